@@ -1,0 +1,137 @@
+//! Does the module's code call the hooks of ThreadSanitizer's instrumentation?
+//!
+//! A module that was compiled with it but leaves the runtime to another module has undefined hook
+//! symbols; that settles it. A module that *defines* the hooks may be an instrumented executable
+//! with the runtime linked in, or the runtime alone: only a call to a hook tells them apart. So its
+//! code is searched for the five bytes of a direct call or jump with a hook as target. That needs
+//! no disassembly: four bytes of displacement hit one of a few dozen addresses by chance about once
+//! in a hundred megabytes of code, and only after an `e8` or `e9`.
+
+use object::LittleEndian;
+use object::elf;
+use object::read::elf::{FileHeader, ProgramHeader, Sym};
+use rustc_hash::FxHashSet;
+
+use crate::elf::Image;
+use crate::symbol::plain_name;
+
+/// The owner of the ELF note by which Norn's runtime marks what it is linked into. The note is
+/// loaded, so it stays when an executable is stripped.
+pub const RUNTIME_NOTE: &str = "Norn";
+
+/// Whether a module contains instrumented code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Instrumented {
+    /// It calls the hooks.
+    Yes,
+    /// It does not.
+    No,
+    /// It is stripped and could hold the runtime inside, invisibly.
+    Unknown,
+}
+
+/// Looks at the symbols, at the code if they leave a doubt, and at the runtime's mark.
+pub(crate) fn instrumented(image: &Image<'_>, debug: Option<&Image<'_>>) -> Instrumented {
+    let hooks = Hooks::find(image, debug);
+    if hooks.imported || (!hooks.defined.is_empty() && calls_any(image, &hooks.defined)) {
+        return Instrumented::Yes;
+    }
+    let symbols_known = [Some(image), debug].into_iter().flatten().any(has_symtab);
+    if !hooks.defined.is_empty() || symbols_known || is_library(image) {
+        return Instrumented::No;
+    }
+    // The hooks may be here without names. Only `norn cc` links the runtime, and it instruments.
+    if has_runtime_note(image) { Instrumented::Yes } else { Instrumented::Unknown }
+}
+
+pub(crate) fn has_symtab(image: &Image<'_>) -> bool {
+    !image.file.elf_symbol_table().is_empty()
+}
+
+/// Hooks by where they are.
+#[derive(Default)]
+struct Hooks {
+    imported: bool,
+    defined: FxHashSet<u64>,
+}
+
+impl Hooks {
+    fn find(image: &Image<'_>, debug: Option<&Image<'_>>) -> Self {
+        let mut hooks = Self::default();
+        for image in [Some(image), debug].into_iter().flatten() {
+            for table in [image.file.elf_symbol_table(), image.file.elf_dynamic_symbol_table()] {
+                for symbol in table.iter() {
+                    let name = table.symbol_name(LittleEndian, symbol).ok().and_then(plain_name);
+                    if name.is_some_and(is_hook) {
+                        hooks.add(symbol);
+                    }
+                }
+            }
+        }
+        hooks
+    }
+
+    fn add(&mut self, symbol: &elf::Sym64<LittleEndian>) {
+        if symbol.is_undefined(LittleEndian) {
+            self.imported = true;
+        } else {
+            self.defined.insert(symbol.st_value(LittleEndian));
+        }
+    }
+}
+
+/// The hooks that compilers call from ordinary code. Others, such as `__tsan_mutex_pre_lock`, are
+/// called by hand-annotated programs that need not be instrumented.
+fn is_hook(name: &str) -> bool {
+    let Some(hook) = name.strip_prefix("__tsan_") else { return false };
+    let accesses = ["read", "write", "unaligned_", "volatile_", "vptr_", "atomic", "func_"];
+    accesses.iter().any(|prefix| hook.starts_with(prefix))
+}
+
+fn calls_any(image: &Image<'_>, targets: &FxHashSet<u64>) -> bool {
+    image.file.elf_header().e_machine(LittleEndian) == elf::EM_X86_64
+        && image.code().any(|(address, code)| calls(address, code, targets))
+}
+
+fn calls(address: u64, code: &[u8], targets: &FxHashSet<u64>) -> bool {
+    const CALL: u8 = 0xe8;
+    const JUMP: u8 = 0xe9;
+    code.windows(5).zip(0_u64..).any(|(bytes, offset)| match *bytes {
+        [CALL | JUMP, a, b, c, d] => {
+            let distance = i64::from(i32::from_le_bytes([a, b, c, d]));
+            let next = address.wrapping_add(offset).wrapping_add(5);
+            targets.contains(&next.wrapping_add_signed(distance))
+        }
+        _ => false,
+    })
+}
+
+/// A shared library takes the hooks from the executable, so its dynamic symbols would show them.
+/// A position-independent executable looks the same, but has no name for others to link against;
+/// and a library without such a name has neither an interpreter nor the executable's flag.
+fn is_library(image: &Image<'_>) -> bool {
+    let dynamic = image.file.elf_header().e_type(LittleEndian) == elf::ET_DYN;
+    let mut headers = image.file.elf_program_headers().iter();
+    let interpreted = headers.any(|header| header.p_type(LittleEndian) == elf::PT_INTERP);
+    let executable = interpreted || has_dynamic(image, elf::DT_FLAGS_1, elf::DF_1_PIE.0);
+    dynamic && (!executable || has_dynamic(image, elf::DT_SONAME, u64::MAX))
+}
+
+/// Whether the dynamic section has an entry with this tag and any bit of the mask.
+fn has_dynamic(image: &Image<'_>, tag: elf::DynamicTag, mask: u64) -> bool {
+    let Ok(table) = image.file.elf_dynamic_table() else { return false };
+    table.iter().any(|entry| entry.tag == tag && entry.val & mask != 0)
+}
+
+fn has_runtime_note(image: &Image<'_>) -> bool {
+    let data = image.file.data();
+    image.file.elf_program_headers().iter().any(|header| {
+        let Ok(Some(mut notes)) = header.notes(LittleEndian, data) else { return false };
+        while let Ok(Some(note)) = notes.next() {
+            if note.name() == RUNTIME_NOTE.as_bytes() {
+                return true;
+            }
+        }
+        false
+    })
+}

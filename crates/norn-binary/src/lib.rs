@@ -1,0 +1,42 @@
+//! What a module of the subject says about itself: ELF, symbols, DWARF.
+//!
+//! A trace holds numbers: the address of an instruction, the address of the bytes it touched. This
+//! crate turns them back into what a person wrote: a function, a line, `table[2].next`. One
+//! [`Module`] stands for one file, an executable or a shared library.
+//!
+//! Every address that goes in or comes out is *module-relative*: the address the linker gave, which
+//! is the address at run time minus the load bias. [`Module::load_bias`] finds the bias
+//! from a line of `/proc/PID/maps`.
+//!
+//! Debug information is written by many tools and damaged by some, so nothing here fails after
+//! [`Module::open`]: a section that cannot be read is a section that is not there, and the answer
+//! falls back from lines to symbols, and from symbols to nothing.
+
+mod arena;
+mod debug_file;
+mod demangle;
+mod dwarf;
+mod elf;
+mod error;
+mod instrument;
+mod line;
+mod module;
+mod name;
+mod path;
+mod place;
+mod scan;
+mod scope;
+mod split;
+mod symbol;
+mod types;
+mod unit;
+mod variable;
+
+pub use debug_file::DebugSearch;
+pub use elf::{BuildId, Segment, TlsSegment};
+pub use error::BinaryError;
+pub use instrument::{Instrumented, RUNTIME_NOTE};
+pub use line::Frame;
+pub use module::Module;
+pub use symbol::Symbol;
+pub use variable::Variable;

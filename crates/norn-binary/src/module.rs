@@ -1,0 +1,224 @@
+//! The module: what the rest of Norn asks.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use crate::arena::{Anchored, Arena};
+use crate::debug_file::{self, DebugSearch};
+use crate::dwarf::Debug;
+use crate::elf::{BuildId, Image, Segment, TlsSegment};
+use crate::error::BinaryError;
+use crate::instrument::{self, Instrumented};
+use crate::line::{Frame, Lines};
+use crate::symbol::{Entry, Symbol, Symbols};
+use crate::variable::{Variable, Variables};
+
+/// An executable or a shared library, with whatever debug information there is for it.
+///
+/// All questions can be asked from many threads at once. What an answer needs is read when it is
+/// first needed, so opening is cheap. Addresses are module-relative; see the crate's head.
+pub struct Module {
+    path: PathBuf,
+    content: Anchored,
+}
+
+impl Module {
+    /// Opens the file, and its debug file if there is one in the usual places.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, BinaryError> {
+        Self::open_with(path, &DebugSearch::default())
+    }
+
+    /// The same, with other places for debug files.
+    pub fn open_with(path: impl AsRef<Path>, search: &DebugSearch) -> Result<Self, BinaryError> {
+        let path = path.as_ref();
+        let content = Anchored::new(|arena| View::open(path, search, arena))?;
+        Ok(Self { path: path.to_path_buf(), content })
+    }
+
+    /// The path as it was given.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The separate file from which the debug information comes.
+    pub fn debug_file(&self) -> Option<&Path> {
+        self.content.view().debug_file.as_ref().map(|(path, _)| path.as_path())
+    }
+
+    /// The identity that the linker gave to this build.
+    pub fn build_id(&self) -> Option<BuildId> {
+        self.content.view().image.build_id().map(|id| BuildId(id.to_vec()))
+    }
+
+    /// Whether the full symbol table is missing, here and in the debug file: functions that the
+    /// module does not export then have no names, unless there are lines.
+    pub fn is_stripped(&self) -> bool {
+        !self.content.view().images().any(instrument::has_symtab)
+    }
+
+    /// Whether there is debug information for lines.
+    pub fn has_lines(&self) -> bool {
+        let has = |image: &Image<'_>| {
+            [".debug_info", ".debug_line"].iter().all(|name| image.has_section(name))
+        };
+        self.content.view().images().any(has)
+    }
+
+    /// Whether the module's code calls the hooks of ThreadSanitizer's instrumentation.
+    pub fn instrumented(&self) -> Instrumented {
+        let view = self.content.view();
+        instrument::instrumented(&view.image, view.debug_file.as_ref().map(|(_, image)| image))
+    }
+
+    /// The parts of the file that the loader maps, in the order of the file.
+    pub fn segments(&self) -> &[Segment] {
+        &self.content.view().segments
+    }
+
+    /// The thread-local storage of the module, if it has any.
+    pub fn tls(&self) -> Option<TlsSegment> {
+        self.content.view().tls
+    }
+
+    /// The module-relative address at which this byte of the file is mapped.
+    pub fn address_of_file_offset(&self, offset: u64) -> Option<u64> {
+        let mut segments = self.segments().iter();
+        segments.find_map(|segment| {
+            let inside = offset.checked_sub(segment.file_offset)?;
+            (inside < segment.file_size).then(|| segment.address.wrapping_add(inside))
+        })
+    }
+
+    /// The load bias, from an *executable* line of `/proc/PID/maps`: where the mapping starts, in
+    /// memory and in the file.
+    ///
+    /// Mappings begin at page boundaries, so two segments may share a page of the file and have
+    /// mappings that look alike. Executable segments do not share theirs.
+    pub fn load_bias(&self, start: u64, file_offset: u64) -> Option<u64> {
+        const PAGE: u64 = 4096;
+        let segment = self.segments().iter().find(|segment| {
+            let first = segment.file_offset & !(PAGE - 1);
+            let end = segment.file_offset.saturating_add(segment.file_size);
+            segment.executable && (first..end).contains(&file_offset)
+        })?;
+        let address = segment.address.wrapping_sub(segment.file_offset).wrapping_add(file_offset);
+        Some(start.wrapping_sub(address))
+    }
+
+    /// The calls at an address: innermost first, inlined ones included, the real function last.
+    /// Empty if not even a symbol covers the address.
+    ///
+    /// The address must lie *in* the instruction meant. A return address lies after the call, maybe
+    /// already on another line or in another function, so callers subtract 1 from it.
+    pub fn frames(&self, address: u64) -> Vec<Frame> {
+        self.content.view().frames(address)
+    }
+
+    /// The function symbol that covers an address.
+    pub fn symbol(&self, address: u64) -> Option<Symbol> {
+        self.content.view().symbols().code.covering(address).map(Entry::to_symbol)
+    }
+
+    /// The global or static variable at an address. Its name leads to the part that an access of
+    /// `size` bytes touches; a size of 0 or 1 asks for whatever is at the address.
+    ///
+    /// An access that touches several members names them: `point.{x, y}`; one that covers a whole
+    /// struct or array names that; of a union, the member that fits best is chosen, the first of
+    /// equals.
+    pub fn variable(&self, address: u64, size: u64) -> Option<Variable> {
+        let view = self.content.view();
+        view.variables().in_memory(address, size, view.debug().units(), view.symbols())
+    }
+
+    /// The thread-local variable at an offset in the module's block, by the same rules.
+    pub fn tls_variable(&self, offset: u64, size: u64) -> Option<Variable> {
+        let view = self.content.view();
+        view.variables().in_tls(offset, size, view.debug().units(), view.symbols())
+    }
+}
+
+impl fmt::Debug for Module {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Module")
+            .field("path", &self.path)
+            .field("build_id", &self.build_id())
+            .field("debug_file", &self.debug_file())
+            .finish_non_exhaustive()
+    }
+}
+
+/// What borrows from the arena: the parsed files, and the indexes as they are built.
+pub(crate) struct View<'a> {
+    arena: &'a Arena,
+    image: Image<'a>,
+    path: PathBuf,
+    debug_file: Option<(PathBuf, Image<'a>)>,
+    search: DebugSearch,
+    segments: Vec<Segment>,
+    tls: Option<TlsSegment>,
+    symbols: OnceLock<Symbols<'a>>,
+    debug: OnceLock<Debug<'a>>,
+    lines: Lines<'a>,
+    variables: OnceLock<Variables>,
+}
+
+impl<'a> View<'a> {
+    fn open(path: &Path, search: &DebugSearch, arena: &'a Arena) -> Result<Self, BinaryError> {
+        let image = Image::open(path, arena)?;
+        Ok(Self {
+            arena,
+            path: path.to_path_buf(),
+            debug_file: debug_file::find(&image, path, search, arena),
+            search: search.clone(),
+            segments: image.segments(),
+            tls: image.tls(),
+            image,
+            symbols: OnceLock::new(),
+            debug: OnceLock::new(),
+            lines: Lines::default(),
+            variables: OnceLock::new(),
+        })
+    }
+
+    fn images(&self) -> impl Iterator<Item = &Image<'a>> {
+        [Some(&self.image), self.debug_file.as_ref().map(|(_, image)| image)].into_iter().flatten()
+    }
+
+    fn symbols(&self) -> &Symbols<'a> {
+        self.symbols.get_or_init(|| {
+            Symbols::load(&self.image, self.debug_file.as_ref().map(|(_, image)| image))
+        })
+    }
+
+    fn debug(&self) -> &Debug<'a> {
+        self.debug.get_or_init(|| match &self.debug_file {
+            Some((path, image)) => Debug::load(image, path, &self.search, self.arena),
+            None => Debug::load(&self.image, &self.path, &self.search, self.arena),
+        })
+    }
+
+    fn variables(&self) -> &Variables {
+        self.variables.get_or_init(|| {
+            Variables::load(self.debug().units(), self.symbols(), &self.segments, self.tls)
+        })
+    }
+
+    /// Lines first. Symbols name the outermost function where lines do not.
+    fn frames(&self, address: u64) -> Vec<Frame> {
+        if !self.segments.iter().any(|segment| segment.executable && segment.contains(address)) {
+            return Vec::new();
+        }
+        let mut frames = self.lines.frames(address, self.debug());
+        if frames.last().is_some_and(|frame| frame.function.is_some()) {
+            return frames;
+        }
+        let Some(symbol) = self.symbols().code.covering(address) else { return frames };
+        let function = Some(symbol.source_name().into());
+        match frames.last_mut() {
+            Some(frame) => frame.function = function,
+            None => frames.push(Frame { function, ..Frame::default() }),
+        }
+        frames
+    }
+}

@@ -1,0 +1,264 @@
+//! The part of a variable that an access touches, as a C programmer would write it.
+//!
+//! The rule: go down as long as a single part contains the access.
+//!
+//! - Several elements of an array, but not all: `buf[4..7]`, both ends included.
+//! - Several members of a struct, but not all: `.{lo, hi}`, or `.{first..last}` beyond three.
+//! - All of an array or struct: the array or struct itself, so that copying a struct names it.
+//! - Bytes between members: the struct.
+//! - A union: the first member in which a part has the access's very place and size, or else the
+//!   first that contains the access.
+//!
+//! Base classes and anonymous members add nothing to the path. Neither does a member with a reserved
+//! name (`_M_`, `__`) that is all there is of its record: `std::atomic<int> n` is `n` and not
+//! `n._M_i`, and `std::array<int, 4> a` has `a[2]`.
+
+use std::fmt::Write;
+
+use crate::types::{Member, Type};
+
+/// The text to append to the variable's name for an access of `size` bytes at `offset`.
+pub(crate) fn path(shape: &Type, offset: u64, size: u64) -> String {
+    let end = offset.saturating_add(size.max(1));
+    describe(shape, Access { start: offset, end }, 0).text
+}
+
+/// Bytes relative to the object under consideration; never empty.
+#[derive(Clone, Copy)]
+struct Access {
+    start: u64,
+    end: u64,
+}
+
+impl Access {
+    /// The part that falls into an object at `offset`, relative to it.
+    fn within(self, offset: u64, extent: u64) -> Option<Self> {
+        let start = self.start.max(offset) - offset;
+        let end = self.end.saturating_sub(offset).min(extent);
+        (start < end).then_some(Self { start, end })
+    }
+
+    fn len(self) -> u64 {
+        self.end - self.start
+    }
+
+    fn covers(self, size: u64) -> bool {
+        self.start == 0 && self.end >= size
+    }
+}
+
+struct Described {
+    text: String,
+    /// Whether the object reached has the place and size of the access.
+    exact: bool,
+}
+
+impl Described {
+    /// The object itself.
+    fn here(exact: bool) -> Self {
+        Self { text: String::new(), exact }
+    }
+}
+
+fn describe(shape: &Type, access: Access, depth: usize) -> Described {
+    match shape {
+        Type::Scalar { size } => {
+            Described::here(access.start == 0 && (access.end == *size || *size == 0))
+        }
+        Type::Array { element, count } => describe_array(element, *count, access, depth),
+        Type::Record { is_union: true, members, .. } => describe_union(members, access, depth),
+        Type::Record { size, members, .. } => describe_struct(*size, members, access, depth),
+    }
+}
+
+fn describe_array(element: &Type, count: Option<u64>, access: Access, depth: usize) -> Described {
+    let stride = element.size();
+    let size = count.map_or(u64::MAX, |count| stride.saturating_mul(count));
+    let inside = access.within(0, size).filter(|inside| stride > 0 && !inside.covers(size));
+    let Some(inside) = inside else { return Described::here(access.covers(size)) };
+    let (first, last) = (inside.start / stride, (inside.end - 1) / stride);
+    if first != last {
+        return Described { text: format!("[{first}..{last}]"), exact: false };
+    }
+    let start = first * stride;
+    let within = Access { start: inside.start - start, end: inside.end - start };
+    let inner = describe(element, within, depth);
+    Described { text: format!("[{first}]{}", inner.text), exact: inner.exact }
+}
+
+fn describe_struct(size: u64, members: &[Member], access: Access, depth: usize) -> Described {
+    let touched: Vec<_> =
+        members.iter().filter_map(|member| Some((member, part_of(member, access)?))).collect();
+    let names = match touched[..] {
+        [] => return Described::here(false),
+        [(member, inside)] => {
+            let inner = describe_member(member, members.len() == 1, inside, depth);
+            if !inner.text.is_empty() || member.name.is_some() || access.covers(size) {
+                // What was cut off at the member's ends is touched too, though nothing is there.
+                return Described { exact: inner.exact && inside.len() == access.len(), ..inner };
+            }
+            // All of an anonymous struct, and that is not all of this one.
+            names_of(&touched)
+        }
+        _ if access.covers(size) => return Described::here(access.end == size),
+        _ => names_of(&touched),
+    };
+    Described { text: group(&names), exact: false }
+}
+
+fn describe_union(members: &[Member], access: Access, depth: usize) -> Described {
+    // Unions within unions double the search at every level; beyond this the first one will do.
+    const MAX_DEPTH: usize = 6;
+    let containing = members.iter().filter_map(|member| {
+        let inside = part_of(member, access)?;
+        (inside.len() == access.len()).then_some((member, inside))
+    });
+    let mut first = None;
+    for (member, inside) in containing {
+        let found = describe_member(member, members.len() == 1, inside, depth + 1);
+        // All of an anonymous struct has no name of its own; a later member may have one.
+        if (found.exact && !found.text.is_empty()) || depth >= MAX_DEPTH {
+            return found;
+        }
+        first.get_or_insert(found);
+    }
+    first.unwrap_or(Described::here(false))
+}
+
+fn describe_member(member: &Member, only: bool, inside: Access, depth: usize) -> Described {
+    let inner = describe(&member.shape, inside, depth);
+    match &member.name {
+        Some(name) if !(only && is_reserved(name)) => {
+            Described { text: format!(".{name}{}", inner.text), exact: inner.exact }
+        }
+        _ => inner,
+    }
+}
+
+fn is_reserved(name: &str) -> bool {
+    name.starts_with("_M_") || name.starts_with("__")
+}
+
+fn part_of(member: &Member, access: Access) -> Option<Access> {
+    let extent = if member.shape.is_unbounded() { u64::MAX } else { member.size };
+    access.within(member.offset, extent)
+}
+
+/// The names of the members touched, looking through those without a name.
+fn names_of<'t>(touched: &[(&'t Member, Access)]) -> Vec<&'t str> {
+    let mut names = Vec::new();
+    for (member, inside) in touched {
+        add_names(member, *inside, &mut names);
+    }
+    names
+}
+
+fn add_names<'t>(member: &'t Member, inside: Access, names: &mut Vec<&'t str>) {
+    match (&member.name, &*member.shape) {
+        (Some(name), _) => names.push(name),
+        (None, Type::Record { members, is_union, .. }) => {
+            // The members of a union lie over each other: one of them stands for all.
+            let limit = if *is_union { 1 } else { usize::MAX };
+            let touched = members.iter().filter_map(|m| Some((m, part_of(m, inside)?)));
+            for (member, inside) in touched.take(limit) {
+                add_names(member, inside, names);
+            }
+        }
+        (None, _) => {}
+    }
+}
+
+fn group(names: &[&str]) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _infallible = match names {
+        [] => Ok(()),
+        [only] => write!(text, ".{only}"),
+        [first, .., last] if names.len() > 3 => write!(text, ".{{{first}..{last}}}"),
+        names => write!(text, ".{{{}}}", names.join(", ")),
+    };
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    fn scalar(size: u64) -> Arc<Type> {
+        Arc::new(Type::Scalar { size })
+    }
+
+    fn array(element: Arc<Type>, count: Option<u64>) -> Arc<Type> {
+        Arc::new(Type::Array { element, count })
+    }
+
+    fn member(name: &str, offset: u64, shape: Arc<Type>) -> Member {
+        let name = (!name.is_empty()).then(|| name.into());
+        Member { name, offset, size: shape.size(), shape }
+    }
+
+    fn record(size: u64, members: Vec<Member>) -> Arc<Type> {
+        Arc::new(Type::Record { size, is_union: false, members })
+    }
+
+    fn union(size: u64, members: Vec<Member>) -> Arc<Type> {
+        Arc::new(Type::Record { size, is_union: true, members })
+    }
+
+    #[test]
+    fn accesses_that_leave_the_variable() {
+        let buf = array(scalar(4), Some(4));
+        assert_eq!(path(&buf, 12, 100), "[3]");
+        assert_eq!(path(&buf, 8, u64::MAX), "[2..3]");
+        assert_eq!(path(&buf, 16, 4), "");
+        assert_eq!(path(&buf, u64::MAX, 8), "");
+        assert_eq!(path(&scalar(4), u64::MAX, u64::MAX), "");
+    }
+
+    #[test]
+    fn padding_is_not_a_member() {
+        let padded = record(16, vec![member("tag", 0, scalar(1)), member("value", 8, scalar(8))]);
+        assert_eq!(path(&padded, 1, 4), "");
+        assert_eq!(path(&padded, 4, 8), ".value");
+        assert_eq!(path(&padded, 0, 4), ".tag");
+    }
+
+    #[test]
+    fn unbounded_arrays_take_what_is_left() {
+        let message = record(
+            4,
+            vec![member("length", 0, scalar(4)), member("text", 4, array(scalar(1), None))],
+        );
+        assert_eq!(path(&message, 1000, 1), ".text[996]");
+        assert_eq!(path(&message, 1000, 2), ".text[996..997]");
+    }
+
+    #[test]
+    fn unions_prefer_the_exact_member() {
+        let halves = record(8, vec![member("lo", 0, scalar(4)), member("hi", 4, scalar(4))]);
+        let cell = union(8, vec![member("", 0, halves), member("both", 0, scalar(8))]);
+        assert_eq!(path(&cell, 0, 8), ".both");
+        assert_eq!(path(&cell, 4, 4), ".hi");
+        assert_eq!(path(&cell, 5, 1), ".hi");
+        assert_eq!(path(&cell, 2, 4), ".{lo, hi}");
+    }
+
+    #[test]
+    fn wrappers_of_the_library_are_transparent() {
+        let atomic = record(4, vec![member("", 0, record(4, vec![member("_M_i", 0, scalar(4))]))]);
+        assert_eq!(path(&atomic, 0, 4), "");
+        let own = record(4, vec![member("value", 0, scalar(4))]);
+        assert_eq!(path(&own, 0, 4), ".value");
+    }
+
+    /// Each level doubles the ways down; a search without a limit would not end.
+    #[test]
+    fn deep_unions_end() {
+        let deep = (0..100).fold(scalar(8), |shape, _| {
+            union(8, vec![member("a", 0, Arc::clone(&shape)), member("b", 0, shape)])
+        });
+        assert!(path(&deep, 1, 1).starts_with(".a.a.a"));
+    }
+}

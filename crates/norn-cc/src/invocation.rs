@@ -1,0 +1,224 @@
+//! What one call of the compiler is going to produce.
+//!
+//! The runtime belongs into executables and nowhere else, so the question behind every rule here
+//! is: does this call link, and what? The compilers decide it from a handful of options and from
+//! whether there is anything to work on at all; so do we, from the same.
+
+use std::ffi::OsString;
+
+use crate::{
+    argument::{Argument, arguments},
+    response::expand,
+    sanitizer::Sanitizers,
+};
+
+/// What comes out of a call of the compiler.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Product {
+    /// No input, no output: a question to the compiler such as `--version`.
+    Nothing,
+    /// A piece of a program: an object, assembler, preprocessed text, dependencies, a
+    /// precompiled header, the result of `-r`, or a program that has no libc.
+    Part,
+    /// A shared library. Its hooks stay undefined until the executable that loads it brings them.
+    SharedLibrary,
+    /// An executable, which gets the runtime.
+    Program(Linkage),
+}
+
+/// How an executable comes by its libc, which decides how the runtime gets in between.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Linkage {
+    /// At run time: the runtime defines the same names, and comes first.
+    Dynamic,
+    /// At link time: the linker redirects calls to the runtime.
+    Static,
+}
+
+/// A call of the compiler, as far as Norn cares.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Invocation {
+    product: Product,
+    forbids_undefined: bool,
+    sanitizers: Sanitizers,
+}
+
+impl Invocation {
+    /// Understands the arguments of a compiler, reading the response files among them.
+    pub(crate) fn read(arguments: &[OsString]) -> Self {
+        let words = expand(arguments);
+        let seen = Seen::new(&words);
+        Self {
+            product: seen.product(),
+            forbids_undefined: seen.forbids_undefined(),
+            sanitizers: seen.sanitizers,
+        }
+    }
+
+    /// What comes out.
+    pub(crate) fn product(&self) -> Product {
+        self.product
+    }
+
+    /// Whether the linker is told to refuse symbols that nothing defines.
+    pub(crate) fn forbids_undefined(&self) -> bool {
+        self.forbids_undefined
+    }
+
+    /// The sanitizers that the user asks for.
+    pub(crate) fn sanitizers(&self) -> &Sanitizers {
+        &self.sanitizers
+    }
+}
+
+/// Options after which the compiler does not go on to link.
+const STOPS: [&str; 18] = [
+    "-c",
+    "-S",
+    "-E",
+    "-M",
+    "-MM",
+    "-fsyntax-only",
+    "-emit-ast",
+    "-extract-api",
+    "-module-file-info",
+    "-rewrite-objc",
+    "-verify-pch",
+    "--analyze",
+    "--assemble",
+    "--compile",
+    "--dependencies",
+    "--precompile",
+    "--preprocess",
+    "--user-dependencies",
+];
+
+/// Endings of files from which the compilers make precompiled headers.
+const HEADERS: [&str; 9] = ["h", "H", "hh", "hp", "hpp", "HPP", "hxx", "h++", "tcc"];
+
+/// The arguments, sorted.
+#[derive(Debug, Default)]
+struct Seen<'a> {
+    first: &'a str,
+    options: Vec<&'a str>,
+    /// Names after `-l`.
+    libraries: Vec<&'a str>,
+    /// Words that go to the linker: from `-Wl,`, `-Xlinker` and `-z`.
+    linker: Vec<&'a str>,
+    headers: Vec<&'a str>,
+    /// All inputs but headers.
+    files: Vec<&'a str>,
+    /// The language that `-x` sets for the inputs after it.
+    language: Option<&'a str>,
+    sanitizers: Sanitizers,
+}
+
+impl<'a> Seen<'a> {
+    fn new(words: &'a [String]) -> Self {
+        let first = words.first().map_or("", String::as_str);
+        let mut seen = Self { first, ..Self::default() };
+        for argument in arguments(words) {
+            match argument {
+                Argument::Input(file) => seen.input(file),
+                Argument::Option { name, value } => seen.option(name, value),
+            }
+        }
+        seen
+    }
+
+    fn input(&mut self, file: &'a str) {
+        if self.is_header(file) { self.headers.push(file) } else { self.files.push(file) }
+    }
+
+    fn option(&mut self, name: &'a str, value: &'a str) {
+        match name {
+            "-l" => self.libraries.push(value),
+            "-x" | "--language" => self.language = Some(value).filter(|name| *name != "none"),
+            "-z" => self.linker.extend(["-z", value]),
+            "-Xlinker" | "--for-linker" => self.linker.push(value),
+            _ if name.starts_with("-Wl,") => self.linker.extend(name.split(',').skip(1)),
+            _ => {
+                self.sanitizers.read(name);
+                self.options.push(name);
+            }
+        }
+    }
+
+    fn is_header(&self, file: &str) -> bool {
+        match self.language {
+            Some(language) => language.ends_with("-header"),
+            None => file.rsplit_once('.').is_some_and(|(_, ending)| HEADERS.contains(&ending)),
+        }
+    }
+
+    fn product(&self) -> Product {
+        if self.is_question() || self.first.starts_with("-cc1") {
+            Product::Nothing
+        } else if self.stops_early() {
+            Product::Part
+        } else if self.is_shared() {
+            Product::SharedLibrary
+        } else if self.lacks_libc() {
+            Product::Part
+        } else {
+            Product::Program(self.linkage())
+        }
+    }
+
+    /// `-l` and `-Wl,` count as inputs to both compilers: with one of these alone, they link.
+    fn is_question(&self) -> bool {
+        self.files.is_empty()
+            && self.headers.is_empty()
+            && self.libraries.is_empty()
+            && self.linker.is_empty()
+    }
+
+    fn stops_early(&self) -> bool {
+        let only_headers = self.files.is_empty() && !self.headers.is_empty();
+        only_headers
+            || self.has_option(&STOPS)
+            || self.has("-r")
+            || self.tells_linker(&["--relocatable"])
+    }
+
+    fn is_shared(&self) -> bool {
+        self.has_option(&["--shared"]) || self.has("-shared") || self.tells_linker(&["-Bshareable"])
+    }
+
+    /// The runtime is made of calls to libc; without one it cannot be linked, and nothing that
+    /// runs on bare metal is a subject.
+    fn lacks_libc(&self) -> bool {
+        let dropped = ["-nostdlib", "-nodefaultlibs", "-nolibc", "--no-standard-libraries"];
+        let is_libc = |file: &&str| file.ends_with("/libc.a") || file.ends_with("/libc.so");
+        self.has_option(&dropped)
+            && !self.libraries.contains(&"c")
+            && !self.files.iter().any(is_libc)
+    }
+
+    fn linkage(&self) -> Linkage {
+        if self.has_option(&["-static", "--static", "-static-pie", "--static-pie"]) {
+            Linkage::Static
+        } else {
+            Linkage::Dynamic
+        }
+    }
+
+    fn forbids_undefined(&self) -> bool {
+        let words =
+            ["--no-undefined", "-no-undefined", "-zdefs", "--unresolved-symbols=report-all"];
+        self.tells_linker(&words) || self.linker.windows(2).any(|pair| pair == ["-z", "defs"])
+    }
+
+    /// Whether the linker will see an option, given to it or to the compiler.
+    fn has(&self, option: &str) -> bool {
+        self.has_option(&[option]) || self.tells_linker(&[option])
+    }
+
+    fn has_option(&self, names: &[&str]) -> bool {
+        self.options.iter().any(|option| names.contains(option))
+    }
+
+    fn tells_linker(&self, words: &[&str]) -> bool {
+        self.linker.iter().any(|word| words.contains(word))
+    }
+}

@@ -1,0 +1,112 @@
+//! The runtime on disk.
+
+use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, thread};
+
+use norn_cc::{RuntimeDir, RuntimeImage};
+
+const IMAGE: RuntimeImage<'_> = RuntimeImage {
+    id: "some-id",
+    dynamic_object: b"dynamic",
+    static_object: b"static",
+    exported: "__tsan_init\nmalloc\n",
+    wrapped: "malloc\nfree\n",
+};
+
+fn show(directory: &Path) -> String {
+    let mut files: Vec<_> =
+        fs::read_dir(directory).unwrap().map(|file| file.unwrap().path()).collect();
+    files.sort();
+    let show = |file: &Path| {
+        format!("== {}\n{}", file.file_name().unwrap().display(), fs::read_to_string(file).unwrap())
+    };
+    files.iter().map(|file| show(file)).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn what_is_in_it() {
+    let cache = tempfile::tempdir().unwrap();
+    let runtime = IMAGE.install(&cache.path().join("not/yet")).unwrap();
+    assert_eq!(runtime.path(), cache.path().join("not/yet/some-id"));
+    insta::assert_snapshot!(show(runtime.path()), @r"
+        == libtsan.a
+        !<arch>
+
+        == libtsan_preinit.o
+        !<arch>
+
+        == norn-dynamic.o
+        dynamic
+        == norn-dynamic.specs
+        *link_libgcc:
+        + norn-dynamic.o%s --dynamic-list norn-exports.list%s --push-state --as-needed -ldl -lpthread --pop-state
+
+
+        == norn-exports.list
+        {
+          __tsan_init;
+          malloc;
+        };
+
+        == norn-instrument.specs
+        *cc1:
+        + -fsanitize=thread --param=tsan-distinguish-volatile=1 -Wno-tsan
+
+
+        == norn-static.o
+        static
+        == norn-static.specs
+        *link_libgcc:
+        + norn-static.o%s --wrap=malloc --wrap=free
+
+
+        == norn-wraps.rsp
+        -Wl,--wrap=malloc
+        -Wl,--wrap=free
+        ");
+}
+
+#[test]
+fn many_at_once() {
+    let cache = tempfile::tempdir().unwrap();
+    let install = || {
+        let runtime = IMAGE.install(cache.path()).unwrap();
+        assert_eq!(fs::read(runtime.path().join("norn-dynamic.o")).unwrap(), IMAGE.dynamic_object);
+        assert_eq!(fs::read(runtime.path().join("libtsan.a")).unwrap(), b"!<arch>\n");
+    };
+    thread::scope(|scope| {
+        for _ in 0..16 {
+            scope.spawn(install);
+        }
+    });
+    assert_eq!(fs::read_dir(cache.path().join("some-id")).unwrap().count(), 9);
+}
+
+#[test]
+fn what_is_missing_or_cut_short_is_repaired() {
+    let cache = tempfile::tempdir().unwrap();
+    let runtime = IMAGE.install(cache.path()).unwrap();
+    let before = show(runtime.path());
+    fs::remove_file(runtime.path().join("norn-exports.list")).unwrap();
+    fs::write(runtime.path().join("norn-static.o"), "sta").unwrap();
+    IMAGE.install(cache.path()).unwrap();
+    assert_eq!(show(runtime.path()), before);
+}
+
+#[test]
+fn a_cache_that_is_complete_may_be_read_only() {
+    let cache = tempfile::tempdir().unwrap();
+    let runtime = RuntimeDir::install(cache.path()).unwrap();
+    fs::set_permissions(runtime.path(), fs::Permissions::from_mode(0o555)).unwrap();
+    assert_eq!(RuntimeDir::install(cache.path()).unwrap(), runtime);
+}
+
+#[test]
+fn a_cache_that_cannot_be_written_is_an_error_with_a_hint() {
+    let cache = tempfile::NamedTempFile::new().unwrap();
+    let error = IMAGE.install(cache.path()).unwrap_err().to_string();
+    let error = error.replace(&cache.path().display().to_string(), "$CACHE");
+    insta::assert_snapshot!(error, @r"
+        cannot write Norn's runtime to `$CACHE/some-id/norn-dynamic.o`: Not a directory (os error 20)
+        hint: the runtime is kept in a cache; make that directory writable or choose another
+        ");
+}

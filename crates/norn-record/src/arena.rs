@@ -1,0 +1,157 @@
+//! The recorder's side of the shared memory. What the subject wrote there is read with care: it
+//! may have overwritten anything.
+#![expect(unsafe_code, reason = "shared memory is reached through raw pointers")]
+
+use std::{
+    io,
+    os::fd::{AsRawFd as _, OwnedFd},
+    slice,
+    sync::atomic::{AtomicU32, Ordering},
+};
+
+use memmap2::{MmapOptions, MmapRaw};
+use norn_abi::arena::{
+    self, CHUNK, ChunkHeader, Control, Head, PROCESS_OFFSET, PROCESSES, Process, RING, SLOT_OFFSET, THREADS,
+    ThreadSlot,
+};
+use norn_trace::Order;
+use rustix::{
+    fs::{MemfdFlags, ftruncate, memfd_create},
+    thread::futex,
+};
+
+use crate::Options;
+
+/// The shared memory.
+#[derive(Debug)]
+pub(crate) struct Arena {
+    map: MmapRaw,
+    file: OwnedFd,
+}
+
+impl Arena {
+    /// Makes it, ready for the first process.
+    pub(crate) fn create(options: &Options) -> io::Result<Arena> {
+        let file = memfd_create("norn", MemfdFlags::CLOEXEC)?;
+        ftruncate(&file, arena::SIZE as u64)?;
+        let map = MmapOptions::new().len(arena::SIZE).no_reserve_swap().map_raw(&file)?;
+        let arena = Arena { map, file };
+        let control = arena.map.as_mut_ptr().cast::<Control>();
+        let global = if options.order == Order::Global { arena::GLOBAL } else { 0 };
+        // SAFETY: nobody else has the memory yet, and it is zero, which is a valid `Control`.
+        unsafe {
+            (*control).magic = arena::MAGIC;
+            (*control).version = norn_abi::VERSION;
+            (*control).options = global | if options.values { arena::VALUES } else { 0 };
+            (*control).recorder = std::process::id();
+            (*control).seq.0.store(1, Ordering::Relaxed);
+        }
+        Ok(arena)
+    }
+
+    /// The path by which a subject finds it.
+    pub(crate) fn path(&self) -> String {
+        format!("/proc/{}/fd/{}", std::process::id(), self.file.as_raw_fd())
+    }
+
+    pub(crate) fn control(&self) -> &Control {
+        // SAFETY: the mapping is large enough; all that others change is atomic.
+        unsafe { &*self.map.as_ptr().cast() }
+    }
+
+    /// The processes that have appeared so far.
+    pub(crate) fn processes(&self) -> &[Process] {
+        let count = self.control().processes.load(Ordering::Acquire) as usize;
+        // SAFETY: inside the mapping; `parent` is written before `pid` is.
+        unsafe {
+            let first = self.map.as_ptr().add(PROCESS_OFFSET).cast();
+            slice::from_raw_parts(first, count.min(PROCESSES))
+        }
+    }
+
+    /// The heads of all slots that were ever used.
+    pub(crate) fn slots(&self) -> impl Iterator<Item = Slot<'_>> {
+        let count = self.control().slots.load(Ordering::Acquire) as usize;
+        (0..count.min(THREADS)).map(move |number| {
+            // SAFETY: inside the mapping.
+            let at = unsafe { self.map.as_ptr().add(SLOT_OFFSET).cast::<ThreadSlot>().add(number) };
+            Slot { at, arena: self }
+        })
+    }
+
+    /// Sleeps until the bell has rung since it was at `seen`, but not for long.
+    pub(crate) fn sleep(&self, seen: u32) {
+        let control = self.control();
+        control.asleep.store(1, Ordering::SeqCst);
+        if control.bell.load(Ordering::SeqCst) == seen {
+            let time = rustix::time::Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
+            // The result does not matter: the caller looks again in any case.
+            let _ = futex::wait(&control.bell, futex::Flags::empty(), seen, Some(&time));
+        }
+        control.asleep.store(0, Ordering::SeqCst);
+    }
+
+    /// Rings the bell from this side.
+    pub(crate) fn ring(&self) {
+        self.control().bell.fetch_add(1, Ordering::SeqCst);
+        wake(&self.control().bell);
+    }
+}
+
+/// Wakes all who sleep on `word`.
+fn wake(word: &AtomicU32) {
+    let _ = futex::wake(word, futex::Flags::empty(), i32::MAX as u32);
+}
+
+/// One thread's slot.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slot<'a> {
+    at: *const ThreadSlot,
+    arena: &'a Arena,
+}
+
+impl Slot<'_> {
+    pub(crate) fn head(&self) -> &Head {
+        // SAFETY: inside the mapping, which lives as long as `arena`; a subject that goes wild
+        // can only make the numbers in it wrong.
+        unsafe { &(*self.at).head }
+    }
+
+    /// Chunk `index`, which the subject has handed over or left behind: its header as it is to
+    /// be on disk, and its bytes where they are.
+    pub(crate) fn chunk(&self, index: u32, len: Option<usize>) -> (ChunkHeader, &[u8]) {
+        let most = CHUNK - size_of::<ChunkHeader>();
+        // SAFETY: inside the mapping. The subject does not write to a chunk that it handed over;
+        // if a wild pointer does, the bytes are no worse than damaged ones, which readers take.
+        unsafe {
+            let chunk = &raw const (*self.at).ring[index as usize % RING];
+            let mut header = (*chunk).header;
+            let len = len.unwrap_or(header.len as usize).min(most);
+            header.len = len as u32;
+            (header, slice::from_raw_parts((&raw const (*chunk).bytes).cast(), len))
+        }
+    }
+
+    /// How far the thread came in chunk `index`, if it had begun that.
+    pub(crate) fn partial(&self, index: u32) -> Option<usize> {
+        // SAFETY: inside the mapping.
+        let cur = unsafe { (&raw const (*self.at).lane.cur).read_volatile() } as usize;
+        let home = usize::try_from(self.head().home.load(Ordering::Acquire)).ok()?;
+        let ring = std::mem::offset_of!(ThreadSlot, ring);
+        let start = home + ring + index as usize % RING * CHUNK + size_of::<ChunkHeader>();
+        let len = cur.checked_sub(start)?;
+        (len > 0 && len <= CHUNK - size_of::<ChunkHeader>()).then_some(len)
+    }
+
+    /// Hands the oldest full chunk back to the subject.
+    pub(crate) fn take(&self) {
+        self.head().taken.fetch_add(1, Ordering::Release);
+        wake(&self.head().taken);
+    }
+
+    /// Makes the slot free for another thread.
+    pub(crate) fn free(&self) {
+        self.head().state.store(arena::state::FREE, Ordering::Release);
+        let _ = self.arena;
+    }
+}

@@ -1,0 +1,216 @@
+//! Moves chunks from shared memory to disk while the subject runs, and keeps account of its
+//! processes and of what could not be kept.
+
+use std::{io, os::fd::OwnedFd, process::ExitStatus, sync::atomic::Ordering};
+
+use norn_abi::arena::{ChunkHeader, STOP_DISK, STOP_NO, STOP_RECORDER, STOP_SIZE, state};
+use norn_trace::{Blocked, End, Process, Run, Stop, StopReason, Writer};
+use rustix::{
+    event::{PollFd, PollFlags, poll},
+    process::{Pid, PidfdFlags, pidfd_open},
+    time::Timespec,
+};
+
+use crate::arena::{Arena, Slot};
+
+/// Moves chunks and keeps account.
+#[derive(Debug)]
+pub(crate) struct Collector<'a> {
+    arena: &'a Arena,
+    writer: Writer,
+    run: Run,
+    max_size: u64,
+    watched: Vec<Watched>,
+    error: Option<io::Error>,
+}
+
+/// A process as long as it lives.
+#[derive(Debug)]
+struct Watched {
+    handle: Option<OwnedFd>,
+    ended: bool,
+}
+
+impl<'a> Collector<'a> {
+    pub(crate) fn new(arena: &'a Arena, writer: Writer, run: Run, max_size: u64) -> Self {
+        Collector { arena, writer, run, max_size, watched: Vec::new(), error: None }
+    }
+
+    /// Whether there was anything to record.
+    pub(crate) fn recorded(&self) -> bool {
+        !self.run.processes.is_empty()
+    }
+
+    /// Collects until `status` says that the subject has ended, and its children have, too.
+    pub(crate) fn collect(&mut self, mut status: impl FnMut() -> Option<ExitStatus>) {
+        loop {
+            let bell = self.arena.control().bell.load(Ordering::SeqCst);
+            let ended = status();
+            self.meet_processes();
+            let busy = self.sweep();
+            if let Some(status) = ended {
+                self.first_ended(status);
+                if self.watched.iter().all(|it| it.ended) {
+                    return;
+                }
+            }
+            if !busy {
+                self.arena.sleep(bell);
+            }
+        }
+    }
+
+    /// Writes the final description.
+    pub(crate) fn finish(mut self) -> io::Result<Run> {
+        let control = self.arena.control();
+        self.run.complete = true;
+        self.run.late_events = control.late.load(Ordering::Relaxed);
+        self.run.unrecorded_threads = u64::from(control.unslotted.load(Ordering::Relaxed));
+        let run = self.run;
+        self.writer.finish(&run)?;
+        Ok(run)
+    }
+
+    fn meet_processes(&mut self) {
+        for entry in &self.arena.processes()[self.watched.len()..] {
+            let pid = entry.pid.load(Ordering::Acquire);
+            if pid == 0 {
+                // Taken for a fork that is still to come, or never will: look again later.
+                break;
+            }
+            let number = self.watched.len() as u32;
+            let replaced = self.run.processes.iter().rposition(|it| it.pid == pid);
+            if let Some(previous) = replaced.filter(|&it| !self.watched[it].ended) {
+                self.ended(previous, End::Exec);
+            }
+            let handle = Pid::from_raw(pid.cast_signed())
+                .and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
+            self.watched.push(Watched { handle, ended: false });
+            let end = End::Unknown;
+            let parent = entry.parent;
+            self.run.processes.push(Process { number, pid, parent, end, lost: 0, blocked: Vec::new() });
+        }
+    }
+
+    /// Moves every full chunk; whether there was one.
+    fn sweep(&mut self) -> bool {
+        let mut busy = false;
+        for slot in self.arena.slots() {
+            let state = slot.head().state.load(Ordering::Acquire);
+            if state == state::LIVE || state == state::DONE {
+                busy |= self.drain(slot);
+            }
+            if state == state::DONE {
+                self.account(slot);
+                slot.free();
+            }
+        }
+        for number in 0..self.watched.len() {
+            if !self.watched[number].ended && is_gone(self.watched[number].handle.as_ref()) {
+                self.ended(number, End::Unknown);
+            }
+        }
+        busy
+    }
+
+    fn drain(&mut self, slot: Slot<'_>) -> bool {
+        let head = slot.head();
+        let mut taken = head.taken.load(Ordering::Relaxed);
+        let filled = head.filled.load(Ordering::Acquire);
+        let busy = taken != filled;
+        while taken != filled {
+            self.write(slot.chunk(taken, None));
+            slot.take();
+            taken = taken.wrapping_add(1);
+        }
+        busy
+    }
+
+    /// A process is gone: what its threads left half-filled is taken, too.
+    fn ended(&mut self, number: usize, end: End) {
+        for slot in self.arena.slots() {
+            let head = slot.head();
+            let state = head.state.load(Ordering::Acquire);
+            if head.process as usize != number || state == state::FREE {
+                continue;
+            }
+            self.drain(slot);
+            let index = head.filled.load(Ordering::Acquire);
+            if let (state::LIVE, Some(len)) = (state, slot.partial(index)) {
+                self.write(slot.chunk(index, Some(len)));
+            }
+            self.account(slot);
+            self.note_blocked(slot);
+            slot.free();
+        }
+        self.watched[number].ended = true;
+        let exiting = self.arena.processes()[number].exiting.load(Ordering::Acquire);
+        self.run.processes[number].end = match (end, exiting) {
+            (End::Unknown, 1..) => End::Exited((exiting - 1).cast_signed()),
+            _ => end,
+        };
+    }
+
+    /// The subject itself is our child, so of it we know for certain.
+    fn first_ended(&mut self, status: ExitStatus) {
+        use std::os::unix::process::ExitStatusExt as _;
+        let first = self.run.processes.first().map(|it| it.pid);
+        let Some(last) = self.run.processes.iter().rposition(|it| Some(it.pid) == first) else {
+            return;
+        };
+        if !self.watched[last].ended {
+            self.ended(last, End::Unknown);
+        }
+        let signaled = status.signal().map(End::Signaled);
+        self.run.processes[last].end =
+            signaled.or(status.code().map(End::Exited)).unwrap_or(End::Unknown);
+    }
+
+    fn account(&mut self, slot: Slot<'_>) {
+        let lost = slot.head().lost.swap(0, Ordering::Relaxed);
+        if let Some(process) = self.run.processes.get_mut(slot.head().process as usize) {
+            process.lost += lost;
+        }
+    }
+
+    fn note_blocked(&mut self, slot: Slot<'_>) {
+        let head = slot.head();
+        let kind = head.blocked.load(Ordering::Acquire) as u16;
+        if let (1.., Some(process)) = (kind, self.run.processes.get_mut(head.process as usize)) {
+            let object = head.blocked_on.load(Ordering::Relaxed);
+            let pc = head.blocked_at.load(Ordering::Relaxed);
+            process.blocked.push(Blocked { thread: head.thread, kind, object, pc });
+        }
+    }
+
+    fn write(&mut self, (header, bytes): (ChunkHeader, &[u8])) {
+        if self.error.is_some() {
+            return;
+        }
+        if let Err(error) = self.writer.append(header, bytes) {
+            self.error = Some(error);
+            self.stop(StopReason::Disk);
+        } else if self.writer.written() >= self.max_size {
+            self.stop(StopReason::Size);
+        }
+    }
+
+    /// Tells the subject to record no more.
+    fn stop(&mut self, why: StopReason) {
+        let control = self.arena.control();
+        let code = if why == StopReason::Size { STOP_SIZE } else { STOP_DISK };
+        if control.stop.swap(code, Ordering::SeqCst) == STOP_NO && self.run.stopped.is_none() {
+            let seq = control.seq.0.load(Ordering::SeqCst);
+            self.run.stopped = Some(Stop { why, seq });
+        }
+        debug_assert_ne!(code, STOP_RECORDER);
+    }
+}
+
+/// Whether the process behind a handle has ended; true if there never was a handle to get.
+fn is_gone(handle: Option<&OwnedFd>) -> bool {
+    let Some(handle) = handle else { return true };
+    let mut polled = [PollFd::new(handle, PollFlags::IN)];
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    poll(&mut polled, Some(&now)).is_ok_and(|ready| ready > 0)
+}

@@ -1,0 +1,92 @@
+//! Recording: starts a subject with the shared memory of [`norn_abi::arena`] attached, moves its
+//! events to disk while it runs, and says how it ended.
+//!
+//! The recorder is the only one who writes files. The subject and its children only touch shared
+//! memory, so nothing that happens to them can lose what they have recorded.
+
+mod arena;
+mod collect;
+mod launch;
+
+use std::{ffi::OsString, io, path::PathBuf};
+
+use norn_trace::{Order, Run};
+use thiserror::Error;
+
+/// What to record and how.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The program and its arguments.
+    pub command: Vec<OsString>,
+    /// Where the trace goes.
+    pub output: PathBuf,
+    /// Which order to record.
+    pub order: Order,
+    /// Whether to keep the values of memory accesses.
+    pub values: bool,
+    /// When the trace has this many bytes, recording stops and the subject goes on.
+    pub max_size: u64,
+    /// Version of the tool, for the trace.
+    pub version: String,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub struct Recording {
+    /// The description of the run, as it is in the trace.
+    pub run: Run,
+    /// How the subject ended.
+    pub status: std::process::ExitStatus,
+    /// Whether any event was recorded. If not, the subject was not built for it.
+    pub recorded: bool,
+}
+
+/// Why a run could not be recorded.
+#[derive(Debug, Error)]
+pub enum RecordError {
+    /// The trace's folder cannot be made.
+    #[error("cannot write the trace to `{}`: {source}\nhint: choose another place with -o", path.display())]
+    Output {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The program cannot be started.
+    #[error("cannot run `{}`: {source}{}", program.display(), hint(source))]
+    Start {
+        /// The program.
+        program: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The shared memory cannot be made.
+    #[error("cannot make the memory that is shared with the subject: {0}")]
+    Arena(#[source] io::Error),
+    /// Waiting for the subject failed.
+    #[error("lost track of the subject: {0}")]
+    Wait(#[source] io::Error),
+}
+
+fn hint(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::NotFound => {
+            "\nhint: a program in this folder is started as `./program`, and must be built first"
+        }
+        io::ErrorKind::PermissionDenied => "\nhint: is it a program, and may you execute it?",
+        _ => "",
+    }
+}
+
+/// Runs the subject to its end and records it.
+pub fn record(options: &Options) -> Result<Recording, RecordError> {
+    let arena = arena::Arena::create(options).map_err(RecordError::Arena)?;
+    let run = launch::describe(options);
+    let output = |source| RecordError::Output { path: options.output.clone(), source };
+    let writer = norn_trace::Writer::create(&options.output, &run).map_err(output)?;
+    let mut collector = collect::Collector::new(&arena, writer, run, options.max_size);
+    let status = launch::run(options, &arena, &mut collector)?;
+    let recorded = collector.recorded();
+    let run = collector.finish().map_err(output)?;
+    Ok(Recording { run, status, recorded })
+}

@@ -1,0 +1,102 @@
+//! The folder of a trace, as it is written.
+//!
+//! ```text
+//! run.norn/
+//!   run.json      what was run and how it ended; rewritten at the end
+//!   0.chunks      the events of process 0: chunks, one after another, as they filled up
+//!   1.chunks      the events of a forked child
+//! ```
+//! A chunk is a [`ChunkHeader`](norn_abi::arena::ChunkHeader) , little-endian, and as
+//! many bytes as it says; `docs/trace-format.md` has the details.
+
+use std::{
+    fs::{self, File},
+    io::{self, IoSlice, Write as _},
+    path::{Path, PathBuf},
+};
+
+use norn_abi::arena::{ChunkHeader, PROCESSES};
+
+use crate::{Run, chunk};
+
+/// Version of the folder and of everything in it.
+pub const FORMAT: u32 = norn_abi::VERSION;
+
+/// Kept free while recording, so that `run.json` can be rewritten even on a full disk.
+const RESERVE: &str = "reserve";
+const RESERVE_SIZE: usize = 64 << 10;
+
+/// Writes a trace while it is being recorded.
+#[derive(Debug)]
+pub struct Writer {
+    folder: PathBuf,
+    files: Vec<Option<File>>,
+    written: u64,
+}
+
+impl Writer {
+    /// Starts a trace in `folder`, which is made; what an earlier recording left there goes.
+    pub fn create(folder: &Path, run: &Run) -> io::Result<Writer> {
+        fs::create_dir_all(folder)?;
+        for entry in fs::read_dir(folder)? {
+            let path = entry?.path();
+            if path.extension().is_some_and(|it| it == "chunks") {
+                fs::remove_file(path)?;
+            }
+        }
+        let writer = Writer { folder: folder.to_owned(), files: Vec::new(), written: 0 };
+        writer.describe(run)?;
+        fs::write(folder.join(RESERVE), vec![0; RESERVE_SIZE])?;
+        Ok(writer)
+    }
+
+    /// Appends one chunk to its process's file, with its checksum.
+    pub fn append(&mut self, header: ChunkHeader, bytes: &[u8]) -> io::Result<()> {
+        let process = header.process.min(PROCESSES as u32);
+        let head = chunk::seal(header, bytes);
+        let file = self.file(process)?;
+        write_both(file, &head, bytes)?;
+        self.written += (head.len() + bytes.len()) as u64;
+        Ok(())
+    }
+
+    /// Bytes of chunks so far.
+    pub fn written(&self) -> u64 {
+        self.written
+    }
+
+    /// Writes the final description.
+    pub fn finish(self, run: &Run) -> io::Result<()> {
+        fs::remove_file(self.folder.join(RESERVE))?;
+        self.describe(run)
+    }
+
+    fn file(&mut self, process: u32) -> io::Result<&mut File> {
+        let number = process as usize;
+        if self.files.len() <= number {
+            self.files.resize_with(number + 1, || None);
+        }
+        let slot = &mut self.files[number];
+        match slot {
+            Some(file) => Ok(file),
+            None => Ok(slot.insert(File::create(self.folder.join(format!("{process}.chunks")))?)),
+        }
+    }
+
+    /// Replaces the description in one step, so that there always is a whole one.
+    fn describe(&self, run: &Run) -> io::Result<()> {
+        let text = serde_json::to_vec_pretty(run)?;
+        let new = self.folder.join("run.json.new");
+        fs::write(&new, text)?;
+        fs::rename(new, self.folder.join("run.json"))
+    }
+}
+
+/// Writes a header and what follows it, in one call if the system takes it all.
+fn write_both(file: &mut File, head: &[u8], bytes: &[u8]) -> io::Result<()> {
+    let written = file.write_vectored(&[IoSlice::new(head), IoSlice::new(bytes)])?;
+    if written < head.len() {
+        file.write_all(&head[written..])?;
+    }
+    file.write_all(&bytes[written.saturating_sub(head.len())..])
+}

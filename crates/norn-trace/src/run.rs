@@ -1,0 +1,94 @@
+//! The description of a run: what was executed, how, and how it ended.
+
+use norn_model::Order;
+use serde::{Deserialize, Serialize};
+
+/// Everything about a run that is not an event.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq)]
+pub struct Run {
+    /// Version of the folder's layout and of the chunks in it.
+    pub format: u32,
+    /// Version of the tool that wrote it.
+    pub norn: String,
+    /// The command and its arguments.
+    pub command: Vec<String>,
+    /// The folder in which it was run.
+    pub directory: String,
+    /// Which order was recorded.
+    pub order: Order,
+    /// Whether the values of memory accesses were kept.
+    pub values: bool,
+    /// Whether the recorder saw the end of the run. If not, it was killed itself.
+    pub complete: bool,
+    /// Why recording stopped before the run ended.
+    pub stopped: Option<Stop>,
+    /// The processes, in the order in which they appeared.
+    pub processes: Vec<Process>,
+    /// Threads that could not be recorded, because there were too many at once.
+    pub unrecorded_threads: u64,
+    /// Events of threads that were already past their end.
+    pub late_events: u64,
+}
+
+/// Recording stopped before the run did.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, PartialEq, Eq)]
+pub struct Stop {
+    /// Why.
+    pub why: StopReason,
+    /// The last sequence number up to which all threads were recorded.
+    pub seq: u64,
+}
+
+/// Why recording stopped.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum StopReason {
+    /// The trace had reached its largest size.
+    Size,
+    /// The disk was full or broken.
+    Disk,
+}
+
+/// One process of a run.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq)]
+pub struct Process {
+    /// Its number in this run, from 0.
+    pub number: u32,
+    /// Its id while it lived.
+    pub pid: u32,
+    /// The number of the process that forked it; its own for the first.
+    pub parent: u32,
+    /// How it ended.
+    pub end: End,
+    /// Events that its threads could not record.
+    pub lost: u64,
+    /// The threads that were blocked when it ended.
+    pub blocked: Vec<Blocked>,
+}
+
+/// How a process ended.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum End {
+    /// With an exit status.
+    Exited(i32),
+    /// Killed by a signal.
+    Signaled(i32),
+    /// It became another program.
+    Exec,
+    /// It is gone, and who waited for it was not us.
+    Unknown,
+}
+
+/// A thread that was inside a blocking operation when its process ended.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, PartialEq, Eq)]
+pub struct Blocked {
+    /// Its number.
+    pub thread: u32,
+    /// The kind of operation, as in events.
+    pub kind: u16,
+    /// The object of the operation.
+    pub object: u64,
+    /// Where it was called.
+    pub pc: u64,
+}

@@ -1,0 +1,321 @@
+//! Our side of the shared memory: slots, chunks, sequence numbers, losses.
+
+use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+
+use norn_abi::{
+    Kind,
+    arena::{
+        self, CHUNK_MAGIC, ChunkHeader, Control, FRAMES, PROCESS_OFFSET, PROCESSES, Process, RING,
+        SLOT_OFFSET, THREADS, ThreadSlot, state,
+    },
+    codec::{self, Content, Lane},
+};
+
+use crate::{hook, intercept::load, sys};
+
+/// The mapped arena; null in a process that is not recorded.
+static BASE: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
+/// The entry of this process.
+static PROCESS: AtomicU32 = AtomicU32::new(0);
+/// The arena's options, kept where they are quick to read.
+static OPTIONS: AtomicU32 = AtomicU32::new(0);
+
+/// How long a thread waits for the recorder before it looks whether there still is one.
+const PATIENCE: u64 = 500_000_000;
+
+/// Maps the arena at `path`, a C string. False if that is not one for us.
+pub unsafe fn open(path: *const u8) -> bool {
+    // SAFETY: the path is a C string; what is mapped is checked before it is used.
+    unsafe {
+        let base = sys::map_file(path, arena::SIZE);
+        if base.is_null() {
+            return false;
+        }
+        let control = &*base.cast::<Control>();
+        if control.magic != arena::MAGIC || control.version != norn_abi::VERSION {
+            return false;
+        }
+        OPTIONS.store(control.options, Ordering::Relaxed);
+        BASE.store(base, Ordering::Release);
+    }
+    true
+}
+
+/// Whether this process is recorded.
+#[inline(always)]
+pub fn is_open() -> bool {
+    !BASE.load(Ordering::Relaxed).is_null()
+}
+
+fn control() -> &'static Control {
+    // SAFETY: only called once the arena is open; it is never unmapped.
+    unsafe { &*BASE.load(Ordering::Relaxed).cast() }
+}
+
+/// The next number in the order of synchronisation.
+#[inline(always)]
+pub fn next_seq() -> u64 {
+    control().seq.0.fetch_add(1, Ordering::SeqCst)
+}
+
+/// The number of a memory access, in the mode that gives it one.
+pub fn access_seq() -> Option<u64> {
+    (OPTIONS.load(Ordering::Relaxed) & arena::GLOBAL != 0).then(next_seq)
+}
+
+/// Whether values are kept.
+pub fn values() -> bool {
+    OPTIONS.load(Ordering::Relaxed) & arena::VALUES != 0
+}
+
+/// When a block's content can be read.
+pub fn content(write: bool) -> Content {
+    match (values(), write) {
+        (false, _) => Content::None,
+        (true, false) => Content::Now,
+        (true, true) => Content::Later,
+    }
+}
+
+/// The hooks for a thread that records.
+pub fn table() -> &'static hook::Table {
+    match (values(), OPTIONS.load(Ordering::Relaxed) & arena::GLOBAL != 0) {
+        (true, false) => &hook::RECORD,
+        (false, false) => &hook::RECORD_BARE,
+        (true, true) => &hook::GLOBAL,
+        (false, true) => &hook::GLOBAL_BARE,
+    }
+}
+
+/// The number of this process's entry.
+pub fn process_number() -> u32 {
+    PROCESS.load(Ordering::Relaxed)
+}
+
+/// The entry of this process.
+pub fn process() -> &'static Process {
+    process_entry(process_number())
+}
+
+fn process_entry(number: u32) -> &'static Process {
+    let offset = PROCESS_OFFSET + number as usize % PROCESSES * size_of::<Process>();
+    // SAFETY: inside the arena.
+    unsafe { &*BASE.load(Ordering::Relaxed).add(offset).cast() }
+}
+
+/// Takes an entry for a process that is about to be; its number, or none if all are taken.
+pub fn take_process() -> Option<u32> {
+    let number = control().processes.fetch_add(1, Ordering::SeqCst);
+    ((number as usize) < PROCESSES).then_some(number)
+}
+
+/// Makes entry `number` this process's own.
+pub fn become_process(number: u32, parent: u32) {
+    let entry = process_entry(number);
+    PROCESS.store(number, Ordering::Relaxed);
+    // SAFETY: the entry is ours alone until its `pid` is set.
+    unsafe { (&raw const entry.parent).cast_mut().write_volatile(parent) };
+    entry.pid.store(sys::process_id(), Ordering::Release);
+    ring_bell();
+}
+
+/// In a forked child that could not get an entry: nothing more is recorded.
+pub fn abandon() {
+    BASE.store(core::ptr::null_mut(), Ordering::Relaxed);
+}
+
+/// Takes a free slot.
+pub fn take_slot() -> Option<*mut ThreadSlot> {
+    let slots = &control().slots;
+    for number in 0..THREADS {
+        let slot = slot(number);
+        // SAFETY: inside the arena; the state decides who owns the rest.
+        let state = unsafe { &(*slot).head.state };
+        let (free, taken) = (state::FREE, state::TAKEN);
+        if state.compare_exchange(free, taken, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
+            slots.fetch_max(number as u32 + 1, Ordering::AcqRel);
+            return Some(slot);
+        }
+    }
+    control().unslotted.fetch_add(1, Ordering::Relaxed);
+    None
+}
+
+fn slot(number: usize) -> *mut ThreadSlot {
+    let offset = SLOT_OFFSET + number * size_of::<ThreadSlot>();
+    // SAFETY: inside the arena.
+    unsafe { BASE.load(Ordering::Relaxed).add(offset).cast() }
+}
+
+/// Calls `f` with every slot of this process that is in use.
+pub fn each_slot(mut f: impl FnMut(*mut ThreadSlot)) {
+    let slots = control().slots.load(Ordering::Acquire) as usize;
+    for slot in (0..slots.min(THREADS)).map(slot) {
+        // SAFETY: inside the arena.
+        let (state, process) = unsafe { ((*slot).head.state.load(Ordering::Acquire), (*slot).head.process) };
+        if state == state::LIVE && process == process_number() {
+            f(slot);
+        }
+    }
+}
+
+/// Gives a slot that was never used back.
+pub unsafe fn return_slot(slot: *mut ThreadSlot) {
+    // SAFETY: the caller took it.
+    unsafe { (*slot).head.state.store(state::FREE, Ordering::Release) };
+}
+
+/// Begins to record into a slot whose head is filled in.
+pub unsafe fn start(slot: *mut ThreadSlot) {
+    // SAFETY: the slot is ours.
+    unsafe {
+        let head = &mut (*slot).head;
+        head.filled.store(0, Ordering::Relaxed);
+        head.taken.store(0, Ordering::Relaxed);
+        head.lost.store(0, Ordering::Relaxed);
+        head.blocked.store(0, Ordering::Relaxed);
+        head.home.store(slot as u64, Ordering::Relaxed);
+        head.tid = sys::thread_id();
+        (*slot).table = (&raw const *table()).cast();
+        start_chunk(slot, 0, 0);
+        (*slot).head.state.store(state::LIVE, Ordering::Release);
+    }
+    ring_bell();
+}
+
+/// Opens chunk `index` with a header that makes it readable alone.
+unsafe fn start_chunk(slot: *mut ThreadSlot, index: u32, last_seq: u64) {
+    // SAFETY: the slot is ours and so is this chunk of its ring.
+    unsafe {
+        let head = &(*slot).head;
+        let chunk = &raw mut (*slot).ring[index as usize % RING];
+        let depth = (*slot).depth;
+        let frames = depth.min(FRAMES);
+        (*chunk).header = ChunkHeader {
+            magic: CHUNK_MAGIC,
+            crc: 0,
+            len: 0,
+            process: head.process,
+            thread: head.thread,
+            parent: head.parent,
+            child: head.child,
+            role: head.role,
+            index,
+            options: OPTIONS.load(Ordering::Relaxed),
+            depth: depth as u32,
+            frames: frames as u32,
+            last_seq,
+            tid: head.tid,
+            reserved: 0,
+        };
+        let bytes = (&raw mut (*chunk).bytes).cast::<u8>();
+        for i in 0..frames {
+            bytes.cast::<usize>().add(i).write((*slot).frames[i].call);
+        }
+        Lane::start(&raw mut (*slot).lane, bytes.add(frames * 8), chunk.add(1).cast(), last_seq);
+    }
+}
+
+/// Settles what is pending and makes sure that a record fits. False when recording has stopped.
+pub unsafe fn make_room(slot: *mut ThreadSlot) -> bool {
+    // SAFETY: the slot is ours.
+    unsafe {
+        if (*slot).table == (&raw const hook::STOPPED).cast() {
+            return false;
+        }
+        (*slot).lane.settle_any();
+        !(*slot).lane.full() || next_chunk(slot)
+    }
+}
+
+/// Gives a site its slot in the encoder; and its module a name in the trace, if it is new.
+pub unsafe fn define(slot: *mut ThreadSlot, pc: usize, kind: Kind) {
+    // SAFETY: the slot is ours and has room.
+    unsafe {
+        if !load::knows(pc) {
+            load::modules(slot);
+        }
+        (*slot).lane.define(codec::key(pc, kind));
+    }
+}
+
+/// Hands the full chunk over and opens the next one, waiting for the recorder if it must.
+unsafe fn next_chunk(slot: *mut ThreadSlot) -> bool {
+    // SAFETY: the slot is ours.
+    unsafe {
+        hand_over(slot);
+        let filled = (*slot).head.filled.load(Ordering::Relaxed);
+        if !wait_for_room(slot, filled) {
+            (*slot).table = (&raw const hook::STOPPED).cast();
+            return false;
+        }
+        start_chunk(slot, filled, (*slot).lane.last_seq);
+    }
+    true
+}
+
+unsafe fn hand_over(slot: *mut ThreadSlot) {
+    // SAFETY: the slot is ours.
+    unsafe {
+        let filled = (*slot).head.filled.load(Ordering::Relaxed);
+        let chunk = &raw mut (*slot).ring[filled as usize % RING];
+        let start = (&raw const (*chunk).bytes).cast::<u8>();
+        (*chunk).header.len = (*slot).lane.cur.offset_from(start) as u32;
+        (*slot).head.filled.store(filled + 1, Ordering::Release);
+    }
+    ring_bell();
+}
+
+unsafe fn wait_for_room(slot: *mut ThreadSlot, filled: u32) -> bool {
+    // SAFETY: the slot is ours.
+    let taken = unsafe { &(*slot).head.taken };
+    loop {
+        if control().stop.load(Ordering::Acquire) != arena::STOP_NO {
+            return false;
+        }
+        let seen = taken.load(Ordering::Acquire);
+        if filled.wrapping_sub(seen) < RING as u32 {
+            return true;
+        }
+        sys::futex_wait(taken.as_ptr(), seen, PATIENCE);
+        if taken.load(Ordering::Acquire) == seen && !sys::alive(control().recorder) {
+            control().stop.store(arena::STOP_RECORDER, Ordering::Release);
+        }
+    }
+}
+
+/// Ends the recording of a slot: the recorder takes the rest.
+pub unsafe fn finish(slot: *mut ThreadSlot) {
+    // SAFETY: the slot is ours.
+    unsafe {
+        if (*slot).table != (&raw const hook::STOPPED).cast() {
+            (*slot).lane.settle_any();
+            hand_over(slot);
+        }
+        (*slot).head.state.store(state::DONE, Ordering::Release);
+    }
+    ring_bell();
+}
+
+/// Tells the recorder that there is something to do.
+fn ring_bell() {
+    let control = control();
+    control.bell.fetch_add(1, Ordering::SeqCst);
+    if control.asleep.load(Ordering::SeqCst) != 0 {
+        sys::futex_wake(control.bell.as_ptr());
+    }
+}
+
+/// Counts an event that this thread could not record.
+pub unsafe fn lose(slot: *mut ThreadSlot) {
+    // SAFETY: the slot is ours.
+    let lost = unsafe { &(*slot).head.lost };
+    lost.store(lost.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+}
+
+/// Counts an event of a thread that is past its end.
+pub fn lose_late() {
+    if is_open() {
+        control().late.fetch_add(1, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,373 @@
+//! Atomic operations. Compilers turn each into a call; we do the operation and record it.
+//!
+//! So that the recorded order of the operations on an object is the one that happened, operation
+//! and sequence number are taken together under one of a few hundred spin locks, chosen by
+//! address. All operations are sequentially consistent here; the order that the program asked for
+//! is in the event.
+
+use core::{
+    arch::{global_asm, x86_64::cmpxchg16b},
+    ffi::c_int,
+    sync::atomic::{AtomicBool, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering, fence},
+};
+
+use norn_abi::{Kind, arena::ThreadSlot};
+
+use crate::{arena, sys, thread};
+
+#[repr(align(64))]
+struct Stripe(AtomicBool);
+
+const STRIPES: usize = 512;
+static LOCKS: [Stripe; STRIPES] = [const { Stripe(AtomicBool::new(false)) }; STRIPES];
+
+/// In a forked child: whoever held a lock is not here.
+pub fn unlock_all() {
+    LOCKS.iter().for_each(|it| it.0.store(false, Ordering::Relaxed));
+}
+
+/// Runs `f` while nobody else does an atomic operation at `addr`.
+unsafe fn exclusively<T>(slot: *mut ThreadSlot, addr: usize, f: impl FnOnce() -> T) -> T {
+    // SAFETY: the slot is the current thread's. A handler that interrupts an operation of its
+    // own thread must not wait for it: its operation is recorded, its order only roughly.
+    unsafe {
+        let own = thread::own(slot);
+        let host = (*own).host;
+        if !host.is_null() && (*thread::own(host)).in_atomic {
+            return f();
+        }
+        let lock = &LOCKS[(addr >> 3 ^ addr >> 12) % STRIPES].0;
+        (*own).in_atomic = true;
+        let mut tries = 0;
+        while lock.swap(true, Ordering::Acquire) {
+            tries += 1;
+            if tries % 64 == 0 { sys::yield_now() } else { core::hint::spin_loop() }
+        }
+        let result = f();
+        lock.store(false, Ordering::Release);
+        (*own).in_atomic = false;
+        result
+    }
+}
+
+/// An integer with atomic operations.
+trait Word: Copy + PartialEq {
+    const LOG2: u64;
+    unsafe fn load(at: *mut Self) -> Self;
+    /// What was there; the new value is there if that is `old`.
+    unsafe fn swap_if(at: *mut Self, old: Self, new: Self) -> Self;
+    fn halves(self) -> (u64, u64);
+    fn change(self, op: Op, by: Self) -> Self;
+}
+
+/// What a read-modify-write does.
+#[derive(Clone, Copy)]
+enum Op {
+    Exchange,
+    Add,
+    Sub,
+    And,
+    Or,
+    Xor,
+    Nand,
+}
+
+macro_rules! change {
+    () => {
+        fn change(self, op: Op, by: Self) -> Self {
+            match op {
+                Op::Exchange => by,
+                Op::Add => self.wrapping_add(by),
+                Op::Sub => self.wrapping_sub(by),
+                Op::And => self & by,
+                Op::Or => self | by,
+                Op::Xor => self ^ by,
+                Op::Nand => !(self & by),
+            }
+        }
+    };
+}
+
+macro_rules! word {
+    ($($type:ty, $atomic:ty, $log2:literal;)*) => { $(
+        impl Word for $type {
+            const LOG2: u64 = $log2;
+            #[inline]
+            unsafe fn load(at: *mut Self) -> Self {
+                // SAFETY: as the caller called it.
+                unsafe { (*at.cast::<$atomic>()).load(Ordering::SeqCst) }
+            }
+            #[inline]
+            unsafe fn swap_if(at: *mut Self, old: Self, new: Self) -> Self {
+                // SAFETY: as the caller called it.
+                let at = unsafe { &*at.cast::<$atomic>() };
+                match at.compare_exchange(old, new, Ordering::SeqCst, Ordering::SeqCst) {
+                    Ok(seen) | Err(seen) => seen,
+                }
+            }
+            fn halves(self) -> (u64, u64) {
+                (u64::from(self), 0)
+            }
+            change!();
+        }
+    )* };
+}
+
+word! {
+    u8, AtomicU8, 0;
+    u16, AtomicU16, 1;
+    u32, AtomicU32, 2;
+    u64, AtomicU64, 3;
+}
+
+impl Word for u128 {
+    const LOG2: u64 = 4;
+    unsafe fn load(at: *mut Self) -> Self {
+        // SAFETY: as the caller called it; exchanging zero for zero changes nothing.
+        unsafe { Self::swap_if(at, 0, 0) }
+    }
+    unsafe fn swap_if(at: *mut Self, old: Self, new: Self) -> Self {
+        #[target_feature(enable = "cmpxchg16b")]
+        unsafe fn exchange(at: *mut u128, old: u128, new: u128) -> u128 {
+            // SAFETY: as the caller called it.
+            unsafe { cmpxchg16b(at, old, new, Ordering::SeqCst, Ordering::SeqCst) }
+        }
+        // SAFETY: compilers emit 16-byte atomics only for processors that have them.
+        unsafe { exchange(at, old, new) }
+    }
+    fn halves(self) -> (u64, u64) {
+        (self as u64, (self >> 64) as u64)
+    }
+    change!();
+}
+
+/// Records an operation and, for 16 bytes, the other halves of its values.
+unsafe fn record<W: Word>(slot: *mut ThreadSlot, kind: Kind, pc: usize, at: *mut W, detail: u64, values: &[W]) {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        let mut args = [detail | W::LOG2, 0, 0];
+        let mut high = [0, 0];
+        for (i, value) in values.iter().enumerate() {
+            (args[i + 1], high[i]) = value.halves();
+        }
+        thread::event(slot, kind, pc, at as usize, &args[..=values.len()]);
+        if W::LOG2 == 4 {
+            thread::event(slot, Kind::HighHalves, pc, at as usize, &high);
+        }
+    }
+}
+
+/// Does an operation, recorded if the thread is.
+unsafe fn perform<W: Word, T>(at: *mut W, f: impl FnOnce(Option<*mut ThreadSlot>) -> T) -> T {
+    match thread::recorded() {
+        None => f(None),
+        // SAFETY: the slot is the current thread's. Room is made outside of the lock.
+        Some(slot) => unsafe {
+            arena::make_room(slot);
+            exclusively(slot, at as usize, || f(Some(slot)))
+        },
+    }
+}
+
+const fn detail(order: c_int, failure: c_int, op: u64) -> u64 {
+    (order as u64 & 7) << 3 | op << 6 | (failure as u64 & 7) << 10
+}
+
+unsafe extern "C" fn load<W: Word>(at: *mut W, order: c_int, pc: usize) -> W {
+    // SAFETY: as the caller called it.
+    unsafe {
+        perform(at, |slot| {
+            let value = W::load(at);
+            if let Some(slot) = slot {
+                record(slot, Kind::AtomicLoad, pc, at, detail(order, 0, 0), &[value]);
+            }
+            value
+        })
+    }
+}
+
+unsafe extern "C" fn store<W: Word>(at: *mut W, value: W, order: c_int, pc: usize) {
+    // SAFETY: as the caller called it.
+    unsafe {
+        perform(at, |slot| {
+            if let Some(slot) = slot {
+                record(slot, Kind::AtomicStore, pc, at, detail(order, 0, 0), &[value]);
+            }
+            exchange(at, Op::Exchange, value);
+        });
+    }
+}
+
+unsafe fn exchange<W: Word>(at: *mut W, op: Op, by: W) -> W {
+    // SAFETY: as the caller called it.
+    unsafe {
+        let mut seen = W::load(at);
+        loop {
+            let before = W::swap_if(at, seen, seen.change(op, by));
+            if before == seen {
+                return seen;
+            }
+            seen = before;
+        }
+    }
+}
+
+unsafe fn modify<W: Word>(at: *mut W, op: Op, by: W, order: c_int, pc: usize) -> W {
+    // SAFETY: as the caller called it.
+    unsafe {
+        perform(at, |slot| {
+            let before = exchange(at, op, by);
+            if let Some(slot) = slot {
+                let values = [before, before.change(op, by)];
+                record(slot, Kind::AtomicRmw, pc, at, detail(order, 0, op as u64), &values);
+            }
+            before
+        })
+    }
+}
+
+unsafe fn compare<W: Word>(at: *mut W, old: W, new: W, orders: (c_int, c_int), pc: usize) -> W {
+    // SAFETY: as the caller called it.
+    unsafe {
+        perform(at, |slot| {
+            let seen = W::swap_if(at, old, new);
+            if let Some(slot) = slot {
+                let detail = detail(orders.0, orders.1, 0);
+                let (kind, other) = match seen == old {
+                    true => (Kind::AtomicCas, new),
+                    false => (Kind::AtomicCasFailed, old),
+                };
+                record(slot, kind, pc, at, detail, &[seen, other]);
+            }
+            seen
+        })
+    }
+}
+
+unsafe extern "C" fn cas<W: Word>(at: *mut W, old: *mut W, new: W, order: c_int, failure: c_int, pc: usize) -> c_int {
+    // SAFETY: as the caller called it.
+    unsafe {
+        let expected = *old;
+        let seen = compare(at, expected, new, (order, failure), pc);
+        if seen != expected {
+            *old = seen;
+        }
+        c_int::from(seen == expected)
+    }
+}
+
+unsafe extern "C" fn cas_value<W: Word>(at: *mut W, old: W, new: W, order: c_int, failure: c_int, pc: usize) -> W {
+    // SAFETY: as the caller called it.
+    unsafe { compare(at, old, new, (order, failure), pc) }
+}
+
+macro_rules! modifiers {
+    ($($name:ident $op:ident;)*) => { $(
+        unsafe extern "C" fn $name<W: Word>(at: *mut W, by: W, order: c_int, pc: usize) -> W {
+            // SAFETY: as the caller called it.
+            unsafe { modify(at, Op::$op, by, order, pc) }
+        }
+    )* };
+}
+
+modifiers! {
+    swap Exchange;
+    add Add;
+    sub Sub;
+    and And;
+    or Or;
+    xor Xor;
+    nand Nand;
+}
+
+/// Exports a function under the name that compilers call, with the place of the call in the
+/// register of the argument after the last.
+macro_rules! export {
+    ($name:expr, $register:literal, $function:path) => {
+        global_asm!(
+            concat!(".globl ", $name),
+            concat!(".type ", $name, ",@function"),
+            concat!($name, ":"),
+            concat!("mov ", $register, ", qword ptr [rsp]"),
+            "jmp {function}",
+            concat!(".size ", $name, ", . - ", $name),
+            function = sym $function,
+        );
+    };
+}
+
+macro_rules! family {
+    ($($bits:literal $type:ty;)*) => { $(
+        export!(concat!("__tsan_atomic", $bits, "_load"), "rdx", load::<$type>);
+        export!(concat!("__tsan_atomic", $bits, "_store"), "rcx", store::<$type>);
+        export!(concat!("__tsan_atomic", $bits, "_exchange"), "rcx", swap::<$type>);
+        export!(concat!("__tsan_atomic", $bits, "_fetch_add"), "rcx", add::<$type>);
+        export!(concat!("__tsan_atomic", $bits, "_fetch_sub"), "rcx", sub::<$type>);
+        export!(concat!("__tsan_atomic", $bits, "_fetch_and"), "rcx", and::<$type>);
+        export!(concat!("__tsan_atomic", $bits, "_fetch_or"), "rcx", or::<$type>);
+        export!(concat!("__tsan_atomic", $bits, "_fetch_xor"), "rcx", xor::<$type>);
+        export!(concat!("__tsan_atomic", $bits, "_fetch_nand"), "rcx", nand::<$type>);
+        export!(concat!("__tsan_atomic", $bits, "_compare_exchange_strong"), "r9", cas::<$type>);
+        export!(concat!("__tsan_atomic", $bits, "_compare_exchange_weak"), "r9", cas::<$type>);
+        export!(concat!("__tsan_atomic", $bits, "_compare_exchange_val"), "r9", cas_value::<$type>);
+    )* };
+}
+
+family! {
+    "8" u8;
+    "16" u16;
+    "32" u32;
+    "64" u64;
+}
+
+// A 16-byte value takes two registers, so the place of the call comes one later.
+export!("__tsan_atomic128_load", "rdx", load::<u128>);
+export!("__tsan_atomic128_store", "r8", store::<u128>);
+export!("__tsan_atomic128_exchange", "r8", swap::<u128>);
+export!("__tsan_atomic128_fetch_add", "r8", add::<u128>);
+export!("__tsan_atomic128_fetch_sub", "r8", sub::<u128>);
+export!("__tsan_atomic128_fetch_and", "r8", and::<u128>);
+export!("__tsan_atomic128_fetch_or", "r8", or::<u128>);
+export!("__tsan_atomic128_fetch_xor", "r8", xor::<u128>);
+export!("__tsan_atomic128_fetch_nand", "r8", nand::<u128>);
+
+// Six registers are taken here: the place of the call goes where the order on failure was, which
+// a compare-exchange of ours does not need.
+export!("__tsan_atomic128_compare_exchange_strong", "r9", cas_wide);
+export!("__tsan_atomic128_compare_exchange_weak", "r9", cas_wide);
+global_asm!(
+    ".globl __tsan_atomic128_compare_exchange_val",
+    ".type __tsan_atomic128_compare_exchange_val,@function",
+    "__tsan_atomic128_compare_exchange_val:",
+    "mov r9, qword ptr [rsp]",
+    "jmp {function}",
+    ".size __tsan_atomic128_compare_exchange_val, . - __tsan_atomic128_compare_exchange_val",
+    function = sym cas_value_wide,
+);
+
+const SEQ_CST: c_int = 5;
+
+unsafe extern "C" fn cas_wide(at: *mut u128, old: *mut u128, new: u128, order: c_int, pc: usize) -> c_int {
+    // SAFETY: as the caller called it.
+    unsafe { cas(at, old, new, order, 0, pc) }
+}
+
+unsafe extern "C" fn cas_value_wide(at: *mut u128, old: u128, new: u128, pc: usize) -> u128 {
+    // SAFETY: as the caller called it.
+    unsafe { cas_value(at, old, new, SEQ_CST, 0, pc) }
+}
+
+unsafe extern "C" fn thread_fence(order: c_int, pc: usize) {
+    fence(Ordering::SeqCst);
+    if let Some(slot) = thread::recorded() {
+        // SAFETY: the slot is the current thread's.
+        unsafe { thread::event(slot, Kind::Fence, pc, order as usize, &[]) };
+    }
+}
+
+export!("__tsan_atomic_thread_fence", "rsi", thread_fence);
+
+#[unsafe(no_mangle)]
+extern "C" fn __tsan_atomic_signal_fence(_order: c_int) {
+    core::sync::atomic::compiler_fence(Ordering::SeqCst);
+}

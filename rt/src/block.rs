@@ -1,0 +1,93 @@
+//! Blocks of memory: the range hooks of compilers and what memory functions touch.
+
+use core::ffi::c_int;
+
+use norn_abi::{Kind, arena::ThreadSlot, codec::Content};
+
+use crate::{arena, real, thread};
+
+/// Records that a block was read or written; `content` says when its bytes can be seen.
+pub unsafe fn touch(slot: *mut ThreadSlot, kind: Kind, addr: usize, len: usize, pc: usize, content: Content) {
+    if len == 0 {
+        return;
+    }
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        if arena::make_room(slot) {
+            let content = if arena::values() { content } else { Content::None };
+            (*slot).lane.range(kind, pc, addr, len, arena::access_seq(), content);
+        } else {
+            arena::lose(slot);
+        }
+    }
+}
+
+unsafe extern "C" fn read_range(addr: usize, len: usize, pc: usize) {
+    if let Some(slot) = thread::recorded() {
+        // SAFETY: the program is about to read the block. A copy of a structure is announced by
+        // gcc as a write, then a read, and only then done: the block to be written is still old.
+        unsafe {
+            if (*slot).lane.pend_block != 0 && (*slot).lane.pend_shift == len {
+                (*slot).lane.forget();
+            }
+            touch(slot, Kind::RangeRead, addr, len, pc, Content::Now);
+        }
+    }
+}
+
+unsafe extern "C" fn write_range(addr: usize, len: usize, pc: usize) {
+    if let Some(slot) = thread::recorded() {
+        // SAFETY: the program is about to write the block.
+        unsafe { touch(slot, Kind::RangeWrite, addr, len, pc, Content::Later) };
+    }
+}
+
+/// `memcpy` and `memmove`, which may overlap: read first, then copied, then seen as written.
+pub unsafe extern "C" fn copy(to: usize, from: usize, len: usize, pc: usize) -> usize {
+    // SAFETY: as the caller called it.
+    unsafe {
+        let slot = thread::recorded();
+        if let Some(slot) = slot {
+            touch(slot, Kind::RangeRead, from, len, pc, Content::Now);
+        }
+        real::memmove()(to, from, len);
+        if let Some(slot) = slot {
+            touch(slot, Kind::RangeWrite, to, len, pc, Content::Now);
+        }
+    }
+    to
+}
+
+/// `memset`.
+pub unsafe extern "C" fn fill(to: usize, byte: c_int, len: usize, pc: usize) -> usize {
+    // SAFETY: as the caller called it.
+    unsafe {
+        real::memset()(to, byte, len);
+        if let Some(slot) = thread::recorded() {
+            touch(slot, Kind::RangeWrite, to, len, pc, Content::Now);
+        }
+    }
+    to
+}
+
+macro_rules! hooks {
+    ($($name:literal $register:literal $function:path;)*) => { $(
+        core::arch::global_asm!(
+            concat!(".globl ", $name),
+            concat!(".type ", $name, ",@function"),
+            concat!($name, ":"),
+            concat!("mov ", $register, ", qword ptr [rsp]"),
+            "jmp {function}",
+            concat!(".size ", $name, ", . - ", $name),
+            function = sym $function,
+        );
+    )* };
+}
+
+hooks! {
+    "__tsan_read_range" "rdx" read_range;
+    "__tsan_write_range" "rdx" write_range;
+    "__tsan_memcpy" "rcx" copy;
+    "__tsan_memmove" "rcx" copy;
+    "__tsan_memset" "rcx" fill;
+}

@@ -1,0 +1,323 @@
+//! The hooks that compilers insert before memory accesses and around functions.
+//!
+//! Each hook is a stub of four instructions: load the thread's slot, take the return address as
+//! the site, and jump through the slot's table. The table is what decides what a hook does, so
+//! neither "are we recording?" nor "with values?" costs a test. [`RECORD`] and its sisters append
+//! an event; their fast path contains no call, no lock and no loop.
+
+use core::arch::global_asm;
+
+use norn_abi::{AccessClass, Kind, arena::ThreadSlot};
+
+use crate::{arena, thread};
+
+/// What an access hook does: the address, the site, the thread's slot.
+pub type Access = unsafe extern "C" fn(usize, usize, *mut ThreadSlot);
+/// What a function-entry hook does: the caller, the site, the slot, the stack pointer.
+pub type Enter = unsafe extern "C" fn(usize, usize, *mut ThreadSlot, usize);
+/// What a function-exit hook does: the slot.
+pub type Leave = unsafe extern "C" fn(*mut ThreadSlot);
+
+/// All hooks of one mode.
+#[repr(C)]
+pub struct Table {
+    access: [Access; 0x30],
+    enter: Enter,
+    leave: Leave,
+}
+
+/// A process that is not recorded.
+pub static IDLE: Table = Table { access: [idle; 0x30], enter: idle_enter, leave: idle_leave };
+/// A thread that was not met before.
+pub static FIRST: Table = table!(first, first_enter, idle_leave);
+/// A thread that is past its end: what it still does is counted as lost.
+pub static LATE: Table = Table { access: [late; 0x30], enter: idle_enter, leave: idle_leave };
+/// Recording has stopped: what comes is counted as lost.
+pub static STOPPED: Table =
+    Table { access: [stopped; 0x30], enter: idle_enter, leave: idle_leave };
+/// Recording with values.
+pub static RECORD: Table = table!(record_values, enter, leave);
+/// Recording without values.
+pub static RECORD_BARE: Table = table!(record_bare, enter, leave);
+/// Recording with values, in one total order.
+pub static GLOBAL: Table = table!(global_values, enter, leave);
+/// Recording without values, in one total order.
+pub static GLOBAL_BARE: Table = table!(global_bare, enter, leave);
+
+macro_rules! table {
+    ($access:ident, $enter:ident, $leave:ident) => {
+        Table {
+            access: table!(@rows $access 0x00 0x10 0x20),
+            enter: $enter,
+            leave: $leave,
+        }
+    };
+    (@rows $access:ident $($row:literal)*) => {
+        [$(
+            $access::<{ $row }>, $access::<{ $row + 1 }>, $access::<{ $row + 2 }>,
+            $access::<{ $row + 3 }>, $access::<{ $row + 4 }>, idle, idle, idle,
+            $access::<{ $row + 8 }>, $access::<{ $row + 9 }>, $access::<{ $row + 10 }>,
+            $access::<{ $row + 11 }>, $access::<{ $row + 12 }>, idle, idle, idle,
+        )*]
+    };
+}
+use table;
+
+unsafe extern "C" fn idle(_: usize, _: usize, _: *mut ThreadSlot) {}
+unsafe extern "C" fn idle_enter(_: usize, _: usize, _: *mut ThreadSlot, _: usize) {}
+unsafe extern "C" fn idle_leave(_: *mut ThreadSlot) {}
+
+unsafe extern "C" fn late(_: usize, _: usize, _: *mut ThreadSlot) {
+    arena::lose_late();
+}
+
+unsafe extern "C" fn stopped(_: usize, _: usize, slot: *mut ThreadSlot) {
+    // SAFETY: the slot is this thread's.
+    unsafe { arena::lose(slot) };
+}
+
+unsafe extern "C" fn record_values<const K: u16>(addr: usize, pc: usize, slot: *mut ThreadSlot) {
+    // SAFETY: the compiler calls hooks right before the access that they announce.
+    unsafe {
+        if K & 7 == 4 || !(*slot).lane.access::<K, true>(addr, pc, None) {
+            cold::<K>(addr, pc, slot);
+        }
+    }
+}
+
+unsafe extern "C" fn record_bare<const K: u16>(addr: usize, pc: usize, slot: *mut ThreadSlot) {
+    // SAFETY: as above.
+    unsafe {
+        if K & 7 == 4 || !(*slot).lane.access::<K, false>(addr, pc, None) {
+            cold::<K>(addr, pc, slot);
+        }
+    }
+}
+
+unsafe extern "C" fn global_values<const K: u16>(addr: usize, pc: usize, slot: *mut ThreadSlot) {
+    // SAFETY: as above.
+    unsafe {
+        if K & 7 == 4 || !(*slot).lane.access::<K, true>(addr, pc, Some(arena::next_seq())) {
+            cold::<K>(addr, pc, slot);
+        }
+    }
+}
+
+unsafe extern "C" fn global_bare<const K: u16>(addr: usize, pc: usize, slot: *mut ThreadSlot) {
+    // SAFETY: as above.
+    unsafe {
+        if K & 7 == 4 || !(*slot).lane.access::<K, false>(addr, pc, Some(arena::next_seq())) {
+            cold::<K>(addr, pc, slot);
+        }
+    }
+}
+
+/// An access whose site has no slot yet, that finds the chunk full, or that is 16 bytes wide.
+#[cold]
+unsafe extern "C" fn cold<const K: u16>(addr: usize, pc: usize, slot: *mut ThreadSlot) {
+    // SAFETY: as above.
+    unsafe {
+        if !arena::make_room(slot) {
+            return arena::lose(slot);
+        }
+        if K & 7 == 4 {
+            let content = arena::content(K & 8 != 0);
+            (*slot).lane.wide(Kind(K), pc, addr, arena::access_seq(), content);
+        } else {
+            arena::define(slot, pc, Kind(K));
+            ((*(*slot).table.cast::<Table>()).access[K as usize])(addr, pc, slot);
+        }
+    }
+}
+
+unsafe extern "C" fn first<const K: u16>(addr: usize, pc: usize, _: *mut ThreadSlot) {
+    // SAFETY: as above; `meet` gives the thread a slot or a stand whose table does nothing.
+    unsafe {
+        let slot = thread::meet();
+        ((*(*slot).table.cast::<Table>()).access[K as usize])(addr, pc, slot);
+    }
+}
+
+unsafe extern "C" fn first_enter(call: usize, pc: usize, _: *mut ThreadSlot, sp: usize) {
+    // SAFETY: as above.
+    unsafe {
+        let slot = thread::meet();
+        ((*(*slot).table.cast::<Table>()).enter)(call, pc, slot, sp);
+    }
+}
+
+unsafe extern "C" fn enter(call: usize, pc: usize, slot: *mut ThreadSlot, sp: usize) {
+    // SAFETY: the slot is this thread's.
+    unsafe {
+        let depth = (*slot).depth;
+        if depth < norn_abi::arena::FRAMES {
+            let frame = (&raw mut (*slot).frames).cast::<norn_abi::arena::Frame>().add(depth);
+            *frame = norn_abi::arena::Frame { call, sp };
+        }
+        if !(*slot).lane.enter(call, pc) {
+            return cold_enter(call, pc, slot, sp);
+        }
+        (*slot).depth = depth + 1;
+    }
+}
+
+#[cold]
+unsafe extern "C" fn cold_enter(call: usize, pc: usize, slot: *mut ThreadSlot, sp: usize) {
+    // SAFETY: the slot is this thread's.
+    unsafe {
+        if arena::make_room(slot) {
+            arena::define(slot, pc, Kind::Enter);
+            ((*(*slot).table.cast::<Table>()).enter)(call, pc, slot, sp);
+        }
+    }
+}
+
+unsafe extern "C" fn leave(slot: *mut ThreadSlot) {
+    // SAFETY: the slot is this thread's.
+    unsafe {
+        if (*slot).lane.full() {
+            return cold_leave(slot);
+        }
+        (*slot).lane.leave();
+        (*slot).depth = (*slot).depth.saturating_sub(1);
+    }
+}
+
+#[cold]
+unsafe extern "C" fn cold_leave(slot: *mut ThreadSlot) {
+    // SAFETY: the slot is this thread's.
+    unsafe {
+        if arena::make_room(slot) {
+            ((*(*slot).table.cast::<Table>()).leave)(slot);
+        }
+    }
+}
+
+const fn plain(write: bool, log2: u16) -> usize {
+    Kind::access(AccessClass::Plain, write, log2).0 as usize
+}
+const fn volatile(write: bool, log2: u16) -> usize {
+    Kind::access(AccessClass::Volatile, write, log2).0 as usize
+}
+const fn vptr(write: bool) -> usize {
+    Kind::access(AccessClass::Vptr, write, 3).0 as usize
+}
+
+/// Exports access hooks: stubs that jump through the slot's table.
+macro_rules! stubs {
+    ($($name:literal $kind:expr;)*) => { $(
+        global_asm!(
+            concat!(".globl ", $name),
+            concat!(".type ", $name, ",@function"),
+            concat!($name, ":"),
+            "mov rdx, qword ptr fs:[norn_slot@tpoff]",
+            "mov rsi, qword ptr [rsp]",
+            "mov rax, qword ptr [rdx]",
+            "jmp qword ptr [rax + 8 * {kind}]",
+            concat!(".size ", $name, ", . - ", $name),
+            kind = const $kind,
+        );
+    )* };
+}
+
+stubs! {
+    "__tsan_read1" plain(false, 0);
+    "__tsan_read2" plain(false, 1);
+    "__tsan_read4" plain(false, 2);
+    "__tsan_read8" plain(false, 3);
+    "__tsan_read16" plain(false, 4);
+    "__tsan_write1" plain(true, 0);
+    "__tsan_write2" plain(true, 1);
+    "__tsan_write4" plain(true, 2);
+    "__tsan_write8" plain(true, 3);
+    "__tsan_write16" plain(true, 4);
+    "__tsan_unaligned_read2" plain(false, 1);
+    "__tsan_unaligned_read4" plain(false, 2);
+    "__tsan_unaligned_read8" plain(false, 3);
+    "__tsan_unaligned_read16" plain(false, 4);
+    "__tsan_unaligned_write2" plain(true, 1);
+    "__tsan_unaligned_write4" plain(true, 2);
+    "__tsan_unaligned_write8" plain(true, 3);
+    "__tsan_unaligned_write16" plain(true, 4);
+    "__tsan_volatile_read1" volatile(false, 0);
+    "__tsan_volatile_read2" volatile(false, 1);
+    "__tsan_volatile_read4" volatile(false, 2);
+    "__tsan_volatile_read8" volatile(false, 3);
+    "__tsan_volatile_read16" volatile(false, 4);
+    "__tsan_volatile_write1" volatile(true, 0);
+    "__tsan_volatile_write2" volatile(true, 1);
+    "__tsan_volatile_write4" volatile(true, 2);
+    "__tsan_volatile_write8" volatile(true, 3);
+    "__tsan_volatile_write16" volatile(true, 4);
+    "__tsan_unaligned_volatile_read2" volatile(false, 1);
+    "__tsan_unaligned_volatile_read4" volatile(false, 2);
+    "__tsan_unaligned_volatile_read8" volatile(false, 3);
+    "__tsan_unaligned_volatile_read16" volatile(false, 4);
+    "__tsan_unaligned_volatile_write2" volatile(true, 1);
+    "__tsan_unaligned_volatile_write4" volatile(true, 2);
+    "__tsan_unaligned_volatile_write8" volatile(true, 3);
+    "__tsan_unaligned_volatile_write16" volatile(true, 4);
+    "__tsan_vptr_read" vptr(false);
+    "__tsan_vptr_update" vptr(true);
+}
+
+/// Exports the compound hooks: an access that reads and then writes.
+macro_rules! compound {
+    ($($name:literal $log2:literal;)*) => { $(
+        global_asm!(
+            concat!(".globl ", $name),
+            concat!(".type ", $name, ",@function"),
+            concat!($name, ":"),
+            "mov rsi, qword ptr [rsp]",
+            "push rdi",
+            "push rsi",
+            "sub rsp, 8",
+            "mov rdx, qword ptr fs:[norn_slot@tpoff]",
+            "mov rax, qword ptr [rdx]",
+            "call qword ptr [rax + 8 * {read}]",
+            "add rsp, 8",
+            "pop rsi",
+            "pop rdi",
+            "mov rdx, qword ptr fs:[norn_slot@tpoff]",
+            "mov rax, qword ptr [rdx]",
+            "jmp qword ptr [rax + 8 * {write}]",
+            concat!(".size ", $name, ", . - ", $name),
+            read = const plain(false, $log2),
+            write = const plain(true, $log2),
+        );
+    )* };
+}
+
+compound! {
+    "__tsan_read_write1" 0;
+    "__tsan_read_write2" 1;
+    "__tsan_read_write4" 2;
+    "__tsan_read_write8" 3;
+    "__tsan_read_write16" 4;
+    "__tsan_unaligned_read_write2" 1;
+    "__tsan_unaligned_read_write4" 2;
+    "__tsan_unaligned_read_write8" 3;
+    "__tsan_unaligned_read_write16" 4;
+}
+
+// gcc may jump to `__tsan_func_exit` as a tail call, so its return address means nothing.
+global_asm!(
+    ".globl __tsan_func_entry",
+    ".type __tsan_func_entry,@function",
+    "__tsan_func_entry:",
+    "mov rdx, qword ptr fs:[norn_slot@tpoff]",
+    "mov rsi, qword ptr [rsp]",
+    "mov rcx, rsp",
+    "mov rax, qword ptr [rdx]",
+    "jmp qword ptr [rax + {enter}]",
+    ".size __tsan_func_entry, . - __tsan_func_entry",
+    ".globl __tsan_func_exit",
+    ".type __tsan_func_exit,@function",
+    "__tsan_func_exit:",
+    "mov rdi, qword ptr fs:[norn_slot@tpoff]",
+    "mov rax, qword ptr [rdi]",
+    "jmp qword ptr [rax + {leave}]",
+    ".size __tsan_func_exit, . - __tsan_func_exit",
+    enter = const core::mem::offset_of!(Table, enter),
+    leave = const core::mem::offset_of!(Table, leave),
+);

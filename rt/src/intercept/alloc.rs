@@ -1,0 +1,191 @@
+//! The heap. `operator new` and `delete` only say who called: the C++ library's own go on to
+//! `malloc` and `free`, which record.
+
+use core::ffi::c_int;
+
+use norn_abi::{Kind, arena::ThreadSlot};
+
+use super::interpose;
+use crate::{real, thread};
+
+/// Blocks from this size on may be unmapped as soon as they are freed.
+const LARGE: usize = 64 << 10;
+
+/// Who is behind this call: the caller of `operator new`, if it was that which called us.
+unsafe fn caller(slot: *mut ThreadSlot, pc: usize) -> usize {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        match core::mem::take(&mut (*thread::own(slot)).caller) {
+            0 => pc,
+            caller => caller,
+        }
+    }
+}
+
+unsafe fn allocated(block: usize, size: usize, pc: usize) -> usize {
+    if let (Some(slot), true) = (thread::recorded(), block != 0) {
+        // SAFETY: the slot is the current thread's.
+        unsafe { thread::event(slot, Kind::Alloc, caller(slot, pc), block, &[size as u64]) };
+    }
+    block
+}
+
+unsafe fn freeing(block: usize, size: usize, pc: usize) {
+    if let (Some(slot), true) = (thread::recorded(), block != 0) {
+        // SAFETY: the slot is the current thread's.
+        unsafe { thread::event(slot, Kind::Free, caller(slot, pc), block, &[]) };
+        if size >= LARGE {
+            thread::forget_range(block, size);
+        }
+    }
+}
+
+/// The size of a block, as libc's allocator notes it before the block.
+unsafe fn size_of_block(block: usize) -> usize {
+    // SAFETY: the block is one of the allocator's. Another allocator may keep something else
+    // there; then we forget too much or too little of what is pending, and no event.
+    if block == 0 { 0 } else { unsafe { ((block - 8) as *const usize).read() & !7 } }
+}
+
+/// Defines a function that returns a new block: its real one, its arguments, the size.
+macro_rules! allocate {
+    ($($name:ident($($arg:ident),*) = $real:ident, $size:expr;)*) => { $(
+        unsafe extern "C-unwind" fn $name($($arg: usize,)* pc: usize) -> usize {
+            // SAFETY: as the caller called it.
+            unsafe { allocated(real::$real()($($arg),*), $size, pc) }
+        }
+    )* };
+}
+
+allocate! {
+    malloc(size) = malloc, size;
+    calloc(count, size) = calloc, count.wrapping_mul(size);
+    aligned_alloc(align, size) = aligned_alloc, size;
+    memalign(align, size) = memalign, size;
+    valloc(size) = valloc, size;
+    pvalloc(size) = pvalloc, size;
+}
+
+unsafe extern "C-unwind" fn posix_memalign(out: usize, align: usize, size: usize, pc: usize) -> c_int {
+    // SAFETY: as the caller called it.
+    unsafe {
+        let result = real::posix_memalign()(out, align, size);
+        if result == 0 {
+            allocated(*(out as *const usize), size, pc);
+        }
+        result
+    }
+}
+
+unsafe extern "C-unwind" fn realloc(block: usize, size: usize, pc: usize) -> usize {
+    // SAFETY: as the caller called it.
+    unsafe { reallocated(block, size, pc, || real::realloc()(block, size)) }
+}
+
+unsafe extern "C-unwind" fn reallocarray(block: usize, count: usize, size: usize, pc: usize) -> usize {
+    // SAFETY: as the caller called it.
+    unsafe {
+        let all = count.wrapping_mul(size);
+        reallocated(block, all, pc, || real::reallocarray()(block, count, size))
+    }
+}
+
+/// A block that moves is freed and allocated; one that cannot is there again.
+unsafe fn reallocated(block: usize, size: usize, pc: usize, real: impl FnOnce() -> usize) -> usize {
+    // SAFETY: as the caller called it.
+    unsafe {
+        let before = size_of_block(block);
+        freeing(block, before, pc);
+        let moved = real();
+        match moved {
+            0 if size != 0 => allocated(block, before, pc),
+            _ => allocated(moved, size, pc),
+        };
+        moved
+    }
+}
+
+unsafe extern "C-unwind" fn free(block: usize, pc: usize) {
+    // SAFETY: as the caller called it.
+    unsafe {
+        freeing(block, size_of_block(block), pc);
+        real::free()(block);
+    }
+}
+
+interpose! {
+    malloc(1) => malloc;
+    calloc(2) => calloc;
+    realloc(2) => realloc;
+    reallocarray(3) => reallocarray;
+    free(1) => free;
+    posix_memalign(3) => posix_memalign;
+    aligned_alloc(2) => aligned_alloc;
+    memalign(2) => memalign;
+    valloc(1) => valloc;
+    pvalloc(1) => pvalloc;
+}
+
+// A static subject has the C++ library's operators as they are: there is no second definition to
+// go on to. Its allocations have their site in `operator new`; the call stack says the rest.
+#[cfg(not(feature = "static"))]
+mod cxx {
+    use crate::{intercept::tap, real, thread};
+
+    /// Notes the caller and goes on to the operator; to plain `malloc` or `free` where the
+    /// C++ library is not in a module of its own.
+    macro_rules! operators {
+        ($($name:ident, $fallback:ident;)*) => {
+            $(
+                #[allow(non_snake_case, reason = "the linker's name")]
+                unsafe extern "C" fn $name(pc: usize) -> usize {
+                    if let Some(slot) = thread::recorded() {
+                        // SAFETY: the slot is the current thread's.
+                        unsafe { (*thread::own(slot)).caller = pc };
+                    }
+                    match real::cxx::$name() {
+                        0 => super::$fallback as *const () as usize,
+                        real => real,
+                    }
+                }
+                tap! { $name => $name; }
+            )*
+        };
+    }
+
+    operators! {
+        _Znwm, new; _Znam, new; _ZnwmRKSt9nothrow_t, new; _ZnamRKSt9nothrow_t, new;
+        _ZnwmSt11align_val_t, new_aligned; _ZnamSt11align_val_t, new_aligned;
+        _ZnwmSt11align_val_tRKSt9nothrow_t, new_aligned;
+        _ZnamSt11align_val_tRKSt9nothrow_t, new_aligned;
+        _ZdlPv, delete; _ZdaPv, delete; _ZdlPvm, delete; _ZdaPvm, delete;
+        _ZdlPvRKSt9nothrow_t, delete; _ZdaPvRKSt9nothrow_t, delete;
+        _ZdlPvSt11align_val_t, delete; _ZdaPvSt11align_val_t, delete;
+        _ZdlPvmSt11align_val_t, delete; _ZdaPvmSt11align_val_t, delete;
+    }
+}
+
+/// `operator new` for a program that has the C++ library linked in statically.
+#[cfg(not(feature = "static"))]
+unsafe extern "C-unwind" fn new(size: usize) -> usize {
+    // SAFETY: as the caller called it.
+    unsafe {
+        match malloc(size.max(1), 0) {
+            0 => real::abort()(),
+            block => return block,
+        }
+    }
+    0
+}
+
+#[cfg(not(feature = "static"))]
+unsafe extern "C-unwind" fn new_aligned(size: usize, align: usize) -> usize {
+    // SAFETY: as the caller called it.
+    unsafe { aligned_alloc(align, size.max(1).next_multiple_of(align), 0) }
+}
+
+#[cfg(not(feature = "static"))]
+unsafe extern "C-unwind" fn delete(block: usize) {
+    // SAFETY: as the caller called it.
+    unsafe { free(block, 0) }
+}

@@ -1,0 +1,92 @@
+//! Guards of C++ function-local statics, by the Itanium ABI: the first byte says "initialised".
+//! We keep the state of an initialisation in progress in the guard's second half, and wait on it.
+//!
+//! This replaces the C++ library's functions altogether, so that it is the same whether that
+//! library is linked statically, dynamically or not at all.
+
+use core::{
+    ffi::c_int,
+    sync::atomic::{AtomicU8, AtomicU32, Ordering},
+};
+
+use norn_abi::Kind;
+
+use super::interpose;
+use crate::{sys, thread};
+
+const FREE: u32 = 0;
+const RUNNING: u32 = 1;
+const AWAITED: u32 = 2;
+
+unsafe fn done(guard: usize) -> &'static AtomicU8 {
+    // SAFETY: a guard is 8 bytes of static memory.
+    unsafe { &*(guard as *const AtomicU8) }
+}
+
+unsafe fn progress(guard: usize) -> &'static AtomicU32 {
+    // SAFETY: a guard is 8 bytes of static memory.
+    unsafe { &*((guard + 4) as *const AtomicU32) }
+}
+
+unsafe fn record(kind: Kind, guard: usize, pc: usize, args: &[u64]) {
+    if let Some(slot) = thread::recorded() {
+        // SAFETY: the slot is the current thread's.
+        unsafe { thread::event(slot, kind, pc, guard, args) };
+    }
+}
+
+unsafe extern "C-unwind" fn acquire(guard: usize, pc: usize) -> c_int {
+    const FOR_EVER: u64 = 1 << 40;
+    // SAFETY: as the caller called it.
+    unsafe {
+        let progress = progress(guard);
+        loop {
+            if done(guard).load(Ordering::Acquire) != 0 {
+                record(Kind::OnceDone, guard, pc, &[]);
+                return 0;
+            }
+            match progress.compare_exchange(FREE, RUNNING, Ordering::AcqRel, Ordering::Acquire) {
+                Ok(_) if done(guard).load(Ordering::Acquire) != 0 => finish(guard),
+                Ok(_) => {
+                    record(Kind::OnceBegin, guard, pc, &[]);
+                    return 1;
+                }
+                Err(_) => {
+                    let _ = progress.compare_exchange(RUNNING, AWAITED, Ordering::AcqRel, Ordering::Relaxed);
+                    sys::futex_wait(progress.as_ptr(), AWAITED, FOR_EVER);
+                }
+            }
+        }
+    }
+}
+
+unsafe fn finish(guard: usize) {
+    // SAFETY: as the caller called it.
+    let progress = unsafe { progress(guard) };
+    if progress.swap(FREE, Ordering::AcqRel) == AWAITED {
+        sys::futex_wake(progress.as_ptr());
+    }
+}
+
+unsafe extern "C-unwind" fn release(guard: usize, pc: usize) {
+    // SAFETY: as the caller called it.
+    unsafe {
+        record(Kind::OnceEnd, guard, pc, &[1]);
+        done(guard).store(1, Ordering::Release);
+        finish(guard);
+    }
+}
+
+unsafe extern "C-unwind" fn abort(guard: usize, pc: usize) {
+    // SAFETY: as the caller called it.
+    unsafe {
+        record(Kind::OnceEnd, guard, pc, &[0]);
+        finish(guard);
+    }
+}
+
+interpose! {
+    __cxa_guard_acquire(1) => acquire;
+    __cxa_guard_release(1) => release;
+    __cxa_guard_abort(1) => abort;
+}

@@ -1,0 +1,67 @@
+//! `longjmp` leaves functions without their exit hooks. The shadow stack is cut back to the
+//! frames that are still there.
+
+use core::arch::asm;
+
+use norn_abi::{Kind, arena::FRAMES};
+
+use super::{signal, tap};
+use crate::{arena, real, tls};
+
+/// Where libc keeps the stack pointer in a `jmp_buf`.
+const STACK_POINTER: usize = 6;
+
+/// The stack pointer in a jump buffer, which libc stores scrambled.
+unsafe fn target(buffer: usize) -> usize {
+    let mut sp: usize;
+    // SAFETY: the caller's `jmp_buf`; libc's key lies in the thread's control block.
+    unsafe {
+        sp = *(buffer as *const usize).add(STACK_POINTER);
+        asm!(
+            "ror {sp}, 17",
+            "xor {sp}, qword ptr fs:[0x30]",
+            sp = inout(reg) sp,
+            options(nostack, readonly),
+        );
+    }
+    sp
+}
+
+unsafe fn cut(buffer: usize) {
+    let slot = tls::current();
+    if tls::is_stand(slot) {
+        return;
+    }
+    // SAFETY: the slots are the current thread's.
+    unsafe {
+        let sp = target(buffer);
+        signal::leave_handlers(sp);
+        let slot = tls::current();
+        let mut depth = (*slot).depth.min(FRAMES);
+        while depth > 0 && (*slot).frames[depth - 1].sp < sp {
+            depth -= 1;
+        }
+        if depth < (*slot).depth && arena::make_room(slot) {
+            (*slot).depth = depth;
+            (*slot).lane.sync(Kind::Unwind, 0, depth, arena::next_seq(), &[]);
+        }
+    }
+}
+
+macro_rules! jumps {
+    ($($name:ident;)*) => { $(
+        unsafe extern "C" fn $name(_pc: usize, buffer: usize) -> usize {
+            // SAFETY: as the caller called it.
+            unsafe { cut(buffer) };
+            real::$name() as *const () as usize
+        }
+        tap! { $name => $name; }
+    )* };
+}
+
+jumps! {
+    longjmp;
+    _longjmp;
+    siglongjmp;
+    __longjmp_chk;
+}

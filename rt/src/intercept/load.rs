@@ -1,0 +1,200 @@
+//! Which modules are where. Read from the kernel's list of mappings, with no lock of the loader,
+//! when the process starts and whenever a hook is called from code that was not there before.
+
+use core::{
+    cell::UnsafeCell,
+    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
+};
+
+use norn_abi::{Kind, arena::ThreadSlot};
+
+use crate::{arena, sys};
+
+const MOST: usize = 512;
+
+/// Start and end of the modules that the trace knows; grows only.
+static KNOWN: [(AtomicUsize, AtomicUsize); MOST] =
+    [const { (AtomicUsize::new(0), AtomicUsize::new(0)) }; MOST];
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+static BUSY: AtomicBool = AtomicBool::new(false);
+
+/// Whether the trace knows the module of a program counter.
+pub fn knows(pc: usize) -> bool {
+    let count = COUNT.load(Ordering::Acquire);
+    KNOWN[..count].iter().any(|(start, end)| {
+        (start.load(Ordering::Relaxed)..end.load(Ordering::Relaxed)).contains(&pc)
+    })
+}
+
+/// In a new process: its trace knows nothing.
+pub fn forget() {
+    COUNT.store(0, Ordering::Relaxed);
+    BUSY.store(false, Ordering::Relaxed);
+}
+
+/// Records the modules that are not known yet.
+pub unsafe fn modules(slot: *mut ThreadSlot) {
+    if BUSY.swap(true, Ordering::Acquire) {
+        return;
+    }
+    // SAFETY: the slot is the current thread's; the scan is ours while `BUSY` is.
+    unsafe {
+        let scan = &mut *SCAN.0.get();
+        if let Some(file) = sys::open(c"/proc/self/maps") {
+            scan.start(file);
+            while scan.advance() {
+                if scan.goes_on() {
+                    scan.merge();
+                } else {
+                    add(slot, scan.module());
+                    scan.turn();
+                }
+            }
+            add(slot, scan.module());
+            sys::close(file);
+        }
+    }
+    BUSY.store(false, Ordering::Release);
+}
+
+unsafe fn add(slot: *mut ThreadSlot, module: &Mapping) {
+    let count = COUNT.load(Ordering::Relaxed);
+    if !module.code || module.path().first() != Some(&b'/') || count == MOST || known(module) {
+        return;
+    }
+    KNOWN[count].0.store(module.start, Ordering::Relaxed);
+    KNOWN[count].1.store(module.end, Ordering::Relaxed);
+    COUNT.store(count + 1, Ordering::Release);
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        if arena::make_room(slot) {
+            let (seq, end) = (arena::next_seq(), module.end as u64);
+            (*slot).lane.text(Kind::Module, module.start, seq, end, module.path());
+        }
+    }
+}
+
+fn known(module: &Mapping) -> bool {
+    let count = COUNT.load(Ordering::Relaxed);
+    KNOWN[..count].iter().any(|(start, end)| {
+        start.load(Ordering::Relaxed) == module.start && end.load(Ordering::Relaxed) == module.end
+    })
+}
+
+/// One line of the list, `start-end perms offset device inode path`, or several of one module.
+struct Mapping {
+    start: usize,
+    end: usize,
+    code: bool,
+    path: [u8; 1024],
+    len: usize,
+}
+
+impl Mapping {
+    const EMPTY: Mapping = Mapping { start: 0, end: 0, code: false, path: [0; 1024], len: 0 };
+
+    fn clear(&mut self) {
+        (self.start, self.end, self.code, self.len) = (0, 0, false, 0);
+    }
+
+    fn path(&self) -> &[u8] {
+        &self.path[..self.len]
+    }
+
+    /// Takes the next byte of the line, which is in its `field`.
+    fn push(&mut self, field: usize, byte: u8) {
+        let digit = (byte as char).to_digit(16).unwrap_or(0) as usize;
+        match field {
+            0 => self.start = self.start << 4 | digit,
+            1 => self.end = self.end << 4 | digit,
+            2 => self.code |= byte == b'x',
+            6 if self.len < self.path.len() => {
+                self.path[self.len] = byte;
+                self.len += 1;
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Reads the list through a small buffer: the module so far and the next line.
+struct Scan {
+    file: usize,
+    lines: [Mapping; 2],
+    current: usize,
+    buffer: [u8; 1024],
+    at: usize,
+    end: usize,
+}
+
+/// The one scan. It is static because it is too large for a small stack, and because moving it
+/// would call `memcpy`, which is one of ours.
+struct Shared(UnsafeCell<Scan>);
+
+// SAFETY: only touched by who holds `BUSY`.
+unsafe impl Sync for Shared {}
+
+static SCAN: Shared = Shared(UnsafeCell::new(Scan {
+    file: 0,
+    lines: [Mapping::EMPTY, Mapping::EMPTY],
+    current: 0,
+    buffer: [0; 1024],
+    at: 0,
+    end: 0,
+}));
+
+impl Scan {
+    fn start(&mut self, file: usize) {
+        (self.file, self.at, self.end) = (file, 0, 0);
+        self.lines[self.current].clear();
+    }
+
+    fn module(&self) -> &Mapping {
+        &self.lines[self.current]
+    }
+
+    /// Whether the next line belongs to the same module.
+    fn goes_on(&self) -> bool {
+        let (module, next) = (self.module().path(), self.lines[1 - self.current].path());
+        module.len() == next.len() && module.iter().zip(next).all(|(a, b)| a == b)
+    }
+
+    fn merge(&mut self) {
+        let (end, code) = (self.lines[1 - self.current].end, self.lines[1 - self.current].code);
+        self.lines[self.current].end = end;
+        self.lines[self.current].code |= code;
+    }
+
+    fn turn(&mut self) {
+        self.current = 1 - self.current;
+    }
+
+    /// Reads the next line; false at the end.
+    fn advance(&mut self) -> bool {
+        self.lines[1 - self.current].clear();
+        let (mut field, mut last) = (0, 0);
+        while let Some(byte) = self.byte() {
+            match byte {
+                b'\n' => return true,
+                b'-' if field == 0 => field = 1,
+                b' ' if last == b' ' => {}
+                b' ' if field < 6 => field += 1,
+                _ => self.lines[1 - self.current].push(field, byte),
+            }
+            last = byte;
+        }
+        false
+    }
+
+    fn byte(&mut self) -> Option<u8> {
+        if self.at == self.end {
+            self.end = sys::read(self.file, &mut self.buffer);
+            self.at = 0;
+            if self.end == 0 {
+                return None;
+            }
+        }
+        self.at += 1;
+        Some(self.buffer[self.at - 1])
+    }
+}

@@ -1,0 +1,81 @@
+//! Mapped pages.
+
+use core::ffi::c_int;
+
+use norn_abi::Kind;
+
+use super::interpose;
+use crate::{real, thread};
+
+const FAILED: usize = usize::MAX;
+
+unsafe fn mapped(start: usize, len: usize, pc: usize) {
+    if let (Some(slot), true) = (thread::recorded(), start != FAILED) {
+        // SAFETY: the slot is the current thread's.
+        unsafe { thread::event(slot, Kind::Map, pc, start, &[len as u64]) };
+    }
+}
+
+unsafe fn unmapping(start: usize, len: usize, pc: usize) {
+    if let Some(slot) = thread::recorded() {
+        // SAFETY: the slot is the current thread's.
+        unsafe { thread::event(slot, Kind::Unmap, pc, start, &[len as u64]) };
+        thread::forget_range(start, len);
+    }
+}
+
+unsafe extern "C-unwind" fn munmap(start: usize, len: usize, pc: usize) -> c_int {
+    // SAFETY: as the caller called it.
+    unsafe {
+        unmapping(start, len, pc);
+        real::munmap()(start, len)
+    }
+}
+
+// `mmap` and `mremap` have six and five arguments: no register is left for the place of the call,
+// so their stubs put it on the stack, where the seventh argument belongs.
+core::arch::global_asm!(
+    concat!(".weak ", super::symbol!(mmap)),
+    concat!(".weak ", super::symbol!(mmap64)),
+    concat!(super::symbol!(mmap), ":"),
+    concat!(super::symbol!(mmap64), ":"),
+    "mov rax, qword ptr [rsp]",
+    "sub rsp, 8",
+    "push rax",
+    "call {mmap}",
+    "add rsp, 16",
+    "ret",
+    mmap = sym mmap,
+);
+
+unsafe extern "C-unwind" fn mmap(
+    start: usize,
+    len: usize,
+    protection: c_int,
+    flags: c_int,
+    file: c_int,
+    offset: i64,
+    pc: usize,
+) -> usize {
+    // SAFETY: as the caller called it.
+    unsafe {
+        let result = real::mmap()(start, len, protection, flags, file, offset);
+        mapped(result, len, pc);
+        result
+    }
+}
+
+unsafe extern "C-unwind" fn mremap(old: usize, len: usize, new_len: usize, flags: c_int, new: usize, pc: usize) -> usize {
+    // SAFETY: as the caller called it.
+    unsafe {
+        unmapping(old, len, pc);
+        let result = real::mremap()(old, len, new_len, flags, new);
+        mapped(if result == FAILED { old } else { result }, if result == FAILED { len } else { new_len }, pc);
+        result
+    }
+}
+
+interpose! {
+    munmap(2) => munmap;
+    mremap(5) => mremap;
+}

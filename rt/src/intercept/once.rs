@@ -1,0 +1,70 @@
+//! `pthread_once` and `call_once`. The real function decides who initialises; it is given an
+//! initialisation of ours, which records and calls the program's.
+
+use core::ffi::c_int;
+
+use norn_abi::{Kind, arena::ThreadSlot};
+
+use super::interpose;
+use crate::{real, thread};
+
+type Function = unsafe extern "C-unwind" fn();
+
+unsafe extern "C-unwind" fn once(object: usize, function: usize, pc: usize) -> c_int {
+    // SAFETY: as the caller called it.
+    unsafe {
+        around(object, function, pc, |function| real::pthread_once()(object, function))
+    }
+}
+
+unsafe extern "C-unwind" fn call(object: usize, function: usize, pc: usize) {
+    // SAFETY: as the caller called it.
+    unsafe {
+        around(object, function, pc, |function| {
+            real::call_once()(object, function);
+            0
+        });
+    }
+}
+
+unsafe fn around(
+    object: usize,
+    function: usize,
+    pc: usize,
+    real: impl FnOnce(usize) -> c_int,
+) -> c_int {
+    // SAFETY: the slot is the current thread's; what it remembers is put back, calls may nest.
+    unsafe {
+        let Some(slot) = thread::recorded() else { return real(function) };
+        let own = thread::own(slot);
+        let outer = ((*own).once, (*own).once_pc, (*own).once_object);
+        ((*own).once, (*own).once_pc, (*own).once_object) = (function, pc, object);
+        thread::block(slot, Kind::OnceDone, object, pc);
+        let result = real(initialise as *const () as usize);
+        thread::unblock(slot);
+        if (*own).once_object != 0 {
+            thread::event(slot, Kind::OnceDone, pc, object, &[]);
+        }
+        ((*own).once, (*own).once_pc, (*own).once_object) = outer;
+        result
+    }
+}
+
+unsafe extern "C-unwind" fn initialise() {
+    let slot: *mut ThreadSlot = crate::tls::current();
+    // SAFETY: called by the real function, inside of `around`, in the same thread.
+    unsafe {
+        let own = thread::own(slot);
+        let (function, pc, object) = ((*own).once, (*own).once_pc, (*own).once_object);
+        thread::unblock(slot);
+        thread::event(slot, Kind::OnceBegin, pc, object, &[]);
+        core::mem::transmute::<usize, Function>(function)();
+        thread::event(slot, Kind::OnceEnd, pc, object, &[1]);
+        (*own).once_object = 0;
+    }
+}
+
+interpose! {
+    pthread_once(2) => once;
+    call_once(2) => call;
+}

@@ -1,0 +1,87 @@
+//! Processes: fork, exec and the ways to end.
+
+use core::{ffi::c_int, sync::atomic::Ordering};
+
+use norn_abi::Kind;
+
+use super::{interpose, tap};
+use crate::{arena, real, thread};
+
+/// Takes an entry for the child before there is one, so that parent and child know its number.
+unsafe fn forking(pc: usize, real: impl FnOnce() -> c_int) -> c_int {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        let Some(slot) = thread::recorded() else { return real() };
+        if let Some(number) = arena::take_process() {
+            thread::NEXT_PROCESS.store(number, Ordering::Relaxed);
+            thread::event(slot, Kind::ProcessFork, pc, number as usize, &[]);
+        }
+        real()
+    }
+}
+
+unsafe extern "C-unwind" fn fork(pc: usize) -> c_int {
+    // SAFETY: as the caller called it; libc runs our handler in the child.
+    unsafe { forking(pc, || real::fork()()) }
+}
+
+unsafe extern "C-unwind" fn bare_fork(pc: usize) -> c_int {
+    // SAFETY: as the caller called it; libc does not run handlers for this one, so we do.
+    unsafe {
+        let result = forking(pc, || real::_Fork()());
+        if result == 0 {
+            thread::after_fork();
+        }
+        result
+    }
+}
+
+interpose! {
+    fork(0) => fork;
+    _Fork(0) => bare_fork;
+}
+
+/// Defines functions that record an event and go on: the address is the first argument or not.
+macro_rules! passing {
+    ($($name:ident, $kind:expr, $with:ident;)*) => { $(
+        #[allow(non_snake_case, reason = "named as in libc")]
+        unsafe extern "C" fn $name(pc: usize, argument: usize) -> usize {
+            if let Some(slot) = thread::recorded() {
+                // SAFETY: the slot is the current thread's.
+                unsafe { thread::event(slot, $kind, pc, $with(argument), &[]) };
+            }
+            real::$name() as *const () as usize
+        }
+        tap! { $name => $name; }
+    )* };
+}
+
+/// An exit status, noted where the recorder sees it even if this process's memory is gone.
+fn status(argument: usize) -> usize {
+    let status = argument as u32 & 0xff;
+    arena::process().exiting.store(status + 1, Ordering::Release);
+    status as usize
+}
+
+fn nothing(_: usize) -> usize {
+    0
+}
+
+passing! {
+    // The child of `vfork` borrows our memory and our slot; the parent sleeps meanwhile. What
+    // the child does to memory it does to ours, so it is recorded as this thread's.
+    vfork, Kind::ProcessFork, nothing;
+    execve, Kind::Exec, nothing;
+    execv, Kind::Exec, nothing;
+    execvp, Kind::Exec, nothing;
+    execvpe, Kind::Exec, nothing;
+    execl, Kind::Exec, nothing;
+    execlp, Kind::Exec, nothing;
+    execle, Kind::Exec, nothing;
+    fexecve, Kind::Exec, nothing;
+    exit, Kind::Exit, status;
+    _exit, Kind::Exit, status;
+    _Exit, Kind::Exit, status;
+    quick_exit, Kind::Exit, status;
+    abort, Kind::Abort, nothing;
+}

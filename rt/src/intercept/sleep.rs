@@ -1,0 +1,99 @@
+//! Sleeping and yielding.
+
+use core::ffi::c_int;
+
+use norn_abi::Kind;
+
+use super::interpose;
+use crate::{real, thread};
+
+unsafe fn sleeping(nanoseconds: u64, pc: usize) {
+    if let Some(slot) = thread::recorded() {
+        // SAFETY: the slot is the current thread's.
+        unsafe { thread::event(slot, Kind::Sleep, pc, nanoseconds as usize, &[]) };
+    }
+}
+
+/// The length of a `timespec` in nanoseconds.
+unsafe fn length(time: usize) -> u64 {
+    if time == 0 {
+        return 0;
+    }
+    // SAFETY: the caller's `timespec`.
+    let [seconds, nanoseconds] = unsafe { (time as *const [u64; 2]).read() };
+    seconds.wrapping_mul(1_000_000_000).wrapping_add(nanoseconds)
+}
+
+unsafe extern "C-unwind" fn sleep(seconds: u32, pc: usize) -> u32 {
+    // SAFETY: as the caller called it.
+    unsafe {
+        sleeping(u64::from(seconds) * 1_000_000_000, pc);
+        real::sleep()(seconds)
+    }
+}
+
+unsafe extern "C-unwind" fn usleep(microseconds: u32, pc: usize) -> c_int {
+    // SAFETY: as the caller called it.
+    unsafe {
+        sleeping(u64::from(microseconds) * 1000, pc);
+        real::usleep()(microseconds)
+    }
+}
+
+unsafe extern "C-unwind" fn nanosleep(time: usize, rest: usize, pc: usize) -> c_int {
+    // SAFETY: as the caller called it.
+    unsafe {
+        sleeping(length(time), pc);
+        real::nanosleep()(time, rest)
+    }
+}
+
+unsafe extern "C-unwind" fn clock_nanosleep(clock: c_int, flags: c_int, time: usize, rest: usize, pc: usize) -> c_int {
+    // SAFETY: as the caller called it.
+    unsafe {
+        sleeping(length(time), pc);
+        real::clock_nanosleep()(clock, flags, time, rest)
+    }
+}
+
+unsafe extern "C-unwind" fn thrd_sleep(time: usize, rest: usize, pc: usize) -> c_int {
+    // SAFETY: as the caller called it.
+    unsafe {
+        sleeping(length(time), pc);
+        real::thrd_sleep()(time, rest)
+    }
+}
+
+unsafe fn yielding(pc: usize) {
+    if let Some(slot) = thread::recorded() {
+        // SAFETY: the slot is the current thread's.
+        unsafe { thread::event(slot, Kind::Yield, pc, 0, &[]) };
+    }
+}
+
+unsafe extern "C-unwind" fn sched_yield(pc: usize) -> c_int {
+    // SAFETY: as the caller called it.
+    unsafe {
+        yielding(pc);
+        real::sched_yield()()
+    }
+}
+
+unsafe extern "C-unwind" fn thrd_yield(pc: usize) {
+    // SAFETY: as the caller called it.
+    unsafe {
+        yielding(pc);
+        real::thrd_yield()();
+    }
+}
+
+interpose! {
+    sleep(1) => sleep;
+    usleep(1) => usleep;
+    nanosleep(2) => nanosleep;
+    clock_nanosleep(4) => clock_nanosleep;
+    thrd_sleep(2) => thrd_sleep;
+    sched_yield(0) => sched_yield;
+    pthread_yield(0) => sched_yield;
+    thrd_yield(0) => thrd_yield;
+}

@@ -1,0 +1,189 @@
+//! Threads: creation, end, join. Also those of C11, which libc does not build on `pthread_create`
+//! in a way that we could see.
+
+use core::ffi::{c_int, c_void};
+
+use norn_abi::{
+    Kind,
+    arena::{ThreadSlot, role},
+};
+
+use super::interpose;
+use crate::{arena, real, thread, tls};
+
+type Start = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
+type StartC11 = unsafe extern "C-unwind" fn(*mut c_void) -> c_int;
+
+/// Takes a slot for a new child and says that it is about to be.
+unsafe fn prepare(parent: *mut ThreadSlot, start: usize, argument: usize, pc: usize) -> Option<*mut ThreadSlot> {
+    // SAFETY: the parent's slot is the current thread's; the other one is new.
+    unsafe {
+        let slot = arena::take_slot()?;
+        let number = arena::process().threads.fetch_add(1, core::sync::atomic::Ordering::Relaxed);
+        (*thread::own(parent)).children += 1;
+        let child = (*thread::own(parent)).children;
+        thread::name(slot, number, (*parent).head.thread, child, role::THREAD);
+        (*thread::own(slot)).start = start;
+        (*thread::own(slot)).argument = argument;
+        thread::event(parent, Kind::Fork, pc, number as usize, &[]);
+        Some(slot)
+    }
+}
+
+/// Runs in a new thread before anything of the program.
+unsafe fn begin(slot: *mut c_void) -> (usize, *mut c_void) {
+    let slot = slot.cast::<ThreadSlot>();
+    // SAFETY: the creator gave us the slot.
+    unsafe {
+        tls::set(tls::BUSY.slot());
+        thread::remember(real::pthread_self(), (*slot).head.thread);
+        let own = thread::own(slot);
+        let (start, argument) = ((*own).start, (*own).argument as *mut c_void);
+        thread::attach(slot, thread::own_stack());
+        (start, argument)
+    }
+}
+
+unsafe extern "C-unwind" fn run(slot: *mut c_void) -> *mut c_void {
+    // SAFETY: as `begin`; the start function is the program's.
+    unsafe {
+        let (start, argument) = begin(slot);
+        core::mem::transmute::<usize, Start>(start)(argument)
+    }
+}
+
+unsafe extern "C-unwind" fn run_c11(slot: *mut c_void) -> c_int {
+    // SAFETY: as `run`.
+    unsafe {
+        let (start, argument) = begin(slot);
+        core::mem::transmute::<usize, StartC11>(start)(argument)
+    }
+}
+
+unsafe extern "C-unwind" fn create(handle: usize, with: usize, start: usize, argument: usize, pc: usize) -> c_int {
+    // SAFETY: as the caller called it.
+    unsafe {
+        created(handle, start, argument, pc, run as *const () as usize, |start, argument| {
+            real::pthread_create()(handle, with, start, argument)
+        })
+    }
+}
+
+unsafe extern "C-unwind" fn create_c11(handle: usize, start: usize, argument: usize, pc: usize) -> c_int {
+    // SAFETY: as the caller called it.
+    unsafe {
+        created(handle, start, argument, pc, run_c11 as *const () as usize, |start, argument| {
+            real::thrd_create()(handle, start, argument)
+        })
+    }
+}
+
+unsafe fn created(
+    handle: usize,
+    start: usize,
+    argument: usize,
+    pc: usize,
+    run: usize,
+    real: impl FnOnce(usize, usize) -> c_int,
+) -> c_int {
+    // SAFETY: as the caller called it. A thread that finds no slot runs unrecorded, and is
+    // counted.
+    unsafe {
+        let child = thread::recorded().and_then(|it| prepare(it, start, argument, pc));
+        let Some(slot) = child else { return real(start, argument) };
+        let number = (*slot).head.thread;
+        let result = real(run, slot as usize);
+        if result == 0 {
+            thread::remember(*(handle as *const usize), number);
+        } else {
+            arena::return_slot(slot);
+        }
+        result
+    }
+}
+
+/// Defines a function that waits for a thread to end.
+macro_rules! join {
+    ($($name:ident($($arg:ident),*) = $real:ident;)*) => { $(
+        unsafe extern "C-unwind" fn $name(handle: usize, $($arg: usize,)* pc: usize) -> c_int {
+            // SAFETY: as the caller called it.
+            unsafe {
+                let Some(slot) = thread::recorded() else { return real::$real()(handle, $($arg),*) };
+                let number = thread::number_of(handle);
+                thread::block(slot, Kind::Join, number.unwrap_or(u32::MAX) as usize, pc);
+                let result = real::$real()(handle, $($arg),*);
+                thread::unblock(slot);
+                if let (0, Some(number)) = (result, number) {
+                    thread::event(slot, Kind::Join, pc, number as usize, &[]);
+                }
+                result
+            }
+        }
+    )* };
+}
+
+/// Defines a function that is an event about another thread.
+macro_rules! about {
+    ($($name:ident = $real:ident, $kind:expr;)*) => { $(
+        unsafe extern "C-unwind" fn $name(handle: usize, pc: usize) -> c_int {
+            // SAFETY: as the caller called it.
+            unsafe {
+                if let (Some(slot), Some(number)) = (thread::recorded(), thread::number_of(handle)) {
+                    thread::event(slot, $kind, pc, number as usize, &[]);
+                }
+                real::$real()(handle)
+            }
+        }
+    )* };
+}
+
+join! {
+    wait(out) = pthread_join;
+    try_wait(out) = pthread_tryjoin_np;
+    timed_wait(out, until) = pthread_timedjoin_np;
+    wait_c11(out) = thrd_join;
+}
+about! {
+    detach = pthread_detach, Kind::Detach;
+    cancel = pthread_cancel, Kind::Cancel;
+    detach_c11 = thrd_detach, Kind::Detach;
+}
+
+interpose! {
+    pthread_create(4) => create;
+    pthread_join(2) => wait;
+    pthread_tryjoin_np(2) => try_wait;
+    pthread_timedjoin_np(3) => timed_wait;
+    pthread_detach(1) => detach;
+    pthread_cancel(1) => cancel;
+    thrd_create(3) => create_c11;
+    thrd_join(2) => wait_c11;
+    thrd_detach(1) => detach_c11;
+}
+
+unsafe extern "C-unwind" fn key_create(key: usize, destructor: usize, pc: usize) -> c_int {
+    // SAFETY: as the caller called it.
+    unsafe {
+        let result = real::pthread_key_create()(key as *mut u32, core::mem::transmute::<usize, unsafe extern "C" fn(*mut c_void)>(destructor));
+        if let (0, Some(slot)) = (result, thread::recorded()) {
+            let class = norn_abi::ObjectClass::Key as u64;
+            thread::event(slot, Kind::Init, pc, *(key as *const u32) as usize, &[class, 0]);
+        }
+        result
+    }
+}
+
+unsafe extern "C-unwind" fn key_delete(key: u32, pc: usize) -> c_int {
+    // SAFETY: as the caller called it.
+    unsafe {
+        if let Some(slot) = thread::recorded() {
+            thread::event(slot, Kind::Destroy, pc, key as usize, &[norn_abi::ObjectClass::Key as u64]);
+        }
+        real::pthread_key_delete()(key)
+    }
+}
+
+interpose! {
+    pthread_key_create(2) => key_create;
+    pthread_key_delete(1) => key_delete;
+}

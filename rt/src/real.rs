@@ -1,0 +1,277 @@
+//! The functions that we stand in front of, and the few others of libc that we call.
+//!
+//! In a dynamically linked subject our definitions come first in the search order and the real
+//! ones are the next; in a static one the linker renames (`--wrap`), and they are `__real_…`.
+
+use core::ffi::{c_int, c_void};
+
+type Handle = usize;
+
+unsafe extern "C" {
+    pub static environ: *const *const u8;
+    pub static __libc_stack_end: *const u8;
+    pub fn pthread_self() -> Handle;
+    pub fn pthread_getattr_np(thread: Handle, attributes: *mut [u64; 8]) -> c_int;
+    pub fn pthread_attr_getstack(a: *const [u64; 8], start: *mut usize, size: *mut usize) -> c_int;
+    pub fn pthread_attr_destroy(attributes: *mut [u64; 8]) -> c_int;
+    pub fn __errno_location() -> *mut c_int;
+    pub fn __register_atfork(
+        prepare: Option<unsafe extern "C" fn()>,
+        parent: Option<unsafe extern "C" fn()>,
+        child: Option<unsafe extern "C" fn()>,
+        module: *const c_void,
+    ) -> c_int;
+}
+
+/// libc's `errno` of the current thread.
+pub fn errno() -> u64 {
+    // SAFETY: always valid in a thread of libc.
+    unsafe { *__errno_location() as u64 }
+}
+
+/// Declares real functions; `name()` gives the function.
+macro_rules! reals {
+    ($($name:ident($($arg:ty),*) $(-> $out:ty)?;)*) => {
+        $(
+            #[inline]
+            #[allow(non_snake_case, reason = "named as in libc")]
+            pub fn $name() -> unsafe extern "C-unwind" fn($($arg),*) $(-> $out)? {
+                #[cfg(feature = "static")]
+                {
+                    unsafe extern "C-unwind" {
+                        #[link_name = concat!("__real_", stringify!($name))]
+                        fn real($(_: $arg),*) $(-> $out)?;
+                    }
+                    real
+                }
+                #[cfg(not(feature = "static"))]
+                {
+                    static REAL: dynamic::Symbol =
+                        dynamic::Symbol::new(concat!(stringify!($name), "\0"));
+                    // SAFETY: the symbol has this type.
+                    unsafe { core::mem::transmute(REAL.get()) }
+                }
+            }
+        )*
+
+        /// Looks all of them up while the process is still young.
+        pub fn resolve() {
+            $( $name(); )*
+        }
+    };
+}
+
+reals! {
+    // First: looking the others up may allocate.
+    malloc(usize) -> usize;
+    calloc(usize, usize) -> usize;
+    realloc(usize, usize) -> usize;
+    reallocarray(usize, usize, usize) -> usize;
+    free(usize);
+    posix_memalign(usize, usize, usize) -> c_int;
+    aligned_alloc(usize, usize) -> usize;
+    memalign(usize, usize) -> usize;
+    valloc(usize) -> usize;
+    pvalloc(usize) -> usize;
+
+    pthread_create(usize, usize, usize, usize) -> c_int;
+    pthread_join(Handle, usize) -> c_int;
+    pthread_tryjoin_np(Handle, usize) -> c_int;
+    pthread_timedjoin_np(Handle, usize, usize) -> c_int;
+    pthread_detach(Handle) -> c_int;
+    pthread_cancel(Handle) -> c_int;
+    pthread_key_create(*mut u32, unsafe extern "C" fn(*mut c_void)) -> c_int;
+    pthread_key_delete(u32) -> c_int;
+    pthread_setspecific(u32, *const c_void) -> c_int;
+    pthread_once(usize, usize) -> c_int;
+
+    pthread_mutex_init(usize, usize) -> c_int;
+    pthread_mutex_destroy(usize) -> c_int;
+    pthread_mutex_lock(usize) -> c_int;
+    pthread_mutex_trylock(usize) -> c_int;
+    pthread_mutex_timedlock(usize, usize) -> c_int;
+    pthread_mutex_clocklock(usize, c_int, usize) -> c_int;
+    pthread_mutex_unlock(usize) -> c_int;
+    pthread_mutex_consistent(usize) -> c_int;
+
+    pthread_spin_init(usize, c_int) -> c_int;
+    pthread_spin_destroy(usize) -> c_int;
+    pthread_spin_lock(usize) -> c_int;
+    pthread_spin_trylock(usize) -> c_int;
+    pthread_spin_unlock(usize) -> c_int;
+
+    pthread_rwlock_init(usize, usize) -> c_int;
+    pthread_rwlock_destroy(usize) -> c_int;
+    pthread_rwlock_rdlock(usize) -> c_int;
+    pthread_rwlock_tryrdlock(usize) -> c_int;
+    pthread_rwlock_timedrdlock(usize, usize) -> c_int;
+    pthread_rwlock_clockrdlock(usize, c_int, usize) -> c_int;
+    pthread_rwlock_wrlock(usize) -> c_int;
+    pthread_rwlock_trywrlock(usize) -> c_int;
+    pthread_rwlock_timedwrlock(usize, usize) -> c_int;
+    pthread_rwlock_clockwrlock(usize, c_int, usize) -> c_int;
+    pthread_rwlock_unlock(usize) -> c_int;
+
+    pthread_cond_init(usize, usize) -> c_int;
+    pthread_cond_destroy(usize) -> c_int;
+    pthread_cond_wait(usize, usize) -> c_int;
+    pthread_cond_timedwait(usize, usize, usize) -> c_int;
+    pthread_cond_clockwait(usize, usize, c_int, usize) -> c_int;
+    pthread_cond_signal(usize) -> c_int;
+    pthread_cond_broadcast(usize) -> c_int;
+
+    pthread_barrier_init(usize, usize, u32) -> c_int;
+    pthread_barrier_destroy(usize) -> c_int;
+    pthread_barrier_wait(usize) -> c_int;
+
+    sem_init(usize, c_int, u32) -> c_int;
+    sem_destroy(usize) -> c_int;
+    sem_wait(usize) -> c_int;
+    sem_trywait(usize) -> c_int;
+    sem_timedwait(usize, usize) -> c_int;
+    sem_clockwait(usize, c_int, usize) -> c_int;
+    sem_post(usize) -> c_int;
+
+    thrd_create(usize, usize, usize) -> c_int;
+    thrd_join(Handle, usize) -> c_int;
+    thrd_detach(Handle) -> c_int;
+    thrd_sleep(usize, usize) -> c_int;
+    thrd_yield();
+    mtx_init(usize, c_int) -> c_int;
+    mtx_destroy(usize);
+    mtx_lock(usize) -> c_int;
+    mtx_trylock(usize) -> c_int;
+    mtx_timedlock(usize, usize) -> c_int;
+    mtx_unlock(usize) -> c_int;
+    cnd_init(usize) -> c_int;
+    cnd_destroy(usize);
+    cnd_wait(usize, usize) -> c_int;
+    cnd_timedwait(usize, usize, usize) -> c_int;
+    cnd_signal(usize) -> c_int;
+    cnd_broadcast(usize) -> c_int;
+    call_once(usize, usize);
+
+    mmap(usize, usize, c_int, c_int, c_int, i64) -> usize;
+    munmap(usize, usize) -> c_int;
+    mremap(usize, usize, usize, c_int, usize) -> usize;
+
+    memcpy(usize, usize, usize) -> usize;
+    memmove(usize, usize, usize) -> usize;
+    memset(usize, c_int, usize) -> usize;
+    memcmp(usize, usize, usize) -> c_int;
+    strlen(usize) -> usize;
+    strcmp(usize, usize) -> c_int;
+    strncmp(usize, usize, usize) -> c_int;
+    strcpy(usize, usize) -> usize;
+    strncpy(usize, usize, usize) -> usize;
+    strcat(usize, usize) -> usize;
+
+    sleep(u32) -> u32;
+    usleep(u32) -> c_int;
+    nanosleep(usize, usize) -> c_int;
+    clock_nanosleep(c_int, c_int, usize, usize) -> c_int;
+    sched_yield() -> c_int;
+
+    fork() -> c_int;
+    _Fork() -> c_int;
+    vfork() -> c_int;
+    execve();
+    execv();
+    execvp();
+    execvpe();
+    execl();
+    execlp();
+    execle();
+    fexecve();
+    exit();
+    _exit();
+    _Exit();
+    quick_exit();
+    abort();
+
+    sigaction(c_int, usize, usize) -> c_int;
+    signal(c_int, usize) -> usize;
+    longjmp();
+    _longjmp();
+    siglongjmp();
+    __longjmp_chk();
+}
+
+/// The functions of the C++ library: absent in C programs.
+#[cfg(not(feature = "static"))]
+pub mod cxx {
+    macro_rules! optional {
+        ($($name:ident;)*) => { $(
+            #[allow(non_snake_case, reason = "the linker's name")]
+            pub fn $name() -> usize {
+                static REAL: super::dynamic::Symbol =
+                    super::dynamic::Symbol::new(concat!(stringify!($name), "\0"));
+                REAL.get()
+            }
+        )* };
+    }
+    optional! {
+        _Znwm; _Znam; _ZnwmRKSt9nothrow_t; _ZnamRKSt9nothrow_t; _ZnwmSt11align_val_t;
+        _ZnamSt11align_val_t; _ZnwmSt11align_val_tRKSt9nothrow_t;
+        _ZnamSt11align_val_tRKSt9nothrow_t; _ZdlPv; _ZdaPv; _ZdlPvm; _ZdaPvm;
+        _ZdlPvRKSt9nothrow_t; _ZdaPvRKSt9nothrow_t; _ZdlPvSt11align_val_t;
+        _ZdaPvSt11align_val_t; _ZdlPvmSt11align_val_t; _ZdaPvmSt11align_val_t;
+    }
+}
+
+#[cfg(not(feature = "static"))]
+mod dynamic {
+    use core::{
+        ffi::c_void,
+        sync::atomic::{AtomicUsize, Ordering},
+    };
+
+    /// Looked for and not there.
+    const ABSENT: usize = 1;
+    const NEXT: *mut c_void = -1isize as *mut c_void;
+
+    unsafe extern "C" {
+        fn dlsym(module: *mut c_void, name: *const u8) -> *mut c_void;
+        fn dlvsym(module: *mut c_void, name: *const u8, version: *const u8) -> *mut c_void;
+    }
+
+    /// A function that is looked up once.
+    pub struct Symbol {
+        name: &'static str,
+        address: AtomicUsize,
+    }
+
+    impl Symbol {
+        pub const fn new(name: &'static str) -> Self {
+            Symbol { name, address: AtomicUsize::new(0) }
+        }
+
+        #[inline]
+        pub fn get(&self) -> usize {
+            match self.address.load(Ordering::Relaxed) {
+                0 => self.look_up(),
+                ABSENT => 0,
+                address => address,
+            }
+        }
+
+        #[cold]
+        fn look_up(&self) -> usize {
+            let name = self.name.as_ptr();
+            let mut found = core::ptr::null_mut();
+            // SAFETY: the names end in NUL. Condition variables have an old version whose
+            // layout is another; without asking one may be given that.
+            unsafe {
+                if self.name.starts_with("pthread_cond_") && self.name != "pthread_cond_clockwait\0" {
+                    found = dlvsym(NEXT, name, c"GLIBC_2.3.2".as_ptr().cast());
+                }
+                if found.is_null() {
+                    found = dlsym(NEXT, name);
+                }
+            }
+            let found = found as usize;
+            self.address.store(found.max(ABSENT), Ordering::Relaxed);
+            found
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! System calls made directly: they touch neither `errno` nor a lock of libc, so they are safe in
+//! hooks, in signal handlers and in a child after `fork`.
+
+use core::arch::asm;
+
+pub const OPEN: usize = 2;
+pub const CLOSE: usize = 3;
+pub const MMAP: usize = 9;
+pub const SCHED_YIELD: usize = 24;
+pub const GETPID: usize = 39;
+pub const KILL: usize = 62;
+pub const GETTID: usize = 186;
+pub const FUTEX: usize = 202;
+pub const WRITE: usize = 1;
+pub const EXIT_GROUP: usize = 231;
+
+const FUTEX_WAIT: usize = 0;
+const FUTEX_WAKE: usize = 1;
+const O_RDWR_CLOEXEC: usize = 0o2 | 0o2_000_000;
+const PROT_READ_WRITE: usize = 3;
+const MAP_SHARED_NORESERVE: usize = 0x1 | 0x4000;
+
+/// Makes a system call with up to six arguments; errors come back as `-errno`.
+#[inline(always)]
+pub unsafe fn call(number: usize, args: [usize; 6]) -> isize {
+    let result: isize;
+    // SAFETY: the caller knows what the call does; the clobbers are those of the kernel's ABI.
+    unsafe {
+        asm!(
+            "syscall",
+            inlateout("rax") number as isize => result,
+            in("rdi") args[0], in("rsi") args[1], in("rdx") args[2],
+            in("r10") args[3], in("r8") args[4], in("r9") args[5],
+            lateout("rcx") _, lateout("r11") _,
+            options(nostack),
+        );
+    }
+    result
+}
+
+pub fn process_id() -> u32 {
+    // SAFETY: has no effect.
+    unsafe { call(GETPID, [0; 6]) as u32 }
+}
+
+pub fn thread_id() -> u32 {
+    // SAFETY: has no effect.
+    unsafe { call(GETTID, [0; 6]) as u32 }
+}
+
+pub fn yield_now() {
+    // SAFETY: has no effect on memory.
+    unsafe { call(SCHED_YIELD, [0; 6]) };
+}
+
+/// Whether there is a process with this id.
+pub fn alive(pid: u32) -> bool {
+    const ESRCH: isize = 3;
+    // SAFETY: signal 0 is only a question.
+    unsafe { call(KILL, [pid as usize, 0, 0, 0, 0, 0]) != -ESRCH }
+}
+
+/// Sleeps while `*word == value`, for `nanoseconds` at most. Works across processes.
+pub fn futex_wait(word: *const u32, value: u32, nanoseconds: u64) {
+    let time = [nanoseconds / 1_000_000_000, nanoseconds % 1_000_000_000];
+    let time = &raw const time as usize;
+    // SAFETY: the kernel checks the address.
+    unsafe { call(FUTEX, [word as usize, FUTEX_WAIT, value as usize, time, 0, 0]) };
+}
+
+/// Wakes all who sleep on `word`.
+pub fn futex_wake(word: *const u32) {
+    // SAFETY: the kernel checks the address.
+    unsafe { call(FUTEX, [word as usize, FUTEX_WAKE, i32::MAX as usize, 0, 0, 0]) };
+}
+
+/// Maps `len` bytes of the file at `path` (which ends in a NUL), shared. Null if it cannot.
+pub unsafe fn map_file(path: *const u8, len: usize) -> *mut u8 {
+    // SAFETY: `path` is a C string by the caller's word; the mapping is new memory.
+    unsafe {
+        let file = call(OPEN, [path as usize, O_RDWR_CLOEXEC, 0, 0, 0, 0]);
+        if file < 0 {
+            return core::ptr::null_mut();
+        }
+        let file = file as usize;
+        let map = call(MMAP, [0, len, PROT_READ_WRITE, MAP_SHARED_NORESERVE, file, 0]);
+        call(CLOSE, [file, 0, 0, 0, 0, 0]);
+        if map < 0 { core::ptr::null_mut() } else { map as *mut u8 }
+    }
+}
+
+/// Says something on standard error. Only for what a person must know.
+pub fn say(text: &str) {
+    // SAFETY: writes bytes that are there.
+    unsafe { call(WRITE, [2, text.as_ptr() as usize, text.len(), 0, 0, 0]) };
+}
+
+/// Opens a file to read.
+pub fn open(path: &core::ffi::CStr) -> Option<usize> {
+    const O_CLOEXEC: usize = 0o2_000_000;
+    // SAFETY: the path is a C string.
+    let file = unsafe { call(OPEN, [path.as_ptr() as usize, O_CLOEXEC, 0, 0, 0, 0]) };
+    usize::try_from(file).ok()
+}
+
+/// Reads what is there; 0 at the end or on an error.
+pub fn read(file: usize, buffer: &mut [u8]) -> usize {
+    const READ: usize = 0;
+    let (start, len) = (buffer.as_mut_ptr() as usize, buffer.len());
+    // SAFETY: the buffer is ours.
+    let count = unsafe { call(READ, [file, start, len, 0, 0, 0]) };
+    usize::try_from(count).unwrap_or(0)
+}
+
+/// Closes a file.
+pub fn close(file: usize) {
+    // SAFETY: the file is ours.
+    unsafe { call(CLOSE, [file, 0, 0, 0, 0, 0]) };
+}

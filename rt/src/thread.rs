@@ -1,0 +1,390 @@
+//! The life of a thread: how it is met, named, recorded and let go.
+
+use core::{
+    ffi::c_void,
+    sync::atomic::{AtomicU32, AtomicUsize, Ordering},
+};
+
+use norn_abi::{
+    Kind,
+    arena::{ENV, FRAMES, ThreadSlot, role},
+};
+
+use crate::{arena, atomic, hook, intercept, real, tls};
+
+/// What the runtime keeps of a thread besides what the recorder sees.
+#[repr(C)]
+pub struct Own {
+    /// Where the thread begins.
+    pub start: usize,
+    /// What it is given.
+    pub argument: usize,
+    /// Children created so far.
+    pub children: u32,
+    /// Rounds of destructors that have passed.
+    pub rounds: u32,
+    /// The stream for its signal handlers; null until there was one.
+    pub handler: *mut ThreadSlot,
+    /// For such a stream: whom it interrupts.
+    pub host: *mut ThreadSlot,
+    /// For such a stream: the stack pointer when the handler began.
+    pub handler_sp: usize,
+    /// Who called `operator new`, while it calls `malloc`.
+    pub caller: usize,
+    /// The thread is inside an atomic operation.
+    pub in_atomic: bool,
+    /// The mutex of the condition wait in which it blocks.
+    pub wait_mutex: usize,
+    /// The initialisation that `pthread_once` may run.
+    pub once: usize,
+    /// Where `pthread_once` was called.
+    pub once_pc: usize,
+    /// Which object it is for; 0 when it has run.
+    pub once_object: usize,
+}
+
+const _: () = assert!(size_of::<Own>() <= size_of::<[usize; 16]>());
+
+/// A slot's private part.
+pub unsafe fn own(slot: *mut ThreadSlot) -> *mut Own {
+    // SAFETY: it is large enough, see above.
+    unsafe { (&raw mut (*slot).own).cast() }
+}
+
+/// 0: nobody came here; 1: someone is at it; 2: done.
+static READY: AtomicU32 = AtomicU32::new(0);
+/// The key whose destructor tells us that a thread ends.
+static KEY: AtomicU32 = AtomicU32::new(0);
+
+#[unsafe(link_section = ".preinit_array")]
+#[used]
+static PREINIT: unsafe extern "C" fn(i32, *const *const u8, *const *const u8) = preinit;
+
+unsafe extern "C" fn preinit(_: i32, _: *const *const u8, env: *const *const u8) {
+    // SAFETY: the loader passes the environment.
+    unsafe { start_process(env) };
+}
+
+/// Compilers call it from every module's constructors.
+#[unsafe(no_mangle)]
+extern "C" fn __tsan_init() {
+    meet();
+}
+
+/// The current thread's slot if it is being recorded.
+#[inline(always)]
+pub fn recorded() -> Option<*mut ThreadSlot> {
+    let slot = tls::current();
+    if tls::is_stand(slot) {
+        return stand_recorded(slot);
+    }
+    Some(slot)
+}
+
+#[cold]
+fn stand_recorded(slot: *mut ThreadSlot) -> Option<*mut ThreadSlot> {
+    if slot != tls::NEW.slot() || (READY.load(Ordering::Acquire) == 2 && !arena::is_open()) {
+        return None;
+    }
+    let slot = meet();
+    (!tls::is_stand(slot)).then_some(slot)
+}
+
+/// Meets the current thread: starts the process if need be, and gives the thread a slot.
+#[cold]
+pub fn meet() -> *mut ThreadSlot {
+    // SAFETY: libc keeps `environ` once it runs; before that, `preinit` was given it.
+    unsafe {
+        if READY.load(Ordering::Acquire) != 2 {
+            start_process(real::environ);
+        }
+        if tls::current() == tls::NEW.slot() && arena::is_open() {
+            attach_foreign();
+        }
+    }
+    tls::current()
+}
+
+unsafe fn start_process(env: *const *const u8) {
+    if READY.compare_exchange(0, 1, Ordering::AcqRel, Ordering::Acquire).is_err() {
+        return;
+    }
+    // SAFETY: `env` is the environment; nothing else runs yet that could be recorded.
+    unsafe {
+        tls::set(tls::BUSY.slot());
+        real::resolve();
+        let opened = arena_path(env).is_some_and(|path| can_record() && arena::open(path));
+        let number = if opened { arena::take_process() } else { None };
+        match number {
+            Some(number) => start_recording(number),
+            None => {
+                arena::abandon();
+                tls::NEW.set(&hook::IDLE);
+                tls::GONE.set(&hook::IDLE);
+                tls::set(tls::NEW.slot());
+            }
+        }
+    }
+    READY.store(2, Ordering::Release);
+}
+
+unsafe fn start_recording(number: u32) {
+    // SAFETY: the process is in its first thread.
+    unsafe {
+        arena::become_process(number, number);
+        let mut key = 0;
+        (real::pthread_key_create())(&raw mut key, thread_ends);
+        KEY.store(key, Ordering::Relaxed);
+        real::__register_atfork(None, None, Some(after_fork), core::ptr::null());
+        if let Some(slot) = arena::take_slot() {
+            name(slot, arena::process().threads.fetch_add(1, Ordering::Relaxed), 0, 0, role::THREAD);
+            attach(slot, main_stack());
+            intercept::load::modules(slot);
+        }
+    }
+}
+
+/// The encoder counts leading zeros with an instruction that very old processors lack.
+fn can_record() -> bool {
+    core::arch::x86_64::__cpuid(0x8000_0001).ecx & 1 << 5 != 0
+}
+
+unsafe fn arena_path(env: *const *const u8) -> Option<*const u8> {
+    let name = ENV.as_bytes();
+    let mut entry = env;
+    // SAFETY: the environment is a null-terminated array of C strings.
+    unsafe {
+        while !entry.is_null() && !(*entry).is_null() {
+            let text = *entry;
+            let mut at = 0;
+            while at < name.len() && *text.add(at) == name[at] {
+                at += 1;
+            }
+            if at == name.len() && *text.add(at) == b'=' {
+                return Some(text.add(at + 1));
+            }
+            entry = entry.add(1);
+        }
+    }
+    None
+}
+
+/// Fills in who a slot's thread is.
+pub unsafe fn name(slot: *mut ThreadSlot, thread: u32, parent: u32, child: u32, role: u32) {
+    // SAFETY: the slot is ours.
+    unsafe {
+        let head = &mut (*slot).head;
+        head.process = arena::process_number();
+        head.thread = thread;
+        head.parent = parent;
+        head.child = child;
+        head.role = role;
+        (*slot).depth = 0;
+        for i in 0..(*slot).own.len() {
+            (&raw mut (*slot).own[i]).write_volatile(0);
+        }
+    }
+}
+
+/// Starts to record the current thread into `slot`.
+pub unsafe fn attach(slot: *mut ThreadSlot, (stack, size): (usize, usize)) {
+    // SAFETY: the slot is ours and named.
+    unsafe {
+        arena::start(slot);
+        (real::pthread_setspecific())(KEY.load(Ordering::Relaxed), slot.cast());
+        tls::set(slot);
+        event(slot, Kind::Begin, 0, stack, &[size as u64]);
+    }
+}
+
+unsafe fn attach_foreign() {
+    // SAFETY: the current thread has no slot yet.
+    unsafe {
+        tls::set(tls::BUSY.slot());
+        let Some(slot) = arena::take_slot() else { return };
+        let number = arena::process().threads.fetch_add(1, Ordering::Relaxed);
+        name(slot, number, number, 0, role::FOREIGN);
+        attach(slot, own_stack());
+    }
+}
+
+/// The first thread's stack: it may grow to its limit below where it began.
+unsafe fn main_stack() -> (usize, usize) {
+    const MOST: usize = 8 << 20;
+    // SAFETY: set by the loader.
+    let end = unsafe { real::__libc_stack_end } as usize;
+    (end.saturating_sub(MOST), MOST + 0x10000)
+}
+
+/// The current thread's stack, as its library knows it.
+pub unsafe fn own_stack() -> (usize, usize) {
+    let mut attributes = [0u64; 8];
+    let (mut start, mut size) = (0, 0);
+    // SAFETY: the attributes are large enough and are destroyed again.
+    unsafe {
+        if real::pthread_getattr_np(real::pthread_self(), &raw mut attributes) == 0 {
+            real::pthread_attr_getstack(&raw const attributes, &raw mut start, &raw mut size);
+            real::pthread_attr_destroy(&raw mut attributes);
+        }
+    }
+    (start, size)
+}
+
+/// Runs when a thread ends, in every round of destructors. We leave in the last one, so that the
+/// destructors of the program are still recorded.
+unsafe extern "C" fn thread_ends(slot: *mut c_void) {
+    const ROUNDS: u32 = 4;
+    let slot = slot.cast::<ThreadSlot>();
+    // SAFETY: the key's value is the thread's slot.
+    unsafe {
+        (*own(slot)).rounds += 1;
+        if (*own(slot)).rounds < ROUNDS {
+            (real::pthread_setspecific())(KEY.load(Ordering::Relaxed), slot.cast());
+            return;
+        }
+        leave(slot);
+    }
+}
+
+unsafe fn leave(slot: *mut ThreadSlot) {
+    // SAFETY: the slot is the current thread's; handlers find a stand from here on.
+    unsafe {
+        event(slot, Kind::End, 0, 0, &[]);
+        tls::set(tls::GONE.slot());
+        let mut stream = (*own(slot)).handler;
+        arena::finish(slot);
+        while !stream.is_null() {
+            let next = (*own(stream)).handler;
+            arena::finish(stream);
+            stream = next;
+        }
+    }
+}
+
+/// The process that the next fork makes, taken beforehand so that parent and child agree.
+pub static NEXT_PROCESS: AtomicU32 = AtomicU32::new(u32::MAX);
+
+/// In a forked child: leaves the parent's memory alone and starts a trace of its own.
+pub unsafe extern "C" fn after_fork() {
+    let slot = tls::current();
+    let number = NEXT_PROCESS.swap(u32::MAX, Ordering::Relaxed);
+    if !arena::is_open() {
+        return;
+    }
+    tls::set(tls::BUSY.slot());
+    // SAFETY: the child has one thread, this one.
+    unsafe {
+        atomic::unlock_all();
+        let number = if number == u32::MAX { arena::take_process() } else { Some(number) };
+        let Some(number) = number else {
+            tls::NEW.set(&hook::IDLE);
+            return arena::abandon();
+        };
+        arena::become_process(number, arena::process_number());
+        let Some(own_slot) = arena::take_slot() else { return };
+        name(own_slot, arena::process().threads.fetch_add(1, Ordering::Relaxed), 0, 0, role::THREAD);
+        if !tls::is_stand(slot) {
+            (*own_slot).depth = (*slot).depth;
+            for i in 0..(*slot).depth.min(FRAMES) {
+                (&raw mut (*own_slot).frames[i]).write_volatile((*slot).frames[i]);
+            }
+        }
+        attach(own_slot, own_stack());
+        intercept::load::forget();
+        intercept::load::modules(own_slot);
+    }
+}
+
+/// Records an event other than a memory access.
+pub unsafe fn event(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize, args: &[u64]) {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        if (*slot).head.blocked.load(Ordering::Relaxed) != 0 {
+            unblock_cancelled(slot, kind);
+        }
+        if arena::make_room(slot) {
+            (*slot).lane.sync(kind, pc, addr, arena::next_seq(), args);
+        } else {
+            arena::lose(slot);
+        }
+    }
+}
+
+/// Says in which operation the thread may now block, for whoever looks at a hanging program.
+pub unsafe fn block(slot: *mut ThreadSlot, kind: Kind, addr: usize, pc: usize) {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        let head = &(*slot).head;
+        head.blocked_on.store(addr as u64, Ordering::Relaxed);
+        head.blocked_at.store(pc as u64, Ordering::Relaxed);
+        head.blocked.store(u32::from(kind.0), Ordering::Release);
+    }
+}
+
+/// The operation is over.
+pub unsafe fn unblock(slot: *mut ThreadSlot) {
+    // SAFETY: the slot is the current thread's.
+    unsafe { (*slot).head.blocked.store(0, Ordering::Release) };
+}
+
+/// A thread that was cancelled while it blocked never came back to say so. A condition wait has
+/// its mutex again by then.
+#[cold]
+unsafe fn unblock_cancelled(slot: *mut ThreadSlot, _next: Kind) {
+    const ECANCELED: u64 = 125;
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        let head = &(*slot).head;
+        let was = head.blocked.swap(0, Ordering::Relaxed);
+        if was == u32::from(Kind::Wait.0) {
+            let pc = head.blocked_at.load(Ordering::Relaxed) as usize;
+            let cond = head.blocked_on.load(Ordering::Relaxed);
+            event(slot, Kind::WaitAcquire, pc, (*own(slot)).wait_mutex, &[cond, ECANCELED]);
+        }
+    }
+}
+
+/// Which number the thread with a `pthread_t` has. Handles are reused, entries are overwritten.
+static HANDLES: [(AtomicUsize, AtomicU32); 4096] =
+    [const { (AtomicUsize::new(0), AtomicU32::new(0)) }; 4096];
+
+/// Remembers the number of the thread with this handle.
+pub fn remember(handle: usize, number: u32) {
+    for (key, value) in probe(handle) {
+        let seen = key.load(Ordering::Acquire);
+        let mine = seen == handle
+            || seen == 0
+                && key.compare_exchange(0, handle, Ordering::AcqRel, Ordering::Acquire).is_ok();
+        if mine {
+            return value.store(number, Ordering::Release);
+        }
+    }
+}
+
+/// The number of the thread with this handle.
+pub fn number_of(handle: usize) -> Option<u32> {
+    let mut found = probe(handle).take_while(|(key, _)| key.load(Ordering::Acquire) != 0);
+    found
+        .find(|(key, _)| key.load(Ordering::Relaxed) == handle)
+        .map(|(_, value)| value.load(Ordering::Acquire))
+}
+
+fn probe(handle: usize) -> impl Iterator<Item = &'static (AtomicUsize, AtomicU32)> {
+    let start = handle >> 12 ^ handle >> 24;
+    (0..HANDLES.len()).map(move |i| &HANDLES[(start + i) % HANDLES.len()])
+}
+
+/// Drops other threads' claims to read back memory that is about to go away.
+pub fn forget_range(start: usize, len: usize) {
+    let mine = tls::current();
+    arena::each_slot(|slot| {
+        // SAFETY: a word of shared memory; the worst that a race can do is what we prevent.
+        unsafe {
+            for pending in [&raw mut (*slot).lane.pend_addr, &raw mut (*slot).lane.pend_block] {
+                if slot != mine && pending.read_volatile().wrapping_sub(start) < len {
+                    pending.write_volatile(0);
+                }
+            }
+        }
+    });
+}

@@ -1,0 +1,88 @@
+//! The one thread-local word: which slot the current thread records into.
+//!
+//! It points to a static, idle slot where a thread has none, so that hooks never test for null.
+//! The runtime is always part of the executable, hence the local-exec model: one instruction.
+
+use core::arch::{asm, global_asm};
+
+use norn_abi::arena::ThreadSlot;
+
+use crate::hook;
+
+/// Stands in for the slot of a thread that has none: only its table is ever looked at.
+#[repr(transparent)]
+pub struct Stand(core::cell::UnsafeCell<*const hook::Table>);
+
+// SAFETY: one word, written with single stores.
+unsafe impl Sync for Stand {}
+
+impl Stand {
+    const fn new(table: &'static hook::Table) -> Self {
+        Stand(core::cell::UnsafeCell::new(table))
+    }
+
+    pub fn slot(&'static self) -> *mut ThreadSlot {
+        self.0.get().cast()
+    }
+
+    pub fn set(&self, table: &'static hook::Table) {
+        // SAFETY: a single store of a word; a reader sees either table, and both are good.
+        unsafe { self.0.get().write_volatile(table) };
+    }
+}
+
+/// A thread that was not met yet.
+#[unsafe(no_mangle)]
+#[allow(non_upper_case_globals, reason = "named by the thread-local word's initial value")]
+static norn_stand_new: Stand = Stand::new(&hook::FIRST);
+/// A thread in the middle of being attached or detached: our own doings are not recorded.
+pub static BUSY: Stand = Stand::new(&hook::IDLE);
+/// A thread that is past its end.
+pub static GONE: Stand = Stand::new(&hook::LATE);
+
+pub static NEW: &Stand = &norn_stand_new;
+
+global_asm!(
+    ".pushsection .tdata.norn,\"awT\",@progbits",
+    ".p2align 3",
+    ".hidden norn_slot",
+    ".globl norn_slot",
+    ".type norn_slot,@object",
+    ".size norn_slot,8",
+    "norn_slot: .quad norn_stand_new",
+    ".popsection",
+);
+
+/// The current thread's slot, or a stand.
+#[inline(always)]
+pub fn current() -> *mut ThreadSlot {
+    let slot;
+    // SAFETY: reads the thread's own word.
+    unsafe {
+        asm!(
+            "mov {slot}, qword ptr fs:[norn_slot@tpoff]",
+            slot = out(reg) slot,
+            options(nostack, preserves_flags, readonly, pure),
+        );
+    }
+    slot
+}
+
+/// Makes `slot` the current thread's.
+#[inline(always)]
+pub fn set(slot: *mut ThreadSlot) {
+    // SAFETY: writes the thread's own word.
+    unsafe {
+        asm!(
+            "mov qword ptr fs:[norn_slot@tpoff], {slot}",
+            slot = in(reg) slot,
+            options(nostack, preserves_flags),
+        );
+    }
+}
+
+/// Whether `slot` is a stand and no slot of the arena.
+#[inline(always)]
+pub fn is_stand(slot: *mut ThreadSlot) -> bool {
+    slot == NEW.slot() || slot == BUSY.slot() || slot == GONE.slot()
+}
