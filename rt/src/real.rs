@@ -14,6 +14,7 @@ unsafe extern "C" {
     pub fn pthread_getattr_np(thread: Handle, attributes: *mut [u64; 8]) -> c_int;
     pub fn pthread_attr_getstack(a: *const [u64; 8], start: *mut usize, size: *mut usize) -> c_int;
     pub fn pthread_attr_destroy(attributes: *mut [u64; 8]) -> c_int;
+    pub fn on_exit(f: unsafe extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
     pub fn __errno_location() -> *mut c_int;
     pub fn __register_atfork(
         prepare: Option<unsafe extern "C" fn()>,

@@ -74,6 +74,10 @@ extern "C" fn __tsan_init() {
 /// The current thread's slot if it is being recorded.
 #[inline(always)]
 pub fn recorded() -> Option<*mut ThreadSlot> {
+    // A static program's libc copies memory before it has set up thread-local storage.
+    if cfg!(feature = "static") && READY.load(Ordering::Relaxed) != 2 {
+        return None;
+    }
     let slot = tls::current();
     if tls::is_stand(slot) {
         return stand_recorded(slot);
@@ -135,6 +139,7 @@ unsafe fn start_recording(number: u32) {
         let mut key = 0;
         (real::pthread_key_create())(&raw mut key, thread_ends);
         KEY.store(key, Ordering::Relaxed);
+        real::on_exit(intercept::process::exiting, core::ptr::null_mut());
         real::__register_atfork(None, None, Some(after_fork), core::ptr::null());
         if let Some(slot) = arena::take_slot() {
             name(slot, arena::process().threads.fetch_add(1, Ordering::Relaxed), 0, 0, role::THREAD);

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use memmap2::Mmap;
 
-use crate::module::View;
+use crate::view::View;
 
 /// Mapped files and decompressed sections. Nothing leaves before the arena itself does.
 #[derive(Default)]
@@ -67,17 +67,18 @@ impl Anchored {
         let arena = Arc::new(Arena::default());
         let view = build(&arena)?;
         // SAFETY: only the lifetime changes. The arena sits behind an `Arc`, so it does not move
-        // with `Self`; it outlives the view, which is dropped first; and `view` below hands the
-        // view out only with the lifetime of `self`.
+        // with `Self`; it outlives the view, which is dropped first; and `with` below shows the
+        // view to nobody who could rely on the longer lifetime.
         let view = unsafe { std::mem::transmute::<View<'_>, View<'static>>(view) };
         Ok(Self { view, _arena: arena })
     }
 
-    /// The view, borrowed for no longer than its arena.
-    pub(crate) fn view<'a>(&'a self) -> &'a View<'a> {
-        // SAFETY: only the lifetime changes, from one that was never true to one that is: the view
-        // was built over the arena, which `self` keeps alive for `'a`.
-        unsafe { std::mem::transmute::<&'a View<'static>, &'a View<'a>>(&self.view) }
+    /// Looks at the view. `look` must work for every lifetime, so it can neither carry out what is
+    /// borrowed from the arena nor put into the view what does not live as long.
+    pub(crate) fn with<T>(&self, look: impl for<'a> FnOnce(&'a View<'a>) -> T) -> T {
+        // SAFETY: only the lifetime changes, from one that was never true to that of the borrow of
+        // `self`, which keeps alive the arena that the view was built over.
+        look(unsafe { std::mem::transmute::<&View<'static>, &View<'_>>(&self.view) })
     }
 }
 

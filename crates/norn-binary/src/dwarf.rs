@@ -26,10 +26,12 @@ pub(crate) struct Debug<'a> {
 }
 
 impl<'a> Debug<'a> {
-    /// Loads the sections of `image`, which is the module itself or its debug file at `path`.
+    /// Loads the sections of `image`, which is at `path` and is the module or its debug file. Split
+    /// files belong to the module.
     pub(crate) fn load(
         image: &Image<'a>,
         path: &Path,
+        module: &Path,
         search: &DebugSearch,
         arena: &'a Arena,
     ) -> Self {
@@ -38,7 +40,7 @@ impl<'a> Debug<'a> {
             sections.set_sup(load_sections(&supplementary, arena, |id| Some(id.name())));
         }
         sections.populate_abbreviations_cache(AbbreviationsCacheStrategy::Duplicates);
-        let split = Split::new(path, arena);
+        let split = Split::new(module, arena);
         Self { sections: Arc::new(sections), split, units: OnceLock::new() }
     }
 

@@ -2,15 +2,16 @@
 //!
 //! A module that was compiled with it but leaves the runtime to another module has undefined hook
 //! symbols; that settles it. A module that *defines* the hooks may be an instrumented executable
-//! with the runtime linked in, or the runtime alone: only a call to a hook tells them apart. So its
-//! code is searched for the five bytes of a direct call or jump with a hook as target. That needs
-//! no disassembly: four bytes of displacement hit one of a few dozen addresses by chance about once
-//! in a hundred megabytes of code, and only after an `e8` or `e9`.
+//! with the runtime linked in, or the runtime alone: only a call to a hook tells them apart, other
+//! than from a hook to the next. So its code is searched for the five bytes of a direct call or jump
+//! with a hook as target. That needs no disassembly: random bytes look like a call of one of a
+//! hundred hooks about once in five gigabytes.
+
+use std::collections::BTreeMap;
 
 use object::LittleEndian;
 use object::elf;
 use object::read::elf::{FileHeader, ProgramHeader, Sym};
-use rustc_hash::FxHashSet;
 
 use crate::elf::Image;
 use crate::symbol::plain_name;
@@ -33,7 +34,7 @@ pub enum Instrumented {
 /// Looks at the symbols, at the code if they leave a doubt, and at the runtime's mark.
 pub(crate) fn instrumented(image: &Image<'_>, debug: Option<&Image<'_>>) -> Instrumented {
     let hooks = Hooks::find(image, debug);
-    if hooks.imported || (!hooks.defined.is_empty() && calls_any(image, &hooks.defined)) {
+    if hooks.imported || hooks.are_called(image) {
         return Instrumented::Yes;
     }
     let symbols_known = [Some(image), debug].into_iter().flatten().any(has_symtab);
@@ -52,7 +53,8 @@ pub(crate) fn has_symtab(image: &Image<'_>) -> bool {
 #[derive(Default)]
 struct Hooks {
     imported: bool,
-    defined: FxHashSet<u64>,
+    /// Address and size.
+    defined: BTreeMap<u64, u64>,
 }
 
 impl Hooks {
@@ -75,8 +77,34 @@ impl Hooks {
         if symbol.is_undefined(LittleEndian) {
             self.imported = true;
         } else {
-            self.defined.insert(symbol.st_value(LittleEndian));
+            self.defined.insert(symbol.st_value(LittleEndian), symbol.st_size(LittleEndian));
         }
+    }
+
+    fn are_called(&self, image: &Image<'_>) -> bool {
+        !self.defined.is_empty()
+            && image.file.elf_header().e_machine(LittleEndian) == elf::EM_X86_64
+            && image.code().any(|(address, code)| self.are_called_from(address, code))
+    }
+
+    fn are_called_from(&self, address: u64, code: &[u8]) -> bool {
+        const CALL: u8 = 0xe8;
+        const JUMP: u8 = 0xe9;
+        code.windows(5).zip(0_u64..).any(|(bytes, offset)| match *bytes {
+            [CALL | JUMP, a, b, c, d] => {
+                let distance = i64::from(i32::from_le_bytes([a, b, c, d]));
+                let here = address.wrapping_add(offset);
+                let target = here.wrapping_add(5).wrapping_add_signed(distance);
+                self.defined.contains_key(&target) && !self.contain(here)
+            }
+            _ => false,
+        })
+    }
+
+    /// Whether the address lies in one of the hooks.
+    fn contain(&self, address: u64) -> bool {
+        let before = self.defined.range(..=address).next_back();
+        before.is_some_and(|(start, size)| address - start < *size)
     }
 }
 
@@ -86,24 +114,6 @@ fn is_hook(name: &str) -> bool {
     let Some(hook) = name.strip_prefix("__tsan_") else { return false };
     let accesses = ["read", "write", "unaligned_", "volatile_", "vptr_", "atomic", "func_"];
     accesses.iter().any(|prefix| hook.starts_with(prefix))
-}
-
-fn calls_any(image: &Image<'_>, targets: &FxHashSet<u64>) -> bool {
-    image.file.elf_header().e_machine(LittleEndian) == elf::EM_X86_64
-        && image.code().any(|(address, code)| calls(address, code, targets))
-}
-
-fn calls(address: u64, code: &[u8], targets: &FxHashSet<u64>) -> bool {
-    const CALL: u8 = 0xe8;
-    const JUMP: u8 = 0xe9;
-    code.windows(5).zip(0_u64..).any(|(bytes, offset)| match *bytes {
-        [CALL | JUMP, a, b, c, d] => {
-            let distance = i64::from(i32::from_le_bytes([a, b, c, d]));
-            let next = address.wrapping_add(offset).wrapping_add(5);
-            targets.contains(&next.wrapping_add_signed(distance))
-        }
-        _ => false,
-    })
 }
 
 /// A shared library takes the hooks from the executable, so its dynamic symbols would show them.

@@ -31,6 +31,7 @@ mod symbol;
 mod types;
 mod unit;
 mod variable;
+mod view;
 
 pub use debug_file::DebugSearch;
 pub use elf::{BuildId, Segment, TlsSegment};

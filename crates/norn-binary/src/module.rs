@@ -2,17 +2,16 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
-use crate::arena::{Anchored, Arena};
-use crate::debug_file::{self, DebugSearch};
-use crate::dwarf::Debug;
+use crate::arena::Anchored;
+use crate::debug_file::DebugSearch;
 use crate::elf::{BuildId, Image, Segment, TlsSegment};
 use crate::error::BinaryError;
 use crate::instrument::{self, Instrumented};
-use crate::line::{Frame, Lines};
-use crate::symbol::{Entry, Symbol, Symbols};
-use crate::variable::{Variable, Variables};
+use crate::line::Frame;
+use crate::symbol::{Entry, Symbol};
+use crate::variable::Variable;
+use crate::view::View;
 
 /// An executable or a shared library, with whatever debug information there is for it.
 ///
@@ -20,6 +19,8 @@ use crate::variable::{Variable, Variables};
 /// first needed, so opening is cheap. Addresses are module-relative; see the crate's head.
 pub struct Module {
     path: PathBuf,
+    debug_file: Option<PathBuf>,
+    segments: Vec<Segment>,
     content: Anchored,
 }
 
@@ -33,7 +34,10 @@ impl Module {
     pub fn open_with(path: impl AsRef<Path>, search: &DebugSearch) -> Result<Self, BinaryError> {
         let path = path.as_ref();
         let content = Anchored::new(|arena| View::open(path, search, arena))?;
-        Ok(Self { path: path.to_path_buf(), content })
+        let debug_file =
+            content.with(|view| view.debug_file.as_ref().map(|(path, _)| path.clone()));
+        let segments = content.with(|view| view.segments.clone());
+        Ok(Self { path: path.to_path_buf(), debug_file, segments, content })
     }
 
     /// The path as it was given.
@@ -43,18 +47,18 @@ impl Module {
 
     /// The separate file from which the debug information comes.
     pub fn debug_file(&self) -> Option<&Path> {
-        self.content.view().debug_file.as_ref().map(|(path, _)| path.as_path())
+        self.debug_file.as_deref()
     }
 
     /// The identity that the linker gave to this build.
     pub fn build_id(&self) -> Option<BuildId> {
-        self.content.view().image.build_id().map(|id| BuildId(id.to_vec()))
+        self.content.with(|view| view.image.build_id().map(|id| BuildId(id.to_vec())))
     }
 
     /// Whether the full symbol table is missing, here and in the debug file: functions that the
     /// module does not export then have no names, unless there are lines.
     pub fn is_stripped(&self) -> bool {
-        !self.content.view().images().any(instrument::has_symtab)
+        self.content.with(|view| !view.images().any(instrument::has_symtab))
     }
 
     /// Whether there is debug information for lines.
@@ -62,23 +66,25 @@ impl Module {
         let has = |image: &Image<'_>| {
             [".debug_info", ".debug_line"].iter().all(|name| image.has_section(name))
         };
-        self.content.view().images().any(has)
+        self.content.with(|view| view.images().any(has))
     }
 
     /// Whether the module's code calls the hooks of ThreadSanitizer's instrumentation.
     pub fn instrumented(&self) -> Instrumented {
-        let view = self.content.view();
-        instrument::instrumented(&view.image, view.debug_file.as_ref().map(|(_, image)| image))
+        self.content.with(|view| {
+            let debug_file = view.debug_file.as_ref().map(|(_, image)| image);
+            instrument::instrumented(&view.image, debug_file)
+        })
     }
 
     /// The parts of the file that the loader maps, in the order of the file.
     pub fn segments(&self) -> &[Segment] {
-        &self.content.view().segments
+        &self.segments
     }
 
     /// The thread-local storage of the module, if it has any.
     pub fn tls(&self) -> Option<TlsSegment> {
-        self.content.view().tls
+        self.content.with(|view| view.tls)
     }
 
     /// The module-relative address at which this byte of the file is mapped.
@@ -112,12 +118,12 @@ impl Module {
     /// The address must lie *in* the instruction meant. A return address lies after the call, maybe
     /// already on another line or in another function, so callers subtract 1 from it.
     pub fn frames(&self, address: u64) -> Vec<Frame> {
-        self.content.view().frames(address)
+        self.content.with(|view| view.frames(address))
     }
 
     /// The function symbol that covers an address.
     pub fn symbol(&self, address: u64) -> Option<Symbol> {
-        self.content.view().symbols().code.covering(address).map(Entry::to_symbol)
+        self.content.with(|view| view.symbols().code.covering(address).map(Entry::to_symbol))
     }
 
     /// The global or static variable at an address. Its name leads to the part that an access of
@@ -127,14 +133,12 @@ impl Module {
     /// struct or array names that; of a union, the member that fits best is chosen, the first of
     /// equals.
     pub fn variable(&self, address: u64, size: u64) -> Option<Variable> {
-        let view = self.content.view();
-        view.variables().in_memory(address, size, view.debug().units(), view.symbols())
+        self.content.with(|view| view.variable(address, size))
     }
 
     /// The thread-local variable at an offset in the module's block, by the same rules.
     pub fn tls_variable(&self, offset: u64, size: u64) -> Option<Variable> {
-        let view = self.content.view();
-        view.variables().in_tls(offset, size, view.debug().units(), view.symbols())
+        self.content.with(|view| view.tls_variable(offset, size))
     }
 }
 
@@ -148,77 +152,13 @@ impl fmt::Debug for Module {
     }
 }
 
-/// What borrows from the arena: the parsed files, and the indexes as they are built.
-pub(crate) struct View<'a> {
-    arena: &'a Arena,
-    image: Image<'a>,
-    path: PathBuf,
-    debug_file: Option<(PathBuf, Image<'a>)>,
-    search: DebugSearch,
-    segments: Vec<Segment>,
-    tls: Option<TlsSegment>,
-    symbols: OnceLock<Symbols<'a>>,
-    debug: OnceLock<Debug<'a>>,
-    lines: Lines<'a>,
-    variables: OnceLock<Variables>,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl<'a> View<'a> {
-    fn open(path: &Path, search: &DebugSearch, arena: &'a Arena) -> Result<Self, BinaryError> {
-        let image = Image::open(path, arena)?;
-        Ok(Self {
-            arena,
-            path: path.to_path_buf(),
-            debug_file: debug_file::find(&image, path, search, arena),
-            search: search.clone(),
-            segments: image.segments(),
-            tls: image.tls(),
-            image,
-            symbols: OnceLock::new(),
-            debug: OnceLock::new(),
-            lines: Lines::default(),
-            variables: OnceLock::new(),
-        })
-    }
-
-    fn images(&self) -> impl Iterator<Item = &Image<'a>> {
-        [Some(&self.image), self.debug_file.as_ref().map(|(_, image)| image)].into_iter().flatten()
-    }
-
-    fn symbols(&self) -> &Symbols<'a> {
-        self.symbols.get_or_init(|| {
-            Symbols::load(&self.image, self.debug_file.as_ref().map(|(_, image)| image))
-        })
-    }
-
-    fn debug(&self) -> &Debug<'a> {
-        self.debug.get_or_init(|| match &self.debug_file {
-            Some((path, image)) => Debug::load(image, path, &self.search, self.arena),
-            None => Debug::load(&self.image, &self.path, &self.search, self.arena),
-        })
-    }
-
-    fn variables(&self) -> &Variables {
-        self.variables.get_or_init(|| {
-            Variables::load(self.debug().units(), self.symbols(), &self.segments, self.tls)
-        })
-    }
-
-    /// Lines first. Symbols name the outermost function where lines do not.
-    fn frames(&self, address: u64) -> Vec<Frame> {
-        if !self.segments.iter().any(|segment| segment.executable && segment.contains(address)) {
-            return Vec::new();
-        }
-        let mut frames = self.lines.frames(address, self.debug());
-        if frames.last().is_some_and(|frame| frame.function.is_some()) {
-            return frames;
-        }
-        let Some(symbol) = self.symbols().code.covering(address) else { return frames };
-        let function = Some(symbol.source_name().into());
-        match frames.last_mut() {
-            Some(frame) => frame.function = function,
-            None => frames.push(Frame { function, ..Frame::default() }),
-        }
-        frames
+    #[test]
+    fn a_module_can_be_shared() {
+        fn shared<T: Send + Sync>() {}
+        shared::<Module>();
     }
 }

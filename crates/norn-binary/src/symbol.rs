@@ -71,18 +71,15 @@ impl<'a> Table<'a> {
         })
     }
 
-    /// The symbol whose range covers the address; or else the label before it, since code written
-    /// in assembly often has no sizes.
+    /// The symbol whose range covers the address; or else the label before it in the same section,
+    /// since code written in assembly often has no sizes.
     pub(crate) fn covering(&self, address: u64) -> Option<Entry<'a>> {
-        let sized = last_at_or_before(&self.sized, address);
-        let sized = sized.filter(|entry| address - entry.address < entry.size);
-        sized.or_else(|| last_at_or_before(&self.labels, address))
+        [&self.sized, &self.labels].into_iter().find_map(|entries| {
+            let after = entries.partition_point(|entry| entry.address <= address);
+            let entry = entries.get(after.checked_sub(1)?)?;
+            (address - entry.address < entry.reach).then_some(*entry)
+        })
     }
-}
-
-fn last_at_or_before<'a>(entries: &[Entry<'a>], address: u64) -> Option<Entry<'a>> {
-    let after = entries.partition_point(|entry| entry.address <= address);
-    entries.get(after.checked_sub(1)?).copied()
 }
 
 /// One symbol, with its name still in the file.
@@ -91,6 +88,8 @@ pub(crate) struct Entry<'a> {
     pub(crate) address: u64,
     pub(crate) size: u64,
     pub(crate) name: &'a str,
+    /// How far it goes at most: its size, or for a label the rest of its section.
+    reach: u64,
     bind: u8,
 }
 
@@ -140,14 +139,16 @@ fn collect<'a>(image: &Image<'a>, table: &FileTable<'a>, into: &mut Vec<(Kind, E
         let name = table.symbol_name(LittleEndian, symbol).ok().and_then(plain_name);
         let (Some(section), Some(name)) = (section, name) else { continue };
         let Some(kind) = kind(image, symbol, section) else { continue };
-        let entry = Entry {
-            address: symbol.st_value(LittleEndian),
-            size: symbol.st_size(LittleEndian),
-            name,
-            bind: bind_rank(symbol.st_bind()),
-        };
-        into.push((kind, entry));
+        let (address, size) = (symbol.st_value(LittleEndian), symbol.st_size(LittleEndian));
+        let reach = if size > 0 { size } else { rest_of_section(image, section, address) };
+        let bind = bind_rank(symbol.st_bind());
+        into.push((kind, Entry { address, size, name, reach, bind }));
     }
+}
+
+fn rest_of_section(image: &Image<'_>, section: SectionIndex, address: u64) -> u64 {
+    let Ok(section) = image.file.section_by_index(section) else { return 0 };
+    section.address().saturating_add(section.size()).saturating_sub(address)
 }
 
 /// What the symbol names; `None` for files, sections and marks of the linker.

@@ -3,7 +3,7 @@
 
 use std::{io, os::fd::OwnedFd, process::ExitStatus, sync::atomic::Ordering};
 
-use norn_abi::arena::{ChunkHeader, STOP_DISK, STOP_NO, STOP_RECORDER, STOP_SIZE, state};
+use norn_abi::arena::{ChunkHeader, STOP_DISK, STOP_NO, STOP_SIZE, state};
 use norn_trace::{Blocked, End, Process, Run, Stop, StopReason, Writer};
 use rustix::{
     event::{PollFd, PollFlags, poll},
@@ -60,6 +60,11 @@ impl<'a> Collector<'a> {
         }
     }
 
+    /// The subject could not be started.
+    pub(crate) fn abandon(self) {
+        self.writer.abandon();
+    }
+
     /// Writes the final description.
     pub(crate) fn finish(mut self) -> io::Result<Run> {
         let control = self.arena.control();
@@ -78,6 +83,9 @@ impl<'a> Collector<'a> {
                 // Taken for a fork that is still to come, or never will: look again later.
                 break;
             }
+            if self.watched.is_empty() {
+                self.begin();
+            }
             let number = self.watched.len() as u32;
             let replaced = self.run.processes.iter().rposition(|it| it.pid == pid);
             if let Some(previous) = replaced.filter(|&it| !self.watched[it].ended) {
@@ -89,6 +97,12 @@ impl<'a> Collector<'a> {
             let end = End::Unknown;
             let parent = entry.parent;
             self.run.processes.push(Process { number, pid, parent, end, lost: 0, blocked: Vec::new() });
+        }
+    }
+
+    fn begin(&mut self) {
+        if let Err(error) = self.writer.begin(&self.run) {
+            self.fail(error);
         }
     }
 
@@ -188,11 +202,15 @@ impl<'a> Collector<'a> {
             return;
         }
         if let Err(error) = self.writer.append(header, bytes) {
-            self.error = Some(error);
-            self.stop(StopReason::Disk);
+            self.fail(error);
         } else if self.writer.written() >= self.max_size {
             self.stop(StopReason::Size);
         }
+    }
+
+    fn fail(&mut self, error: io::Error) {
+        self.error = Some(error);
+        self.stop(StopReason::Disk);
     }
 
     /// Tells the subject to record no more.
@@ -203,7 +221,6 @@ impl<'a> Collector<'a> {
             let seq = control.seq.0.load(Ordering::SeqCst);
             self.run.stopped = Some(Stop { why, seq });
         }
-        debug_assert_ne!(code, STOP_RECORDER);
     }
 }
 

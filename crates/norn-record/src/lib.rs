@@ -83,9 +83,15 @@ pub fn record(options: &Options) -> Result<Recording, RecordError> {
     let arena = arena::Arena::create(options).map_err(RecordError::Arena)?;
     let run = launch::describe(options);
     let output = |source| RecordError::Output { path: options.output.clone(), source };
-    let writer = norn_trace::Writer::create(&options.output, &run).map_err(output)?;
+    let writer = norn_trace::Writer::create(&options.output).map_err(output)?;
     let mut collector = collect::Collector::new(&arena, writer, run, options.max_size);
-    let status = launch::run(options, &arena, &mut collector)?;
+    let status = match launch::run(options, &arena, &mut collector) {
+        Ok(status) => status,
+        Err(error) => {
+            collector.abandon();
+            return Err(error);
+        }
+    };
     let recorded = collector.recorded();
     let run = collector.finish().map_err(output)?;
     Ok(Recording { run, status, recorded })

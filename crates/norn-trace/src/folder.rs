@@ -30,24 +30,32 @@ const RESERVE_SIZE: usize = 64 << 10;
 #[derive(Debug)]
 pub struct Writer {
     folder: PathBuf,
+    made: bool,
+    begun: bool,
     files: Vec<Option<File>>,
     written: u64,
 }
 
 impl Writer {
-    /// Starts a trace in `folder`, which is made; what an earlier recording left there goes.
-    pub fn create(folder: &Path, run: &Run) -> io::Result<Writer> {
+    /// Prepares `folder`, which is made if need be. What an earlier recording left there stays
+    /// until this one begins.
+    pub fn create(folder: &Path) -> io::Result<Writer> {
+        let made = !folder.exists();
         fs::create_dir_all(folder)?;
-        for entry in fs::read_dir(folder)? {
+        fs::write(folder.join(RESERVE), vec![0; RESERVE_SIZE])?;
+        Ok(Writer { folder: folder.to_owned(), made, begun: false, files: Vec::new(), written: 0 })
+    }
+
+    /// There is something to record: an earlier recording goes.
+    pub fn begin(&mut self, run: &Run) -> io::Result<()> {
+        for entry in fs::read_dir(&self.folder)? {
             let path = entry?.path();
             if path.extension().is_some_and(|it| it == "chunks") {
                 fs::remove_file(path)?;
             }
         }
-        let writer = Writer { folder: folder.to_owned(), files: Vec::new(), written: 0 };
-        writer.describe(run)?;
-        fs::write(folder.join(RESERVE), vec![0; RESERVE_SIZE])?;
-        Ok(writer)
+        self.begun = true;
+        self.describe(run)
     }
 
     /// Appends one chunk to its process's file, with its checksum.
@@ -65,10 +73,24 @@ impl Writer {
         self.written
     }
 
-    /// Writes the final description.
+    /// Writes the final description. If nothing was recorded, all is as it was before.
     pub fn finish(self, run: &Run) -> io::Result<()> {
+        self.release()?;
+        if self.begun { self.describe(run) } else { Ok(()) }
+    }
+
+    fn release(&self) -> io::Result<()> {
         fs::remove_file(self.folder.join(RESERVE))?;
-        self.describe(run)
+        if self.made && !self.begun {
+            fs::remove_dir(&self.folder)?;
+        }
+        Ok(())
+    }
+
+    /// The program could not even be started: all is as it was before.
+    pub fn abandon(self) {
+        // Nothing is lost if this fails: an empty folder stays.
+        let _ = self.release();
     }
 
     fn file(&mut self, process: u32) -> io::Result<&mut File> {

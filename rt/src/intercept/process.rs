@@ -1,6 +1,9 @@
 //! Processes: fork, exec and the ways to end.
 
-use core::{ffi::c_int, sync::atomic::Ordering};
+use core::{
+    ffi::{c_int, c_void},
+    sync::atomic::Ordering,
+};
 
 use norn_abi::Kind;
 
@@ -61,6 +64,13 @@ fn status(argument: usize) -> usize {
     let status = argument as u32 & 0xff;
     arena::process().exiting.store(status + 1, Ordering::Release);
     status as usize
+}
+
+/// Runs last of all exit handlers; a `main` that returns does not come through our `exit`.
+pub unsafe extern "C" fn exiting(code: c_int, _: *mut c_void) {
+    if arena::is_open() {
+        status(code as usize);
+    }
 }
 
 fn nothing(_: usize) -> usize {

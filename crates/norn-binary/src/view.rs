@@ -1,0 +1,109 @@
+//! Everything a module knows, borrowed from its arena: the parsed files, and the indexes as they are
+//! built.
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use crate::arena::Arena;
+use crate::debug_file::{self, DebugSearch};
+use crate::dwarf::Debug;
+use crate::elf::{Image, Segment, TlsSegment};
+use crate::error::BinaryError;
+use crate::line::{Frame, Lines};
+use crate::symbol::Symbols;
+use crate::variable::{Variable, Variables};
+
+/// One module. Whatever is not needed to open it is read at the first question that needs it.
+pub(crate) struct View<'a> {
+    arena: &'a Arena,
+    pub(crate) image: Image<'a>,
+    path: PathBuf,
+    pub(crate) debug_file: Option<(PathBuf, Image<'a>)>,
+    search: DebugSearch,
+    pub(crate) segments: Vec<Segment>,
+    pub(crate) tls: Option<TlsSegment>,
+    symbols: OnceLock<Symbols<'a>>,
+    debug: OnceLock<Debug<'a>>,
+    lines: Lines<'a>,
+    variables: OnceLock<Variables>,
+}
+
+impl<'a> View<'a> {
+    /// Parses the file, and its debug file if there is one.
+    pub(crate) fn open(
+        path: &Path,
+        search: &DebugSearch,
+        arena: &'a Arena,
+    ) -> Result<Self, BinaryError> {
+        let image = Image::open(path, arena)?;
+        Ok(Self {
+            arena,
+            path: path.to_path_buf(),
+            debug_file: debug_file::find(&image, path, search, arena),
+            search: search.clone(),
+            segments: image.segments(),
+            tls: image.tls(),
+            image,
+            symbols: OnceLock::new(),
+            debug: OnceLock::new(),
+            lines: Lines::default(),
+            variables: OnceLock::new(),
+        })
+    }
+
+    /// The module and its debug file.
+    pub(crate) fn images(&self) -> impl Iterator<Item = &Image<'a>> {
+        [Some(&self.image), self.debug_file.as_ref().map(|(_, image)| image)].into_iter().flatten()
+    }
+
+    /// The symbols of both.
+    pub(crate) fn symbols(&self) -> &Symbols<'a> {
+        self.symbols.get_or_init(|| {
+            Symbols::load(&self.image, self.debug_file.as_ref().map(|(_, image)| image))
+        })
+    }
+
+    /// Lines first. Symbols name the outermost function where lines do not.
+    pub(crate) fn frames(&self, address: u64) -> Vec<Frame> {
+        if !self.segments.iter().any(|segment| segment.executable && segment.contains(address)) {
+            return Vec::new();
+        }
+        let mut frames = self.lines.frames(address, self.debug());
+        if frames.last().is_some_and(|frame| frame.function.is_some()) {
+            return frames;
+        }
+        let Some(symbol) = self.symbols().code.covering(address) else { return frames };
+        let function = Some(symbol.source_name().into());
+        match frames.last_mut() {
+            Some(frame) => frame.function = function,
+            None => frames.push(Frame { function, ..Frame::default() }),
+        }
+        frames
+    }
+
+    /// The variable at an address, and the part that an access of `size` bytes touches.
+    pub(crate) fn variable(&self, address: u64, size: u64) -> Option<Variable> {
+        self.variables().in_memory(address, size, self.debug().units(), self.symbols())
+    }
+
+    /// The same for an offset in the thread-local block.
+    pub(crate) fn tls_variable(&self, offset: u64, size: u64) -> Option<Variable> {
+        self.variables().in_tls(offset, size, self.debug().units(), self.symbols())
+    }
+
+    fn debug(&self) -> &Debug<'a> {
+        self.debug.get_or_init(|| {
+            let (path, image) = match &self.debug_file {
+                Some((path, image)) => (path, image),
+                None => (&self.path, &self.image),
+            };
+            Debug::load(image, path, &self.path, &self.search, self.arena)
+        })
+    }
+
+    fn variables(&self) -> &Variables {
+        self.variables.get_or_init(|| {
+            Variables::load(self.debug().units(), self.symbols(), &self.segments, self.tls)
+        })
+    }
+}

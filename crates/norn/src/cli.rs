@@ -1,0 +1,173 @@
+//! The command line, nothing else.
+
+use std::{ffi::OsString, path::PathBuf};
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use norn_model::Order;
+
+/// Find concurrency bugs that a run did not show, and prove them on the real program.
+#[derive(Debug, Parser)]
+#[command(
+    version,
+    after_help = "Exit status: 0 nothing harmful found, 2 wrong usage or an error of norn,\n\
+                  3 nothing that could be recorded. `norn record` passes the subject's status on.\n\n\
+                  Examples:\n  CC=\"norn cc\" CXX=\"norn c++\" make\n  \
+                  norn record -o run.norn -- ./prog args\n  norn info run.norn\n  norn dump run.norn"
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Compile C as the usual compiler does, with Norn's hooks (all arguments are the compiler's)
+    #[command(disable_help_flag = true)]
+    Cc(Compiler),
+    /// Compile C++ as the usual compiler does, with Norn's hooks
+    #[command(name = "c++", disable_help_flag = true)]
+    Cxx(Compiler),
+    /// Run a program and record what its threads do
+    Record(Record),
+    /// Say what is in a trace: threads, events, modules, losses, how the run ended
+    Info(Info),
+    /// Print the events of a trace, one a line
+    Dump(Dump),
+    /// Write a trace in another format
+    Export(Export),
+}
+
+/// Taken over before these arguments are read; here for `norn --help`.
+#[derive(Args, Debug)]
+pub(crate) struct Compiler {
+    /// The compiler's arguments
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) arguments: Vec<OsString>,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  norn record -- ./prog\n  \
+                        norn record -o run.norn --order global -- ./server --port 7000")]
+pub(crate) struct Record {
+    /// Folder for the trace
+    #[arg(short, long, default_value = "run.norn", value_name = "FOLDER")]
+    pub(crate) output: PathBuf,
+    /// `local`: each thread in order, and all synchronisation. `global`: one total order, slower
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) order: OrderArg,
+    /// Do not keep the values that were read and written
+    #[arg(long)]
+    pub(crate) no_values: bool,
+    /// Stop recording, not the program, when the trace has this size (K, M, G)
+    #[arg(long, default_value = "8G", value_name = "SIZE", value_parser = size)]
+    pub(crate) max_size: u64,
+    /// The program and its arguments
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
+    pub(crate) command: Vec<OsString>,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  norn info run.norn\n  norn info --format json run.norn")]
+pub(crate) struct Info {
+    #[command(flatten)]
+    pub(crate) trace: TraceArg,
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  norn dump run.norn | less\n  \
+                        norn dump --thread T0.1 run.norn\n  norn dump --sync run.norn")]
+pub(crate) struct Dump {
+    #[command(flatten)]
+    pub(crate) trace: TraceArg,
+    /// Only this thread, by name (T0.1)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) thread: Option<String>,
+    /// Only what is not a plain memory access
+    #[arg(long)]
+    pub(crate) sync: bool,
+    /// With each event the calls that led to it
+    #[arg(long)]
+    pub(crate) stacks: bool,
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  norn export run.norn > run.std")]
+pub(crate) struct Export {
+    #[command(flatten)]
+    pub(crate) trace: TraceArg,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct TraceArg {
+    /// The trace's folder
+    #[arg(value_name = "TRACE")]
+    pub(crate) folder: PathBuf,
+    /// Which process, if the program forked
+    #[arg(long, default_value_t = 0, value_name = "NUMBER")]
+    pub(crate) process: u32,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// For programs
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub(crate) enum OrderArg {
+    #[default]
+    Local,
+    Global,
+}
+
+impl From<OrderArg> for Order {
+    fn from(order: OrderArg) -> Self {
+        match order {
+            OrderArg::Local => Order::Local,
+            OrderArg::Global => Order::Global,
+        }
+    }
+}
+
+/// A number of bytes: `500M`, `2G`, `65536`.
+fn size(text: &str) -> Result<u64, String> {
+    let (digits, shift) = match text.char_indices().next_back() {
+        Some((at, 'k' | 'K')) => (&text[..at], 10),
+        Some((at, 'm' | 'M')) => (&text[..at], 20),
+        Some((at, 'g' | 'G')) => (&text[..at], 30),
+        _ => (text, 0),
+    };
+    let number: u64 = digits.parse().map_err(|_| "expected a number of bytes such as 500M or 2G")?;
+    number.checked_mul(1 << shift).ok_or_else(|| "is too large".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn sizes() {
+        assert_eq!(size("65536"), Ok(65536));
+        assert_eq!(size("500M"), Ok(500 << 20));
+        assert_eq!(size("2g"), Ok(2 << 30));
+        assert!(size("").is_err());
+        assert!(size("12 apples").is_err());
+        assert!(size("99999999999G").is_err());
+    }
+}

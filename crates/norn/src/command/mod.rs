@@ -1,0 +1,20 @@
+//! One file per subcommand.
+
+pub(crate) mod cc;
+mod record;
+
+use norn_cc::Language;
+
+use crate::{
+    cli::{Cli, Command},
+    exit::Exit,
+};
+
+pub(crate) fn run(cli: Cli) -> anyhow::Result<Exit> {
+    match cli.command {
+        Command::Cc(compiler) => cc::run(Language::C, &compiler.arguments),
+        Command::Cxx(compiler) => cc::run(Language::Cxx, &compiler.arguments),
+        Command::Record(args) => record::run(args),
+        _ => Ok(Exit::Error),
+    }
+}

@@ -1,0 +1,58 @@
+//! The `norn` command: arguments in, stages run, results out. The only crate that prints.
+
+mod cli;
+mod command;
+mod exit;
+
+use std::{
+    env,
+    ffi::OsString,
+    io::{self, Write as _},
+    path::Path,
+    process::ExitCode,
+};
+
+use clap::Parser as _;
+use norn_cc::Language;
+
+use crate::{cli::Cli, exit::Exit};
+
+fn main() -> ExitCode {
+    let words: Vec<OsString> = env::args_os().collect();
+    let result = match wrapper(&words) {
+        Some((language, arguments)) => command::cc::run(language, arguments),
+        None => command::run(Cli::parse_from(words)),
+    };
+    match result {
+        Ok(exit) => exit.into(),
+        Err(error) => report(&error).into(),
+    }
+}
+
+/// As a compiler, `norn` must take every argument as it is: `norn cc …`, `norn c++ …`, or a link
+/// named `norn-cc` or `norn-c++`.
+fn wrapper(words: &[OsString]) -> Option<(Language, &[OsString])> {
+    let name = Path::new(words.first()?).file_name()?;
+    match name.to_str() {
+        Some("norn-cc") => return Some((Language::C, &words[1..])),
+        Some("norn-c++") => return Some((Language::Cxx, &words[1..])),
+        _ => {}
+    }
+    let rest = words.get(2..).unwrap_or_default();
+    match words.get(1)?.to_str()? {
+        "cc" => Some((Language::C, rest)),
+        "c++" => Some((Language::Cxx, rest)),
+        _ => None,
+    }
+}
+
+/// Says what went wrong and why. A closed pipe is not an error: the reader had enough.
+fn report(error: &anyhow::Error) -> Exit {
+    let closed = |it: &io::Error| it.kind() == io::ErrorKind::BrokenPipe;
+    if error.chain().filter_map(|it| it.downcast_ref()).any(closed) {
+        return Exit::Clean;
+    }
+    let mut err = anstream::stderr().lock();
+    let _ = writeln!(err, "norn: {error}");
+    Exit::Error
+}
