@@ -76,41 +76,40 @@ unsafe extern "C" fn stopped(_: usize, _: usize, slot: *mut ThreadSlot) {
     unsafe { arena::lose(slot) };
 }
 
-unsafe extern "C" fn record_values<const K: u16>(addr: usize, pc: usize, slot: *mut ThreadSlot) {
-    // SAFETY: the compiler calls hooks right before the access that they announce.
-    unsafe {
-        if K & 7 == 4 || !(*slot).lane.access::<K, true>(addr, pc, None) {
-            cold::<K>(addr, pc, slot);
+/// Defines the hook of one mode: whether values are kept and events are numbered. A write before
+/// it whose value is still to be read back makes it a little longer; that is a function of its
+/// own, so that the shorter one needs few registers.
+macro_rules! recorder {
+    ($name:ident, $settled:ident, $values:literal, $seq:expr) => {
+        unsafe extern "C" fn $name<const K: u16>(addr: usize, pc: usize, slot: *mut ThreadSlot) {
+            // SAFETY: the compiler calls hooks right before the access that they announce.
+            unsafe {
+                if $values && (*slot).lane.pending() {
+                    return $settled::<K>(addr, pc, slot);
+                }
+                if K & 7 == 4 || !(*slot).lane.access::<K, $values>(addr, pc, $seq) {
+                    cold::<K>(addr, pc, slot);
+                }
+            }
         }
-    }
+
+        #[inline(never)]
+        unsafe extern "C" fn $settled<const K: u16>(addr: usize, pc: usize, slot: *mut ThreadSlot) {
+            // SAFETY: as above.
+            unsafe {
+                (*slot).lane.settle();
+                if K & 7 == 4 || !(*slot).lane.access::<K, $values>(addr, pc, $seq) {
+                    cold::<K>(addr, pc, slot);
+                }
+            }
+        }
+    };
 }
 
-unsafe extern "C" fn record_bare<const K: u16>(addr: usize, pc: usize, slot: *mut ThreadSlot) {
-    // SAFETY: as above.
-    unsafe {
-        if K & 7 == 4 || !(*slot).lane.access::<K, false>(addr, pc, None) {
-            cold::<K>(addr, pc, slot);
-        }
-    }
-}
-
-unsafe extern "C" fn global_values<const K: u16>(addr: usize, pc: usize, slot: *mut ThreadSlot) {
-    // SAFETY: as above.
-    unsafe {
-        if K & 7 == 4 || !(*slot).lane.access::<K, true>(addr, pc, Some(arena::next_seq())) {
-            cold::<K>(addr, pc, slot);
-        }
-    }
-}
-
-unsafe extern "C" fn global_bare<const K: u16>(addr: usize, pc: usize, slot: *mut ThreadSlot) {
-    // SAFETY: as above.
-    unsafe {
-        if K & 7 == 4 || !(*slot).lane.access::<K, false>(addr, pc, Some(arena::next_seq())) {
-            cold::<K>(addr, pc, slot);
-        }
-    }
-}
+recorder!(record_values, record_values_settled, true, None);
+recorder!(record_bare, record_bare_settled, false, None);
+recorder!(global_values, global_values_settled, true, Some(arena::next_seq()));
+recorder!(global_bare, global_bare_settled, false, Some(arena::next_seq()));
 
 /// An access whose site has no slot yet, that finds the chunk full, or that is 16 bytes wide.
 #[cold]
@@ -149,6 +148,7 @@ unsafe extern "C" fn first_enter(call: usize, pc: usize, _: *mut ThreadSlot, sp:
 unsafe extern "C" fn enter(call: usize, pc: usize, slot: *mut ThreadSlot, sp: usize) {
     // SAFETY: the slot is this thread's.
     unsafe {
+        (*slot).lane.settle();
         let depth = (*slot).depth;
         if depth < norn_abi::arena::FRAMES {
             let frame = (&raw mut (*slot).frames).cast::<norn_abi::arena::Frame>().add(depth);
@@ -178,6 +178,7 @@ unsafe extern "C" fn leave(slot: *mut ThreadSlot) {
         if (*slot).lane.full() {
             return cold_leave(slot);
         }
+        (*slot).lane.settle();
         (*slot).lane.leave();
         (*slot).depth = (*slot).depth.saturating_sub(1);
     }

@@ -1,2 +1,64 @@
-//! Development chores.
-fn main() {}
+//! Development chores: `cargo xtask CHORE`.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "chores report to the terminal")]
+
+mod ci;
+mod debian;
+mod fuzz;
+mod norn;
+mod overhead;
+mod process;
+mod realworld;
+mod statistics;
+mod table;
+mod tidy;
+mod toolchain;
+mod unit;
+mod workspace;
+
+use clap::{Parser, Subcommand};
+
+/// Development chores of Norn.
+#[derive(Debug, Parser)]
+#[command(bin_name = "cargo xtask")]
+struct Cli {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Debug, Subcommand)]
+enum Chore {
+    /// Check what a change must pass: format, lints, tests, tidy
+    Ci,
+    /// Check the rules of the house that the compiler does not
+    Tidy,
+    /// Run every fuzz target for a while
+    Fuzz {
+        /// Inputs for each target
+        #[arg(default_value_t = 100_000)]
+        inputs: u64,
+    },
+    /// Measure what recording costs, beside other tools; a full run writes docs/overhead.md
+    Overhead(overhead::Options),
+    /// Build and record real programs; a full run writes docs/realworld.md
+    Realworld(realworld::Options),
+}
+
+fn main() -> anyhow::Result<()> {
+    match Cli::parse().chore {
+        Chore::Ci => ci::run(),
+        Chore::Tidy => tidy::run(),
+        Chore::Fuzz { inputs } => fuzz::run(inputs),
+        Chore::Overhead(options) => overhead::run(&options),
+        Chore::Realworld(options) => realworld::run(&options),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        super::Cli::command().debug_assert();
+    }
+}

@@ -48,11 +48,18 @@ pub const CONTENT: usize = 64;
 /// The longest text of a record.
 pub const TEXT: usize = 4096;
 
-/// By the number of leading zeros: `width << 4 | code`.
-static NEAR_FIELD: [u8; 65] = fields(NEAR);
-static BITS_FIELD: [u8; 65] = fields(BITS);
+/// By the number of leading zeros of a difference: `width << 8 | code << 3`.
+static NEAR_FIELD: [u16; 65] = fields(NEAR, 3);
+/// By the number of leading zeros of a value's bits: `width << 8 | code`.
+static BITS_FIELD: [u16; 65] = fields(BITS, 0);
+/// The same for bits that are all among the highest three bytes, and were shifted down.
+static HIGH_FIELD: [u16; 65] = {
+    let mut table = [(BITS[HIGH as usize] as u16) << 8 | HIGH as u16; 65];
+    table[64] = 0;
+    table
+};
 
-const fn fields(widths: [u8; 8]) -> [u8; 65] {
+const fn fields(widths: [u8; 8], shift: u16) -> [u16; 65] {
     let mut table = [0; 65];
     let mut zeros = 0usize;
     while zeros < 65 {
@@ -60,7 +67,7 @@ const fn fields(widths: [u8; 8]) -> [u8; 65] {
         while (widths[code] as usize) * 8 < 64 - zeros {
             code += 1;
         }
-        table[zeros] = widths[code] << 4 | code as u8;
+        table[zeros] = (widths[code] as u16) << 8 | (code as u16) << shift;
         zeros += 1;
     }
     table
@@ -95,7 +102,8 @@ impl Site {
     #[inline(always)]
     pub fn learn(&mut self, addr: u64) {
         let moved = addr.wrapping_sub(self.addr) as i32;
-        self.stride = if moved == self.moved { moved } else { self.stride };
+        let stride = if moved == self.moved { moved } else { self.stride };
+        self.stride = stride;
         self.moved = moved;
         self.addr = addr;
     }
@@ -142,16 +150,22 @@ pub struct Format {
     pub global: bool,
 }
 
-/// The site key of `kind` at `pc`.
+/// The site key of `kind` at `pc`. Programs have no code above the 48th bit.
 #[inline(always)]
 pub const fn key(pc: usize, kind: Kind) -> u64 {
-    pc as u64 & 0xffff_ffff_ffff | (kind.0 as u64) << 48
+    pc as u64 | (kind.0 as u64) << 48
 }
 
 /// The slot in which a site with this key lives.
 #[inline(always)]
 pub const fn slot(key: u64) -> usize {
-    (key ^ key >> 10 ^ key >> 44) as usize & (SITES - 1)
+    slot_of(key as usize, Kind((key >> 48) as u16))
+}
+
+/// The kind's share is apart, so that a hook, which knows its kind, adds a constant.
+#[inline(always)]
+const fn slot_of(pc: usize, kind: Kind) -> usize {
+    (pc ^ pc >> 10 ^ kind.0 as usize * 0x25) & (SITES - 1)
 }
 
 /// The cell in which the value at an address is remembered.
@@ -195,12 +209,18 @@ impl Lane {
         self.cur >= self.lim
     }
 
+    /// Whether the last write's value is still to be read back.
+    #[inline(always)]
+    pub fn pending(&self) -> bool {
+        self.pend_addr != 0
+    }
+
     /// Records a memory access of up to 8 bytes. False, with nothing done, if the chunk is full
     /// or the site has no slot yet: the caller then takes its cold path.
     ///
     /// # Safety
-    /// The lane is started and is this thread's own; `addr` is about to be accessed by this
-    /// thread in the way that `K` says.
+    /// The lane is started, is this thread's own and has nothing pending; `addr` is about to be
+    /// accessed by this thread in the way that `K` says.
     #[inline(always)]
     pub unsafe fn access<const K: u16, const VALUES: bool>(
         &mut self,
@@ -209,14 +229,13 @@ impl Lane {
         seq: Option<u64>,
     ) -> bool {
         let key = key(pc, Kind(K));
-        let slot = slot(key);
+        let slot = slot_of(pc, Kind(K));
         // SAFETY: `slot` is below `SITES`; the record fits into the slack after `lim`.
         unsafe {
             let site = self.sites.as_mut_ptr().add(slot);
             if (*site).key != key || self.full() {
                 return false;
             }
-            self.settle();
             let head = self.cur;
             let (mut bits, mut at) = self.begin(head, site, slot, addr);
             if let Some(seq) = seq {
@@ -255,15 +274,15 @@ impl Lane {
     ) -> (u8, *mut u8) {
         // SAFETY: as in `access`.
         unsafe {
-            let missed = (*self.prev).next != slot as u32;
+            let missed = ((*self.prev).next != slot as u32) as usize;
             (*self.prev).next = slot as u32;
             self.prev = site;
             head.add(1).cast::<u16>().write_unaligned(slot as u16);
-            let at = head.add(1 + 2 * missed as usize);
+            let at = head.add(1 + 2 * missed);
             let off = (addr as u64).wrapping_sub((*site).foreseen());
-            let (code, at) = field(at, zigzag(off as i64));
+            let (code, at) = difference(at, off);
             (*site).learn(addr as u64);
-            ((missed as u8) << 6 | code << 3, at)
+            ((missed << 6) as u8 | code, at)
         }
     }
 
@@ -309,7 +328,6 @@ impl Lane {
     pub unsafe fn leave(&mut self) {
         // SAFETY: one byte fits into the slack.
         unsafe {
-            self.settle();
             *self.cur = LEAVE;
             self.cur = self.cur.add(1);
         }
@@ -322,14 +340,13 @@ impl Lane {
     #[inline(always)]
     pub unsafe fn enter(&mut self, call: usize, pc: usize) -> bool {
         let key = key(pc, Kind::Enter);
-        let slot = slot(key);
+        let slot = slot_of(pc, Kind::Enter);
         // SAFETY: as in `access`.
         unsafe {
             let site = self.sites.as_mut_ptr().add(slot);
             if (*site).key != key || self.full() {
                 return false;
             }
-            self.settle();
             let head = self.cur;
             let (bits, at) = self.begin(head, site, slot, call);
             *head = bits | UNKNOWN;
@@ -366,12 +383,12 @@ impl Lane {
         // SAFETY: head, slot, two fields and the varints fit into the slack.
         unsafe {
             let (head, bits, at) = self.open(kind, pc, addr);
-            let (code, mut at) = field(at, zigzag(seq.wrapping_sub(self.last_seq) as i64));
+            let (code, mut at) = difference(at, seq.wrapping_sub(self.last_seq));
             self.last_seq = seq;
             for &arg in args {
                 at = varint(at, arg);
             }
-            *head = bits | code;
+            *head = bits | code >> 3;
             self.cur = at;
         }
     }
@@ -506,23 +523,25 @@ unsafe fn value(at: *mut u8, cell: *mut u64, raw: u64, shift: usize) -> (u8, *mu
         let value = raw << shift >> shift;
         let bits = value ^ (*cell << shift >> shift);
         *cell = value;
-        let high = bits >> 40;
-        let entry = BITS_FIELD[bits.leading_zeros() as usize];
-        let only_high = bits << 24 == 0 && bits != 0;
-        let entry = if only_high { BITS[HIGH as usize] << 4 | HIGH } else { entry };
-        at.cast::<u64>().write_unaligned(if only_high { high } else { bits });
-        (entry & 7, at.add((entry >> 4) as usize))
+        let only_high = bits << 24 == 0;
+        let table = if only_high { &raw const HIGH_FIELD } else { &raw const BITS_FIELD };
+        let bits = if only_high { bits >> 40 } else { bits };
+        let entry = *table.cast::<u16>().add(bits.leading_zeros() as usize);
+        at.cast::<u64>().write_unaligned(bits);
+        (entry as u8, at.add((entry >> 8) as usize))
     }
 }
 
-/// Writes a difference in as few bytes as it needs; returns its code and where it ends.
+/// Writes a difference in as few bytes as it needs; returns its code, as it is for an address in
+/// the head byte, and where it ends.
 #[inline(always)]
-unsafe fn field(at: *mut u8, bits: u64) -> (u8, *mut u8) {
-    let entry = NEAR_FIELD[bits.leading_zeros() as usize];
-    // SAFETY: eight bytes fit into the slack.
+unsafe fn difference(at: *mut u8, off: u64) -> (u8, *mut u8) {
+    let bits = zigzag(off as i64);
+    // SAFETY: eight bytes fit into the slack; there are 64 leading zeros at most.
     unsafe {
+        let entry = *NEAR_FIELD.as_ptr().add(bits.leading_zeros() as usize);
         at.cast::<u64>().write_unaligned(bits);
-        (entry & 7, at.add((entry >> 4) as usize))
+        (entry as u8, at.add((entry >> 8) as usize))
     }
 }
 
