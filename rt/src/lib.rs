@@ -44,3 +44,13 @@ core::arch::global_asm!(
     "ret",
     ".size rust_eh_personality, . - rust_eh_personality",
 );
+
+// By this note a program that was stripped still shows that it was built for us.
+core::arch::global_asm!(
+    ".pushsection .note.norn,\"aR\",@note",
+    ".p2align 2",
+    ".long 5, 0, 1",
+    ".asciz \"Norn\"",
+    ".p2align 2",
+    ".popsection",
+);

@@ -13,6 +13,7 @@
 //! falls back from lines to symbols, and from symbols to nothing.
 
 mod arena;
+mod copy;
 mod debug_file;
 mod demangle;
 mod dwarf;

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::arena::Anchored;
+use crate::copy;
 use crate::debug_file::DebugSearch;
 use crate::elf::{BuildId, Image, Segment, TlsSegment};
 use crate::error::BinaryError;
@@ -124,6 +125,12 @@ impl Module {
     /// The function symbol that covers an address.
     pub fn symbol(&self, address: u64) -> Option<Symbol> {
         self.content.with(|view| view.symbols().code.covering(address).map(Entry::to_symbol))
+    }
+
+    /// Whether a write hook that returns to `write` and a read hook that returns to `read`
+    /// announce one copy that is still to be made: then what is written is what is read.
+    pub fn is_copy(&self, write: u64, read: u64) -> bool {
+        self.content.with(|view| copy::is_copy(view.image.code(), write, read))
     }
 
     /// The global or static variable at an address. Its name leads to the part that an access of
