@@ -152,7 +152,8 @@ pub fn each_slot(mut f: impl FnMut(*mut ThreadSlot)) {
     let slots = control().slots.load(Ordering::Acquire) as usize;
     for slot in (0..slots.min(THREADS)).map(slot) {
         // SAFETY: inside the arena.
-        let (state, process) = unsafe { ((*slot).head.state.load(Ordering::Acquire), (*slot).head.process) };
+        let (state, process) =
+            unsafe { ((*slot).head.state.load(Ordering::Acquire), (*slot).head.process) };
         if state == state::LIVE && process == process_number() {
             f(slot);
         }

@@ -142,7 +142,14 @@ impl Word for u128 {
 }
 
 /// Records an operation and, for 16 bytes, the other halves of its values.
-unsafe fn record<W: Word>(slot: *mut ThreadSlot, kind: Kind, pc: usize, at: *mut W, detail: u64, values: &[W]) {
+unsafe fn record<W: Word>(
+    slot: *mut ThreadSlot,
+    kind: Kind,
+    pc: usize,
+    at: *mut W,
+    detail: u64,
+    values: &[W],
+) {
     // SAFETY: the slot is the current thread's.
     unsafe {
         let mut args = [detail | W::LOG2, 0, 0];
@@ -244,7 +251,14 @@ unsafe fn compare<W: Word>(at: *mut W, old: W, new: W, orders: (c_int, c_int), p
     }
 }
 
-unsafe extern "C" fn cas<W: Word>(at: *mut W, old: *mut W, new: W, order: c_int, failure: c_int, pc: usize) -> c_int {
+unsafe extern "C" fn cas<W: Word>(
+    at: *mut W,
+    old: *mut W,
+    new: W,
+    order: c_int,
+    failure: c_int,
+    pc: usize,
+) -> c_int {
     // SAFETY: as the caller called it.
     unsafe {
         let expected = *old;
@@ -256,7 +270,14 @@ unsafe extern "C" fn cas<W: Word>(at: *mut W, old: *mut W, new: W, order: c_int,
     }
 }
 
-unsafe extern "C" fn cas_value<W: Word>(at: *mut W, old: W, new: W, order: c_int, failure: c_int, pc: usize) -> W {
+unsafe extern "C" fn cas_value<W: Word>(
+    at: *mut W,
+    old: W,
+    new: W,
+    order: c_int,
+    failure: c_int,
+    pc: usize,
+) -> W {
     // SAFETY: as the caller called it.
     unsafe { compare(at, old, new, (order, failure), pc) }
 }
@@ -347,7 +368,13 @@ global_asm!(
 
 const SEQ_CST: c_int = 5;
 
-unsafe extern "C" fn cas_wide(at: *mut u128, old: *mut u128, new: u128, order: c_int, pc: usize) -> c_int {
+unsafe extern "C" fn cas_wide(
+    at: *mut u128,
+    old: *mut u128,
+    new: u128,
+    order: c_int,
+    pc: usize,
+) -> c_int {
     // SAFETY: as the caller called it.
     unsafe { cas(at, old, new, order, 0, pc) }
 }

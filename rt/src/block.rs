@@ -7,7 +7,14 @@ use norn_abi::{Kind, arena::ThreadSlot, codec::Content};
 use crate::{arena, real, thread};
 
 /// Records that a block was read or written; `content` says when its bytes can be seen.
-pub unsafe fn touch(slot: *mut ThreadSlot, kind: Kind, addr: usize, len: usize, pc: usize, content: Content) {
+pub unsafe fn touch(
+    slot: *mut ThreadSlot,
+    kind: Kind,
+    addr: usize,
+    len: usize,
+    pc: usize,
+    content: Content,
+) {
     if len == 0 {
         return;
     }

@@ -33,8 +33,7 @@ pub static FIRST: Table = table!(first, first_enter, idle_leave);
 /// A thread that is past its end: what it still does is counted as lost.
 pub static LATE: Table = Table { access: [late; 0x30], enter: idle_enter, leave: idle_leave };
 /// Recording has stopped: what comes is counted as lost.
-pub static STOPPED: Table =
-    Table { access: [stopped; 0x30], enter: idle_enter, leave: idle_leave };
+pub static STOPPED: Table = Table { access: [stopped; 0x30], enter: idle_enter, leave: idle_leave };
 /// Recording with values.
 pub static RECORD: Table = table!(record_values, enter, leave);
 /// Recording without values.

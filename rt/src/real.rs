@@ -263,7 +263,8 @@ mod dynamic {
             // SAFETY: the names end in NUL. Condition variables have an old version whose
             // layout is another; without asking one may be given that.
             unsafe {
-                if self.name.starts_with("pthread_cond_") && self.name != "pthread_cond_clockwait\0" {
+                if self.name.starts_with("pthread_cond_") && self.name != "pthread_cond_clockwait\0"
+                {
                     found = dlvsym(NEXT, name, c"GLIBC_2.3.2".as_ptr().cast());
                 }
                 if found.is_null() {

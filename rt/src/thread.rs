@@ -142,7 +142,13 @@ unsafe fn start_recording(number: u32) {
         real::on_exit(intercept::process::exiting, core::ptr::null_mut());
         real::__register_atfork(None, None, Some(after_fork), core::ptr::null());
         if let Some(slot) = arena::take_slot() {
-            name(slot, arena::process().threads.fetch_add(1, Ordering::Relaxed), 0, 0, role::THREAD);
+            name(
+                slot,
+                arena::process().threads.fetch_add(1, Ordering::Relaxed),
+                0,
+                0,
+                role::THREAD,
+            );
             attach(slot, main_stack());
             intercept::load::modules(slot);
         }
@@ -287,7 +293,13 @@ pub unsafe extern "C" fn after_fork() {
         };
         arena::become_process(number, arena::process_number());
         let Some(own_slot) = arena::take_slot() else { return };
-        name(own_slot, arena::process().threads.fetch_add(1, Ordering::Relaxed), 0, 0, role::THREAD);
+        name(
+            own_slot,
+            arena::process().threads.fetch_add(1, Ordering::Relaxed),
+            0,
+            0,
+            role::THREAD,
+        );
         if !tls::is_stand(slot) {
             (*own_slot).depth = (*slot).depth;
             for i in 0..(*slot).depth.min(FRAMES) {

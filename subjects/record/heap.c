@@ -34,7 +34,7 @@ int main(void) {
     volatile size_t huge = (size_t)1 << 60;
     void *k = realloc(j, huge);
     printf("%d %d\n", result, k == NULL);
-    free(j);
+    free(k == NULL ? j : k);
     free(NULL);
     return 0;
 }

@@ -1,5 +1,10 @@
 //! The reader of [`crate::codec`]'s byte form. Never fails, never panics: it stops at damage and
 //! says where.
+//!
+//! Nearly all records are plain accesses, calls and returns, somewhere in the middle of a chunk.
+//! [`Decoder::plain`] reads those from a window of bytes that is long enough for the longest, with
+//! masks instead of branches. What it does not like it leaves untouched for [`Decoder::any`],
+//! which knows all records and says what is wrong with a bad one.
 
 use crate::{
     Kind, Shape,
@@ -17,6 +22,8 @@ pub enum Record<'a> {
         kind: Kind,
         /// Where in the code.
         pc: u64,
+        /// The slot of this site; another site may have it later.
+        slot: u16,
         /// The kind's address.
         addr: u64,
         /// The sequence number, where the kind or the mode has one.
@@ -52,6 +59,49 @@ pub struct Decoder<'a> {
 
 type Step<T> = Result<T, &'static str>;
 
+/// The bits of a site's key that are its program counter.
+const PC: u64 = 0xffff_ffff_ffff;
+/// Bytes of the longest plain record: head, slot, address, number in the total order, value; and
+/// up to where a word that begins in it may reach.
+const WINDOW: usize = 1 + 2 + 8 + 10 + 8;
+/// How far a value's bits are to be shifted, by their code.
+const SHIFT: [u32; 8] = [0, 0, 0, 0, 0, 0, 40, 0];
+const _: () = assert!(HIGH == 6 && UNKNOWN == 7);
+
+/// Whether records of this kind are read by [`Decoder::plain`]: accesses of up to 8 bytes (no
+/// undefined kind is among them, for those have no site) and calls.
+#[inline(always)]
+const fn is_plain(kind: Kind) -> bool {
+    kind.0 & !0x3b == 0 || kind.0 == Kind::Enter.0
+}
+
+/// Eight bytes of a window.
+#[inline(always)]
+fn word(window: &[u8; WINDOW], at: usize) -> Option<u64> {
+    Some(u64::from_le_bytes(*window.get(at..)?.first_chunk()?))
+}
+
+/// The lowest bits of a word that are `width` bytes.
+#[inline(always)]
+const fn mask(width: u8) -> u64 {
+    if width == 0 { 0 } else { u64::MAX >> (64 - 8 * width as u32) }
+}
+
+/// A number of seven bits a byte, and where it ends.
+#[inline(always)]
+fn varint(window: &[u8; WINDOW], mut at: usize) -> Option<(u64, usize)> {
+    let mut value = 0;
+    for shift in (0..64).step_by(7) {
+        let byte = *window.get(at)?;
+        at += 1;
+        value |= u64::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return Some((value, at));
+        }
+    }
+    None
+}
+
 impl<'a> Decoder<'a> {
     /// Reads `bytes`, the records of a chunk that began with `last_seq`.
     pub fn new(bytes: &'a [u8], format: Format, last_seq: u64) -> Self {
@@ -60,7 +110,71 @@ impl<'a> Decoder<'a> {
     }
 
     /// The next record, none at the end.
+    #[inline]
     pub fn next_record(&mut self) -> Result<Option<Record<'a>>, Fault> {
+        match self.plain() {
+            Some(record) => Ok(Some(record)),
+            None => self.any(),
+        }
+    }
+
+    /// The next record if it is a plain one and far from the end; else nothing has happened.
+    #[inline(always)]
+    fn plain(&mut self) -> Option<Record<'a>> {
+        let window: &[u8; WINDOW] = self.bytes.get(self.at..)?.first_chunk()?;
+        let head = window[0];
+        if head >= 0x80 {
+            return self.plain_leave(head);
+        }
+        let missed = usize::from(head >> 6);
+        let given = u16::from_le_bytes([window[1], window[2]]);
+        let before = &mut self.sites[self.prev % SITES].next;
+        let next = if missed == 0 { *before } else { u32::from(given) };
+        let site = self.sites.get(next as usize)?;
+        let kind = Kind((site.key >> 48) as u16);
+        let near = usize::from(head >> 3 & 7);
+        if !is_plain(kind) || site.key == 0 || near == usize::from(UNKNOWN) {
+            return None;
+        }
+        let mut at = 1 + 2 * missed;
+        let off = word(window, at)? & mask(NEAR[near]);
+        let addr = site.foreseen().wrapping_add(unzigzag(off) as u64);
+        at += usize::from(NEAR[near]);
+        let pc = site.key & PC;
+        let (mut seq, mut value) = (None, None);
+        if kind != Kind::Enter {
+            if self.format.global {
+                let (step, end) = varint(window, at)?;
+                self.last_seq = self.last_seq.wrapping_add(step);
+                seq = Some(self.last_seq);
+                at = end;
+            }
+            let code = usize::from(head & 7);
+            let bits = word(window, at)? & mask(BITS[code]);
+            at += usize::from(BITS[code]);
+            if head & 7 != UNKNOWN {
+                value = Some(self.value(addr, bits << SHIFT[code], 8 << (kind.0 & 3)));
+            }
+        }
+        self.sites[self.prev % SITES].next = next;
+        self.prev = next as usize;
+        self.sites[self.prev % SITES].learn(addr);
+        self.at += at;
+        let (args, content) = ([0; 3], &[][..]);
+        Some(Record::Event { kind, pc, slot: next as u16, addr, seq, value, args, content })
+    }
+
+    #[inline(always)]
+    fn plain_leave(&mut self, head: u8) -> Option<Record<'a>> {
+        (head == LEAVE).then(|| {
+            self.at += 1;
+            Record::Leave
+        })
+    }
+
+    /// The next record, whatever it is.
+    #[inline(never)]
+    fn any(&mut self) -> Result<Option<Record<'a>>, Fault> {
         loop {
             let offset = self.at;
             let Some(&head) = self.bytes.get(offset) else { return Ok(None) };
@@ -121,20 +235,27 @@ impl<'a> Decoder<'a> {
             }
         }
         let Fields { seq, value, args, content } = event;
-        Ok(Record::Event { kind, pc: site.key & 0xffff_ffff_ffff, addr, seq, value, args, content })
+        let (pc, slot) = (site.key & PC, next as u16);
+        Ok(Record::Event { kind, pc, slot, addr, seq, value, args, content })
     }
 
     fn access(&mut self, event: &mut Fields<'a>, head: u8, addr: u64, size: u8) -> Step<()> {
         event.seq = self.global()?;
         let code = head & 7;
         if code != UNKNOWN {
-            let bits = self.number(usize::from(BITS[usize::from(code)]))?;
-            let bits = if code == HIGH { bits << 40 } else { bits };
-            let cell = &mut self.cells[cell(addr as usize)];
-            *cell = (*cell ^ bits) & (u64::MAX >> (64 - 8 * u32::from(size)));
-            event.value = Some(*cell);
+            let code = usize::from(code);
+            let bits = self.number(usize::from(BITS[code]))? << SHIFT[code];
+            event.value = Some(self.value(addr, bits, 8 * u32::from(size)));
         }
         Ok(())
+    }
+
+    /// The value of `size` bits whose differing bits these are.
+    #[inline(always)]
+    fn value(&mut self, addr: u64, bits: u64, size: u32) -> u64 {
+        let cell = &mut self.cells[cell(addr as usize)];
+        *cell = (*cell ^ bits) & (u64::MAX >> (64 - size));
+        *cell
     }
 
     fn sync(&mut self, event: &mut Fields<'a>, head: u8, count: u8) -> Step<()> {

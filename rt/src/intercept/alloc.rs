@@ -66,7 +66,12 @@ allocate! {
     pvalloc(size) = pvalloc, size;
 }
 
-unsafe extern "C-unwind" fn posix_memalign(out: usize, align: usize, size: usize, pc: usize) -> c_int {
+unsafe extern "C-unwind" fn posix_memalign(
+    out: usize,
+    align: usize,
+    size: usize,
+    pc: usize,
+) -> c_int {
     // SAFETY: as the caller called it.
     unsafe {
         let result = real::posix_memalign()(out, align, size);
@@ -82,7 +87,12 @@ unsafe extern "C-unwind" fn realloc(block: usize, size: usize, pc: usize) -> usi
     unsafe { reallocated(block, size, pc, || real::realloc()(block, size)) }
 }
 
-unsafe extern "C-unwind" fn reallocarray(block: usize, count: usize, size: usize, pc: usize) -> usize {
+unsafe extern "C-unwind" fn reallocarray(
+    block: usize,
+    count: usize,
+    size: usize,
+    pc: usize,
+) -> usize {
     // SAFETY: as the caller called it.
     unsafe {
         let all = count.wrapping_mul(size);

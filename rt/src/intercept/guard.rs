@@ -52,7 +52,12 @@ unsafe extern "C-unwind" fn acquire(guard: usize, pc: usize) -> c_int {
                     return 1;
                 }
                 Err(_) => {
-                    let _ = progress.compare_exchange(RUNNING, AWAITED, Ordering::AcqRel, Ordering::Relaxed);
+                    let _ = progress.compare_exchange(
+                        RUNNING,
+                        AWAITED,
+                        Ordering::AcqRel,
+                        Ordering::Relaxed,
+                    );
                     sys::futex_wait(progress.as_ptr(), AWAITED, FOR_EVER);
                 }
             }

@@ -65,12 +65,23 @@ unsafe extern "C-unwind" fn mmap(
     }
 }
 
-unsafe extern "C-unwind" fn mremap(old: usize, len: usize, new_len: usize, flags: c_int, new: usize, pc: usize) -> usize {
+unsafe extern "C-unwind" fn mremap(
+    old: usize,
+    len: usize,
+    new_len: usize,
+    flags: c_int,
+    new: usize,
+    pc: usize,
+) -> usize {
     // SAFETY: as the caller called it.
     unsafe {
         unmapping(old, len, pc);
         let result = real::mremap()(old, len, new_len, flags, new);
-        mapped(if result == FAILED { old } else { result }, if result == FAILED { len } else { new_len }, pc);
+        mapped(
+            if result == FAILED { old } else { result },
+            if result == FAILED { len } else { new_len },
+            pc,
+        );
         result
     }
 }

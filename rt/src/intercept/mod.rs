@@ -39,12 +39,24 @@ macro_rules! symbol {
 
 /// The register of the argument after the first `n`.
 macro_rules! register {
-    (0) => { "rdi" };
-    (1) => { "rsi" };
-    (2) => { "rdx" };
-    (3) => { "rcx" };
-    (4) => { "r8" };
-    (5) => { "r9" };
+    (0) => {
+        "rdi"
+    };
+    (1) => {
+        "rsi"
+    };
+    (2) => {
+        "rdx"
+    };
+    (3) => {
+        "rcx"
+    };
+    (4) => {
+        "r8"
+    };
+    (5) => {
+        "r9"
+    };
 }
 
 /// `name(n) => function;`: calls of `name`, which has `n` arguments, go to `function`, which gets

@@ -12,9 +12,7 @@ type Function = unsafe extern "C-unwind" fn();
 
 unsafe extern "C-unwind" fn once(object: usize, function: usize, pc: usize) -> c_int {
     // SAFETY: as the caller called it.
-    unsafe {
-        around(object, function, pc, |function| real::pthread_once()(object, function))
-    }
+    unsafe { around(object, function, pc, |function| real::pthread_once()(object, function)) }
 }
 
 unsafe extern "C-unwind" fn call(object: usize, function: usize, pc: usize) {

@@ -48,7 +48,13 @@ unsafe extern "C-unwind" fn nanosleep(time: usize, rest: usize, pc: usize) -> c_
     }
 }
 
-unsafe extern "C-unwind" fn clock_nanosleep(clock: c_int, flags: c_int, time: usize, rest: usize, pc: usize) -> c_int {
+unsafe extern "C-unwind" fn clock_nanosleep(
+    clock: c_int,
+    flags: c_int,
+    time: usize,
+    rest: usize,
+    pc: usize,
+) -> c_int {
     // SAFETY: as the caller called it.
     unsafe {
         sleeping(length(time), pc);

@@ -15,7 +15,12 @@ type Start = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
 type StartC11 = unsafe extern "C-unwind" fn(*mut c_void) -> c_int;
 
 /// Takes a slot for a new child and says that it is about to be.
-unsafe fn prepare(parent: *mut ThreadSlot, start: usize, argument: usize, pc: usize) -> Option<*mut ThreadSlot> {
+unsafe fn prepare(
+    parent: *mut ThreadSlot,
+    start: usize,
+    argument: usize,
+    pc: usize,
+) -> Option<*mut ThreadSlot> {
     // SAFETY: the parent's slot is the current thread's; the other one is new.
     unsafe {
         let slot = arena::take_slot()?;
@@ -60,7 +65,13 @@ unsafe extern "C-unwind" fn run_c11(slot: *mut c_void) -> c_int {
     }
 }
 
-unsafe extern "C-unwind" fn create(handle: usize, with: usize, start: usize, argument: usize, pc: usize) -> c_int {
+unsafe extern "C-unwind" fn create(
+    handle: usize,
+    with: usize,
+    start: usize,
+    argument: usize,
+    pc: usize,
+) -> c_int {
     // SAFETY: as the caller called it.
     unsafe {
         created(handle, start, argument, pc, run as *const () as usize, |start, argument| {
@@ -69,7 +80,12 @@ unsafe extern "C-unwind" fn create(handle: usize, with: usize, start: usize, arg
     }
 }
 
-unsafe extern "C-unwind" fn create_c11(handle: usize, start: usize, argument: usize, pc: usize) -> c_int {
+unsafe extern "C-unwind" fn create_c11(
+    handle: usize,
+    start: usize,
+    argument: usize,
+    pc: usize,
+) -> c_int {
     // SAFETY: as the caller called it.
     unsafe {
         created(handle, start, argument, pc, run_c11 as *const () as usize, |start, argument| {
@@ -164,7 +180,10 @@ interpose! {
 unsafe extern "C-unwind" fn key_create(key: usize, destructor: usize, pc: usize) -> c_int {
     // SAFETY: as the caller called it.
     unsafe {
-        let result = real::pthread_key_create()(key as *mut u32, core::mem::transmute::<usize, unsafe extern "C" fn(*mut c_void)>(destructor));
+        let result = real::pthread_key_create()(
+            key as *mut u32,
+            core::mem::transmute::<usize, unsafe extern "C" fn(*mut c_void)>(destructor),
+        );
         if let (0, Some(slot)) = (result, thread::recorded()) {
             let class = norn_abi::ObjectClass::Key as u64;
             thread::event(slot, Kind::Init, pc, *(key as *const u32) as usize, &[class, 0]);
@@ -177,7 +196,13 @@ unsafe extern "C-unwind" fn key_delete(key: u32, pc: usize) -> c_int {
     // SAFETY: as the caller called it.
     unsafe {
         if let Some(slot) = thread::recorded() {
-            thread::event(slot, Kind::Destroy, pc, key as usize, &[norn_abi::ObjectClass::Key as u64]);
+            thread::event(
+                slot,
+                Kind::Destroy,
+                pc,
+                key as usize,
+                &[norn_abi::ObjectClass::Key as u64],
+            );
         }
         real::pthread_key_delete()(key)
     }

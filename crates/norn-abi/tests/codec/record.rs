@@ -2,7 +2,7 @@
 
 use norn_abi::{
     Decoder, Fault, Kind, Record, Shape,
-    codec::{CONTENT, Content, Format, Lane, SLACK, key},
+    codec::{CONTENT, Content, Format, Lane, SLACK, TEXT, key},
 };
 
 use crate::step::{MEMORY, Step};
@@ -137,6 +137,15 @@ impl Thread {
         }
     }
 
+    /// What hooks do first; a block waits for their cold path.
+    fn settle_value(&mut self) {
+        // SAFETY: as for `settle`.
+        unsafe { (*self.lane).settle() };
+        if matches!(self.pending, Pending::Value { .. }) {
+            self.read_back();
+        }
+    }
+
     fn settle(&mut self) {
         // SAFETY: what is pending lies in the memory.
         unsafe { (*self.lane).settle_any() };
@@ -194,6 +203,7 @@ impl Thread {
         let size = 1 << (kind.0 & 7);
         let write = kind.0 & 8 != 0;
         let values = self.format.values;
+        self.settle_value();
         let mut seq = self.access_seq();
         // SAFETY: the address lies in the memory; the lane is ours.
         while !unsafe { access(&mut *self.lane, kind, values, (addr, pc, seq)) } {
@@ -201,7 +211,6 @@ impl Thread {
             unsafe { self.make_room().define(key(pc, kind)) };
             seq = self.access_seq();
         }
-        self.read_back();
         let read = (!write && self.format.values).then(|| {
             let mut word = [0; 8];
             word[..size].copy_from_slice(&self.bytes(offset, size));
@@ -260,12 +269,12 @@ impl Thread {
     }
 
     fn enter(&mut self, call: usize, pc: usize) {
+        self.settle_value();
         // SAFETY: the lane is ours.
         while !unsafe { (*self.lane).enter(call, pc) } {
             // SAFETY: there is room.
             unsafe { self.make_room().define(key(pc, Kind::Enter)) };
         }
-        self.read_back();
         self.expect(Kind::Enter, pc, call, None, None, [0; 3], &[]);
     }
 
@@ -284,7 +293,7 @@ impl Thread {
         let seq = self.next_seq();
         // SAFETY: there is room.
         unsafe { self.make_room().text(Kind::Module, addr, seq, arg, text) };
-        self.expect(Kind::Module, 0, addr, Some(seq), None, [arg, 0, 0], text);
+        self.expect(Kind::Module, 0, addr, Some(seq), None, [arg, 0, 0], &text[..text.len().min(TEXT)]);
     }
 
     #[expect(clippy::too_many_arguments, reason = "a record has that many fields")]

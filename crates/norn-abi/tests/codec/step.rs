@@ -2,7 +2,7 @@
 
 use norn_abi::{
     Kind, Shape,
-    codec::{Content, key, slot},
+    codec::{Content, TEXT, key, slot},
 };
 use proptest::{prelude::*, sample::select};
 
@@ -41,7 +41,7 @@ pub(crate) fn step() -> impl Strategy<Value = Step> {
         3 => Just(Step::Leave),
         4 => (select(sync_kinds()), pc(), number(), any::<[u64; 3]>())
             .prop_map(|(kind, pc, addr, args)| Step::Sync { kind, pc, addr, args }),
-        1 => (number(), any::<u64>(), prop::collection::vec(any::<u8>(), 0..40))
+        1 => (number(), any::<u64>(), text())
             .prop_map(|(addr, arg, text)| Step::Text { addr, arg, text }),
         1 => Just(Step::Forget),
     ]
@@ -93,6 +93,14 @@ fn value() -> impl Strategy<Value = u64> {
 
 fn number() -> impl Strategy<Value = usize> {
     prop_oneof![0..16usize, 0x7f00_0000_0000..0x7f00_0000_1000usize, any::<usize>()]
+}
+
+/// Short, and now and then longer than is kept.
+fn text() -> impl Strategy<Value = Vec<u8>> {
+    prop_oneof![
+        8 => prop::collection::vec(any::<u8>(), 0..40),
+        1 => any::<u8>().prop_map(|byte| vec![byte; TEXT + 100]),
+    ]
 }
 
 fn sync_kinds() -> Vec<Kind> {

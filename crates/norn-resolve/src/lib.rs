@@ -1,0 +1,12 @@
+//! From the numbers of a trace to what a person wrote: sites to source lines, addresses to
+//! variables, heap blocks and stacks.
+//!
+//! [`Modules`] knows the files that were mapped and answers for code and globals. [`Memory`] is
+//! fed the events of a trace in order and knows what an address belongs to at that time.
+
+mod memory;
+mod modules;
+
+pub use memory::{Memory, Place};
+pub use modules::{Mapped, ModuleState, ModuleSummary, Modules};
+pub use norn_binary::{Frame, Variable};

@@ -1,0 +1,172 @@
+//! Sources of real programs, from the distribution's own source packages.
+//!
+//! Most systems have no source entries configured. We derive them from the binary entries, in a
+//! folder of our own with package lists of its own, so that the system's configuration stays as
+//! it is and no privileges are needed.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use anyhow::{Context as _, Result};
+
+use crate::workspace;
+
+/// The place where everything about real programs is kept.
+pub(crate) fn folder() -> PathBuf {
+    workspace::target().join("realworld")
+}
+
+/// The package's description file (`.dsc`) with its archives beside it, downloaded once.
+pub(crate) fn download(package: &str) -> Result<PathBuf> {
+    let place = folder().join("download").join(package);
+    if let Some(found) = description(&place)? {
+        return Ok(found);
+    }
+    let lists = lists().context(HINT)?;
+    eprintln!("downloading the sources of {package}");
+    let mut command = apt_get(&lists);
+    command.args(["source", "--download-only", package]).current_dir(&place);
+    workspace::output(&mut command).context(HINT)?;
+    description(&place)?.with_context(|| format!("no sources of {package}"))
+}
+
+const HINT: &str = "cannot get sources\nhint: this needs Debian or a system derived from it, with \
+                    apt-get and dpkg-source (package dpkg-dev), and the network";
+
+/// A fresh tree of the package's sources, with the distribution's patches.
+pub(crate) fn unpack(package: &str, place: &Path) -> Result<()> {
+    let description = download(package)?;
+    if place.exists() {
+        fs::remove_dir_all(place)?;
+    }
+    fs::create_dir_all(place.parent().unwrap_or(place))?;
+    let mut command = Command::new("dpkg-source");
+    command.args(["--no-check", "--no-copy", "-x"]).arg(description).arg(place);
+    workspace::output(&mut command).context(HINT).map(drop)
+}
+
+fn description(place: &Path) -> Result<Option<PathBuf>> {
+    fs::create_dir_all(place)?;
+    for entry in fs::read_dir(place)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|it| it == "dsc") {
+            return Ok(Some(path));
+        }
+    }
+    Ok(None)
+}
+
+/// Our folder of source entries and package lists, made on first use.
+fn lists() -> Result<PathBuf> {
+    let place = folder().join("apt");
+    if !place.join("done").exists() {
+        fs::create_dir_all(place.join("lists/partial"))?;
+        fs::create_dir_all(place.join("entries"))?;
+        derive_entries(&place.join("entries"))?;
+        eprintln!("downloading lists of source packages");
+        workspace::output(apt_get(&place).arg("update"))?;
+        fs::write(place.join("done"), "")?;
+    }
+    Ok(place)
+}
+
+fn apt_get(place: &Path) -> Command {
+    let mut command = Command::new("apt-get");
+    let mut option = |name: &str, value: &Path| {
+        command.arg("-o").arg(format!("{name}={}", value.display()));
+    };
+    option("Dir::Etc::SourceList", Path::new("/dev/null"));
+    option("Dir::Etc::SourceParts", &place.join("entries"));
+    option("Dir::State::Lists", &place.join("lists"));
+    option("Dir::Cache", place);
+    // For root, apt would read and write these folders as a user that may not.
+    option("APT::Sandbox::User", Path::new("root"));
+    command.arg("--quiet");
+    command
+}
+
+/// Writes the source entries for all entries of the system.
+fn derive_entries(place: &Path) -> Result<()> {
+    for path in system_entries()? {
+        let text = fs::read_to_string(&path)?;
+        let name = path.file_name().unwrap_or_default();
+        match path.extension().and_then(|it| it.to_str()) {
+            Some("list") => fs::write(place.join(name), source_lines(&text))?,
+            Some("sources") => fs::write(place.join(name), source_stanzas(&text))?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// The files that say where the system's packages come from.
+fn system_entries() -> Result<Vec<PathBuf>> {
+    let ask = |query: &str| workspace::output(Command::new("apt-config").args(["shell", "IT", query]));
+    let mut found = vec![shell_value(&ask("Dir::Etc::sourcelist/f")?)];
+    let parts = shell_value(&ask("Dir::Etc::sourceparts/d")?);
+    for entry in fs::read_dir(parts).into_iter().flatten() {
+        found.push(entry?.path());
+    }
+    found.retain(|path| path.is_file());
+    found.sort();
+    Ok(found)
+}
+
+/// The value in `IT='value'`.
+fn shell_value(text: &str) -> PathBuf {
+    text.trim().trim_start_matches("IT=").trim_matches('\'').into()
+}
+
+/// Source entries in the one-line style: `deb [options] place suite component...`.
+fn source_lines(text: &str) -> String {
+    let derive = |line: &str| {
+        let (kind, rest) = line.trim_start().split_once(char::is_whitespace)?;
+        (kind == "deb").then(|| format!("deb-src {}\n", rest.trim()))
+    };
+    text.lines().filter_map(derive).collect()
+}
+
+/// Source entries in the style of stanzas: a field `Types` among others.
+fn source_stanzas(text: &str) -> String {
+    let derive = |line: &str| match line.split_once(':') {
+        Some((name, _)) if name.eq_ignore_ascii_case("types") => "Types: deb-src\n".to_owned(),
+        _ => format!("{line}\n"),
+    };
+    text.lines().map(derive).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_binaries_become_lines_of_sources() {
+        let text = "# comment\ndeb http://example.org/debian stable main contrib\n\
+                    deb-src http://example.org/debian stable main\n\n\
+                    deb\t[signed-by=/k.gpg arch=amd64] http://example.org/security  s main\n";
+        assert_eq!(
+            source_lines(text),
+            "deb-src http://example.org/debian stable main contrib\n\
+             deb-src [signed-by=/k.gpg arch=amd64] http://example.org/security  s main\n"
+        );
+    }
+
+    #[test]
+    fn stanzas_of_binaries_become_stanzas_of_sources() {
+        let text = "Types: deb\n# comment: here\nURIs: http://example.org/debian\nSuites: stable\n\n\
+                    types: deb deb-src\nURIs: http://example.org/other\n";
+        assert_eq!(
+            source_stanzas(text),
+            "Types: deb-src\n# comment: here\nURIs: http://example.org/debian\nSuites: stable\n\n\
+             Types: deb-src\nURIs: http://example.org/other\n"
+        );
+    }
+
+    #[test]
+    fn shell_values() {
+        assert_eq!(shell_value("IT='/etc/apt/sources.list'\n"), Path::new("/etc/apt/sources.list"));
+    }
+}

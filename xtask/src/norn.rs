@@ -1,0 +1,116 @@
+//! The command under measurement: building it, recording with it, asking it what it recorded.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use anyhow::{Context as _, Result};
+use serde_json::Value;
+
+use crate::workspace;
+
+/// The built command.
+#[derive(Debug)]
+pub(crate) struct Norn {
+    pub(crate) path: PathBuf,
+}
+
+impl Norn {
+    /// Builds it as it is released.
+    pub(crate) fn build() -> Result<Norn> {
+        eprintln!("building norn");
+        workspace::succeed(&mut workspace::cargo(&["build", "--quiet", "--release", "-p", "norn"]))?;
+        Ok(Norn { path: workspace::target().join("release/norn") })
+    }
+
+    /// A command that records what `subject` would do. An older trace in that place is removed.
+    pub(crate) fn record(&self, trace: &Path, options: &[&str], subject: &Command) -> Result<Command> {
+        if trace.exists() {
+            fs::remove_dir_all(trace).context("cannot remove an old trace")?;
+        }
+        let mut command = Command::new(&self.path);
+        command.arg("record").arg("-o").arg(trace).args(options).arg("--");
+        command.arg(subject.get_program()).args(subject.get_args());
+        Ok(command)
+    }
+
+    /// What `norn info` says about a trace.
+    pub(crate) fn info(&self, trace: &Path) -> Result<Info> {
+        let mut command = Command::new(&self.path);
+        command.args(["info", "--format", "json"]).arg(trace);
+        let text = workspace::output(&mut command)?;
+        let json: Value = serde_json::from_str(&text).context("norn info did not print JSON")?;
+        Info::read(&json).context("norn info lacks a field")
+    }
+}
+
+/// What a trace holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Info {
+    pub(crate) events: u64,
+    pub(crate) bytes: u64,
+    pub(crate) threads: u64,
+    /// What is not in the trace although it happened, in words; empty if nothing.
+    pub(crate) losses: Vec<String>,
+}
+
+impl Info {
+    fn read(json: &Value) -> Option<Info> {
+        Some(Info {
+            events: json["events"].as_u64()?,
+            bytes: json["bytes"].as_u64()?,
+            threads: size(&json["threads"])?,
+            losses: LOSSES.iter().filter_map(|&(field, words)| loss(&json[field], words)).collect(),
+        })
+    }
+
+    pub(crate) fn losses(&self) -> String {
+        if self.losses.is_empty() { "none".to_owned() } else { self.losses.join(", ") }
+    }
+}
+
+/// Fields that count what is missing, and what to call it.
+const LOSSES: [(&str, &str); 5] = [
+    ("lost", "events lost"),
+    ("late_events", "late events"),
+    ("unrecorded_threads", "threads not recorded"),
+    ("damage", "damaged places"),
+    ("stopped", "stopped early"),
+];
+
+fn loss(value: &Value, words: &str) -> Option<String> {
+    match size(value) {
+        Some(0) => None,
+        Some(number) => Some(format!("{number} {words}")),
+        None => (!value.is_null()).then(|| format!("{words}: {value}")),
+    }
+}
+
+/// A number, or how many there are in a list.
+fn size(value: &Value) -> Option<u64> {
+    value.as_u64().or_else(|| Some(value.as_array()?.len() as u64))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn losses_are_told() {
+        let json = json!({ "events": 10, "bytes": 30, "threads": [1, 2], "lost": 4, "damage": [] });
+        let info = Info::read(&json).unwrap();
+        assert_eq!((info.events, info.bytes, info.threads), (10, 30, 2));
+        assert_eq!(info.losses(), "4 events lost");
+    }
+
+    #[test]
+    fn no_losses() {
+        let json = json!({ "events": 10, "bytes": 30, "threads": 2, "lost": 0, "stopped": null });
+        assert_eq!(Info::read(&json).unwrap().losses(), "none");
+        assert_eq!(Info::read(&json!({ "events": 10 })), None);
+    }
+}

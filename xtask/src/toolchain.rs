@@ -1,0 +1,52 @@
+//! The ways in which a subject is compiled.
+
+use std::{path::Path, process::Command};
+
+use anyhow::Result;
+
+use crate::{norn::Norn, workspace};
+
+/// Flags of every build that is measured.
+pub(crate) const FLAGS: &str = "-O2 -g";
+
+/// A pair of compilers, each a command line without spaces inside its words.
+#[derive(Clone, Debug)]
+pub(crate) struct Toolchain {
+    pub(crate) name: &'static str,
+    pub(crate) cc: String,
+    pub(crate) cxx: String,
+}
+
+impl Toolchain {
+    /// The compiler as it is.
+    pub(crate) fn native() -> Toolchain {
+        Toolchain { name: "native", cc: "gcc".to_owned(), cxx: "g++".to_owned() }
+    }
+
+    /// The same compiler through Norn's wrapper.
+    pub(crate) fn norn(norn: &Norn) -> Toolchain {
+        let path = norn.path.display();
+        Toolchain { name: "norn", cc: format!("{path} cc"), cxx: format!("{path} c++") }
+    }
+
+    /// The same compiler with its own thread sanitizer.
+    pub(crate) fn libtsan() -> Toolchain {
+        let flag = "-fsanitize=thread";
+        Toolchain { name: "libtsan", cc: format!("gcc {flag}"), cxx: format!("g++ {flag}") }
+    }
+
+    /// A command with the environment that both wrapped compilers and builds need.
+    pub(crate) fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        command.env("NORN_CC", "gcc").env("NORN_CXX", "g++");
+        command
+    }
+
+    /// Compiles one C file to a program.
+    pub(crate) fn compile(&self, source: &Path, program: &Path) -> Result<()> {
+        let mut words = self.cc.split(' ');
+        let mut command = self.command(words.next().unwrap_or("gcc"));
+        command.args(words).args(FLAGS.split(' ')).arg("-pthread");
+        workspace::succeed(command.arg(source).arg("-o").arg(program))
+    }
+}
