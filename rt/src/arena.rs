@@ -32,7 +32,9 @@ pub unsafe fn open(path: *const u8) -> bool {
             return false;
         }
         let control = &*base.cast::<Control>();
-        if control.magic != arena::MAGIC || control.version != norn_abi::VERSION {
+        let ours = (arena::MAGIC, norn_abi::VERSION, arena::LAYOUT);
+        if (control.magic, control.version, control.layout) != ours {
+            control.strangers.fetch_add(1, Ordering::Relaxed);
             return false;
         }
         OPTIONS.store(control.options, Ordering::Relaxed);
@@ -80,10 +82,9 @@ pub fn content(write: bool) -> Content {
 /// The hooks for a thread that records.
 pub fn table() -> &'static hook::Table {
     match (values(), OPTIONS.load(Ordering::Relaxed) & arena::GLOBAL != 0) {
+        (_, true) => &hook::GLOBAL,
         (true, false) => &hook::RECORD,
         (false, false) => &hook::RECORD_BARE,
-        (true, true) => &hook::GLOBAL,
-        (false, true) => &hook::GLOBAL_BARE,
     }
 }
 

@@ -38,10 +38,8 @@ pub static STOPPED: Table = Table { access: [stopped; 0x30], enter: idle_enter, 
 pub static RECORD: Table = table!(record_values, enter, leave);
 /// Recording without values.
 pub static RECORD_BARE: Table = table!(record_bare, enter, leave);
-/// Recording with values, in one total order.
-pub static GLOBAL: Table = table!(global_values, enter, leave);
-/// Recording without values, in one total order.
-pub static GLOBAL_BARE: Table = table!(global_bare, enter, leave);
+/// Recording in one total order.
+pub static GLOBAL: Table = table!(cold, enter, leave);
 
 macro_rules! table {
     ($access:ident, $enter:ident, $leave:ident) => {
@@ -75,18 +73,18 @@ unsafe extern "C" fn stopped(_: usize, _: usize, slot: *mut ThreadSlot) {
     unsafe { arena::lose(slot) };
 }
 
-/// Defines the hook of one mode: whether values are kept and events are numbered. A write before
-/// it whose value is still to be read back makes it a little longer; that is a function of its
-/// own, so that the shorter one needs few registers.
+/// Defines the hook of one mode without a total order. A write before it whose value is still to
+/// be read back makes it longer; that is a function of its own, so that the usual one needs few
+/// registers.
 macro_rules! recorder {
-    ($name:ident, $settled:ident, $values:literal, $seq:expr) => {
+    ($name:ident, $settled:ident, $values:literal) => {
         unsafe extern "C" fn $name<const K: u16>(addr: usize, pc: usize, slot: *mut ThreadSlot) {
             // SAFETY: the compiler calls hooks right before the access that they announce.
             unsafe {
                 if $values && (*slot).lane.pending() {
                     return $settled::<K>(addr, pc, slot);
                 }
-                if K & 7 == 4 || !(*slot).lane.access::<K, $values>(addr, pc, $seq) {
+                if K & 7 == 4 || !(*slot).lane.access::<K, $values>(addr, pc) {
                     cold::<K>(addr, pc, slot);
                 }
             }
@@ -97,7 +95,7 @@ macro_rules! recorder {
             // SAFETY: as above.
             unsafe {
                 (*slot).lane.settle();
-                if K & 7 == 4 || !(*slot).lane.access::<K, $values>(addr, pc, $seq) {
+                if K & 7 == 4 || !(*slot).lane.access::<K, $values>(addr, pc) {
                     cold::<K>(addr, pc, slot);
                 }
             }
@@ -105,13 +103,12 @@ macro_rules! recorder {
     };
 }
 
-recorder!(record_values, record_values_settled, true, None);
-recorder!(record_bare, record_bare_settled, false, None);
-recorder!(global_values, global_values_settled, true, Some(arena::next_seq()));
-recorder!(global_bare, global_bare_settled, false, Some(arena::next_seq()));
+recorder!(record_values, record_values_settled, true);
+recorder!(record_bare, record_bare_settled, false);
 
-/// An access whose site has no slot yet, that finds the chunk full, or that is 16 bytes wide.
-#[cold]
+/// An access in the unusual cases: its site has no slot yet, the chunk is full, it is
+/// 16 bytes wide. In the mode with a total order, where the shared counter costs more
+/// than anything here, all accesses come this way.
 unsafe extern "C" fn cold<const K: u16>(addr: usize, pc: usize, slot: *mut ThreadSlot) {
     // SAFETY: as above.
     unsafe {
@@ -123,7 +120,7 @@ unsafe extern "C" fn cold<const K: u16>(addr: usize, pc: usize, slot: *mut Threa
             (*slot).lane.wide(Kind(K), pc, addr, arena::access_seq(), content);
         } else {
             arena::define(slot, pc, Kind(K));
-            ((*(*slot).table.cast::<Table>()).access[K as usize])(addr, pc, slot);
+            (*slot).lane.any_access::<K>(addr, pc, arena::access_seq(), arena::values());
         }
     }
 }

@@ -58,7 +58,7 @@ int main(void) {
     sigaction(SIGUSR1, NULL, &old);
     printf("reset %d\n", old.sa_handler == SIG_DFL);
 
-    printf("signal %d", signal(SIGUSR2, handle) == (void (*)(int))inform);
+    printf("signal %d", (void *)signal(SIGUSR2, handle) == (void *)inform);
     printf(" %d", signal(SIGUSR2, SIG_IGN) == handle);
     raise(SIGUSR2);
     printf(" %d", signal(SIGUSR2, SIG_DFL) == SIG_IGN);

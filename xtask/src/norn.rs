@@ -21,12 +21,23 @@ impl Norn {
     /// Builds it as it is released.
     pub(crate) fn build() -> Result<Norn> {
         eprintln!("building norn");
-        workspace::succeed(&mut workspace::cargo(&["build", "--quiet", "--release", "-p", "norn"]))?;
+        workspace::succeed(&mut workspace::cargo(&[
+            "build",
+            "--quiet",
+            "--release",
+            "-p",
+            "norn",
+        ]))?;
         Ok(Norn { path: workspace::target().join("release/norn") })
     }
 
     /// A command that records what `subject` would do. An older trace in that place is removed.
-    pub(crate) fn record(&self, trace: &Path, options: &[&str], subject: &Command) -> Result<Command> {
+    pub(crate) fn record(
+        &self,
+        trace: &Path,
+        options: &[&str],
+        subject: &Command,
+    ) -> Result<Command> {
         if trace.exists() {
             fs::remove_dir_all(trace).context("cannot remove an old trace")?;
         }

@@ -151,8 +151,7 @@ fn end(status: i32) -> End {
 
 fn duration(time: libc::timeval) -> Duration {
     let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
-    Duration::from_secs(seconds)
-        + Duration::from_micros(u64::try_from(time.tv_usec).unwrap_or(0))
+    Duration::from_secs(seconds) + Duration::from_micros(u64::try_from(time.tv_usec).unwrap_or(0))
 }
 
 #[cfg(test)]
@@ -165,7 +164,7 @@ mod tests {
 
     #[test]
     fn ends_are_told_apart() {
-        let minute = Duration::from_secs(60);
+        let minute = Duration::from_mins(1);
         assert_eq!(shell("exit 3", minute).end, End::Exited(3));
         assert_eq!(shell("kill -9 $$", minute).end, End::Signaled(9));
     }

@@ -35,18 +35,18 @@ impl Toolchain {
         Toolchain { name: "libtsan", cc: format!("gcc {flag}"), cxx: format!("g++ {flag}") }
     }
 
-    /// A command with the environment that both wrapped compilers and builds need.
-    pub(crate) fn command(&self, program: &str) -> Command {
-        let mut command = Command::new(program);
-        command.env("NORN_CC", "gcc").env("NORN_CXX", "g++");
-        command
-    }
-
     /// Compiles one C file to a program.
     pub(crate) fn compile(&self, source: &Path, program: &Path) -> Result<()> {
         let mut words = self.cc.split(' ');
-        let mut command = self.command(words.next().unwrap_or("gcc"));
+        let mut command = command(words.next().unwrap_or("gcc"));
         command.args(words).args(FLAGS.split(' ')).arg("-pthread");
         workspace::succeed(command.arg(source).arg("-o").arg(program))
     }
+}
+
+/// A command of a build. Whichever way it compiles, the compiler behind it is the same.
+pub(crate) fn command(program: &str) -> Command {
+    let mut command = Command::new(program);
+    command.env("NORN_CC", "gcc").env("NORN_CXX", "g++");
+    command
 }

@@ -42,9 +42,12 @@ pub(crate) fn output(command: &mut Command) -> Result<String> {
     Ok(String::from_utf8(output.stdout)?)
 }
 
-/// Writes one of the documents that chores generate.
+/// Writes one of the documents that chores generate, without the folders of this machine.
 pub(crate) fn write_document(name: &str, text: &str) -> Result<()> {
     let path = root().join("docs").join(name);
+    let text = text.replace(&*target().to_string_lossy(), "target");
+    let text = text.replace(&format!("{}/", root().display()), "");
+    std::fs::create_dir_all(root().join("docs"))?;
     std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     println!("wrote docs/{name}");
     Ok(())

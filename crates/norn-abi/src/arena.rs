@@ -36,6 +36,8 @@ pub const PROCESSES: usize = 1024;
 pub const THREADS: usize = 8192;
 /// Frames of a call stack that are kept; deeper ones are counted only.
 pub const FRAMES: usize = 4096;
+/// Differs between builds that lay the arena out differently, should someone forget the version.
+pub const LAYOUT: u32 = (size_of::<ThreadSlot>() + size_of::<Control>() + CHUNK) as u32;
 /// Environment variable with the path of the arena.
 pub const ENV: &str = "NORN_ARENA";
 /// Set in [`Control::options`]: keep the values of memory accesses.
@@ -53,6 +55,8 @@ pub struct Control {
     pub version: u32,
     /// [`VALUES`] and [`GLOBAL`].
     pub options: u32,
+    /// [`LAYOUT`] of the recorder.
+    pub layout: u32,
     /// The recorder's process.
     pub recorder: u32,
     /// Set by the recorder when nothing more is to be recorded: one of the `STOP_` values.
@@ -61,6 +65,8 @@ pub struct Control {
     pub bell: AtomicU32,
     /// Set while the recorder sleeps on `bell`.
     pub asleep: AtomicU32,
+    /// Processes that were built by another version and cannot be recorded.
+    pub strangers: AtomicU32,
     /// Processes so far.
     pub processes: AtomicU32,
     /// Slots ever used: those above have never been touched.

@@ -26,7 +26,7 @@
 use crate::Kind;
 
 /// Number of slots for sites.
-pub const SITES: usize = 1024;
+pub const SITES: usize = 2048;
 /// Number of cells for values.
 pub const CELLS: usize = 2048;
 /// Bytes that may be written past [`Lane::lim`] by one record that found room.
@@ -98,14 +98,15 @@ impl Site {
         self.addr.wrapping_add(self.stride as u64)
     }
 
-    /// Learns the address that it was.
+    /// Learns the address that it was; returns how far off the foreseen one it is.
     #[inline(always)]
-    pub fn learn(&mut self, addr: u64) {
-        let moved = addr.wrapping_sub(self.addr) as i32;
-        let stride = if moved == self.moved { moved } else { self.stride };
-        self.stride = stride;
-        self.moved = moved;
+    pub fn learn(&mut self, addr: u64) -> u64 {
+        let delta = addr.wrapping_sub(self.addr);
+        let (stride, moved) = (self.stride, delta as i32);
         self.addr = addr;
+        self.stride = if moved == self.moved { moved } else { stride };
+        self.moved = moved;
+        delta.wrapping_sub(stride as u64)
     }
 }
 
@@ -165,7 +166,7 @@ pub const fn slot(key: u64) -> usize {
 /// The kind's share is apart, so that a hook, which knows its kind, adds a constant.
 #[inline(always)]
 const fn slot_of(pc: usize, kind: Kind) -> usize {
-    (pc ^ pc >> 10 ^ kind.0 as usize * 0x25) & (SITES - 1)
+    (pc ^ kind.0 as usize * 0x25) & (SITES - 1)
 }
 
 /// The cell in which the value at an address is remembered.
@@ -215,8 +216,9 @@ impl Lane {
         self.pend_addr != 0
     }
 
-    /// Records a memory access of up to 8 bytes. False, with nothing done, if the chunk is full
-    /// or the site has no slot yet: the caller then takes its cold path.
+    /// Records a memory access of up to 8 bytes in the usual case. False, with nothing done, if
+    /// the chunk is full or the site has no slot yet: the caller then makes room and calls
+    /// [`Lane::any_access`].
     ///
     /// # Safety
     /// The lane is started, is this thread's own and has nothing pending; `addr` is about to be
@@ -226,41 +228,72 @@ impl Lane {
         &mut self,
         addr: usize,
         pc: usize,
-        seq: Option<u64>,
     ) -> bool {
-        let key = key(pc, Kind(K));
         let slot = slot_of(pc, Kind(K));
         // SAFETY: `slot` is below `SITES`; the record fits into the slack after `lim`.
         unsafe {
             let site = self.sites.as_mut_ptr().add(slot);
-            if (*site).key != key || self.full() {
+            if (*site).key != key(pc, Kind(K)) || self.full() {
                 return false;
             }
             let head = self.cur;
-            let (mut bits, mut at) = self.begin(head, site, slot, addr);
+            let (bits, at) = self.begin(head, site, slot, addr);
+            self.finish::<K>(head, bits, at, addr, VALUES);
+        }
+        true
+    }
+
+    /// Records a memory access of up to 8 bytes, whatever the case.
+    ///
+    /// # Safety
+    /// As for [`Lane::access`], and the lane is not full.
+    pub unsafe fn any_access<const K: u16>(
+        &mut self,
+        addr: usize,
+        pc: usize,
+        seq: Option<u64>,
+        values: bool,
+    ) {
+        // SAFETY: as in `access`.
+        unsafe {
+            let (head, bits, mut at) = self.open(Kind(K), pc, addr);
             if let Some(seq) = seq {
                 at = varint(at, seq.wrapping_sub(self.last_seq));
                 self.last_seq = seq;
             }
-            bits |= UNKNOWN;
-            if VALUES {
-                let cell = self.cells.as_mut_ptr().add(cell(addr));
-                let shift = 64 - (8 << (K & 7));
-                if K & 8 == 0 {
-                    let (code, next) = value(at, cell, load::<K>(addr), shift);
-                    bits = bits & !UNKNOWN | code;
-                    at = next;
-                } else {
-                    self.pend_addr = addr;
-                    self.pend_head = head;
-                    self.pend_cell = cell;
-                    self.pend_shift = shift;
-                }
-            }
-            *head = bits;
-            self.cur = at;
+            self.finish::<K>(head, bits, at, addr, values);
         }
-        true
+    }
+
+    /// Writes the value of a read, or leaves that of a write for the next event to read back.
+    #[inline(always)]
+    unsafe fn finish<const K: u16>(
+        &mut self,
+        head: *mut u8,
+        bits: u8,
+        at: *mut u8,
+        addr: usize,
+        values: bool,
+    ) {
+        // SAFETY: as in `access`.
+        unsafe {
+            let cell = self.cells.as_mut_ptr().add(cell(addr));
+            let shift = 64 - (8 << (K & 7));
+            if values && K & 8 == 0 {
+                let (code, at) = value(at, cell, load::<K>(addr), shift);
+                *head = bits | code;
+                self.cur = at;
+                return;
+            }
+            *head = bits | UNKNOWN;
+            self.cur = at;
+            if values {
+                self.pend_addr = addr;
+                self.pend_head = head;
+                self.pend_cell = cell;
+                self.pend_shift = shift;
+            }
+        }
     }
 
     /// Writes slot and address of a record; returns the head's bits so far and the position.
@@ -279,9 +312,7 @@ impl Lane {
             self.prev = site;
             head.add(1).cast::<u16>().write_unaligned(slot as u16);
             let at = head.add(1 + 2 * missed);
-            let off = (addr as u64).wrapping_sub((*site).foreseen());
-            let (code, at) = difference(at, off);
-            (*site).learn(addr as u64);
+            let (code, at) = difference(at, (*site).learn(addr as u64));
             ((missed << 6) as u8 | code, at)
         }
     }
@@ -409,7 +440,15 @@ impl Lane {
     ///
     /// # Safety
     /// As for [`Lane::sync`]; with `content`, the block is readable now.
-    pub unsafe fn range(&mut self, kind: Kind, pc: usize, addr: usize, len: usize, seq: Option<u64>, content: Content) {
+    pub unsafe fn range(
+        &mut self,
+        kind: Kind,
+        pc: usize,
+        addr: usize,
+        len: usize,
+        seq: Option<u64>,
+        content: Content,
+    ) {
         // SAFETY: head, slot, fields and `CONTENT` bytes fit into the slack.
         unsafe {
             let (head, bits, mut at) = self.open(kind, pc, addr);
@@ -443,7 +482,14 @@ impl Lane {
     ///
     /// # Safety
     /// As for [`Lane::sync`].
-    pub unsafe fn wide(&mut self, kind: Kind, pc: usize, addr: usize, seq: Option<u64>, content: Content) {
+    pub unsafe fn wide(
+        &mut self,
+        kind: Kind,
+        pc: usize,
+        addr: usize,
+        seq: Option<u64>,
+        content: Content,
+    ) {
         // SAFETY: as for `range`.
         unsafe {
             let (head, bits, mut at) = self.open(kind, pc, addr);
@@ -518,7 +564,7 @@ unsafe fn load<const K: u16>(addr: usize) -> u64 {
 /// Writes the bits of a value that differ from the cell's; returns code and position.
 #[inline(always)]
 unsafe fn value(at: *mut u8, cell: *mut u64, raw: u64, shift: usize) -> (u8, *mut u8) {
-    // SAFETY: the caller has room at `at` and owns `cell`.
+    // SAFETY: the caller has room at `at` and owns `cell`; there are 64 leading zeros at most.
     unsafe {
         let value = raw << shift >> shift;
         let bits = value ^ (*cell << shift >> shift);

@@ -8,7 +8,9 @@
 
 use crate::{
     Kind, Shape,
-    codec::{BITS, CELLS, DEFINE, Format, HIGH, LEAVE, NEAR, SITES, Site, UNKNOWN, cell, slot, unzigzag},
+    codec::{
+        BITS, CELLS, DEFINE, Format, HIGH, LEAVE, NEAR, SITES, Site, UNKNOWN, cell, slot, unzigzag,
+    },
 };
 
 /// One record, as it was written.

@@ -42,6 +42,7 @@ impl Arena {
         unsafe {
             (*control).magic = arena::MAGIC;
             (*control).version = norn_abi::VERSION;
+            (*control).layout = arena::LAYOUT;
             (*control).options = global | if options.values { arena::VALUES } else { 0 };
             (*control).recorder = std::process::id();
             (*control).seq.0.store(1, Ordering::Relaxed);

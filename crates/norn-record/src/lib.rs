@@ -8,7 +8,7 @@ mod arena;
 mod collect;
 mod launch;
 
-use std::{ffi::OsString, io, path::PathBuf};
+use std::{ffi::OsString, io, path::PathBuf, sync::atomic::Ordering};
 
 use norn_trace::{Order, Run};
 use thiserror::Error;
@@ -39,6 +39,8 @@ pub struct Recording {
     pub status: std::process::ExitStatus,
     /// Whether any event was recorded. If not, the subject was not built for it.
     pub recorded: bool,
+    /// Whether the subject, or a program that it ran, was built with another version of norn.
+    pub stranger: bool,
 }
 
 /// Why a run could not be recorded.
@@ -93,6 +95,7 @@ pub fn record(options: &Options) -> Result<Recording, RecordError> {
         }
     };
     let recorded = collector.recorded();
+    let stranger = arena.control().strangers.load(Ordering::Relaxed) > 0;
     let run = collector.finish().map_err(output)?;
-    Ok(Recording { run, status, recorded })
+    Ok(Recording { run, status, recorded, stranger })
 }

@@ -4,10 +4,35 @@
 //! of one process. Reading never fails on damaged bytes: it returns what is whole and says what
 //! is not.
 
+mod bytes;
+mod calls;
 mod chunk;
+mod copy;
+mod count;
+mod damage;
+mod error;
+mod events;
 mod folder;
+mod load;
+mod module;
+mod op;
+mod open;
 mod run;
+mod scan;
+mod site;
+mod survey;
+mod thread;
+mod trace;
+mod wake;
 
+pub use count::Counts;
+pub use damage::{Damage, Flaw};
+pub use error::TraceError;
+pub use events::{ChunkEvents, Events};
 pub use folder::{FORMAT, Writer};
+pub use module::Module;
 pub use norn_model::Order;
 pub use run::{Blocked, End, Process, Run, Stop, StopReason};
+pub use site::Site;
+pub use thread::Thread;
+pub use trace::{Losses, Trace};

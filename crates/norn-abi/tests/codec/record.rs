@@ -157,7 +157,9 @@ impl Thread {
         let (offset, len) = match std::mem::replace(&mut self.pending, Pending::Nothing) {
             Pending::Nothing => return,
             // A store across two pages is not read back: the second may be gone.
-            Pending::Value { offset, size } if offset / 4096 != (offset + size - 1) / 4096 => return,
+            Pending::Value { offset, size } if offset / 4096 != (offset + size - 1) / 4096 => {
+                return;
+            }
             Pending::Value { offset, size } => (offset, size),
             Pending::Block { offset, len } => (offset, len),
         };
@@ -293,7 +295,15 @@ impl Thread {
         let seq = self.next_seq();
         // SAFETY: there is room.
         unsafe { self.make_room().text(Kind::Module, addr, seq, arg, text) };
-        self.expect(Kind::Module, 0, addr, Some(seq), None, [arg, 0, 0], &text[..text.len().min(TEXT)]);
+        self.expect(
+            Kind::Module,
+            0,
+            addr,
+            Some(seq),
+            None,
+            [arg, 0, 0],
+            &text[..text.len().min(TEXT)],
+        );
     }
 
     #[expect(clippy::too_many_arguments, reason = "a record has that many fields")]

@@ -48,9 +48,8 @@ pub(crate) fn step() -> impl Strategy<Value = Step> {
 }
 
 fn access() -> impl Strategy<Value = Step> {
-    let kind = (0..3u16, 0..2u16, 0..4u16).prop_map(|(class, write, log2)| {
-        Kind(class << 4 | write << 3 | log2)
-    });
+    let kind = (0..3u16, 0..2u16, 0..4u16)
+        .prop_map(|(class, write, log2)| Kind(class << 4 | write << 3 | log2));
     (kind, pc(), offset(), value(), prop::option::weighted(0.2, value())).prop_map(
         |(kind, pc, offset, value, meddled)| Step::Access { kind, pc, offset, value, meddled },
     )
@@ -58,8 +57,12 @@ fn access() -> impl Strategy<Value = Step> {
 
 fn wide() -> impl Strategy<Value = Step> {
     let kind = (0..3u16, 0..2u16).prop_map(|(class, write)| Kind(class << 4 | write << 3 | 4));
-    (kind, pc(), offset(), any::<u128>())
-        .prop_map(|(kind, pc, offset, value)| Step::Wide { kind, pc, offset, value })
+    (kind, pc(), offset(), any::<u128>()).prop_map(|(kind, pc, offset, value)| Step::Wide {
+        kind,
+        pc,
+        offset,
+        value,
+    })
 }
 
 fn range() -> impl Strategy<Value = Step> {

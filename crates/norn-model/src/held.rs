@@ -1,0 +1,67 @@
+//! The locks that one thread holds.
+
+use crate::{LockMode, Op};
+
+/// The locks that a thread holds. There are few at a time, so they are simply looked through.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Held {
+    locks: Vec<Hold>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Hold {
+    lock: u64,
+    mode: LockMode,
+    depth: u32,
+}
+
+impl Held {
+    /// Takes a lock; returns how many times it is held now.
+    pub fn acquire(&mut self, lock: u64, mode: LockMode) -> u32 {
+        if let Some(hold) = self.locks.iter_mut().find(|it| it.lock == lock) {
+            (hold.mode, hold.depth) = (mode, hold.depth.saturating_add(1));
+            return hold.depth;
+        }
+        self.locks.push(Hold { lock, mode, depth: 1 });
+        1
+    }
+
+    /// Gives a lock back; returns what it was held for and how many times it is still held.
+    /// None if it is not held at all.
+    pub fn release(&mut self, lock: u64) -> Option<(LockMode, u32)> {
+        let at = self.locks.iter().position(|it| it.lock == lock)?;
+        let hold = self.locks.get_mut(at)?;
+        hold.depth -= 1;
+        let left = (hold.mode, hold.depth);
+        if hold.depth == 0 {
+            self.locks.remove(at);
+        }
+        Some(left)
+    }
+
+    /// How many times a lock is held.
+    pub fn depth(&self, lock: u64) -> u32 {
+        self.locks.iter().find(|it| it.lock == lock).map_or(0, |it| it.depth)
+    }
+
+    /// The locks that are held and what for, the one taken first first.
+    pub fn iter(&self) -> impl Iterator<Item = (u64, LockMode)> {
+        self.locks.iter().map(|it| (it.lock, it.mode))
+    }
+
+    /// Follows an event of the thread.
+    pub fn step(&mut self, op: &Op) {
+        match *op {
+            Op::Acquire { lock, mode, .. } => {
+                self.acquire(lock, mode);
+            }
+            Op::WaitAcquire { lock, .. } => {
+                self.acquire(lock, LockMode::Mutex);
+            }
+            Op::Release { lock, .. } | Op::WaitRelease { lock } => {
+                self.release(lock);
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! A whole trace in memory, wherever it came from: a recording, another tool's file, a test.
+
+use crate::{
+    Event, EventId, Merged, Op, Order, SiteId, Stacks, Start, Stream, Symbols, ThreadId, ThreadName,
+};
+
+/// A trace in memory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trace {
+    /// Which order its events have.
+    pub order: Order,
+    /// The threads, by rising id. A thread that left no event may be missing.
+    pub threads: Vec<Thread>,
+    /// The sites, by their ids.
+    pub sites: Vec<Site>,
+    /// The call stacks.
+    pub stacks: Stacks,
+    /// Names of addresses, where they have one.
+    pub symbols: Symbols,
+}
+
+/// A thread and all that it did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Thread {
+    /// Its number in this trace.
+    pub id: ThreadId,
+    /// Its name, the same in every run.
+    pub name: ThreadName,
+    /// What kind of stream it is.
+    pub role: Role,
+    /// Who created it, or whom it interrupts.
+    pub parent: Option<ThreadId>,
+    /// What it did, in order.
+    pub events: Vec<Event>,
+}
+
+/// What a stream of events belongs to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Role {
+    /// A thread that the program created; or its first.
+    #[default]
+    Thread,
+    /// The signal handlers that interrupted a thread.
+    Handler,
+    /// A thread that came from code we do not see.
+    Foreign,
+}
+
+/// A place in the code.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Site {
+    /// The program counter; 0 where there is none.
+    pub pc: u64,
+    /// What people call it, if that is known: `file.c:12`.
+    pub place: Option<String>,
+}
+
+impl Trace {
+    /// A thread.
+    pub fn thread(&self, id: ThreadId) -> Option<&Thread> {
+        let at = self.threads.binary_search_by_key(&id, |it| it.id).ok()?;
+        self.threads.get(at)
+    }
+
+    /// A thread by its name.
+    pub fn thread_named(&self, name: &str) -> Option<&Thread> {
+        self.threads.iter().find(|it| it.name.0 == name)
+    }
+
+    /// An event.
+    pub fn event(&self, id: EventId) -> Option<&Event> {
+        self.thread(id.thread)?.events.get(usize::try_from(id.index).ok()?)
+    }
+
+    /// A site.
+    pub fn site(&self, id: SiteId) -> Option<&Site> {
+        self.sites.get(id.0 as usize)
+    }
+
+    /// How many events there are.
+    pub fn len(&self) -> usize {
+        self.threads.iter().map(|it| it.events.len()).sum()
+    }
+
+    /// Whether there is no event.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All events in one order that they may have had; see [`Merged`].
+    pub fn merged(&self) -> impl Iterator<Item = Event> {
+        Merged::new(self.threads.iter().map(|thread| Stream {
+            start: self.start(thread),
+            open: || thread.events.iter().copied(),
+        }))
+    }
+
+    /// Where a thread's first event is. If it has no number, because a test left out that the
+    /// thread begins, it is at least after the thread was created.
+    fn start(&self, thread: &Thread) -> Start {
+        match thread.events.first().and_then(|it| it.seq) {
+            Some(seq) => Start::With(seq),
+            None => Start::After(self.forked(thread.id).unwrap_or(0)),
+        }
+    }
+
+    fn forked(&self, id: ThreadId) -> Option<u64> {
+        let events = self.threads.iter().filter(|it| it.id != id).flat_map(|it| &it.events);
+        events.filter(|it| it.op == Op::Fork(id)).filter_map(|it| it.seq).min()
+    }
+}

@@ -1,0 +1,72 @@
+//! How much there is of what.
+
+use norn_abi::Kind;
+
+/// Codes of kinds that are counted; no version has defined one above.
+const KINDS: usize = 0x100;
+
+/// How many events a trace has, by kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counts {
+    /// All events.
+    pub events: u64,
+    /// Those that are plain reads or writes, also of blocks.
+    pub accesses: u64,
+    /// Function calls that were recorded. They are no events, but make the call stacks.
+    pub calls: u64,
+    /// Bytes of the chunks.
+    pub bytes: u64,
+    kinds: Vec<u64>,
+}
+
+impl Default for Counts {
+    fn default() -> Self {
+        Counts { events: 0, accesses: 0, calls: 0, bytes: 0, kinds: vec![0; KINDS] }
+    }
+}
+
+impl Counts {
+    /// How many records of a kind there are.
+    pub fn of(&self, kind: Kind) -> u64 {
+        self.kinds.get(usize::from(kind.0)).copied().unwrap_or(0)
+    }
+
+    /// The kinds of which there is any, and how many.
+    pub fn kinds(&self) -> impl Iterator<Item = (Kind, u64)> {
+        let kinds = (0..).map(Kind).zip(self.kinds.iter().copied());
+        kinds.filter(|&(_, count)| count > 0)
+    }
+
+    /// Counts a record.
+    #[inline]
+    pub(crate) fn record(&mut self, kind: Kind) {
+        if let Some(count) = self.kinds.get_mut(usize::from(kind.0)) {
+            *count += 1;
+        }
+    }
+
+    /// Fills in the sums, once all records are counted.
+    pub(crate) fn sum(&mut self) {
+        let all = |wanted: fn(Kind) -> bool| self.kinds().filter(|it| wanted(it.0)).map(|it| it.1).sum();
+        let (events, accesses) = (all(is_event), all(is_access));
+        (self.events, self.accesses, self.calls) = (events, accesses, self.of(Kind::Enter));
+    }
+
+    /// Adds another part's.
+    pub(crate) fn add(&mut self, other: &Counts) {
+        self.events += other.events;
+        self.accesses += other.accesses;
+        self.calls += other.calls;
+        self.bytes += other.bytes;
+        self.kinds.iter_mut().zip(&other.kinds).for_each(|(sum, more)| *sum += more);
+    }
+}
+
+/// Whether a record is an event, and not a part of one or about calls or modules.
+pub(crate) fn is_event(kind: Kind) -> bool {
+    !matches!(kind, Kind::Enter | Kind::Unwind | Kind::Module | Kind::HighHalves)
+}
+
+fn is_access(kind: Kind) -> bool {
+    kind.as_access().is_some() || matches!(kind, Kind::RangeRead | Kind::RangeWrite)
+}

@@ -1,0 +1,258 @@
+//! The events of a chunk, and of a thread.
+//!
+//! A chunk is decoded record by record. Most records are an event each; calls and returns move the
+//! call stack, and some events take a look at the record that follows them.
+
+use std::ops::Range;
+
+use norn_abi::{AccessClass, Decoder, Kind, Record};
+use norn_model::{Event, EventId, Held, LockMode, Op, SiteId, ThreadId, Value, WokenBy};
+
+use crate::{
+    Site, Trace,
+    calls::Calls,
+    copy,
+    op::{self, Parts},
+    scan::Chunk,
+    site::Slots,
+};
+
+/// The events of one chunk.
+pub struct ChunkEvents<'a> {
+    trace: &'a Trace,
+    /// Which chunk of the trace.
+    at: usize,
+    thread: ThreadId,
+    index: u64,
+    decoder: Decoder<'a>,
+    /// A record that was looked at before its turn.
+    next: Option<Record<'a>>,
+    slots: Slots,
+    calls: Calls,
+    held: Held,
+    content: &'a [u8],
+}
+
+/// What an event is, and the content of its block.
+type Meaning<'a> = (Op, &'a [u8]);
+
+impl<'a> ChunkEvents<'a> {
+    pub(crate) fn new(trace: &'a Trace, at: usize) -> Self {
+        let (chunk, start) = (&trace.chunks[at], &trace.index.starts[at]);
+        let frames = &trace.bytes[chunk.frames.clone()];
+        ChunkEvents {
+            trace,
+            at,
+            thread: chunk.thread(),
+            index: start.index,
+            decoder: decoder(trace, chunk),
+            next: None,
+            slots: Slots::new(),
+            calls: Calls::start(&mut &trace.index.stacks, frames, chunk.header.depth),
+            held: start.held.clone(),
+            content: &[],
+        }
+    }
+
+    /// Whose events they are.
+    pub fn thread(&self) -> ThreadId {
+        self.thread
+    }
+
+    /// The bytes that the last event read or wrote, if it was an access to a block of which the
+    /// content was kept.
+    pub fn content(&self) -> &'a [u8] {
+        self.content
+    }
+
+    #[inline]
+    fn record(&mut self) -> Option<Record<'a>> {
+        match self.next.take() {
+            Some(record) => Some(record),
+            None => self.decoder.next_record().ok().flatten(),
+        }
+    }
+
+    /// The record that follows, which may be the first one of the thread's next chunk.
+    fn peek(&mut self) -> Option<Record<'a>> {
+        if self.next.is_none() {
+            self.next = self.decoder.next_record().ok().flatten();
+        }
+        self.next.or_else(|| {
+            let next = self.trace.following(self.at)?;
+            decoder(self.trace, next).next_record().ok().flatten()
+        })
+    }
+
+    fn site(&mut self, slot: u16, pc: u64, kind: Kind) -> SiteId {
+        self.slots.id(&self.trace.index.sites, slot, Site { pc, kind })
+    }
+
+    /// Any record but an access of up to 8 bytes: what it means, if it is an event.
+    #[inline(never)]
+    fn other(&mut self, record: &Record<'a>) -> Option<Meaning<'a>> {
+        let Record::Event { kind, addr, value, args, content, .. } = *record else { return None };
+        let len = value.unwrap_or(0);
+        let mut parts = Parts { kind, addr, len, args, content, high: [0; 2] };
+        match kind {
+            Kind::Unwind => {
+                self.calls.unwind(&mut &self.trace.index.stacks, addr);
+                return None;
+            }
+            Kind::RangeWrite if content.is_empty() => {
+                let next = self.peek();
+                parts.content = next.and_then(|it| copy::completes(len, &it)).unwrap_or(&[]);
+            }
+            Kind::AtomicLoad
+            | Kind::AtomicStore
+            | Kind::AtomicRmw
+            | Kind::AtomicCas
+            | Kind::AtomicCasFailed
+                if args[0] & 7 == 4 =>
+            {
+                parts.high = self.high_halves();
+            }
+            _ => {}
+        }
+        let op = self.complete(op::op(&parts)?);
+        Some((op, parts.content))
+    }
+
+    /// The high halves of a 16-byte atomic's values, which are in a record of their own.
+    fn high_halves(&mut self) -> [u64; 2] {
+        match self.peek() {
+            Some(Record::Event { kind: Kind::HighHalves, args: [before, after, _], .. }) => {
+                [before, after]
+            }
+            _ => [0; 2],
+        }
+    }
+
+    /// Adds what the past tells.
+    fn complete(&mut self, mut op: Op) -> Op {
+        match &mut op {
+            Op::Acquire { lock, mode: mode @ (LockMode::Read | LockMode::Write), .. } => {
+                self.held.acquire(*lock, *mode);
+            }
+            // The runtime says `Write` of all read-write locks.
+            Op::Release { lock, mode: mode @ (LockMode::Read | LockMode::Write) } => {
+                if let Some((held, _)) = self.held.release(*lock) {
+                    *mode = held;
+                }
+            }
+            Op::WaitAcquire { woken, .. } => *woken = self.woken(),
+            _ => {}
+        }
+        op
+    }
+
+    fn woken(&self) -> WokenBy {
+        let id = EventId { thread: self.thread, index: self.index };
+        let woken = &self.trace.index.woken;
+        let found = woken.binary_search_by_key(&id, |it| it.0).ok();
+        found.map_or(WokenBy::Nothing, |at| woken[at].1)
+    }
+
+    /// What a write of up to 16 bytes at `site` really wrote, if it is a copy that was announced
+    /// before it was made.
+    #[cold]
+    fn copied(&mut self, site: SiteId) -> Option<u128> {
+        let Some(Record::Event { kind, pc, slot, value, content, .. }) = self.peek() else {
+            return None;
+        };
+        let read = Site { pc, kind };
+        // The next record may be in the next chunk, where slots are others.
+        let read = if self.next.is_some() {
+            self.slots.id(&self.trace.index.sites, slot, read)
+        } else {
+            self.trace.index.sites.find(read)
+        };
+        let is_copy = self.trace.copies.contains(site, read);
+        is_copy.then(|| value.map(u128::from).or_else(|| op::value(content, 16))).flatten()
+    }
+
+    #[inline]
+    fn event(&mut self, op: Op, site: SiteId, seq: Option<u64>) -> Event {
+        let id = EventId { thread: self.thread, index: self.index };
+        self.index += 1;
+        Event { id, op, site, stack: self.calls.stack, seq }
+    }
+}
+
+impl Iterator for ChunkEvents<'_> {
+    type Item = Event;
+
+    #[inline]
+    fn next(&mut self) -> Option<Event> {
+        loop {
+            let record = self.record()?;
+            let Record::Event { kind, pc, slot, addr, seq, value, .. } = record else {
+                self.calls.leave(&mut &self.trace.index.stacks);
+                continue;
+            };
+            if kind == Kind::Enter {
+                self.calls.enter(&mut &self.trace.index.stacks, addr);
+                continue;
+            }
+            let (op, content) = match kind.as_access() {
+                Some((class, write, size @ ..=8)) => {
+                    let volatile = class == AccessClass::Volatile;
+                    (op::access(write, addr, size.into(), value.map(Value::from)?, volatile), &[][..])
+                }
+                _ => match self.other(&record) {
+                    Some(meaning) => meaning,
+                    None => continue,
+                },
+            };
+            let site = self.site(slot, pc, kind);
+            self.content = content;
+            return Some(self.event(op, site, seq));
+        }
+    }
+}
+
+impl std::fmt::Debug for ChunkEvents<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let ChunkEvents { thread, index, .. } = self;
+        f.debug_struct("ChunkEvents").field("thread", thread).field("index", index).finish_non_exhaustive()
+    }
+}
+
+/// The events of one thread.
+#[derive(Debug)]
+pub struct Events<'a> {
+    trace: &'a Trace,
+    chunks: Range<usize>,
+    current: Option<Box<ChunkEvents<'a>>>,
+}
+
+impl<'a> Events<'a> {
+    pub(crate) fn new(trace: &'a Trace, chunks: Range<usize>) -> Self {
+        Events { trace, chunks, current: None }
+    }
+
+    /// The bytes that the last event read or wrote; see [`ChunkEvents::content`].
+    pub fn content(&self) -> &'a [u8] {
+        self.current.as_ref().map_or(&[], |it| it.content())
+    }
+}
+
+impl Iterator for Events<'_> {
+    type Item = Event;
+
+    #[inline]
+    fn next(&mut self) -> Option<Event> {
+        loop {
+            if let Some(event) = self.current.as_mut().and_then(Iterator::next) {
+                return Some(event);
+            }
+            let next = self.chunks.next()?;
+            self.current = Some(Box::new(ChunkEvents::new(self.trace, next)));
+        }
+    }
+}
+
+fn decoder<'a>(trace: &'a Trace, chunk: &Chunk) -> Decoder<'a> {
+    let records = &trace.bytes[chunk.records.clone()];
+    Decoder::new(records, chunk.format(), chunk.header.last_seq)
+}

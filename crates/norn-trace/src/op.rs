@@ -1,0 +1,209 @@
+//! From what the runtime wrote to what it means.
+
+use norn_abi::{Kind, LockClass, ObjectClass};
+use norn_model::{
+    AtomicOp, LockMode, Object, Op, Ordering, Outcome, RmwOp, ThreadId, Value, WokenBy,
+};
+
+/// Added to a lock's class: the call would not have blocked.
+const TRY: u64 = 8;
+/// Added to a lock's class: the call would have blocked for some time only.
+const TIMED: u64 = 16;
+/// Added to a lock's class: its last owner died with it.
+const OWNER_DIED: u64 = 32;
+
+/// The parts of a record that its meaning depends on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Parts<'a> {
+    pub(crate) kind: Kind,
+    pub(crate) addr: u64,
+    /// The length of a block.
+    pub(crate) len: u64,
+    pub(crate) args: [u64; 3],
+    /// The content of a block.
+    pub(crate) content: &'a [u8],
+    /// For an atomic operation of 16 bytes, the high halves of its values.
+    pub(crate) high: [u64; 2],
+}
+
+/// What a record says, except for accesses of up to 8 bytes. What only the thread's or the
+/// trace's past can tell is left open: in which mode a read-write lock is released, and what woke
+/// a wait. None for records that are no events.
+pub(crate) fn op(parts: &Parts<'_>) -> Option<Op> {
+    let Parts { kind, addr, args, .. } = *parts;
+    let thread = ThreadId(addr as u32);
+    Some(match kind {
+        Kind::Begin => Op::Begin { stack: addr, size: args[0] },
+        Kind::End => Op::End,
+        Kind::Fork => Op::Fork(thread),
+        Kind::Join => Op::Join(thread),
+        Kind::Detach => Op::Detach(thread),
+        Kind::Cancel => Op::Cancel(thread),
+        Kind::HandlerBegin => Op::HandlerBegin { signal: addr as i32 },
+        Kind::HandlerEnd => Op::HandlerEnd,
+        Kind::Acquire => Op::Acquire { lock: addr, mode: mode(args[0]), how: how(args[0]) },
+        Kind::AcquireFailed => {
+            let (mode, how) = (mode(args[0]), how(args[0]));
+            Op::AcquireFailed { lock: addr, mode, how, error: args[1] as i32 }
+        }
+        Kind::Release => Op::Release { lock: addr, mode: mode(args[0]) },
+        Kind::WaitRelease => Op::WaitRelease { lock: addr },
+        Kind::Wait => Op::Wait { cond: addr, lock: args[0] },
+        Kind::WaitAcquire => {
+            Op::WaitAcquire { cond: args[0], lock: addr, woken: WokenBy::Nothing }
+        }
+        Kind::Signal => Op::Signal { cond: addr },
+        Kind::Broadcast => Op::Broadcast { cond: addr },
+        Kind::BarrierEnter => Op::BarrierEnter { barrier: addr },
+        Kind::BarrierLeave => Op::BarrierLeave { barrier: addr, serial: args[0] != 0 },
+        Kind::SemPost => Op::SemPost { semaphore: addr },
+        Kind::SemWait => Op::SemWait { semaphore: addr },
+        Kind::SemFailed => Op::SemFailed { semaphore: addr, error: args[0] as i32 },
+        Kind::OnceBegin => Op::OnceBegin { once: addr },
+        Kind::OnceEnd => Op::OnceEnd { once: addr, done: args[0] != 0 },
+        Kind::OnceDone => Op::OnceDone { once: addr },
+        Kind::Fence => Op::Fence(ordering(addr)),
+        Kind::HappensAfter => Op::HappensAfter { object: addr },
+        Kind::HappensBefore => Op::HappensBefore { object: addr },
+        Kind::Alloc => Op::Alloc { addr, size: args[0] },
+        Kind::Free => Op::Free { addr },
+        Kind::Map => Op::Map { addr, size: args[0] },
+        Kind::Unmap => Op::Unmap { addr, size: args[0] },
+        Kind::Init => Op::Init { object: addr, class: object(args[0]), detail: args[1] },
+        Kind::Destroy => Op::Destroy { object: addr, class: object(args[0]) },
+        Kind::Sleep => Op::Sleep { nanoseconds: addr },
+        Kind::Yield => Op::Yield,
+        Kind::ProcessFork => Op::ProcessFork { process: addr as u32 },
+        Kind::Exec => Op::Exec,
+        Kind::Exit => Op::Exit { status: addr as i32 },
+        Kind::Abort => Op::Abort,
+        _ => return atomic(parts).or_else(|| block(parts)),
+    })
+}
+
+/// An access to a block, or one of 16 bytes. Its value is kept if it is no longer than that.
+fn block(parts: &Parts<'_>) -> Option<Op> {
+    let Parts { kind, addr, len, content, .. } = *parts;
+    let (write, size, volatile) = match kind {
+        Kind::RangeRead => (false, len, false),
+        Kind::RangeWrite => (true, len, false),
+        _ => {
+            let (class, write, size) = kind.as_access()?;
+            (write, u64::from(size), class == norn_abi::AccessClass::Volatile)
+        }
+    };
+    let value = value(content, size);
+    Some(access(write, addr, size, value, volatile))
+}
+
+/// A plain access.
+#[inline]
+pub(crate) fn access(write: bool, addr: u64, size: u64, value: Value, volatile: bool) -> Op {
+    if write {
+        Op::Write { addr, size, value, volatile }
+    } else {
+        Op::Read { addr, size, value, volatile }
+    }
+}
+
+fn value(content: &[u8], size: u64) -> Value {
+    let mut bytes = [0; 16];
+    let whole = !content.is_empty() && content.len() as u64 == size;
+    bytes.get_mut(..content.len()).filter(|_| whole)?.copy_from_slice(content);
+    Some(u128::from_le_bytes(bytes))
+}
+
+fn atomic(parts: &Parts<'_>) -> Option<Op> {
+    let Parts { kind, addr, args: [detail, first, second], high, .. } = *parts;
+    let wide = |low: u64, high: u64| u128::from(low) | u128::from(high) << 64;
+    let (first, second) = (wide(first, high[0]), wide(second, high[1]));
+    let op = match kind {
+        Kind::AtomicLoad => AtomicOp::Load(first),
+        Kind::AtomicStore => AtomicOp::Store(first),
+        Kind::AtomicRmw => AtomicOp::Rmw { op: rmw(detail >> 6 & 15), old: first, new: second },
+        Kind::AtomicCas => AtomicOp::Cas { old: first, new: second },
+        Kind::AtomicCasFailed => AtomicOp::CasFailed { seen: first, expected: second },
+        _ => return None,
+    };
+    let size = 1 << (detail & 7).min(4);
+    let ordering = match op {
+        AtomicOp::CasFailed { .. } => failed(detail, size),
+        _ => ordering(detail >> 3 & 7),
+    };
+    Some(Op::Atomic { addr, size, ordering, op })
+}
+
+/// The ordering of a compare-exchange that failed. For 16 bytes it is not recorded, and is what
+/// the language takes by default: that of success, without its releasing part.
+fn failed(detail: u64, size: u8) -> Ordering {
+    match ordering(detail >> 3 & 7) {
+        _ if size < 16 => ordering(detail >> 10 & 7),
+        Ordering::AcqRel => Ordering::Acquire,
+        Ordering::Release => Ordering::Relaxed,
+        same => same,
+    }
+}
+
+/// What a lock of this class is held for.
+pub(crate) fn mode(class: u64) -> LockMode {
+    const SPIN: u64 = LockClass::Spin as u64;
+    const READ: u64 = LockClass::Read as u64;
+    const WRITE: u64 = LockClass::Write as u64;
+    match class & 7 {
+        SPIN => LockMode::Spin,
+        READ => LockMode::Read,
+        WRITE => LockMode::Write,
+        _ => LockMode::Mutex,
+    }
+}
+
+fn how(class: u64) -> Outcome {
+    match class {
+        _ if class & OWNER_DIED != 0 => Outcome::OwnerDied,
+        _ if class & TIMED != 0 => Outcome::Timed,
+        _ if class & TRY != 0 => Outcome::Tried,
+        _ => Outcome::Waited,
+    }
+}
+
+fn object(class: u64) -> Object {
+    const SPIN: u64 = ObjectClass::Spin as u64;
+    const RW_LOCK: u64 = ObjectClass::RwLock as u64;
+    const COND: u64 = ObjectClass::Cond as u64;
+    const BARRIER: u64 = ObjectClass::Barrier as u64;
+    const SEMAPHORE: u64 = ObjectClass::Semaphore as u64;
+    const KEY: u64 = ObjectClass::Key as u64;
+    match class {
+        SPIN => Object::Spin,
+        RW_LOCK => Object::RwLock,
+        COND => Object::Cond,
+        BARRIER => Object::Barrier,
+        SEMAPHORE => Object::Semaphore,
+        KEY => Object::Key,
+        _ => Object::Mutex,
+    }
+}
+
+/// As in C's `memory_order`.
+fn ordering(code: u64) -> Ordering {
+    match code {
+        0 => Ordering::Relaxed,
+        1 => Ordering::Consume,
+        2 => Ordering::Acquire,
+        3 => Ordering::Release,
+        4 => Ordering::AcqRel,
+        _ => Ordering::SeqCst,
+    }
+}
+
+fn rmw(code: u64) -> RmwOp {
+    match code {
+        1 => RmwOp::Add,
+        2 => RmwOp::Sub,
+        3 => RmwOp::And,
+        4 => RmwOp::Or,
+        5 => RmwOp::Xor,
+        6 => RmwOp::Nand,
+        _ => RmwOp::Exchange,
+    }
+}

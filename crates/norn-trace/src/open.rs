@@ -1,0 +1,91 @@
+//! Opens the folder of a trace.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use serde::Deserialize;
+
+use crate::{Damage, FORMAT, Flaw, Run, Trace, TraceError, bytes::Bytes};
+
+/// The oldest format that can be read.
+const OLDEST: u32 = 1;
+
+impl Run {
+    /// Reads the description of a run.
+    pub fn open(folder: &Path) -> Result<Run, TraceError> {
+        let file = folder.join("run.json");
+        let text = match fs::read(&file) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound && folder.exists() => {
+                return Err(not_a_trace(folder, "it has no `run.json`".to_owned()));
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+                return Err(not_a_trace(folder, "it is a file".to_owned()));
+            }
+            Err(error) => return Err(TraceError::from_io(folder, error)),
+        };
+        parse(folder, &text)
+    }
+
+    /// The numbers of the processes of which there may be events. A recorder that was killed
+    /// could not describe them, but has left their files.
+    pub fn process_numbers(&self, folder: &Path) -> Vec<u32> {
+        let files = fs::read_dir(folder).into_iter().flatten().flatten();
+        let files = files.filter_map(|it| {
+            it.file_name().to_str()?.strip_suffix(".chunks")?.parse().ok()
+        });
+        let mut numbers: Vec<_> = files.chain(self.processes.iter().map(|it| it.number)).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers
+    }
+}
+
+impl Trace {
+    /// Opens one process of a run. Damage inside of it is no error; see [`Trace::damage`].
+    pub fn open(folder: &Path, process: u32) -> Result<Trace, TraceError> {
+        let run = Run::open(folder)?;
+        let known = run.process_numbers(folder);
+        if !known.contains(&process) {
+            return Err(TraceError::NoSuchProcess { process, known });
+        }
+        let path = folder.join(format!("{process}.chunks"));
+        match Bytes::open(&path) {
+            Ok(bytes) => Ok(Trace::new(run, process, bytes, Vec::new())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let (why, bytes) = (Flaw::NoFile, Bytes::Owned(Vec::new()));
+                let (thread, chunk) = (None, None);
+                let damage = Damage { process, offset: 0, thread, chunk, why, bytes_lost: 0 };
+                Ok(Trace::new(run, process, bytes, vec![damage]))
+            }
+            Err(source) => Err(TraceError::Unreadable { path, source }),
+        }
+    }
+
+    /// Reads the chunks of one process from memory.
+    pub fn from_bytes(run: Run, process: u32, bytes: Vec<u8>) -> Trace {
+        Trace::new(run, process, Bytes::Owned(bytes), Vec::new())
+    }
+}
+
+/// The only field that all formats have.
+#[derive(Deserialize)]
+struct Version {
+    format: u32,
+}
+
+fn parse(folder: &Path, text: &[u8]) -> Result<Run, TraceError> {
+    let wrong = |error: serde_json::Error| not_a_trace(folder, format!("`run.json`: {error}"));
+    let Version { format } = serde_json::from_slice(text).map_err(wrong)?;
+    match format {
+        ..OLDEST => Err(TraceError::Older { format, supported: OLDEST }),
+        OLDEST..=FORMAT => serde_json::from_slice(text).map_err(wrong),
+        _ => Err(TraceError::Newer { format, supported: FORMAT }),
+    }
+}
+
+fn not_a_trace(folder: &Path, why: String) -> TraceError {
+    TraceError::NotATrace { path: PathBuf::from(folder), why }
+}

@@ -1,0 +1,62 @@
+//! Sites: program counter and kind. They are numbered by their addresses, so a number does not
+//! depend on which thread came first.
+
+use norn_abi::{Kind, codec::SITES};
+use norn_model::SiteId;
+use rayon::slice::ParallelSliceMut as _;
+
+/// A place in the code and what happens there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Site {
+    /// Where the recorded call returns to: the instruction after the hook or the function call.
+    pub pc: u64,
+    /// What is done there.
+    pub kind: Kind,
+}
+
+/// The sites of a trace.
+#[derive(Debug, Default)]
+pub(crate) struct Sites(pub(crate) Vec<Site>);
+
+impl Sites {
+    /// All these sites, of which some may be there several times.
+    pub(crate) fn new(mut sites: Vec<Site>) -> Sites {
+        sites.par_sort_unstable();
+        sites.dedup();
+        sites.shrink_to_fit();
+        Sites(sites)
+    }
+
+    fn find(&self, site: Site) -> SiteId {
+        let at = self.0.binary_search(&site).unwrap_or_default();
+        SiteId(u32::try_from(at).unwrap_or(u32::MAX))
+    }
+}
+
+/// The sites that a decoder's slots have at the moment. Two sites may compete for one.
+#[derive(Debug)]
+pub(crate) struct Slots(Box<[(Site, SiteId)]>);
+
+impl Slots {
+    pub(crate) fn new() -> Slots {
+        let nowhere = Site { pc: u64::MAX, kind: Kind(u16::MAX) };
+        Slots(vec![(nowhere, SiteId(0)); SITES].into_boxed_slice())
+    }
+
+    /// The number of the site in a slot.
+    #[inline]
+    pub(crate) fn id(&mut self, sites: &Sites, slot: u16, site: Site) -> SiteId {
+        let entry = &mut self.0[usize::from(slot) % SITES];
+        if entry.0 != site {
+            *entry = (site, sites.find(site));
+        }
+        entry.1
+    }
+
+    /// Whether the site in a slot is another one than the last time.
+    #[inline]
+    pub(crate) fn is_new(&mut self, slot: u16, site: Site) -> bool {
+        let entry = &mut self.0[usize::from(slot) % SITES];
+        std::mem::replace(&mut entry.0, site) != site
+    }
+}

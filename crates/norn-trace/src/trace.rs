@@ -1,0 +1,185 @@
+//! One process of a run, opened for reading.
+
+use norn_model::{
+    Event, EventId, Merged, Order, SiteId, StackId, Stacks, Stream, ThreadId,
+};
+use rayon::prelude::*;
+
+use crate::{
+    ChunkEvents, Counts, Damage, Events, Module, Run, Site, Stop, Thread,
+    bytes::Bytes,
+    copy::Copies,
+    scan::{self, Chunk},
+    survey::{self, Index},
+    thread,
+};
+
+/// One process of a run.
+///
+/// Opening it goes over all chunks once, in parallel, and keeps what events need to know of each
+/// other. The events themselves stay in the file and are decoded whenever they are asked for.
+pub struct Trace {
+    run: Run,
+    process: u32,
+    pub(crate) bytes: Bytes,
+    /// By thread and number.
+    pub(crate) chunks: Vec<Chunk>,
+    pub(crate) index: Index,
+    pub(crate) copies: Copies,
+    threads: Vec<Thread>,
+    damage: Vec<Damage>,
+}
+
+/// What could not be recorded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Losses {
+    /// Events of this process that there was no room for.
+    pub events: u64,
+    /// Events of threads that were already past their end; of all processes.
+    pub late_events: u64,
+    /// Threads that were not recorded at all; of all processes.
+    pub threads: u64,
+    /// Recording stopped before the run did.
+    pub stopped: Option<Stop>,
+    /// The recorder was killed before the run ended.
+    pub incomplete: bool,
+}
+
+impl Trace {
+    pub(crate) fn new(run: Run, process: u32, bytes: Bytes, mut damage: Vec<Damage>) -> Trace {
+        let (chunks, found) = scan::scan(&bytes, process);
+        let mut index = survey::survey(&bytes, &chunks);
+        damage.extend(found);
+        damage.append(&mut index.damage);
+        damage.sort_by_key(|it| it.offset);
+        let threads = thread::threads(&chunks, &index.starts);
+        let copies = Copies::default();
+        Trace { run, process, bytes, chunks, index, copies, threads, damage }
+    }
+
+    /// The description of the run.
+    pub fn run(&self) -> &Run {
+        &self.run
+    }
+
+    /// Which process of the run this is.
+    pub fn process(&self) -> u32 {
+        self.process
+    }
+
+    /// Which order the events have.
+    pub fn order(&self) -> Order {
+        self.run.order
+    }
+
+    /// The threads of which there are chunks, by rising id.
+    pub fn threads(&self) -> &[Thread] {
+        &self.threads
+    }
+
+    /// A thread.
+    pub fn thread(&self, id: ThreadId) -> Option<&Thread> {
+        let at = self.threads.binary_search_by_key(&id, |it| it.id).ok()?;
+        self.threads.get(at)
+    }
+
+    /// The program and its libraries, in the order in which they were seen.
+    pub fn modules(&self) -> &[Module] {
+        &self.index.modules
+    }
+
+    /// The sites of all events, by their ids, which rise with their addresses.
+    pub fn sites(&self) -> &[Site] {
+        &self.index.sites.0
+    }
+
+    /// A site.
+    pub fn site(&self, id: SiteId) -> Option<Site> {
+        self.sites().get(id.0 as usize).copied()
+    }
+
+    /// The call stacks of all events.
+    pub fn stacks(&self) -> &Stacks {
+        &self.index.stacks
+    }
+
+    /// How much there is of what.
+    pub fn counts(&self) -> &Counts {
+        &self.index.counts
+    }
+
+    /// What is wrong with the file, in its order.
+    pub fn damage(&self) -> &[Damage] {
+        &self.damage
+    }
+
+    /// What could not be recorded.
+    pub fn losses(&self) -> Losses {
+        let process = self.run.processes.iter().find(|it| it.number == self.process);
+        Losses {
+            events: process.map_or(0, |it| it.lost),
+            late_events: self.run.late_events,
+            threads: self.run.unrecorded_threads,
+            stopped: self.run.stopped,
+            incomplete: !self.run.complete,
+        }
+    }
+
+    /// Tells which writes are copies of what is read right after them, so that they get their
+    /// true values. `is_copy` is asked about the places of a write and a read hook.
+    pub fn learn_copies(&mut self, is_copy: impl Fn(u64, u64) -> bool) {
+        self.copies = Copies::learn(self.sites(), &is_copy);
+    }
+
+    /// The events of a thread, in its order.
+    pub fn events(&self, thread: ThreadId) -> Events<'_> {
+        Events::new(self, self.thread(thread).map_or(0..0, |it| it.chunks.clone()))
+    }
+
+    /// One event. This decodes its chunk up to there.
+    pub fn event(&self, id: EventId) -> Option<Event> {
+        let chunks = self.thread(id.thread)?.chunks.clone();
+        let starts = &self.index.starts[chunks.clone()];
+        let after = starts.partition_point(|it| it.index <= id.index);
+        let at = after.checked_sub(1)?;
+        let skipped = usize::try_from(id.index - starts[at].index).ok()?;
+        ChunkEvents::new(self, chunks.start + at).nth(skipped)
+    }
+
+    /// All chunks, to be decoded in parallel: by thread, and each thread's in order.
+    pub fn par_chunks(&self) -> impl IndexedParallelIterator<Item = ChunkEvents<'_>> {
+        (0..self.chunks.len()).into_par_iter().map(|at| ChunkEvents::new(self, at))
+    }
+
+    /// All events in one order that they may have had; see [`Merged`].
+    pub fn merged(&self) -> impl Iterator<Item = Event> {
+        Merged::new(self.threads.iter().map(|thread| Stream {
+            start: thread.start,
+            open: || Events::new(self, thread.chunks.clone()),
+        }))
+    }
+
+    /// The frames of a call stack, innermost first.
+    pub fn stack(&self, id: StackId) -> impl Iterator<Item = norn_model::Frame> {
+        self.stacks().frames(id)
+    }
+
+    /// The chunk that continues a chunk, if it is there.
+    pub(crate) fn following(&self, at: usize) -> Option<&Chunk> {
+        let (this, next) = (self.chunks.get(at)?.header, self.chunks.get(at + 1)?);
+        let follows = next.header.thread == this.thread
+            && Some(next.header.index) == this.index.checked_add(1);
+        follows.then_some(next)
+    }
+}
+
+impl std::fmt::Debug for Trace {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Trace")
+            .field("process", &self.process)
+            .field("threads", &self.threads)
+            .field("counts", &self.index.counts)
+            .field("damage", &self.damage)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,87 @@
+//! What ended each condition wait.
+//!
+//! The trace says that a wait ended, and not by whom. The signals and broadcasts of the same
+//! condition between the beginning and the end of the wait are the candidates. One candidate is
+//! certain; so is a broadcast that comes first, which wakes all who wait. Otherwise there is no
+//! telling, and no candidate at all means that the wait ended by itself.
+
+use norn_model::{EventId, WokenBy};
+use rustc_hash::FxHashMap;
+
+/// `ETIMEDOUT`, and `thrd_timedout` of `<threads.h>`, which no POSIX wait returns.
+const TIMED_OUT: [i32; 2] = [110, 4];
+
+/// A step that matters to condition waits.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Step {
+    pub(crate) id: EventId,
+    pub(crate) seq: u64,
+    pub(crate) cond: u64,
+    pub(crate) what: What,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum What {
+    Wait,
+    /// The wait is over, with this result.
+    Over(i32),
+    Signal,
+    Broadcast,
+}
+
+/// What ended each wait, by the event that says that it is over. `steps` has each thread's steps
+/// in its order.
+pub(crate) fn resolve(steps: &[Step]) -> Vec<(EventId, WokenBy)> {
+    let calls = Calls::new(steps);
+    let mut woken = Vec::new();
+    let mut begun: FxHashMap<_, Step> = FxHashMap::default();
+    for step in steps {
+        match step.what {
+            What::Wait => {
+                begun.insert(step.id.thread, *step);
+            }
+            What::Over(result) => {
+                let begin = begun.remove(&step.id.thread).filter(|it| it.cond == step.cond);
+                woken.push((step.id, calls.ended(begin, step, result)));
+            }
+            What::Signal | What::Broadcast => {}
+        }
+    }
+    woken.sort_unstable_by_key(|it| it.0);
+    woken
+}
+
+/// The signals and broadcasts of every condition, by their numbers.
+struct Calls<'a>(FxHashMap<u64, Vec<&'a Step>>);
+
+impl<'a> Calls<'a> {
+    fn new(steps: &'a [Step]) -> Self {
+        let mut calls: FxHashMap<_, Vec<_>> = FxHashMap::default();
+        for step in steps {
+            if let What::Signal | What::Broadcast = step.what {
+                calls.entry(step.cond).or_default().push(step);
+            }
+        }
+        calls.values_mut().for_each(|it| it.sort_unstable_by_key(|it| (it.seq, it.id)));
+        Calls(calls)
+    }
+
+    fn ended(&self, begin: Option<Step>, end: &Step, result: i32) -> WokenBy {
+        match result {
+            0 => begin.map_or(WokenBy::Nothing, |begin| self.between(begin.seq, end)),
+            it if TIMED_OUT.contains(&it) => WokenBy::Timeout,
+            error => WokenBy::Error(error),
+        }
+    }
+
+    fn between(&self, begin: u64, end: &Step) -> WokenBy {
+        let calls = self.0.get(&end.cond).map_or(&[][..], Vec::as_slice);
+        let calls = &calls[calls.partition_point(|it| it.seq <= begin)..];
+        match &calls[..calls.partition_point(|it| it.seq < end.seq)] {
+            [] => WokenBy::Nothing,
+            [one] => WokenBy::Event(one.id),
+            [first, ..] if first.what == What::Broadcast => WokenBy::Event(first.id),
+            several => WokenBy::OneOf(u32::try_from(several.len()).unwrap_or(u32::MAX)),
+        }
+    }
+}

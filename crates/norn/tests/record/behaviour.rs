@@ -1,0 +1,79 @@
+//! A recorded program behaves as if it were not. That its output and its end are the same is
+//! checked in every test; here are programs that look closer.
+
+use std::{fs, os::unix::fs::PermissionsExt as _};
+
+use crate::kit::{record, run, skip, subject};
+
+#[test]
+fn closing_all_descriptors() {
+    assert_eq!(record("close_fds.c").written("step"), [1, 2, 3]);
+}
+
+#[test]
+fn descriptors_and_limits() {
+    record("list_fds.c");
+}
+
+#[test]
+fn signals_at_the_start() {
+    record("signal_state.c");
+}
+
+#[test]
+fn the_environment() {
+    let subject = subject("environment.c").arguments(&["one", "two words", ""]).not_compared();
+    let recorded = subject.record();
+    let native = subject.run_native();
+    let lines = |text: &str| -> Vec<String> {
+        let same = |it: &&str| !it.starts_with("NORN_") && !it.starts_with("LC_ALL=") && !it.starts_with("NO_COLOR=");
+        text.lines().filter(same).map(str::to_owned).collect()
+    };
+    let (mut ours, mut theirs) = (lines(&recorded.ran.stdout), lines(&native.stdout));
+    // The folder is the last line, and differs.
+    assert_eq!(ours.pop(), Some(recorded.folder.path().display().to_string()));
+    theirs.pop();
+    assert_eq!(ours, theirs);
+    let added: Vec<&str> = recorded.ran.stdout.lines().filter(|it| it.starts_with("NORN_")).collect();
+    let added: Vec<&str> = added.into_iter().filter(|it| !it.starts_with("NORN_CACHE=")).collect();
+    assert_eq!(added.len(), 1, "{added:?}");
+    assert!(added[0].starts_with("NORN_ARENA="));
+}
+
+#[test]
+fn giving_up_rights() {
+    let root = fs::metadata("/proc/self").map(|it| std::os::unix::fs::MetadataExt::uid(&it));
+    if root.ok() != Some(0) {
+        return skip("chroot and setuid: not root");
+    }
+    let subject = subject("confine.c").arguments(&["."]);
+    let native = subject.run_native();
+    if native.status.code() != Some(0) {
+        return skip("chroot and setuid: not allowed here");
+    }
+    assert_eq!(subject.record().written("step"), [1, 2, 3]);
+}
+
+/// A recorder and its subject with nothing on their standard streams.
+#[test]
+fn closed_standard_streams() {
+    let folder = tempfile::tempdir().unwrap();
+    let subject = subject("widths.c");
+    let recorder = subject.recorder(&subject.build(), folder.path());
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", "exec \"$@\" <&- >&- 2>&-", "sh"]).arg(recorder.get_program()).args(recorder.get_args());
+    let ran = run(shell);
+    let code = ran.status.code();
+    let mut native = std::process::Command::new("sh");
+    native.args(["-c", "exec \"$@\" <&- >&- 2>&-", "sh"]).arg(subject.build());
+    assert_eq!(code, run(native).status.code());
+    assert!(folder.path().join("trace/run.json").is_file());
+}
+
+/// Traces are made with the rights that the user's umask gives.
+#[test]
+fn the_trace_is_readable() {
+    let recorded = record("widths.c");
+    let mode = fs::metadata(recorded.trace().join("0.chunks")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o400, 0o400);
+}

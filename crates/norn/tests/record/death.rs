@@ -1,0 +1,188 @@
+//! However a run ends, the trace has everything up to the end.
+
+use std::{
+    fs,
+    os::unix::process::ExitStatusExt as _,
+    path::Path,
+    thread,
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+
+use crate::kit::{Recorded, finish, kill, record, run, skip, start, subject, written};
+
+/// A number of the file that a subject shares with the kernel.
+fn kept(file: &Path, index: usize) -> u128 {
+    let bytes = fs::read(file).unwrap_or_default();
+    let word = bytes.get(index * 4..index * 4 + 4);
+    word.map_or(0, |it| u32::from_ne_bytes(it.try_into().unwrap()).into())
+}
+
+fn check(how: &str, end: &Value) {
+    let recorded = subject("death.c").arguments(&[how, "kept"]).record();
+    let last = kept(&recorded.folder.path().join("kept"), 0);
+    assert_eq!(last, 5000);
+    let counts = recorded.written("count");
+    assert!(counts.iter().copied().eq(1..=last), "{how}: {} writes", counts.len());
+    let info = recorded.info();
+    assert_eq!((&info["end"], &info["complete"]), (end, &json!(true)), "{how}");
+    assert_eq!(info["damage"], json!([]), "{how}");
+}
+
+#[test]
+fn exits() {
+    for (how, status) in [("exit", 3), ("_exit", 4), ("_Exit", 5), ("quick_exit", 6), ("return", 8)] {
+        check(how, &json!({"exited": status}));
+    }
+}
+
+#[test]
+fn signals() {
+    for (how, signal) in [("abort", 6), ("null", 11), ("kill", 9), ("term", 15), ("trap", 4)] {
+        check(how, &json!({"signaled": signal}));
+    }
+}
+
+#[test]
+fn stack_overflow() {
+    check("overflow", &json!({"signaled": 11}));
+}
+
+#[test]
+fn an_exception_that_nobody_catches() {
+    let recorded = record("uncaught.cc");
+    assert_eq!(recorded.ran.status.signal(), Some(6));
+    assert_eq!(recorded.written("step"), [1]);
+    assert_eq!(recorded.info()["end"], json!({"signaled": 6}));
+}
+
+#[test]
+fn blocked_threads_are_named() {
+    let recorded = record("deadlock.c");
+    let info = recorded.info();
+    assert_eq!(info["end"], json!({"signaled": 14}));
+    let of = |it: &Value| format!("{} {} {}", it["thread"], it["op"], it["object"]).replace('"', "");
+    let mut blocked: Vec<String> = info["blocked"].as_array().unwrap().iter().map(of).collect();
+    blocked.sort();
+    assert_eq!(blocked.len(), 3, "{blocked:?}");
+    assert!(blocked[0].starts_with("T0 join"), "{blocked:?}");
+    assert_eq!(blocked[1..], ["T0.1 acquire b", "T0.2 acquire a"]);
+}
+
+/// Records `killed.c` until both threads have counted far, then does `what` to it.
+fn interrupted(what: impl FnOnce(&str, &str)) -> Recorded {
+    let subject = subject("killed.c").arguments(&["kept"]);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("kept");
+    let recorder = start(subject.recorder(&subject.build(), folder.path()));
+    let begun = Instant::now();
+    while kept(&file, 0) < 20_000 || kept(&file, 1) < 20_000 {
+        assert!(begun.elapsed() < Duration::from_secs(50), "the subject does not count");
+        thread::yield_now();
+    }
+    what(&recorder.id().to_string(), &kept(&file, 2).to_string());
+    let ran = finish("norn record killed.c", recorder);
+    Recorded { ran, folder }
+}
+
+/// The counts are without a gap and the last is the one that was kept, give or take the one that
+/// was being written. Only the last may lack its value.
+fn check_counts(recorded: &Recorded) {
+    let events = recorded.events();
+    for (index, name) in ["one", "two"].into_iter().enumerate() {
+        let last = kept(&recorded.folder.path().join("kept"), index);
+        let writes: Vec<_> = events.iter().filter(|it| it.is("write", name)).collect();
+        let wrong = writes.iter().zip(1..).find(|(it, number)| it.value.is_some_and(|it| it.0 != *number));
+        assert!(wrong.is_none(), "{wrong:?}");
+        let unknown = writes.iter().filter(|it| it.value.is_none()).count();
+        assert!(unknown <= 1, "{unknown}");
+        let count = writes.len() as u128;
+        assert!(count.abs_diff(last) <= 1, "{name}: recorded up to {count}, kept {last}");
+    }
+}
+
+#[test]
+fn killed_by_another() {
+    let recorded = interrupted(|_, subject| kill("-KILL", subject));
+    assert_eq!(recorded.ran.status.signal(), Some(9));
+    assert_eq!(recorded.info()["end"], json!({"signaled": 9}));
+    check_counts(&recorded);
+}
+
+#[test]
+fn a_request_to_end_is_passed_on() {
+    let recorded = interrupted(|recorder, _| kill("-TERM", recorder));
+    assert_eq!(recorded.ran.status.signal(), Some(15));
+    assert_eq!(recorded.info()["end"], json!({"signaled": 15}));
+    check_counts(&recorded);
+}
+
+/// When the recorder itself is killed, the subject goes on, and what is on disk can be read.
+#[test]
+fn a_killed_recorder() {
+    let recorded = interrupted(|recorder, subject| {
+        kill("-KILL", recorder);
+        kill("-KILL", subject);
+    });
+    assert_eq!(recorded.ran.status.signal(), Some(9));
+    let info = recorded.info();
+    assert_eq!(info["complete"], json!(false));
+    let events = recorded.events();
+    let ones = events.iter().filter(|it| it.is("write", "one") && it.value.is_some());
+    assert!(ones.zip(1..).all(|(it, number)| it.value.unwrap().0 == number));
+}
+
+const FLOOD: &str = "400000";
+
+/// The subject went on to its end, the trace has a beginning without a gap.
+fn check_flood(recorded: &Recorded, why: &str) {
+    assert_eq!(recorded.ran.stdout, format!("{FLOOD}\n"));
+    assert_eq!(recorded.ran.status.code(), Some(0));
+    let info = recorded.info();
+    assert_eq!((&info["stopped"], &info["end"]), (&json!(why), &json!({"exited": 0})));
+    assert!(info["lost"].as_u64().unwrap() > 0);
+    let counts = written(&recorded.events(), "count");
+    assert!(counts.len() > 1000, "{}", counts.len());
+    assert!(counts.iter().copied().eq(1..=counts.len() as u128));
+}
+
+#[test]
+fn the_largest_size_is_reached() {
+    let recorded = subject("flood.c")
+        .arguments(&[FLOOD])
+        .options(&["--max-size", "1M"])
+        .not_compared()
+        .record();
+    check_flood(&recorded, "size");
+    assert!(recorded.ran.stderr.starts_with("norn: the trace reached its largest size;"), "{}", recorded.ran.stderr);
+    let size = recorded.info()["bytes"].as_u64().unwrap();
+    assert!((1 << 20..3 << 20).contains(&size), "{size}");
+}
+
+/// A small disk is mounted in a namespace of its own, which is gone afterwards.
+#[test]
+fn the_disk_is_full() {
+    let folder = tempfile::tempdir().unwrap();
+    let subject = subject("flood.c").arguments(&[FLOOD]);
+    let recorder = subject.recorder(&subject.build(), folder.path());
+    let script = "mount -t tmpfs -o size=1m small trace || exit 99
+                  \"$@\"
+                  status=$?
+                  cp -r trace kept-trace
+                  exit $status";
+    fs::create_dir(folder.path().join("trace")).unwrap();
+    let mut command = std::process::Command::new("unshare");
+    command.args(["--mount", "sh", "-c", script, "sh"]);
+    command.arg(recorder.get_program()).args(recorder.get_args()).current_dir(folder.path());
+    let ran = run(command);
+    if ran.status.code() == Some(99) || ran.stderr.contains("unshare failed") {
+        return skip("a full disk: may not mount one here");
+    }
+    let trace = folder.path().join("trace");
+    fs::remove_dir(&trace).unwrap();
+    fs::rename(folder.path().join("kept-trace"), &trace).unwrap();
+    let recorded = Recorded { ran, folder };
+    check_flood(&recorded, "disk");
+    assert!(recorded.ran.stderr.starts_with("norn: the trace could not be written to the end"), "{}", recorded.ran.stderr);
+}

@@ -1,0 +1,161 @@
+//! One line of `norn dump --format json`, and a short form of it to compare.
+
+use std::{collections::BTreeMap, fmt::Write as _};
+
+use serde::{Deserialize, Deserializer, de::Visitor};
+use serde_json::Value;
+
+/// One event.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Event {
+    pub(crate) thread: String,
+    pub(crate) index: u64,
+    pub(crate) op: String,
+    pub(crate) object: Option<String>,
+    pub(crate) address: Option<String>,
+    pub(crate) size: Option<u64>,
+    pub(crate) value: Option<Number>,
+    pub(crate) site: Option<Site>,
+    pub(crate) seq: Option<u64>,
+    pub(crate) other: Option<String>,
+    pub(crate) mode: Option<String>,
+    pub(crate) how: Option<String>,
+    pub(crate) error: Option<i64>,
+    pub(crate) woken: Option<Value>,
+    pub(crate) ordering: Option<String>,
+    pub(crate) old: Option<Number>,
+    pub(crate) new: Option<Number>,
+    pub(crate) volatile: Option<bool>,
+    pub(crate) class: Option<String>,
+    pub(crate) detail: Option<u64>,
+    pub(crate) nanoseconds: Option<u64>,
+    pub(crate) signal: Option<u64>,
+    pub(crate) status: Option<i64>,
+    pub(crate) process: Option<u64>,
+    pub(crate) done: Option<bool>,
+    pub(crate) serial: Option<bool>,
+    #[serde(default)]
+    pub(crate) stack: Vec<Site>,
+}
+
+/// A place in the code.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Site {
+    pub(crate) function: Option<String>,
+    pub(crate) file: Option<String>,
+    pub(crate) line: Option<u64>,
+}
+
+/// A value of up to 16 bytes: a number, or a text where it does not fit one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Number(pub(crate) u128);
+
+impl Event {
+    pub(crate) fn parse(line: &str) -> Event {
+        serde_json::from_str(line).unwrap_or_else(|error| panic!("{error} in {line}"))
+    }
+
+    /// The variable, without the field or element of it.
+    pub(crate) fn variable(&self) -> &str {
+        let object = self.object.as_deref().unwrap_or_default();
+        object.split(['.', '[', '+', ' ']).next().unwrap_or_default()
+    }
+
+    /// Whether it orders threads: neither a plain access nor about memory.
+    pub(crate) fn is_sync(&self) -> bool {
+        !["read", "write", "alloc", "free", "map", "unmap"].contains(&&*self.op)
+    }
+
+    pub(crate) fn is(&self, op: &str, variable: &str) -> bool {
+        self.op == op && self.variable() == variable
+    }
+
+    /// The function in which it happened.
+    pub(crate) fn site_function(&self) -> &str {
+        self.site.as_ref().and_then(|it| it.function.as_deref()).unwrap_or_default()
+    }
+
+    /// The functions of its call stack, the outermost first, from `main` or a thread's start on.
+    pub(crate) fn functions(&self) -> Vec<&str> {
+        self.stack.iter().filter_map(|it| it.function.as_deref()).collect()
+    }
+
+    /// A short form without addresses, sites and numbers that differ from run to run.
+    pub(crate) fn short(&self) -> String {
+        let mut text = self.op.clone();
+        for word in [self.object.as_ref(), self.other.as_ref(), self.class.as_ref(), self.mode.as_ref()] {
+            word.into_iter().for_each(|it| text = format!("{text} {it}"));
+        }
+        if let Some(how) = self.how.as_deref().filter(|it| *it != "waited") {
+            text = format!("{text} {how}");
+        }
+        if matches!(&*self.op, "read" | "write") {
+            let _ = write!(text, " {}", self.size.unwrap_or_default());
+        }
+        for (name, number) in [("", self.value), ("", self.old), ("-> ", self.new)] {
+            number.into_iter().for_each(|it| text = format!("{text} {name}{}", it.0));
+        }
+        if let Some(ordering) = &self.ordering {
+            text = format!("{text} {ordering}");
+        }
+        let numbers = [self.detail, self.nanoseconds, self.signal, self.process];
+        numbers.into_iter().flatten().for_each(|it| text = format!("{text} {it}"));
+        if let Some(status) = self.status {
+            text = format!("{text} {status}");
+        }
+        if let Some(woken) = &self.woken {
+            text = format!("{text} {}", woken_by(woken));
+        }
+        if let Some(error) = self.error {
+            text = format!("{text} error {error}");
+        }
+        for (name, flag) in [("volatile", self.volatile), ("done", self.done)] {
+            flag.filter(|it| *it).into_iter().for_each(|_| text = format!("{text} {name}"));
+        }
+        text
+    }
+}
+
+/// What ended a wait, without the number of the event.
+fn woken_by(woken: &Value) -> String {
+    match (woken.as_str(), &woken["by"], &woken["one-of"]) {
+        (Some(word), ..) => word.to_owned(),
+        (_, Value::String(by), _) => format!("by {}", by.split(':').next().unwrap_or_default()),
+        (_, _, Value::Number(count)) => format!("one of {count}"),
+        _ => format!("error {}", woken["error"]),
+    }
+}
+
+/// The short forms of events.
+pub(crate) fn lines<'a>(events: impl Iterator<Item = &'a Event>) -> String {
+    events.map(|it| it.short() + "\n").collect()
+}
+
+/// Who did something to a variable: thread by value.
+pub(crate) fn writers(events: &[Event], variable: &str) -> BTreeMap<u128, String> {
+    let writes = events.iter().filter(|it| it.is("write", variable));
+    writes.filter_map(|it| Some((it.value?.0, it.thread.clone()))).collect()
+}
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Any;
+        impl Visitor<'_> for Any {
+            type Value = Number;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a number, or one in a text")
+            }
+            fn visit_u64<E>(self, value: u64) -> Result<Number, E> {
+                Ok(Number(value.into()))
+            }
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Number, E> {
+                let parsed = match text.strip_prefix("0x") {
+                    Some(digits) => u128::from_str_radix(digits, 16),
+                    None => text.parse(),
+                };
+                parsed.map(Number).map_err(E::custom)
+            }
+        }
+        deserializer.deserialize_any(Any)
+    }
+}

@@ -1,0 +1,335 @@
+//! Builds subjects, runs them in all ways and reads what was recorded.
+//!
+//! A subject is run three times: built by the plain compiler, built by Norn and run alone, and
+//! recorded. What it prints and how it ends must be the same each time, so every test also shows
+//! that recording changes nothing.
+
+use std::{
+    env,
+    ffi::{OsStr, OsString},
+    fs,
+    os::unix::process::CommandExt as _,
+    path::{Path, PathBuf},
+    process::{Child, Command, ExitStatus, Stdio},
+    sync::mpsc,
+    thread,
+    time::Duration,
+};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::event::{Event, lines};
+
+/// The program under test.
+pub(crate) const NORN: &str = env!("CARGO_BIN_EXE_norn");
+/// No run of anything takes longer.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// A subject and how to build and run it.
+#[derive(Clone, Debug)]
+pub(crate) struct Subject {
+    source: String,
+    compiler: Option<&'static str>,
+    flags: Vec<&'static str>,
+    arguments: Vec<OsString>,
+    options: Vec<OsString>,
+    compared: bool,
+}
+
+/// What a process left behind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Ran {
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    pub(crate) status: ExitStatus,
+}
+
+/// A recorded run: its trace and the folder in which it ran.
+#[derive(Debug)]
+pub(crate) struct Recorded {
+    pub(crate) ran: Ran,
+    pub(crate) folder: TempDir,
+}
+
+/// Builds, runs and records a subject of `subjects/record`, with nothing special.
+pub(crate) fn record(source: &str) -> Recorded {
+    subject(source).record()
+}
+
+/// A subject of `subjects/record`.
+pub(crate) fn subject(source: &str) -> Subject {
+    Subject {
+        source: source.to_owned(),
+        compiler: None,
+        flags: Vec::new(),
+        arguments: Vec::new(),
+        options: Vec::new(),
+        compared: true,
+    }
+}
+
+impl Subject {
+    /// Another compiler than gcc, named by its command for C.
+    pub(crate) fn compiler(mut self, compiler: &'static str) -> Self {
+        self.compiler = Some(compiler);
+        self
+    }
+
+    /// More flags for the compiler.
+    pub(crate) fn flags(mut self, flags: &[&'static str]) -> Self {
+        self.flags.extend(flags);
+        self
+    }
+
+    /// Arguments for the subject. It runs in a fresh folder, so that relative paths are its own.
+    pub(crate) fn arguments<S: AsRef<OsStr>>(mut self, arguments: &[S]) -> Self {
+        self.arguments.extend(arguments.iter().map(|it| it.as_ref().to_owned()));
+        self
+    }
+
+    /// Options for `norn record`.
+    pub(crate) fn options<S: AsRef<OsStr>>(mut self, options: &[S]) -> Self {
+        self.options.extend(options.iter().map(|it| it.as_ref().to_owned()));
+        self
+    }
+
+    /// The runs are not compared: the test says itself what they have in common.
+    pub(crate) fn not_compared(mut self) -> Self {
+        self.compared = false;
+        self
+    }
+
+    /// Runs it in all three ways and compares.
+    pub(crate) fn record(&self) -> Recorded {
+        let program = self.build();
+        let folder = tempfile::tempdir().unwrap();
+        let ran = run(self.recorder(&program, folder.path()));
+        if self.compared {
+            let native = self.run_native();
+            let idle = self.run_alone(&program);
+            assert_eq!(native, idle, "{}: native, built by norn but not recorded", self.source);
+            assert_eq!(native, ran, "{}: native, recorded", self.source);
+        }
+        Recorded { ran, folder }
+    }
+
+    /// The command that records it, in a folder that will hold the trace as well.
+    pub(crate) fn recorder(&self, program: &Path, folder: &Path) -> Command {
+        let mut command = norn(["record", "-o"]);
+        command.arg(folder.join("trace")).args(&self.options);
+        command.arg("--").arg(program).args(&self.arguments).current_dir(folder);
+        command
+    }
+
+    /// Runs what the plain compiler makes of it.
+    pub(crate) fn run_native(&self) -> Ran {
+        let program = self.compile("native", Command::new(self.command()));
+        self.run_alone(&program)
+    }
+
+    /// Runs a program with its arguments in a fresh folder.
+    pub(crate) fn run_alone(&self, program: &Path) -> Ran {
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = Command::new(program);
+        command.args(&self.arguments).current_dir(folder.path()).env_remove("NORN_ARENA");
+        run(command)
+    }
+
+    /// The program as Norn builds it.
+    pub(crate) fn build(&self) -> PathBuf {
+        let (word, variable) = match self.is_cxx() {
+            true => ("c++", "NORN_CXX"),
+            false => ("cc", "NORN_CC"),
+        };
+        let mut command = norn([word, "-DHOOKED"]);
+        command.env(variable, self.command());
+        self.compile("norn", command)
+    }
+
+    fn is_cxx(&self) -> bool {
+        Path::new(&self.source).extension().is_some_and(|it| it == "cc")
+    }
+
+    fn command(&self) -> String {
+        match (self.compiler.unwrap_or("gcc"), self.is_cxx()) {
+            (c, false) => c.to_owned(),
+            ("gcc", true) => "g++".to_owned(),
+            (clang, true) => clang.replace("clang", "clang++"),
+        }
+    }
+
+    /// Compiles once for all tests; what is up to date stays, what is not is replaced in one step.
+    fn compile(&self, how: &str, mut compiler: Command) -> PathBuf {
+        let source = subjects().join(&self.source);
+        let command = self.command();
+        let words = [&[how, &command, &self.source], &*self.flags].concat();
+        let program = place("programs").join(words.join(" ").replace('/', "_"));
+        if !is_newer(&program, &source) || !is_newer(&program, Path::new(NORN)) {
+            let aside = tempfile::Builder::new().tempfile_in(place("programs")).unwrap().into_temp_path();
+            let new = aside.with_extension("out");
+            compiler.args(["-g", "-pthread"]).args(&self.flags).arg(&source).arg("-o").arg(&new);
+            let ran = run(compiler);
+            assert!(ran.status.success(), "{words:?} does not compile:\n{}", ran.stderr);
+            fs::rename(new, &program).unwrap();
+        }
+        program
+    }
+}
+
+impl Recorded {
+    /// The trace's folder.
+    pub(crate) fn trace(&self) -> PathBuf {
+        self.folder.path().join("trace")
+    }
+
+    /// The events of the first process.
+    pub(crate) fn events(&self) -> Vec<Event> {
+        self.events_of(0)
+    }
+
+    /// The events of one process.
+    pub(crate) fn events_of(&self, process: u32) -> Vec<Event> {
+        let number = process.to_string();
+        let ran = self.norn(&["dump", "--format", "json", "--process", &number]);
+        assert!(ran.status.success(), "norn dump failed: {}", ran.stderr);
+        ran.stdout.lines().map(Event::parse).collect()
+    }
+
+    /// The events of the first process, with the calls that led to them.
+    pub(crate) fn events_with_stacks(&self) -> Vec<Event> {
+        let ran = self.norn(&["dump", "--format", "json", "--stacks"]);
+        assert!(ran.status.success(), "norn dump failed: {}", ran.stderr);
+        ran.stdout.lines().map(Event::parse).collect()
+    }
+
+    /// What `norn info` says, of a process.
+    pub(crate) fn info_of(&self, process: u32) -> Value {
+        let number = process.to_string();
+        let ran = self.norn(&["info", "--format", "json", "--process", &number]);
+        assert!(ran.status.success(), "norn info failed: {}", ran.stderr);
+        serde_json::from_str(&ran.stdout).unwrap()
+    }
+
+    /// What `norn info` says of the first process.
+    pub(crate) fn info(&self) -> Value {
+        self.info_of(0)
+    }
+
+    /// A command of norn with the trace as its last argument.
+    pub(crate) fn norn(&self, words: &[&str]) -> Ran {
+        let mut command = norn(words);
+        command.arg(self.trace());
+        run(command)
+    }
+
+    /// The synchronisation of one thread, a line for each event.
+    pub(crate) fn sync(&self, thread: &str) -> String {
+        let events = self.events();
+        lines(events.iter().filter(|it| it.thread == thread && it.is_sync()))
+    }
+
+    /// What was done to variables of these names, a line for each event.
+    pub(crate) fn on(&self, objects: &[&str]) -> String {
+        let events = self.events();
+        lines(events.iter().filter(|it| objects.contains(&it.variable())))
+    }
+
+    /// The values written to a variable, in the order of the trace.
+    pub(crate) fn written(&self, object: &str) -> Vec<u128> {
+        written(&self.events(), object)
+    }
+}
+
+/// The values written to a variable, in the order of the events.
+pub(crate) fn written(events: &[Event], object: &str) -> Vec<u128> {
+    values(events, "write", object)
+}
+
+/// The values of all accesses of one kind to a variable.
+pub(crate) fn values(events: &[Event], op: &str, object: &str) -> Vec<u128> {
+    let fitting = events.iter().filter(|it| it.op == op && it.variable() == object);
+    fitting.map(|it| it.value.unwrap_or_else(|| panic!("no value: {it:?}")).0).collect()
+}
+
+/// Compares lines, however they are indented in the test.
+#[track_caller]
+pub(crate) fn check(actual: &str, expected: &str) {
+    let tidy = |text: &str| {
+        let lines = text.lines().map(str::trim).filter(|it| !it.is_empty());
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    let (actual, expected) = (tidy(actual), tidy(expected));
+    assert!(actual == expected, "expected:\n{expected}\n\nrecorded:\n{actual}\n");
+}
+
+/// A command of norn. Its runtime is unpacked among the files of these tests.
+pub(crate) fn norn<S: AsRef<OsStr>>(words: impl IntoIterator<Item = S>) -> Command {
+    let mut command = Command::new(NORN);
+    command.args(words).env("NORN_CACHE", place("cache")).env("LC_ALL", "C").env("NO_COLOR", "1");
+    command
+}
+
+/// Runs to the end, or fails when that takes too long.
+pub(crate) fn run(command: Command) -> Ran {
+    let name = format!("{command:?}");
+    finish(&name, start(command))
+}
+
+/// Starts a command with its output piped, as the leader of a group of its own.
+pub(crate) fn start(mut command: Command) -> Child {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    command.spawn().unwrap_or_else(|error| panic!("cannot start {command:?}: {error}"))
+}
+
+/// Waits for a command that was started, and takes what it printed.
+pub(crate) fn finish(name: &str, child: Child) -> Ran {
+    let group = child.id();
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || sender.send(child.wait_with_output()));
+    let output = receiver.recv_timeout(LIMIT).unwrap_or_else(|_| {
+        kill("-KILL", &format!("-{group}"));
+        panic!("killed after {LIMIT:?}: {name}");
+    });
+    let output = output.unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    Ran { stdout: text(output.stdout), stderr: text(output.stderr), status: output.status }
+}
+
+/// Sends a signal to a process, or to a group (`-123`), that this test started.
+pub(crate) fn kill(signal: &str, process: &str) {
+    Command::new("kill").args([signal, "--", process]).status().unwrap();
+}
+
+/// The folder of the subjects.
+pub(crate) fn subjects() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../subjects/record")
+}
+
+/// A folder that stays from test to test.
+fn place(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("record").join(name);
+    fs::create_dir_all(&path).unwrap();
+    path
+}
+
+fn is_newer(file: &Path, than: &Path) -> bool {
+    let changed = |path: &Path| fs::metadata(path).and_then(|it| it.modified()).ok();
+    changed(file).is_some_and(|it| Some(it) > changed(than))
+}
+
+/// Whether a program is on the `PATH`; if not, the test's output says so.
+pub(crate) fn is_there(program: &str) -> bool {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let there = env::split_paths(&path).any(|folder| folder.join(program).is_file());
+    if !there {
+        skip(&format!("{program} is not installed"));
+    }
+    there
+}
+
+/// Says, past the capture of output, what is not tested and why.
+pub(crate) fn skip(why: &str) {
+    use std::io::Write as _;
+    let _ = writeln!(std::io::stderr(), "not tested: {why}");
+}

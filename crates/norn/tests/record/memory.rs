@@ -1,0 +1,104 @@
+//! The heap, mapped pages, and writes to memory that goes away.
+
+use crate::{
+    event::Event,
+    kit::{record, subject, written},
+};
+
+/// The blocks that were allocated with this size, and whether each was freed later.
+fn blocks(events: &[Event], size: u64) -> Vec<(String, bool)> {
+    let made = events.iter().enumerate().filter(|(_, it)| it.op == "alloc" && it.size == Some(size));
+    let freed = |at: usize, address: &Option<String>| {
+        events[at..].iter().any(|it| it.op == "free" && it.address == *address)
+    };
+    made.map(|(at, it)| (it.site_function().to_owned(), freed(at, &it.address))).collect()
+}
+
+#[test]
+fn allocation() {
+    let events = record("heap.c").events();
+    for size in (1001..=1009).chain([300_000]) {
+        assert_eq!(blocks(&events, size), [("main".to_owned(), true)], "{size}");
+    }
+    let grown = events.iter().position(|it| it.op == "alloc" && it.size == Some(300_000)).unwrap();
+    let before = events[..grown].iter().rfind(|it| it.op == "free").unwrap();
+    let small = events.iter().find(|it| it.op == "alloc" && it.size == Some(1003)).unwrap();
+    assert_eq!(before.address, small.address);
+}
+
+/// A block that could not grow is still there, with its size.
+#[test]
+fn a_block_that_cannot_grow_keeps_its_size() {
+    let events = record("heap.c").events();
+    let made = events.iter().find(|it| it.op == "alloc" && it.size == Some(1010)).unwrap();
+    let same = events.iter().filter(|it| it.address == made.address && it.index >= made.index);
+    let story: Vec<_> = same.map(|it| (&*it.op, it.size)).collect();
+    let end = story.len() - 1;
+    assert_eq!(story[end].0, "free");
+    assert_eq!(story[end - 1], ("alloc", Some(1010)), "{story:?}");
+}
+
+#[test]
+fn operators_new_and_delete() {
+    let events = record("new_delete.cc").events();
+    for size in 101..=108 {
+        let made = events.iter().filter(|it| it.op == "alloc" && it.size.is_some_and(|it| it / 64 == size / 64));
+        let fitting: Vec<_> = made.filter(|it| it.site_function() == "main").collect();
+        assert!(!fitting.is_empty(), "{size}");
+    }
+    let mut live = std::collections::BTreeSet::new();
+    for event in events.iter().filter(|it| it.site_function() == "main") {
+        match &*event.op {
+            "alloc" => assert!(live.insert(event.address.clone()), "{event:?}"),
+            "free" => assert!(live.remove(&event.address), "{event:?}"),
+            _ => {}
+        }
+    }
+    assert!(live.is_empty(), "{live:?}");
+    let count = |op: &str| events.iter().filter(|it| it.op == op && it.site_function() == "main").count();
+    assert_eq!((count("alloc"), count("free")), (9, 9));
+}
+
+#[test]
+fn mapped_pages() {
+    let events = record("map.c").events();
+    let all = events.iter().filter(|it| it.site_function() == "main" && ["map", "unmap"].contains(&&*it.op));
+    let story: Vec<_> = all.map(|it| (&*it.op, it.size.unwrap())).collect();
+    assert_eq!(
+        story,
+        [("map", 8192), ("unmap", 4096), ("unmap", 4096), ("map", 65536), ("unmap", 65536)]
+    );
+}
+
+#[test]
+fn a_page_that_is_unmapped_is_not_touched() {
+    record("unmap_pending.c");
+    let recorded = record("racing_unmap.c");
+    assert_eq!(recorded.written("after"), [2]);
+}
+
+#[test]
+fn a_page_that_is_protected_is_not_touched() {
+    assert_eq!(record("protect.c").written("after"), [1]);
+}
+
+#[test]
+fn a_page_that_is_mapped_over_is_not_touched() {
+    assert_eq!(record("remap.c").written("after"), [1]);
+}
+
+#[test]
+fn the_stack_of_a_joined_thread_is_not_touched() {
+    assert_eq!(record("stack_gone.c").written("after"), [2]);
+}
+
+#[test]
+fn the_top_of_the_heap_is_not_touched_when_it_is_gone() {
+    assert_eq!(record("trim.c").written("after"), [2]);
+}
+
+#[test]
+fn large_blocks_of_many_sizes_do_not_disturb() {
+    let recorded = subject("heap.c").options(&["--order", "global"]).record();
+    assert!(written(&recorded.events(), "nothing").is_empty());
+}

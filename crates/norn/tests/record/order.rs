@@ -1,0 +1,89 @@
+//! The recorded order is the one that happened.
+
+use std::collections::BTreeSet;
+
+use crate::{
+    event::Event,
+    kit::{record, subject, values},
+};
+
+fn check_locked(events: &[Event]) {
+    let inside = |it: &&Event| it.site_function() == "add";
+    let add: Vec<Event> = events.iter().filter(inside).cloned().collect();
+    assert!(values(&add, "read", "total").into_iter().eq(0..20_000));
+    assert!(values(&add, "write", "total").into_iter().eq(1..=20_000));
+}
+
+#[test]
+fn of_what_a_lock_protects() {
+    check_locked(&record("locked.c").events());
+}
+
+/// The accesses between an acquire and a release belong to the place of the acquire in the order.
+#[test]
+fn of_sequence_numbers_of_a_lock() {
+    let events = record("locked.c").events();
+    let mut held: Vec<(u64, u128)> = Vec::new();
+    let mut acquired = std::collections::BTreeMap::new();
+    for event in &events {
+        match &*event.op {
+            "acquire" => drop(acquired.insert(&event.thread, event.seq.unwrap())),
+            "write" if event.variable() == "total" => {
+                held.push((acquired[&event.thread], event.value.unwrap().0));
+            }
+            _ => {}
+        }
+    }
+    held.sort_unstable();
+    assert!(held.into_iter().map(|(_, value)| value).eq(1..=20_000));
+}
+
+fn tickets(events: &[Event]) -> Vec<u128> {
+    let taken = events.iter().filter(|it| it.is("atomic-rmw", "next"));
+    let mut taken: Vec<_> = taken.map(|it| (it.seq.unwrap(), it.old.unwrap().0)).collect();
+    taken.sort_unstable();
+    taken.into_iter().map(|(_, old)| old).collect()
+}
+
+#[test]
+fn of_atomic_operations() {
+    let events = subject("tickets.c").flags(&["-O2"]).record().events();
+    assert!(tickets(&events).into_iter().eq(0..100_000));
+}
+
+#[test]
+fn of_competing_exchanges() {
+    let events = record("racing.c").events();
+    let chain = events.iter().filter(|it| it.is("atomic-rmw", "token"));
+    let mut chain: Vec<_> = chain.map(|it| (it.seq.unwrap(), it.old.unwrap().0, it.new.unwrap().0)).collect();
+    chain.sort_unstable();
+    assert_eq!(chain.len(), 4000);
+    assert!(chain.windows(2).all(|pair| pair[0].2 == pair[1].1));
+    assert_eq!(events.iter().filter(|it| it.is("write", "racy")).count(), 4000);
+}
+
+#[test]
+fn of_everything() {
+    for name in ["locked.c", "racing.c", "struct_copy.c"] {
+        let events = subject(name).options(&["--order", "global"]).record().events();
+        let numbers: BTreeSet<u64> = events.iter().map(|it| it.seq.expect(name)).collect();
+        assert_eq!(numbers.len(), events.len(), "{name}");
+        assert!(events.windows(2).all(|pair| pair[0].seq < pair[1].seq), "{name}");
+        if name == "locked.c" {
+            check_locked(&events);
+        }
+    }
+}
+
+#[test]
+fn of_one_thread_is_its_program_order() {
+    for order in ["local", "global"] {
+        let events = subject("nested.c").options(&["--order", order]).record().events();
+        let mut next = std::collections::BTreeMap::new();
+        for event in &events {
+            let expected = next.entry(event.thread.clone()).or_insert(event.index);
+            assert_eq!(event.index, *expected, "{event:?}");
+            *expected += 1;
+        }
+    }
+}

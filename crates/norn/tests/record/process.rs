@@ -1,0 +1,97 @@
+//! Several processes: fork, vfork, exec; and code that is loaded later.
+
+use serde_json::{Value, json};
+
+use crate::kit::{Recorded, record, run, subject, subjects, written};
+
+fn processes(recorded: &Recorded) -> Vec<Value> {
+    recorded.info()["processes"].as_array().unwrap().clone()
+}
+
+fn ends(recorded: &Recorded) -> Vec<Value> {
+    processes(recorded).iter().map(|it| it["end"].clone()).collect()
+}
+
+#[test]
+fn forked_children_have_traces_of_their_own() {
+    let recorded = record("fork.c");
+    assert_eq!(ends(&recorded), [json!({"exited": 0}), json!({"exited": 8}), json!({"exited": 7})]);
+    let of = |process: u32| written(&recorded.events_of(process), "shared");
+    assert_eq!((of(0), of(1), of(2)), (vec![1, 4], vec![2], vec![3]));
+    let events = recorded.events();
+    let fork = events.iter().find(|it| it.op == "process-fork").unwrap();
+    assert_eq!((&*fork.thread, fork.process), ("T0.1", Some(1)));
+    assert!(recorded.events_of(1).iter().all(|it| it.thread == "T0"));
+    let fork = recorded.events_of(1).into_iter().find(|it| it.op == "process-fork").unwrap();
+    assert_eq!(fork.process, Some(2));
+}
+
+#[test]
+fn a_child_inherits_no_lock_of_ours() {
+    let recorded = record("fork_locks.c");
+    assert_eq!(processes(&recorded).len(), 51);
+    for process in [1, 25, 50] {
+        let events = recorded.events_of(process);
+        assert_eq!(events.iter().filter(|it| it.is("atomic-rmw", "total")).count(), 100);
+    }
+}
+
+#[test]
+fn vfork_and_spawn() {
+    let recorded = record("vfork_exec.c");
+    assert_eq!(written(&recorded.events(), "step"), [1, 2, 3]);
+    assert_eq!(ends(&recorded), [json!({"exited": 0}), json!({"exited": 5}), json!({"exited": 5})]);
+    for process in [1, 2] {
+        assert_eq!(written(&recorded.events_of(process), "step"), [10]);
+    }
+}
+
+#[test]
+fn a_vfork_whose_exec_fails() {
+    let recorded = record("vfork_fails.c");
+    assert_eq!(recorded.written("step"), [1, 2]);
+    assert_eq!(ends(&recorded), [json!({"exited": 0})]);
+}
+
+#[test]
+fn exec_begins_another_trace() {
+    let recorded = record("exec.c");
+    let exec = json!("exec");
+    assert_eq!(ends(&recorded), [exec.clone(), exec.clone(), exec, json!({"exited": 4})]);
+    for process in 0..4 {
+        assert_eq!(written(&recorded.events_of(process), "step"), [u128::from(process)]);
+    }
+}
+
+#[test]
+fn programs_of_others() {
+    let recorded = record("shell.c");
+    assert_eq!(processes(&recorded).len(), 1);
+    assert_eq!(recorded.written("step"), [1, 2]);
+}
+
+#[test]
+fn a_child_that_outlives_its_parent_is_waited_for() {
+    let recorded = record("orphan.c");
+    assert!(written(&recorded.events_of(1), "count").into_iter().eq(1..=1000));
+    assert_eq!(recorded.info()["complete"], json!(true));
+}
+
+#[test]
+fn a_library_that_is_loaded_later() {
+    let folder = tempfile::tempdir().unwrap();
+    let plugin = folder.path().join("plugin.so");
+    let mut build = crate::kit::norn(["cc", "-g", "-shared", "-fPIC"]);
+    build.arg(subjects().join("plugin.c")).arg("-o").arg(&plugin).env("NORN_CC", "gcc");
+    assert!(run(build).status.success());
+    // The plugin needs the hooks of the program, so there is no plain program to compare to.
+    let recorded = subject("plugin_host.c").arguments(&[&plugin]).not_compared().record();
+    assert_eq!(recorded.ran.stdout, "3\n4\n");
+    let events = recorded.events();
+    assert_eq!(written(&events, "plugin_state"), [3, 4]);
+    let sites = events.iter().filter(|it| it.is("write", "plugin_state"));
+    for site in sites.map(|it| it.site.clone().unwrap()) {
+        assert_eq!((site.function.as_deref(), site.line), (Some("plugin_run"), Some(5)));
+        assert!(site.file.unwrap().ends_with("plugin.c"));
+    }
+}

@@ -1,0 +1,15 @@
+// The last write before its page is mapped anew, by mmap over it, without leave to read.
+// Events: a write of 5 to the page, then one of 1 to `after`. The program must not crash.
+#include <stdio.h>
+#include <sys/mman.h>
+
+static int after;
+
+int main(void) {
+    int *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    *page = 5;
+    mmap(page, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    after = 1;
+    printf("%d\n", after);
+    return 0;
+}

@@ -1,0 +1,186 @@
+//! What recording costs: the same programs alone, under Norn in each mode, and under other tools.
+//!
+//! All ways of running a workload take turns (A B C A B C ...), so that a busy moment of the
+//! machine does not hit one of them alone, and the fastest time of each counts.
+
+mod bar;
+mod column;
+mod report;
+mod workload;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs::{self, File},
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    time::Duration,
+};
+
+use anyhow::{Context as _, Result, bail, ensure};
+use clap::Args;
+
+use crate::{
+    norn::{Info, Norn},
+    process::{End, Usage, measure},
+    workspace,
+};
+use column::Column;
+use workload::{Subject, Workload};
+
+/// No run may take longer.
+const LIMIT: Duration = Duration::from_mins(5);
+
+#[derive(Args, Debug)]
+pub(crate) struct Options {
+    /// Small inputs and few repetitions: shows that all works, not how fast
+    #[arg(long)]
+    quick: bool,
+    /// Only this workload
+    #[arg(long, value_name = "NAME")]
+    only: Option<String>,
+    /// How often each is run; the fastest counts
+    #[arg(long, value_name = "N")]
+    repeat: Option<u32>,
+}
+
+/// One workload, run in every way.
+#[derive(Debug)]
+struct Row {
+    workload: &'static str,
+    command: String,
+    cells: BTreeMap<Column, Cell>,
+}
+
+/// What came of running one workload in one way.
+#[derive(Clone, Debug)]
+enum Cell {
+    Measured { usage: Usage, trace: Option<Info> },
+    Failed(String),
+}
+
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let norn = Norn::build()?;
+    let bench = Bench::new(&norn, options)?;
+    let chosen: Vec<_> = Workload::ALL.iter().filter(|it| wanted(it, options)).collect();
+    ensure!(!chosen.is_empty(), "no such workload\nhint: one of {}", names());
+    let mut rows = Vec::new();
+    for workload in chosen {
+        rows.push(bench.row(workload, options.quick)?);
+    }
+    let text = report::document(&rows, &bench.missing, bench.repeat);
+    println!("{text}");
+    if options.quick || options.only.is_some() {
+        println!("docs/overhead.md is written by a full run only");
+        return Ok(());
+    }
+    workspace::write_document("overhead.md", &text)
+}
+
+fn wanted(workload: &Workload, options: &Options) -> bool {
+    options.only.as_ref().is_none_or(|it| it == workload.name)
+}
+
+fn names() -> String {
+    Workload::ALL.map(|it| it.name).join(", ")
+}
+
+/// Everything that all workloads share.
+struct Bench<'a> {
+    norn: &'a Norn,
+    folder: PathBuf,
+    repeat: u32,
+    /// Columns that cannot be measured here, and what would help.
+    missing: BTreeMap<Column, &'static str>,
+}
+
+impl Bench<'_> {
+    fn new<'a>(norn: &'a Norn, options: &Options) -> Result<Bench<'a>> {
+        let folder = workspace::target().join("overhead");
+        fs::create_dir_all(&folder)?;
+        let missing = column::missing(&folder);
+        for (column, remedy) in &missing {
+            println!("no column `{}`: {remedy}", column.title());
+        }
+        let repeat = options.repeat.unwrap_or(if options.quick { 2 } else { 5 });
+        Ok(Bench { norn, folder, repeat, missing })
+    }
+
+    fn row(&self, workload: &Workload, quick: bool) -> Result<Row> {
+        eprintln!("building {}", workload.name);
+        let skipped: BTreeSet<_> = self.missing.keys().copied().collect();
+        let subject = workload.prepare(self.norn, &self.folder, quick, &skipped)?;
+        let mut row =
+            Row { workload: workload.name, command: subject.shown(), cells: BTreeMap::new() };
+        for turn in 0..self.repeat {
+            eprintln!("running {}, {} of {}", workload.name, turn + 1, self.repeat);
+            for column in Column::ALL {
+                if !skipped.contains(&column) && turn < column.turns(self.repeat) {
+                    self.turn(&mut row, column, &subject);
+                }
+            }
+        }
+        Ok(row)
+    }
+
+    /// Runs once and keeps the better of old and new. What failed once is not tried again.
+    fn turn(&self, row: &mut Row, column: Column, subject: &Subject) {
+        let before = row.cells.get(&column);
+        let after = match before {
+            Some(Cell::Failed(_)) => return,
+            Some(Cell::Measured { usage, trace }) => {
+                self.once(column, subject, trace.clone()).map(|new| new.or_faster(*usage))
+            }
+            None => self.once(column, subject, None),
+        };
+        let cell = after.unwrap_or_else(|error| Cell::Failed(format!("{error:#}")));
+        if let Cell::Failed(why) = &cell {
+            eprintln!("{} failed: {why}", column.title());
+        }
+        row.cells.insert(column, cell);
+    }
+
+    fn once(&self, column: Column, subject: &Subject, known: Option<Info>) -> Result<Cell> {
+        let trace = self.folder.join("trace.norn");
+        let answer = self.folder.join("answer");
+        let mut command = column.command(self.norn, &trace, subject)?;
+        let usage = run_to(&mut command, &answer)?;
+        subject.check(&answer, column)?;
+        let records = column.records();
+        let trace_info = match known {
+            None if records => Some(self.norn.info(&trace)?),
+            known => known,
+        };
+        if records {
+            fs::remove_dir_all(&trace).context("cannot remove the trace")?;
+        }
+        Ok(Cell::Measured { usage, trace: trace_info })
+    }
+}
+
+impl Cell {
+    fn or_faster(self, other: Usage) -> Cell {
+        match self {
+            Cell::Measured { usage, trace } if other.wall < usage.wall => {
+                Cell::Measured { usage: other, trace }
+            }
+            cell => cell,
+        }
+    }
+}
+
+/// Runs a command with its output to a file; it must succeed.
+fn run_to(command: &mut Command, answer: &Path) -> Result<Usage> {
+    let errors = answer.with_extension("errors");
+    command.stdin(Stdio::null()).stdout(File::create(answer)?).stderr(File::create(&errors)?);
+    let measured = measure(command, LIMIT)?;
+    match measured.end {
+        End::Exited(0) => Ok(measured.usage),
+        End::TimedOut(_) => bail!("{}", measured.end),
+        end => bail!("{end}: {}", last_line(&errors)?),
+    }
+}
+
+fn last_line(path: &Path) -> Result<String> {
+    let text = String::from_utf8_lossy(&fs::read(path)?).into_owned();
+    Ok(text.lines().next_back().unwrap_or_default().to_owned())
+}

@@ -1,0 +1,181 @@
+//! The figures that recording has to reach, and whether it does.
+
+use super::{Cell, Row, column::Column};
+use crate::{statistics::geometric_mean, unit};
+
+/// One figure that is promised.
+pub(super) struct Bar {
+    pub(super) what: &'static str,
+    measured: Option<f64>,
+    wanted: Wanted,
+    aim: Option<f64>,
+}
+
+enum Wanted {
+    AtMost(f64),
+    AtLeast(f64),
+}
+
+impl Bar {
+    /// What, measured, wanted, aim, verdict: the cells of a table.
+    pub(super) fn cells(&self) -> [String; 5] {
+        let number = |value: f64| format!("{value:.2}");
+        let wanted = match self.wanted {
+            Wanted::AtMost(most) => format!("≤ {most:.2}"),
+            Wanted::AtLeast(least) => format!("≥ {least:.2}"),
+        };
+        let measured = self.measured.map_or("–".to_owned(), number);
+        let aim = self.aim.map_or(String::new(), number);
+        [self.what.to_owned(), measured, wanted, aim, self.verdict().to_owned()]
+    }
+
+    fn verdict(&self) -> &'static str {
+        match self.measured {
+            None => "**not measured**",
+            Some(measured) if !self.is_met(measured) => "**missed**",
+            Some(measured) if self.aim.is_some_and(|aim| measured <= aim) => "met, and the aim",
+            Some(_) => "met",
+        }
+    }
+
+    fn is_met(&self, measured: f64) -> bool {
+        match self.wanted {
+            Wanted::AtMost(most) => measured <= most,
+            Wanted::AtLeast(least) => measured >= least,
+        }
+    }
+}
+
+/// All of them. A figure to which any workload contributes nothing is not measured.
+pub(super) fn bars(rows: &[Row]) -> Vec<Bar> {
+    let mean = |figure: fn(&Row) -> Option<f64>| {
+        geometric_mean(&rows.iter().map(figure).collect::<Option<Vec<f64>>>()?)
+    };
+    let worst = rows.iter().map(Row::bytes_an_event).collect::<Option<Vec<f64>>>();
+    let worst = worst.and_then(|all| all.into_iter().reduce(f64::max));
+    let at_most =
+        |what, measured, most, aim| Bar { what, measured, wanted: Wanted::AtMost(most), aim };
+    vec![
+        at_most(
+            "time / libtsan's, with values, geometric mean",
+            mean(Row::to_libtsan),
+            0.8,
+            Some(0.4),
+        ),
+        at_most(
+            "time / libtsan's, no values, geometric mean",
+            mean(Row::bare_to_libtsan),
+            0.6,
+            None,
+        ),
+        Bar {
+            what: "overhead that local saves of global's, geometric mean",
+            measured: mean(Row::left_of_global).map(|left| 1.0 - left),
+            wanted: Wanted::AtLeast(0.6),
+            aim: None,
+        },
+        at_most(
+            "bytes an event, with values, geometric mean",
+            mean(Row::bytes_an_event),
+            6.0,
+            Some(3.0),
+        ),
+        at_most("bytes an event, with values, worst workload", worst, 6.0, Some(3.0)),
+    ]
+}
+
+impl Row {
+    /// The time in seconds.
+    pub(super) fn wall(&self, column: Column) -> Option<f64> {
+        match self.cells.get(&column)? {
+            Cell::Measured { usage, .. } => Some(usage.wall.as_secs_f64()),
+            Cell::Failed(_) => None,
+        }
+    }
+
+    pub(super) fn ratio(&self, column: Column, base: Column) -> Option<f64> {
+        Some(self.wall(column)? / self.wall(base)?)
+    }
+
+    pub(super) fn to_libtsan(&self) -> Option<f64> {
+        self.ratio(Column::Local, Column::Libtsan)
+    }
+
+    pub(super) fn bare_to_libtsan(&self) -> Option<f64> {
+        self.ratio(Column::NoValues, Column::Libtsan)
+    }
+
+    /// The part of the global order's overhead that the local order has, too. Below a hundredth
+    /// it is noise, and is taken for a hundredth.
+    pub(super) fn left_of_global(&self) -> Option<f64> {
+        let native = self.wall(Column::Native)?;
+        let local = self.wall(Column::Local)? - native;
+        let global = self.wall(Column::Global)? - native;
+        (global > 0.0).then(|| (local / global).max(0.01))
+    }
+
+    pub(super) fn bytes_an_event(&self) -> Option<f64> {
+        match self.cells.get(&Column::Local)? {
+            Cell::Measured { trace: Some(trace), .. } => {
+                Some(unit::each(trace.bytes, trace.events))
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::BTreeMap, time::Duration};
+
+    use super::*;
+    use crate::{norn::Info, process::Usage};
+
+    fn cell(millis: u64, bytes: u64) -> Cell {
+        let wall = Duration::from_millis(millis);
+        let info = Info { events: 100, bytes, threads: 3, losses: Vec::new() };
+        Cell::Measured { usage: Usage { wall, cpu: wall, peak: 0 }, trace: Some(info) }
+    }
+
+    fn row(local: Cell) -> Row {
+        let cells = BTreeMap::from([
+            (Column::Native, cell(100, 0)),
+            (Column::Local, local),
+            (Column::NoValues, cell(300, 200)),
+            (Column::Global, cell(1100, 500)),
+            (Column::Libtsan, cell(1000, 0)),
+        ]);
+        Row { workload: "w", command: "w 1".to_owned(), cells }
+    }
+
+    fn verdicts(rows: &[Row]) -> Vec<&'static str> {
+        bars(rows).iter().map(Bar::verdict).collect()
+    }
+
+    #[test]
+    fn met() {
+        let all = ["met, and the aim", "met", "met", "met, and the aim", "met, and the aim"];
+        assert_eq!(verdicts(&[row(cell(400, 299))]), all);
+    }
+
+    #[test]
+    fn missed() {
+        let all = ["**missed**", "met", "**missed**", "met", "**missed**"];
+        assert_eq!(verdicts(&[row(cell(400, 300)), row(cell(2000, 700))]), all);
+    }
+
+    #[test]
+    fn not_measured() {
+        let none = "**not measured**";
+        let rows = [row(cell(400, 300)), row(Cell::Failed("signal 11".to_owned()))];
+        assert_eq!(verdicts(&rows), [none, "met", none, none, none]);
+    }
+
+    #[test]
+    fn overhead_left() {
+        let left = row(cell(400, 300)).left_of_global().unwrap();
+        assert!((left - 0.3).abs() < 1e-9);
+        let noise = row(cell(90, 300)).left_of_global().unwrap();
+        assert!((noise - 0.01).abs() < 1e-9);
+    }
+}

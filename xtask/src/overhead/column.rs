@@ -1,0 +1,127 @@
+//! The ways in which each workload is run.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::Path,
+    process::{Command, Stdio},
+};
+
+use anyhow::Result;
+
+use crate::{norn::Norn, overhead::workload::Subject, toolchain::Toolchain};
+
+/// One way to run a workload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Column {
+    /// Compiled as usual, run as usual.
+    Native,
+    /// Compiled for Norn, run as usual.
+    Idle,
+    /// Recorded, each thread in its own order, with values.
+    Local,
+    /// The same without values.
+    NoValues,
+    /// Recorded in one total order, with values.
+    Global,
+    /// The compiler's own thread sanitizer.
+    Libtsan,
+    Helgrind,
+    Drd,
+}
+
+impl Column {
+    pub(super) const ALL: [Column; 8] = [
+        Column::Native,
+        Column::Idle,
+        Column::Local,
+        Column::NoValues,
+        Column::Global,
+        Column::Libtsan,
+        Column::Helgrind,
+        Column::Drd,
+    ];
+
+    pub(super) fn title(self) -> &'static str {
+        match self {
+            Column::Native => "native",
+            Column::Idle => "norn, idle",
+            Column::Local => "norn, local",
+            Column::NoValues => "norn, local, no values",
+            Column::Global => "norn, global",
+            Column::Libtsan => "libtsan",
+            Column::Helgrind => "helgrind",
+            Column::Drd => "drd",
+        }
+    }
+
+    pub(super) fn records(self) -> bool {
+        matches!(self, Column::Local | Column::NoValues | Column::Global)
+    }
+
+    /// Valgrind's tools take so much longer that they get fewer turns.
+    pub(super) fn turns(self, repeat: u32) -> u32 {
+        match self {
+            Column::Helgrind | Column::Drd => repeat.div_ceil(3),
+            _ => repeat,
+        }
+    }
+
+    /// The command that runs the subject in this way.
+    pub(super) fn command(self, norn: &Norn, trace: &Path, subject: &Subject) -> Result<Command> {
+        let record = |options: &[&str]| norn.record(trace, options, &subject.norn());
+        Ok(match self {
+            Column::Native => subject.native(),
+            Column::Idle => subject.norn(),
+            Column::Local => record(&["--order", "local"])?,
+            Column::NoValues => record(&["--order", "local", "--no-values"])?,
+            Column::Global => record(&["--order", "global"])?,
+            Column::Libtsan => with_libtsan(subject),
+            Column::Helgrind => under_valgrind("helgrind", subject),
+            Column::Drd => under_valgrind("drd", subject),
+        })
+    }
+}
+
+/// Without printing of reports and without the pause at the end, both of which would be held
+/// against it unfairly.
+fn with_libtsan(subject: &Subject) -> Command {
+    let mut command = subject.libtsan();
+    command.env("TSAN_OPTIONS", "report_bugs=0:atexit_sleep_ms=0");
+    command
+}
+
+fn under_valgrind(tool: &str, subject: &Subject) -> Command {
+    let native = subject.native();
+    let mut command = Command::new("valgrind");
+    command.args(["-q", "--log-file=/dev/null"]).arg(format!("--tool={tool}"));
+    command.arg(native.get_program()).args(native.get_args());
+    command
+}
+
+/// Columns that cannot be measured on this system, and what would help.
+pub(super) fn missing(folder: &Path) -> BTreeMap<Column, &'static str> {
+    let mut missing = BTreeMap::new();
+    if !has_libtsan(folder) {
+        let remedy = "gcc cannot link its thread sanitizer; install the package libtsan2";
+        missing.insert(Column::Libtsan, remedy);
+    }
+    if !has_valgrind() {
+        for column in [Column::Helgrind, Column::Drd] {
+            missing.insert(column, "valgrind is not installed; install the package valgrind");
+        }
+    }
+    missing
+}
+
+fn has_libtsan(folder: &Path) -> bool {
+    let source = folder.join("empty.c");
+    let written = fs::write(&source, "int main(void) { return 0; }\n");
+    written.is_ok() && Toolchain::libtsan().compile(&source, &folder.join("empty")).is_ok()
+}
+
+fn has_valgrind() -> bool {
+    let mut command = Command::new("valgrind");
+    command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok_and(|it| it.success())
+}

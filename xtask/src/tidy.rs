@@ -1,0 +1,171 @@
+//! Rules of the house that the compiler does not check.
+
+use std::{collections::BTreeMap, fs, process::Command};
+
+use anyhow::{Context as _, Result, ensure};
+use serde_json::Value;
+
+use crate::workspace::{self, cargo};
+
+/// Which of our crates each of our crates may depend on.
+const DIRECTION: &[(&str, &[&str])] = &[
+    ("norn-abi", &[]),
+    ("norn-model", &[]),
+    ("norn-binary", &[]),
+    ("norn-cc", &[]),
+    ("norn-resolve", &["norn-binary", "norn-model"]),
+    ("norn-trace", &["norn-abi", "norn-model"]),
+    ("norn-record", &["norn-abi", "norn-model", "norn-trace"]),
+    ("norn-rt", &["norn-abi"]),
+    ("norn", ANY),
+    ("xtask", &[]),
+];
+
+/// May depend on all.
+const ANY: &[&str] = &["*"];
+
+/// A file that is longer must say why, in a comment that begins with [`REASON`].
+const LONGEST: usize = 500;
+const REASON: &str = "Long because";
+
+/// Beginnings of paths that only exist on somebody's machine. Written in two pieces each, so that
+/// this file keeps its own rule.
+const MACHINE: [&str; 4] =
+    [concat!("/ho", "me/"), concat!("/ro", "ot/"), concat!("/wo", "rk/"), concat!("/Us", "ers/")];
+
+pub(crate) fn run() -> Result<()> {
+    let mut problems = Vec::new();
+    for manifest in ["Cargo.toml", "rt/Cargo.toml"] {
+        problems.extend(directions(&metadata(manifest)?));
+    }
+    for path in files()? {
+        // What is not text is nobody's source.
+        if let Ok(text) = fs::read_to_string(workspace::root().join(&path)) {
+            problems.extend(too_long(&path, &text));
+            problems.extend(machine_paths(&path, &text));
+            problems.extend(printing(&path, &text));
+        }
+    }
+    for problem in &problems {
+        println!("{problem}");
+    }
+    ensure!(problems.is_empty(), "{} rules are broken", problems.len());
+    Ok(())
+}
+
+/// All files that are or would be committed.
+fn files() -> Result<Vec<String>> {
+    let mut command = Command::new("git");
+    command.args(["ls-files", "--cached", "--others", "--exclude-standard"]);
+    let text = workspace::output(command.current_dir(workspace::root()))?;
+    Ok(text.lines().map(str::to_owned).collect())
+}
+
+fn metadata(manifest: &str) -> Result<Value> {
+    let arguments = ["metadata", "--no-deps", "--format-version=1", "--manifest-path", manifest];
+    serde_json::from_str(&workspace::output(&mut cargo(&arguments))?).context("cargo metadata")
+}
+
+fn directions(metadata: &Value) -> Vec<String> {
+    let allowed: BTreeMap<_, _> = DIRECTION.iter().copied().collect();
+    let mut problems = Vec::new();
+    for package in metadata["packages"].as_array().into_iter().flatten() {
+        let name = package["name"].as_str().unwrap_or_default();
+        let Some(allowed) = allowed.get(name) else {
+            problems.push(format!("{name}: say in xtask/src/tidy.rs what it may depend on"));
+            continue;
+        };
+        for dependency in ours(package) {
+            if *allowed != ANY && !allowed.contains(&dependency) {
+                problems.push(format!("{name} must not depend on {dependency}"));
+            }
+        }
+    }
+    problems
+}
+
+/// The dependencies on crates of ours. Those of tests may go in any direction.
+fn ours(package: &Value) -> impl Iterator<Item = &str> {
+    let all = package["dependencies"].as_array().into_iter().flatten();
+    let all = all.filter(|it| it["kind"] != "dev" && it["path"].is_string());
+    all.filter_map(|it| it["name"].as_str())
+}
+
+fn too_long(path: &str, text: &str) -> Option<String> {
+    let lines = text.lines().count();
+    let excused = text.lines().any(|line| is_reason(line.trim_start()));
+    let bad = is_source(path) && lines > LONGEST && !excused;
+    bad.then(|| format!("{path}: {lines} lines, and no comment that begins with `{REASON}`"))
+}
+
+fn is_reason(line: &str) -> bool {
+    line.starts_with("//") && line.trim_start_matches(['/', '!', ' ']).starts_with(REASON)
+}
+
+fn is_source(path: &str) -> bool {
+    let endings = ["rs", "c", "h", "cpp", "hpp"];
+    path.rsplit_once('.').is_some_and(|(_, ending)| endings.contains(&ending))
+}
+
+fn machine_paths(path: &str, text: &str) -> Vec<String> {
+    let found = |line: &str| MACHINE.iter().any(|begin| names_machine(line, begin));
+    let lines = text.lines().enumerate().filter(|(_, line)| found(line));
+    lines.map(|(at, _)| format!("{path}:{}: a path of one machine", at + 1)).collect()
+}
+
+/// Whether the line has a path that begins so, and not one that only contains it.
+fn names_machine(line: &str, begin: &str) -> bool {
+    let inside = |it: char| it.is_alphanumeric() || "._-}".contains(it);
+    line.match_indices(begin).any(|(at, _)| !line[..at].ends_with(inside))
+}
+
+/// Clippy finds who prints; this finds who asks clippy to look away.
+fn printing(path: &str, text: &str) -> Option<String> {
+    let library = path.starts_with("crates/") && path.contains("/src/");
+    let may = path.starts_with("crates/norn/") || path.contains("/src/bin/");
+    let bad = library && !may && text.contains("clippy::print_std");
+    bad.then(|| format!("{path}: only `norn` prints"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn dependencies_have_a_direction() {
+        let on = |name: &str, kind: Value| json!({ "name": name, "kind": kind, "path": "x" });
+        let package = |name: &str, on: Value| json!({ "name": name, "dependencies": [on] });
+        let metadata = json!({ "packages": [
+            package("norn-trace", on("norn-abi", Value::Null)),
+            package("norn-abi", on("norn-trace", Value::Null)),
+            package("norn-cc", on("norn-abi", json!("build"))),
+            package("norn-model", on("norn-trace", json!("dev"))),
+            package("norn-new", on("norn-abi", Value::Null)),
+        ]});
+        assert_eq!(
+            directions(&metadata),
+            [
+                "norn-abi must not depend on norn-trace",
+                "norn-cc must not depend on norn-abi",
+                "norn-new: say in xtask/src/tidy.rs what it may depend on",
+            ]
+        );
+    }
+
+    #[test]
+    fn long_files_need_a_reason() {
+        let long = "// x\n".repeat(501);
+        assert!(too_long("a.rs", &long).is_some());
+        assert!(too_long("a.lock", &long).is_none());
+        assert!(too_long("a.rs", &format!("//! Long because it is a table.\n{long}")).is_none());
+    }
+
+    #[test]
+    fn paths_of_machines() {
+        let begin = MACHINE[0];
+        assert_eq!(machine_paths("a", &format!("ok\nin {begin}me\n")).len(), 1);
+        assert!(machine_paths("a", &format!("some{begin}x\n")).is_empty());
+    }
+}
