@@ -133,8 +133,7 @@ impl Growing {
 
     /// The finished tree.
     pub(crate) fn finish(self) -> Stacks {
-        let stacks: Vec<_> =
-            self.nodes.iter().map(|it| (it.below.0 as usize, it.frame)).collect();
+        let stacks: Vec<_> = self.nodes.iter().map(|it| (it.below.0 as usize, it.frame)).collect();
         drop(self.children);
         Stacks::new(&stacks)
     }

@@ -35,30 +35,38 @@ pub(crate) fn completes<'a>(len: u64, next: &Record<'a>) -> Option<&'a [u8]> {
 
 /// Which writes of 1 to 16 bytes are copies of what is read right after them.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Copies(FxHashSet<(SiteId, SiteId)>);
+pub(crate) struct Copies {
+    pairs: FxHashSet<(SiteId, SiteId)>,
+    /// Which sites are the first of a pair.
+    writes: Vec<bool>,
+}
 
 impl Copies {
     /// Asks about all pairs of sites that may be copies. `sites` are sorted by address.
     pub(crate) fn learn(sites: &[Site], is_copy: &dyn Fn(u64, u64) -> bool) -> Copies {
-        let mut copies = FxHashSet::default();
+        let mut copies = Copies { pairs: FxHashSet::default(), writes: vec![false; sites.len()] };
         for (at, write) in sites.iter().enumerate().filter(|(_, it)| size(it, true).is_some()) {
             let near = sites.iter().enumerate().skip(at + 1);
             let near = near.take_while(|(_, it)| it.pc - write.pc <= REACH);
             for (to, read) in near.filter(|(_, it)| size(it, false) == size(write, true)) {
                 if is_copy(write.pc, read.pc) {
-                    copies.insert((id(at), id(to)));
+                    copies.pairs.insert((id(at), id(to)));
+                    copies.writes[at] = true;
                 }
             }
         }
-        Copies(copies)
+        copies
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+    /// Whether what is written at a site may be a copy.
+    #[inline]
+    pub(crate) fn may_be(&self, write: SiteId) -> bool {
+        self.writes.get(write.0 as usize).copied().unwrap_or(false)
     }
 
-    pub(crate) fn contains(&self, write: SiteId, read: SiteId) -> bool {
-        self.0.contains(&(write, read))
+    /// Whether it is one, if this is read right after it.
+    pub(crate) fn is(&self, write: SiteId, read: SiteId) -> bool {
+        self.pairs.contains(&(write, read))
     }
 }
 

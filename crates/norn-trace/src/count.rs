@@ -47,7 +47,8 @@ impl Counts {
 
     /// Fills in the sums, once all records are counted.
     pub(crate) fn sum(&mut self) {
-        let all = |wanted: fn(Kind) -> bool| self.kinds().filter(|it| wanted(it.0)).map(|it| it.1).sum();
+        let all =
+            |wanted: fn(Kind) -> bool| self.kinds().filter(|it| wanted(it.0)).map(|it| it.1).sum();
         let (events, accesses) = (all(is_event), all(is_access));
         (self.events, self.accesses, self.calls) = (events, accesses, self.of(Kind::Enter));
     }

@@ -153,22 +153,15 @@ impl<'a> ChunkEvents<'a> {
         found.map_or(WokenBy::Nothing, |at| woken[at].1)
     }
 
-    /// What a write of up to 16 bytes at `site` really wrote, if it is a copy that was announced
-    /// before it was made.
+    /// What a write really wrote, if it is a copy that was announced before it was made.
     #[cold]
-    fn copied(&mut self, site: SiteId) -> Option<u128> {
-        let Some(Record::Event { kind, pc, slot, value, content, .. }) = self.peek() else {
+    fn copied(&mut self, site: SiteId) -> Value {
+        let Some(Record::Event { kind, pc, value, content, .. }) = self.peek() else {
             return None;
         };
-        let read = Site { pc, kind };
-        // The next record may be in the next chunk, where slots are others.
-        let read = if self.next.is_some() {
-            self.slots.id(&self.trace.index.sites, slot, read)
-        } else {
-            self.trace.index.sites.find(read)
-        };
-        let is_copy = self.trace.copies.contains(site, read);
-        is_copy.then(|| value.map(u128::from).or_else(|| op::value(content, 16))).flatten()
+        let read = self.trace.index.sites.find(Site { pc, kind })?;
+        let value = value.map(u128::from).or_else(|| op::value(content, 16));
+        value.filter(|_| self.trace.copies.is(site, read))
     }
 
     #[inline]
@@ -194,10 +187,11 @@ impl Iterator for ChunkEvents<'_> {
                 self.calls.enter(&mut &self.trace.index.stacks, addr);
                 continue;
             }
-            let (op, content) = match kind.as_access() {
+            let (mut op, content) = match kind.as_access() {
                 Some((class, write, size @ ..=8)) => {
                     let volatile = class == AccessClass::Volatile;
-                    (op::access(write, addr, size.into(), value.map(Value::from)?, volatile), &[][..])
+                    let value = value.map(u128::from);
+                    (op::access(write, addr, size.into(), value, volatile), &[][..])
                 }
                 _ => match self.other(&record) {
                     Some(meaning) => meaning,
@@ -205,6 +199,11 @@ impl Iterator for ChunkEvents<'_> {
                 },
             };
             let site = self.site(slot, pc, kind);
+            if let Op::Write { value, .. } = &mut op
+                && self.trace.copies.may_be(site)
+            {
+                *value = self.copied(site).or(*value);
+            }
             self.content = content;
             return Some(self.event(op, site, seq));
         }
@@ -214,7 +213,10 @@ impl Iterator for ChunkEvents<'_> {
 impl std::fmt::Debug for ChunkEvents<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let ChunkEvents { thread, index, .. } = self;
-        f.debug_struct("ChunkEvents").field("thread", thread).field("index", index).finish_non_exhaustive()
+        f.debug_struct("ChunkEvents")
+            .field("thread", thread)
+            .field("index", index)
+            .finish_non_exhaustive()
     }
 }
 

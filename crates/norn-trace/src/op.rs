@@ -49,9 +49,7 @@ pub(crate) fn op(parts: &Parts<'_>) -> Option<Op> {
         Kind::Release => Op::Release { lock: addr, mode: mode(args[0]) },
         Kind::WaitRelease => Op::WaitRelease { lock: addr },
         Kind::Wait => Op::Wait { cond: addr, lock: args[0] },
-        Kind::WaitAcquire => {
-            Op::WaitAcquire { cond: args[0], lock: addr, woken: WokenBy::Nothing }
-        }
+        Kind::WaitAcquire => Op::WaitAcquire { cond: args[0], lock: addr, woken: WokenBy::Nothing },
         Kind::Signal => Op::Signal { cond: addr },
         Kind::Broadcast => Op::Broadcast { cond: addr },
         Kind::BarrierEnter => Op::BarrierEnter { barrier: addr },
@@ -106,7 +104,8 @@ pub(crate) fn access(write: bool, addr: u64, size: u64, value: Value, volatile: 
     }
 }
 
-fn value(content: &[u8], size: u64) -> Value {
+/// The value of a block of `size` bytes, if all its content is there and it is a short one.
+pub(crate) fn value(content: &[u8], size: u64) -> Value {
     let mut bytes = [0; 16];
     let whole = !content.is_empty() && content.len() as u64 == size;
     bytes.get_mut(..content.len()).filter(|_| whole)?.copy_from_slice(content);

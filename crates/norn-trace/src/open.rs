@@ -33,9 +33,8 @@ impl Run {
     /// could not describe them, but has left their files.
     pub fn process_numbers(&self, folder: &Path) -> Vec<u32> {
         let files = fs::read_dir(folder).into_iter().flatten().flatten();
-        let files = files.filter_map(|it| {
-            it.file_name().to_str()?.strip_suffix(".chunks")?.parse().ok()
-        });
+        let files =
+            files.filter_map(|it| it.file_name().to_str()?.strip_suffix(".chunks")?.parse().ok());
         let mut numbers: Vec<_> = files.chain(self.processes.iter().map(|it| it.number)).collect();
         numbers.sort_unstable();
         numbers.dedup();

@@ -27,9 +27,9 @@ impl Sites {
         Sites(sites)
     }
 
-    fn find(&self, site: Site) -> SiteId {
-        let at = self.0.binary_search(&site).unwrap_or_default();
-        SiteId(u32::try_from(at).unwrap_or(u32::MAX))
+    /// The number of a site.
+    pub(crate) fn find(&self, site: Site) -> Option<SiteId> {
+        self.0.binary_search(&site).ok().and_then(|at| u32::try_from(at).ok()).map(SiteId)
     }
 }
 
@@ -48,7 +48,7 @@ impl Slots {
     pub(crate) fn id(&mut self, sites: &Sites, slot: u16, site: Site) -> SiteId {
         let entry = &mut self.0[usize::from(slot) % SITES];
         if entry.0 != site {
-            *entry = (site, sites.find(site));
+            *entry = (site, sites.find(site).unwrap_or_default());
         }
         entry.1
     }

@@ -79,7 +79,13 @@ struct Names {
 }
 
 impl Names {
-    fn name(&mut self, id: ThreadId, role: Role, parent: Option<ThreadId>, child: u32) -> ThreadName {
+    fn name(
+        &mut self,
+        id: ThreadId,
+        role: Role,
+        parent: Option<ThreadId>,
+        child: u32,
+    ) -> ThreadName {
         let parent = parent.map(|it| self.known.get(&it).cloned().unwrap_or(it.to_string()));
         let name = match (role, parent) {
             (Role::Foreign, _) => {

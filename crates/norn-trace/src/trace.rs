@@ -1,8 +1,6 @@
 //! One process of a run, opened for reading.
 
-use norn_model::{
-    Event, EventId, Merged, Order, SiteId, StackId, Stacks, Stream, ThreadId,
-};
+use norn_model::{Event, EventId, Merged, Order, SiteId, StackId, Stacks, Stream, ThreadId};
 use rayon::prelude::*;
 
 use crate::{

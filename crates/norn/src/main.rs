@@ -3,6 +3,8 @@
 mod cli;
 mod command;
 mod exit;
+mod fact;
+mod view;
 
 use std::{
     env,

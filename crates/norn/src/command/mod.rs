@@ -1,6 +1,8 @@
 //! One file per subcommand.
 
 pub(crate) mod cc;
+mod dump;
+mod info;
 mod record;
 
 use norn_cc::Language;
@@ -15,6 +17,8 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<Exit> {
         Command::Cc(compiler) => cc::run(Language::C, &compiler.arguments),
         Command::Cxx(compiler) => cc::run(Language::Cxx, &compiler.arguments),
         Command::Record(args) => record::run(args),
-        _ => Ok(Exit::Error),
+        Command::Info(args) => info::run(&args),
+        Command::Dump(args) => dump::run(&args),
+        Command::Export(_) => Ok(Exit::Error),
     }
 }

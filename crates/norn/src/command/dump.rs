@@ -1,0 +1,178 @@
+//! `norn dump`: one line an event.
+
+use std::io::{self, BufWriter, Write};
+
+use norn_model::{Event, Frame as Call, Op, ThreadId};
+use norn_resolve::{Frame, Memory};
+use serde_json::{Map, Value as Json, json};
+
+use crate::{
+    cli::{Dump, Format},
+    exit::Exit,
+    fact::{Fact, address, fact, number},
+    view::{View, source},
+};
+
+pub(super) fn run(args: &Dump) -> anyhow::Result<Exit> {
+    let view = View::open(&args.trace)?;
+    let only = args.thread.as_deref().map(|it| view.thread_named(it)).transpose()?;
+    let mut out = BufWriter::new(io::stdout().lock());
+    let mut memory = Memory::default();
+    let columns = Columns::of(&view);
+    for event in view.trace.merged() {
+        memory.learn(&event);
+        if is_wanted(&event, only, args.sync) {
+            let line = Line::of(&view, &memory, &event);
+            match args.format {
+                Format::Text => text(&mut out, &view, &line, &columns, args.stacks)?,
+                Format::Json => writeln!(out, "{}", line_json(&view, &line, args.stacks))?,
+            }
+        }
+    }
+    out.flush()?;
+    let damage = view.trace.damage();
+    if let [first, ..] = damage {
+        let mut err = anstream::stderr().lock();
+        writeln!(err, "norn: the trace is damaged in {} places: {first}", damage.len())?;
+        writeln!(err, "hint: what is whole was printed; `norn info` lists the damage")?;
+    }
+    Ok(Exit::Clean)
+}
+
+fn is_wanted(event: &Event, thread: Option<ThreadId>, sync: bool) -> bool {
+    let access = matches!(event.op, Op::Read { .. } | Op::Write { .. });
+    thread.is_none_or(|it| it == event.id.thread) && !(sync && access)
+}
+
+/// An event with its names.
+struct Line {
+    event: Event,
+    thread: String,
+    fact: Fact,
+    object: Option<String>,
+    frames: std::sync::Arc<[Frame]>,
+}
+
+impl Line {
+    fn of(view: &View, memory: &Memory, event: &Event) -> Line {
+        let fact = fact(&event.op, |thread| view.thread(thread));
+        let new = matches!(event.op, Op::Alloc { .. } | Op::Map { .. });
+        let target = fact.target.filter(|_| !new);
+        let object = target.and_then(|(addr, size)| view.object(memory, addr, size));
+        let thread = view.thread(event.id.thread);
+        Line { event: *event, thread, fact, object, frames: view.frames(event) }
+    }
+}
+
+fn line_json(view: &View, line: &Line, stacks: bool) -> Json {
+    let mut map = Map::new();
+    map.insert("thread".into(), json!(line.thread));
+    map.insert("index".into(), json!(line.event.id.index));
+    map.insert("op".into(), json!(line.fact.op));
+    if let Some((addr, _)) = line.fact.target {
+        map.insert("object".into(), json!(line.object));
+        map.insert("address".into(), json!(address(addr)));
+    }
+    if let Some(value) = line.fact.value {
+        map.insert("value".into(), value.map_or(Json::Null, number));
+    }
+    for (name, value) in &line.fact.details {
+        map.insert((*name).into(), value.clone());
+    }
+    map.insert("site".into(), line.frames.first().map_or(Json::Null, frame_json));
+    if line.frames.len() > 1 {
+        map.insert("inlined".into(), line.frames[1..].iter().map(frame_json).collect());
+    }
+    map.insert("seq".into(), json!(line.event.seq));
+    if stacks {
+        map.insert("stack".into(), calls(view, line).map(|it| it.map_or(Json::Null, |it| frame_json(&it))).collect());
+    }
+    Json::Object(map)
+}
+
+fn frame_json(frame: &Frame) -> Json {
+    json!({
+        "function": frame.function.as_deref(),
+        "file": frame.file.as_deref(),
+        "line": frame.line,
+        "column": frame.column,
+    })
+}
+
+/// The calls that led to an event, innermost first; none for one that was too deep to be kept.
+fn calls(view: &View, line: &Line) -> impl Iterator<Item = Option<Frame>> {
+    view.trace.stack(line.event.stack).flat_map(|call| match call {
+        Call::Call(pc) => view.modules.frames(pc).iter().cloned().map(Some).collect::<Vec<_>>(),
+        Call::Unknown(_) => vec![None],
+    })
+}
+
+/// Widths of the columns, so that lines stand below each other from the first on.
+struct Columns {
+    thread: usize,
+}
+
+impl Columns {
+    fn of(view: &View) -> Columns {
+        let names = view.trace.threads().iter().map(|it| it.name.0.len());
+        Columns { thread: names.max().unwrap_or(0) }
+    }
+}
+
+fn text(out: &mut impl Write, view: &View, line: &Line, columns: &Columns, stacks: bool) -> io::Result<()> {
+    let object = match (&line.object, line.fact.target) {
+        (Some(name), _) => name.clone(),
+        (None, Some((addr, _))) => address(addr),
+        (None, None) => String::new(),
+    };
+    let value = match line.fact.value {
+        Some(Some(value)) => format!(" = {value}"),
+        Some(None) => " = ?".to_owned(),
+        None => String::new(),
+    };
+    let what = format!("{object}{value}{}", details(&line.fact));
+    let what = what.trim_start();
+    let place = line.frames.first().map_or_else(String::new, place);
+    let (op, width) = (line.fact.op, columns.thread);
+    let row = format!("{:width$}  {op:17} {what:44} {place}", line.thread);
+    writeln!(out, "{}", row.trim_end())?;
+    for call in line.frames.iter().skip(1).cloned().map(Some).chain(
+        stacks.then(|| calls(view, line)).into_iter().flatten(),
+    ) {
+        if stacks {
+            let call = call.as_ref().map_or_else(|| "…".to_owned(), self::place);
+            writeln!(out, "{:width$}    called by {call}", "")?;
+        }
+    }
+    Ok(())
+}
+
+/// `function file.c:12:5`, as much of it as is known.
+fn place(frame: &Frame) -> String {
+    let function = frame.function.as_deref().unwrap_or("?");
+    source(frame).map_or_else(|| function.to_owned(), |it| format!("{function} {it}"))
+}
+
+/// What else there is to say, without what goes without saying.
+fn details(fact: &Fact) -> String {
+    let mut text = String::new();
+    for (name, value) in &fact.details {
+        let value = match value {
+            Json::String(it) => it.clone(),
+            other => other.to_string(),
+        };
+        match (*name, value.as_str()) {
+            ("how", "waited") | ("done", "true") | ("serial", "false") => {}
+            ("mode" | "how" | "other" | "class" | "ordering" | "rmw", it) => {
+                text.push(' ');
+                text.push_str(it);
+            }
+            ("volatile", _) => text.push_str(" volatile"),
+            ("size", it) if fact.value.is_some() => {
+                text.push_str(&format!(" ({it})"));
+            }
+            (name, it) => text.push_str(&format!(" {name} {it}")),
+        }
+    }
+    text
+}

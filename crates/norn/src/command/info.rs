@@ -1,0 +1,245 @@
+//! `norn info`: what is in a trace.
+
+use std::{
+    collections::BTreeMap,
+    io::{self, Write},
+};
+
+use norn_abi::Kind;
+use norn_resolve::{Memory, ModuleState, ModuleSummary};
+use norn_trace::{Blocked, End, StopReason};
+use serde_json::{Value as Json, json};
+
+use crate::{
+    cli::{Format, Info},
+    exit::Exit,
+    fact::address,
+    view::{View, source},
+};
+
+pub(super) fn run(args: &Info) -> anyhow::Result<Exit> {
+    let view = View::open(&args.trace)?;
+    let mut out = anstream::stdout().lock();
+    match args.format {
+        Format::Text => text(&mut out, &view)?,
+        Format::Json => writeln!(out, "{:#}", summary(&view))?,
+    }
+    Ok(Exit::Clean)
+}
+
+fn summary(view: &View) -> Json {
+    let (trace, run) = (&view.trace, view.trace.run());
+    let losses = trace.losses();
+    json!({
+        "command": run.command,
+        "directory": run.directory,
+        "norn": run.norn,
+        "format": run.format,
+        "order": run.order,
+        "values": run.values,
+        "complete": run.complete,
+        "process": trace.process(),
+        "end": end_of(view),
+        "threads": trace.threads().iter().map(|it| json!({
+            "name": it.name, "events": it.events, "tid": it.tid,
+        })).collect::<Vec<_>>(),
+        "events": trace.counts().events,
+        "accesses": trace.counts().accesses,
+        "calls": trace.counts().calls,
+        "events_by_kind": by_kind(view),
+        "bytes": trace.counts().bytes,
+        "modules": view.modules.summary().iter().map(module_json).collect::<Vec<_>>(),
+        "lost": losses.events,
+        "late": run.late_events,
+        "unrecorded_threads": run.unrecorded_threads,
+        "stopped": run.stopped.map(|it| it.why),
+        "damage": trace.damage().iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "processes": run.processes.iter().map(|it| json!({
+            "number": it.number, "pid": it.pid, "parent": it.parent, "end": it.end, "lost": it.lost,
+        })).collect::<Vec<_>>(),
+        "blocked": blocked(view).iter().map(|it| json!({
+            "thread": it.thread, "op": it.op, "object": it.object, "place": it.place,
+        })).collect::<Vec<_>>(),
+    })
+}
+
+fn end_of(view: &View) -> Option<End> {
+    let number = view.trace.process();
+    view.trace.run().processes.iter().find(|it| it.number == number).map(|it| it.end)
+}
+
+/// How many events of each operation, by the names that `norn dump` uses.
+fn by_kind(view: &View) -> BTreeMap<String, u64> {
+    let mut counts = BTreeMap::new();
+    for (kind, count) in view.trace.counts().kinds() {
+        if let Some(name) = operation(kind) {
+            *counts.entry(name).or_default() += count;
+        }
+    }
+    counts
+}
+
+/// The operation of a kind: `SemPost` is `sem-post`. None for what is no event of its own.
+fn operation(kind: Kind) -> Option<String> {
+    let name = match kind {
+        Kind::RangeRead => "Read",
+        Kind::RangeWrite => "Write",
+        Kind::Enter | Kind::Unwind | Kind::Module | Kind::HighHalves => return None,
+        other => other.name(),
+    };
+    let mut text = String::new();
+    for letter in name.chars() {
+        if letter.is_uppercase() && !text.is_empty() {
+            text.push('-');
+        }
+        text.extend(letter.to_lowercase());
+    }
+    Some(text)
+}
+
+fn module_json(module: &ModuleSummary) -> Json {
+    json!({
+        "path": module.path,
+        "instrumented": module.instrumented,
+        "debug": match module.state {
+            ModuleState::Lines => "lines",
+            ModuleState::Symbols => "symbols",
+            ModuleState::Stripped => "stripped",
+            ModuleState::Unreadable => "unreadable",
+        },
+    })
+}
+
+/// A thread that was inside a blocking operation when its process ended.
+struct Waiting {
+    thread: String,
+    op: String,
+    object: String,
+    place: String,
+}
+
+fn blocked(view: &View) -> Vec<Waiting> {
+    let number = view.trace.process();
+    let process = view.trace.run().processes.iter().find(|it| it.number == number);
+    process.map_or(&[][..], |it| &it.blocked).iter().map(|it| waiting(view, it)).collect()
+}
+
+fn waiting(view: &View, blocked: &Blocked) -> Waiting {
+    let kind = Kind(blocked.kind);
+    let object = if kind == Kind::Join {
+        view.thread(norn_model::ThreadId(blocked.object as u32))
+    } else {
+        let named = view.object(&Memory::default(), blocked.object, 1);
+        named.unwrap_or_else(|| address(blocked.object))
+    };
+    let frames = view.modules.frames(blocked.pc);
+    Waiting {
+        thread: view.thread(norn_model::ThreadId(blocked.thread)),
+        op: operation(kind).unwrap_or_default(),
+        object,
+        place: frames.first().and_then(source).unwrap_or_else(|| address(blocked.pc)),
+    }
+}
+
+fn text(out: &mut impl Write, view: &View) -> io::Result<()> {
+    let (trace, run) = (&view.trace, view.trace.run());
+    writeln!(out, "command   {}", run.command.join(" "))?;
+    writeln!(out, "ended     {}", ending(view))?;
+    let counts = trace.counts();
+    let each = if counts.events == 0 { 0.0 } else { counts.bytes as f64 / counts.events as f64 };
+    let (events, bytes) = (counts.events, counts.bytes);
+    writeln!(out, "trace     {events} events, {bytes} bytes ({each:.1} an event), {}", form(view))?;
+    if run.processes.len() > 1 {
+        writeln!(out, "process   {} of {}; --process chooses", trace.process(), run.processes.len())?;
+    }
+    writeln!(out, "\nthreads")?;
+    for thread in trace.threads() {
+        writeln!(out, "  {:12} {:>12} events", thread.name.0, thread.events)?;
+    }
+    for it in blocked(view) {
+        writeln!(out, "  {} was waiting: {} {} at {}", it.thread, it.op, it.object, it.place)?;
+    }
+    writeln!(out, "\nevents")?;
+    for (name, count) in by_kind(view) {
+        writeln!(out, "  {name:18} {count:>12}")?;
+    }
+    writeln!(out, "\nmodules")?;
+    for module in view.modules.summary() {
+        writeln!(out, "  {:28} {}", instrumentation(&module), module.path.display())?;
+    }
+    gaps(out, view)
+}
+
+fn ending(view: &View) -> String {
+    match end_of(view) {
+        _ if !view.trace.run().complete => "unknown: the recorder was killed".to_owned(),
+        Some(End::Exited(status)) => format!("with exit status {status}"),
+        Some(End::Signaled(signal)) => format!("killed by signal {signal}{}", signal_name(signal)),
+        Some(End::Exec) => "became another program".to_owned(),
+        Some(End::Unknown) | None => "unknown".to_owned(),
+    }
+}
+
+fn signal_name(signal: i32) -> &'static str {
+    match signal {
+        libc::SIGABRT => " (abort)",
+        libc::SIGSEGV => " (segmentation fault)",
+        libc::SIGBUS => " (bus error)",
+        libc::SIGFPE => " (arithmetic error)",
+        libc::SIGILL => " (illegal instruction)",
+        libc::SIGKILL => " (killed)",
+        libc::SIGTERM => " (terminated)",
+        libc::SIGINT => " (interrupted)",
+        _ => "",
+    }
+}
+
+fn form(view: &View) -> &'static str {
+    let run = view.trace.run();
+    match (run.order, run.values) {
+        (norn_model::Order::Local, true) => "local order, with values",
+        (norn_model::Order::Local, false) => "local order, without values",
+        (norn_model::Order::Global, true) => "global order, with values",
+        (norn_model::Order::Global, false) => "global order, without values",
+    }
+}
+
+fn instrumentation(module: &ModuleSummary) -> String {
+    let hooks = match module.instrumented {
+        Some(true) => "recorded",
+        Some(false) => "not recorded",
+        None => "perhaps recorded",
+    };
+    match module.state {
+        ModuleState::Lines => hooks.to_owned(),
+        ModuleState::Symbols => format!("{hooks}, no lines"),
+        ModuleState::Stripped => format!("{hooks}, stripped"),
+        ModuleState::Unreadable => "cannot be read".to_owned(),
+    }
+}
+
+/// What is not in the trace, and why.
+fn gaps(out: &mut impl Write, view: &View) -> io::Result<()> {
+    let (losses, run) = (view.trace.losses(), view.trace.run());
+    let mut lines = Vec::new();
+    match run.stopped.map(|it| it.why) {
+        Some(StopReason::Size) => lines.push("recording stopped at the largest size".to_owned()),
+        Some(StopReason::Disk) => lines.push("recording stopped: the disk was full".to_owned()),
+        None => {}
+    }
+    if losses.events > 0 {
+        lines.push(format!("{} events came after that", losses.events));
+    }
+    if run.late_events > 0 {
+        lines.push(format!("{} events of threads past their end", run.late_events));
+    }
+    if run.unrecorded_threads > 0 {
+        lines.push(format!("{} threads that were too many at once", run.unrecorded_threads));
+    }
+    lines.extend(view.trace.damage().iter().map(ToString::to_string));
+    writeln!(out, "\nmissing")?;
+    if lines.is_empty() {
+        return writeln!(out, "  nothing");
+    }
+    lines.iter().try_for_each(|it| writeln!(out, "  {it}"))
+}

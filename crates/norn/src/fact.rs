@@ -1,0 +1,206 @@
+//! What an event says, as words and numbers that both forms of `norn dump` print.
+
+use norn_model::{AtomicOp, LockMode, Object, Op, Ordering, Outcome, RmwOp, ThreadId, WokenBy};
+use serde_json::{Value as Json, json};
+
+/// What an event says besides where it happened.
+pub(crate) struct Fact {
+    /// What was done.
+    pub(crate) op: &'static str,
+    /// To which memory or object, and how many bytes of it.
+    pub(crate) target: Option<(u64, u64)>,
+    /// The value that was read or written: none if the operation has none, `Some(None)` if it
+    /// is not known.
+    pub(crate) value: Option<Option<u128>>,
+    /// Everything else.
+    pub(crate) details: Vec<(&'static str, Json)>,
+}
+
+impl Fact {
+    fn new(op: &'static str) -> Fact {
+        Fact { op, target: None, value: None, details: Vec::new() }
+    }
+
+    fn on(op: &'static str, addr: u64) -> Fact {
+        Fact { target: Some((addr, 1)), ..Fact::new(op) }
+    }
+
+    fn with(mut self, name: &'static str, value: impl Into<Json>) -> Fact {
+        self.details.push((name, value.into()));
+        self
+    }
+
+    fn value(mut self, value: Option<u128>) -> Fact {
+        self.value = Some(value);
+        self
+    }
+
+    fn sized(mut self, size: u64) -> Fact {
+        self.target = self.target.map(|(addr, _)| (addr, size));
+        self.with("size", size)
+    }
+}
+
+/// What an operation says. `name` names threads.
+pub(crate) fn fact(op: &Op, name: impl Fn(ThreadId) -> String) -> Fact {
+    match *op {
+        Op::Begin { stack, size } => {
+            Fact::new("begin").with("stack", address(stack)).with("size", size)
+        }
+        Op::End => Fact::new("end"),
+        Op::Fork(other) => Fact::new("fork").with("other", name(other)),
+        Op::Join(other) => Fact::new("join").with("other", name(other)),
+        Op::Detach(other) => Fact::new("detach").with("other", name(other)),
+        Op::Cancel(other) => Fact::new("cancel").with("other", name(other)),
+        Op::HandlerBegin { signal } => Fact::new("handler-begin").with("signal", signal),
+        Op::HandlerEnd => Fact::new("handler-end"),
+        Op::Read { addr, size, value, volatile } => access("read", addr, size, value, volatile),
+        Op::Write { addr, size, value, volatile } => access("write", addr, size, value, volatile),
+        Op::Atomic { addr, size, ordering: order, op } => atomic(addr, size, order, op),
+        Op::Fence(order) => Fact::new("fence").with("ordering", ordering(order)),
+        Op::HappensBefore { object } => Fact::on("happens-before", object),
+        Op::HappensAfter { object } => Fact::on("happens-after", object),
+        Op::Alloc { addr, size } => Fact::on("alloc", addr).sized(size),
+        Op::Free { addr } => Fact::on("free", addr),
+        Op::Map { addr, size } => Fact::on("map", addr).sized(size),
+        Op::Unmap { addr, size } => Fact::on("unmap", addr).sized(size),
+        Op::Init { object, class: kind, detail } => {
+            Fact::on("init", object).with("class", class(kind)).with("detail", detail)
+        }
+        Op::Destroy { object, class: kind } => Fact::on("destroy", object).with("class", class(kind)),
+        Op::Sleep { nanoseconds } => Fact::new("sleep").with("nanoseconds", nanoseconds),
+        Op::Yield => Fact::new("yield"),
+        Op::ProcessFork { process } => Fact::new("process-fork").with("process", process),
+        Op::Exec => Fact::new("exec"),
+        Op::Exit { status } => Fact::new("exit").with("status", status),
+        Op::Abort => Fact::new("abort"),
+        _ => synchronisation(op, name),
+    }
+}
+
+/// The operations on locks, conditions, barriers, semaphores and once-only initialisation.
+fn synchronisation(op: &Op, name: impl Fn(ThreadId) -> String) -> Fact {
+    match *op {
+        Op::Acquire { lock, mode: kind, how: asked } => {
+            Fact::on("acquire", lock).with("mode", mode(kind)).with("how", how(asked))
+        }
+        Op::AcquireFailed { lock, mode: kind, how: asked, error } => Fact::on("acquire-failed", lock)
+            .with("mode", mode(kind))
+            .with("how", how(asked))
+            .with("error", error),
+        Op::Release { lock, mode: kind } => Fact::on("release", lock).with("mode", mode(kind)),
+        Op::WaitRelease { lock } => Fact::on("wait-release", lock),
+        Op::Wait { cond, lock } => Fact::on("wait", cond).with("lock", address(lock)),
+        Op::WaitAcquire { cond, lock, woken: by } => {
+            Fact::on("wait-acquire", cond).with("lock", address(lock)).with("woken", woken(by, name))
+        }
+        Op::Signal { cond } => Fact::on("signal", cond),
+        Op::Broadcast { cond } => Fact::on("broadcast", cond),
+        Op::BarrierEnter { barrier } => Fact::on("barrier-enter", barrier),
+        Op::BarrierLeave { barrier, serial } => {
+            Fact::on("barrier-leave", barrier).with("serial", serial)
+        }
+        Op::SemPost { semaphore } => Fact::on("sem-post", semaphore),
+        Op::SemWait { semaphore } => Fact::on("sem-wait", semaphore),
+        Op::SemFailed { semaphore, error } => Fact::on("sem-failed", semaphore).with("error", error),
+        Op::OnceBegin { once } => Fact::on("once-begin", once),
+        Op::OnceEnd { once, done } => Fact::on("once-end", once).with("done", done),
+        Op::OnceDone { once } => Fact::on("once-done", once),
+        _ => Fact::new("unknown"),
+    }
+}
+
+fn access(op: &'static str, addr: u64, size: u64, value: Option<u128>, volatile: bool) -> Fact {
+    let fact = Fact::on(op, addr).sized(size).value(value);
+    if volatile { fact.with("volatile", true) } else { fact }
+}
+
+fn atomic(addr: u64, size: u8, order: Ordering, op: AtomicOp) -> Fact {
+    let on = |op| Fact::on(op, addr).sized(size.into()).with("ordering", ordering(order));
+    match op {
+        AtomicOp::Load(value) => on("atomic-load").value(Some(value)),
+        AtomicOp::Store(value) => on("atomic-store").value(Some(value)),
+        AtomicOp::Rmw { op, old, new } => {
+            on("atomic-rmw").with("rmw", rmw(op)).with("old", number(old)).with("new", number(new))
+        }
+        AtomicOp::Cas { old, new } => {
+            on("atomic-cas").with("old", number(old)).with("new", number(new))
+        }
+        AtomicOp::CasFailed { seen, expected } => on("atomic-cas-failed")
+            .with("seen", number(seen))
+            .with("expected", number(expected)),
+    }
+}
+
+fn woken(by: WokenBy, name: impl Fn(ThreadId) -> String) -> Json {
+    match by {
+        WokenBy::Event(id) => json!({ "by": format!("{}:{}", name(id.thread), id.index) }),
+        WokenBy::OneOf(count) => json!({ "one-of": count }),
+        WokenBy::Nothing => json!("nothing"),
+        WokenBy::Timeout => json!("timeout"),
+        WokenBy::Error(error) => json!({ "error": error }),
+    }
+}
+
+/// An address as both forms print it.
+pub(crate) fn address(addr: u64) -> String {
+    format!("{addr:#x}")
+}
+
+/// A number that JSON readers take: large ones as text.
+pub(crate) fn number(value: u128) -> Json {
+    u64::try_from(value).map_or_else(|_| json!(value.to_string()), |it| json!(it))
+}
+
+fn mode(mode: LockMode) -> &'static str {
+    match mode {
+        LockMode::Mutex => "mutex",
+        LockMode::Spin => "spin",
+        LockMode::Read => "read",
+        LockMode::Write => "write",
+    }
+}
+
+fn how(how: Outcome) -> &'static str {
+    match how {
+        Outcome::Waited => "waited",
+        Outcome::Tried => "tried",
+        Outcome::Timed => "timed",
+        Outcome::OwnerDied => "ownerdied",
+    }
+}
+
+fn class(class: Object) -> &'static str {
+    match class {
+        Object::Mutex => "mutex",
+        Object::Spin => "spin",
+        Object::RwLock => "rwlock",
+        Object::Cond => "cond",
+        Object::Barrier => "barrier",
+        Object::Semaphore => "semaphore",
+        Object::Key => "key",
+    }
+}
+
+fn ordering(ordering: Ordering) -> &'static str {
+    match ordering {
+        Ordering::Relaxed => "relaxed",
+        Ordering::Consume => "consume",
+        Ordering::Acquire => "acquire",
+        Ordering::Release => "release",
+        Ordering::AcqRel => "acqrel",
+        Ordering::SeqCst => "seqcst",
+    }
+}
+
+fn rmw(op: RmwOp) -> &'static str {
+    match op {
+        RmwOp::Exchange => "exchange",
+        RmwOp::Add => "add",
+        RmwOp::Sub => "sub",
+        RmwOp::And => "and",
+        RmwOp::Or => "or",
+        RmwOp::Xor => "xor",
+        RmwOp::Nand => "nand",
+    }
+}
