@@ -73,7 +73,7 @@ impl Info {
             events: json["events"].as_u64()?,
             bytes: json["bytes"].as_u64()?,
             threads: size(&json["threads"])?,
-            losses: LOSSES.iter().filter_map(|&(field, words)| loss(&json[field], words)).collect(),
+            losses: losses(json),
         })
     }
 
@@ -85,17 +85,23 @@ impl Info {
 /// Fields that count what is missing, and what to call it.
 const LOSSES: [(&str, &str); 5] = [
     ("lost", "events lost"),
-    ("late_events", "late events"),
-    ("unrecorded_threads", "threads not recorded"),
+    ("late", "events of threads past their end"),
+    ("unrecorded_threads", "threads too many"),
     ("damage", "damaged places"),
     ("stopped", "stopped early"),
 ];
+
+fn losses(json: &Value) -> Vec<String> {
+    let cut = (json["complete"] == false).then(|| "the recorder was killed".to_owned());
+    let others = LOSSES.iter().filter_map(|&(field, words)| loss(&json[field], words));
+    cut.into_iter().chain(others).collect()
+}
 
 fn loss(value: &Value, words: &str) -> Option<String> {
     match size(value) {
         Some(0) => None,
         Some(number) => Some(format!("{number} {words}")),
-        None => (!value.is_null()).then(|| format!("{words}: {value}")),
+        None => Some(format!("{words}: {}", value.as_str()?)),
     }
 }
 
@@ -116,6 +122,8 @@ mod tests {
         let info = Info::read(&json).unwrap();
         assert_eq!((info.events, info.bytes, info.threads), (10, 30, 2));
         assert_eq!(info.losses(), "4 events lost");
+        let json = json!({ "events": 10, "bytes": 30, "threads": 2, "stopped": "size" });
+        assert_eq!(Info::read(&json).unwrap().losses(), "stopped early: size");
     }
 
     #[test]

@@ -11,8 +11,8 @@ use std::{
 
 use memmap2::{MmapOptions, MmapRaw};
 use norn_abi::arena::{
-    self, CHUNK, ChunkHeader, Control, Head, PROCESS_OFFSET, PROCESSES, Process, RING, SLOT_OFFSET, THREADS,
-    ThreadSlot,
+    self, CHUNK, ChunkHeader, Control, Head, PROCESS_OFFSET, PROCESSES, Process, RING, SLOT_OFFSET,
+    THREADS, ThreadSlot,
 };
 use norn_trace::Order;
 use rustix::{

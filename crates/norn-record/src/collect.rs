@@ -96,7 +96,14 @@ impl<'a> Collector<'a> {
             self.watched.push(Watched { handle, ended: false });
             let end = End::Unknown;
             let parent = entry.parent;
-            self.run.processes.push(Process { number, pid, parent, end, lost: 0, blocked: Vec::new() });
+            self.run.processes.push(Process {
+                number,
+                pid,
+                parent,
+                end,
+                lost: 0,
+                blocked: Vec::new(),
+            });
         }
     }
 

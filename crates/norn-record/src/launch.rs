@@ -49,9 +49,8 @@ pub(crate) fn run(
     let mut command = Command::new(program);
     command.args(arguments).env(ENV, arena.path());
     let signals = Signals::take_over(&mut command);
-    let child = command
-        .spawn()
-        .map_err(|source| RecordError::Start { program: program.into(), source })?;
+    let child =
+        command.spawn().map_err(|source| RecordError::Start { program: program.into(), source })?;
     SUBJECT.store(child.id().cast_signed(), Ordering::Relaxed);
     let status = wait(child, arena, collector);
     SUBJECT.store(0, Ordering::Relaxed);

@@ -62,7 +62,12 @@ pub(crate) struct Record {
     #[arg(long, default_value = "8G", value_name = "SIZE", value_parser = size)]
     pub(crate) max_size: u64,
     /// The program and its arguments
-    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
+    #[arg(
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "PROGRAM"
+    )]
     pub(crate) command: Vec<OsString>,
 }
 
@@ -146,7 +151,8 @@ fn size(text: &str) -> Result<u64, String> {
         Some((at, 'g' | 'G')) => (&text[..at], 30),
         _ => (text, 0),
     };
-    let number: u64 = digits.parse().map_err(|_| "expected a number of bytes such as 500M or 2G")?;
+    let number: u64 =
+        digits.parse().map_err(|_| "expected a number of bytes such as 500M or 2G")?;
     number.checked_mul(1 << shift).ok_or_else(|| "is too large".to_owned())
 }
 

@@ -22,7 +22,12 @@ impl Fact {
     }
 
     fn on(op: &'static str, addr: u64) -> Fact {
-        Fact { target: Some((addr, 1)), ..Fact::new(op) }
+        Fact::whole(op, addr, 1)
+    }
+
+    /// On an object of so many bytes: by its size it is told from its first member.
+    fn whole(op: &'static str, addr: u64, size: u64) -> Fact {
+        Fact { target: Some((addr, size)), ..Fact::new(op) }
     }
 
     fn with(mut self, name: &'static str, value: impl Into<Json>) -> Fact {
@@ -64,10 +69,12 @@ pub(crate) fn fact(op: &Op, name: impl Fn(ThreadId) -> String) -> Fact {
         Op::Free { addr } => Fact::on("free", addr),
         Op::Map { addr, size } => Fact::on("map", addr).sized(size),
         Op::Unmap { addr, size } => Fact::on("unmap", addr).sized(size),
-        Op::Init { object, class: kind, detail } => {
-            Fact::on("init", object).with("class", class(kind)).with("detail", detail)
+        Op::Init { object, class: kind, detail } => Fact::whole("init", object, size_of(kind))
+            .with("class", class(kind))
+            .with("detail", detail),
+        Op::Destroy { object, class: kind } => {
+            Fact::whole("destroy", object, size_of(kind)).with("class", class(kind))
         }
-        Op::Destroy { object, class: kind } => Fact::on("destroy", object).with("class", class(kind)),
         Op::Sleep { nanoseconds } => Fact::new("sleep").with("nanoseconds", nanoseconds),
         Op::Yield => Fact::new("yield"),
         Op::ProcessFork { process } => Fact::new("process-fork").with("process", process),
@@ -82,31 +89,68 @@ pub(crate) fn fact(op: &Op, name: impl Fn(ThreadId) -> String) -> Fact {
 fn synchronisation(op: &Op, name: impl Fn(ThreadId) -> String) -> Fact {
     match *op {
         Op::Acquire { lock, mode: kind, how: asked } => {
-            Fact::on("acquire", lock).with("mode", mode(kind)).with("how", how(asked))
+            Fact::whole("acquire", lock, lock_size(kind))
+                .with("mode", mode(kind))
+                .with("how", how(asked))
         }
-        Op::AcquireFailed { lock, mode: kind, how: asked, error } => Fact::on("acquire-failed", lock)
-            .with("mode", mode(kind))
-            .with("how", how(asked))
-            .with("error", error),
-        Op::Release { lock, mode: kind } => Fact::on("release", lock).with("mode", mode(kind)),
-        Op::WaitRelease { lock } => Fact::on("wait-release", lock),
-        Op::Wait { cond, lock } => Fact::on("wait", cond).with("lock", address(lock)),
-        Op::WaitAcquire { cond, lock, woken: by } => {
-            Fact::on("wait-acquire", cond).with("lock", address(lock)).with("woken", woken(by, name))
+        Op::AcquireFailed { lock, mode: kind, how: asked, error } => {
+            Fact::whole("acquire-failed", lock, lock_size(kind))
+                .with("mode", mode(kind))
+                .with("how", how(asked))
+                .with("error", error)
         }
-        Op::Signal { cond } => Fact::on("signal", cond),
-        Op::Broadcast { cond } => Fact::on("broadcast", cond),
-        Op::BarrierEnter { barrier } => Fact::on("barrier-enter", barrier),
+        Op::Release { lock, mode: kind } => {
+            Fact::whole("release", lock, lock_size(kind)).with("mode", mode(kind))
+        }
+        Op::WaitRelease { lock } => Fact::whole("wait-release", lock, MUTEX),
+        Op::Wait { cond, lock } => Fact::whole("wait", cond, COND).with("lock", address(lock)),
+        Op::WaitAcquire { cond, lock, woken: by } => Fact::whole("wait-acquire", cond, COND)
+            .with("lock", address(lock))
+            .with("woken", woken(by, name)),
+        Op::Signal { cond } => Fact::whole("signal", cond, COND),
+        Op::Broadcast { cond } => Fact::whole("broadcast", cond, COND),
+        Op::BarrierEnter { barrier } => Fact::whole("barrier-enter", barrier, BARRIER),
         Op::BarrierLeave { barrier, serial } => {
-            Fact::on("barrier-leave", barrier).with("serial", serial)
+            Fact::whole("barrier-leave", barrier, BARRIER).with("serial", serial)
         }
-        Op::SemPost { semaphore } => Fact::on("sem-post", semaphore),
-        Op::SemWait { semaphore } => Fact::on("sem-wait", semaphore),
-        Op::SemFailed { semaphore, error } => Fact::on("sem-failed", semaphore).with("error", error),
+        Op::SemPost { semaphore } => Fact::whole("sem-post", semaphore, SEMAPHORE),
+        Op::SemWait { semaphore } => Fact::whole("sem-wait", semaphore, SEMAPHORE),
+        Op::SemFailed { semaphore, error } => {
+            Fact::whole("sem-failed", semaphore, SEMAPHORE).with("error", error)
+        }
         Op::OnceBegin { once } => Fact::on("once-begin", once),
         Op::OnceEnd { once, done } => Fact::on("once-end", once).with("done", done),
         Op::OnceDone { once } => Fact::on("once-done", once),
         _ => Fact::new("unknown"),
+    }
+}
+
+// Sizes of libc's objects.
+const MUTEX: u64 = 40;
+const SPIN: u64 = 4;
+const RWLOCK: u64 = 56;
+const COND: u64 = 48;
+const BARRIER: u64 = 32;
+const SEMAPHORE: u64 = 32;
+const KEY: u64 = 4;
+
+fn lock_size(mode: LockMode) -> u64 {
+    match mode {
+        LockMode::Mutex => MUTEX,
+        LockMode::Spin => SPIN,
+        LockMode::Read | LockMode::Write => RWLOCK,
+    }
+}
+
+fn size_of(class: Object) -> u64 {
+    match class {
+        Object::Mutex => MUTEX,
+        Object::Spin => SPIN,
+        Object::RwLock => RWLOCK,
+        Object::Cond => COND,
+        Object::Barrier => BARRIER,
+        Object::Semaphore => SEMAPHORE,
+        Object::Key => KEY,
     }
 }
 
@@ -126,9 +170,9 @@ fn atomic(addr: u64, size: u8, order: Ordering, op: AtomicOp) -> Fact {
         AtomicOp::Cas { old, new } => {
             on("atomic-cas").with("old", number(old)).with("new", number(new))
         }
-        AtomicOp::CasFailed { seen, expected } => on("atomic-cas-failed")
-            .with("seen", number(seen))
-            .with("expected", number(expected)),
+        AtomicOp::CasFailed { seen, expected } => {
+            on("atomic-cas-failed").with("seen", number(seen)).with("expected", number(expected))
+        }
     }
 }
 

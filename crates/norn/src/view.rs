@@ -59,7 +59,9 @@ impl View {
                 let state = if freed { "freed heap" } else { "heap" };
                 format!("{state}[{size}]{}{}", plus(offset), self.made_at(site))
             }
-            Place::Mapped { offset, site } => format!("mapped{}{}", plus(offset), self.made_at(site)),
+            Place::Mapped { offset, site } => {
+                format!("mapped{}{}", plus(offset), self.made_at(site))
+            }
             Place::Stack(thread) => format!("stack of {}", self.thread(thread)),
         })
     }

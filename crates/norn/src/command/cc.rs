@@ -1,6 +1,8 @@
 //! `norn cc` and `norn c++`: become the real compiler.
 
-use std::{env, ffi::OsString, os::unix::process::CommandExt as _, path::PathBuf, process::Command};
+use std::{
+    env, ffi::OsString, os::unix::process::CommandExt as _, path::PathBuf, process::Command,
+};
 
 use anyhow::Context as _;
 use norn_cc::{Compiler, Language, RuntimeDir, Settings, command_line};

@@ -85,7 +85,10 @@ fn line_json(view: &View, line: &Line, stacks: bool) -> Json {
     }
     map.insert("seq".into(), json!(line.event.seq));
     if stacks {
-        map.insert("stack".into(), calls(view, line).map(|it| it.map_or(Json::Null, |it| frame_json(&it))).collect());
+        map.insert(
+            "stack".into(),
+            calls(view, line).map(|it| it.map_or(Json::Null, |it| frame_json(&it))).collect(),
+        );
     }
     Json::Object(map)
 }
@@ -119,7 +122,13 @@ impl Columns {
     }
 }
 
-fn text(out: &mut impl Write, view: &View, line: &Line, columns: &Columns, stacks: bool) -> io::Result<()> {
+fn text(
+    out: &mut impl Write,
+    view: &View,
+    line: &Line,
+    columns: &Columns,
+    stacks: bool,
+) -> io::Result<()> {
     let object = match (&line.object, line.fact.target) {
         (Some(name), _) => name.clone(),
         (None, Some((addr, _))) => address(addr),
@@ -136,9 +145,14 @@ fn text(out: &mut impl Write, view: &View, line: &Line, columns: &Columns, stack
     let (op, width) = (line.fact.op, columns.thread);
     let row = format!("{:width$}  {op:17} {what:44} {place}", line.thread);
     writeln!(out, "{}", row.trim_end())?;
-    for call in line.frames.iter().skip(1).cloned().map(Some).chain(
-        stacks.then(|| calls(view, line)).into_iter().flatten(),
-    ) {
+    for call in line
+        .frames
+        .iter()
+        .skip(1)
+        .cloned()
+        .map(Some)
+        .chain(stacks.then(|| calls(view, line)).into_iter().flatten())
+    {
         if stacks {
             let call = call.as_ref().map_or_else(|| "…".to_owned(), self::place);
             writeln!(out, "{:width$}    called by {call}", "")?;

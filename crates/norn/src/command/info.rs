@@ -150,7 +150,12 @@ fn text(out: &mut impl Write, view: &View) -> io::Result<()> {
     let (events, bytes) = (counts.events, counts.bytes);
     writeln!(out, "trace     {events} events, {bytes} bytes ({each:.1} an event), {}", form(view))?;
     if run.processes.len() > 1 {
-        writeln!(out, "process   {} of {}; --process chooses", trace.process(), run.processes.len())?;
+        writeln!(
+            out,
+            "process   {} of {}; --process chooses",
+            trace.process(),
+            run.processes.len()
+        )?;
     }
     writeln!(out, "\nthreads")?;
     for thread in trace.threads() {

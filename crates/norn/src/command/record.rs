@@ -30,13 +30,19 @@ fn say(options: &Options, recording: &Recording) -> anyhow::Result<()> {
     let mut err = anstream::stderr().lock();
     let program = options.command[0].display();
     if recording.stranger {
-        writeln!(err, "norn: a program was built with another version of norn and is not recorded")?;
+        writeln!(
+            err,
+            "norn: a program was built with another version of norn and is not recorded"
+        )?;
         writeln!(err, "hint: build it again")?;
         return Ok(());
     }
     if !recording.recorded {
         writeln!(err, "norn: `{program}` left no events: it was not built with norn")?;
-        writeln!(err, "hint: build it with `CC=\"norn cc\" CXX=\"norn c++\"`, or `norn cc prog.c -o prog`")?;
+        writeln!(
+            err,
+            "hint: build it with `CC=\"norn cc\" CXX=\"norn c++\"`, or `norn cc prog.c -o prog`"
+        )?;
         return Ok(());
     }
     let lost: u64 = recording.run.processes.iter().map(|it| it.lost).sum();

@@ -111,9 +111,17 @@ fn bitfields() {
         let fields = || events.iter().filter(|it| it.variable() == "fields");
         assert!(fields().filter(|it| it.op == "write").count() >= 3, "{compiler}");
         let last = fields().rfind(|it| it.op == "write").unwrap();
-        let mask = if last.size == Some(8) { u128::from(u64::MAX) } else { (1 << (8 * last.size.unwrap())) - 1 };
+        let mask = if last.size == Some(8) {
+            u128::from(u64::MAX)
+        } else {
+            (1 << (8 * last.size.unwrap())) - 1
+        };
         let start = u32::from_str_radix(&last.address.as_ref().unwrap()[2..][8..], 16).unwrap() & 3;
-        assert_eq!(last.value.unwrap().0, 0xabcd_ef4d >> (8 * start) & mask, "{compiler}: {last:?}");
+        assert_eq!(
+            last.value.unwrap().0,
+            0xabcd_ef4d >> (8 * start) & mask,
+            "{compiler}: {last:?}"
+        );
     }
 }
 
@@ -196,9 +204,11 @@ fn texts() {
 fn virtual_tables() {
     for compiler in ["gcc", "clang-14"].into_iter().filter(|it| is_there(it)) {
         let events = subject("vptr.cc").compiler(compiler).record().events();
-        let block = events.iter().find(|it| it.op == "alloc" && it.site_function() == "main").unwrap();
+        let block =
+            events.iter().find(|it| it.op == "alloc" && it.site_function() == "main").unwrap();
         let on = |op: &str| {
-            let fits = |it: &&Event| it.op == op && it.address == block.address && it.size == Some(8);
+            let fits =
+                |it: &&Event| it.op == op && it.address == block.address && it.size == Some(8);
             events.iter().filter(fits).count()
         };
         assert_eq!(on("write"), 4, "{compiler}");

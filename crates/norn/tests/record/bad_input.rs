@@ -59,7 +59,8 @@ fn an_output_that_cannot_be_written() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("file"), "").unwrap();
     let program = subject("fences.c").build();
-    let ran = norn_in(folder.path(), &["record", "-o", "file/trace", "--", program.to_str().unwrap()]);
+    let ran =
+        norn_in(folder.path(), &["record", "-o", "file/trace", "--", program.to_str().unwrap()]);
     assert_eq!(ran.stdout, "", "the program must not run");
     insta::assert_snapshot!(said(&ran, folder.path()), @r"
     norn: cannot write the trace to `file/trace`: Not a directory (os error 20)

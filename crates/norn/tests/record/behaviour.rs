@@ -26,7 +26,9 @@ fn the_environment() {
     let recorded = subject.record();
     let native = subject.run_native();
     let lines = |text: &str| -> Vec<String> {
-        let same = |it: &&str| !it.starts_with("NORN_") && !it.starts_with("LC_ALL=") && !it.starts_with("NO_COLOR=");
+        let same = |it: &&str| {
+            !it.starts_with("NORN_") && !it.starts_with("LC_ALL=") && !it.starts_with("NO_COLOR=")
+        };
         text.lines().filter(same).map(str::to_owned).collect()
     };
     let (mut ours, mut theirs) = (lines(&recorded.ran.stdout), lines(&native.stdout));
@@ -34,7 +36,8 @@ fn the_environment() {
     assert_eq!(ours.pop(), Some(recorded.folder.path().display().to_string()));
     theirs.pop();
     assert_eq!(ours, theirs);
-    let added: Vec<&str> = recorded.ran.stdout.lines().filter(|it| it.starts_with("NORN_")).collect();
+    let added: Vec<&str> =
+        recorded.ran.stdout.lines().filter(|it| it.starts_with("NORN_")).collect();
     let added: Vec<&str> = added.into_iter().filter(|it| !it.starts_with("NORN_CACHE=")).collect();
     assert_eq!(added.len(), 1, "{added:?}");
     assert!(added[0].starts_with("NORN_ARENA="));
@@ -61,7 +64,10 @@ fn closed_standard_streams() {
     let subject = subject("widths.c");
     let recorder = subject.recorder(&subject.build(), folder.path());
     let mut shell = std::process::Command::new("sh");
-    shell.args(["-c", "exec \"$@\" <&- >&- 2>&-", "sh"]).arg(recorder.get_program()).args(recorder.get_args());
+    shell
+        .args(["-c", "exec \"$@\" <&- >&- 2>&-", "sh"])
+        .arg(recorder.get_program())
+        .args(recorder.get_args());
     let ran = run(shell);
     let code = ran.status.code();
     let mut native = std::process::Command::new("sh");

@@ -44,7 +44,8 @@ fn locks(events: &[Event], thread: &str) -> String {
 #[test]
 fn mutexes() {
     for compiler in ["gcc", "clang-14"].into_iter().filter(|it| is_there(it)) {
-        let events = subject("mutex.cc").compiler(compiler).flags(&["-std=c++17"]).record().events();
+        let events =
+            subject("mutex.cc").compiler(compiler).flags(&["-std=c++17"]).record().events();
         check(
             &locks(&events, "T0"),
             "acquire plain mutex
@@ -99,7 +100,11 @@ fn conditions() {
 /// The once-only events of a thread, by the variable or guard they are on.
 fn once(events: &[Event], thread: &str) -> Vec<String> {
     let shown = events.iter().filter(|it| it.thread == thread && it.op.starts_with("once"));
-    shown.map(|it| format!("{} {}", it.op, it.done.map_or("", |it| if it { "done" } else { "not done" }))).collect()
+    shown
+        .map(|it| {
+            format!("{} {}", it.op, it.done.map_or("", |it| if it { "done" } else { "not done" }))
+        })
+        .collect()
 }
 
 #[test]
@@ -122,11 +127,15 @@ fn futures() {
         assert!(write < read);
     }
     let of = |op: &str| {
-        let mut names: Vec<_> = events.iter().filter(|it| it.op == op).filter_map(|it| it.other.clone()).collect();
+        let mut names: Vec<_> =
+            events.iter().filter(|it| it.op == op).filter_map(|it| it.other.clone()).collect();
         names.sort();
         names
     };
-    assert_eq!((of("fork"), of("join")), (vec!["T0.1".into(), "T0.2".into()], vec!["T0.1".into(), "T0.2".into()]));
+    assert_eq!(
+        (of("fork"), of("join")),
+        (vec!["T0.1".into(), "T0.2".into()], vec!["T0.1".into(), "T0.2".into()])
+    );
 }
 
 /// Twenty runs, so that it is reached at once in some of them.
@@ -141,7 +150,9 @@ fn static_variables_of_functions() {
         assert_eq!((count("once-begin"), count("once-end")), (1, 1));
         let begin = events.iter().find(|it| it.op == "once-begin").unwrap();
         let found = |it: &&Event| {
-            let loaded = it.op == "atomic-load" && it.address == begin.address && it.value.is_some_and(|it| it.0 & 1 == 1);
+            let loaded = it.op == "atomic-load"
+                && it.address == begin.address
+                && it.value.is_some_and(|it| it.0 & 1 == 1);
             it.thread != begin.thread && (it.op == "once-done" || loaded)
         };
         let end = events.iter().position(|it| it.op == "once-end").unwrap();
@@ -177,6 +188,8 @@ fn thread_local_objects() {
     let end = events.iter().position(|it| it.thread == "T0.1" && it.op == "end");
     assert!(of("made").is_some() && of("made") < of("destroyed") && of("destroyed") < end);
     assert_eq!((written(&events, "made"), written(&events, "destroyed")), (vec![1], vec![1]));
-    let number = events.iter().find(|it| it.op == "write" && it.thread == "T0.1" && it.value.is_some_and(|it| it.0 == 5));
+    let number = events
+        .iter()
+        .find(|it| it.op == "write" && it.thread == "T0.1" && it.value.is_some_and(|it| it.0 == 5));
     assert!(number.is_some());
 }

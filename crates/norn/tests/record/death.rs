@@ -32,7 +32,8 @@ fn check(how: &str, end: &Value) {
 
 #[test]
 fn exits() {
-    for (how, status) in [("exit", 3), ("_exit", 4), ("_Exit", 5), ("quick_exit", 6), ("return", 8)] {
+    for (how, status) in [("exit", 3), ("_exit", 4), ("_Exit", 5), ("quick_exit", 6), ("return", 8)]
+    {
         check(how, &json!({"exited": status}));
     }
 }
@@ -62,7 +63,8 @@ fn blocked_threads_are_named() {
     let recorded = record("deadlock.c");
     let info = recorded.info();
     assert_eq!(info["end"], json!({"signaled": 14}));
-    let of = |it: &Value| format!("{} {} {}", it["thread"], it["op"], it["object"]).replace('"', "");
+    let of =
+        |it: &Value| format!("{} {} {}", it["thread"], it["op"], it["object"]).replace('"', "");
     let mut blocked: Vec<String> = info["blocked"].as_array().unwrap().iter().map(of).collect();
     blocked.sort();
     assert_eq!(blocked.len(), 3, "{blocked:?}");
@@ -93,7 +95,8 @@ fn check_counts(recorded: &Recorded) {
     for (index, name) in ["one", "two"].into_iter().enumerate() {
         let last = kept(&recorded.folder.path().join("kept"), index);
         let writes: Vec<_> = events.iter().filter(|it| it.is("write", name)).collect();
-        let wrong = writes.iter().zip(1..).find(|(it, number)| it.value.is_some_and(|it| it.0 != *number));
+        let wrong =
+            writes.iter().zip(1..).find(|(it, number)| it.value.is_some_and(|it| it.0 != *number));
         assert!(wrong.is_none(), "{wrong:?}");
         let unknown = writes.iter().filter(|it| it.value.is_none()).count();
         assert!(unknown <= 1, "{unknown}");
@@ -155,7 +158,11 @@ fn the_largest_size_is_reached() {
         .not_compared()
         .record();
     check_flood(&recorded, "size");
-    assert!(recorded.ran.stderr.starts_with("norn: the trace reached its largest size;"), "{}", recorded.ran.stderr);
+    assert!(
+        recorded.ran.stderr.starts_with("norn: the trace reached its largest size;"),
+        "{}",
+        recorded.ran.stderr
+    );
     let size = recorded.info()["bytes"].as_u64().unwrap();
     assert!((1 << 20..3 << 20).contains(&size), "{size}");
 }
@@ -184,5 +191,9 @@ fn the_disk_is_full() {
     fs::rename(folder.path().join("kept-trace"), &trace).unwrap();
     let recorded = Recorded { ran, folder };
     check_flood(&recorded, "disk");
-    assert!(recorded.ran.stderr.starts_with("norn: the trace could not be written to the end"), "{}", recorded.ran.stderr);
+    assert!(
+        recorded.ran.stderr.starts_with("norn: the trace could not be written to the end"),
+        "{}",
+        recorded.ran.stderr
+    );
 }

@@ -83,7 +83,9 @@ impl Event {
     /// A short form without addresses, sites and numbers that differ from run to run.
     pub(crate) fn short(&self) -> String {
         let mut text = self.op.clone();
-        for word in [self.object.as_ref(), self.other.as_ref(), self.class.as_ref(), self.mode.as_ref()] {
+        for word in
+            [self.object.as_ref(), self.other.as_ref(), self.class.as_ref(), self.mode.as_ref()]
+        {
             word.into_iter().for_each(|it| text = format!("{text} {it}"));
         }
         if let Some(how) = self.how.as_deref().filter(|it| *it != "waited") {

@@ -166,7 +166,8 @@ impl Subject {
         let words = [&[how, &command, &self.source], &*self.flags].concat();
         let program = place("programs").join(words.join(" ").replace('/', "_"));
         if !is_newer(&program, &source) || !is_newer(&program, Path::new(NORN)) {
-            let aside = tempfile::Builder::new().tempfile_in(place("programs")).unwrap().into_temp_path();
+            let aside =
+                tempfile::Builder::new().tempfile_in(place("programs")).unwrap().into_temp_path();
             let new = aside.with_extension("out");
             compiler.args(["-g", "-pthread"]).args(&self.flags).arg(&source).arg("-o").arg(&new);
             let ran = run(compiler);

@@ -7,7 +7,8 @@ use crate::{
 
 /// The blocks that were allocated with this size, and whether each was freed later.
 fn blocks(events: &[Event], size: u64) -> Vec<(String, bool)> {
-    let made = events.iter().enumerate().filter(|(_, it)| it.op == "alloc" && it.size == Some(size));
+    let made =
+        events.iter().enumerate().filter(|(_, it)| it.op == "alloc" && it.size == Some(size));
     let freed = |at: usize, address: &Option<String>| {
         events[at..].iter().any(|it| it.op == "free" && it.address == *address)
     };
@@ -42,7 +43,9 @@ fn a_block_that_cannot_grow_keeps_its_size() {
 fn operators_new_and_delete() {
     let events = record("new_delete.cc").events();
     for size in 101..=108 {
-        let made = events.iter().filter(|it| it.op == "alloc" && it.size.is_some_and(|it| it / 64 == size / 64));
+        let made = events
+            .iter()
+            .filter(|it| it.op == "alloc" && it.size.is_some_and(|it| it / 64 == size / 64));
         let fitting: Vec<_> = made.filter(|it| it.site_function() == "main").collect();
         assert!(!fitting.is_empty(), "{size}");
     }
@@ -55,14 +58,17 @@ fn operators_new_and_delete() {
         }
     }
     assert!(live.is_empty(), "{live:?}");
-    let count = |op: &str| events.iter().filter(|it| it.op == op && it.site_function() == "main").count();
+    let count =
+        |op: &str| events.iter().filter(|it| it.op == op && it.site_function() == "main").count();
     assert_eq!((count("alloc"), count("free")), (9, 9));
 }
 
 #[test]
 fn mapped_pages() {
     let events = record("map.c").events();
-    let all = events.iter().filter(|it| it.site_function() == "main" && ["map", "unmap"].contains(&&*it.op));
+    let all = events
+        .iter()
+        .filter(|it| it.site_function() == "main" && ["map", "unmap"].contains(&&*it.op));
     let story: Vec<_> = all.map(|it| (&*it.op, it.size.unwrap())).collect();
     assert_eq!(
         story,

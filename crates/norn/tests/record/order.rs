@@ -55,7 +55,8 @@ fn of_atomic_operations() {
 fn of_competing_exchanges() {
     let events = record("racing.c").events();
     let chain = events.iter().filter(|it| it.is("atomic-rmw", "token"));
-    let mut chain: Vec<_> = chain.map(|it| (it.seq.unwrap(), it.old.unwrap().0, it.new.unwrap().0)).collect();
+    let mut chain: Vec<_> =
+        chain.map(|it| (it.seq.unwrap(), it.old.unwrap().0, it.new.unwrap().0)).collect();
     chain.sort_unstable();
     assert_eq!(chain.len(), 4000);
     assert!(chain.windows(2).all(|pair| pair[0].2 == pair[1].1));

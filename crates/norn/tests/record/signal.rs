@@ -7,9 +7,11 @@ use crate::{
 
 /// The values written to a variable by streams that handle signals, or by those that do not.
 fn written_by(events: &[Event], variable: &str, handler: bool) -> Vec<u128> {
-    let streams: Vec<&str> = events.iter().filter(|it| it.op == "handler-begin").map(|it| &*it.thread).collect();
+    let streams: Vec<&str> =
+        events.iter().filter(|it| it.op == "handler-begin").map(|it| &*it.thread).collect();
     let by = |it: &&Event| streams.contains(&&*it.thread) == handler;
-    let writes: Vec<Event> = events.iter().filter(by).filter(|it| it.is("write", variable)).cloned().collect();
+    let writes: Vec<Event> =
+        events.iter().filter(by).filter(|it| it.is("write", variable)).cloned().collect();
     written(&writes, variable)
 }
 
@@ -25,7 +27,9 @@ fn a_handler_that_interrupts_a_loop() {
         }
         let count = |op: &str| events.iter().filter(|it| it.op == op).count();
         assert_eq!((count("handler-begin"), count("handler-end")), (2000, 2000));
-        assert!(events.iter().filter(|it| it.op == "handler-begin").all(|it| it.signal == Some(10)));
+        assert!(
+            events.iter().filter(|it| it.op == "handler-begin").all(|it| it.signal == Some(10))
+        );
     }
 }
 
@@ -58,7 +62,8 @@ fn a_jump_out_of_a_handler() {
 fn jumps_out_of_calls() {
     for compiler in ["gcc", "clang-14"].into_iter().filter(|it| is_there(it)) {
         for flags in [&["-O0"][..], &["-O2", "-D_FORTIFY_SOURCE=2"]] {
-            let events = subject("longjmp.c").compiler(compiler).flags(flags).record().events_with_stacks();
+            let events =
+                subject("longjmp.c").compiler(compiler).flags(flags).record().events_with_stacks();
             assert_eq!(written(&events, "after"), [1, 2, 3]);
             for event in events.iter().filter(|it| it.is("write", "after")) {
                 let functions = event.functions();

@@ -112,7 +112,10 @@ fn once() {
          once-end halfway done",
     );
     check(&recorded.sync("T0.1"), "begin\n once-done outer\n end");
-    check(&recorded.sync("T0.2"), "begin\n once-begin halfway\n sem-post inside\n once-end halfway\n end");
+    check(
+        &recorded.sync("T0.2"),
+        "begin\n once-begin halfway\n sem-post inside\n once-end halfway\n end",
+    );
 }
 
 #[test]

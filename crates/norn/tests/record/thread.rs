@@ -51,8 +51,17 @@ fn a_thread_that_cannot_be_created_leaves_nothing() {
 
 #[test]
 fn names_are_the_same_in_every_run() {
-    let expected = [(0, "T0"), (1, "T0.1"), (2, "T0.2"), (3, "T0.1.1"), (4, "T0.1.2"), (5, "T0.1.1.1"), (6, "T0.2.1")];
-    let expected: BTreeMap<u128, String> = expected.map(|(cell, name)| (cell, name.to_owned())).into();
+    let expected = [
+        (0, "T0"),
+        (1, "T0.1"),
+        (2, "T0.2"),
+        (3, "T0.1.1"),
+        (4, "T0.1.2"),
+        (5, "T0.1.1.1"),
+        (6, "T0.2.1"),
+    ];
+    let expected: BTreeMap<u128, String> =
+        expected.map(|(cell, name)| (cell, name.to_owned())).into();
     let subject = subject("nested.c").not_compared();
     for run in 0..20 {
         assert_eq!(writers(&subject.record().events(), "who"), expected, "run {run}");

@@ -19,7 +19,8 @@ fn check(subject: &Subject) {
         let wrong = writes.iter().zip(1..).find(|(it, n)| it.value.map(|it| it.0) != Some(of(*n)));
         assert!(wrong.is_none(), "{name} of {subject:?}: {wrong:?}");
     }
-    let reads = events.iter().filter(|it| it.is("read", "counter") && it.site_function() == "count");
+    let reads =
+        events.iter().filter(|it| it.is("read", "counter") && it.site_function() == "count");
     let mut last = 0;
     for read in reads {
         let value = read.value.unwrap().0;

@@ -1,0 +1,23 @@
+// 20,000 calls deep, then a jump back to a depth of 10,000, then back to main.
+// Events: a write of 1 to `after`, with the stack of main alone.
+#include <setjmp.h>
+#include <stdio.h>
+
+static jmp_buf halfway;
+static int after, jumped;
+
+static int dive(int depth) {
+    if (depth == 20000) longjmp(halfway, 1);
+    if (depth == 10000 && setjmp(halfway) != 0) {
+        jumped = 1;
+        return 1;
+    }
+    return dive(depth + 1) + 1;
+}
+
+int main(void) {
+    int reached = dive(1);
+    after = 1;
+    printf("%d %d\n", reached, jumped);
+    return 0;
+}
