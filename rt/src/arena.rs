@@ -110,6 +110,11 @@ pub fn take_process() -> Option<u32> {
     ((number as usize) < PROCESSES).then_some(number)
 }
 
+/// There will be no process for entry `number`.
+pub fn cancel_process(number: u32) {
+    process_entry(number).pid.store(arena::NO_PROCESS, Ordering::Release);
+}
+
 /// Makes entry `number` this process's own.
 pub fn become_process(number: u32, parent: u32) {
     let entry = process_entry(number);

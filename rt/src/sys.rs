@@ -14,6 +14,8 @@ pub const FUTEX: usize = 202;
 pub const WRITE: usize = 1;
 pub const EXIT_GROUP: usize = 231;
 
+const MADVISE: usize = 28;
+const MADV_DONTDUMP: usize = 16;
 const FUTEX_WAIT: usize = 0;
 const FUTEX_WAKE: usize = 1;
 const O_RDWR_CLOEXEC: usize = 0o2 | 0o2_000_000;
@@ -85,7 +87,12 @@ pub unsafe fn map_file(path: *const u8, len: usize) -> *mut u8 {
         let file = file as usize;
         let map = call(MMAP, [0, len, PROT_READ_WRITE, MAP_SHARED_NORESERVE, file, 0]);
         call(CLOSE, [file, 0, 0, 0, 0, 0]);
-        if map < 0 { core::ptr::null_mut() } else { map as *mut u8 }
+        if map < 0 {
+            return core::ptr::null_mut();
+        }
+        // Not into core files: it is large, mostly empty, and not the program's.
+        call(MADVISE, [map as usize, len, MADV_DONTDUMP, 0, 0, 0]);
+        map as *mut u8
     }
 }
 

@@ -35,7 +35,7 @@ void *calloc(size_t number, size_t size) {
 
 void *realloc(void *old, size_t size) {
     char *new = malloc(size);
-    for (int i = 0; old != NULL && i < count; i++)
+    for (int i = 0; new != NULL && old != NULL && i < count; i++)
         if (blocks[i].block == old) memcpy(new, old, blocks[i].size < size ? blocks[i].size : size);
     return new;
 }

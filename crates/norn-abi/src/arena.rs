@@ -84,6 +84,9 @@ pub struct Control {
 #[derive(Debug)]
 pub struct Line<T>(pub T);
 
+/// In [`Process::pid`]: it was to be forked and could not be.
+pub const NO_PROCESS: u32 = u32::MAX;
+
 /// Recording goes on.
 pub const STOP_NO: u32 = 0;
 /// The trace has reached its largest size.

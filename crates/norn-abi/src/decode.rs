@@ -2,7 +2,7 @@
 //! says where.
 //!
 //! Nearly all records are plain accesses, calls and returns, somewhere in the middle of a chunk.
-//! [`Decoder::plain`] reads those from a window of bytes that is long enough for the longest, with
+//! [`Decoder::next_plain`] reads those from a window of bytes that is long enough for the longest, with
 //! masks instead of branches. What it does not like it leaves untouched for [`Decoder::any`],
 //! which knows all records and says what is wrong with a bad one.
 
@@ -70,7 +70,7 @@ const WINDOW: usize = 1 + 2 + 8 + 10 + 8;
 const SHIFT: [u32; 8] = [0, 0, 0, 0, 0, 0, 40, 0];
 const _: () = assert!(HIGH == 6 && UNKNOWN == 7);
 
-/// Whether records of this kind are read by [`Decoder::plain`]: accesses of up to 8 bytes (no
+/// Whether records of this kind are read by [`Decoder::next_plain`]: accesses of up to 8 bytes (no
 /// undefined kind is among them, for those have no site) and calls.
 #[inline(always)]
 const fn is_plain(kind: Kind) -> bool {
@@ -114,15 +114,17 @@ impl<'a> Decoder<'a> {
     /// The next record, none at the end.
     #[inline]
     pub fn next_record(&mut self) -> Result<Option<Record<'a>>, Fault> {
-        match self.plain() {
+        match self.next_plain() {
             Some(record) => Ok(Some(record)),
             None => self.any(),
         }
     }
 
-    /// The next record if it is a plain one and far from the end; else nothing has happened.
+    /// The next record if it is a plain access, a call or a return, and far from the end.
+    /// Otherwise nothing has happened, and [`Decoder::next_record`] knows more. Who asks here
+    /// first and uses the fields at once need not have the whole record in memory.
     #[inline(always)]
-    fn plain(&mut self) -> Option<Record<'a>> {
+    pub fn next_plain(&mut self) -> Option<Record<'a>> {
         let window: &[u8; WINDOW] = self.bytes.get(self.at..)?.first_chunk()?;
         let head = window[0];
         if head >= 0x80 {

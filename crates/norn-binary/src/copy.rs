@@ -41,7 +41,8 @@ fn stores_nothing(bytes: &[u8], start: u64) -> bool {
             FlowControl::Call | FlowControl::IndirectCall => return !decoder.can_decode(),
             _ => return false,
         }
-        let written = |access| !matches!(access, OpAccess::Read | OpAccess::CondRead | OpAccess::NoMemAccess);
+        let written =
+            |access| !matches!(access, OpAccess::Read | OpAccess::CondRead | OpAccess::NoMemAccess);
         if facts.info(&instruction).used_memory().iter().any(|it| written(it.access())) {
             return false;
         }

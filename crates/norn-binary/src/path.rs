@@ -66,6 +66,11 @@ fn describe(shape: &Type, access: Access, depth: usize) -> Described {
             Described::here(access.start == 0 && (access.end == *size || *size == 0))
         }
         Type::Array { element, count } => describe_array(element, *count, access, depth),
+        Type::Record { size, is_union: true, members }
+            if access.covers(*size) && is_opaque(members) =>
+        {
+            Described::here(access.end == *size)
+        }
         Type::Record { is_union: true, members, .. } => describe_union(members, access, depth),
         Type::Record { size, members, .. } => describe_struct(*size, members, access, depth),
     }
@@ -133,6 +138,12 @@ fn describe_member(member: &Member, only: bool, inside: Access, depth: usize) ->
         }
         _ => inner,
     }
+}
+
+/// Whether a union is a library's own affair, such as `pthread_mutex_t`: then all of it has no
+/// better name than its own.
+fn is_opaque(members: &[Member]) -> bool {
+    members.iter().all(|member| member.name.as_deref().is_some_and(is_reserved))
 }
 
 fn is_reserved(name: &str) -> bool {
@@ -254,6 +265,13 @@ mod tests {
     }
 
     /// Each level doubles the ways down; a search without a limit would not end.
+    #[test]
+    fn opaque_unions_keep_their_secrets() {
+        let lock = union(8, vec![member("__data", 0, scalar(8)), member("__align", 0, scalar(8))]);
+        assert_eq!(path(&lock, 0, 8), "");
+        assert_eq!(path(&lock, 0, 4), ".__data");
+    }
+
     #[test]
     fn deep_unions_end() {
         let deep = (0..100).fold(scalar(8), |shape, _| {

@@ -3,7 +3,7 @@
 
 use std::{io, os::fd::OwnedFd, process::ExitStatus, sync::atomic::Ordering};
 
-use norn_abi::arena::{ChunkHeader, STOP_DISK, STOP_NO, STOP_SIZE, state};
+use norn_abi::arena::{ChunkHeader, NO_PROCESS, STOP_DISK, STOP_NO, STOP_SIZE, state};
 use norn_trace::{Blocked, End, Process, Run, Stop, StopReason, Writer};
 use rustix::{
     event::{PollFd, PollFlags, poll},
@@ -93,7 +93,7 @@ impl<'a> Collector<'a> {
             }
             let handle = Pid::from_raw(pid.cast_signed())
                 .and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
-            self.watched.push(Watched { handle, ended: false });
+            self.watched.push(Watched { handle, ended: pid == NO_PROCESS });
             let end = End::Unknown;
             let parent = entry.parent;
             self.run.processes.push(Process {

@@ -59,18 +59,15 @@ impl<'a> ChunkEvents<'a> {
         self.thread
     }
 
+    /// How many events the chunk has in all.
+    pub(crate) fn len(&self) -> usize {
+        usize::try_from(self.trace.index.starts[self.at].events).unwrap_or(0)
+    }
+
     /// The bytes that the last event read or wrote, if it was an access to a block of which the
     /// content was kept.
     pub fn content(&self) -> &'a [u8] {
         self.content
-    }
-
-    #[inline]
-    fn record(&mut self) -> Option<Record<'a>> {
-        match self.next.take() {
-            Some(record) => Some(record),
-            None => self.decoder.next_record().ok().flatten(),
-        }
     }
 
     /// The record that follows, which may be the first one of the thread's next chunk.
@@ -84,12 +81,12 @@ impl<'a> ChunkEvents<'a> {
         })
     }
 
-    fn site(&mut self, slot: u16, pc: u64, kind: Kind) -> SiteId {
-        self.slots.id(&self.trace.index.sites, slot, Site { pc, kind })
+    #[inline(always)]
+    fn site(&mut self, slot: u16, site: Site) -> SiteId {
+        self.slots.id(&self.trace.index.sites, slot, site)
     }
 
     /// Any record but an access of up to 8 bytes: what it means, if it is an event.
-    #[inline(never)]
     fn other(&mut self, record: &Record<'a>) -> Option<Meaning<'a>> {
         let Record::Event { kind, addr, value, args, content, .. } = *record else { return None };
         let len = value.unwrap_or(0);
@@ -164,12 +161,84 @@ impl<'a> ChunkEvents<'a> {
         value.filter(|_| self.trace.copies.is(site, read))
     }
 
-    #[inline]
-    fn event(&mut self, op: Op, site: SiteId, seq: Option<u64>) -> Event {
+    /// The next event. Plain records, of which there are many, are dealt with here.
+    #[inline(always)]
+    fn advance(&mut self) -> Option<Event> {
+        let stacks = &mut &self.trace.index.stacks;
+        while self.next.is_none()
+            && let Some(record) = self.decoder.next_plain()
+        {
+            match record {
+                Record::Leave => self.calls.leave(stacks),
+                Record::Event { kind: Kind::Enter, addr, .. } => self.calls.enter(stacks, addr),
+                Record::Event { kind, pc, slot, addr, seq, value, .. } => {
+                    return Some(self.access(Site { pc, kind }, slot, addr, seq, value));
+                }
+            }
+        }
+        self.any()
+    }
+
+    /// The next event, whatever comes before it.
+    #[inline(never)]
+    fn any(&mut self) -> Option<Event> {
+        let stacks = &mut &self.trace.index.stacks;
+        loop {
+            let record = match self.next.take() {
+                Some(record) => record,
+                None => self.decoder.next_record().ok().flatten()?,
+            };
+            match record {
+                Record::Leave => self.calls.leave(stacks),
+                Record::Event { kind: Kind::Enter, addr, .. } => self.calls.enter(stacks, addr),
+                Record::Event { kind, pc, slot, addr, seq, value, .. } if is_word(kind) => {
+                    return Some(self.access(Site { pc, kind }, slot, addr, seq, value));
+                }
+                Record::Event { kind, pc, slot, seq, .. } => {
+                    if let Some((op, content)) = self.other(&record) {
+                        let site = self.site(slot, Site { pc, kind });
+                        self.content = content;
+                        return Some(self.event(op, site, seq));
+                    }
+                }
+            }
+        }
+    }
+
+    /// An access of up to 8 bytes.
+    #[inline(always)]
+    fn access(
+        &mut self,
+        site: Site,
+        slot: u16,
+        addr: u64,
+        seq: Option<u64>,
+        value: Option<u64>,
+    ) -> Event {
+        let code = site.kind.0;
+        let (write, volatile) = (code & 8 != 0, code >> 4 == AccessClass::Volatile as u16);
+        let site = self.site(slot, site);
+        let op = op::access(write, addr, 1 << (code & 3), value.map(u128::from), volatile);
+        self.content = &[];
+        self.event(op, site, seq)
+    }
+
+    #[inline(always)]
+    fn event(&mut self, mut op: Op, site: SiteId, seq: Option<u64>) -> Event {
+        if let Op::Write { value, .. } = &mut op
+            && self.trace.copies.may_be(site)
+        {
+            *value = self.copied(site).or(*value);
+        }
         let id = EventId { thread: self.thread, index: self.index };
         self.index += 1;
         Event { id, op, site, stack: self.calls.stack, seq }
     }
+}
+
+/// Whether it is an access of up to 8 bytes.
+fn is_word(kind: Kind) -> bool {
+    kind.as_access().is_some_and(|(.., size)| size <= 8)
 }
 
 impl Iterator for ChunkEvents<'_> {
@@ -177,36 +246,17 @@ impl Iterator for ChunkEvents<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<Event> {
-        loop {
-            let record = self.record()?;
-            let Record::Event { kind, pc, slot, addr, seq, value, .. } = record else {
-                self.calls.leave(&mut &self.trace.index.stacks);
-                continue;
-            };
-            if kind == Kind::Enter {
-                self.calls.enter(&mut &self.trace.index.stacks, addr);
-                continue;
-            }
-            let (mut op, content) = match kind.as_access() {
-                Some((class, write, size @ ..=8)) => {
-                    let volatile = class == AccessClass::Volatile;
-                    let value = value.map(u128::from);
-                    (op::access(write, addr, size.into(), value, volatile), &[][..])
-                }
-                _ => match self.other(&record) {
-                    Some(meaning) => meaning,
-                    None => continue,
-                },
-            };
-            let site = self.site(slot, pc, kind);
-            if let Op::Write { value, .. } = &mut op
-                && self.trace.copies.may_be(site)
-            {
-                *value = self.copied(site).or(*value);
-            }
-            self.content = content;
-            return Some(self.event(op, site, seq));
+        self.advance()
+    }
+
+    /// Faster than going from event to event.
+    #[inline]
+    fn fold<B, F: FnMut(B, Event) -> B>(mut self, init: B, mut f: F) -> B {
+        let mut all = init;
+        while let Some(event) = self.advance() {
+            all = f(all, event);
         }
+        all
     }
 }
 
@@ -239,18 +289,36 @@ impl<'a> Events<'a> {
     }
 }
 
+impl<'a> Events<'a> {
+    #[cold]
+    #[inline(never)]
+    fn open(&mut self) -> Option<()> {
+        let next = self.chunks.next()?;
+        self.current = Some(Box::new(ChunkEvents::new(self.trace, next)));
+        Some(())
+    }
+}
+
 impl Iterator for Events<'_> {
     type Item = Event;
 
     #[inline]
     fn next(&mut self) -> Option<Event> {
         loop {
-            if let Some(event) = self.current.as_mut().and_then(Iterator::next) {
+            if let Some(chunk) = &mut self.current
+                && let Some(event) = chunk.next()
+            {
                 return Some(event);
             }
-            let next = self.chunks.next()?;
-            self.current = Some(Box::new(ChunkEvents::new(self.trace, next)));
+            self.open()?;
         }
+    }
+
+    /// Faster than going from event to event.
+    #[inline]
+    fn fold<B, F: FnMut(B, Event) -> B>(self, init: B, mut f: F) -> B {
+        let rest = self.current.into_iter().fold(init, |all, it| it.fold(all, &mut f));
+        self.chunks.fold(rest, |all, at| ChunkEvents::new(self.trace, at).fold(all, &mut f))
     }
 }
 

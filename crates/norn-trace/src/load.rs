@@ -3,13 +3,13 @@
 use norn_model as model;
 use rayon::prelude::*;
 
-use crate::Trace;
+use crate::{ChunkEvents, Trace};
 
 impl Trace {
     /// All events in memory, decoded in parallel. Takes more than a hundred bytes an event: look
     /// at [`Trace::counts`] first.
     pub fn load(&self) -> model::Trace {
-        let mut chunks: Vec<Vec<model::Event>> = self.par_chunks().map(Iterator::collect).collect();
+        let mut chunks: Vec<_> = self.par_chunks().map(collect).collect();
         let threads = self.threads().iter().map(|thread| {
             let parts = &mut chunks[thread.chunks.clone()];
             let mut events = Vec::with_capacity(parts.iter().map(Vec::len).sum());
@@ -25,4 +25,10 @@ impl Trace {
             symbols: model::Symbols::default(),
         }
     }
+}
+
+fn collect(chunk: ChunkEvents<'_>) -> Vec<model::Event> {
+    let mut events = Vec::with_capacity(chunk.len());
+    chunk.for_each(|it| events.push(it));
+    events
 }

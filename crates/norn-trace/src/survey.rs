@@ -138,30 +138,30 @@ impl Part {
         let records = &bytes[chunk.records.clone()];
         let mut decoder = Decoder::new(records, chunk.format(), chunk.header.last_seq);
         loop {
+            while let Some(record) = decoder.next_plain() {
+                match record {
+                    Record::Leave => calls.leave(&mut part.tree),
+                    Record::Event { kind, pc, slot, addr, seq, .. } => {
+                        part.counts.record(kind);
+                        if kind == Kind::Enter {
+                            calls.enter(&mut part.tree, addr);
+                        } else {
+                            part.event(&mut slots, &mut events, (Site { pc, kind }, slot), seq);
+                        }
+                    }
+                }
+            }
             match decoder.next_record() {
                 Ok(Some(Record::Leave)) => calls.leave(&mut part.tree),
                 Ok(Some(Record::Event { kind, pc, slot, addr, seq, args, content, .. })) => {
                     part.counts.record(kind);
-                    if kind == Kind::Enter {
-                        calls.enter(&mut part.tree, addr);
-                        continue;
+                    match kind {
+                        Kind::Enter => calls.enter(&mut part.tree, addr),
+                        Kind::Unwind => calls.unwind(&mut part.tree, addr),
+                        _ => part.note(chunk, events, kind, (addr, seq, args), content),
                     }
-                    if !is_plain(kind) {
-                        part.note(chunk, events, kind, (addr, seq, args), content);
-                        if kind == Kind::Unwind {
-                            calls.unwind(&mut part.tree, addr);
-                        }
-                        if !is_event(kind) {
-                            continue;
-                        }
-                    }
-                    if events == 0 {
-                        part.first_seq = seq;
-                    }
-                    events += 1;
-                    let site = Site { pc, kind };
-                    if slots.is_new(slot, site) {
-                        part.sites.push(site);
+                    if is_event(kind) {
+                        part.event(&mut slots, &mut events, (Site { pc, kind }, slot), seq);
                     }
                 }
                 Ok(None) => break,
@@ -174,6 +174,23 @@ impl Part {
         part.counts.sum();
         part.counts.bytes = (chunk.records.end - chunk.offset) as u64;
         part
+    }
+
+    #[inline]
+    fn event(
+        &mut self,
+        slots: &mut Slots,
+        count: &mut u64,
+        (site, slot): (Site, u16),
+        seq: Option<u64>,
+    ) {
+        if *count == 0 {
+            self.first_seq = seq;
+        }
+        *count += 1;
+        if slots.is_new(slot, site) {
+            self.sites.push(site);
+        }
     }
 
     /// Takes note of what later passes must know.
@@ -203,9 +220,4 @@ impl Part {
             _ => {}
         }
     }
-}
-
-/// Whether it is one of the many accesses of which there is nothing to note.
-fn is_plain(kind: Kind) -> bool {
-    kind.0 < Kind::Enter.0
 }

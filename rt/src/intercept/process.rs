@@ -8,18 +8,21 @@ use core::{
 use norn_abi::Kind;
 
 use super::{interpose, tap};
-use crate::{arena, real, thread};
+use crate::{arena, real, sys, thread};
 
 /// Takes an entry for the child before there is one, so that parent and child know its number.
 unsafe fn forking(pc: usize, real: impl FnOnce() -> c_int) -> c_int {
     // SAFETY: the slot is the current thread's.
     unsafe {
         let Some(slot) = thread::recorded() else { return real() };
-        if let Some(number) = arena::take_process() {
-            thread::NEXT_PROCESS.store(number, Ordering::Relaxed);
-            thread::event(slot, Kind::ProcessFork, pc, number as usize, &[]);
+        let Some(number) = arena::take_process() else { return real() };
+        thread::NEXT_PROCESS.store(number, Ordering::Relaxed);
+        thread::event(slot, Kind::ProcessFork, pc, number as usize, &[]);
+        let result = real();
+        if result < 0 {
+            arena::cancel_process(number);
         }
-        real()
+        result
     }
 }
 
@@ -62,7 +65,11 @@ macro_rules! passing {
 /// An exit status, noted where the recorder sees it even if this process's memory is gone.
 fn status(argument: usize) -> usize {
     let status = argument as u32 & 0xff;
-    arena::process().exiting.store(status + 1, Ordering::Release);
+    let process = arena::process();
+    // A child of `vfork` runs in our memory, but it is not us who exits.
+    if process.pid.load(Ordering::Relaxed) == sys::process_id() {
+        process.exiting.store(status + 1, Ordering::Release);
+    }
     status as usize
 }
 

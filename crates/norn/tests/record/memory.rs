@@ -1,8 +1,10 @@
 //! The heap, mapped pages, and writes to memory that goes away.
 
+use std::process::Command;
+
 use crate::{
     event::Event,
-    kit::{record, subject, written},
+    kit::{norn, record, run, subject, subjects},
 };
 
 /// The blocks that were allocated with this size, and whether each was freed later.
@@ -103,8 +105,25 @@ fn the_top_of_the_heap_is_not_touched_when_it_is_gone() {
     assert_eq!(record("trim.c").written("after"), [2]);
 }
 
+/// The C++ library inside of the program: failures to allocate are still exceptions.
 #[test]
-fn large_blocks_of_many_sizes_do_not_disturb() {
-    let recorded = subject("heap.c").options(&["--order", "global"]).record();
-    assert!(written(&recorded.events(), "nothing").is_empty());
+fn operators_of_a_static_library() {
+    subject("new_delete.cc").flags(&["-static-libstdc++"]).record();
+}
+
+/// Another allocator may keep nothing of its own before a block.
+#[test]
+fn another_allocator() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = folder.path().join("guarded.so");
+    let mut gcc = Command::new("gcc");
+    gcc.args(["-shared", "-fPIC"]).arg(subjects().join("guarded_malloc.c")).arg("-o").arg(&library);
+    assert!(run(gcc).status.success());
+    let program = subject("heap.c").build();
+    let preload = format!("LD_PRELOAD={}", library.display());
+    let mut alone = Command::new("env");
+    alone.arg(&preload).arg(&program);
+    let mut recorder = norn(["record", "-o"]);
+    recorder.arg(folder.path().join("trace")).args(["--", "env"]).arg(&preload).arg(&program);
+    assert_eq!(run(alone), run(recorder));
 }

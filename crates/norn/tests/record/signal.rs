@@ -104,3 +104,39 @@ fn interrupted_calls() {
     assert_eq!(failed.len(), 1);
     assert_eq!(failed[0].error, Some(4));
 }
+
+/// A handler on a stack above the thread's: the jump goes down, not up.
+#[test]
+fn a_jump_out_of_a_handler_on_another_stack() {
+    let events = record("altstack_jump.c").events_with_stacks();
+    let after = events.iter().find(|it| it.is("write", "after")).unwrap();
+    assert_eq!(&*after.thread, "T0.1");
+    assert_eq!(after.functions(), ["run"]);
+    let count = |op: &str| events.iter().filter(|it| it.op == op).count();
+    assert_eq!((count("handler-begin"), count("handler-end")), (1, 1));
+}
+
+#[test]
+fn a_jump_between_deep_frames() {
+    let events = record("recursion_jump.c").events_with_stacks();
+    let after = events.iter().find(|it| it.is("write", "after")).unwrap();
+    assert_eq!(after.functions(), ["main"]);
+}
+
+#[test]
+fn handlers_that_interrupt_handlers() {
+    let events = record("handler_nested.c").events();
+    let count = |signal: u64| {
+        events.iter().filter(|it| it.op == "handler-begin" && it.signal == Some(signal)).count()
+    };
+    assert_eq!((count(10), count(12)), (1000, 1000));
+}
+
+#[test]
+fn the_smallest_stacks() {
+    let events = record("small_stack.c").events();
+    let begun = events.iter().find(|it| it.op == "handler-begin").unwrap();
+    assert_eq!(begun.signal, Some(10));
+    let locks = events.iter().filter(|it| it.thread == "T0.1" && it.variable() == "m").count();
+    assert_eq!(locks, 2);
+}

@@ -161,3 +161,21 @@ fn twenty_thousand_one_after_another() {
     let info = recorded.info();
     assert_eq!((&info["lost"], &info["late"]), (&0.into(), &0.into()));
 }
+
+#[test]
+fn six_thousand_handles() {
+    let events = record("many_handles.c").events();
+    let count = |op: &str| events.iter().filter(|it| it.op == op).count();
+    assert_eq!((count("fork"), count("join")), (6000, 6000));
+    assert!(written(&events, "total").into_iter().eq(1..=6000));
+}
+
+#[test]
+fn a_thread_that_nobody_forked() {
+    let events = record("foreign.c").events();
+    let write = events.iter().find(|it| it.is("write", "fired")).unwrap();
+    assert_ne!(write.thread, "T0");
+    let post = events.iter().position(|it| it.is("sem-post", "done"));
+    let wait = events.iter().position(|it| it.is("sem-wait", "done"));
+    assert!(post.is_some() && post < wait);
+}
