@@ -3,6 +3,7 @@
 
 mod ci;
 mod debian;
+mod demo;
 mod fuzz;
 mod norn;
 mod overhead;
@@ -27,6 +28,8 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Chore {
+    /// Build norn, and compile, record and dump a small program
+    Demo,
     /// Check what a change must pass: format, lints, tests, tidy
     Ci,
     /// Check the rules of the house that the compiler does not
@@ -45,6 +48,7 @@ enum Chore {
 
 fn main() -> anyhow::Result<()> {
     match Cli::parse().chore {
+        Chore::Demo => demo::run(),
         Chore::Ci => ci::run(),
         Chore::Tidy => tidy::run(),
         Chore::Fuzz { inputs } => fuzz::run(inputs),

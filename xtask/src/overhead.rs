@@ -25,7 +25,7 @@ use crate::{
     workspace,
 };
 use column::Column;
-use workload::{Subject, Workload};
+use workload::{Size, Subject, Workload};
 
 /// No run may take longer.
 const LIMIT: Duration = Duration::from_mins(5);
@@ -47,7 +47,8 @@ pub(crate) struct Options {
 #[derive(Debug)]
 struct Row {
     workload: &'static str,
-    command: String,
+    /// The command on the input of all but valgrind's tools, and on theirs.
+    commands: [String; 2],
     cells: BTreeMap<Column, Cell>,
 }
 
@@ -109,8 +110,11 @@ impl Bench<'_> {
         eprintln!("building {}", workload.name);
         let skipped: BTreeSet<_> = self.missing.keys().copied().collect();
         let subject = workload.prepare(self.norn, &self.folder, quick, &skipped)?;
-        let mut row =
-            Row { workload: workload.name, command: subject.shown(), cells: BTreeMap::new() };
+        let mut row = Row {
+            workload: workload.name,
+            commands: [Size::Full, Size::Small].map(|it| subject.shown(it)),
+            cells: BTreeMap::new(),
+        };
         for turn in 0..self.repeat {
             eprintln!("running {}, {} of {}", workload.name, turn + 1, self.repeat);
             for column in Column::ALL {

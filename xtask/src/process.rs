@@ -5,7 +5,7 @@
 #![expect(unsafe_code, reason = "only wait4 tells what one child has used")]
 
 use std::{
-    fmt, io,
+    fmt, fs, io,
     mem::MaybeUninit,
     os::unix::process::CommandExt as _,
     process::Command,
@@ -124,6 +124,14 @@ pub(crate) fn measure(command: &mut Command, limit: Duration) -> Result<Measured
     Running::start(command)?.wait(limit)
 }
 
+/// The most memory that this process itself has had.
+pub(crate) fn own_peak() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let number = line.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<u64>().ok());
+    number.unwrap_or(0) * 1024
+}
+
 fn wait4(id: Pid) -> io::Result<(i32, libc::rusage)> {
     let mut status = 0;
     let mut used = MaybeUninit::<libc::rusage>::zeroed();
@@ -167,6 +175,12 @@ mod tests {
         let minute = Duration::from_mins(1);
         assert_eq!(shell("exit 3", minute).end, End::Exited(3));
         assert_eq!(shell("kill -9 $$", minute).end, End::Signaled(9));
+    }
+
+    #[test]
+    fn memory_is_known() {
+        assert!(own_peak() > 1 << 20);
+        assert!(shell("true", Duration::from_mins(1)).usage.peak > 100_000);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The recorder's side of the shared memory. What the subject wrote there is read with care: it
 //! may have overwritten anything.
 #![expect(unsafe_code, reason = "shared memory is reached through raw pointers")]
+#![expect(clippy::cast_ptr_alignment, reason = "mappings begin at pages, offsets are page-sized")]
 
 use std::{
     io,
@@ -128,7 +129,7 @@ impl Slot<'_> {
             let chunk = &raw const (*self.at).ring[index as usize % RING];
             let mut header = (*chunk).header;
             let len = len.unwrap_or(header.len as usize).min(most);
-            header.len = len as u32;
+            header.len = u32::try_from(len).unwrap_or(0);
             (header, slice::from_raw_parts((&raw const (*chunk).bytes).cast(), len))
         }
     }

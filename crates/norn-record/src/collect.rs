@@ -86,7 +86,7 @@ impl<'a> Collector<'a> {
             if self.watched.is_empty() {
                 self.begin();
             }
-            let number = self.watched.len() as u32;
+            let number = u32::try_from(self.watched.len()).unwrap_or(u32::MAX);
             let replaced = self.run.processes.iter().rposition(|it| it.pid == pid);
             if let Some(previous) = replaced.filter(|&it| !self.watched[it].ended) {
                 self.ended(previous, End::Exec);
@@ -196,7 +196,7 @@ impl<'a> Collector<'a> {
 
     fn note_blocked(&mut self, slot: Slot<'_>) {
         let head = slot.head();
-        let kind = head.blocked.load(Ordering::Acquire) as u16;
+        let kind = u16::try_from(head.blocked.load(Ordering::Acquire)).unwrap_or(0);
         if let (1.., Some(process)) = (kind, self.run.processes.get_mut(head.process as usize)) {
             let object = head.blocked_on.load(Ordering::Relaxed);
             let pc = head.blocked_at.load(Ordering::Relaxed);

@@ -59,11 +59,6 @@ impl<'a> ChunkEvents<'a> {
         self.thread
     }
 
-    /// How many events the chunk has in all.
-    pub(crate) fn len(&self) -> usize {
-        usize::try_from(self.trace.index.starts[self.at].events).unwrap_or(0)
-    }
-
     /// The bytes that the last event read or wrote, if it was an access to a block of which the
     /// content was kept.
     pub fn content(&self) -> &'a [u8] {

@@ -1,34 +1,60 @@
 //! Brings a whole trace into memory, for analyses that go over it many times.
 
-use norn_model as model;
+use norn_model::{self as model, Event, EventId, Op, SiteId, StackId, ThreadId};
 use rayon::prelude::*;
 
-use crate::{ChunkEvents, Trace};
+use crate::{ChunkEvents, Thread, Trace};
+
+/// What memory holds before the events are decoded into it.
+const NOT_YET: Event = Event {
+    id: EventId { thread: ThreadId(0), index: 0 },
+    op: Op::Yield,
+    site: SiteId(0),
+    stack: StackId(0),
+    seq: None,
+};
 
 impl Trace {
     /// All events in memory, decoded in parallel. Takes more than a hundred bytes an event: look
     /// at [`Trace::counts`] first.
     pub fn load(&self) -> model::Trace {
-        let mut chunks: Vec<_> = self.par_chunks().map(collect).collect();
-        let threads = self.threads().iter().map(|thread| {
-            let parts = &mut chunks[thread.chunks.clone()];
-            let mut events = Vec::with_capacity(parts.iter().map(Vec::len).sum());
-            parts.iter_mut().for_each(|it| events.append(&mut std::mem::take(it)));
-            let (id, name) = (thread.id, thread.name.clone());
-            model::Thread { id, name, role: thread.role, parent: thread.parent, events }
-        });
+        let mut threads: Vec<_> = self.threads().iter().map(empty).collect();
+        let mut parts = Vec::with_capacity(self.chunks.len());
+        for (from, to) in self.threads().iter().zip(&mut threads) {
+            let mut rest = to.events.as_mut_slice();
+            for at in from.chunks.clone() {
+                let part;
+                (part, rest) = rest.split_at_mut(self.events_in(at).min(rest.len()));
+                parts.push((at, part));
+            }
+        }
+        parts.into_par_iter().for_each(|(at, part)| fill(part, ChunkEvents::new(self, at)));
         model::Trace {
             order: self.order(),
-            threads: threads.collect(),
+            threads,
             sites: self.sites().iter().map(|it| model::Site { pc: it.pc, place: None }).collect(),
             stacks: self.stacks().clone(),
             symbols: model::Symbols::default(),
         }
     }
+
+    fn events_in(&self, chunk: usize) -> usize {
+        usize::try_from(self.index.starts[chunk].events).unwrap_or(0)
+    }
 }
 
-fn collect(chunk: ChunkEvents<'_>) -> Vec<model::Event> {
-    let mut events = Vec::with_capacity(chunk.len());
-    chunk.for_each(|it| events.push(it));
-    events
+/// A thread with room for its events.
+fn empty(thread: &Thread) -> model::Thread {
+    let Thread { id, role, parent, .. } = *thread;
+    let events = vec![NOT_YET; usize::try_from(thread.events).unwrap_or(0)];
+    model::Thread { id, name: thread.name.clone(), role, parent, events }
+}
+
+fn fill(part: &mut [Event], events: ChunkEvents<'_>) {
+    let mut places = part.iter_mut();
+    events.for_each(|event| {
+        if let Some(place) = places.next() {
+            *place = event;
+        }
+    });
 }

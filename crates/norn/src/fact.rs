@@ -9,16 +9,26 @@ pub(crate) struct Fact {
     pub(crate) op: &'static str,
     /// To which memory or object, and how many bytes of it.
     pub(crate) target: Option<(u64, u64)>,
-    /// The value that was read or written: none if the operation has none, `Some(None)` if it
-    /// is not known.
-    pub(crate) value: Option<Option<u128>>,
+    /// The value that was read or written.
+    pub(crate) value: Known,
     /// Everything else.
     pub(crate) details: Vec<(&'static str, Json)>,
 }
 
+/// A value, as far as there is one.
+#[derive(Clone, Copy)]
+pub(crate) enum Known {
+    /// The operation has none.
+    Nothing,
+    /// It has one, but the trace does not know it.
+    Unknown,
+    /// It is this.
+    Value(u128),
+}
+
 impl Fact {
     fn new(op: &'static str) -> Fact {
-        Fact { op, target: None, value: None, details: Vec::new() }
+        Fact { op, target: None, value: Known::Nothing, details: Vec::new() }
     }
 
     fn on(op: &'static str, addr: u64) -> Fact {
@@ -36,7 +46,7 @@ impl Fact {
     }
 
     fn value(mut self, value: Option<u128>) -> Fact {
-        self.value = Some(value);
+        self.value = value.map_or(Known::Unknown, Known::Value);
         self
     }
 

@@ -97,6 +97,15 @@ impl Row {
         Some(self.wall(column)? / self.wall(base)?)
     }
 
+    /// The ratio of processor time instead, which a busy machine disturbs less.
+    pub(super) fn cpu_ratio(&self, column: Column, base: Column) -> Option<f64> {
+        let cpu = |column| match self.cells.get(&column)? {
+            Cell::Measured { usage, .. } => Some(usage.cpu.as_secs_f64()),
+            Cell::Failed(_) => None,
+        };
+        Some(cpu(column)? / cpu(base)?)
+    }
+
     pub(super) fn to_libtsan(&self) -> Option<f64> {
         self.ratio(Column::Local, Column::Libtsan)
     }
@@ -145,7 +154,7 @@ mod tests {
             (Column::Global, cell(1100, 500)),
             (Column::Libtsan, cell(1000, 0)),
         ]);
-        Row { workload: "w", command: "w 1".to_owned(), cells }
+        Row { workload: "w", commands: Default::default(), cells }
     }
 
     fn verdicts(rows: &[Row]) -> Vec<&'static str> {

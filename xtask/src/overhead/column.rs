@@ -9,7 +9,11 @@ use std::{
 
 use anyhow::Result;
 
-use crate::{norn::Norn, overhead::workload::Subject, toolchain::Toolchain};
+use crate::{
+    norn::Norn,
+    overhead::workload::{Size, Subject},
+    toolchain::Toolchain,
+};
 
 /// One way to run a workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,18 +30,21 @@ pub(super) enum Column {
     Global,
     /// The compiler's own thread sanitizer.
     Libtsan,
+    /// As native, on the smaller input that valgrind's tools get.
+    NativeSmall,
     Helgrind,
     Drd,
 }
 
 impl Column {
-    pub(super) const ALL: [Column; 8] = [
+    pub(super) const ALL: [Column; 9] = [
         Column::Native,
         Column::Idle,
         Column::Local,
         Column::NoValues,
         Column::Global,
         Column::Libtsan,
+        Column::NativeSmall,
         Column::Helgrind,
         Column::Drd,
     ];
@@ -50,6 +57,7 @@ impl Column {
             Column::NoValues => "norn, local, no values",
             Column::Global => "norn, global",
             Column::Libtsan => "libtsan",
+            Column::NativeSmall => "native, smaller input",
             Column::Helgrind => "helgrind",
             Column::Drd => "drd",
         }
@@ -57,6 +65,14 @@ impl Column {
 
     pub(super) fn records(self) -> bool {
         matches!(self, Column::Local | Column::NoValues | Column::Global)
+    }
+
+    /// The run to compare with: the native one on the same input.
+    pub(super) fn base(self) -> Column {
+        match self {
+            Column::NativeSmall | Column::Helgrind | Column::Drd => Column::NativeSmall,
+            _ => Column::Native,
+        }
     }
 
     /// Valgrind's tools take so much longer that they get fewer turns.
@@ -71,7 +87,8 @@ impl Column {
     pub(super) fn command(self, norn: &Norn, trace: &Path, subject: &Subject) -> Result<Command> {
         let record = |options: &[&str]| norn.record(trace, options, &subject.norn());
         Ok(match self {
-            Column::Native => subject.native(),
+            Column::Native => subject.native(Size::Full),
+            Column::NativeSmall => subject.native(Size::Small),
             Column::Idle => subject.norn(),
             Column::Local => record(&["--order", "local"])?,
             Column::NoValues => record(&["--order", "local", "--no-values"])?,
@@ -92,7 +109,7 @@ fn with_libtsan(subject: &Subject) -> Command {
 }
 
 fn under_valgrind(tool: &str, subject: &Subject) -> Command {
-    let native = subject.native();
+    let native = subject.native(Size::Small);
     let mut command = Command::new("valgrind");
     command.args(["-q", "--log-file=/dev/null"]).arg(format!("--tool={tool}"));
     command.arg(native.get_program()).args(native.get_args());

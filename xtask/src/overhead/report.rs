@@ -3,14 +3,20 @@
 use std::{collections::BTreeMap, fmt::Write as _, fs, process::Command, thread};
 
 use super::{Cell, LIMIT, Row, bar, column::Column};
-use crate::{norn::Info, process::Usage, table::Table, unit, workspace};
+use crate::{
+    norn::Info,
+    process::{self, Usage},
+    table::Table,
+    unit, workspace,
+};
 
 const HEAD: &str = "# What recording costs
 
 Written by `cargo xtask overhead`. All programs are compiled with `-O2 -g` and run two threads.
-Each way of running a program takes turns with the others, on the same input, and its fastest
-run counts. Times are from start to end of the whole command, for a recorded run with the trace
-written. The output of every run is compared with the native run's.
+Each way of running a program takes turns with the others, and its fastest run counts. Times are
+from start to end of the whole command, for a recorded run with the trace written. The output of
+every run is compared with the native run's. Valgrind's tools get a smaller input, and are
+compared with the native run on that input.
 
 ";
 
@@ -20,8 +26,8 @@ const COLUMNS: &str = "
   otherwise.
 - *libtsan*: the compiler's own `-fsanitize=thread`, with its reports and its pause at the end
   switched off. *helgrind*, *drd*: valgrind's tools on the native program.
-- CPU is user and system time, and memory the peak of one process, of the command and the
-  processes it waited for.
+- CPU is user and system time of the command and the processes it waited for, and memory the peak
+  of the largest of them. Less than the measuring process has itself cannot be seen.
 ";
 
 pub(super) fn document(rows: &[Row], missing: &BTreeMap<Column, &str>, repeat: u32) -> String {
@@ -32,7 +38,9 @@ pub(super) fn document(rows: &[Row], missing: &BTreeMap<Column, &str>, repeat: u
     }
     let _ = write!(text, "\n## What the bars are made of\n\n{}", parts(rows));
     for row in rows {
-        let _ = write!(text, "\n## {}\n\n`{}`\n\n{}", row.workload, row.command, details(row));
+        let [full, small] = &row.commands;
+        let _ = write!(text, "\n## {}\n\n`{full}`, under valgrind `{small}`\n\n", row.workload);
+        let _ = write!(text, "{}", details(row));
         text += &failures(row);
     }
     text
@@ -50,6 +58,9 @@ fn machine(repeat: u32) -> String {
     }
     let _ = writeln!(text, "- runs of each: {repeat} (of valgrind's tools a third)");
     let _ = writeln!(text, "- limit of each run: {} s", LIMIT.as_secs());
+    let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let load = load.split(' ').nth(2).unwrap_or("unknown");
+    let _ = writeln!(text, "- load of the machine, mean of the last 15 minutes: {load}");
     text
 }
 
@@ -69,12 +80,13 @@ fn bars(rows: &[Row]) -> Table {
 }
 
 fn ratios(rows: &[Row]) -> Table {
-    let titles = Column::ALL.iter().skip(1).map(|it| it.title());
+    let others = Column::ALL.into_iter().filter(|it| *it != it.base());
+    let titles = others.clone().map(Column::title);
     let mut table = Table::new(["workload", "native"].into_iter().chain(titles));
     for row in rows {
         let native = row.wall(Column::Native).map_or("–".to_owned(), |it| format!("{it:.3} s"));
-        let others = Column::ALL.iter().skip(1).map(|&it| ratio(row, it));
-        table.row([row.workload.to_owned(), native].into_iter().chain(others));
+        let ratios = others.clone().map(|it| ratio(row, it));
+        table.row([row.workload.to_owned(), native].into_iter().chain(ratios));
     }
     table
 }
@@ -83,7 +95,7 @@ fn ratio(row: &Row, column: Column) -> String {
     match row.cells.get(&column) {
         None => "–".to_owned(),
         Some(Cell::Failed(_)) => "failed".to_owned(),
-        Some(Cell::Measured { .. }) => figure(row.ratio(column, Column::Native), 1),
+        Some(Cell::Measured { .. }) => figure(row.ratio(column, column.base()), 1),
     }
 }
 
@@ -92,14 +104,17 @@ fn figure(value: Option<f64>, digits: usize) -> String {
 }
 
 fn parts(rows: &[Row]) -> Table {
-    let head =
-        ["workload", "/ libtsan", "no values / libtsan", "saved of global", "bytes an event"];
-    let mut table = Table::new(head);
+    let times = ["workload", "time / libtsan", "CPU / libtsan", "no values: time", "CPU"];
+    let others = ["saved of global", "bytes an event"];
+    let mut table = Table::new(times.into_iter().chain(others));
+    let cpu = |row: &Row, column| figure(row.cpu_ratio(column, Column::Libtsan), 2);
     for row in rows {
         table.row([
             row.workload.to_owned(),
             figure(row.to_libtsan(), 2),
+            cpu(row, Column::Local),
             figure(row.bare_to_libtsan(), 2),
+            cpu(row, Column::NoValues),
             figure(row.left_of_global().map(|left| 1.0 - left), 2),
             figure(row.bytes_an_event(), 2),
         ]);
@@ -115,7 +130,7 @@ fn details(row: &Row) -> Table {
         match cell {
             Cell::Failed(_) => table.row([column.title(), "failed"]),
             Cell::Measured { usage, trace } => {
-                let ratio = figure(row.ratio(column, Column::Native), 1);
+                let ratio = figure(row.ratio(column, column.base()), 1);
                 let cells = usage_cells(column, usage, ratio);
                 table.row(
                     cells.into_iter().chain(trace.iter().flat_map(|it| trace_cells(it, usage))),
@@ -128,7 +143,13 @@ fn details(row: &Row) -> Table {
 
 fn usage_cells(column: Column, usage: &Usage, ratio: String) -> [String; 5] {
     let title = column.title().to_owned();
-    [title, unit::seconds(usage.wall), ratio, unit::seconds(usage.cpu), unit::bytes(usage.peak)]
+    [title, unit::seconds(usage.wall), ratio, unit::seconds(usage.cpu), memory(usage.peak)]
+}
+
+/// A child begins with the memory of its parent, so what is less than ours is not known.
+fn memory(peak: u64) -> String {
+    let ours = process::own_peak();
+    if peak > ours { unit::bytes(peak) } else { format!("< {}", unit::bytes(ours)) }
 }
 
 fn trace_cells(trace: &Info, usage: &Usage) -> [String; 4] {

@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeSet,
+    ffi::OsStr,
     fs,
     path::{Path, PathBuf},
     process::Command,
@@ -22,8 +23,23 @@ use crate::{
 pub(super) struct Workload {
     pub(super) name: &'static str,
     source: Source,
-    /// The size of its input in a full and in a quick run.
-    size: [u32; 2],
+    sizes: Sizes,
+}
+
+/// How large the input is: in a full run, for valgrind's tools in a full run (they would take
+/// minutes otherwise), and for all in a quick run.
+#[derive(Debug)]
+struct Sizes {
+    full: u32,
+    small: u32,
+    quick: u32,
+}
+
+/// Which of a run's two inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Size {
+    Full,
+    Small,
 }
 
 #[derive(Debug)]
@@ -36,13 +52,17 @@ enum Source {
 
 impl Workload {
     pub(super) const ALL: [Workload; 7] = [
-        bench("mutex_counter", [5_000_000, 100_000]),
-        bench("memory_kernel", [400, 100]),
-        bench("lock_queue", [500_000, 20_000]),
-        bench("hash_mix", [2_000_000, 50_000]),
-        bench("merge_sort", [1_500_000, 50_000]),
-        bench("atomic_bins", [10_000_000, 100_000]),
-        Workload { name: "pbzip2", source: Source::Pbzip2, size: [2_000_000, 300_000] },
+        bench("mutex_counter", Sizes { full: 5_000_000, small: 300_000, quick: 100_000 }),
+        bench("memory_kernel", Sizes { full: 400, small: 250, quick: 100 }),
+        bench("lock_queue", Sizes { full: 500_000, small: 100_000, quick: 20_000 }),
+        bench("hash_mix", Sizes { full: 2_000_000, small: 200_000, quick: 50_000 }),
+        bench("merge_sort", Sizes { full: 1_500_000, small: 500_000, quick: 50_000 }),
+        bench("atomic_bins", Sizes { full: 10_000_000, small: 2_000_000, quick: 100_000 }),
+        Workload {
+            name: "pbzip2",
+            source: Source::Pbzip2,
+            sizes: Sizes { full: 2_000_000, small: 1_000_000, quick: 300_000 },
+        },
     ];
 
     /// Builds it in every way that is needed.
@@ -53,14 +73,15 @@ impl Workload {
         quick: bool,
         skipped: &BTreeSet<Column>,
     ) -> Result<Subject> {
-        let size = self.size[usize::from(quick)];
         let mut toolchains = vec![Toolchain::native(), Toolchain::norn(norn)];
         if !skipped.contains(&Column::Libtsan) {
             toolchains.push(Toolchain::libtsan());
         }
         let programs = toolchains.iter().map(|it| self.build(it, folder)).collect::<Result<_>>()?;
-        let (arguments, packed) = self.arguments(folder, size)?;
-        Ok(Subject { programs, arguments, packed, expected: folder.join("expected") })
+        let Sizes { full, small, quick: least } = self.sizes;
+        let full = self.input(folder, if quick { least } else { full })?;
+        let small = self.input(folder, if quick { least } else { small })?;
+        Ok(Subject { programs, full, small })
     }
 
     fn build(&self, toolchain: &Toolchain, folder: &Path) -> Result<PathBuf> {
@@ -75,23 +96,35 @@ impl Workload {
         }
     }
 
-    /// The arguments, and the file that the output is the packed form of.
-    fn arguments(&self, folder: &Path, size: u32) -> Result<(Vec<String>, Option<PathBuf>)> {
+    fn input(&self, folder: &Path, size: u32) -> Result<Input> {
+        let expected = folder.join(format!("expected-{size}"));
         match self.source {
-            Source::Bench => Ok((vec![size.to_string()], None)),
+            Source::Bench => {
+                Ok(Input { arguments: vec![size.to_string()], packed: None, expected })
+            }
             Source::Pbzip2 => {
-                let input = folder.join("input.txt");
-                pbzip2::write_text(&input, size as usize)?;
+                let file = folder.join(format!("input-{size}.txt"));
+                pbzip2::write_text(&file, size as usize)?;
                 let mut arguments = pbzip2::ARGUMENTS.map(str::to_owned).to_vec();
-                arguments.push(input.display().to_string());
-                Ok((arguments, Some(input)))
+                arguments.push(file.display().to_string());
+                Ok(Input { arguments, packed: Some(file), expected })
             }
         }
     }
 }
 
-const fn bench(name: &'static str, size: [u32; 2]) -> Workload {
-    Workload { name, source: Source::Bench, size }
+const fn bench(name: &'static str, sizes: Sizes) -> Workload {
+    Workload { name, source: Source::Bench, sizes }
+}
+
+/// What a workload is given, and what it must give.
+#[derive(Debug)]
+struct Input {
+    arguments: Vec<String>,
+    /// The file that the output is the packed form of.
+    packed: Option<PathBuf>,
+    /// Where the native run's output is kept.
+    expected: PathBuf,
 }
 
 /// A workload that is built.
@@ -99,55 +132,58 @@ const fn bench(name: &'static str, size: [u32; 2]) -> Workload {
 pub(super) struct Subject {
     /// Native, for Norn, and with libtsan unless there is none.
     programs: Vec<PathBuf>,
-    arguments: Vec<String>,
-    packed: Option<PathBuf>,
-    /// Where the native run's output is kept.
-    expected: PathBuf,
+    full: Input,
+    small: Input,
 }
 
 impl Subject {
-    pub(super) fn native(&self) -> Command {
-        self.command(0)
+    pub(super) fn native(&self, size: Size) -> Command {
+        let input = match size {
+            Size::Full => &self.full,
+            Size::Small => &self.small,
+        };
+        command(&self.programs[0], input)
     }
 
     pub(super) fn norn(&self) -> Command {
-        self.command(1)
+        command(&self.programs[1], &self.full)
     }
 
     pub(super) fn libtsan(&self) -> Command {
-        self.command(2)
-    }
-
-    fn command(&self, way: usize) -> Command {
-        let mut command = Command::new(&self.programs[way]);
-        command.args(&self.arguments);
-        command
+        command(&self.programs[2], &self.full)
     }
 
     /// The command as it is shown to people, without folders.
-    pub(super) fn shown(&self) -> String {
-        let name = |text: &str| text.rsplit('/').next().unwrap_or_default().to_owned();
-        let program = name(&self.programs[0].display().to_string());
-        let program = program.trim_end_matches(".native").to_owned();
-        let words = self.arguments.iter().map(|it| name(it));
-        std::iter::once(program).chain(words).collect::<Vec<_>>().join(" ")
+    pub(super) fn shown(&self, size: Size) -> String {
+        let name = |text: &OsStr| Path::new(text).file_name().map(|it| it.display().to_string());
+        let native = self.native(size);
+        let words = std::iter::once(native.get_program()).chain(native.get_args());
+        let text = words.filter_map(name).collect::<Vec<_>>().join(" ");
+        text.replacen(".native", "", 1)
     }
 
     /// The output must be the native run's, and the native run's must be right.
     pub(super) fn check(&self, answer: &Path, column: Column) -> Result<()> {
-        if column == Column::Native {
-            fs::copy(answer, &self.expected)?;
-            return self.unpack(answer);
+        let input = if column.base() == Column::Native { &self.full } else { &self.small };
+        if column == column.base() {
+            fs::copy(answer, &input.expected)?;
+            return unpack(input, answer);
         }
-        ensure!(fs::read(answer)? == fs::read(&self.expected)?, "its output differs from native");
+        ensure!(fs::read(answer)? == fs::read(&input.expected)?, "its output differs from native");
         Ok(())
     }
+}
 
-    fn unpack(&self, answer: &Path) -> Result<()> {
-        let Some(input) = &self.packed else { return Ok(()) };
-        let unpacked = answer.with_extension("unpacked");
-        run_to(Command::new("bzip2").arg("-dc").arg(answer), &unpacked)?;
-        ensure!(fs::read(unpacked)? == fs::read(input)?, "unpacked, it is not the input");
-        Ok(())
-    }
+fn command(program: &Path, input: &Input) -> Command {
+    let mut command = Command::new(program);
+    command.args(&input.arguments);
+    command
+}
+
+fn unpack(input: &Input, answer: &Path) -> Result<()> {
+    let Some(file) = &input.packed else { return Ok(()) };
+    let unpacked = answer.with_extension("unpacked");
+    run_to(Command::new("bzip2").arg("-dc").arg(answer), &unpacked)?;
+    ensure!(fs::read(unpacked)? == fs::read(file)?, "unpacked, it is not the input");
+    Ok(())
 }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value as Json, json};
 use crate::{
     cli::{Dump, Format},
     exit::Exit,
-    fact::{Fact, address, fact, number},
+    fact::{Fact, Known, address, fact, number},
     view::{View, source},
 };
 
@@ -73,8 +73,10 @@ fn line_json(view: &View, line: &Line, stacks: bool) -> Json {
         map.insert("object".into(), json!(line.object));
         map.insert("address".into(), json!(address(addr)));
     }
-    if let Some(value) = line.fact.value {
-        map.insert("value".into(), value.map_or(Json::Null, number));
+    match line.fact.value {
+        Known::Nothing => {}
+        Known::Unknown => drop(map.insert("value".into(), Json::Null)),
+        Known::Value(value) => drop(map.insert("value".into(), number(value))),
     }
     for (name, value) in &line.fact.details {
         map.insert((*name).into(), value.clone());
@@ -135,9 +137,9 @@ fn text(
         (None, None) => String::new(),
     };
     let value = match line.fact.value {
-        Some(Some(value)) => format!(" = {value}"),
-        Some(None) => " = ?".to_owned(),
-        None => String::new(),
+        Known::Value(value) => format!(" = {}", readable(value)),
+        Known::Unknown => " = ?".to_owned(),
+        Known::Nothing => String::new(),
     };
     let what = format!("{object}{value}{}", details(&line.fact));
     let what = what.trim_start();
@@ -161,6 +163,11 @@ fn text(
     Ok(())
 }
 
+/// Small numbers as people count, large ones, which are mostly pointers, as machines do.
+fn readable(value: u128) -> String {
+    if value <= u128::from(u32::MAX) { value.to_string() } else { format!("{value:#x}") }
+}
+
 /// `function file.c:12:5`, as much of it as is known.
 fn place(frame: &Frame) -> String {
     let function = frame.function.as_deref().unwrap_or("?");
@@ -169,6 +176,8 @@ fn place(frame: &Frame) -> String {
 
 /// What else there is to say, without what goes without saying.
 fn details(fact: &Fact) -> String {
+    use std::fmt::Write as _;
+
     let mut text = String::new();
     for (name, value) in &fact.details {
         let value = match value {
@@ -182,10 +191,10 @@ fn details(fact: &Fact) -> String {
                 text.push_str(it);
             }
             ("volatile", _) => text.push_str(" volatile"),
-            ("size", it) if fact.value.is_some() => {
-                text.push_str(&format!(" ({it})"));
+            ("size", it) if !matches!(fact.value, Known::Nothing) => {
+                let _ = write!(text, " ({it})");
             }
-            (name, it) => text.push_str(&format!(" {name} {it}")),
+            (name, it) => drop(write!(text, " {name} {it}")),
         }
     }
     text

@@ -127,7 +127,7 @@ fn blocked(view: &View) -> Vec<Waiting> {
 fn waiting(view: &View, blocked: &Blocked) -> Waiting {
     let kind = Kind(blocked.kind);
     let object = if kind == Kind::Join {
-        view.thread(norn_model::ThreadId(blocked.object as u32))
+        view.thread(norn_model::ThreadId(u32::try_from(blocked.object).unwrap_or(u32::MAX)))
     } else {
         let named = view.object(&Memory::default(), blocked.object, 1);
         named.unwrap_or_else(|| address(blocked.object))

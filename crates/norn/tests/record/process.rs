@@ -99,13 +99,18 @@ fn a_library_that_is_loaded_later() {
 #[test]
 fn how_children_ended() {
     let recorded = record("fork_return.c");
-    let expected = [json!({"exited": 0}), json!({"exited": 9}), json!({"exited": 10}), json!("unknown")];
+    let expected =
+        [json!({"exited": 0}), json!({"exited": 9}), json!({"exited": 10}), json!("unknown")];
     assert_eq!(ends(&recorded), expected);
 }
 
 #[test]
 fn static_programs() {
-    for (name, flags) in [("locked.c", &["-static"][..]), ("locked.c", &["-no-pie"]), ("mutex.cc", &["-static", "-std=c++17"])] {
+    for (name, flags) in [
+        ("locked.c", &["-static"][..]),
+        ("locked.c", &["-no-pie"]),
+        ("mutex.cc", &["-static", "-std=c++17"]),
+    ] {
         let recorded = subject(name).flags(flags).record();
         let locks = recorded.events().iter().filter(|it| it.op == "acquire").count();
         assert!(locks >= 8, "{name} {flags:?}: {locks}");
