@@ -11,7 +11,7 @@ use norn_abi::{
     codec::{self, Content, Lane},
 };
 
-use crate::{hook, intercept::load, sys};
+use crate::{hook, intercept::load, sys, thread};
 
 /// The mapped arena; null in a process that is not recorded.
 static BASE: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
@@ -153,19 +153,6 @@ fn slot(number: usize) -> *mut ThreadSlot {
     unsafe { BASE.load(Ordering::Relaxed).add(offset).cast() }
 }
 
-/// Calls `f` with every slot of this process that is in use.
-pub fn each_slot(mut f: impl FnMut(*mut ThreadSlot)) {
-    let slots = control().slots.load(Ordering::Acquire) as usize;
-    for slot in (0..slots.min(THREADS)).map(slot) {
-        // SAFETY: inside the arena.
-        let (state, process) =
-            unsafe { ((*slot).head.state.load(Ordering::Acquire), (*slot).head.process) };
-        if state == state::LIVE && process == process_number() {
-            f(slot);
-        }
-    }
-}
-
 /// Gives a slot that was never used back.
 pub unsafe fn return_slot(slot: *mut ThreadSlot) {
     // SAFETY: the caller took it.
@@ -230,6 +217,7 @@ pub unsafe fn make_room(slot: *mut ThreadSlot) -> bool {
         if (*slot).table == (&raw const hook::STOPPED).cast() {
             return false;
         }
+        thread::end_cancelled_wait(slot);
         (*slot).lane.settle_any();
         !(*slot).lane.full() || next_chunk(slot)
     }

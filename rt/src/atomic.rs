@@ -32,9 +32,12 @@ unsafe fn exclusively<T>(slot: *mut ThreadSlot, addr: usize, f: impl FnOnce() ->
     // own thread must not wait for it: its operation is recorded, its order only roughly.
     unsafe {
         let own = thread::own(slot);
-        let host = (*own).host;
-        if !host.is_null() && (*thread::own(host)).in_atomic {
-            return f();
+        let mut host = (*own).host;
+        while !host.is_null() {
+            if (*thread::own(host)).in_atomic {
+                return f();
+            }
+            host = (*thread::own(host)).host;
         }
         let lock = &LOCKS[(addr >> 3 ^ addr >> 12) % STRIPES].0;
         (*own).in_atomic = true;
@@ -352,36 +355,39 @@ export!("__tsan_atomic128_fetch_or", "r8", or::<u128>);
 export!("__tsan_atomic128_fetch_xor", "r8", xor::<u128>);
 export!("__tsan_atomic128_fetch_nand", "r8", nand::<u128>);
 
-// Six registers are taken here: the place of the call goes where the order on failure was, which
-// a compare-exchange of ours does not need.
-export!("__tsan_atomic128_compare_exchange_strong", "r9", cas_wide);
-export!("__tsan_atomic128_compare_exchange_weak", "r9", cas_wide);
-global_asm!(
-    ".globl __tsan_atomic128_compare_exchange_val",
-    ".type __tsan_atomic128_compare_exchange_val,@function",
-    "__tsan_atomic128_compare_exchange_val:",
-    "mov r9, qword ptr [rsp]",
-    "jmp {function}",
-    ".size __tsan_atomic128_compare_exchange_val, . - __tsan_atomic128_compare_exchange_val",
-    function = sym cas_value_wide,
-);
+// Six registers are taken here: the place of the call goes on the stack, as a seventh argument.
+macro_rules! export_wide {
+    ($($name:literal $function:path;)*) => { $(
+        global_asm!(
+            concat!(".globl ", $name),
+            concat!(".type ", $name, ",@function"),
+            concat!($name, ":"),
+            "push qword ptr [rsp]",
+            "call {function}",
+            "add rsp, 8",
+            "ret",
+            concat!(".size ", $name, ", . - ", $name),
+            function = sym $function,
+        );
+    )* };
+}
 
-const SEQ_CST: c_int = 5;
+export_wide! {
+    "__tsan_atomic128_compare_exchange_strong" cas::<u128>;
+    "__tsan_atomic128_compare_exchange_weak" cas::<u128>;
+    "__tsan_atomic128_compare_exchange_val" cas_value_wide;
+}
 
-unsafe extern "C" fn cas_wide(
+/// The order on failure would be an eighth argument; it is not looked at.
+unsafe extern "C" fn cas_value_wide(
     at: *mut u128,
-    old: *mut u128,
+    old: u128,
     new: u128,
     order: c_int,
     pc: usize,
-) -> c_int {
+) -> u128 {
     // SAFETY: as the caller called it.
-    unsafe { cas(at, old, new, order, 0, pc) }
-}
-
-unsafe extern "C" fn cas_value_wide(at: *mut u128, old: u128, new: u128, pc: usize) -> u128 {
-    // SAFETY: as the caller called it.
-    unsafe { cas_value(at, old, new, SEQ_CST, 0, pc) }
+    unsafe { cas_value(at, old, new, order, 0, pc) }
 }
 
 unsafe extern "C" fn thread_fence(order: c_int, pc: usize) {

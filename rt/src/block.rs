@@ -15,11 +15,11 @@ pub unsafe fn touch(
     pc: usize,
     content: Content,
 ) {
-    if len == 0 {
-        return;
-    }
     // SAFETY: the slot is the current thread's.
     unsafe {
+        if len == 0 || (*thread::own(slot)).quiet {
+            return;
+        }
         if arena::make_room(slot) {
             let content = if arena::values() { content } else { Content::None };
             (*slot).lane.range(kind, pc, addr, len, arena::access_seq(), content);

@@ -304,7 +304,7 @@ global_asm!(
     "__tsan_func_entry:",
     "mov rdx, qword ptr fs:[norn_slot@tpoff]",
     "mov rsi, qword ptr [rsp]",
-    "mov rcx, rsp",
+    "lea rcx, [rsp + 8]",
     "mov rax, qword ptr [rdx]",
     "jmp qword ptr [rax + {enter}]",
     ".size __tsan_func_entry, . - __tsan_func_entry",

@@ -67,7 +67,6 @@ reals! {
     malloc(usize) -> usize;
     calloc(usize, usize) -> usize;
     realloc(usize, usize) -> usize;
-    reallocarray(usize, usize, usize) -> usize;
     free(usize);
     posix_memalign(usize, usize, usize) -> c_int;
     aligned_alloc(usize, usize) -> usize;

@@ -27,23 +27,31 @@ pub struct Own {
     pub handler: *mut ThreadSlot,
     /// For such a stream: whom it interrupts.
     pub host: *mut ThreadSlot,
-    /// For such a stream: the stack pointer when the handler began.
+    /// For such a stream: the stack pointer where the handler interrupted.
     pub handler_sp: usize,
+    /// For such a stream: the stack of its own that it runs on, and its size; 0 if it has none.
+    pub handler_stack: (usize, usize),
+    /// What happens is libc's own affair: allocations for a new thread.
+    pub quiet: bool,
     /// Who called `operator new`, while it calls `malloc`.
     pub caller: usize,
     /// The thread is inside an atomic operation.
     pub in_atomic: bool,
     /// The mutex of the condition wait in which it blocks.
     pub wait_mutex: usize,
+    /// While it waits: the encoder's limit; see [`arm`].
+    pub lim: *mut u8,
     /// The initialisation that `pthread_once` may run.
     pub once: usize,
     /// Where `pthread_once` was called.
     pub once_pc: usize,
     /// Which object it is for; 0 when it has run.
     pub once_object: usize,
+    /// While it runs: where its frame is. Above that, it was left by an exception.
+    pub once_sp: usize,
 }
 
-const _: () = assert!(size_of::<Own>() <= size_of::<[usize; 16]>());
+const _: () = assert!(size_of::<Own>() <= size_of::<[usize; 24]>());
 
 /// A slot's private part.
 pub unsafe fn own(slot: *mut ThreadSlot) -> *mut Own {
@@ -136,6 +144,7 @@ unsafe fn start_recording(number: u32) {
     // SAFETY: the process is in its first thread.
     unsafe {
         arena::become_process(number, number);
+        intercept::signal::guard();
         let mut key = 0;
         (real::pthread_key_create())(&raw mut key, thread_ends);
         KEY.store(key, Ordering::Relaxed);
@@ -316,11 +325,36 @@ pub unsafe extern "C" fn after_fork() {
 pub unsafe fn event(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize, args: &[u64]) {
     // SAFETY: the slot is the current thread's.
     unsafe {
-        if (*slot).head.blocked.load(Ordering::Relaxed) != 0 {
-            unblock_cancelled(slot, kind);
+        let own = own(slot);
+        if (*own).once_sp != 0 && stack_pointer() > (*own).once_sp {
+            once_left(slot);
         }
+        if (*own).lim.is_null() || !is_librarys(kind) {
+            return put(slot, kind, pc, addr, args);
+        }
+        let mutex = disarm(slot);
+        put(slot, kind, pc, addr, args);
+        arm(slot, mutex);
+    }
+}
+
+unsafe fn put(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize, args: &[u64]) {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
         if arena::make_room(slot) {
             (*slot).lane.sync(kind, pc, addr, arena::next_seq(), args);
+        } else {
+            arena::lose(slot);
+        }
+    }
+}
+
+/// Records an event whose sequence number was taken before.
+pub unsafe fn event_at(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize, seq: u64) {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        if arena::make_room(slot) {
+            (*slot).lane.sync(kind, pc, addr, seq, &[]);
         } else {
             arena::lose(slot);
         }
@@ -344,26 +378,76 @@ pub unsafe fn unblock(slot: *mut ThreadSlot) {
     unsafe { (*slot).head.blocked.store(0, Ordering::Release) };
 }
 
-/// A thread that was cancelled while it blocked never came back to say so. A condition wait has
-/// its mutex again by then.
-#[cold]
-unsafe fn unblock_cancelled(slot: *mut ThreadSlot, _next: Kind) {
-    const ECANCELED: u64 = 125;
+/// A thread that is cancelled in a condition wait does not come back from it: with the mutex in
+/// its hands again, it goes on in the program's clean-up. So while it waits, its encoder is shut;
+/// whatever of the program comes next finds that, and the end of the wait is recorded first.
+pub unsafe fn arm(slot: *mut ThreadSlot, mutex: usize) {
     // SAFETY: the slot is the current thread's.
     unsafe {
-        let head = &(*slot).head;
-        let was = head.blocked.swap(0, Ordering::Relaxed);
-        if was == u32::from(Kind::Wait.0) {
-            let pc = head.blocked_at.load(Ordering::Relaxed) as usize;
-            let cond = head.blocked_on.load(Ordering::Relaxed);
-            event(slot, Kind::WaitAcquire, pc, (*own(slot)).wait_mutex, &[cond, ECANCELED]);
-        }
+        let own = own(slot);
+        (*own).wait_mutex = mutex;
+        (*own).lim = core::mem::replace(&mut (*slot).lane.lim, core::ptr::null_mut());
     }
 }
 
+/// Opens the encoder again; returns the mutex.
+pub unsafe fn disarm(slot: *mut ThreadSlot) -> usize {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        let own = own(slot);
+        if !(*own).lim.is_null() {
+            (*slot).lane.lim = core::mem::replace(&mut (*own).lim, core::ptr::null_mut());
+        }
+        (*own).wait_mutex
+    }
+}
+
+/// What the unwinder itself does on the way from a cancelled wait to the program's clean-up.
+fn is_librarys(kind: Kind) -> bool {
+    use Kind as K;
+    matches!(kind, K::OnceBegin | K::OnceEnd | K::OnceDone | K::Alloc | K::Free | K::Map | K::Unmap)
+}
+
+/// Records the end of a wait that was cancelled, if there is one.
+pub unsafe fn end_cancelled_wait(slot: *mut ThreadSlot) {
+    const ECANCELED: u64 = 125;
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        if (*own(slot)).lim.is_null() {
+            return;
+        }
+        let mutex = disarm(slot);
+        unblock(slot);
+        let pc = (*slot).head.blocked_at.load(Ordering::Relaxed) as usize;
+        let cond = (*slot).head.blocked_on.load(Ordering::Relaxed);
+        put(slot, Kind::WaitAcquire, pc, mutex, &[cond, ECANCELED]);
+    }
+}
+
+/// An initialisation was left by an exception: it is not done.
+#[cold]
+unsafe fn once_left(slot: *mut ThreadSlot) {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        let own = own(slot);
+        (*own).once_sp = 0;
+        put(slot, Kind::OnceEnd, (*own).once_pc, (*own).once_object, &[0]);
+    }
+}
+
+/// The current stack pointer, more or less.
+#[inline(always)]
+pub fn stack_pointer() -> usize {
+    let sp;
+    // SAFETY: only looks.
+    unsafe { core::arch::asm!("mov {sp}, rsp", sp = out(reg) sp, options(nomem, nostack)) };
+    sp
+}
+
 /// Which number the thread with a `pthread_t` has. Handles are reused, entries are overwritten.
-static HANDLES: [(AtomicUsize, AtomicU32); 4096] =
-    [const { (AtomicUsize::new(0), AtomicU32::new(0)) }; 4096];
+static HANDLES: [(AtomicUsize, AtomicU32); MOST_HANDLES] =
+    [const { (AtomicUsize::new(0), AtomicU32::new(0)) }; MOST_HANDLES];
+const MOST_HANDLES: usize = 32768;
 
 /// Remembers the number of the thread with this handle.
 pub fn remember(handle: usize, number: u32) {
@@ -389,19 +473,4 @@ pub fn number_of(handle: usize) -> Option<u32> {
 fn probe(handle: usize) -> impl Iterator<Item = &'static (AtomicUsize, AtomicU32)> {
     let start = handle >> 12 ^ handle >> 24;
     (0..HANDLES.len()).map(move |i| &HANDLES[(start + i) % HANDLES.len()])
-}
-
-/// Drops other threads' claims to read back memory that is about to go away.
-pub fn forget_range(start: usize, len: usize) {
-    let mine = tls::current();
-    arena::each_slot(|slot| {
-        // SAFETY: a word of shared memory; the worst that a race can do is what we prevent.
-        unsafe {
-            for pending in [&raw mut (*slot).lane.pend_addr, &raw mut (*slot).lane.pend_block] {
-                if slot != mine && pending.read_volatile().wrapping_sub(start) < len {
-                    pending.write_volatile(0);
-                }
-            }
-        }
-    });
 }

@@ -1,7 +1,7 @@
 // A thread recovers from a stack overflow: its handler runs on a stack of its own, which lies above
 // the thread's, and jumps back.
 // Events: a handler of signal 11 begins and ends; the write of 9 to `after` is T0.1's own, with the
-// stack of `run` alone.
+// stack of `note` and `run` alone.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <setjmp.h>
@@ -22,6 +22,11 @@ static void handle(int signal) {
     siglongjmp(back, 1);
 }
 
+// Writes where the stack of calls shows.
+static void note(int value) {
+    after = value;
+}
+
 static int overflow(int depth) {
     volatile char frame[1024];
     frame[0] = (char)depth;
@@ -32,7 +37,7 @@ static void *run(void *unused) {
     stack_t alternate = { .ss_sp = area + SIZE, .ss_size = SIZE };
     sigaltstack(&alternate, NULL);
     if (sigsetjmp(back, 1) == 0) overflow(0);
-    after = 9;
+    note(9);
     return unused;
 }
 

@@ -3,6 +3,7 @@
 // back in order; a try of a taken one fails with EBUSY (16), a limited wait with ETIMEDOUT (110),
 // by whatever names C11 has for them; T0.1's wait is woken by T0's signal; T0's last wait ends by
 // its time; `once` begins and ends, then is found done.
+#include <semaphore.h>
 #include <stdio.h>
 #include <threads.h>
 #include <time.h>
@@ -10,7 +11,8 @@
 static mtx_t plain, recursive, timed;
 static cnd_t ready, detached;
 static once_flag once = ONCE_FLAG_INIT;
-static int waiting, go, gone, runs;
+static sem_t waiting;
+static int go, gone, runs;
 
 static void run(void) {
     runs++;
@@ -27,11 +29,12 @@ static struct timespec soon(void) {
 static int wait(void *unused) {
     (void)unused;
     mtx_lock(&plain);
-    waiting = 1;
+    sem_post(&waiting);
     while (!go) cnd_wait(&ready, &plain);
     mtx_unlock(&plain);
     struct timespec until = soon();
-    printf("%d %d\n", mtx_trylock(&timed) == thrd_busy, mtx_timedlock(&timed, &until) == thrd_timedout);
+    int tried = mtx_trylock(&timed) == thrd_busy;
+    printf("%d %d\n", tried, mtx_timedlock(&timed, &until) == thrd_timedout);
     return 41;
 }
 
@@ -47,6 +50,7 @@ static int leave(void *unused) {
 int main(void) {
     thrd_t thread;
     int result;
+    sem_init(&waiting, 0, 0);
     mtx_init(&plain, mtx_plain);
     mtx_init(&recursive, mtx_plain | mtx_recursive);
     mtx_init(&timed, mtx_timed);
@@ -54,11 +58,7 @@ int main(void) {
     cnd_init(&detached);
     mtx_lock(&timed);
     thrd_create(&thread, wait, NULL);
-    for (int seen = 0; !seen;) {
-        mtx_lock(&plain);
-        seen = waiting;
-        mtx_unlock(&plain);
-    }
+    sem_wait(&waiting);
     mtx_lock(&plain);
     go = 1;
     cnd_signal(&ready);

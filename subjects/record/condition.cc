@@ -5,22 +5,22 @@
 #include <condition_variable>
 #include <cstdio>
 #include <mutex>
+#include <semaphore.h>
 #include <thread>
 
 static std::mutex m;
 static std::condition_variable ready;
-static bool waiting, go;
+static sem_t waiting;
+static bool go;
 
 int main() {
+    sem_init(&waiting, 0, 0);
     std::thread thread([] {
         std::unique_lock<std::mutex> lock(m);
-        waiting = true;
+        sem_post(&waiting);
         while (!go) ready.wait(lock);
     });
-    for (bool seen = false; !seen;) {
-        std::lock_guard<std::mutex> lock(m);
-        seen = waiting;
-    }
+    sem_wait(&waiting);
     {
         std::lock_guard<std::mutex> lock(m);
         go = true;

@@ -1,4 +1,4 @@
-// Counts 1, 2, 3, … in `count` and dies at 5,000 in the way of its first argument. The second names
+// Counts 1, 2, 3, … in `count` and dies at 1,000 in the way of its first argument. The second names
 // a file in which the last number is kept as well: shared memory, so it survives every death.
 // Events: all writes of `count`, the last one equal to the number in the file or the one before.
 #include <fcntl.h>
@@ -47,7 +47,7 @@ int main(int argc, char **argument) {
     for (;;) {
         count = count + 1;
         *kept = count;
-        if (count == 5000) die(argument[1]);
-        if (count == 5000) return 8;
+        if (count == 1000) die(argument[1]);
+        if (count == 1000) return 8;
     }
 }

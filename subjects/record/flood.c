@@ -1,19 +1,23 @@
-// Writes 1, 2, 3, … up to a number that is the first argument to `count`, in two threads' turns; more
-// than a small trace can hold. Then prints the sum, to show that the program itself went on.
+// Writes 1, 2, 3, … up to a number that is the first argument to `count`, and much noise besides; more than a small
+// trace can hold. Then prints the sum, to show that the program itself went on.
 // Events: the writes from 1 up to where the trace ends, without a gap.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 static volatile int count;
+static volatile unsigned long noise;
 static int most;
 
 static void *flood(void *unused) {
-    // Numbers that are not foreseen take the most room.
-    volatile unsigned long noise = 88172645463325252;
-    for (int i = 0; i < most; i++) {
+    unsigned long state = 88172645463325252;
+    for (int left = most; left > 0; left--) {
         count = count + 1;
-        noise = noise * 6364136223846793005 + 1442695040888963407;
+        for (int i = 0; i < 4; i++) {
+            // Numbers that cannot be foreseen take the most room.
+            state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+            noise = state;
+        }
     }
     return unused;
 }

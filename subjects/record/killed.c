@@ -12,10 +12,16 @@
 static volatile int one, two;
 static volatile int *kept;
 
+// Takes some time and leaves no events: the trace is to grow slowly.
+__attribute__((no_sanitize("thread"))) static void dawdle(void) {
+    for (int i = 0; i < 100; i++) __builtin_ia32_pause();
+}
+
 static void *count_one(void *unused) {
     for (;;) {
         one = one + 1;
         kept[0] = one;
+        dawdle();
     }
     return unused;
 }
@@ -24,6 +30,7 @@ static void *count_two(void *unused) {
     for (;;) {
         two = two + 1;
         kept[1] = two;
+        dawdle();
     }
     return unused;
 }

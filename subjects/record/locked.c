@@ -1,4 +1,4 @@
-// Four threads add one to `total` under a lock, 5,000 times each.
+// Four threads add one to `total` under a lock, 2,500 times each.
 // Events: in the order of the lock's sequence numbers, the values read of `total` are 0, 1, 2, … and
 // those written 1, 2, 3, ….
 #include <pthread.h>
@@ -8,7 +8,7 @@ static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static int total;
 
 static void *add(void *unused) {
-    for (int i = 0; i < 5000; i++) {
+    for (int i = 0; i < 2500; i++) {
         pthread_mutex_lock(&m);
         total++;
         pthread_mutex_unlock(&m);

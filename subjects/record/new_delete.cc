@@ -1,6 +1,6 @@
 // operator new and delete in all their forms.
 // Events: for each pair of lines an allocation of the size that is named there, at a place in this
-// file, and the freeing of the same block. Sizes: 101 to 108, each once.
+// file, and the freeing of the same block. What cannot be allocated leaves no event here.
 #include <cstddef>
 #include <cstdio>
 #include <cstdint>

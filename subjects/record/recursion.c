@@ -1,9 +1,14 @@
 // 20,000 calls deep, and back; twice.
 // Events: a write of 20,000 to `bottom` at the depth of 20,000 calls of `dive`; a write of 1 to
-// `after`, with the stack of main alone.
+// `after`, with the stack of `note` and main alone.
 #include <stdio.h>
 
 static int bottom, after;
+
+// Writes where the stack of calls shows.
+static void note(int value) {
+    after = value;
+}
 
 static int dive(int depth) {
     if (depth == 20000) {
@@ -16,7 +21,7 @@ static int dive(int depth) {
 int main(void) {
     int reached = dive(1);
     reached += dive(1);
-    after = 1;
+    note(1);
     printf("%d\n", reached);
     return 0;
 }

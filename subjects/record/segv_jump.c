@@ -1,6 +1,6 @@
 // A handler of SIGSEGV jumps out, three times; then a write with the thread's own stack.
 // Events: three handlers of signal 11 begin and end; each writes its number to `caught`; the write
-// of 9 to `after` is T0's own, and its stack is main alone.
+// of 9 to `after` is T0's own, and its stack is `note` and main alone.
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,6 +16,11 @@ static void handle(int signal) {
     siglongjmp(back, 1);
 }
 
+// Writes where the stack of calls shows.
+static void note(int value) {
+    after = value;
+}
+
 static void fall(void) {
     *nowhere = 1;
 }
@@ -25,7 +30,7 @@ int main(void) {
     sigaction(SIGSEGV, &action, NULL);
     for (volatile int i = 0; i < 3; i++)
         if (sigsetjmp(back, 1) == 0) fall();
-    after = 9;
+    note(9);
     printf("%d %d\n", caught, after);
     return 0;
 }

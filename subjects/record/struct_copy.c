@@ -7,9 +7,10 @@ struct small { int x, y; };
 struct middle { long a, b, c; };
 struct large { int number[50]; };
 
-static struct small small_from = { 1, 2 }, small_to;
-static struct middle middle_from = { 3, 4, 5 }, middle_to;
-static struct large large_from = { { 6, 7, 8 } }, large_to;
+// Not static: the compiler must not know that nobody changes them.
+struct small small_from = { 1, 2 }, small_to;
+struct middle middle_from = { 3, 4, 5 }, middle_to;
+struct large large_from = { { 6, 7, 8 } }, large_to;
 
 int main(void) {
     small_to = small_from;

@@ -37,6 +37,7 @@ pub const THREADS: usize = 8192;
 /// Frames of a call stack that are kept; deeper ones are counted only.
 pub const FRAMES: usize = 4096;
 /// Differs between builds that lay the arena out differently, should someone forget the version.
+#[expect(clippy::cast_possible_truncation, reason = "it is to be different, not a size")]
 pub const LAYOUT: u32 = (size_of::<ThreadSlot>() + size_of::<Control>() + CHUNK) as u32;
 /// Environment variable with the path of the arena.
 pub const ENV: &str = "NORN_ARENA";
@@ -189,7 +190,7 @@ pub struct ThreadSlot {
     /// Number of frames, which may be more than are kept.
     pub depth: usize,
     /// The runtime's own, of no concern to the recorder.
-    pub own: [usize; 16],
+    pub own: [usize; 24],
     /// The frames.
     pub frames: [Frame; FRAMES],
     /// The chunks.

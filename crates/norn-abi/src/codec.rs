@@ -22,8 +22,15 @@
 //!
 //! Nothing here calls, allocates or locks: these functions are inlined into the access hooks.
 #![expect(unsafe_code, reason = "the encoder writes through raw pointers into shared memory")]
+#![expect(clippy::inline_always, reason = "hooks must not call, not even in a debug build")]
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    reason = "fields are cut to the bits they have, and differences wrap around"
+)]
 
-use crate::Kind;
+use crate::{Kind, peek};
 
 /// Number of slots for sites.
 pub const SITES: usize = 2048;
@@ -166,7 +173,7 @@ pub const fn slot(key: u64) -> usize {
 /// The kind's share is apart, so that a hook, which knows its kind, adds a constant.
 #[inline(always)]
 const fn slot_of(pc: usize, kind: Kind) -> usize {
-    (pc ^ kind.0 as usize * 0x25) & (SITES - 1)
+    (pc ^ (kind.0 as usize * 0x25)) & (SITES - 1)
 }
 
 /// The cell in which the value at an address is remembered.
@@ -307,7 +314,7 @@ impl Lane {
     ) -> (u8, *mut u8) {
         // SAFETY: as in `access`.
         unsafe {
-            let missed = ((*self.prev).next != slot as u32) as usize;
+            let missed = usize::from((*self.prev).next != slot as u32);
             (*self.prev).next = slot as u32;
             self.prev = site;
             head.add(1).cast::<u16>().write_unaligned(slot as u16);
@@ -317,10 +324,11 @@ impl Lane {
         }
     }
 
-    /// Completes the record of the last write with the value that is in memory now.
+    /// Completes the record of the last write with the value that is in memory now, if that can
+    /// be read.
     ///
     /// # Safety
-    /// The memory of the pending write is still mapped.
+    /// As for [`peek::word`].
     #[inline(always)]
     pub unsafe fn settle(&mut self) {
         if self.pend_addr == 0 {
@@ -332,9 +340,9 @@ impl Lane {
             let addr = self.pend_addr;
             let base = addr.min((addr | 0xfff) - 7);
             let bits = (addr - base) * 8;
-            if bits + 64 - self.pend_shift <= 64 {
-                let raw = (base as *const u64).read_unaligned() >> bits;
-                let (code, at) = value(self.cur, self.pend_cell, raw, self.pend_shift);
+            let fits = bits + 64 - self.pend_shift <= 64;
+            if fits && let Some(raw) = peek::word(base) {
+                let (code, at) = value(self.cur, self.pend_cell, raw >> bits, self.pend_shift);
                 *self.pend_head = *self.pend_head & !UNKNOWN | code;
                 self.cur = at;
             }
@@ -440,6 +448,7 @@ impl Lane {
     ///
     /// # Safety
     /// As for [`Lane::sync`]; with `content`, the block is readable now.
+    #[expect(clippy::too_many_arguments, reason = "they are the fields of the record")]
     pub unsafe fn range(
         &mut self,
         kind: Kind,
@@ -508,12 +517,14 @@ impl Lane {
     /// Completes the record of the last write, whether of a value or of a block.
     ///
     /// # Safety
-    /// The memory of the pending write is still mapped.
+    /// As for [`peek::word`].
     pub unsafe fn settle_any(&mut self) {
         // SAFETY: the pending record is the last one before `cur`; a block's ends in its count.
         unsafe {
-            if self.pend_block != 0 {
-                self.cur = bytes(self.pend_head, self.pend_block as *const u8, self.pend_shift);
+            let (start, len) = (self.pend_block, self.pend_shift);
+            // A block is shorter than a page: if both ends can be read, all of it can.
+            if start != 0 && peek::byte(start).and(peek::byte(start + len - 1)).is_some() {
+                self.cur = bytes(self.pend_head, start as *const u8, len);
             }
             self.settle();
         }

@@ -5,6 +5,12 @@
 //! [`Decoder::next_plain`] reads those from a window of bytes that is long enough for the longest, with
 //! masks instead of branches. What it does not like it leaves untouched for [`Decoder::any`],
 //! which knows all records and says what is wrong with a bad one.
+#![expect(clippy::inline_always, reason = "a tenth of the speed for every function that is not")]
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "fields are cut to the bits they have, and differences wrap around"
+)]
 
 use crate::{
     Kind, Shape,
@@ -106,6 +112,7 @@ fn varint(window: &[u8; WINDOW], mut at: usize) -> Option<(u64, usize)> {
 
 impl<'a> Decoder<'a> {
     /// Reads `bytes`, the records of a chunk that began with `last_seq`.
+    #[expect(clippy::large_stack_arrays, reason = "who has a small stack boxes the whole")]
     pub fn new(bytes: &'a [u8], format: Format, last_seq: u64) -> Self {
         let (sites, cells) = ([Site::default(); SITES], [0; CELLS]);
         Decoder { bytes, at: 0, format, prev: 0, last_seq, sites, cells }

@@ -10,6 +10,7 @@ pub mod arena;
 pub mod codec;
 mod decode;
 mod kind;
+pub mod peek;
 
 pub use decode::{Decoder, Fault, Record};
 pub use kind::{AccessClass, Kind, LockClass, ObjectClass, Shape};

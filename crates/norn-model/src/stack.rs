@@ -7,11 +7,12 @@ use crate::StackId;
 pub enum Frame {
     /// A function was called; where the call returns to.
     Call(u64),
-    /// So many frames that were too deep to be kept.
+    /// Up to so many frames that were too deep to be kept.
     Unknown(u32),
 }
 
-/// All call stacks of a trace. [`StackId`] 0 is the empty one.
+/// All call stacks of a trace. [`StackId`] 0 is the empty one. Recursion may be folded: a call that
+/// is on the stack already is not there twice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stacks {
     /// The children of a node follow each other, sorted by their frames.
@@ -76,13 +77,6 @@ impl Stacks {
         self.nodes.len() == 1
     }
 
-    /// The stack without its innermost frame, and that frame; none for the empty stack.
-    #[inline]
-    pub fn split(&self, id: StackId) -> Option<(StackId, Frame)> {
-        let node = self.nodes.get(id.0 as usize).filter(|_| id.0 != 0)?;
-        Some((node.parent, node.frame))
-    }
-
     /// The stack with one frame more.
     #[inline]
     pub fn push(&self, id: StackId, frame: Frame) -> Option<StackId> {
@@ -98,11 +92,15 @@ impl Stacks {
 
     /// The frames, innermost first.
     pub fn frames(&self, id: StackId) -> impl Iterator<Item = Frame> {
+        self.below(id).map(|(_, frame)| frame)
+    }
+
+    /// The stack itself and those below it down to the empty one, with the frame on top of each.
+    pub fn below(&self, id: StackId) -> impl Iterator<Item = (StackId, Frame)> {
         let mut at = id;
         std::iter::from_fn(move || {
-            let (below, frame) = self.split(at)?;
-            at = below;
-            Some(frame)
+            let node = self.nodes.get(at.0 as usize).filter(|_| at.0 != 0)?;
+            Some((std::mem::replace(&mut at, node.parent), node.frame))
         })
     }
 }

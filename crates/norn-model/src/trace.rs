@@ -30,6 +30,8 @@ pub struct Thread {
     pub role: Role,
     /// Who created it, or whom it interrupts.
     pub parent: Option<ThreadId>,
+    /// The last sequence number of what it did before its first event here, if that is missing.
+    pub after: u64,
     /// What it did, in order.
     pub events: Vec<Event>,
 }
@@ -95,12 +97,12 @@ impl Trace {
         }))
     }
 
-    /// Where a thread's first event is. If it has no number, because a test left out that the
-    /// thread begins, it is at least after the thread was created.
+    /// Where a thread's first event is. If it has no number, because the beginning of the thread
+    /// is missing, it is at least after what is missing and after the thread was created.
     fn start(&self, thread: &Thread) -> Start {
         match thread.events.first().and_then(|it| it.seq) {
             Some(seq) => Start::With(seq),
-            None => Start::After(self.forked(thread.id).unwrap_or(0)),
+            None => Start::After(self.forked(thread.id).unwrap_or(0).max(thread.after)),
         }
     }
 

@@ -1,5 +1,11 @@
 //! Follows the calls of a thread through the tree of all call stacks.
 //!
+//! Recursion is folded: a call that is on the stack already leads back to where it was made first.
+//! Otherwise a program that divides its problem by recursion would have as many stacks as calls,
+//! and the tree would outgrow the trace. Ammons, Ball and Larus (*Exploiting hardware performance
+//! counters with flow and context sensitive profiling*, PLDI 1997) fold by function, we by call.
+//! [`crate::Trace::backtrace`] has the calls as they were.
+//!
 //! The tree is built in the first pass over a trace, in pieces: every chunk begins with its stack,
 //! so each can be followed alone, and the pieces are joined. Later passes look their stacks up in
 //! the finished tree.
@@ -7,19 +13,25 @@
 use norn_model::{Frame, StackId, Stacks};
 use rustc_hash::FxHashMap;
 
+/// A tree has at most so many stacks; a call that would make one more is left out.
+const MOST: usize = 1 << 22;
+
 /// A tree of call stacks: one that grows, or one that has all that will be asked for.
 pub(crate) trait Tree {
-    /// The stack with one frame more.
+    /// The stack with one frame more, folded.
     fn push(&mut self, stack: StackId, frame: Frame) -> StackId;
-    /// The stack with one frame less, and that frame; none for the empty stack.
-    fn split(&self, stack: StackId) -> Option<(StackId, Frame)>;
 }
 
-/// Where a thread is in a tree.
-#[derive(Clone, Copy, Debug, Default)]
+/// The calls that a thread is in.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Calls {
+    /// Where it is in the tree.
     pub(crate) stack: StackId,
-    depth: u64,
+    /// Where it returns to, outermost first.
+    callers: Vec<StackId>,
+    /// How many frames are not known, which are called by the first `known` callers.
+    unknown: u64,
+    known: usize,
 }
 
 impl Calls {
@@ -29,67 +41,76 @@ impl Calls {
         for &frame in frames.as_chunks::<8>().0 {
             calls.enter(tree, u64::from_le_bytes(frame));
         }
-        let unknown = u64::from(depth).saturating_sub(calls.depth);
-        if let Ok(unknown @ 1..) = u32::try_from(unknown) {
-            calls.stack = tree.push(calls.stack, Frame::Unknown(unknown));
-            calls.depth += u64::from(unknown);
+        calls.known = calls.callers.len();
+        let unknown = u64::from(depth).saturating_sub(calls.known as u64);
+        if unknown > 0 {
+            calls.callers.push(calls.stack);
+            calls.hide(tree, unknown);
         }
         calls
     }
 
     #[inline]
     pub(crate) fn enter(&mut self, tree: &mut impl Tree, call: u64) {
+        self.callers.push(self.stack);
         self.stack = tree.push(self.stack, Frame::Call(call));
-        self.depth += 1;
     }
 
     #[inline]
     pub(crate) fn leave(&mut self, tree: &mut impl Tree) {
-        match tree.split(self.stack) {
-            Some((below, Frame::Call(_))) => {
-                self.stack = below;
-                self.depth -= 1;
-            }
-            Some((below, Frame::Unknown(count))) => self.forget(tree, below, count, 1),
-            None => {}
+        if self.unknown > 0 && self.callers.len() == self.known + 1 {
+            return self.hide(tree, self.unknown - 1);
         }
+        self.stack = self.callers.pop().unwrap_or_default();
     }
 
     /// Leaves all frames but `depth`.
     pub(crate) fn unwind(&mut self, tree: &mut impl Tree, depth: u64) {
-        while self.depth > depth {
-            match tree.split(self.stack) {
-                Some((below, Frame::Unknown(count))) => {
-                    let less = u32::try_from(self.depth - depth).unwrap_or(u32::MAX);
-                    self.forget(tree, below, count, less);
-                }
-                Some(_) => self.leave(tree),
-                None => self.depth = depth,
+        let known = self.known as u64;
+        let keep = match depth {
+            _ if self.unknown == 0 || depth <= known => depth,
+            _ if depth <= known + self.unknown => {
+                self.shorten(known + 1);
+                return self.hide(tree, depth - known);
+            }
+            _ => depth - self.unknown + 1,
+        };
+        self.shorten(keep);
+    }
+
+    fn shorten(&mut self, callers: u64) {
+        let callers = usize::try_from(callers).unwrap_or(usize::MAX);
+        if let Some(&stack) = self.callers.get(callers) {
+            self.stack = stack;
+            self.callers.truncate(callers);
+            if callers <= self.known {
+                self.unknown = 0;
             }
         }
     }
 
-    /// Leaves up to `less` of `count` unknown frames on top of `below`.
-    fn forget(&mut self, tree: &mut impl Tree, below: StackId, count: u32, less: u32) {
-        let less = less.min(count);
-        self.depth -= u64::from(less);
-        self.stack = match count - less {
-            0 => below,
-            left => tree.push(below, Frame::Unknown(left)),
-        };
+    /// Lets so many frames be unknown, on top of the known ones. How many there are is only kept
+    /// roughly, or each depth of a deep recursion would be another stack.
+    fn hide(&mut self, tree: &mut impl Tree, unknown: u64) {
+        if unknown == 0 {
+            return self.shorten(self.known as u64);
+        }
+        self.unknown = unknown;
+        let roughly = u32::try_from(unknown.next_power_of_two()).unwrap_or(u32::MAX);
+        let below = self.callers.get(self.known).copied().unwrap_or_default();
+        self.stack = tree.push(below, Frame::Unknown(roughly));
     }
 }
 
-/// The finished tree. What is asked for was put in by the first pass over the same bytes.
+/// The finished tree. What is asked for was put in by the first pass over the same bytes, unless
+/// it was left out.
 impl Tree for &Stacks {
     #[inline]
     fn push(&mut self, stack: StackId, frame: Frame) -> StackId {
-        Stacks::push(self, stack, frame).unwrap_or_default()
-    }
-
-    #[inline]
-    fn split(&self, stack: StackId) -> Option<(StackId, Frame)> {
-        Stacks::split(self, stack)
+        Stacks::push(self, stack, frame).unwrap_or_else(|| {
+            let mut on_stack = self.below(stack).filter(|(_, it)| *it == frame);
+            on_stack.next().map_or(stack, |(at, _)| at)
+        })
     }
 }
 
@@ -97,8 +118,9 @@ impl Tree for &Stacks {
 #[derive(Debug, Default)]
 pub(crate) struct Growing {
     nodes: Vec<Node>,
-    children: FxHashMap<(StackId, Frame), StackId>,
-    /// The stack that was last put on the empty one.
+    /// Where a frame on a stack leads: up in the tree, or back.
+    ways: FxHashMap<(StackId, Frame), StackId>,
+    /// The way that was last taken from the empty stack.
     last: StackId,
 }
 
@@ -106,7 +128,7 @@ pub(crate) struct Growing {
 struct Node {
     below: StackId,
     frame: Frame,
-    /// The stack that was last put on this one: loops call the same function again and again.
+    /// The way that was last taken from here: loops call the same function again and again.
     last: StackId,
 }
 
@@ -122,6 +144,22 @@ impl Growing {
         }
     }
 
+    /// Where a frame leads that was never seen on this stack.
+    fn new_way(&mut self, stack: StackId, frame: Frame) -> StackId {
+        let mut at = stack;
+        while let Some(node) = self.node(at) {
+            if node.frame == frame {
+                return at;
+            }
+            at = node.below;
+        }
+        if self.nodes.len() >= MOST {
+            return stack;
+        }
+        self.nodes.push(Node { below: stack, frame, last: StackId(0) });
+        StackId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX))
+    }
+
     /// Puts all stacks of another tree into this one.
     pub(crate) fn join(&mut self, other: &Growing) {
         let mut here = vec![StackId(0)];
@@ -134,7 +172,6 @@ impl Growing {
     /// The finished tree.
     pub(crate) fn finish(self) -> Stacks {
         let stacks: Vec<_> = self.nodes.iter().map(|it| (it.below.0 as usize, it.frame)).collect();
-        drop(self.children);
         Stacks::new(&stacks)
     }
 }
@@ -143,78 +180,102 @@ impl Tree for Growing {
     #[inline]
     fn push(&mut self, stack: StackId, frame: Frame) -> StackId {
         let last = *self.last(stack);
-        if let Some(node) = self.node(last)
-            && node.below == stack
-            && node.frame == frame
-        {
+        if self.node(last).is_some_and(|it| it.frame == frame) {
             return last;
         }
-        let next = StackId(u32::try_from(self.nodes.len() + 1).unwrap_or(u32::MAX));
-        let child = *self.children.entry((stack, frame)).or_insert(next);
-        if child == next {
-            self.nodes.push(Node { below: stack, frame, last: StackId(0) });
+        let known = self.ways.get(&(stack, frame)).copied();
+        let way = known.unwrap_or_else(|| self.new_way(stack, frame));
+        if known.is_none() {
+            self.ways.insert((stack, frame), way);
         }
-        *self.last(stack) = child;
-        child
-    }
-
-    #[inline]
-    fn split(&self, stack: StackId) -> Option<(StackId, Frame)> {
-        self.node(stack).map(|it| (it.below, it.frame))
+        *self.last(stack) = way;
+        way
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use Frame::{Call, Unknown};
+
     use super::*;
 
-    fn frames(tree: &Growing, mut stack: StackId) -> Vec<Frame> {
+    fn frames(tree: &Growing, calls: &Calls) -> Vec<Frame> {
+        let mut at = calls.stack;
         std::iter::from_fn(|| {
-            let (below, frame) = tree.split(stack)?;
-            stack = below;
-            Some(frame)
+            let node = tree.node(at)?;
+            at = node.below;
+            Some(node.frame)
         })
         .collect()
     }
 
     #[test]
-    fn frames_that_were_not_kept_are_counted() {
-        use Frame::{Call, Unknown};
+    fn recursion_is_folded() {
         let mut tree = Growing::default();
-        let mut calls = Calls::start(&mut tree, &7u64.to_le_bytes(), 3);
-        assert_eq!(frames(&tree, calls.stack), [Unknown(2), Call(7)]);
+        let mut calls = Calls::default();
+        for call in [1, 2, 2, 3, 2] {
+            calls.enter(&mut tree, call);
+        }
+        assert_eq!(frames(&tree, &calls), [Call(2), Call(1)]);
+        calls.leave(&mut tree);
+        assert_eq!(frames(&tree, &calls), [Call(3), Call(2), Call(1)]);
+        calls.leave(&mut tree);
+        calls.leave(&mut tree);
+        calls.leave(&mut tree);
+        assert_eq!(frames(&tree, &calls), [Call(1)]);
+    }
+
+    #[test]
+    fn frames_that_were_not_kept_are_counted() {
+        let mut tree = Growing::default();
+        let mut calls = Calls::start(&mut tree, &7u64.to_le_bytes(), 4);
+        assert_eq!(frames(&tree, &calls), [Unknown(4), Call(7)]);
         calls.enter(&mut tree, 9);
-        assert_eq!(frames(&tree, calls.stack), [Call(9), Unknown(2), Call(7)]);
+        assert_eq!(frames(&tree, &calls), [Call(9), Unknown(4), Call(7)]);
         calls.leave(&mut tree);
         calls.leave(&mut tree);
-        assert_eq!(frames(&tree, calls.stack), [Unknown(1), Call(7)]);
+        assert_eq!(frames(&tree, &calls), [Unknown(2), Call(7)]);
         calls.leave(&mut tree);
         calls.leave(&mut tree);
+        assert_eq!(frames(&tree, &calls), [Call(7)]);
         calls.leave(&mut tree);
-        assert_eq!(frames(&tree, calls.stack), []);
+        calls.leave(&mut tree);
+        assert_eq!(frames(&tree, &calls), []);
     }
 
     #[test]
     fn a_jump_leaves_all_frames_above() {
-        use Frame::{Call, Unknown};
         let mut tree = Growing::default();
         let mut calls = Calls::start(&mut tree, &7u64.to_le_bytes(), u32::MAX);
         calls.enter(&mut tree, 8);
-        calls.unwind(&mut tree, 3);
-        assert_eq!(frames(&tree, calls.stack), [Unknown(2), Call(7)]);
-        calls.unwind(&mut tree, 5);
-        assert_eq!(frames(&tree, calls.stack), [Unknown(2), Call(7)]);
+        calls.enter(&mut tree, 9);
+        let all = u64::from(u32::MAX);
+        for (depth, expected) in [
+            (all + 2, vec![Call(9), Call(8), Unknown(u32::MAX), Call(7)]),
+            (all + 1, vec![Call(8), Unknown(u32::MAX), Call(7)]),
+            (all, vec![Unknown(u32::MAX), Call(7)]),
+            (3, vec![Unknown(2), Call(7)]),
+            (5, vec![Unknown(2), Call(7)]),
+            (1, vec![Call(7)]),
+        ] {
+            calls.unwind(&mut tree, depth);
+            assert_eq!(frames(&tree, &calls), expected, "{depth}");
+        }
+        calls.enter(&mut tree, 8);
+        calls.leave(&mut tree);
+        assert_eq!(frames(&tree, &calls), [Call(7)]);
         calls.unwind(&mut tree, 0);
-        assert_eq!(frames(&tree, calls.stack), []);
+        assert_eq!(frames(&tree, &calls), []);
     }
 
     #[test]
     fn joined_trees_hold_both() {
         let (mut one, mut other) = (Growing::default(), Growing::default());
-        let mut calls = Calls::default();
-        [1, 2, 3].map(|call| calls.enter(&mut one, call));
-        let mut calls = Calls::default();
-        [1, 4, 3].map(|call| calls.enter(&mut other, call));
+        let (mut here, mut there) = (Calls::default(), Calls::default());
+        for (call, other_call) in [(1, 1), (2, 4), (3, 3)] {
+            here.enter(&mut one, call);
+            there.enter(&mut other, other_call);
+        }
         one.join(&other);
         assert_eq!(one.finish().len(), 6);
     }

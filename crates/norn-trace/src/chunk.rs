@@ -6,6 +6,7 @@ use norn_abi::arena::{CHUNK_MAGIC, ChunkHeader};
 pub(crate) const HEADER: usize = 64;
 
 /// The header's bytes, with the checksum of the rest of it and of `bytes`.
+#[expect(clippy::cast_possible_truncation, reason = "a chunk is short, a number has two words")]
 pub(crate) fn seal(header: ChunkHeader, bytes: &[u8]) -> [u8; HEADER] {
     let mut out = [0; HEADER];
     let words = [

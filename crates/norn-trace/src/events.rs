@@ -1,9 +1,8 @@
-//! The events of a chunk, and of a thread.
+//! The events of a chunk.
 //!
 //! A chunk is decoded record by record. Most records are an event each; calls and returns move the
 //! call stack, and some events take a look at the record that follows them.
-
-use std::ops::Range;
+#![expect(clippy::inline_always, reason = "a tenth of the speed for every function that is not")]
 
 use norn_abi::{AccessClass, Decoder, Kind, Record};
 use norn_model::{Event, EventId, Held, LockMode, Op, SiteId, ThreadId, Value, WokenBy};
@@ -13,7 +12,6 @@ use crate::{
     calls::Calls,
     copy,
     op::{self, Parts},
-    scan::Chunk,
     site::Slots,
 };
 
@@ -45,7 +43,7 @@ impl<'a> ChunkEvents<'a> {
             at,
             thread: chunk.thread(),
             index: start.index,
-            decoder: decoder(trace, chunk),
+            decoder: trace.decoder(chunk),
             next: None,
             slots: Slots::new(),
             calls: Calls::start(&mut &trace.index.stacks, frames, chunk.header.depth),
@@ -68,11 +66,11 @@ impl<'a> ChunkEvents<'a> {
     /// The record that follows, which may be the first one of the thread's next chunk.
     fn peek(&mut self) -> Option<Record<'a>> {
         if self.next.is_none() {
-            self.next = self.decoder.next_record().ok().flatten();
+            self.next = self.decoder.next_record().ok()?;
         }
         self.next.or_else(|| {
             let next = self.trace.following(self.at)?;
-            decoder(self.trace, next).next_record().ok().flatten()
+            self.trace.decoder(next).next_record().ok()?
         })
     }
 
@@ -263,61 +261,4 @@ impl std::fmt::Debug for ChunkEvents<'_> {
             .field("index", index)
             .finish_non_exhaustive()
     }
-}
-
-/// The events of one thread.
-#[derive(Debug)]
-pub struct Events<'a> {
-    trace: &'a Trace,
-    chunks: Range<usize>,
-    current: Option<Box<ChunkEvents<'a>>>,
-}
-
-impl<'a> Events<'a> {
-    pub(crate) fn new(trace: &'a Trace, chunks: Range<usize>) -> Self {
-        Events { trace, chunks, current: None }
-    }
-
-    /// The bytes that the last event read or wrote; see [`ChunkEvents::content`].
-    pub fn content(&self) -> &'a [u8] {
-        self.current.as_ref().map_or(&[], |it| it.content())
-    }
-}
-
-impl<'a> Events<'a> {
-    #[cold]
-    #[inline(never)]
-    fn open(&mut self) -> Option<()> {
-        let next = self.chunks.next()?;
-        self.current = Some(Box::new(ChunkEvents::new(self.trace, next)));
-        Some(())
-    }
-}
-
-impl Iterator for Events<'_> {
-    type Item = Event;
-
-    #[inline]
-    fn next(&mut self) -> Option<Event> {
-        loop {
-            if let Some(chunk) = &mut self.current
-                && let Some(event) = chunk.next()
-            {
-                return Some(event);
-            }
-            self.open()?;
-        }
-    }
-
-    /// Faster than going from event to event.
-    #[inline]
-    fn fold<B, F: FnMut(B, Event) -> B>(self, init: B, mut f: F) -> B {
-        let rest = self.current.into_iter().fold(init, |all, it| it.fold(all, &mut f));
-        self.chunks.fold(rest, |all, at| ChunkEvents::new(self.trace, at).fold(all, &mut f))
-    }
-}
-
-fn decoder<'a>(trace: &'a Trace, chunk: &Chunk) -> Decoder<'a> {
-    let records = &trace.bytes[chunk.records.clone()];
-    Decoder::new(records, chunk.format(), chunk.header.last_seq)
 }

@@ -22,6 +22,10 @@ use crate::{Run, chunk};
 /// Version of the folder and of everything in it.
 pub const FORMAT: u32 = norn_abi::VERSION;
 
+/// A subject gone wild may name any process: its chunks go to a file for those that cannot be.
+#[expect(clippy::cast_possible_truncation, reason = "it is a small number")]
+const MOST_PROCESSES: u32 = PROCESSES as u32;
+
 /// Kept free while recording, so that `run.json` can be rewritten even on a full disk.
 const RESERVE: &str = "reserve";
 const RESERVE_SIZE: usize = 64 << 10;
@@ -41,6 +45,10 @@ impl Writer {
     /// until this one begins.
     pub fn create(folder: &Path) -> io::Result<Writer> {
         let made = !folder.exists();
+        if !made && !folder.join("run.json").exists() && fs::read_dir(folder)?.next().is_some() {
+            let text = "the folder is not empty and holds no trace";
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, text));
+        }
         fs::create_dir_all(folder)?;
         fs::write(folder.join(RESERVE), vec![0; RESERVE_SIZE])?;
         Ok(Writer { folder: folder.to_owned(), made, begun: false, files: Vec::new(), written: 0 })
@@ -60,7 +68,7 @@ impl Writer {
 
     /// Appends one chunk to its process's file, with its checksum.
     pub fn append(&mut self, header: ChunkHeader, bytes: &[u8]) -> io::Result<()> {
-        let process = header.process.min(PROCESSES as u32);
+        let process = header.process.min(MOST_PROCESSES);
         let head = chunk::seal(header, bytes);
         let file = self.file(process)?;
         write_both(file, &head, bytes)?;

@@ -4,6 +4,7 @@
 //! of one process. Reading never fails on damaged bytes: it returns what is whole and says what
 //! is not.
 
+mod backtrace;
 mod bytes;
 mod calls;
 mod chunk;
@@ -17,9 +18,12 @@ mod load;
 mod module;
 mod op;
 mod open;
+mod part;
+mod rapid;
 mod run;
 mod scan;
 mod site;
+mod stream;
 mod survey;
 mod thread;
 mod trace;
@@ -28,11 +32,13 @@ mod wake;
 pub use count::Counts;
 pub use damage::{Damage, Flaw};
 pub use error::TraceError;
-pub use events::{ChunkEvents, Events};
+pub use events::ChunkEvents;
 pub use folder::{FORMAT, Writer};
 pub use module::Module;
 pub use norn_model::Order;
+pub use rapid::{Exported, Imported, Source, StdError, export_std, import_std};
 pub use run::{Blocked, End, Process, Run, Stop, StopReason};
 pub use site::Site;
+pub use stream::Events;
 pub use thread::Thread;
 pub use trace::{Losses, Trace};

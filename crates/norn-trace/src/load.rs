@@ -47,7 +47,7 @@ impl Trace {
 fn empty(thread: &Thread) -> model::Thread {
     let Thread { id, role, parent, .. } = *thread;
     let events = vec![NOT_YET; usize::try_from(thread.events).unwrap_or(0)];
-    model::Thread { id, name: thread.name.clone(), role, parent, events }
+    model::Thread { id, name: thread.name.clone(), role, parent, after: thread.after, events }
 }
 
 fn fill(part: &mut [Event], events: ChunkEvents<'_>) {

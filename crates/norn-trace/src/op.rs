@@ -1,4 +1,8 @@
 //! From what the runtime wrote to what it means.
+#![expect(
+    clippy::cast_possible_truncation,
+    reason = "records have 64 bits for all; threads, errors and signals have 32 in the subject"
+)]
 
 use norn_abi::{Kind, LockClass, ObjectClass};
 use norn_model::{
@@ -31,7 +35,7 @@ pub(crate) struct Parts<'a> {
 /// a wait. None for records that are no events.
 pub(crate) fn op(parts: &Parts<'_>) -> Option<Op> {
     let Parts { kind, addr, args, .. } = *parts;
-    let thread = ThreadId(addr as u32);
+    let thread = thread(addr);
     Some(match kind {
         Kind::Begin => Op::Begin { stack: addr, size: args[0] },
         Kind::End => Op::End,
@@ -39,12 +43,12 @@ pub(crate) fn op(parts: &Parts<'_>) -> Option<Op> {
         Kind::Join => Op::Join(thread),
         Kind::Detach => Op::Detach(thread),
         Kind::Cancel => Op::Cancel(thread),
-        Kind::HandlerBegin => Op::HandlerBegin { signal: addr as i32 },
+        Kind::HandlerBegin => Op::HandlerBegin { signal: number(addr) },
         Kind::HandlerEnd => Op::HandlerEnd,
         Kind::Acquire => Op::Acquire { lock: addr, mode: mode(args[0]), how: how(args[0]) },
         Kind::AcquireFailed => {
             let (mode, how) = (mode(args[0]), how(args[0]));
-            Op::AcquireFailed { lock: addr, mode, how, error: args[1] as i32 }
+            Op::AcquireFailed { lock: addr, mode, how, error: number(args[1]) }
         }
         Kind::Release => Op::Release { lock: addr, mode: mode(args[0]) },
         Kind::WaitRelease => Op::WaitRelease { lock: addr },
@@ -56,7 +60,7 @@ pub(crate) fn op(parts: &Parts<'_>) -> Option<Op> {
         Kind::BarrierLeave => Op::BarrierLeave { barrier: addr, serial: args[0] != 0 },
         Kind::SemPost => Op::SemPost { semaphore: addr },
         Kind::SemWait => Op::SemWait { semaphore: addr },
-        Kind::SemFailed => Op::SemFailed { semaphore: addr, error: args[0] as i32 },
+        Kind::SemFailed => Op::SemFailed { semaphore: addr, error: number(args[0]) },
         Kind::OnceBegin => Op::OnceBegin { once: addr },
         Kind::OnceEnd => Op::OnceEnd { once: addr, done: args[0] != 0 },
         Kind::OnceDone => Op::OnceDone { once: addr },
@@ -73,10 +77,20 @@ pub(crate) fn op(parts: &Parts<'_>) -> Option<Op> {
         Kind::Yield => Op::Yield,
         Kind::ProcessFork => Op::ProcessFork { process: addr as u32 },
         Kind::Exec => Op::Exec,
-        Kind::Exit => Op::Exit { status: addr as i32 },
+        Kind::Exit => Op::Exit { status: number(addr) },
         Kind::Abort => Op::Abort,
         _ => return atomic(parts).or_else(|| block(parts)),
     })
+}
+
+/// An error, a result, a status or a signal: an `int` of the subject's.
+pub(crate) fn number(field: u64) -> i32 {
+    field as i32
+}
+
+/// A thread, by its number.
+pub(crate) fn thread(field: u64) -> ThreadId {
+    ThreadId(field as u32)
 }
 
 /// An access to a block, or one of 16 bytes. Its value is kept if it is no longer than that.

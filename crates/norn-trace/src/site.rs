@@ -3,7 +3,6 @@
 
 use norn_abi::{Kind, codec::SITES};
 use norn_model::SiteId;
-use rayon::slice::ParallelSliceMut as _;
 
 /// A place in the code and what happens there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -14,19 +13,11 @@ pub struct Site {
     pub kind: Kind,
 }
 
-/// The sites of a trace.
+/// The sites of a trace, sorted.
 #[derive(Debug, Default)]
 pub(crate) struct Sites(pub(crate) Vec<Site>);
 
 impl Sites {
-    /// All these sites, of which some may be there several times.
-    pub(crate) fn new(mut sites: Vec<Site>) -> Sites {
-        sites.par_sort_unstable();
-        sites.dedup();
-        sites.shrink_to_fit();
-        Sites(sites)
-    }
-
     /// The number of a site.
     pub(crate) fn find(&self, site: Site) -> Option<SiteId> {
         self.0.binary_search(&site).ok().and_then(|at| u32::try_from(at).ok()).map(SiteId)

@@ -5,18 +5,13 @@
 //! threads. All chunks are decoded once, in parallel; then their parts are put together in the
 //! order of threads and chunks, so that the result does not depend on who was first.
 
-use norn_abi::{Decoder, Fault, Kind, Record};
-use norn_model::{EventId, Held, LockMode, Stacks, WokenBy};
+use norn_abi::Fault;
+use norn_model::{self as model, EventId, Held, LockMode, Stacks, ThreadId, WokenBy};
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
 use crate::{
-    Counts, Damage, Flaw, Module,
-    calls::{Calls, Growing},
-    count::is_event,
-    op,
-    scan::Chunk,
-    site::{Site, Sites, Slots},
-    wake,
+    Counts, Damage, Flaw, Module, Site, calls::Growing, part::Part, scan::Chunk, site::Sites, wake,
 };
 
 /// So many chunks are surveyed before their parts are put together, to keep few parts in memory.
@@ -33,7 +28,19 @@ pub(crate) struct Index {
     pub(crate) woken: Vec<(EventId, WokenBy)>,
     /// Where each chunk begins, in the order of the chunks.
     pub(crate) starts: Vec<Start>,
+    /// When threads were created.
+    forks: FxHashMap<ThreadId, u64>,
     pub(crate) damage: Vec<Damage>,
+}
+
+impl Index {
+    /// Where the first event of a thread is, which begins with chunk `at`; `after` is what the
+    /// chunk says of the time before it.
+    pub(crate) fn start_of(&self, thread: ThreadId, at: usize, after: u64) -> model::Start {
+        let forked = self.forks.get(&thread).copied().unwrap_or(0);
+        let unnumbered = model::Start::After(forked.max(after));
+        self.starts[at].seq.map_or(unnumbered, model::Start::With)
+    }
 }
 
 /// What a chunk needs to know from those before it.
@@ -58,8 +65,10 @@ pub(crate) fn survey(bytes: &[u8], chunks: &[Chunk]) -> Index {
         for (chunk, part) in batch.iter().zip(parts) {
             whole.add(&mut index, chunk, part);
         }
+        whole.sites.sort_unstable();
+        whole.sites.dedup();
     }
-    index.sites = Sites::new(whole.sites);
+    index.sites = Sites(whole.sites);
     index.stacks = whole.tree.finish();
     index.woken = wake::resolve(&whole.waits);
     index.modules.sort_by_key(|it| it.seq);
@@ -93,6 +102,10 @@ impl Whole {
         part.locks.iter().for_each(|&(lock, mode)| hold(&mut self.next.held, lock, mode));
         self.sites.extend(part.sites);
         self.tree.join(&part.tree);
+        for (child, seq) in part.forks.into_iter().filter(|it| it.0 != chunk.thread()) {
+            let first = index.forks.entry(child).or_insert(seq);
+            *first = seq.min(*first);
+        }
         index.counts.add(&part.counts);
         index.modules.extend(part.modules);
         if let Some(Fault { offset, why }) = part.fault {
@@ -110,114 +123,6 @@ fn hold(held: &mut Held, lock: u64, mode: Option<LockMode>) {
         }
         None => {
             held.release(lock);
-        }
-    }
-}
-
-/// What one chunk contributes.
-#[derive(Default)]
-struct Part {
-    counts: Counts,
-    sites: Vec<Site>,
-    tree: Growing,
-    modules: Vec<Module>,
-    /// Read-write locks that are taken, with their modes, and given back.
-    locks: Vec<(u64, Option<LockMode>)>,
-    /// Waits and signals; the ids count from the beginning of the chunk.
-    waits: Vec<wake::Step>,
-    first_seq: Option<u64>,
-    fault: Option<Fault>,
-}
-
-impl Part {
-    fn of(bytes: &[u8], chunk: &Chunk) -> Part {
-        let mut part = Part::default();
-        let (mut slots, mut events) = (Slots::new(), 0);
-        let frames = &bytes[chunk.frames.clone()];
-        let mut calls = Calls::start(&mut part.tree, frames, chunk.header.depth);
-        let records = &bytes[chunk.records.clone()];
-        let mut decoder = Decoder::new(records, chunk.format(), chunk.header.last_seq);
-        loop {
-            while let Some(record) = decoder.next_plain() {
-                match record {
-                    Record::Leave => calls.leave(&mut part.tree),
-                    Record::Event { kind, pc, slot, addr, seq, .. } => {
-                        part.counts.record(kind);
-                        if kind == Kind::Enter {
-                            calls.enter(&mut part.tree, addr);
-                        } else {
-                            part.event(&mut slots, &mut events, (Site { pc, kind }, slot), seq);
-                        }
-                    }
-                }
-            }
-            match decoder.next_record() {
-                Ok(Some(Record::Leave)) => calls.leave(&mut part.tree),
-                Ok(Some(Record::Event { kind, pc, slot, addr, seq, args, content, .. })) => {
-                    part.counts.record(kind);
-                    match kind {
-                        Kind::Enter => calls.enter(&mut part.tree, addr),
-                        Kind::Unwind => calls.unwind(&mut part.tree, addr),
-                        _ => part.note(chunk, events, kind, (addr, seq, args), content),
-                    }
-                    if is_event(kind) {
-                        part.event(&mut slots, &mut events, (Site { pc, kind }, slot), seq);
-                    }
-                }
-                Ok(None) => break,
-                Err(fault) => {
-                    part.fault = Some(fault);
-                    break;
-                }
-            }
-        }
-        part.counts.sum();
-        part.counts.bytes = (chunk.records.end - chunk.offset) as u64;
-        part
-    }
-
-    #[inline]
-    fn event(
-        &mut self,
-        slots: &mut Slots,
-        count: &mut u64,
-        (site, slot): (Site, u16),
-        seq: Option<u64>,
-    ) {
-        if *count == 0 {
-            self.first_seq = seq;
-        }
-        *count += 1;
-        if slots.is_new(slot, site) {
-            self.sites.push(site);
-        }
-    }
-
-    /// Takes note of what later passes must know.
-    fn note(
-        &mut self,
-        chunk: &Chunk,
-        index: u64,
-        kind: Kind,
-        (addr, seq, args): (u64, Option<u64>, [u64; 3]),
-        content: &[u8],
-    ) {
-        let seq = seq.unwrap_or(0);
-        let id = EventId { thread: chunk.thread(), index };
-        let mut wait = |cond, what| self.waits.push(wake::Step { id, seq, cond, what });
-        match kind {
-            Kind::Wait => wait(addr, wake::What::Wait),
-            Kind::WaitAcquire => wait(args[0], wake::What::Over(args[1] as i32)),
-            Kind::Signal => wait(addr, wake::What::Signal),
-            Kind::Broadcast => wait(addr, wake::What::Broadcast),
-            Kind::Acquire | Kind::Release => {
-                let mode = op::mode(args[0]);
-                if let LockMode::Read | LockMode::Write = mode {
-                    self.locks.push((addr, (kind == Kind::Acquire).then_some(mode)));
-                }
-            }
-            Kind::Module => self.modules.push(Module::new(addr, args[0], content, seq)),
-            _ => {}
         }
     }
 }

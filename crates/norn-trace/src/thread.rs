@@ -5,7 +5,10 @@ use std::{collections::BTreeMap, ops::Range};
 use norn_abi::arena::role;
 use norn_model::{Role, Start, ThreadId, ThreadName};
 
-use crate::{scan::Chunk, survey};
+use crate::{
+    scan::Chunk,
+    survey::{self, Index},
+};
 
 /// A thread of which there are chunks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +25,9 @@ pub struct Thread {
     pub tid: u32,
     /// How many events it has.
     pub events: u64,
+    /// The last sequence number of what it did before its first chunk here; 0 if that is its
+    /// first of all.
+    pub(crate) after: u64,
     /// Its chunks, among all that are sorted by thread.
     pub(crate) chunks: Range<usize>,
     /// Where its first event is in the order of all.
@@ -29,7 +35,7 @@ pub struct Thread {
 }
 
 /// The threads of these chunks, by rising id.
-pub(crate) fn threads(chunks: &[Chunk], starts: &[survey::Start]) -> Vec<Thread> {
+pub(crate) fn threads(chunks: &[Chunk], index: &Index) -> Vec<Thread> {
     let mut names = Names::default();
     let mut at = 0;
     let threads = chunks.chunk_by(|a, b| a.thread() == b.thread());
@@ -37,17 +43,15 @@ pub(crate) fn threads(chunks: &[Chunk], starts: &[survey::Start]) -> Vec<Thread>
         .map(|chunks| {
             let range = at..at + chunks.len();
             at = range.end;
-            thread(chunks, &starts[range.clone()], range, &mut names)
+            let mut thread = thread(chunks, &index.starts[range.clone()], &mut names);
+            thread.start = index.start_of(thread.id, range.start, thread.after);
+            thread.chunks = range;
+            thread
         })
         .collect()
 }
 
-fn thread(
-    chunks: &[Chunk],
-    starts: &[survey::Start],
-    range: Range<usize>,
-    names: &mut Names,
-) -> Thread {
+fn thread(chunks: &[Chunk], starts: &[survey::Start], names: &mut Names) -> Thread {
     let header = chunks[0].header;
     let id = ThreadId(header.thread);
     let role = match header.role {
@@ -63,11 +67,9 @@ fn thread(
         parent,
         tid: header.tid,
         events: starts.iter().map(|it| it.events).sum(),
-        chunks: range,
-        start: match starts[0].seq {
-            Some(seq) => Start::With(seq),
-            None => Start::After(header.last_seq),
-        },
+        after: header.last_seq,
+        chunks: 0..0,
+        start: Start::After(0),
     }
 }
 

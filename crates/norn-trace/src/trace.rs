@@ -1,5 +1,6 @@
 //! One process of a run, opened for reading.
 
+use norn_abi::Decoder;
 use norn_model::{Event, EventId, Merged, Order, SiteId, StackId, Stacks, Stream, ThreadId};
 use rayon::prelude::*;
 
@@ -50,7 +51,7 @@ impl Trace {
         damage.extend(found);
         damage.append(&mut index.damage);
         damage.sort_by_key(|it| it.offset);
-        let threads = thread::threads(&chunks, &index.starts);
+        let threads = thread::threads(&chunks, &index);
         let copies = Copies::default();
         Trace { run, process, bytes, chunks, index, copies, threads, damage }
     }
@@ -136,12 +137,8 @@ impl Trace {
 
     /// One event. This decodes its chunk up to there.
     pub fn event(&self, id: EventId) -> Option<Event> {
-        let chunks = self.thread(id.thread)?.chunks.clone();
-        let starts = &self.index.starts[chunks.clone()];
-        let after = starts.partition_point(|it| it.index <= id.index);
-        let at = after.checked_sub(1)?;
-        let skipped = usize::try_from(id.index - starts[at].index).ok()?;
-        ChunkEvents::new(self, chunks.start + at).nth(skipped)
+        let (at, skipped) = self.chunk_of(id)?;
+        ChunkEvents::new(self, at).nth(skipped)
     }
 
     /// All chunks, to be decoded in parallel: by thread, and each thread's in order.
@@ -157,9 +154,25 @@ impl Trace {
         }))
     }
 
-    /// The frames of a call stack, innermost first.
+    /// The frames of a call stack, innermost first. Recursion is folded: a call that is made again
+    /// from inside of itself is there once. [`Trace::backtrace`] has all of them.
     pub fn stack(&self, id: StackId) -> impl Iterator<Item = norn_model::Frame> {
         self.stacks().frames(id)
+    }
+
+    /// The chunk in which an event is, and how many of the chunk's events are before it.
+    pub(crate) fn chunk_of(&self, id: EventId) -> Option<(usize, usize)> {
+        let chunks = self.thread(id.thread)?.chunks.clone();
+        let starts = &self.index.starts[chunks.clone()];
+        let at = starts.partition_point(|it| it.index <= id.index).checked_sub(1)?;
+        let before = usize::try_from(id.index - starts[at].index).ok()?;
+        Some((chunks.start + at, before))
+    }
+
+    /// Decodes the records of a chunk.
+    pub(crate) fn decoder(&self, chunk: &Chunk) -> Decoder<'_> {
+        let records = &self.bytes[chunk.records.clone()];
+        Decoder::new(records, chunk.format(), chunk.header.last_seq)
     }
 
     /// The chunk that continues a chunk, if it is there.

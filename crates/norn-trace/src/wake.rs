@@ -51,18 +51,14 @@ pub(crate) fn resolve(steps: &[Step]) -> Vec<(EventId, WokenBy)> {
     woken
 }
 
-/// The signals and broadcasts of every condition, by their numbers.
-struct Calls<'a>(FxHashMap<u64, Vec<&'a Step>>);
+/// All signals and broadcasts, by condition and number.
+struct Calls<'a>(Vec<&'a Step>);
 
 impl<'a> Calls<'a> {
     fn new(steps: &'a [Step]) -> Self {
-        let mut calls: FxHashMap<_, Vec<_>> = FxHashMap::default();
-        for step in steps {
-            if let What::Signal | What::Broadcast = step.what {
-                calls.entry(step.cond).or_default().push(step);
-            }
-        }
-        calls.values_mut().for_each(|it| it.sort_unstable_by_key(|it| (it.seq, it.id)));
+        let calls = steps.iter().filter(|it| matches!(it.what, What::Signal | What::Broadcast));
+        let mut calls: Vec<_> = calls.collect();
+        calls.sort_unstable_by_key(|it| (it.cond, it.seq, it.id));
         Calls(calls)
     }
 
@@ -75,9 +71,9 @@ impl<'a> Calls<'a> {
     }
 
     fn between(&self, begin: u64, end: &Step) -> WokenBy {
-        let calls = self.0.get(&end.cond).map_or(&[][..], Vec::as_slice);
-        let calls = &calls[calls.partition_point(|it| it.seq <= begin)..];
-        match &calls[..calls.partition_point(|it| it.seq < end.seq)] {
+        let after = self.0.partition_point(|it| (it.cond, it.seq) <= (end.cond, begin));
+        let calls = &self.0[after..];
+        match &calls[..calls.partition_point(|it| (it.cond, it.seq) < (end.cond, end.seq))] {
             [] => WokenBy::Nothing,
             [one] => WokenBy::Event(one.id),
             [first, ..] if first.what == What::Broadcast => WokenBy::Event(first.id),

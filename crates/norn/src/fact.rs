@@ -136,12 +136,12 @@ fn synchronisation(op: &Op, name: impl Fn(ThreadId) -> String) -> Fact {
 }
 
 // Sizes of libc's objects.
-const MUTEX: u64 = 40;
+pub(crate) const MUTEX: u64 = 40;
 const SPIN: u64 = 4;
 const RWLOCK: u64 = 56;
-const COND: u64 = 48;
-const BARRIER: u64 = 32;
-const SEMAPHORE: u64 = 32;
+pub(crate) const COND: u64 = 48;
+pub(crate) const BARRIER: u64 = 32;
+pub(crate) const SEMAPHORE: u64 = 32;
 const KEY: u64 = 4;
 
 fn lock_size(mode: LockMode) -> u64 {

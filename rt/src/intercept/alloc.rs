@@ -8,9 +8,6 @@ use norn_abi::{Kind, arena::ThreadSlot};
 use super::interpose;
 use crate::{real, thread};
 
-/// Blocks from this size on may be unmapped as soon as they are freed.
-const LARGE: usize = 64 << 10;
-
 /// Who is behind this call: the caller of `operator new`, if it was that which called us.
 unsafe fn caller(slot: *mut ThreadSlot, pc: usize) -> usize {
     // SAFETY: the slot is the current thread's.
@@ -23,27 +20,34 @@ unsafe fn caller(slot: *mut ThreadSlot, pc: usize) -> usize {
 }
 
 unsafe fn allocated(block: usize, size: usize, pc: usize) -> usize {
-    if let (Some(slot), true) = (thread::recorded(), block != 0) {
-        // SAFETY: the slot is the current thread's.
-        unsafe { thread::event(slot, Kind::Alloc, caller(slot, pc), block, &[size as u64]) };
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        if let Some(slot) = recorded(block) {
+            thread::event(slot, Kind::Alloc, caller(slot, pc), block, &[size as u64]);
+        }
     }
     block
 }
 
-unsafe fn freeing(block: usize, size: usize, pc: usize) {
-    if let (Some(slot), true) = (thread::recorded(), block != 0) {
-        // SAFETY: the slot is the current thread's.
-        unsafe { thread::event(slot, Kind::Free, caller(slot, pc), block, &[]) };
-        if size >= LARGE {
-            thread::forget_range(block, size);
+unsafe fn freeing(block: usize, pc: usize) {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        if let Some(slot) = recorded(block) {
+            thread::event(slot, Kind::Free, caller(slot, pc), block, &[]);
         }
     }
+}
+
+/// The slot to record a block into, if there is one, and a block, and it is the program's.
+unsafe fn recorded(block: usize) -> Option<*mut ThreadSlot> {
+    // SAFETY: the slot is the current thread's.
+    thread::recorded().filter(|&slot| block != 0 && unsafe { !(*thread::own(slot)).quiet })
 }
 
 /// The size of a block, as libc's allocator notes it before the block.
 unsafe fn size_of_block(block: usize) -> usize {
     // SAFETY: the block is one of the allocator's. Another allocator may keep something else
-    // there; then we forget too much or too little of what is pending, and no event.
+    // there; then a block that could not be moved is said to have another size.
     if block == 0 { 0 } else { unsafe { ((block - 8) as *const usize).read() & !7 } }
 }
 
@@ -93,10 +97,16 @@ unsafe extern "C-unwind" fn reallocarray(
     size: usize,
     pc: usize,
 ) -> usize {
-    // SAFETY: as the caller called it.
+    const ENOMEM: c_int = 12;
+    // SAFETY: as the caller called it. libc's own calls `realloc`, which would be recorded twice.
     unsafe {
-        let all = count.wrapping_mul(size);
-        reallocated(block, all, pc, || real::reallocarray()(block, count, size))
+        match count.checked_mul(size) {
+            Some(all) => realloc(block, all, pc),
+            None => {
+                *real::__errno_location() = ENOMEM;
+                0
+            }
+        }
     }
 }
 
@@ -104,8 +114,11 @@ unsafe extern "C-unwind" fn reallocarray(
 unsafe fn reallocated(block: usize, size: usize, pc: usize, real: impl FnOnce() -> usize) -> usize {
     // SAFETY: as the caller called it.
     unsafe {
+        if size > isize::MAX as usize {
+            return real();
+        }
         let before = size_of_block(block);
-        freeing(block, before, pc);
+        freeing(block, pc);
         let moved = real();
         match moved {
             0 if size != 0 => allocated(block, before, pc),
@@ -118,7 +131,7 @@ unsafe fn reallocated(block: usize, size: usize, pc: usize, real: impl FnOnce() 
 unsafe extern "C-unwind" fn free(block: usize, pc: usize) {
     // SAFETY: as the caller called it.
     unsafe {
-        freeing(block, size_of_block(block), pc);
+        freeing(block, pc);
         real::free()(block);
     }
 }
@@ -164,10 +177,11 @@ mod cxx {
     }
 
     operators! {
-        _Znwm, new; _Znam, new; _ZnwmRKSt9nothrow_t, new; _ZnamRKSt9nothrow_t, new;
+        _Znwm, new; _Znam, new; _ZnwmRKSt9nothrow_t, new_or_null;
+        _ZnamRKSt9nothrow_t, new_or_null;
         _ZnwmSt11align_val_t, new_aligned; _ZnamSt11align_val_t, new_aligned;
-        _ZnwmSt11align_val_tRKSt9nothrow_t, new_aligned;
-        _ZnamSt11align_val_tRKSt9nothrow_t, new_aligned;
+        _ZnwmSt11align_val_tRKSt9nothrow_t, new_aligned_or_null;
+        _ZnamSt11align_val_tRKSt9nothrow_t, new_aligned_or_null;
         _ZdlPv, delete; _ZdaPv, delete; _ZdlPvm, delete; _ZdaPvm, delete;
         _ZdlPvRKSt9nothrow_t, delete; _ZdaPvRKSt9nothrow_t, delete;
         _ZdlPvSt11align_val_t, delete; _ZdaPvSt11align_val_t, delete;
@@ -175,23 +189,61 @@ mod cxx {
     }
 }
 
-/// `operator new` for a program that has the C++ library linked in statically.
+// For a program that has the C++ library linked in statically: our operators keep its own out.
+#[cfg(not(feature = "static"))]
+core::arch::global_asm!(".weak _ZSt17__throw_bad_allocv");
+
+/// Ends a failed allocation as C++ does: by an exception, if the library has it.
+#[cfg(not(feature = "static"))]
+unsafe fn throw_bad_alloc() {
+    let throw: usize;
+    // SAFETY: the symbol is a function without arguments, or absent.
+    unsafe {
+        core::arch::asm!(
+            "mov {throw}, qword ptr [rip + _ZSt17__throw_bad_allocv@GOTPCREL]",
+            throw = out(reg) throw,
+        );
+        if throw != 0 {
+            core::mem::transmute::<usize, unsafe extern "C-unwind" fn()>(throw)();
+        }
+        real::abort()();
+    }
+}
+
 #[cfg(not(feature = "static"))]
 unsafe extern "C-unwind" fn new(size: usize) -> usize {
     // SAFETY: as the caller called it.
     unsafe {
-        match malloc(size.max(1), 0) {
-            0 => real::abort()(),
-            block => return block,
+        let block = new_or_null(size);
+        if block == 0 {
+            throw_bad_alloc();
         }
+        block
     }
-    0
+}
+
+#[cfg(not(feature = "static"))]
+unsafe extern "C-unwind" fn new_or_null(size: usize) -> usize {
+    // SAFETY: as the caller called it.
+    unsafe { malloc(size.max(1), 0) }
 }
 
 #[cfg(not(feature = "static"))]
 unsafe extern "C-unwind" fn new_aligned(size: usize, align: usize) -> usize {
     // SAFETY: as the caller called it.
-    unsafe { aligned_alloc(align, size.max(1).next_multiple_of(align), 0) }
+    unsafe {
+        let block = new_aligned_or_null(size, align);
+        if block == 0 {
+            throw_bad_alloc();
+        }
+        block
+    }
+}
+
+#[cfg(not(feature = "static"))]
+unsafe extern "C-unwind" fn new_aligned_or_null(size: usize, align: usize) -> usize {
+    // SAFETY: as the caller called it.
+    unsafe { aligned_alloc(align, size.max(1).checked_next_multiple_of(align).unwrap_or(size), 0) }
 }
 
 #[cfg(not(feature = "static"))]

@@ -7,27 +7,40 @@ use norn_abi::{Kind, LockClass, ObjectClass};
 use super::{
     cond::{announce, wait},
     interpose,
-    lock::{acquire, attempted, init, release},
+    lock::{TIMED, TRY, acquire, attempted, init, is_anothers, release},
 };
 use crate::{real, thread};
 
 const MUTEX: u64 = LockClass::Mutex as u64;
-const TRY: u64 = 8;
-const TIMED: u64 = 16;
+
+/// The POSIX error that a result of C11 stands for.
+fn posix(result: c_int) -> c_int {
+    const EBUSY: c_int = 16;
+    const EINVAL: c_int = 22;
+    const ENOMEM: c_int = 12;
+    const ETIMEDOUT: c_int = 110;
+    match result {
+        0 => 0,
+        1 => EBUSY,
+        3 => ENOMEM,
+        4 => ETIMEDOUT,
+        _ => EINVAL,
+    }
+}
 
 acquire! {
-    lock() = mtx_lock, MUTEX;
-    trylock() = mtx_trylock, MUTEX | TRY;
-    timedlock(until: usize) = mtx_timedlock, MUTEX | TIMED;
+    lock() = mtx_lock, MUTEX, posix;
+    trylock() = mtx_trylock, MUTEX | TRY, posix;
+    timedlock(until: usize) = mtx_timedlock, MUTEX | TIMED, posix;
 }
-release! { unlock = mtx_unlock, MUTEX; }
+release! { unlock = mtx_unlock, MUTEX, is_anothers; }
 init! {
     mutex_init(plain: c_int) = mtx_init, ObjectClass::Mutex, plain;
     cond_init() = cnd_init, ObjectClass::Cond, 0;
 }
 wait! {
-    cond_wait() = cnd_wait;
-    cond_timedwait(until: usize) = cnd_timedwait;
+    cond_wait() = cnd_wait, posix;
+    cond_timedwait(until: usize) = cnd_timedwait, posix;
 }
 announce! {
     signal = cnd_signal, Kind::Signal;

@@ -7,7 +7,7 @@ use norn_abi::{Kind, ObjectClass, arena::ThreadSlot};
 
 use super::{
     interpose,
-    lock::{destroy, init},
+    lock::{destroy, init, posix},
 };
 use crate::{real, thread};
 
@@ -17,8 +17,8 @@ pub unsafe fn begin(slot: *mut ThreadSlot, cond: usize, mutex: usize, pc: usize)
     unsafe {
         thread::event(slot, Kind::WaitRelease, pc, mutex, &[]);
         thread::event(slot, Kind::Wait, pc, cond, &[mutex as u64]);
-        (*thread::own(slot)).wait_mutex = mutex;
         thread::block(slot, Kind::Wait, cond, pc);
+        thread::arm(slot, mutex);
     }
 }
 
@@ -26,6 +26,7 @@ pub unsafe fn begin(slot: *mut ThreadSlot, cond: usize, mutex: usize, pc: usize)
 pub unsafe fn end(slot: *mut ThreadSlot, cond: usize, mutex: usize, pc: usize, result: c_int) {
     // SAFETY: the slot is the current thread's.
     unsafe {
+        thread::disarm(slot);
         thread::unblock(slot);
         thread::event(slot, Kind::WaitAcquire, pc, mutex, &[cond as u64, result as u64]);
     }
@@ -33,7 +34,7 @@ pub unsafe fn end(slot: *mut ThreadSlot, cond: usize, mutex: usize, pc: usize, r
 
 /// Defines a function that waits for a condition.
 macro_rules! wait {
-    ($($name:ident($($arg:ident: $type:ty),*) = $real:ident;)*) => { $(
+    ($($name:ident($($arg:ident: $type:ty),*) = $real:ident, $error:ident;)*) => { $(
         unsafe extern "C-unwind" fn $name(cond: usize, mutex: usize, $($arg: $type,)* pc: usize) -> c_int {
             // SAFETY: as the caller called it.
             unsafe {
@@ -42,7 +43,7 @@ macro_rules! wait {
                 };
                 $crate::intercept::cond::begin(slot, cond, mutex, pc);
                 let result = real::$real()(cond, mutex, $($arg),*);
-                $crate::intercept::cond::end(slot, cond, mutex, pc, result);
+                $crate::intercept::cond::end(slot, cond, mutex, pc, $error(result));
                 result
             }
         }
@@ -67,9 +68,9 @@ macro_rules! announce {
 pub(super) use {announce, wait};
 
 wait! {
-    cond_wait() = pthread_cond_wait;
-    cond_timedwait(until: usize) = pthread_cond_timedwait;
-    cond_clockwait(clock: c_int, until: usize) = pthread_cond_clockwait;
+    cond_wait() = pthread_cond_wait, posix;
+    cond_timedwait(until: usize) = pthread_cond_timedwait, posix;
+    cond_clockwait(clock: c_int, until: usize) = pthread_cond_clockwait, posix;
 }
 announce! {
     cond_signal = pthread_cond_signal, Kind::Signal;

@@ -8,9 +8,9 @@ use super::interpose;
 use crate::{real, thread};
 
 /// Added to a lock's class: the call would not have blocked.
-const TRY: u64 = 8;
+pub const TRY: u64 = 8;
 /// Added to a lock's class: the call would have blocked for some time only.
-const TIMED: u64 = 16;
+pub const TIMED: u64 = 16;
 /// Added to a lock's class: its last owner died with it.
 const OWNER_DIED: u64 = 32;
 const EOWNERDEAD: c_int = 130;
@@ -27,9 +27,15 @@ pub unsafe fn attempted(slot: *mut ThreadSlot, class: u64, lock: usize, pc: usiz
     }
 }
 
-/// Defines a function that takes a lock: its real one, the extra arguments, the class.
+/// An error as it is: POSIX functions return it.
+pub fn posix(result: c_int) -> c_int {
+    result
+}
+
+/// Defines a function that takes a lock: its real one, the extra arguments, the class, and what
+/// its result means.
 macro_rules! acquire {
-    ($($name:ident($($arg:ident: $type:ty),*) = $real:ident, $class:expr;)*) => { $(
+    ($($name:ident($($arg:ident: $type:ty),*) = $real:ident, $class:expr, $error:ident;)*) => { $(
         unsafe extern "C-unwind" fn $name(lock: usize, $($arg: $type,)* pc: usize) -> c_int {
             // SAFETY: as the caller called it.
             unsafe {
@@ -37,20 +43,39 @@ macro_rules! acquire {
                 thread::block(slot, Kind::Acquire, lock, pc);
                 let result = real::$real()(lock, $($arg),*);
                 thread::unblock(slot);
-                attempted(slot, $class, lock, pc, result);
+                attempted(slot, $class, lock, pc, $error(result));
                 result
             }
         }
     )* };
 }
 
-/// Defines a function that gives a lock back.
+/// Whether giving a mutex back will fail, because it checks its owner and that is another.
+pub unsafe fn is_anothers(mutex: usize, slot: *mut ThreadSlot) -> bool {
+    const RECURSIVE: u32 = 1;
+    const CHECKING: u32 = 2;
+    const ROBUST: u32 = 16;
+    // SAFETY: libc keeps owner and kind in the third and fifth word of a mutex.
+    unsafe {
+        let words = mutex as *const u32;
+        let (owner, kind) = (words.add(2).read_volatile(), words.add(4).read_volatile());
+        let checks = matches!(kind & 3, RECURSIVE | CHECKING) || kind & ROBUST != 0;
+        checks && owner != (*slot).head.tid
+    }
+}
+
+/// Other locks do not know their owners.
+unsafe fn is_nobodys(_: usize, _: *mut ThreadSlot) -> bool {
+    false
+}
+
+/// Defines a function that gives a lock back: its real one, the class, and when it will not.
 macro_rules! release {
-    ($($name:ident = $real:ident, $class:expr;)*) => { $(
+    ($($name:ident = $real:ident, $class:expr, $fails:ident;)*) => { $(
         unsafe extern "C-unwind" fn $name(lock: usize, pc: usize) -> c_int {
             // SAFETY: as the caller called it.
             unsafe {
-                if let Some(slot) = thread::recorded() {
+                if let Some(slot) = thread::recorded() && !$fails(lock, slot) {
                     thread::event(slot, Kind::Release, pc, lock, &[$class]);
                 }
                 real::$real()(lock)
@@ -104,26 +129,26 @@ unsafe fn mutex_type(attributes: usize) -> u32 {
 }
 
 acquire! {
-    mutex_lock() = pthread_mutex_lock, MUTEX;
-    mutex_trylock() = pthread_mutex_trylock, MUTEX | TRY;
-    mutex_timedlock(until: usize) = pthread_mutex_timedlock, MUTEX | TIMED;
-    mutex_clocklock(clock: c_int, until: usize) = pthread_mutex_clocklock, MUTEX | TIMED;
-    spin_lock() = pthread_spin_lock, SPIN;
-    spin_trylock() = pthread_spin_trylock, SPIN | TRY;
-    rdlock() = pthread_rwlock_rdlock, READ;
-    tryrdlock() = pthread_rwlock_tryrdlock, READ | TRY;
-    timedrdlock(until: usize) = pthread_rwlock_timedrdlock, READ | TIMED;
-    clockrdlock(clock: c_int, until: usize) = pthread_rwlock_clockrdlock, READ | TIMED;
-    wrlock() = pthread_rwlock_wrlock, WRITE;
-    trywrlock() = pthread_rwlock_trywrlock, WRITE | TRY;
-    timedwrlock(until: usize) = pthread_rwlock_timedwrlock, WRITE | TIMED;
-    clockwrlock(clock: c_int, until: usize) = pthread_rwlock_clockwrlock, WRITE | TIMED;
+    mutex_lock() = pthread_mutex_lock, MUTEX, posix;
+    mutex_trylock() = pthread_mutex_trylock, MUTEX | TRY, posix;
+    mutex_timedlock(until: usize) = pthread_mutex_timedlock, MUTEX | TIMED, posix;
+    mutex_clocklock(clock: c_int, until: usize) = pthread_mutex_clocklock, MUTEX | TIMED, posix;
+    spin_lock() = pthread_spin_lock, SPIN, posix;
+    spin_trylock() = pthread_spin_trylock, SPIN | TRY, posix;
+    rdlock() = pthread_rwlock_rdlock, READ, posix;
+    tryrdlock() = pthread_rwlock_tryrdlock, READ | TRY, posix;
+    timedrdlock(until: usize) = pthread_rwlock_timedrdlock, READ | TIMED, posix;
+    clockrdlock(clock: c_int, until: usize) = pthread_rwlock_clockrdlock, READ | TIMED, posix;
+    wrlock() = pthread_rwlock_wrlock, WRITE, posix;
+    trywrlock() = pthread_rwlock_trywrlock, WRITE | TRY, posix;
+    timedwrlock(until: usize) = pthread_rwlock_timedwrlock, WRITE | TIMED, posix;
+    clockwrlock(clock: c_int, until: usize) = pthread_rwlock_clockwrlock, WRITE | TIMED, posix;
 }
 release! {
-    mutex_unlock = pthread_mutex_unlock, MUTEX;
-    spin_unlock = pthread_spin_unlock, SPIN;
+    mutex_unlock = pthread_mutex_unlock, MUTEX, is_anothers;
+    spin_unlock = pthread_spin_unlock, SPIN, is_nobodys;
     // Which of the two it was, the reader of the trace knows from the thread's past.
-    rw_unlock = pthread_rwlock_unlock, WRITE;
+    rw_unlock = pthread_rwlock_unlock, WRITE, is_nobodys;
 }
 init! {
     mutex_init(with: usize) = pthread_mutex_init, ObjectClass::Mutex, mutex_type(with);

@@ -20,7 +20,6 @@ unsafe fn unmapping(start: usize, len: usize, pc: usize) {
     if let Some(slot) = thread::recorded() {
         // SAFETY: the slot is the current thread's.
         unsafe { thread::event(slot, Kind::Unmap, pc, start, &[len as u64]) };
-        thread::forget_range(start, len);
     }
 }
 

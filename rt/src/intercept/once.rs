@@ -37,9 +37,7 @@ unsafe fn around(
         let own = thread::own(slot);
         let outer = ((*own).once, (*own).once_pc, (*own).once_object);
         ((*own).once, (*own).once_pc, (*own).once_object) = (function, pc, object);
-        thread::block(slot, Kind::OnceDone, object, pc);
         let result = real(initialise as *const () as usize);
-        thread::unblock(slot);
         if (*own).once_object != 0 {
             thread::event(slot, Kind::OnceDone, pc, object, &[]);
         }
@@ -54,9 +52,10 @@ unsafe extern "C-unwind" fn initialise() {
     unsafe {
         let own = thread::own(slot);
         let (function, pc, object) = ((*own).once, (*own).once_pc, (*own).once_object);
-        thread::unblock(slot);
         thread::event(slot, Kind::OnceBegin, pc, object, &[]);
+        let outer = core::mem::replace(&mut (*own).once_sp, thread::stack_pointer());
         core::mem::transmute::<usize, Function>(function)();
+        (*own).once_sp = outer;
         thread::event(slot, Kind::OnceEnd, pc, object, &[1]);
         (*own).once_object = 0;
     }

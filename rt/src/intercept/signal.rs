@@ -1,5 +1,9 @@
 //! Signal handlers run on an event stream of their own: one may interrupt a hook halfway through
 //! a record. Each handler of the program is called by one of ours, which switches streams.
+//!
+//! For memory faults ours is always there. It looks whether it was the runtime that wanted to
+//! read memory which is gone ([`norn_abi::peek`]); if not, it does what the program's handler, or
+//! none, would have done.
 
 use core::{
     ffi::{c_int, c_void},
@@ -12,10 +16,14 @@ use norn_abi::{
 };
 
 use super::interpose;
-use crate::{arena, real, thread, tls};
+use crate::{arena, real, sys, thread, tls};
 
 const SIGNALS: usize = 65;
+const SIGBUS: c_int = 7;
+const SIGSEGV: c_int = 11;
+const SIG_IGN: usize = 1;
 const SA_SIGINFO: c_int = 4;
+const SA_ONSTACK: c_int = 0x0800_0000;
 const SA_RESTART: c_int = 0x1000_0000;
 const SIG_ERR: usize = usize::MAX;
 
@@ -28,6 +36,29 @@ struct Action {
     flags: c_int,
     restorer: usize,
 }
+
+impl Action {
+    /// Ours, where the program has no handler.
+    fn guard() -> Action {
+        let handler = handle as *const () as usize;
+        Action { handler, mask: [0; 16], flags: SA_SIGINFO | SA_ONSTACK, restorer: 0 }
+    }
+}
+
+/// As much of libc's `ucontext_t` as we look at.
+#[repr(C)]
+struct Context {
+    flags: u64,
+    link: usize,
+    stack: usize,
+    stack_flags: u64,
+    stack_size: usize,
+    registers: [usize; 23],
+}
+
+/// Positions in [`Context::registers`].
+const RSP: usize = 15;
+const RIP: usize = 16;
 
 type Handler = unsafe extern "C-unwind" fn(c_int, *mut c_void, *mut c_void);
 
@@ -53,12 +84,13 @@ unsafe fn change(signal: c_int, new: *const Action, old: *mut Action) -> c_int {
         let before = (handler.load(Ordering::Relaxed), flags.load(Ordering::Relaxed));
         let mut ours;
         let mut given = new;
-        if !new.is_null() && (*new).handler > 1 {
-            ours = *new;
-            handler.store(ours.handler, Ordering::Relaxed);
-            flags.store(ours.flags as u32, Ordering::Relaxed);
-            ours.handler = handle as *const () as usize;
-            ours.flags |= SA_SIGINFO;
+        if !new.is_null() && ((*new).handler > SIG_IGN || is_fault(signal)) {
+            handler.store((*new).handler, Ordering::Relaxed);
+            flags.store((*new).flags as u32, Ordering::Relaxed);
+            ours = Action::guard();
+            if (*new).handler > SIG_IGN {
+                (ours.mask, ours.flags) = ((*new).mask, (*new).flags | SA_SIGINFO);
+            }
             given = &raw const ours;
         }
         let result = real(signal, given as usize, old as usize);
@@ -87,24 +119,102 @@ unsafe extern "C-unwind" fn signal(signal: c_int, handler: usize, _pc: usize) ->
     }
 }
 
+fn is_fault(signal: c_int) -> bool {
+    signal == SIGSEGV || signal == SIGBUS
+}
+
+/// Installs our handler for memory faults.
+pub unsafe fn guard() {
+    for signal in [SIGSEGV, SIGBUS] {
+        let ours = Action::guard();
+        let mut old = ours;
+        // SAFETY: both are good actions.
+        unsafe {
+            real::sigaction()(signal, &raw const ours as usize, &raw mut old as usize);
+        }
+        HANDLERS[signal as usize].0.store(old.handler, Ordering::Relaxed);
+    }
+}
+
+unsafe extern "C" {
+    /// The table of [`norn_abi::peek`]; the linker knows its ends.
+    #[link_name = "__start_norn_faults"]
+    static FAULTS: [i32; 2];
+    #[link_name = "__stop_norn_faults"]
+    static FAULTS_END: [i32; 2];
+}
+
+/// If the fault was at a load that may fault: goes on behind it.
+unsafe fn recover(context: &mut Context) -> bool {
+    // SAFETY: the table lies between its ends.
+    unsafe {
+        let mut entry = &raw const FAULTS;
+        while entry < &raw const FAULTS_END {
+            let [load, next] = *entry;
+            let at = entry as usize;
+            if context.registers[RIP] == at.wrapping_add_signed(load as isize) {
+                context.registers[RIP] = (at + 4).wrapping_add_signed(next as isize);
+                return true;
+            }
+            entry = entry.add(1);
+        }
+    }
+    false
+}
+
+/// A fault for which the program has no handler: with the default action back in place, a fault
+/// happens again as we return, and a signal that was sent is sent again.
+unsafe fn default_action(signal: c_int, info: *mut c_void) {
+    // SAFETY: the kernel gives the information; its third word says where the signal is from.
+    unsafe {
+        let sent = *info.cast::<c_int>().add(2) <= 0;
+        let ignored = HANDLERS[signal as usize].0.load(Ordering::Relaxed) == SIG_IGN;
+        if sent && ignored {
+            return;
+        }
+        let mut action = Action::guard();
+        (action.handler, action.flags) = (0, 0);
+        real::sigaction()(signal, &raw const action as usize, 0);
+        if sent {
+            sys::signal_self(signal);
+        }
+    }
+}
+
 /// Our handler: the program's runs on the stream for handlers of the interrupted one.
 unsafe extern "C-unwind" fn handle(signal: c_int, info: *mut c_void, context: *mut c_void) {
     // SAFETY: called by the kernel; the handler is the program's.
     unsafe {
+        let interrupted = &mut *context.cast::<Context>();
+        if is_fault(signal) && recover(interrupted) {
+            return;
+        }
+        let handler = HANDLERS[signal as usize].0.load(Ordering::Relaxed);
+        if handler <= SIG_IGN {
+            return default_action(signal, info);
+        }
         let host = tls::current();
         let stream = if tls::is_stand(host) { None } else { stream_of(host) };
         if let Some(stream) = stream {
-            (*thread::own(stream)).handler_sp = context as usize;
+            let own = thread::own(stream);
+            (*own).handler_sp = interrupted.registers[RSP];
+            (*own).handler_stack = own_stack(interrupted);
             tls::set(stream);
             thread::event(stream, Kind::HandlerBegin, 0, signal as usize, &[]);
         }
-        let handler = HANDLERS[signal as usize].0.load(Ordering::Relaxed);
         core::mem::transmute::<usize, Handler>(handler)(signal, info, context);
         if let Some(stream) = stream {
             thread::event(stream, Kind::HandlerEnd, 0, signal as usize, &[]);
             tls::set(host);
         }
     }
+}
+
+/// The stack for handlers alone, if this one runs on it.
+fn own_stack(context: &Context) -> (usize, usize) {
+    let at = &raw const *context as usize;
+    let (start, size) = (context.stack, context.stack_size);
+    if at.wrapping_sub(start) < size { (start, size) } else { (0, 0) }
 }
 
 /// The stream for handlers that interrupt `host`; nested ones have streams of their own.
@@ -130,7 +240,12 @@ pub unsafe fn leave_handlers(sp: usize) {
     unsafe {
         let mut slot = tls::current();
         while !tls::is_stand(slot) && !(*thread::own(slot)).host.is_null() {
-            if (*thread::own(slot)).handler_sp > sp {
+            let (stack, size) = (*thread::own(slot)).handler_stack;
+            let stays = match size {
+                0 => sp < (*thread::own(slot)).handler_sp,
+                _ => sp.wrapping_sub(stack) < size,
+            };
+            if stays {
                 break;
             }
             thread::event(slot, Kind::HandlerEnd, 0, 0, &[]);

@@ -5,7 +5,7 @@ use core::ffi::c_int;
 use norn_abi::Kind;
 
 use super::interpose;
-use crate::{real, thread};
+use crate::{real, sys, thread};
 
 unsafe fn sleeping(nanoseconds: u64, pc: usize) {
     if let Some(slot) = thread::recorded() {
@@ -57,7 +57,10 @@ unsafe extern "C-unwind" fn clock_nanosleep(
 ) -> c_int {
     // SAFETY: as the caller called it.
     unsafe {
-        sleeping(length(time), pc);
+        const ABSOLUTE: c_int = 1;
+        let until = length(time);
+        let absolute = flags & ABSOLUTE != 0;
+        sleeping(if absolute { until.saturating_sub(sys::now(clock)) } else { until }, pc);
         real::clock_nanosleep()(clock, flags, time, rest)
     }
 }

@@ -14,12 +14,11 @@ use crate::{arena, real, thread, tls};
 type Start = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
 type StartC11 = unsafe extern "C-unwind" fn(*mut c_void) -> c_int;
 
-/// Takes a slot for a new child and says that it is about to be.
+/// Takes a slot for a new child.
 unsafe fn prepare(
     parent: *mut ThreadSlot,
     start: usize,
     argument: usize,
-    pc: usize,
 ) -> Option<*mut ThreadSlot> {
     // SAFETY: the parent's slot is the current thread's; the other one is new.
     unsafe {
@@ -30,7 +29,6 @@ unsafe fn prepare(
         thread::name(slot, number, (*parent).head.thread, child, role::THREAD);
         (*thread::own(slot)).start = start;
         (*thread::own(slot)).argument = argument;
-        thread::event(parent, Kind::Fork, pc, number as usize, &[]);
         Some(slot)
     }
 }
@@ -103,15 +101,22 @@ unsafe fn created(
     real: impl FnOnce(usize, usize) -> c_int,
 ) -> c_int {
     // SAFETY: as the caller called it. A thread that finds no slot runs unrecorded, and is
-    // counted.
+    // counted. The event is only recorded when the thread is there, but has its number from
+    // before: the child may begin at once.
     unsafe {
-        let child = thread::recorded().and_then(|it| prepare(it, start, argument, pc));
-        let Some(slot) = child else { return real(start, argument) };
-        let number = (*slot).head.thread;
+        let Some(parent) = thread::recorded() else { return real(start, argument) };
+        let Some(slot) = prepare(parent, start, argument) else { return real(start, argument) };
+        let (number, own) = ((*slot).head.thread, thread::own(parent));
+        arena::make_room(parent);
+        let seq = arena::next_seq();
+        (*own).quiet = true;
         let result = real(run, slot as usize);
+        (*own).quiet = false;
         if result == 0 {
             thread::remember(*(handle as *const usize), number);
+            thread::event_at(parent, Kind::Fork, pc, number as usize, seq);
         } else {
+            (*own).children -= 1;
             arena::return_slot(slot);
         }
         result

@@ -30,7 +30,7 @@ impl Program for Redis {
          --io-threads-do-reads yes` on a loopback port. Four connections set, get, count, push \
          and read lists, every answer checked; then `redis-benchmark -c 20 -t \
          set,get,incr,lpush,sadd,hset`, with `-n 20000` where each I/O thread has a processor \
-         and `-n 1000` elsewhere, because the threads spin and then mostly wait for each other. \
+         and `-n 200` elsewhere, because the threads spin and then mostly wait for each other. \
          At the end the digest of all data must be the same, and `SHUTDOWN NOSAVE` must end it."
     }
 
@@ -81,7 +81,7 @@ fn benchmark(launch: &Launch<'_>, port: &str) -> Result<()> {
 
 fn requests() -> &'static str {
     let processors = thread::available_parallelism().map_or(1, usize::from);
-    if processors > 4 { "20000" } else { "1000" }
+    if processors > 4 { "20000" } else { "200" }
 }
 
 fn client(number: u32, server: &mut Connection) -> Result<()> {

@@ -81,9 +81,7 @@ pub(crate) struct Thread {
 impl Thread {
     /// Starts with chunks that have `room` bytes for records.
     pub(crate) fn new(format: Format, room: usize) -> Thread {
-        let layout = std::alloc::Layout::new::<Lane>();
-        // SAFETY: a lane has a size, and zero is a valid value for each of its fields.
-        let lane = unsafe { std::alloc::alloc_zeroed(layout) }.cast::<Lane>();
+        let lane = Box::into_raw(Box::<Lane>::new_zeroed()).cast::<Lane>();
         let mut thread = Thread {
             format,
             lane,
@@ -101,7 +99,9 @@ impl Thread {
 
     /// Does all steps; returns the chunks with what they should hold.
     pub(crate) fn run(mut self, steps: &[Step], settled: bool) -> Vec<(Chunk, Vec<Seen>)> {
-        steps.iter().for_each(|step| self.step(step));
+        for step in steps {
+            self.step(step);
+        }
         if settled {
             self.settle();
         }
@@ -205,13 +205,16 @@ impl Thread {
         let size = 1 << (kind.0 & 7);
         let write = kind.0 & 8 != 0;
         let values = self.format.values;
+        let mut seq = None;
         self.settle_value();
-        let mut seq = self.access_seq();
         // SAFETY: the address lies in the memory; the lane is ours.
-        while !unsafe { access(&mut *self.lane, kind, values, (addr, pc, seq)) } {
-            // SAFETY: there is room.
-            unsafe { self.make_room().define(key(pc, kind)) };
+        let quick =
+            !self.format.global && unsafe { access(&mut *self.lane, kind, values, addr, pc) };
+        if !quick {
+            self.make_room();
             seq = self.access_seq();
+            // SAFETY: as above, and there is room.
+            unsafe { any_access(&mut *self.lane, kind, values, (addr, pc, seq)) };
         }
         let read = (!write && self.format.values).then(|| {
             let mut word = [0; 8];
@@ -344,37 +347,50 @@ impl Thread {
 
 impl Drop for Thread {
     fn drop(&mut self) {
-        // SAFETY: both were allocated in `new`, with these types.
+        // SAFETY: both were boxed in `new`; zero is a valid value for each field of a lane.
         unsafe {
-            std::alloc::dealloc(self.lane.cast(), std::alloc::Layout::new::<Lane>());
+            drop(Box::from_raw(self.lane));
             drop(Box::from_raw(self.memory));
         }
     }
 }
 
-/// Calls the encoder's access for a kind that is known only now.
-unsafe fn access(
+/// Calls a function of the encoder for a kind that is known only now.
+macro_rules! dispatch {
+    ($kind:expr, $code:ident => $call:expr) => {
+        dispatch! { @ $kind, $code => $call;
+            0x00 0x01 0x02 0x03 0x08 0x09 0x0a 0x0b
+            0x10 0x11 0x12 0x13 0x18 0x19 0x1a 0x1b
+            0x20 0x21 0x22 0x23 0x28 0x29 0x2a 0x2b
+        }
+    };
+    (@ $kind:expr, $code:ident => $call:expr; $($literal:literal)*) => {
+        match $kind.0 {
+            $($literal => {
+                const $code: u16 = $literal;
+                // SAFETY: the caller's promise.
+                unsafe { $call }
+            })*
+            _ => panic!("{:?} is no access of up to 8 bytes", $kind),
+        }
+    };
+}
+
+/// The usual case of an access; false if it is not one.
+unsafe fn access(lane: &mut Lane, kind: Kind, values: bool, addr: usize, pc: usize) -> bool {
+    dispatch!(kind, CODE => if values {
+        lane.access::<CODE, true>(addr, pc)
+    } else {
+        lane.access::<CODE, false>(addr, pc)
+    })
+}
+
+/// Any case of an access.
+unsafe fn any_access(
     lane: &mut Lane,
     kind: Kind,
     values: bool,
     (addr, pc, seq): (usize, usize, Option<u64>),
-) -> bool {
-    macro_rules! dispatch {
-        ($($code:literal)*) => {
-            match (kind.0, values) {
-                $(
-                    // SAFETY: the caller's promise.
-                    ($code, true) => unsafe { lane.access::<$code, true>(addr, pc, seq) },
-                    // SAFETY: the caller's promise.
-                    ($code, false) => unsafe { lane.access::<$code, false>(addr, pc, seq) },
-                )*
-                _ => panic!("{kind:?} is no access of up to 8 bytes"),
-            }
-        };
-    }
-    dispatch! {
-        0x00 0x01 0x02 0x03 0x08 0x09 0x0a 0x0b
-        0x10 0x11 0x12 0x13 0x18 0x19 0x1a 0x1b
-        0x20 0x21 0x22 0x23 0x28 0x29 0x2a 0x2b
-    }
+) {
+    dispatch!(kind, CODE => lane.any_access::<CODE>(addr, pc, seq, values));
 }

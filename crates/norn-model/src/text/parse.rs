@@ -86,7 +86,8 @@ impl Parser {
         let id = ThreadId(number(self.trace.threads.len()));
         self.threads.insert(name.to_owned(), id);
         let name = ThreadName(name.to_owned());
-        self.trace.threads.push(Thread { id, name, role, parent, events: Vec::new() });
+        let thread = Thread { id, name, role, parent, after: 0, events: Vec::new() };
+        self.trace.threads.push(thread);
         id
     }
 

@@ -20,7 +20,6 @@ pub(super) fn run(args: &Dump) -> anyhow::Result<Exit> {
     let mut memory = Memory::default();
     let columns = Columns::of(&view);
     for event in view.trace.merged() {
-        memory.learn(&event);
         if is_wanted(&event, only, args.sync) {
             let line = Line::of(&view, &memory, &event);
             match args.format {
@@ -28,6 +27,7 @@ pub(super) fn run(args: &Dump) -> anyhow::Result<Exit> {
                 Format::Json => writeln!(out, "{}", line_json(&view, &line, args.stacks))?,
             }
         }
+        memory.learn(&event);
     }
     out.flush()?;
     let damage = view.trace.damage();

@@ -13,7 +13,7 @@ use serde_json::{Value as Json, json};
 use crate::{
     cli::{Format, Info},
     exit::Exit,
-    fact::address,
+    fact::{self, address},
     view::{View, source},
 };
 
@@ -124,12 +124,23 @@ fn blocked(view: &View) -> Vec<Waiting> {
     process.map_or(&[][..], |it| &it.blocked).iter().map(|it| waiting(view, it)).collect()
 }
 
+/// The size of the object that such an operation blocks on, as far as that is certain.
+fn size_of(kind: Kind) -> u64 {
+    match kind {
+        Kind::Acquire => fact::MUTEX,
+        Kind::Wait => fact::COND,
+        Kind::BarrierEnter => fact::BARRIER,
+        Kind::SemWait => fact::SEMAPHORE,
+        _ => 1,
+    }
+}
+
 fn waiting(view: &View, blocked: &Blocked) -> Waiting {
     let kind = Kind(blocked.kind);
     let object = if kind == Kind::Join {
         view.thread(norn_model::ThreadId(u32::try_from(blocked.object).unwrap_or(u32::MAX)))
     } else {
-        let named = view.object(&Memory::default(), blocked.object, 1);
+        let named = view.object(&Memory::default(), blocked.object, size_of(kind));
         named.unwrap_or_else(|| address(blocked.object))
     };
     let frames = view.modules.frames(blocked.pc);

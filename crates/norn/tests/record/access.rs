@@ -30,8 +30,8 @@ fn widths() {
              read s8 8 18446744073709551611
              write f4 4 1069547520
              read f4 4 1069547520
-             write f8 8 13820928088366448640
-             read f8 8 13820928088366448640
+             write f8 8 13821547256400052224
+             read f8 8 13821547256400052224
              write pointer 8 4096
              read pointer 8 4096
              write flag 1 1
@@ -79,6 +79,10 @@ fn sixteen_bytes() {
         check(&lines(of("number")), &format!("write number 16 {number}\n read number 16 {number}"));
         let vector = 0x0102_0304_0506_0708_1112_1314_1516_1718_u128;
         check(&lines(of("vector")), &format!("write vector 16 {vector}\n read vector 16 {vector}"));
+        if compiler.starts_with("clang") {
+            // clang has no hook for a long double.
+            continue;
+        }
         let real: Vec<_> = of("real").map(|it| (&*it.op, it.size)).collect();
         assert_eq!(real, [("write", Some(16)), ("read", Some(16))], "{compiler}");
     }

@@ -2,7 +2,10 @@
 
 use std::{fs, path::Path, process::Command};
 
-use crate::kit::{Ran, norn, record, run, subject};
+use crate::{
+    event::lines,
+    kit::{Ran, norn, record, run, subject},
+};
 
 /// What a command of norn printed to standard error, and its code; paths are shortened.
 fn said(ran: &Ran, folder: &Path) -> String {
@@ -98,11 +101,12 @@ fn an_output_that_is_another_folder_keeps_its_files() {
 #[test]
 fn an_existing_trace_stays_if_the_program_cannot_be_started() {
     let recorded = record("widths.c");
-    let before = recorded.on(&["u1", "flag"]);
+    let shown = || lines(recorded.events_of(0).iter().filter(|it| it.variable() == "flag"));
+    let before = shown();
     let folder = recorded.folder.path();
     let ran = norn_in(folder, &["record", "-o", "trace", "--", "./missing"]);
     assert_eq!(ran.status.code(), Some(2));
-    assert_eq!(recorded.on(&["u1", "flag"]), before);
+    assert_eq!(shown(), before);
 }
 
 /// Recording again into the same folder replaces the trace, all of it.
@@ -125,7 +129,8 @@ fn a_trace_that_is_not_there() {
         assert_eq!(ran.stdout, "");
         insta::allow_duplicates! {
             insta::assert_snapshot!(said(&ran, folder.path()), @r"
-            norn: cannot read the trace `missing.norn`: No such file or directory (os error 2)
+            norn: there is no trace at `missing.norn`
+            hint: `norn record -o missing.norn ./program` makes one
             [exit 2]
             ");
         }
@@ -162,13 +167,13 @@ fn a_trace_of_a_newer_version() {
 #[test]
 fn a_trace_that_was_cut() {
     let recorded = record("locked.c");
-    let whole = recorded.events().len();
+    let whole = recorded.events_of(0).len();
     let file = recorded.trace().join("0.chunks");
     let bytes = fs::read(&file).unwrap();
     fs::write(&file, &bytes[..bytes.len() / 2]).unwrap();
     let info = recorded.info();
     assert!(!info["damage"].as_array().unwrap().is_empty(), "{info}");
-    let events = recorded.events().len();
+    let events = recorded.events_of(0).len();
     assert!(events > 0 && events < whole, "{events} of {whole}");
 }
 
@@ -181,7 +186,7 @@ fn a_trace_with_a_flipped_byte() {
     bytes[middle] ^= 0x55;
     fs::write(&file, &bytes).unwrap();
     assert!(!recorded.info()["damage"].as_array().unwrap().is_empty());
-    recorded.events();
+    recorded.events_of(0);
 }
 
 #[test]

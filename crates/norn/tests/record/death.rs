@@ -22,7 +22,7 @@ fn kept(file: &Path, index: usize) -> u128 {
 fn check(how: &str, end: &Value) {
     let recorded = subject("death.c").arguments(&[how, "kept"]).record();
     let last = kept(&recorded.folder.path().join("kept"), 0);
-    assert_eq!(last, 5000);
+    assert_eq!(last, 1000);
     let counts = recorded.written("count");
     assert!(counts.iter().copied().eq(1..=last), "{how}: {} writes", counts.len());
     let info = recorded.info();
@@ -79,13 +79,13 @@ fn interrupted(what: impl FnOnce(&str, &str)) -> Recorded {
     let file = folder.path().join("kept");
     let recorder = start(subject.recorder(&subject.build(), folder.path()));
     let begun = Instant::now();
-    while kept(&file, 0) < 20_000 || kept(&file, 1) < 20_000 {
+    while kept(&file, 0) < 5000 || kept(&file, 1) < 5000 {
         assert!(begun.elapsed() < Duration::from_secs(50), "the subject does not count");
         thread::yield_now();
     }
     what(&recorder.id().to_string(), &kept(&file, 2).to_string());
     let ran = finish("norn record killed.c", recorder);
-    Recorded { ran, folder }
+    Recorded::new(ran, folder)
 }
 
 /// The counts are without a gap and the last is the one that was kept, give or take the one that
@@ -136,7 +136,7 @@ fn a_killed_recorder() {
     assert!(ones.zip(1..).all(|(it, number)| it.value.unwrap().0 == number));
 }
 
-const FLOOD: &str = "400000";
+const FLOOD: &str = "200000";
 
 /// The subject went on to its end, the trace has a beginning without a gap.
 fn check_flood(recorded: &Recorded, why: &str) {
@@ -189,7 +189,7 @@ fn the_disk_is_full() {
     let trace = folder.path().join("trace");
     fs::remove_dir(&trace).unwrap();
     fs::rename(folder.path().join("kept-trace"), &trace).unwrap();
-    let recorded = Recorded { ran, folder };
+    let recorded = Recorded::new(ran, folder);
     check_flood(&recorded, "disk");
     assert!(
         recorded.ran.stderr.starts_with("norn: the trace could not be written to the end"),

@@ -34,8 +34,12 @@ pub(crate) struct Event {
     pub(crate) process: Option<u64>,
     pub(crate) done: Option<bool>,
     pub(crate) serial: Option<bool>,
+    pub(crate) rmw: Option<String>,
+    pub(crate) seen: Option<Number>,
+    pub(crate) expected: Option<Number>,
+    /// The calls that led here, innermost first; for `begin`, an address.
     #[serde(default)]
-    pub(crate) stack: Vec<Site>,
+    stack: Value,
 }
 
 /// A place in the code.
@@ -66,6 +70,11 @@ impl Event {
         !["read", "write", "alloc", "free", "map", "unmap"].contains(&&*self.op)
     }
 
+    /// The same, without what libraries do to unnamed objects of their own, as the unwinder does.
+    pub(crate) fn is_own_sync(&self) -> bool {
+        self.is_sync() && (self.object.is_some() || !self.op.starts_with("once"))
+    }
+
     pub(crate) fn is(&self, op: &str, variable: &str) -> bool {
         self.op == op && self.variable() == variable
     }
@@ -75,18 +84,19 @@ impl Event {
         self.site.as_ref().and_then(|it| it.function.as_deref()).unwrap_or_default()
     }
 
-    /// The functions of its call stack, the outermost first, from `main` or a thread's start on.
-    pub(crate) fn functions(&self) -> Vec<&str> {
-        self.stack.iter().filter_map(|it| it.function.as_deref()).collect()
+    /// The subject's functions on its call stack, the innermost first.
+    pub(crate) fn functions(&self) -> Vec<String> {
+        let calls = Vec::<Option<Site>>::deserialize(&self.stack).unwrap_or_default();
+        let sites = self.site.iter().cloned().chain(calls.into_iter().flatten());
+        let is_own = |file: &String| file.contains("subjects/record");
+        sites.filter(|it| it.file.as_ref().is_some_and(is_own)).filter_map(|it| it.function).collect()
     }
 
     /// A short form without addresses, sites and numbers that differ from run to run.
     pub(crate) fn short(&self) -> String {
         let mut text = self.op.clone();
-        for word in
-            [self.object.as_ref(), self.other.as_ref(), self.class.as_ref(), self.mode.as_ref()]
-        {
-            word.into_iter().for_each(|it| text = format!("{text} {it}"));
+        for word in [&self.object, &self.other, &self.class, &self.mode, &self.rmw] {
+            word.iter().for_each(|it| text = format!("{text} {it}"));
         }
         if let Some(how) = self.how.as_deref().filter(|it| *it != "waited") {
             text = format!("{text} {how}");
@@ -94,7 +104,8 @@ impl Event {
         if matches!(&*self.op, "read" | "write") {
             let _ = write!(text, " {}", self.size.unwrap_or_default());
         }
-        for (name, number) in [("", self.value), ("", self.old), ("-> ", self.new)] {
+        let (expected, new) = (("expected ", self.expected), ("-> ", self.new));
+        for (name, number) in [("", self.value), ("", self.seen), expected, ("", self.old), new] {
             number.into_iter().for_each(|it| text = format!("{text} {name}{}", it.0));
         }
         if let Some(ordering) = &self.ordering {

@@ -5,12 +5,14 @@
 //! that recording changes nothing.
 
 use std::{
+    cell::OnceCell,
     env,
     ffi::{OsStr, OsString},
     fs,
     os::unix::process::CommandExt as _,
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},
+    rc::Rc,
     sync::mpsc,
     thread,
     time::Duration,
@@ -50,6 +52,7 @@ pub(crate) struct Ran {
 pub(crate) struct Recorded {
     pub(crate) ran: Ran,
     pub(crate) folder: TempDir,
+    first: OnceCell<Rc<[Event]>>,
 }
 
 /// Builds, runs and records a subject of `subjects/record`, with nothing special.
@@ -111,7 +114,7 @@ impl Subject {
             assert_eq!(native, idle, "{}: native, built by norn but not recorded", self.source);
             assert_eq!(native, ran, "{}: native, recorded", self.source);
         }
-        Recorded { ran, folder }
+        Recorded::new(ran, folder)
     }
 
     /// The command that records it, in a folder that will hold the trace as well.
@@ -179,14 +182,18 @@ impl Subject {
 }
 
 impl Recorded {
+    pub(crate) fn new(ran: Ran, folder: TempDir) -> Self {
+        Recorded { ran, folder, first: OnceCell::new() }
+    }
+
     /// The trace's folder.
     pub(crate) fn trace(&self) -> PathBuf {
         self.folder.path().join("trace")
     }
 
-    /// The events of the first process.
-    pub(crate) fn events(&self) -> Vec<Event> {
-        self.events_of(0)
+    /// The events of the first process, read once.
+    pub(crate) fn events(&self) -> Rc<[Event]> {
+        self.first.get_or_init(|| self.events_of(0).into()).clone()
     }
 
     /// The events of one process.
@@ -227,7 +234,7 @@ impl Recorded {
     /// The synchronisation of one thread, a line for each event.
     pub(crate) fn sync(&self, thread: &str) -> String {
         let events = self.events();
-        lines(events.iter().filter(|it| it.thread == thread && it.is_sync()))
+        lines(events.iter().filter(|it| it.thread == thread && it.is_own_sync()))
     }
 
     /// What was done to variables of these names, a line for each event.

@@ -72,9 +72,14 @@ fn programs_of_others() {
 
 #[test]
 fn a_child_that_outlives_its_parent_is_waited_for() {
-    let recorded = record("orphan.c");
-    assert!(written(&recorded.events_of(1), "count").into_iter().eq(1..=1000));
-    assert_eq!(recorded.info()["complete"], json!(true));
+    record("orphan.c");
+    // Several runs, since the parent may end before its child has begun or after.
+    let subject = subject("orphan.c").not_compared();
+    for _ in 0..10 {
+        let recorded = subject.record();
+        assert!(written(&recorded.events_of(1), "count").into_iter().eq(1..=1000));
+        assert_eq!(recorded.info()["complete"], json!(true));
+    }
 }
 
 #[test]
@@ -115,7 +120,7 @@ fn static_programs() {
         let locks = recorded.events().iter().filter(|it| it.op == "acquire").count();
         assert!(locks >= 8, "{name} {flags:?}: {locks}");
         if name == "locked.c" {
-            assert!(recorded.written("total").into_iter().eq(1..=20_000), "{flags:?}");
+            assert!(recorded.written("total").into_iter().eq(1..=10_000), "{flags:?}");
         }
     }
 }

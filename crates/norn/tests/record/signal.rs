@@ -19,14 +19,15 @@ fn written_by(events: &[Event], variable: &str, handler: bool) -> Vec<u128> {
 fn a_handler_that_interrupts_a_loop() {
     for level in ["-O0", "-O2"] {
         let events = subject("handler.c").flags(&[level]).record().events();
-        assert!(written_by(&events, "hits", true).into_iter().eq(1..=2000));
+        let hits = written_by(&events, "hits", true);
+        assert!(!hits.is_empty() && hits.iter().copied().eq(1..=hits.len() as u128));
         assert!(written_by(&events, "hits", false).is_empty());
         let steps = written_by(&events, "steps", false);
         if level == "-O0" {
-            assert!(steps.iter().copied().eq(1..=steps.len() as u128));
+            assert!(steps.into_iter().eq(1..=20_000));
         }
         let count = |op: &str| events.iter().filter(|it| it.op == op).count();
-        assert_eq!((count("handler-begin"), count("handler-end")), (2000, 2000));
+        assert_eq!((count("handler-begin"), count("handler-end")), (hits.len(), hits.len()));
         assert!(
             events.iter().filter(|it| it.op == "handler-begin").all(|it| it.signal == Some(10))
         );
@@ -55,7 +56,7 @@ fn a_jump_out_of_a_handler() {
     assert_eq!((count("handler-begin"), count("handler-end")), (3, 3));
     let after = events.iter().find(|it| it.is("write", "after")).unwrap();
     assert_eq!((&*after.thread, after.value.unwrap().0), ("T0", 9));
-    assert_eq!(after.functions(), ["main"]);
+    assert_eq!(after.functions(), ["note", "main"]);
 }
 
 #[test]
@@ -67,7 +68,7 @@ fn jumps_out_of_calls() {
             assert_eq!(written(&events, "after"), [1, 2, 3]);
             for event in events.iter().filter(|it| it.is("write", "after")) {
                 let functions = event.functions();
-                assert!(functions.len() <= 2 && functions[0] == "main", "{functions:?} {flags:?}");
+                assert_eq!(functions, ["jump", "main"], "{compiler} {flags:?}");
             }
         }
     }
@@ -78,7 +79,7 @@ fn deep_recursion() {
     let events = record("recursion.c").events_with_stacks();
     assert_eq!(written(&events, "bottom"), [20_000, 20_000]);
     let after = events.iter().find(|it| it.is("write", "after")).unwrap();
-    assert_eq!(after.functions(), ["main"]);
+    assert_eq!(after.functions(), ["note", "main"]);
 }
 
 #[test]
@@ -111,7 +112,7 @@ fn a_jump_out_of_a_handler_on_another_stack() {
     let events = record("altstack_jump.c").events_with_stacks();
     let after = events.iter().find(|it| it.is("write", "after")).unwrap();
     assert_eq!(&*after.thread, "T0.1");
-    assert_eq!(after.functions(), ["run"]);
+    assert_eq!(after.functions(), ["note", "run"]);
     let count = |op: &str| events.iter().filter(|it| it.op == op).count();
     assert_eq!((count("handler-begin"), count("handler-end")), (1, 1));
 }
@@ -120,7 +121,7 @@ fn a_jump_out_of_a_handler_on_another_stack() {
 fn a_jump_between_deep_frames() {
     let events = record("recursion_jump.c").events_with_stacks();
     let after = events.iter().find(|it| it.is("write", "after")).unwrap();
-    assert_eq!(after.functions(), ["main"]);
+    assert_eq!(after.functions(), ["note", "middle", "main"]);
 }
 
 #[test]
@@ -129,7 +130,8 @@ fn handlers_that_interrupt_handlers() {
     let count = |signal: u64| {
         events.iter().filter(|it| it.op == "handler-begin" && it.signal == Some(signal)).count()
     };
-    assert_eq!((count(10), count(12)), (1000, 1000));
+    assert!(count(10) > 0);
+    assert_eq!(count(10), count(12));
 }
 
 #[test]

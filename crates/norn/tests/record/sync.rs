@@ -18,6 +18,7 @@ fn conditions() {
         &recorded.sync("T0.1"),
         "begin
          acquire m mutex
+         sem-post ready
          wait-release m
          wait one
          wait-acquire one by T0
@@ -29,6 +30,7 @@ fn conditions() {
             &recorded.sync(thread),
             "begin
              acquire m mutex
+             sem-post ready
              wait-release m
              wait all
              wait-acquire all by T0
@@ -147,6 +149,7 @@ fn c11() {
         &recorded.sync("T0.1"),
         "begin
          acquire plain mutex
+         sem-post waiting
          wait-release plain
          wait ready
          wait-acquire ready by T0
@@ -158,7 +161,7 @@ fn c11() {
     let first = recorded.sync("T0");
     assert!(
         first.starts_with(
-            "begin\ninit plain mutex 0\ninit recursive mutex 1\ninit timed mutex 0\n\
+            "begin\ninit waiting semaphore 0\ninit plain mutex 0\ninit recursive mutex 1\ninit timed mutex 0\n\
              init ready cond 0\ninit detached cond 0\nacquire timed mutex\nfork T0.1\n"
         ),
         "{first}"

@@ -108,7 +108,7 @@ fn cancelled_in_a_condition_wait() {
 }
 
 fn matches(event: &crate::event::Event, thread: &str, variable: &str) -> bool {
-    event.thread == thread && (event.is_sync() || event.variable() == variable)
+    event.thread == thread && (event.is_own_sync() || event.variable() == variable)
 }
 
 #[test]

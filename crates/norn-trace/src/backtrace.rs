@@ -1,0 +1,69 @@
+//! The call stack of one event, as it was: with every turn of a recursion. The stacks that all
+//! events have are [folded](crate::calls).
+
+use norn_abi::{Kind, Record};
+use norn_model::{EventId, Frame};
+
+use crate::{Trace, count::is_event, scan::Chunk};
+
+impl Trace {
+    /// The calls that led to an event, innermost first. This decodes its chunk up to there.
+    pub fn backtrace(&self, id: EventId) -> Option<Vec<Frame>> {
+        let (at, mut events) = self.chunk_of(id)?;
+        let chunk = &self.chunks[at];
+        let mut frames = self.frames_at_start(chunk);
+        let mut decoder = self.decoder(chunk);
+        while let Some(record) = decoder.next_record().ok()? {
+            match record {
+                Record::Leave => leave(&mut frames),
+                Record::Event { kind: Kind::Enter, addr, .. } => frames.push(Frame::Call(addr)),
+                Record::Event { kind: Kind::Unwind, addr, .. } => unwind(&mut frames, addr),
+                Record::Event { kind, .. } if is_event(kind) => {
+                    if events == 0 {
+                        frames.reverse();
+                        return Some(frames);
+                    }
+                    events -= 1;
+                }
+                Record::Event { .. } => {}
+            }
+        }
+        None
+    }
+
+    fn frames_at_start(&self, chunk: &Chunk) -> Vec<Frame> {
+        let known = self.bytes[chunk.frames.clone()].as_chunks::<8>().0;
+        let mut frames: Vec<_> =
+            known.iter().map(|it| Frame::Call(u64::from_le_bytes(*it))).collect();
+        let unknown = u64::from(chunk.header.depth).saturating_sub(known.len() as u64);
+        if let Ok(unknown @ 1..) = u32::try_from(unknown) {
+            frames.push(Frame::Unknown(unknown));
+        }
+        frames
+    }
+}
+
+fn leave(frames: &mut Vec<Frame>) {
+    match frames.last_mut() {
+        Some(Frame::Unknown(count @ 2..)) => *count -= 1,
+        _ => drop(frames.pop()),
+    }
+}
+
+fn unwind(frames: &mut Vec<Frame>, depth: u64) {
+    let mut left = depth;
+    for (at, frame) in frames.iter_mut().enumerate() {
+        let here = match frame {
+            Frame::Call(_) => 1,
+            Frame::Unknown(count) => u64::from(*count),
+        };
+        if left < here {
+            let partly = usize::from(left > 0);
+            if let (Frame::Unknown(count), Ok(some @ 1..)) = (frame, u32::try_from(left)) {
+                *count = some;
+            }
+            return frames.truncate(at + partly);
+        }
+        left -= here;
+    }
+}

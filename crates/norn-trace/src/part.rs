@@ -1,0 +1,142 @@
+//! The first pass over one chunk; see [`crate::survey`].
+#![expect(clippy::inline_always, reason = "a third of the speed depends on it")]
+
+use norn_abi::{Decoder, Fault, Kind, Record};
+use norn_model::{EventId, LockMode, ThreadId};
+
+use crate::{
+    Counts, Module, Site,
+    calls::{Calls, Growing},
+    count::is_event,
+    op,
+    scan::Chunk,
+    site::Slots,
+    wake,
+};
+
+/// What one chunk contributes.
+#[derive(Default)]
+pub(crate) struct Part {
+    pub(crate) counts: Counts,
+    /// Its sites; some may be there several times.
+    pub(crate) sites: Vec<Site>,
+    pub(crate) tree: Growing,
+    pub(crate) modules: Vec<Module>,
+    /// Read-write locks that are taken, with their modes, and given back.
+    pub(crate) locks: Vec<(u64, Option<LockMode>)>,
+    /// Waits and signals; the ids count from the beginning of the chunk.
+    pub(crate) waits: Vec<wake::Step>,
+    /// Threads that were created, and when.
+    pub(crate) forks: Vec<(ThreadId, u64)>,
+    /// The sequence number of the first event, if that has one.
+    pub(crate) first_seq: Option<u64>,
+    /// Why not all of it could be read.
+    pub(crate) fault: Option<Fault>,
+}
+
+impl Part {
+    /// Goes over a chunk.
+    pub(crate) fn of(bytes: &[u8], chunk: &Chunk) -> Part {
+        let mut part = Part::default();
+        let frames = &bytes[chunk.frames.clone()];
+        let calls = Calls::start(&mut part.tree, frames, chunk.header.depth);
+        let records = &bytes[chunk.records.clone()];
+        let decoder = Decoder::new(records, chunk.format(), chunk.header.last_seq);
+        let mut pass = Pass { part, thread: chunk.thread(), slots: Slots::new(), calls, events: 0 };
+        pass.part.fault = pass.run(decoder).err();
+        let mut part = pass.part;
+        part.counts.sum();
+        part.counts.bytes = (chunk.records.end - chunk.offset) as u64;
+        part
+    }
+}
+
+/// A pass over a chunk, and how far it is.
+struct Pass {
+    part: Part,
+    thread: ThreadId,
+    slots: Slots,
+    calls: Calls,
+    events: u64,
+}
+
+impl Pass {
+    fn run(&mut self, mut decoder: Decoder<'_>) -> Result<(), Fault> {
+        loop {
+            while let Some(record) = decoder.next_plain() {
+                self.plain(record);
+            }
+            match decoder.next_record()? {
+                Some(record) => self.any(&record),
+                None => return Ok(()),
+            }
+        }
+    }
+
+    /// An access, a call or a return. Inlined, so that its fields need not be in memory.
+    #[inline(always)]
+    fn plain(&mut self, record: Record<'_>) {
+        match record {
+            Record::Leave => self.calls.leave(&mut self.part.tree),
+            Record::Event { kind, pc, slot, addr, seq, .. } => {
+                self.part.counts.record(kind);
+                if kind == Kind::Enter {
+                    self.calls.enter(&mut self.part.tree, addr);
+                } else {
+                    self.event(Site { pc, kind }, slot, seq);
+                }
+            }
+        }
+    }
+
+    fn any(&mut self, record: &Record<'_>) {
+        match *record {
+            Record::Event { kind, pc, slot, addr, seq, .. } if kind != Kind::Enter => {
+                self.part.counts.record(kind);
+                if kind == Kind::Unwind {
+                    self.calls.unwind(&mut self.part.tree, addr);
+                }
+                self.note(record);
+                if is_event(kind) {
+                    self.event(Site { pc, kind }, slot, seq);
+                }
+            }
+            _ => self.plain(*record),
+        }
+    }
+
+    #[inline]
+    fn event(&mut self, site: Site, slot: u16, seq: Option<u64>) {
+        if self.events == 0 {
+            self.part.first_seq = seq;
+        }
+        self.events += 1;
+        if self.slots.is_new(slot, site) {
+            self.part.sites.push(site);
+        }
+    }
+
+    /// Takes note of what later passes must know.
+    fn note(&mut self, record: &Record<'_>) {
+        let Record::Event { kind, addr, seq, args, content, .. } = *record else { return };
+        let seq = seq.unwrap_or(0);
+        let id = EventId { thread: self.thread, index: self.events };
+        let part = &mut self.part;
+        let mut wait = |cond, what| part.waits.push(wake::Step { id, seq, cond, what });
+        match kind {
+            Kind::Wait => wait(addr, wake::What::Wait),
+            Kind::WaitAcquire => wait(args[0], wake::What::Over(op::number(args[1]))),
+            Kind::Signal => wait(addr, wake::What::Signal),
+            Kind::Broadcast => wait(addr, wake::What::Broadcast),
+            Kind::Acquire | Kind::Release => {
+                let mode = op::mode(args[0]);
+                if let LockMode::Read | LockMode::Write = mode {
+                    part.locks.push((addr, (kind == Kind::Acquire).then_some(mode)));
+                }
+            }
+            Kind::Fork => part.forks.push((op::thread(addr), seq)),
+            Kind::Module => part.modules.push(Module::new(addr, args[0], content, seq)),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! Writes a trace for RAPID.
+
+use std::{
+    collections::BTreeMap,
+    io::{self, Write},
+};
+
+use norn_model::{self as model, AtomicOp, Event, Held, LockMode, Op, SiteId, ThreadId};
+use rustc_hash::FxHashMap;
+
+use super::cell::Cells;
+use crate::Trace;
+
+/// What can be exported: a trace on disk or one in memory.
+pub trait Source {
+    /// All events in one order that they may have had.
+    fn events(&self) -> impl Iterator<Item = Event>;
+    /// The name of a thread.
+    fn thread(&self, id: ThreadId) -> Option<&str>;
+    /// What people call a site.
+    fn place(&self, id: SiteId) -> Option<&str>;
+    /// What people call an address, and how far behind that it is.
+    fn symbol(&self, addr: u64) -> Option<(&str, u64)>;
+}
+
+/// What came of an export.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Exported {
+    /// Lines that were written.
+    pub lines: u64,
+    /// Events that RAPID cannot express, by what they are.
+    pub left_out: BTreeMap<&'static str, u64>,
+}
+
+/// Writes a trace in RAPID's STD format, in merged order.
+///
+/// - A read or write of memory is one of each *variable* that it touches; where accesses overlap,
+///   the overlapping parts are variables of their own.
+/// - Mutexes, spin locks and read-write locks taken to write are *locks*. Of a lock that is taken
+///   again by its holder only the first `acq` and the last `rel` are written. A condition wait
+///   gives its mutex back and takes it again.
+/// - An atomic operation is an access inside of a critical section of its own, under a lock that
+///   only operations on this address use: it is ordered and no race, as a sequentially consistent
+///   one. Relaxed operations order more than they do in the program.
+/// - A location is the number of the site; or its name, if that is a number.
+///
+/// All else is left out and counted. Without its read locks, barriers, semaphores and
+/// allocations a program seems to have races that it does not have.
+pub fn export_std(source: &impl Source, out: impl Write) -> io::Result<Exported> {
+    let cells = Cells::new(source.events());
+    let held = FxHashMap::default();
+    let mut export = Export { source, cells, held, out, done: Exported::default() };
+    for event in source.events() {
+        export.event(&event)?;
+    }
+    export.out.flush()?;
+    Ok(export.done)
+}
+
+struct Export<'a, S, W> {
+    source: &'a S,
+    cells: Cells,
+    held: FxHashMap<ThreadId, Held>,
+    out: W,
+    done: Exported,
+}
+
+impl<S: Source, W: Write> Export<'_, S, W> {
+    fn event(&mut self, event: &Event) -> io::Result<()> {
+        match event.op {
+            Op::Read { .. } => self.access(event, "r"),
+            Op::Write { .. } => self.access(event, "w"),
+            Op::Atomic { addr, op, .. } => self.atomic(event, addr, op),
+            Op::Acquire { mode: LockMode::Read, .. } | Op::Release { mode: LockMode::Read, .. } => {
+                self.leave_out("read locks")
+            }
+            Op::Acquire { lock, mode, .. } => self.acquire(event, lock, mode),
+            Op::WaitAcquire { lock, .. } => self.acquire(event, lock, LockMode::Mutex),
+            Op::Release { lock, .. } | Op::WaitRelease { lock } => self.release(event, lock),
+            Op::Fork(thread) => self.line(event, "fork", &self.thread(thread)),
+            Op::Join(thread) => self.line(event, "join", &self.thread(thread)),
+            // These are in the lines already: a thread begins with its first and ends with its
+            // last, and a wait is between a `rel` and an `acq`.
+            Op::Begin { .. } | Op::End | Op::Wait { .. } => Ok(()),
+            Op::AcquireFailed { .. } => self.leave_out("failed attempts to lock"),
+            Op::Signal { .. } | Op::Broadcast { .. } => self.leave_out("signals of conditions"),
+            Op::BarrierEnter { .. } | Op::BarrierLeave { .. } => self.leave_out("barriers"),
+            Op::SemPost { .. } | Op::SemWait { .. } | Op::SemFailed { .. } => {
+                self.leave_out("semaphores")
+            }
+            Op::OnceBegin { .. } | Op::OnceEnd { .. } | Op::OnceDone { .. } => {
+                self.leave_out("once-only initialisations")
+            }
+            Op::Fence(_) => self.leave_out("fences"),
+            Op::HappensBefore { .. } | Op::HappensAfter { .. } => self.leave_out("annotations"),
+            Op::Alloc { .. } | Op::Free { .. } | Op::Map { .. } | Op::Unmap { .. } => {
+                self.leave_out("allocations")
+            }
+            Op::Init { .. } | Op::Destroy { .. } => self.leave_out("lives of objects"),
+            Op::Detach(_) | Op::Cancel(_) => self.leave_out("detached and cancelled threads"),
+            Op::HandlerBegin { .. } | Op::HandlerEnd => self.leave_out("signal handlers"),
+            Op::Sleep { .. } | Op::Yield => self.leave_out("sleeps and yields"),
+            Op::ProcessFork { .. } | Op::Exec | Op::Exit { .. } | Op::Abort => {
+                self.leave_out("events of the process")
+            }
+        }
+    }
+
+    fn access(&mut self, event: &Event, op: &str) -> io::Result<()> {
+        let cells = self.cells.touched(&event.op).to_owned();
+        cells.iter().try_for_each(|&cell| self.line(event, op, &self.named("V", cell)))
+    }
+
+    fn atomic(&mut self, event: &Event, addr: u64, op: AtomicOp) -> io::Result<()> {
+        let lock = format!("A{}", self.named("", addr));
+        self.line(event, "acq", &lock)?;
+        match op {
+            AtomicOp::Load(_) | AtomicOp::CasFailed { .. } => self.access(event, "r")?,
+            AtomicOp::Store(_) => self.access(event, "w")?,
+            AtomicOp::Rmw { .. } | AtomicOp::Cas { .. } => {
+                self.access(event, "r")?;
+                self.access(event, "w")?;
+            }
+        }
+        self.line(event, "rel", &lock)
+    }
+
+    fn acquire(&mut self, event: &Event, lock: u64, mode: LockMode) -> io::Result<()> {
+        match self.held.entry(event.id.thread).or_default().acquire(lock, mode) {
+            1 => self.line(event, "acq", &self.named("L", lock)),
+            _ => Ok(()),
+        }
+    }
+
+    fn release(&mut self, event: &Event, lock: u64) -> io::Result<()> {
+        match self.held.entry(event.id.thread).or_default().release(lock) {
+            Some((_, 0)) => self.line(event, "rel", &self.named("L", lock)),
+            Some(_) => Ok(()),
+            None => self.leave_out("releases of locks that were not held"),
+        }
+    }
+
+    fn line(&mut self, event: &Event, op: &str, operand: &str) -> io::Result<()> {
+        let (thread, location) = (self.thread(event.id.thread), self.location(event.site));
+        self.done.lines += 1;
+        writeln!(self.out, "{thread}|{op}({operand})|{location}")
+    }
+
+    #[expect(clippy::unnecessary_wraps, reason = "so that all arms of a match are alike")]
+    fn leave_out(&mut self, what: &'static str) -> io::Result<()> {
+        *self.done.left_out.entry(what).or_default() += 1;
+        Ok(())
+    }
+
+    fn thread(&self, id: ThreadId) -> String {
+        self.source.thread(id).map_or_else(|| id.to_string(), str::to_owned)
+    }
+
+    /// RAPID takes only numbers that a Java `int` can hold.
+    fn location(&self, site: SiteId) -> u32 {
+        let number = self.source.place(site).and_then(|it| it.parse::<i32>().ok());
+        number.and_then(|it| u32::try_from(it).ok()).unwrap_or(site.0)
+    }
+
+    fn named(&self, prefix: &str, addr: u64) -> String {
+        match self.source.symbol(addr) {
+            Some((name, 0)) => name.to_owned(),
+            Some((name, offset)) => format!("{name}+{offset}"),
+            None => format!("{prefix}{addr:x}"),
+        }
+    }
+}
+
+impl Source for Trace {
+    fn events(&self) -> impl Iterator<Item = Event> {
+        self.merged()
+    }
+
+    fn thread(&self, id: ThreadId) -> Option<&str> {
+        Some(&Trace::thread(self, id)?.name.0)
+    }
+
+    fn place(&self, _: SiteId) -> Option<&str> {
+        None
+    }
+
+    fn symbol(&self, _: u64) -> Option<(&str, u64)> {
+        None
+    }
+}
+
+impl Source for model::Trace {
+    fn events(&self) -> impl Iterator<Item = Event> {
+        self.merged()
+    }
+
+    fn thread(&self, id: ThreadId) -> Option<&str> {
+        Some(&model::Trace::thread(self, id)?.name.0)
+    }
+
+    fn place(&self, id: SiteId) -> Option<&str> {
+        self.site(id)?.place.as_deref()
+    }
+
+    fn symbol(&self, addr: u64) -> Option<(&str, u64)> {
+        self.symbols.name(addr)
+    }
+}

@@ -1,0 +1,52 @@
+//! The description of the format is about this format.
+
+use norn_abi::{
+    Kind, Shape,
+    arena::{CHUNK, FRAMES},
+    codec::{BITS, CELLS, CONTENT, NEAR, SITES, cell, key, slot},
+};
+use norn_trace::FORMAT;
+
+const DOCUMENT: &str = include_str!("../../../../docs/trace-format.md");
+
+#[test]
+fn every_kind_is_described() {
+    for kind in Kind::ALL {
+        let shape = match kind.shape() {
+            Some(Shape::Sync(count)) => format!("sync({count})"),
+            Some(shape) => format!("{shape:?}").to_lowercase(),
+            None => panic!("{kind:?} has no shape"),
+        };
+        let row = format!("| {} | {:#x} | {shape} |", kind.name(), kind.0);
+        assert!(DOCUMENT.contains(&row), "{row}");
+    }
+    let rows = DOCUMENT.lines().filter(|it| it.contains("| 0x")).count();
+    assert_eq!(rows, Kind::ALL.len());
+}
+
+#[test]
+fn the_numbers_are_right() {
+    assert!(DOCUMENT.contains(&format!("Format {FORMAT}.")));
+    assert!(DOCUMENT.contains(&format!("at\nmost {CHUNK} bytes")));
+    assert!(DOCUMENT.contains(&format!("at most `depth` and {FRAMES}")));
+    assert!(DOCUMENT.contains(&format!("There are {SITES} slots")));
+    assert!(DOCUMENT.contains(&format!("slot = (pc ^ kind * 0x25) & {}", SITES - 1)));
+    assert!(DOCUMENT.contains(&format!("{CELLS} **cells**")));
+    assert!(DOCUMENT.contains(&format!("(address >> 2) & {}", CELLS - 1)));
+    assert!(DOCUMENT.contains(&format!("at most {CONTENT} bytes")));
+    let row = |widths: &[u8], last: &str| {
+        let widths: Vec<_> = widths.iter().take(7).map(u8::to_string).collect();
+        format!("| bytes | {} | {last}", widths.join(" | "))
+    };
+    assert!(DOCUMENT.contains(&row(&NEAR, "damage")));
+    assert!(DOCUMENT.contains(&row(&BITS, "none")));
+}
+
+#[test]
+fn the_formulas_are_right() {
+    for (pc, kind) in [(0x40_1234, Kind(2)), (0x7fff_1234_5678, Kind::Acquire)] {
+        let expected = (pc ^ (usize::from(kind.0) * 0x25)) & (SITES - 1);
+        assert_eq!(slot(key(pc, kind)), expected);
+        assert_eq!(cell(pc), (pc >> 2) & (CELLS - 1));
+    }
+}

@@ -1,0 +1,91 @@
+//! A folder with a trace in it.
+
+use std::{fs, path::PathBuf};
+
+use norn_model::{Order, ThreadId, text};
+use norn_trace::{End, FORMAT, Process, Run, Trace, Writer};
+use tempfile::TempDir;
+
+use crate::chunk::Chunk;
+
+/// A trace on disk, as long as this lives.
+pub(crate) struct Folder(TempDir);
+
+impl Folder {
+    /// Writes chunks as the recorder does.
+    pub(crate) fn write(chunks: &[Chunk]) -> Folder {
+        let folder = Folder(TempDir::new().unwrap());
+        let order = if chunks.iter().any(|it| it.header.options & 2 != 0) {
+            Order::Global
+        } else {
+            Order::Local
+        };
+        let run = Run { order, ..run() };
+        let mut writer = Writer::create(&folder.path()).unwrap();
+        writer.begin(&run).unwrap();
+        for chunk in chunks {
+            writer.append(chunk.header, &chunk.bytes).unwrap();
+        }
+        writer.finish(&run).unwrap();
+        folder
+    }
+
+    pub(crate) fn path(&self) -> PathBuf {
+        self.0.path().join("run.norn")
+    }
+
+    pub(crate) fn open(&self) -> Trace {
+        Trace::open(&self.path(), 0).unwrap()
+    }
+
+    /// Changes the bytes of the first process's file.
+    pub(crate) fn change(self, change: impl FnOnce(&mut Vec<u8>)) -> Folder {
+        let file = self.path().join("0.chunks");
+        let mut bytes = fs::read(&file).unwrap();
+        change(&mut bytes);
+        fs::write(&file, bytes).unwrap();
+        self
+    }
+}
+
+/// The description of a small run.
+pub(crate) fn run() -> Run {
+    let end = End::Exited(0);
+    Run {
+        format: FORMAT,
+        norn: "0.1.0".to_owned(),
+        command: vec!["./program".to_owned()],
+        directory: "/".to_owned(),
+        order: Order::Local,
+        values: true,
+        complete: true,
+        stopped: None,
+        processes: vec![Process { number: 0, pid: 1, parent: 0, end, lost: 3, blocked: vec![] }],
+        unrecorded_threads: 0,
+        late_events: 0,
+    }
+}
+
+/// All events as text, and what is wrong with the trace.
+pub(crate) fn read(chunks: &[Chunk]) -> String {
+    show(&Folder::write(chunks).open())
+}
+
+/// All events as text, in merged order, and what is wrong with the trace. All ways to get at the
+/// events must agree.
+pub(crate) fn show(trace: &Trace) -> String {
+    let loaded = trace.load();
+    assert!(trace.merged().eq(loaded.merged()));
+    for thread in trace.threads() {
+        let events = &loaded.thread(thread.id).unwrap().events;
+        assert!(trace.events(thread.id).eq(events.iter().copied()));
+        assert!(events.iter().all(|it| trace.event(it.id).as_ref() == Some(it)));
+        assert!(events.iter().zip(0..).all(|(it, index)| it.id.index == index));
+        assert_eq!(events.len() as u64, thread.events);
+        assert!(events.iter().all(|it| trace.site(it.site).is_some()));
+    }
+    assert_eq!(loaded.len() as u64, trace.counts().events);
+    assert_eq!(trace.events(ThreadId(99)).count(), 0);
+    let damage = trace.damage().iter().map(|it| format!("! {it}\n"));
+    damage.fold(text::print(&loaded), |all, line| all + &line)
+}

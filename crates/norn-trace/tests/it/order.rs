@@ -1,0 +1,113 @@
+//! All events in one order; and the same numbers whatever the order in the file.
+
+use insta::assert_snapshot;
+use norn_abi::Kind;
+
+use crate::{
+    chunk::{Chunk, PC},
+    folder::{Folder, read, show},
+};
+
+#[test]
+fn accesses_come_right_after_what_orders_them() {
+    let one = Chunk::of(0, 0)
+        .sync(Kind::Begin, 0, 1, &[0])
+        .write(0x10, 1)
+        .sync(Kind::Acquire, 0x20, 5, &[0])
+        .write(0x10, 2);
+    let two = Chunk::of(1, 0)
+        .child(0, 1)
+        .sync(Kind::Begin, 0, 3, &[0])
+        .write(0x10, 3)
+        .sync(Kind::Acquire, 0x30, 4, &[0])
+        .write(0x10, 4)
+        .sync(Kind::End, 0, 6, &[]);
+    assert_snapshot!(read(&[one, two]), @r"
+    T0 begin
+    T0 w 0x10 1
+    T0.1 begin
+    T0.1 w 0x10 3
+    T0.1 acq 0x30
+    T0.1 w 0x10 4
+    T0 acq 0x20
+    T0 w 0x10 2
+    T0.1 end
+    ");
+}
+
+#[test]
+fn a_chunk_whose_past_is_missing_comes_after_that() {
+    let one = Chunk::of(0, 0).sync(Kind::Begin, 0, 1, &[0]).sync(Kind::Yield, 0, 9, &[]);
+    let two = Chunk::of(1, 3).child(0, 1).after(5).write(0x10, 1);
+    assert_snapshot!(read(&[one, two]), @r"
+    T0 begin
+    T0.1 w 0x10 1
+    T0 yield
+    ! process 0, offset 0x7d, chunk 3 of thread t1: 3 chunks before are missing
+    ");
+}
+
+#[test]
+fn a_global_order_is_kept() {
+    let write = |chunk: Chunk, value, seq| chunk.access_at(PC, 10, 0x10, Some(value), Some(seq));
+    let one = write(write(Chunk::of(0, 0).global(), 1, 1), 2, 4);
+    let two = write(write(Chunk::of(1, 0).child(0, 1).global(), 3, 2), 4, 3);
+    assert_snapshot!(read(&[one, two]), @r"
+    order global
+    T0 w 0x10 1
+    T0.1 w 0x10 3
+    T0.1 w 0x10 4
+    T0 w 0x10 2
+    ");
+}
+
+#[test]
+fn threads_are_named_after_their_creators() {
+    let begin = |chunk: Chunk, seq| chunk.sync(Kind::Begin, 0, seq, &[0]);
+    let text = read(&[
+        begin(Chunk::of(0, 0), 1),
+        begin(Chunk::of(1, 0).child(0, 1), 2),
+        begin(Chunk::of(2, 0).child(1, 1), 3),
+        begin(Chunk::of(3, 0).foreign(), 4),
+        begin(Chunk::of(4, 0).handler(2), 5),
+        begin(Chunk::of(5, 0).handler(4), 6),
+        begin(Chunk::of(6, 0).child(0, 2), 7),
+        begin(Chunk::of(8, 0).child(7, 2), 8),
+        begin(Chunk::of(9, 0).foreign(), 9),
+    ]);
+    assert_snapshot!(text, @r"
+    T0 begin
+    T0.1 begin
+    T0.1.1 begin
+    F1 begin
+    T0.1.1! begin
+    T0.1.1!! begin
+    T0.2 begin
+    t7.2 begin
+    F2 begin
+    ");
+}
+
+#[test]
+fn the_order_of_chunks_in_the_file_does_not_matter() {
+    let chunk = |thread, index| {
+        let mut chunk =
+            Chunk::of(thread, index).child(0, thread).frames(&[7 + u64::from(thread)], 1);
+        for at in 0..20 {
+            let pc = PC + u64::from(thread * 7 + index * 3 + at) % 11;
+            chunk = chunk.enter(pc + 100).access_at(pc, 2, 0x10, Some(1), None);
+        }
+        chunk
+    };
+    let mut chunks: Vec<_> = (0..12).map(|it| chunk(it % 3, it / 3)).collect();
+    let one = Folder::write(&chunks).open();
+    chunks.reverse();
+    let other = Folder::write(&chunks).open();
+    assert!(one.damage().is_empty());
+    assert_eq!(one.sites(), other.sites());
+    assert_eq!(one.stacks(), other.stacks());
+    assert_eq!(one.load(), other.load());
+    assert_eq!(show(&one), show(&other));
+    let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    assert_eq!(alone.install(|| Folder::write(&chunks).open().load()), one.load());
+}

@@ -1,0 +1,79 @@
+//! What is given to fuzzers: functions that read bytes of any origin, and must neither panic nor
+//! take forever. Each returns whether all of its input made sense.
+//!
+//! They run under libFuzzer (`fuzz_targets/`), which needs a nightly compiler, and under a plain
+//! driver that needs nothing (`src/main.rs`).
+
+pub mod seed;
+
+use norn_abi::{Decoder, codec::Format};
+use norn_model::{Order, text};
+use norn_trace::{FORMAT, Run, Trace, export_std, import_std};
+
+/// The first byte chooses the format, the others are the records of a chunk.
+pub fn decode_chunk(data: &[u8]) -> bool {
+    let Some((&options, records)) = data.split_first() else { return true };
+    let format = Format { values: options & 1 != 0, global: options & 2 != 0 };
+    let mut decoder = Decoder::new(records, format, 0);
+    loop {
+        match decoder.next_record() {
+            Ok(Some(_)) => {}
+            Ok(None) => return true,
+            Err(fault) => {
+                assert!(fault.offset < records.len());
+                return false;
+            }
+        }
+    }
+}
+
+/// The bytes are a file of chunks.
+pub fn open_trace(data: &[u8]) -> bool {
+    let trace = Trace::from_bytes(run(), 0, data.to_vec());
+    let counted = trace.counts().events;
+    let events: usize = trace.threads().iter().map(|it| trace.events(it.id).count()).sum();
+    assert_eq!(events as u64, counted);
+    assert_eq!(trace.merged().count(), events);
+    if let Some(event) = trace.merged().last() {
+        assert_eq!(trace.event(event.id), Some(event));
+    }
+    trace.damage().is_empty()
+}
+
+/// The bytes are a trace in RAPID's format. What can be read can be written, and is then the same.
+pub fn std_import(data: &[u8]) -> bool {
+    let Ok(imported) = import_std(&String::from_utf8_lossy(data)) else { return false };
+    let mut first = Vec::new();
+    export_std(&imported.trace, &mut first).expect("memory takes everything");
+    let again = import_std(&String::from_utf8_lossy(&first)).expect("what we write, we can read");
+    let mut second = Vec::new();
+    export_std(&again.trace, &mut second).expect("memory takes everything");
+    assert_eq!(first, second);
+    true
+}
+
+/// The bytes are a trace in our notation. What can be read can be printed, and is then the same.
+pub fn text_parse(data: &[u8]) -> bool {
+    let Ok(trace) = text::parse(&String::from_utf8_lossy(data)) else { return false };
+    let printed = text::print(&trace);
+    let again = text::parse(&printed).expect("what we print, we can read");
+    assert_eq!(text::print(&again), printed);
+    true
+}
+
+/// The description of a run that says nothing.
+pub fn run() -> Run {
+    Run {
+        format: FORMAT,
+        norn: String::new(),
+        command: Vec::new(),
+        directory: String::new(),
+        order: Order::Local,
+        values: true,
+        complete: true,
+        stopped: None,
+        processes: Vec::new(),
+        unrecorded_threads: 0,
+        late_events: 0,
+    }
+}
