@@ -5,26 +5,26 @@
 #include <signal.h>
 #include <stdio.h>
 
+#define ROUNDS 400
+
 static int total, inner_hits;
-static volatile int hits, finished;
+static volatile int hits;
 static pthread_t first;
 
-// Takes a moment and leaves no events: there must be time for signals.
-__attribute__((no_sanitize("thread"))) static void dawdle(void) {
-    for (int i = 0; i < 20; i++) __builtin_ia32_pause();
-}
-
-// Sends a signal when the last one was handled; leaves no events.
+// Leaves no events. Sends a signal when the last one was handled, and some time has passed, so that
+// it comes anywhere in what the other thread does.
 __attribute__((no_sanitize("thread"))) static void *shoot(void *unused) {
-    for (int sent = 0; !finished; sent++) {
-        while (hits < sent && !finished) dawdle();
-        if (!finished) pthread_kill(first, SIGUSR1);
+    for (int sent = 0; sent < ROUNDS; sent++) {
+        while (hits < sent) __builtin_ia32_pause();
+        for (int i = 0; i < sent % 64; i++) __builtin_ia32_pause();
+        pthread_kill(first, SIGUSR1);
     }
     return unused;
 }
 
-__attribute__((no_sanitize("thread"))) static void await_first(void) {
-    while (hits == 0) dawdle();
+// Leaves no events. Whether the handler has not yet run so often.
+__attribute__((no_sanitize("thread"))) static int before(int round) {
+    return hits < round;
 }
 
 static void inner(int signal) {
@@ -45,13 +45,11 @@ int main(void) {
     signal(SIGUSR1, outer);
     signal(SIGUSR2, inner);
     pthread_create(&thread, NULL, shoot, NULL);
-    await_first();
-    for (int left = 60000; left > 0; left--) {
-        __atomic_fetch_add(&total, 1, __ATOMIC_SEQ_CST);
-        if (left % 500 == 0) dawdle();
+    for (int round = 1; round <= ROUNDS; round++) {
+        for (int i = 0; i < 200 && before(round); i++) __atomic_fetch_add(&total, 1, __ATOMIC_SEQ_CST);
+        while (before(round)) {}
     }
-    finished = 1;
     pthread_join(thread, NULL);
-    printf("%d\n", total - inner_hits);
+    printf("%d %d\n", hits, inner_hits);
     return 0;
 }

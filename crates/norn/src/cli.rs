@@ -33,7 +33,7 @@ pub(crate) enum Command {
     Info(Info),
     /// Print the events of a trace, one a line
     Dump(Dump),
-    /// Write a trace in another format
+    /// Write a trace in RAPID's STD format, for other tools
     Export(Export),
 }
 
@@ -110,7 +110,7 @@ pub(crate) struct Export {
 
 #[derive(Args, Debug)]
 pub(crate) struct TraceArg {
-    /// The trace's folder
+    /// The trace's folder; for `info` and `dump` also a file in RAPID's STD format
     #[arg(value_name = "TRACE")]
     pub(crate) folder: PathBuf,
     /// Which process, if the program forked

@@ -56,5 +56,9 @@ fn report(error: &anyhow::Error) -> Exit {
     }
     let mut err = anstream::stderr().lock();
     let _ = writeln!(err, "norn: {error}");
+    let said = error.to_string();
+    for cause in error.chain().skip(1).filter(|it| !said.contains(&it.to_string())) {
+        let _ = writeln!(err, "cause: {cause}");
+    }
     Exit::Error
 }

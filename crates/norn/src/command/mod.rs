@@ -2,6 +2,8 @@
 
 pub(crate) mod cc;
 mod dump;
+mod export;
+mod import;
 mod info;
 mod record;
 
@@ -17,8 +19,12 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<Exit> {
         Command::Cc(compiler) => cc::run(Language::C, &compiler.arguments),
         Command::Cxx(compiler) => cc::run(Language::Cxx, &compiler.arguments),
         Command::Record(args) => record::run(args),
+        Command::Info(args) if args.trace.folder.is_file() => {
+            import::info(&args.trace.folder, args.format)
+        }
         Command::Info(args) => info::run(&args),
+        Command::Dump(args) if args.trace.folder.is_file() => import::dump(&args.trace.folder),
         Command::Dump(args) => dump::run(&args),
-        Command::Export(_) => Ok(Exit::Error),
+        Command::Export(args) => export::run(&args),
     }
 }

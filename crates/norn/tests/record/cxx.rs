@@ -90,7 +90,8 @@ fn conditions() {
     };
     let thread = shown("T0.1");
     let ops: Vec<&str> = thread.lines().filter_map(|it| it.split(' ').next()).collect();
-    let expected = ["begin", "acquire", "sem-post", "wait-release", "wait", "wait-acquire", "release", "end"];
+    let expected =
+        ["begin", "acquire", "sem-post", "wait-release", "wait", "wait-acquire", "release", "end"];
     assert_eq!(ops, expected);
     assert!(thread.lines().nth(5).unwrap().ends_with("by T0"), "{thread}");
     let first = shown("T0");

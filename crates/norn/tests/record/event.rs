@@ -89,7 +89,10 @@ impl Event {
         let calls = Vec::<Option<Site>>::deserialize(&self.stack).unwrap_or_default();
         let sites = self.site.iter().cloned().chain(calls.into_iter().flatten());
         let is_own = |file: &String| file.contains("subjects/record");
-        sites.filter(|it| it.file.as_ref().is_some_and(is_own)).filter_map(|it| it.function).collect()
+        sites
+            .filter(|it| it.file.as_ref().is_some_and(is_own))
+            .filter_map(|it| it.function)
+            .collect()
     }
 
     /// A short form without addresses, sites and numbers that differ from run to run.

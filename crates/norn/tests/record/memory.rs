@@ -48,8 +48,10 @@ fn operators_new_and_delete() {
     let own = |it: &&Event| ["alloc", "free"].contains(&&*it.op) && it.site_function() == "main";
     let line = |it: &Event| it.site.as_ref().and_then(|it| it.line).unwrap_or_default();
     let story: Vec<_> = events.iter().filter(own).map(|it| (&*it.op, line(it))).collect();
-    let pairs = [(14, 15), (16, 17), (18, 19), (20, 21), (22, 24), (25, 26), (27, 28), (29, 30), (31, 33)];
-    let expected: Vec<_> = pairs.iter().flat_map(|(new, delete)| [("alloc", *new), ("free", *delete)]).collect();
+    let pairs =
+        [(14, 15), (16, 17), (18, 19), (20, 21), (22, 24), (25, 26), (27, 28), (29, 30), (31, 33)];
+    let expected: Vec<_> =
+        pairs.iter().flat_map(|(new, delete)| [("alloc", *new), ("free", *delete)]).collect();
     assert_eq!(story, expected);
 }
 

@@ -1,0 +1,69 @@
+//! Traces of other tools: a file in RAPID's STD format where a trace's folder could be.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::{self, BufWriter, Write as _},
+    path::Path,
+};
+
+use anyhow::Context as _;
+use norn_trace::{Imported, import_std};
+use serde_json::json;
+
+use crate::{cli::Format, exit::Exit, fact::fact};
+
+/// Prints the events of such a file in Norn's text notation.
+pub(super) fn dump(path: &Path) -> anyhow::Result<Exit> {
+    let imported = read(path)?;
+    let mut out = BufWriter::new(io::stdout().lock());
+    write!(out, "{}", norn_model::text::print(&imported.trace))?;
+    out.flush()?;
+    Ok(Exit::Clean)
+}
+
+/// Says what is in such a file.
+pub(super) fn info(path: &Path, format: Format) -> anyhow::Result<Exit> {
+    let trace = read(path)?.trace;
+    let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
+    for event in trace.threads.iter().flat_map(|it| &it.events) {
+        *kinds.entry(fact(&event.op, |_| String::new()).op).or_default() += 1;
+    }
+    let mut out = io::stdout().lock();
+    if format == Format::Json {
+        let threads: Vec<_> = trace
+            .threads
+            .iter()
+            .map(|it| json!({ "name": it.name, "events": it.events.len() }))
+            .collect();
+        let summary = json!({ "events": trace.len(), "threads": threads, "events_by_kind": kinds });
+        writeln!(out, "{summary:#}")?;
+        return Ok(Exit::Clean);
+    }
+    writeln!(out, "trace     {} events, imported", trace.len())?;
+    writeln!(out, "\nthreads")?;
+    for thread in &trace.threads {
+        writeln!(out, "  {:12} {:>12} events", thread.name.0, thread.events.len())?;
+    }
+    writeln!(out, "\nevents")?;
+    for (name, count) in kinds {
+        writeln!(out, "  {name:18} {count:>12}")?;
+    }
+    Ok(Exit::Clean)
+}
+
+fn read(path: &Path) -> anyhow::Result<Imported> {
+    let shown = path.display();
+    let text = fs::read_to_string(path).with_context(|| format!("cannot read `{shown}`"))?;
+    let imported = import_std(&text).with_context(|| {
+        format!("`{shown}` is neither a trace's folder nor a file in RAPID's STD format")
+    })?;
+    let mut err = anstream::stderr().lock();
+    for (what, count) in &imported.ignored {
+        writeln!(
+            err,
+            "norn: ignored {count} lines that say nothing about memory, locks or threads: {what}"
+        )?;
+    }
+    Ok(imported)
+}
