@@ -5,7 +5,6 @@
 //! where the load is and where to go on, both relative to the entry), and the runtime's handler
 //! for such faults looks there: the reader then simply learns that it cannot be read.
 #![expect(unsafe_code, reason = "one instruction that may fault")]
-#![expect(clippy::inline_always, reason = "inlined into hooks, which must not call")]
 
 use core::arch::asm;
 

@@ -10,6 +10,9 @@ use super::{
 };
 use crate::{real, thread};
 
+/// What the one gets that is chosen.
+const SERIAL: c_int = -1;
+
 unsafe extern "C-unwind" fn wait(barrier: usize, pc: usize) -> c_int {
     // SAFETY: as the caller called it.
     unsafe {
@@ -18,7 +21,7 @@ unsafe extern "C-unwind" fn wait(barrier: usize, pc: usize) -> c_int {
         thread::block(slot, Kind::BarrierEnter, barrier, pc);
         let result = real::pthread_barrier_wait()(barrier);
         thread::unblock(slot);
-        thread::event(slot, Kind::BarrierLeave, pc, barrier, &[u64::from(result != 0)]);
+        thread::event(slot, Kind::BarrierLeave, pc, barrier, &[u64::from(result == SERIAL)]);
         result
     }
 }

@@ -91,7 +91,7 @@ macro_rules! init {
             // SAFETY: as the caller called it.
             unsafe {
                 let result = real::$real()(object, $($arg),*);
-                if let Some(slot) = thread::recorded() {
+                if let (0, Some(slot)) = (result, thread::recorded()) {
                     thread::event(slot, Kind::Init, pc, object, &[$class as u64, $detail as u64]);
                 }
                 result

@@ -80,6 +80,11 @@ pub unsafe extern "C" fn exiting(code: c_int, _: *mut c_void) {
     }
 }
 
+/// The number of a process that has no trace.
+fn nobody(_: usize) -> usize {
+    u32::MAX as usize
+}
+
 fn nothing(_: usize) -> usize {
     0
 }
@@ -87,7 +92,7 @@ fn nothing(_: usize) -> usize {
 passing! {
     // The child of `vfork` borrows our memory and our slot; the parent sleeps meanwhile. What
     // the child does to memory it does to ours, so it is recorded as this thread's.
-    vfork, Kind::ProcessFork, nothing;
+    vfork, Kind::ProcessFork, nobody;
     execve, Kind::Exec, nothing;
     execv, Kind::Exec, nothing;
     execvp, Kind::Exec, nothing;

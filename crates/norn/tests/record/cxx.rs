@@ -32,11 +32,10 @@ fn threads() {
 fn locks(events: &[Event], thread: &str) -> String {
     let shown = events.iter().filter(|it| it.thread == thread && it.mode.is_some());
     let text = |it: &Event| {
-        let (how, error) = (it.how.as_deref().filter(|it| *it != "waited"), it.error);
-        let mut line = format!("{} {} {}", it.op, it.variable(), it.mode.as_deref().unwrap());
-        how.into_iter().for_each(|it| line = format!("{line} {it}"));
-        error.into_iter().for_each(|it| line = format!("{line} {it}"));
-        line + "\n"
+        let mut words = vec![it.op.clone(), it.variable().to_owned(), it.mode.clone().unwrap()];
+        words.extend(it.how.clone().filter(|it| it != "waited"));
+        words.extend(it.error.map(|it| it.to_string()));
+        words.join(" ") + "\n"
     };
     shown.map(text).collect()
 }

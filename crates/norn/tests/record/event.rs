@@ -1,6 +1,6 @@
 //! One line of `norn dump --format json`, and a short form of it to compare.
 
-use std::{collections::BTreeMap, fmt::Write as _};
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, de::Visitor};
 use serde_json::Value;
@@ -97,38 +97,27 @@ impl Event {
 
     /// A short form without addresses, sites and numbers that differ from run to run.
     pub(crate) fn short(&self) -> String {
-        let mut text = self.op.clone();
-        for word in [&self.object, &self.other, &self.class, &self.mode, &self.rmw] {
-            word.iter().for_each(|it| text = format!("{text} {it}"));
-        }
-        if let Some(how) = self.how.as_deref().filter(|it| *it != "waited") {
-            text = format!("{text} {how}");
-        }
+        let mut words = vec![self.op.clone()];
+        let texts = [&self.object, &self.other, &self.class, &self.mode, &self.rmw];
+        words.extend(texts.into_iter().flatten().cloned());
+        words.extend(self.how.clone().filter(|it| it != "waited"));
         if matches!(&*self.op, "read" | "write") {
-            let _ = write!(text, " {}", self.size.unwrap_or_default());
+            words.extend(self.size.map(|it| it.to_string()));
         }
         let (expected, new) = (("expected ", self.expected), ("-> ", self.new));
         for (name, number) in [("", self.value), ("", self.seen), expected, ("", self.old), new] {
-            number.into_iter().for_each(|it| text = format!("{text} {name}{}", it.0));
+            words.extend(number.map(|it| format!("{name}{}", it.0)));
         }
-        if let Some(ordering) = &self.ordering {
-            text = format!("{text} {ordering}");
-        }
+        words.extend(self.ordering.clone());
         let numbers = [self.detail, self.nanoseconds, self.signal, self.process];
-        numbers.into_iter().flatten().for_each(|it| text = format!("{text} {it}"));
-        if let Some(status) = self.status {
-            text = format!("{text} {status}");
-        }
-        if let Some(woken) = &self.woken {
-            text = format!("{text} {}", woken_by(woken));
-        }
-        if let Some(error) = self.error {
-            text = format!("{text} error {error}");
-        }
+        words.extend(numbers.into_iter().flatten().map(|it| it.to_string()));
+        words.extend(self.status.map(|it| it.to_string()));
+        words.extend(self.woken.as_ref().map(woken_by));
+        words.extend(self.error.map(|it| format!("error {it}")));
         for (name, flag) in [("volatile", self.volatile), ("done", self.done)] {
-            flag.filter(|it| *it).into_iter().for_each(|_| text = format!("{text} {name}"));
+            words.extend(flag.filter(|it| *it).map(|_| name.to_owned()));
         }
-        text
+        words.join(" ")
     }
 }
 

@@ -19,7 +19,7 @@ fn disassemble(object: &[u8]) -> BTreeMap<String, Vec<String>> {
     let mut name = String::new();
     for line in listing.stdout.lines() {
         if let Some(symbol) = line.strip_suffix(">:").and_then(|it| it.split_once('<')) {
-            name = symbol.1.to_owned();
+            symbol.1.clone_into(&mut name);
         } else if let Some((_, code)) = line.split_once(":\t") {
             functions.entry(name.clone()).or_default().push(code.trim().to_owned());
         }

@@ -26,7 +26,7 @@ use crate::event::{Event, lines};
 /// The program under test.
 pub(crate) const NORN: &str = env!("CARGO_BIN_EXE_norn");
 /// No run of anything takes longer.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_mins(1);
 
 /// A subject and how to build and run it.
 #[derive(Clone, Debug)]
@@ -141,10 +141,7 @@ impl Subject {
 
     /// The program as Norn builds it.
     pub(crate) fn build(&self) -> PathBuf {
-        let (word, variable) = match self.is_cxx() {
-            true => ("c++", "NORN_CXX"),
-            false => ("cc", "NORN_CC"),
-        };
+        let (word, variable) = if self.is_cxx() { ("c++", "NORN_CXX") } else { ("cc", "NORN_CC") };
         let mut command = norn([word, "-DHOOKED"]);
         command.env(variable, self.command());
         self.compile("norn", command)
