@@ -5,8 +5,8 @@ use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use norn_abi::{
     Kind,
     arena::{
-        self, CHUNK_MAGIC, ChunkHeader, Control, FRAMES, PROCESS_OFFSET, PROCESSES, Process, RING,
-        SLOT_OFFSET, THREADS, ThreadSlot, state,
+        self, CHUNK_FRAMES, CHUNK_MAGIC, ChunkHeader, Control, PROCESS_OFFSET, PROCESSES, Process,
+        RING, SLOT_OFFSET, THREADS, ThreadSlot, state,
     },
     codec::{self, Content, Lane},
 };
@@ -110,6 +110,16 @@ pub fn take_process() -> Option<u32> {
     ((number as usize) < PROCESSES).then_some(number)
 }
 
+/// In the parent: the process of entry `number` is there, even if it did nothing yet. The
+/// recorder must not leave without it.
+pub fn announce_process(number: u32, pid: u32) {
+    let entry = process_entry(number);
+    // SAFETY: parent and child write the same, and before the `pid`.
+    unsafe { (&raw const entry.parent).cast_mut().write_volatile(process_number()) };
+    let _ = entry.pid.compare_exchange(0, pid, Ordering::AcqRel, Ordering::Relaxed);
+    ring_bell();
+}
+
 /// There will be no process for entry `number`.
 pub fn cancel_process(number: u32) {
     process_entry(number).pid.store(arena::NO_PROCESS, Ordering::Release);
@@ -184,7 +194,7 @@ unsafe fn start_chunk(slot: *mut ThreadSlot, index: u32, last_seq: u64) {
         let head = &(*slot).head;
         let chunk = &raw mut (*slot).ring[index as usize % RING];
         let depth = (*slot).depth;
-        let frames = depth.min(FRAMES);
+        let frames = depth.min(CHUNK_FRAMES);
         (*chunk).header = ChunkHeader {
             magic: CHUNK_MAGIC,
             crc: 0,

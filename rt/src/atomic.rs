@@ -13,7 +13,7 @@ use core::{
 
 use norn_abi::{Kind, arena::ThreadSlot};
 
-use crate::{arena, sys, thread};
+use crate::{arena, intercept::signal, sys, thread};
 
 #[repr(align(64))]
 struct Stripe(AtomicBool);
@@ -28,8 +28,8 @@ pub fn unlock_all() {
 
 /// Runs `f` while nobody else does an atomic operation at `addr`.
 unsafe fn exclusively<T>(slot: *mut ThreadSlot, addr: usize, f: impl FnOnce() -> T) -> T {
-    // SAFETY: the slot is the current thread's. A handler that interrupts an operation of its
-    // own thread must not wait for it: its operation is recorded, its order only roughly.
+    // SAFETY: the slot is the current thread's. Signals wait until the operation is over; where
+    // one could not, its handler must not wait for the operation that it interrupted.
     unsafe {
         let own = thread::own(slot);
         let mut host = (*own).host;
@@ -49,6 +49,7 @@ unsafe fn exclusively<T>(slot: *mut ThreadSlot, addr: usize, f: impl FnOnce() ->
         let result = f();
         lock.store(false, Ordering::Release);
         (*own).in_atomic = false;
+        signal::deliver(slot);
         result
     }
 }
@@ -378,16 +379,18 @@ export_wide! {
     "__tsan_atomic128_compare_exchange_val" cas_value_wide;
 }
 
-/// The order on failure would be an eighth argument; it is not looked at.
+/// Here the order on failure is on the stack already: behind our argument and the return address.
 unsafe extern "C" fn cas_value_wide(
     at: *mut u128,
     old: u128,
     new: u128,
     order: c_int,
     pc: usize,
+    _back: usize,
+    failure: c_int,
 ) -> u128 {
     // SAFETY: as the caller called it.
-    unsafe { cas_value(at, old, new, order, 0, pc) }
+    unsafe { cas_value(at, old, new, order, failure, pc) }
 }
 
 unsafe extern "C" fn thread_fence(order: c_int, pc: usize) {

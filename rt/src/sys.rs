@@ -141,3 +141,12 @@ pub fn now(clock: i32) -> u64 {
     unsafe { call(CLOCK_GETTIME, [clock as usize, &raw mut time as usize, 0, 0, 0, 0]) };
     time[0] * 1_000_000_000 + time[1]
 }
+
+/// Sends a signal to the current thread, with what the kernel once said about it.
+pub fn signal_self_with(signal: i32, info: &[u64; 16]) {
+    const RT_TGSIGQUEUEINFO: usize = 297;
+    let (process, thread) = (process_id() as usize, thread_id() as usize);
+    let info = &raw const *info as usize;
+    // SAFETY: the information is as the kernel gave it.
+    unsafe { call(RT_TGSIGQUEUEINFO, [process, thread, signal as usize, info, 0, 0]) };
+}

@@ -31,6 +31,9 @@ pub struct Own {
     pub handler_sp: usize,
     /// For such a stream: the stack of its own that it runs on, and its size; 0 if it has none.
     pub handler_stack: (usize, usize),
+    /// A signal that came during an atomic operation, and what the kernel said about it.
+    pub deferred: i32,
+    pub deferred_info: [u64; 16],
     /// What happens is libc's own affair: allocations for a new thread.
     pub quiet: bool,
     /// Who called `operator new`, while it calls `malloc`.
@@ -51,7 +54,7 @@ pub struct Own {
     pub once_sp: usize,
 }
 
-const _: () = assert!(size_of::<Own>() <= size_of::<[usize; 24]>());
+const _: () = assert!(size_of::<Own>() <= size_of::<[usize; 40]>());
 
 /// A slot's private part.
 pub unsafe fn own(slot: *mut ThreadSlot) -> *mut Own {
@@ -158,6 +161,7 @@ unsafe fn start_recording(number: u32) {
                 0,
                 role::THREAD,
             );
+            remember(real::pthread_self(), 0);
             attach(slot, main_stack());
             intercept::load::modules(slot);
         }

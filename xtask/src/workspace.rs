@@ -3,6 +3,8 @@
 use std::{
     env,
     ffi::OsString,
+    fs::{self, File},
+    io::{BufRead as _, BufReader},
     path::{Path, PathBuf},
     process::Command,
 };
@@ -42,13 +44,56 @@ pub(crate) fn output(command: &mut Command) -> Result<String> {
     Ok(String::from_utf8(output.stdout)?)
 }
 
+/// Whether two files hold the same bytes. They are never in memory as a whole: a child's peak of
+/// memory begins at ours, so ours must stay small.
+pub(crate) fn same_bytes(left: &Path, right: &Path) -> Result<bool> {
+    let mut left = BufReader::new(File::open(left)?);
+    let mut right = BufReader::new(File::open(right)?);
+    loop {
+        let (a, b) = (left.fill_buf()?, right.fill_buf()?);
+        let count = a.len().min(b.len());
+        if a[..count] != b[..count] || (count == 0 && a.len() != b.len()) {
+            return Ok(false);
+        }
+        if count == 0 {
+            return Ok(true);
+        }
+        left.consume(count);
+        right.consume(count);
+    }
+}
+
 /// Writes one of the documents that chores generate, without the folders of this machine.
 pub(crate) fn write_document(name: &str, text: &str) -> Result<()> {
     let path = root().join("docs").join(name);
     let text = text.replace(&*target().to_string_lossy(), "target");
     let text = text.replace(&format!("{}/", root().display()), "");
-    std::fs::create_dir_all(root().join("docs"))?;
-    std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    fs::create_dir_all(root().join("docs"))?;
+    fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     println!("wrote docs/{name}");
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn same(left: &[u8], right: &[u8]) -> bool {
+        let folder = target().join("xtask-test");
+        let name = |side| folder.join(format!("{side}-{}-{}", left.len(), right.len()));
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(name("left"), left).unwrap();
+        fs::write(name("right"), right).unwrap();
+        same_bytes(&name("left"), &name("right")).unwrap()
+    }
+
+    #[test]
+    fn files_are_compared_to_their_ends() {
+        let long = vec![7; 100_000];
+        assert!(same(b"", b""));
+        assert!(same(&long, &long));
+        assert!(!same(b"", b"a"));
+        assert!(!same(&long, &long[..99_999]));
+        assert!(!same(b"abc", b"abd"));
+    }
 }

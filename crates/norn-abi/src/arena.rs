@@ -33,9 +33,11 @@ pub const RING: usize = 4;
 /// Processes that can be recorded in one run.
 pub const PROCESSES: usize = 1024;
 /// Threads that can be alive at once, in all processes together.
-pub const THREADS: usize = 8192;
-/// Frames of a call stack that are kept; deeper ones are counted only.
-pub const FRAMES: usize = 4096;
+pub const THREADS: usize = 4096;
+/// Frames of a call stack that a thread remembers; deeper ones are counted only.
+pub const FRAMES: usize = 65536;
+/// Frames of a call stack that a chunk can begin with.
+pub const CHUNK_FRAMES: usize = 4096;
 /// Differs between builds that lay the arena out differently, should someone forget the version.
 #[expect(clippy::cast_possible_truncation, reason = "it is to be different, not a size")]
 pub const LAYOUT: u32 = (size_of::<ThreadSlot>() + size_of::<Control>() + CHUNK) as u32;
@@ -190,7 +192,7 @@ pub struct ThreadSlot {
     /// Number of frames, which may be more than are kept.
     pub depth: usize,
     /// The runtime's own, of no concern to the recorder.
-    pub own: [usize; 24],
+    pub own: [usize; 40],
     /// The frames.
     pub frames: [Frame; FRAMES],
     /// The chunks.

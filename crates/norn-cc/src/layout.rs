@@ -48,11 +48,15 @@ pub(crate) const INSTRUMENT_SPECS: &str = "\
 pub(crate) const DYNAMIC_LIBRARIES: &[&str] =
     &["--push-state", "--as-needed", "-ldl", "-lpthread", "--pop-state"];
 
+/// Our `operator new` stands in for that of a C++ library that is linked statically, and needs
+/// this one function of it.
+const THROW: &str = "%{static-libstdc++:-u _ZSt17__throw_bad_allocv}";
+
 /// Specs that put the runtime where gcc has its own sanitizers: before all objects of the user.
 /// `%s` looks a file up in the directory that `-B` names.
 pub(crate) fn dynamic_specs() -> String {
     let libraries = DYNAMIC_LIBRARIES.join(" ");
-    link_specs(&format!("{DYNAMIC_OBJECT}%s --dynamic-list {EXPORTS}%s {libraries}"))
+    link_specs(&format!("{DYNAMIC_OBJECT}%s --dynamic-list {EXPORTS}%s {libraries} {THROW}"))
 }
 
 /// The same for a static program, with its calls to `wrapped` functions led to the runtime.

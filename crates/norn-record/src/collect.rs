@@ -21,7 +21,6 @@ pub(crate) struct Collector<'a> {
     run: Run,
     max_size: u64,
     watched: Vec<Watched>,
-    error: Option<io::Error>,
 }
 
 /// A process as long as it lives.
@@ -33,7 +32,7 @@ struct Watched {
 
 impl<'a> Collector<'a> {
     pub(crate) fn new(arena: &'a Arena, writer: Writer, run: Run, max_size: u64) -> Self {
-        Collector { arena, writer, run, max_size, watched: Vec::new(), error: None }
+        Collector { arena, writer, run, max_size, watched: Vec::new() }
     }
 
     /// Whether there was anything to record.
@@ -108,8 +107,8 @@ impl<'a> Collector<'a> {
     }
 
     fn begin(&mut self) {
-        if let Err(error) = self.writer.begin(&self.run) {
-            self.fail(error);
+        if self.writer.begin(&self.run).is_err() {
+            self.stop(StopReason::Disk);
         }
     }
 
@@ -205,19 +204,11 @@ impl<'a> Collector<'a> {
     }
 
     fn write(&mut self, (header, bytes): (ChunkHeader, &[u8])) {
-        if self.error.is_some() {
-            return;
-        }
-        if let Err(error) = self.writer.append(header, bytes) {
-            self.fail(error);
+        if self.writer.append(header, bytes).is_err() {
+            self.stop(StopReason::Disk);
         } else if self.writer.written() >= self.max_size {
             self.stop(StopReason::Size);
         }
-    }
-
-    fn fail(&mut self, error: io::Error) {
-        self.error = Some(error);
-        self.stop(StopReason::Disk);
     }
 
     /// Tells the subject to record no more.

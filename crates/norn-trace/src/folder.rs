@@ -11,7 +11,8 @@
 
 use std::{
     fs::{self, File},
-    io::{self, IoSlice, Write as _},
+    io::{self, IoSlice, Seek as _, SeekFrom, Write as _},
+    os::unix::fs::FileExt as _,
     path::{Path, PathBuf},
 };
 
@@ -26,9 +27,11 @@ pub const FORMAT: u32 = norn_abi::VERSION;
 #[expect(clippy::cast_possible_truncation, reason = "it is a small number")]
 const MOST_PROCESSES: u32 = PROCESSES as u32;
 
-/// Kept free while recording, so that `run.json` can be rewritten even on a full disk.
+/// Kept free while recording: when the disk is full, most of it is given to the chunks that are
+/// still to come, and the rest to `run.json`, which is rewritten at the end.
 const RESERVE: &str = "reserve";
-const RESERVE_SIZE: usize = 64 << 10;
+const RESERVE_SIZE: usize = 512 << 10;
+const RESERVE_REST: u64 = 64 << 10;
 
 /// Writes a trace while it is being recorded.
 #[derive(Debug)]
@@ -63,15 +66,23 @@ impl Writer {
             }
         }
         self.begun = true;
+        self.file(0)?;
         self.describe(run)
     }
 
-    /// Appends one chunk to its process's file, with its checksum.
+    /// Appends one chunk to its process's file, with its checksum. If there is not enough room,
+    /// as much of it is kept as there is room for.
     pub fn append(&mut self, header: ChunkHeader, bytes: &[u8]) -> io::Result<()> {
         let process = header.process.min(MOST_PROCESSES);
         let head = chunk::seal(header, bytes);
         let file = self.file(process)?;
-        write_both(file, &head, bytes)?;
+        let start = file.stream_position()?;
+        let outcome = write_both(file, &head, bytes);
+        if outcome.is_err() {
+            shorten(file, start, header, bytes)?;
+            File::options().write(true).open(self.folder.join(RESERVE))?.set_len(RESERVE_REST)?;
+            return outcome;
+        }
         self.written += (head.len() + bytes.len()) as u64;
         Ok(())
     }
@@ -119,6 +130,21 @@ impl Writer {
         let new = self.folder.join("run.json.new");
         fs::write(&new, text)?;
         fs::rename(new, self.folder.join("run.json"))
+    }
+}
+
+/// Makes a chunk of what could be written of one that began at `start`.
+fn shorten(file: &mut File, start: u64, header: ChunkHeader, bytes: &[u8]) -> io::Result<()> {
+    let end = file.seek(SeekFrom::End(0))?;
+    let kept = (end - start).checked_sub(chunk::HEADER as u64);
+    let kept =
+        kept.and_then(|it| bytes.get(..usize::try_from(it).ok()?)).filter(|it| !it.is_empty());
+    match kept {
+        Some(kept) => file.write_all_at(&chunk::seal(header, kept), start),
+        None => {
+            file.set_len(start)?;
+            file.seek(SeekFrom::Start(start)).map(drop)
+        }
     }
 }
 

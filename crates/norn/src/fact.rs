@@ -60,7 +60,7 @@ impl Fact {
 pub(crate) fn fact(op: &Op, name: impl Fn(ThreadId) -> String) -> Fact {
     match *op {
         Op::Begin { stack, size } => {
-            Fact::new("begin").with("stack", address(stack)).with("size", size)
+            Fact::new("begin").with("start", address(stack)).with("size", size)
         }
         Op::End => Fact::new("end"),
         Op::Fork(other) => Fact::new("fork").with("other", name(other)),

@@ -8,6 +8,9 @@ use norn_abi::{Kind, arena::ThreadSlot};
 use super::interpose;
 use crate::{real, thread};
 
+/// Bytes that a process can address.
+const ADDRESS_SPACE: usize = 1 << 47;
+
 /// Who is behind this call: the caller of `operator new`, if it was that which called us.
 unsafe fn caller(slot: *mut ThreadSlot, pc: usize) -> usize {
     // SAFETY: the slot is the current thread's.
@@ -22,8 +25,11 @@ unsafe fn caller(slot: *mut ThreadSlot, pc: usize) -> usize {
 unsafe fn allocated(block: usize, size: usize, pc: usize) -> usize {
     // SAFETY: the slot is the current thread's.
     unsafe {
-        if let Some(slot) = recorded(block) {
-            thread::event(slot, Kind::Alloc, caller(slot, pc), block, &[size as u64]);
+        if let Some(slot) = thread::recorded() {
+            let pc = caller(slot, pc);
+            if is_programs(slot, block) {
+                thread::event(slot, Kind::Alloc, pc, block, &[size as u64]);
+            }
         }
     }
     block
@@ -32,16 +38,19 @@ unsafe fn allocated(block: usize, size: usize, pc: usize) -> usize {
 unsafe fn freeing(block: usize, pc: usize) {
     // SAFETY: the slot is the current thread's.
     unsafe {
-        if let Some(slot) = recorded(block) {
-            thread::event(slot, Kind::Free, caller(slot, pc), block, &[]);
+        if let Some(slot) = thread::recorded() {
+            let pc = caller(slot, pc);
+            if is_programs(slot, block) {
+                thread::event(slot, Kind::Free, pc, block, &[]);
+            }
         }
     }
 }
 
-/// The slot to record a block into, if there is one, and a block, and it is the program's.
-unsafe fn recorded(block: usize) -> Option<*mut ThreadSlot> {
+/// Whether there is a block, and it is the program's.
+unsafe fn is_programs(slot: *mut ThreadSlot, block: usize) -> bool {
     // SAFETY: the slot is the current thread's.
-    thread::recorded().filter(|&slot| block != 0 && unsafe { !(*thread::own(slot)).quiet })
+    block != 0 && unsafe { !(*thread::own(slot)).quiet }
 }
 
 /// The size of a block, as libc's allocator notes it before the block.
@@ -114,7 +123,8 @@ unsafe extern "C-unwind" fn reallocarray(
 unsafe fn reallocated(block: usize, size: usize, pc: usize, real: impl FnOnce() -> usize) -> usize {
     // SAFETY: as the caller called it.
     unsafe {
-        if size > isize::MAX as usize {
+        // Such a block there is not: it fails, and nothing changes.
+        if size >= ADDRESS_SPACE {
             return real();
         }
         let before = size_of_block(block);
@@ -163,8 +173,13 @@ mod cxx {
                 #[allow(non_snake_case, reason = "the linker's name")]
                 unsafe extern "C" fn $name(pc: usize) -> usize {
                     if let Some(slot) = thread::recorded() {
-                        // SAFETY: the slot is the current thread's.
-                        unsafe { (*thread::own(slot)).caller = pc };
+                        // SAFETY: the slot is the current thread's. One operator may call
+                        // another: it is the first that the program called.
+                        unsafe {
+                            if (*thread::own(slot)).caller == 0 {
+                                (*thread::own(slot)).caller = pc;
+                            }
+                        }
                     }
                     match real::cxx::$name() {
                         0 => super::$fallback as *const () as usize,

@@ -12,6 +12,8 @@ use super::{
 use crate::{real, thread};
 
 const MUTEX: u64 = LockClass::Mutex as u64;
+/// Of the types of C11's mutexes the only one that POSIX has, too, and by the same number.
+const RECURSIVE: c_int = 1;
 
 /// The POSIX error that a result of C11 stands for.
 fn posix(result: c_int) -> c_int {
@@ -35,7 +37,7 @@ acquire! {
 }
 release! { unlock = mtx_unlock, MUTEX, is_anothers; }
 init! {
-    mutex_init(plain: c_int) = mtx_init, ObjectClass::Mutex, plain;
+    mutex_init(kind: c_int) = mtx_init, ObjectClass::Mutex, kind & RECURSIVE;
     cond_init() = cnd_init, ObjectClass::Cond, 0;
 }
 wait! {

@@ -39,10 +39,9 @@ core::arch::global_asm!(
     concat!(super::symbol!(mmap), ":"),
     concat!(super::symbol!(mmap64), ":"),
     "mov rax, qword ptr [rsp]",
-    "sub rsp, 8",
     "push rax",
     "call {mmap}",
-    "add rsp, 16",
+    "add rsp, 8",
     "ret",
     mmap = sym mmap,
 );

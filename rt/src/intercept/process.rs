@@ -19,8 +19,10 @@ unsafe fn forking(pc: usize, real: impl FnOnce() -> c_int) -> c_int {
         thread::NEXT_PROCESS.store(number, Ordering::Relaxed);
         thread::event(slot, Kind::ProcessFork, pc, number as usize, &[]);
         let result = real();
-        if result < 0 {
-            arena::cancel_process(number);
+        match result {
+            0 => {}
+            ..0 => arena::cancel_process(number),
+            child => arena::announce_process(number, child as u32),
         }
         result
     }

@@ -194,6 +194,9 @@ unsafe extern "C-unwind" fn handle(signal: c_int, info: *mut c_void, context: *m
             return default_action(signal, info);
         }
         let host = tls::current();
+        if !tls::is_stand(host) && !is_fault(signal) && defer(host, signal, info) {
+            return;
+        }
         let stream = if tls::is_stand(host) { None } else { stream_of(host) };
         if let Some(stream) = stream {
             let own = thread::own(stream);
@@ -206,6 +209,37 @@ unsafe extern "C-unwind" fn handle(signal: c_int, info: *mut c_void, context: *m
         if let Some(stream) = stream {
             thread::event(stream, Kind::HandlerEnd, 0, signal as usize, &[]);
             tls::set(host);
+        }
+    }
+}
+
+/// An atomic operation and its number belong together: a signal in between comes later. Only one
+/// can wait; another in the same moment is handled at once.
+unsafe fn defer(slot: *mut ThreadSlot, signal: c_int, info: *mut c_void) -> bool {
+    // SAFETY: the slot is the current thread's; the kernel's information has that size.
+    unsafe {
+        let own = thread::own(slot);
+        if !(*own).in_atomic || (*own).deferred != 0 {
+            return false;
+        }
+        for i in 0..(*own).deferred_info.len() {
+            let word = info.cast::<u64>().add(i).read_volatile();
+            (&raw mut (*own).deferred_info[i]).write_volatile(word);
+        }
+        (*own).deferred = signal;
+    }
+    true
+}
+
+/// The atomic operation is over: the signal that waited comes now.
+#[inline]
+pub unsafe fn deliver(slot: *mut ThreadSlot) {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        let own = thread::own(slot);
+        if (&raw const (*own).deferred).read_volatile() != 0 {
+            let signal = core::mem::take(&mut (*own).deferred);
+            sys::signal_self_with(signal, &(*own).deferred_info);
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::{
     overhead::{column::Column, run_to},
     realworld::pbzip2,
     toolchain::Toolchain,
-    workspace,
+    workspace::{self, same_bytes},
 };
 
 /// A program and how much work to give it.
@@ -169,7 +169,7 @@ impl Subject {
             fs::copy(answer, &input.expected)?;
             return unpack(input, answer);
         }
-        ensure!(fs::read(answer)? == fs::read(&input.expected)?, "its output differs from native");
+        ensure!(same_bytes(answer, &input.expected)?, "its output differs from native");
         Ok(())
     }
 }
@@ -184,6 +184,6 @@ fn unpack(input: &Input, answer: &Path) -> Result<()> {
     let Some(file) = &input.packed else { return Ok(()) };
     let unpacked = answer.with_extension("unpacked");
     run_to(Command::new("bzip2").arg("-dc").arg(answer), &unpacked)?;
-    ensure!(fs::read(unpacked)? == fs::read(file)?, "unpacked, it is not the input");
+    ensure!(same_bytes(&unpacked, file)?, "unpacked, it is not the input");
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::{
     fs::{self, File},
-    io::Write as _,
+    io::{BufWriter, Write as _},
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
@@ -14,6 +14,7 @@ use crate::{
     debian,
     process::{End, measure},
     toolchain::{self, FLAGS, Toolchain},
+    workspace::same_bytes,
 };
 
 /// Two threads, small blocks so that both have work until the end, packed to standard output.
@@ -83,7 +84,7 @@ fn unpack(packed: &Path, unpacked: &Path, input: &Path) -> Result<()> {
     command.arg("-dc").arg(packed).stdout(File::create(unpacked)?);
     let measured = measure(&mut command, LIMIT)?;
     ensure!(measured.end == End::Exited(0), "bzip2 cannot unpack it: {}", measured.end);
-    ensure!(fs::read(unpacked)? == fs::read(input)?, "unpacked, it is not the input");
+    ensure!(same_bytes(unpacked, input)?, "unpacked, it is not the input");
     Ok(())
 }
 
@@ -98,20 +99,24 @@ fn digest(bytes: &[u8]) -> u64 {
 pub(crate) fn write_text(path: &Path, size: usize) -> Result<()> {
     let mut state = 88_172_645_463_325_252;
     let vocabulary: Vec<String> = (0..5000).map(|_| word(&mut state)).collect();
-    let mut text = Vec::with_capacity(size + 16);
-    while text.len() < size {
+    let mut file = BufWriter::new(File::create(path)?);
+    let mut left = size;
+    while left > 0 {
         let at = random(&mut state) % vocabulary.len() as u64;
-        write!(text, "{} ", vocabulary[usize::try_from(at)?])?;
+        let word = vocabulary[usize::try_from(at)?].as_bytes();
+        let taken = word.len().min(left);
+        file.write_all(&word[..taken])?;
+        left -= taken;
     }
-    text.truncate(size);
-    Ok(fs::write(path, text)?)
+    Ok(file.flush()?)
 }
 
+/// A word with the space after it.
 fn word(state: &mut u64) -> String {
     const LETTERS: &[u8; 16] = b"etaoinshrdlucmfw";
     let letter = |bits: u64| char::from(LETTERS[(bits & 15) as usize]);
     let length = 2 + random(state) % 8;
-    (0..length).map(|_| letter(random(state))).collect()
+    (0..length).map(|_| letter(random(state))).chain([' ']).collect()
 }
 
 fn random(state: &mut u64) -> u64 {
