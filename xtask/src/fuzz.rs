@@ -13,8 +13,9 @@ pub(crate) fn run(inputs: u64) -> Result<()> {
     ensure!(!targets.is_empty(), "there are no fuzz targets");
     for target in targets {
         println!("{target}: {inputs} inputs");
-        let arguments = ["run", "--quiet", "--release", "--manifest-path", MANIFEST, "--"];
-        succeed(cargo(&arguments).arg(&target).arg(inputs.to_string()))
+        let place = ["--manifest-path", MANIFEST, "--bin", "norn-fuzz", "--"];
+        let mut command = cargo(&["run", "--quiet", "--release"]);
+        succeed(command.args(place).arg(&target).arg(inputs.to_string()))
             .with_context(|| format!("fuzz target {target} failed"))?;
     }
     Ok(())

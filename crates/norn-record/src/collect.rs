@@ -21,6 +21,9 @@ pub(crate) struct Collector<'a> {
     run: Run,
     max_size: u64,
     watched: Vec<Watched>,
+    /// Threads of which a chunk could not be written whole. What came after it would leave a gap
+    /// that looks like none, so it is not written.
+    cut: Vec<(u32, u32)>,
 }
 
 /// A process as long as it lives.
@@ -32,7 +35,7 @@ struct Watched {
 
 impl<'a> Collector<'a> {
     pub(crate) fn new(arena: &'a Arena, writer: Writer, run: Run, max_size: u64) -> Self {
-        Collector { arena, writer, run, max_size, watched: Vec::new() }
+        Collector { arena, writer, run, max_size, watched: Vec::new(), cut: Vec::new() }
     }
 
     /// Whether there was anything to record.
@@ -204,7 +207,12 @@ impl<'a> Collector<'a> {
     }
 
     fn write(&mut self, (header, bytes): (ChunkHeader, &[u8])) {
+        let thread = (header.process, header.thread);
+        if self.cut.contains(&thread) {
+            return;
+        }
         if self.writer.append(header, bytes).is_err() {
+            self.cut.push(thread);
             self.stop(StopReason::Disk);
         } else if self.writer.written() >= self.max_size {
             self.stop(StopReason::Size);

@@ -140,21 +140,10 @@ fn atomic(parts: &Parts<'_>) -> Option<Op> {
     };
     let size = 1 << (detail & 7).min(4);
     let ordering = match op {
-        AtomicOp::CasFailed { .. } => failed(detail, size),
+        AtomicOp::CasFailed { .. } => ordering(detail >> 10 & 7),
         _ => ordering(detail >> 3 & 7),
     };
     Some(Op::Atomic { addr, size, ordering, op })
-}
-
-/// The ordering of a compare-exchange that failed. For 16 bytes it is not recorded, and is what
-/// the language takes by default: that of success, without its releasing part.
-fn failed(detail: u64, size: u8) -> Ordering {
-    match ordering(detail >> 3 & 7) {
-        _ if size < 16 => ordering(detail >> 10 & 7),
-        Ordering::AcqRel => Ordering::Acquire,
-        Ordering::Release => Ordering::Relaxed,
-        same => same,
-    }
 }
 
 /// What a lock of this class is held for.

@@ -47,7 +47,9 @@ fn operators_new_and_delete() {
     let events = record("new_delete.cc").events();
     let own = |it: &&Event| ["alloc", "free"].contains(&&*it.op) && it.site_function() == "main";
     let line = |it: &Event| it.site.as_ref().and_then(|it| it.line).unwrap_or_default();
-    let story: Vec<_> = events.iter().filter(own).map(|it| (&*it.op, line(it))).collect();
+    // Behind these lines an exception is freed, by a jump from the library: at a line of ours.
+    let story = events.iter().filter(own).map(|it| (&*it.op, line(it)));
+    let story: Vec<_> = story.filter(|(_, line)| *line <= 33).collect();
     let pairs =
         [(14, 15), (16, 17), (18, 19), (20, 21), (22, 24), (25, 26), (27, 28), (29, 30), (31, 33)];
     let expected: Vec<_> =
