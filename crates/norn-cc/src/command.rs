@@ -30,7 +30,8 @@ pub fn command_line(
         (_, Family::Clang) => command.extend(clang(&invocation, runtime)),
     }
     command.extend_from_slice(arguments);
-    command.extend(afterwards(&invocation));
+    command.extend(undefined_hooks(&invocation));
+    command.extend(bad_alloc(compiler, &invocation));
     command
 }
 
@@ -87,7 +88,15 @@ fn clang_static(runtime: &RuntimeDir) -> Vec<OsString> {
 
 /// A shared library leaves the hooks to its executable, so it cannot promise to leave nothing.
 /// The linkers agree on no way but this one to take that promise back.
-fn afterwards(invocation: &Invocation) -> Option<OsString> {
+fn undefined_hooks(invocation: &Invocation) -> Option<OsString> {
     let torn = invocation.product() == Product::SharedLibrary && invocation.forbids_undefined();
     torn.then(|| "-Wl,--unresolved-symbols=ignore-all".into())
+}
+
+/// The runtime's `operator new` stands in for that of a C++ library that is linked statically, and
+/// needs this one function of it.
+fn bad_alloc(compiler: &Compiler, invocation: &Invocation) -> Option<OsString> {
+    let program = invocation.product() == Product::Program(Linkage::Dynamic);
+    let wanted = program && invocation.has_own_cxx() && compiler.links_cxx();
+    wanted.then(|| "-Wl,-u,_ZSt17__throw_bad_allocv".into())
 }

@@ -85,6 +85,13 @@ impl Compiler {
         &self.program
     }
 
+    /// Whether it links the C++ library by itself: such compilers have it in their names.
+    pub(crate) fn links_cxx(&self) -> bool {
+        let name = |word| Path::new(word).file_name().unwrap_or_default();
+        let is_cxx = |word| name(word).as_encoded_bytes().windows(2).any(|pair| pair == b"++");
+        self.program.iter().any(is_cxx)
+    }
+
     /// Whether it is a gcc or a clang.
     pub fn family(&self) -> Family {
         self.family

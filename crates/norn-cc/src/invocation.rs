@@ -40,6 +40,7 @@ pub(crate) enum Linkage {
 pub(crate) struct Invocation {
     product: Product,
     forbids_undefined: bool,
+    has_own_cxx: bool,
     sanitizers: Sanitizers,
 }
 
@@ -51,6 +52,7 @@ impl Invocation {
         Self {
             product: seen.product(),
             forbids_undefined: seen.forbids_undefined(),
+            has_own_cxx: seen.has_option(&["-static-libstdc++"]),
             sanitizers: seen.sanitizers,
         }
     }
@@ -63,6 +65,11 @@ impl Invocation {
     /// Whether the linker is told to refuse symbols that nothing defines.
     pub(crate) fn forbids_undefined(&self) -> bool {
         self.forbids_undefined
+    }
+
+    /// Whether the C++ library becomes a part of the program.
+    pub(crate) fn has_own_cxx(&self) -> bool {
+        self.has_own_cxx
     }
 
     /// The sanitizers that the user asks for.

@@ -48,15 +48,11 @@ pub(crate) const INSTRUMENT_SPECS: &str = "\
 pub(crate) const DYNAMIC_LIBRARIES: &[&str] =
     &["--push-state", "--as-needed", "-ldl", "-lpthread", "--pop-state"];
 
-/// Our `operator new` stands in for that of a C++ library that is linked statically, and needs
-/// this one function of it. Where there is no C++ library, the linkers do not mind.
-const THROW: &str = "-u _ZSt17__throw_bad_allocv";
-
 /// Specs that put the runtime where gcc has its own sanitizers: before all objects of the user.
 /// `%s` looks a file up in the directory that `-B` names.
 pub(crate) fn dynamic_specs() -> String {
     let libraries = DYNAMIC_LIBRARIES.join(" ");
-    link_specs(&format!("{DYNAMIC_OBJECT}%s --dynamic-list {EXPORTS}%s {libraries} {THROW}"))
+    link_specs(&format!("{DYNAMIC_OBJECT}%s --dynamic-list {EXPORTS}%s {libraries}"))
 }
 
 /// The same for a static program, with its calls to `wrapped` functions led to the runtime.
