@@ -117,7 +117,9 @@ mod tests {
 
     fn memory(ops: &[Op]) -> Memory {
         let mut memory = Memory::default();
-        ops.iter().for_each(|op| memory.learn(&event(*op)));
+        for op in ops {
+            memory.learn(&event(*op));
+        }
         memory
     }
 

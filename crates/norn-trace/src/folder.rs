@@ -139,13 +139,11 @@ fn shorten(file: &mut File, start: u64, header: ChunkHeader, bytes: &[u8]) -> io
     let kept = (end - start).checked_sub(chunk::HEADER as u64);
     let kept =
         kept.and_then(|it| bytes.get(..usize::try_from(it).ok()?)).filter(|it| !it.is_empty());
-    match kept {
-        Some(kept) => file.write_all_at(&chunk::seal(header, kept), start),
-        None => {
-            file.set_len(start)?;
-            file.seek(SeekFrom::Start(start)).map(drop)
-        }
+    if let Some(kept) = kept {
+        return file.write_all_at(&chunk::seal(header, kept), start);
     }
+    file.set_len(start)?;
+    file.seek(SeekFrom::Start(start)).map(drop)
 }
 
 /// Writes a header and what follows it, in one call if the system takes it all.
