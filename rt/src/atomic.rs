@@ -58,6 +58,7 @@ unsafe fn exclusively<T>(slot: *mut ThreadSlot, addr: usize, f: impl FnOnce() ->
 trait Word: Copy + PartialEq {
     const LOG2: u64;
     unsafe fn load(at: *mut Self) -> Self;
+    unsafe fn store(at: *mut Self, value: Self);
     /// What was there; the new value is there if that is `old`.
     unsafe fn swap_if(at: *mut Self, old: Self, new: Self) -> Self;
     fn halves(self) -> (u64, u64);
@@ -102,6 +103,11 @@ macro_rules! word {
                 unsafe { (*at.cast::<$atomic>()).load(Ordering::SeqCst) }
             }
             #[inline]
+            unsafe fn store(at: *mut Self, value: Self) {
+                // SAFETY: as the caller called it.
+                unsafe { (*at.cast::<$atomic>()).store(value, Ordering::SeqCst) };
+            }
+            #[inline]
             unsafe fn swap_if(at: *mut Self, old: Self, new: Self) -> Self {
                 // SAFETY: as the caller called it.
                 let at = unsafe { &*at.cast::<$atomic>() };
@@ -130,6 +136,10 @@ impl Word for u128 {
         // SAFETY: as the caller called it; exchanging zero for zero changes nothing.
         unsafe { Self::swap_if(at, 0, 0) }
     }
+    unsafe fn store(at: *mut Self, value: Self) {
+        // SAFETY: as the caller called it.
+        unsafe { exchange(at, Op::Exchange, value) };
+    }
     unsafe fn swap_if(at: *mut Self, old: Self, new: Self) -> Self {
         #[target_feature(enable = "cmpxchg16b")]
         unsafe fn exchange(at: *mut u128, old: u128, new: u128) -> u128 {
@@ -145,7 +155,7 @@ impl Word for u128 {
     change!();
 }
 
-/// Records an operation and, for 16 bytes, the other halves of its values.
+/// Records an operation and, for 16 bytes, the other halves of its values. There is room.
 unsafe fn record<W: Word>(
     slot: *mut ThreadSlot,
     kind: Kind,
@@ -161,9 +171,10 @@ unsafe fn record<W: Word>(
         for (i, value) in values.iter().enumerate() {
             (args[i + 1], high[i]) = value.halves();
         }
-        thread::event(slot, kind, pc, at as usize, &args[..=values.len()]);
+        let lane = &mut (*slot).lane;
+        lane.sync(kind, pc, at as usize, arena::next_seq(), &args[..=values.len()]);
         if W::LOG2 == 4 {
-            thread::event(slot, Kind::HighHalves, pc, at as usize, &high);
+            lane.sync(Kind::HighHalves, pc, at as usize, arena::next_seq(), &high);
         }
     }
 }
@@ -174,8 +185,11 @@ unsafe fn perform<W: Word, T>(at: *mut W, f: impl FnOnce(Option<*mut ThreadSlot>
         None => f(None),
         // SAFETY: the slot is the current thread's. Room is made outside of the lock.
         Some(slot) => unsafe {
-            arena::make_room(slot);
-            exclusively(slot, at as usize, || f(Some(slot)))
+            if arena::make_room(slot) {
+                return exclusively(slot, at as usize, || f(Some(slot)));
+            }
+            arena::lose(slot);
+            f(None)
         },
     }
 }
@@ -204,7 +218,7 @@ unsafe extern "C" fn store<W: Word>(at: *mut W, value: W, order: c_int, pc: usiz
             if let Some(slot) = slot {
                 record(slot, Kind::AtomicStore, pc, at, detail(order, 0, 0), &[value]);
             }
-            exchange(at, Op::Exchange, value);
+            W::store(at, value);
         });
     }
 }

@@ -263,13 +263,20 @@ impl Lane {
     ) {
         // SAFETY: as in `access`.
         unsafe {
-            let (head, bits, mut at) = self.open(Kind(K), pc, addr);
-            if let Some(seq) = seq {
-                at = varint(at, seq.wrapping_sub(self.last_seq));
-                self.last_seq = seq;
-            }
+            let (head, bits, at) = self.open(Kind(K), pc, addr);
+            let at = self.number(at, seq);
             self.finish::<K>(head, bits, at, addr, values);
         }
+    }
+
+    /// Writes the sequence number of an access, in the mode that gives it one.
+    #[inline(always)]
+    unsafe fn number(&mut self, at: *mut u8, seq: Option<u64>) -> *mut u8 {
+        let Some(seq) = seq else { return at };
+        let more = seq.wrapping_sub(self.last_seq);
+        self.last_seq = seq;
+        // SAFETY: it fits into the slack.
+        unsafe { varint(at, more) }
     }
 
     /// Writes the value of a read, or leaves that of a write for the next event to read back.
@@ -460,11 +467,8 @@ impl Lane {
     ) {
         // SAFETY: head, slot, fields and `CONTENT` bytes fit into the slack.
         unsafe {
-            let (head, bits, mut at) = self.open(kind, pc, addr);
-            if let Some(seq) = seq {
-                at = varint(at, seq.wrapping_sub(self.last_seq));
-                self.last_seq = seq;
-            }
+            let (head, bits, at) = self.open(kind, pc, addr);
+            let at = self.number(at, seq);
             let at = varint(at, len as u64);
             *head = bits | UNKNOWN;
             let kept = if len <= CONTENT { len } else { 0 };
@@ -501,11 +505,8 @@ impl Lane {
     ) {
         // SAFETY: as for `range`.
         unsafe {
-            let (head, bits, mut at) = self.open(kind, pc, addr);
-            if let Some(seq) = seq {
-                at = varint(at, seq.wrapping_sub(self.last_seq));
-                self.last_seq = seq;
-            }
+            let (head, bits, at) = self.open(kind, pc, addr);
+            let at = self.number(at, seq);
             *head = bits | UNKNOWN;
             self.cur = bytes(at, addr as *const u8, if content == Content::Now { 16 } else { 0 });
             if content == Content::Later {

@@ -2,7 +2,7 @@
 
 use norn_abi::{
     Kind, Shape,
-    arena::{CHUNK, FRAMES},
+    arena::{CHUNK, CHUNK_FRAMES},
     codec::{BITS, CELLS, CONTENT, NEAR, SITES, cell, key, slot},
 };
 use norn_trace::FORMAT;
@@ -28,7 +28,7 @@ fn every_kind_is_described() {
 fn the_numbers_are_right() {
     assert!(DOCUMENT.contains(&format!("Format {FORMAT}.")));
     assert!(DOCUMENT.contains(&format!("at\nmost {CHUNK} bytes")));
-    assert!(DOCUMENT.contains(&format!("at most `depth` and {FRAMES}")));
+    assert!(DOCUMENT.contains(&format!("at most `depth` and {CHUNK_FRAMES}")));
     assert!(DOCUMENT.contains(&format!("There are {SITES} slots")));
     assert!(DOCUMENT.contains(&format!("slot = (pc ^ kind * 0x25) & {}", SITES - 1)));
     assert!(DOCUMENT.contains(&format!("{CELLS} **cells**")));

@@ -235,7 +235,7 @@ fn a_failed_exchange_has_the_ordering_of_failure() {
     let chunk = Chunk::new()
         .sync(Kind::AtomicCas, 0x10, 1, &[2 | order(4, 2), 0, 1])
         .sync(Kind::AtomicCasFailed, 0x10, 2, &[2 | order(4, 2), 1, 0])
-        .sync(Kind::AtomicCasFailed, 0x10, 3, &[4 | order(4, 0), 1, 0])
+        .sync(Kind::AtomicCasFailed, 0x10, 3, &[4 | order(5, 2), 1, 0])
         .sync(Kind::HighHalves, 0x10, 4, &[0, 0]);
     assert_snapshot!(read(&[chunk]), @r"
     T0 cas 0x10 0 1 acqrel
