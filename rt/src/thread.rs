@@ -327,9 +327,13 @@ pub unsafe extern "C" fn after_fork() {
 
 /// Records an event other than a memory access.
 pub unsafe fn event(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize, args: &[u64]) {
-    // SAFETY: the slot is the current thread's.
+    // SAFETY: the slot is the current thread's. A lane that recording has left is full.
     unsafe {
         let own = own(slot);
+        let usual = (*own).once_sp == 0 && (*own).lim.is_null();
+        if usual && (*slot).lane.quick_sync(kind, pc, addr, arena::next_seq(), args) {
+            return;
+        }
         if (*own).once_sp != 0 && stack_pointer() > (*own).once_sp {
             once_left(slot);
         }

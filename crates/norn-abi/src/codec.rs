@@ -421,6 +421,35 @@ impl Lane {
         }
     }
 
+    /// Records an event of a `Sync` kind in the usual case. False, with nothing done, if the site
+    /// has no slot yet, the chunk is full or a block is pending.
+    ///
+    /// # Safety
+    /// As for [`Lane::access`], but a write may be pending.
+    #[inline]
+    pub unsafe fn quick_sync(
+        &mut self,
+        kind: Kind,
+        pc: usize,
+        addr: usize,
+        seq: u64,
+        args: &[u64],
+    ) -> bool {
+        let slot = slot_of(pc, kind);
+        // SAFETY: as in `access`; a full lane is also one with a block pending.
+        unsafe {
+            let site = self.sites.as_mut_ptr().add(slot);
+            if (*site).key != key(pc, kind) || self.full() {
+                return false;
+            }
+            self.settle();
+            let head = self.cur;
+            let (bits, at) = self.begin(head, site, slot, addr);
+            self.conclude(head, bits, at, seq, args);
+        }
+        true
+    }
+
     /// Records an event of a `Bare` or `Sync` kind.
     ///
     /// # Safety
@@ -429,6 +458,15 @@ impl Lane {
         // SAFETY: head, slot, two fields and the varints fit into the slack.
         unsafe {
             let (head, bits, at) = self.open(kind, pc, addr);
+            self.conclude(head, bits, at, seq, args);
+        }
+    }
+
+    /// Writes the sequence number and the arguments of a `Sync` record.
+    #[inline(always)]
+    unsafe fn conclude(&mut self, head: *mut u8, bits: u8, at: *mut u8, seq: u64, args: &[u64]) {
+        // SAFETY: as in `access`.
+        unsafe {
             let (code, mut at) = difference(at, seq.wrapping_sub(self.last_seq));
             self.last_seq = seq;
             for &arg in args {
