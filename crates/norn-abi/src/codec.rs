@@ -30,6 +30,8 @@
     reason = "fields are cut to the bits they have, and differences wrap around"
 )]
 
+// Long because the hot path is here with all that it inlines, and is read with the format in view.
+
 use crate::{Kind, peek};
 
 /// Number of slots for sites.
