@@ -58,11 +58,23 @@ fn machine(repeat: u32) -> String {
     }
     let _ = writeln!(text, "- runs of each: {repeat} (of valgrind's tools a third)");
     let _ = writeln!(text, "- limit of each run: {} s", LIMIT.as_secs());
-    let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    let load = load.split(' ').nth(2).unwrap_or("unknown");
-    let _ = writeln!(text, "- load of the machine, mean of the last 15 minutes: {load}");
+    text += &load(count);
     text
 }
+
+/// How busy the machine was, which the figures cannot show.
+fn load(processors: usize) -> String {
+    let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let load = text.split(' ').nth(2).unwrap_or("unknown");
+    let own = u32::try_from(processors).map_or(1.0, f64::from);
+    let busy = load.parse::<f64>().is_ok_and(|load| load > own);
+    let note = if busy { BUSY } else { "" };
+    format!("- load of the machine, mean of the last 15 minutes: {load}{note}\n")
+}
+
+const BUSY: &str = ". **Others were at work**: times are too long, and threads that should run at
+  once took turns, which spares the global order more than the local one. Measure again on a quiet
+  machine.";
 
 fn processor() -> String {
     let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
