@@ -5,6 +5,7 @@
 
 use std::{
     io,
+    marker::PhantomData,
     os::fd::{AsRawFd as _, OwnedFd},
     slice,
     sync::atomic::{AtomicU32, Ordering},
@@ -77,7 +78,7 @@ impl Arena {
         (0..count.min(THREADS)).map(move |number| {
             // SAFETY: inside the mapping.
             let at = unsafe { self.map.as_ptr().add(SLOT_OFFSET).cast::<ThreadSlot>().add(number) };
-            Slot { at, arena: self }
+            Slot { at, arena: PhantomData }
         })
     }
 
@@ -109,11 +110,11 @@ fn wake(word: &AtomicU32) {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slot<'a> {
     at: *const ThreadSlot,
-    arena: &'a Arena,
+    arena: PhantomData<&'a Arena>,
 }
 
-impl Slot<'_> {
-    pub(crate) fn head(&self) -> &Head {
+impl<'a> Slot<'a> {
+    pub(crate) fn head(self) -> &'a Head {
         // SAFETY: inside the mapping, which lives as long as `arena`; a subject that goes wild
         // can only make the numbers in it wrong.
         unsafe { &(*self.at).head }
@@ -121,7 +122,7 @@ impl Slot<'_> {
 
     /// Chunk `index`, which the subject has handed over or left behind: its header as it is to
     /// be on disk, and its bytes where they are.
-    pub(crate) fn chunk(&self, index: u32, len: Option<usize>) -> (ChunkHeader, &[u8]) {
+    pub(crate) fn chunk(self, index: u32, len: Option<usize>) -> (ChunkHeader, &'a [u8]) {
         let most = CHUNK - size_of::<ChunkHeader>();
         // SAFETY: inside the mapping. The subject does not write to a chunk that it handed over;
         // if a wild pointer does, the bytes are no worse than damaged ones, which readers take.
@@ -135,7 +136,7 @@ impl Slot<'_> {
     }
 
     /// How far the thread came in chunk `index`, if it had begun that.
-    pub(crate) fn partial(&self, index: u32) -> Option<usize> {
+    pub(crate) fn partial(self, index: u32) -> Option<usize> {
         // SAFETY: inside the mapping.
         let cur = unsafe { (&raw const (*self.at).lane.cur).read_volatile() } as usize;
         let home = usize::try_from(self.head().home.load(Ordering::Acquire)).ok()?;
@@ -146,14 +147,13 @@ impl Slot<'_> {
     }
 
     /// Hands the oldest full chunk back to the subject.
-    pub(crate) fn take(&self) {
+    pub(crate) fn take(self) {
         self.head().taken.fetch_add(1, Ordering::Release);
         wake(&self.head().taken);
     }
 
     /// Makes the slot free for another thread.
-    pub(crate) fn free(&self) {
+    pub(crate) fn free(self) {
         self.head().state.store(arena::state::FREE, Ordering::Release);
-        let _ = self.arena;
     }
 }
