@@ -3,7 +3,7 @@
 //! One file without a name, mapped by the recorder and by every recorded process:
 //!
 //! ```text
-//! [ Control | Process 0 .. | ThreadSlot 0 | ThreadSlot 1 | ... ]
+//! [ Control | Process 0 .. | ThreadSlot 0 | ThreadSlot 1 | ... | schedule ]
 //! ```
 //!
 //! A thread owns a slot while it lives. It appends to the current chunk of the slot's ring with
@@ -20,7 +20,10 @@
 
 use core::sync::atomic::{AtomicU32, AtomicU64};
 
-use crate::codec::Lane;
+use crate::{
+    codec::Lane,
+    control::{Module, Name, Outcome, Plan, Point, Segment},
+};
 
 /// First word of the control page.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"norn-rt\0");
@@ -34,6 +37,14 @@ pub const RING: usize = 4;
 pub const PROCESSES: usize = 1024;
 /// Threads that can be alive at once, in all processes together.
 pub const THREADS: usize = 4096;
+/// Threads that a schedule can name.
+pub const NAMES: usize = 4096;
+/// Modules in which a schedule can have points.
+pub const MODULES: usize = 64;
+/// Points that a schedule can have.
+pub const POINTS: usize = 1 << 20;
+/// Segments that a schedule can have.
+pub const SEGMENTS: usize = 1 << 20;
 /// Frames of a call stack that a thread remembers; deeper ones are counted only.
 pub const FRAMES: usize = 65536;
 /// Frames of a call stack that a chunk can begin with.
@@ -80,6 +91,10 @@ pub struct Control {
     pub late: AtomicU64,
     /// The next sequence number. On a cache line of its own, it is written by everyone.
     pub seq: Line<AtomicU64>,
+    /// Which thread goes next, if we are to decide that.
+    pub plan: Plan,
+    /// What came of it.
+    pub outcome: Outcome,
 }
 
 /// Puts a value on a cache line of its own.
@@ -191,6 +206,12 @@ pub struct ThreadSlot {
     pub head: Head,
     /// Number of frames, which may be more than are kept.
     pub depth: usize,
+    /// Events so far. Only counted while we decide which thread goes next.
+    pub steps: u64,
+    /// When there were this many events, the scheduler must be asked.
+    pub stop_at: AtomicU64,
+    /// How many events there were when the thread last changed anything that others can see.
+    pub effect: u64,
     /// The runtime's own, of no concern to the recorder.
     pub own: [usize; 40],
     /// The frames.
@@ -250,12 +271,21 @@ pub const PROCESS_OFFSET: usize = size_of::<Control>();
 /// Where slots begin.
 pub const SLOT_OFFSET: usize =
     (PROCESS_OFFSET + PROCESSES * size_of::<Process>()).next_multiple_of(4096);
+/// Where the names of a schedule's threads begin.
+pub const NAME_OFFSET: usize = SLOT_OFFSET + THREADS * size_of::<ThreadSlot>();
+/// Where the modules of a schedule begin.
+pub const MODULE_OFFSET: usize = NAME_OFFSET + NAMES * size_of::<Name>();
+/// Where the points of a schedule begin.
+pub const POINT_OFFSET: usize = MODULE_OFFSET + MODULES * size_of::<Module>();
+/// Where the segments of a schedule begin.
+pub const SEGMENT_OFFSET: usize = POINT_OFFSET + POINTS * size_of::<Point>();
 /// Size of the arena; most of it is never touched.
-pub const SIZE: usize = SLOT_OFFSET + THREADS * size_of::<ThreadSlot>();
+pub const SIZE: usize = SEGMENT_OFFSET + SEGMENTS * size_of::<Segment>();
 
 const _: () = {
     assert!(size_of::<ChunkHeader>() == 64);
     assert!(size_of::<Chunk>() == CHUNK);
     assert!(size_of::<Process>() == 16);
+    assert!(size_of::<Control>() == 4096);
     assert!(size_of::<usize>() == 8);
 };

@@ -207,6 +207,8 @@ kinds! {
     Module = 0x96: Shape::Text;
     /// The values of 16-byte atomics do not fit an argument: high halves, before and after.
     HighHalves = 0x97: Shape::Sync(2);
+    /// The thread has the turn now. The address is the index of its next event.
+    Turn = 0x98: Shape::Sync(0);
 }
 
 impl Kind {

@@ -65,7 +65,7 @@ impl Counts {
 
 /// Whether a record is an event, and not a part of one or about calls or modules.
 pub(crate) fn is_event(kind: Kind) -> bool {
-    !matches!(kind, Kind::Enter | Kind::Unwind | Kind::Module | Kind::HighHalves)
+    !matches!(kind, Kind::Enter | Kind::Unwind | Kind::Module | Kind::HighHalves | Kind::Turn)
 }
 
 fn is_access(kind: Kind) -> bool {
