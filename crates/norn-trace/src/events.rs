@@ -1,7 +1,8 @@
 //! The events of a chunk.
 //!
 //! A chunk is decoded record by record. Most records are an event each; calls and returns move the
-//! call stack, and some events take a look at the record that follows them.
+//! call stack, and some events take a look at the record that follows them. Where a thread is given
+//! the turn, a record says when: its next event was then, if that has no number itself.
 #![expect(clippy::inline_always, reason = "a tenth of the speed for every function that is not")]
 
 use norn_abi::{AccessClass, Decoder, Kind, Record};
@@ -11,6 +12,7 @@ use crate::{
     Site, Trace,
     calls::Calls,
     copy,
+    count::is_event,
     op::{self, Parts},
     site::Slots,
 };
@@ -25,6 +27,8 @@ pub struct ChunkEvents<'a> {
     decoder: Decoder<'a>,
     /// A record that was looked at before its turn.
     next: Option<Record<'a>>,
+    /// When the thread was given the turn, if it had no event since.
+    turn: Option<u64>,
     slots: Slots,
     calls: Calls,
     held: Held,
@@ -38,13 +42,17 @@ impl<'a> ChunkEvents<'a> {
     pub(crate) fn new(trace: &'a Trace, at: usize) -> Self {
         let (chunk, start) = (&trace.chunks[at], &trace.index.starts[at]);
         let frames = &trace.bytes[chunk.frames.clone()];
+        let mut decoder = trace.decoder(chunk);
+        // The next event must not be taken for a plain one: its number is the turn's.
+        let next = start.turn.and_then(|_| decoder.next_record().ok().flatten());
         ChunkEvents {
             trace,
             at,
             thread: chunk.thread(),
             index: start.index,
-            decoder: trace.decoder(chunk),
-            next: None,
+            decoder,
+            next,
+            turn: start.turn,
             slots: Slots::new(),
             calls: Calls::start(&mut &trace.index.stacks, frames, chunk.header.depth),
             held: start.held.clone(),
@@ -65,13 +73,26 @@ impl<'a> ChunkEvents<'a> {
 
     /// The record that follows, which may be the first one of the thread's next chunk.
     fn peek(&mut self) -> Option<Record<'a>> {
-        if self.next.is_none() {
-            self.next = self.decoder.next_record().ok()?;
+        while self.next.is_none() {
+            match self.decoder.next_record().ok()? {
+                Some(Record::Event { kind: Kind::Turn, seq, .. }) => self.turn = seq,
+                Some(record) => self.next = Some(record),
+                None => return self.peek_far(),
+            }
         }
-        self.next.or_else(|| {
-            let next = self.trace.following(self.at)?;
-            self.trace.decoder(next).next_record().ok()?
-        })
+        self.next
+    }
+
+    /// The first record of the thread's next chunk.
+    #[cold]
+    fn peek_far(&self) -> Option<Record<'a>> {
+        let mut decoder = self.trace.decoder(self.trace.following(self.at)?);
+        loop {
+            let record = decoder.next_record().ok()??;
+            if !matches!(record, Record::Event { kind: Kind::Turn, .. }) {
+                return Some(record);
+            }
+        }
     }
 
     #[inline(always)]
@@ -184,10 +205,13 @@ impl<'a> ChunkEvents<'a> {
             match record {
                 Record::Leave => self.calls.leave(stacks),
                 Record::Event { kind: Kind::Enter, addr, .. } => self.calls.enter(stacks, addr),
+                Record::Event { kind: Kind::Turn, seq, .. } => self.turn = seq,
                 Record::Event { kind, pc, slot, addr, seq, value, .. } if is_word(kind) => {
+                    let seq = seq.or(self.turn.take());
                     return Some(self.access(Site { pc, kind }, slot, addr, seq, value));
                 }
                 Record::Event { kind, pc, slot, seq, .. } => {
+                    let seq = if is_event(kind) { seq.or(self.turn.take()) } else { seq };
                     if let Some((op, content)) = self.other(&record) {
                         let site = self.site(slot, Site { pc, kind });
                         self.content = content;

@@ -30,6 +30,8 @@ pub(crate) struct Part {
     pub(crate) forks: Vec<(ThreadId, u64)>,
     /// The sequence number of the first event, if that has one.
     pub(crate) first_seq: Option<u64>,
+    /// When the thread was given the turn, if it had no event since.
+    pub(crate) turn: Option<u64>,
     /// Why not all of it could be read.
     pub(crate) fault: Option<Fault>,
 }
@@ -42,8 +44,16 @@ impl Part {
         let calls = Calls::start(&mut part.tree, frames, chunk.header.depth);
         let records = &bytes[chunk.records.clone()];
         let decoder = Decoder::new(records, chunk.format(), chunk.header.last_seq);
-        let mut pass = Pass { part, thread: chunk.thread(), slots: Slots::new(), calls, events: 0 };
+        let mut pass = Pass {
+            part,
+            thread: chunk.thread(),
+            slots: Slots::new(),
+            calls,
+            events: 0,
+            turn: None,
+        };
         pass.part.fault = pass.run(decoder).err();
+        pass.part.turn = pass.pending();
         let mut part = pass.part;
         part.counts.sum();
         part.counts.bytes = (chunk.records.end - chunk.offset) as u64;
@@ -58,6 +68,8 @@ struct Pass {
     slots: Slots,
     calls: Calls,
     events: u64,
+    /// When the thread was last given the turn, and after how many events.
+    turn: Option<(u64, u64)>,
 }
 
 impl Pass {
@@ -108,12 +120,17 @@ impl Pass {
     #[inline]
     fn event(&mut self, site: Site, slot: u16, seq: Option<u64>) {
         if self.events == 0 {
-            self.part.first_seq = seq;
+            self.part.first_seq = seq.or(self.pending());
         }
         self.events += 1;
         if self.slots.is_new(slot, site) {
             self.part.sites.push(site);
         }
+    }
+
+    /// The turn that the next event begins.
+    fn pending(&self) -> Option<u64> {
+        self.turn.filter(|&(_, events)| events == self.events).map(|(seq, _)| seq)
     }
 
     /// Takes note of what later passes must know.
@@ -134,6 +151,7 @@ impl Pass {
                     part.locks.push((addr, (kind == Kind::Acquire).then_some(mode)));
                 }
             }
+            Kind::Turn => self.turn = Some((seq, self.events)),
             Kind::Fork => part.forks.push((op::thread(addr), seq)),
             Kind::Module => part.modules.push(Module::new(addr, args[0], content, seq)),
             _ => {}

@@ -52,6 +52,8 @@ pub(crate) struct Start {
     pub(crate) events: u64,
     /// The sequence number of its first event, if that has one.
     pub(crate) seq: Option<u64>,
+    /// When the thread was given the turn, if it had no event since.
+    pub(crate) turn: Option<u64>,
     /// The read-write locks that the thread holds.
     pub(crate) held: Held,
 }
@@ -83,6 +85,8 @@ struct Whole {
     waits: Vec<wake::Step>,
     /// The thread whose chunk was last, and where its next one begins.
     thread: u32,
+    /// The number of that chunk.
+    chunk: u32,
     next: Start,
 }
 
@@ -91,14 +95,19 @@ impl Whole {
         if self.thread != chunk.header.thread {
             self.thread = chunk.header.thread;
             self.next = Start::default();
+        } else if self.chunk.checked_add(1) != Some(chunk.header.index) {
+            self.next.turn = None;
         }
-        let (events, seq) = (part.counts.events, part.first_seq);
+        self.chunk = chunk.header.index;
+        let events = part.counts.events;
+        let seq = part.first_seq.or(self.next.turn.filter(|_| events > 0));
         index.starts.push(Start { events, seq, ..self.next.clone() });
         self.waits.extend(part.waits.iter().map(|wait| wake::Step {
             id: EventId { thread: chunk.thread(), index: self.next.index + wait.id.index },
             ..*wait
         }));
         self.next.index += events;
+        self.next.turn = part.turn.or(self.next.turn.filter(|_| events == 0));
         part.locks.iter().for_each(|&(lock, mode)| hold(&mut self.next.held, lock, mode));
         self.sites.extend(part.sites);
         self.tree.join(&part.tree);

@@ -62,6 +62,68 @@ fn a_global_order_is_kept() {
 }
 
 #[test]
+fn turns_order_plain_accesses() {
+    let one = Chunk::of(0, 0)
+        .sync(Kind::Begin, 0, 1, &[0])
+        .write(0x10, 1)
+        .sync(Kind::Turn, 2, 6, &[])
+        .write(0x10, 2)
+        .write(0x10, 3)
+        .sync(Kind::Turn, 4, 9, &[])
+        .sync(Kind::Yield, 0, 10, &[]);
+    let two = Chunk::of(1, 0)
+        .child(0, 1)
+        .sync(Kind::Turn, 0, 3, &[])
+        .sync(Kind::Begin, 0, 4, &[0])
+        .write(0x10, 4)
+        .sync(Kind::Turn, 2, 8, &[])
+        .enter(0x40)
+        .write(0x10, 5);
+    assert_snapshot!(read(&[one, two]), @r"
+    T0 begin
+    T0 w 0x10 1
+    T0.1 begin
+    T0.1 w 0x10 4
+    T0 w 0x10 2
+    T0 w 0x10 3
+    T0.1 w 0x10 5
+    T0 yield
+    ");
+}
+
+#[test]
+fn a_turn_may_be_the_last_of_its_chunk() {
+    let one = [
+        Chunk::of(0, 0).write(0x10, 1).sync(Kind::Turn, 1, 6, &[]),
+        Chunk::of(0, 1).after(6).enter(0x40),
+        Chunk::of(0, 2).after(6).write(0x10, 2).write(0x10, 3),
+    ];
+    let two = Chunk::of(1, 0)
+        .child(0, 1)
+        .sync(Kind::Turn, 0, 3, &[])
+        .write(0x10, 4)
+        .sync(Kind::Turn, 1, 7, &[])
+        .write(0x10, 5);
+    let [first, second, third] = one;
+    let order = read(&[first.clone(), second, third.clone(), two.clone()]);
+    assert_snapshot!(order, @r"
+    T0 w 0x10 1
+    T0.1 w 0x10 4
+    T0 w 0x10 2
+    T0 w 0x10 3
+    T0.1 w 0x10 5
+    ");
+    assert_snapshot!(read(&[first, third, two]), @r"
+    T0 w 0x10 1
+    T0 w 0x10 2
+    T0 w 0x10 3
+    T0.1 w 0x10 4
+    T0.1 w 0x10 5
+    ! process 0, offset 0x7c, chunk 2 of thread t0: the chunk before is missing
+    ");
+}
+
+#[test]
 fn threads_are_named_after_their_creators() {
     let begin = |chunk: Chunk, seq| chunk.sync(Kind::Begin, 0, seq, &[0]);
     let text = read(&[

@@ -84,7 +84,7 @@ fn operation(kind: Kind) -> Option<String> {
     let name = match kind {
         Kind::RangeRead => "Read",
         Kind::RangeWrite => "Write",
-        Kind::Enter | Kind::Unwind | Kind::Module | Kind::HighHalves => return None,
+        Kind::Enter | Kind::Unwind | Kind::Module | Kind::HighHalves | Kind::Turn => return None,
         other => other.name(),
     };
     let mut text = String::new();
