@@ -75,5 +75,6 @@ pub fn run() -> Run {
         processes: Vec::new(),
         unrecorded_threads: 0,
         late_events: 0,
+        controlled: None,
     }
 }

@@ -13,6 +13,7 @@
 //! falls back from lines to symbols, and from symbols to nothing.
 
 mod arena;
+mod call;
 mod copy;
 mod debug_file;
 mod demangle;
@@ -34,6 +35,7 @@ mod unit;
 mod variable;
 mod view;
 
+pub use call::Call;
 pub use debug_file::DebugSearch;
 pub use elf::{BuildId, Segment, TlsSegment};
 pub use error::BinaryError;

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::arena::Anchored;
+use crate::call::{self, Call};
 use crate::copy;
 use crate::debug_file::DebugSearch;
 use crate::elf::{BuildId, Image, Segment, TlsSegment};
@@ -54,6 +55,23 @@ impl Module {
     /// The identity that the linker gave to this build.
     pub fn build_id(&self) -> Option<BuildId> {
         self.content.with(|view| view.image.build_id().map(|id| BuildId(id.to_vec())))
+    }
+
+    /// What tells this build from others: the linker's identity, or else a checksum of the file.
+    pub fn identity(&self) -> String {
+        self.build_id().map_or_else(
+            || {
+                let data = self.content.with(|view| view.image.file.data().to_vec());
+                format!("crc32-{:08x}-{}", crc32fast::hash(&data), data.len())
+            },
+            |id| id.to_string(),
+        )
+    }
+
+    /// Where the module's lowest page is.
+    pub fn first_page(&self) -> u64 {
+        const PAGE: u64 = 4096;
+        self.segments().iter().map(|it| it.address).min().unwrap_or(0) & !(PAGE - 1)
     }
 
     /// Whether the full symbol table is missing, here and in the debug file: functions that the
@@ -125,6 +143,11 @@ impl Module {
     /// The function symbol that covers an address.
     pub fn symbol(&self, address: u64) -> Option<Symbol> {
         self.content.with(|view| view.symbols().code.covering(address).map(Entry::to_symbol))
+    }
+
+    /// All calls in the code, by rising address.
+    pub fn calls(&self) -> Vec<Call> {
+        self.content.with(|view| call::calls(&view.image, view.symbols()))
     }
 
     /// Whether a write hook that returns to `write` and a read hook that returns to `read`

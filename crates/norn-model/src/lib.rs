@@ -1,4 +1,4 @@
-//! The vocabulary of Norn: threads, sites, events.
+//! The vocabulary of Norn: threads, sites, events, schedules and what they lead to.
 //!
 //! Plain data. Nothing here reads files, knows a format on disk or starts threads, so every stage
 //! can speak it and none needs to know another. [`Trace`] is a whole run in memory; [`text`] is
@@ -8,10 +8,13 @@ mod event;
 mod held;
 mod ids;
 mod merge;
+mod point;
+mod schedule;
 mod stack;
 mod symbol;
 pub mod text;
 mod trace;
+mod verdict;
 
 pub use event::{
     AtomicOp, Event, LockMode, Object, Op, Order, Ordering, Outcome, RmwOp, Value, WokenBy,
@@ -19,6 +22,9 @@ pub use event::{
 pub use held::Held;
 pub use ids::{EventId, SiteId, StackId, ThreadId, ThreadName};
 pub use merge::{Merged, Start, Stream};
+pub use point::{Class, Code, Line, Point, PointError, Visit};
+pub use schedule::{Schedule, Segment, Until, UntilError};
 pub use stack::{Frame, Stacks};
 pub use symbol::Symbols;
 pub use trace::{Role, Site, Thread, Trace};
+pub use verdict::{Arrival, Consequence, Departure, Limit, MemoryFault, Obstacle, Verdict};

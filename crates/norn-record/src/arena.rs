@@ -13,8 +13,8 @@ use std::{
 
 use memmap2::{MmapOptions, MmapRaw};
 use norn_abi::arena::{
-    self, CHUNK, ChunkHeader, Control, Head, PROCESS_OFFSET, PROCESSES, Process, RING, SLOT_OFFSET,
-    THREADS, ThreadSlot,
+    self, CHUNK, ChunkHeader, Control, Head, MODULE_OFFSET, NAME_OFFSET, POINT_OFFSET,
+    PROCESS_OFFSET, PROCESSES, Process, RING, SEGMENT_OFFSET, SLOT_OFFSET, THREADS, ThreadSlot,
 };
 use norn_trace::Order;
 use rustix::{
@@ -49,7 +49,31 @@ impl Arena {
             (*control).recorder = std::process::id();
             (*control).seq.0.store(1, Ordering::Relaxed);
         }
+        if let Some(control) = &options.control {
+            arena.plan(control);
+        }
         Ok(arena)
+    }
+
+    /// Writes the plan and the tables of its schedule, which have been found small enough.
+    fn plan(&self, wanted: &crate::Control) {
+        let control = self.map.as_mut_ptr().cast::<Control>();
+        // SAFETY: nobody else has the memory yet.
+        unsafe { (*control).plan = wanted.plan() };
+        self.table(NAME_OFFSET, &wanted.names);
+        self.table(MODULE_OFFSET, &wanted.modules);
+        self.table(POINT_OFFSET, &wanted.points);
+        self.table(SEGMENT_OFFSET, &wanted.segments);
+    }
+
+    fn table<T: Copy>(&self, offset: usize, entries: &[T]) {
+        assert!(offset + size_of_val(entries) <= arena::SIZE, "the table is inside the arena");
+        // SAFETY: inside the mapping, which nobody else has yet; the entries are plain numbers, and
+        // the offsets are multiples of their alignment.
+        unsafe {
+            let to = self.map.as_mut_ptr().add(offset).cast::<T>();
+            to.copy_from_nonoverlapping(entries.as_ptr(), entries.len());
+        }
     }
 
     /// The path by which a subject finds it.

@@ -4,7 +4,7 @@
 use std::{io, os::fd::OwnedFd, process::ExitStatus, sync::atomic::Ordering};
 
 use norn_abi::arena::{ChunkHeader, NO_PROCESS, STOP_DISK, STOP_NO, STOP_SIZE, state};
-use norn_trace::{Blocked, End, Process, Run, Stop, StopReason, Writer};
+use norn_trace::{Blocked, Controlled, End, Process, Run, Stop, StopReason, Writer};
 use rustix::{
     event::{PollFd, PollFlags, poll},
     process::{Pid, PidfdFlags, pidfd_open},
@@ -68,9 +68,10 @@ impl<'a> Collector<'a> {
     }
 
     /// Writes the final description.
-    pub(crate) fn finish(mut self) -> io::Result<Run> {
+    pub(crate) fn finish(mut self, controlled: Option<Controlled>) -> io::Result<Run> {
         let control = self.arena.control();
         self.run.complete = true;
+        self.run.controlled = controlled;
         self.run.late_events = control.late.load(Ordering::Relaxed);
         self.run.unrecorded_threads = u64::from(control.unslotted.load(Ordering::Relaxed));
         let run = self.run;

@@ -2,13 +2,13 @@
 #![expect(unsafe_code, reason = "signals are set by calls that Rust cannot check")]
 
 use std::{
-    io,
+    io::{self, PipeReader},
     os::unix::process::CommandExt as _,
     path::PathBuf,
     process::{Child, Command, ExitStatus},
     sync::{
         OnceLock,
-        atomic::{AtomicI32, Ordering},
+        atomic::{AtomicBool, AtomicI32, Ordering},
     },
     thread,
 };
@@ -16,11 +16,14 @@ use std::{
 use norn_abi::arena::ENV;
 use norn_trace::{FORMAT, Run};
 
-use crate::{Options, RecordError, arena::Arena, collect::Collector};
+use crate::{
+    Cut, Options, RecordError, arena::Arena, collect::Collector, confine, kin, stream, watch::Watch,
+};
 
 /// The description of a run that is about to begin.
 pub(crate) fn describe(options: &Options) -> Run {
-    let directory = std::env::current_dir().unwrap_or_default();
+    let here = std::env::current_dir().unwrap_or_default();
+    let directory = options.directory.as_ref().map_or_else(|| here.clone(), |it| here.join(it));
     Run {
         format: FORMAT,
         norn: options.version.clone(),
@@ -33,7 +36,18 @@ pub(crate) fn describe(options: &Options) -> Run {
         processes: Vec::new(),
         unrecorded_threads: 0,
         late_events: 0,
+        controlled: None,
     }
+}
+
+/// A subject that has ended.
+pub(crate) struct Launched {
+    pub(crate) status: ExitStatus,
+    pub(crate) cut: Option<Cut>,
+    /// What it wrote to standard error, if that was to be kept.
+    pub(crate) errors: Option<String>,
+    /// Whether its memory was laid out as in every run.
+    pub(crate) same_layout: bool,
 }
 
 /// Runs the subject while `collector` moves its events.
@@ -41,35 +55,65 @@ pub(crate) fn run(
     options: &Options,
     arena: &Arena,
     collector: &mut Collector<'_>,
-) -> Result<ExitStatus, RecordError> {
+) -> Result<Launched, RecordError> {
     let (program, arguments) = options.command.split_first().ok_or_else(|| RecordError::Start {
         program: PathBuf::new(),
         source: io::ErrorKind::InvalidInput.into(),
     })?;
     let mut command = Command::new(program);
     command.args(arguments).env(ENV, arena.path());
+    command.envs(options.environment.iter().map(|(name, value)| (name, value)));
+    if let Some(directory) = &options.directory {
+        command.current_dir(directory);
+    }
+    let start = |source| RecordError::Start { program: program.into(), source };
+    let pipe = options.streams.connect(&mut command).map_err(start)?;
+    if options.control.is_some() {
+        kin::adopt_orphans();
+        let (child, same_layout) = confine::spawn(command, options.apart).map_err(start)?;
+        let watch = Watch::new(options, child.id());
+        let launched = wait(child, arena, collector, watch, pipe);
+        return launched.map(|it| Launched { same_layout, ..it }).map_err(RecordError::Wait);
+    }
     let signals = Signals::take_over(&mut command);
-    let child =
-        command.spawn().map_err(|source| RecordError::Start { program: program.into(), source })?;
+    let child = command.spawn().map_err(start)?;
+    drop(command);
+    let watch = Watch::new(options, child.id());
     SUBJECT.store(child.id().cast_signed(), Ordering::Relaxed);
-    let status = wait(child, arena, collector);
+    let launched = wait(child, arena, collector, watch, pipe);
     SUBJECT.store(0, Ordering::Relaxed);
     drop(signals);
-    status.map_err(RecordError::Wait)
+    launched.map_err(RecordError::Wait)
 }
 
 /// Waits in a thread of its own, which rings the bell at the end.
-fn wait(mut child: Child, arena: &Arena, collector: &mut Collector<'_>) -> io::Result<ExitStatus> {
+fn wait(
+    mut child: Child,
+    arena: &Arena,
+    collector: &mut Collector<'_>,
+    mut watch: Watch,
+    pipe: Option<PipeReader>,
+) -> io::Result<Launched> {
     let ended = OnceLock::new();
-    thread::scope(|scope| {
+    let over = AtomicBool::new(false);
+    let errors = thread::scope(|scope| {
+        let listener = pipe.map(|pipe| scope.spawn(|| stream::pass_on(pipe, &over)));
         scope.spawn(|| {
             let status = child.wait();
             let _ = ended.set(status);
             arena.ring();
         });
-        collector.collect(|| ended.get().and_then(|it| it.as_ref().ok().copied()));
+        collector.collect(|| {
+            watch.look(arena);
+            ended.get().and_then(|it| it.as_ref().ok().copied())
+        });
+        watch.finish(arena);
+        over.store(true, Ordering::Release);
+        let errors = listener.and_then(|it| it.join().ok());
+        errors.map(|it| String::from_utf8_lossy(&it).into_owned())
     });
-    ended.into_inner().unwrap_or_else(|| Err(io::ErrorKind::Other.into()))
+    let status = ended.into_inner().unwrap_or_else(|| Err(io::ErrorKind::Other.into()))?;
+    Ok(Launched { status, cut: watch.cut, errors, same_layout: false })
 }
 
 /// The subject's process id, for the handler.

@@ -6,15 +6,26 @@
 
 mod arena;
 mod collect;
+mod confine;
+mod control;
+mod interrupt;
+mod kin;
 mod launch;
+mod stream;
+mod watch;
 
-use std::{ffi::OsString, io, path::PathBuf, sync::atomic::Ordering};
+use std::{ffi::OsString, io, path::PathBuf, sync::atomic::Ordering, time::Duration};
 
 use norn_trace::{Order, Run};
 use thiserror::Error;
 
+pub use control::Control;
+pub use interrupt::Interrupt;
+pub use stream::Streams;
+pub use watch::Cut;
+
 /// What to record and how.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The program and its arguments.
     pub command: Vec<OsString>,
@@ -28,6 +39,19 @@ pub struct Options {
     pub max_size: u64,
     /// Version of the tool, for the trace.
     pub version: String,
+    /// Which thread goes next, if that is to be decided.
+    pub control: Option<Control>,
+    /// When to end the subject.
+    pub timeout: Option<Duration>,
+    /// Where its output goes.
+    pub streams: Streams,
+    /// Whether it has a process group of its own, of which nobody outlives it. Only for a
+    /// controlled run.
+    pub apart: bool,
+    /// The folder in which it runs, if not ours.
+    pub directory: Option<PathBuf>,
+    /// What its environment has besides ours.
+    pub environment: Vec<(OsString, OsString)>,
 }
 
 /// What came of it.
@@ -41,6 +65,10 @@ pub struct Recording {
     pub recorded: bool,
     /// Whether the subject, or a program that it ran, was built with another version of norn.
     pub stranger: bool,
+    /// Why it was ended, if it did not end itself.
+    pub cut: Option<Cut>,
+    /// What it wrote to standard error, if that was to be kept; if it was much, the last of it.
+    pub errors: Option<String>,
 }
 
 /// Why a run could not be recorded.
@@ -62,6 +90,16 @@ pub enum RecordError {
         /// What the system said.
         source: io::Error,
     },
+    /// The schedule is too long.
+    #[error("the schedule has {count} {what}, and {most} is the most")]
+    TooLong {
+        /// How many.
+        count: usize,
+        /// Of what.
+        what: &'static str,
+        /// How many there could be.
+        most: usize,
+    },
     /// The shared memory cannot be made.
     #[error("cannot make the memory that is shared with the subject: {0}")]
     Arena(#[source] io::Error),
@@ -82,13 +120,16 @@ fn hint(error: &io::Error) -> &'static str {
 
 /// Runs the subject to its end and records it.
 pub fn record(options: &Options) -> Result<Recording, RecordError> {
+    if let Some((count, what, most)) = options.control.as_ref().and_then(Control::excess) {
+        return Err(RecordError::TooLong { count, what, most });
+    }
     let arena = arena::Arena::create(options).map_err(RecordError::Arena)?;
     let run = launch::describe(options);
     let output = |source| RecordError::Output { path: options.output.clone(), source };
     let writer = norn_trace::Writer::create(&options.output).map_err(output)?;
     let mut collector = collect::Collector::new(&arena, writer, run, options.max_size);
-    let status = match launch::run(options, &arena, &mut collector) {
-        Ok(status) => status,
+    let launched = match launch::run(options, &arena, &mut collector) {
+        Ok(launched) => launched,
         Err(error) => {
             collector.abandon();
             return Err(error);
@@ -96,6 +137,9 @@ pub fn record(options: &Options) -> Result<Recording, RecordError> {
     };
     let recorded = collector.recorded();
     let stranger = arena.control().strangers.load(Ordering::Relaxed) > 0;
-    let run = collector.finish().map_err(output)?;
-    Ok(Recording { run, status, recorded, stranger })
+    let launch::Launched { status, cut, errors, same_layout } = launched;
+    let outcome = &arena.control().outcome;
+    let controlled = options.control.as_ref().map(|it| it.describe(same_layout, outcome));
+    let run = collector.finish(controlled).map_err(output)?;
+    Ok(Recording { run, status, recorded, stranger, cut, errors })
 }

@@ -117,12 +117,10 @@ impl Modules {
 /// A file is mapped from its first segment on. Behind it lie its variables without initial
 /// values, which are no part of the mapping.
 fn load(mut mapped: Mapped) -> Loaded {
-    const PAGE: u64 = 4096;
     let module = Module::open(&mapped.path).ok();
     let segments = module.as_ref().map_or(&[][..], Module::segments);
-    let first = segments.iter().map(|it| it.address).min().unwrap_or(0);
     let last = segments.iter().map(|it| it.address.saturating_add(it.memory_size)).max();
-    let bias = mapped.start.wrapping_sub(first & !(PAGE - 1));
+    let bias = mapped.start.wrapping_sub(module.as_ref().map_or(0, Module::first_page));
     mapped.end = mapped.end.max(bias.wrapping_add(last.unwrap_or(0)));
     Loaded { mapped, bias, module }
 }

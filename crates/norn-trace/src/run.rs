@@ -3,6 +3,8 @@
 use norn_model::Order;
 use serde::{Deserialize, Serialize};
 
+use crate::Controlled;
+
 /// Everything about a run that is not an event.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq)]
 pub struct Run {
@@ -28,6 +30,9 @@ pub struct Run {
     pub unrecorded_threads: u64,
     /// Events of threads that were already past their end.
     pub late_events: u64,
+    /// How the threads were chosen, if Norn did that, and what came of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub controlled: Option<Controlled>,
 }
 
 /// Recording stopped before the run did.

@@ -63,6 +63,7 @@ pub(crate) fn run() -> Run {
         processes: vec![Process { number: 0, pid: 1, parent: 0, end, lost: 3, blocked: vec![] }],
         unrecorded_threads: 0,
         late_events: 0,
+        controlled: None,
     }
 }
 

@@ -16,6 +16,7 @@ pub(super) fn run(args: Record) -> anyhow::Result<Exit> {
         values: !args.no_values,
         max_size: args.max_size,
         version: env!("CARGO_PKG_VERSION").to_owned(),
+        ..Options::default()
     };
     let recording = norn_record::record(&options)?;
     say(&options, &recording)?;

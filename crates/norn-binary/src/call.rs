@@ -1,0 +1,101 @@
+//! The calls in a module's code: where each returns to, and whom it calls.
+//!
+//! A site of a trace is where the call of a hook, or of a function like `pthread_mutex_lock`,
+//! returns to. Whoever wants to name sites before there is a trace must find the calls. The code is
+//! decoded from one end to the other; bytes that are no code are skipped one by one.
+
+use std::collections::BTreeMap;
+
+use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, OpKind};
+use object::{Object, ObjectSymbol, ObjectSymbolTable, RelocationTarget};
+
+use crate::{
+    elf::Image,
+    symbol::{Symbols, plain_name},
+};
+
+/// A call in the code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// The address after it.
+    pub returns_to: u64,
+    /// The linkage name of the function that is called, if the code says that.
+    pub target: Option<Box<str>>,
+}
+
+/// All calls, by rising address.
+pub(crate) fn calls(image: &Image<'_>, symbols: &Symbols<'_>) -> Vec<Call> {
+    let targets = Targets { code: image.code().collect(), imported: imported(image), symbols };
+    let mut calls = Vec::new();
+    for (address, bytes) in image.code() {
+        let mut decoder = Decoder::with_ip(64, bytes, address, DecoderOptions::NONE);
+        let mut instruction = Instruction::default();
+        while decoder.can_decode() {
+            decoder.decode_out(&mut instruction);
+            if instruction.is_invalid() {
+                // The decoder may have swallowed the beginning of something valid.
+                let next = instruction.ip() + 1;
+                let at = usize::try_from(next - address).unwrap_or(usize::MAX);
+                decoder.set_ip(next);
+                if decoder.set_position(at).is_err() {
+                    break;
+                }
+            } else if let FlowControl::Call | FlowControl::IndirectCall = instruction.flow_control()
+            {
+                let target = targets.of(&instruction).map(Into::into);
+                calls.push(Call { returns_to: instruction.next_ip(), target });
+            }
+        }
+    }
+    calls
+}
+
+/// Who is where.
+struct Targets<'m, 'a> {
+    code: Vec<(u64, &'a [u8])>,
+    /// Functions of other modules, by the place that will hold their addresses.
+    imported: BTreeMap<u64, &'a str>,
+    symbols: &'m Symbols<'a>,
+}
+
+impl<'a> Targets<'_, 'a> {
+    fn of(&self, call: &Instruction) -> Option<&'a str> {
+        if call.flow_control() == FlowControl::IndirectCall {
+            return self.import(call);
+        }
+        let target = call.near_branch_target();
+        self.symbols.code.at(target).map(|it| it.name).or_else(|| self.stub(target))
+    }
+
+    /// The function behind a stub of the procedure linkage table.
+    fn stub(&self, target: u64) -> Option<&'a str> {
+        let bytes = self.code.iter().find_map(|(start, bytes)| {
+            bytes.get(usize::try_from(target.checked_sub(*start)?).ok()?..)
+        })?;
+        let mut decoder = Decoder::with_ip(64, bytes, target, DecoderOptions::NONE);
+        // A landing mark may be first.
+        let jump =
+            decoder.iter().take(2).find(|it| it.flow_control() == FlowControl::IndirectBranch)?;
+        self.import(&jump)
+    }
+
+    /// The function whose address is loaded by a call or jump.
+    fn import(&self, instruction: &Instruction) -> Option<&'a str> {
+        let relative =
+            instruction.op0_kind() == OpKind::Memory && instruction.is_ip_rel_memory_operand();
+        let slot = relative.then(|| instruction.ip_rel_memory_address())?;
+        self.imported.get(&slot).copied()
+    }
+}
+
+fn imported<'a>(image: &Image<'a>) -> BTreeMap<u64, &'a str> {
+    let mut names = BTreeMap::new();
+    let Some(table) = image.file.dynamic_symbol_table() else { return names };
+    for (slot, relocation) in image.file.dynamic_relocations().into_iter().flatten() {
+        let RelocationTarget::Symbol(index) = relocation.target() else { continue };
+        let symbol = table.symbol_by_index(index).ok();
+        let name = symbol.and_then(|it| it.name_bytes().ok()).and_then(plain_name);
+        names.extend(name.map(|name| (slot, name)));
+    }
+    names
+}

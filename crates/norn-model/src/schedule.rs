@@ -1,0 +1,184 @@
+//! A schedule: which thread goes on, and up to where, one after another. A plain value that people
+//! can write:
+//!
+//! ```json
+//! [
+//!   {"thread": "T0", "until": {"before": "join"}},
+//!   {"thread": "T0.1", "until": {"after": "read counter.c:12"}},
+//!   {"thread": "T0.2", "until": "end"}
+//! ]
+//! ```
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::{PointError, ThreadName, Visit};
+
+/// Which thread goes on, and up to where, one after another.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Schedule {
+    /// Its parts.
+    pub segments: Vec<Segment>,
+}
+
+/// One thread goes on, up to a point.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Segment {
+    /// Which.
+    pub thread: ThreadName,
+    /// Up to where.
+    pub until: Until,
+}
+
+/// Where a segment ends.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Form", into = "Form")]
+pub enum Until {
+    /// Before the thread's event with this index, which is expected to be at this point.
+    Event {
+        /// Which of the thread's events, from 0.
+        index: u64,
+        /// What and where it is, if that is known, and which time in this segment. The count is
+        /// for a program that was built anew: there the index may be another one.
+        at: Option<Visit>,
+    },
+    /// Before the thread comes to a point, counted from the segment's start.
+    Before(Visit),
+    /// After the thread has been at a point, counted from the segment's start.
+    After(Visit),
+    /// When the thread blocks.
+    Blocks,
+    /// When the thread ends.
+    End,
+}
+
+impl fmt::Display for Until {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Until::Event { index, at: Some(at) } => write!(f, "before event {index}, {at}"),
+            Until::Event { index, at: None } => write!(f, "before event {index}"),
+            Until::Before(visit) => write!(f, "before {visit}"),
+            Until::After(visit) => write!(f, "after {visit}"),
+            Until::Blocks => write!(f, "until it blocks"),
+            Until::End => write!(f, "to its end"),
+        }
+    }
+}
+
+/// Why a segment's end cannot be understood.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum UntilError {
+    /// A word that means nothing here.
+    #[error("`{0}` is no end of a segment: expected {FORMS}")]
+    Word(String),
+    /// A table that says too much or too little.
+    #[error("a segment ends in one way: {FORMS}")]
+    Table,
+    /// A point in it.
+    #[error(transparent)]
+    Point(#[from] PointError),
+}
+
+const FORMS: &str =
+    r#""end", "blocks", {"before": POINT}, {"after": POINT} or {"event": N, "at": POINT}"#;
+
+/// The ways in which an end is written.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(
+    untagged,
+    expecting = r#"expected "end", "blocks", {"before": POINT}, {"after": POINT} or {"event": N, "at": POINT}"#
+)]
+enum Form {
+    Word(String),
+    Table(Table),
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    event: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    at: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    before: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    after: Option<String>,
+}
+
+impl TryFrom<Form> for Until {
+    type Error = UntilError;
+
+    fn try_from(form: Form) -> Result<Until, UntilError> {
+        let table = match form {
+            Form::Word(word) if word == "end" => return Ok(Until::End),
+            Form::Word(word) if word == "blocks" => return Ok(Until::Blocks),
+            Form::Word(word) => return Err(UntilError::Word(word)),
+            Form::Table(table) => table,
+        };
+        match (table.event, table.at, table.before, table.after) {
+            (Some(index), at, None, None) => {
+                let at = at.map(|it| it.parse::<Visit>()).transpose()?;
+                Ok(Until::Event { index, at })
+            }
+            (None, None, Some(before), None) => Ok(Until::Before(before.parse()?)),
+            (None, None, None, Some(after)) => Ok(Until::After(after.parse()?)),
+            _ => Err(UntilError::Table),
+        }
+    }
+}
+
+impl From<Until> for Form {
+    fn from(until: Until) -> Form {
+        let text = |it: &dyn fmt::Display| Some(it.to_string());
+        let none = Table::default();
+        Form::Table(match until {
+            Until::End => return Form::Word("end".to_owned()),
+            Until::Blocks => return Form::Word("blocks".to_owned()),
+            Until::Before(visit) => Table { before: text(&visit), ..none },
+            Until::After(visit) => Table { after: text(&visit), ..none },
+            Until::Event { index, at } => {
+                Table { event: Some(index), at: at.map(|it| it.to_string()), ..none }
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = r#"[
+        {"thread": "T0", "until": {"before": "join"}},
+        {"thread": "T0.1", "until": {"after": "read counter.c:12 x2"}},
+        {"thread": "T0.2", "until": {"event": 17, "at": "lock a.c:3 in f x2 @prog+0x1a"}},
+        {"thread": "T0.2", "until": {"event": 20}},
+        {"thread": "T0.1", "until": "blocks"},
+        {"thread": "T0.2", "until": "end"}
+    ]"#;
+
+    #[test]
+    fn what_is_written_is_read() {
+        let schedule: Schedule = serde_json::from_str(TEXT).unwrap();
+        assert_eq!(schedule.segments.len(), 6);
+        let written = serde_json::to_value(&schedule).unwrap();
+        assert_eq!(written, serde_json::from_str::<serde_json::Value>(TEXT).unwrap());
+        assert_eq!(serde_json::from_value::<Schedule>(written).unwrap(), schedule);
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        let error = |until: &str| {
+            let text = format!(r#"[{{"thread": "T0", "until": {until}}}]"#);
+            serde_json::from_str::<Schedule>(&text).unwrap_err().to_string()
+        };
+        assert!(error(r#""never""#).contains("`never` is no end"));
+        assert!(error(r#"{"before": "reed a.c:1"}"#).contains("`reed a.c:1` does not begin"));
+        assert!(error(r#"{"before": "read", "after": "read"}"#).contains("ends in one way"));
+        assert!(error(r#"{"befor": "read"}"#).contains("expected \"end\""));
+    }
+}

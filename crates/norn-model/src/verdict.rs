@@ -1,0 +1,198 @@
+//! What came of a run that followed a schedule: whether it could, and what it led to.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Class, ThreadName};
+
+/// Whether a schedule was followed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// To its end, or until the program ended.
+    Followed,
+    /// A thread came to another event than the expected one.
+    Diverged(Departure),
+    /// A thread that was due could not go on.
+    Infeasible(Departure),
+}
+
+/// Where a schedule was left.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Departure {
+    /// In which segment, from 0.
+    pub segment: u32,
+    /// With which thread.
+    pub thread: ThreadName,
+    /// Why.
+    pub why: Obstacle,
+    /// What it came to instead, if it came to anything.
+    pub actual: Option<Arrival>,
+}
+
+/// Why a thread that was due could not go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Obstacle {
+    /// It was blocked.
+    Blocked,
+    /// It had ended.
+    Ended,
+    /// It was never created.
+    Absent,
+    /// It spun.
+    Spins,
+    /// It was in a system call, or in code that we do not see.
+    Away,
+    /// It came to another event.
+    OtherEvent,
+    /// For a reason that this version does not know.
+    Unknown,
+}
+
+impl fmt::Display for Obstacle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Obstacle::Blocked => "is blocked",
+            Obstacle::Ended => "has ended",
+            Obstacle::Absent => "was never created",
+            Obstacle::Spins => "spins",
+            Obstacle::Away => "is in a system call or in code that is not instrumented",
+            Obstacle::OtherEvent => "came to another event",
+            Obstacle::Unknown => "cannot go on",
+        })
+    }
+}
+
+/// An event that a thread came to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Arrival {
+    /// Which of its events, from 0.
+    pub index: u64,
+    /// What it is about, by its name.
+    pub class: String,
+    /// Where in the code.
+    pub pc: u64,
+    /// On what.
+    pub object: u64,
+}
+
+impl Arrival {
+    /// An event of a class.
+    pub fn new(index: u64, class: Class, pc: u64, object: u64) -> Arrival {
+        Arrival { index, class: class.name().to_owned(), pc, object }
+    }
+}
+
+/// What a run led to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Consequence {
+    /// The program ended well.
+    #[default]
+    None,
+    /// It ended with an error status.
+    Exit(i32),
+    /// It died by a signal, at a place in its code.
+    Signal {
+        /// Which.
+        signal: i32,
+        /// `function file.c:12`, as much of it as is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        site: Option<String>,
+    },
+    /// An assertion failed; its text.
+    Assertion(String),
+    /// An exception was not caught.
+    Exception {
+        /// Its type.
+        class: String,
+        /// What it says.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        what: Option<String>,
+    },
+    /// It aborted.
+    Abort,
+    /// It used memory that is not its own.
+    Memory(MemoryFault),
+    /// Nobody could ever go on.
+    Deadlock,
+    /// Whoever could go on spun, and nobody changed what they looked at.
+    Livelock,
+    /// It did not end.
+    Hang(Limit),
+    /// It ended well, but a check of what it left did not; the status of the check.
+    Check(i32),
+}
+
+/// How memory was used wrongly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MemoryFault {
+    /// A freed block was accessed.
+    UseAfterFree,
+    /// A block was freed twice.
+    DoubleFree,
+    /// Something was freed that is no block.
+    BadFree,
+    /// Memory next to a block was accessed.
+    OutOfBounds,
+}
+
+/// What a run that does not end went beyond.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Limit {
+    /// So many events.
+    Steps(u64),
+    /// So many seconds.
+    Seconds(u64),
+}
+
+impl Consequence {
+    /// Whether a person would call it a failure.
+    pub fn is_failure(&self) -> bool {
+        *self != Consequence::None
+    }
+}
+
+impl fmt::Display for MemoryFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            MemoryFault::UseAfterFree => "use of freed memory",
+            MemoryFault::DoubleFree => "memory freed twice",
+            MemoryFault::BadFree => "free of what is no heap block",
+            MemoryFault::OutOfBounds => "access next to a heap block",
+        })
+    }
+}
+
+impl fmt::Display for Consequence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Consequence::None => write!(f, "no failure"),
+            Consequence::Exit(status) => write!(f, "exit status {status}"),
+            Consequence::Signal { signal, site: None } => write!(f, "signal {signal}"),
+            Consequence::Signal { signal, site: Some(site) } => {
+                write!(f, "signal {signal} at {site}")
+            }
+            Consequence::Assertion(text) => write!(f, "assertion failed: {text}"),
+            Consequence::Exception { class, what: None } => {
+                write!(f, "uncaught exception of type {class}")
+            }
+            Consequence::Exception { class, what: Some(what) } => {
+                write!(f, "uncaught exception of type {class}: {what}")
+            }
+            Consequence::Abort => write!(f, "abort"),
+            Consequence::Memory(fault) => write!(f, "{fault}"),
+            Consequence::Deadlock => write!(f, "deadlock"),
+            Consequence::Livelock => write!(f, "livelock"),
+            Consequence::Hang(Limit::Steps(steps)) => write!(f, "no end after {steps} events"),
+            Consequence::Hang(Limit::Seconds(seconds)) => {
+                write!(f, "no end after {seconds} seconds")
+            }
+            Consequence::Check(status) => write!(f, "failed check with status {status}"),
+        }
+    }
+}

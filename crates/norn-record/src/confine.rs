@@ -1,0 +1,52 @@
+//! Starts a subject that is to behave the same each time, and not to outlive us.
+#![expect(unsafe_code, reason = "asks the kernel by calls that Rust cannot check")]
+
+use std::{
+    io,
+    os::unix::process::CommandExt as _,
+    process::{Child, Command},
+};
+
+/// Asks for the current personality without changing it.
+const ASK: libc::c_ulong = 0xffff_ffff;
+
+/// Starts a subject; also says whether its memory is laid out as in every run. With `apart`, it
+/// has a process group of its own.
+pub(crate) fn spawn(mut command: Command, apart: bool) -> io::Result<(Child, bool)> {
+    if apart {
+        command.process_group(0);
+    }
+    // SAFETY: only makes a system call.
+    unsafe {
+        command.pre_exec(|| {
+            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+            Ok(())
+        });
+    }
+    let layout = Layout::fix();
+    Ok((command.spawn()?, layout.is_some()))
+}
+
+/// While there is one, what this thread starts has its memory laid out in the same way each time.
+struct Layout {
+    before: libc::c_ulong,
+}
+
+impl Layout {
+    /// None if that is not allowed, as in some containers.
+    fn fix() -> Option<Layout> {
+        // SAFETY: only a question.
+        let before = libc::c_ulong::try_from(unsafe { libc::personality(ASK) }).ok()?;
+        let fixed = before | libc::c_ulong::from(libc::ADDR_NO_RANDOMIZE.cast_unsigned());
+        // SAFETY: concerns only what this thread will start.
+        let done = unsafe { libc::personality(fixed) } >= 0;
+        done.then_some(Layout { before })
+    }
+}
+
+impl Drop for Layout {
+    fn drop(&mut self) {
+        // SAFETY: puts back what was there.
+        unsafe { libc::personality(self.before) };
+    }
+}

@@ -1,0 +1,130 @@
+//! What is given to the runtime when it is to decide which thread goes next, and what it says in
+//! the end.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Acquire};
+
+use norn_abi::{
+    arena::{MODULES, NAMES, POINTS, SEGMENTS},
+    control::{self, Module, Name, Plan, Point, Segment},
+};
+use norn_trace::{Controlled, Follow, Found, Left, MemoryError, Outcome, Signal, Strategy, Why};
+
+/// A plan, and the tables of the schedule that it follows.
+#[derive(Clone, Debug, Default)]
+pub struct Control {
+    /// What to do. The counts of the tables are filled in.
+    pub plan: Plan,
+    /// The threads of the schedule.
+    pub names: Vec<Name>,
+    /// The modules in which it has points.
+    pub modules: Vec<Module>,
+    /// Its points.
+    pub points: Vec<Point>,
+    /// Its parts.
+    pub segments: Vec<Segment>,
+}
+
+impl Control {
+    /// What of the schedule is too much for the shared memory: how many of what, and the most.
+    pub(crate) fn excess(&self) -> Option<(usize, &'static str, usize)> {
+        let tables = [
+            (self.names.len(), "threads", NAMES),
+            (self.modules.len(), "modules", MODULES),
+            (self.points.len(), "points", POINTS),
+            (self.segments.len(), "segments", SEGMENTS),
+        ];
+        tables.into_iter().find(|&(count, _, most)| count > most)
+    }
+
+    /// The plan, with the sizes of the tables, which have been found small enough.
+    pub(crate) fn plan(&self) -> Plan {
+        let count = |count: usize| u32::try_from(count).unwrap_or(0);
+        Plan {
+            names: count(self.names.len()),
+            modules: count(self.modules.len()),
+            points: count(self.points.len()),
+            segments: count(self.segments.len()),
+            ..self.plan
+        }
+    }
+
+    /// What goes into the description of the run.
+    pub(crate) fn describe(&self, same_layout: bool, outcome: &control::Outcome) -> Controlled {
+        let Plan { seed, depth, quantum, expected, max_steps, realtime, monotonic, .. } = self.plan;
+        Controlled {
+            strategy: Strategy::from_code(self.plan.strategy),
+            seed,
+            depth,
+            quantum,
+            expected,
+            max_steps,
+            realtime,
+            monotonic,
+            same_layout,
+            outcome: read(outcome),
+        }
+    }
+}
+
+fn get(field: &AtomicU32) -> u32 {
+    field.load(Acquire)
+}
+
+fn long(field: &AtomicU64) -> u64 {
+    field.load(Acquire)
+}
+
+/// What the runtime wrote. Numbers that mean nothing are taken for nothing.
+fn read(from: &control::Outcome) -> Outcome {
+    Outcome {
+        found: Found::from_code(get(&from.verdict)),
+        thread: get(&from.thread),
+        process: get(&from.process),
+        follow: Follow::from_code(get(&from.follow)),
+        segments: get(&from.segment),
+        left: left(from),
+        memory: memory(from),
+        signal: signal(from),
+        steps: long(&from.steps),
+        switches: long(&from.switches),
+        away: long(&from.away),
+        inputs: long(&from.inputs),
+        text: text(from),
+    }
+}
+
+fn left(from: &control::Outcome) -> Option<Left> {
+    (get(&from.why) != 0).then(|| Left {
+        thread: get(&from.left_by),
+        why: Why::from_code(get(&from.why)),
+        kind: u16::try_from(get(&from.kind)).unwrap_or(0),
+        pc: long(&from.pc),
+        object: long(&from.object),
+        index: long(&from.index),
+    })
+}
+
+fn memory(from: &control::Outcome) -> Option<MemoryError> {
+    use control::verdict::{BAD_FREE, DOUBLE_FREE, OUT_OF_BOUNDS, USE_AFTER_FREE};
+    let wrong = [USE_AFTER_FREE, DOUBLE_FREE, BAD_FREE, OUT_OF_BOUNDS];
+    wrong.contains(&get(&from.verdict)).then(|| MemoryError {
+        pc: long(&from.error_pc),
+        addr: long(&from.error_addr),
+        block: long(&from.block),
+    })
+}
+
+fn signal(from: &control::Outcome) -> Option<Signal> {
+    let number = i32::try_from(get(&from.signal)).ok().filter(|&it| it != 0)?;
+    Some(Signal {
+        number,
+        thread: get(&from.signal_thread),
+        pc: long(&from.signal_pc),
+        addr: long(&from.signal_addr),
+    })
+}
+
+fn text(from: &control::Outcome) -> Option<String> {
+    let len = (get(&from.text_len) as usize).min(from.text.len());
+    (len > 0).then(|| String::from_utf8_lossy(&from.text[..len]).into_owned())
+}

@@ -1,0 +1,54 @@
+//! A person who has had enough, while controlled runs are going on.
+#![expect(unsafe_code, reason = "signals are set by calls that Rust cannot check")]
+
+use std::sync::atomic::{AtomicI32, Ordering};
+
+const SIGNALS: [i32; 4] = [libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGHUP];
+
+/// The signal that came.
+static CAUGHT: AtomicI32 = AtomicI32::new(0);
+
+/// While there is one, a request to end ends all controlled runs, and this process is left to say
+/// what came of them.
+#[derive(Debug)]
+pub struct Interrupt {
+    before: Vec<(i32, libc::sighandler_t)>,
+}
+
+impl Interrupt {
+    /// Begins to watch. Signals that are ignored stay so: that is how `nohup` works.
+    pub fn watch() -> Interrupt {
+        let note = note as *const () as libc::sighandler_t;
+        let mut before = Vec::new();
+        for signal in SIGNALS {
+            // SAFETY: the handler only stores a number.
+            match unsafe { libc::signal(signal, note) } {
+                libc::SIG_IGN => restore(signal, libc::SIG_IGN),
+                how => before.push((signal, how)),
+            }
+        }
+        Interrupt { before }
+    }
+
+    /// The signal that came, if any did.
+    pub fn caught() -> Option<i32> {
+        Some(CAUGHT.load(Ordering::Relaxed)).filter(|&it| it != 0)
+    }
+}
+
+impl Drop for Interrupt {
+    fn drop(&mut self) {
+        for &(signal, how) in &self.before {
+            restore(signal, how);
+        }
+    }
+}
+
+fn restore(signal: i32, how: libc::sighandler_t) {
+    // SAFETY: puts back what was there.
+    unsafe { libc::signal(signal, how) };
+}
+
+extern "C" fn note(signal: i32) {
+    CAUGHT.store(signal, Ordering::Relaxed);
+}

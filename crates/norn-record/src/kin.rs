@@ -1,0 +1,95 @@
+//! The processes that a run has started: finds and ends them.
+//!
+//! The shared memory says which processes there are, but the subject may have written anything
+//! there, and not all that it starts are recorded. So the kernel is asked. Orphans become ours
+//! (see [`adopt_orphans`]), so whatever a run has started descends from us.
+#![expect(unsafe_code, reason = "adopting orphans is a call that Rust cannot check")]
+
+use std::{collections::BTreeSet, fs};
+
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
+
+/// From now on, a process whose parent has ended becomes our child.
+pub(crate) fn adopt_orphans() {
+    // SAFETY: only sets a flag of this process. If it cannot be set, orphans are not found.
+    unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1) };
+}
+
+/// A process, by the kernel's account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Kin {
+    pid: i32,
+    parent: i32,
+    group: i32,
+}
+
+/// Kills the subject, all that descends from it, all of its group if it has one of its own, and
+/// those of `recorded`; but nobody who does not descend from us. Returns how many there were.
+pub(crate) fn kill(subject: i32, own_group: bool, recorded: impl Iterator<Item = i32>) -> usize {
+    let all = all();
+    let ours = descendants(&all, own_pid());
+    let mut doomed = descendants(&all, subject);
+    doomed.insert(subject);
+    doomed.extend(recorded);
+    doomed.extend(all.iter().filter(|it| own_group && it.group == subject).map(|it| it.pid));
+    doomed.retain(|it| ours.contains(it));
+    for pid in doomed.iter().copied().filter_map(Pid::from_raw) {
+        // It may have ended by itself.
+        let _ = kill_process(pid, Signal::KILL);
+        if pid.as_raw_nonzero().get() != subject {
+            // The subject is waited for elsewhere; of the others, only orphans can be.
+            let _ = waitpid(Some(pid), WaitOptions::NOHANG);
+        }
+    }
+    doomed.len()
+}
+
+fn own_pid() -> i32 {
+    std::process::id().cast_signed()
+}
+
+fn all() -> Vec<Kin> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let pids = entries.filter_map(|it| it.file_name().to_str()?.parse().ok());
+    pids.filter_map(|pid: i32| parse(pid, &fs::read_to_string(format!("/proc/{pid}/stat")).ok()?))
+        .collect()
+}
+
+/// A line of `/proc/PID/stat`: `12 (name) S parent group …`. The name may contain anything.
+fn parse(pid: i32, stat: &str) -> Option<Kin> {
+    let mut words = stat.get(stat.rfind(')')? + 1..)?.split_whitespace().skip(1);
+    let parent = words.next()?.parse().ok()?;
+    Some(Kin { pid, parent, group: words.next()?.parse().ok()? })
+}
+
+fn descendants(all: &[Kin], ancestor: i32) -> BTreeSet<i32> {
+    let mut found = BTreeSet::new();
+    let mut open = vec![ancestor];
+    while let Some(parent) = open.pop() {
+        let children = all.iter().filter(|it| it.parent == parent).map(|it| it.pid);
+        open.extend(children.filter(|&it| found.insert(it)));
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kin(pid: i32, parent: i32) -> Kin {
+        Kin { pid, parent, group: 0 }
+    }
+
+    #[test]
+    fn names_may_contain_anything() {
+        let found = parse(7, "7 (a) S 1 2) R 5 6 7 0 -1");
+        assert_eq!(found, Some(Kin { pid: 7, parent: 5, group: 6 }));
+        assert_eq!(parse(7, "7 (a"), None);
+    }
+
+    #[test]
+    fn descendants_of_descendants() {
+        let all = [kin(2, 1), kin(3, 2), kin(4, 3), kin(5, 1), kin(1, 1)];
+        assert_eq!(descendants(&all, 2), BTreeSet::from([3, 4]));
+    }
+}

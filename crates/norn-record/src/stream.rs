@@ -1,0 +1,92 @@
+//! Where the subject's output goes.
+
+use std::{
+    fs::File,
+    io::{self, PipeReader, Read as _, Write as _},
+    path::PathBuf,
+    process::{Command, Stdio},
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use rustix::{
+    event::{PollFd, PollFlags, poll},
+    time::Timespec,
+};
+
+/// Where the subject's output goes, and its input comes from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Streams {
+    /// Where ours does.
+    #[default]
+    Inherit,
+    /// Where ours does, but what it writes to standard error is also kept. A terminal then looks
+    /// to the subject like a pipe.
+    KeepErrors,
+    /// To files. There is no input.
+    Files {
+        /// For standard output.
+        stdout: PathBuf,
+        /// For standard error.
+        stderr: PathBuf,
+    },
+}
+
+impl Streams {
+    /// Prepares a command; what it returns is to be listened to.
+    pub(crate) fn connect(&self, command: &mut Command) -> io::Result<Option<PipeReader>> {
+        match self {
+            Streams::Inherit => Ok(None),
+            Streams::KeepErrors => {
+                let (reader, writer) = io::pipe()?;
+                command.stderr(writer);
+                Ok(Some(reader))
+            }
+            Streams::Files { stdout, stderr } => {
+                command.stdin(Stdio::null());
+                command.stdout(File::create(stdout)?).stderr(File::create(stderr)?);
+                Ok(None)
+            }
+        }
+    }
+}
+
+/// So much of what the subject wrote last is kept.
+const KEPT: usize = 64 << 10;
+
+/// Passes on what comes through the pipe until its end; returns the last of it. Once `over`, what
+/// has not come yet does not count: a daemon may hold the other end open for ever.
+pub(crate) fn pass_on(mut pipe: PipeReader, over: &AtomicBool) -> Vec<u8> {
+    let (mut kept, mut buffer) = (Vec::new(), [0; 4096]);
+    loop {
+        let last = over.load(Ordering::Acquire);
+        if has_come(&pipe) {
+            let Ok(count @ 1..) = pipe.read(&mut buffer) else { return kept };
+            // If our own standard error is closed, there is nobody to tell.
+            let _ = io::stderr().write_all(&buffer[..count]);
+            kept.extend_from_slice(&buffer[..count]);
+            if kept.len() > 2 * KEPT {
+                kept.drain(..kept.len() - KEPT);
+            }
+        } else if last {
+            return kept;
+        }
+    }
+}
+
+fn has_come(pipe: &PipeReader) -> bool {
+    let time = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
+    poll(&mut [PollFd::new(pipe, PollFlags::IN)], Some(&time)).is_ok_and(|ready| ready > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pipe_that_stays_open_ends_with_the_run() {
+        let (reader, mut writer) = io::pipe().unwrap();
+        writer.write_all(b"").unwrap();
+        assert_eq!(pass_on(reader, &AtomicBool::new(true)), b"");
+        drop(writer);
+    }
+}

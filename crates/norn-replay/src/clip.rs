@@ -1,0 +1,176 @@
+//! A clip: everything that is needed to see a run again.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use norn_model::{Consequence, Schedule};
+use norn_trace::Strategy;
+use serde::{Deserialize, Serialize};
+
+use crate::ReplayError;
+
+/// The version of clips that is written, and the newest that is read.
+const VERSION: u32 = 1;
+
+/// What the program itself is called among the modules of a clip.
+pub const PROGRAM: &str = "program";
+
+/// Everything that is needed to see a run again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Clip {
+    /// Version of the format.
+    pub norn: u32,
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// The folder in which it runs; the current one if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directory: Option<PathBuf>,
+    /// What its environment must have.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub environment: BTreeMap<String, String>,
+    /// How the run was found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub found: Option<Found>,
+    /// What the clocks say at the start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock: Option<Clock>,
+    /// What the run leads to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expect: Option<Consequence>,
+    /// The modules in which the schedule has points, by the labels that it uses.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub modules: BTreeMap<String, ModuleRef>,
+    /// Which thread goes on, and up to where, one after another.
+    pub schedule: Schedule,
+}
+
+/// How a run was found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Found {
+    /// How the threads were chosen.
+    pub strategy: Strategy,
+    /// What fed everything that was random.
+    pub seed: u64,
+}
+
+/// What the clocks say at the start of a run, in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Clock {
+    /// The time of day.
+    pub realtime: u64,
+    /// All others.
+    pub monotonic: u64,
+}
+
+/// A module of a clip.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModuleRef {
+    /// Its file; for the program, if it is not the one of the command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<PathBuf>,
+    /// What tells this build from others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub build: Option<String>,
+}
+
+/// The only field that all versions have.
+#[derive(Deserialize)]
+struct Version {
+    norn: u32,
+}
+
+impl Clip {
+    /// A clip with nothing but a command and a schedule.
+    pub fn new(command: Vec<String>, schedule: Schedule) -> Clip {
+        Clip {
+            norn: VERSION,
+            command,
+            directory: None,
+            environment: BTreeMap::new(),
+            found: None,
+            clock: None,
+            expect: None,
+            modules: BTreeMap::new(),
+            schedule,
+        }
+    }
+
+    /// Reads a clip.
+    pub fn read(path: &Path) -> Result<Clip, ReplayError> {
+        let text = fs::read(path)
+            .map_err(|source| ReplayError::ReadClip { path: path.to_owned(), source })?;
+        let wrong = |source| ReplayError::NotAClip { path: path.to_owned(), source };
+        let Version { norn } = serde_json::from_slice(&text).map_err(wrong)?;
+        if norn > VERSION {
+            return Err(ReplayError::Newer {
+                path: path.to_owned(),
+                version: norn,
+                known: VERSION,
+            });
+        }
+        serde_json::from_slice(&text).map_err(wrong)
+    }
+
+    /// Writes it, in one step.
+    pub fn write(&self, path: &Path) -> Result<(), ReplayError> {
+        let failed = |source| ReplayError::WriteClip { path: path.to_owned(), source };
+        let mut new = path.as_os_str().to_owned();
+        new.push(".new");
+        fs::write(&new, self.text()).and_then(|()| fs::rename(&new, path)).map_err(failed)
+    }
+
+    /// Its text: a line for each part of the schedule.
+    fn text(&self) -> String {
+        let segments =
+            self.schedule.segments.iter().filter_map(|it| serde_json::to_string(it).ok());
+        let lines: Vec<_> = segments.map(|it| format!("    {it}")).collect();
+        let rest = Clip { schedule: Schedule::default(), ..self.clone() };
+        let text = serde_json::to_string_pretty(&rest).unwrap_or_default();
+        let lines = format!("\"schedule\": [\n{}\n  ]", lines.join(",\n"));
+        text.replace("\"schedule\": []", &lines) + "\n"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = r#"{"norn": 1, "command": ["./prog"], "schedule": [
+        {"thread": "T0", "until": {"before": "join"}},
+        {"thread": "T0.1", "until": "end"}]}"#;
+
+    fn write(text: &str) -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("clip.json");
+        fs::write(&path, text).unwrap();
+        (folder, path)
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let (_folder, path) = write(TEXT);
+        let mut clip = Clip::read(&path).unwrap();
+        assert_eq!(clip.schedule.segments.len(), 2);
+        clip.clock = Some(Clock { realtime: 1, monotonic: 2 });
+        clip.found = Some(Found { strategy: Strategy::RoundRobin, seed: 3 });
+        clip.expect = Some(Consequence::Assertion("x > 0".to_owned()));
+        clip.modules.insert(PROGRAM.to_owned(), ModuleRef { path: None, build: Some("ab".into()) });
+        clip.write(&path).unwrap();
+        assert_eq!(Clip::read(&path).unwrap(), clip);
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains("\n    {\"thread\":\"T0.1\",\"until\":\"end\"}\n  ]\n}\n"), "{text}");
+    }
+
+    #[test]
+    fn what_is_no_clip_is_said() {
+        let error = |text| Clip::read(&write(text).1).unwrap_err().to_string();
+        assert!(error("{}").contains("missing field `norn`"));
+        assert!(error(r#"{"norn": 2}"#).contains("version 2"));
+        assert!(error(r#"{"norn": 1, "command": [], "shedule": []}"#).contains("shedule"));
+        assert!(Clip::read(Path::new("/nowhere")).unwrap_err().to_string().contains("cannot read"));
+    }
+}

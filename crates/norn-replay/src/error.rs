@@ -1,0 +1,90 @@
+//! Why a schedule cannot be forced on a program.
+
+use std::{io, path::PathBuf};
+
+use norn_binary::BinaryError;
+use norn_record::RecordError;
+use norn_trace::TraceError;
+use thiserror::Error;
+
+/// Why a schedule cannot be forced on a program.
+#[derive(Debug, Error)]
+pub enum ReplayError {
+    /// The clip cannot be read.
+    #[error("cannot read the clip `{}`: {source}", path.display())]
+    ReadClip {
+        /// Where it is.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The clip cannot be written.
+    #[error("cannot write the clip `{}`: {source}", path.display())]
+    WriteClip {
+        /// Where it is to be.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The clip is none.
+    #[error("`{}` is not a clip: {source}\nhint: docs/schedules.md says how one is written", path.display())]
+    NotAClip {
+        /// Where it is.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: serde_json::Error,
+    },
+    /// The clip was written by a newer version.
+    #[error("`{}` is a clip of version {version}, and this norn reads version {known}\nhint: use a newer norn", path.display())]
+    Newer {
+        /// Where it is.
+        path: PathBuf,
+        /// Its version.
+        version: u32,
+        /// The version that can be read.
+        known: u32,
+    },
+    /// The program is not there.
+    #[error("cannot find the program `{0}`\nhint: a program in this folder is written `./program`")]
+    NoProgram(String),
+    /// A module cannot be read.
+    #[error(transparent)]
+    Module(#[from] BinaryError),
+    /// A module's path is too long for the runtime.
+    #[error("the path of the module `{}` is too long", .0.display())]
+    LongPath(PathBuf),
+    /// A thread has a name that no thread has.
+    #[error(
+        "segment {segment}: `{name}` is no name of a thread\nhint: the first is T0, its second child T0.2, that one's first T0.2.1"
+    )]
+    Name {
+        /// Which segment, from 1.
+        segment: usize,
+        /// The name.
+        name: String,
+    },
+    /// There is no such place in the program.
+    #[error("segment {segment}: there is no place for `{point}`{hint}")]
+    NoPlace {
+        /// Which segment, from 1.
+        segment: usize,
+        /// The point.
+        point: String,
+        /// What there is instead.
+        hint: String,
+    },
+    /// A point names a module that the clip does not have.
+    #[error("segment {segment}: `{point}` is in a module that the clip does not list")]
+    NoModule {
+        /// Which segment, from 1.
+        segment: usize,
+        /// The point.
+        point: String,
+    },
+    /// The run failed.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// What it left cannot be read.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+}

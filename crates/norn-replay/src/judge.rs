@@ -1,0 +1,146 @@
+//! What a run led to, and whether it went as its schedule says.
+
+use std::os::unix::process::ExitStatusExt as _;
+
+use norn_abi::Kind;
+use norn_model::{
+    Arrival, Consequence, Departure, Limit, MemoryFault, Obstacle, Schedule, Verdict,
+};
+use norn_record::{Cut, Recording};
+use norn_trace::{Follow, Found, Left, Outcome, Why};
+
+use crate::{Scene, class};
+
+/// What a run led to.
+pub(crate) fn consequence(recording: &Recording, scene: &Scene) -> Consequence {
+    let controlled = recording.run.controlled.as_ref();
+    let found = controlled.and_then(|it| found(&it.outcome, it.max_steps));
+    if let Some(found) = found {
+        return found;
+    }
+    match recording.cut {
+        Some(Cut::Timeout(time)) => return Consequence::Hang(Limit::Seconds(time.as_secs())),
+        Some(Cut::Found | Cut::Interrupt(_)) => return Consequence::None,
+        None => {}
+    }
+    match (recording.status.signal(), recording.status.code()) {
+        (Some(signal), _) => death(signal, recording, scene),
+        (None, Some(0) | None) => Consequence::None,
+        (None, Some(status)) => Consequence::Exit(status),
+    }
+}
+
+/// What the runtime found.
+fn found(outcome: &Outcome, max_steps: u64) -> Option<Consequence> {
+    Some(match outcome.found {
+        Found::None | Found::Stopped => return None,
+        Found::Deadlock => Consequence::Deadlock,
+        Found::Livelock => Consequence::Livelock,
+        Found::Steps => Consequence::Hang(Limit::Steps(max_steps)),
+        Found::UseAfterFree => Consequence::Memory(MemoryFault::UseAfterFree),
+        Found::DoubleFree => Consequence::Memory(MemoryFault::DoubleFree),
+        Found::BadFree => Consequence::Memory(MemoryFault::BadFree),
+        Found::OutOfBounds => Consequence::Memory(MemoryFault::OutOfBounds),
+    })
+}
+
+/// What killed the program. Assertions and exceptions abort, having said why.
+fn death(signal: i32, recording: &Recording, scene: &Scene) -> Consequence {
+    const SIGABRT: i32 = 6;
+    let outcome = recording.run.controlled.as_ref().map(|it| &it.outcome);
+    let errors = recording.errors.as_deref().unwrap_or("");
+    if signal != SIGABRT {
+        let hit = outcome.and_then(|it| it.signal).filter(|it| it.number == signal);
+        // The place of a signal is that of an instruction, and not of a call's return.
+        let site = hit.and_then(|it| scene.site(it.pc.wrapping_add(1)));
+        return Consequence::Signal { signal, site };
+    }
+    let text = outcome.and_then(|it| it.text.clone());
+    let asserted = text.or_else(|| assertion(errors)).map(Consequence::Assertion);
+    asserted.or_else(|| exception(errors)).unwrap_or(Consequence::Abort)
+}
+
+/// What C's `assert` says: ``prog: file.c:12: main: Assertion `x > 0' failed.``
+fn assertion(errors: &str) -> Option<String> {
+    let said = errors.rsplit_once("Assertion `")?.1;
+    Some(said.split_once("' failed")?.0.to_owned())
+}
+
+/// What the C++ runtime says before it aborts.
+fn exception(errors: &str) -> Option<Consequence> {
+    let said = errors.rsplit_once("terminate called ")?.1;
+    let class = said.strip_prefix("after throwing an instance of '")?.split_once('\'')?.0;
+    let what = said.split_once("what():  ").map(|(_, rest)| rest.lines().next().unwrap_or(""));
+    Some(Consequence::Exception { class: class.to_owned(), what: what.map(str::to_owned) })
+}
+
+/// Whether a run went as its schedule says.
+pub fn verdict(outcome: &Outcome, schedule: &Schedule) -> Verdict {
+    let departure = || departure(outcome, schedule);
+    match outcome.follow {
+        Follow::None | Follow::Going | Follow::Done => Verdict::Followed,
+        Follow::Diverged => Verdict::Diverged(departure()),
+        Follow::Infeasible => Verdict::Infeasible(departure()),
+    }
+}
+
+fn departure(outcome: &Outcome, schedule: &Schedule) -> Departure {
+    let due = schedule.segments.get(outcome.segments as usize);
+    let thread = due.map(|it| it.thread.clone());
+    Departure {
+        segment: outcome.segments,
+        thread: thread.unwrap_or_else(|| norn_model::ThreadName("?".to_owned())),
+        why: outcome.left.map_or(Obstacle::Unknown, |it| obstacle(it.why)),
+        actual: outcome.left.and_then(|it| arrival(&it)),
+    }
+}
+
+/// What a thread came to; nothing if it ended or never was.
+fn arrival(left: &Left) -> Option<Arrival> {
+    let kind = Kind(left.kind);
+    let came = left.pc != 0 && !matches!(left.why, Why::Ended | Why::Absent);
+    came.then(|| Arrival::new(left.index, class::of(kind), left.pc, left.object))
+}
+
+fn obstacle(why: Why) -> Obstacle {
+    match why {
+        Why::Unknown => Obstacle::Unknown,
+        Why::Blocked => Obstacle::Blocked,
+        Why::Ended => Obstacle::Ended,
+        Why::Absent => Obstacle::Absent,
+        Why::Spins => Obstacle::Spins,
+        Why::Away => Obstacle::Away,
+        Why::OtherEvent => Obstacle::OtherEvent,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn assertions_are_read_from_what_was_said() {
+        let text = "hello\nprog: a.c:3: main: Assertion `x == 'y'' failed.\nAborted";
+        assert_eq!(assertion(text).unwrap(), "x == 'y'");
+        assert_eq!(assertion("Assertion pending"), None);
+    }
+
+    #[test]
+    fn exceptions_are_read_from_what_was_said() {
+        let text = "terminate called after throwing an instance of 'std::runtime_error'\n  \
+                    what():  no money\n";
+        let Some(Consequence::Exception { class, what }) = exception(text) else { panic!() };
+        assert_eq!((&*class, what.as_deref()), ("std::runtime_error", Some("no money")));
+        let text = "terminate called after throwing an instance of 'int'\n";
+        assert!(matches!(exception(text), Some(Consequence::Exception { what: None, .. })));
+        assert_eq!(exception("terminate called without an active exception\n"), None);
+    }
+
+    #[test]
+    fn who_ended_came_to_nothing() {
+        let left = |why| Left { thread: 1, why, kind: 0x60, pc: 5, object: 7, index: 9 };
+        assert_eq!(arrival(&left(Why::Ended)), None);
+        let blocked = arrival(&left(Why::Blocked)).unwrap();
+        assert_eq!((blocked.index, &*blocked.class, blocked.object), (9, "lock", 7));
+    }
+}

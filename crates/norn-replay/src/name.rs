@@ -1,0 +1,62 @@
+//! Names of threads, as the runtime reads them: each is a child of an earlier one.
+
+use norn_abi::control::Name;
+
+/// The names that a schedule needs; the first is the first thread's.
+#[derive(Debug)]
+pub(crate) struct Names(pub(crate) Vec<Name>);
+
+impl Names {
+    pub(crate) fn new() -> Names {
+        Names(vec![Name::default()])
+    }
+
+    /// The entry of a name, which gets one now if it has none, and its parents before it. None if it
+    /// is no name of a thread that can be scheduled.
+    pub(crate) fn entry(&mut self, name: &str) -> Option<u32> {
+        let mut children = name.split('.');
+        if children.next() != Some("T0") {
+            return None;
+        }
+        let children: Option<Vec<u32>> = children.map(child).collect();
+        Some(children?.into_iter().fold(0, |parent, child| self.child(Name { parent, child })))
+    }
+
+    fn child(&mut self, name: Name) -> u32 {
+        // The first entry is nobody's child.
+        let known = self.0.iter().skip(1).position(|it| *it == name);
+        let at = known.map_or(self.0.len(), |it| it + 1);
+        if known.is_none() {
+            self.0.push(name);
+        }
+        u32::try_from(at).unwrap_or(u32::MAX)
+    }
+}
+
+fn child(text: &str) -> Option<u32> {
+    text.parse().ok().filter(|&it| it > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parents_come_first() {
+        let mut names = Names::new();
+        assert_eq!(names.entry("T0"), Some(0));
+        assert_eq!(names.entry("T0.2.1"), Some(2));
+        assert_eq!(names.entry("T0.2"), Some(1));
+        assert_eq!(names.entry("T0.1"), Some(3));
+        let expected =
+            [(0, 0), (0, 2), (1, 1), (0, 1)].map(|(parent, child)| Name { parent, child });
+        assert_eq!(names.0, expected);
+    }
+
+    #[test]
+    fn what_cannot_be_scheduled_has_no_name() {
+        for name in ["", "T1", "F1", "T0!", "T0.0", "T0.x", "T0."] {
+            assert_eq!(Names::new().entry(name), None, "{name}");
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! What a run left, with the files of its modules: names for its numbers.
+
+use std::path::Path;
+
+use norn_model::{ThreadId, ThreadName};
+use norn_resolve::{Frame, Mapped, Modules};
+use norn_trace::Trace;
+
+use crate::ReplayError;
+
+/// A trace, and who can name what is in it.
+#[derive(Debug)]
+pub struct Scene {
+    /// The trace.
+    pub trace: Trace,
+    /// The files that were mapped.
+    pub modules: Modules,
+}
+
+impl Scene {
+    /// Opens a process of a run.
+    pub fn open(folder: &Path, process: u32) -> Result<Scene, ReplayError> {
+        let mut trace = Trace::open(folder, process)?;
+        let mapped = trace.modules().iter().map(|it| Mapped {
+            start: it.start,
+            end: it.end,
+            path: it.path.clone(),
+        });
+        let modules = Modules::open(mapped);
+        trace.learn_copies(|write, read| modules.is_copy(write, read));
+        Ok(Scene { trace, modules })
+    }
+
+    /// A thread's name.
+    pub fn thread(&self, id: ThreadId) -> ThreadName {
+        self.trace.thread(id).map_or_else(|| ThreadName(id.to_string()), |it| it.name.clone())
+    }
+
+    /// `function file.c:12`, as much of it as is known of a place in the code.
+    pub fn site(&self, pc: u64) -> Option<String> {
+        let frames = self.modules.frames(pc);
+        let frame = frames.first()?;
+        let (function, source) = (frame.function.as_deref(), source(frame));
+        match (function, source) {
+            (Some(function), Some(source)) => Some(format!("{function} {source}")),
+            (function, source) => source.or_else(|| function.map(str::to_owned)),
+        }
+    }
+}
+
+/// `file.c:12`, with the file's name alone.
+fn source(frame: &Frame) -> Option<String> {
+    let file = frame.file.as_deref()?;
+    let name = file.rsplit('/').next().unwrap_or(file);
+    Some(frame.line.map_or_else(|| name.to_owned(), |line| format!("{name}:{line}")))
+}
