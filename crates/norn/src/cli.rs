@@ -4,15 +4,20 @@ use std::{ffi::OsString, path::PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use norn_model::Order;
+use norn_trace::Strategy;
 
 /// Find concurrency bugs that a run did not show, and prove them on the real program.
 #[derive(Debug, Parser)]
 #[command(
     version,
-    after_help = "Exit status: 0 nothing harmful found, 2 wrong usage or an error of norn,\n\
-                  3 nothing that could be recorded. `norn record` passes the subject's status on.\n\n\
+    after_help = "Exit status: 0 nothing harmful found, 1 something harmful happened, 2 wrong usage or\n\
+                  an error of norn, 3 nothing that could be recorded. `norn record` and `norn run`\n\
+                  pass the subject's status on; `norn run` exits with 1 when it had to end the\n\
+                  subject (deadlock, livelock, hang, memory error). `norn replay` exits with 1 when\n\
+                  the failure happened again, with 0 when it did not.\n\n\
                   Examples:\n  CC=\"norn cc\" CXX=\"norn c++\" make\n  \
-                  norn record -o run.norn -- ./prog args\n  norn info run.norn\n  norn dump run.norn"
+                  norn record -o run.norn -- ./prog args\n  norn info run.norn\n  norn dump run.norn\n  \
+                  norn run --seed 7 --save clip.json -- ./prog\n  norn replay clip.json"
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -29,6 +34,10 @@ pub(crate) enum Command {
     Cxx(Compiler),
     /// Run a program and record what its threads do
     Record(Record),
+    /// Run a program and decide which of its threads goes next, recording what they do
+    Run(Run),
+    /// Run a program as a clip says: the same threads in the same order
+    Replay(Replay),
     /// Say what is in a trace: threads, events, modules, losses, how the run ended
     Info(Info),
     /// Print the events of a trace, one a line
@@ -69,6 +78,78 @@ pub(crate) struct Record {
         value_name = "PROGRAM"
     )]
     pub(crate) command: Vec<OsString>,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  norn run --seed 7 -- ./prog\n  \
+                        norn run --strategy pct --depth 3 --seed 1 --save clip.json -- ./prog")]
+pub(crate) struct Run {
+    /// How the next thread is chosen
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) strategy: StrategyArg,
+    /// Feeds everything that is random: the same seed, the same run
+    #[arg(long, default_value_t = 0, value_name = "NUMBER")]
+    pub(crate) seed: u64,
+    /// For `pct`: how many orders of events a bug needs, at most
+    #[arg(long, default_value_t = 3, value_name = "NUMBER")]
+    pub(crate) depth: u32,
+    /// For `round-robin`: events of a turn; for `random`: their mean number (0: the seed chooses)
+    #[arg(long, default_value_t = 0, value_name = "EVENTS")]
+    pub(crate) quantum: u32,
+    /// For `pct`: how many events the program has, about
+    #[arg(long, default_value_t = 10_000, value_name = "EVENTS")]
+    pub(crate) expected: u64,
+    /// Write what happened as a clip, which `norn replay` shows again
+    #[arg(long, value_name = "FILE")]
+    pub(crate) save: Option<PathBuf>,
+    /// Folder for the trace
+    #[arg(short, long, default_value = "run.norn", value_name = "FOLDER")]
+    pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+    /// The program and its arguments
+    #[arg(
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "PROGRAM"
+    )]
+    pub(crate) command: Vec<OsString>,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  norn replay clip.json\n  \
+                        norn replay --after stop -o run.norn clip.json\n\n\
+                        docs/schedules.md says how a clip is written by hand.")]
+pub(crate) struct Replay {
+    /// The clip
+    #[arg(value_name = "CLIP")]
+    pub(crate) clip: PathBuf,
+    /// What comes after the end of the schedule
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) after: AfterArg,
+    /// Keep the trace in this folder
+    #[arg(short, long, value_name = "FOLDER")]
+    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+}
+
+/// What a controlled run must not go beyond.
+#[derive(Args, Debug)]
+pub(crate) struct Limits {
+    /// Count the run as hanging after so many events
+    #[arg(long, default_value_t = 50_000_000, value_name = "EVENTS")]
+    pub(crate) max_steps: u64,
+    /// Count the run as hanging after so many seconds
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) timeout: Option<u64>,
+    /// Do not keep the values that were read and written
+    #[arg(long)]
+    pub(crate) no_values: bool,
+    /// Stop recording, not the program, when the trace has this size (K, M, G)
+    #[arg(long, default_value = "8G", value_name = "SIZE", value_parser = size)]
+    pub(crate) max_size: u64,
 }
 
 #[derive(Args, Debug)]
@@ -132,6 +213,41 @@ pub(crate) enum OrderArg {
     #[default]
     Local,
     Global,
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub(crate) enum StrategyArg {
+    /// Any thread, for a random number of events
+    #[default]
+    Random,
+    /// By priorities that change at a few random events
+    Pct,
+    /// By a random priority of each event
+    Pos,
+    /// In turn
+    RoundRobin,
+}
+
+impl From<StrategyArg> for Strategy {
+    fn from(strategy: StrategyArg) -> Self {
+        match strategy {
+            StrategyArg::Random => Strategy::Random,
+            StrategyArg::Pct => Strategy::Pct,
+            StrategyArg::Pos => Strategy::Pos,
+            StrategyArg::RoundRobin => Strategy::RoundRobin,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub(crate) enum AfterArg {
+    /// The threads go on in turn
+    #[default]
+    Fair,
+    /// Nobody decides any more
+    Free,
+    /// The program is ended
+    Stop,
 }
 
 impl From<OrderArg> for Order {

@@ -7,6 +7,8 @@ use std::process::ExitCode;
 pub(crate) enum Exit {
     /// Done, nothing harmful found.
     Clean,
+    /// Something harmful happened.
+    Harmful,
     /// Wrong usage, or the tool failed; also clap's code.
     Error,
     /// The job could not be done: nothing in the program that could be recorded.
@@ -19,6 +21,7 @@ impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         Self::from(match exit {
             Exit::Clean => 0,
+            Exit::Harmful => 1,
             Exit::Error => 2,
             Exit::Impossible => 3,
             Exit::Subject(status) => status,

@@ -4,6 +4,7 @@ mod cli;
 mod command;
 mod exit;
 mod fact;
+mod outcome;
 mod view;
 
 use std::{

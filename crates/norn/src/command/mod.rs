@@ -6,6 +6,8 @@ mod export;
 mod import;
 mod info;
 mod record;
+mod replay;
+mod run;
 
 use norn_cc::Language;
 
@@ -19,6 +21,8 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<Exit> {
         Command::Cc(compiler) => cc::run(Language::C, &compiler.arguments),
         Command::Cxx(compiler) => cc::run(Language::Cxx, &compiler.arguments),
         Command::Record(args) => record::run(args),
+        Command::Run(args) => run::run(args),
+        Command::Replay(args) => replay::run(&args),
         Command::Info(args) if args.trace.folder.is_file() => {
             import::info(&args.trace.folder, args.format)
         }

@@ -27,7 +27,7 @@ pub(super) fn run(args: Record) -> anyhow::Result<Exit> {
 }
 
 /// What the person must know about the recording, on standard error.
-fn say(options: &Options, recording: &Recording) -> anyhow::Result<()> {
+pub(super) fn say(options: &Options, recording: &Recording) -> anyhow::Result<()> {
     let mut err = anstream::stderr().lock();
     let program = options.command[0].display();
     if recording.stranger {
@@ -64,7 +64,7 @@ fn say(options: &Options, recording: &Recording) -> anyhow::Result<()> {
 }
 
 /// Ends as the subject did: with its status, or by its signal.
-fn end_like(status: ExitStatus) -> Exit {
+pub(super) fn end_like(status: ExitStatus) -> Exit {
     if let Some(signal) = status.signal() {
         let no_core = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
         // SAFETY: ends this process, which has nothing left to do; the subject has left its own
