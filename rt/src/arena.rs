@@ -1,6 +1,6 @@
 //! Our side of the shared memory: slots, chunks, sequence numbers, losses.
 
-use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
 
 use norn_abi::{
     Kind,
@@ -9,9 +9,10 @@ use norn_abi::{
         RING, SLOT_OFFSET, THREADS, ThreadSlot, state,
     },
     codec::{self, Content, Lane},
+    control::{Module, Name, Outcome, Plan, Point, Segment},
 };
 
-use crate::{hook, intercept::load, sys, thread};
+use crate::{control, hook, intercept::load, sys, thread};
 
 /// The mapped arena; null in a process that is not recorded.
 static BASE: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
@@ -19,6 +20,14 @@ static BASE: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
 static PROCESS: AtomicU32 = AtomicU32::new(0);
 /// The arena's options, kept where they are quick to read.
 static OPTIONS: AtomicU32 = AtomicU32::new(0);
+
+/// Somebody waits for the recorder to make room.
+static AWAITED: AtomicBool = AtomicBool::new(false);
+
+/// Whether somebody waits for the recorder to make room.
+pub fn awaits_recorder() -> bool {
+    AWAITED.load(Ordering::Relaxed)
+}
 
 /// How long a thread waits for the recorder before it looks whether there still is one.
 const PATIENCE: u64 = 500_000_000;
@@ -81,11 +90,54 @@ pub fn content(write: bool) -> Content {
 
 /// The hooks for a thread that records.
 pub fn table() -> &'static hook::Table {
-    match (values(), OPTIONS.load(Ordering::Relaxed) & arena::GLOBAL != 0) {
-        (_, true) => &hook::GLOBAL,
-        (true, false) => &hook::RECORD,
-        (false, false) => &hook::RECORD_BARE,
+    let global = OPTIONS.load(Ordering::Relaxed) & arena::GLOBAL != 0;
+    match (values(), global, control::was_on()) {
+        (true, _, true) => &hook::CONTROL,
+        (false, _, true) => &hook::CONTROL_BARE,
+        (_, true, false) => &hook::GLOBAL,
+        (true, false, false) => &hook::RECORD,
+        (false, false, false) => &hook::RECORD_BARE,
     }
+}
+
+/// What the tool wants, if it wants more than a recording.
+#[inline(always)]
+pub fn plan() -> &'static Plan {
+    &control().plan
+}
+
+/// Where we say what came of it.
+pub fn outcome() -> &'static Outcome {
+    &control().outcome
+}
+
+/// The part of the arena at `offset` as `count` values, of which there are `most` at most.
+fn table_of<T>(offset: usize, count: u32, most: usize) -> &'static [T] {
+    // SAFETY: inside the arena, which the tool filled before we were there; any bytes are good.
+    unsafe {
+        let first = BASE.load(Ordering::Relaxed).add(offset).cast();
+        core::slice::from_raw_parts(first, (count as usize).min(most))
+    }
+}
+
+/// The threads of the schedule.
+pub fn schedule_names() -> &'static [Name] {
+    table_of(arena::NAME_OFFSET, plan().names, arena::NAMES)
+}
+
+/// The modules of the schedule.
+pub fn schedule_modules() -> &'static [Module] {
+    table_of(arena::MODULE_OFFSET, plan().modules, arena::MODULES)
+}
+
+/// The points of the schedule.
+pub fn points() -> &'static [Point] {
+    table_of(arena::POINT_OFFSET, plan().points, arena::POINTS)
+}
+
+/// The segments of the schedule.
+pub fn segments() -> &'static [Segment] {
+    table_of(arena::SEGMENT_OFFSET, plan().segments, arena::SEGMENTS)
 }
 
 /// The number of this process's entry.
@@ -157,6 +209,12 @@ pub fn take_slot() -> Option<*mut ThreadSlot> {
     None
 }
 
+/// The number of a slot.
+pub unsafe fn slot_number(slot: *mut ThreadSlot) -> usize {
+    let first = BASE.load(Ordering::Relaxed) as usize + SLOT_OFFSET;
+    (slot as usize - first) / size_of::<ThreadSlot>()
+}
+
 fn slot(number: usize) -> *mut ThreadSlot {
     let offset = SLOT_OFFSET + number * size_of::<ThreadSlot>();
     // SAFETY: inside the arena.
@@ -180,6 +238,9 @@ pub unsafe fn start(slot: *mut ThreadSlot) {
         head.blocked.store(0, Ordering::Relaxed);
         head.home.store(slot as u64, Ordering::Relaxed);
         head.tid = sys::thread_id();
+        if !control::was_on() {
+            (*slot).stop_at.store(u64::MAX, Ordering::Relaxed);
+        }
         (*slot).table = (&raw const *table()).cast();
         start_chunk(slot, 0, 0);
         (*slot).head.state.store(state::LIVE, Ordering::Release);
@@ -274,6 +335,13 @@ unsafe fn hand_over(slot: *mut ThreadSlot) {
 unsafe fn wait_for_room(slot: *mut ThreadSlot, filled: u32) -> bool {
     // SAFETY: the slot is ours.
     let taken = unsafe { &(*slot).head.taken };
+    AWAITED.store(true, Ordering::Relaxed);
+    let result = wait_for_recorder(taken, filled);
+    AWAITED.store(false, Ordering::Relaxed);
+    result
+}
+
+fn wait_for_recorder(taken: &AtomicU32, filled: u32) -> bool {
     loop {
         if control().stop.load(Ordering::Acquire) != arena::STOP_NO {
             return false;
@@ -303,7 +371,7 @@ pub unsafe fn finish(slot: *mut ThreadSlot) {
 }
 
 /// Tells the recorder that there is something to do.
-fn ring_bell() {
+pub fn ring_bell() {
     let control = control();
     control.bell.fetch_add(1, Ordering::SeqCst);
     if control.asleep.load(Ordering::SeqCst) != 0 {

@@ -13,7 +13,12 @@ use core::{
 
 use norn_abi::{Kind, arena::ThreadSlot};
 
-use crate::{arena, intercept::signal, sys, thread};
+use crate::{
+    arena,
+    control::{self, heap},
+    intercept::signal,
+    sys, thread,
+};
 
 #[repr(align(64))]
 struct Stripe(AtomicBool);
@@ -171,6 +176,7 @@ unsafe fn record<W: Word>(
         for (i, value) in values.iter().enumerate() {
             (args[i + 1], high[i]) = value.halves();
         }
+        thread::count(slot, kind);
         let lane = &mut (*slot).lane;
         lane.sync(kind, pc, at as usize, arena::next_seq(), &args[..=values.len()]);
         if W::LOG2 == 4 {
@@ -180,11 +186,20 @@ unsafe fn record<W: Word>(
 }
 
 /// Does an operation, recorded if the thread is.
-unsafe fn perform<W: Word, T>(at: *mut W, f: impl FnOnce(Option<*mut ThreadSlot>) -> T) -> T {
+unsafe fn perform<W: Word, T>(
+    kind: Kind,
+    at: *mut W,
+    pc: usize,
+    f: impl FnOnce(Option<*mut ThreadSlot>) -> T,
+) -> T {
     match thread::recorded() {
         None => f(None),
         // SAFETY: the slot is the current thread's. Room is made outside of the lock.
         Some(slot) => unsafe {
+            if control::was_on() {
+                control::before(slot, kind, pc, at as usize);
+                heap::check(slot, at as usize, 1 << W::LOG2, pc);
+            }
             if arena::make_room(slot) {
                 return exclusively(slot, at as usize, || f(Some(slot)));
             }
@@ -201,7 +216,7 @@ const fn detail(order: c_int, failure: c_int, op: u64) -> u64 {
 unsafe extern "C" fn load<W: Word>(at: *mut W, order: c_int, pc: usize) -> W {
     // SAFETY: as the caller called it.
     unsafe {
-        perform(at, |slot| {
+        perform(Kind::AtomicLoad, at, pc, |slot| {
             let value = W::load(at);
             if let Some(slot) = slot {
                 record(slot, Kind::AtomicLoad, pc, at, detail(order, 0, 0), &[value]);
@@ -214,7 +229,7 @@ unsafe extern "C" fn load<W: Word>(at: *mut W, order: c_int, pc: usize) -> W {
 unsafe extern "C" fn store<W: Word>(at: *mut W, value: W, order: c_int, pc: usize) {
     // SAFETY: as the caller called it.
     unsafe {
-        perform(at, |slot| {
+        perform(Kind::AtomicStore, at, pc, |slot| {
             if let Some(slot) = slot {
                 record(slot, Kind::AtomicStore, pc, at, detail(order, 0, 0), &[value]);
             }
@@ -240,7 +255,7 @@ unsafe fn exchange<W: Word>(at: *mut W, op: Op, by: W) -> W {
 unsafe fn modify<W: Word>(at: *mut W, op: Op, by: W, order: c_int, pc: usize) -> W {
     // SAFETY: as the caller called it.
     unsafe {
-        perform(at, |slot| {
+        perform(Kind::AtomicRmw, at, pc, |slot| {
             let before = exchange(at, op, by);
             if let Some(slot) = slot {
                 let values = [before, before.change(op, by)];
@@ -254,7 +269,7 @@ unsafe fn modify<W: Word>(at: *mut W, op: Op, by: W, order: c_int, pc: usize) ->
 unsafe fn compare<W: Word>(at: *mut W, old: W, new: W, orders: (c_int, c_int), pc: usize) -> W {
     // SAFETY: as the caller called it.
     unsafe {
-        perform(at, |slot| {
+        perform(Kind::AtomicCas, at, pc, |slot| {
             let seen = W::swap_if(at, old, new);
             if let Some(slot) = slot {
                 let detail = detail(orders.0, orders.1, 0);

@@ -4,10 +4,32 @@ use core::ffi::c_int;
 
 use norn_abi::{Kind, arena::ThreadSlot, codec::Content};
 
-use crate::{arena, real, thread};
+use crate::{
+    arena,
+    control::{self, heap},
+    real, thread,
+};
 
-/// Records that a block was read or written; `content` says when its bytes can be seen.
+/// Records that a block is about to be read or written; `content` says when its bytes can be seen.
 pub unsafe fn touch(
+    slot: *mut ThreadSlot,
+    kind: Kind,
+    addr: usize,
+    len: usize,
+    pc: usize,
+    content: Content,
+) {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        if len != 0 && !(*thread::own(slot)).quiet {
+            control::before(slot, kind, pc, addr);
+        }
+        touched(slot, kind, addr, len, pc, content);
+    }
+}
+
+/// Records that a block was read or written: whether others go first was asked before.
+pub unsafe fn touched(
     slot: *mut ThreadSlot,
     kind: Kind,
     addr: usize,
@@ -20,6 +42,10 @@ pub unsafe fn touch(
         if len == 0 || (*thread::own(slot)).quiet {
             return;
         }
+        if control::was_on() {
+            heap::check(slot, addr, len, pc);
+        }
+        thread::count(slot, kind);
         if arena::make_room(slot) {
             let content = if arena::values() { content } else { Content::None };
             (*slot).lane.range(kind, pc, addr, len, arena::access_seq(), content);
@@ -49,6 +75,17 @@ unsafe extern "C" fn write_range(addr: usize, len: usize, pc: usize) {
     }
 }
 
+/// A memory function is about to touch a block: others may go first.
+pub unsafe fn begin(slot: *mut ThreadSlot, kind: Kind, addr: usize, len: usize, pc: usize) {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        if control::was_on() && len != 0 && !(*thread::own(slot)).quiet {
+            control::before(slot, kind, pc, addr);
+            heap::check(slot, addr, len, pc);
+        }
+    }
+}
+
 /// `memcpy` and `memmove`, which may overlap: read first, then copied, then seen as written.
 pub unsafe extern "C" fn copy(to: usize, from: usize, len: usize, pc: usize) -> usize {
     // SAFETY: as the caller called it.
@@ -59,7 +96,7 @@ pub unsafe extern "C" fn copy(to: usize, from: usize, len: usize, pc: usize) -> 
         }
         real::memmove()(to, from, len);
         if let Some(slot) = slot {
-            touch(slot, Kind::RangeWrite, to, len, pc, Content::Now);
+            touched(slot, Kind::RangeWrite, to, len, pc, Content::Now);
         }
     }
     to
@@ -69,9 +106,13 @@ pub unsafe extern "C" fn copy(to: usize, from: usize, len: usize, pc: usize) -> 
 pub unsafe extern "C" fn fill(to: usize, byte: c_int, len: usize, pc: usize) -> usize {
     // SAFETY: as the caller called it.
     unsafe {
+        let slot = thread::recorded();
+        if let Some(slot) = slot {
+            begin(slot, Kind::RangeWrite, to, len, pc);
+        }
         real::memset()(to, byte, len);
-        if let Some(slot) = thread::recorded() {
-            touch(slot, Kind::RangeWrite, to, len, pc, Content::Now);
+        if let Some(slot) = slot {
+            touched(slot, Kind::RangeWrite, to, len, pc, Content::Now);
         }
     }
     to

@@ -9,7 +9,11 @@ use core::arch::global_asm;
 
 use norn_abi::{AccessClass, Kind, arena::ThreadSlot};
 
-use crate::{arena, thread};
+use crate::{
+    arena,
+    control::{self, heap},
+    thread,
+};
 
 /// What an access hook does: the address, the site, the thread's slot.
 pub type Access = unsafe extern "C" fn(usize, usize, *mut ThreadSlot);
@@ -40,6 +44,10 @@ pub static RECORD: Table = table!(record_values, enter, leave);
 pub static RECORD_BARE: Table = table!(record_bare, enter, leave);
 /// Recording in one total order.
 pub static GLOBAL: Table = table!(cold, enter, leave);
+/// Recording with values, while we decide which thread goes next.
+pub static CONTROL: Table = table!(control_values, enter, leave);
+/// The same without values.
+pub static CONTROL_BARE: Table = table!(control_bare, enter, leave);
 
 macro_rules! table {
     ($access:ident, $enter:ident, $leave:ident) => {
@@ -105,6 +113,29 @@ macro_rules! recorder {
 
 recorder!(record_values, record_values_settled, true);
 recorder!(record_bare, record_bare_settled, false);
+
+/// Defines the hook of a mode in which we decide which thread goes next.
+macro_rules! controller {
+    ($name:ident, $record:ident) => {
+        unsafe extern "C" fn $name<const K: u16>(addr: usize, pc: usize, slot: *mut ThreadSlot) {
+            // SAFETY: as above.
+            unsafe {
+                control::before(slot, Kind(K), pc, addr);
+                if !heap::is_good(addr) {
+                    heap::complain(slot, addr, pc);
+                }
+                (*slot).steps += 1;
+                if K & 8 != 0 {
+                    (*slot).effect = (*slot).steps;
+                }
+                $record::<K>(addr, pc, slot);
+            }
+        }
+    };
+}
+
+controller!(control_values, record_values);
+controller!(control_bare, record_bare);
 
 /// An access in the unusual cases: its site has no slot yet, the chunk is full, it is
 /// 16 bytes wide. In the mode with a total order, where the shared counter costs more

@@ -16,6 +16,7 @@
 mod arena;
 mod atomic;
 mod block;
+mod control;
 mod hook;
 mod intercept;
 mod real;

@@ -16,6 +16,7 @@ unsafe extern "C" {
     pub fn pthread_attr_destroy(attributes: *mut [u64; 8]) -> c_int;
     pub fn on_exit(f: unsafe extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
     pub fn __errno_location() -> *mut c_int;
+    pub fn pthread_testcancel();
     pub fn __register_atfork(
         prepare: Option<unsafe extern "C" fn()>,
         parent: Option<unsafe extern "C" fn()>,
@@ -73,6 +74,7 @@ reals! {
     memalign(usize, usize) -> usize;
     valloc(usize) -> usize;
     pvalloc(usize) -> usize;
+    malloc_usable_size(usize) -> usize;
 
     pthread_create(usize, usize, usize, usize) -> c_int;
     pthread_join(Handle, usize) -> c_int;
@@ -189,6 +191,37 @@ reals! {
     quick_exit();
     abort();
 
+    clock_gettime(c_int, usize) -> c_int;
+    timespec_get(usize, c_int) -> c_int;
+    gettimeofday(usize, usize) -> c_int;
+    time(usize) -> i64;
+    clock() -> i64;
+
+    read(c_int, usize, usize) -> isize;
+    readv(c_int, usize, c_int) -> isize;
+    recv(c_int, usize, usize, c_int) -> isize;
+    recvmsg(c_int, usize, c_int) -> isize;
+    accept(c_int, usize, usize) -> c_int;
+    accept4(c_int, usize, usize, c_int) -> c_int;
+    write(c_int, usize, usize) -> isize;
+    writev(c_int, usize, c_int) -> isize;
+    send(c_int, usize, usize, c_int) -> isize;
+    sendmsg(c_int, usize, c_int) -> isize;
+    close(c_int) -> c_int;
+    shutdown(c_int, c_int) -> c_int;
+    poll(usize, usize, c_int) -> c_int;
+    ppoll(usize, usize, usize, usize) -> c_int;
+    select(c_int, usize, usize, usize, usize) -> c_int;
+    epoll_wait(c_int, usize, c_int, c_int) -> c_int;
+    waitpid(c_int, usize, c_int) -> c_int;
+    connect(c_int, usize, u32) -> c_int;
+    sigwait(usize, usize) -> c_int;
+    sigwaitinfo(usize, usize) -> c_int;
+    sigsuspend(usize) -> c_int;
+    pause() -> c_int;
+    flock(c_int, c_int) -> c_int;
+
+    __assert_fail(usize, usize, u32, usize) -> c_int;
     sigaction(c_int, usize, usize) -> c_int;
     signal(c_int, usize) -> usize;
     longjmp();

@@ -13,6 +13,8 @@ pub const GETTID: usize = 186;
 pub const FUTEX: usize = 202;
 pub const WRITE: usize = 1;
 pub const EXIT_GROUP: usize = 231;
+/// The clock that nobody sets.
+pub const MONOTONIC: i32 = 1;
 
 const MADVISE: usize = 28;
 const MADV_DONTDUMP: usize = 16;
@@ -140,6 +142,74 @@ pub fn now(clock: i32) -> u64 {
     // SAFETY: the kernel writes the time.
     unsafe { call(CLOCK_GETTIME, [clock as usize, &raw mut time as usize, 0, 0, 0, 0]) };
     time[0] * 1_000_000_000 + time[1]
+}
+
+/// Whether a thread of this process sleeps.
+pub fn is_asleep(tid: u32) -> bool {
+    let mut path = *b"/proc/self/task/0000000000/stat\0";
+    let mut rest = tid;
+    for digit in path[16..26].iter_mut().rev() {
+        *digit = b'0' + (rest % 10) as u8;
+        rest /= 10;
+    }
+    // The kernel takes no leading zeros: the digits move to the front.
+    let zeros = path[16..26].iter().take_while(|it| **it == b'0').count();
+    let mut at = 16;
+    while at + zeros < path.len() {
+        path[at] = path[at + zeros];
+        at += 1;
+    }
+    let Ok(path) = core::ffi::CStr::from_bytes_until_nul(&path) else { return false };
+    let mut text = [0; 512];
+    let Some(file) = open(path) else { return false };
+    let len = read(file, &mut text);
+    close(file);
+    let state = text[..len].iter().rposition(|&it| it == b')').and_then(|at| text.get(at + 2));
+    state == Some(&b'S')
+}
+
+/// Whether a call on a file will not block: it is ready for `events`, or never blocks at all.
+pub fn is_ready(file: i32, events: i16) -> bool {
+    const POLL: usize = 7;
+    const FCNTL: usize = 72;
+    const F_GETFL: usize = 3;
+    const O_NONBLOCK: isize = 0o4000;
+    #[repr(C)]
+    struct Poll {
+        file: i32,
+        events: i16,
+        found: i16,
+    }
+    let mut polled = Poll { file, events, found: 0 };
+    // SAFETY: the kernel writes what it found; the other call is only a question.
+    unsafe {
+        let ready = call(POLL, [&raw mut polled as usize, 1, 0, 0, 0, 0]);
+        ready != 0 || call(FCNTL, [file as usize, F_GETFL, 0, 0, 0, 0]) & O_NONBLOCK != 0
+    }
+}
+
+/// Whether this process has a thread with this id.
+pub fn is_thread(tid: u32) -> bool {
+    const TGKILL: usize = 234;
+    // SAFETY: signal 0 is only a question.
+    unsafe { call(TGKILL, [process_id() as usize, tid as usize, 0, 0, 0, 0]) == 0 }
+}
+
+/// Reserves memory at `start`; none of it is there before it is touched.
+pub unsafe fn reserve(start: usize, len: usize) -> bool {
+    const PRIVATE_ANONYMOUS_NORESERVE_NOREPLACE: usize = 0x2 | 0x20 | 0x4000 | 0x10_0000;
+    let flags = PRIVATE_ANONYMOUS_NORESERVE_NOREPLACE;
+    // SAFETY: only takes memory that is nobody's.
+    unsafe { call(MMAP, [start, len, PROT_READ_WRITE, flags, usize::MAX, 0]) == start as isize }
+}
+
+/// How many processors this process may use.
+pub fn processors() -> u32 {
+    const SCHED_GETAFFINITY: usize = 204;
+    let mut mask = [0u64; 16];
+    // SAFETY: the kernel writes the mask.
+    unsafe { call(SCHED_GETAFFINITY, [0, 128, &raw mut mask as usize, 0, 0, 0]) };
+    mask.iter().map(|it| it.count_ones()).sum()
 }
 
 /// Sends a signal to the current thread, with what the kernel once said about it.

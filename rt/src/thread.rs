@@ -10,7 +10,7 @@ use norn_abi::{
     arena::{ENV, FRAMES, ThreadSlot, role},
 };
 
-use crate::{arena, atomic, hook, intercept, real, tls};
+use crate::{arena, atomic, control, hook, intercept, real, tls};
 
 /// What the runtime keeps of a thread besides what the recorder sees.
 #[repr(C)]
@@ -162,6 +162,7 @@ unsafe fn start_recording(number: u32) {
                 role::THREAD,
             );
             remember(real::pthread_self(), 0);
+            control::start(slot);
             attach(slot, main_stack());
             intercept::load::modules(slot);
         }
@@ -204,6 +205,9 @@ pub unsafe fn name(slot: *mut ThreadSlot, thread: u32, parent: u32, child: u32, 
         head.child = child;
         head.role = role;
         (*slot).depth = 0;
+        (*slot).steps = 0;
+        (*slot).effect = 0;
+        (*slot).stop_at.store(0, Ordering::Relaxed);
         for i in 0..(*slot).own.len() {
             (&raw mut (*slot).own[i]).write_volatile(0);
         }
@@ -228,6 +232,7 @@ unsafe fn attach_foreign() {
         let Some(slot) = arena::take_slot() else { return };
         let number = arena::process().threads.fetch_add(1, Ordering::Relaxed);
         name(slot, number, number, 0, role::FOREIGN);
+        control::meet(slot);
         attach(slot, own_stack());
     }
 }
@@ -276,6 +281,7 @@ unsafe fn leave(slot: *mut ThreadSlot) {
         event(slot, Kind::End, 0, 0, &[]);
         tls::set(tls::GONE.slot());
         let mut stream = (*own(slot)).handler;
+        control::ends(slot);
         arena::finish(slot);
         while !stream.is_null() {
             let next = (*own(stream)).handler;
@@ -319,16 +325,27 @@ pub unsafe extern "C" fn after_fork() {
                 (&raw mut (*own_slot).frames[i]).write_volatile((*slot).frames[i]);
             }
         }
+        control::after_fork(own_slot);
         attach(own_slot, own_stack());
         intercept::load::forget();
         intercept::load::modules(own_slot);
     }
 }
 
-/// Records an event other than a memory access.
+/// Records an event other than a memory access, which is about to happen.
 pub unsafe fn event(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize, args: &[u64]) {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        control::before(slot, kind, pc, addr);
+        record(slot, kind, pc, addr, args);
+    }
+}
+
+/// Records an event that has happened: whether others go first was asked before.
+pub unsafe fn record(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize, args: &[u64]) {
     // SAFETY: the slot is the current thread's. A lane that recording has left is full.
     unsafe {
+        count(slot, kind);
         let own = own(slot);
         let usual = (*own).once_sp == 0 && (*own).lim.is_null();
         if usual && (*slot).lane.quick_sync(kind, pc, addr, arena::next_seq(), args) {
@@ -343,6 +360,18 @@ pub unsafe fn event(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize, a
         let mutex = disarm(slot);
         put(slot, kind, pc, addr, args);
         arm(slot, mutex);
+    }
+}
+
+/// Counts an event.
+#[inline(always)]
+pub unsafe fn count(slot: *mut ThreadSlot, kind: Kind) {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        (*slot).steps += 1;
+        if !control::is_fruitless(kind) {
+            (*slot).effect = (*slot).steps;
+        }
     }
 }
 
@@ -361,6 +390,7 @@ unsafe fn put(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize, args: &
 pub unsafe fn event_at(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize, seq: u64) {
     // SAFETY: the slot is the current thread's.
     unsafe {
+        count(slot, kind);
         if arena::make_room(slot) {
             (*slot).lane.sync(kind, pc, addr, seq, &[]);
         } else {
@@ -428,6 +458,7 @@ pub unsafe fn end_cancelled_wait(slot: *mut ThreadSlot) {
         unblock(slot);
         let pc = (*slot).head.blocked_at.load(Ordering::Relaxed) as usize;
         let cond = (*slot).head.blocked_on.load(Ordering::Relaxed);
+        count(slot, Kind::WaitAcquire);
         put(slot, Kind::WaitAcquire, pc, mutex, &[cond, ECANCELED]);
     }
 }
@@ -439,7 +470,9 @@ unsafe fn once_left(slot: *mut ThreadSlot) {
     unsafe {
         let own = own(slot);
         (*own).once_sp = 0;
+        count(slot, Kind::OnceEnd);
         put(slot, Kind::OnceEnd, (*own).once_pc, (*own).once_object, &[0]);
+        control::release(Kind::OnceDone, (*own).once_object);
     }
 }
 

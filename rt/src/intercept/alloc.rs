@@ -6,7 +6,7 @@ use core::ffi::c_int;
 use norn_abi::{Kind, arena::ThreadSlot};
 
 use super::interpose;
-use crate::{real, thread};
+use crate::{control::heap, real, thread, tls};
 
 /// Bytes that a process can address.
 const ADDRESS_SPACE: usize = 1 << 47;
@@ -57,26 +57,53 @@ unsafe fn is_programs(slot: *mut ThreadSlot, block: usize) -> bool {
 unsafe fn size_of_block(block: usize) -> usize {
     // SAFETY: the block is one of the allocator's. Another allocator may keep something else
     // there; then a block that could not be moved is said to have another size.
-    if block == 0 { 0 } else { unsafe { ((block - 8) as *const usize).read() & !7 } }
+    match block {
+        0 => 0,
+        _ if heap::contains(block) => unsafe { heap::size(block) },
+        _ => unsafe { ((block - 8) as *const usize).read() & !7 },
+    }
 }
 
-/// Defines a function that returns a new block: its real one, its arguments, the size.
+/// A block from the heap of controlled runs; 0 if that is not for the program, or has no room.
+unsafe fn from_heap(size: usize, align: usize, zero: bool) -> usize {
+    if !heap::is_on() {
+        return 0;
+    }
+    // SAFETY: the slot is the current thread's.
+    match thread::recorded() {
+        Some(slot) if unsafe { !(*thread::own(slot)).quiet } => unsafe {
+            heap::allocate(slot, size, align, zero)
+        },
+        _ => 0,
+    }
+}
+
+/// Defines a function that returns a new block: its real one, its arguments, the size, the
+/// alignment, and whether it is zero.
 macro_rules! allocate {
-    ($($name:ident($($arg:ident),*) = $real:ident, $size:expr;)*) => { $(
+    ($($name:ident($($arg:ident),*) = $real:ident, $size:expr, $align:expr, $zero:literal;)*) => { $(
         unsafe extern "C-unwind" fn $name($($arg: usize,)* pc: usize) -> usize {
             // SAFETY: as the caller called it.
-            unsafe { allocated(real::$real()($($arg),*), $size, pc) }
+            unsafe {
+                let block = match from_heap($size, $align, $zero) {
+                    0 => real::$real()($($arg),*),
+                    block => block,
+                };
+                allocated(block, $size, pc)
+            }
         }
     )* };
 }
 
+const PAGE: usize = 4096;
+
 allocate! {
-    malloc(size) = malloc, size;
-    calloc(count, size) = calloc, count.wrapping_mul(size);
-    aligned_alloc(align, size) = aligned_alloc, size;
-    memalign(align, size) = memalign, size;
-    valloc(size) = valloc, size;
-    pvalloc(size) = pvalloc, size;
+    malloc(size) = malloc, size, 0, false;
+    calloc(count, size) = calloc, count.saturating_mul(size), 0, true;
+    aligned_alloc(align, size) = aligned_alloc, size, align, false;
+    memalign(align, size) = memalign, size, align, false;
+    valloc(size) = valloc, size, PAGE, false;
+    pvalloc(size) = pvalloc, size.next_multiple_of(PAGE), PAGE, false;
 }
 
 unsafe extern "C-unwind" fn posix_memalign(
@@ -87,17 +114,72 @@ unsafe extern "C-unwind" fn posix_memalign(
 ) -> c_int {
     // SAFETY: as the caller called it.
     unsafe {
-        let result = real::posix_memalign()(out, align, size);
-        if result == 0 {
-            allocated(*(out as *const usize), size, pc);
+        let block = if align.is_power_of_two() { from_heap(size, align, false) } else { 0 };
+        if block != 0 {
+            *(out as *mut usize) = block;
+        } else {
+            let result = real::posix_memalign()(out, align, size);
+            if result != 0 {
+                return result;
+            }
         }
-        result
+        allocated(*(out as *const usize), size, pc);
+        0
+    }
+}
+
+/// Moves a block of the heap of controlled runs; or gives a new one, if there is none.
+unsafe fn moved(block: usize, size: usize, pc: usize) -> usize {
+    // SAFETY: as the caller called it.
+    unsafe {
+        if size == 0 && block != 0 {
+            release(block, pc);
+            return 0;
+        }
+        let new = match from_heap(size, 0, false) {
+            0 => real::malloc()(size),
+            new => new,
+        };
+        if block != 0 && new != 0 {
+            real::memmove()(new, block, heap::size(block).min(size));
+            release(block, pc);
+        }
+        new
+    }
+}
+
+/// Gives a block back to the heap that it is from.
+unsafe fn release(block: usize, pc: usize) {
+    // SAFETY: as the caller called it.
+    unsafe {
+        if heap::contains(block) {
+            heap::free(tls::current(), block, pc);
+        } else {
+            real::free()(block);
+        }
+    }
+}
+
+unsafe extern "C-unwind" fn usable_size(block: usize, _pc: usize) -> usize {
+    // SAFETY: as the caller called it.
+    unsafe {
+        match heap::contains(block) {
+            true => heap::size(block),
+            false => real::malloc_usable_size()(block),
+        }
     }
 }
 
 unsafe extern "C-unwind" fn realloc(block: usize, size: usize, pc: usize) -> usize {
     // SAFETY: as the caller called it.
-    unsafe { reallocated(block, size, pc, || real::realloc()(block, size)) }
+    unsafe {
+        reallocated(block, size, pc, || {
+            match heap::contains(block) || block == 0 && heap::is_on() {
+                true => moved(block, size, pc),
+                false => real::realloc()(block, size),
+            }
+        })
+    }
 }
 
 unsafe extern "C-unwind" fn reallocarray(
@@ -142,7 +224,7 @@ unsafe extern "C-unwind" fn free(block: usize, pc: usize) {
     // SAFETY: as the caller called it.
     unsafe {
         freeing(block, pc);
-        real::free()(block);
+        release(block, pc);
     }
 }
 
@@ -157,6 +239,7 @@ interpose! {
     memalign(2) => memalign;
     valloc(1) => valloc;
     pvalloc(1) => pvalloc;
+    malloc_usable_size(1) => usable_size;
 }
 
 // A static subject has the C++ library's operators as they are: there is no second definition to

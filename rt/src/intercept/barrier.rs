@@ -2,13 +2,16 @@
 
 use core::ffi::c_int;
 
-use norn_abi::{Kind, ObjectClass};
+use norn_abi::{Kind, ObjectClass, arena::ThreadSlot};
 
 use super::{
     interpose,
     lock::{destroy, init},
 };
-use crate::{real, thread};
+use crate::{
+    control::{self, NEVER},
+    real, thread,
+};
 
 /// What the one gets that is chosen.
 const SERIAL: c_int = -1;
@@ -18,11 +21,37 @@ unsafe extern "C-unwind" fn wait(barrier: usize, pc: usize) -> c_int {
     unsafe {
         let Some(slot) = thread::recorded() else { return real::pthread_barrier_wait()(barrier) };
         thread::event(slot, Kind::BarrierEnter, pc, barrier, &[]);
-        thread::block(slot, Kind::BarrierEnter, barrier, pc);
-        let result = real::pthread_barrier_wait()(barrier);
-        thread::unblock(slot);
+        let result = if control::is_on() && !is_shared(barrier) {
+            arrive(slot, barrier, pc)
+        } else {
+            thread::block(slot, Kind::BarrierEnter, barrier, pc);
+            let result = real::pthread_barrier_wait()(barrier);
+            thread::unblock(slot);
+            result
+        };
         thread::event(slot, Kind::BarrierLeave, pc, barrier, &[u64::from(result == SERIAL)]);
         result
+    }
+}
+
+/// Whether a barrier is shared between processes; libc notes that in its fourth word.
+unsafe fn is_shared(barrier: usize) -> bool {
+    // SAFETY: the caller's barrier.
+    unsafe { *(barrier as *const u32).add(3) != 0 }
+}
+
+/// Waits for the others while we decide which thread goes next: those who wait are known to the
+/// scheduler alone. How many there must be, libc keeps in the third word.
+unsafe fn arrive(slot: *mut ThreadSlot, barrier: usize, pc: usize) -> c_int {
+    // SAFETY: as the caller called it.
+    unsafe {
+        let all = *(barrier as *const u32).add(2) as usize;
+        if control::waiters(Kind::BarrierEnter, barrier) + 1 < all {
+            control::block(slot, Kind::BarrierEnter, barrier, pc, NEVER);
+            return 0;
+        }
+        control::release(Kind::BarrierEnter, barrier);
+        SERIAL
     }
 }
 

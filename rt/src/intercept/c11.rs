@@ -5,11 +5,11 @@ use core::ffi::c_int;
 use norn_abi::{Kind, LockClass, ObjectClass};
 
 use super::{
-    cond::{announce, wait},
-    interpose,
-    lock::{TIMED, TRY, acquire, attempted, init, is_anothers, release},
+    cond::{announce, notify_all, notify_one, wait},
+    interpose, lock,
+    lock::{NOW, REALTIME, TIMED, TRY, acquire, at, attempted, init, is_anothers, release},
 };
-use crate::{real, thread};
+use crate::{control::NEVER, real, thread};
 
 const MUTEX: u64 = LockClass::Mutex as u64;
 /// Of the types of C11's mutexes the only one that POSIX has, too, and by the same number.
@@ -30,10 +30,23 @@ fn posix(result: c_int) -> c_int {
     }
 }
 
+/// What a function of C11 returns when its time is over.
+const TIMED_OUT: c_int = 4;
+
+/// The result of C11 for the errors of POSIX that a wait can have.
+fn c11(error: c_int) -> c_int {
+    const ERROR: c_int = 2;
+    match error {
+        0 => 0,
+        lock::TIMED_OUT => TIMED_OUT,
+        _ => ERROR,
+    }
+}
+
 acquire! {
-    lock() = mtx_lock, MUTEX, posix;
-    trylock() = mtx_trylock, MUTEX | TRY, posix;
-    timedlock(until: usize) = mtx_timedlock, MUTEX | TIMED, posix;
+    lock() = mtx_lock, MUTEX, posix, mtx_trylock, NEVER;
+    trylock() = mtx_trylock, MUTEX | TRY, posix, mtx_trylock, NOW;
+    timedlock(until: usize) = mtx_timedlock, MUTEX | TIMED, posix, mtx_trylock, at(REALTIME, until);
 }
 release! { unlock = mtx_unlock, MUTEX, is_anothers; }
 init! {
@@ -41,12 +54,12 @@ init! {
     cond_init() = cnd_init, ObjectClass::Cond, 0;
 }
 wait! {
-    cond_wait() = cnd_wait, posix;
-    cond_timedwait(until: usize) = cnd_timedwait, posix;
+    cond_wait() = cnd_wait, posix, c11, |_| NEVER;
+    cond_timedwait(until: usize) = cnd_timedwait, posix, c11, |_| at(REALTIME, until);
 }
 announce! {
-    signal = cnd_signal, Kind::Signal;
-    broadcast = cnd_broadcast, Kind::Broadcast;
+    signal = cnd_signal, Kind::Signal, notify_one;
+    broadcast = cnd_broadcast, Kind::Broadcast, notify_all;
 }
 
 /// Defines a function without result that destroys an object.

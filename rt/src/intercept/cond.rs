@@ -3,13 +3,28 @@
 
 use core::ffi::c_int;
 
-use norn_abi::{Kind, ObjectClass, arena::ThreadSlot};
+use norn_abi::{Kind, LockClass, ObjectClass, arena::ThreadSlot};
 
 use super::{
     interpose,
-    lock::{destroy, init, posix},
+    lock::{REALTIME, TIMED_OUT, at, destroy, init, is_anothers, posix, take},
 };
-use crate::{real, thread};
+use crate::{
+    control::{self, NEVER},
+    real, thread,
+};
+
+const EBUSY: c_int = 16;
+const MUTEX: u64 = LockClass::Mutex as u64;
+
+/// The clock on which a condition variable takes its times: libc notes it in the ninth word.
+unsafe fn clock_of(cond: usize) -> c_int {
+    const FLAGS: usize = 9;
+    const MONOTONIC: u32 = 2;
+    // SAFETY: the caller's condition variable.
+    let flags = unsafe { *(cond as *const u32).add(FLAGS) };
+    if flags & MONOTONIC != 0 { crate::sys::MONOTONIC } else { REALTIME }
+}
 
 /// Records that a wait begins.
 pub unsafe fn begin(slot: *mut ThreadSlot, cond: usize, mutex: usize, pc: usize) {
@@ -28,19 +43,74 @@ pub unsafe fn end(slot: *mut ThreadSlot, cond: usize, mutex: usize, pc: usize, r
     unsafe {
         thread::disarm(slot);
         thread::unblock(slot);
-        thread::event(slot, Kind::WaitAcquire, pc, mutex, &[cond as u64, result as u64]);
+        thread::record(slot, Kind::WaitAcquire, pc, mutex, &[cond as u64, result as u64]);
     }
+}
+
+/// Waits while we decide which thread goes next: those who wait are known to the scheduler alone.
+/// Returns what a POSIX function would.
+pub unsafe fn wait_here(
+    slot: *mut ThreadSlot,
+    (cond, mutex, pc): (usize, usize, usize),
+    deadline: u64,
+) -> c_int {
+    const ECANCELED: c_int = 125;
+    // SAFETY: as the caller called it.
+    unsafe {
+        control::before(slot, Kind::WaitRelease, pc, mutex);
+        control::test_cancel(slot);
+        if is_anothers(mutex, slot) {
+            return real::pthread_mutex_unlock()(mutex);
+        }
+        thread::record(slot, Kind::WaitRelease, pc, mutex, &[]);
+        thread::record(slot, Kind::Wait, pc, cond, &[mutex as u64]);
+        let late = control::block_after(slot, (Kind::Wait, cond, pc), deadline, || {
+            real::pthread_mutex_unlock()(mutex);
+            control::release(Kind::Acquire, mutex);
+        });
+        control::before(slot, Kind::WaitAcquire, pc, mutex);
+        let attempt = || Some(real::pthread_mutex_trylock()(mutex)).filter(|it| *it != EBUSY);
+        let real = || real::pthread_mutex_lock()(mutex);
+        let locked = take(slot, (MUTEX, mutex, pc), (NEVER, 0), attempt, real);
+        let cancelled = control::take_cancelled(slot);
+        let result = match () {
+            () if cancelled => ECANCELED,
+            () if late => TIMED_OUT,
+            () => locked,
+        };
+        thread::record(slot, Kind::WaitAcquire, pc, mutex, &[cond as u64, result as u64]);
+        if cancelled {
+            real::pthread_testcancel();
+            return 0;
+        }
+        result
+    }
+}
+
+/// Wakes one who waits here.
+pub fn notify_one(cond: usize) {
+    control::release_one(Kind::Wait, cond);
+}
+
+/// Wakes all who wait here.
+pub fn notify_all(cond: usize) {
+    control::release(Kind::Wait, cond);
 }
 
 /// Defines a function that waits for a condition.
 macro_rules! wait {
-    ($($name:ident($($arg:ident: $type:ty),*) = $real:ident, $error:ident;)*) => { $(
+    ($($name:ident($($arg:ident: $type:ty),*) = $real:ident, $error:ident, $result:ident,
+       $deadline:expr;)*) => { $(
         unsafe extern "C-unwind" fn $name(cond: usize, mutex: usize, $($arg: $type,)* pc: usize) -> c_int {
             // SAFETY: as the caller called it.
             unsafe {
                 let Some(slot) = thread::recorded() else {
                     return real::$real()(cond, mutex, $($arg),*);
                 };
+                if $crate::control::is_on() {
+                    let what = (cond, mutex, pc);
+                    return $result($crate::intercept::cond::wait_here(slot, what, ($deadline)(cond)));
+                }
                 $crate::intercept::cond::begin(slot, cond, mutex, pc);
                 let result = real::$real()(cond, mutex, $($arg),*);
                 $crate::intercept::cond::end(slot, cond, mutex, pc, $error(result));
@@ -50,16 +120,19 @@ macro_rules! wait {
     )* };
 }
 
-/// Defines a function that is an event on an object before the real one is called.
+/// Defines a function that is an event on an object before the real one is called, and after it
+/// for those who wait here.
 macro_rules! announce {
-    ($($name:ident = $real:ident, $kind:expr;)*) => { $(
+    ($($name:ident = $real:ident, $kind:expr, $notify:ident;)*) => { $(
         unsafe extern "C-unwind" fn $name(object: usize, pc: usize) -> c_int {
             // SAFETY: as the caller called it.
             unsafe {
                 if let Some(slot) = thread::recorded() {
                     thread::event(slot, $kind, pc, object, &[]);
                 }
-                real::$real()(object)
+                let result = real::$real()(object);
+                $notify(object);
+                result
             }
         }
     )* };
@@ -68,13 +141,15 @@ macro_rules! announce {
 pub(super) use {announce, wait};
 
 wait! {
-    cond_wait() = pthread_cond_wait, posix;
-    cond_timedwait(until: usize) = pthread_cond_timedwait, posix;
-    cond_clockwait(clock: c_int, until: usize) = pthread_cond_clockwait, posix;
+    cond_wait() = pthread_cond_wait, posix, posix, |_| NEVER;
+    cond_timedwait(until: usize) = pthread_cond_timedwait, posix, posix,
+        |cond| at(clock_of(cond), until);
+    cond_clockwait(clock: c_int, until: usize)
+        = pthread_cond_clockwait, posix, posix, |_| at(clock, until);
 }
 announce! {
-    cond_signal = pthread_cond_signal, Kind::Signal;
-    cond_broadcast = pthread_cond_broadcast, Kind::Broadcast;
+    cond_signal = pthread_cond_signal, Kind::Signal, notify_one;
+    cond_broadcast = pthread_cond_broadcast, Kind::Broadcast, notify_all;
 }
 init! { cond_init(with: usize) = pthread_cond_init, ObjectClass::Cond, 0; }
 destroy! { cond_destroy = pthread_cond_destroy, ObjectClass::Cond; }

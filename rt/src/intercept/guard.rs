@@ -12,7 +12,10 @@ use core::{
 use norn_abi::Kind;
 
 use super::interpose;
-use crate::{sys, thread};
+use crate::{
+    control::{self, NEVER},
+    sys, thread,
+};
 
 const FREE: u32 = 0;
 const RUNNING: u32 = 1;
@@ -31,7 +34,15 @@ unsafe fn progress(guard: usize) -> &'static AtomicU32 {
 unsafe fn record(kind: Kind, guard: usize, pc: usize, args: &[u64]) {
     if let Some(slot) = thread::recorded() {
         // SAFETY: the slot is the current thread's.
-        unsafe { thread::event(slot, kind, pc, guard, args) };
+        unsafe { thread::record(slot, kind, pc, guard, args) };
+    }
+}
+
+/// Others may go first.
+unsafe fn announce(guard: usize, pc: usize) {
+    if let Some(slot) = thread::recorded() {
+        // SAFETY: the slot is the current thread's.
+        unsafe { control::before(slot, Kind::OnceDone, pc, guard) };
     }
 }
 
@@ -39,6 +50,7 @@ unsafe extern "C-unwind" fn acquire(guard: usize, pc: usize) -> c_int {
     const FOR_EVER: u64 = 1 << 40;
     // SAFETY: as the caller called it.
     unsafe {
+        announce(guard, pc);
         let progress = progress(guard);
         loop {
             if done(guard).load(Ordering::Acquire) != 0 {
@@ -58,7 +70,12 @@ unsafe extern "C-unwind" fn acquire(guard: usize, pc: usize) -> c_int {
                         Ordering::AcqRel,
                         Ordering::Relaxed,
                     );
-                    sys::futex_wait(progress.as_ptr(), AWAITED, FOR_EVER);
+                    match thread::recorded().filter(|_| control::is_on()) {
+                        Some(slot) => {
+                            control::block(slot, Kind::OnceDone, guard, pc, NEVER);
+                        }
+                        None => sys::futex_wait(progress.as_ptr(), AWAITED, FOR_EVER),
+                    }
                 }
             }
         }
@@ -71,11 +88,13 @@ unsafe fn finish(guard: usize) {
     if progress.swap(FREE, Ordering::AcqRel) == AWAITED {
         sys::futex_wake(progress.as_ptr());
     }
+    control::release(Kind::OnceDone, guard);
 }
 
 unsafe extern "C-unwind" fn release(guard: usize, pc: usize) {
     // SAFETY: as the caller called it.
     unsafe {
+        announce(guard, pc);
         record(Kind::OnceEnd, guard, pc, &[1]);
         done(guard).store(1, Ordering::Release);
         finish(guard);
@@ -85,6 +104,7 @@ unsafe extern "C-unwind" fn release(guard: usize, pc: usize) {
 unsafe extern "C-unwind" fn abort(guard: usize, pc: usize) {
     // SAFETY: as the caller called it.
     unsafe {
+        announce(guard, pc);
         record(Kind::OnceEnd, guard, pc, &[0]);
         finish(guard);
     }

@@ -8,7 +8,7 @@ use core::{
 
 use norn_abi::{Kind, arena::ThreadSlot};
 
-use crate::{arena, sys};
+use crate::{arena, control, sys};
 
 const MOST: usize = 512;
 
@@ -65,6 +65,7 @@ unsafe fn add(slot: *mut ThreadSlot, module: &Mapping) {
     KNOWN[count].0.store(module.start, Ordering::Relaxed);
     KNOWN[count].1.store(module.end, Ordering::Relaxed);
     COUNT.store(count + 1, Ordering::Release);
+    control::follow::module(module.start, module.path());
     // SAFETY: the slot is the current thread's.
     unsafe {
         if arena::make_room(slot) {

@@ -4,8 +4,11 @@ use core::ffi::c_int;
 
 use norn_abi::{Kind, LockClass, ObjectClass, arena::ThreadSlot};
 
-use super::interpose;
-use crate::{real, thread};
+use super::{interpose, sleep::length};
+use crate::{
+    control::{self, NEVER},
+    real, thread,
+};
 
 /// Added to a lock's class: the call would not have blocked.
 pub const TRY: u64 = 8;
@@ -20,9 +23,9 @@ pub unsafe fn attempted(slot: *mut ThreadSlot, class: u64, lock: usize, pc: usiz
     // SAFETY: the slot is the current thread's.
     unsafe {
         match result {
-            0 => thread::event(slot, Kind::Acquire, pc, lock, &[class]),
-            EOWNERDEAD => thread::event(slot, Kind::Acquire, pc, lock, &[class | OWNER_DIED]),
-            error => thread::event(slot, Kind::AcquireFailed, pc, lock, &[class, error as u64]),
+            0 => thread::record(slot, Kind::Acquire, pc, lock, &[class]),
+            EOWNERDEAD => thread::record(slot, Kind::Acquire, pc, lock, &[class | OWNER_DIED]),
+            error => thread::record(slot, Kind::AcquireFailed, pc, lock, &[class, error as u64]),
         }
     }
 }
@@ -32,16 +35,104 @@ pub fn posix(result: c_int) -> c_int {
     result
 }
 
-/// Defines a function that takes a lock: its real one, the extra arguments, the class, and what
-/// its result means.
+/// What a function of POSIX returns when its time is over.
+pub const TIMED_OUT: c_int = 110;
+
+/// Takes a lock when it is free, waiting for the thread's turn meanwhile. `attempt` tries, and
+/// `real` is the function that was called: it knows the errors of those who will never succeed.
+pub unsafe fn take(
+    slot: *mut ThreadSlot,
+    (class, lock, pc): (u64, usize, usize),
+    (deadline, timed_out): (u64, c_int),
+    attempt: impl Fn() -> Option<c_int>,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        loop {
+            if let Some(result) = attempt() {
+                return result;
+            }
+            if deadline == NOW || !control::is_on() || fails(class, lock, slot) {
+                return real();
+            }
+            let late = match is_outside(class, lock) {
+                true => control::block_outside(slot, pc, deadline),
+                false => control::block(slot, Kind::Acquire, lock, pc, deadline),
+            };
+            if late {
+                return timed_out;
+            }
+        }
+    }
+}
+
+/// The deadline of a call that does not wait.
+pub const NOW: u64 = 0;
+
+/// Whether a thread can never get a lock and is told so: it has it already.
+unsafe fn fails(class: u64, lock: usize, slot: *mut ThreadSlot) -> bool {
+    const CHECKING: u32 = 2;
+    // SAFETY: libc keeps the owner of a mutex in its third word, the writer of a read-write lock
+    // in its seventh.
+    unsafe {
+        let (words, tid) = (lock as *const u32, (*slot).head.tid);
+        match class & 7 {
+            MUTEX => *words.add(4) & 3 == CHECKING && *words.add(2) == tid,
+            READ | WRITE => *words.add(6) == tid,
+            _ => false,
+        }
+    }
+}
+
+/// Whether a lock is held, or may be, by someone whom we do not control.
+unsafe fn is_outside(class: u64, lock: usize) -> bool {
+    const SHARED: u32 = 128;
+    // SAFETY: as above; libc notes in the same words which locks are shared between processes.
+    unsafe {
+        let words = lock as *const u32;
+        match class & 7 {
+            MUTEX => *words.add(4) & SHARED != 0 || control::is_foreign(*words.add(2)),
+            READ | WRITE => *words.add(7) != 0 || control::is_foreign(*words.add(6)),
+            _ => false,
+        }
+    }
+}
+
+/// When the time has come that a POSIX function was given, on a clock.
+pub unsafe fn at(clock: c_int, time: usize) -> u64 {
+    // SAFETY: the caller's `timespec`.
+    let time = unsafe { length(time) };
+    if control::is_on() { control::time::when(clock, time).max(NOW + 1) } else { NEVER }
+}
+
+/// The clock on which POSIX functions take their times, unless another is said.
+pub const REALTIME: c_int = 0;
+
+/// Defines a function that takes a lock: its real one, the extra arguments, the class, what its
+/// result means, the function that only tries, and until when it waits.
 macro_rules! acquire {
-    ($($name:ident($($arg:ident: $type:ty),*) = $real:ident, $class:expr, $error:ident;)*) => { $(
+    ($($name:ident($($arg:ident: $type:ty),*) = $real:ident, $class:expr, $error:ident,
+       $attempt:ident, $deadline:expr;)*) => { $(
         unsafe extern "C-unwind" fn $name(lock: usize, $($arg: $type,)* pc: usize) -> c_int {
             // SAFETY: as the caller called it.
             unsafe {
                 let Some(slot) = thread::recorded() else { return real::$real()(lock, $($arg),*) };
+                $crate::control::before(slot, Kind::Acquire, pc, lock);
                 thread::block(slot, Kind::Acquire, lock, pc);
-                let result = real::$real()(lock, $($arg),*);
+                let result = if $crate::control::is_on() {
+                    const BUSY: c_int = 16;
+                    let attempt = || {
+                        let result = real::$attempt()(lock);
+                        ($error(result) != BUSY).then_some(result)
+                    };
+                    let real = || real::$real()(lock, $($arg),*);
+                    $crate::intercept::lock::take(
+                        slot, ($class, lock, pc), ($deadline, TIMED_OUT), attempt, real,
+                    )
+                } else {
+                    real::$real()(lock, $($arg),*)
+                };
                 thread::unblock(slot);
                 attempted(slot, $class, lock, pc, $error(result));
                 result
@@ -78,7 +169,9 @@ macro_rules! release {
                 if let Some(slot) = thread::recorded() && !$fails(lock, slot) {
                     thread::event(slot, Kind::Release, pc, lock, &[$class]);
                 }
-                real::$real()(lock)
+                let result = real::$real()(lock);
+                $crate::control::release(Kind::Acquire, lock);
+                result
             }
         }
     )* };
@@ -129,20 +222,26 @@ unsafe fn mutex_type(attributes: usize) -> u32 {
 }
 
 acquire! {
-    mutex_lock() = pthread_mutex_lock, MUTEX, posix;
-    mutex_trylock() = pthread_mutex_trylock, MUTEX | TRY, posix;
-    mutex_timedlock(until: usize) = pthread_mutex_timedlock, MUTEX | TIMED, posix;
-    mutex_clocklock(clock: c_int, until: usize) = pthread_mutex_clocklock, MUTEX | TIMED, posix;
-    spin_lock() = pthread_spin_lock, SPIN, posix;
-    spin_trylock() = pthread_spin_trylock, SPIN | TRY, posix;
-    rdlock() = pthread_rwlock_rdlock, READ, posix;
-    tryrdlock() = pthread_rwlock_tryrdlock, READ | TRY, posix;
-    timedrdlock(until: usize) = pthread_rwlock_timedrdlock, READ | TIMED, posix;
-    clockrdlock(clock: c_int, until: usize) = pthread_rwlock_clockrdlock, READ | TIMED, posix;
-    wrlock() = pthread_rwlock_wrlock, WRITE, posix;
-    trywrlock() = pthread_rwlock_trywrlock, WRITE | TRY, posix;
-    timedwrlock(until: usize) = pthread_rwlock_timedwrlock, WRITE | TIMED, posix;
-    clockwrlock(clock: c_int, until: usize) = pthread_rwlock_clockwrlock, WRITE | TIMED, posix;
+    mutex_lock() = pthread_mutex_lock, MUTEX, posix, pthread_mutex_trylock, NEVER;
+    mutex_trylock() = pthread_mutex_trylock, MUTEX | TRY, posix, pthread_mutex_trylock, NOW;
+    mutex_timedlock(until: usize)
+        = pthread_mutex_timedlock, MUTEX | TIMED, posix, pthread_mutex_trylock, at(REALTIME, until);
+    mutex_clocklock(clock: c_int, until: usize)
+        = pthread_mutex_clocklock, MUTEX | TIMED, posix, pthread_mutex_trylock, at(clock, until);
+    spin_lock() = pthread_spin_lock, SPIN, posix, pthread_spin_trylock, NEVER;
+    spin_trylock() = pthread_spin_trylock, SPIN | TRY, posix, pthread_spin_trylock, NOW;
+    rdlock() = pthread_rwlock_rdlock, READ, posix, pthread_rwlock_tryrdlock, NEVER;
+    tryrdlock() = pthread_rwlock_tryrdlock, READ | TRY, posix, pthread_rwlock_tryrdlock, NOW;
+    timedrdlock(until: usize)
+        = pthread_rwlock_timedrdlock, READ | TIMED, posix, pthread_rwlock_tryrdlock, at(REALTIME, until);
+    clockrdlock(clock: c_int, until: usize)
+        = pthread_rwlock_clockrdlock, READ | TIMED, posix, pthread_rwlock_tryrdlock, at(clock, until);
+    wrlock() = pthread_rwlock_wrlock, WRITE, posix, pthread_rwlock_trywrlock, NEVER;
+    trywrlock() = pthread_rwlock_trywrlock, WRITE | TRY, posix, pthread_rwlock_trywrlock, NOW;
+    timedwrlock(until: usize)
+        = pthread_rwlock_timedwrlock, WRITE | TIMED, posix, pthread_rwlock_trywrlock, at(REALTIME, until);
+    clockwrlock(clock: c_int, until: usize)
+        = pthread_rwlock_clockwrlock, WRITE | TIMED, posix, pthread_rwlock_trywrlock, at(clock, until);
 }
 release! {
     mutex_unlock = pthread_mutex_unlock, MUTEX, is_anothers;

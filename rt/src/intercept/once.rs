@@ -1,12 +1,18 @@
 //! `pthread_once` and `call_once`. The real function decides who initialises; it is given an
 //! initialisation of ours, which records and calls the program's.
 
-use core::ffi::c_int;
+use core::{
+    ffi::c_int,
+    sync::atomic::{AtomicU32, Ordering},
+};
 
 use norn_abi::{Kind, arena::ThreadSlot};
 
 use super::interpose;
-use crate::{real, thread};
+use crate::{
+    control::{self, NEVER},
+    real, thread,
+};
 
 type Function = unsafe extern "C-unwind" fn();
 
@@ -34,16 +40,27 @@ unsafe fn around(
     // SAFETY: the slot is the current thread's; what it remembers is put back, calls may nest.
     unsafe {
         let Some(slot) = thread::recorded() else { return real(function) };
+        control::before(slot, Kind::OnceDone, pc, object);
+        while control::is_on() && is_running(object) {
+            control::block(slot, Kind::OnceDone, object, pc, NEVER);
+        }
         let own = thread::own(slot);
         let outer = ((*own).once, (*own).once_pc, (*own).once_object);
         ((*own).once, (*own).once_pc, (*own).once_object) = (function, pc, object);
         let result = real(initialise as *const () as usize);
         if (*own).once_object != 0 {
-            thread::event(slot, Kind::OnceDone, pc, object, &[]);
+            thread::record(slot, Kind::OnceDone, pc, object, &[]);
         }
+        control::release(Kind::OnceDone, object);
         ((*own).once, (*own).once_pc, (*own).once_object) = outer;
         result
     }
+}
+
+/// Whether the initialisation is being done by someone: libc notes it in the lowest bit.
+unsafe fn is_running(object: usize) -> bool {
+    // SAFETY: the caller's object.
+    unsafe { (*(object as *const AtomicU32)).load(Ordering::Acquire) & 1 != 0 }
 }
 
 unsafe extern "C-unwind" fn initialise() {
@@ -52,7 +69,7 @@ unsafe extern "C-unwind" fn initialise() {
     unsafe {
         let own = thread::own(slot);
         let (function, pc, object) = ((*own).once, (*own).once_pc, (*own).once_object);
-        thread::event(slot, Kind::OnceBegin, pc, object, &[]);
+        thread::record(slot, Kind::OnceBegin, pc, object, &[]);
         let outer = core::mem::replace(&mut (*own).once_sp, thread::stack_pointer());
         core::mem::transmute::<usize, Function>(function)();
         (*own).once_sp = outer;

@@ -2,29 +2,38 @@
 
 use core::ffi::c_int;
 
-use norn_abi::{Kind, ObjectClass};
+use norn_abi::{Kind, ObjectClass, arena::ThreadSlot};
 
 use super::{
     cond::announce,
     interpose,
-    lock::{destroy, init},
+    lock::{NOW, REALTIME, TIMED_OUT, at, destroy, init},
 };
-use crate::{real, thread};
+use crate::{
+    control::{self, NEVER},
+    real, thread,
+};
 
 /// Defines a function that decrements a semaphore.
 macro_rules! decrement {
-    ($($name:ident($($arg:ident: $type:ty),*) = $real:ident;)*) => { $(
+    ($($name:ident($($arg:ident: $type:ty),*) = $real:ident, $deadline:expr;)*) => { $(
         unsafe extern "C-unwind" fn $name(semaphore: usize, $($arg: $type,)* pc: usize) -> c_int {
             // SAFETY: as the caller called it.
             unsafe {
                 let Some(slot) = thread::recorded() else { return real::$real()(semaphore, $($arg),*) };
-                thread::block(slot, Kind::SemWait, semaphore, pc);
-                let result = real::$real()(semaphore, $($arg),*);
-                thread::unblock(slot);
-                if result == 0 {
-                    thread::event(slot, Kind::SemWait, pc, semaphore, &[]);
+                control::before(slot, Kind::SemWait, pc, semaphore);
+                let result = if control::is_on() {
+                    take(slot, semaphore, pc, $deadline)
                 } else {
-                    thread::event(slot, Kind::SemFailed, pc, semaphore, &[real::errno()]);
+                    thread::block(slot, Kind::SemWait, semaphore, pc);
+                    let result = real::$real()(semaphore, $($arg),*);
+                    thread::unblock(slot);
+                    result
+                };
+                if result == 0 {
+                    thread::record(slot, Kind::SemWait, pc, semaphore, &[]);
+                } else {
+                    thread::record(slot, Kind::SemFailed, pc, semaphore, &[real::errno()]);
                 }
                 result
             }
@@ -32,13 +41,37 @@ macro_rules! decrement {
     )* };
 }
 
-decrement! {
-    wait() = sem_wait;
-    trywait() = sem_trywait;
-    timedwait(until: usize) = sem_timedwait;
-    clockwait(clock: c_int, until: usize) = sem_clockwait;
+/// Decrements a semaphore when it can be, waiting for the thread's turn meanwhile.
+unsafe fn take(slot: *mut ThreadSlot, semaphore: usize, pc: usize, deadline: u64) -> c_int {
+    const EAGAIN: u64 = 11;
+    // SAFETY: as the caller called it.
+    unsafe {
+        loop {
+            let result = real::sem_trywait()(semaphore);
+            if result == 0 || real::errno() != EAGAIN || deadline == NOW {
+                return result;
+            }
+            if control::block(slot, Kind::SemWait, semaphore, pc, deadline) {
+                *real::__errno_location() = TIMED_OUT;
+                return -1;
+            }
+            control::test_cancel(slot);
+        }
+    }
 }
-announce! { post = sem_post, Kind::SemPost; }
+
+/// Lets those try again who wait here.
+fn notify(semaphore: usize) {
+    control::release(Kind::SemWait, semaphore);
+}
+
+decrement! {
+    wait() = sem_wait, NEVER;
+    trywait() = sem_trywait, NOW;
+    timedwait(until: usize) = sem_timedwait, at(REALTIME, until);
+    clockwait(clock: c_int, until: usize) = sem_clockwait, at(clock, until);
+}
+announce! { post = sem_post, Kind::SemPost, notify; }
 init! { create(shared: c_int, value: u32) = sem_init, ObjectClass::Semaphore, value; }
 destroy! { remove = sem_destroy, ObjectClass::Semaphore; }
 

@@ -16,11 +16,15 @@ use norn_abi::{
 };
 
 use super::interpose;
-use crate::{arena, real, sys, thread, tls};
+use crate::{arena, control, real, sys, thread, tls};
 
 const SIGNALS: usize = 65;
+const SIGILL: c_int = 4;
 const SIGBUS: c_int = 7;
+const SIGFPE: c_int = 8;
 const SIGSEGV: c_int = 11;
+/// What a processor finds wrong with an instruction.
+const FAULTS_OF_CODE: [c_int; 4] = [SIGILL, SIGBUS, SIGFPE, SIGSEGV];
 const SIG_IGN: usize = 1;
 const SA_SIGINFO: c_int = 4;
 const SA_ONSTACK: c_int = 0x0800_0000;
@@ -120,12 +124,12 @@ unsafe extern "C-unwind" fn signal(signal: c_int, handler: usize, _pc: usize) ->
 }
 
 fn is_fault(signal: c_int) -> bool {
-    signal == SIGSEGV || signal == SIGBUS
+    FAULTS_OF_CODE.contains(&signal)
 }
 
 /// Installs our handler for memory faults.
 pub unsafe fn guard() {
-    for signal in [SIGSEGV, SIGBUS] {
+    for signal in FAULTS_OF_CODE {
         let ours = Action::guard();
         let mut old = ours;
         // SAFETY: both are good actions.
@@ -181,6 +185,22 @@ unsafe fn default_action(signal: c_int, info: *mut c_void) {
     }
 }
 
+/// Notes by what the program is about to die.
+unsafe fn note(signal: c_int, info: *mut c_void, context: &Context) {
+    let slot = tls::current();
+    if !arena::is_open() || tls::is_stand(slot) {
+        return;
+    }
+    let outcome = arena::outcome();
+    // SAFETY: the slot is the current thread's; the kernel's third word is the address.
+    unsafe {
+        outcome.signal_thread.store((*slot).head.thread, Ordering::Relaxed);
+        outcome.signal_addr.store(*info.cast::<u64>().add(2), Ordering::Relaxed);
+    }
+    outcome.signal_pc.store(context.registers[RIP] as u64, Ordering::Relaxed);
+    outcome.signal.store(signal as u32, Ordering::Release);
+}
+
 /// Our handler: the program's runs on the stream for handlers of the interrupted one.
 unsafe extern "C-unwind" fn handle(signal: c_int, info: *mut c_void, context: *mut c_void) {
     // SAFETY: called by the kernel; the handler is the program's.
@@ -191,6 +211,7 @@ unsafe extern "C-unwind" fn handle(signal: c_int, info: *mut c_void, context: *m
         }
         let handler = HANDLERS[signal as usize].0.load(Ordering::Relaxed);
         if handler <= SIG_IGN {
+            note(signal, info, interrupted);
             return default_action(signal, info);
         }
         let host = tls::current();
@@ -198,7 +219,9 @@ unsafe extern "C-unwind" fn handle(signal: c_int, info: *mut c_void, context: *m
             return;
         }
         let stream = if tls::is_stand(host) { None } else { stream_of(host) };
+        let mut away = false;
         if let Some(stream) = stream {
+            away = control::handler_begins(host);
             let own = thread::own(stream);
             (*own).handler_sp = interrupted.registers[RSP];
             (*own).handler_stack = own_stack(interrupted);
@@ -209,6 +232,7 @@ unsafe extern "C-unwind" fn handle(signal: c_int, info: *mut c_void, context: *m
         if let Some(stream) = stream {
             thread::event(stream, Kind::HandlerEnd, 0, signal as usize, &[]);
             tls::set(host);
+            control::handler_ends(host, away);
         }
     }
 }
@@ -286,6 +310,7 @@ pub unsafe fn leave_handlers(sp: usize) {
             slot = (*thread::own(slot)).host;
             (*slot).lane.forget();
             tls::set(slot);
+            control::handler_ends(slot, false);
         }
     }
 }

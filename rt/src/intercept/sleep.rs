@@ -5,17 +5,27 @@ use core::ffi::c_int;
 use norn_abi::Kind;
 
 use super::interpose;
-use crate::{real, sys, thread};
+use crate::{control, real, sys, thread};
 
-unsafe fn sleeping(nanoseconds: u64, pc: usize) {
-    if let Some(slot) = thread::recorded() {
-        // SAFETY: the slot is the current thread's.
-        unsafe { thread::event(slot, Kind::Sleep, pc, nanoseconds as usize, &[]) };
+/// Records that the thread sleeps. While we decide which thread goes next, that is here and now,
+/// and takes no time but the program's own. True if it has slept.
+unsafe fn sleeping(nanoseconds: u64, pc: usize) -> bool {
+    let Some(slot) = thread::recorded() else { return false };
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        thread::event(slot, Kind::Sleep, pc, nanoseconds as usize, &[]);
+        if !control::is_on() {
+            return false;
+        }
+        let until = control::time::now().saturating_add(nanoseconds.max(1));
+        control::block(slot, Kind::Sleep, 0, pc, until);
+        control::test_cancel(slot);
     }
+    true
 }
 
 /// The length of a `timespec` in nanoseconds.
-unsafe fn length(time: usize) -> u64 {
+pub unsafe fn length(time: usize) -> u64 {
     if time == 0 {
         return 0;
     }
@@ -27,7 +37,9 @@ unsafe fn length(time: usize) -> u64 {
 unsafe extern "C-unwind" fn sleep(seconds: u32, pc: usize) -> u32 {
     // SAFETY: as the caller called it.
     unsafe {
-        sleeping(u64::from(seconds) * 1_000_000_000, pc);
+        if sleeping(u64::from(seconds) * 1_000_000_000, pc) {
+            return 0;
+        }
         real::sleep()(seconds)
     }
 }
@@ -35,7 +47,9 @@ unsafe extern "C-unwind" fn sleep(seconds: u32, pc: usize) -> u32 {
 unsafe extern "C-unwind" fn usleep(microseconds: u32, pc: usize) -> c_int {
     // SAFETY: as the caller called it.
     unsafe {
-        sleeping(u64::from(microseconds) * 1000, pc);
+        if sleeping(u64::from(microseconds) * 1000, pc) {
+            return 0;
+        }
         real::usleep()(microseconds)
     }
 }
@@ -43,7 +57,9 @@ unsafe extern "C-unwind" fn usleep(microseconds: u32, pc: usize) -> c_int {
 unsafe extern "C-unwind" fn nanosleep(time: usize, rest: usize, pc: usize) -> c_int {
     // SAFETY: as the caller called it.
     unsafe {
-        sleeping(length(time), pc);
+        if sleeping(length(time), pc) {
+            return 0;
+        }
         real::nanosleep()(time, rest)
     }
 }
@@ -60,7 +76,10 @@ unsafe extern "C-unwind" fn clock_nanosleep(
         const ABSOLUTE: c_int = 1;
         let until = length(time);
         let absolute = flags & ABSOLUTE != 0;
-        sleeping(if absolute { until.saturating_sub(sys::now(clock)) } else { until }, pc);
+        let now = if control::is_on() { control::time::read(clock) } else { sys::now(clock) };
+        if sleeping(if absolute { until.saturating_sub(now) } else { until }, pc) {
+            return 0;
+        }
         real::clock_nanosleep()(clock, flags, time, rest)
     }
 }
@@ -68,7 +87,9 @@ unsafe extern "C-unwind" fn clock_nanosleep(
 unsafe extern "C-unwind" fn thrd_sleep(time: usize, rest: usize, pc: usize) -> c_int {
     // SAFETY: as the caller called it.
     unsafe {
-        sleeping(length(time), pc);
+        if sleeping(length(time), pc) {
+            return 0;
+        }
         real::thrd_sleep()(time, rest)
     }
 }
@@ -76,7 +97,10 @@ unsafe extern "C-unwind" fn thrd_sleep(time: usize, rest: usize, pc: usize) -> c
 unsafe fn yielding(pc: usize) {
     if let Some(slot) = thread::recorded() {
         // SAFETY: the slot is the current thread's.
-        unsafe { thread::event(slot, Kind::Yield, pc, 0, &[]) };
+        unsafe {
+            thread::event(slot, Kind::Yield, pc, 0, &[]);
+            control::yields(slot);
+        }
     }
 }
 

@@ -8,8 +8,15 @@ use norn_abi::{
     arena::{ThreadSlot, role},
 };
 
-use super::interpose;
-use crate::{arena, real, thread, tls};
+use super::{
+    interpose,
+    lock::{NOW, REALTIME, TIMED_OUT, at},
+};
+use crate::{
+    arena,
+    control::{self, NEVER},
+    real, thread, tls,
+};
 
 type Start = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
 type StartC11 = unsafe extern "C-unwind" fn(*mut c_void) -> c_int;
@@ -39,6 +46,7 @@ unsafe fn begin(slot: *mut c_void) -> (usize, *mut c_void) {
     // SAFETY: the creator gave us the slot.
     unsafe {
         tls::set(tls::BUSY.slot());
+        control::first_turn(slot);
         thread::remember(real::pthread_self(), (*slot).head.thread);
         let own = thread::own(slot);
         let (start, argument) = ((*own).start, (*own).argument as *mut c_void);
@@ -105,7 +113,9 @@ unsafe fn created(
     // before: the child may begin at once.
     unsafe {
         let Some(parent) = thread::recorded() else { return real(start, argument) };
+        control::before(parent, Kind::Fork, pc, 0);
         let Some(slot) = prepare(parent, start, argument) else { return real(start, argument) };
+        control::adopt(slot, parent);
         let (number, own) = ((*slot).head.thread, thread::own(parent));
         arena::make_room(parent);
         let seq = arena::next_seq();
@@ -117,25 +127,44 @@ unsafe fn created(
             thread::event_at(parent, Kind::Fork, pc, number as usize, seq);
         } else {
             (*own).children -= 1;
+            control::disown(slot);
             arena::return_slot(slot);
         }
         result
     }
 }
 
+/// Waits for a thread to end while we decide which one goes next. False if its time ran out.
+unsafe fn await_end(slot: *mut ThreadSlot, number: u32, pc: usize, deadline: u64) -> bool {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        control::before(slot, Kind::Join, pc, number as usize);
+        while control::is_on() && deadline != NOW && control::is_alive(number) {
+            if control::block(slot, Kind::Join, number as usize, pc, deadline) {
+                return false;
+            }
+            control::test_cancel(slot);
+        }
+    }
+    true
+}
+
 /// Defines a function that waits for a thread to end.
 macro_rules! join {
-    ($($name:ident($($arg:ident),*) = $real:ident;)*) => { $(
+    ($($name:ident($($arg:ident),*) = $real:ident, $deadline:expr;)*) => { $(
         unsafe extern "C-unwind" fn $name(handle: usize, $($arg: usize,)* pc: usize) -> c_int {
             // SAFETY: as the caller called it.
             unsafe {
                 let Some(slot) = thread::recorded() else { return real::$real()(handle, $($arg),*) };
                 let number = thread::number_of(handle);
+                if let Some(number) = number && !await_end(slot, number, pc, $deadline) {
+                    return TIMED_OUT;
+                }
                 thread::block(slot, Kind::Join, number.unwrap_or(u32::MAX) as usize, pc);
                 let result = real::$real()(handle, $($arg),*);
                 thread::unblock(slot);
                 if let (0, Some(number)) = (result, number) {
-                    thread::event(slot, Kind::Join, pc, number as usize, &[]);
+                    thread::record(slot, Kind::Join, pc, number as usize, &[]);
                 }
                 result
             }
@@ -149,20 +178,25 @@ macro_rules! about {
         unsafe extern "C-unwind" fn $name(handle: usize, pc: usize) -> c_int {
             // SAFETY: as the caller called it.
             unsafe {
-                if let (Some(slot), Some(number)) = (thread::recorded(), thread::number_of(handle)) {
+                let number = thread::number_of(handle);
+                if let (Some(slot), Some(number)) = (thread::recorded(), number) {
                     thread::event(slot, $kind, pc, number as usize, &[]);
                 }
-                real::$real()(handle)
+                let result = real::$real()(handle);
+                if let (Kind::Cancel, Some(number)) = ($kind, number) {
+                    control::cancel(number);
+                }
+                result
             }
         }
     )* };
 }
 
 join! {
-    wait(out) = pthread_join;
-    try_wait(out) = pthread_tryjoin_np;
-    timed_wait(out, until) = pthread_timedjoin_np;
-    wait_c11(out) = thrd_join;
+    wait(out) = pthread_join, NEVER;
+    try_wait(out) = pthread_tryjoin_np, NOW;
+    timed_wait(out, until) = pthread_timedjoin_np, at(REALTIME, until);
+    wait_c11(out) = thrd_join, NEVER;
 }
 about! {
     detach = pthread_detach, Kind::Detach;

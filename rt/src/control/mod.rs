@@ -1,0 +1,468 @@
+//! Decides which thread goes next. While a plan is in force, one thread at a time has the turn
+//! ([`turn`]) and runs; at its events a strategy says who goes on ([`strategy`], [`follow`]).
+//! Operations that would block are made to try, and to wait here if they must, so that it is
+//! always known who can go on. Time is ours, too ([`time`]).
+//!
+//! The objects themselves stay the program's: a mutex is locked by the real `trylock`. Only what
+//! cannot be tried is done here: condition variables, barriers, sleeping.
+
+pub mod follow;
+pub mod heap;
+mod spin;
+mod strategy;
+mod task;
+pub mod time;
+mod turn;
+pub mod verdict;
+
+use core::sync::atomic::{AtomicBool, Ordering};
+
+use norn_abi::{
+    Kind,
+    arena::ThreadSlot,
+    control::{follow as followed, strategy as name},
+};
+pub use spin::is_fruitless;
+pub use task::NEVER;
+
+use crate::{arena, real, thread, tls};
+
+/// A plan is in force in this process.
+static ON: AtomicBool = AtomicBool::new(false);
+/// It was, and now nobody waits for a turn any more.
+static FREE: AtomicBool = AtomicBool::new(false);
+
+/// Whether threads wait for their turn.
+#[inline(always)]
+pub fn is_on() -> bool {
+    ON.load(Ordering::Relaxed) && !is_free()
+}
+
+/// Whether a plan was in force at some time, so that threads may wait here.
+#[inline(always)]
+pub fn was_on() -> bool {
+    ON.load(Ordering::Relaxed)
+}
+
+/// Whether the plan is no longer in force.
+pub fn is_free() -> bool {
+    FREE.load(Ordering::Relaxed)
+}
+
+fn set_free() {
+    FREE.store(true, Ordering::Relaxed);
+}
+
+/// Starts with the first thread, which has the turn.
+pub unsafe fn start(slot: *mut ThreadSlot) {
+    if arena::plan().strategy == name::NONE {
+        return;
+    }
+    // SAFETY: nothing else runs yet.
+    unsafe {
+        strategy::start();
+        let task = task::adopt(slot);
+        task.entry = 0;
+        strategy::meet(task);
+        if arena::plan().strategy == name::FOLLOW {
+            arena::outcome().follow.store(followed::GOING, Ordering::Relaxed);
+        }
+        turn::restart(task);
+        heap::start();
+    }
+    ON.store(true, Ordering::Relaxed);
+}
+
+/// In a forked child, whose only thread has a new slot: it has the turn. Schedules are for the
+/// first process.
+pub unsafe fn after_fork(slot: *mut ThreadSlot) {
+    if !was_on() {
+        return;
+    }
+    // SAFETY: nothing else runs.
+    unsafe {
+        for task in task::all() {
+            task.alive = false;
+        }
+        heap::after_fork();
+        strategy::be_fair();
+        turn::restart(task::adopt(slot));
+    }
+}
+
+/// A thread is about to be created; it may be chosen from now on.
+pub unsafe fn adopt(slot: *mut ThreadSlot, parent: *mut ThreadSlot) {
+    if !was_on() {
+        return;
+    }
+    // SAFETY: the new slot is nobody's yet.
+    unsafe {
+        (*slot).steps = 0;
+        (*slot).effect = 0;
+        (*slot).stop_at.store(if is_free() { u64::MAX } else { 0 }, Ordering::Relaxed);
+        turn::locked(|| {
+            let parent = if parent.is_null() { task::UNNAMED } else { task::of(parent).entry };
+            let task = task::adopt(slot);
+            if parent != task::UNNAMED {
+                task.entry = follow::entry(parent, (*slot).head.child);
+            }
+            strategy::meet(task);
+        });
+    }
+}
+
+/// A thread could not be created.
+pub unsafe fn disown(slot: *mut ThreadSlot) {
+    if was_on() {
+        // SAFETY: the slot is nobody's.
+        unsafe { turn::locked(|| task::of(slot).alive = false) };
+    }
+}
+
+/// A thread that was met in a hook waits for its turn like all others.
+pub unsafe fn meet(slot: *mut ThreadSlot) {
+    // SAFETY: the slot is the current thread's.
+    unsafe { adopt(slot, core::ptr::null_mut()) };
+}
+
+/// A new thread waits until it is chosen, before it does anything at all.
+pub unsafe fn first_turn(slot: *mut ThreadSlot) {
+    if is_on() {
+        // SAFETY: the slot is the current thread's.
+        unsafe { turn::arrive(slot) };
+    }
+}
+
+/// The thread has ended.
+pub unsafe fn ends(slot: *mut ThreadSlot) {
+    if !was_on() {
+        return;
+    }
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        let number = (*slot).head.thread as usize;
+        turn::leave(slot, |task| {
+            task.alive = false;
+            follow::ends(task.entry);
+            release_all(Kind::Join, number);
+        });
+    }
+}
+
+/// Comes before every event: the turn may pass here.
+#[inline(always)]
+pub unsafe fn before(slot: *mut ThreadSlot, kind: Kind, pc: usize, object: usize) {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        if (*slot).steps >= (*slot).stop_at.load(Ordering::Relaxed) {
+            ask(slot, kind, pc, object);
+        }
+    }
+}
+
+/// Asks the scheduler. What the thread did so far is noted before anyone else moves.
+#[cold]
+pub unsafe fn ask(slot: *mut ThreadSlot, kind: Kind, pc: usize, object: usize) {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        if !is_on() {
+            return (*slot).stop_at.store(u64::MAX, Ordering::Relaxed);
+        }
+        (*slot).lane.settle_any();
+        let task = task::of(slot);
+        (task.kind, task.pc, task.object) = (kind, pc, object);
+        if !turn::has(task) {
+            return turn::come_back(slot);
+        }
+        let followed = arena::plan().strategy == name::FOLLOW;
+        if !is_librarys(kind) || followed {
+            turn::locked(|| strategy::comes_to_event(task));
+            spin::look(slot, task);
+            turn::yield_turn(slot);
+        }
+    }
+}
+
+/// Events that may come from the middle of a library that holds a lock we do not see, or that
+/// matter to nobody else: no strategy switches there.
+fn is_librarys(kind: Kind) -> bool {
+    use Kind as K;
+    matches!(kind, K::Alloc | K::Free | K::Map | K::Unmap | K::Init | K::Destroy)
+}
+
+/// The thread has the turn, after others had it.
+unsafe fn turned(slot: *mut ThreadSlot) {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        arena::outcome().switches.fetch_add(1, Ordering::Relaxed);
+        if arena::make_room(slot) {
+            let next = (*slot).steps as usize;
+            (*slot).lane.sync(Kind::Turn, 0, next, arena::next_seq(), &[]);
+        }
+    }
+}
+
+/// Waits until `object` is released, the deadline comes, or a cancellation does. True if it was
+/// the deadline.
+pub unsafe fn block(
+    slot: *mut ThreadSlot,
+    kind: Kind,
+    object: usize,
+    pc: usize,
+    deadline: u64,
+) -> bool {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        enter(slot, kind, object, pc);
+        turn::wait_for(slot, |task| wait(task, kind, object, pc, deadline));
+        leave(slot)
+    }
+}
+
+/// Waits for something outside of the program, which the caller then tries again.
+pub unsafe fn block_outside(slot: *mut ThreadSlot, pc: usize, deadline: u64) -> bool {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        let kind = Kind::Sleep;
+        enter(slot, kind, 0, pc);
+        turn::wait_for(slot, |task| {
+            wait(task, kind, 0, pc, deadline);
+            task.outside = true;
+        });
+        leave(slot)
+    }
+}
+
+unsafe fn enter(slot: *mut ThreadSlot, kind: Kind, object: usize, pc: usize) {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        (*slot).lane.settle_any();
+        thread::block(slot, kind, object, pc);
+    }
+}
+
+fn wait(task: &mut task::Task, kind: Kind, object: usize, pc: usize, deadline: u64) {
+    (task.waiting, task.deadline, task.timed_out) = (true, deadline, false);
+    (task.kind, task.object, task.pc) = (kind, object, pc);
+    task.ticket = turn::ticket();
+}
+
+unsafe fn leave(slot: *mut ThreadSlot) -> bool {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        thread::unblock(slot);
+        core::mem::take(&mut task::of(slot).timed_out)
+    }
+}
+
+/// Begins to wait, gives up what `give_up` gives up, and waits: nothing can come in between.
+pub unsafe fn block_after(
+    slot: *mut ThreadSlot,
+    (kind, object, pc): (Kind, usize, usize),
+    deadline: u64,
+    give_up: impl FnOnce(),
+) -> bool {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        enter(slot, kind, object, pc);
+        turn::locked(|| wait(task::of(slot), kind, object, pc, deadline));
+        give_up();
+        turn::wait_for(slot, |_| {});
+        leave(slot)
+    }
+}
+
+/// All who wait to do `kind` on `object` may try again.
+pub fn release(kind: Kind, object: usize) {
+    if was_on() {
+        // SAFETY: under the lock.
+        turn::locked(|| unsafe { release_all(kind, object) });
+    }
+}
+
+unsafe fn release_all(kind: Kind, object: usize) {
+    // SAFETY: under the lock.
+    for task in unsafe { task::all() } {
+        if task.alive && task.waiting && task.kind == kind && task.object == object {
+            // SAFETY: under the lock.
+            unsafe { set_off(task) };
+        }
+    }
+}
+
+/// The task need not wait any longer; where nobody waits for a turn, it goes on at once.
+unsafe fn set_off(task: &mut task::Task) {
+    task.release();
+    if is_free() {
+        task.turn.store(1, Ordering::SeqCst);
+        crate::sys::futex_wake(task.turn.as_ptr());
+    }
+}
+
+/// Those who wait for something outside look again: it may have come from inside.
+pub fn look_again() {
+    if is_on() {
+        // SAFETY: under the lock.
+        turn::locked(|| unsafe {
+            task::all().iter_mut().filter(|it| it.alive && it.outside).for_each(|it| it.release());
+        });
+    }
+}
+
+/// Wakes one who waits to do `kind` on `object`; the strategy says whom.
+pub fn release_one(kind: Kind, object: usize) -> bool {
+    if !was_on() {
+        return false;
+    }
+    let waits = |it: &task::Task| it.alive && it.waiting && it.kind == kind && it.object == object;
+    // SAFETY: under the lock.
+    turn::locked(|| unsafe {
+        let count = task::all().iter().filter(|it| waits(it)).count();
+        if count == 0 {
+            return false;
+        }
+        let nth = |number: usize| -> Option<&'static mut task::Task> {
+            let mut floor = 0;
+            let mut found = None;
+            for _ in 0..=number {
+                found = task::all()
+                    .iter_mut()
+                    .filter(|it| waits(it) && it.ticket > floor)
+                    .min_by_key(|it| it.ticket);
+                floor = found.as_ref()?.ticket;
+            }
+            found
+        };
+        let chosen = match arena::plan().strategy {
+            name::FOLLOW => follow::pick_waiter(|number| nth(number).map(|it| it.entry)),
+            _ => strategy::pick_waiter(count as u64) as usize,
+        };
+        if let Some(task) = nth(chosen) {
+            set_off(task);
+        }
+        true
+    })
+}
+
+/// How many wait to do `kind` on `object`.
+pub fn waiters(kind: Kind, object: usize) -> usize {
+    let waits = |it: &&mut task::Task| it.alive && it.waiting && it.kind == kind;
+    // SAFETY: under the lock.
+    turn::locked(|| unsafe {
+        task::all().iter_mut().filter(|it| waits(it) && it.object == object).count()
+    })
+}
+
+/// Whether the thread with this number has not ended.
+pub fn is_alive(number: u32) -> bool {
+    // SAFETY: under the lock.
+    turn::locked(|| unsafe { task::all().iter().any(|it| it.alive && it.number() == number) })
+}
+
+/// Whether a thread of this process lives that we do not control.
+pub fn is_foreign(tid: u32) -> bool {
+    // SAFETY: under the lock; slots live as long as the arena.
+    let ours = turn::locked(|| unsafe {
+        task::all().iter().any(|it| it.alive && (*it.slot).head.tid == tid)
+    });
+    !ours && crate::sys::is_thread(tid)
+}
+
+/// The thread asks that others go first.
+pub unsafe fn yields(slot: *mut ThreadSlot) {
+    if is_on() {
+        // SAFETY: the slot is the current thread's.
+        unsafe { turn::wait_for(slot, |task| task.spin.yields()) };
+    }
+}
+
+/// Runs `f`, which may block in a way that we cannot foresee, without the turn.
+pub unsafe fn outside<T>(f: impl FnOnce() -> T) -> T {
+    let slot = tls::current();
+    if !is_on() || tls::is_stand(slot) {
+        return f();
+    }
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        (*slot).lane.settle_any();
+        turn::leave(slot, |task| task.away = true);
+        let result = f();
+        turn::come_back(slot);
+        result
+    }
+}
+
+/// A thread is to be cancelled: if it waits where it can be, it wakes.
+pub fn cancel(number: u32) {
+    if !was_on() {
+        return;
+    }
+    // SAFETY: under the lock.
+    turn::locked(|| unsafe {
+        for task in task::all().iter_mut().filter(|it| it.alive && it.number() == number) {
+            task.cancelled = true;
+            if task.waiting && is_cancellable(task.kind) {
+                set_off(task);
+            }
+        }
+    });
+}
+
+fn is_cancellable(kind: Kind) -> bool {
+    matches!(kind, Kind::Wait | Kind::Sleep | Kind::Join | Kind::SemWait)
+}
+
+/// Whether somebody has asked for this thread's end since it last looked.
+pub unsafe fn take_cancelled(slot: *mut ThreadSlot) -> bool {
+    // SAFETY: the slot is the current thread's.
+    unsafe { core::mem::take(&mut task::of(slot).cancelled) }
+}
+
+/// Acts upon a cancellation, if there is one.
+pub unsafe fn test_cancel(slot: *mut ThreadSlot) {
+    // SAFETY: the slot is the current thread's; does not return if it is cancelled.
+    unsafe {
+        if take_cancelled(slot) {
+            real::pthread_testcancel();
+        }
+    }
+}
+
+/// A signal handler begins on this thread: it needs the turn, whatever the thread waits for.
+/// Returns whether the thread ran without the turn.
+pub unsafe fn handler_begins(slot: *mut ThreadSlot) -> bool {
+    if !is_on() {
+        return false;
+    }
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        let task = task::of(slot);
+        let away = turn::locked(|| {
+            task.handlers += 1;
+            task.away
+        });
+        if !turn::has(task) {
+            turn::come_back(slot);
+        }
+        away
+    }
+}
+
+/// It is over: the thread waits again, or is again where it was.
+pub unsafe fn handler_ends(slot: *mut ThreadSlot, away: bool) {
+    if !is_on() {
+        return;
+    }
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        let task = task::of(slot);
+        let waits = turn::locked(|| {
+            task.handlers = task.handlers.saturating_sub(1);
+            task.away = away;
+            task.handlers == 0 && task.waiting
+        });
+        if waits || away {
+            turn::leave(slot, |_| {});
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! The clock of a controlled run. It does not follow the world's: it advances a little with every
+//! event and every look at it, and jumps forward when nobody can go on before some time. So a run
+//! waits for nothing, and the same schedule sees the same times.
+
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use super::{
+    spin,
+    task::{self, NEVER, Task},
+    turn,
+};
+use crate::arena;
+
+/// How much time an event takes.
+const EVENT: u64 = 100;
+/// How much time a look at the clock takes.
+const LOOK: u64 = 1_000;
+/// The clock of the time of day.
+const REALTIME: i32 = 0;
+/// Its coarse and other forms.
+const REALTIME_COARSE: i32 = 5;
+const TAI: i32 = 11;
+
+/// Nanoseconds by which the clock was put forward, and that looking took.
+static EXTRA: AtomicU64 = AtomicU64::new(0);
+
+/// Nanoseconds since the start.
+pub fn now() -> u64 {
+    EXTRA.load(Ordering::Relaxed) + turn::steps() * EVENT
+}
+
+/// What a clock says when the program looks at it.
+pub fn read(clock: i32) -> u64 {
+    EXTRA.fetch_add(LOOK, Ordering::Relaxed);
+    spin::time_passes();
+    start_of(clock) + now()
+}
+
+/// The time since the start at which a clock says `then`.
+pub fn when(clock: i32, then: u64) -> u64 {
+    then.saturating_sub(start_of(clock))
+}
+
+fn start_of(clock: i32) -> u64 {
+    match clock {
+        REALTIME | REALTIME_COARSE | TAI => arena::plan().realtime,
+        _ => arena::plan().monotonic,
+    }
+}
+
+/// Those whose time has come need not wait any longer. Under the lock.
+pub unsafe fn release_expired() {
+    let now = now();
+    // SAFETY: under the lock.
+    for task in unsafe { task::all() } {
+        if task.is_timed() && task.deadline <= now {
+            expire(task);
+        }
+    }
+}
+
+fn expire(task: &mut Task) {
+    task.timed_out = true;
+    task.release();
+}
+
+/// Puts the clock forward to the first time for which somebody waits. Under the lock.
+pub unsafe fn put_forward() {
+    // SAFETY: under the lock.
+    let tasks = unsafe { task::all() };
+    let timed = tasks.iter_mut().filter(|it| it.is_timed());
+    if let Some(task) = timed.min_by_key(|it| (it.deadline, it.ticket)) {
+        put_forward_to(task);
+    }
+}
+
+/// Puts the clock forward until the time of `task` has come. Under the lock.
+pub fn put_forward_to(task: &mut Task) {
+    if task.deadline != NEVER {
+        EXTRA.fetch_add(task.deadline.saturating_sub(now()), Ordering::Relaxed);
+    }
+    expire(task);
+}

@@ -1,0 +1,341 @@
+//! The turn: one thread has it and runs, the others sleep. It passes when the running thread
+//! comes to its next event, so whatever it did before is done.
+
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
+
+use norn_abi::arena::ThreadSlot;
+
+use super::{
+    strategy,
+    task::{self, NEVER, Task},
+    time, verdict,
+};
+use crate::{arena, intercept::signal, sys, thread, tls};
+
+/// Who has the turn; null while nobody can go on.
+static HOLDER: AtomicPtr<Task> = AtomicPtr::new(core::ptr::null_mut());
+static LOCK: AtomicBool = AtomicBool::new(false);
+/// Events of all threads before the current turn.
+static STEPS: AtomicU64 = AtomicU64::new(0);
+static PROCESSORS: AtomicU32 = AtomicU32::new(0);
+static TICKETS: AtomicU64 = AtomicU64::new(1);
+/// When nobody could go on, in real time.
+static IDLE_SINCE: AtomicU64 = AtomicU64::new(0);
+
+/// How often a thread looks for its turn before it sleeps. With one processor, looking is in the
+/// way of who has it.
+const LOOKS: u32 = 400;
+/// How long a thread that waits for something outside sleeps before it looks again.
+const LOOK_AGAIN: u64 = 1_000_000;
+/// How long nobody may be able to go on before time is put forward, while somebody waits for
+/// something outside.
+const PATIENCE: u64 = 5_000_000;
+/// How long a thread sleeps before it looks whether the one with the turn sleeps, too.
+const WATCH: u64 = 20_000_000;
+/// The longest turn: so that a spinning or endless thread is noticed.
+const LONGEST: u64 = 4096;
+
+/// Holds the scheduler's lock while `f` runs.
+/// Signals wait meanwhile.
+pub fn locked<T>(f: impl FnOnce() -> T) -> T {
+    let slot = tls::current();
+    let hold = |held| {
+        if !tls::is_stand(slot) {
+            // SAFETY: the slot is the current thread's.
+            unsafe { (*thread::own(slot)).in_atomic = held };
+        }
+    };
+    hold(true);
+    let mut tries = 0u32;
+    while LOCK.swap(true, Ordering::Acquire) {
+        tries += 1;
+        if tries.is_multiple_of(64) { sys::yield_now() } else { core::hint::spin_loop() }
+    }
+    let result = f();
+    LOCK.store(false, Ordering::Release);
+    hold(false);
+    if !tls::is_stand(slot) {
+        // SAFETY: the slot is the current thread's.
+        unsafe { signal::deliver(slot) };
+    }
+    result
+}
+
+/// In a forked child: it has the turn, and nobody else is here.
+pub unsafe fn restart(task: &'static mut Task) {
+    LOCK.store(false, Ordering::Relaxed);
+    PROCESSORS.store(sys::processors(), Ordering::Relaxed);
+    HOLDER.store(task, Ordering::Relaxed);
+    task.turn.store(1, Ordering::Relaxed);
+}
+
+/// Whether this task has the turn.
+pub fn has(task: &Task) -> bool {
+    core::ptr::eq(HOLDER.load(Ordering::Acquire), task)
+}
+
+/// The next number in the order of waiting.
+pub fn ticket() -> u64 {
+    TICKETS.fetch_add(1, Ordering::Relaxed)
+}
+
+/// Events of all threads so far, for who has the turn.
+pub fn steps() -> u64 {
+    let holder = HOLDER.load(Ordering::Acquire);
+    let all = STEPS.load(Ordering::Relaxed);
+    // SAFETY: tasks are static.
+    unsafe { if holder.is_null() { all } else { all + (*holder).steps() - (*holder).since } }
+}
+
+/// Gives the turn to `task`, which sleeps or is the caller. Under the lock.
+unsafe fn grant(task: &mut Task, events: u64) {
+    // SAFETY: the thread does not run, or is this one.
+    unsafe {
+        task.since = task.steps();
+        let stop = task.since.saturating_add(events.clamp(1, LONGEST));
+        (*task.slot).stop_at.store(stop, Ordering::Relaxed);
+    }
+    HOLDER.store(task, Ordering::Release);
+    task.turn.store(1, Ordering::SeqCst);
+    if task.asleep.load(Ordering::SeqCst) {
+        sys::futex_wake(task.turn.as_ptr());
+    }
+}
+
+/// Takes the turn from its holder and counts what was done. Under the lock.
+unsafe fn take_back() {
+    let holder = HOLDER.load(Ordering::Relaxed);
+    STEPS.store(steps(), Ordering::Relaxed);
+    arena::outcome().steps.store(STEPS.load(Ordering::Relaxed), Ordering::Relaxed);
+    HOLDER.store(core::ptr::null_mut(), Ordering::Relaxed);
+    // SAFETY: tasks are static.
+    if let Some(task) = unsafe { holder.as_mut() } {
+        task.turn.store(0, Ordering::Relaxed);
+    }
+}
+
+/// Gives the turn to whoever is next. Under the lock; nobody has it.
+unsafe fn pass() {
+    let limit = arena::plan().max_steps;
+    if limit != 0 && STEPS.load(Ordering::Relaxed) >= limit {
+        verdict::steps();
+    }
+    // SAFETY: under the lock.
+    unsafe {
+        time::release_expired();
+        loop {
+            if verdict::is_found() || super::is_free() {
+                return;
+            }
+            if let Some((next, events)) = strategy::choose() {
+                let events = if next.spin.is_watched() { 1 } else { events };
+                return grant(next, events);
+            }
+            match idle() {
+                Idle::Timed => time::put_forward(),
+                Idle::Outside => {
+                    let now = sys::now(sys::MONOTONIC);
+                    return IDLE_SINCE.store(now, Ordering::Relaxed);
+                }
+                Idle::Over => return,
+                Idle::Stuck => return verdict::stuck(),
+            }
+        }
+    }
+}
+
+enum Idle {
+    /// A time must come.
+    Timed,
+    /// Something must happen outside.
+    Outside,
+    /// Nobody is left.
+    Over,
+    /// Nothing will ever happen.
+    Stuck,
+}
+
+unsafe fn idle() -> Idle {
+    // SAFETY: under the lock.
+    let tasks = unsafe { task::all() };
+    let outside = tasks.iter().any(|it| it.alive && (it.away || it.waiting && it.outside));
+    match () {
+        () if outside => Idle::Outside,
+        () if tasks.iter().any(|it| it.is_timed()) => Idle::Timed,
+        () if tasks.iter().any(|it| it.alive) => Idle::Stuck,
+        () => Idle::Over,
+    }
+}
+
+/// Lets the strategy decide who goes on. Returns when the caller, who has the turn, has it again:
+/// at once if it still has.
+pub unsafe fn yield_turn(slot: *mut ThreadSlot) {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        let task = task::of(slot);
+        locked(|| {
+            take_back();
+            pass();
+        });
+        wait(slot, task);
+    }
+}
+
+/// Runs `prepare` under the lock, which says how the caller waits; then as [`yield_turn`].
+pub unsafe fn wait_for(slot: *mut ThreadSlot, prepare: impl FnOnce(&mut Task)) {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        let task = task::of(slot);
+        locked(|| {
+            prepare(task);
+            take_back();
+            pass();
+        });
+        wait(slot, task);
+    }
+}
+
+/// The caller comes from where it ran without the turn, and waits for it.
+pub unsafe fn come_back(slot: *mut ThreadSlot) {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        let task = task::of(slot);
+        locked(|| {
+            task.away = false;
+            if HOLDER.load(Ordering::Relaxed).is_null() {
+                pass();
+            }
+        });
+        wait(slot, task);
+    }
+}
+
+/// A new thread waits for its first turn. Its trace has not begun.
+pub unsafe fn arrive(slot: *mut ThreadSlot) {
+    // SAFETY: the slot is the current thread's.
+    unsafe { sleep(task::of(slot)) };
+}
+
+/// The caller goes where it runs without the turn, or ends.
+pub unsafe fn leave(slot: *mut ThreadSlot, prepare: impl FnOnce(&mut Task)) {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        let task = task::of(slot);
+        locked(|| {
+            prepare(task);
+            if has(task) {
+                take_back();
+                pass();
+            } else if HOLDER.load(Ordering::Relaxed).is_null() {
+                pass();
+            }
+        });
+    }
+}
+
+/// Sleeps until the task has the turn. A thread that did not keep it notes that in its trace.
+unsafe fn wait(slot: *mut ThreadSlot, task: &mut Task) {
+    if task.turn.load(Ordering::Acquire) == 0 {
+        // SAFETY: the slot is the current thread's.
+        unsafe {
+            sleep(task);
+            super::turned(slot);
+        }
+    }
+}
+
+unsafe fn sleep(task: &mut Task) {
+    let mut looks = 0;
+    while task.turn.load(Ordering::Acquire) == 0 && (task.waiting || !super::is_free()) {
+        looks += 1;
+        if looks < LOOKS && PROCESSORS.load(Ordering::Relaxed) > 1 {
+            core::hint::spin_loop();
+            continue;
+        }
+        task.asleep.store(true, Ordering::SeqCst);
+        let before = sys::now(sys::MONOTONIC);
+        let patience = patience(task);
+        sys::futex_wait(task.turn.as_ptr(), 0, patience);
+        task.asleep.store(false, Ordering::SeqCst);
+        if task.turn.load(Ordering::Acquire) == 0 && sys::now(sys::MONOTONIC) - before >= patience {
+            // SAFETY: the lock is held inside.
+            locked(|| unsafe { look_around(task) });
+        }
+    }
+}
+
+fn patience(task: &Task) -> u64 {
+    const FOR_EVER: u64 = 1 << 50;
+    match () {
+        () if task.is_ready() => WATCH,
+        () if task.outside => LOOK_AGAIN,
+        () if task.deadline != NEVER => PATIENCE,
+        () => FOR_EVER,
+    }
+}
+
+/// A thread has slept for a while and looks whether it should do something. Under the lock.
+unsafe fn look_around(task: &mut Task) {
+    // SAFETY: under the lock.
+    unsafe {
+        if task.turn.load(Ordering::Relaxed) != 0 {
+            return;
+        }
+        if super::is_free() {
+            return time::put_forward_to(task);
+        }
+        if !HOLDER.load(Ordering::Relaxed).is_null() {
+            return watch();
+        }
+        let idle = sys::now(sys::MONOTONIC) - IDLE_SINCE.load(Ordering::Relaxed);
+        if idle >= PATIENCE && task::all().iter().any(|it| it.is_timed()) {
+            time::put_forward();
+        } else if task.outside {
+            task.release();
+        }
+        pass();
+    }
+}
+
+/// The holder as it was when somebody last looked: its events.
+static SEEN: AtomicU64 = AtomicU64::new(0);
+static SEEN_ASLEEP: AtomicU32 = AtomicU32::new(0);
+
+/// If the holder sleeps in code that we do not see, and did so the last time, the turn goes on
+/// without it. Under the lock.
+unsafe fn watch() {
+    // SAFETY: under the lock; tasks are static.
+    unsafe {
+        let holder = &mut *HOLDER.load(Ordering::Relaxed);
+        let events = steps();
+        let asleep = holder.number() + 1;
+        if arena::awaits_recorder() || !sys::is_asleep((*holder.slot).head.tid) {
+            SEEN_ASLEEP.store(0, Ordering::Relaxed);
+        } else if SEEN_ASLEEP.swap(asleep, Ordering::Relaxed) == asleep
+            && SEEN.load(Ordering::Relaxed) == events
+        {
+            SEEN_ASLEEP.store(0, Ordering::Relaxed);
+            verdict::away();
+            take_back();
+            holder.away = true;
+            (*holder.slot).stop_at.store(0, Ordering::Relaxed);
+            pass();
+        }
+        SEEN.store(events, Ordering::Relaxed);
+    }
+}
+
+/// Wakes everybody: from now on nobody waits for a turn.
+pub unsafe fn free_all() {
+    // SAFETY: under the lock.
+    for task in unsafe { task::all() } {
+        if task.alive {
+            // SAFETY: a word that its thread only reads.
+            unsafe { (*task.slot).stop_at.store(u64::MAX, Ordering::Relaxed) };
+            if !task.waiting {
+                task.turn.store(1, Ordering::SeqCst);
+                sys::futex_wake(task.turn.as_ptr());
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! What the runtime itself finds wrong with a run. It is written where the tool sees it, and the
+//! program goes no further: the tool ends it, or a person looks at it in a debugger.
+
+use core::sync::atomic::Ordering;
+
+use norn_abi::{arena::ThreadSlot, control::verdict};
+
+use crate::{arena, sys, tls};
+
+/// Nobody can ever go on.
+pub fn stuck() {
+    find(verdict::DEADLOCK, u32::MAX);
+}
+
+/// Nobody does anything but look.
+pub fn livelock() {
+    find(verdict::LIVELOCK, u32::MAX);
+}
+
+/// The schedule is at its end, and no more was wanted.
+pub fn stopped() {
+    find(verdict::STOPPED, u32::MAX);
+}
+
+/// There were too many events.
+pub fn steps() {
+    find(verdict::STEPS, u32::MAX);
+}
+
+/// A thread sleeps in code that we do not see.
+pub fn away() {
+    arena::outcome().away.fetch_add(1, Ordering::Relaxed);
+}
+
+/// Memory was used as it must not be.
+pub unsafe fn memory(slot: *mut ThreadSlot, what: u32, pc: usize, addr: usize, block: usize) {
+    let outcome = arena::outcome();
+    outcome.error_pc.store(pc as u64, Ordering::Relaxed);
+    outcome.error_addr.store(addr as u64, Ordering::Relaxed);
+    outcome.block.store(block as u64, Ordering::Relaxed);
+    // SAFETY: the slot is the current thread's, or it has none any more.
+    find(what, if tls::is_stand(slot) { u32::MAX } else { unsafe { (*slot).head.thread } });
+    hold();
+}
+
+/// Whether something was found that ends the run.
+pub fn is_found() -> bool {
+    arena::outcome().verdict.load(Ordering::Relaxed) != verdict::NONE
+}
+
+/// The first that is found counts.
+fn find(what: u32, thread: u32) {
+    let outcome = arena::outcome();
+    if outcome.verdict.load(Ordering::Acquire) != verdict::NONE {
+        return;
+    }
+    outcome.thread.store(thread, Ordering::Relaxed);
+    outcome.process.store(arena::process_number(), Ordering::Relaxed);
+    outcome.steps.store(super::turn::steps(), Ordering::Relaxed);
+    outcome.verdict.store(what, Ordering::Release);
+    arena::ring_bell();
+}
+
+/// Goes no further.
+fn hold() -> ! {
+    const LONG: u64 = 1 << 40;
+    let never = 0;
+    loop {
+        sys::futex_wait(&raw const never, 0, LONG);
+    }
+}

@@ -1,0 +1,76 @@
+//! What time it is. While we decide which thread goes next, the time is ours as well.
+
+use core::ffi::c_int;
+
+use super::interpose;
+use crate::{control, real, sys};
+
+const REALTIME: c_int = 0;
+const SECOND: u64 = 1_000_000_000;
+
+unsafe fn put(time: usize, nanoseconds: u64, unit: u64) {
+    if time != 0 {
+        // SAFETY: the caller's `timespec` or `timeval`.
+        unsafe { *(time as *mut [u64; 2]) = [nanoseconds / SECOND, nanoseconds % SECOND / unit] };
+    }
+}
+
+unsafe extern "C-unwind" fn clock_gettime(clock: c_int, time: usize, _pc: usize) -> c_int {
+    if !control::is_on() {
+        // SAFETY: as the caller called it.
+        return unsafe { real::clock_gettime()(clock, time) };
+    }
+    // SAFETY: as the caller called it.
+    unsafe { put(time, control::time::read(clock), 1) };
+    0
+}
+
+unsafe extern "C-unwind" fn timespec_get(time: usize, base: c_int, _pc: usize) -> c_int {
+    const UTC: c_int = 1;
+    if !control::is_on() || base != UTC {
+        // SAFETY: as the caller called it.
+        return unsafe { real::timespec_get()(time, base) };
+    }
+    // SAFETY: as the caller called it.
+    unsafe { put(time, control::time::read(REALTIME), 1) };
+    base
+}
+
+unsafe extern "C-unwind" fn gettimeofday(time: usize, zone: usize, _pc: usize) -> c_int {
+    if !control::is_on() {
+        // SAFETY: as the caller called it.
+        return unsafe { real::gettimeofday()(time, zone) };
+    }
+    // SAFETY: as the caller called it.
+    unsafe { put(time, control::time::read(REALTIME), 1000) };
+    0
+}
+
+unsafe extern "C-unwind" fn time(out: usize, _pc: usize) -> i64 {
+    if !control::is_on() {
+        // SAFETY: as the caller called it.
+        return unsafe { real::time()(out) };
+    }
+    let now = (control::time::read(REALTIME) / SECOND) as i64;
+    if out != 0 {
+        // SAFETY: as the caller called it.
+        unsafe { *(out as *mut i64) = now };
+    }
+    now
+}
+
+unsafe extern "C-unwind" fn clock(_pc: usize) -> i64 {
+    if !control::is_on() {
+        // SAFETY: as the caller called it.
+        return unsafe { real::clock()() };
+    }
+    (control::time::read(sys::MONOTONIC) / 1000) as i64
+}
+
+interpose! {
+    clock_gettime(2) => clock_gettime;
+    timespec_get(2) => timespec_get;
+    gettimeofday(2) => gettimeofday;
+    time(1) => time;
+    clock(0) => clock;
+}

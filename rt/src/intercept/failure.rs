@@ -1,0 +1,60 @@
+//! Assertions that fail: what they say is kept for who judges the run.
+
+use core::{ffi::c_int, sync::atomic::Ordering};
+
+use super::interpose;
+use crate::{arena, real, thread};
+
+/// Appends a C string to the outcome's text.
+unsafe fn say(text: *const u8) {
+    let outcome = arena::outcome();
+    let mut len = outcome.text_len.load(Ordering::Relaxed) as usize;
+    // SAFETY: the text is the arena's; nobody else fails an assertion at the same time, and if
+    // so, the texts are mixed.
+    unsafe {
+        let out = (&raw const outcome.text).cast_mut().cast::<u8>();
+        let mut at = text;
+        while !at.is_null() && *at != 0 && len < outcome.text.len() {
+            out.add(len).write_volatile(*at);
+            (len, at) = (len + 1, at.add(1));
+        }
+    }
+    outcome.text_len.store(len as u32, Ordering::Release);
+}
+
+unsafe fn number(mut value: u32) {
+    let mut digits = [0; 11];
+    let mut at = digits.len() - 1;
+    while at > 0 && (value > 0 || at == digits.len() - 1) {
+        at -= 1;
+        digits[at] = b'0' + (value % 10) as u8;
+        value /= 10;
+    }
+    // SAFETY: ends in NUL.
+    unsafe { say(digits[at..].as_ptr()) };
+}
+
+unsafe extern "C-unwind" fn assert_fail(
+    expression: *const u8,
+    file: *const u8,
+    line: u32,
+    function: *const u8,
+    _pc: usize,
+) -> c_int {
+    // SAFETY: as the caller called it.
+    unsafe {
+        if thread::recorded().is_some() && arena::outcome().text_len.load(Ordering::Relaxed) == 0 {
+            say(file);
+            say(c":".as_ptr().cast());
+            number(line);
+            say(c": ".as_ptr().cast());
+            say(function);
+            say(c": Assertion `".as_ptr().cast());
+            say(expression);
+            say(c"' failed.".as_ptr().cast());
+        }
+        real::__assert_fail()(expression as usize, file as usize, line, function as usize)
+    }
+}
+
+interpose! { __assert_fail(4) => assert_fail; }

@@ -1,0 +1,281 @@
+//! System calls that may block. While we decide which thread goes next, a call is made when it
+//! will not block; until then the thread waits like at a lock, and looks again when another
+//! thread has done something to files, or when nobody else can run.
+//!
+//! What these calls read and write is not recorded here: the kernel does it.
+
+use core::ffi::c_int;
+
+use norn_abi::arena::ThreadSlot;
+
+use super::interpose;
+use crate::{
+    control::{self, NEVER},
+    real, sys, thread,
+};
+
+const IN: i16 = 1;
+const OUT: i16 = 4;
+const MILLISECOND: u64 = 1_000_000;
+
+/// The current thread, if it must not block.
+fn controlled() -> Option<*mut ThreadSlot> {
+    if control::is_on() { thread::recorded() } else { None }
+}
+
+/// Tries until it works out; true if it did not before the deadline.
+unsafe fn until(
+    slot: *mut ThreadSlot,
+    pc: usize,
+    deadline: u64,
+    mut ready: impl FnMut() -> bool,
+) -> bool {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        while !ready() {
+            if !control::is_on() {
+                return false;
+            }
+            if control::block_outside(slot, pc, deadline) {
+                return !ready();
+            }
+            control::test_cancel(slot);
+        }
+    }
+    false
+}
+
+/// Defines a function on a file: it is called when the file is ready, or will not block anyway.
+macro_rules! on_file {
+    ($($name:ident($($arg:ident: $type:ty),*) -> $out:ty, $events:expr;)*) => { $(
+        unsafe extern "C-unwind" fn $name(file: c_int, $($arg: $type,)* pc: usize) -> $out {
+            // SAFETY: as the caller called it.
+            unsafe {
+                if let Some(slot) = controlled() {
+                    until(slot, pc, NEVER, || sys::is_ready(file, $events));
+                }
+                let result = real::$name()(file, $($arg),*);
+                control::look_again();
+                result
+            }
+        }
+    )* };
+}
+
+on_file! {
+    read(buffer: usize, len: usize) -> isize, IN;
+    readv(blocks: usize, count: c_int) -> isize, IN;
+    recv(buffer: usize, len: usize, flags: c_int) -> isize, IN;
+    recvmsg(message: usize, flags: c_int) -> isize, IN;
+    accept(address: usize, len: usize) -> c_int, IN;
+    accept4(address: usize, len: usize, flags: c_int) -> c_int, IN;
+    write(buffer: usize, len: usize) -> isize, OUT;
+    writev(blocks: usize, count: c_int) -> isize, OUT;
+    send(buffer: usize, len: usize, flags: c_int) -> isize, OUT;
+    sendmsg(message: usize, flags: c_int) -> isize, OUT;
+}
+
+/// Defines a function after which others may find files ready.
+macro_rules! noisy {
+    ($($name:ident($($arg:ident: $type:ty),*);)*) => { $(
+        unsafe extern "C-unwind" fn $name($($arg: $type,)* _pc: usize) -> c_int {
+            // SAFETY: as the caller called it.
+            unsafe {
+                let result = real::$name()($($arg),*);
+                control::look_again();
+                result
+            }
+        }
+    )* };
+}
+
+noisy! {
+    close(file: c_int);
+    shutdown(file: c_int, how: c_int);
+}
+
+/// Until when a call with a timeout in milliseconds waits.
+fn after(milliseconds: c_int) -> u64 {
+    match u64::try_from(milliseconds) {
+        Ok(time) => control::time::now().saturating_add(time * MILLISECOND),
+        Err(_) => NEVER,
+    }
+}
+
+/// Until when a call with a relative `timespec` or `timeval` waits; `unit` is that of its second
+/// word, in nanoseconds.
+unsafe fn after_time(time: usize, unit: u64) -> u64 {
+    if time == 0 {
+        return NEVER;
+    }
+    // SAFETY: the caller's.
+    let [seconds, rest] = unsafe { *(time as *const [u64; 2]) };
+    let length = seconds.saturating_mul(1_000_000_000).saturating_add(rest.saturating_mul(unit));
+    control::time::now().saturating_add(length)
+}
+
+unsafe extern "C-unwind" fn poll(files: usize, count: usize, time: c_int, pc: usize) -> c_int {
+    // SAFETY: as the caller called it.
+    unsafe {
+        let Some(slot) = controlled().filter(|_| time != 0) else {
+            return real::poll()(files, count, time);
+        };
+        let mut result = 0;
+        until(slot, pc, after(time), || {
+            result = real::poll()(files, count, 0);
+            result != 0
+        });
+        result
+    }
+}
+
+unsafe extern "C-unwind" fn ppoll(
+    files: usize,
+    count: usize,
+    time: usize,
+    mask: usize,
+    pc: usize,
+) -> c_int {
+    let now = [0u64; 2];
+    // SAFETY: as the caller called it.
+    unsafe {
+        let Some(slot) = controlled() else { return real::ppoll()(files, count, time, mask) };
+        let mut result = 0;
+        until(slot, pc, after_time(time, 1), || {
+            result = real::ppoll()(files, count, &raw const now as usize, mask);
+            result != 0
+        });
+        result
+    }
+}
+
+/// A set of files, as `select` takes it.
+type Files = [u64; 16];
+
+/// Copies a set, word by word: as a whole it would be copied by `memcpy`, which is one of ours.
+unsafe fn copy(from: usize, to: usize) {
+    for i in 0..if from == 0 || to == 0 { 0 } else { 16 } {
+        // SAFETY: both are sets.
+        unsafe { (to as *mut u64).add(i).write_volatile(*(from as *const u64).add(i)) };
+    }
+}
+
+unsafe extern "C-unwind" fn select(
+    most: c_int,
+    read: usize,
+    write: usize,
+    except: usize,
+    time: usize,
+    pc: usize,
+) -> c_int {
+    // SAFETY: as the caller called it. Each attempt overwrites the sets.
+    unsafe {
+        let Some(slot) = controlled() else {
+            return real::select()(most, read, write, except, time);
+        };
+        let given = [read, write, except];
+        let mut kept: [Files; 3] = [[0; 16]; 3];
+        given.iter().zip(&mut kept).for_each(|(set, kept)| copy(*set, kept.as_mut_ptr() as usize));
+        let mut result = 0;
+        until(slot, pc, after_time(time, 1000), || {
+            given.iter().zip(&kept).for_each(|(set, kept)| copy(kept.as_ptr() as usize, *set));
+            let mut now = [0u64; 2];
+            result = real::select()(most, read, write, except, &raw mut now as usize);
+            result != 0
+        });
+        result
+    }
+}
+
+unsafe extern "C-unwind" fn epoll_wait(
+    file: c_int,
+    events: usize,
+    most: c_int,
+    time: c_int,
+    pc: usize,
+) -> c_int {
+    // SAFETY: as the caller called it.
+    unsafe {
+        let Some(slot) = controlled().filter(|_| time != 0) else {
+            return real::epoll_wait()(file, events, most, time);
+        };
+        let mut result = 0;
+        until(slot, pc, after(time), || {
+            result = real::epoll_wait()(file, events, most, 0);
+            result != 0
+        });
+        result
+    }
+}
+
+unsafe extern "C-unwind" fn waitpid(
+    process: c_int,
+    status: usize,
+    options: c_int,
+    pc: usize,
+) -> c_int {
+    const NO_HANG: c_int = 1;
+    // SAFETY: as the caller called it.
+    unsafe {
+        let Some(slot) = controlled().filter(|_| options & NO_HANG == 0) else {
+            return real::waitpid()(process, status, options);
+        };
+        let mut result = 0;
+        until(slot, pc, NEVER, || {
+            result = real::waitpid()(process, status, options | NO_HANG);
+            result != 0
+        });
+        result
+    }
+}
+
+unsafe extern "C-unwind" fn wait(status: usize, pc: usize) -> c_int {
+    // SAFETY: as the caller called it.
+    unsafe { waitpid(-1, status, 0, pc) }
+}
+
+/// Defines a function that may block in a way that cannot be tried: it runs without the turn.
+macro_rules! blocking {
+    ($($name:ident($($arg:ident: $type:ty),*) -> $out:ty;)*) => { $(
+        unsafe extern "C-unwind" fn $name($($arg: $type,)* _pc: usize) -> $out {
+            // SAFETY: as the caller called it.
+            unsafe { control::outside(|| real::$name()($($arg),*)) }
+        }
+    )* };
+}
+
+blocking! {
+    connect(file: c_int, address: usize, len: u32) -> c_int;
+    sigwait(set: usize, signal: usize) -> c_int;
+    sigwaitinfo(set: usize, info: usize) -> c_int;
+    sigsuspend(mask: usize) -> c_int;
+    pause() -> c_int;
+    flock(file: c_int, operation: c_int) -> c_int;
+}
+
+interpose! {
+    read(3) => read;
+    readv(3) => readv;
+    recv(4) => recv;
+    recvmsg(3) => recvmsg;
+    accept(3) => accept;
+    accept4(4) => accept4;
+    write(3) => write;
+    writev(3) => writev;
+    send(4) => send;
+    sendmsg(3) => sendmsg;
+    close(1) => close;
+    shutdown(2) => shutdown;
+    poll(3) => poll;
+    ppoll(4) => ppoll;
+    select(5) => select;
+    epoll_wait(4) => epoll_wait;
+    waitpid(3) => waitpid;
+    wait(1) => wait;
+    connect(3) => connect;
+    sigwait(2) => sigwait;
+    sigwaitinfo(2) => sigwaitinfo;
+    sigsuspend(1) => sigsuspend;
+    pause(0) => pause;
+    flock(2) => flock;
+}
