@@ -7,10 +7,12 @@
 
 use std::collections::BTreeMap;
 
+use norn_abi::Kind;
 use norn_model::{
     Class, Code, Event, Line, Op, Point, Role, Schedule, Segment, SiteId, ThreadId, Until, Visit,
 };
 use norn_resolve::Frame;
+use norn_trace::{Blocked, Site};
 
 use crate::{Clip, Clock, Found, PROGRAM, Scene, class, label::Labels};
 
@@ -107,37 +109,55 @@ impl<'a, 'b> Capture<'a, 'b> {
         self.segments.push(Segment { thread, until: Until::End });
     }
 
-    /// The last segments of threads that did not go on.
+    /// The last segments of threads that did not go on. Those that are blocked for ever get stuck
+    /// only at the very end, when whoever holds what they want holds it.
     fn finish(&mut self) {
         let number = self.scene.trace.process();
         let processes = &self.scene.trace.run().processes;
-        let blocked =
-            processes.iter().find(|it| it.number == number).map_or(&[][..], |it| &it.blocked);
-        for (id, past) in &self.threads {
-            let segment = &mut self.segments[past.segment];
-            segment.until = if past.ended {
-                Until::End
-            } else if blocked.iter().any(|it| it.thread == id.0) {
-                Until::Blocks
-            } else if past.waits {
-                Until::Event { index: past.next, at: None }
-            } else {
-                Until::End
+        let process = processes.iter().find(|it| it.number == number);
+        let blocked: BTreeMap<_, _> = process
+            .iter()
+            .flat_map(|it| &it.blocked)
+            .map(|it| (ThreadId(it.thread), *it))
+            .collect();
+        for (id, past) in std::mem::take(&mut self.threads) {
+            let stuck = blocked.get(&id);
+            self.segments[past.segment].until = match stuck {
+                _ if past.ended => Until::End,
+                Some(stuck) if past.waits => self.before(&past, stuck),
+                None if past.waits => Until::Event { index: past.next, at: None },
+                Some(_) => Until::Blocks,
+                None => Until::End,
             };
+            if past.waits && !past.ended && stuck.is_some() {
+                let thread = self.scene.thread(id);
+                self.segments.push(Segment { thread, until: Until::Blocks });
+            }
         }
+    }
+
+    /// Before the event in which a thread is stuck. A wait for a condition, or at a barrier, has
+    /// begun with an event of its own, and the one that would end it is still to come.
+    fn before(&mut self, past: &Past, stuck: &Blocked) -> Until {
+        let kind = Kind(stuck.kind);
+        let begun = matches!(kind, Kind::Wait | Kind::BarrierEnter);
+        let at = (!begun).then(|| self.look_up(Site { pc: stuck.pc, kind }));
+        let times = |point: &Point| past.visits.get(&plain(point)).copied().unwrap_or(0) + 1;
+        let at = at.map(|point| Visit { times: times(&point), point });
+        Until::Event { index: past.next, at }
     }
 
     fn point(&mut self, site: SiteId) -> Point {
         if let Some(point) = self.points.get(&site) {
             return point.clone();
         }
-        let point = self.look_up(site);
+        let found = self.scene.trace.site(site);
+        let point = found.map_or(Point::anywhere(Class::Any), |it| self.look_up(it));
         self.points.insert(site, point.clone());
         point
     }
 
-    fn look_up(&mut self, site: SiteId) -> Point {
-        let Some(site) = self.scene.trace.site(site) else { return Point::anywhere(Class::Any) };
+    fn look_up(&mut self, site: Site) -> Point {
         let frames = self.scene.modules.frames(site.pc);
         let frame = frames.first();
         Point {

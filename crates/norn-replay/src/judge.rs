@@ -55,7 +55,8 @@ fn death(signal: i32, recording: &Recording, scene: &Scene) -> Consequence {
         let site = hit.and_then(|it| scene.site(it.pc.wrapping_add(1)));
         return Consequence::Signal { signal, site };
     }
-    let text = outcome.and_then(|it| it.text.clone());
+    let text = outcome.and_then(|it| it.text.as_deref());
+    let text = text.map(|it| assertion(it).unwrap_or_else(|| it.trim().to_owned()));
     let asserted = text.or_else(|| assertion(errors)).map(Consequence::Assertion);
     asserted.or_else(|| exception(errors)).unwrap_or(Consequence::Abort)
 }

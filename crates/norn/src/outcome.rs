@@ -17,7 +17,7 @@ pub(crate) fn consequence(err: &mut impl Write, ran: &Ran) -> io::Result<()> {
         "norn: {} ({}, {} events, {} switches)",
         ran.consequence,
         chosen(controlled),
-        outcome.steps,
+        ran.scene.as_ref().map_or(outcome.steps, |it| it.trace.counts().events),
         outcome.switches
     )?;
     doubts(err, controlled)
