@@ -7,7 +7,8 @@ use norn_abi::arena::{ChunkHeader, NO_PROCESS, STOP_DISK, STOP_NO, STOP_SIZE, st
 use norn_trace::{Blocked, End, Process, Run, Stop, StopReason, Writer};
 use rustix::{
     event::{PollFd, PollFlags, poll},
-    process::{Pid, PidfdFlags, pidfd_open},
+    io::Errno,
+    process::{Pid, PidfdFlags, pidfd_open, test_kill_process},
     time::Timespec,
 };
 
@@ -29,6 +30,7 @@ pub(crate) struct Collector<'a> {
 /// A process as long as it lives.
 #[derive(Debug)]
 struct Watched {
+    pid: Option<Pid>,
     handle: Option<OwnedFd>,
     ended: bool,
 }
@@ -93,9 +95,7 @@ impl<'a> Collector<'a> {
             if let Some(previous) = replaced.filter(|&it| !self.watched[it].ended) {
                 self.ended(previous, End::Exec);
             }
-            let handle = Pid::from_raw(pid.cast_signed())
-                .and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
-            self.watched.push(Watched { handle, ended: pid == NO_PROCESS });
+            self.watched.push(Watched::new(pid));
             let end = End::Unknown;
             let parent = entry.parent;
             self.run.processes.push(Process {
@@ -129,7 +129,7 @@ impl<'a> Collector<'a> {
             }
         }
         for number in 0..self.watched.len() {
-            if !self.watched[number].ended && is_gone(self.watched[number].handle.as_ref()) {
+            if !self.watched[number].ended && self.watched[number].is_gone() {
                 self.ended(number, End::Unknown);
             }
         }
@@ -166,7 +166,8 @@ impl<'a> Collector<'a> {
             self.note_blocked(slot);
             slot.free();
         }
-        self.watched[number].ended = true;
+        self.watched[number] = Watched { pid: None, handle: None, ended: true };
+        self.writer.close(self.run.processes[number].number);
         let exiting = self.arena.processes()[number].exiting.load(Ordering::Acquire);
         self.run.processes[number].end = match (end, exiting) {
             (End::Unknown, 1..) => End::Exited((exiting - 1).cast_signed()),
@@ -230,10 +231,22 @@ impl<'a> Collector<'a> {
     }
 }
 
-/// Whether the process behind a handle has ended; true if there never was a handle to get.
-fn is_gone(handle: Option<&OwnedFd>) -> bool {
-    let Some(handle) = handle else { return true };
-    let mut polled = [PollFd::new(handle, PollFlags::IN)];
-    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
-    poll(&mut polled, Some(&now)).is_ok_and(|ready| ready > 0)
+impl Watched {
+    fn new(pid: u32) -> Watched {
+        let ended = pid == NO_PROCESS;
+        let pid = Pid::from_raw(pid.cast_signed()).filter(|_| !ended);
+        let handle = pid.and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
+        Watched { pid, handle, ended }
+    }
+
+    /// Whether the process has ended. There is no handle of one that has gone already, or when too
+    /// many files are open.
+    fn is_gone(&self) -> bool {
+        let Some(handle) = &self.handle else {
+            return self.pid.is_none_or(|pid| test_kill_process(pid) == Err(Errno::SRCH));
+        };
+        let mut polled = [PollFd::new(handle, PollFlags::IN)];
+        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        poll(&mut polled, Some(&now)).is_ok_and(|ready| ready > 0)
+    }
 }

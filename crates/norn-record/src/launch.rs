@@ -15,6 +15,7 @@ use std::{
 
 use norn_abi::arena::ENV;
 use norn_trace::{FORMAT, Run};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::{Options, RecordError, arena::Arena, collect::Collector};
 
@@ -49,6 +50,7 @@ pub(crate) fn run(
     let mut command = Command::new(program);
     command.args(arguments).env(ENV, arena.path());
     let signals = Signals::take_over(&mut command);
+    raise_limit(&mut command);
     let child =
         command.spawn().map_err(|source| RecordError::Start { program: program.into(), source })?;
     SUBJECT.store(child.id().cast_signed(), Ordering::Relaxed);
@@ -70,6 +72,18 @@ fn wait(mut child: Child, arena: &Arena, collector: &mut Collector<'_>) -> io::R
         collector.collect(|| ended.get().and_then(|it| it.as_ref().ok().copied()));
     });
     ended.into_inner().unwrap_or_else(|| Err(io::ErrorKind::Other.into()))
+}
+
+/// There are two open files for each process that lives, so as many are allowed as can be; to the
+/// subject only as many as before.
+fn raise_limit(command: &mut Command) {
+    let before = getrlimit(Resource::Nofile);
+    // If it fails, fewer processes can be recorded at once.
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: before.maximum, ..before });
+    // SAFETY: only makes a system call.
+    unsafe {
+        command.pre_exec(move || Ok(setrlimit(Resource::Nofile, before)?));
+    }
 }
 
 /// The subject's process id, for the handler.

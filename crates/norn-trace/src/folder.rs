@@ -87,6 +87,14 @@ impl Writer {
         Ok(())
     }
 
+    /// The process has ended: what keeps its file open is given back. Should more come all the
+    /// same, it is still taken.
+    pub fn close(&mut self, process: u32) {
+        if let Some(file) = self.files.get_mut(process as usize) {
+            *file = None;
+        }
+    }
+
     /// Bytes of chunks so far.
     pub fn written(&self) -> u64 {
         self.written
@@ -120,7 +128,7 @@ impl Writer {
         let slot = &mut self.files[number];
         match slot {
             Some(file) => Ok(file),
-            None => Ok(slot.insert(File::create(self.folder.join(format!("{process}.chunks")))?)),
+            None => Ok(slot.insert(open(&self.folder.join(format!("{process}.chunks")))?)),
         }
     }
 
@@ -131,6 +139,13 @@ impl Writer {
         fs::write(&new, text)?;
         fs::rename(new, self.folder.join("run.json"))
     }
+}
+
+/// Opens a file of chunks at its end.
+fn open(path: &Path) -> io::Result<File> {
+    let mut file = File::options().write(true).create(true).truncate(false).open(path)?;
+    file.seek(SeekFrom::End(0))?;
+    Ok(file)
 }
 
 /// Makes a chunk of what could be written of one that began at `start`.

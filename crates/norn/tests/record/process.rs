@@ -1,5 +1,7 @@
 //! Several processes: fork, vfork, exec; and code that is loaded later.
 
+use std::process::Command;
+
 use serde_json::{Value, json};
 
 use crate::kit::{Recorded, record, run, subject, subjects, written};
@@ -34,6 +36,22 @@ fn a_child_inherits_no_lock_of_ours() {
         let events = recorded.events_of(process);
         assert_eq!(events.iter().filter(|it| it.is("atomic-rmw", "total")).count(), 100);
     }
+}
+
+/// Of a process that has ended nothing is kept open.
+#[test]
+fn processes_one_after_another_need_few_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let subject = subject("fork_locks.c");
+    let recorder = subject.recorder(&subject.build(), folder.path());
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -n 30 && exec \"$@\"", "sh"]).current_dir(folder.path());
+    command.arg(recorder.get_program()).args(recorder.get_args());
+    let recorded = Recorded::new(run(command), folder);
+    assert_eq!((&*recorded.ran.stderr, recorded.ran.status.code()), ("", Some(0)));
+    assert_eq!(processes(&recorded).len(), 51);
+    let events = recorded.events_of(50);
+    assert_eq!(events.iter().filter(|it| it.is("atomic-rmw", "total")).count(), 100);
 }
 
 #[test]
