@@ -11,6 +11,7 @@ unsafe extern "C" {
     pub static environ: *const *const u8;
     pub static __libc_stack_end: *const u8;
     pub fn pthread_self() -> Handle;
+    pub fn pthread_getspecific(key: u32) -> *mut c_void;
     pub fn pthread_getattr_np(thread: Handle, attributes: *mut [u64; 8]) -> c_int;
     pub fn pthread_attr_getstack(a: *const [u64; 8], start: *mut usize, size: *mut usize) -> c_int;
     pub fn pthread_attr_destroy(attributes: *mut [u64; 8]) -> c_int;

@@ -221,6 +221,20 @@ pub unsafe fn attach(slot: *mut ThreadSlot, (stack, size): (usize, usize)) {
     }
 }
 
+/// After a jump out of a handler for which there was no slot: the thread has its own.
+pub unsafe fn resume() {
+    if arena::is_open() {
+        // SAFETY: the key's value is the thread's slot.
+        unsafe {
+            let slot = real::pthread_getspecific(KEY.load(Ordering::Relaxed)).cast::<ThreadSlot>();
+            if !slot.is_null() {
+                (*slot).lane.forget();
+                tls::set(slot);
+            }
+        }
+    }
+}
+
 unsafe fn attach_foreign() {
     // SAFETY: the current thread has no slot yet.
     unsafe {
@@ -285,22 +299,45 @@ unsafe fn leave(slot: *mut ThreadSlot) {
     }
 }
 
-/// The process that the next fork makes, taken beforehand so that parent and child agree.
-pub static NEXT_PROCESS: AtomicU32 = AtomicU32::new(u32::MAX);
+/// No entry was taken for the next fork.
+const NOT_TAKEN: usize = 0;
+/// It was tried, and there was none.
+const NONE_LEFT: usize = 1;
+/// What is added to the number of an entry that was taken.
+const TAKEN: usize = 2;
+
+/// Says what was taken for the process that this thread forks next, if anything was: beforehand,
+/// so that parent and child agree.
+pub fn set_next_process(taken: Option<Option<u32>>) {
+    tls::set_forking(match taken {
+        None => NOT_TAKEN,
+        Some(None) => NONE_LEFT,
+        Some(Some(number)) => number as usize + TAKEN,
+    });
+}
+
+/// In the child: what was taken for it, or now is.
+fn next_process() -> Option<u32> {
+    match tls::forking() {
+        NOT_TAKEN => arena::take_process(),
+        NONE_LEFT => None,
+        number => Some((number - TAKEN) as u32),
+    }
+}
 
 /// In a forked child: leaves the parent's memory alone and starts a trace of its own.
 pub unsafe extern "C" fn after_fork() {
     let slot = tls::current();
-    let number = NEXT_PROCESS.swap(u32::MAX, Ordering::Relaxed);
     if !arena::is_open() {
-        return;
+        return arena::count_unentered();
     }
     tls::set(tls::BUSY.slot());
     // SAFETY: the child has one thread, this one.
     unsafe {
         atomic::unlock_all();
-        let number = if number == u32::MAX { arena::take_process() } else { Some(number) };
-        let Some(number) = number else {
+        // The slot there is the parent's.
+        (real::pthread_setspecific())(KEY.load(Ordering::Relaxed), core::ptr::null());
+        let Some(number) = next_process() else {
             tls::NEW.set(&hook::IDLE);
             return arena::abandon();
         };
@@ -452,6 +489,9 @@ pub fn stack_pointer() -> usize {
     sp
 }
 
+/// The number of a thread that is not recorded.
+const NOT_RECORDED: u32 = u32::MAX;
+
 /// Which number the thread with a `pthread_t` has. Handles are reused, entries are overwritten.
 static HANDLES: [(AtomicUsize, AtomicU32); MOST_HANDLES] =
     [const { (AtomicUsize::new(0), AtomicU32::new(0)) }; MOST_HANDLES];
@@ -470,12 +510,18 @@ pub fn remember(handle: usize, number: u32) {
     }
 }
 
+/// The thread with this handle is not recorded; an earlier one may have been.
+pub fn forget(handle: usize) {
+    remember(handle, NOT_RECORDED);
+}
+
 /// The number of the thread with this handle.
 pub fn number_of(handle: usize) -> Option<u32> {
     let mut found = probe(handle).take_while(|(key, _)| key.load(Ordering::Acquire) != 0);
     found
         .find(|(key, _)| key.load(Ordering::Relaxed) == handle)
         .map(|(_, value)| value.load(Ordering::Acquire))
+        .filter(|number| *number != NOT_RECORDED)
 }
 
 fn probe(handle: usize) -> impl Iterator<Item = &'static (AtomicUsize, AtomicU32)> {

@@ -74,6 +74,7 @@ impl<'a> Collector<'a> {
         let control = self.arena.control();
         self.run.complete = true;
         self.run.late_events = control.late.load(Ordering::Relaxed);
+        self.run.unrecorded_processes = u64::from(control.unentered.load(Ordering::Relaxed));
         self.run.unrecorded_threads = u64::from(control.unslotted.load(Ordering::Relaxed));
         let run = self.run;
         self.writer.finish(&run)?;

@@ -32,6 +32,7 @@ pub(crate) fn describe(options: &Options) -> Run {
         complete: false,
         stopped: None,
         processes: Vec::new(),
+        unrecorded_processes: 0,
         unrecorded_threads: 0,
         late_events: 0,
     }

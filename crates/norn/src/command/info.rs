@@ -5,7 +5,7 @@ use std::{
     io::{self, Write},
 };
 
-use norn_abi::Kind;
+use norn_abi::{Kind, arena::PROCESSES};
 use norn_resolve::{Memory, ModuleState, ModuleSummary};
 use norn_trace::{Blocked, End, StopReason};
 use serde_json::{Value as Json, json};
@@ -51,6 +51,7 @@ fn summary(view: &View) -> Json {
         "modules": view.modules.summary().iter().map(module_json).collect::<Vec<_>>(),
         "lost": losses.events,
         "late": run.late_events,
+        "unrecorded_processes": run.unrecorded_processes,
         "unrecorded_threads": run.unrecorded_threads,
         "stopped": run.stopped.map(|it| it.why),
         "damage": trace.damage().iter().map(ToString::to_string).collect::<Vec<_>>(),
@@ -249,8 +250,13 @@ fn gaps(out: &mut impl Write, view: &View) -> io::Result<()> {
     if run.late_events > 0 {
         lines.push(format!("{} events of threads past their end", run.late_events));
     }
+    if run.unrecorded_processes > 0 {
+        let number = run.unrecorded_processes;
+        lines.push(format!("{number} processes after the first {PROCESSES}"));
+    }
     if run.unrecorded_threads > 0 {
-        lines.push(format!("{} threads that were too many at once", run.unrecorded_threads));
+        let number = run.unrecorded_threads;
+        lines.push(format!("{number} threads or signal handlers that were too many at once"));
     }
     lines.extend(view.trace.damage().iter().map(ToString::to_string));
     writeln!(out, "\nmissing")?;

@@ -3,6 +3,7 @@
 
 use std::{io::Write as _, os::unix::process::ExitStatusExt as _, process::ExitStatus};
 
+use norn_abi::arena::{PROCESSES, THREADS};
 use norn_record::{Options, Recording};
 use norn_trace::StopReason;
 
@@ -58,6 +59,18 @@ fn say(options: &Options, recording: &Recording) -> anyhow::Result<()> {
              are not in it"
         )?,
         None => {}
+    }
+    let (processes, threads) =
+        (recording.run.unrecorded_processes, recording.run.unrecorded_threads);
+    if processes > 0 {
+        writeln!(err, "norn: {processes} processes after the first {PROCESSES} are not recorded")?;
+    }
+    if threads > 0 {
+        writeln!(
+            err,
+            "norn: {threads} threads or signal handlers are not recorded: there is room for \
+             {THREADS} at once"
+        )?;
     }
     Ok(())
 }
