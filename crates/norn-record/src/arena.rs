@@ -72,6 +72,11 @@ impl Arena {
         }
     }
 
+    /// Whether a process with this id has appeared.
+    pub(crate) fn has_process(&self, pid: u32) -> bool {
+        self.processes().iter().any(|it| it.pid.load(Ordering::Acquire) == pid)
+    }
+
     /// The heads of all slots that were ever used.
     pub(crate) fn slots(&self) -> impl Iterator<Item = Slot<'_>> {
         let count = self.control().slots.load(Ordering::Acquire) as usize;

@@ -1,7 +1,12 @@
 //! Moves chunks from shared memory to disk while the subject runs, and keeps account of its
 //! processes and of what could not be kept.
 
-use std::{io, os::fd::OwnedFd, process::ExitStatus, sync::atomic::Ordering};
+use std::{
+    io,
+    os::fd::{AsFd as _, OwnedFd},
+    process::ExitStatus,
+    sync::atomic::Ordering,
+};
 
 use norn_abi::arena::{ChunkHeader, NO_PROCESS, STOP_DISK, STOP_NO, STOP_SIZE, state};
 use norn_trace::{Blocked, End, Process, Run, Stop, StopReason, Writer};
@@ -12,7 +17,10 @@ use rustix::{
     time::Timespec,
 };
 
-use crate::arena::{Arena, Slot};
+use crate::{
+    arena::{Arena, Slot},
+    signals::Signals,
+};
 
 /// Moves chunks and keeps account.
 #[derive(Debug)]
@@ -46,7 +54,11 @@ impl<'a> Collector<'a> {
     }
 
     /// Collects until `status` says that the subject has ended, and its children have, too.
-    pub(crate) fn collect(&mut self, mut status: impl FnMut() -> Option<ExitStatus>) {
+    pub(crate) fn collect(
+        &mut self,
+        mut status: impl FnMut() -> Option<ExitStatus>,
+        signals: &Signals,
+    ) {
         loop {
             let bell = self.arena.control().bell.load(Ordering::SeqCst);
             let ended = status();
@@ -57,10 +69,19 @@ impl<'a> Collector<'a> {
                 if self.watched.iter().all(|it| it.ended) {
                     return;
                 }
+                self.pass_on(signals);
             }
             if !busy {
                 self.arena.sleep(bell);
             }
+        }
+    }
+
+    /// Who sends a signal when the subject has ended means its children that still run.
+    fn pass_on(&self, signals: &Signals) {
+        while let Some(sent) = signals.next(|it| self.arena.has_process(it)) {
+            let running = self.watched.iter().filter_map(|it| it.handle.as_ref());
+            running.for_each(|it| sent.send(it.as_fd()));
         }
     }
 

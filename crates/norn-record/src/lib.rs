@@ -7,6 +7,7 @@
 mod arena;
 mod collect;
 mod launch;
+mod signals;
 
 use std::{ffi::OsString, io, path::PathBuf, sync::atomic::Ordering};
 
@@ -65,6 +66,9 @@ pub enum RecordError {
     /// The shared memory cannot be made.
     #[error("cannot make the memory that is shared with the subject: {0}")]
     Arena(#[source] io::Error),
+    /// Signals cannot be passed on.
+    #[error("cannot take signals for the subject: {0}")]
+    Signals(#[source] io::Error),
     /// Waiting for the subject failed.
     #[error("lost track of the subject: {0}")]
     Wait(#[source] io::Error),
@@ -83,11 +87,12 @@ fn hint(error: &io::Error) -> &'static str {
 /// Runs the subject to its end and records it.
 pub fn record(options: &Options) -> Result<Recording, RecordError> {
     let arena = arena::Arena::create(options).map_err(RecordError::Arena)?;
+    let signals = signals::Signals::take_over().map_err(RecordError::Signals)?;
     let run = launch::describe(options);
     let output = |source| RecordError::Output { path: options.output.clone(), source };
     let writer = norn_trace::Writer::create(&options.output).map_err(output)?;
     let mut collector = collect::Collector::new(&arena, writer, run, options.max_size);
-    let status = match launch::run(options, &arena, &mut collector) {
+    let status = match launch::run(options, &arena, &signals, &mut collector) {
         Ok(status) => status,
         Err(error) => {
             collector.abandon();
