@@ -31,6 +31,7 @@ pub unsafe fn open(path: *const u8) -> bool {
     unsafe {
         let base = sys::map_file(path, arena::SIZE);
         if base.is_null() {
+            count_unmapped(path);
             return false;
         }
         let control = &*base.cast::<Control>();
@@ -43,6 +44,17 @@ pub unsafe fn open(path: *const u8) -> bool {
         BASE.store(base, Ordering::Release);
     }
     true
+}
+
+/// Says in the arena's first page, for which there is room, that there is none for the rest.
+unsafe fn count_unmapped(path: *const u8) {
+    // SAFETY: as `open`.
+    unsafe {
+        let base = sys::map_file(path, size_of::<Control>());
+        if !base.is_null() && (*base.cast::<Control>()).magic == arena::MAGIC {
+            (*base.cast::<Control>()).unmapped.fetch_add(1, Ordering::Relaxed);
+        }
+    }
 }
 
 /// Whether this process is recorded.

@@ -33,6 +33,8 @@ pub(crate) struct Collector<'a> {
     /// Threads of which a chunk could not be written whole. What came after it would leave a gap
     /// that looks like none, so it is not written.
     cut: Vec<(u32, u32)>,
+    /// Why the trace could not be written.
+    refused: Option<io::Error>,
 }
 
 /// A process as long as it lives.
@@ -45,12 +47,18 @@ struct Watched {
 
 impl<'a> Collector<'a> {
     pub(crate) fn new(arena: &'a Arena, writer: Writer, run: Run, max_size: u64) -> Self {
-        Collector { arena, writer, run, max_size, watched: Vec::new(), cut: Vec::new() }
+        let (watched, cut, refused) = (Vec::new(), Vec::new(), None);
+        Collector { arena, writer, run, max_size, watched, cut, refused }
     }
 
     /// Whether there was anything to record.
     pub(crate) fn recorded(&self) -> bool {
         !self.run.processes.is_empty()
+    }
+
+    /// Why the trace could not be written to its end, if so.
+    pub(crate) fn refused(&mut self) -> Option<io::Error> {
+        self.refused.take()
     }
 
     /// Collects until `status` says that the subject has ended, and its children have, too.
@@ -132,8 +140,8 @@ impl<'a> Collector<'a> {
     }
 
     fn begin(&mut self) {
-        if self.writer.begin(&self.run).is_err() {
-            self.stop(StopReason::Disk);
+        if let Err(error) = self.writer.begin(&self.run) {
+            self.refuse(error);
         }
     }
 
@@ -234,12 +242,17 @@ impl<'a> Collector<'a> {
         if self.cut.contains(&thread) {
             return;
         }
-        if self.writer.append(header, bytes).is_err() {
+        if let Err(error) = self.writer.append(header, bytes) {
             self.cut.push(thread);
-            self.stop(StopReason::Disk);
+            self.refuse(error);
         } else if self.writer.written() >= self.max_size {
             self.stop(StopReason::Size);
         }
+    }
+
+    fn refuse(&mut self, error: io::Error) {
+        self.refused.get_or_insert(error);
+        self.stop(StopReason::Disk);
     }
 
     /// Tells the subject to record no more.

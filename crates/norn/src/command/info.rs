@@ -241,7 +241,9 @@ fn gaps(out: &mut impl Write, view: &View) -> io::Result<()> {
     let mut lines = Vec::new();
     match run.stopped.map(|it| it.why) {
         Some(StopReason::Size) => lines.push("recording stopped at the largest size".to_owned()),
-        Some(StopReason::Disk) => lines.push("recording stopped: the disk was full".to_owned()),
+        Some(StopReason::Disk) => {
+            lines.push("recording stopped: the trace could not be written".to_owned());
+        }
         None => {}
     }
     if losses.events > 0 {
