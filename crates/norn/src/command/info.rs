@@ -239,6 +239,10 @@ fn instrumentation(module: &ModuleSummary) -> String {
 fn gaps(out: &mut impl Write, view: &View) -> io::Result<()> {
     let (losses, run) = (view.trace.losses(), view.trace.run());
     let mut lines = Vec::new();
+    if losses.incomplete {
+        let what = "everything after the recorder was killed, which was before the subject ended";
+        lines.push(what.to_owned());
+    }
     match run.stopped.map(|it| it.why) {
         Some(StopReason::Size) => lines.push("recording stopped at the largest size".to_owned()),
         Some(StopReason::Disk) => {

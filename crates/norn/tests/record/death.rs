@@ -134,6 +134,10 @@ fn a_killed_recorder() {
     assert_eq!(recorded.ran.status.signal(), Some(9));
     let info = recorded.info();
     assert_eq!(info["complete"], json!(false));
+    let text = recorded.norn(&["info"]).stdout;
+    let (_, missing) = text.split_once("\nmissing\n").unwrap();
+    let said = "  everything after the recorder was killed, which was before the subject ended\n";
+    assert!(missing.starts_with(said), "{text}");
     let events = recorded.events();
     let ones = events.iter().filter(|it| it.is("write", "one") && it.value.is_some());
     assert!(ones.zip(1..).all(|(it, number)| it.value.unwrap().0 == number));
