@@ -151,6 +151,8 @@ reals! {
     cnd_signal(usize) -> c_int;
     cnd_broadcast(usize) -> c_int;
     call_once(usize, usize);
+    tss_create(usize, usize) -> c_int;
+    tss_delete(u32);
 
     mmap(usize, usize, c_int, c_int, c_int, i64) -> usize;
     munmap(usize, usize) -> c_int;
@@ -166,6 +168,13 @@ reals! {
     strcpy(usize, usize) -> usize;
     strncpy(usize, usize, usize) -> usize;
     strcat(usize, usize) -> usize;
+    strncat(usize, usize, usize) -> usize;
+    stpcpy(usize, usize) -> usize;
+    memchr(usize, c_int, usize) -> usize;
+    strchr(usize, c_int) -> usize;
+    strrchr(usize, c_int) -> usize;
+    strdup(usize) -> usize;
+    strndup(usize, usize) -> usize;
 
     sleep(u32) -> u32;
     usleep(u32) -> c_int;

@@ -406,6 +406,17 @@ pub unsafe fn event_at(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize
     }
 }
 
+/// Does what is libc's own affair.
+pub unsafe fn quietly<T>(slot: *mut ThreadSlot, real: impl FnOnce() -> T) -> T {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        let before = core::mem::replace(&mut (*own(slot)).quiet, true);
+        let result = real();
+        (*own(slot)).quiet = before;
+        result
+    }
+}
+
 /// Says in which operation the thread may now block, for whoever looks at a hanging program.
 pub unsafe fn block(slot: *mut ThreadSlot, kind: Kind, addr: usize, pc: usize) {
     // SAFETY: the slot is the current thread's.

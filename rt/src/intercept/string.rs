@@ -5,7 +5,7 @@ use core::ffi::c_int;
 
 use norn_abi::{Kind, codec::Content};
 
-use super::interpose;
+use super::{alloc::allocated, interpose};
 use crate::{
     block::{copy, fill, touch},
     real, thread,
@@ -15,6 +15,14 @@ unsafe fn read(addr: usize, len: usize, pc: usize) {
     if let Some(slot) = thread::recorded() {
         // SAFETY: the real function has read or will read these bytes.
         unsafe { touch(slot, Kind::RangeRead, addr, len, pc, Content::Now) };
+    }
+}
+
+/// All of a text was read.
+unsafe fn read_text(text: usize, pc: usize) {
+    if thread::recorded().is_some() {
+        // SAFETY: the real function has read or will read these bytes.
+        unsafe { read(text, real::strlen()(text) + 1, pc) };
     }
 }
 
@@ -92,13 +100,31 @@ unsafe extern "C" fn strcpy(to: usize, from: usize, pc: usize) -> usize {
     to
 }
 
+unsafe extern "C" fn stpcpy(to: usize, from: usize, pc: usize) -> usize {
+    // SAFETY: as the caller called it.
+    unsafe {
+        let len = real::strlen()(from) + 1;
+        read(from, len, pc);
+        let end = real::stpcpy()(to, from);
+        wrote(to, len, pc);
+        end
+    }
+}
+
+/// The length of a text of which at most `most` bytes may be looked at.
+unsafe fn bounded(text: usize, most: usize) -> usize {
+    let mut len = 0;
+    // SAFETY: the caller of the function that we stand for says that these bytes are there.
+    while len < most && unsafe { *((text + len) as *const u8) } != 0 {
+        len += 1;
+    }
+    len
+}
+
 unsafe extern "C" fn strncpy(to: usize, from: usize, len: usize, pc: usize) -> usize {
     // SAFETY: as the caller called it.
     unsafe {
-        let mut text = 0;
-        while text < len && *((from + text) as *const u8) != 0 {
-            text += 1;
-        }
+        let text = bounded(from, len);
         read(from, (text + 1).min(len), pc);
         real::strncpy()(to, from, len);
         wrote(to, len, pc);
@@ -118,6 +144,72 @@ unsafe extern "C" fn strcat(to: usize, from: usize, pc: usize) -> usize {
     to
 }
 
+unsafe extern "C" fn strncat(to: usize, from: usize, most: usize, pc: usize) -> usize {
+    // SAFETY: as the caller called it.
+    unsafe {
+        let (old, more) = (real::strlen()(to), bounded(from, most));
+        read(to, old + 1, pc);
+        read(from, (more + 1).min(most), pc);
+        real::strncat()(to, from, most);
+        wrote(to + old, more + 1, pc);
+    }
+    to
+}
+
+unsafe extern "C" fn memchr(block: usize, byte: c_int, len: usize, pc: usize) -> usize {
+    // SAFETY: as the caller called it.
+    unsafe {
+        let found = real::memchr()(block, byte, len);
+        read(block, if found == 0 { len } else { found - block + 1 }, pc);
+        found
+    }
+}
+
+unsafe extern "C" fn strchr(text: usize, byte: c_int, pc: usize) -> usize {
+    // SAFETY: as the caller called it.
+    unsafe {
+        let found = real::strchr()(text, byte);
+        match found {
+            0 => read_text(text, pc),
+            _ => read(text, found - text + 1, pc),
+        }
+        found
+    }
+}
+
+unsafe extern "C" fn strrchr(text: usize, byte: c_int, pc: usize) -> usize {
+    // SAFETY: as the caller called it.
+    unsafe {
+        read_text(text, pc);
+        real::strrchr()(text, byte)
+    }
+}
+
+unsafe extern "C-unwind" fn strdup(text: usize, pc: usize) -> usize {
+    // SAFETY: as the caller called it.
+    unsafe { duplicated(text, usize::MAX, pc, || real::strdup()(text)) }
+}
+
+unsafe extern "C-unwind" fn strndup(text: usize, most: usize, pc: usize) -> usize {
+    // SAFETY: as the caller called it.
+    unsafe { duplicated(text, most, pc, || real::strndup()(text, most)) }
+}
+
+/// The allocation is recorded here, as the caller's, and not once more where libc makes it.
+unsafe fn duplicated(text: usize, most: usize, pc: usize, real: impl FnOnce() -> usize) -> usize {
+    // SAFETY: as the caller called it.
+    unsafe {
+        let Some(slot) = thread::recorded() else { return real() };
+        let len = bounded(text, most);
+        read(text, len.saturating_add(1).min(most), pc);
+        let copy = allocated(thread::quietly(slot, real), len + 1, pc);
+        if copy != 0 {
+            wrote(copy, len + 1, pc);
+        }
+        copy
+    }
+}
+
 interpose! {
     memcpy(3) => copy;
     memmove(3) => copy;
@@ -129,4 +221,11 @@ interpose! {
     strcpy(2) => strcpy;
     strncpy(3) => strncpy;
     strcat(2) => strcat;
+    strncat(3) => strncat;
+    stpcpy(2) => stpcpy;
+    memchr(3) => memchr;
+    strchr(2) => strchr;
+    strrchr(2) => strrchr;
+    strdup(1) => strdup;
+    strndup(2) => strndup;
 }

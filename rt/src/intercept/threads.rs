@@ -7,7 +7,7 @@ use core::{
 };
 
 use norn_abi::{
-    Kind,
+    Kind, ObjectClass,
     arena::{ThreadSlot, role},
 };
 
@@ -159,13 +159,13 @@ unsafe fn created(
     unsafe {
         let Some(parent) = thread::recorded() else { return real(start, argument) };
         let Some(slot) = prepare(parent, start, argument) else {
-            let real = |given| quietly(parent, || real(run, given));
+            let real = |given| thread::quietly(parent, || real(run, given));
             return create_unslotted(handle, start, argument, real);
         };
         let number = (*slot).head.thread;
         arena::make_room(parent);
         let seq = arena::next_seq();
-        let result = quietly(parent, || real(run, slot as usize));
+        let result = thread::quietly(parent, || real(run, slot as usize));
         if result == 0 {
             thread::remember(*(handle as *const usize), number);
             thread::event_at(parent, Kind::Fork, pc, number as usize, seq);
@@ -173,17 +173,6 @@ unsafe fn created(
             (*thread::own(parent)).children -= 1;
             arena::return_slot(slot);
         }
-        result
-    }
-}
-
-/// Does what is libc's own affair.
-unsafe fn quietly(slot: *mut ThreadSlot, real: impl FnOnce() -> c_int) -> c_int {
-    // SAFETY: the slot is the current thread's.
-    unsafe {
-        (*thread::own(slot)).quiet = true;
-        let result = real();
-        (*thread::own(slot)).quiet = false;
         result
     }
 }
@@ -254,9 +243,8 @@ unsafe extern "C-unwind" fn key_create(key: usize, destructor: usize, pc: usize)
             key as *mut u32,
             core::mem::transmute::<usize, unsafe extern "C" fn(*mut c_void)>(destructor),
         );
-        if let (0, Some(slot)) = (result, thread::recorded()) {
-            let class = norn_abi::ObjectClass::Key as u64;
-            thread::event(slot, Kind::Init, pc, *(key as *const u32) as usize, &[class, 0]);
+        if result == 0 {
+            key_created(key, pc);
         }
         result
     }
@@ -265,16 +253,28 @@ unsafe extern "C-unwind" fn key_create(key: usize, destructor: usize, pc: usize)
 unsafe extern "C-unwind" fn key_delete(key: u32, pc: usize) -> c_int {
     // SAFETY: as the caller called it.
     unsafe {
-        if let Some(slot) = thread::recorded() {
-            thread::event(
-                slot,
-                Kind::Destroy,
-                pc,
-                key as usize,
-                &[norn_abi::ObjectClass::Key as u64],
-            );
-        }
+        key_deleted(key, pc);
         real::pthread_key_delete()(key)
+    }
+}
+
+/// There is a new key; `key` is where it was stored.
+pub unsafe fn key_created(key: usize, pc: usize) {
+    if let Some(slot) = thread::recorded() {
+        // SAFETY: the slot is the current thread's.
+        unsafe {
+            let key = *(key as *const u32) as usize;
+            thread::event(slot, Kind::Init, pc, key, &[ObjectClass::Key as u64, 0]);
+        }
+    }
+}
+
+/// A key is about to go.
+pub unsafe fn key_deleted(key: u32, pc: usize) {
+    if let Some(slot) = thread::recorded() {
+        let class = ObjectClass::Key as u64;
+        // SAFETY: the slot is the current thread's.
+        unsafe { thread::event(slot, Kind::Destroy, pc, key as usize, &[class]) };
     }
 }
 
