@@ -16,6 +16,7 @@
 mod arena;
 mod atomic;
 mod block;
+mod fork;
 mod hook;
 mod intercept;
 mod real;

@@ -7,10 +7,10 @@ use core::{
 
 use norn_abi::{
     Kind,
-    arena::{ENV, FRAMES, ThreadSlot, role},
+    arena::{ENV, ThreadSlot, role},
 };
 
-use crate::{arena, atomic, hook, intercept, real, tls};
+use crate::{arena, fork, hook, intercept, real, tls};
 
 /// What the runtime keeps of a thread besides what the recorder sees.
 #[repr(C)]
@@ -65,7 +65,7 @@ pub unsafe fn own(slot: *mut ThreadSlot) -> *mut Own {
 /// 0: nobody came here; 1: someone is at it; 2: done.
 static READY: AtomicU32 = AtomicU32::new(0);
 /// The key whose destructor tells us that a thread ends.
-static KEY: AtomicU32 = AtomicU32::new(0);
+pub static KEY: AtomicU32 = AtomicU32::new(0);
 
 #[unsafe(link_section = ".preinit_array")]
 #[used]
@@ -152,7 +152,7 @@ unsafe fn start_recording(number: u32) {
         (real::pthread_key_create())(&raw mut key, thread_ends);
         KEY.store(key, Ordering::Relaxed);
         real::on_exit(intercept::process::exiting, core::ptr::null_mut());
-        real::__register_atfork(None, None, Some(after_fork), core::ptr::null());
+        real::__register_atfork(None, None, Some(fork::after_fork), core::ptr::null());
         if let Some(slot) = arena::take_slot() {
             name(
                 slot,
@@ -296,69 +296,6 @@ unsafe fn leave(slot: *mut ThreadSlot) {
             arena::finish(stream);
             stream = next;
         }
-    }
-}
-
-/// No entry was taken for the next fork.
-const NOT_TAKEN: usize = 0;
-/// It was tried, and there was none.
-const NONE_LEFT: usize = 1;
-/// What is added to the number of an entry that was taken.
-const TAKEN: usize = 2;
-
-/// Says what was taken for the process that this thread forks next, if anything was: beforehand,
-/// so that parent and child agree.
-pub fn set_next_process(taken: Option<Option<u32>>) {
-    tls::set_forking(match taken {
-        None => NOT_TAKEN,
-        Some(None) => NONE_LEFT,
-        Some(Some(number)) => number as usize + TAKEN,
-    });
-}
-
-/// In the child: what was taken for it, or now is.
-fn next_process() -> Option<u32> {
-    match tls::forking() {
-        NOT_TAKEN => arena::take_process(),
-        NONE_LEFT => None,
-        number => Some((number - TAKEN) as u32),
-    }
-}
-
-/// In a forked child: leaves the parent's memory alone and starts a trace of its own.
-pub unsafe extern "C" fn after_fork() {
-    let slot = tls::current();
-    if !arena::is_open() {
-        return arena::count_unentered();
-    }
-    tls::set(tls::BUSY.slot());
-    // SAFETY: the child has one thread, this one.
-    unsafe {
-        atomic::unlock_all();
-        // The slot there is the parent's.
-        (real::pthread_setspecific())(KEY.load(Ordering::Relaxed), core::ptr::null());
-        let Some(number) = next_process() else {
-            tls::NEW.set(&hook::IDLE);
-            return arena::abandon();
-        };
-        arena::become_process(number, arena::process_number());
-        let Some(own_slot) = arena::take_slot() else { return };
-        name(
-            own_slot,
-            arena::process().threads.fetch_add(1, Ordering::Relaxed),
-            0,
-            0,
-            role::THREAD,
-        );
-        if !tls::is_stand(slot) {
-            (*own_slot).depth = (*slot).depth;
-            for i in 0..(*slot).depth.min(FRAMES) {
-                (&raw mut (*own_slot).frames[i]).write_volatile((*slot).frames[i]);
-            }
-        }
-        attach(own_slot, own_stack());
-        intercept::load::forget();
-        intercept::load::modules(own_slot);
     }
 }
 

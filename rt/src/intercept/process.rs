@@ -8,7 +8,7 @@ use core::{
 use norn_abi::Kind;
 
 use super::{interpose, tap};
-use crate::{arena, real, sys, thread};
+use crate::{arena, fork, real, sys, thread};
 
 /// Takes an entry for the child before there is one, so that parent and child know its number.
 unsafe fn forking(pc: usize, real: impl FnOnce() -> c_int) -> c_int {
@@ -18,9 +18,9 @@ unsafe fn forking(pc: usize, real: impl FnOnce() -> c_int) -> c_int {
         let taken = arena::take_process();
         let number = taken.map_or_else(|| nobody(0), |it| it as usize);
         thread::event(slot, Kind::ProcessFork, pc, number, &[]);
-        thread::set_next_process(Some(taken));
+        fork::set_next_process(Some(taken));
         let result = real();
-        thread::set_next_process(None);
+        fork::set_next_process(None);
         match (result, taken) {
             (0, _) | (1.., None) => {}
             (..0, _) => arena::cancel_process(taken),
@@ -41,7 +41,7 @@ unsafe extern "C-unwind" fn bare_fork(pc: usize) -> c_int {
         forking(pc, || {
             let result = real::_Fork()();
             if result == 0 {
-                thread::after_fork();
+                fork::after_fork();
             }
             result
         })
