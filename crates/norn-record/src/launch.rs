@@ -1,22 +1,27 @@
 //! Starts the subject as it would have been started without us, and waits for it.
-#![expect(unsafe_code, reason = "signals are set by calls that Rust cannot check")]
+#![expect(
+    unsafe_code,
+    reason = "what a child does before it becomes the subject, Rust cannot check"
+)]
 
 use std::{
     io,
-    os::unix::process::CommandExt as _,
+    os::{fd::AsFd as _, unix::process::CommandExt as _},
     path::PathBuf,
     process::{Child, Command, ExitStatus},
-    sync::{
-        OnceLock,
-        atomic::{AtomicI32, Ordering},
-    },
+    sync::OnceLock,
     thread,
 };
 
 use norn_abi::arena::ENV;
 use norn_trace::{FORMAT, Run};
+use rustix::{
+    event::{PollFd, PollFlags, poll},
+    io::Errno,
+    process::{Pid, PidfdFlags, Resource, Rlimit, getrlimit, pidfd_open, setrlimit},
+};
 
-use crate::{Options, RecordError, arena::Arena, collect::Collector};
+use crate::{Options, RecordError, arena::Arena, collect::Collector, signals::Signals};
 
 /// The description of a run that is about to begin.
 pub(crate) fn describe(options: &Options) -> Run {
@@ -31,6 +36,7 @@ pub(crate) fn describe(options: &Options) -> Run {
         complete: false,
         stopped: None,
         processes: Vec::new(),
+        unrecorded_processes: 0,
         unrecorded_threads: 0,
         late_events: 0,
     }
@@ -40,6 +46,7 @@ pub(crate) fn describe(options: &Options) -> Run {
 pub(crate) fn run(
     options: &Options,
     arena: &Arena,
+    signals: &Signals,
     collector: &mut Collector<'_>,
 ) -> Result<ExitStatus, RecordError> {
     let (program, arguments) = options.command.split_first().ok_or_else(|| RecordError::Start {
@@ -48,79 +55,52 @@ pub(crate) fn run(
     })?;
     let mut command = Command::new(program);
     command.args(arguments).env(ENV, arena.path());
-    let signals = Signals::take_over(&mut command);
+    signals.give_back_in(&mut command);
+    raise_limit(&mut command);
     let child =
         command.spawn().map_err(|source| RecordError::Start { program: program.into(), source })?;
-    SUBJECT.store(child.id().cast_signed(), Ordering::Relaxed);
-    let status = wait(child, arena, collector);
-    SUBJECT.store(0, Ordering::Relaxed);
-    drop(signals);
+    let ended = OnceLock::new();
+    thread::scope(|scope| {
+        // In a thread of its own, which rings the bell at the end.
+        scope.spawn(|| {
+            let _ = ended.set(wait(child, arena, signals));
+            arena.ring();
+        });
+        collector.collect(|| ended.get().and_then(|it| it.as_ref().ok().copied()), signals);
+    });
+    let status = ended.into_inner().unwrap_or_else(|| Err(io::ErrorKind::Other.into()));
     status.map_err(RecordError::Wait)
 }
 
-/// Waits in a thread of its own, which rings the bell at the end.
-fn wait(mut child: Child, arena: &Arena, collector: &mut Collector<'_>) -> io::Result<ExitStatus> {
-    let ended = OnceLock::new();
-    thread::scope(|scope| {
-        scope.spawn(|| {
-            let status = child.wait();
-            let _ = ended.set(status);
-            arena.ring();
-        });
-        collector.collect(|| ended.get().and_then(|it| it.as_ref().ok().copied()));
-    });
-    ended.into_inner().unwrap_or_else(|| Err(io::ErrorKind::Other.into()))
-}
-
-/// The subject's process id, for the handler.
-static SUBJECT: AtomicI32 = AtomicI32::new(0);
-
-/// While the subject runs, keys that interrupt the terminal are for the subject alone, and a
-/// request to end is passed on to it: so that the trace is always finished.
-struct Signals {
-    before: [(i32, libc::sighandler_t); 4],
-}
-
-impl Signals {
-    fn take_over(command: &mut Command) -> Signals {
-        let ignore = libc::SIG_IGN;
-        let pass = pass_on as *const () as libc::sighandler_t;
-        let wanted = [
-            (libc::SIGINT, ignore),
-            (libc::SIGQUIT, ignore),
-            (libc::SIGTERM, pass),
-            (libc::SIGHUP, pass),
-        ];
-        // SAFETY: the handler only calls `kill`.
-        let before = wanted.map(|(signal, how)| (signal, unsafe { libc::signal(signal, how) }));
-        // SAFETY: only calls `signal`, which may be called after a fork.
-        unsafe {
-            command.pre_exec(move || {
-                restore(&before);
-                Ok(())
-            });
+/// Waits for the subject, and meanwhile passes signals on to it.
+fn wait(mut child: Child, arena: &Arena, signals: &Signals) -> io::Result<ExitStatus> {
+    let subject = child.id();
+    let Ok(handle) = pidfd_open(Pid::from_child(&child), PidfdFlags::empty()) else {
+        return child.wait();
+    };
+    loop {
+        let mut polled = [PollFd::new(&handle, PollFlags::IN), PollFd::new(signals, PollFlags::IN)];
+        let outcome = poll(&mut polled, None);
+        if outcome == Err(Errno::INTR) {
+            continue;
         }
-        Signals { before }
+        if outcome.is_err() || !polled[0].revents().is_empty() {
+            return child.wait();
+        }
+        while let Some(sent) = signals.next(|it| it == subject || arena.has_process(it)) {
+            sent.send(handle.as_fd());
+        }
     }
 }
 
-impl Drop for Signals {
-    fn drop(&mut self) {
-        restore(&self.before);
-    }
-}
-
-fn restore(before: &[(i32, libc::sighandler_t)]) {
-    for &(signal, how) in before {
-        // SAFETY: puts back what was there.
-        unsafe { libc::signal(signal, how) };
-    }
-}
-
-extern "C" fn pass_on(signal: i32) {
-    let subject = SUBJECT.load(Ordering::Relaxed);
-    if subject > 0 {
-        // SAFETY: only a question to the kernel.
-        unsafe { libc::kill(subject, signal) };
+/// There are two open files for each process that lives, so as many are allowed as can be; to the
+/// subject only as many as before.
+fn raise_limit(command: &mut Command) {
+    let before = getrlimit(Resource::Nofile);
+    // If it fails, fewer processes can be recorded at once.
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: before.maximum, ..before });
+    // SAFETY: only makes a system call.
+    unsafe {
+        command.pre_exec(move || Ok(setrlimit(Resource::Nofile, before)?));
     }
 }

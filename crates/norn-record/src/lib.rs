@@ -7,10 +7,12 @@
 mod arena;
 mod collect;
 mod launch;
+mod signals;
 
 use std::{ffi::OsString, io, path::PathBuf, sync::atomic::Ordering};
 
 use norn_trace::{Order, Run};
+use rustix::process::{Resource, getrlimit};
 use thiserror::Error;
 
 /// What to record and how.
@@ -41,13 +43,21 @@ pub struct Recording {
     pub recorded: bool,
     /// Whether the subject, or a program that it ran, was built with another version of norn.
     pub stranger: bool,
+    /// Whether the subject, or a program that it ran, had no room for the memory that is shared.
+    pub unmapped: bool,
+    /// Why the trace could not be written to its end.
+    pub refused: Option<io::Error>,
 }
+
+/// How much of the address space of the recorder and of each process is needed, in bytes. Most of
+/// it is never used.
+pub const ADDRESS_SPACE: usize = norn_abi::arena::SIZE;
 
 /// Why a run could not be recorded.
 #[derive(Debug, Error)]
 pub enum RecordError {
     /// The trace's folder cannot be made.
-    #[error("cannot write the trace to `{}`: {source}\nhint: choose another place with -o", path.display())]
+    #[error("cannot write the trace to `{}`: {source}{}", path.display(), output_hint(source))]
     Output {
         /// The folder.
         path: PathBuf,
@@ -63,11 +73,31 @@ pub enum RecordError {
         source: io::Error,
     },
     /// The shared memory cannot be made.
-    #[error("cannot make the memory that is shared with the subject: {0}")]
+    #[error("cannot make the memory that is shared with the subject: {0}{hint}", hint = arena_hint(.0))]
     Arena(#[source] io::Error),
+    /// Signals cannot be passed on.
+    #[error("cannot take signals for the subject: {0}")]
+    Signals(#[source] io::Error),
     /// Waiting for the subject failed.
     #[error("lost track of the subject: {0}")]
     Wait(#[source] io::Error),
+}
+
+fn output_hint(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::FileTooLarge => "\nhint: `ulimit -f` sets the largest size of a file",
+        _ => "\nhint: choose another place with -o",
+    }
+}
+
+fn arena_hint(error: &io::Error) -> String {
+    let limit = match error.kind() {
+        io::ErrorKind::FileTooLarge => "the largest size of a file: ulimit -f",
+        io::ErrorKind::OutOfMemory => "the address space: ulimit -v",
+        _ => return String::new(),
+    };
+    let size = ADDRESS_SPACE.div_ceil(1 << 20);
+    format!("\nhint: it takes {size} MiB, most of them never used; a limit is lower ({limit})")
 }
 
 fn hint(error: &io::Error) -> &'static str {
@@ -82,12 +112,16 @@ fn hint(error: &io::Error) -> &'static str {
 
 /// Runs the subject to its end and records it.
 pub fn record(options: &Options) -> Result<Recording, RecordError> {
+    let signals = signals::Signals::take_over().map_err(RecordError::Signals)?;
     let arena = arena::Arena::create(options).map_err(RecordError::Arena)?;
     let run = launch::describe(options);
     let output = |source| RecordError::Output { path: options.output.clone(), source };
-    let writer = norn_trace::Writer::create(&options.output).map_err(output)?;
+    let mut writer = norn_trace::Writer::create(&options.output).map_err(output)?;
+    if let Some(bytes) = getrlimit(Resource::Fsize).current {
+        writer.limit_files(bytes);
+    }
     let mut collector = collect::Collector::new(&arena, writer, run, options.max_size);
-    let status = match launch::run(options, &arena, &mut collector) {
+    let status = match launch::run(options, &arena, &signals, &mut collector) {
         Ok(status) => status,
         Err(error) => {
             collector.abandon();
@@ -96,6 +130,8 @@ pub fn record(options: &Options) -> Result<Recording, RecordError> {
     };
     let recorded = collector.recorded();
     let stranger = arena.control().strangers.load(Ordering::Relaxed) > 0;
+    let unmapped = arena.control().unmapped.load(Ordering::Relaxed) > 0;
+    let refused = collector.refused();
     let run = collector.finish().map_err(output)?;
-    Ok(Recording { run, status, recorded, stranger })
+    Ok(Recording { run, status, recorded, stranger, unmapped, refused })
 }
