@@ -73,6 +73,7 @@ pub fn run() -> Run {
         complete: true,
         stopped: None,
         processes: Vec::new(),
+        unrecorded_processes: 0,
         unrecorded_threads: 0,
         late_events: 0,
         controlled: None,

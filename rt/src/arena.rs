@@ -16,6 +16,8 @@ use crate::{control, hook, intercept::load, sys, thread};
 
 /// The mapped arena; null in a process that is not recorded.
 static BASE: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
+/// The mapped arena in a process that found no entry: only to count its children.
+static CLOSED: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
 /// The entry of this process.
 static PROCESS: AtomicU32 = AtomicU32::new(0);
 /// The arena's options, kept where they are quick to read.
@@ -38,6 +40,7 @@ pub unsafe fn open(path: *const u8) -> bool {
     unsafe {
         let base = sys::map_file(path, arena::SIZE);
         if base.is_null() {
+            count_unmapped(path);
             return false;
         }
         let control = &*base.cast::<Control>();
@@ -50,6 +53,17 @@ pub unsafe fn open(path: *const u8) -> bool {
         BASE.store(base, Ordering::Release);
     }
     true
+}
+
+/// Says in the arena's first page, for which there is room, that there is none for the rest.
+unsafe fn count_unmapped(path: *const u8) {
+    // SAFETY: as `open`.
+    unsafe {
+        let base = sys::map_file(path, size_of::<Control>());
+        if !base.is_null() && (*base.cast::<Control>()).magic == arena::MAGIC {
+            (*base.cast::<Control>()).unmapped.fetch_add(1, Ordering::Relaxed);
+        }
+    }
 }
 
 /// Whether this process is recorded.
@@ -156,10 +170,15 @@ fn process_entry(number: u32) -> &'static Process {
     unsafe { &*BASE.load(Ordering::Relaxed).add(offset).cast() }
 }
 
-/// Takes an entry for a process that is about to be; its number, or none if all are taken.
+/// Takes an entry for a process that is about to be; its number, or none if all are taken. Such a
+/// process is not recorded, but counted.
 pub fn take_process() -> Option<u32> {
     let number = control().processes.fetch_add(1, Ordering::SeqCst);
-    ((number as usize) < PROCESSES).then_some(number)
+    if (number as usize) < PROCESSES {
+        return Some(number);
+    }
+    control().unentered.fetch_add(1, Ordering::Relaxed);
+    None
 }
 
 /// In the parent: the process of entry `number` is there, even if it did nothing yet. The
@@ -172,9 +191,14 @@ pub fn announce_process(number: u32, pid: u32) {
     ring_bell();
 }
 
-/// There will be no process for entry `number`.
-pub fn cancel_process(number: u32) {
-    process_entry(number).pid.store(arena::NO_PROCESS, Ordering::Release);
+/// There will be no process for what [`take_process`] gave.
+pub fn cancel_process(taken: Option<u32>) {
+    match taken {
+        Some(number) => process_entry(number).pid.store(arena::NO_PROCESS, Ordering::Release),
+        None => {
+            control().unentered.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
 }
 
 /// Makes entry `number` this process's own.
@@ -187,9 +211,18 @@ pub fn become_process(number: u32, parent: u32) {
     ring_bell();
 }
 
-/// In a forked child that could not get an entry: nothing more is recorded.
+/// In a process that could not get an entry: nothing more is recorded.
 pub fn abandon() {
-    BASE.store(core::ptr::null_mut(), Ordering::Relaxed);
+    CLOSED.store(BASE.swap(core::ptr::null_mut(), Ordering::Relaxed), Ordering::Relaxed);
+}
+
+/// In a forked child of a process that could not get an entry: it has none either.
+pub fn count_unentered() {
+    let base = CLOSED.load(Ordering::Relaxed);
+    if !base.is_null() {
+        // SAFETY: the arena is never unmapped.
+        unsafe { &*base.cast::<Control>() }.unentered.fetch_add(1, Ordering::Relaxed);
+    }
 }
 
 /// Takes a free slot.
@@ -225,6 +258,11 @@ fn slot(number: usize) -> *mut ThreadSlot {
 pub unsafe fn return_slot(slot: *mut ThreadSlot) {
     // SAFETY: the caller took it.
     unsafe { (*slot).head.state.store(state::FREE, Ordering::Release) };
+}
+
+/// The thread for which there was no slot is not there either.
+pub fn return_no_slot() {
+    control().unslotted.fetch_sub(1, Ordering::Relaxed);
 }
 
 /// Begins to record into a slot whose head is filled in.

@@ -17,6 +17,7 @@ mod arena;
 mod atomic;
 mod block;
 mod control;
+mod fork;
 mod hook;
 mod intercept;
 mod real;

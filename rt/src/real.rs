@@ -11,6 +11,7 @@ unsafe extern "C" {
     pub static environ: *const *const u8;
     pub static __libc_stack_end: *const u8;
     pub fn pthread_self() -> Handle;
+    pub fn pthread_getspecific(key: u32) -> *mut c_void;
     pub fn pthread_getattr_np(thread: Handle, attributes: *mut [u64; 8]) -> c_int;
     pub fn pthread_attr_getstack(a: *const [u64; 8], start: *mut usize, size: *mut usize) -> c_int;
     pub fn pthread_attr_destroy(attributes: *mut [u64; 8]) -> c_int;
@@ -152,6 +153,8 @@ reals! {
     cnd_signal(usize) -> c_int;
     cnd_broadcast(usize) -> c_int;
     call_once(usize, usize);
+    tss_create(usize, usize) -> c_int;
+    tss_delete(u32);
 
     mmap(usize, usize, c_int, c_int, c_int, i64) -> usize;
     munmap(usize, usize) -> c_int;
@@ -167,6 +170,13 @@ reals! {
     strcpy(usize, usize) -> usize;
     strncpy(usize, usize, usize) -> usize;
     strcat(usize, usize) -> usize;
+    strncat(usize, usize, usize) -> usize;
+    stpcpy(usize, usize) -> usize;
+    memchr(usize, c_int, usize) -> usize;
+    strchr(usize, c_int) -> usize;
+    strrchr(usize, c_int) -> usize;
+    strdup(usize) -> usize;
+    strndup(usize, usize) -> usize;
 
     sleep(u32) -> u32;
     usleep(u32) -> c_int;

@@ -7,10 +7,10 @@ use core::{
 
 use norn_abi::{
     Kind,
-    arena::{ENV, FRAMES, ThreadSlot, role},
+    arena::{ENV, ThreadSlot, role},
 };
 
-use crate::{arena, atomic, control, hook, intercept, real, tls};
+use crate::{arena, control, fork, hook, intercept, real, tls};
 
 /// What the runtime keeps of a thread besides what the recorder sees.
 #[repr(C)]
@@ -65,7 +65,7 @@ pub unsafe fn own(slot: *mut ThreadSlot) -> *mut Own {
 /// 0: nobody came here; 1: someone is at it; 2: done.
 static READY: AtomicU32 = AtomicU32::new(0);
 /// The key whose destructor tells us that a thread ends.
-static KEY: AtomicU32 = AtomicU32::new(0);
+pub static KEY: AtomicU32 = AtomicU32::new(0);
 
 #[unsafe(link_section = ".preinit_array")]
 #[used]
@@ -152,7 +152,7 @@ unsafe fn start_recording(number: u32) {
         (real::pthread_key_create())(&raw mut key, thread_ends);
         KEY.store(key, Ordering::Relaxed);
         real::on_exit(intercept::process::exiting, core::ptr::null_mut());
-        real::__register_atfork(None, None, Some(after_fork), core::ptr::null());
+        real::__register_atfork(None, None, Some(fork::after_fork), core::ptr::null());
         if let Some(slot) = arena::take_slot() {
             name(
                 slot,
@@ -225,6 +225,20 @@ pub unsafe fn attach(slot: *mut ThreadSlot, (stack, size): (usize, usize)) {
     }
 }
 
+/// After a jump out of a handler for which there was no slot: the thread has its own.
+pub unsafe fn resume() {
+    if arena::is_open() {
+        // SAFETY: the key's value is the thread's slot.
+        unsafe {
+            let slot = real::pthread_getspecific(KEY.load(Ordering::Relaxed)).cast::<ThreadSlot>();
+            if !slot.is_null() {
+                (*slot).lane.forget();
+                tls::set(slot);
+            }
+        }
+    }
+}
+
 unsafe fn attach_foreign() {
     // SAFETY: the current thread has no slot yet.
     unsafe {
@@ -288,47 +302,6 @@ unsafe fn leave(slot: *mut ThreadSlot) {
             arena::finish(stream);
             stream = next;
         }
-    }
-}
-
-/// The process that the next fork makes, taken beforehand so that parent and child agree.
-pub static NEXT_PROCESS: AtomicU32 = AtomicU32::new(u32::MAX);
-
-/// In a forked child: leaves the parent's memory alone and starts a trace of its own.
-pub unsafe extern "C" fn after_fork() {
-    let slot = tls::current();
-    let number = NEXT_PROCESS.swap(u32::MAX, Ordering::Relaxed);
-    if !arena::is_open() {
-        return;
-    }
-    tls::set(tls::BUSY.slot());
-    // SAFETY: the child has one thread, this one.
-    unsafe {
-        atomic::unlock_all();
-        let number = if number == u32::MAX { arena::take_process() } else { Some(number) };
-        let Some(number) = number else {
-            tls::NEW.set(&hook::IDLE);
-            return arena::abandon();
-        };
-        arena::become_process(number, arena::process_number());
-        let Some(own_slot) = arena::take_slot() else { return };
-        name(
-            own_slot,
-            arena::process().threads.fetch_add(1, Ordering::Relaxed),
-            0,
-            0,
-            role::THREAD,
-        );
-        if !tls::is_stand(slot) {
-            (*own_slot).depth = (*slot).depth;
-            for i in 0..(*slot).depth.min(FRAMES) {
-                (&raw mut (*own_slot).frames[i]).write_volatile((*slot).frames[i]);
-            }
-        }
-        control::after_fork(own_slot);
-        attach(own_slot, own_stack());
-        intercept::load::forget();
-        intercept::load::modules(own_slot);
     }
 }
 
@@ -396,6 +369,17 @@ pub unsafe fn event_at(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize
         } else {
             arena::lose(slot);
         }
+    }
+}
+
+/// Does what is libc's own affair.
+pub unsafe fn quietly<T>(slot: *mut ThreadSlot, real: impl FnOnce() -> T) -> T {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        let before = core::mem::replace(&mut (*own(slot)).quiet, true);
+        let result = real();
+        (*own(slot)).quiet = before;
+        result
     }
 }
 
@@ -485,6 +469,9 @@ pub fn stack_pointer() -> usize {
     sp
 }
 
+/// The number of a thread that is not recorded.
+const NOT_RECORDED: u32 = u32::MAX;
+
 /// Which number the thread with a `pthread_t` has. Handles are reused, entries are overwritten.
 static HANDLES: [(AtomicUsize, AtomicU32); MOST_HANDLES] =
     [const { (AtomicUsize::new(0), AtomicU32::new(0)) }; MOST_HANDLES];
@@ -503,12 +490,18 @@ pub fn remember(handle: usize, number: u32) {
     }
 }
 
+/// The thread with this handle is not recorded; an earlier one may have been.
+pub fn forget(handle: usize) {
+    remember(handle, NOT_RECORDED);
+}
+
 /// The number of the thread with this handle.
 pub fn number_of(handle: usize) -> Option<u32> {
     let mut found = probe(handle).take_while(|(key, _)| key.load(Ordering::Acquire) != 0);
     found
         .find(|(key, _)| key.load(Ordering::Relaxed) == handle)
         .map(|(_, value)| value.load(Ordering::Acquire))
+        .filter(|number| *number != NOT_RECORDED)
 }
 
 fn probe(handle: usize) -> impl Iterator<Item = &'static (AtomicUsize, AtomicU32)> {

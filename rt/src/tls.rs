@@ -1,7 +1,7 @@
-//! The one thread-local word: which slot the current thread records into.
+//! The thread-local words: which slot the current thread records into, and what it is forking.
 //!
-//! It points to a static, idle slot where a thread has none, so that hooks never test for null.
-//! The runtime is always part of the executable, hence the local-exec model: one instruction.
+//! The first points to a static, idle slot where a thread has none, so that hooks never test for
+//! null. The runtime is always part of the executable, hence the local-exec model: one instruction.
 
 use core::arch::{asm, global_asm};
 
@@ -50,6 +50,11 @@ global_asm!(
     ".type norn_slot,@object",
     ".size norn_slot,8",
     "norn_slot: .quad norn_stand_new",
+    ".hidden norn_forking",
+    ".globl norn_forking",
+    ".type norn_forking,@object",
+    ".size norn_forking,8",
+    "norn_forking: .quad 0",
     ".popsection",
 );
 
@@ -76,6 +81,33 @@ pub fn set(slot: *mut ThreadSlot) {
         asm!(
             "mov qword ptr fs:[norn_slot@tpoff], {slot}",
             slot = in(reg) slot,
+            options(nostack, preserves_flags),
+        );
+    }
+}
+
+/// What [`set_forking`] was last given in this thread; 0 at first. A forked child has the word of
+/// the thread that forked it, whatever other threads did at the same time.
+pub fn forking() -> usize {
+    let word;
+    // SAFETY: reads the thread's own word.
+    unsafe {
+        asm!(
+            "mov {word}, qword ptr fs:[norn_forking@tpoff]",
+            word = out(reg) word,
+            options(nostack, preserves_flags, readonly),
+        );
+    }
+    word
+}
+
+/// Says what the current thread forks.
+pub fn set_forking(word: usize) {
+    // SAFETY: writes the thread's own word.
+    unsafe {
+        asm!(
+            "mov qword ptr fs:[norn_forking@tpoff], {word}",
+            word = in(reg) word,
             options(nostack, preserves_flags),
         );
     }

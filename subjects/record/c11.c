@@ -2,7 +2,7 @@
 // Events: T0 forks and joins T0.1 and forks and detaches T0.2; the mutexes are taken and given
 // back in order; a try of a taken one fails with EBUSY (16), a limited wait with ETIMEDOUT (110),
 // by whatever names C11 has for them; T0.1's wait is woken by T0's signal; T0's last wait ends by
-// its time; `once` begins and ends, then is found done.
+// its time; `once` begins and ends, then is found done; a key is made, and goes.
 #include <semaphore.h>
 #include <stdio.h>
 #include <threads.h>
@@ -81,6 +81,11 @@ int main(void) {
     mtx_unlock(&plain);
     cnd_destroy(&ready);
     mtx_destroy(&recursive);
+    tss_t key;
+    printf("%d\n", tss_create(&key, NULL) == thrd_success);
+    tss_set(key, &runs);
+    printf("%d\n", *(int *)tss_get(key));
+    tss_delete(key);
     printf("%d\n", runs);
     return 0;
 }

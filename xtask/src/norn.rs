@@ -83,9 +83,10 @@ impl Info {
 }
 
 /// Fields that count what is missing, and what to call it.
-const LOSSES: [(&str, &str); 5] = [
+const LOSSES: [(&str, &str); 6] = [
     ("lost", "events lost"),
     ("late", "events of threads past their end"),
+    ("unrecorded_processes", "processes too many"),
     ("unrecorded_threads", "threads too many"),
     ("damage", "damaged places"),
     ("stopped", "stopped early"),

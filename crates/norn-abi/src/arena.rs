@@ -85,8 +85,12 @@ pub struct Control {
     pub processes: AtomicU32,
     /// Slots ever used: those above have never been touched.
     pub slots: AtomicU32,
-    /// Threads that found no slot.
+    /// Threads, and runs of signal handlers, that found no slot.
     pub unslotted: AtomicU32,
+    /// Processes that found no entry.
+    pub unentered: AtomicU32,
+    /// Processes in whose address space there was no room for the arena.
+    pub unmapped: AtomicU32,
     /// Events of threads that were past their end.
     pub late: AtomicU64,
     /// The next sequence number. On a cache line of its own, it is written by everyone.

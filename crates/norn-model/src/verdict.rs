@@ -10,8 +10,8 @@ use crate::{Class, ThreadName};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// To its end, or until the program ended.
-    Followed,
+    /// To its end, or until the program ended: so many segments.
+    Followed(u32),
     /// A thread came to another event than the expected one.
     Diverged(Departure),
     /// A thread that was due could not go on.

@@ -19,6 +19,7 @@ use norn_abi::arena::{
 use norn_trace::Order;
 use rustix::{
     fs::{MemfdFlags, ftruncate, memfd_create},
+    process::{Resource, Rlimit, getrlimit, setrlimit},
     thread::futex,
 };
 
@@ -35,7 +36,7 @@ impl Arena {
     /// Makes it, ready for the first process.
     pub(crate) fn create(options: &Options) -> io::Result<Arena> {
         let file = memfd_create("norn", MemfdFlags::CLOEXEC)?;
-        ftruncate(&file, arena::SIZE as u64)?;
+        resize(&file)?;
         let map = MmapOptions::new().len(arena::SIZE).no_reserve_swap().map_raw(&file)?;
         let arena = Arena { map, file };
         let control = arena.map.as_mut_ptr().cast::<Control>();
@@ -96,6 +97,11 @@ impl Arena {
         }
     }
 
+    /// Whether a process with this id has appeared.
+    pub(crate) fn has_process(&self, pid: u32) -> bool {
+        self.processes().iter().any(|it| it.pid.load(Ordering::Acquire) == pid)
+    }
+
     /// The heads of all slots that were ever used.
     pub(crate) fn slots(&self) -> impl Iterator<Item = Slot<'_>> {
         let count = self.control().slots.load(Ordering::Acquire) as usize;
@@ -123,6 +129,18 @@ impl Arena {
         self.control().bell.fetch_add(1, Ordering::SeqCst);
         wake(&self.control().bell);
     }
+}
+
+/// Makes the file as large as the arena is. The limit for the size of files is meant for the trace,
+/// and not for memory, but holds for this, too: it is raised for the moment, as far as we may.
+fn resize(file: &OwnedFd) -> rustix::io::Result<()> {
+    let before = getrlimit(Resource::Fsize);
+    let most = Rlimit { current: before.maximum, ..before };
+    let none = Rlimit { current: None, maximum: None };
+    let _ = setrlimit(Resource::Fsize, none).or_else(|_| setrlimit(Resource::Fsize, most));
+    let outcome = ftruncate(file, arena::SIZE as u64);
+    let _ = setrlimit(Resource::Fsize, before);
+    outcome
 }
 
 /// Wakes all who sleep on `word`.

@@ -1,17 +1,26 @@
 //! Moves chunks from shared memory to disk while the subject runs, and keeps account of its
 //! processes and of what could not be kept.
 
-use std::{io, os::fd::OwnedFd, process::ExitStatus, sync::atomic::Ordering};
+use std::{
+    io,
+    os::fd::{AsFd as _, OwnedFd},
+    process::ExitStatus,
+    sync::atomic::Ordering,
+};
 
 use norn_abi::arena::{ChunkHeader, NO_PROCESS, STOP_DISK, STOP_NO, STOP_SIZE, state};
 use norn_trace::{Blocked, Controlled, End, Process, Run, Stop, StopReason, Writer};
 use rustix::{
     event::{PollFd, PollFlags, poll},
-    process::{Pid, PidfdFlags, pidfd_open},
+    io::Errno,
+    process::{Pid, PidfdFlags, pidfd_open, test_kill_process},
     time::Timespec,
 };
 
-use crate::arena::{Arena, Slot};
+use crate::{
+    arena::{Arena, Slot},
+    signals::Signals,
+};
 
 /// Moves chunks and keeps account.
 #[derive(Debug)]
@@ -24,18 +33,22 @@ pub(crate) struct Collector<'a> {
     /// Threads of which a chunk could not be written whole. What came after it would leave a gap
     /// that looks like none, so it is not written.
     cut: Vec<(u32, u32)>,
+    /// Why the trace could not be written.
+    refused: Option<io::Error>,
 }
 
 /// A process as long as it lives.
 #[derive(Debug)]
 struct Watched {
+    pid: Option<Pid>,
     handle: Option<OwnedFd>,
     ended: bool,
 }
 
 impl<'a> Collector<'a> {
     pub(crate) fn new(arena: &'a Arena, writer: Writer, run: Run, max_size: u64) -> Self {
-        Collector { arena, writer, run, max_size, watched: Vec::new(), cut: Vec::new() }
+        let (watched, cut, refused) = (Vec::new(), Vec::new(), None);
+        Collector { arena, writer, run, max_size, watched, cut, refused }
     }
 
     /// Whether there was anything to record.
@@ -43,8 +56,17 @@ impl<'a> Collector<'a> {
         !self.run.processes.is_empty()
     }
 
+    /// Why the trace could not be written to its end, if so.
+    pub(crate) fn refused(&mut self) -> Option<io::Error> {
+        self.refused.take()
+    }
+
     /// Collects until `status` says that the subject has ended, and its children have, too.
-    pub(crate) fn collect(&mut self, mut status: impl FnMut() -> Option<ExitStatus>) {
+    pub(crate) fn collect(
+        &mut self,
+        mut status: impl FnMut() -> Option<ExitStatus>,
+        signals: &Signals,
+    ) {
         loop {
             let bell = self.arena.control().bell.load(Ordering::SeqCst);
             let ended = status();
@@ -55,10 +77,19 @@ impl<'a> Collector<'a> {
                 if self.watched.iter().all(|it| it.ended) {
                     return;
                 }
+                self.pass_on(signals);
             }
             if !busy {
                 self.arena.sleep(bell);
             }
+        }
+    }
+
+    /// Who sends a signal when the subject has ended means its children that still run.
+    fn pass_on(&self, signals: &Signals) {
+        while let Some(sent) = signals.next(|it| self.arena.has_process(it)) {
+            let running = self.watched.iter().filter_map(|it| it.handle.as_ref());
+            running.for_each(|it| sent.send(it.as_fd()));
         }
     }
 
@@ -73,6 +104,7 @@ impl<'a> Collector<'a> {
         self.run.complete = true;
         self.run.controlled = controlled;
         self.run.late_events = control.late.load(Ordering::Relaxed);
+        self.run.unrecorded_processes = u64::from(control.unentered.load(Ordering::Relaxed));
         self.run.unrecorded_threads = u64::from(control.unslotted.load(Ordering::Relaxed));
         let run = self.run;
         self.writer.finish(&run)?;
@@ -94,9 +126,7 @@ impl<'a> Collector<'a> {
             if let Some(previous) = replaced.filter(|&it| !self.watched[it].ended) {
                 self.ended(previous, End::Exec);
             }
-            let handle = Pid::from_raw(pid.cast_signed())
-                .and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
-            self.watched.push(Watched { handle, ended: pid == NO_PROCESS });
+            self.watched.push(Watched::new(pid));
             let end = End::Unknown;
             let parent = entry.parent;
             self.run.processes.push(Process {
@@ -111,8 +141,8 @@ impl<'a> Collector<'a> {
     }
 
     fn begin(&mut self) {
-        if self.writer.begin(&self.run).is_err() {
-            self.stop(StopReason::Disk);
+        if let Err(error) = self.writer.begin(&self.run) {
+            self.refuse(error);
         }
     }
 
@@ -130,7 +160,7 @@ impl<'a> Collector<'a> {
             }
         }
         for number in 0..self.watched.len() {
-            if !self.watched[number].ended && is_gone(self.watched[number].handle.as_ref()) {
+            if !self.watched[number].ended && self.watched[number].is_gone() {
                 self.ended(number, End::Unknown);
             }
         }
@@ -167,7 +197,8 @@ impl<'a> Collector<'a> {
             self.note_blocked(slot);
             slot.free();
         }
-        self.watched[number].ended = true;
+        self.watched[number] = Watched { pid: None, handle: None, ended: true };
+        self.writer.close(self.run.processes[number].number);
         let exiting = self.arena.processes()[number].exiting.load(Ordering::Acquire);
         self.run.processes[number].end = match (end, exiting) {
             (End::Unknown, 1..) => End::Exited((exiting - 1).cast_signed()),
@@ -212,12 +243,17 @@ impl<'a> Collector<'a> {
         if self.cut.contains(&thread) {
             return;
         }
-        if self.writer.append(header, bytes).is_err() {
+        if let Err(error) = self.writer.append(header, bytes) {
             self.cut.push(thread);
-            self.stop(StopReason::Disk);
+            self.refuse(error);
         } else if self.writer.written() >= self.max_size {
             self.stop(StopReason::Size);
         }
+    }
+
+    fn refuse(&mut self, error: io::Error) {
+        self.refused.get_or_insert(error);
+        self.stop(StopReason::Disk);
     }
 
     /// Tells the subject to record no more.
@@ -231,10 +267,22 @@ impl<'a> Collector<'a> {
     }
 }
 
-/// Whether the process behind a handle has ended; true if there never was a handle to get.
-fn is_gone(handle: Option<&OwnedFd>) -> bool {
-    let Some(handle) = handle else { return true };
-    let mut polled = [PollFd::new(handle, PollFlags::IN)];
-    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
-    poll(&mut polled, Some(&now)).is_ok_and(|ready| ready > 0)
+impl Watched {
+    fn new(pid: u32) -> Watched {
+        let ended = pid == NO_PROCESS;
+        let pid = Pid::from_raw(pid.cast_signed()).filter(|_| !ended);
+        let handle = pid.and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
+        Watched { pid, handle, ended }
+    }
+
+    /// Whether the process has ended. There is no handle of one that has gone already, or when too
+    /// many files are open.
+    fn is_gone(&self) -> bool {
+        let Some(handle) = &self.handle else {
+            return self.pid.is_none_or(|pid| test_kill_process(pid) == Err(Errno::SRCH));
+        };
+        let mut polled = [PollFd::new(handle, PollFlags::IN)];
+        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        poll(&mut polled, Some(&now)).is_ok_and(|ready| ready > 0)
+    }
 }

@@ -7,13 +7,19 @@ use std::{
     process::{Child, Command},
 };
 
+use crate::{Options, kin};
+
 /// Asks for the current personality without changing it.
 const ASK: libc::c_ulong = 0xffff_ffff;
 
-/// Starts a subject; also says whether its memory is laid out as in every run. With `apart`, it
-/// has a process group of its own.
-pub(crate) fn spawn(mut command: Command, apart: bool) -> io::Result<(Child, bool)> {
-    if apart {
+/// Starts a subject; also says whether its memory is laid out as in every run. One that is not
+/// controlled is started as it would have been without us.
+pub(crate) fn spawn(mut command: Command, options: &Options) -> io::Result<(Child, bool)> {
+    if options.control.is_none() {
+        return Ok((command.spawn()?, false));
+    }
+    kin::adopt_orphans();
+    if options.apart {
         command.process_group(0);
     }
     // SAFETY: only makes a system call.

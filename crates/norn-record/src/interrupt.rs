@@ -3,7 +3,8 @@
 
 use std::sync::atomic::{AtomicI32, Ordering};
 
-const SIGNALS: [i32; 4] = [libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGHUP];
+/// Requests to end.
+pub(crate) const SIGNALS: [i32; 4] = [libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGHUP];
 
 /// The signal that came.
 static CAUGHT: AtomicI32 = AtomicI32::new(0);
@@ -49,6 +50,6 @@ fn restore(signal: i32, how: libc::sighandler_t) {
     unsafe { libc::signal(signal, how) };
 }
 
-extern "C" fn note(signal: i32) {
+pub(crate) extern "C" fn note(signal: i32) {
     CAUGHT.store(signal, Ordering::Relaxed);
 }

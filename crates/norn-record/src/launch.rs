@@ -1,23 +1,32 @@
 //! Starts the subject as it would have been started without us, and waits for it.
-#![expect(unsafe_code, reason = "signals are set by calls that Rust cannot check")]
+#![expect(
+    unsafe_code,
+    reason = "what a child does before it becomes the subject, Rust cannot check"
+)]
 
 use std::{
     io::{self, PipeReader},
-    os::unix::process::CommandExt as _,
+    os::{fd::AsFd as _, unix::process::CommandExt as _},
     path::PathBuf,
     process::{Child, Command, ExitStatus},
     sync::{
         OnceLock,
-        atomic::{AtomicBool, AtomicI32, Ordering},
+        atomic::{AtomicBool, Ordering},
     },
     thread,
 };
 
 use norn_abi::arena::ENV;
 use norn_trace::{FORMAT, Run};
+use rustix::{
+    event::{PollFd, PollFlags, poll},
+    io::Errno,
+    process::{Pid, PidfdFlags, Resource, Rlimit, getrlimit, pidfd_open, setrlimit},
+};
 
 use crate::{
-    Cut, Options, RecordError, arena::Arena, collect::Collector, confine, kin, stream, watch::Watch,
+    Cut, Options, RecordError, arena::Arena, collect::Collector, confine, signals::Signals, stream,
+    watch::Watch,
 };
 
 /// The description of a run that is about to begin.
@@ -34,6 +43,7 @@ pub(crate) fn describe(options: &Options) -> Run {
         complete: false,
         stopped: None,
         processes: Vec::new(),
+        unrecorded_processes: 0,
         unrecorded_threads: 0,
         late_events: 0,
         controlled: None,
@@ -54,6 +64,7 @@ pub(crate) struct Launched {
 pub(crate) fn run(
     options: &Options,
     arena: &Arena,
+    signals: &Signals,
     collector: &mut Collector<'_>,
 ) -> Result<Launched, RecordError> {
     let (program, arguments) = options.command.split_first().ok_or_else(|| RecordError::Start {
@@ -66,47 +77,37 @@ pub(crate) fn run(
     if let Some(directory) = &options.directory {
         command.current_dir(directory);
     }
-    let start = |source| RecordError::Start { program: program.into(), source };
-    let pipe = options.streams.connect(&mut command).map_err(start)?;
-    if options.control.is_some() {
-        kin::adopt_orphans();
-        let (child, same_layout) = confine::spawn(command, options.apart).map_err(start)?;
-        let watch = Watch::new(options, child.id());
-        let launched = wait(child, arena, collector, watch, pipe);
-        return launched.map(|it| Launched { same_layout, ..it }).map_err(RecordError::Wait);
-    }
-    let signals = Signals::take_over(&mut command);
-    let child = command.spawn().map_err(start)?;
-    drop(command);
-    let watch = Watch::new(options, child.id());
-    SUBJECT.store(child.id().cast_signed(), Ordering::Relaxed);
-    let launched = wait(child, arena, collector, watch, pipe);
-    SUBJECT.store(0, Ordering::Relaxed);
-    drop(signals);
-    launched.map_err(RecordError::Wait)
+    signals.give_back_in(&mut command);
+    raise_limit(&mut command);
+    let failed = |source| RecordError::Start { program: program.into(), source };
+    let pipe = options.streams.connect(&mut command).map_err(failed)?;
+    let (child, same_layout) = confine::spawn(command, options).map_err(failed)?;
+    let launched = see_off(child, pipe, options, (arena, signals, collector));
+    launched.map(|it| Launched { same_layout, ..it }).map_err(RecordError::Wait)
 }
 
-/// Waits in a thread of its own, which rings the bell at the end.
-fn wait(
-    mut child: Child,
-    arena: &Arena,
-    collector: &mut Collector<'_>,
-    mut watch: Watch,
+/// Collects and listens until the subject has ended, or ends it.
+fn see_off(
+    child: Child,
     pipe: Option<PipeReader>,
+    options: &Options,
+    (arena, signals, collector): (&Arena, &Signals, &mut Collector<'_>),
 ) -> io::Result<Launched> {
+    let mut watch = Watch::new(options, child.id());
     let ended = OnceLock::new();
     let over = AtomicBool::new(false);
     let errors = thread::scope(|scope| {
         let listener = pipe.map(|pipe| scope.spawn(|| stream::pass_on(pipe, &over)));
+        // In a thread of its own, which rings the bell at the end.
         scope.spawn(|| {
-            let status = child.wait();
-            let _ = ended.set(status);
+            let _ = ended.set(wait(child, arena, signals));
             arena.ring();
         });
-        collector.collect(|| {
+        let status = || {
             watch.look(arena);
             ended.get().and_then(|it| it.as_ref().ok().copied())
-        });
+        };
+        collector.collect(status, signals);
         watch.finish(arena);
         over.store(true, Ordering::Release);
         let errors = listener.and_then(|it| it.join().ok());
@@ -116,55 +117,35 @@ fn wait(
     Ok(Launched { status, cut: watch.cut, errors, same_layout: false })
 }
 
-/// The subject's process id, for the handler.
-static SUBJECT: AtomicI32 = AtomicI32::new(0);
-
-/// While the subject runs, keys that interrupt the terminal are for the subject alone, and a
-/// request to end is passed on to it: so that the trace is always finished.
-struct Signals {
-    before: [(i32, libc::sighandler_t); 4],
-}
-
-impl Signals {
-    fn take_over(command: &mut Command) -> Signals {
-        let ignore = libc::SIG_IGN;
-        let pass = pass_on as *const () as libc::sighandler_t;
-        let wanted = [
-            (libc::SIGINT, ignore),
-            (libc::SIGQUIT, ignore),
-            (libc::SIGTERM, pass),
-            (libc::SIGHUP, pass),
-        ];
-        // SAFETY: the handler only calls `kill`.
-        let before = wanted.map(|(signal, how)| (signal, unsafe { libc::signal(signal, how) }));
-        // SAFETY: only calls `signal`, which may be called after a fork.
-        unsafe {
-            command.pre_exec(move || {
-                restore(&before);
-                Ok(())
-            });
+/// Waits for the subject, and meanwhile passes signals on to it.
+fn wait(mut child: Child, arena: &Arena, signals: &Signals) -> io::Result<ExitStatus> {
+    let subject = child.id();
+    let Ok(handle) = pidfd_open(Pid::from_child(&child), PidfdFlags::empty()) else {
+        return child.wait();
+    };
+    loop {
+        let mut polled = [PollFd::new(&handle, PollFlags::IN), PollFd::new(signals, PollFlags::IN)];
+        let outcome = poll(&mut polled, None);
+        if outcome == Err(Errno::INTR) {
+            continue;
         }
-        Signals { before }
+        if outcome.is_err() || !polled[0].revents().is_empty() {
+            return child.wait();
+        }
+        while let Some(sent) = signals.next(|it| it == subject || arena.has_process(it)) {
+            sent.send(handle.as_fd());
+        }
     }
 }
 
-impl Drop for Signals {
-    fn drop(&mut self) {
-        restore(&self.before);
-    }
-}
-
-fn restore(before: &[(i32, libc::sighandler_t)]) {
-    for &(signal, how) in before {
-        // SAFETY: puts back what was there.
-        unsafe { libc::signal(signal, how) };
-    }
-}
-
-extern "C" fn pass_on(signal: i32) {
-    let subject = SUBJECT.load(Ordering::Relaxed);
-    if subject > 0 {
-        // SAFETY: only a question to the kernel.
-        unsafe { libc::kill(subject, signal) };
+/// There are two open files for each process that lives, so as many are allowed as can be; to the
+/// subject only as many as before.
+fn raise_limit(command: &mut Command) {
+    let before = getrlimit(Resource::Nofile);
+    // If it fails, fewer processes can be recorded at once.
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: before.maximum, ..before });
+    // SAFETY: only makes a system call.
+    unsafe {
+        command.pre_exec(move || Ok(setrlimit(Resource::Nofile, before)?));
     }
 }

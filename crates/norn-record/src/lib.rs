@@ -11,12 +11,14 @@ mod control;
 mod interrupt;
 mod kin;
 mod launch;
+mod signals;
 mod stream;
 mod watch;
 
 use std::{ffi::OsString, io, path::PathBuf, sync::atomic::Ordering, time::Duration};
 
 use norn_trace::{Order, Run};
+use rustix::process::{Resource, getrlimit};
 use thiserror::Error;
 
 pub use control::Control;
@@ -65,17 +67,25 @@ pub struct Recording {
     pub recorded: bool,
     /// Whether the subject, or a program that it ran, was built with another version of norn.
     pub stranger: bool,
+    /// Whether the subject, or a program that it ran, had no room for the memory that is shared.
+    pub unmapped: bool,
+    /// Why the trace could not be written to its end.
+    pub refused: Option<io::Error>,
     /// Why it was ended, if it did not end itself.
     pub cut: Option<Cut>,
     /// What it wrote to standard error, if that was to be kept; if it was much, the last of it.
     pub errors: Option<String>,
 }
 
+/// How much of the address space of the recorder and of each process is needed, in bytes. Most of
+/// it is never used.
+pub const ADDRESS_SPACE: usize = norn_abi::arena::SIZE;
+
 /// Why a run could not be recorded.
 #[derive(Debug, Error)]
 pub enum RecordError {
     /// The trace's folder cannot be made.
-    #[error("cannot write the trace to `{}`: {source}\nhint: choose another place with -o", path.display())]
+    #[error("cannot write the trace to `{}`: {source}{}", path.display(), output_hint(source))]
     Output {
         /// The folder.
         path: PathBuf,
@@ -101,11 +111,31 @@ pub enum RecordError {
         most: usize,
     },
     /// The shared memory cannot be made.
-    #[error("cannot make the memory that is shared with the subject: {0}")]
+    #[error("cannot make the memory that is shared with the subject: {0}{hint}", hint = arena_hint(.0))]
     Arena(#[source] io::Error),
+    /// Signals cannot be passed on.
+    #[error("cannot take signals for the subject: {0}")]
+    Signals(#[source] io::Error),
     /// Waiting for the subject failed.
     #[error("lost track of the subject: {0}")]
     Wait(#[source] io::Error),
+}
+
+fn output_hint(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::FileTooLarge => "\nhint: `ulimit -f` sets the largest size of a file",
+        _ => "\nhint: choose another place with -o",
+    }
+}
+
+fn arena_hint(error: &io::Error) -> String {
+    let limit = match error.kind() {
+        io::ErrorKind::FileTooLarge => "the largest size of a file: ulimit -f",
+        io::ErrorKind::OutOfMemory => "the address space: ulimit -v",
+        _ => return String::new(),
+    };
+    let size = ADDRESS_SPACE.div_ceil(1 << 20);
+    format!("\nhint: it takes {size} MiB, most of them never used; a limit is lower ({limit})")
 }
 
 fn hint(error: &io::Error) -> &'static str {
@@ -123,12 +153,17 @@ pub fn record(options: &Options) -> Result<Recording, RecordError> {
     if let Some((count, what, most)) = options.control.as_ref().and_then(Control::excess) {
         return Err(RecordError::TooLong { count, what, most });
     }
+    let controlled = options.control.is_some();
+    let signals = signals::Signals::take_over(controlled).map_err(RecordError::Signals)?;
     let arena = arena::Arena::create(options).map_err(RecordError::Arena)?;
     let run = launch::describe(options);
     let output = |source| RecordError::Output { path: options.output.clone(), source };
-    let writer = norn_trace::Writer::create(&options.output).map_err(output)?;
+    let mut writer = norn_trace::Writer::create(&options.output).map_err(output)?;
+    if let Some(bytes) = getrlimit(Resource::Fsize).current {
+        writer.limit_files(bytes);
+    }
     let mut collector = collect::Collector::new(&arena, writer, run, options.max_size);
-    let launched = match launch::run(options, &arena, &mut collector) {
+    let launched = match launch::run(options, &arena, &signals, &mut collector) {
         Ok(launched) => launched,
         Err(error) => {
             collector.abandon();
@@ -137,9 +172,11 @@ pub fn record(options: &Options) -> Result<Recording, RecordError> {
     };
     let recorded = collector.recorded();
     let stranger = arena.control().strangers.load(Ordering::Relaxed) > 0;
+    let unmapped = arena.control().unmapped.load(Ordering::Relaxed) > 0;
+    let refused = collector.refused();
     let launch::Launched { status, cut, errors, same_layout } = launched;
     let outcome = &arena.control().outcome;
     let controlled = options.control.as_ref().map(|it| it.describe(same_layout, outcome));
     let run = collector.finish(controlled).map_err(output)?;
-    Ok(Recording { run, status, recorded, stranger, cut, errors })
+    Ok(Recording { run, status, recorded, stranger, unmapped, refused, cut, errors })
 }

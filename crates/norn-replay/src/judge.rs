@@ -79,7 +79,7 @@ fn exception(errors: &str) -> Option<Consequence> {
 pub fn verdict(outcome: &Outcome, schedule: &Schedule) -> Verdict {
     let departure = || departure(outcome, schedule);
     match outcome.follow {
-        Follow::None | Follow::Going | Follow::Done => Verdict::Followed,
+        Follow::None | Follow::Going | Follow::Done => Verdict::Followed(outcome.segments),
         Follow::Diverged => Verdict::Diverged(departure()),
         Follow::Infeasible => Verdict::Infeasible(departure()),
     }

@@ -28,7 +28,8 @@ pub const FORMAT: u32 = norn_abi::VERSION;
 const MOST_PROCESSES: u32 = PROCESSES as u32;
 
 /// Kept free while recording: when the disk is full, most of it is given to the chunks that are
-/// still to come, and the rest to `run.json`, which is rewritten at the end.
+/// still to come, and the rest to `run.json`, which is rewritten at the end. As much is kept free in
+/// each file of chunks, should there be a limit to its size.
 const RESERVE: &str = "reserve";
 const RESERVE_SIZE: usize = 512 << 10;
 const RESERVE_REST: u64 = 64 << 10;
@@ -41,6 +42,7 @@ pub struct Writer {
     begun: bool,
     files: Vec<Option<File>>,
     written: u64,
+    largest: u64,
 }
 
 impl Writer {
@@ -53,8 +55,18 @@ impl Writer {
             return Err(io::Error::new(io::ErrorKind::AlreadyExists, text));
         }
         fs::create_dir_all(folder)?;
-        fs::write(folder.join(RESERVE), vec![0; RESERVE_SIZE])?;
-        Ok(Writer { folder: folder.to_owned(), made, begun: false, files: Vec::new(), written: 0 })
+        let (folder, files) = (folder.to_owned(), Vec::new());
+        let writer = Writer { folder, made, begun: false, files, written: 0, largest: u64::MAX };
+        if let Err(error) = fs::write(writer.folder.join(RESERVE), vec![0; RESERVE_SIZE]) {
+            writer.abandon();
+            return Err(error);
+        }
+        Ok(writer)
+    }
+
+    /// Files may not be larger than so many bytes.
+    pub fn limit_files(&mut self, bytes: u64) {
+        self.largest = bytes.saturating_sub(RESERVE_SIZE as u64);
     }
 
     /// There is something to record: an earlier recording goes.
@@ -75,16 +87,27 @@ impl Writer {
     pub fn append(&mut self, header: ChunkHeader, bytes: &[u8]) -> io::Result<()> {
         let process = header.process.min(MOST_PROCESSES);
         let head = chunk::seal(header, bytes);
+        let largest = self.largest;
         let file = self.file(process)?;
         let start = file.stream_position()?;
-        let outcome = write_both(file, &head, bytes);
+        let room = usize::try_from(largest.saturating_sub(start)).unwrap_or(usize::MAX);
+        let outcome = write_both(file, &head, bytes, room);
         if outcome.is_err() {
             shorten(file, start, header, bytes)?;
+            self.largest = u64::MAX;
             File::options().write(true).open(self.folder.join(RESERVE))?.set_len(RESERVE_REST)?;
             return outcome;
         }
         self.written += (head.len() + bytes.len()) as u64;
         Ok(())
+    }
+
+    /// The process has ended: what keeps its file open is given back. Should more come all the
+    /// same, it is still taken.
+    pub fn close(&mut self, process: u32) {
+        if let Some(file) = self.files.get_mut(process as usize) {
+            *file = None;
+        }
     }
 
     /// Bytes of chunks so far.
@@ -120,7 +143,7 @@ impl Writer {
         let slot = &mut self.files[number];
         match slot {
             Some(file) => Ok(file),
-            None => Ok(slot.insert(File::create(self.folder.join(format!("{process}.chunks")))?)),
+            None => Ok(slot.insert(open(&self.folder.join(format!("{process}.chunks")))?)),
         }
     }
 
@@ -131,6 +154,13 @@ impl Writer {
         fs::write(&new, text)?;
         fs::rename(new, self.folder.join("run.json"))
     }
+}
+
+/// Opens a file of chunks at its end.
+fn open(path: &Path) -> io::Result<File> {
+    let mut file = File::options().write(true).create(true).truncate(false).open(path)?;
+    file.seek(SeekFrom::End(0))?;
+    Ok(file)
 }
 
 /// Makes a chunk of what could be written of one that began at `start`.
@@ -146,8 +176,14 @@ fn shorten(file: &mut File, start: u64, header: ChunkHeader, bytes: &[u8]) -> io
     file.seek(SeekFrom::Start(start)).map(drop)
 }
 
-/// Writes a header and what follows it, in one call if the system takes it all.
-fn write_both(file: &mut File, head: &[u8], bytes: &[u8]) -> io::Result<()> {
+/// Writes a header and what follows it, in one call if the system takes it all. Of what has no room
+/// only as much is written as has.
+fn write_both(file: &mut File, head: &[u8], bytes: &[u8], room: usize) -> io::Result<()> {
+    if head.len() + bytes.len() > room {
+        file.write_all(&head[..head.len().min(room)])?;
+        file.write_all(&bytes[..room.saturating_sub(head.len())])?;
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
     let written = file.write_vectored(&[IoSlice::new(head), IoSlice::new(bytes)])?;
     if written < head.len() {
         file.write_all(&head[written..])?;

@@ -26,7 +26,11 @@ pub struct Run {
     pub stopped: Option<Stop>,
     /// The processes, in the order in which they appeared.
     pub processes: Vec<Process>,
-    /// Threads that could not be recorded, because there were too many at once.
+    /// Processes that could not be recorded, because there were too many.
+    #[serde(default)]
+    pub unrecorded_processes: u64,
+    /// Threads, and runs of signal handlers, that could not be recorded, because there were too
+    /// many at once.
     pub unrecorded_threads: u64,
     /// Events of threads that were already past their end.
     pub late_events: u64,

@@ -36,7 +36,9 @@ pub struct Losses {
     pub events: u64,
     /// Events of threads that were already past their end; of all processes.
     pub late_events: u64,
-    /// Threads that were not recorded at all; of all processes.
+    /// Processes that were not recorded at all.
+    pub processes: u64,
+    /// Threads, and runs of signal handlers, that were not recorded at all; of all processes.
     pub threads: u64,
     /// Recording stopped before the run did.
     pub stopped: Option<Stop>,
@@ -118,6 +120,7 @@ impl Trace {
         Losses {
             events: process.map_or(0, |it| it.lost),
             late_events: self.run.late_events,
+            processes: self.run.unrecorded_processes,
             threads: self.run.unrecorded_threads,
             stopped: self.run.stopped,
             incomplete: !self.run.complete,

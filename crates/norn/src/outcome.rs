@@ -56,7 +56,9 @@ pub(crate) fn verdict(
 ) -> io::Result<()> {
     let count = schedule.segments.len();
     let (word, departure) = match verdict {
-        Verdict::Followed => return writeln!(err, "norn: followed all {count} segments"),
+        Verdict::Followed(segments) => {
+            return writeln!(err, "norn: followed: {segments} of {count} segments");
+        }
         Verdict::Diverged(departure) => ("diverged", departure),
         Verdict::Infeasible(departure) => ("infeasible", departure),
     };

@@ -22,7 +22,8 @@ unsafe fn caller(slot: *mut ThreadSlot, pc: usize) -> usize {
     }
 }
 
-unsafe fn allocated(block: usize, size: usize, pc: usize) -> usize {
+/// Records a new block, if there is one.
+pub unsafe fn allocated(block: usize, size: usize, pc: usize) -> usize {
     // SAFETY: the slot is the current thread's.
     unsafe {
         if let Some(slot) = thread::recorded() {

@@ -1,4 +1,4 @@
-//! The mutexes and conditions of C11's `<threads.h>`. Their results are another enumeration.
+//! The mutexes, conditions and keys of C11's `<threads.h>`. Their results are another enumeration.
 
 use core::ffi::c_int;
 
@@ -8,6 +8,7 @@ use super::{
     cond::{announce, notify_all, notify_one, wait},
     interpose, lock,
     lock::{NOW, REALTIME, TIMED, TRY, acquire, at, attempted, init, is_anothers, release},
+    threads::{key_created, key_deleted},
 };
 use crate::{control::NEVER, real, thread};
 
@@ -82,6 +83,25 @@ destroy! {
     cond_destroy = cnd_destroy, ObjectClass::Cond;
 }
 
+unsafe extern "C-unwind" fn key_create(key: usize, destructor: usize, pc: usize) -> c_int {
+    // SAFETY: as the caller called it.
+    unsafe {
+        let result = real::tss_create()(key, destructor);
+        if result == 0 {
+            key_created(key, pc);
+        }
+        result
+    }
+}
+
+unsafe extern "C-unwind" fn key_delete(key: u32, pc: usize) {
+    // SAFETY: as the caller called it.
+    unsafe {
+        key_deleted(key, pc);
+        real::tss_delete()(key);
+    }
+}
+
 interpose! {
     mtx_init(2) => mutex_init;
     mtx_destroy(1) => mutex_destroy;
@@ -95,4 +115,6 @@ interpose! {
     cnd_timedwait(3) => cond_timedwait;
     cnd_signal(1) => signal;
     cnd_broadcast(1) => broadcast;
+    tss_create(2) => key_create;
+    tss_delete(1) => key_delete;
 }

@@ -6,7 +6,7 @@ use core::arch::asm;
 use norn_abi::{Kind, arena::FRAMES};
 
 use super::{signal, tap};
-use crate::{arena, real, tls};
+use crate::{arena, real, thread, tls};
 
 /// Where libc keeps the stack pointer in a `jmp_buf`.
 const STACK_POINTER: usize = 6;
@@ -28,12 +28,14 @@ unsafe fn target(buffer: usize) -> usize {
 }
 
 unsafe fn cut(buffer: usize) {
-    let slot = tls::current();
-    if tls::is_stand(slot) {
-        return;
-    }
     // SAFETY: the slots are the current thread's.
     unsafe {
+        if tls::current() == tls::BUSY.slot() {
+            thread::resume();
+        }
+        if tls::is_stand(tls::current()) {
+            return;
+        }
         let sp = target(buffer);
         signal::leave_handlers(sp);
         let slot = tls::current();

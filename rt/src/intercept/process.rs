@@ -8,21 +8,23 @@ use core::{
 use norn_abi::Kind;
 
 use super::{interpose, tap};
-use crate::{arena, real, sys, thread};
+use crate::{arena, fork, real, sys, thread};
 
 /// Takes an entry for the child before there is one, so that parent and child know its number.
 unsafe fn forking(pc: usize, real: impl FnOnce() -> c_int) -> c_int {
     // SAFETY: the slot is the current thread's.
     unsafe {
         let Some(slot) = thread::recorded() else { return real() };
-        let Some(number) = arena::take_process() else { return real() };
-        thread::NEXT_PROCESS.store(number, Ordering::Relaxed);
-        thread::event(slot, Kind::ProcessFork, pc, number as usize, &[]);
+        let taken = arena::take_process();
+        let number = taken.map_or_else(|| nobody(0), |it| it as usize);
+        thread::event(slot, Kind::ProcessFork, pc, number, &[]);
+        fork::set_next_process(Some(taken));
         let result = real();
-        match result {
-            0 => {}
-            ..0 => arena::cancel_process(number),
-            child => arena::announce_process(number, child as u32),
+        fork::set_next_process(None);
+        match (result, taken) {
+            (0, _) | (1.., None) => {}
+            (..0, _) => arena::cancel_process(taken),
+            (child, Some(number)) => arena::announce_process(number, child as u32),
         }
         result
     }
@@ -36,11 +38,13 @@ unsafe extern "C-unwind" fn fork(pc: usize) -> c_int {
 unsafe extern "C-unwind" fn bare_fork(pc: usize) -> c_int {
     // SAFETY: as the caller called it; libc does not run handlers for this one, so we do.
     unsafe {
-        let result = forking(pc, || real::_Fork()());
-        if result == 0 {
-            thread::after_fork();
-        }
-        result
+        forking(pc, || {
+            let result = real::_Fork()();
+            if result == 0 {
+                fork::after_fork();
+            }
+            result
+        })
     }
 }
 

@@ -227,10 +227,14 @@ unsafe extern "C-unwind" fn handle(signal: c_int, info: *mut c_void, context: *m
             (*own).handler_stack = own_stack(interrupted);
             tls::set(stream);
             thread::event(stream, Kind::HandlerBegin, 0, signal as usize, &[]);
+        } else if !tls::is_stand(host) {
+            tls::set(tls::BUSY.slot());
         }
         core::mem::transmute::<usize, Handler>(handler)(signal, info, context);
         if let Some(stream) = stream {
             thread::event(stream, Kind::HandlerEnd, 0, signal as usize, &[]);
+        }
+        if !tls::is_stand(host) {
             tls::set(host);
             control::handler_ends(host, away);
         }

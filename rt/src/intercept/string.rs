@@ -5,23 +5,39 @@ use core::ffi::c_int;
 
 use norn_abi::{Kind, codec::Content};
 
-use super::interpose;
+use super::{alloc::allocated, interpose};
 use crate::{
-    block::{copy, fill, touch},
-    real, thread,
+    block::{copy, fill, touched},
+    control, real, thread,
 };
+
+/// A function is about to read at `addr`, and then do all it does in one go: others may go first.
+unsafe fn begin(addr: usize, pc: usize) {
+    if let Some(slot) = thread::recorded() {
+        // SAFETY: the slot is the current thread's.
+        unsafe { control::before(slot, Kind::RangeRead, pc, addr) };
+    }
+}
 
 unsafe fn read(addr: usize, len: usize, pc: usize) {
     if let Some(slot) = thread::recorded() {
         // SAFETY: the real function has read or will read these bytes.
-        unsafe { touch(slot, Kind::RangeRead, addr, len, pc, Content::Now) };
+        unsafe { touched(slot, Kind::RangeRead, addr, len, pc, Content::Now) };
+    }
+}
+
+/// All of a text was read.
+unsafe fn read_text(text: usize, pc: usize) {
+    if thread::recorded().is_some() {
+        // SAFETY: the real function has read or will read these bytes.
+        unsafe { read(text, real::strlen()(text) + 1, pc) };
     }
 }
 
 unsafe fn wrote(addr: usize, len: usize, pc: usize) {
     if let Some(slot) = thread::recorded() {
         // SAFETY: the real function has written these bytes.
-        unsafe { touch(slot, Kind::RangeWrite, addr, len, pc, Content::Now) };
+        unsafe { touched(slot, Kind::RangeWrite, addr, len, pc, Content::Now) };
     }
 }
 
@@ -51,6 +67,7 @@ unsafe fn compare(a: usize, b: usize, most: usize, text: bool, pc: usize) {
 unsafe extern "C" fn memcmp(a: usize, b: usize, len: usize, pc: usize) -> c_int {
     // SAFETY: as the caller called it.
     unsafe {
+        begin(a, pc);
         compare(a, b, len, false, pc);
         real::memcmp()(a, b, len)
     }
@@ -59,6 +76,7 @@ unsafe extern "C" fn memcmp(a: usize, b: usize, len: usize, pc: usize) -> c_int 
 unsafe extern "C" fn strcmp(a: usize, b: usize, pc: usize) -> c_int {
     // SAFETY: as the caller called it.
     unsafe {
+        begin(a, pc);
         compare(a, b, usize::MAX, true, pc);
         real::strcmp()(a, b)
     }
@@ -67,6 +85,7 @@ unsafe extern "C" fn strcmp(a: usize, b: usize, pc: usize) -> c_int {
 unsafe extern "C" fn strncmp(a: usize, b: usize, most: usize, pc: usize) -> c_int {
     // SAFETY: as the caller called it.
     unsafe {
+        begin(a, pc);
         compare(a, b, most, true, pc);
         real::strncmp()(a, b, most)
     }
@@ -75,6 +94,7 @@ unsafe extern "C" fn strncmp(a: usize, b: usize, most: usize, pc: usize) -> c_in
 unsafe extern "C" fn strlen(text: usize, pc: usize) -> usize {
     // SAFETY: as the caller called it.
     unsafe {
+        begin(text, pc);
         let len = real::strlen()(text);
         read(text, len + 1, pc);
         len
@@ -84,6 +104,7 @@ unsafe extern "C" fn strlen(text: usize, pc: usize) -> usize {
 unsafe extern "C" fn strcpy(to: usize, from: usize, pc: usize) -> usize {
     // SAFETY: as the caller called it.
     unsafe {
+        begin(from, pc);
         let len = real::strlen()(from) + 1;
         read(from, len, pc);
         real::strcpy()(to, from);
@@ -92,13 +113,33 @@ unsafe extern "C" fn strcpy(to: usize, from: usize, pc: usize) -> usize {
     to
 }
 
+unsafe extern "C" fn stpcpy(to: usize, from: usize, pc: usize) -> usize {
+    // SAFETY: as the caller called it.
+    unsafe {
+        begin(from, pc);
+        let len = real::strlen()(from) + 1;
+        read(from, len, pc);
+        let end = real::stpcpy()(to, from);
+        wrote(to, len, pc);
+        end
+    }
+}
+
+/// The length of a text of which at most `most` bytes may be looked at.
+unsafe fn bounded(text: usize, most: usize) -> usize {
+    let mut len = 0;
+    // SAFETY: the caller of the function that we stand for says that these bytes are there.
+    while len < most && unsafe { *((text + len) as *const u8) } != 0 {
+        len += 1;
+    }
+    len
+}
+
 unsafe extern "C" fn strncpy(to: usize, from: usize, len: usize, pc: usize) -> usize {
     // SAFETY: as the caller called it.
     unsafe {
-        let mut text = 0;
-        while text < len && *((from + text) as *const u8) != 0 {
-            text += 1;
-        }
+        begin(from, pc);
+        let text = bounded(from, len);
         read(from, (text + 1).min(len), pc);
         real::strncpy()(to, from, len);
         wrote(to, len, pc);
@@ -109,6 +150,7 @@ unsafe extern "C" fn strncpy(to: usize, from: usize, len: usize, pc: usize) -> u
 unsafe extern "C" fn strcat(to: usize, from: usize, pc: usize) -> usize {
     // SAFETY: as the caller called it.
     unsafe {
+        begin(from, pc);
         let (old, more) = (real::strlen()(to), real::strlen()(from) + 1);
         read(to, old + 1, pc);
         read(from, more, pc);
@@ -116,6 +158,77 @@ unsafe extern "C" fn strcat(to: usize, from: usize, pc: usize) -> usize {
         wrote(to + old, more, pc);
     }
     to
+}
+
+unsafe extern "C" fn strncat(to: usize, from: usize, most: usize, pc: usize) -> usize {
+    // SAFETY: as the caller called it.
+    unsafe {
+        begin(from, pc);
+        let (old, more) = (real::strlen()(to), bounded(from, most));
+        read(to, old + 1, pc);
+        read(from, (more + 1).min(most), pc);
+        real::strncat()(to, from, most);
+        wrote(to + old, more + 1, pc);
+    }
+    to
+}
+
+unsafe extern "C" fn memchr(block: usize, byte: c_int, len: usize, pc: usize) -> usize {
+    // SAFETY: as the caller called it.
+    unsafe {
+        begin(block, pc);
+        let found = real::memchr()(block, byte, len);
+        read(block, if found == 0 { len } else { found - block + 1 }, pc);
+        found
+    }
+}
+
+unsafe extern "C" fn strchr(text: usize, byte: c_int, pc: usize) -> usize {
+    // SAFETY: as the caller called it.
+    unsafe {
+        begin(text, pc);
+        let found = real::strchr()(text, byte);
+        match found {
+            0 => read_text(text, pc),
+            _ => read(text, found - text + 1, pc),
+        }
+        found
+    }
+}
+
+unsafe extern "C" fn strrchr(text: usize, byte: c_int, pc: usize) -> usize {
+    // SAFETY: as the caller called it.
+    unsafe {
+        begin(text, pc);
+        read_text(text, pc);
+        real::strrchr()(text, byte)
+    }
+}
+
+unsafe extern "C-unwind" fn strdup(text: usize, pc: usize) -> usize {
+    // SAFETY: as the caller called it.
+    unsafe { duplicated(text, usize::MAX, pc, || real::strdup()(text)) }
+}
+
+unsafe extern "C-unwind" fn strndup(text: usize, most: usize, pc: usize) -> usize {
+    // SAFETY: as the caller called it.
+    unsafe { duplicated(text, most, pc, || real::strndup()(text, most)) }
+}
+
+/// The allocation is recorded here, as the caller's, and not once more where libc makes it.
+unsafe fn duplicated(text: usize, most: usize, pc: usize, real: impl FnOnce() -> usize) -> usize {
+    // SAFETY: as the caller called it.
+    unsafe {
+        let Some(slot) = thread::recorded() else { return real() };
+        control::before(slot, Kind::RangeRead, pc, text);
+        let len = bounded(text, most);
+        read(text, len.saturating_add(1).min(most), pc);
+        let copy = allocated(thread::quietly(slot, real), len + 1, pc);
+        if copy != 0 {
+            wrote(copy, len + 1, pc);
+        }
+        copy
+    }
 }
 
 interpose! {
@@ -129,4 +242,11 @@ interpose! {
     strcpy(2) => strcpy;
     strncpy(3) => strncpy;
     strcat(2) => strcat;
+    strncat(3) => strncat;
+    stpcpy(2) => stpcpy;
+    memchr(3) => memchr;
+    strchr(2) => strchr;
+    strrchr(2) => strrchr;
+    strdup(1) => strdup;
+    strndup(2) => strndup;
 }

@@ -1,10 +1,13 @@
 //! Threads: creation, end, join. Also those of C11, which libc does not build on `pthread_create`
 //! in a way that we could see.
 
-use core::ffi::{c_int, c_void};
+use core::{
+    ffi::{c_int, c_void},
+    sync::atomic::{AtomicU32, Ordering},
+};
 
 use norn_abi::{
-    Kind,
+    Kind, ObjectClass,
     arena::{ThreadSlot, role},
 };
 
@@ -15,7 +18,7 @@ use super::{
 use crate::{
     arena,
     control::{self, NEVER},
-    real, thread, tls,
+    real, sys, thread, tls,
 };
 
 type Start = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
@@ -30,7 +33,7 @@ unsafe fn prepare(
     // SAFETY: the parent's slot is the current thread's; the other one is new.
     unsafe {
         let slot = arena::take_slot()?;
-        let number = arena::process().threads.fetch_add(1, core::sync::atomic::Ordering::Relaxed);
+        let number = arena::process().threads.fetch_add(1, Ordering::Relaxed);
         (*thread::own(parent)).children += 1;
         let child = (*thread::own(parent)).children;
         thread::name(slot, number, (*parent).head.thread, child, role::THREAD);
@@ -40,9 +43,59 @@ unsafe fn prepare(
     }
 }
 
+/// What a thread that found no slot is to run: on its creator's stack, until it was read.
+struct Unslotted {
+    start: usize,
+    argument: usize,
+    read: AtomicU32,
+}
+
+/// Added to the address of an [`Unslotted`], to tell it from a slot's.
+const UNSLOTTED: usize = 1;
+
+/// Creates a thread that is not recorded. It must know, or it would be taken for one that nobody
+/// created, and recorded by halves.
+unsafe fn create_unslotted(
+    handle: usize,
+    start: usize,
+    argument: usize,
+    real: impl FnOnce(usize) -> c_int,
+) -> c_int {
+    let given = Unslotted { start, argument, read: AtomicU32::new(0) };
+    let result = real(&raw const given as usize + UNSLOTTED);
+    if result != 0 {
+        arena::return_no_slot();
+        return result;
+    }
+    // SAFETY: the thread was created.
+    thread::forget(unsafe { *(handle as *const usize) });
+    while given.read.load(Ordering::Acquire) == 0 {
+        sys::futex_wait(given.read.as_ptr(), 0, u64::MAX);
+    }
+    result
+}
+
+/// Runs in a new thread that found no slot.
+unsafe fn begin_unslotted(given: *const Unslotted) -> (usize, *mut c_void) {
+    tls::set(tls::BUSY.slot());
+    // SAFETY: the creator waits until we have read it. Afterwards only the address is used, by
+    // the kernel, which does not mind what is there.
+    unsafe {
+        let (start, argument) = ((*given).start, (*given).argument as *mut c_void);
+        let read = (&raw const (*given).read).cast::<u32>();
+        (*given).read.store(1, Ordering::Release);
+        sys::futex_wake(read);
+        (start, argument)
+    }
+}
+
 /// Runs in a new thread before anything of the program.
-unsafe fn begin(slot: *mut c_void) -> (usize, *mut c_void) {
-    let slot = slot.cast::<ThreadSlot>();
+unsafe fn begin(given: *mut c_void) -> (usize, *mut c_void) {
+    if given as usize & UNSLOTTED != 0 {
+        // SAFETY: so it was made.
+        return unsafe { begin_unslotted((given as usize - UNSLOTTED) as *const Unslotted) };
+    }
+    let slot = given.cast::<ThreadSlot>();
     // SAFETY: the creator gave us the slot.
     unsafe {
         tls::set(tls::BUSY.slot());
@@ -114,19 +167,20 @@ unsafe fn created(
     unsafe {
         let Some(parent) = thread::recorded() else { return real(start, argument) };
         control::before(parent, Kind::Fork, pc, 0);
-        let Some(slot) = prepare(parent, start, argument) else { return real(start, argument) };
+        let Some(slot) = prepare(parent, start, argument) else {
+            let real = |given| thread::quietly(parent, || real(run, given));
+            return create_unslotted(handle, start, argument, real);
+        };
         control::adopt(slot, parent);
-        let (number, own) = ((*slot).head.thread, thread::own(parent));
+        let number = (*slot).head.thread;
         arena::make_room(parent);
         let seq = arena::next_seq();
-        (*own).quiet = true;
-        let result = real(run, slot as usize);
-        (*own).quiet = false;
+        let result = thread::quietly(parent, || real(run, slot as usize));
         if result == 0 {
             thread::remember(*(handle as *const usize), number);
             thread::event_at(parent, Kind::Fork, pc, number as usize, seq);
         } else {
-            (*own).children -= 1;
+            (*thread::own(parent)).children -= 1;
             control::disown(slot);
             arena::return_slot(slot);
         }
@@ -223,9 +277,8 @@ unsafe extern "C-unwind" fn key_create(key: usize, destructor: usize, pc: usize)
             key as *mut u32,
             core::mem::transmute::<usize, unsafe extern "C" fn(*mut c_void)>(destructor),
         );
-        if let (0, Some(slot)) = (result, thread::recorded()) {
-            let class = norn_abi::ObjectClass::Key as u64;
-            thread::event(slot, Kind::Init, pc, *(key as *const u32) as usize, &[class, 0]);
+        if result == 0 {
+            key_created(key, pc);
         }
         result
     }
@@ -234,16 +287,28 @@ unsafe extern "C-unwind" fn key_create(key: usize, destructor: usize, pc: usize)
 unsafe extern "C-unwind" fn key_delete(key: u32, pc: usize) -> c_int {
     // SAFETY: as the caller called it.
     unsafe {
-        if let Some(slot) = thread::recorded() {
-            thread::event(
-                slot,
-                Kind::Destroy,
-                pc,
-                key as usize,
-                &[norn_abi::ObjectClass::Key as u64],
-            );
-        }
+        key_deleted(key, pc);
         real::pthread_key_delete()(key)
+    }
+}
+
+/// There is a new key; `key` is where it was stored.
+pub unsafe fn key_created(key: usize, pc: usize) {
+    if let Some(slot) = thread::recorded() {
+        // SAFETY: the slot is the current thread's.
+        unsafe {
+            let key = *(key as *const u32) as usize;
+            thread::event(slot, Kind::Init, pc, key, &[ObjectClass::Key as u64, 0]);
+        }
+    }
+}
+
+/// A key is about to go.
+pub unsafe fn key_deleted(key: u32, pc: usize) {
+    if let Some(slot) = thread::recorded() {
+        let class = ObjectClass::Key as u64;
+        // SAFETY: the slot is the current thread's.
+        unsafe { thread::event(slot, Kind::Destroy, pc, key as usize, &[class]) };
     }
 }
 

@@ -72,6 +72,47 @@ fn static_programs_work_as_before() {
     check(&["-static", "-static-pie", "-static -O2"]);
 }
 
+/// The C++ library is inside of the program, where our operators stand in for its own.
+#[test]
+fn a_static_cxx_library_works_as_before() {
+    let main = r#"
+#include <iostream>
+#include <mutex>
+#include <new>
+#include <stdexcept>
+#include <thread>
+struct alignas(128) Wide { char bytes[128]; };
+static std::mutex mutex;
+static char *volatile kept;
+static int sum;
+static void add() { std::lock_guard<std::mutex> hold(mutex); sum++; }
+int main() {
+    std::thread one(add), two(add);
+    one.join(), two.join();
+    Wide *wide = new Wide;
+    bool aligned = (unsigned long)wide % 128 == 0;
+    delete wide;
+    volatile unsigned long most = 1ul << 62;
+    try { kept = new char[most]; } catch (const std::bad_alloc &) { std::cout << "none "; }
+    kept = new (std::nothrow) char[most];
+    std::cout << (kept == nullptr) << aligned << sum << "\n";
+}
+"#;
+    for toolchain in toolchains() {
+        let kit = Kit::embedded(toolchain);
+        kit.file("main.cc", main);
+        for flags in ["", "-O2", "-static-libgcc", "-no-pie", "-flto -O2"] {
+            let build = format!("$CXX -std=c++17 {flags} -static-libstdc++ -pthread");
+            let ran = kit.build_and_run(&format!("{build} main.cc -o program"));
+            assert_eq!((&*ran.stdout, &*ran.stderr), ("none 112\n", ""), "{toolchain:?} {flags}");
+            let needed = kit.sh("readelf -d program").stdout;
+            assert!(!needed.contains("libstdc++"), "{toolchain:?} {flags}: {needed}");
+        }
+        let steps = "$CXX -std=c++17 -c main.cc && $CXX -static-libstdc++ -pthread main.o";
+        assert_eq!(kit.build_and_run(&format!("{steps} -o program")).stdout, "none 112\n");
+    }
+}
+
 #[test]
 fn a_library_loaded_later_works_as_before() {
     let main = r#"

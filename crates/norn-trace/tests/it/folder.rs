@@ -61,6 +61,7 @@ pub(crate) fn run() -> Run {
         complete: true,
         stopped: None,
         processes: vec![Process { number: 0, pid: 1, parent: 0, end, lost: 3, blocked: vec![] }],
+        unrecorded_processes: 0,
         unrecorded_threads: 0,
         late_events: 0,
         controlled: None,

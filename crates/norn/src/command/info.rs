@@ -5,7 +5,7 @@ use std::{
     io::{self, Write},
 };
 
-use norn_abi::Kind;
+use norn_abi::{Kind, arena::PROCESSES};
 use norn_resolve::{Memory, ModuleState, ModuleSummary};
 use norn_trace::{Blocked, End, StopReason};
 use serde_json::{Value as Json, json};
@@ -51,6 +51,7 @@ fn summary(view: &View) -> Json {
         "modules": view.modules.summary().iter().map(module_json).collect::<Vec<_>>(),
         "lost": losses.events,
         "late": run.late_events,
+        "unrecorded_processes": run.unrecorded_processes,
         "unrecorded_threads": run.unrecorded_threads,
         "stopped": run.stopped.map(|it| it.why),
         "damage": trace.damage().iter().map(ToString::to_string).collect::<Vec<_>>(),
@@ -238,9 +239,15 @@ fn instrumentation(module: &ModuleSummary) -> String {
 fn gaps(out: &mut impl Write, view: &View) -> io::Result<()> {
     let (losses, run) = (view.trace.losses(), view.trace.run());
     let mut lines = Vec::new();
+    if losses.incomplete {
+        let what = "everything after the recorder was killed, which was before the subject ended";
+        lines.push(what.to_owned());
+    }
     match run.stopped.map(|it| it.why) {
         Some(StopReason::Size) => lines.push("recording stopped at the largest size".to_owned()),
-        Some(StopReason::Disk) => lines.push("recording stopped: the disk was full".to_owned()),
+        Some(StopReason::Disk) => {
+            lines.push("recording stopped: the trace could not be written".to_owned());
+        }
         None => {}
     }
     if losses.events > 0 {
@@ -249,8 +256,13 @@ fn gaps(out: &mut impl Write, view: &View) -> io::Result<()> {
     if run.late_events > 0 {
         lines.push(format!("{} events of threads past their end", run.late_events));
     }
+    if run.unrecorded_processes > 0 {
+        let number = run.unrecorded_processes;
+        lines.push(format!("{number} processes after the first {PROCESSES}"));
+    }
     if run.unrecorded_threads > 0 {
-        lines.push(format!("{} threads that were too many at once", run.unrecorded_threads));
+        let number = run.unrecorded_threads;
+        lines.push(format!("{number} threads or signal handlers that were too many at once"));
     }
     lines.extend(view.trace.damage().iter().map(ToString::to_string));
     writeln!(out, "\nmissing")?;

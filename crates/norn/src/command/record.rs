@@ -1,10 +1,16 @@
 //! `norn record`.
 #![expect(unsafe_code, reason = "ends by the signal that ended the subject")]
 
-use std::{io::Write as _, os::unix::process::ExitStatusExt as _, process::ExitStatus};
+use std::{
+    io::{self, Write as _},
+    iter,
+    os::unix::process::ExitStatusExt as _,
+    process::ExitStatus,
+};
 
-use norn_record::{Options, Recording};
-use norn_trace::StopReason;
+use norn_abi::arena::{PROCESSES, THREADS};
+use norn_record::{ADDRESS_SPACE, Options, Recording};
+use norn_trace::{Run, StopReason};
 
 use crate::{cli::Record, exit::Exit};
 
@@ -29,52 +35,87 @@ pub(super) fn run(args: Record) -> anyhow::Result<Exit> {
 /// What the person must know about the recording, on standard error.
 pub(super) fn say(options: &Options, recording: &Recording) -> anyhow::Result<()> {
     let mut err = anstream::stderr().lock();
-    let program = options.command[0].display();
-    if recording.stranger {
-        writeln!(
-            err,
-            "norn: a program was built with another version of norn and is not recorded"
-        )?;
-        writeln!(err, "hint: build it again")?;
-        return Ok(());
-    }
-    if !recording.recorded {
-        writeln!(err, "norn: `{program}` left no events: it was not built with norn")?;
-        writeln!(
-            err,
-            "hint: build it with `CC=\"norn cc\" CXX=\"norn c++\"`, or `norn cc prog.c -o prog`"
-        )?;
-        return Ok(());
-    }
-    let lost: u64 = recording.run.processes.iter().map(|it| it.lost).sum();
-    match recording.run.stopped.map(|it| it.why) {
-        Some(StopReason::Size) => writeln!(
-            err,
-            "norn: the trace reached its largest size; {lost} later events are not in it\n\
-             hint: --max-size sets the limit"
-        )?,
-        Some(StopReason::Disk) => writeln!(
-            err,
-            "norn: the trace could not be written to the end (disk full?); {lost} later events \
-             are not in it"
-        )?,
-        None => {}
+    let lines = [unrecorded(options, recording), stopped(recording), too_many(&recording.run)];
+    for line in lines.into_iter().flatten() {
+        writeln!(err, "{line}")?;
     }
     Ok(())
 }
 
+/// Programs that left no events.
+fn unrecorded(options: &Options, recording: &Recording) -> Vec<String> {
+    let program = options.command[0].display();
+    let (what, hint) = if recording.stranger {
+        let what = "a program was built with another version of norn and is not recorded";
+        (what.to_owned(), "build it again".to_owned())
+    } else if recording.unmapped {
+        let size = ADDRESS_SPACE.div_ceil(1 << 20);
+        let what = "a program has no room for the shared memory and is not recorded";
+        let hint = "MiB of address space, most of them never used; `ulimit -v` sets a limit";
+        (what.to_owned(), format!("it takes {size} {hint}"))
+    } else if !recording.recorded {
+        let hint = "build it with `CC=\"norn cc\" CXX=\"norn c++\"`, or `norn cc prog.c -o prog`";
+        (format!("`{program}` left no events: it was not built with norn"), hint.to_owned())
+    } else {
+        return Vec::new();
+    };
+    vec![format!("norn: {what}"), format!("hint: {hint}")]
+}
+
+/// Why recording ended before the subject did.
+fn stopped(recording: &Recording) -> Vec<String> {
+    let lost: u64 = recording.run.processes.iter().map(|it| it.lost).sum();
+    let later = format!("{lost} later events are not in it");
+    match (recording.run.stopped.map(|it| it.why), &recording.refused) {
+        (Some(StopReason::Size), _) => vec![
+            format!("norn: the trace reached its largest size; {later}"),
+            "hint: --max-size sets the limit".to_owned(),
+        ],
+        (Some(StopReason::Disk), Some(why)) => {
+            let what = format!("norn: the trace could not be written to the end: {why}; {later}");
+            let limit = why.kind() == io::ErrorKind::FileTooLarge;
+            let hint = "hint: `ulimit -f` sets the largest size of a file".to_owned();
+            iter::once(what).chain(limit.then_some(hint)).collect()
+        }
+        (Some(StopReason::Disk), None) => {
+            vec![format!("norn: the trace could not be written to the end; {later}")]
+        }
+        (None, _) => Vec::new(),
+    }
+}
+
+/// Processes and threads for which there was no room.
+fn too_many(run: &Run) -> Vec<String> {
+    let (processes, threads) = (run.unrecorded_processes, run.unrecorded_threads);
+    let mut lines = Vec::new();
+    if processes > 0 {
+        let those = format!("{processes} processes after the first {PROCESSES}");
+        lines.push(format!("norn: {those} are not recorded"));
+    }
+    if threads > 0 {
+        let those = format!("{threads} threads or signal handlers");
+        lines.push(format!("norn: {those} are not recorded: there is room for {THREADS} at once"));
+    }
+    lines
+}
+
 /// Ends as the subject did: with its status, or by its signal.
 pub(super) fn end_like(status: ExitStatus) -> Exit {
-    if let Some(signal) = status.signal() {
-        let no_core = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-        // SAFETY: ends this process, which has nothing left to do; the subject has left its own
-        // core, if that was wanted.
-        unsafe {
-            libc::setrlimit(libc::RLIMIT_CORE, &raw const no_core);
-            libc::signal(signal, libc::SIG_DFL);
-            libc::raise(signal);
-        }
-        return Exit::Subject((128 + signal).try_into().unwrap_or(255));
+    match status.signal() {
+        Some(signal) => end_by(signal),
+        None => Exit::Subject(status.code().and_then(|it| it.try_into().ok()).unwrap_or(255)),
     }
-    Exit::Subject(status.code().and_then(|it| it.try_into().ok()).unwrap_or(255))
+}
+
+/// Ends by a signal.
+pub(super) fn end_by(signal: i32) -> Exit {
+    let no_core = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: ends this process, which has nothing left to do; the subject has left its own core,
+    // if that was wanted.
+    unsafe {
+        libc::setrlimit(libc::RLIMIT_CORE, &raw const no_core);
+        libc::signal(signal, libc::SIG_DFL);
+        libc::raise(signal);
+    }
+    Exit::Subject((128 + signal).try_into().unwrap_or(255))
 }

@@ -1,7 +1,7 @@
 //! `norn replay`: which thread goes next is decided by a clip.
 
 use norn_abi::control::{Plan, after, strategy};
-use norn_record::{Control, Interrupt, Options};
+use norn_record::{Control, Cut, Options};
 use norn_replay::{Clip, Codes};
 
 use crate::{
@@ -29,11 +29,12 @@ pub(super) fn run(args: &Replay) -> anyhow::Result<Exit> {
 }
 
 fn once(clip: &Clip, options: &Options) -> anyhow::Result<Exit> {
-    let interrupt = Interrupt::watch();
     let ran = norn_replay::run(options)?;
-    drop(interrupt);
     record::say(options, &ran.recording)?;
     let Some(scene) = &ran.scene else { return Ok(Exit::Impossible) };
+    if let Some(Cut::Interrupt(signal)) = ran.recording.cut {
+        return Ok(record::end_by(signal));
+    }
     let mut err = anstream::stderr().lock();
     if let Some(controlled) = &ran.recording.run.controlled {
         let verdict = norn_replay::verdict(&controlled.outcome, &clip.schedule);

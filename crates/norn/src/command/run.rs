@@ -7,7 +7,7 @@ use std::{
 
 use norn_abi::control::Plan;
 use norn_model::Consequence;
-use norn_record::{Control, Cut, Interrupt, Options, Streams};
+use norn_record::{Control, Cut, Options, Streams};
 use norn_replay::{Clock, Ran};
 use norn_trace::Strategy;
 
@@ -26,9 +26,7 @@ pub(super) fn run(args: Run) -> anyhow::Result<Exit> {
         control: Some(control),
         ..options(&args.limits)
     };
-    let interrupt = Interrupt::watch();
     let ran = norn_replay::run(&options)?;
-    drop(interrupt);
     record::say(&options, &ran.recording)?;
     let Some(scene) = &ran.scene else { return Ok(Exit::Impossible) };
     let mut err = anstream::stderr().lock();
@@ -79,7 +77,8 @@ pub(super) fn options(limits: &Limits) -> Options {
 /// The subject's own status, unless we had to end it.
 fn exit(ran: &Ran) -> Exit {
     match (ran.recording.cut, &ran.consequence) {
-        (Some(Cut::Interrupt(_)) | None, _) => record::end_like(ran.recording.status),
+        (None, _) => record::end_like(ran.recording.status),
+        (Some(Cut::Interrupt(signal)), _) => record::end_by(signal),
         (Some(_), Consequence::None) => Exit::Clean,
         (Some(_), _) => Exit::Harmful,
     }

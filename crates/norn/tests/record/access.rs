@@ -205,6 +205,43 @@ fn texts() {
 }
 
 #[test]
+fn more_texts() {
+    for flags in [&[][..], &["-static"]] {
+        let events = subject("strings_more.c").flags(flags).record().events();
+        let own: Vec<Event> =
+            events.iter().filter(|it| it.site_function() == "main").cloned().collect();
+        check(
+            &ranges(&own, &["from", "to", "more", "part"]),
+            "read to+0 6
+             read more+0 2
+             write to+5 3
+             read to+0 8
+             read more+0 4
+             write to+7 4
+             read more+0 4
+             write part+0 4
+             read from+0 3
+             read from+0 4
+             read from+0 3
+             read from+0 6
+             read from+0 6
+             read from+0 6
+             read from+0 2
+             read from+0 6",
+        );
+        let blocks: Vec<&Event> = own.iter().filter(|it| it.op == "alloc").collect();
+        assert_eq!(blocks.iter().map(|it| it.size).collect::<Vec<_>>(), [6, 3, 6].map(Some));
+        for block in blocks {
+            let same = |it: &&Event| it.address == block.address && it.op == "write";
+            assert_eq!(own.iter().filter(same).map(|it| it.size).collect::<Vec<_>>(), [block.size]);
+            // Neither the allocation nor the copy is recorded once more inside of libc.
+            let same = |it: &&Event| it.address == block.address && it.op != "read";
+            assert_eq!(events.iter().filter(same).count(), 3, "{block:?}");
+        }
+    }
+}
+
+#[test]
 fn virtual_tables() {
     for compiler in ["gcc", "clang-14"].into_iter().filter(|it| is_there(it)) {
         let events = subject("vptr.cc").compiler(compiler).record().events();

@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    os::unix::process::ExitStatusExt as _,
+    os::unix::{fs::MetadataExt as _, process::ExitStatusExt as _},
     path::Path,
     thread,
     time::{Duration, Instant},
@@ -10,7 +10,10 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::kit::{Recorded, finish, kill, record, run, skip, start, subject, written};
+use crate::kit::{
+    Recorded, check as check_lines, finish, is_there, kill, norn, record, run, skip, start,
+    subject, written,
+};
 
 /// A number of the file that a subject shares with the kernel.
 fn kept(file: &Path, index: usize) -> u128 {
@@ -131,6 +134,10 @@ fn a_killed_recorder() {
     assert_eq!(recorded.ran.status.signal(), Some(9));
     let info = recorded.info();
     assert_eq!(info["complete"], json!(false));
+    let text = recorded.norn(&["info"]).stdout;
+    let (_, missing) = text.split_once("\nmissing\n").unwrap();
+    let said = "  everything after the recorder was killed, which was before the subject ended\n";
+    assert!(missing.starts_with(said), "{text}");
     let events = recorded.events();
     let ones = events.iter().filter(|it| it.is("write", "one") && it.value.is_some());
     assert!(ones.zip(1..).all(|(it, number)| it.value.unwrap().0 == number));
@@ -196,4 +203,88 @@ fn the_disk_is_full() {
         "{}",
         recorded.ran.stderr
     );
+}
+
+/// A limit for the size of files is for those of the trace, not for the memory that is shared.
+#[test]
+fn files_may_not_be_large() {
+    let recorded = limited("ulimit -S -f 2000", "flood.c", &[FLOOD]);
+    check_flood(&recorded, "disk");
+    let said = &recorded.ran.stderr;
+    let what = "norn: the trace could not be written to the end: file too large; ";
+    assert!(said.starts_with(what), "{said}");
+    assert!(said.ends_with("\nhint: `ulimit -f` sets the largest size of a file\n"), "{said}");
+    let info = recorded.norn(&["info"]).stdout;
+    assert!(info.contains("\n  recording stopped: the trace could not be written\n"), "{info}");
+}
+
+/// Records under a limit that a shell sets.
+fn limited(limit: &str, source: &str, arguments: &[&str]) -> Recorded {
+    let folder = tempfile::tempdir().unwrap();
+    let subject = subject(source).arguments(arguments);
+    let recorder = subject.recorder(&subject.build(), folder.path());
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", &format!("{limit} && exec \"$@\""), "sh"]).current_dir(folder.path());
+    shell.arg(recorder.get_program()).args(recorder.get_args());
+    Recorded::new(run(shell), folder)
+}
+
+/// What can be said at once is said before the program runs, and nothing is left behind.
+fn check_refused(limit: &str, said: &str) {
+    let recorded = limited(limit, "fences.c", &[]);
+    assert_eq!((&*recorded.ran.stdout, recorded.ran.status.code()), ("", Some(2)), "{limit}");
+    let trace = recorded.trace();
+    assert!(!trace.exists(), "{limit}");
+    let text = recorded.ran.stderr.replace(&trace.display().to_string(), "[trace]");
+    let size = norn_abi::arena::SIZE.div_ceil(1 << 20).to_string();
+    check_lines(&text.replace(&size, "[size]"), said);
+}
+
+#[test]
+fn limits_that_are_too_low() {
+    check_refused(
+        "ulimit -S -f 100",
+        "norn: cannot write the trace to `[trace]`: File too large (os error 27)
+         hint: `ulimit -f` sets the largest size of a file",
+    );
+    check_refused(
+        "ulimit -v 4000000",
+        "norn: cannot make the memory that is shared with the subject: Cannot allocate memory \
+         (os error 12)
+         hint: it takes [size] MiB, most of them never used; a limit is lower (the address space: \
+         ulimit -v)",
+    );
+}
+
+/// Who may not raise the limit for files cannot make the memory either.
+#[test]
+fn a_limit_that_cannot_be_raised() {
+    let user = fs::metadata("/proc/self").unwrap().uid();
+    let powerless = match user {
+        0 if is_there("setpriv") => "set -- setpriv --bounding-set=-sys_resource \"$@\"",
+        0 => return,
+        _ => "true",
+    };
+    check_refused(
+        &format!("ulimit -f 2000 && {powerless}"),
+        "norn: cannot make the memory that is shared with the subject: File too large \
+         (os error 27)
+         hint: it takes [size] MiB, most of them never used; a limit is lower (the largest size \
+         of a file: ulimit -f)",
+    );
+}
+
+/// The recorder has room, the subject has not.
+#[test]
+fn a_subject_with_little_address_space() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = subject("fences.c").build();
+    let mut recorder = norn(["record", "-o"]);
+    recorder.arg(folder.path().join("trace")).args(["--", "sh", "-c"]);
+    recorder.arg("ulimit -v 4000000 && exec \"$0\"").arg(program);
+    let ran = run(recorder);
+    assert_eq!((&*ran.stdout, ran.status.code()), ("fenced\n", Some(3)));
+    let said =
+        "norn: a program has no room for the shared memory and is not recorded\nhint: it takes";
+    assert!(ran.stderr.starts_with(said), "{}", ran.stderr);
 }

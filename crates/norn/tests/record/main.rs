@@ -18,6 +18,7 @@ mod lock;
 mod memory;
 mod order;
 mod process;
+mod sent;
 mod signal;
 mod subject;
 mod sync;

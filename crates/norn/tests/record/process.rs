@@ -1,5 +1,7 @@
 //! Several processes: fork, vfork, exec; and code that is loaded later.
 
+use std::process::Command;
+
 use serde_json::{Value, json};
 
 use crate::kit::{Recorded, record, run, subject, subjects, written};
@@ -34,6 +36,56 @@ fn a_child_inherits_no_lock_of_ours() {
         let events = recorded.events_of(process);
         assert_eq!(events.iter().filter(|it| it.is("atomic-rmw", "total")).count(), 100);
     }
+}
+
+#[test]
+fn threads_that_fork_at_the_same_time() {
+    let recorded = record("fork_threads.c");
+    assert_eq!(processes(&recorded).len(), 201);
+    let cells = (1..=200).map(|it| written(&recorded.events_of(it), "cell"));
+    let mut cells: Vec<Vec<u128>> = cells.collect();
+    cells.sort();
+    assert!(cells.into_iter().eq((1..=200).map(|it| vec![it])));
+}
+
+/// Those that are too many run unrecorded, and it is said how many there were.
+#[test]
+fn more_processes_than_there_is_room_for() {
+    let subject = subject("many_processes.c").not_compared();
+    let recorded = subject.record();
+    assert_eq!(recorded.ran.stdout, subject.run_native().stdout);
+    assert_eq!(recorded.ran.stderr, "norn: 78 processes after the first 1024 are not recorded\n");
+    let info = recorded.info();
+    assert_eq!(info["unrecorded_processes"], json!(78));
+    assert!(
+        recorded
+            .norn(&["info"])
+            .stdout
+            .ends_with("\nmissing\n  78 processes after the first 1024\n")
+    );
+    let forks: Vec<u64> = recorded.events().iter().filter_map(|it| it.process).collect();
+    assert!(forks[..1023].iter().copied().eq(1..=1023));
+    assert_eq!(forks[1023..], [u64::from(u32::MAX); 77]);
+    assert!(recorded.events().iter().all(|it| it.op != "end"));
+    for process in [1, 500, 1023] {
+        assert_eq!(written(&recorded.events_of(process), "cell"), [u128::from(process)]);
+    }
+}
+
+/// Of a process that has ended nothing is kept open.
+#[test]
+fn processes_one_after_another_need_few_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let subject = subject("fork_locks.c");
+    let recorder = subject.recorder(&subject.build(), folder.path());
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -n 30 && exec \"$@\"", "sh"]).current_dir(folder.path());
+    command.arg(recorder.get_program()).args(recorder.get_args());
+    let recorded = Recorded::new(run(command), folder);
+    assert_eq!((&*recorded.ran.stderr, recorded.ran.status.code()), ("", Some(0)));
+    assert_eq!(processes(&recorded).len(), 51);
+    let events = recorded.events_of(50);
+    assert_eq!(events.iter().filter(|it| it.is("atomic-rmw", "total")).count(), 100);
 }
 
 #[test]

@@ -185,7 +185,9 @@ fn c11() {
         "wait-acquire ready timeout
          release plain mutex
          destroy ready cond
-         destroy recursive mutex",
+         destroy recursive mutex
+         init key 0
+         destroy key",
     );
 }
 

@@ -151,6 +151,29 @@ fn three_hundred_at_once() {
     assert_eq!(threads, 301);
 }
 
+/// Those that are too many run unrecorded, and it is said how many there were.
+#[test]
+fn more_threads_than_there_is_room_for() {
+    let subject = subject("too_many_threads.c").not_compared();
+    let recorded = subject.record();
+    assert_eq!(recorded.ran.stdout, subject.run_native().stdout);
+    let events = recorded.events();
+    let count = |op: &str| events.iter().filter(|it| it.op == op).count();
+    let ops = ["fork", "join", "end", "handler-begin"];
+    assert_eq!(ops.map(count), [4095, 4095, 4095, 0]);
+    assert_eq!(written(&events, "cell"), vec![1; 4095]);
+    assert_eq!((written(&events, "handled"), written(&events, "after")), (vec![], vec![1]));
+    // Of 4201 threads 105, and one handler.
+    assert_eq!(recorded.info()["unrecorded_threads"], 106);
+    let lines = [
+        (recorded.ran.stderr.clone(), "norn: 106 threads or signal handlers are not recorded"),
+        (recorded.norn(&["info"]).stdout, "  106 threads or signal handlers that were too many"),
+    ];
+    for (text, said) in lines {
+        assert!(text.lines().any(|it| it.starts_with(said)), "{text}");
+    }
+}
+
 #[test]
 fn twenty_thousand_one_after_another() {
     let recorded = record("short_threads.c");
