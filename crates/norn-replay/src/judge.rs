@@ -4,7 +4,8 @@ use std::os::unix::process::ExitStatusExt as _;
 
 use norn_abi::Kind;
 use norn_model::{
-    Arrival, Consequence, Departure, Limit, MemoryFault, Obstacle, Schedule, Verdict,
+    Arrival, Consequence, Departure, Limit, MemoryFault, Obstacle, Schedule, Segment, Until,
+    Verdict,
 };
 use norn_record::{Cut, Recording};
 use norn_trace::{Follow, Found, Left, Outcome, Why};
@@ -79,10 +80,18 @@ fn exception(errors: &str) -> Option<Consequence> {
 pub fn verdict(outcome: &Outcome, schedule: &Schedule) -> Verdict {
     let departure = || departure(outcome, schedule);
     match outcome.follow {
-        Follow::None | Follow::Going | Follow::Done => Verdict::Followed(outcome.segments),
+        Follow::None | Follow::Going | Follow::Done => {
+            Verdict::Followed(outcome.segments + u32::from(is_in_last(outcome, schedule)))
+        }
         Follow::Diverged => Verdict::Diverged(departure()),
         Follow::Infeasible => Verdict::Infeasible(departure()),
     }
+}
+
+/// Whether the program ended in the last segment, of which that is the end.
+fn is_in_last(outcome: &Outcome, schedule: &Schedule) -> bool {
+    let rest = schedule.segments.get(outcome.segments as usize..).unwrap_or_default();
+    outcome.follow == Follow::Going && matches!(rest, [Segment { until: Until::End, .. }])
 }
 
 fn departure(outcome: &Outcome, schedule: &Schedule) -> Departure {

@@ -1,0 +1,69 @@
+//! Clips that `norn run` writes, and their replay.
+
+use std::fs;
+
+use crate::kit::{Subject, subject};
+
+/// The first seed with which `norn run` says this, and leaves a clip.
+fn find(subject: &Subject, strategy: &str, said: &str) -> u32 {
+    let fails = |seed: &u32| {
+        let seed = seed.to_string();
+        let chosen = ["--strategy", strategy, "--expected", "20", "--seed", &seed];
+        subject.run(&[&chosen[..], &["--save", "clip.json"]].concat()).stderr.contains(said)
+    };
+    (0..50).find(fails).unwrap_or_else(|| panic!("no seed of {strategy} gives `{said}`"))
+}
+
+fn check(source: &str, strategy: &str, said: &str) {
+    let subject = subject(source);
+    find(&subject, strategy, said);
+    for _ in 0..5 {
+        let ran = subject.replay("clip.json", &["--timeout", "20"]);
+        assert_eq!(ran.status.code(), Some(1), "{ran:?}");
+        assert!(ran.stderr.contains("norn: followed: "), "{ran:?}");
+        assert!(ran.stderr.contains(said), "{ran:?}");
+    }
+}
+
+#[test]
+fn a_failed_assertion_fails_again() {
+    check("lost_update.c", "random", "assertion failed: counter == 2");
+    check("lost_update.c", "pos", "assertion failed: counter == 2");
+}
+
+#[test]
+fn a_deadlock_comes_again() {
+    check("two_locks.c", "random", "norn: deadlock");
+    check("two_locks.c", "pct", "norn: deadlock");
+}
+
+#[test]
+fn what_passed_passes_again() {
+    let subject = subject("lost_update.c");
+    let ran =
+        subject.run(&["--strategy", "round-robin", "--quantum", "100", "--save", "clip.json"]);
+    assert_eq!(ran.stdout, "both were counted\n");
+    let ran = subject.replay("clip.json", &[]);
+    assert_eq!((ran.status.code(), &*ran.stdout), (Some(0), "both were counted\n"), "{ran:?}");
+}
+
+/// The events have other addresses there, and the same lines.
+#[test]
+fn a_program_that_was_built_anew() {
+    let subject = subject("lost_update.c");
+    find(&subject, "random", "assertion failed");
+    subject.build(&["-O1"]);
+    let ran = subject.replay("clip.json", &["--timeout", "20"]);
+    assert_eq!(ran.status.code(), Some(1), "{ran:?}");
+}
+
+#[test]
+fn the_trace_of_a_replay_can_be_kept() {
+    let subject = subject("two_locks.c");
+    find(&subject, "random", "deadlock");
+    let before = fs::read_dir(subject.folder.path()).unwrap().count();
+    subject.replay("clip.json", &[]);
+    assert_eq!(fs::read_dir(subject.folder.path()).unwrap().count(), before);
+    subject.replay("clip.json", &["-o", "kept"]);
+    assert!(subject.file("kept/run.json").exists());
+}

@@ -1,0 +1,54 @@
+//! Which thread goes next is decided by a strategy.
+
+use std::os::unix::process::ExitStatusExt as _;
+
+use crate::kit::{Subject, subject};
+
+const STRATEGIES: [&str; 4] = ["random", "pct", "pos", "round-robin"];
+
+fn seed(subject: &Subject, strategy: &str, seed: u32) -> (Option<i32>, Option<i32>, String) {
+    let ran = subject.run(&["--strategy", strategy, "--seed", &seed.to_string()]);
+    (ran.status.code(), ran.status.signal(), ran.stdout + &ran.stderr)
+}
+
+#[test]
+fn the_same_seed_is_the_same_run() {
+    let subject = subject("lost_update.c");
+    for strategy in STRATEGIES {
+        for number in 0..4 {
+            let first = seed(&subject, strategy, number);
+            assert_eq!(first, seed(&subject, strategy, number), "{strategy} {number}");
+        }
+    }
+}
+
+#[test]
+fn some_seed_fails_and_some_does_not() {
+    let subject = subject("lost_update.c");
+    for strategy in ["random", "pos"] {
+        let runs: Vec<_> = (0..30).map(|number| seed(&subject, strategy, number)).collect();
+        let failed: Vec<_> = runs.iter().filter(|it| it.1 == Some(6)).collect();
+        assert!(runs.iter().any(|it| it.0 == Some(0)), "{strategy}: {runs:?}");
+        assert!(!failed.is_empty(), "{strategy}: {runs:?}");
+        for run in failed {
+            assert!(run.2.contains("norn: assertion failed: counter == 2 ("), "{run:?}");
+        }
+    }
+}
+
+#[test]
+fn a_deadlock_is_found_and_ended() {
+    let subject = subject("two_locks.c");
+    let runs: Vec<_> = (0..30).map(|number| seed(&subject, "random", number)).collect();
+    let (stuck, fine): (Vec<_>, Vec<_>) = runs.iter().partition(|it| it.0 == Some(1));
+    assert!(!stuck.is_empty() && !fine.is_empty(), "{runs:?}");
+    assert!(stuck.iter().all(|it| it.2.contains("norn: deadlock")), "{stuck:?}");
+    assert!(fine.iter().all(|it| it.0 == Some(0) && it.2 == "both are done\n"), "{fine:?}");
+}
+
+#[test]
+fn a_program_without_hooks_cannot_be_controlled() {
+    let subject = subject("lost_update.c");
+    let ran = subject.norn(["run", "--", "true"]);
+    assert_eq!(ran.status.code(), Some(3), "{ran:?}");
+}
