@@ -52,14 +52,7 @@ impl Plan<'_> {
                 Ok(self.with(segment(until::EVENT, *index), points))
             }
             Until::Event { index, at: Some(visit) } => match self.exactly(&visit.point)? {
-                Some(exactly) => {
-                    // A thread that waits for a condition is at the event that ends the wait, and
-                    // the runtime says that it is in the one that began it.
-                    let begun = point(exactly.module, Class::Wait, exactly.offset);
-                    let begun = (visit.point.class == Class::Wake).then_some(begun);
-                    let points = [exactly].into_iter().chain(begun).collect();
-                    Ok(self.with(segment(until::EVENT, *index), points))
-                }
+                Some(exactly) => Ok(self.with(segment(until::EVENT, *index), vec![exactly])),
                 None if visit.point.code.is_some() => self.visit(until::BEFORE, visit),
                 None => {
                     let points = self.points(&visit.point)?;

@@ -2,7 +2,7 @@
 
 use norn_abi::control::{Plan, after, strategy};
 use norn_record::{Control, Cut, Options};
-use norn_replay::{Clip, Codes};
+use norn_replay::{Clip, Codes, Ran};
 
 use crate::{
     cli::{AfterArg, Replay},
@@ -25,22 +25,24 @@ pub(super) fn run(args: &Replay) -> anyhow::Result<Exit> {
         control: Some(control),
         ..options(&args.limits)
     };
-    once(&clip, &options)
-}
-
-fn once(clip: &Clip, options: &Options) -> anyhow::Result<Exit> {
-    let ran = norn_replay::run(options)?;
-    record::say(options, &ran.recording)?;
-    let Some(scene) = &ran.scene else { return Ok(Exit::Impossible) };
+    let ran = norn_replay::run(&options)?;
+    // From here on, nothing may be left behind.
+    drop(scratch);
+    record::say(&options, &ran.recording)?;
     if let Some(Cut::Interrupt(signal)) = ran.recording.cut {
         return Ok(record::end_by(signal));
     }
+    say(&clip, &ran)
+}
+
+fn say(clip: &Clip, ran: &Ran) -> anyhow::Result<Exit> {
+    let Some(scene) = &ran.scene else { return Ok(Exit::Impossible) };
     let mut err = anstream::stderr().lock();
     if let Some(controlled) = &ran.recording.run.controlled {
         let verdict = norn_replay::verdict(&controlled.outcome, &clip.schedule);
         outcome::verdict(&mut err, &verdict, &clip.schedule, scene)?;
     }
-    outcome::consequence(&mut err, &ran)?;
+    outcome::consequence(&mut err, ran)?;
     let again = outcome::is_again(clip.expect.as_ref(), &ran.consequence);
     Ok(if again { Exit::Harmful } else { Exit::Clean })
 }
