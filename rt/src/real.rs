@@ -231,6 +231,7 @@ reals! {
     pause() -> c_int;
     flock(c_int, c_int) -> c_int;
 
+    syscall();
     __assert_fail(usize, usize, u32, usize) -> c_int;
     sigaction(c_int, usize, usize) -> c_int;
     signal(c_int, usize) -> usize;

@@ -44,6 +44,8 @@ pub struct Own {
     pub wait_mutex: usize,
     /// While it waits: the encoder's limit; see [`arm`].
     pub lim: *mut u8,
+    /// Where `syscall` was called.
+    pub syscall_pc: usize,
     /// The initialisation that `pthread_once` may run.
     pub once: usize,
     /// Where `pthread_once` was called.

@@ -23,7 +23,7 @@ use norn_abi::{
     control::{follow as followed, strategy as name},
 };
 pub use spin::is_fruitless;
-pub use task::NEVER;
+pub use task::{Interrupted, NEVER};
 
 use crate::{arena, real, thread, tls};
 
@@ -170,7 +170,10 @@ pub unsafe fn ask(slot: *mut ThreadSlot, kind: Kind, pc: usize, object: usize) {
         }
         (*slot).lane.settle_any();
         let task = task::of(slot);
-        (task.kind, task.pc, task.object) = (kind, pc, object);
+        // A handler does not change what the thread waits for.
+        if !task.waiting {
+            (task.kind, task.pc, task.object) = (kind, pc, object);
+        }
         if !turn::has(task) {
             return turn::come_back(slot);
         }
@@ -243,6 +246,7 @@ unsafe fn enter(slot: *mut ThreadSlot, kind: Kind, object: usize, pc: usize) {
 
 fn wait(task: &mut task::Task, kind: Kind, object: usize, pc: usize, deadline: u64) {
     (task.waiting, task.deadline, task.timed_out) = (true, deadline, false);
+    task.interrupted = Interrupted::No;
     (task.kind, task.object, task.pc) = (kind, object, pc);
     task.ticket = turn::ticket();
 }
@@ -412,6 +416,16 @@ fn is_cancellable(kind: Kind) -> bool {
     matches!(kind, Kind::Wait | Kind::Sleep | Kind::Join | Kind::SemWait)
 }
 
+fn is_interruptible(kind: Kind) -> bool {
+    matches!(kind, Kind::SemWait | Kind::Sleep)
+}
+
+/// Whether a signal handler has run since the thread last waited, and what that means for it.
+pub unsafe fn take_interrupted(slot: *mut ThreadSlot) -> Interrupted {
+    // SAFETY: the slot is the current thread's.
+    unsafe { core::mem::replace(&mut task::of(slot).interrupted, Interrupted::No) }
+}
+
 /// Whether somebody has asked for this thread's end since it last looked.
 pub unsafe fn take_cancelled(slot: *mut ThreadSlot) -> bool {
     // SAFETY: the slot is the current thread's.
@@ -449,7 +463,7 @@ pub unsafe fn handler_begins(slot: *mut ThreadSlot) -> bool {
 }
 
 /// It is over: the thread waits again, or is again where it was.
-pub unsafe fn handler_ends(slot: *mut ThreadSlot, away: bool) {
+pub unsafe fn handler_ends(slot: *mut ThreadSlot, away: bool, restarts: bool) {
     if !is_on() {
         return;
     }
@@ -459,6 +473,11 @@ pub unsafe fn handler_ends(slot: *mut ThreadSlot, away: bool) {
         let waits = turn::locked(|| {
             task.handlers = task.handlers.saturating_sub(1);
             task.away = away;
+            if task.waiting && (task.outside || is_interruptible(task.kind)) {
+                task.release();
+                task.interrupted =
+                    if restarts { Interrupted::Restarts } else { Interrupted::Fails };
+            }
             task.handlers == 0 && task.waiting
         });
         if waits || away {

@@ -18,6 +18,16 @@ pub const NEVER: u64 = u64::MAX;
 /// The entry of a thread that the schedule does not name.
 pub const UNNAMED: u32 = u32::MAX;
 
+/// Whether a wait was interrupted by a signal handler.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Interrupted {
+    No,
+    /// And calls that can be made again are.
+    Restarts,
+    /// And calls fail.
+    Fails,
+}
+
 /// One thread, as the scheduler sees it.
 pub struct Task {
     /// Its slot; null for a task that is nobody's.
@@ -36,6 +46,8 @@ pub struct Task {
     pub deadline: u64,
     /// It went on because of the time.
     pub timed_out: bool,
+    /// A signal handler has run while it waited.
+    pub interrupted: Interrupted,
     /// Someone wants it to end.
     pub cancelled: bool,
     /// What it waits for or is about to do: what, on what, where.
@@ -68,6 +80,7 @@ const NOBODY: Task = Task {
     handlers: 0,
     deadline: NEVER,
     timed_out: false,
+    interrupted: Interrupted::No,
     cancelled: false,
     kind: Kind(0),
     object: 0,
@@ -149,7 +162,7 @@ pub unsafe fn adopt(slot: *mut ThreadSlot) -> &'static mut Task {
         let task = of(slot);
         // Field by field: a whole one would be copied by `memcpy`, which is one of ours.
         (task.slot, task.alive, task.away, task.handlers) = (slot, true, false, 0);
-        (task.timed_out, task.cancelled) = (false, false);
+        (task.timed_out, task.cancelled, task.interrupted) = (false, false, Interrupted::No);
         (task.kind, task.object, task.pc) = (Kind::Begin, 0, 0);
         (task.since, task.priority, task.entry) = (0, 0, UNNAMED);
         task.spin.reset();

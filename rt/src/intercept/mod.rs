@@ -12,6 +12,7 @@ pub mod c11;
 pub mod clock;
 pub mod cond;
 pub mod failure;
+pub mod futex;
 pub mod guard;
 pub mod io;
 pub mod jump;

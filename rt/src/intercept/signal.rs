@@ -148,6 +148,12 @@ unsafe extern "C" {
     static FAULTS_END: [i32; 2];
 }
 
+/// Whether the program handles any signal that others may send.
+pub fn is_handled() -> bool {
+    let handled = |it: &(AtomicUsize, AtomicU32)| it.0.load(Ordering::Relaxed) > SIG_IGN;
+    (1..).zip(&HANDLERS[1..]).any(|(signal, it)| !is_fault(signal) && handled(it))
+}
+
 /// If the fault was at a load that may fault: goes on behind it.
 unsafe fn recover(context: &mut Context) -> bool {
     // SAFETY: the table lies between its ends.
@@ -236,7 +242,8 @@ unsafe extern "C-unwind" fn handle(signal: c_int, info: *mut c_void, context: *m
         }
         if !tls::is_stand(host) {
             tls::set(host);
-            control::handler_ends(host, away);
+            let flags = HANDLERS[signal as usize].1.load(Ordering::Relaxed);
+            control::handler_ends(host, away, flags & SA_RESTART as u32 != 0);
         }
     }
 }
@@ -314,7 +321,7 @@ pub unsafe fn leave_handlers(sp: usize) {
             slot = (*thread::own(slot)).host;
             (*slot).lane.forget();
             tls::set(slot);
-            control::handler_ends(slot, false);
+            control::handler_ends(slot, false, false);
         }
     }
 }
