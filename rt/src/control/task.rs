@@ -114,6 +114,14 @@ impl Task {
         self.alive && !self.away && self.waiting && self.handlers == 0 && self.deadline != NEVER
     }
 
+    /// What its next event is about. Who waits for a condition will next take the mutex again.
+    pub fn class(&self) -> u32 {
+        match self.kind {
+            Kind::Wait if self.waiting => Kind::WaitAcquire.class(),
+            kind => kind.class(),
+        }
+    }
+
     /// Its thread's number.
     pub fn number(&self) -> u32 {
         // SAFETY: the slot lives as long as the arena.

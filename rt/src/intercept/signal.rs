@@ -197,13 +197,19 @@ unsafe fn note(signal: c_int, info: *mut c_void, context: &Context) {
     if !arena::is_open() || tls::is_stand(slot) {
         return;
     }
+    const WIDEST: usize = 16;
     let outcome = arena::outcome();
-    // SAFETY: the slot is the current thread's; the kernel's third word is the address.
+    // SAFETY: the slot is the current thread's; the kernel's third word is the address. A hook
+    // reads before the program does, so that the fault may be ours and still the program's.
     unsafe {
+        let address = *info.cast::<usize>().add(2);
+        let (pc, accessed) = (*slot).access;
+        let hooked = control::was_on() && address.wrapping_sub(accessed) < WIDEST;
+        let pc = if hooked { pc } else { context.registers[RIP] };
         outcome.signal_thread.store((*slot).head.thread, Ordering::Relaxed);
-        outcome.signal_addr.store(*info.cast::<u64>().add(2), Ordering::Relaxed);
+        outcome.signal_addr.store(address as u64, Ordering::Relaxed);
+        outcome.signal_pc.store(pc as u64, Ordering::Relaxed);
     }
-    outcome.signal_pc.store(context.registers[RIP] as u64, Ordering::Relaxed);
     outcome.signal.store(signal as u32, Ordering::Release);
 }
 
