@@ -11,7 +11,7 @@ use norn_abi::{
 };
 
 use super::spin::Watch;
-use crate::{arena, thread};
+use crate::thread;
 
 /// No deadline.
 pub const NEVER: u64 = u64::MAX;
@@ -148,9 +148,13 @@ pub unsafe fn of(slot: *mut ThreadSlot) -> &'static mut Task {
         while !(*thread::own(root)).host.is_null() {
             root = (*thread::own(root)).host;
         }
-        let number = arena::slot_number(root);
-        &mut *TASKS.0.get().cast::<Task>().add(number)
+        &mut *(*thread::own(root)).task
     }
+}
+
+/// The number of a task: the same in every run that takes the same course.
+pub fn number(task: &Task) -> usize {
+    (&raw const *task as usize - TASKS.0.get() as usize) / size_of::<Task>()
 }
 
 /// All tasks that were ever used.
@@ -162,12 +166,18 @@ pub unsafe fn all() -> &'static mut [Task] {
     }
 }
 
-/// A task for a new thread.
-pub unsafe fn adopt(slot: *mut ThreadSlot) -> &'static mut Task {
+/// A task for a new thread: the first that is nobody's. Slots are freed by the recorder, at times
+/// that differ from run to run, so their numbers will not do.
+pub unsafe fn adopt(slot: *mut ThreadSlot) -> Option<&'static mut Task> {
     // SAFETY: the caller has the scheduler's lock, and the slot is nobody else's.
     unsafe {
-        COUNT.fetch_max(arena::slot_number(slot) + 1, Ordering::Relaxed);
-        let task = of(slot);
+        let free = all().iter().position(|it| !it.alive).unwrap_or(all().len());
+        if free == THREADS {
+            return None;
+        }
+        COUNT.fetch_max(free + 1, Ordering::Relaxed);
+        let task = &mut all()[free];
+        (*thread::own(slot)).task = task;
         // Field by field: a whole one would be copied by `memcpy`, which is one of ours.
         (task.slot, task.alive, task.away, task.handlers) = (slot, true, false, 0);
         (task.timed_out, task.cancelled, task.interrupted) = (false, false, Interrupted::No);
@@ -177,6 +187,6 @@ pub unsafe fn adopt(slot: *mut ThreadSlot) -> &'static mut Task {
         task.release();
         task.turn.store(0, Ordering::Relaxed);
         task.asleep.store(false, Ordering::Relaxed);
-        task
+        Some(task)
     }
 }

@@ -289,6 +289,26 @@ unsafe fn wait(slot: *mut ThreadSlot, task: &mut Task) {
     }
 }
 
+/// The thread that has just ended and is on its way out of the process; 0 for none.
+static EXITS: AtomicU32 = AtomicU32::new(0);
+
+/// A thread ends. What it still does in libc, nobody controls: so others wait until it is gone.
+pub fn exits(tid: u32) {
+    EXITS.store(tid, Ordering::Relaxed);
+}
+
+/// Waits until a thread that has ended is gone, but not for ever.
+fn await_exit() {
+    const ENOUGH: u64 = 100_000_000;
+    let tid = EXITS.swap(0, Ordering::Relaxed);
+    if tid != 0 {
+        let start = sys::now(sys::MONOTONIC);
+        while sys::is_thread(tid) && sys::now(sys::MONOTONIC) - start < ENOUGH {
+            sys::yield_now();
+        }
+    }
+}
+
 unsafe fn sleep(task: &mut Task) {
     let mut looks = 0;
     while task.turn.load(Ordering::Acquire) == 0 && (task.waiting || !super::is_free()) {
@@ -307,6 +327,7 @@ unsafe fn sleep(task: &mut Task) {
             locked(|| unsafe { look_around(task) });
         }
     }
+    await_exit();
 }
 
 fn patience(task: &Task) -> u64 {

@@ -4,12 +4,13 @@
 //!
 //! What these calls read and write is not recorded here: the kernel does it.
 
-use core::ffi::c_int;
+use core::{ffi::c_int, sync::atomic::Ordering};
 
 use norn_abi::arena::ThreadSlot;
 
 use super::interpose;
 use crate::{
+    arena,
     control::{self, Interrupted, NEVER},
     real, sys, thread,
 };
@@ -65,7 +66,12 @@ macro_rules! on_file {
                     return -1;
                 }
                 let result = real::$name()(file, $($arg),*);
-                control::look_again();
+                if control::is_on() {
+                    if $events == IN && sys::is_input(file) {
+                        arena::outcome().inputs.fetch_add(1, Ordering::Relaxed);
+                    }
+                    control::look_again();
+                }
                 result
             }
         }

@@ -9,6 +9,7 @@ pub mod alloc;
 pub mod annotation;
 pub mod barrier;
 pub mod c11;
+pub mod chance;
 pub mod clock;
 pub mod cond;
 pub mod failure;
