@@ -65,12 +65,14 @@ pub fn alive(pid: u32) -> bool {
     unsafe { call(KILL, [pid as usize, 0, 0, 0, 0, 0]) != -ESRCH }
 }
 
-/// Sleeps while `*word == value`, for `nanoseconds` at most. Works across processes.
-pub fn futex_wait(word: *const u32, value: u32, nanoseconds: u64) {
+/// Sleeps while `*word == value`, for `nanoseconds` at most; true if it was for so long. Works
+/// across processes.
+pub fn futex_wait(word: *const u32, value: u32, nanoseconds: u64) -> bool {
+    const ETIMEDOUT: isize = 110;
     let time = [nanoseconds / 1_000_000_000, nanoseconds % 1_000_000_000];
     let time = &raw const time as usize;
     // SAFETY: the kernel checks the address.
-    unsafe { call(FUTEX, [word as usize, FUTEX_WAIT, value as usize, time, 0, 0]) };
+    unsafe { call(FUTEX, [word as usize, FUTEX_WAIT, value as usize, time, 0, 0]) == -ETIMEDOUT }
 }
 
 /// Wakes all who sleep on `word`.

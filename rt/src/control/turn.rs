@@ -318,11 +318,9 @@ unsafe fn sleep(task: &mut Task) {
             continue;
         }
         task.asleep.store(true, Ordering::SeqCst);
-        let before = sys::now(sys::MONOTONIC);
-        let patience = patience(task);
-        sys::futex_wait(task.turn.as_ptr(), 0, patience);
+        let late = sys::futex_wait(task.turn.as_ptr(), 0, patience(task));
         task.asleep.store(false, Ordering::SeqCst);
-        if task.turn.load(Ordering::Acquire) == 0 && sys::now(sys::MONOTONIC) - before >= patience {
+        if late {
             // SAFETY: the lock is held inside.
             locked(|| unsafe { look_around(task) });
         }
