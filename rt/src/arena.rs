@@ -242,12 +242,6 @@ pub fn take_slot() -> Option<*mut ThreadSlot> {
     None
 }
 
-/// The number of a slot.
-pub unsafe fn slot_number(slot: *mut ThreadSlot) -> usize {
-    let first = BASE.load(Ordering::Relaxed) as usize + SLOT_OFFSET;
-    (slot as usize - first) / size_of::<ThreadSlot>()
-}
-
 fn slot(number: usize) -> *mut ThreadSlot {
     let offset = SLOT_OFFSET + number * size_of::<ThreadSlot>();
     // SAFETY: inside the arena.

@@ -125,6 +125,7 @@ macro_rules! controller {
                     heap::complain(slot, addr, pc);
                 }
                 (*slot).steps += 1;
+                (*slot).access = (pc, addr);
                 if K & 8 != 0 {
                     (*slot).effect = (*slot).steps;
                 }

@@ -3,7 +3,7 @@
 //! In a dynamically linked subject our definitions come first in the search order and the real
 //! ones are the next; in a static one the linker renames (`--wrap`), and they are `__real_…`.
 
-use core::ffi::{c_int, c_void};
+use core::ffi::{c_int, c_uint, c_void};
 
 type Handle = usize;
 
@@ -231,6 +231,10 @@ reals! {
     pause() -> c_int;
     flock(c_int, c_int) -> c_int;
 
+    getrandom(usize, usize, c_uint) -> isize;
+    getentropy(usize, usize) -> c_int;
+
+    syscall();
     __assert_fail(usize, usize, u32, usize) -> c_int;
     sigaction(c_int, usize, usize) -> c_int;
     signal(c_int, usize) -> usize;

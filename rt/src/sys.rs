@@ -5,6 +5,7 @@ use core::arch::asm;
 
 pub const OPEN: usize = 2;
 pub const CLOSE: usize = 3;
+const FSTAT: usize = 5;
 pub const MMAP: usize = 9;
 pub const SCHED_YIELD: usize = 24;
 pub const GETPID: usize = 39;
@@ -64,12 +65,14 @@ pub fn alive(pid: u32) -> bool {
     unsafe { call(KILL, [pid as usize, 0, 0, 0, 0, 0]) != -ESRCH }
 }
 
-/// Sleeps while `*word == value`, for `nanoseconds` at most. Works across processes.
-pub fn futex_wait(word: *const u32, value: u32, nanoseconds: u64) {
+/// Sleeps while `*word == value`, for `nanoseconds` at most; true if it was for so long. Works
+/// across processes.
+pub fn futex_wait(word: *const u32, value: u32, nanoseconds: u64) -> bool {
+    const ETIMEDOUT: isize = 110;
     let time = [nanoseconds / 1_000_000_000, nanoseconds % 1_000_000_000];
     let time = &raw const time as usize;
     // SAFETY: the kernel checks the address.
-    unsafe { call(FUTEX, [word as usize, FUTEX_WAIT, value as usize, time, 0, 0]) };
+    unsafe { call(FUTEX, [word as usize, FUTEX_WAIT, value as usize, time, 0, 0]) == -ETIMEDOUT }
 }
 
 /// Wakes all who sleep on `word`.
@@ -146,6 +149,16 @@ pub fn now(clock: i32) -> u64 {
 
 /// Whether a thread of this process sleeps.
 pub fn is_asleep(tid: u32) -> bool {
+    state(tid) == Some(b'S')
+}
+
+/// Whether a thread of this process is stopped, by a debugger or a signal.
+pub fn is_stopped(tid: u32) -> bool {
+    matches!(state(tid), Some(b't' | b'T'))
+}
+
+/// What the kernel says of a thread of this process, in one letter.
+fn state(tid: u32) -> Option<u8> {
     let mut path = *b"/proc/self/task/0000000000/stat\0";
     let mut rest = tid;
     for digit in path[16..26].iter_mut().rev() {
@@ -159,13 +172,27 @@ pub fn is_asleep(tid: u32) -> bool {
         path[at] = path[at + zeros];
         at += 1;
     }
-    let Ok(path) = core::ffi::CStr::from_bytes_until_nul(&path) else { return false };
-    let mut text = [0; 512];
-    let Some(file) = open(path) else { return false };
+    let Ok(path) = core::ffi::CStr::from_bytes_until_nul(&path) else { return None };
+    // No longer: it would be zeroed by `memset`, which is one of ours.
+    let mut text = [0; 64];
+    let file = open(path)?;
     let len = read(file, &mut text);
     close(file);
-    let state = text[..len].iter().rposition(|&it| it == b')').and_then(|at| text.get(at + 2));
-    state == Some(&b'S')
+    let name_end = text[..len].iter().rposition(|&it| it == b')')?;
+    text.get(name_end + 2).copied()
+}
+
+/// How many threads this process has.
+pub fn threads() -> usize {
+    let Some(file) = open(c"/proc/self/task") else { return 0 };
+    // SAFETY: the kernel says how many links the folder has: two, and one for each thread.
+    let count = unsafe {
+        let mut found = core::mem::MaybeUninit::<[u64; 18]>::uninit();
+        let result = call(FSTAT, [file, found.as_mut_ptr() as usize, 0, 0, 0, 0]);
+        if result == 0 { (*found.as_ptr())[2] as usize } else { 2 }
+    };
+    close(file);
+    count.saturating_sub(2)
 }
 
 /// Whether a call on a file will not block: it is ready for `events`, or never blocks at all.
@@ -186,6 +213,25 @@ pub fn is_ready(file: i32, events: i16) -> bool {
         let ready = call(POLL, [&raw mut polled as usize, 1, 0, 0, 0, 0]);
         ready != 0 || call(FCNTL, [file as usize, F_GETFL, 0, 0, 0, 0]) & O_NONBLOCK != 0
     }
+}
+
+/// Whether what is read from a file comes from outside and may be another thing the next time:
+/// from a socket, a device, or whatever the program was given to read, if it is no real file.
+pub fn is_input(file: i32) -> bool {
+    const MODE: usize = 3;
+    const TYPE: u64 = 0o170_000;
+    const SOCKET: u64 = 0o140_000;
+    const DEVICE: u64 = 0o020_000;
+    const REGULAR: u64 = 0o100_000;
+    let mut found = core::mem::MaybeUninit::<[u64; 18]>::uninit();
+    // SAFETY: the kernel fills it in.
+    let mode = unsafe {
+        if call(FSTAT, [file as usize, found.as_mut_ptr() as usize, 0, 0, 0, 0]) != 0 {
+            return false;
+        }
+        (*found.as_ptr())[MODE] & TYPE
+    };
+    matches!(mode, SOCKET | DEVICE) || file == 0 && mode != REGULAR
 }
 
 /// Whether this process has a thread with this id.

@@ -10,7 +10,11 @@ use norn_abi::{
     arena::{ENV, ThreadSlot, role},
 };
 
-use crate::{arena, control, fork, hook, intercept, real, tls};
+use crate::{
+    arena,
+    control::{self, Task},
+    fork, hook, intercept, real, tls,
+};
 
 /// What the runtime keeps of a thread besides what the recorder sees.
 #[repr(C)]
@@ -44,6 +48,10 @@ pub struct Own {
     pub wait_mutex: usize,
     /// While it waits: the encoder's limit; see [`arm`].
     pub lim: *mut u8,
+    /// What the scheduler knows of it; null for a handler's stream.
+    pub task: *mut Task,
+    /// Where `syscall` was called.
+    pub syscall_pc: usize,
     /// The initialisation that `pthread_once` may run.
     pub once: usize,
     /// Where `pthread_once` was called.

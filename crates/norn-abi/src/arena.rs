@@ -216,6 +216,8 @@ pub struct ThreadSlot {
     pub stop_at: AtomicU64,
     /// How many events there were when the thread last changed anything that others can see.
     pub effect: u64,
+    /// Where its last memory access is, and at which address. Kept like `steps`.
+    pub access: (usize, usize),
     /// The runtime's own, of no concern to the recorder.
     pub own: [usize; 40],
     /// The frames.

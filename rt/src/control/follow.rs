@@ -184,7 +184,7 @@ fn is_at(segment: &Segment, task: &Task) -> bool {
     points.unwrap_or_default().iter().any(|it| {
         let Point { module, class, offset } = *it;
         let start = STARTS[module as usize % MODULES].load(Ordering::Relaxed) as u64;
-        (class == class::ANY || class == task.kind.class())
+        (class == class::ANY || class == task.class())
             && (offset == ANYWHERE || task.pc as u64 == start.wrapping_add(offset))
     })
 }

@@ -23,7 +23,7 @@ use norn_abi::{
     control::{follow as followed, strategy as name},
 };
 pub use spin::is_fruitless;
-pub use task::NEVER;
+pub use task::{Interrupted, NEVER, Task};
 
 use crate::{arena, real, thread, tls};
 
@@ -61,7 +61,7 @@ pub unsafe fn start(slot: *mut ThreadSlot) {
     // SAFETY: nothing else runs yet.
     unsafe {
         strategy::start();
-        let task = task::adopt(slot);
+        let Some(task) = task::adopt(slot) else { return };
         task.entry = 0;
         strategy::meet(task);
         if arena::plan().strategy == name::FOLLOW {
@@ -86,7 +86,9 @@ pub unsafe fn after_fork(slot: *mut ThreadSlot) {
         }
         heap::after_fork();
         strategy::be_fair();
-        turn::restart(task::adopt(slot));
+        if let Some(task) = task::adopt(slot) {
+            turn::restart(task);
+        }
     }
 }
 
@@ -102,7 +104,7 @@ pub unsafe fn adopt(slot: *mut ThreadSlot, parent: *mut ThreadSlot) {
         (*slot).stop_at.store(if is_free() { u64::MAX } else { 0 }, Ordering::Relaxed);
         turn::locked(|| {
             let parent = if parent.is_null() { task::UNNAMED } else { task::of(parent).entry };
-            let task = task::adopt(slot);
+            let Some(task) = task::adopt(slot) else { return };
             if parent != task::UNNAMED {
                 task.entry = follow::entry(parent, (*slot).head.child);
             }
@@ -143,6 +145,7 @@ pub unsafe fn ends(slot: *mut ThreadSlot) {
         let number = (*slot).head.thread as usize;
         turn::leave(slot, |task| {
             task.alive = false;
+            turn::exits((*slot).head.tid);
             follow::ends(task.entry);
             release_all(Kind::Join, number);
         });
@@ -170,7 +173,10 @@ pub unsafe fn ask(slot: *mut ThreadSlot, kind: Kind, pc: usize, object: usize) {
         }
         (*slot).lane.settle_any();
         let task = task::of(slot);
-        (task.kind, task.pc, task.object) = (kind, pc, object);
+        // A handler does not change what the thread waits for.
+        if !task.waiting {
+            (task.kind, task.pc, task.object) = (kind, pc, object);
+        }
         if !turn::has(task) {
             return turn::come_back(slot);
         }
@@ -241,8 +247,9 @@ unsafe fn enter(slot: *mut ThreadSlot, kind: Kind, object: usize, pc: usize) {
     }
 }
 
-fn wait(task: &mut task::Task, kind: Kind, object: usize, pc: usize, deadline: u64) {
+fn wait(task: &mut Task, kind: Kind, object: usize, pc: usize, deadline: u64) {
     (task.waiting, task.deadline, task.timed_out) = (true, deadline, false);
+    task.interrupted = Interrupted::No;
     (task.kind, task.object, task.pc) = (kind, object, pc);
     task.ticket = turn::ticket();
 }
@@ -291,7 +298,7 @@ unsafe fn release_all(kind: Kind, object: usize) {
 }
 
 /// The task need not wait any longer; where nobody waits for a turn, it goes on at once.
-unsafe fn set_off(task: &mut task::Task) {
+unsafe fn set_off(task: &mut Task) {
     task.release();
     if is_free() {
         task.turn.store(1, Ordering::SeqCst);
@@ -314,14 +321,14 @@ pub fn release_one(kind: Kind, object: usize) -> bool {
     if !was_on() {
         return false;
     }
-    let waits = |it: &task::Task| it.alive && it.waiting && it.kind == kind && it.object == object;
+    let waits = |it: &Task| it.alive && it.waiting && it.kind == kind && it.object == object;
     // SAFETY: under the lock.
     turn::locked(|| unsafe {
         let count = task::all().iter().filter(|it| waits(it)).count();
         if count == 0 {
             return false;
         }
-        let nth = |number: usize| -> Option<&'static mut task::Task> {
+        let nth = |number: usize| -> Option<&'static mut Task> {
             let mut floor = 0;
             let mut found = None;
             for _ in 0..=number {
@@ -346,7 +353,7 @@ pub fn release_one(kind: Kind, object: usize) -> bool {
 
 /// How many wait to do `kind` on `object`.
 pub fn waiters(kind: Kind, object: usize) -> usize {
-    let waits = |it: &&mut task::Task| it.alive && it.waiting && it.kind == kind;
+    let waits = |it: &&mut Task| it.alive && it.waiting && it.kind == kind;
     // SAFETY: under the lock.
     turn::locked(|| unsafe {
         task::all().iter_mut().filter(|it| waits(it) && it.object == object).count()
@@ -412,6 +419,16 @@ fn is_cancellable(kind: Kind) -> bool {
     matches!(kind, Kind::Wait | Kind::Sleep | Kind::Join | Kind::SemWait)
 }
 
+fn is_interruptible(kind: Kind) -> bool {
+    matches!(kind, Kind::SemWait | Kind::Sleep)
+}
+
+/// Whether a signal handler has run since the thread last waited, and what that means for it.
+pub unsafe fn take_interrupted(slot: *mut ThreadSlot) -> Interrupted {
+    // SAFETY: the slot is the current thread's.
+    unsafe { core::mem::replace(&mut task::of(slot).interrupted, Interrupted::No) }
+}
+
 /// Whether somebody has asked for this thread's end since it last looked.
 pub unsafe fn take_cancelled(slot: *mut ThreadSlot) -> bool {
     // SAFETY: the slot is the current thread's.
@@ -449,7 +466,7 @@ pub unsafe fn handler_begins(slot: *mut ThreadSlot) -> bool {
 }
 
 /// It is over: the thread waits again, or is again where it was.
-pub unsafe fn handler_ends(slot: *mut ThreadSlot, away: bool) {
+pub unsafe fn handler_ends(slot: *mut ThreadSlot, away: bool, restarts: bool) {
     if !is_on() {
         return;
     }
@@ -459,6 +476,11 @@ pub unsafe fn handler_ends(slot: *mut ThreadSlot, away: bool) {
         let waits = turn::locked(|| {
             task.handlers = task.handlers.saturating_sub(1);
             task.away = away;
+            if task.waiting && (task.outside || is_interruptible(task.kind)) {
+                task.release();
+                task.interrupted =
+                    if restarts { Interrupted::Restarts } else { Interrupted::Fails };
+            }
             task.handlers == 0 && task.waiting
         });
         if waits || away {

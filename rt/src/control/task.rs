@@ -11,12 +11,22 @@ use norn_abi::{
 };
 
 use super::spin::Watch;
-use crate::{arena, thread};
+use crate::thread;
 
 /// No deadline.
 pub const NEVER: u64 = u64::MAX;
 /// The entry of a thread that the schedule does not name.
 pub const UNNAMED: u32 = u32::MAX;
+
+/// Whether a wait was interrupted by a signal handler.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Interrupted {
+    No,
+    /// And calls that can be made again are.
+    Restarts,
+    /// And calls fail.
+    Fails,
+}
 
 /// One thread, as the scheduler sees it.
 pub struct Task {
@@ -36,6 +46,8 @@ pub struct Task {
     pub deadline: u64,
     /// It went on because of the time.
     pub timed_out: bool,
+    /// A signal handler has run while it waited.
+    pub interrupted: Interrupted,
     /// Someone wants it to end.
     pub cancelled: bool,
     /// What it waits for or is about to do: what, on what, where.
@@ -68,6 +80,7 @@ const NOBODY: Task = Task {
     handlers: 0,
     deadline: NEVER,
     timed_out: false,
+    interrupted: Interrupted::No,
     cancelled: false,
     kind: Kind(0),
     object: 0,
@@ -101,6 +114,14 @@ impl Task {
         self.alive && !self.away && self.waiting && self.handlers == 0 && self.deadline != NEVER
     }
 
+    /// What its next event is about. Who waits for a condition will next take the mutex again.
+    pub fn class(&self) -> u32 {
+        match self.kind {
+            Kind::Wait if self.waiting => Kind::WaitAcquire.class(),
+            kind => kind.class(),
+        }
+    }
+
     /// Its thread's number.
     pub fn number(&self) -> u32 {
         // SAFETY: the slot lives as long as the arena.
@@ -127,9 +148,13 @@ pub unsafe fn of(slot: *mut ThreadSlot) -> &'static mut Task {
         while !(*thread::own(root)).host.is_null() {
             root = (*thread::own(root)).host;
         }
-        let number = arena::slot_number(root);
-        &mut *TASKS.0.get().cast::<Task>().add(number)
+        &mut *(*thread::own(root)).task
     }
+}
+
+/// The number of a task: the same in every run that takes the same course.
+pub fn number(task: &Task) -> usize {
+    (&raw const *task as usize - TASKS.0.get() as usize) / size_of::<Task>()
 }
 
 /// All tasks that were ever used.
@@ -141,21 +166,27 @@ pub unsafe fn all() -> &'static mut [Task] {
     }
 }
 
-/// A task for a new thread.
-pub unsafe fn adopt(slot: *mut ThreadSlot) -> &'static mut Task {
+/// A task for a new thread: the first that is nobody's. Slots are freed by the recorder, at times
+/// that differ from run to run, so their numbers will not do.
+pub unsafe fn adopt(slot: *mut ThreadSlot) -> Option<&'static mut Task> {
     // SAFETY: the caller has the scheduler's lock, and the slot is nobody else's.
     unsafe {
-        COUNT.fetch_max(arena::slot_number(slot) + 1, Ordering::Relaxed);
-        let task = of(slot);
+        let free = all().iter().position(|it| !it.alive).unwrap_or(all().len());
+        if free == THREADS {
+            return None;
+        }
+        COUNT.fetch_max(free + 1, Ordering::Relaxed);
+        let task = &mut all()[free];
+        (*thread::own(slot)).task = task;
         // Field by field: a whole one would be copied by `memcpy`, which is one of ours.
         (task.slot, task.alive, task.away, task.handlers) = (slot, true, false, 0);
-        (task.timed_out, task.cancelled) = (false, false);
+        (task.timed_out, task.cancelled, task.interrupted) = (false, false, Interrupted::No);
         (task.kind, task.object, task.pc) = (Kind::Begin, 0, 0);
         (task.since, task.priority, task.entry) = (0, 0, UNNAMED);
         task.spin.reset();
         task.release();
         task.turn.store(0, Ordering::Relaxed);
         task.asleep.store(false, Ordering::Relaxed);
-        task
+        Some(task)
     }
 }

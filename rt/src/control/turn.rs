@@ -20,7 +20,10 @@ static STEPS: AtomicU64 = AtomicU64::new(0);
 static PROCESSORS: AtomicU32 = AtomicU32::new(0);
 static TICKETS: AtomicU64 = AtomicU64::new(1);
 /// When nobody could go on, in real time.
+static LOOKED_OUTSIDE: AtomicU64 = AtomicU64::new(0);
 static IDLE_SINCE: AtomicU64 = AtomicU64::new(0);
+/// Since when the program seems stuck, in real time; 0 if it does not.
+static DOUBTFUL_SINCE: AtomicU64 = AtomicU64::new(0);
 
 /// How often a thread looks for its turn before it sleeps. With one processor, looking is in the
 /// way of who has it.
@@ -32,6 +35,14 @@ const LOOK_AGAIN: u64 = 1_000_000;
 const PATIENCE: u64 = 5_000_000;
 /// How long a thread sleeps before it looks whether the one with the turn sleeps, too.
 const WATCH: u64 = 20_000_000;
+/// How long a program that seems stuck may be got on by something that we do not see.
+const DOUBT: u64 = 2_000_000_000;
+/// How long a thread that waits for another sleeps before it looks whether all are stuck.
+const LONG: u64 = 250_000_000;
+/// How long a thread may do nothing that we see before the turn goes on without it.
+const ABSENT: u64 = 1_000_000_000;
+/// After how many events those who wait for something outside look again.
+const OUTSIDE: u64 = 10_000;
 /// The longest turn: so that a spinning or endless thread is noticed.
 const LONGEST: u64 = 4096;
 
@@ -95,6 +106,7 @@ unsafe fn grant(task: &mut Task, events: u64) {
         let stop = task.since.saturating_add(events.clamp(1, LONGEST));
         (*task.slot).stop_at.store(stop, Ordering::Relaxed);
     }
+    DOUBTFUL_SINCE.store(0, Ordering::Relaxed);
     HOLDER.store(task, Ordering::Release);
     task.turn.store(1, Ordering::SeqCst);
     if task.asleep.load(Ordering::SeqCst) {
@@ -123,6 +135,7 @@ unsafe fn pass() {
     // SAFETY: under the lock.
     unsafe {
         time::release_expired();
+        look_outside();
         loop {
             if verdict::is_found() || super::is_free() {
                 return;
@@ -138,9 +151,25 @@ unsafe fn pass() {
                     return IDLE_SINCE.store(now, Ordering::Relaxed);
                 }
                 Idle::Over => return,
+                Idle::Stuck if may_be_saved() => {
+                    return IDLE_SINCE.store(sys::now(sys::MONOTONIC), Ordering::Relaxed);
+                }
                 Idle::Stuck => return verdict::stuck(),
             }
         }
+    }
+}
+
+/// From time to time those who wait for something outside look again, even if others can run.
+unsafe fn look_outside() {
+    let now = STEPS.load(Ordering::Relaxed);
+    if now - LOOKED_OUTSIDE.load(Ordering::Relaxed) > OUTSIDE {
+        LOOKED_OUTSIDE.store(now, Ordering::Relaxed);
+        // SAFETY: under the lock.
+        unsafe { task::all() }
+            .iter_mut()
+            .filter(|it| it.alive && it.outside)
+            .for_each(Task::release);
     }
 }
 
@@ -165,6 +194,22 @@ unsafe fn idle() -> Idle {
         () if tasks.iter().any(|it| it.alive) => Idle::Stuck,
         () => Idle::Over,
     }
+}
+
+/// Whether something that we do not see could still get a stuck program on: a thread that is not
+/// one of ours, or a signal.
+unsafe fn may_be_saved() -> bool {
+    // SAFETY: under the lock.
+    let ours = unsafe { task::all() }.iter().filter(|it| it.alive).count();
+    let since = DOUBTFUL_SINCE.load(Ordering::Relaxed);
+    let now = sys::now(sys::MONOTONIC);
+    if !signal::is_handled() && sys::threads() <= ours || since != 0 && now - since > DOUBT {
+        return false;
+    }
+    if since == 0 {
+        DOUBTFUL_SINCE.store(now, Ordering::Relaxed);
+    }
+    true
 }
 
 /// Lets the strategy decide who goes on. Returns when the caller, who has the turn, has it again:
@@ -244,6 +289,26 @@ unsafe fn wait(slot: *mut ThreadSlot, task: &mut Task) {
     }
 }
 
+/// The thread that has just ended and is on its way out of the process; 0 for none.
+static EXITS: AtomicU32 = AtomicU32::new(0);
+
+/// A thread ends. What it still does in libc, nobody controls: so others wait until it is gone.
+pub fn exits(tid: u32) {
+    EXITS.store(tid, Ordering::Relaxed);
+}
+
+/// Waits until a thread that has ended is gone, but not for ever.
+fn await_exit() {
+    const ENOUGH: u64 = 100_000_000;
+    let tid = EXITS.swap(0, Ordering::Relaxed);
+    if tid != 0 {
+        let start = sys::now(sys::MONOTONIC);
+        while sys::is_thread(tid) && sys::now(sys::MONOTONIC) - start < ENOUGH {
+            sys::yield_now();
+        }
+    }
+}
+
 unsafe fn sleep(task: &mut Task) {
     let mut looks = 0;
     while task.turn.load(Ordering::Acquire) == 0 && (task.waiting || !super::is_free()) {
@@ -253,24 +318,22 @@ unsafe fn sleep(task: &mut Task) {
             continue;
         }
         task.asleep.store(true, Ordering::SeqCst);
-        let before = sys::now(sys::MONOTONIC);
-        let patience = patience(task);
-        sys::futex_wait(task.turn.as_ptr(), 0, patience);
+        let late = sys::futex_wait(task.turn.as_ptr(), 0, patience(task));
         task.asleep.store(false, Ordering::SeqCst);
-        if task.turn.load(Ordering::Acquire) == 0 && sys::now(sys::MONOTONIC) - before >= patience {
+        if late {
             // SAFETY: the lock is held inside.
             locked(|| unsafe { look_around(task) });
         }
     }
+    await_exit();
 }
 
 fn patience(task: &Task) -> u64 {
-    const FOR_EVER: u64 = 1 << 50;
     match () {
         () if task.is_ready() => WATCH,
         () if task.outside => LOOK_AGAIN,
         () if task.deadline != NEVER => PATIENCE,
-        () => FOR_EVER,
+        () => LONG,
     }
 }
 
@@ -297,31 +360,35 @@ unsafe fn look_around(task: &mut Task) {
     }
 }
 
-/// The holder as it was when somebody last looked: its events.
+/// Events of all threads when somebody last looked, and since when there were so many.
 static SEEN: AtomicU64 = AtomicU64::new(0);
+static SEEN_SINCE: AtomicU64 = AtomicU64::new(0);
 static SEEN_ASLEEP: AtomicU32 = AtomicU32::new(0);
 
-/// If the holder sleeps in code that we do not see, and did so the last time, the turn goes on
-/// without it. Under the lock.
+/// If the holder sleeps in code that we do not see, and did so the last time, or if nothing was
+/// seen of it for long, the turn goes on without it. Under the lock.
 unsafe fn watch() {
     // SAFETY: under the lock; tasks are static.
     unsafe {
         let holder = &mut *HOLDER.load(Ordering::Relaxed);
-        let events = steps();
-        let asleep = holder.number() + 1;
-        if arena::awaits_recorder() || !sys::is_asleep((*holder.slot).head.tid) {
+        let (events, now) = (steps(), sys::now(sys::MONOTONIC));
+        let moved = SEEN.swap(events, Ordering::Relaxed) != events;
+        if moved || arena::awaits_recorder() || sys::is_stopped((*holder.slot).head.tid) {
+            SEEN_SINCE.store(now, Ordering::Relaxed);
             SEEN_ASLEEP.store(0, Ordering::Relaxed);
-        } else if SEEN_ASLEEP.swap(asleep, Ordering::Relaxed) == asleep
-            && SEEN.load(Ordering::Relaxed) == events
-        {
+            return;
+        }
+        let name = if sys::is_asleep((*holder.slot).head.tid) { holder.number() + 1 } else { 0 };
+        let asleep = SEEN_ASLEEP.swap(name, Ordering::Relaxed) == name && name != 0;
+        if asleep || now - SEEN_SINCE.load(Ordering::Relaxed) > ABSENT {
             SEEN_ASLEEP.store(0, Ordering::Relaxed);
+            SEEN_SINCE.store(now, Ordering::Relaxed);
             verdict::away();
             take_back();
             holder.away = true;
             (*holder.slot).stop_at.store(0, Ordering::Relaxed);
             pass();
         }
-        SEEN.store(events, Ordering::Relaxed);
     }
 }
 

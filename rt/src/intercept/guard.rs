@@ -71,11 +71,9 @@ unsafe extern "C-unwind" fn acquire(guard: usize, pc: usize) -> c_int {
                         Ordering::Relaxed,
                     );
                     match thread::recorded().filter(|_| control::is_on()) {
-                        Some(slot) => {
-                            control::block(slot, Kind::OnceDone, guard, pc, NEVER);
-                        }
+                        Some(slot) => control::block(slot, Kind::OnceDone, guard, pc, NEVER),
                         None => sys::futex_wait(progress.as_ptr(), AWAITED, FOR_EVER),
-                    }
+                    };
                 }
             }
         }

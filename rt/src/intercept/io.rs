@@ -4,13 +4,14 @@
 //!
 //! What these calls read and write is not recorded here: the kernel does it.
 
-use core::ffi::c_int;
+use core::{ffi::c_int, sync::atomic::Ordering};
 
 use norn_abi::arena::ThreadSlot;
 
 use super::interpose;
 use crate::{
-    control::{self, NEVER},
+    arena,
+    control::{self, Interrupted, NEVER},
     real, sys, thread,
 };
 
@@ -23,26 +24,34 @@ fn controlled() -> Option<*mut ThreadSlot> {
     if control::is_on() { thread::recorded() } else { None }
 }
 
-/// Tries until it works out; true if it did not before the deadline.
+/// Looks until it is ready or the deadline has come. False if a signal came in between: of a
+/// kind after which the call is not made again, unless `always`.
 unsafe fn until(
     slot: *mut ThreadSlot,
     pc: usize,
-    deadline: u64,
+    (deadline, always): (u64, bool),
     mut ready: impl FnMut() -> bool,
 ) -> bool {
+    const EINTR: c_int = 4;
     // SAFETY: the slot is the current thread's.
     unsafe {
-        while !ready() {
-            if !control::is_on() {
-                return false;
-            }
+        while !ready() && control::is_on() {
             if control::block_outside(slot, pc, deadline) {
-                return !ready();
+                ready();
+                break;
             }
             control::test_cancel(slot);
+            match control::take_interrupted(slot) {
+                Interrupted::No => {}
+                Interrupted::Restarts if !always => {}
+                _ => {
+                    *real::__errno_location() = EINTR;
+                    return false;
+                }
+            }
         }
     }
-    false
+    true
 }
 
 /// Defines a function on a file: it is called when the file is ready, or will not block anyway.
@@ -51,11 +60,18 @@ macro_rules! on_file {
         unsafe extern "C-unwind" fn $name(file: c_int, $($arg: $type,)* pc: usize) -> $out {
             // SAFETY: as the caller called it.
             unsafe {
-                if let Some(slot) = controlled() {
-                    until(slot, pc, NEVER, || sys::is_ready(file, $events));
+                if let Some(slot) = controlled()
+                    && !until(slot, pc, (NEVER, false), || sys::is_ready(file, $events))
+                {
+                    return -1;
                 }
                 let result = real::$name()(file, $($arg),*);
-                control::look_again();
+                if control::is_on() {
+                    if $events == IN && sys::is_input(file) {
+                        arena::outcome().inputs.fetch_add(1, Ordering::Relaxed);
+                    }
+                    control::look_again();
+                }
                 result
             }
         }
@@ -121,11 +137,11 @@ unsafe extern "C-unwind" fn poll(files: usize, count: usize, time: c_int, pc: us
             return real::poll()(files, count, time);
         };
         let mut result = 0;
-        until(slot, pc, after(time), || {
+        let called = until(slot, pc, (after(time), true), || {
             result = real::poll()(files, count, 0);
             result != 0
         });
-        result
+        if called { result } else { -1 }
     }
 }
 
@@ -141,11 +157,11 @@ unsafe extern "C-unwind" fn ppoll(
     unsafe {
         let Some(slot) = controlled() else { return real::ppoll()(files, count, time, mask) };
         let mut result = 0;
-        until(slot, pc, after_time(time, 1), || {
+        let called = until(slot, pc, (after_time(time, 1), true), || {
             result = real::ppoll()(files, count, &raw const now as usize, mask);
             result != 0
         });
-        result
+        if called { result } else { -1 }
     }
 }
 
@@ -174,16 +190,16 @@ unsafe extern "C-unwind" fn select(
             return real::select()(most, read, write, except, time);
         };
         let given = [read, write, except];
-        let mut kept: [Files; 3] = [[0; 16]; 3];
-        given.iter().zip(&mut kept).for_each(|(set, kept)| copy(*set, kept.as_mut_ptr() as usize));
+        let kept = [const { core::mem::MaybeUninit::<Files>::uninit() }; 3];
+        given.iter().zip(&kept).for_each(|(set, kept)| copy(*set, kept.as_ptr() as usize));
         let mut result = 0;
-        until(slot, pc, after_time(time, 1000), || {
+        let called = until(slot, pc, (after_time(time, 1000), true), || {
             given.iter().zip(&kept).for_each(|(set, kept)| copy(kept.as_ptr() as usize, *set));
             let mut now = [0u64; 2];
             result = real::select()(most, read, write, except, &raw mut now as usize);
             result != 0
         });
-        result
+        if called { result } else { -1 }
     }
 }
 
@@ -200,11 +216,11 @@ unsafe extern "C-unwind" fn epoll_wait(
             return real::epoll_wait()(file, events, most, time);
         };
         let mut result = 0;
-        until(slot, pc, after(time), || {
+        let called = until(slot, pc, (after(time), true), || {
             result = real::epoll_wait()(file, events, most, 0);
             result != 0
         });
-        result
+        if called { result } else { -1 }
     }
 }
 
@@ -221,11 +237,11 @@ unsafe extern "C-unwind" fn waitpid(
             return real::waitpid()(process, status, options);
         };
         let mut result = 0;
-        until(slot, pc, NEVER, || {
+        let called = until(slot, pc, (NEVER, false), || {
             result = real::waitpid()(process, status, options | NO_HANG);
             result != 0
         });
-        result
+        if called { result } else { -1 }
     }
 }
 

@@ -10,7 +10,7 @@ use super::{
     lock::{NOW, REALTIME, TIMED_OUT, at, destroy, init},
 };
 use crate::{
-    control::{self, NEVER},
+    control::{self, Interrupted, NEVER},
     real, thread,
 };
 
@@ -44,6 +44,7 @@ macro_rules! decrement {
 /// Decrements a semaphore when it can be, waiting for the thread's turn meanwhile.
 unsafe fn take(slot: *mut ThreadSlot, semaphore: usize, pc: usize, deadline: u64) -> c_int {
     const EAGAIN: u64 = 11;
+    const EINTR: c_int = 4;
     // SAFETY: as the caller called it.
     unsafe {
         loop {
@@ -56,6 +57,10 @@ unsafe fn take(slot: *mut ThreadSlot, semaphore: usize, pc: usize, deadline: u64
                 return -1;
             }
             control::test_cancel(slot);
+            if control::take_interrupted(slot) == Interrupted::Fails {
+                *real::__errno_location() = EINTR;
+                return -1;
+            }
         }
     }
 }

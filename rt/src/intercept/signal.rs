@@ -148,6 +148,12 @@ unsafe extern "C" {
     static FAULTS_END: [i32; 2];
 }
 
+/// Whether the program handles any signal that others may send.
+pub fn is_handled() -> bool {
+    let handled = |it: &(AtomicUsize, AtomicU32)| it.0.load(Ordering::Relaxed) > SIG_IGN;
+    (1..).zip(&HANDLERS[1..]).any(|(signal, it)| !is_fault(signal) && handled(it))
+}
+
 /// If the fault was at a load that may fault: goes on behind it.
 unsafe fn recover(context: &mut Context) -> bool {
     // SAFETY: the table lies between its ends.
@@ -191,13 +197,19 @@ unsafe fn note(signal: c_int, info: *mut c_void, context: &Context) {
     if !arena::is_open() || tls::is_stand(slot) {
         return;
     }
+    const WIDEST: usize = 16;
     let outcome = arena::outcome();
-    // SAFETY: the slot is the current thread's; the kernel's third word is the address.
+    // SAFETY: the slot is the current thread's; the kernel's third word is the address. A hook
+    // reads before the program does, so that the fault may be ours and still the program's.
     unsafe {
+        let address = *info.cast::<usize>().add(2);
+        let (pc, accessed) = (*slot).access;
+        let hooked = control::was_on() && address.wrapping_sub(accessed) < WIDEST;
+        let pc = if hooked { pc } else { context.registers[RIP] };
         outcome.signal_thread.store((*slot).head.thread, Ordering::Relaxed);
-        outcome.signal_addr.store(*info.cast::<u64>().add(2), Ordering::Relaxed);
+        outcome.signal_addr.store(address as u64, Ordering::Relaxed);
+        outcome.signal_pc.store(pc as u64, Ordering::Relaxed);
     }
-    outcome.signal_pc.store(context.registers[RIP] as u64, Ordering::Relaxed);
     outcome.signal.store(signal as u32, Ordering::Release);
 }
 
@@ -236,7 +248,8 @@ unsafe extern "C-unwind" fn handle(signal: c_int, info: *mut c_void, context: *m
         }
         if !tls::is_stand(host) {
             tls::set(host);
-            control::handler_ends(host, away);
+            let flags = HANDLERS[signal as usize].1.load(Ordering::Relaxed);
+            control::handler_ends(host, away, flags & SA_RESTART as u32 != 0);
         }
     }
 }
@@ -314,7 +327,7 @@ pub unsafe fn leave_handlers(sp: usize) {
             slot = (*thread::own(slot)).host;
             (*slot).lane.forget();
             tls::set(slot);
-            control::handler_ends(slot, false);
+            control::handler_ends(slot, false, false);
         }
     }
 }

@@ -5,24 +5,48 @@ use core::ffi::c_int;
 use norn_abi::Kind;
 
 use super::interpose;
-use crate::{control, real, sys, thread};
+use crate::{
+    control::{self, Interrupted},
+    real, sys, thread,
+};
 
 /// Records that the thread sleeps. While we decide which thread goes next, that is here and now,
-/// and takes no time but the program's own. True if it has slept.
-unsafe fn sleeping(nanoseconds: u64, pc: usize) -> bool {
-    let Some(slot) = thread::recorded() else { return false };
+/// and takes no time but the program's own: then returns what was left when a signal came.
+unsafe fn sleeping(nanoseconds: u64, pc: usize) -> Option<u64> {
+    let slot = thread::recorded()?;
     // SAFETY: the slot is the current thread's.
     unsafe {
         thread::event(slot, Kind::Sleep, pc, nanoseconds as usize, &[]);
         if !control::is_on() {
-            return false;
+            return None;
         }
         let until = control::time::now().saturating_add(nanoseconds.max(1));
         control::block(slot, Kind::Sleep, 0, pc, until);
         control::test_cancel(slot);
+        let left = until.saturating_sub(control::time::now());
+        Some(if control::take_interrupted(slot) == Interrupted::No { 0 } else { left })
     }
-    true
 }
+
+/// What a function returns that has slept, by convention `failed` if not to the end. What is left
+/// goes into a `timespec`.
+unsafe fn slept(left: u64, rest: usize, failed: c_int) -> c_int {
+    if left == 0 {
+        return 0;
+    }
+    if rest != 0 {
+        // SAFETY: the caller's `timespec`.
+        unsafe { *(rest as *mut [u64; 2]) = [left / SECOND, left % SECOND] };
+    }
+    if failed == -1 {
+        // SAFETY: always valid in a thread of libc.
+        unsafe { *real::__errno_location() = EINTR };
+    }
+    failed
+}
+
+const SECOND: u64 = 1_000_000_000;
+const EINTR: c_int = 4;
 
 /// The length of a `timespec` in nanoseconds.
 pub unsafe fn length(time: usize) -> u64 {
@@ -31,14 +55,14 @@ pub unsafe fn length(time: usize) -> u64 {
     }
     // SAFETY: the caller's `timespec`.
     let [seconds, nanoseconds] = unsafe { (time as *const [u64; 2]).read() };
-    seconds.wrapping_mul(1_000_000_000).wrapping_add(nanoseconds)
+    seconds.wrapping_mul(SECOND).wrapping_add(nanoseconds)
 }
 
 unsafe extern "C-unwind" fn sleep(seconds: u32, pc: usize) -> u32 {
     // SAFETY: as the caller called it.
     unsafe {
-        if sleeping(u64::from(seconds) * 1_000_000_000, pc) {
-            return 0;
+        if let Some(left) = sleeping(u64::from(seconds) * SECOND, pc) {
+            return left.div_ceil(SECOND) as u32;
         }
         real::sleep()(seconds)
     }
@@ -47,8 +71,8 @@ unsafe extern "C-unwind" fn sleep(seconds: u32, pc: usize) -> u32 {
 unsafe extern "C-unwind" fn usleep(microseconds: u32, pc: usize) -> c_int {
     // SAFETY: as the caller called it.
     unsafe {
-        if sleeping(u64::from(microseconds) * 1000, pc) {
-            return 0;
+        if let Some(left) = sleeping(u64::from(microseconds) * 1000, pc) {
+            return slept(left, 0, -1);
         }
         real::usleep()(microseconds)
     }
@@ -57,8 +81,8 @@ unsafe extern "C-unwind" fn usleep(microseconds: u32, pc: usize) -> c_int {
 unsafe extern "C-unwind" fn nanosleep(time: usize, rest: usize, pc: usize) -> c_int {
     // SAFETY: as the caller called it.
     unsafe {
-        if sleeping(length(time), pc) {
-            return 0;
+        if let Some(left) = sleeping(length(time), pc) {
+            return slept(left, rest, -1);
         }
         real::nanosleep()(time, rest)
     }
@@ -77,8 +101,9 @@ unsafe extern "C-unwind" fn clock_nanosleep(
         let until = length(time);
         let absolute = flags & ABSOLUTE != 0;
         let now = if control::is_on() { control::time::read(clock) } else { sys::now(clock) };
-        if sleeping(if absolute { until.saturating_sub(now) } else { until }, pc) {
-            return 0;
+        let length = if absolute { until.saturating_sub(now) } else { until };
+        if let Some(left) = sleeping(length, pc) {
+            return slept(left, if absolute { 0 } else { rest }, EINTR);
         }
         real::clock_nanosleep()(clock, flags, time, rest)
     }
@@ -87,8 +112,8 @@ unsafe extern "C-unwind" fn clock_nanosleep(
 unsafe extern "C-unwind" fn thrd_sleep(time: usize, rest: usize, pc: usize) -> c_int {
     // SAFETY: as the caller called it.
     unsafe {
-        if sleeping(length(time), pc) {
-            return 0;
+        if let Some(left) = sleeping(length(time), pc) {
+            return slept(left, rest, -1);
         }
         real::thrd_sleep()(time, rest)
     }

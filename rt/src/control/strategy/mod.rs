@@ -25,7 +25,7 @@ const SPIN_TURN: u64 = 64;
 /// What strategies keep. Touched under the scheduler's lock only.
 pub struct State {
     rng: u64,
-    /// Number of the slot that had the turn last.
+    /// Number of the task that had the turn last.
     last: usize,
     /// The strategy that is in force.
     strategy: u32,
@@ -172,8 +172,7 @@ fn remember(
     state: &mut State,
     (task, events): (&'static mut Task, u64),
 ) -> Option<(&'static mut Task, u64)> {
-    // SAFETY: the task has a slot.
-    state.last = unsafe { arena::slot_number(task.slot) };
+    state.last = task::number(task);
     Some((task, events))
 }
 

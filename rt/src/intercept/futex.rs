@@ -1,0 +1,105 @@
+//! The kernel's own way to wait for a word of memory, as programs and C++'s library call it by
+//! `syscall`. While we decide which thread goes next, who waits is known to the scheduler alone.
+
+use core::ffi::{c_int, c_long};
+
+use norn_abi::Kind;
+
+use super::{
+    lock::{REALTIME, TIMED_OUT, at},
+    sleep::length,
+    tap,
+};
+use crate::{
+    control::{self, NEVER},
+    real, sys, thread,
+};
+
+const FUTEX: usize = 202;
+const WAIT: usize = 0;
+const WAKE: usize = 1;
+const WAIT_BITSET: usize = 9;
+const WAKE_BITSET: usize = 10;
+/// The operation without the bits that say how.
+const OPERATION: usize = 0x7f;
+const ON_REALTIME: usize = 256;
+
+unsafe extern "C" fn look(pc: usize, number: usize) -> usize {
+    if number == FUTEX
+        && control::is_on()
+        && let Some(slot) = thread::recorded()
+    {
+        // SAFETY: the slot is the current thread's.
+        unsafe { (*thread::own(slot)).syscall_pc = pc };
+        return futex as *const () as usize;
+    }
+    real::syscall() as *const () as usize
+}
+
+tap! { syscall => look; }
+
+unsafe extern "C-unwind" fn futex(
+    _: usize,
+    word: usize,
+    how: usize,
+    value: u32,
+    time: usize,
+    other: usize,
+    more: usize,
+) -> c_long {
+    // SAFETY: as the caller called it.
+    unsafe {
+        match how & OPERATION {
+            WAIT => wait(word, value, after(time)),
+            WAIT_BITSET => {
+                let clock = if how & ON_REALTIME != 0 { REALTIME } else { sys::MONOTONIC };
+                wait(word, value, if time == 0 { NEVER } else { at(clock, time) })
+            }
+            WAKE | WAKE_BITSET => {
+                let mut woken = 0;
+                while woken < i64::from(value.min(i32::MAX as u32))
+                    && control::release_one(Kind::Wait, word)
+                {
+                    woken += 1;
+                }
+                woken
+            }
+            _ => control::outside(|| {
+                let args = [word, how, value as usize, time, other, more];
+                result(sys::call(FUTEX, args) as c_long)
+            }),
+        }
+    }
+}
+
+/// Until when a wait of some length lasts.
+unsafe fn after(time: usize) -> u64 {
+    // SAFETY: null or the caller's `timespec`.
+    if time == 0 { NEVER } else { control::time::now().saturating_add(unsafe { length(time) }) }
+}
+
+unsafe fn wait(word: usize, value: u32, deadline: u64) -> c_long {
+    const EAGAIN: c_long = 11;
+    // SAFETY: as the caller called it; the slot is the current thread's.
+    unsafe {
+        let Some(slot) = thread::recorded() else { return 0 };
+        if (word as *const u32).read_volatile() != value {
+            return result(-EAGAIN);
+        }
+        let pc = (*thread::own(slot)).syscall_pc;
+        match control::block(slot, Kind::Wait, word, pc, deadline) {
+            true => result(-c_long::from(TIMED_OUT)),
+            false => 0,
+        }
+    }
+}
+
+/// As libc's `syscall` returns it.
+unsafe fn result(of_kernel: c_long) -> c_long {
+    if of_kernel < 0 {
+        // SAFETY: always valid in a thread of libc.
+        unsafe { *real::__errno_location() = -of_kernel as c_int };
+        return -1;
+    }
+    of_kernel
+}
