@@ -125,6 +125,11 @@ enum Progress {
 }
 
 unsafe fn progress(state: &mut State, segment: &Segment, task: &mut Task) -> Progress {
+    // Where it is going to be next is not known yet; but it has done all that it should.
+    if (task.away || task.outside) && segment.until == until::EVENT && task.steps() >= segment.count
+    {
+        return Progress::Over;
+    }
     if task.away {
         return Progress::Waits;
     }
