@@ -8,7 +8,7 @@ use core::{
 };
 
 use norn_abi::{
-    arena::{MODULES, NAMES},
+    arena::{MODULES, NAMES, role},
     control::{ANYWHERE, Name, Point, Segment, after, class, follow, until, why},
 };
 
@@ -114,7 +114,9 @@ unsafe fn stranger() -> Option<(&'static mut Task, u64)> {
     const TURN: u64 = 100;
     // SAFETY: under the lock.
     let tasks = unsafe { task::all() };
-    let ready = tasks.iter_mut().find(|it| it.is_ready() && it.entry == UNNAMED)?;
+    // SAFETY: slots live as long as the arena.
+    let foreign = |it: &Task| unsafe { (*it.slot).head.role == role::FOREIGN };
+    let ready = tasks.iter_mut().find(|it| it.is_ready() && foreign(it))?;
     Some((ready, TURN))
 }
 
