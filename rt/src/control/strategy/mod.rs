@@ -144,7 +144,7 @@ unsafe fn by_strategy(state: &mut State) -> Option<(&'static mut Task, u64)> {
 
 fn quantum() -> u64 {
     match arena::plan().quantum {
-        0 => 100,
+        0 => 1000,
         quantum => u64::from(quantum),
     }
 }
