@@ -112,6 +112,7 @@ pub unsafe fn choose() -> Option<(&'static mut Task, u64)> {
     // SAFETY: under the lock.
     unsafe {
         let state = state();
+        spin::after_turn(state.last);
         if state.strategy == name::FOLLOW {
             if let Some(choice) = follow::choose() {
                 return remember(state, choice);
@@ -121,7 +122,6 @@ pub unsafe fn choose() -> Option<(&'static mut Task, u64)> {
             }
         }
         maybe_early(state);
-        spin::after_turn(state.last);
         let choice = match task::all().iter().any(is_candidate) {
             true => by_strategy(state),
             false => everybody_spins(state),
