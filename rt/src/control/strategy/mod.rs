@@ -27,6 +27,8 @@ pub struct State {
     rng: u64,
     /// Number of the task that had the turn last.
     last: usize,
+    /// Turns so far.
+    turns: u64,
     /// The strategy that is in force.
     strategy: u32,
     pct: pct::State,
@@ -38,7 +40,7 @@ struct Shared(UnsafeCell<State>);
 unsafe impl Sync for Shared {}
 
 static STATE: Shared =
-    Shared(UnsafeCell::new(State { rng: 0, last: 0, strategy: 0, pct: pct::State::NEW }));
+    Shared(UnsafeCell::new(State { rng: 0, last: 0, turns: 0, strategy: 0, pct: pct::State::NEW }));
 
 unsafe fn state() -> &'static mut State {
     // SAFETY: under the lock.
