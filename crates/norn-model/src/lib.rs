@@ -1,9 +1,10 @@
-//! The vocabulary of Norn: threads, sites, events.
+//! The vocabulary of Norn: threads, sites, events, candidates.
 //!
 //! Plain data. Nothing here reads files, knows a format on disk or starts threads, so every stage
 //! can speak it and none needs to know another. [`Trace`] is a whole run in memory; [`text`] is
 //! how people, and all tests, write one down.
 
+mod candidate;
 mod event;
 mod held;
 mod ids;
@@ -13,6 +14,7 @@ mod symbol;
 pub mod text;
 mod trace;
 
+pub use candidate::{Access, Candidate, Class, Scope, Step};
 pub use event::{
     AtomicOp, Event, LockMode, Object, Op, Order, Ordering, Outcome, RmwOp, Value, WokenBy,
 };
