@@ -87,15 +87,20 @@ impl Subject {
 
     /// A command of norn in the folder.
     pub(crate) fn norn<S: AsRef<OsStr>>(&self, words: impl IntoIterator<Item = S>) -> Ran {
+        run(self.command(words))
+    }
+
+    /// The same, still to be run.
+    pub(crate) fn command<S: AsRef<OsStr>>(&self, words: impl IntoIterator<Item = S>) -> Command {
         let mut command = Command::new(NORN);
         command.args(words).current_dir(self.folder.path());
         command.env("NORN_CACHE", place("cache")).env("LC_ALL", "C").env("NO_COLOR", "1");
-        run(command)
+        command
     }
 }
 
 /// Runs to the end, or fails when that takes too long.
-fn run(mut command: Command) -> Ran {
+pub(crate) fn run(mut command: Command) -> Ran {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let child = command.spawn().unwrap_or_else(|error| panic!("cannot start {command:?}: {error}"));
     let group = child.id();

@@ -7,5 +7,6 @@
 
 mod clip;
 mod kit;
+mod many;
 mod schedule;
 mod strategy;
