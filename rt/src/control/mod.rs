@@ -392,7 +392,9 @@ pub unsafe fn outside<T>(f: impl FnOnce() -> T) -> T {
     // SAFETY: the slot is the current thread's.
     unsafe {
         (*slot).lane.settle_any();
+        // Should it not come back from `f`, but be cancelled there, its next event asks.
         turn::leave(slot, |task| task.away = true);
+        (*slot).stop_at.store(0, Ordering::Relaxed);
         let result = f();
         turn::come_back(slot);
         result

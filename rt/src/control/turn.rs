@@ -198,7 +198,7 @@ unsafe fn idle() -> Idle {
 
 /// Whether something that we do not see could still get a stuck program on: a thread that is not
 /// one of ours, or a signal.
-unsafe fn may_be_saved() -> bool {
+pub unsafe fn may_be_saved() -> bool {
     // SAFETY: under the lock.
     let ours = unsafe { task::all() }.iter().filter(|it| it.alive).count();
     let since = DOUBTFUL_SINCE.load(Ordering::Relaxed);
@@ -218,11 +218,12 @@ pub unsafe fn yield_turn(slot: *mut ThreadSlot) {
     // SAFETY: the slot is the current thread's.
     unsafe {
         let task = task::of(slot);
-        locked(|| {
+        let kept = locked(|| {
             take_back();
             pass();
+            has(task)
         });
-        wait(slot, task);
+        wait(slot, task, kept);
     }
 }
 
@@ -231,12 +232,13 @@ pub unsafe fn wait_for(slot: *mut ThreadSlot, prepare: impl FnOnce(&mut Task)) {
     // SAFETY: the slot is the current thread's.
     unsafe {
         let task = task::of(slot);
-        locked(|| {
+        let kept = locked(|| {
             prepare(task);
             take_back();
             pass();
+            has(task)
         });
-        wait(slot, task);
+        wait(slot, task, kept);
     }
 }
 
@@ -251,7 +253,7 @@ pub unsafe fn come_back(slot: *mut ThreadSlot) {
                 pass();
             }
         });
-        wait(slot, task);
+        wait(slot, task, false);
     }
 }
 
@@ -279,8 +281,8 @@ pub unsafe fn leave(slot: *mut ThreadSlot, prepare: impl FnOnce(&mut Task)) {
 }
 
 /// Sleeps until the task has the turn. A thread that did not keep it notes that in its trace.
-unsafe fn wait(slot: *mut ThreadSlot, task: &mut Task) {
-    if task.turn.load(Ordering::Acquire) == 0 {
+unsafe fn wait(slot: *mut ThreadSlot, task: &mut Task, kept: bool) {
+    if !kept {
         // SAFETY: the slot is the current thread's.
         unsafe {
             sleep(task);

@@ -215,7 +215,7 @@ macro_rules! join {
                     return TIMED_OUT;
                 }
                 thread::block(slot, Kind::Join, number.unwrap_or(u32::MAX) as usize, pc);
-                let result = real::$real()(handle, $($arg),*);
+                let result = thread::quietly(slot, || real::$real()(handle, $($arg),*));
                 thread::unblock(slot);
                 if let (0, Some(number)) = (result, number) {
                     thread::record(slot, Kind::Join, pc, number as usize, &[]);
