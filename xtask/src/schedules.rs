@@ -6,7 +6,12 @@ mod load;
 mod report;
 mod subject;
 
-use std::{path::PathBuf, process::Command, time::Duration};
+use std::{
+    fs::{self, File},
+    path::PathBuf,
+    process::Command,
+    time::Duration,
+};
 
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
@@ -168,10 +173,11 @@ impl Campaign<'_> {
 /// What a command prints for programs. Its status says only whether something failed.
 fn result(command: &mut Command) -> Result<Value> {
     let folder = workspace::target().join("schedules");
-    let path = folder.join("result.json");
-    command.stdout(std::fs::File::create(&path)?);
+    let [result, errors] = ["result.json", "errors"].map(|it| folder.join(it));
+    command.stdout(File::create(&result)?).stderr(File::create(&errors)?);
     let end = Running::start(command)?.wait(LIMIT)?.end;
-    ensure!(matches!(end, End::Exited(0 | 1)), "{command:?} ended with {end}");
-    let text = std::fs::read(&path)?;
-    serde_json::from_slice(&text).with_context(|| format!("{command:?} printed no JSON"))
+    let said = fs::read_to_string(&errors)?;
+    ensure!(matches!(end, End::Exited(0 | 1)), "{command:?} ended with {end}\n{said}");
+    let text = fs::read(&result)?;
+    serde_json::from_slice(&text).with_context(|| format!("{command:?} printed no JSON\n{said}"))
 }
