@@ -10,10 +10,13 @@ use norn_model::{
 use norn_record::{Cut, Recording};
 use norn_trace::{Follow, Found, Left, Outcome, Why};
 
-use crate::{Scene, class};
+use crate::class;
 
-/// What a run led to.
-pub(crate) fn consequence(recording: &Recording, scene: &Scene) -> Consequence {
+/// What a run led to. `site` names a place in the code.
+pub(crate) fn consequence(
+    recording: &Recording,
+    site: &dyn Fn(u64) -> Option<String>,
+) -> Consequence {
     let controlled = recording.run.controlled.as_ref();
     let found = controlled.and_then(|it| found(&it.outcome, it.max_steps));
     if let Some(found) = found {
@@ -25,7 +28,7 @@ pub(crate) fn consequence(recording: &Recording, scene: &Scene) -> Consequence {
         None => {}
     }
     match (recording.status.signal(), recording.status.code()) {
-        (Some(signal), _) => death(signal, recording, scene),
+        (Some(signal), _) => death(signal, recording, site),
         (None, Some(0) | None) => Consequence::None,
         (None, Some(status)) => Consequence::Exit(status),
     }
@@ -46,14 +49,14 @@ fn found(outcome: &Outcome, max_steps: u64) -> Option<Consequence> {
 }
 
 /// What killed the program. Assertions and exceptions abort, having said why.
-fn death(signal: i32, recording: &Recording, scene: &Scene) -> Consequence {
+fn death(signal: i32, recording: &Recording, site: &dyn Fn(u64) -> Option<String>) -> Consequence {
     const SIGABRT: i32 = 6;
     let outcome = recording.run.controlled.as_ref().map(|it| &it.outcome);
     let errors = recording.errors.as_deref().unwrap_or("");
     if signal != SIGABRT {
         let hit = outcome.and_then(|it| it.signal).filter(|it| it.number == signal);
         // The place of a signal is that of an instruction, and not of a call's return.
-        let site = hit.and_then(|it| scene.site(it.pc.wrapping_add(1)));
+        let site = hit.and_then(|it| site(it.pc.wrapping_add(1)));
         return Consequence::Signal { signal, site };
     }
     let text = outcome.and_then(|it| it.text.as_deref());

@@ -22,9 +22,14 @@ pub fn run(options: &Options) -> Result<Ran, ReplayError> {
     if !recording.recorded {
         return Ok(Ran { recording, scene: None, consequence: Consequence::None });
     }
+    let scene = Scene::open(&options.output, process(&recording))?;
+    let consequence = judge::consequence(&recording, &|pc| scene.site(pc));
+    Ok(Ran { recording, scene: Some(scene), consequence })
+}
+
+/// The process that the outcome of a run is about.
+pub fn process(recording: &Recording) -> u32 {
     let process = recording.run.controlled.as_ref().map_or(0, |it| it.outcome.process);
     let known = recording.run.processes.iter().any(|it| it.number == process);
-    let scene = Scene::open(&options.output, if known { process } else { 0 })?;
-    let consequence = judge::consequence(&recording, &scene);
-    Ok(Ran { recording, scene: Some(scene), consequence })
+    if known { process } else { 0 }
 }

@@ -5,6 +5,8 @@ mod command;
 mod exit;
 mod fact;
 mod outcome;
+mod scratch;
+mod tally;
 mod view;
 
 use std::{

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use norn_model::{Arrival, Consequence, Departure, EventId, Schedule, ThreadId, Verdict};
 use norn_replay::{Ran, Scene};
-use norn_trace::Controlled;
+use norn_trace::{Controlled, Strategy};
 
 use crate::fact::address;
 
@@ -24,7 +24,7 @@ pub(crate) fn consequence(err: &mut impl Write, ran: &Ran) -> io::Result<()> {
 }
 
 /// What may make another run differ.
-fn doubts(err: &mut impl Write, controlled: &Controlled) -> io::Result<()> {
+pub(crate) fn doubts(err: &mut impl Write, controlled: &Controlled) -> io::Result<()> {
     if !controlled.same_layout {
         writeln!(
             err,
@@ -38,13 +38,18 @@ fn doubts(err: &mut impl Write, controlled: &Controlled) -> io::Result<()> {
 }
 
 fn chosen(controlled: &Controlled) -> String {
-    let name = serde_json::to_value(controlled.strategy).ok();
-    let name = name.as_ref().and_then(|it| it.as_str()).unwrap_or("?").to_owned();
+    let name = name(controlled.strategy);
     if name == "follow" {
         "by the clip".to_owned()
     } else {
         format!("{name}, seed {}", controlled.seed)
     }
+}
+
+/// What a strategy is called.
+pub(crate) fn name(strategy: Strategy) -> String {
+    let name = serde_json::to_value(strategy).ok();
+    name.as_ref().and_then(|it| it.as_str()).unwrap_or("?").to_owned()
 }
 
 /// Whether the schedule was followed, and if not, where it was left.

@@ -1,8 +1,10 @@
 //! Builds subjects, runs them under control, writes and reads clips.
 
 use std::{
+    env,
     ffi::OsStr,
     fs,
+    io::{self, Write as _},
     os::unix::process::CommandExt as _,
     path::{Path, PathBuf},
     process::{Command, ExitStatus, Stdio},
@@ -87,15 +89,35 @@ impl Subject {
 
     /// A command of norn in the folder.
     pub(crate) fn norn<S: AsRef<OsStr>>(&self, words: impl IntoIterator<Item = S>) -> Ran {
-        let mut command = Command::new(NORN);
-        command.args(words).current_dir(self.folder.path());
-        command.env("NORN_CACHE", place("cache")).env("LC_ALL", "C").env("NO_COLOR", "1");
-        run(command)
+        run(self.command(words))
+    }
+
+    /// The same, still to be run.
+    pub(crate) fn command<S: AsRef<OsStr>>(&self, words: impl IntoIterator<Item = S>) -> Command {
+        norn(words, self.folder.path())
     }
 }
 
+/// A command of norn in a folder.
+pub(crate) fn norn<S: AsRef<OsStr>>(words: impl IntoIterator<Item = S>, folder: &Path) -> Command {
+    let mut command = Command::new(NORN);
+    command.args(words).current_dir(folder);
+    command.env("NORN_CACHE", place("cache")).env("LC_ALL", "C").env("NO_COLOR", "1");
+    command
+}
+
+/// Whether a program can be started. If not, it is said, past the capture of output.
+pub(crate) fn is_there(program: &str) -> bool {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let there = env::split_paths(&path).any(|folder| folder.join(program).is_file());
+    if !there {
+        let _ = writeln!(io::stderr(), "not tested: {program} is not installed");
+    }
+    there
+}
+
 /// Runs to the end, or fails when that takes too long.
-fn run(mut command: Command) -> Ran {
+pub(crate) fn run(mut command: Command) -> Ran {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let child = command.spawn().unwrap_or_else(|error| panic!("cannot start {command:?}: {error}"));
     let group = child.id();
