@@ -6,6 +6,7 @@
 //! to ([`judge`]) and makes a clip of it that can be replayed ([`capture`], [`Clip`]). [`many`] does
 //! so many times over.
 
+mod arrange;
 mod calibrate;
 mod capture;
 mod check;
@@ -19,10 +20,13 @@ mod judge;
 mod label;
 mod many;
 mod name;
+
 mod plan;
+mod points;
 mod run;
 mod scene;
 
+pub use arrange::arrange;
 pub use calibrate::calibrate;
 pub use capture::capture;
 pub use check::Check;
