@@ -4,9 +4,11 @@ pub(crate) mod cc;
 mod checked;
 mod dump;
 mod export;
+mod hunt;
 mod import;
 mod info;
 mod many;
+mod patterns;
 mod record;
 mod replay;
 mod run;
@@ -22,6 +24,8 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<Exit> {
     match cli.command {
         Command::Cc(compiler) => cc::run(Language::C, &compiler.arguments),
         Command::Cxx(compiler) => cc::run(Language::Cxx, &compiler.arguments),
+        Command::Hunt(args) => hunt::run(&args),
+        Command::Patterns => patterns::run(),
         Command::Record(args) => record::run(args),
         Command::Run(args) => run::run(&args),
         Command::Replay(args) => replay::run(&args),
