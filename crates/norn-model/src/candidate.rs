@@ -10,7 +10,7 @@ use crate::{EventId, SiteId};
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Candidate {
     /// What kind of anomaly.
-    pub class: Class,
+    pub class: Anomaly,
     /// The pattern that it matches.
     pub pattern: String,
     /// Whether the events must follow each other with nothing in between.
@@ -51,7 +51,7 @@ pub enum Access {
 /// Kinds of anomalies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Class {
+pub enum Anomaly {
     /// Two accesses that nothing keeps apart, one of them a write.
     Race,
     /// An access between two that belong together.
@@ -92,13 +92,13 @@ impl fmt::Display for Access {
     }
 }
 
-impl fmt::Display for Class {
+impl fmt::Display for Anomaly {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
-            Class::Race => "race",
-            Class::Atomicity => "atomicity",
-            Class::AtomicSet => "atomic-set",
-            Class::Pattern => "pattern",
+            Anomaly::Race => "race",
+            Anomaly::Atomicity => "atomicity",
+            Anomaly::AtomicSet => "atomic-set",
+            Anomaly::Pattern => "pattern",
         })
     }
 }

@@ -14,7 +14,7 @@ mod symbol;
 pub mod text;
 mod trace;
 
-pub use candidate::{Access, Candidate, Class, Scope, Step};
+pub use candidate::{Access, Anomaly, Candidate, Scope, Step};
 pub use event::{
     AtomicOp, Event, LockMode, Object, Op, Order, Ordering, Outcome, RmwOp, Value, WokenBy,
 };

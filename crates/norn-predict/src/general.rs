@@ -4,7 +4,7 @@
 //! variable, and given up as soon as order or locks forbid the rest. The number of steps is
 //! bounded; whether the bound was met is part of the result.
 
-use norn_model::{Class as Kind, Scope};
+use norn_model::{Anomaly as Kind, Scope};
 
 use crate::{
     access::Touch, lockset::Sets, order::Order, outline::Outline, pattern::Pattern, region::Regions,

@@ -5,7 +5,7 @@
 //! 2011) write as the sequences E, T, SV, AR and AT. The text form has one access a line, see
 //! [`BUILT_IN`].
 
-use norn_model::{Access, Class};
+use norn_model::{Access, Anomaly};
 use thiserror::Error;
 
 /// The patterns that are always looked for.
@@ -18,7 +18,7 @@ const LONGEST: usize = 16;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
     /// What kind of anomaly.
-    pub class: Class,
+    pub class: Anomaly,
     /// What it is called.
     pub name: String,
     /// Whether its accesses must follow each other with nothing in between.
@@ -123,10 +123,10 @@ impl<'a> Parser<'a> {
     fn begin(&mut self, line: &Line<'a>) -> Result<(), PatternError> {
         self.finish()?;
         let class = match line.word(0) {
-            "race" => Class::Race,
-            "atomicity" => Class::Atomicity,
-            "atomic-set" => Class::AtomicSet,
-            "pattern" => Class::Pattern,
+            "race" => Anomaly::Race,
+            "atomicity" => Anomaly::Atomicity,
+            "atomic-set" => Anomaly::AtomicSet,
+            "pattern" => Anomaly::Pattern,
             _ => return Err(line.error(0, "`race`, `atomicity`, `atomic-set` or `pattern`")),
         };
         let name = line.word(1);
@@ -135,7 +135,7 @@ impl<'a> Parser<'a> {
         }
         let adjacent = match line.word(2) {
             "adjacent" => true,
-            "" => class == Class::Race,
+            "" => class == Anomaly::Race,
             _ => return Err(line.error(2, "`adjacent` or the end of the line")),
         };
         line.end(3)?;
@@ -238,7 +238,7 @@ mod tests {
     fn the_built_in_ones_are_read() {
         let patterns = Pattern::parse(BUILT_IN).unwrap();
         let of = |class| patterns.iter().filter(|it| it.class == class).count();
-        assert_eq!((of(Class::Race), of(Class::Atomicity), of(Class::AtomicSet)), (3, 5, 6));
+        assert_eq!((of(Anomaly::Race), of(Anomaly::Atomicity), of(Anomaly::AtomicSet)), (3, 5, 6));
     }
 
     #[test]

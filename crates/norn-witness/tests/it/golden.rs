@@ -2,7 +2,7 @@
 //! the smallest that has not.
 
 use insta::assert_snapshot;
-use norn_model::Class;
+use norn_model::Anomaly;
 
 use crate::kit::hunt_class;
 
@@ -22,7 +22,7 @@ fn figure_5_with_the_signal() {
         T2 rel l @ v7
         T2 r x 1 @ v8
     ";
-    assert_snapshot!(hunt_class(trace, Class::Race), @r"
+    assert_snapshot!(hunt_class(trace, Anomaly::Race), @r"
     single race write-read: v3 v8 | no schedule: t1:3 needs t0:2, which is to come later
     single race read-write: v8 v3 | no schedule: t1:3 needs t0:2, which is to come later
     ");
@@ -41,7 +41,7 @@ fn figure_5_without_the_signal() {
         T2 rel l @ v7
         T2 r x 1 @ v8
     ";
-    assert_snapshot!(hunt_class(trace, Class::Race), @r"
+    assert_snapshot!(hunt_class(trace, Anomaly::Race), @r"
     single race write-read: v3 v8 | sound: v5 v6 v7 v1 v2 v3 v8
     single race read-write: v8 v3 | sound: v5 v6 v7 v1 v2 v8 v3
     ");
@@ -60,7 +60,7 @@ fn figure_1() {
         T2 r x 1 @ 6
         T2 w y 1 @ 7
     ";
-    assert_snapshot!(hunt_class(trace, Class::Race), @r"
+    assert_snapshot!(hunt_class(trace, Anomaly::Race), @r"
     single race write-read: 2 6 | sound: 1 1' 5 5' 2 6
     single race read-write: 6 2 | sound: 1 1' 5 5' 6 2
     single race read-write: 3 7 | sound: 1 1' 2 5 5' 6 3 7
@@ -70,7 +70,7 @@ fn figure_1() {
 
 #[test]
 fn races() {
-    let race = |trace: &str| hunt_class(trace, Class::Race);
+    let race = |trace: &str| hunt_class(trace, Anomaly::Race);
     assert_snapshot!(race("T1 r x 0\nT2 w x 1"), @r"
     single race read-write: T1:0 T2:0 | sound: T1:0 T2:0
     single race write-read: T2:0 T1:0 | sound: T2:0 T1:0
@@ -96,7 +96,7 @@ fn races() {
 
 #[test]
 fn locks_prevent_races() {
-    let race = |trace: &str| hunt_class(trace, Class::Race);
+    let race = |trace: &str| hunt_class(trace, Anomaly::Race);
     let locked = |one: &str, other: &str| {
         race(&format!(
             "T1 acq l {one}\nT1 w x 1\nT1 rel l {one}\nT2 acq l {other}\nT2 r x 1\nT2 rel l {other}"
@@ -112,7 +112,7 @@ fn locks_prevent_races() {
 
 #[test]
 fn order_prevents_races() {
-    let race = |trace: &str| hunt_class(trace, Class::Race);
+    let race = |trace: &str| hunt_class(trace, Anomaly::Race);
     assert_snapshot!(race("T0 w x 1\nT0 fork T0.1\nT0.1 r x 1\nT0.1 end\nT0 join T0.1\nT0 w x 2"), @"");
     assert_snapshot!(race("T1 w x 1\nT1 arrive b\nT2 arrive b\nT1 pass b\nT2 pass b\nT2 r x 1"), @"");
     assert_snapshot!(race("T1 w x 1\nT1 post s\nT2 down s\nT2 r x 1"), @"");
@@ -128,7 +128,7 @@ fn order_prevents_races() {
 
 #[test]
 fn memory_that_is_given_out_again_is_another_variable() {
-    let race = |trace: &str| hunt_class(trace, Class::Race);
+    let race = |trace: &str| hunt_class(trace, Anomaly::Race);
     assert_snapshot!(race("T1 alloc p 8\nT1 w p 1\nT1 free p\nT2 alloc p 8\nT2 w p 1\nT2 free p"), @"");
     assert_snapshot!(race("T1 alloc p 8\nT1 w p 1\nT2 w p 1\nT2 free p"), @r"
     single race write-write: T1:1 T2:0 | sound: T1:0 T1:1 T2:0
@@ -142,7 +142,7 @@ fn atomicity() {
     let triple = |one: &str, other: &str, last: &str| {
         let trace =
             format!("order global\nT1 acq l\nT1 {one} x\nT1 {last} x\nT1 rel l\nT2 {other} x");
-        hunt_class(&trace, Class::Atomicity)
+        hunt_class(&trace, Anomaly::Atomicity)
     };
     assert_snapshot!(triple("r", "w", "r"), @"section atomicity read-write-read: T1:1 T2:0 T1:2 | sound: T1:0 T1:1 T2:0 T1:2");
     assert_snapshot!(triple("w", "w", "r"), @"section atomicity write-write-read: T1:1 T2:0 T1:2 | sound: T1:0 T1:1 T2:0 T1:2");
@@ -168,20 +168,20 @@ fn atomicity_across_sections() {
         T2 w x 5 @ b2
         T2 rel l @ b3
     ";
-    assert_snapshot!(hunt_class(trace, Class::Atomicity), @"unmarked atomicity read-write-write: a2 b2 a5 | sound: a1 a2 a3 b1 b2 b3 a4 a5");
+    assert_snapshot!(hunt_class(trace, Anomaly::Atomicity), @"unmarked atomicity read-write-write: a2 b2 a5 | sound: a1 a2 a3 b1 b2 b3 a4 a5");
     let whole = "T1 acq l\nT1 r x 0\nT1 w x 1\nT1 rel l\nT2 acq l\nT2 w x 5\nT2 rel l";
-    assert_snapshot!(hunt_class(whole, Class::Atomicity), @"");
+    assert_snapshot!(hunt_class(whole, Anomaly::Atomicity), @"");
 }
 
 /// A counter of atomic operations that is read and written in two steps.
 #[test]
 fn atomicity_of_atomic_operations() {
     let trace = "T1 load x 0\nT1 store x 1\nT2 load x 1\nT2 store x 2";
-    assert_snapshot!(hunt_class(trace, Class::Atomicity), @r"
+    assert_snapshot!(hunt_class(trace, Anomaly::Atomicity), @r"
     unmarked atomicity read-write-write: T1:0 T2:1 T1:1 | speculative: T2:0 T1:0 T2:1 T1:1
     unmarked atomicity read-write-write: T2:0 T1:1 T2:1 | speculative: T1:0 T2:0 T1:1 T2:1
     ");
-    assert_snapshot!(hunt_class("T1 add x 0 1\nT2 add x 1 2", Class::Atomicity), @"");
+    assert_snapshot!(hunt_class("T1 add x 0 1\nT2 add x 1 2", Anomaly::Atomicity), @"");
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn atomic_sets() {
         let trace = format!(
             "order global\nT1 acq l\nT1 {one} x\nT1 {one} y\nT1 rel l\nT2 acq m\nT2 {other} {second}\nT2 {other} {third}\nT2 rel m"
         );
-        hunt_class(&trace, Class::AtomicSet)
+        hunt_class(&trace, Anomaly::AtomicSet)
     };
     assert_snapshot!(set("w", "w", "x", "y"), @r"
     section atomic-set write-write-write-write: T1:1 T2:1 T2:2 T1:2 | sound: T1:0 T1:1 T2:0 T2:1 T2:2 T1:2
@@ -218,5 +218,5 @@ fn atomic_sets() {
     ");
     assert_snapshot!(set("r", "r", "x", "y"), @"");
     let kept = "T1 acq l\nT1 w x\nT1 w y\nT1 rel l\nT2 acq l\nT2 r x\nT2 r y\nT2 rel l";
-    assert_snapshot!(hunt_class(kept, Class::AtomicSet), @"");
+    assert_snapshot!(hunt_class(kept, Anomaly::AtomicSet), @"");
 }

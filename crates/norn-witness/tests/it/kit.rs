@@ -26,7 +26,7 @@ pub(crate) fn hunt(trace: &str, options: &Options) -> String {
 }
 
 /// What is predicted by the built-in patterns of some class.
-pub(crate) fn hunt_class(trace: &str, class: norn_model::Class) -> String {
+pub(crate) fn hunt_class(trace: &str, class: norn_model::Anomaly) -> String {
     let mut options = Options::default();
     options.patterns.retain(|it| it.class == class);
     hunt(trace, &options)

@@ -1,6 +1,6 @@
 //! On random tiny traces, against all orders that their events can have.
 
-use norn_model::{Class, EventId, Op, Trace};
+use norn_model::{Anomaly, EventId, Op, Trace};
 use norn_predict::{Options, predict};
 use norn_testkit::{Oracle, Shape, traces};
 use norn_witness::{Witnesses, events};
@@ -21,7 +21,7 @@ fn text(shape: Shape) -> impl Strategy<Value = String> {
     traces(shape).prop_map(|it| norn_model::text::print(&it))
 }
 
-fn all(patterns: impl Fn(Class) -> bool) -> Options {
+fn all(patterns: impl Fn(Anomaly) -> bool) -> Options {
     let mut options = Options { instances: usize::MAX, ..Options::default() };
     options.patterns.retain(|it| patterns(it.class));
     options
@@ -112,7 +112,7 @@ proptest! {
     fn real_atomicity_violations_get_a_schedule(trace in text(LOCKS)) {
         let trace = norn_model::text::parse(&trace).unwrap();
         let (oracle, witnesses) = (Oracle::new(&trace), Witnesses::new(&trace));
-        let found = predict(&trace, &all(|it| it == Class::Atomicity)).candidates;
+        let found = predict(&trace, &all(|it| it == Anomaly::Atomicity)).candidates;
         for triple in triples(&trace) {
             if !oracle.can_order(&triple, false) {
                 continue;
@@ -146,7 +146,7 @@ proptest! {
     fn real_races_get_a_schedule(trace in text(LOCKS)) {
         let trace = norn_model::text::parse(&trace).unwrap();
         let (oracle, witnesses) = (Oracle::new(&trace), Witnesses::new(&trace));
-        let found = predict(&trace, &all(|it| it == Class::Race)).candidates;
+        let found = predict(&trace, &all(|it| it == Anomaly::Race)).candidates;
         for pair in conflicts(&trace) {
             if !oracle.can_order(&pair, true) {
                 continue;

@@ -1,7 +1,7 @@
 //! Patterns that users write, regions that they mark, variables that they join.
 
 use insta::assert_snapshot;
-use norn_model::{Class, ThreadId, text};
+use norn_model::{Anomaly, ThreadId, text};
 use norn_predict::{AtomicSet, Options, Pattern, Region};
 
 use crate::kit::hunt;
@@ -48,7 +48,7 @@ fn different_regions() {
 #[test]
 fn marked_regions() {
     let mut options = Options { unmarked: false, ..Options::default() };
-    options.patterns.retain(|it| it.class == Class::Atomicity);
+    options.patterns.retain(|it| it.class == Anomaly::Atomicity);
     let trace = "T1 r x 0\nT1 yield\nT1 w x 1\nT2 w x 5";
     assert_snapshot!(hunt(trace, &options), @"");
     options.regions = vec![Region { thread: ThreadId(0), events: 0..=2 }];
@@ -61,7 +61,7 @@ fn given_sets() {
         "order global\nT1 acq l\nT1 w x\nT1 w y\nT1 rel l\nT2 acq m\nT2 r x\nT2 r y\nT2 rel m";
     let mut symbols = text::parse(trace).unwrap().symbols;
     let mut options = Options::default();
-    options.patterns.retain(|it| it.class == Class::AtomicSet);
+    options.patterns.retain(|it| it.class == Anomaly::AtomicSet);
     let [x, y, z] = ["x", "y", "z"].map(|it| symbols.intern(it));
     options.sets = vec![AtomicSet(vec![x..x + 4, z..z + 4])];
     assert_snapshot!(hunt(trace, &options), @"");
