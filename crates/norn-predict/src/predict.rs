@@ -1,15 +1,16 @@
 //! The whole way from a trace to candidates.
 
-use norn_model::{Candidate, Scope, SiteId, Step, ThreadId, Trace};
+use norn_model::{Access, Candidate, Op, Scope, SiteId, Step, ThreadId, Trace};
 use rayon::prelude::*;
 
 use crate::{
     AtomicSet, Pattern, Region,
-    access::{Touch, touches},
+    access::{Touches, accessed},
     couple::{Couple, couples},
     general::Field,
     keep::{Instance, Kept, Key},
-    life::Lives,
+    life::{Lives, blocks},
+    lifetime::Freed,
     lockset::Sets,
     order::{Meetings, Order},
     outline::Outline,
@@ -86,8 +87,19 @@ pub fn predict(trace: &Trace, options: &Options) -> Prediction {
     let weaves: Vec<_> =
         options.patterns.iter().enumerate().filter_map(|(at, it)| Weave::new(at, it)).collect();
     let wide = weaves.iter().any(|it| it.width == 2);
-    let (mut all, mut pairs) = accesses(threads, field, &sieve, wide.then_some(&options.sets));
+    let blocks = blocks(trace, &outlines);
+    let frees = options.patterns.iter().any(Pattern::frees);
+    let freed = if frees { Freed::new(&blocks) } else { Freed::default() };
+    let sets = wide.then_some(&options.sets);
+    let (Touches { shared: mut all, mut uses }, mut pairs) =
+        accesses(threads, field, &sieve, &freed, sets);
     drop(sieve);
+    let site = |thread: u16, index: u32| {
+        let event = &trace.threads[usize::from(thread)].events[index as usize];
+        (event.site.0, event.stack.0)
+    };
+    uses.extend(freed.frees(&uses, &outlines, site));
+    uses.par_sort_unstable_by_key(|it| (it.granule, it.thread, it.index));
     all.par_sort_unstable_by_key(|it| (it.granule, it.thread, it.index));
     pairs.par_sort_unstable_by_key(|it| {
         (it.variables(), it.touches.map(|it| (it.thread, it.index)))
@@ -97,14 +109,15 @@ pub fn predict(trace: &Trace, options: &Options) -> Prediction {
     let search = Search {
         trace,
         field,
-        lives: Lives::new(trace, &outlines, &granules),
+        lives: Lives::new(&blocks, &granules),
         patterns: &options.patterns,
         weaves,
         instances: options.instances,
         unmarked: options.unmarked,
     };
-    let (general, incomplete) = search.generals(&all);
-    let kept = search.singles(&all).merge(search.couples(&pairs)).merge(general);
+    let (general, incomplete) = search.generals(&all, &uses);
+    let kept = search.singles(&all).merge(search.couples(&pairs));
+    let kept = kept.merge(search.blocks(&uses)).merge(general);
     Prediction {
         candidates: candidates(trace, &options.patterns, &regions, kept),
         shared: all.len() as u64,
@@ -118,18 +131,21 @@ fn accesses(
     threads: &[norn_model::Thread],
     field: Field<'_>,
     sieve: &Sieve,
+    freed: &Freed<'_>,
     given: Option<&Vec<AtomicSet>>,
-) -> (Vec<Touch>, Vec<Couple>) {
+) -> (Touches, Vec<Couple>) {
     let each = threads.par_iter().enumerate().map(|(number, thread)| {
         let outline = &field.outlines[number];
-        let touches = touches(u16::try_from(number).unwrap_or(0), thread, outline, sieve);
+        let name = u16::try_from(number).unwrap_or(0);
+        let touches = Touches::new(name, thread, outline, sieve, freed);
         let couples = given
-            .map(|given| couples(&touches, outline, field.sets, field.regions, given))
+            .map(|given| couples(&touches.shared, outline, field.sets, field.regions, given))
             .unwrap_or_default();
         (touches, couples)
     });
     each.reduce(Default::default, |(mut touches, mut couples), (more, others)| {
-        touches.extend(more);
+        touches.shared.extend(more.shared);
+        touches.uses.extend(more.uses);
         couples.extend(others);
         (touches, couples)
     })
@@ -164,11 +180,14 @@ fn candidate(
         let unit = pattern.unit(slot.region).map(|it| instance.steps[it].index);
         let (first, last) = unit.fold((u32::MAX, 0), |(from, to), it| (from.min(it), to.max(it)));
         let scope = if first == last { Scope::Single } else { key.scope };
+        let event = &trace.threads[usize::from(place.thread)].events[place.index as usize];
+        let own = accessed(&event.op);
         Step {
-            event: crate::region::event_id(trace, place.thread, place.index),
+            event: event.id,
             site: SiteId(key.sites[at]),
-            addr: place.addr,
-            access: slot.access,
+            // What has a whole block for a variable has an address of its own.
+            addr: if pattern.frees() { address(&event.op) } else { place.addr },
+            access: own.map_or(Access::Free, |(_, _, kind)| kind.access(slot.deed)),
             region: regions.bounds(scope, place.thread, first, last),
         }
     };
@@ -179,5 +198,13 @@ fn candidate(
         steps: (0..pattern.slots.len()).map(step).collect(),
         scope: key.scope,
         instance: number,
+    }
+}
+
+/// Which memory an event is about.
+fn address(op: &Op) -> u64 {
+    match *op {
+        Op::Free { addr } | Op::Unmap { addr, .. } => addr,
+        ref op => accessed(op).map_or(0, |it| it.0),
     }
 }

@@ -7,7 +7,7 @@
 
 use std::ops::RangeInclusive;
 
-use norn_model::{Event, EventId, Scope, ThreadId, Trace};
+use norn_model::{Event, Scope, ThreadId, Trace};
 
 use crate::{access::Touch, outline::Outline};
 
@@ -98,9 +98,4 @@ impl<'a> Regions<'a> {
         let begun = &marked[..marked.partition_point(|it| it.0 <= index)];
         begun.iter().copied().find(|it| it.1 >= index)
     }
-}
-
-/// The id of an event.
-pub(crate) fn event_id(trace: &Trace, thread: u16, index: u32) -> EventId {
-    EventId { thread: trace.threads[usize::from(thread)].id, index: index.into() }
 }
