@@ -180,6 +180,34 @@ fn atomicity_of_neighbours() {
     assert_snapshot!(hunt_class(trace, Anomaly::Atomicity), @"unmarked atomicity read-write-write: T1:0 T2:0 T1:2 | sound: T1:0 T2:0 T1:1 T1:2");
 }
 
+/// The value that is read was not written by code that we see: that is so in the schedule, too.
+#[test]
+fn values_from_elsewhere() {
+    let trace = "T1 w a 1\nT1 r a 7\nT1 w x 1\nT2 w x 2";
+    assert_snapshot!(hunt_class(trace, Anomaly::Race), @r"
+    single race write-write: T1:2 T2:0 | sound: T1:0 T1:1 T1:2 T2:0
+    single race write-write: T2:0 T1:2 | sound: T1:0 T1:1 T2:0 T1:2
+    ");
+}
+
+/// Who writes under a lock has told another one of the memory before.
+#[test]
+fn told_before_it_is_done() {
+    let trace = "
+        T1 acq l @ a1
+        T1 w s 0 @ a2
+        T1 store p 1 @ a3
+        T1 w s 100 @ a4
+        T1 rel l @ a5
+        T2 load p 1 @ b1
+        T2 r s 100 @ b2
+    ";
+    assert_snapshot!(hunt_class(trace, Anomaly::Race), @r"
+    single race write-read: a4 b2 | sound: a1 a2 a3 b1 a4 b2
+    single race read-write: b2 a4 | sound: a1 a2 a3 b1 b2 a4
+    ");
+}
+
 /// A counter of atomic operations that is read and written in two steps.
 #[test]
 fn atomicity_of_atomic_operations() {
