@@ -7,7 +7,7 @@ use crate::{
     lifetime::Freed,
     outline::{Change, Outline, narrow},
     pattern::Deed,
-    sieve::{GRANULE, Sieve, granules},
+    sieve::{GRANULE, Sieve, granules, is_sampled},
 };
 
 /// One access to one granule of shared memory.
@@ -111,6 +111,8 @@ pub(crate) struct Touches {
     pub(crate) shared: Vec<Touch>,
     /// Those to blocks that other threads give back, by block.
     pub(crate) uses: Vec<Touch>,
+    /// How many of the accesses are so long that only some of their granules are here.
+    pub(crate) sampled: u64,
 }
 
 impl Touches {
@@ -136,6 +138,7 @@ impl Touches {
                 let thread = number;
                 Touch { granule, index, site, set, section, thread, mask, kind, stack, epoch }
             };
+            touches.sampled += u64::from(is_sampled(addr, size));
             for granule in granules(addr, size).filter(|it| sieve.is_shared(*it)) {
                 touches.shared.push(touch(granule, mask(granule, addr, size)));
             }

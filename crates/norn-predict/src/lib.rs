@@ -32,5 +32,5 @@ mod weave;
 
 pub use couple::AtomicSet;
 pub use pattern::{BUILT_IN, Deed, Pattern, PatternError, Slot};
-pub use predict::{Options, Prediction, predict};
+pub use predict::{Limits, Options, Prediction, predict};
 pub use region::Region;

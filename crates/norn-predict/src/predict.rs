@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use crate::{
     AtomicSet, Pattern, Region,
     access::{Touches, accessed},
-    couple::{Couple, couples},
+    couple::Couples,
     general::Field,
     keep::{Instance, Kept, Key},
     life::{Lives, blocks},
@@ -60,6 +60,27 @@ pub struct Prediction {
     pub incomplete: bool,
     /// Threads whose accesses were not looked at: there are too many threads.
     pub skipped: Vec<ThreadId>,
+    /// What else was not looked at.
+    pub limits: Limits,
+}
+
+/// What was not looked at, so that the search comes to an end.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Accesses to so many bytes that only some of them were looked at.
+    pub sampled: u64,
+    /// Pairs of accesses to two variables that were left out, since the same two places in the code
+    /// have met so many other variables.
+    pub couples: u64,
+    /// Patterns for which the search was given up before its end.
+    pub patterns: Vec<String>,
+}
+
+impl Limits {
+    /// Whether all was looked at.
+    pub fn is_complete(&self) -> bool {
+        self.sampled == 0 && self.couples == 0 && self.patterns.is_empty()
+    }
 }
 
 /// Threads are counted with 16 bits.
@@ -91,7 +112,7 @@ pub fn predict(trace: &Trace, options: &Options) -> Prediction {
     let frees = options.patterns.iter().any(Pattern::frees);
     let freed = if frees { Freed::new(&blocks) } else { Freed::default() };
     let sets = wide.then_some(&options.sets);
-    let (Touches { shared: mut all, mut uses }, mut pairs) =
+    let (Touches { shared: mut all, mut uses, sampled }, Couples { all: mut pairs, left_out }) =
         accesses(threads, field, &sieve, &freed, sets);
     drop(sieve);
     let site = |thread: u16, index: u32| {
@@ -115,14 +136,16 @@ pub fn predict(trace: &Trace, options: &Options) -> Prediction {
         instances: options.instances,
         unmarked: options.unmarked,
     };
-    let (general, incomplete) = search.generals(&all, &uses);
+    let (general, patterns) = search.generals(&all, &uses);
     let kept = search.singles(&all).merge(search.couples(&pairs));
     let kept = kept.merge(search.blocks(&uses)).merge(general);
+    let limits = Limits { sampled, couples: left_out, patterns };
     Prediction {
         candidates: candidates(trace, &options.patterns, &regions, kept),
         shared: all.len() as u64,
-        incomplete,
+        incomplete: !limits.patterns.is_empty(),
         skipped: trace.threads[threads.len()..].iter().map(|it| it.id).collect(),
+        limits,
     }
 }
 
@@ -133,20 +156,22 @@ fn accesses(
     sieve: &Sieve,
     freed: &Freed<'_>,
     given: Option<&Vec<AtomicSet>>,
-) -> (Touches, Vec<Couple>) {
+) -> (Touches, Couples) {
     let each = threads.par_iter().enumerate().map(|(number, thread)| {
         let outline = &field.outlines[number];
         let name = u16::try_from(number).unwrap_or(0);
         let touches = Touches::new(name, thread, outline, sieve, freed);
         let couples = given
-            .map(|given| couples(&touches.shared, outline, field.sets, field.regions, given))
+            .map(|given| Couples::new(&touches.shared, outline, field.sets, field.regions, given))
             .unwrap_or_default();
         (touches, couples)
     });
     each.reduce(Default::default, |(mut touches, mut couples), (more, others)| {
         touches.shared.extend(more.shared);
         touches.uses.extend(more.uses);
-        couples.extend(others);
+        touches.sampled += more.sampled;
+        couples.all.extend(others.all);
+        couples.left_out += others.left_out;
         (touches, couples)
     })
 }
@@ -206,5 +231,35 @@ fn address(op: &Op) -> u64 {
     match *op {
         Op::Free { addr } | Op::Unmap { addr, .. } => addr,
         ref op => accessed(op).map_or(0, |it| it.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use norn_model::text;
+
+    use super::*;
+
+    fn limits(trace: &str, options: &Options) -> Limits {
+        predict(&text::parse(trace).unwrap_or_default(), options).limits
+    }
+
+    #[test]
+    fn what_is_not_looked_at_is_said() {
+        let options = Options::default();
+        assert!(limits("T1 w x:512 \nT2 w x:8", &options).is_complete());
+        assert_eq!(limits("T1 w x:2048\nT2 w x:8", &options).sampled, 1);
+        let accesses = |thread: &str, object: usize| {
+            format!("{thread} w a{object} @ one\n{thread} w b{object} @ other\n")
+        };
+        let many: String =
+            ["T1", "T2"].iter().flat_map(|it| (0..300).map(|at| accesses(it, at))).collect();
+        assert_ne!(limits(&many, &options).couples, 0);
+        let patterns =
+            Pattern::parse("pattern three\n a w x\n b w y\n c w z\n").unwrap_or_default();
+        let options = Options { patterns, ..options };
+        let many: String =
+            ["T1", "T2", "T3"].iter().flat_map(|it| (0..200).map(|at| accesses(it, at))).collect();
+        assert_eq!(limits(&many, &options).patterns, ["three"]);
     }
 }

@@ -78,9 +78,9 @@ impl Search<'_> {
     }
 
     /// Searches for the patterns that are no simple weaves.
-    pub(crate) fn generals(&self, touches: &[Touch], uses: &[Touch]) -> (Kept, bool) {
+    pub(crate) fn generals(&self, touches: &[Touch], uses: &[Touch]) -> (Kept, Vec<String>) {
         let mut kept = Kept::new(self.instances);
-        let mut more = false;
+        let mut more = Vec::new();
         let woven = |it: usize| self.weaves.iter().any(|weave| usize::from(weave.pattern) == it);
         let others: Vec<_> = (0..self.patterns.len()).filter(|it| !woven(*it)).collect();
         if others.is_empty() {
@@ -95,7 +95,7 @@ impl Search<'_> {
             let pattern = &self.patterns[number];
             let variables = if pattern.frees() { &blocks } else { &variables };
             let (found, over) = general::search(self.field, pattern, variables);
-            more |= over;
+            more.extend(over.then(|| pattern.name.clone()));
             for (scope, touches) in found.into_iter().filter(|it| self.wants(it.0)) {
                 self.keep(number, scope, &touches, &mut kept);
             }
@@ -217,7 +217,9 @@ impl Search<'_> {
             if later { 0 } else { u64::from(steps[at].index) }
         };
         let cost = (0..steps.len()).map(far).sum();
-        kept.add(key, Instance { cost, steps })
+        let apart =
+            if scope == Scope::Unmarked { apart(&self.patterns[pattern], &steps) } else { 0 };
+        kept.add(key, Instance { apart, cost, steps })
     }
 }
 
@@ -259,6 +261,17 @@ fn represent(touches: &[Touch]) -> Vec<Touch> {
     let mut all: Vec<_> = classes.all.into_iter().flat_map(of).collect();
     all.sort_unstable_by_key(|it| (it.index, it.thread));
     all
+}
+
+/// How many events there are from the first to the last access of each region, all together.
+fn apart(pattern: &Pattern, steps: &[Place]) -> u64 {
+    let region = |region: usize| {
+        let indices = pattern.unit(region).map(|at| steps[at].index);
+        let bounds = |(from, to): (u32, u32), it: u32| (from.min(it), to.max(it));
+        let (first, last) = indices.fold((u32::MAX, 0), bounds);
+        u64::from(last.saturating_sub(first))
+    };
+    (0..pattern.regions()).map(region).sum()
 }
 
 /// The accesses of two units, in the pattern's order.

@@ -173,6 +173,34 @@ fn atomicity_across_sections() {
     assert_snapshot!(hunt_class(whole, Anomaly::Atomicity), @"");
 }
 
+/// What nobody marked is tried after sections, and there what is close first.
+#[test]
+fn sections_before_close_before_far() {
+    let trace = "
+        T1 r x 0 @ far1
+        T1 yield
+        T1 yield
+        T1 yield
+        T1 w x 1 @ far2
+        T1 r y 0 @ close1
+        T1 w y 1 @ close2
+        T1 acq l
+        T1 r z 0 @ inside1
+        T1 w z 1 @ inside2
+        T1 rel l
+        T2 w x 5 @ x
+        T2 w y 5 @ y
+        T2 w z 5 @ z
+    ";
+    let found = hunt_class(trace, Anomaly::Atomicity);
+    let titles: Vec<_> = found.lines().filter_map(|it| it.split(" |").next()).collect();
+    assert_snapshot!(titles.join("\n"), @r"
+    section atomicity read-write-write: inside1 z inside2
+    unmarked atomicity read-write-write: close1 y close2
+    unmarked atomicity read-write-write: far1 x far2
+    ");
+}
+
 /// What is next to a variable is another variable, even in one word.
 #[test]
 fn atomicity_of_neighbours() {
