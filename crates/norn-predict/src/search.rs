@@ -135,11 +135,21 @@ impl Search<'_> {
         for touch in touches {
             classes.add([*touch; 2], touch.set, Scope::Single);
         }
-        for (first, last) in consecutive(touches) {
-            let Some(scope) = self.field.regions.scope(first, last) else { continue };
-            if self.wants(scope) {
+        let mut pair = |first: &Touch, last: &Touch| {
+            let scope = self.field.regions.scope(first, last).filter(|it| self.wants(*it));
+            if let Some(scope) = scope {
                 classes.add([*first, *last], self.gap(first, last), scope);
             }
+        };
+        let one = touches.iter().all(|it| it.mask == touches[0].mask);
+        if one {
+            for [first, last] in touches.array_windows() {
+                if first.thread == last.thread && first.index != last.index {
+                    pair(first, last);
+                }
+            }
+        } else {
+            consecutive(touches).for_each(|(first, last)| pair(first, last));
         }
         classes
     }
