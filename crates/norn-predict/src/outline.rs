@@ -3,7 +3,9 @@
 //! Events are looked at where they are in the trace, and what is kept of them are places: where
 //! locks are taken and given back, where threads meet, which memory comes and goes.
 
-use norn_model::{Held, LockMode, Op, Role, Thread};
+use std::collections::BTreeSet;
+
+use norn_model::{Held, LockMode, Op, Outcome, Role, Thread};
 use rustc_hash::FxHashMap;
 
 use crate::{lockset::Set, sieve::Sieve};
@@ -36,8 +38,14 @@ pub(crate) struct Change {
 
 impl Outline {
     /// Goes over a thread, and tells the sieve which memory it touches.
-    pub(crate) fn new(number: u32, thread: &Thread, sieve: &Sieve) -> Outline {
-        let mut walk = Walk::default();
+    /// Some semaphores are locks.
+    pub(crate) fn new(
+        number: u32,
+        thread: &Thread,
+        sieve: &Sieve,
+        semaphores: &BTreeSet<u64>,
+    ) -> Outline {
+        let mut walk = Walk::new(semaphores);
         walk.intern(Set::default());
         walk.change(0);
         // The handlers of a signal cannot be scheduled: they share nothing, as far as we know.
@@ -78,8 +86,9 @@ pub(crate) fn narrow(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
 }
 
-#[derive(Default)]
-struct Walk {
+struct Walk<'a> {
+    /// The semaphores that are locks.
+    semaphores: &'a BTreeSet<u64>,
     outline: Outline,
     known: FxHashMap<Set, u32>,
     held: Held,
@@ -87,7 +96,18 @@ struct Walk {
     section: u32,
 }
 
-impl Walk {
+impl<'a> Walk<'a> {
+    fn new(semaphores: &'a BTreeSet<u64>) -> Self {
+        Walk {
+            semaphores,
+            outline: Outline::default(),
+            known: FxHashMap::default(),
+            held: Held::default(),
+            set: 0,
+            section: 0,
+        }
+    }
+
     fn step(&mut self, index: u32, op: &Op) {
         match op {
             Op::Acquire { .. } | Op::Release { .. } => self.locks(index, op),
@@ -99,6 +119,11 @@ impl Walk {
                 self.outline.meetings.push(index);
                 self.bound(index);
                 self.locks(index, op);
+            }
+            Op::SemWait { semaphore } | Op::SemPost { semaphore }
+                if self.semaphores.contains(semaphore) =>
+            {
+                self.semaphore(index, op);
             }
             Op::Join(_) | Op::BarrierLeave { .. } | Op::SemWait { .. } => {
                 self.outline.meetings.push(index);
@@ -140,6 +165,19 @@ impl Walk {
             | Op::Exec
             | Op::Exit { .. }
             | Op::Abort => {}
+        }
+    }
+
+    /// A semaphore that is a lock goes down or up.
+    fn semaphore(&mut self, index: u32, op: &Op) {
+        self.outline.meetings.push(index);
+        let mode = LockMode::Mutex;
+        match *op {
+            Op::SemWait { semaphore: lock } => {
+                self.locks(index, &Op::Acquire { lock, mode, how: Outcome::Waited });
+            }
+            Op::SemPost { semaphore: lock } => self.locks(index, &Op::Release { lock, mode }),
+            _ => {}
         }
     }
 

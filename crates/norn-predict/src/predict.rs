@@ -1,6 +1,8 @@
 //! The whole way from a trace to candidates.
 
-use norn_model::{Access, Candidate, Op, Scope, SiteId, Step, ThreadId, Trace};
+use std::collections::BTreeSet;
+
+use norn_model::{Access, Candidate, Op, Scope, SiteId, Step, ThreadId, Trace, mutexes};
 use rayon::prelude::*;
 
 use crate::{
@@ -90,12 +92,7 @@ const MOST_THREADS: usize = u16::MAX as usize;
 pub fn predict(trace: &Trace, options: &Options) -> Prediction {
     let sieve = Sieve::new(trace);
     let threads = &trace.threads[..trace.threads.len().min(MOST_THREADS)];
-    let mut outlines: Vec<_> = trace
-        .threads
-        .par_iter()
-        .enumerate()
-        .map(|(number, thread)| Outline::new(u32::try_from(number).unwrap_or(0), thread, &sieve))
-        .collect();
+    let mut outlines = outlines(trace, &sieve);
     let sets = Sets::unite(&mut outlines);
     let (plain, forced) = rayon::join(
         || Order::new(trace, &outlines, Meetings::All),
@@ -147,6 +144,28 @@ pub fn predict(trace: &Trace, options: &Options) -> Prediction {
         skipped: trace.threads[threads.len()..].iter().map(|it| it.id).collect(),
         limits,
     }
+}
+
+/// The outlines of all threads. Which semaphores are locks is only known when all are there, so
+/// those who use such ones are gone over again.
+fn outlines(trace: &Trace, sieve: &Sieve) -> Vec<Outline> {
+    let outline = |number: usize, semaphores: &BTreeSet<u64>| {
+        Outline::new(u32::try_from(number).unwrap_or(0), &trace.threads[number], sieve, semaphores)
+    };
+    let none = BTreeSet::new();
+    let numbers = 0..trace.threads.len();
+    let mut outlines: Vec<_> = numbers.into_par_iter().map(|it| outline(it, &none)).collect();
+    let meetings = |number: usize, outline: &Outline| {
+        let thread = &trace.threads[number];
+        let ops = outline.meetings.iter().map(|it| &thread.events[*it as usize].op);
+        ops.map(|it| (thread.id, it)).collect::<Vec<_>>()
+    };
+    let all = outlines.iter().enumerate().flat_map(|(number, it)| meetings(number, it));
+    let locks = mutexes(all);
+    if !locks.is_empty() {
+        outlines.par_iter_mut().enumerate().for_each(|(number, it)| *it = outline(number, &locks));
+    }
+    outlines
 }
 
 /// The accesses of all threads to shared memory, and, if wanted, the couples among them.

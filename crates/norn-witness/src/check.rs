@@ -6,34 +6,28 @@
 //! in the recorded run, and its thread goes on in the schedule, then the program may take another
 //! way, and the schedule is speculative.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use norn_model::{
-    AtomicOp, Candidate, Event, EventId, LockMode, Object, Op, ThreadId, Trace, WokenBy,
-};
-use rustc_hash::{FxHashMap, FxHashSet};
+use norn_model::{Candidate, EventId, Object, Op, ThreadId, Trace};
+use rustc_hash::FxHashMap;
 use thiserror::Error;
 
-use crate::{
-    Grade, Turn,
-    heap::Heap,
-    memory::{Memory, Recorded},
-};
+use crate::{Grade, Turn, memory::Recorded, world::World};
 
 /// Checks schedules of one trace.
 #[derive(Debug)]
 pub struct Checker<'a> {
-    trace: &'a Trace,
-    recorded: Recorded,
-    forks: FxHashMap<ThreadId, EventId>,
+    pub(crate) trace: &'a Trace,
+    pub(crate) recorded: Recorded,
+    pub(crate) forks: FxHashMap<ThreadId, EventId>,
     /// How many threads meet at a barrier.
-    sizes: FxHashMap<u64, u64>,
+    pub(crate) sizes: FxHashMap<u64, u64>,
     /// With what semaphores begin.
-    firsts: FxHashMap<u64, i64>,
+    pub(crate) firsts: FxHashMap<u64, i64>,
     /// How many announcements an event had behind it.
-    announced: FxHashMap<EventId, Vec<EventId>>,
+    pub(crate) announced: FxHashMap<EventId, Vec<EventId>>,
     /// Where memory that an event gives back was given out.
-    given: FxHashMap<EventId, EventId>,
+    pub(crate) given: FxHashMap<EventId, EventId>,
 }
 
 /// An event that cannot happen when the schedule wants it.
@@ -196,220 +190,4 @@ fn is_there(candidate: &Candidate, turns: &[Turn]) -> Result<(), Refusal> {
     let event = wanted.last().copied().unwrap_or(EventId { thread: ThreadId(0), index: 0 });
     let fine = ordered && together && last;
     if fine { Ok(()) } else { Err(Refusal { event, rule: Rule::Pattern }) }
-}
-
-/// The state of the program at some point of the schedule.
-struct World<'a> {
-    rules: &'a Checker<'a>,
-    done: BTreeMap<ThreadId, u64>,
-    /// By lock: who has it, how often, and whether it shares it.
-    holders: FxHashMap<u64, BTreeMap<ThreadId, (u32, bool)>>,
-    /// When threads began to wait, and when signals came that ended no wait yet.
-    waits: FxHashMap<ThreadId, u64>,
-    signals: FxHashMap<u64, BTreeSet<(u64, bool)>>,
-    time: u64,
-    arrivals: FxHashMap<u64, u64>,
-    rounds: FxHashMap<(u64, ThreadId), u64>,
-    counts: FxHashMap<u64, i64>,
-    begun: FxHashSet<u64>,
-    initialised: FxHashSet<u64>,
-    memory: Memory<'a>,
-    heap: Heap,
-    /// Events that saw something else than in the recorded run, and whether they passed it on.
-    differing: Vec<(EventId, u64)>,
-}
-
-type Step = Result<(), Rule>;
-
-fn rule(fine: bool, rule: Rule) -> Step {
-    if fine { Ok(()) } else { Err(rule) }
-}
-
-impl<'a> World<'a> {
-    fn new(rules: &'a Checker<'a>) -> Self {
-        World {
-            rules,
-            done: BTreeMap::new(),
-            holders: FxHashMap::default(),
-            waits: FxHashMap::default(),
-            signals: FxHashMap::default(),
-            time: 0,
-            arrivals: FxHashMap::default(),
-            rounds: FxHashMap::default(),
-            counts: FxHashMap::default(),
-            begun: FxHashSet::default(),
-            initialised: FxHashSet::default(),
-            memory: Memory::new(&rules.recorded),
-            heap: Heap::default(),
-            differing: Vec::new(),
-        }
-    }
-
-    /// Whether something that differs can have an influence on what comes later: its thread goes
-    /// on, or it has written what depends on it and somebody comes after.
-    fn influenced(&self) -> bool {
-        let last = |id: &EventId| self.done.get(&id.thread) == Some(&(id.index + 1));
-        self.differing.iter().any(|(id, passed)| !last(id) || *passed != 0 && *passed != self.time)
-    }
-
-    fn has(&self, id: EventId) -> bool {
-        self.done.get(&id.thread).is_some_and(|it| *it > id.index)
-    }
-
-    fn step(&mut self, event: &Event) -> Step {
-        self.time += 1;
-        let thread = event.id.thread;
-        if event.id.index == 0 {
-            let fork = self.rules.forks.get(&thread);
-            rule(fork.is_none_or(|it| self.has(*it)), Rule::Unborn)?;
-        }
-        match event.op {
-            Op::Read { .. } | Op::Write { .. } | Op::Atomic { .. } => self.access(event),
-            Op::Join(child) => {
-                let len = self.rules.trace.thread(child).map_or(0, |it| it.events.len() as u64);
-                let done = self.done.get(&child).copied().unwrap_or(0);
-                return rule(done >= len, Rule::Running);
-            }
-            Op::Acquire { lock, mode, .. } => {
-                return self.acquire(lock, thread, mode == LockMode::Read);
-            }
-            Op::AcquireFailed { lock, mode, .. } => {
-                self.differs(event, !self.is_taken(lock, thread, mode == LockMode::Read));
-            }
-            Op::Release { lock, .. } | Op::WaitRelease { lock } => {
-                return self.release(lock, thread);
-            }
-            Op::Wait { .. } => {
-                self.waits.insert(thread, self.time);
-            }
-            Op::WaitAcquire { cond, lock, woken } => {
-                self.wake(cond, thread, woken)?;
-                return self.acquire(lock, thread, false);
-            }
-            Op::Signal { cond } => {
-                self.signals.entry(cond).or_default().insert((self.time, false));
-            }
-            Op::Broadcast { cond } => {
-                self.signals.entry(cond).or_default().insert((self.time, true));
-            }
-            _ => return self.meet(event),
-        }
-        Ok(())
-    }
-
-    fn meet(&mut self, event: &Event) -> Step {
-        let thread = event.id.thread;
-        match event.op {
-            Op::BarrierEnter { barrier } => {
-                let size = self.rules.sizes.get(&barrier).copied().unwrap_or(1).max(1);
-                let arrivals = self.arrivals.entry(barrier).or_default();
-                self.rounds.insert((barrier, thread), *arrivals / size);
-                *arrivals += 1;
-                Ok(())
-            }
-            Op::BarrierLeave { barrier, .. } => {
-                let size = self.rules.sizes.get(&barrier).copied().unwrap_or(1).max(1);
-                let arrivals = self.arrivals.get(&barrier).copied().unwrap_or(0);
-                let round = self.rounds.remove(&(barrier, thread));
-                rule(round.is_some_and(|it| arrivals / size > it), Rule::Barrier)
-            }
-            Op::SemPost { semaphore } => {
-                *self.counts.entry(semaphore).or_default() += 1;
-                Ok(())
-            }
-            Op::SemWait { semaphore } => {
-                let first = self.rules.firsts.get(&semaphore).copied().unwrap_or(0);
-                let count = self.counts.entry(semaphore).or_default();
-                *count -= 1;
-                rule(first + *count >= 0, Rule::Semaphore)
-            }
-            Op::SemFailed { semaphore, .. } => {
-                let first = self.rules.firsts.get(&semaphore).copied().unwrap_or(0);
-                let count = self.counts.get(&semaphore).copied().unwrap_or(0);
-                self.differs(event, first + count > 0);
-                Ok(())
-            }
-            Op::OnceBegin { once } => {
-                let new = self.begun.insert(once) && !self.initialised.contains(&once);
-                rule(new, Rule::Once)
-            }
-            Op::OnceEnd { once, done } => {
-                if done {
-                    self.initialised.insert(once);
-                }
-                rule(self.begun.remove(&once), Rule::Once)
-            }
-            Op::OnceDone { once } => rule(self.initialised.contains(&once), Rule::Once),
-            Op::HappensAfter { .. } => {
-                let before = self.rules.announced.get(&event.id);
-                let fine = before.is_none_or(|it| it.iter().all(|it| self.has(*it)));
-                rule(fine, Rule::Unannounced)
-            }
-            Op::Alloc { addr, size } | Op::Map { addr, size } => {
-                self.heap.give(addr, size);
-                Ok(())
-            }
-            Op::Free { addr } | Op::Unmap { addr, .. } => {
-                let given = self.rules.given.get(&event.id);
-                rule(given.is_none_or(|it| self.has(*it)), Rule::Unallocated)?;
-                let again = self.heap.take(addr);
-                self.differs(event, again);
-                Ok(())
-            }
-            _ => Ok(()),
-        }
-    }
-
-    fn access(&mut self, event: &Event) {
-        let same = self.memory.step(event);
-        self.differs(event, !same || self.heap.is_gone(&event.op));
-    }
-
-    /// Notes an event that saw something else, and when, if it also writes.
-    fn differs(&mut self, event: &Event, differs: bool) {
-        if differs {
-            let writes = matches!(
-                event.op,
-                Op::Atomic { op: AtomicOp::Rmw { .. } | AtomicOp::Cas { .. }, .. }
-            );
-            self.differing.push((event.id, if writes { self.time } else { 0 }));
-        }
-    }
-
-    fn is_taken(&self, lock: u64, thread: ThreadId, shared: bool) -> bool {
-        let holders = self.holders.get(&lock).into_iter().flatten();
-        holders.into_iter().any(|(it, (_, shares))| *it != thread && !(shared && *shares))
-    }
-
-    fn acquire(&mut self, lock: u64, thread: ThreadId, shared: bool) -> Step {
-        rule(!self.is_taken(lock, thread, shared), Rule::Held)?;
-        self.holders.entry(lock).or_default().entry(thread).or_insert((0, shared)).0 += 1;
-        Ok(())
-    }
-
-    fn release(&mut self, lock: u64, thread: ThreadId) -> Step {
-        let holders = self.holders.entry(lock).or_default();
-        let hold = holders.get_mut(&thread).ok_or(Rule::NotHeld)?;
-        hold.0 -= 1;
-        if hold.0 == 0 {
-            holders.remove(&thread);
-        }
-        Ok(())
-    }
-
-    /// A wait ends by the first signal since it began. Any later one could also end waits that
-    /// began later, so this leaves most to the others. A broadcast ends all.
-    fn wake(&mut self, cond: u64, thread: ThreadId, woken: WokenBy) -> Step {
-        let began = self.waits.remove(&thread).ok_or(Rule::Asleep)?;
-        match woken {
-            WokenBy::Nothing | WokenBy::Timeout | WokenBy::Error(_) => return Ok(()),
-            WokenBy::Event(_) | WokenBy::OneOf(_) => {}
-        }
-        let signals = self.signals.entry(cond).or_default();
-        let first = signals.range((began, false)..).next().copied().ok_or(Rule::Asleep)?;
-        if !first.1 {
-            signals.remove(&first);
-        }
-        Ok(())
-    }
 }

@@ -14,6 +14,8 @@ mod minimise;
 mod script;
 mod stage;
 mod witness;
+mod world;
+mod writer;
 
 pub use check::{Checker, Refusal, Rule};
 pub use engine::{Engine, Infeasible, Proposals};

@@ -332,3 +332,18 @@ fn double_free() {
     single lifetime double-free: T0.1:0 T0:2 | sound: T0:0 T0:1 T0.1:0 T0:2
     ");
 }
+
+/// A semaphore that begins with one and goes down and up in turn is a lock.
+#[test]
+fn semaphores_as_locks() {
+    let section = |thread: &str, body: &str| format!("{thread} down s\n{body}\n{thread} post s\n");
+    let [one, other] = [section("T1", "T1 r x 0\nT1 w x 1"), section("T2", "T2 w x 5")];
+    let with =
+        |first: u8| format!("T1 init s semaphore {first}\nT1 before o\nT2 after o\n{one}{other}");
+    assert_snapshot!(hunt_class(&with(1), Anomaly::Race), @"");
+    assert_snapshot!(hunt_class(&with(1), Anomaly::Atomicity), @"");
+    assert_snapshot!(hunt_class(&with(2), Anomaly::Atomicity), @"unmarked atomicity read-write-write: T1:3 T2:2 T1:4 | sound: T1:0 T1:1 T1:2 T1:3 T2:0 T2:1 T2:2 T1:4");
+    let [read, write] = [section("T1", "T1 r x 0"), section("T1", "T1 w x 1")];
+    let apart = format!("T1 init s semaphore 1\nT1 before o\nT2 after o\n{read}{write}{other}");
+    assert_snapshot!(hunt_class(&apart, Anomaly::Atomicity), @"unmarked atomicity read-write-write: T1:3 T2:2 T1:6 | sound: T1:0 T1:1 T1:2 T1:3 T1:4 T2:0 T2:1 T2:2 T2:3 T1:5 T1:6");
+}
