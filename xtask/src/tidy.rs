@@ -15,6 +15,18 @@ const DIRECTION: &[(&str, &[&str])] = &[
     ("norn-cc", &[]),
     ("norn-predict", &["norn-model"]),
     ("norn-witness", &["norn-model"]),
+    (
+        "norn-hunt",
+        &[
+            "norn-abi",
+            "norn-model",
+            "norn-predict",
+            "norn-record",
+            "norn-replay",
+            "norn-resolve",
+            "norn-witness",
+        ],
+    ),
     ("norn-testkit", &["norn-model"]),
     ("norn-resolve", &["norn-binary", "norn-model"]),
     ("norn-trace", &["norn-abi", "norn-model"]),

@@ -117,6 +117,7 @@ pub fn hunt(
         places: source.places().collect(),
         known: BTreeSet::new(),
         explored: 0,
+        confirmed: 0,
         observations,
         hunt: Hunt {
             base,
@@ -149,6 +150,8 @@ struct Hunter<'a> {
     known: BTreeSet<Key>,
     /// Runs without a prediction so far.
     explored: usize,
+    /// Confirmed findings so far.
+    confirmed: usize,
     observations: Observations,
     hunt: Hunt,
 }
@@ -253,8 +256,7 @@ impl Hunter<'_> {
             looked += 1;
         }
         open.drain(..looked);
-        let confirmed = self.hunt.findings.iter().filter(|it| it.confirmed().is_some()).count();
-        let executions = self.hunt.executions;
+        let (executions, confirmed) = (self.hunt.executions, self.confirmed);
         (self.tell)(Stage::Trying { executions, left: open.len() + wave.len(), confirmed });
         wave
     }
@@ -319,7 +321,8 @@ impl Hunter<'_> {
             group.finding.status = Status::Unconfirmed(attempt.verdict);
             return Ok(());
         }
-        let number = 1 + self.hunt.executions;
+        self.confirmed += 1;
+        let number = self.confirmed;
         let clip = self.options.clips().join(format!("{number}.json"));
         make(&self.options.clips())?;
         let Attempt { clip: mut made, run, trace, .. } = attempt;
