@@ -14,7 +14,7 @@ use std::{
 use norn_model::Candidate;
 use norn_predict::predict;
 use norn_record::Interrupt;
-use norn_replay::ReplayError;
+use norn_replay::{ReplayError, Scene};
 use norn_witness::{Failure, Witness, Witnesses};
 
 use crate::{
@@ -25,7 +25,7 @@ use crate::{
     explore,
     finding::Confirmed,
     observe::{Observations, Observed},
-    source::{Key, Place, Source},
+    source::{Key, Place, Source, places},
 };
 
 /// What to hunt in and how.
@@ -114,7 +114,7 @@ pub fn hunt(
         options,
         scratch: &scratch,
         tell,
-        places: source.places().collect(),
+        places: places(&source.scene).collect(),
         known: BTreeSet::new(),
         explored: 0,
         confirmed: 0,
@@ -302,11 +302,11 @@ impl Hunter<'_> {
         let (Some(process), false) = (run.process(), run.consequence.is_failure()) else {
             return Ok(None);
         };
-        let source = Source::open(trace, process)?;
-        let new: Vec<_> = source.places().filter(|it| !self.places.contains(it)).collect();
+        let scene = Scene::open(trace, process)?;
+        let new: Vec<_> = places(&scene).filter(|it| !self.places.contains(it)).collect();
         let is_new = !new.is_empty();
         self.places.extend(new);
-        Ok(is_new.then_some(source))
+        Ok(is_new.then(|| Source::load(scene)))
     }
 
     /// Notes what came of an attempt.

@@ -24,27 +24,31 @@ pub(crate) struct Key {
 
 impl Source {
     pub(crate) fn open(folder: &Path, process: u32) -> Result<Source, ReplayError> {
-        let scene = Scene::open(folder, process)?;
+        Ok(Source::load(Scene::open(folder, process)?))
+    }
+
+    /// Brings the events into memory.
+    pub(crate) fn load(scene: Scene) -> Source {
         let trace = scene.trace.load();
-        Ok(Source { scene, trace })
+        Source { scene, trace }
     }
 
     pub(crate) fn key(&self, candidate: &Candidate) -> Key {
-        let places = candidate.sites().map(|it| self.place(it)).collect();
+        let places = candidate.sites().map(|it| place(&self.scene, it)).collect();
         Key { pattern: candidate.pattern.clone(), places }
     }
+}
 
-    fn place(&self, site: SiteId) -> Place {
-        let Some(site) = self.scene.trace.site(site) else { return (PathBuf::new(), 0, 0) };
-        let modules = self.scene.trace.modules().iter().rev();
-        let module = modules.into_iter().find(|it| (it.start..it.end).contains(&site.pc));
-        let (path, start) = module.map_or((PathBuf::new(), 0), |it| (it.path.clone(), it.start));
-        (path, site.pc - start, site.kind.0)
-    }
+fn place(scene: &Scene, site: SiteId) -> Place {
+    let Some(site) = scene.trace.site(site) else { return (PathBuf::new(), 0, 0) };
+    let modules = scene.trace.modules().iter().rev();
+    let module = modules.into_iter().find(|it| (it.start..it.end).contains(&site.pc));
+    let (path, start) = module.map_or((PathBuf::new(), 0), |it| (it.path.clone(), it.start));
+    (path, site.pc - start, site.kind.0)
+}
 
-    /// All places where the trace has events.
-    pub(crate) fn places(&self) -> impl Iterator<Item = Place> {
-        let count = u32::try_from(self.scene.trace.sites().len()).unwrap_or(u32::MAX);
-        (0..count).map(|it| self.place(SiteId(it)))
-    }
+/// All places where a trace has events.
+pub(crate) fn places(scene: &Scene) -> impl Iterator<Item = Place> {
+    let count = u32::try_from(scene.trace.sites().len()).unwrap_or(u32::MAX);
+    (0..count).map(|it| place(scene, SiteId(it)))
 }
