@@ -9,6 +9,7 @@ use std::{
     num::NonZeroUsize,
     path::{Path, PathBuf},
     thread,
+    time::Duration,
 };
 
 use norn_model::Candidate;
@@ -28,7 +29,13 @@ use crate::{
     source::{Key, Place, Source, places},
 };
 
-/// What to hunt in and how.
+/// How long the recorded run may take, if nothing else is said.
+const LONGEST_BASE: Duration = Duration::from_mins(2);
+/// How long any other run may take at least.
+const SHORTEST: Duration = Duration::from_secs(10);
+
+/// What to hunt in and how. Without a limit of time for each run, the recorded one may take two
+/// minutes, and the others twenty times as long as that one took, or ten seconds if that is longer.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// How the program is run.
@@ -50,6 +57,12 @@ pub struct Options {
 }
 
 impl Options {
+    /// The same with another limit of time for each run.
+    fn limited(&self, timeout: Duration) -> Options {
+        let run = norn_record::Options { timeout: Some(timeout), ..self.run.clone() };
+        Options { run, ..self.clone() }
+    }
+
     /// The folder for clips.
     pub(crate) fn clips(&self) -> PathBuf {
         self.output.join("clips")
@@ -106,9 +119,12 @@ pub fn hunt(
     let scratch = Scratch::new(scratch);
     tell(Stage::Recording);
     let mut observations = Observations::default();
+    let given = options.run.timeout;
+    let options = &options.limited(given.unwrap_or(LONGEST_BASE));
     let Some((base, source)) = base::base(options, &scratch, &mut observations)? else {
         return Ok(None);
     };
+    let options = &options.limited(given.unwrap_or_else(|| (base.time * 20).max(SHORTEST)));
     let executions = base.executions;
     let mut hunter = Hunter {
         options,
