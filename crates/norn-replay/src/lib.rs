@@ -3,7 +3,7 @@
 //!
 //! The runtime inside the subject does the forcing; see [`norn_abi::control`]. This crate turns what
 //! people write into what the runtime reads ([`plan`]), starts the run ([`run`]), tells what it led
-//! to ([`judge`]) and makes a clip of it that can be replayed ([`capture`], [`Clip`]).
+//! to ([`judge`]) and why ([`story`]), and makes a clip of it that can be replayed ([`capture`], [`Clip`]).
 
 mod capture;
 mod class;
@@ -16,6 +16,7 @@ mod name;
 mod plan;
 mod run;
 mod scene;
+pub mod story;
 
 pub use capture::capture;
 pub use clip::{Clip, Clock, Found, ModuleRef, PROGRAM};

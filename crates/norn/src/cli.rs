@@ -105,6 +105,9 @@ pub(crate) struct Run {
     /// Folder for the trace
     #[arg(short, long, default_value = "run.norn", value_name = "FOLDER")]
     pub(crate) output: PathBuf,
+    /// How to print what came of it; `json` is the last line of standard output
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
     #[command(flatten)]
     pub(crate) limits: Limits,
     /// The program and its arguments
@@ -119,7 +122,9 @@ pub(crate) struct Run {
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  norn replay clip.json\n  \
-                        norn replay --after stop -o run.norn clip.json\n\n\
+                        norn replay --after stop -o run.norn clip.json\n  \
+                        norn replay --gdb clip.json\n  \
+                        norn replay --gdb clip.json -- -batch -ex run -ex bt\n\n\
                         docs/schedules.md says how a clip is written by hand.")]
 pub(crate) struct Replay {
     /// The clip
@@ -128,11 +133,20 @@ pub(crate) struct Replay {
     /// What comes after the end of the schedule
     #[arg(long, value_enum, default_value_t)]
     pub(crate) after: AfterArg,
+    /// Run the program in gdb: stops and steps do not change the order of its threads
+    #[arg(long)]
+    pub(crate) gdb: bool,
     /// Keep the trace in this folder
     #[arg(short, long, value_name = "FOLDER")]
     pub(crate) output: Option<PathBuf>,
+    /// How to print what came of it; `json` is the last line of standard output
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
     #[command(flatten)]
     pub(crate) limits: Limits,
+    /// With --gdb: arguments for gdb
+    #[arg(last = true, requires = "gdb", value_name = "GDB ARGUMENTS")]
+    pub(crate) debugger: Vec<OsString>,
 }
 
 /// What a controlled run must not go beyond.

@@ -5,6 +5,7 @@ mod command;
 mod exit;
 mod fact;
 mod outcome;
+mod story;
 mod view;
 
 use std::{

@@ -5,7 +5,7 @@ use norn_record::{Control, Cut, Options};
 use norn_replay::{Clip, Codes, Ran};
 
 use crate::{
-    cli::{AfterArg, Replay},
+    cli::{AfterArg, Format, Replay},
     command::{record, run::options},
     exit::Exit,
     outcome,
@@ -32,17 +32,22 @@ pub(super) fn run(args: &Replay) -> anyhow::Result<Exit> {
     if let Some(Cut::Interrupt(signal)) = ran.recording.cut {
         return Ok(record::end_by(signal));
     }
-    say(&clip, &ran)
+    say(&clip, &ran, args.format)
 }
 
-fn say(clip: &Clip, ran: &Ran) -> anyhow::Result<Exit> {
+fn say(clip: &Clip, ran: &Ran, format: Format) -> anyhow::Result<Exit> {
     let Some(scene) = &ran.scene else { return Ok(Exit::Impossible) };
-    let mut err = anstream::stderr().lock();
-    if let Some(controlled) = &ran.recording.run.controlled {
-        let verdict = norn_replay::verdict(&controlled.outcome, &clip.schedule);
-        outcome::verdict(&mut err, &verdict, &clip.schedule, scene)?;
+    let controlled = ran.recording.run.controlled.as_ref();
+    let verdict = controlled.map(|it| norn_replay::verdict(&it.outcome, &clip.schedule));
+    if format == Format::Json {
+        outcome::json(ran, verdict.as_ref())?;
+    } else {
+        let mut err = anstream::stderr().lock();
+        if let Some(verdict) = &verdict {
+            outcome::verdict(&mut err, verdict, &clip.schedule, scene)?;
+        }
+        outcome::consequence(&mut err, ran)?;
     }
-    outcome::consequence(&mut err, ran)?;
     let again = outcome::is_again(clip.expect.as_ref(), &ran.consequence);
     Ok(if again { Exit::Harmful } else { Exit::Clean })
 }

@@ -12,7 +12,7 @@ use norn_replay::{Clock, Ran};
 use norn_trace::Strategy;
 
 use crate::{
-    cli::{Limits, Run},
+    cli::{Format, Limits, Run},
     command::record,
     exit::Exit,
     outcome,
@@ -30,7 +30,9 @@ pub(super) fn run(args: Run) -> anyhow::Result<Exit> {
     record::say(&options, &ran.recording)?;
     let Some(scene) = &ran.scene else { return Ok(Exit::Impossible) };
     let mut err = anstream::stderr().lock();
-    if ran.consequence.is_failure() {
+    if args.format == Format::Json {
+        outcome::json(&ran, None)?;
+    } else if ran.consequence.is_failure() {
         outcome::consequence(&mut err, &ran)?;
     }
     if let Some(path) = &args.save {
