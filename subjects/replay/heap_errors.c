@@ -8,7 +8,7 @@ static char *block;
 static const char *error;
 
 static char *make(void) {
-    return malloc(10); // make
+    return malloc(16); // make
 }
 
 static void give_back(void) {
@@ -17,7 +17,7 @@ static void give_back(void) {
 
 static void *drop(void *arg) {
     if (strcmp(error, "beyond") == 0)
-        block[12] = 'x'; // beyond
+        block[18] = 'x'; // beyond
     else
         give_back(); // drop
     return arg;

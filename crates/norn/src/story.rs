@@ -87,7 +87,7 @@ fn stuck(page: &mut Page, story: &Stuck) {
     }
     ended(page, &story.ended);
     match &story.circle[..] {
-        [] => page.more("nobody is left who could get them on".to_owned()),
+        [] => page.more("nobody is left who could change that".to_owned()),
         [alone] => page.line(alone, "waits for itself".to_owned()),
         [first, rest @ ..] => {
             let rest: Vec<_> = rest.iter().map(|it| format!("{it}, which waits for ")).collect();

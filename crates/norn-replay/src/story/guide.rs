@@ -167,6 +167,7 @@ impl Guide<'_> {
         }
     }
 
+    /// `module+0x12`, or the bare address.
     fn code(&self, pc: u64) -> String {
         let Some(module) = self.scene.modules.file(pc) else { return format!("{pc:#x}") };
         let name = module.path.file_name().unwrap_or_default().to_string_lossy();
@@ -202,7 +203,7 @@ impl Guide<'_> {
                 Thing { made: self.made(site), ..thing(format!("mapped{}", plus(offset))) }
             }
             Some(Region::Stack(owner)) => thing(format!("stack of {}", self.thread(owner))),
-            None => thing(format!("{address:#x}")),
+            None => thing(self.code(address)),
         }
     }
 

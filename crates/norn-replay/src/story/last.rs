@@ -107,8 +107,11 @@ fn words(guide: &Guide<'_>, op: &Op) -> (&'static str, Option<String>) {
         Op::Fence(_) => ("fence", None),
         Op::HappensBefore { object } => on("happens-before", object, 1),
         Op::HappensAfter { object } => on("happens-after", object, 1),
-        Op::Alloc { addr, .. } => on("alloc", addr, 1),
-        Op::Free { addr } => on("free", addr, 1),
+        Op::Alloc { size, .. } => ("alloc", Some(format!("{size} bytes"))),
+        Op::Free { addr } => {
+            let block = guide.thing(addr, 1).name;
+            ("free", Some(block.trim_start_matches("freed ").to_owned()))
+        }
         Op::Map { addr, .. } => on("map", addr, 1),
         Op::Unmap { addr, .. } => on("unmap", addr, 1),
         Op::Init { object, class, .. } => on("init", object, size::of(class)),

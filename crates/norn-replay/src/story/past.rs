@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use norn_model::{AtomicOp, Event, Held, Op, ThreadId};
-use norn_resolve::Memory;
+use norn_resolve::{Memory, Place as Region};
 use norn_trace::{Blocked, Trace};
 
 /// So many events of each thread are kept.
@@ -61,7 +61,9 @@ impl Past {
             if let Some(object) = object(&event.op).filter(|it| wanted.contains(it)) {
                 past.objects.entry(object).or_default().note(order, &event);
             }
-            past.remember(&event, last);
+            if is_told(&event, &memory) {
+                past.remember(&event, last);
+            }
         }
         (past, memory)
     }
@@ -75,6 +77,18 @@ impl Past {
             Some((_, times)) => *times += 1,
             None => push(&mut self.last, (*event, 1), most),
         }
+    }
+}
+
+/// What a thread does on its own stack concerns nobody else; and a wait that begins goes without
+/// saying that it gives its mutex back.
+fn is_told(event: &Event, memory: &Memory) -> bool {
+    match event.op {
+        Op::Read { addr, .. } | Op::Write { addr, .. } => {
+            memory.place(addr) != Some(Region::Stack(event.id.thread))
+        }
+        Op::WaitRelease { .. } => false,
+        _ => true,
     }
 }
 

@@ -157,10 +157,23 @@ fn begun(past: &Past, once: u64) -> Option<norn_model::Event> {
 
 /// Finds threads that wait for each other in a circle.
 fn circle(blocked: &[Blocked], past: &Past) -> Vec<ThreadId> {
-    let edges: BTreeMap<ThreadId, Vec<ThreadId>> =
-        blocked.iter().map(|it| (ThreadId(it.thread), awaited(it, past))).collect();
-    edges.keys().find_map(|&start| path(&edges, &mut vec![start])).unwrap_or_default()
+    let edges: Edges = blocked.iter().map(|it| (ThreadId(it.thread), awaited(it, past))).collect();
+    whole(&edges)
 }
+
+/// A circle of several threads if there is one: who waits for itself and for others, as a reader
+/// that wants to write, is better told with the others.
+fn whole(edges: &Edges) -> Vec<ThreadId> {
+    let others: Edges = edges
+        .iter()
+        .map(|(from, to)| (*from, to.iter().copied().filter(|it| it != from).collect()))
+        .collect();
+    let find = |edges: &Edges| edges.keys().find_map(|&start| path(edges, &mut vec![start]));
+    find(&others).or_else(|| find(edges)).unwrap_or_default()
+}
+
+/// For whom each thread waits.
+type Edges = BTreeMap<ThreadId, Vec<ThreadId>>;
 
 /// The threads that one waits for.
 fn awaited(blocked: &Blocked, past: &Past) -> Vec<ThreadId> {
@@ -174,10 +187,7 @@ fn awaited(blocked: &Blocked, past: &Past) -> Vec<ThreadId> {
 }
 
 /// A way from the first thread of `way` back to it.
-fn path(
-    edges: &BTreeMap<ThreadId, Vec<ThreadId>>,
-    way: &mut Vec<ThreadId>,
-) -> Option<Vec<ThreadId>> {
+fn path(edges: &Edges, way: &mut Vec<ThreadId>) -> Option<Vec<ThreadId>> {
     let last = way.last()?;
     for next in edges.get(last)? {
         if way.first() == Some(next) {
@@ -199,12 +209,11 @@ mod tests {
     use super::*;
 
     fn circle_of(edges: &[(u32, &[u32])]) -> Vec<u32> {
-        let edges: BTreeMap<_, Vec<_>> = edges
+        let edges: Edges = edges
             .iter()
             .map(|(from, to)| (ThreadId(*from), to.iter().map(|it| ThreadId(*it)).collect()))
             .collect();
-        let found = edges.keys().find_map(|&start| path(&edges, &mut vec![start]));
-        found.unwrap_or_default().iter().map(|it| it.0).collect()
+        whole(&edges).iter().map(|it| it.0).collect()
     }
 
     #[test]
@@ -212,6 +221,7 @@ mod tests {
         assert_eq!(circle_of(&[(0, &[1]), (1, &[3, 2]), (2, &[1]), (3, &[])]), [1, 2]);
         assert_eq!(circle_of(&[(0, &[1]), (1, &[2]), (2, &[0])]), [0, 1, 2]);
         assert_eq!(circle_of(&[(4, &[4])]), [4]);
+        assert_eq!(circle_of(&[(0, &[0, 1]), (1, &[0, 1])]), [0, 1]);
         assert!(circle_of(&[(0, &[1]), (1, &[])]).is_empty());
     }
 }
