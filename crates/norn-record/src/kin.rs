@@ -3,7 +3,10 @@
 //! The shared memory says which processes there are, but the subject may have written anything
 //! there, and not all that it starts are recorded. So the kernel is asked. Orphans become ours
 //! (see [`adopt_orphans`]), so whatever a run has started descends from us.
-#![expect(unsafe_code, reason = "adopting orphans is a call that Rust cannot check")]
+#![expect(
+    unsafe_code,
+    reason = "adopts orphans and interrupts threads by calls that Rust cannot check"
+)]
 
 use std::{collections::BTreeSet, fs};
 
@@ -42,6 +45,22 @@ pub(crate) fn kill(subject: i32, own_group: bool, recorded: impl Iterator<Item =
         }
     }
     doomed.len()
+}
+
+/// Interrupts a process that a debugger has started, in a thread of it if one is given. Whoever is
+/// not a traced descendant of the debugger is left alone; returns whether it is one.
+pub(crate) fn interrupt(debugger: i32, pid: i32, thread: Option<i32>) -> bool {
+    if !descendants(&all(), debugger).contains(&pid) || !is_traced(pid) {
+        return false;
+    }
+    // SAFETY: the signal is taken by the debugger; no thread, or one that is gone, is an error.
+    unsafe { libc::syscall(libc::SYS_tgkill, pid, thread.unwrap_or(pid), libc::SIGINT) == 0 }
+}
+
+fn is_traced(pid: i32) -> bool {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let tracer = status.lines().find_map(|it| it.strip_prefix("TracerPid:"));
+    tracer.is_some_and(|it| it.trim() != "0")
 }
 
 fn own_pid() -> i32 {

@@ -8,12 +8,14 @@ use norn_model::{
     Verdict,
 };
 use norn_record::{Cut, Recording};
-use norn_trace::{Follow, Found, Left, Outcome, Why};
+use norn_trace::{End, Follow, Found, Left, Outcome, Why};
 
 use crate::{Scene, class};
 
+const SIGABRT: i32 = 6;
+
 /// What a run led to.
-pub(crate) fn consequence(recording: &Recording, scene: &Scene) -> Consequence {
+pub(crate) fn consequence(recording: &Recording, scene: &Scene, in_debugger: bool) -> Consequence {
     let controlled = recording.run.controlled.as_ref();
     let found = controlled.and_then(|it| found(&it.outcome, it.max_steps));
     if let Some(found) = found {
@@ -24,10 +26,30 @@ pub(crate) fn consequence(recording: &Recording, scene: &Scene) -> Consequence {
         Some(Cut::Found | Cut::Interrupt(_)) => return Consequence::None,
         None => {}
     }
+    if in_debugger {
+        return debugged(recording, scene);
+    }
     match (recording.status.signal(), recording.status.code()) {
         (Some(signal), _) => death(signal, recording, scene),
         (None, Some(0) | None) => Consequence::None,
         (None, Some(status)) => Consequence::Exit(status),
+    }
+}
+
+/// What a run in a debugger led to, as far as the program came: the status is the debugger's.
+fn debugged(recording: &Recording, scene: &Scene) -> Consequence {
+    let outcome = recording.run.controlled.as_ref().map(|it| &it.outcome);
+    let aborts = scene.trace.counts().kinds().any(|it| it.0 == Kind::Abort);
+    if aborts || outcome.is_some_and(|it| it.text.is_some()) {
+        return death(SIGABRT, recording, scene);
+    }
+    if let Some(signal) = outcome.and_then(|it| it.signal) {
+        return death(signal.number, recording, scene);
+    }
+    let number = scene.trace.process();
+    match recording.run.processes.iter().find(|it| it.number == number).map(|it| it.end) {
+        Some(End::Exited(status @ 1..)) => Consequence::Exit(status),
+        _ => Consequence::None,
     }
 }
 
@@ -47,7 +69,6 @@ fn found(outcome: &Outcome, max_steps: u64) -> Option<Consequence> {
 
 /// What killed the program. Assertions and exceptions abort, having said why.
 fn death(signal: i32, recording: &Recording, scene: &Scene) -> Consequence {
-    const SIGABRT: i32 = 6;
     let outcome = recording.run.controlled.as_ref().map(|it| &it.outcome);
     let errors = recording.errors.as_deref().unwrap_or("");
     if signal != SIGABRT {

@@ -25,6 +25,6 @@ pub fn run(options: &Options) -> Result<Ran, ReplayError> {
     let process = recording.run.controlled.as_ref().map_or(0, |it| it.outcome.process);
     let known = recording.run.processes.iter().any(|it| it.number == process);
     let scene = Scene::open(&options.output, if known { process } else { 0 })?;
-    let consequence = judge::consequence(&recording, &scene);
+    let consequence = judge::consequence(&recording, &scene, !options.debugger.is_empty());
     Ok(Ran { recording, scene: Some(scene), consequence })
 }

@@ -7,8 +7,8 @@ use std::io::{self, Write};
 
 use norn_model::{LockMode, MemoryFault, ThreadName};
 use norn_replay::story::{
-    Barrier, Death, Holder, Look, Misuse, Notice, Place, Plot, Runner, Running, Semaphore, Step,
-    Story, Stuck, Waiter, Wakeup, Want,
+    Barrier, Death, Fault, Holder, Look, Misuse, Notice, Place, Plot, Runner, Running, Semaphore,
+    Step, Story, Stuck, Waiter, Wakeup, Want,
 };
 
 /// Tells a story.
@@ -269,8 +269,12 @@ fn beyond(offset: i64, size: u64) -> String {
 
 fn death(page: &mut Page, story: &Death) {
     let what = match story.fault {
-        Some(it) if it.null => format!("used a null pointer ({:#x})", it.address),
-        Some(it) => format!("used {:#x}, which it may not", it.address),
+        Some(Fault { null: true, address, .. }) => format!("used a null pointer ({address:#x})"),
+        Some(Fault { signal: libc::SIGSEGV | libc::SIGBUS, address, .. }) => {
+            format!("used {address:#x}, which it may not")
+        }
+        Some(Fault { signal: libc::SIGFPE, .. }) => "divided by zero, or too far,".to_owned(),
+        Some(Fault { signal, .. }) => format!("was hit by signal {signal}"),
         None => "ended the program".to_owned(),
     };
     if let Some(by) = &story.by {

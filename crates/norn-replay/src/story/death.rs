@@ -1,7 +1,7 @@
 //! The story of a program that died: where, and what the thread had looked at.
 
 use norn_model::{Consequence, Op, ThreadId};
-use norn_trace::Outcome;
+use norn_trace::{Outcome, Signal};
 use serde::Serialize;
 
 use super::{
@@ -58,9 +58,14 @@ pub(super) fn tell(
     let looks = thread.and_then(|it| look::looks(guide, past, &[it], MOST).remove(&it));
     Death {
         by,
-        fault: hit.map(|it| Fault { signal: it.number, address: it.addr, null: it.addr < NULL }),
+        fault: hit.map(|it| Fault { signal: it.number, address: it.addr, null: is_null(it) }),
         looks: looks.unwrap_or_default(),
     }
+}
+
+fn is_null(hit: Signal) -> bool {
+    const SIGSEGV: i32 = 11;
+    hit.number == SIGSEGV && hit.addr < NULL
 }
 
 /// The thread that ended the program. What is said on the way leaves events of libc, so it is the

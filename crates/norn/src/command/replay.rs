@@ -1,12 +1,15 @@
 //! `norn replay`: which thread goes next is decided by a clip.
 
+use std::ffi::OsString;
+
+use anyhow::Context as _;
 use norn_abi::control::{Plan, after, strategy};
-use norn_record::{Control, Cut, Options};
+use norn_record::{Control, Cut, Options, Streams};
 use norn_replay::{Clip, Codes, Ran};
 
 use crate::{
     cli::{AfterArg, Format, Replay},
-    command::{record, run::options},
+    command::{self, record},
     exit::Exit,
     outcome,
 };
@@ -23,7 +26,8 @@ pub(super) fn run(args: &Replay) -> anyhow::Result<Exit> {
         directory: clip.directory.clone(),
         environment: clip.environment.iter().map(|(k, v)| (k.into(), v.into())).collect(),
         control: Some(control),
-        ..options(&args.limits)
+        debugger: if args.gdb { gdb(&args.debugger)? } else { Vec::new() },
+        ..options(args)
     };
     let ran = norn_replay::run(&options)?;
     // From here on, nothing may be left behind.
@@ -33,6 +37,32 @@ pub(super) fn run(args: &Replay) -> anyhow::Result<Exit> {
         return Ok(record::end_by(signal));
     }
     say(&clip, &ran, args.format)
+}
+
+/// What all controlled runs have in common; in a debugger, the terminal is for it.
+fn options(args: &Replay) -> Options {
+    let options = command::run::options(&args.limits);
+    if args.gdb { Options { streams: Streams::Inherit, ..options } } else { options }
+}
+
+/// gdb, and what makes it start the program as we would: without a shell, and without variables
+/// that only gdb sets.
+fn gdb(arguments: &[OsString]) -> anyhow::Result<Vec<OsString>> {
+    let gdb = norn_replay::program(&["gdb".to_owned()], None).ok();
+    let gdb = gdb.context(
+        "cannot find gdb\nhint: install it, or replay without --gdb; the clip is the same",
+    )?;
+    let settings = [
+        "set startup-with-shell off",
+        "set disable-randomization on",
+        "unset environment LINES",
+        "unset environment COLUMNS",
+    ];
+    let mut words = vec![gdb.into(), "-q".into()];
+    words.extend(settings.into_iter().flat_map(|it| ["-iex".into(), it.into()]));
+    words.extend(arguments.iter().cloned());
+    words.push("--args".into());
+    Ok(words)
 }
 
 fn say(clip: &Clip, ran: &Ran, format: Format) -> anyhow::Result<Exit> {
@@ -65,6 +95,7 @@ fn plan(args: &Replay, clip: &Clip) -> Plan {
         max_steps: args.limits.max_steps,
         realtime: clock.realtime,
         monotonic: clock.monotonic,
+        linger: args.gdb.into(),
         ..Plan::default()
     }
 }
