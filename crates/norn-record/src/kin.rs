@@ -57,6 +57,13 @@ pub(crate) fn interrupt(debugger: i32, pid: i32, thread: Option<i32>) -> bool {
     unsafe { libc::syscall(libc::SYS_tgkill, pid, thread.unwrap_or(pid), libc::SIGINT) == 0 }
 }
 
+/// Whether a process has ended; nobody may have waited for it yet.
+pub(crate) fn is_gone(pid: i32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let state = stat.rfind(')').and_then(|at| stat[at + 1..].trim_start().chars().next());
+    matches!(state, None | Some('Z' | 'X'))
+}
+
 fn is_traced(pid: i32) -> bool {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let tracer = status.lines().find_map(|it| it.strip_prefix("TracerPid:"));

@@ -7,7 +7,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use norn_abi::{arena::NO_PROCESS, control::verdict};
+use norn_abi::{
+    arena::NO_PROCESS,
+    control::{Outcome, verdict},
+};
 
 use crate::{
     Interrupt, Options,
@@ -69,8 +72,8 @@ impl Watch {
         self.cut = self.cut.or_else(|| self.reason(arena));
         if self.cut.is_some() {
             self.kill(arena);
-        } else if self.found == Found::Show && is_found(arena) && show(arena, self.subject) {
-            self.found = Found::Shown;
+        } else if self.found != Found::End && is_found(arena) {
+            self.show(arena);
         }
     }
 
@@ -83,6 +86,32 @@ impl Watch {
         }
         let over = self.deadline.is_some_and(|it| Instant::now() >= it);
         self.timeout.filter(|_| over).map(Cut::Timeout)
+    }
+
+    /// What the runtime found keeps the program where it is, and nothing more would happen in the
+    /// debugger: the program is interrupted there, as by a key, in the thread that it is about. If
+    /// it is gone, the debugger may start it again, and what was found is over.
+    fn show(&mut self, arena: &Arena) {
+        let outcome = &arena.control().outcome;
+        let process = outcome.process.load(Ordering::Acquire);
+        let Some(entry) = arena.processes().get(process as usize) else { return };
+        let pid = entry.pid.load(Ordering::Acquire).cast_signed();
+        if kin::is_gone(pid) {
+            let later = (0..).zip(arena.processes()).skip(process as usize + 1);
+            // One that nobody forked was started anew.
+            if later.into_iter().any(|(number, it)| it.parent == number) {
+                forget(outcome);
+                self.found = Found::Show;
+            }
+        } else if self.found == Found::Show {
+            let thread = outcome.thread.load(Ordering::Acquire);
+            let heads = arena.slots().map(Slot::head);
+            let mut heads = heads.filter(|it| it.process == process && it.thread == thread);
+            let tid = heads.next().map(|it| it.tid.cast_signed());
+            if kin::interrupt(self.subject, pid, tid) {
+                self.found = Found::Shown;
+            }
+        }
     }
 
     fn kill(&self, arena: &Arena) -> usize {
@@ -110,17 +139,9 @@ fn is_found(arena: &Arena) -> bool {
     arena.control().outcome.verdict.load(Ordering::Acquire) != verdict::NONE
 }
 
-/// What the runtime found keeps the program where it is, and nothing more would happen in the
-/// debugger: the program is interrupted there, as by a key, in the thread that it is about.
-/// Returns whether that could be done.
-fn show(arena: &Arena, debugger: i32) -> bool {
-    let outcome = &arena.control().outcome;
-    let process = outcome.process.load(Ordering::Acquire);
-    let Some(entry) = arena.processes().get(process as usize) else { return false };
-    let pid = entry.pid.load(Ordering::Acquire).cast_signed();
-    let thread = outcome.thread.load(Ordering::Acquire);
-    let heads = arena.slots().map(Slot::head);
-    let mut heads = heads.filter(|it| it.process == process && it.thread == thread);
-    let tid = heads.next().map(|it| it.tid.cast_signed());
-    kin::interrupt(debugger, pid, tid)
+/// What was found was in a process that is gone; another one has begun.
+fn forget(outcome: &Outcome) {
+    for field in [&outcome.why, &outcome.signal, &outcome.text_len, &outcome.verdict] {
+        field.store(0, Ordering::Release);
+    }
 }

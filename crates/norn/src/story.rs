@@ -273,7 +273,9 @@ fn death(page: &mut Page, story: &Death) {
         Some(Fault { signal: libc::SIGSEGV | libc::SIGBUS, address, .. }) => {
             format!("used {address:#x}, which it may not")
         }
-        Some(Fault { signal: libc::SIGFPE, .. }) => "divided by zero, or too far,".to_owned(),
+        Some(Fault { signal: libc::SIGFPE, .. }) => {
+            "divided by zero, or with too large a result,".to_owned()
+        }
         Some(Fault { signal, .. }) => format!("was hit by signal {signal}"),
         None => "ended the program".to_owned(),
     };

@@ -1,11 +1,12 @@
 //! `norn replay`: which thread goes next is decided by a clip.
 
-use std::ffi::OsString;
+use std::{ffi::OsString, io::Write as _};
 
 use anyhow::Context as _;
 use norn_abi::control::{Plan, after, strategy};
 use norn_record::{Control, Cut, Options, Streams};
 use norn_replay::{Clip, Codes, Ran};
+use norn_trace::End;
 
 use crate::{
     cli::{AfterArg, Format, Replay},
@@ -76,10 +77,22 @@ fn say(clip: &Clip, ran: &Ran, format: Format) -> anyhow::Result<Exit> {
         if let Some(verdict) = &verdict {
             outcome::verdict(&mut err, verdict, &clip.schedule, scene)?;
         }
-        outcome::consequence(&mut err, ran)?;
+        if ended_by_gdb(ran) {
+            writeln!(err, "norn: gdb ended the program before it came to an end itself")?;
+        } else {
+            outcome::consequence(&mut err, ran)?;
+        }
     }
     let again = outcome::is_again(clip.expect.as_ref(), &ran.consequence);
     Ok(if again { Exit::Harmful } else { Exit::Clean })
+}
+
+/// Whether a run in gdb was left off: what would have come of it, nobody knows.
+fn ended_by_gdb(ran: &Ran) -> bool {
+    let number = ran.scene.as_ref().map(|it| it.trace.process());
+    let process = ran.recording.run.processes.iter().find(|it| Some(it.number) == number);
+    let killed = process.is_some_and(|it| it.end == End::Unknown);
+    killed && ran.recording.cut.is_none() && !ran.consequence.is_failure()
 }
 
 fn plan(args: &Replay, clip: &Clip) -> Plan {

@@ -87,9 +87,19 @@ impl Subject {
 
     /// A command of norn in the folder.
     pub(crate) fn norn<S: AsRef<OsStr>>(&self, words: impl IntoIterator<Item = S>) -> Ran {
+        self.norn_with(words, &[])
+    }
+
+    /// The same, with other variables in its environment.
+    pub(crate) fn norn_with<S: AsRef<OsStr>>(
+        &self,
+        words: impl IntoIterator<Item = S>,
+        environment: &[(&str, &str)],
+    ) -> Ran {
         let mut command = Command::new(NORN);
         command.args(words).current_dir(self.folder.path());
         command.env("NORN_CACHE", place("cache")).env("LC_ALL", "C").env("NO_COLOR", "1");
+        command.envs(environment.iter().copied());
         run(command)
     }
 }

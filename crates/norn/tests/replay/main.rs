@@ -6,6 +6,8 @@
 #![allow(clippy::unwrap_used, reason = "these are tests, the functions they share included")]
 
 mod clip;
+mod gdb;
 mod kit;
 mod schedule;
+mod story;
 mod strategy;
