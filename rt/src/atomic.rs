@@ -176,7 +176,9 @@ unsafe fn record<W: Word>(
         for (i, value) in values.iter().enumerate() {
             (args[i + 1], high[i]) = value.halves();
         }
-        thread::count(slot, kind);
+        // An exchange of something for the same is no change: so do spin locks wait.
+        let changes = values.len() < 2 || values[0] != values[1];
+        thread::count(slot, if changes { kind } else { Kind::AtomicLoad });
         let lane = &mut (*slot).lane;
         lane.sync(kind, pc, at as usize, arena::next_seq(), &args[..=values.len()]);
         if W::LOG2 == 4 {

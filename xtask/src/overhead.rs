@@ -5,6 +5,7 @@
 
 mod bar;
 mod column;
+mod control;
 mod report;
 mod workload;
 
@@ -35,6 +36,9 @@ pub(crate) struct Options {
     /// Small inputs and few repetitions: shows that all works, not how fast
     #[arg(long)]
     quick: bool,
+    /// What it costs to decide which thread goes next, instead of what recording costs
+    #[arg(long)]
+    control: bool,
     /// Only this workload
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
@@ -62,6 +66,15 @@ enum Cell {
 pub(crate) fn run(options: &Options) -> Result<()> {
     let norn = Norn::build()?;
     let bench = Bench::new(&norn, options)?;
+    if options.control {
+        let text = control::document(&bench, options.quick)?;
+        println!("{text}");
+        return if options.quick {
+            Ok(())
+        } else {
+            workspace::write_document("overhead-control.md", &text)
+        };
+    }
     let chosen: Vec<_> = Workload::ALL.iter().filter(|it| wanted(it, options)).collect();
     ensure!(!chosen.is_empty(), "no such workload\nhint: one of {}", names());
     let mut rows = Vec::new();

@@ -38,7 +38,7 @@ pub const PROCESSES: usize = 1024;
 /// Threads that can be alive at once, in all processes together.
 pub const THREADS: usize = 4096;
 /// Threads that a schedule can name.
-pub const NAMES: usize = 4096;
+pub const NAMES: usize = 1 << 16;
 /// Modules in which a schedule can have points.
 pub const MODULES: usize = 64;
 /// Points that a schedule can have.

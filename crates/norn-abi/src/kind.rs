@@ -178,6 +178,9 @@ kinds! {
     /// The program says: what I did so far is visible to who passes `HappensAfter` here.
     HappensBefore = 0x77: Shape::Sync(0);
 
+    /// A thread waits for a word of memory. Never recorded: it is only what a thread blocks in.
+    Futex = 0x78: Shape::Sync(0);
+
     /// Memory was allocated. Size.
     Alloc = 0x80: Shape::Sync(1);
     /// Memory is about to be freed.

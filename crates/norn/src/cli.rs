@@ -153,7 +153,7 @@ pub(crate) struct Replay {
 #[derive(Args, Debug)]
 pub(crate) struct Limits {
     /// Count the run as hanging after so many events
-    #[arg(long, default_value_t = 50_000_000, value_name = "EVENTS")]
+    #[arg(long, default_value_t = 1_000_000_000, value_name = "EVENTS")]
     pub(crate) max_steps: u64,
     /// Count the run as hanging after so many seconds
     #[arg(long, value_name = "SECONDS")]

@@ -8,7 +8,7 @@ use core::{
 };
 
 use norn_abi::{
-    arena::{MODULES, NAMES},
+    arena::{MODULES, NAMES, role},
     control::{ANYWHERE, Name, Point, Segment, after, class, follow, until, why},
 };
 
@@ -97,7 +97,8 @@ pub unsafe fn choose() -> Option<(&'static mut Task, u64)> {
             match progress(state, segment, task) {
                 Progress::Over => advance(state),
                 Progress::Goes(events) => return Some((task, events)),
-                Progress::Waits => return None,
+                Progress::Waits => return stranger(),
+                Progress::Stuck(why::BLOCKED) if stranger().is_some() => return stranger(),
                 Progress::Stuck(reason) => {
                     leave(Some(task), reason);
                     return None;
@@ -105,6 +106,18 @@ pub unsafe fn choose() -> Option<(&'static mut Task, u64)> {
             }
         }
     }
+}
+
+/// A thread that no schedule can name, since it came from code that we do not see. It goes on when
+/// the one that is due cannot.
+unsafe fn stranger() -> Option<(&'static mut Task, u64)> {
+    const TURN: u64 = 100;
+    // SAFETY: under the lock.
+    let tasks = unsafe { task::all() };
+    // SAFETY: slots live as long as the arena.
+    let foreign = |it: &Task| unsafe { (*it.slot).head.role == role::FOREIGN };
+    let ready = tasks.iter_mut().find(|it| it.is_ready() && foreign(it))?;
+    Some((ready, TURN))
 }
 
 fn advance(state: &mut State) {
@@ -126,8 +139,8 @@ enum Progress {
 
 unsafe fn progress(state: &mut State, segment: &Segment, task: &mut Task) -> Progress {
     // Where it is going to be next is not known yet; but it has done all that it should.
-    if (task.away || task.outside) && segment.until == until::EVENT && task.steps() >= segment.count
-    {
+    let done = segment.until == until::EVENT && task.steps() >= segment.count;
+    if done && task.is_between() {
         return Progress::Over;
     }
     if task.away {
@@ -142,7 +155,8 @@ unsafe fn progress(state: &mut State, segment: &Segment, task: &mut Task) -> Pro
         match segment.until {
             until::BLOCKS => return Progress::Over,
             _ if task.is_timed() => time::put_forward_to(task),
-            _ if task.outside => return Progress::Waits,
+            // SAFETY: under the lock.
+            _ if task.outside || unsafe { turn::may_be_saved() } => return Progress::Waits,
             _ => return Progress::Stuck(why::BLOCKED),
         }
     }

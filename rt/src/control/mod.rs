@@ -250,6 +250,9 @@ unsafe fn enter(slot: *mut ThreadSlot, kind: Kind, object: usize, pc: usize) {
 fn wait(task: &mut Task, kind: Kind, object: usize, pc: usize, deadline: u64) {
     (task.waiting, task.deadline, task.timed_out) = (true, deadline, false);
     task.interrupted = Interrupted::No;
+    if is_free() {
+        task.turn.store(0, Ordering::Relaxed);
+    }
     (task.kind, task.object, task.pc) = (kind, object, pc);
     task.ticket = turn::ticket();
 }
@@ -351,13 +354,30 @@ pub fn release_one(kind: Kind, object: usize) -> bool {
     })
 }
 
-/// How many wait to do `kind` on `object`.
-pub fn waiters(kind: Kind, object: usize) -> usize {
-    let waits = |it: &&mut Task| it.alive && it.waiting && it.kind == kind;
-    // SAFETY: under the lock.
-    turn::locked(|| unsafe {
-        task::all().iter_mut().filter(|it| waits(it) && it.object == object).count()
-    })
+/// Waits until `all` wait to do `kind` on `object`; true for the last, who need not wait.
+pub unsafe fn meet_others(
+    slot: *mut ThreadSlot,
+    (kind, object, pc): (Kind, usize, usize),
+    all: usize,
+) -> bool {
+    let waits = |it: &&Task| it.alive && it.waiting && it.kind == kind && it.object == object;
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        enter(slot, kind, object, pc);
+        let last = turn::locked(|| {
+            let last = task::all().iter().filter(waits).count() + 1 >= all;
+            match last {
+                true => release_all(kind, object),
+                false => wait(task::of(slot), kind, object, pc, NEVER),
+            }
+            last
+        });
+        if !last {
+            turn::wait_for(slot, |_| {});
+        }
+        leave(slot);
+        last
+    }
 }
 
 /// Whether the thread with this number has not ended.

@@ -122,6 +122,12 @@ impl Task {
         }
     }
 
+    /// Whether it waits in the middle of nowhere: what it will do next is not known yet.
+    pub fn is_between(&self) -> bool {
+        let between = self.outside || matches!(self.kind, Kind::Sleep | Kind::Futex);
+        self.away || self.waiting && between
+    }
+
     /// Its thread's number.
     pub fn number(&self) -> u32 {
         // SAFETY: the slot lives as long as the arena.

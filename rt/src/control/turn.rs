@@ -198,7 +198,7 @@ unsafe fn idle() -> Idle {
 
 /// Whether something that we do not see could still get a stuck program on: a thread that is not
 /// one of ours, or a signal.
-unsafe fn may_be_saved() -> bool {
+pub unsafe fn may_be_saved() -> bool {
     // SAFETY: under the lock.
     let ours = unsafe { task::all() }.iter().filter(|it| it.alive).count();
     let since = DOUBTFUL_SINCE.load(Ordering::Relaxed);

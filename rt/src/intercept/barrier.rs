@@ -8,10 +8,7 @@ use super::{
     interpose,
     lock::{destroy, init},
 };
-use crate::{
-    control::{self, NEVER},
-    real, thread,
-};
+use crate::{control, real, thread};
 
 /// What the one gets that is chosen.
 const SERIAL: c_int = -1;
@@ -21,7 +18,7 @@ unsafe extern "C-unwind" fn wait(barrier: usize, pc: usize) -> c_int {
     unsafe {
         let Some(slot) = thread::recorded() else { return real::pthread_barrier_wait()(barrier) };
         thread::event(slot, Kind::BarrierEnter, pc, barrier, &[]);
-        let result = if control::is_on() && !is_shared(barrier) {
+        let result = if control::was_on() && !is_shared(barrier) {
             arrive(slot, barrier, pc)
         } else {
             thread::block(slot, Kind::BarrierEnter, barrier, pc);
@@ -46,12 +43,10 @@ unsafe fn arrive(slot: *mut ThreadSlot, barrier: usize, pc: usize) -> c_int {
     // SAFETY: as the caller called it.
     unsafe {
         let all = *(barrier as *const u32).add(2) as usize;
-        if control::waiters(Kind::BarrierEnter, barrier) + 1 < all {
-            control::block(slot, Kind::BarrierEnter, barrier, pc, NEVER);
-            return 0;
+        match control::meet_others(slot, (Kind::BarrierEnter, barrier, pc), all) {
+            true => SERIAL,
+            false => 0,
         }
-        control::release(Kind::BarrierEnter, barrier);
-        SERIAL
     }
 }
 

@@ -58,7 +58,7 @@ unsafe extern "C-unwind" fn futex(
             WAKE | WAKE_BITSET => {
                 let mut woken = 0;
                 while woken < i64::from(value.min(i32::MAX as u32))
-                    && control::release_one(Kind::Wait, word)
+                    && control::release_one(Kind::Futex, word)
                 {
                     woken += 1;
                 }
@@ -87,7 +87,7 @@ unsafe fn wait(word: usize, value: u32, deadline: u64) -> c_long {
             return result(-EAGAIN);
         }
         let pc = (*thread::own(slot)).syscall_pc;
-        match control::block(slot, Kind::Wait, word, pc, deadline) {
+        match control::block(slot, Kind::Futex, word, pc, deadline) {
             true => result(-c_long::from(TIMED_OUT)),
             false => 0,
         }

@@ -27,6 +27,8 @@ pub struct State {
     rng: u64,
     /// Number of the task that had the turn last.
     last: usize,
+    /// Turns so far.
+    turns: u64,
     /// The strategy that is in force.
     strategy: u32,
     pct: pct::State,
@@ -38,7 +40,7 @@ struct Shared(UnsafeCell<State>);
 unsafe impl Sync for Shared {}
 
 static STATE: Shared =
-    Shared(UnsafeCell::new(State { rng: 0, last: 0, strategy: 0, pct: pct::State::NEW }));
+    Shared(UnsafeCell::new(State { rng: 0, last: 0, turns: 0, strategy: 0, pct: pct::State::NEW }));
 
 unsafe fn state() -> &'static mut State {
     // SAFETY: under the lock.
@@ -112,6 +114,7 @@ pub unsafe fn choose() -> Option<(&'static mut Task, u64)> {
     // SAFETY: under the lock.
     unsafe {
         let state = state();
+        spin::after_turn(state.last);
         if state.strategy == name::FOLLOW {
             if let Some(choice) = follow::choose() {
                 return remember(state, choice);
@@ -121,7 +124,6 @@ pub unsafe fn choose() -> Option<(&'static mut Task, u64)> {
             }
         }
         maybe_early(state);
-        spin::after_turn(state.last);
         let choice = match task::all().iter().any(is_candidate) {
             true => by_strategy(state),
             false => everybody_spins(state),
@@ -144,7 +146,7 @@ unsafe fn by_strategy(state: &mut State) -> Option<(&'static mut Task, u64)> {
 
 fn quantum() -> u64 {
     match arena::plan().quantum {
-        0 => 100,
+        0 => 1000,
         quantum => u64::from(quantum),
     }
 }

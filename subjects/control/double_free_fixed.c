@@ -1,0 +1,35 @@
+// The twin of double_free.c: two threads share a block; each counts itself out and looks whether it
+// was the last in one critical section. Only one can be: it never fails.
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { SIZE = 1 << 20 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int users = 2;
+static char *block;
+
+static void *leave(void *unused) {
+    char *mine = block;
+    pthread_mutex_lock(&lock);
+    mine[0]++;
+    int left = --users;          /* A1 */
+    pthread_mutex_unlock(&lock); /* A2 */
+    if (left == 0) {
+        free(mine); /* A3 */
+    }
+    return unused;
+}
+
+int main(void) {
+    pthread_t threads[2];
+    block = calloc(1, SIZE);
+    if (block == NULL) return 2;
+    for (int i = 0; i < 2; i++) {
+        if (pthread_create(&threads[i], NULL, leave, NULL) != 0) return 2;
+    }
+    for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+    printf("users: %d\n", users);
+    return 0;
+}

@@ -1,0 +1,47 @@
+// The twin of rw_upgrade.c: the table is given back before the gate is taken, and looked into again
+// once it is held to write. Nobody waits while it reads: it never fails.
+#undef NDEBUG
+#include <assert.h>
+#include <pthread.h>
+#include <stdio.h>
+
+static pthread_rwlock_t table = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+static int entry, fills;
+
+static void clear(void) {
+    pthread_mutex_lock(&gate);
+    pthread_rwlock_wrlock(&table);
+    entry = 0;
+    pthread_rwlock_unlock(&table);
+    pthread_mutex_unlock(&gate);
+}
+
+static void *look_up(void *unused) {
+    pthread_rwlock_rdlock(&table); /* A1 */
+    if (entry == 0) {
+        pthread_rwlock_unlock(&table);
+        pthread_mutex_lock(&gate);     /* A2 */
+        pthread_rwlock_wrlock(&table); /* A3 */
+        if (entry == 0) {
+            entry = 7;
+            fills++;
+        }
+        pthread_mutex_unlock(&gate);
+    }
+    int seen = entry;
+    pthread_rwlock_unlock(&table);
+    assert(seen == 7);
+    return unused;
+}
+
+int main(void) {
+    pthread_t other;
+    clear();
+    if (pthread_create(&other, NULL, look_up, NULL) != 0) return 2;
+    look_up(NULL);
+    pthread_join(other, NULL);
+    printf("entry: %d, fills: %d\n", entry, fills);
+    assert(fills == 1);
+    return 0;
+}
