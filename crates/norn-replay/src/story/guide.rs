@@ -131,20 +131,22 @@ impl Guide<'_> {
         self.step(event).at.into_iter().next()
     }
 
-    /// Whether an event was in code of the program, and not of a library that it called.
+    /// Whether the program itself did it: not a library, nor a header of the system that nothing of
+    /// the program had called.
     pub(super) fn is_own(&self, event: &Event) -> bool {
         let pc = self.scene.trace.site(event.site).map_or(0, |it| it.pc);
-        self.scene.modules.frames(pc).iter().any(|it| self.is_own_frame(pc, it))
+        let module = self.scene.modules.file(pc).map(|it| it.path.to_string_lossy());
+        let own = |pc: u64| {
+            self.scene.modules.frames(pc).iter().any(|frame| self.is_own_frame(pc, frame))
+        };
+        let calls = self.scene.trace.stack(event.stack).filter_map(pc_of);
+        module.is_some_and(|it| !is_system(&it)) && std::iter::once(pc).chain(calls).any(own)
     }
 
     /// The program's own frames of a place and its callers; all of them if none is.
     fn places(&self, pc: u64, calls: &[Call]) -> Vec<Place> {
-        let called = calls.iter().filter_map(|it| match it {
-            Call::Call(pc) => Some(*pc),
-            Call::Unknown(_) => None,
-        });
         let all: Vec<(u64, Frame)> = std::iter::once(pc)
-            .chain(called)
+            .chain(calls.iter().copied().filter_map(pc_of))
             .flat_map(|pc| self.frames(pc).into_iter().map(move |frame| (pc, frame)))
             .collect();
         let own: Vec<_> = all.iter().filter(|(pc, it)| self.is_own_frame(*pc, it)).collect();
@@ -178,12 +180,8 @@ impl Guide<'_> {
     fn is_own_frame(&self, pc: u64, frame: &Frame) -> bool {
         let module = self.scene.modules.file(pc).map(|it| it.path.to_string_lossy());
         let paths = [module.as_deref(), frame.file.as_deref()];
-        let system = |path: &str| {
-            ["/lib/", "/lib64/", "/usr/lib/", "/usr/include/"].iter().any(|it| path.starts_with(it))
-                || path.contains("/include/c++/")
-        };
         module.is_some()
-            && !paths.into_iter().flatten().any(system)
+            && !paths.into_iter().flatten().any(is_system)
             && frame.file.is_some()
             && !frame.function.as_deref().is_some_and(|it| it.starts_with("norn_rt::"))
     }
@@ -211,6 +209,19 @@ impl Guide<'_> {
         let pc = self.scene.trace.site(site)?.pc;
         self.places(pc, &[]).into_iter().next()
     }
+}
+
+fn pc_of(call: Call) -> Option<u64> {
+    match call {
+        Call::Call(pc) => Some(pc),
+        Call::Unknown(_) => None,
+    }
+}
+
+/// Whether a file is one of the system's libraries or headers.
+fn is_system(path: &str) -> bool {
+    ["/lib/", "/lib64/", "/usr/lib/", "/usr/include/"].iter().any(|it| path.starts_with(it))
+        || path.contains("/include/c++/")
 }
 
 fn plus(offset: u64) -> String {

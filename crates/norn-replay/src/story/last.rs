@@ -11,7 +11,7 @@ use super::{
 };
 
 /// So many events are told.
-pub(super) const MOST: usize = 20;
+const MOST: usize = 20;
 
 /// One of the last events.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -36,17 +36,29 @@ pub struct Moment {
 }
 
 pub(super) fn tell(guide: &Guide<'_>, past: &Past) -> Vec<Moment> {
-    let told = past.last.iter().filter(|it| is_told(guide, &it.0));
-    told.map(|(event, times)| moment(guide, event, *times)).collect()
+    let told = past.last.iter().rev().filter(|it| is_told(guide, &it.0));
+    let mut last: Vec<_> =
+        told.take(MOST).map(|(event, times)| moment(guide, event, *times)).collect();
+    last.reverse();
+    last
 }
 
 /// What a library does for itself tells nothing.
 fn is_told(guide: &Guide<'_>, event: &Event) -> bool {
-    let chores = matches!(
+    let chore = matches!(
         event.op,
-        Op::Alloc { .. } | Op::Free { .. } | Op::Map { .. } | Op::Unmap { .. } | Op::Init { .. }
+        Op::Read { .. }
+            | Op::Write { .. }
+            | Op::Alloc { .. }
+            | Op::Free { .. }
+            | Op::Map { .. }
+            | Op::Unmap { .. }
+            | Op::Init { .. }
+            | Op::OnceBegin { .. }
+            | Op::OnceEnd { .. }
+            | Op::OnceDone { .. }
     );
-    !chores || guide.is_own(event)
+    !chore || guide.is_own(event)
 }
 
 fn moment(guide: &Guide<'_>, event: &Event, times: u64) -> Moment {

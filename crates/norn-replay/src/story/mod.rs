@@ -62,7 +62,7 @@ pub fn story(ran: &Ran) -> Option<Story> {
     if matches!(ran.consequence, Consequence::None | Consequence::Exit(_) | Consequence::Check(_)) {
         return None;
     }
-    let (past, memory) = Past::of(&scene.trace, last::MOST);
+    let (past, memory) = Past::of(&scene.trace);
     let guide = Guide { scene, memory };
     let plot = match &ran.consequence {
         Consequence::Deadlock => Plot::Stuck(stuck::tell(&guide, &past)),

@@ -7,8 +7,11 @@ use norn_model::{AtomicOp, Event, Held, Op, ThreadId};
 use norn_resolve::{Memory, Place as Region};
 use norn_trace::{Blocked, Trace};
 
-/// So many events of each thread are kept.
-const RECENT: usize = 64;
+/// So many events of each thread, and of all, are kept: what a library does while it throws an
+/// exception or prints a message is much, and tells nothing.
+const RECENT: usize = 512;
+/// A look is the same as an earlier one if there are fewer events in between.
+const AGAIN: usize = 24;
 /// So many events on each object are kept; the others are counted.
 const NOTES: usize = 256;
 
@@ -51,8 +54,8 @@ pub(super) fn blocked(trace: &Trace) -> &[Blocked] {
 }
 
 impl Past {
-    /// Goes over a trace once; `last` events of all are kept.
-    pub(super) fn of(trace: &Trace, last: usize) -> (Past, Memory) {
+    /// Goes over a trace once.
+    pub(super) fn of(trace: &Trace) -> (Past, Memory) {
         let wanted: BTreeSet<u64> = blocked(trace).iter().map(|it| it.object).collect();
         let (mut past, mut memory) = (Past::default(), Memory::default());
         for (order, event) in (0..).zip(trace.merged()) {
@@ -62,20 +65,21 @@ impl Past {
                 past.objects.entry(object).or_default().note(order, &event);
             }
             if is_told(&event, &memory) {
-                past.remember(&event, last);
+                past.remember(&event);
             }
         }
         (past, memory)
     }
 
     /// A look that sees the same again is only counted.
-    fn remember(&mut self, event: &Event, most: usize) {
+    fn remember(&mut self, event: &Event) {
         let same =
             |it: &Event| (it.id.thread, it.site, it.op) == (event.id.thread, event.site, event.op);
-        let known = is_look(&event.op).then(|| self.last.iter_mut().find(|it| same(&it.0)));
+        let known = is_look(&event.op)
+            .then(|| self.last.iter_mut().rev().take(AGAIN).find(|it| same(&it.0)));
         match known.flatten() {
             Some((_, times)) => *times += 1,
-            None => push(&mut self.last, (*event, 1), most),
+            None => push(&mut self.last, (*event, 1), RECENT),
         }
     }
 }

@@ -3,12 +3,14 @@
 use std::io::{self, Write};
 
 use norn_model::ThreadName;
-use norn_replay::story::Moment;
+use norn_replay::story::{Moment, Place};
 
 use super::readable;
 
 /// Wider than this, the threads are not columns but words.
 const WIDEST: usize = 110;
+/// Longer than this, a place is only a line.
+const LONGEST: usize = 50;
 
 /// Prints the last events.
 pub(super) fn print(out: &mut impl Write, moments: &[Moment]) -> io::Result<()> {
@@ -47,9 +49,16 @@ fn row(moment: &Moment) -> Row<'_> {
     let object = moment.object.as_deref().map_or_else(String::new, |it| format!(" {it}"));
     let value = moment.value.map_or_else(String::new, |it| format!(" = {}", readable(it)));
     let times = if moment.times > 1 { format!(" ({} times)", moment.times) } else { String::new() };
-    let place = moment.at.as_ref().map_or_else(String::new, ToString::to_string);
+    let place = moment.at.as_ref().map_or_else(String::new, place);
     let text = format!("{}{object}{value}{times}", moment.what);
     Row { thread: &moment.thread, place, text }
+}
+
+/// Without the function, if that is one of those that C++ makes of templates.
+fn place(at: &Place) -> String {
+    let whole = at.to_string();
+    let source = at.source().filter(|_| whole.len() > LONGEST);
+    source.unwrap_or(whole)
 }
 
 fn width(thread: &ThreadName, rows: &[Row<'_>]) -> usize {
