@@ -12,7 +12,7 @@ use norn_abi::{
     control::{Module, Name, Outcome, Plan, Point, Segment},
 };
 
-use crate::{control, hook, intercept::load, sys, thread};
+use crate::{control, event, hook, intercept::load, sys};
 
 /// The mapped arena; null in a process that is not recorded.
 static BASE: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
@@ -320,7 +320,7 @@ pub unsafe fn make_room(slot: *mut ThreadSlot) -> bool {
         if (*slot).table == (&raw const hook::STOPPED).cast() {
             return false;
         }
-        thread::end_cancelled_wait(slot);
+        event::end_cancelled_wait(slot);
         (*slot).lane.settle_any();
         !(*slot).lane.full() || next_chunk(slot)
     }

@@ -16,6 +16,7 @@ use norn_abi::{Kind, arena::ThreadSlot};
 use crate::{
     arena,
     control::{self, heap},
+    event,
     intercept::signal,
     sys, thread,
 };
@@ -178,7 +179,7 @@ unsafe fn record<W: Word>(
         }
         // An exchange of something for the same is no change: so do spin locks wait.
         let changes = values.len() < 2 || values[0] != values[1];
-        thread::count(slot, if changes { kind } else { Kind::AtomicLoad });
+        event::count(slot, if changes { kind } else { Kind::AtomicLoad });
         let lane = &mut (*slot).lane;
         lane.sync(kind, pc, at as usize, arena::next_seq(), &args[..=values.len()]);
         if W::LOG2 == 4 {
@@ -428,7 +429,7 @@ unsafe extern "C" fn thread_fence(order: c_int, pc: usize) {
     fence(Ordering::SeqCst);
     if let Some(slot) = thread::recorded() {
         // SAFETY: the slot is the current thread's.
-        unsafe { thread::event(slot, Kind::Fence, pc, order as usize, &[]) };
+        unsafe { event::put(slot, Kind::Fence, pc, order as usize, &[]) };
     }
 }
 

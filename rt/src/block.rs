@@ -7,7 +7,7 @@ use norn_abi::{Kind, arena::ThreadSlot, codec::Content};
 use crate::{
     arena,
     control::{self, heap},
-    real, thread,
+    event, real, thread,
 };
 
 /// Records that a block is about to be read or written; `content` says when its bytes can be seen.
@@ -45,7 +45,7 @@ pub unsafe fn touched(
         if control::was_on() {
             heap::check(slot, addr, len, pc);
         }
-        thread::count(slot, kind);
+        event::count(slot, kind);
         if arena::make_room(slot) {
             let content = if arena::values() { content } else { Content::None };
             (*slot).lane.range(kind, pc, addr, len, arena::access_seq(), content);

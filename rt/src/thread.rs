@@ -2,7 +2,7 @@
 
 use core::{
     ffi::c_void,
-    sync::atomic::{AtomicU32, AtomicUsize, Ordering},
+    sync::atomic::{AtomicU32, Ordering},
 };
 
 use norn_abi::{
@@ -13,7 +13,7 @@ use norn_abi::{
 use crate::{
     arena,
     control::{self, Task},
-    fork, hook, intercept, real, tls,
+    event, fork, handle, hook, intercept, real, tls,
 };
 
 /// What the runtime keeps of a thread besides what the recorder sees.
@@ -169,7 +169,7 @@ unsafe fn start_recording(number: u32) {
                 0,
                 role::THREAD,
             );
-            remember(real::pthread_self(), 0);
+            handle::remember(real::pthread_self(), 0);
             control::start(slot);
             attach(slot, main_stack());
             intercept::load::modules(slot);
@@ -229,7 +229,7 @@ pub unsafe fn attach(slot: *mut ThreadSlot, (stack, size): (usize, usize)) {
         arena::start(slot);
         (real::pthread_setspecific())(KEY.load(Ordering::Relaxed), slot.cast());
         tls::set(slot);
-        event(slot, Kind::Begin, 0, stack, &[size as u64]);
+        event::put(slot, Kind::Begin, 0, stack, &[size as u64]);
     }
 }
 
@@ -300,7 +300,7 @@ unsafe extern "C" fn thread_ends(slot: *mut c_void) {
 unsafe fn leave(slot: *mut ThreadSlot) {
     // SAFETY: the slot is the current thread's; handlers find a stand from here on.
     unsafe {
-        event(slot, Kind::End, 0, 0, &[]);
+        event::put(slot, Kind::End, 0, 0, &[]);
         tls::set(tls::GONE.slot());
         let mut stream = (*own(slot)).handler;
         control::ends(slot);
@@ -309,73 +309,6 @@ unsafe fn leave(slot: *mut ThreadSlot) {
             let next = (*own(stream)).handler;
             arena::finish(stream);
             stream = next;
-        }
-    }
-}
-
-/// Records an event other than a memory access, which is about to happen.
-pub unsafe fn event(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize, args: &[u64]) {
-    // SAFETY: the slot is the current thread's.
-    unsafe {
-        control::before(slot, kind, pc, addr);
-        record(slot, kind, pc, addr, args);
-    }
-}
-
-/// Records an event that has happened: whether others go first was asked before.
-pub unsafe fn record(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize, args: &[u64]) {
-    // SAFETY: the slot is the current thread's. A lane that recording has left is full.
-    unsafe {
-        count(slot, kind);
-        let own = own(slot);
-        let usual = (*own).once_sp == 0 && (*own).lim.is_null();
-        if usual && (*slot).lane.quick_sync(kind, pc, addr, arena::next_seq(), args) {
-            return;
-        }
-        if (*own).once_sp != 0 && stack_pointer() > (*own).once_sp {
-            once_left(slot);
-        }
-        if (*own).lim.is_null() || !is_librarys(kind) {
-            return put(slot, kind, pc, addr, args);
-        }
-        let mutex = disarm(slot);
-        put(slot, kind, pc, addr, args);
-        arm(slot, mutex);
-    }
-}
-
-/// Counts an event.
-#[inline(always)]
-pub unsafe fn count(slot: *mut ThreadSlot, kind: Kind) {
-    // SAFETY: the slot is the current thread's.
-    unsafe {
-        (*slot).steps += 1;
-        if !control::is_fruitless(kind) {
-            (*slot).effect = (*slot).steps;
-        }
-    }
-}
-
-unsafe fn put(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize, args: &[u64]) {
-    // SAFETY: the slot is the current thread's.
-    unsafe {
-        if arena::make_room(slot) {
-            (*slot).lane.sync(kind, pc, addr, arena::next_seq(), args);
-        } else {
-            arena::lose(slot);
-        }
-    }
-}
-
-/// Records an event whose sequence number was taken before.
-pub unsafe fn event_at(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize, seq: u64) {
-    // SAFETY: the slot is the current thread's.
-    unsafe {
-        count(slot, kind);
-        if arena::make_room(slot) {
-            (*slot).lane.sync(kind, pc, addr, seq, &[]);
-        } else {
-            arena::lose(slot);
         }
     }
 }
@@ -391,83 +324,6 @@ pub unsafe fn quietly<T>(slot: *mut ThreadSlot, real: impl FnOnce() -> T) -> T {
     }
 }
 
-/// Says in which operation the thread may now block, for whoever looks at a hanging program.
-pub unsafe fn block(slot: *mut ThreadSlot, kind: Kind, addr: usize, pc: usize) {
-    // SAFETY: the slot is the current thread's.
-    unsafe {
-        let head = &(*slot).head;
-        head.blocked_on.store(addr as u64, Ordering::Relaxed);
-        head.blocked_at.store(pc as u64, Ordering::Relaxed);
-        head.blocked.store(u32::from(kind.0), Ordering::Release);
-    }
-}
-
-/// The operation is over.
-pub unsafe fn unblock(slot: *mut ThreadSlot) {
-    // SAFETY: the slot is the current thread's.
-    unsafe { (*slot).head.blocked.store(0, Ordering::Release) };
-}
-
-/// A thread that is cancelled in a condition wait does not come back from it: with the mutex in
-/// its hands again, it goes on in the program's clean-up. So while it waits, its encoder is shut;
-/// whatever of the program comes next finds that, and the end of the wait is recorded first.
-pub unsafe fn arm(slot: *mut ThreadSlot, mutex: usize) {
-    // SAFETY: the slot is the current thread's.
-    unsafe {
-        let own = own(slot);
-        (*own).wait_mutex = mutex;
-        (*own).lim = core::mem::replace(&mut (*slot).lane.lim, core::ptr::null_mut());
-    }
-}
-
-/// Opens the encoder again; returns the mutex.
-pub unsafe fn disarm(slot: *mut ThreadSlot) -> usize {
-    // SAFETY: the slot is the current thread's.
-    unsafe {
-        let own = own(slot);
-        if !(*own).lim.is_null() {
-            (*slot).lane.lim = core::mem::replace(&mut (*own).lim, core::ptr::null_mut());
-        }
-        (*own).wait_mutex
-    }
-}
-
-/// What the unwinder itself does on the way from a cancelled wait to the program's clean-up.
-fn is_librarys(kind: Kind) -> bool {
-    use Kind as K;
-    matches!(kind, K::OnceBegin | K::OnceEnd | K::OnceDone | K::Alloc | K::Free | K::Map | K::Unmap)
-}
-
-/// Records the end of a wait that was cancelled, if there is one.
-pub unsafe fn end_cancelled_wait(slot: *mut ThreadSlot) {
-    const ECANCELED: u64 = 125;
-    // SAFETY: the slot is the current thread's.
-    unsafe {
-        if (*own(slot)).lim.is_null() {
-            return;
-        }
-        let mutex = disarm(slot);
-        unblock(slot);
-        let pc = (*slot).head.blocked_at.load(Ordering::Relaxed) as usize;
-        let cond = (*slot).head.blocked_on.load(Ordering::Relaxed);
-        count(slot, Kind::WaitAcquire);
-        put(slot, Kind::WaitAcquire, pc, mutex, &[cond, ECANCELED]);
-    }
-}
-
-/// An initialisation was left by an exception: it is not done.
-#[cold]
-unsafe fn once_left(slot: *mut ThreadSlot) {
-    // SAFETY: the slot is the current thread's.
-    unsafe {
-        let own = own(slot);
-        (*own).once_sp = 0;
-        count(slot, Kind::OnceEnd);
-        put(slot, Kind::OnceEnd, (*own).once_pc, (*own).once_object, &[0]);
-        control::release(Kind::OnceDone, (*own).once_object);
-    }
-}
-
 /// The current stack pointer, more or less.
 #[inline(always)]
 pub fn stack_pointer() -> usize {
@@ -475,44 +331,4 @@ pub fn stack_pointer() -> usize {
     // SAFETY: only looks.
     unsafe { core::arch::asm!("mov {sp}, rsp", sp = out(reg) sp, options(nomem, nostack)) };
     sp
-}
-
-/// The number of a thread that is not recorded.
-const NOT_RECORDED: u32 = u32::MAX;
-
-/// Which number the thread with a `pthread_t` has. Handles are reused, entries are overwritten.
-static HANDLES: [(AtomicUsize, AtomicU32); MOST_HANDLES] =
-    [const { (AtomicUsize::new(0), AtomicU32::new(0)) }; MOST_HANDLES];
-const MOST_HANDLES: usize = 32768;
-
-/// Remembers the number of the thread with this handle.
-pub fn remember(handle: usize, number: u32) {
-    for (key, value) in probe(handle) {
-        let seen = key.load(Ordering::Acquire);
-        let mine = seen == handle
-            || seen == 0
-                && key.compare_exchange(0, handle, Ordering::AcqRel, Ordering::Acquire).is_ok();
-        if mine {
-            return value.store(number, Ordering::Release);
-        }
-    }
-}
-
-/// The thread with this handle is not recorded; an earlier one may have been.
-pub fn forget(handle: usize) {
-    remember(handle, NOT_RECORDED);
-}
-
-/// The number of the thread with this handle.
-pub fn number_of(handle: usize) -> Option<u32> {
-    let mut found = probe(handle).take_while(|(key, _)| key.load(Ordering::Acquire) != 0);
-    found
-        .find(|(key, _)| key.load(Ordering::Relaxed) == handle)
-        .map(|(_, value)| value.load(Ordering::Acquire))
-        .filter(|number| *number != NOT_RECORDED)
-}
-
-fn probe(handle: usize) -> impl Iterator<Item = &'static (AtomicUsize, AtomicU32)> {
-    let start = handle >> 12 ^ handle >> 24;
-    (0..HANDLES.len()).map(move |i| &HANDLES[(start + i) % HANDLES.len()])
 }

@@ -1,9 +1,10 @@
-//! The vocabulary of Norn: threads, sites, events, schedules and what they lead to.
+//! The vocabulary of Norn: threads, sites, events, candidates, schedules and what they lead to.
 //!
 //! Plain data. Nothing here reads files, knows a format on disk or starts threads, so every stage
 //! can speak it and none needs to know another. [`Trace`] is a whole run in memory; [`text`] is
 //! how people, and all tests, write one down.
 
+mod candidate;
 mod event;
 mod held;
 mod ids;
@@ -16,6 +17,7 @@ pub mod text;
 mod trace;
 mod verdict;
 
+pub use candidate::{Access, Anomaly, Candidate, Scope, Step};
 pub use event::{
     AtomicOp, Event, LockMode, Object, Op, Order, Ordering, Outcome, RmwOp, Value, WokenBy,
 };

@@ -8,15 +8,20 @@
 
 pub mod follow;
 pub mod heap;
+mod interrupt;
 mod spin;
 mod strategy;
 mod task;
 pub mod time;
 mod turn;
 pub mod verdict;
+mod wake;
 
 use core::sync::atomic::{AtomicBool, Ordering};
 
+pub use interrupt::{
+    cancel, handler_begins, handler_ends, take_cancelled, take_interrupted, test_cancel,
+};
 use norn_abi::{
     Kind,
     arena::ThreadSlot,
@@ -24,8 +29,10 @@ use norn_abi::{
 };
 pub use spin::is_fruitless;
 pub use task::{Interrupted, NEVER, Task};
+use wake::release_all;
+pub use wake::{look_again, release, release_one};
 
-use crate::{arena, real, thread, tls};
+use crate::{arena, event, tls};
 
 /// A plan is in force in this process.
 static ON: AtomicBool = AtomicBool::new(false);
@@ -243,7 +250,7 @@ unsafe fn enter(slot: *mut ThreadSlot, kind: Kind, object: usize, pc: usize) {
     // SAFETY: the slot is the current thread's.
     unsafe {
         (*slot).lane.settle_any();
-        thread::block(slot, kind, object, pc);
+        event::block(slot, kind, object, pc);
     }
 }
 
@@ -260,7 +267,7 @@ fn wait(task: &mut Task, kind: Kind, object: usize, pc: usize, deadline: u64) {
 unsafe fn leave(slot: *mut ThreadSlot) -> bool {
     // SAFETY: the slot is the current thread's.
     unsafe {
-        thread::unblock(slot);
+        event::unblock(slot);
         core::mem::take(&mut task::of(slot).timed_out)
     }
 }
@@ -280,78 +287,6 @@ pub unsafe fn block_after(
         turn::wait_for(slot, |_| {});
         leave(slot)
     }
-}
-
-/// All who wait to do `kind` on `object` may try again.
-pub fn release(kind: Kind, object: usize) {
-    if was_on() {
-        // SAFETY: under the lock.
-        turn::locked(|| unsafe { release_all(kind, object) });
-    }
-}
-
-unsafe fn release_all(kind: Kind, object: usize) {
-    // SAFETY: under the lock.
-    for task in unsafe { task::all() } {
-        if task.alive && task.waiting && task.kind == kind && task.object == object {
-            // SAFETY: under the lock.
-            unsafe { set_off(task) };
-        }
-    }
-}
-
-/// The task need not wait any longer; where nobody waits for a turn, it goes on at once.
-unsafe fn set_off(task: &mut Task) {
-    task.release();
-    if is_free() {
-        task.turn.store(1, Ordering::SeqCst);
-        crate::sys::futex_wake(task.turn.as_ptr());
-    }
-}
-
-/// Those who wait for something outside look again: it may have come from inside.
-pub fn look_again() {
-    if is_on() {
-        // SAFETY: under the lock.
-        turn::locked(|| unsafe {
-            task::all().iter_mut().filter(|it| it.alive && it.outside).for_each(|it| it.release());
-        });
-    }
-}
-
-/// Wakes one who waits to do `kind` on `object`; the strategy says whom.
-pub fn release_one(kind: Kind, object: usize) -> bool {
-    if !was_on() {
-        return false;
-    }
-    let waits = |it: &Task| it.alive && it.waiting && it.kind == kind && it.object == object;
-    // SAFETY: under the lock.
-    turn::locked(|| unsafe {
-        let count = task::all().iter().filter(|it| waits(it)).count();
-        if count == 0 {
-            return false;
-        }
-        let nth = |number: usize| -> Option<&'static mut Task> {
-            let mut floor = 0;
-            let mut found = None;
-            for _ in 0..=number {
-                found = task::all()
-                    .iter_mut()
-                    .filter(|it| waits(it) && it.ticket > floor)
-                    .min_by_key(|it| it.ticket);
-                floor = found.as_ref()?.ticket;
-            }
-            found
-        };
-        let chosen = match arena::plan().strategy {
-            name::FOLLOW => follow::pick_waiter(|number| nth(number).map(|it| it.entry)),
-            _ => strategy::pick_waiter(count as u64) as usize,
-        };
-        if let Some(task) = nth(chosen) {
-            set_off(task);
-        }
-        true
-    })
 }
 
 /// Waits until `all` wait to do `kind` on `object`; true for the last, who need not wait.
@@ -418,95 +353,5 @@ pub unsafe fn outside<T>(f: impl FnOnce() -> T) -> T {
         let result = f();
         turn::come_back(slot);
         result
-    }
-}
-
-/// A thread is to be cancelled: if it waits where it can be, it wakes.
-pub fn cancel(number: u32) {
-    if !was_on() {
-        return;
-    }
-    // SAFETY: under the lock.
-    turn::locked(|| unsafe {
-        for task in task::all().iter_mut().filter(|it| it.alive && it.number() == number) {
-            task.cancelled = true;
-            if task.waiting && is_cancellable(task.kind) {
-                set_off(task);
-            }
-        }
-    });
-}
-
-fn is_cancellable(kind: Kind) -> bool {
-    matches!(kind, Kind::Wait | Kind::Sleep | Kind::Join | Kind::SemWait)
-}
-
-fn is_interruptible(kind: Kind) -> bool {
-    matches!(kind, Kind::SemWait | Kind::Sleep)
-}
-
-/// Whether a signal handler has run since the thread last waited, and what that means for it.
-pub unsafe fn take_interrupted(slot: *mut ThreadSlot) -> Interrupted {
-    // SAFETY: the slot is the current thread's.
-    unsafe { core::mem::replace(&mut task::of(slot).interrupted, Interrupted::No) }
-}
-
-/// Whether somebody has asked for this thread's end since it last looked.
-pub unsafe fn take_cancelled(slot: *mut ThreadSlot) -> bool {
-    // SAFETY: the slot is the current thread's.
-    unsafe { core::mem::take(&mut task::of(slot).cancelled) }
-}
-
-/// Acts upon a cancellation, if there is one.
-pub unsafe fn test_cancel(slot: *mut ThreadSlot) {
-    // SAFETY: the slot is the current thread's; does not return if it is cancelled.
-    unsafe {
-        if take_cancelled(slot) {
-            real::pthread_testcancel();
-        }
-    }
-}
-
-/// A signal handler begins on this thread: it needs the turn, whatever the thread waits for.
-/// Returns whether the thread ran without the turn.
-pub unsafe fn handler_begins(slot: *mut ThreadSlot) -> bool {
-    if !is_on() {
-        return false;
-    }
-    // SAFETY: the slot is the current thread's.
-    unsafe {
-        let task = task::of(slot);
-        let away = turn::locked(|| {
-            task.handlers += 1;
-            task.away
-        });
-        if !turn::has(task) {
-            turn::come_back(slot);
-        }
-        away
-    }
-}
-
-/// It is over: the thread waits again, or is again where it was.
-pub unsafe fn handler_ends(slot: *mut ThreadSlot, away: bool, restarts: bool) {
-    if !is_on() {
-        return;
-    }
-    // SAFETY: the slot is the current thread's.
-    unsafe {
-        let task = task::of(slot);
-        let waits = turn::locked(|| {
-            task.handlers = task.handlers.saturating_sub(1);
-            task.away = away;
-            if task.waiting && (task.outside || is_interruptible(task.kind)) {
-                task.release();
-                task.interrupted =
-                    if restarts { Interrupted::Restarts } else { Interrupted::Fails };
-            }
-            task.handlers == 0 && task.waiting
-        });
-        if waits || away {
-            turn::leave(slot, |_| {});
-        }
     }
 }

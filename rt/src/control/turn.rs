@@ -347,7 +347,10 @@ unsafe fn look_around(task: &mut Task) {
             return;
         }
         if super::is_free() {
-            return time::put_forward_to(task);
+            if task.is_timed() {
+                time::put_forward_to(task);
+            }
+            return;
         }
         if !HOLDER.load(Ordering::Relaxed).is_null() {
             return watch();

@@ -6,7 +6,7 @@ use core::ffi::c_int;
 use norn_abi::{Kind, arena::ThreadSlot};
 
 use super::interpose;
-use crate::{control::heap, real, thread, tls};
+use crate::{control::heap, event, real, thread, tls};
 
 /// Bytes that a process can address.
 const ADDRESS_SPACE: usize = 1 << 47;
@@ -29,7 +29,7 @@ pub unsafe fn allocated(block: usize, size: usize, pc: usize) -> usize {
         if let Some(slot) = thread::recorded() {
             let pc = caller(slot, pc);
             if is_programs(slot, block) {
-                thread::event(slot, Kind::Alloc, pc, block, &[size as u64]);
+                event::put(slot, Kind::Alloc, pc, block, &[size as u64]);
             }
         }
     }
@@ -42,7 +42,7 @@ unsafe fn freeing(block: usize, pc: usize) {
         if let Some(slot) = thread::recorded() {
             let pc = caller(slot, pc);
             if is_programs(slot, block) {
-                thread::event(slot, Kind::Free, pc, block, &[]);
+                event::put(slot, Kind::Free, pc, block, &[]);
             }
         }
     }

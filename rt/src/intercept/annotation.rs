@@ -3,12 +3,12 @@
 use norn_abi::{Kind, LockClass};
 
 use super::interpose;
-use crate::thread;
+use crate::{event, thread};
 
 unsafe fn record(kind: Kind, object: usize, pc: usize, args: &[u64]) {
     if let Some(slot) = thread::recorded() {
         // SAFETY: the slot is the current thread's.
-        unsafe { thread::event(slot, kind, pc, object, args) };
+        unsafe { event::put(slot, kind, pc, object, args) };
     }
 }
 

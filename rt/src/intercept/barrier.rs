@@ -8,7 +8,7 @@ use super::{
     interpose,
     lock::{destroy, init},
 };
-use crate::{control, real, thread};
+use crate::{control, event, real, thread};
 
 /// What the one gets that is chosen.
 const SERIAL: c_int = -1;
@@ -17,16 +17,16 @@ unsafe extern "C-unwind" fn wait(barrier: usize, pc: usize) -> c_int {
     // SAFETY: as the caller called it.
     unsafe {
         let Some(slot) = thread::recorded() else { return real::pthread_barrier_wait()(barrier) };
-        thread::event(slot, Kind::BarrierEnter, pc, barrier, &[]);
+        event::put(slot, Kind::BarrierEnter, pc, barrier, &[]);
         let result = if control::was_on() && !is_shared(barrier) {
             arrive(slot, barrier, pc)
         } else {
-            thread::block(slot, Kind::BarrierEnter, barrier, pc);
+            event::block(slot, Kind::BarrierEnter, barrier, pc);
             let result = real::pthread_barrier_wait()(barrier);
-            thread::unblock(slot);
+            event::unblock(slot);
             result
         };
-        thread::event(slot, Kind::BarrierLeave, pc, barrier, &[u64::from(result == SERIAL)]);
+        event::put(slot, Kind::BarrierLeave, pc, barrier, &[u64::from(result == SERIAL)]);
         result
     }
 }

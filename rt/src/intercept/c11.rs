@@ -10,7 +10,7 @@ use super::{
     lock::{NOW, REALTIME, TIMED, TRY, acquire, at, attempted, init, is_anothers, release},
     threads::{key_created, key_deleted},
 };
-use crate::{control::NEVER, real, thread};
+use crate::{control::NEVER, event, real, thread};
 
 const MUTEX: u64 = LockClass::Mutex as u64;
 /// Of the types of C11's mutexes the only one that POSIX has, too, and by the same number.
@@ -70,7 +70,7 @@ macro_rules! destroy {
             // SAFETY: as the caller called it.
             unsafe {
                 if let Some(slot) = thread::recorded() {
-                    thread::event(slot, Kind::Destroy, pc, object, &[$class as u64]);
+                    event::put(slot, Kind::Destroy, pc, object, &[$class as u64]);
                 }
                 real::$real()(object);
             }

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     control::{self, NEVER},
-    real, thread,
+    event, real, thread,
 };
 
 const EBUSY: c_int = 16;
@@ -30,10 +30,10 @@ unsafe fn clock_of(cond: usize) -> c_int {
 pub unsafe fn begin(slot: *mut ThreadSlot, cond: usize, mutex: usize, pc: usize) {
     // SAFETY: the slot is the current thread's.
     unsafe {
-        thread::event(slot, Kind::WaitRelease, pc, mutex, &[]);
-        thread::event(slot, Kind::Wait, pc, cond, &[mutex as u64]);
-        thread::block(slot, Kind::Wait, cond, pc);
-        thread::arm(slot, mutex);
+        event::put(slot, Kind::WaitRelease, pc, mutex, &[]);
+        event::put(slot, Kind::Wait, pc, cond, &[mutex as u64]);
+        event::block(slot, Kind::Wait, cond, pc);
+        event::arm(slot, mutex);
     }
 }
 
@@ -41,9 +41,9 @@ pub unsafe fn begin(slot: *mut ThreadSlot, cond: usize, mutex: usize, pc: usize)
 pub unsafe fn end(slot: *mut ThreadSlot, cond: usize, mutex: usize, pc: usize, result: c_int) {
     // SAFETY: the slot is the current thread's.
     unsafe {
-        thread::disarm(slot);
-        thread::unblock(slot);
-        thread::record(slot, Kind::WaitAcquire, pc, mutex, &[cond as u64, result as u64]);
+        event::disarm(slot);
+        event::unblock(slot);
+        event::note(slot, Kind::WaitAcquire, pc, mutex, &[cond as u64, result as u64]);
     }
 }
 
@@ -62,8 +62,8 @@ pub unsafe fn wait_here(
         if is_anothers(mutex, slot) {
             return real::pthread_mutex_unlock()(mutex);
         }
-        thread::record(slot, Kind::WaitRelease, pc, mutex, &[]);
-        thread::record(slot, Kind::Wait, pc, cond, &[mutex as u64]);
+        event::note(slot, Kind::WaitRelease, pc, mutex, &[]);
+        event::note(slot, Kind::Wait, pc, cond, &[mutex as u64]);
         let late = control::block_after(slot, (Kind::Wait, cond, pc), deadline, || {
             real::pthread_mutex_unlock()(mutex);
             control::release(Kind::Acquire, mutex);
@@ -78,7 +78,7 @@ pub unsafe fn wait_here(
             () if late => TIMED_OUT,
             () => locked,
         };
-        thread::record(slot, Kind::WaitAcquire, pc, mutex, &[cond as u64, result as u64]);
+        event::note(slot, Kind::WaitAcquire, pc, mutex, &[cond as u64, result as u64]);
         if cancelled {
             real::pthread_testcancel();
             return 0;
@@ -128,7 +128,7 @@ macro_rules! announce {
             // SAFETY: as the caller called it.
             unsafe {
                 if let Some(slot) = thread::recorded() {
-                    thread::event(slot, $kind, pc, object, &[]);
+                    event::put(slot, $kind, pc, object, &[]);
                 }
                 let result = real::$real()(object);
                 $notify(object);

@@ -14,7 +14,7 @@ use norn_abi::Kind;
 use super::interpose;
 use crate::{
     control::{self, NEVER},
-    sys, thread,
+    event, sys, thread,
 };
 
 const FREE: u32 = 0;
@@ -34,7 +34,7 @@ unsafe fn progress(guard: usize) -> &'static AtomicU32 {
 unsafe fn record(kind: Kind, guard: usize, pc: usize, args: &[u64]) {
     if let Some(slot) = thread::recorded() {
         // SAFETY: the slot is the current thread's.
-        unsafe { thread::record(slot, kind, pc, guard, args) };
+        unsafe { event::note(slot, kind, pc, guard, args) };
     }
 }
 

@@ -7,7 +7,7 @@ use norn_abi::{Kind, LockClass, ObjectClass, arena::ThreadSlot};
 use super::{interpose, sleep::length};
 use crate::{
     control::{self, NEVER},
-    real, thread,
+    event, real, thread,
 };
 
 /// Added to a lock's class: the call would not have blocked.
@@ -23,9 +23,9 @@ pub unsafe fn attempted(slot: *mut ThreadSlot, class: u64, lock: usize, pc: usiz
     // SAFETY: the slot is the current thread's.
     unsafe {
         match result {
-            0 => thread::record(slot, Kind::Acquire, pc, lock, &[class]),
-            EOWNERDEAD => thread::record(slot, Kind::Acquire, pc, lock, &[class | OWNER_DIED]),
-            error => thread::record(slot, Kind::AcquireFailed, pc, lock, &[class, error as u64]),
+            0 => event::note(slot, Kind::Acquire, pc, lock, &[class]),
+            EOWNERDEAD => event::note(slot, Kind::Acquire, pc, lock, &[class | OWNER_DIED]),
+            error => event::note(slot, Kind::AcquireFailed, pc, lock, &[class, error as u64]),
         }
     }
 }
@@ -119,7 +119,7 @@ macro_rules! acquire {
             unsafe {
                 let Some(slot) = thread::recorded() else { return real::$real()(lock, $($arg),*) };
                 $crate::control::before(slot, Kind::Acquire, pc, lock);
-                thread::block(slot, Kind::Acquire, lock, pc);
+                event::block(slot, Kind::Acquire, lock, pc);
                 let result = if $crate::control::is_on() {
                     const BUSY: c_int = 16;
                     let attempt = || {
@@ -133,7 +133,7 @@ macro_rules! acquire {
                 } else {
                     real::$real()(lock, $($arg),*)
                 };
-                thread::unblock(slot);
+                event::unblock(slot);
                 attempted(slot, $class, lock, pc, $error(result));
                 result
             }
@@ -167,7 +167,7 @@ macro_rules! release {
             // SAFETY: as the caller called it.
             unsafe {
                 if let Some(slot) = thread::recorded() && !$fails(lock, slot) {
-                    thread::event(slot, Kind::Release, pc, lock, &[$class]);
+                    event::put(slot, Kind::Release, pc, lock, &[$class]);
                 }
                 let result = real::$real()(lock);
                 $crate::control::release(Kind::Acquire, lock);
@@ -185,7 +185,7 @@ macro_rules! init {
             unsafe {
                 let result = real::$real()(object, $($arg),*);
                 if let (0, Some(slot)) = (result, thread::recorded()) {
-                    thread::event(slot, Kind::Init, pc, object, &[$class as u64, $detail as u64]);
+                    event::put(slot, Kind::Init, pc, object, &[$class as u64, $detail as u64]);
                 }
                 result
             }
@@ -200,7 +200,7 @@ macro_rules! destroy {
             // SAFETY: as the caller called it.
             unsafe {
                 if let Some(slot) = thread::recorded() {
-                    thread::event(slot, Kind::Destroy, pc, object, &[$class as u64]);
+                    event::put(slot, Kind::Destroy, pc, object, &[$class as u64]);
                 }
                 real::$real()(object)
             }

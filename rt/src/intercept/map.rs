@@ -5,21 +5,21 @@ use core::ffi::c_int;
 use norn_abi::Kind;
 
 use super::interpose;
-use crate::{real, thread};
+use crate::{event, real, thread};
 
 const FAILED: usize = usize::MAX;
 
 unsafe fn mapped(start: usize, len: usize, pc: usize) {
     if let (Some(slot), true) = (thread::recorded(), start != FAILED) {
         // SAFETY: the slot is the current thread's.
-        unsafe { thread::event(slot, Kind::Map, pc, start, &[len as u64]) };
+        unsafe { event::put(slot, Kind::Map, pc, start, &[len as u64]) };
     }
 }
 
 unsafe fn unmapping(start: usize, len: usize, pc: usize) {
     if let Some(slot) = thread::recorded() {
         // SAFETY: the slot is the current thread's.
-        unsafe { thread::event(slot, Kind::Unmap, pc, start, &[len as u64]) };
+        unsafe { event::put(slot, Kind::Unmap, pc, start, &[len as u64]) };
     }
 }
 

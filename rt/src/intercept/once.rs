@@ -11,7 +11,7 @@ use norn_abi::{Kind, arena::ThreadSlot};
 use super::interpose;
 use crate::{
     control::{self, NEVER},
-    real, thread,
+    event, real, thread,
 };
 
 type Function = unsafe extern "C-unwind" fn();
@@ -49,7 +49,7 @@ unsafe fn around(
         ((*own).once, (*own).once_pc, (*own).once_object) = (function, pc, object);
         let result = real(initialise as *const () as usize);
         if (*own).once_object != 0 {
-            thread::record(slot, Kind::OnceDone, pc, object, &[]);
+            event::note(slot, Kind::OnceDone, pc, object, &[]);
         }
         control::release(Kind::OnceDone, object);
         ((*own).once, (*own).once_pc, (*own).once_object) = outer;
@@ -69,11 +69,11 @@ unsafe extern "C-unwind" fn initialise() {
     unsafe {
         let own = thread::own(slot);
         let (function, pc, object) = ((*own).once, (*own).once_pc, (*own).once_object);
-        thread::record(slot, Kind::OnceBegin, pc, object, &[]);
+        event::note(slot, Kind::OnceBegin, pc, object, &[]);
         let outer = core::mem::replace(&mut (*own).once_sp, thread::stack_pointer());
         core::mem::transmute::<usize, Function>(function)();
         (*own).once_sp = outer;
-        thread::event(slot, Kind::OnceEnd, pc, object, &[1]);
+        event::put(slot, Kind::OnceEnd, pc, object, &[1]);
         (*own).once_object = 0;
     }
 }

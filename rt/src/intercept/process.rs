@@ -8,7 +8,7 @@ use core::{
 use norn_abi::Kind;
 
 use super::{interpose, tap};
-use crate::{arena, fork, real, sys, thread};
+use crate::{arena, event, fork, real, sys, thread};
 
 /// Takes an entry for the child before there is one, so that parent and child know its number.
 unsafe fn forking(pc: usize, real: impl FnOnce() -> c_int) -> c_int {
@@ -17,7 +17,7 @@ unsafe fn forking(pc: usize, real: impl FnOnce() -> c_int) -> c_int {
         let Some(slot) = thread::recorded() else { return real() };
         let taken = arena::take_process();
         let number = taken.map_or_else(|| nobody(0), |it| it as usize);
-        thread::event(slot, Kind::ProcessFork, pc, number, &[]);
+        event::put(slot, Kind::ProcessFork, pc, number, &[]);
         fork::set_next_process(Some(taken));
         let result = real();
         fork::set_next_process(None);
@@ -60,7 +60,7 @@ macro_rules! passing {
         unsafe extern "C" fn $name(pc: usize, argument: usize) -> usize {
             if let Some(slot) = thread::recorded() {
                 // SAFETY: the slot is the current thread's.
-                unsafe { thread::event(slot, $kind, pc, $with(argument), &[]) };
+                unsafe { event::put(slot, $kind, pc, $with(argument), &[]) };
             }
             real::$name() as *const () as usize
         }

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     control::{self, Interrupted, NEVER},
-    real, thread,
+    event, real, thread,
 };
 
 /// Defines a function that decrements a semaphore.
@@ -25,15 +25,15 @@ macro_rules! decrement {
                 let result = if control::is_on() {
                     take(slot, semaphore, pc, $deadline)
                 } else {
-                    thread::block(slot, Kind::SemWait, semaphore, pc);
+                    event::block(slot, Kind::SemWait, semaphore, pc);
                     let result = real::$real()(semaphore, $($arg),*);
-                    thread::unblock(slot);
+                    event::unblock(slot);
                     result
                 };
                 if result == 0 {
-                    thread::record(slot, Kind::SemWait, pc, semaphore, &[]);
+                    event::note(slot, Kind::SemWait, pc, semaphore, &[]);
                 } else {
-                    thread::record(slot, Kind::SemFailed, pc, semaphore, &[real::errno()]);
+                    event::note(slot, Kind::SemFailed, pc, semaphore, &[real::errno()]);
                 }
                 result
             }

@@ -16,7 +16,7 @@ use norn_abi::{
 };
 
 use super::interpose;
-use crate::{arena, control, real, sys, thread, tls};
+use crate::{arena, control, event, real, sys, thread, tls};
 
 const SIGNALS: usize = 65;
 const SIGILL: c_int = 4;
@@ -238,13 +238,13 @@ unsafe extern "C-unwind" fn handle(signal: c_int, info: *mut c_void, context: *m
             (*own).handler_sp = interrupted.registers[RSP];
             (*own).handler_stack = own_stack(interrupted);
             tls::set(stream);
-            thread::event(stream, Kind::HandlerBegin, 0, signal as usize, &[]);
+            event::put(stream, Kind::HandlerBegin, 0, signal as usize, &[]);
         } else if !tls::is_stand(host) {
             tls::set(tls::BUSY.slot());
         }
         core::mem::transmute::<usize, Handler>(handler)(signal, info, context);
         if let Some(stream) = stream {
-            thread::event(stream, Kind::HandlerEnd, 0, signal as usize, &[]);
+            event::put(stream, Kind::HandlerEnd, 0, signal as usize, &[]);
         }
         if !tls::is_stand(host) {
             tls::set(host);
@@ -323,7 +323,7 @@ pub unsafe fn leave_handlers(sp: usize) {
             if stays {
                 break;
             }
-            thread::event(slot, Kind::HandlerEnd, 0, 0, &[]);
+            event::put(slot, Kind::HandlerEnd, 0, 0, &[]);
             slot = (*thread::own(slot)).host;
             (*slot).lane.forget();
             tls::set(slot);

@@ -7,7 +7,7 @@ use norn_abi::Kind;
 use super::interpose;
 use crate::{
     control::{self, Interrupted},
-    real, sys, thread,
+    event, real, sys, thread,
 };
 
 /// Records that the thread sleeps. While we decide which thread goes next, that is here and now,
@@ -16,7 +16,7 @@ unsafe fn sleeping(nanoseconds: u64, pc: usize) -> Option<u64> {
     let slot = thread::recorded()?;
     // SAFETY: the slot is the current thread's.
     unsafe {
-        thread::event(slot, Kind::Sleep, pc, nanoseconds as usize, &[]);
+        event::put(slot, Kind::Sleep, pc, nanoseconds as usize, &[]);
         if !control::is_on() {
             return None;
         }
@@ -123,7 +123,7 @@ unsafe fn yielding(pc: usize) {
     if let Some(slot) = thread::recorded() {
         // SAFETY: the slot is the current thread's.
         unsafe {
-            thread::event(slot, Kind::Yield, pc, 0, &[]);
+            event::put(slot, Kind::Yield, pc, 0, &[]);
             control::yields(slot);
         }
     }

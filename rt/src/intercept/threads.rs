@@ -18,7 +18,7 @@ use super::{
 use crate::{
     arena,
     control::{self, NEVER},
-    real, sys, thread, tls,
+    event, handle, real, sys, thread, tls,
 };
 
 type Start = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
@@ -68,7 +68,7 @@ unsafe fn create_unslotted(
         return result;
     }
     // SAFETY: the thread was created.
-    thread::forget(unsafe { *(handle as *const usize) });
+    handle::forget(unsafe { *(handle as *const usize) });
     while given.read.load(Ordering::Acquire) == 0 {
         sys::futex_wait(given.read.as_ptr(), 0, u64::MAX);
     }
@@ -100,7 +100,7 @@ unsafe fn begin(given: *mut c_void) -> (usize, *mut c_void) {
     unsafe {
         tls::set(tls::BUSY.slot());
         control::first_turn(slot);
-        thread::remember(real::pthread_self(), (*slot).head.thread);
+        handle::remember(real::pthread_self(), (*slot).head.thread);
         let own = thread::own(slot);
         let (start, argument) = ((*own).start, (*own).argument as *mut c_void);
         thread::attach(slot, thread::own_stack());
@@ -177,8 +177,8 @@ unsafe fn created(
         let seq = arena::next_seq();
         let result = thread::quietly(parent, || real(run, slot as usize));
         if result == 0 {
-            thread::remember(*(handle as *const usize), number);
-            thread::event_at(parent, Kind::Fork, pc, number as usize, seq);
+            handle::remember(*(handle as *const usize), number);
+            event::note_at(parent, Kind::Fork, pc, number as usize, seq);
         } else {
             (*thread::own(parent)).children -= 1;
             control::disown(slot);
@@ -210,15 +210,15 @@ macro_rules! join {
             // SAFETY: as the caller called it.
             unsafe {
                 let Some(slot) = thread::recorded() else { return real::$real()(handle, $($arg),*) };
-                let number = thread::number_of(handle);
+                let number = handle::number_of(handle);
                 if let Some(number) = number && !await_end(slot, number, pc, $deadline) {
                     return TIMED_OUT;
                 }
-                thread::block(slot, Kind::Join, number.unwrap_or(u32::MAX) as usize, pc);
+                event::block(slot, Kind::Join, number.unwrap_or(u32::MAX) as usize, pc);
                 let result = thread::quietly(slot, || real::$real()(handle, $($arg),*));
-                thread::unblock(slot);
+                event::unblock(slot);
                 if let (0, Some(number)) = (result, number) {
-                    thread::record(slot, Kind::Join, pc, number as usize, &[]);
+                    event::note(slot, Kind::Join, pc, number as usize, &[]);
                 }
                 result
             }
@@ -232,9 +232,9 @@ macro_rules! about {
         unsafe extern "C-unwind" fn $name(handle: usize, pc: usize) -> c_int {
             // SAFETY: as the caller called it.
             unsafe {
-                let number = thread::number_of(handle);
+                let number = handle::number_of(handle);
                 if let (Some(slot), Some(number)) = (thread::recorded(), number) {
-                    thread::event(slot, $kind, pc, number as usize, &[]);
+                    event::put(slot, $kind, pc, number as usize, &[]);
                 }
                 let result = real::$real()(handle);
                 if let (Kind::Cancel, Some(number)) = ($kind, number) {
@@ -298,7 +298,7 @@ pub unsafe fn key_created(key: usize, pc: usize) {
         // SAFETY: the slot is the current thread's.
         unsafe {
             let key = *(key as *const u32) as usize;
-            thread::event(slot, Kind::Init, pc, key, &[ObjectClass::Key as u64, 0]);
+            event::put(slot, Kind::Init, pc, key, &[ObjectClass::Key as u64, 0]);
         }
     }
 }
@@ -308,7 +308,7 @@ pub unsafe fn key_deleted(key: u32, pc: usize) {
     if let Some(slot) = thread::recorded() {
         let class = ObjectClass::Key as u64;
         // SAFETY: the slot is the current thread's.
-        unsafe { thread::event(slot, Kind::Destroy, pc, key as usize, &[class]) };
+        unsafe { event::put(slot, Kind::Destroy, pc, key as usize, &[class]) };
     }
 }
 

@@ -1,0 +1,115 @@
+//! An anomaly that a pattern allows in a trace, before anybody knows whether it can happen.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{EventId, SiteId};
+
+/// An anomaly that a pattern allows: these events, in this order.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Candidate {
+    /// What kind of anomaly.
+    pub class: Anomaly,
+    /// The pattern that it matches.
+    pub pattern: String,
+    /// Whether the events must follow each other with nothing in between.
+    pub adjacent: bool,
+    /// The events, in the order that the pattern wants.
+    pub steps: Vec<Step>,
+    /// Why events of one thread belong together.
+    pub scope: Scope,
+    /// Which of the instances with the same sites, from 0, the cheapest first.
+    pub instance: u32,
+}
+
+/// One event of a candidate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Step {
+    /// Which.
+    pub event: EventId,
+    /// Where in the code.
+    pub site: SiteId,
+    /// The first byte that it shares with the other events on the same variable.
+    pub addr: u64,
+    /// What the pattern takes it for.
+    pub access: Access,
+    /// The thread's events that belong together, first and last.
+    pub region: (u64, u64),
+}
+
+/// What is done to a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Access {
+    /// It is read.
+    Read,
+    /// It is written.
+    Write,
+}
+
+/// Kinds of anomalies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Anomaly {
+    /// Two accesses that nothing keeps apart, one of them a write.
+    Race,
+    /// An access between two that belong together.
+    Atomicity,
+    /// Accesses to several variables that belong together, mixed.
+    AtomicSet,
+    /// What a pattern of the user describes.
+    Pattern,
+}
+
+/// Why events of one thread belong together, the strongest reason first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scope {
+    /// The pattern has one event of each thread.
+    Single,
+    /// The user says so.
+    Marked,
+    /// They are in one outermost critical section.
+    Section,
+    /// They follow each other, and nobody said anything.
+    Unmarked,
+}
+
+impl Candidate {
+    /// The sites, in the order of the events.
+    pub fn sites(&self) -> impl Iterator<Item = SiteId> {
+        self.steps.iter().map(|it| it.site)
+    }
+}
+
+impl fmt::Display for Access {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Access::Read => "r",
+            Access::Write => "w",
+        })
+    }
+}
+
+impl fmt::Display for Anomaly {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Anomaly::Race => "race",
+            Anomaly::Atomicity => "atomicity",
+            Anomaly::AtomicSet => "atomic-set",
+            Anomaly::Pattern => "pattern",
+        })
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Scope::Single => "single",
+            Scope::Marked => "marked",
+            Scope::Section => "section",
+            Scope::Unmarked => "unmarked",
+        })
+    }
+}

@@ -1,0 +1,172 @@
+//! Accesses to shared memory, 40 bytes each: the second pass over the events.
+
+use norn_model::{Access, AtomicOp, Op, Role, Thread};
+
+use crate::{
+    outline::{Change, Outline, narrow},
+    sieve::{GRANULE, Sieve, granules},
+};
+
+/// One access to one granule of shared memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Touch {
+    /// Which eight bytes.
+    pub(crate) granule: u64,
+    /// Which event of the thread.
+    pub(crate) index: u32,
+    pub(crate) site: u32,
+    /// The set of locks that are held.
+    pub(crate) set: u32,
+    /// The outermost critical section, or the stretch between two of them, counted.
+    pub(crate) section: u32,
+    /// The thread, counted from 0.
+    pub(crate) thread: u16,
+    /// Which of the eight bytes.
+    pub(crate) mask: u8,
+    pub(crate) kind: Kind,
+    /// The call stack.
+    pub(crate) stack: u32,
+    /// How many meetings with other threads were before.
+    pub(crate) epoch: u32,
+}
+
+/// What an access does, as bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Kind(u8);
+
+impl Kind {
+    const READ: u8 = 1;
+    const WRITE: u8 = 2;
+    const ATOMIC: u8 = 4;
+
+    pub(crate) fn is_atomic(self) -> bool {
+        self.0 & Kind::ATOMIC != 0
+    }
+
+    /// Whether a pattern can take it for this.
+    pub(crate) fn is(self, access: Access) -> bool {
+        self.0 & if access == Access::Read { Kind::READ } else { Kind::WRITE } != 0
+    }
+}
+
+impl Touch {
+    /// Whether two accesses have bytes in common.
+    pub(crate) fn overlaps(&self, other: &Touch) -> bool {
+        self.granule == other.granule && self.mask & other.mask != 0
+    }
+
+    /// The first byte that it has in common with another access.
+    pub(crate) fn addr(&self, other: &Touch) -> u64 {
+        self.granule * GRANULE + u64::from((self.mask & other.mask).trailing_zeros() % 8)
+    }
+}
+
+/// Where an event accesses memory and how.
+pub(crate) fn accessed(op: &Op) -> Option<(u64, u64, Kind)> {
+    Some(match *op {
+        Op::Read { addr, size, .. } => (addr, size, Kind(Kind::READ)),
+        Op::Write { addr, size, .. } => (addr, size, Kind(Kind::WRITE)),
+        Op::Atomic { addr, size, op, .. } => (addr, u64::from(size), atomic(op)),
+        _ => return None,
+    })
+}
+
+fn atomic(op: AtomicOp) -> Kind {
+    Kind(match op {
+        AtomicOp::Load(_) | AtomicOp::CasFailed { .. } => Kind::READ | Kind::ATOMIC,
+        AtomicOp::Store(_) => Kind::WRITE | Kind::ATOMIC,
+        AtomicOp::Rmw { .. } | AtomicOp::Cas { .. } => Kind::READ | Kind::WRITE | Kind::ATOMIC,
+    })
+}
+
+/// A thread's accesses to shared memory, in its order.
+pub(crate) fn touches(
+    number: u16,
+    thread: &Thread,
+    outline: &Outline,
+    sieve: &Sieve,
+) -> Vec<Touch> {
+    let mut touches = Vec::new();
+    if thread.role == Role::Handler {
+        return touches;
+    }
+    let mut place = Place::new(outline);
+    for (index, event) in thread.events.iter().enumerate() {
+        let Some((addr, size, kind)) = accessed(&event.op) else { continue };
+        for granule in granules(addr, size).filter(|it| sieve.is_shared(*it)) {
+            let (index, site, stack) = (narrow(index), event.site.0, event.stack.0);
+            let (Change { set, section, .. }, epoch) = place.at(index);
+            let (thread, mask) = (number, mask(granule, addr, size));
+            touches.push(Touch {
+                granule,
+                index,
+                site,
+                set,
+                section,
+                thread,
+                mask,
+                kind,
+                stack,
+                epoch,
+            });
+        }
+    }
+    touches
+}
+
+/// The bytes of a granule that an access touches, the first one lowest.
+fn mask(granule: u64, addr: u64, size: u64) -> u8 {
+    let start = granule * GRANULE;
+    let from = addr.saturating_sub(start).min(GRANULE);
+    let to = addr.saturating_add(size.max(1)).saturating_sub(start).min(GRANULE);
+    let below = |bytes: u64| u8::try_from((1u32 << bytes) - 1).unwrap_or(u8::MAX);
+    below(to) & !below(from)
+}
+
+/// Follows the held locks and the meetings of a thread.
+struct Place<'a> {
+    now: Change,
+    later: &'a [Change],
+    epoch: u32,
+    meetings: &'a [u32],
+}
+
+impl<'a> Place<'a> {
+    fn new(outline: &'a Outline) -> Self {
+        let now = Change { from: 0, set: 0, section: 0 };
+        Place { now, later: &outline.changes, epoch: 0, meetings: &outline.meetings }
+    }
+
+    #[inline]
+    fn at(&mut self, index: u32) -> (Change, u32) {
+        while let Some((next, later)) = self.later.split_first()
+            && next.from <= index
+        {
+            (self.now, self.later) = (*next, later);
+        }
+        while let Some((next, later)) = self.meetings.split_first()
+            && *next <= index
+        {
+            (self.epoch, self.meetings) = (self.epoch + 1, later);
+        }
+        (self.now, self.epoch)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn touches_are_small() {
+        assert!(size_of::<Touch>() <= 40);
+    }
+
+    #[test]
+    fn masks_are_the_bytes() {
+        assert_eq!(mask(1, 8, 8), 0xff);
+        assert_eq!(mask(1, 12, 2), 0b0011_0000);
+        assert_eq!(mask(1, 6, 3), 0b0000_0001);
+        assert_eq!(mask(1, 15, 8), 0b1000_0000);
+    }
+}

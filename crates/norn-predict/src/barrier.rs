@@ -1,0 +1,35 @@
+//! Who meets whom at a barrier.
+
+use rustc_hash::FxHashMap;
+
+use crate::clock::Clock;
+
+/// The rounds of a barrier: all who arrive before the first one leaves.
+#[derive(Debug, Default)]
+pub(crate) struct Barrier {
+    rounds: Vec<Clock>,
+    /// In which round a thread is.
+    entered: FxHashMap<usize, usize>,
+    /// Whether the last round still takes threads.
+    open: bool,
+}
+
+impl Barrier {
+    /// A thread arrives.
+    pub(crate) fn enter(&mut self, thread: usize, now: &Clock) {
+        if !self.open {
+            self.rounds.push(Clock::default());
+            self.open = true;
+        }
+        let round = self.rounds.len() - 1;
+        self.rounds[round].join(now);
+        self.entered.insert(thread, round);
+    }
+
+    /// A thread goes on; what all who were in its round know.
+    pub(crate) fn leave(&mut self, thread: usize) -> Option<&Clock> {
+        let round = self.entered.remove(&thread)?;
+        self.open &= round + 1 != self.rounds.len();
+        self.rounds.get(round)
+    }
+}

@@ -1,0 +1,103 @@
+//! Accesses of one thread to two variables that are used together.
+//!
+//! Variables that are accessed in one region belong together, as in the paper of Huang and Zhang
+//! (ISSTA 2011). A region with many accesses has many pairs of variables; we take those that are
+//! close to each other. Where no region is marked, only accesses of one function count.
+
+use std::ops::Range;
+
+use norn_model::Scope;
+use rustc_hash::FxHashMap;
+
+use crate::{access::Touch, lockset::Sets, outline::Outline, region::Regions, sieve::GRANULE};
+
+/// An access is paired with so many that come before it.
+const WINDOW: usize = 3;
+/// The same two sites are looked at for so many pairs of variables in each thread.
+const MOST: u32 = 256;
+
+/// Two accesses to two variables that are used together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Couple {
+    pub(crate) touches: [Touch; 2],
+    pub(crate) gap: u32,
+    pub(crate) scope: Scope,
+}
+
+impl Couple {
+    /// The two variables, the lower one first.
+    pub(crate) fn variables(&self) -> (u64, u64) {
+        let [one, other] = self.touches.map(|it| it.granule);
+        (one.min(other), one.max(other))
+    }
+}
+
+/// Variables that belong together, if the user says so: byte ranges of each set.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AtomicSet(pub Vec<Range<u64>>);
+
+impl AtomicSet {
+    fn has(&self, granule: u64) -> bool {
+        let bytes = granule * GRANULE..(granule + 1) * GRANULE;
+        self.0.iter().any(|it| it.start < bytes.end && bytes.start < it.end)
+    }
+}
+
+/// The couples among a thread's accesses.
+pub(crate) fn couples(
+    touches: &[Touch],
+    outline: &Outline,
+    sets: &Sets,
+    regions: &Regions<'_>,
+    given: &[AtomicSet],
+) -> Vec<Couple> {
+    let mut search = Search::default();
+    for (at, last) in touches.iter().enumerate() {
+        for first in touches[at.saturating_sub(WINDOW)..at].iter().rev() {
+            if first.granule == last.granule || !search.is_new(first, last) {
+                continue;
+            }
+            let together = |set: &AtomicSet| set.has(first.granule) && set.has(last.granule);
+            let Some(scope) = scope(regions, first, last) else { continue };
+            if given.is_empty() || given.iter().any(together) {
+                let gap = if first.section == last.section {
+                    sets.smallest(outline, first.index, last.index)
+                } else {
+                    0
+                };
+                search.couples.push(Couple { touches: [*first, *last], gap, scope });
+            }
+        }
+    }
+    search.couples
+}
+
+fn scope(regions: &Regions<'_>, first: &Touch, last: &Touch) -> Option<Scope> {
+    let scope = regions.scope(first, last)?;
+    (scope != Scope::Unmarked || first.stack == last.stack).then_some(scope)
+}
+
+#[derive(Default)]
+struct Search {
+    couples: Vec<Couple>,
+    /// How many pairs of variables there were at two sites.
+    sites: FxHashMap<(u32, u32), u32>,
+    /// Sites, variables and stretch between meetings.
+    known: FxHashMap<(u32, u32, u64, u64), u32>,
+}
+
+impl Search {
+    /// Whether this couple is another one than before, and there are not too many.
+    fn is_new(&mut self, first: &Touch, last: &Touch) -> bool {
+        let sites = (first.site, last.site);
+        let count = self.sites.entry(sites).or_default();
+        if *count >= MOST {
+            return false;
+        }
+        let key = (first.site, last.site, first.granule, last.granule);
+        let epoch = first.epoch.wrapping_add(1);
+        let new = self.known.insert(key, epoch) != Some(epoch);
+        *count += u32::from(new);
+        new
+    }
+}

@@ -1,0 +1,35 @@
+//! From one trace to the anomalies that other orders of its events allow.
+//!
+//! [`predict`] looks for [patterns](Pattern) of accesses. It follows Huang and Zhang (*Persuasive
+//! prediction of concurrency access anomalies*, ISSTA 2011): two accesses can change places if
+//! nothing orders them and no common lock keeps them apart. That allows too much, by intention;
+//! what is really possible is for `norn-witness` and for the program to say.
+//!
+//! A trace is gone over twice. The [outline](outline) has what threads do besides reading and
+//! writing; from it come [order](order) and [lock sets](lockset). Then the accesses to memory that
+//! is really [shared](sieve) are [taken down](access), sorted by variable and [searched](search).
+
+mod access;
+mod atomic;
+mod barrier;
+mod clock;
+mod couple;
+mod general;
+mod keep;
+mod life;
+mod lockset;
+mod order;
+mod outline;
+mod pattern;
+mod predict;
+mod region;
+mod search;
+mod semaphore;
+mod sieve;
+mod unit;
+mod weave;
+
+pub use couple::AtomicSet;
+pub use pattern::{BUILT_IN, Pattern, PatternError, Slot};
+pub use predict::{Options, Prediction, predict};
+pub use region::Region;

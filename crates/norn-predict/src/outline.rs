@@ -1,0 +1,174 @@
+//! What a thread does besides reading and writing, kept small: the first pass over its events.
+//!
+//! Events are looked at where they are in the trace, and what is kept of them are places: where
+//! locks are taken and given back, where threads meet, which memory comes and goes.
+
+use norn_model::{Held, LockMode, Op, Role, Thread};
+use rustc_hash::FxHashMap;
+
+use crate::{lockset::Set, sieve::Sieve};
+
+/// What one thread does besides reading and writing.
+#[derive(Debug, Default)]
+pub(crate) struct Outline {
+    /// Events that order threads, by index.
+    pub(crate) meetings: Vec<u32>,
+    /// Where the set of held locks changes, and to what; the first is at 0.
+    pub(crate) changes: Vec<Change>,
+    /// Where a thread waits for others: no region goes on behind.
+    pub(crate) bounds: Vec<u32>,
+    /// The sets that the changes name.
+    pub(crate) sets: Vec<Set>,
+    /// Events at which memory comes or goes.
+    pub(crate) lives: Vec<u32>,
+}
+
+/// A change of the set of held locks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Change {
+    /// From this event on.
+    pub(crate) from: u32,
+    /// The set, as a number.
+    pub(crate) set: u32,
+    /// The outermost critical section, or the stretch between two of them, counted.
+    pub(crate) section: u32,
+}
+
+impl Outline {
+    /// Goes over a thread, and tells the sieve which memory it touches.
+    pub(crate) fn new(number: u32, thread: &Thread, sieve: &Sieve) -> Outline {
+        let mut walk = Walk::default();
+        walk.intern(Set::default());
+        walk.change(0);
+        // The handlers of a signal cannot be scheduled: they share nothing, as far as we know.
+        let shares = thread.role != Role::Handler;
+        for (index, event) in thread.events.iter().enumerate() {
+            match event.op {
+                Op::Read { addr, size, .. } if shares => sieve.touch(number, addr, size, false),
+                Op::Write { addr, size, .. } if shares => sieve.touch(number, addr, size, true),
+                Op::Atomic { addr, size, .. } => {
+                    sieve.touch(number, addr, u64::from(size), true);
+                    walk.outline.meetings.push(narrow(index));
+                }
+                Op::Read { .. } | Op::Write { .. } => {}
+                ref op => walk.step(narrow(index), op),
+            }
+        }
+        walk.outline
+    }
+
+    /// The change in force at an event.
+    pub(crate) fn at(&self, index: u32) -> usize {
+        self.changes.partition_point(|it| it.from <= index).saturating_sub(1)
+    }
+
+    /// How many times the thread has waited for others before an event.
+    pub(crate) fn span(&self, index: u32) -> usize {
+        self.bounds.partition_point(|it| *it <= index)
+    }
+}
+
+/// Places in a trace have 32 bits here; a thread with more events does not fit into memory.
+pub(crate) fn narrow(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}
+
+#[derive(Default)]
+struct Walk {
+    outline: Outline,
+    known: FxHashMap<Set, u32>,
+    held: Held,
+    set: u32,
+    section: u32,
+}
+
+impl Walk {
+    fn step(&mut self, index: u32, op: &Op) {
+        match op {
+            Op::Acquire { .. } | Op::Release { .. } => self.locks(index, op),
+            Op::WaitRelease { .. } => {
+                self.bound(index);
+                self.locks(index, op);
+            }
+            Op::WaitAcquire { .. } => {
+                self.outline.meetings.push(index);
+                self.bound(index);
+                self.locks(index, op);
+            }
+            Op::Join(_) | Op::BarrierLeave { .. } | Op::SemWait { .. } => {
+                self.outline.meetings.push(index);
+                self.bound(index);
+            }
+            Op::Begin { .. } | Op::End => {
+                self.outline.meetings.push(index);
+                self.outline.lives.push(index);
+            }
+            Op::Fork(_)
+            | Op::Signal { .. }
+            | Op::Broadcast { .. }
+            | Op::BarrierEnter { .. }
+            | Op::SemPost { .. }
+            | Op::OnceBegin { .. }
+            | Op::OnceEnd { .. }
+            | Op::OnceDone { .. }
+            | Op::Fence(_)
+            | Op::HappensBefore { .. }
+            | Op::HappensAfter { .. }
+            | Op::Init { .. } => self.outline.meetings.push(index),
+            Op::Alloc { .. } | Op::Free { .. } | Op::Map { .. } | Op::Unmap { .. } => {
+                self.outline.lives.push(index);
+            }
+            Op::Read { .. }
+            | Op::Write { .. }
+            | Op::Atomic { .. }
+            | Op::Detach(_)
+            | Op::Cancel(_)
+            | Op::HandlerBegin { .. }
+            | Op::HandlerEnd
+            | Op::AcquireFailed { .. }
+            | Op::Wait { .. }
+            | Op::SemFailed { .. }
+            | Op::Destroy { .. }
+            | Op::Sleep { .. }
+            | Op::Yield
+            | Op::ProcessFork { .. }
+            | Op::Exec
+            | Op::Exit { .. }
+            | Op::Abort => {}
+        }
+    }
+
+    fn bound(&mut self, index: u32) {
+        self.outline.bounds.push(index);
+        self.section += 1;
+        self.change(index);
+    }
+
+    fn locks(&mut self, index: u32, op: &Op) {
+        let outside = self.set == 0;
+        self.held.step(op);
+        let shared = |mode| mode == LockMode::Read;
+        let set = Set::new(self.held.iter().map(|(lock, mode)| (lock, shared(mode))));
+        self.set = self.intern(set);
+        self.section += u32::from(outside || self.set == 0);
+        self.change(index);
+    }
+
+    /// The number of a set; the empty one has 0.
+    fn intern(&mut self, set: Set) -> u32 {
+        let next = narrow(self.outline.sets.len());
+        *self.known.entry(set).or_insert_with_key(|set| {
+            self.outline.sets.push(set.clone());
+            next
+        })
+    }
+
+    fn change(&mut self, from: u32) {
+        let change = Change { from, set: self.set, section: self.section };
+        match self.outline.changes.last_mut() {
+            Some(last) if last.from == from => *last = change,
+            Some(last) if (last.set, last.section) == (change.set, change.section) => {}
+            _ => self.outline.changes.push(change),
+        }
+    }
+}

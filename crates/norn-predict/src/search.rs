@@ -1,0 +1,222 @@
+//! All patterns in one search: accesses are sorted by variable, and each variable is searched alone
+//! and in parallel with the others.
+
+use norn_model::{Scope, Trace};
+use rayon::prelude::*;
+
+use crate::{
+    access::Touch,
+    couple::Couple,
+    general::{self, Field},
+    keep::{Instance, Kept, Key, Place},
+    life::Lives,
+    pattern::Pattern,
+    unit::{Class, Classes},
+    weave::Weave,
+};
+
+/// A search for patterns in a trace.
+#[derive(Debug)]
+pub(crate) struct Search<'a> {
+    pub(crate) trace: &'a Trace,
+    pub(crate) field: Field<'a>,
+    pub(crate) lives: Lives,
+    pub(crate) patterns: &'a [Pattern],
+    pub(crate) weaves: Vec<Weave>,
+    /// How many instances of each finding are kept.
+    pub(crate) instances: usize,
+    /// Whether accesses that merely follow each other are taken for regions.
+    pub(crate) unmarked: bool,
+}
+
+impl Search<'_> {
+    /// Searches each variable. The accesses are sorted by variable, and each thread's are together
+    /// and in its order.
+    pub(crate) fn singles(&self, touches: &[Touch]) -> Kept {
+        let empty = || Kept::new(self.instances);
+        touches
+            .par_chunk_by(|a, b| a.granule == b.granule)
+            .fold(empty, |mut kept, touches| {
+                for life in self.lives(touches) {
+                    self.variable(&life, &mut kept);
+                }
+                kept
+            })
+            .reduce(empty, Kept::merge)
+    }
+
+    /// Searches each pair of variables. The couples are sorted by them.
+    pub(crate) fn couples(&self, couples: &[Couple]) -> Kept {
+        let empty = || Kept::new(self.instances);
+        couples
+            .par_chunk_by(|a, b| a.variables() == b.variables())
+            .fold(empty, |mut kept, couples| {
+                let mut classes = Classes::default();
+                for it in couples.iter().filter(|it| self.wants(it.scope)) {
+                    classes.add(it.touches, it.gap, it.scope);
+                }
+                self.weave(&classes.all, 2, &mut kept);
+                kept
+            })
+            .reduce(empty, Kept::merge)
+    }
+
+    /// Searches for the patterns that are no simple weaves.
+    pub(crate) fn generals(&self, touches: &[Touch]) -> (Kept, bool) {
+        let mut kept = Kept::new(self.instances);
+        let mut more = false;
+        let woven = |it: usize| self.weaves.iter().any(|weave| usize::from(weave.pattern) == it);
+        let others: Vec<_> = (0..self.patterns.len()).filter(|it| !woven(*it)).collect();
+        if others.is_empty() {
+            return (kept, more);
+        }
+        let variables: Vec<_> = self.representatives(touches);
+        for number in others {
+            let (found, over) = general::search(self.field, &self.patterns[number], &variables);
+            more |= over;
+            for (scope, touches) in found.into_iter().filter(|it| self.wants(it.0)) {
+                self.keep(number, scope, &touches, &mut kept);
+            }
+        }
+        (kept, more)
+    }
+
+    fn wants(&self, scope: Scope) -> bool {
+        self.unmarked || scope != Scope::Unmarked
+    }
+
+    /// The accesses of each life of a granule.
+    fn lives<'t>(&self, touches: &'t [Touch]) -> Vec<std::borrow::Cow<'t, [Touch]>> {
+        if !touches.first().is_some_and(|it| self.lives.has(it.granule)) {
+            return vec![touches.into()];
+        }
+        let mut lives: Vec<Vec<Touch>> = Vec::new();
+        for touch in touches {
+            let life = self.lives.of(self.trace, touch);
+            if lives.len() <= life {
+                lives.resize(life + 1, Vec::new());
+            }
+            lives[life].push(*touch);
+        }
+        lives.into_iter().map(Into::into).collect()
+    }
+
+    fn variable(&self, touches: &[Touch], kept: &mut Kept) {
+        let shared = touches.first().zip(touches.last()).is_some_and(|(a, b)| a.thread != b.thread);
+        if shared {
+            self.weave(&self.classes(touches).all, 1, kept);
+        }
+    }
+
+    /// The units of one variable: single accesses, and two that follow each other.
+    fn classes(&self, touches: &[Touch]) -> Classes {
+        let mut classes = Classes::default();
+        for touch in touches {
+            classes.add([*touch; 2], touch.set, Scope::Single);
+        }
+        for [first, last] in touches.array_windows() {
+            if first.thread != last.thread || first.index == last.index || !first.overlaps(last) {
+                continue;
+            }
+            let Some(scope) = self.field.regions.scope(first, last) else { continue };
+            if self.wants(scope) {
+                classes.add([*first, *last], self.gap(first, last), scope);
+            }
+        }
+        classes
+    }
+
+    fn gap(&self, first: &Touch, last: &Touch) -> u32 {
+        if first.section != last.section {
+            return 0;
+        }
+        let outline = &self.field.outlines[usize::from(first.thread)];
+        self.field.sets.smallest(outline, first.index, last.index)
+    }
+
+    fn weave(&self, classes: &[Class], width: usize, kept: &mut Kept) {
+        for weave in self.weaves.iter().filter(|it| it.width == width) {
+            let unit = |unit| classes.iter().filter(move |it| weave.takes(unit, it));
+            for one in unit(0) {
+                for other in unit(1).filter(|it| it.thread() != one.thread()) {
+                    self.join(weave, [one, other], kept);
+                }
+            }
+        }
+    }
+
+    /// Keeps the first instances of two classes that fit.
+    fn join(&self, weave: &Weave, classes: [&Class; 2], kept: &mut Kept) {
+        if !weave.fits(self.field.sets, classes) {
+            return;
+        }
+        let atomic = |it: &&Class| it.touches.iter().any(|it| it.kind.is_atomic());
+        let order = self.field.orders[usize::from(classes.iter().any(atomic))];
+        let instances = classes[0].members.iter().filter_map(|a| {
+            let b = weave.instance(order, classes, *a)?;
+            Some([*a, b])
+        });
+        for members in instances.take(self.instances) {
+            let mut touches = Vec::with_capacity(4);
+            for (unit, members) in members.iter().enumerate() {
+                for (at, place) in weave.places[unit].iter().enumerate() {
+                    let touch = classes[unit].touches[at];
+                    touches.push((*place, Touch { index: members[at], ..touch }));
+                }
+            }
+            touches.sort_unstable_by_key(|it| it.0);
+            let touches: Vec<_> = touches.into_iter().map(|it| it.1).collect();
+            let scope = classes[0].scope.max(classes[1].scope);
+            self.keep(weave.pattern.into(), scope, &touches, kept);
+        }
+    }
+
+    fn keep(&self, pattern: usize, scope: Scope, touches: &[Touch], kept: &mut Kept) {
+        let slots = &self.patterns[pattern].slots;
+        let addr = |at: usize| {
+            let same = |it: usize| it != at && slots[it].variable == slots[at].variable;
+            let other = (0..slots.len()).find(|it| same(*it)).unwrap_or(at);
+            touches[at].addr(&touches[other])
+        };
+        let steps = touches.iter().enumerate().map(|(at, it)| Place {
+            thread: it.thread,
+            index: it.index,
+            addr: addr(at),
+        });
+        let locked = touches.iter().rev().fold(0, |bits, it| bits << 1 | u16::from(it.set != 0));
+        let key = Key {
+            scope,
+            pattern: u16::try_from(pattern).unwrap_or(u16::MAX),
+            sites: touches.iter().map(|it| it.site).collect(),
+            locked,
+        };
+        let steps: smallvec::SmallVec<[Place; 4]> = steps.collect();
+        // How far each thread must come.
+        let far = |at: usize| {
+            let later = steps[at + 1..].iter().any(|it| it.thread == steps[at].thread);
+            if later { 0 } else { u64::from(steps[at].index) }
+        };
+        let cost = (0..steps.len()).map(far).sum();
+        kept.add(key, Instance { cost, steps });
+    }
+
+    /// Of each variable the accesses that stand for all others like them.
+    fn representatives(&self, touches: &[Touch]) -> Vec<Vec<Touch>> {
+        let groups = touches.par_chunk_by(|a, b| a.granule == b.granule);
+        let lives = groups.flat_map_iter(|it| self.lives(it));
+        let shared =
+            lives.filter(|it| it.first().map(|it| it.thread) != it.last().map(|it| it.thread));
+        let represent = |touches: std::borrow::Cow<'_, [Touch]>| {
+            let mut classes = Classes::default();
+            touches.iter().for_each(|it| classes.add([*it; 2], it.set, Scope::Single));
+            let of = |class: Class| {
+                let touch = class.touches[0];
+                class.members.into_iter().map(move |it| Touch { index: it[0], ..touch })
+            };
+            let mut all: Vec<_> = classes.all.into_iter().flat_map(of).collect();
+            all.sort_unstable_by_key(|it| (it.index, it.thread));
+            all
+        };
+        shared.map(represent).collect()
+    }
+}

@@ -1,0 +1,85 @@
+//! Which posts of a semaphore must come before which waits.
+//!
+//! The n-th wait of a thread can only end when n posts, less the first value, have been. Any posts
+//! will do; but if all the others together are too few, then those of one thread are needed, and
+//! it is known how many of them at least.
+
+use norn_model::{Object, Op, Trace};
+use rustc_hash::FxHashMap;
+
+use crate::{clock::Clock, outline::Outline};
+
+/// All semaphores of a trace.
+#[derive(Debug, Default)]
+pub(crate) struct Semaphores(FxHashMap<u64, Semaphore>);
+
+#[derive(Debug, Default)]
+struct Semaphore {
+    first: u64,
+    /// By thread, in order: the indices of its posts.
+    posts: Vec<(usize, Vec<u32>)>,
+    /// What each post knows, as far as they have been: by thread, as above.
+    clocks: FxHashMap<usize, Vec<Clock>>,
+    /// How many waits of each thread have been.
+    waits: FxHashMap<usize, u64>,
+}
+
+impl Semaphores {
+    /// Counts all posts.
+    pub(crate) fn new(trace: &Trace, outlines: &[Outline]) -> Self {
+        let mut all: FxHashMap<u64, Semaphore> = FxHashMap::default();
+        for (thread, outline) in outlines.iter().enumerate() {
+            for &index in &outline.meetings {
+                match trace.threads[thread].events[index as usize].op {
+                    Op::SemPost { semaphore } => {
+                        all.entry(semaphore).or_default().will_post(thread, index);
+                    }
+                    Op::Init { object, class: Object::Semaphore, detail } => {
+                        all.entry(object).or_default().first = detail;
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Semaphores(all)
+    }
+
+    /// A post happens.
+    pub(crate) fn post(&mut self, semaphore: u64, thread: usize, now: Clock) {
+        if let Some(it) = self.0.get_mut(&semaphore) {
+            it.clocks.entry(thread).or_default().push(now);
+        }
+    }
+
+    /// What is known to be before a wait.
+    pub(crate) fn wait(&mut self, semaphore: u64, thread: usize, index: u32) -> Vec<&Clock> {
+        self.0.get_mut(&semaphore).map_or(Vec::new(), |it| it.wait(thread, index))
+    }
+}
+
+impl Semaphore {
+    fn will_post(&mut self, thread: usize, index: u32) {
+        match self.posts.last_mut() {
+            Some((last, posts)) if *last == thread => posts.push(index),
+            _ => self.posts.push((thread, vec![index])),
+        }
+    }
+
+    fn wait(&mut self, thread: usize, index: u32) -> Vec<&Clock> {
+        let waits = self.waits.entry(thread).or_default();
+        *waits += 1;
+        let needed = waits.saturating_sub(self.first);
+        // A thread's own posts help only if they are before the wait.
+        let useful = |(poster, posts): &(usize, Vec<u32>)| {
+            if *poster == thread { posts.partition_point(|it| *it < index) } else { posts.len() }
+        };
+        let total: usize = self.posts.iter().map(useful).sum();
+        let others = self.posts.iter().filter(|it| it.0 != thread);
+        let clocks = others.filter_map(|it| {
+            let without = total - useful(it);
+            let of_this = usize::try_from(needed).unwrap_or(usize::MAX).saturating_sub(without);
+            self.clocks.get(&it.0)?.get(of_this.checked_sub(1)?)
+        });
+        clocks.collect()
+    }
+}

@@ -1,0 +1,12 @@
+//! For tests only: every order that the events of a tiny trace can have, found by trying all of
+//! them, and random tiny traces to try it on.
+//!
+//! Nothing here is fast, and nothing is shared with the code that it checks.
+
+mod machine;
+mod oracle;
+mod program;
+
+pub use machine::{Machine, State};
+pub use oracle::Oracle;
+pub use program::{Shape, traces};

@@ -1,0 +1,176 @@
+//! Random tiny traces: random programs, run by the [rules](Machine) in a random order.
+
+use std::collections::BTreeMap;
+
+use norn_model::{Trace, text};
+use proptest::{prelude::*, sample::select};
+
+/// What random programs may do.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    /// Threads besides the first.
+    pub threads: usize,
+    /// Pieces of each thread's program.
+    pub pieces: usize,
+    /// Whether locks are given back in the reverse order of taking them.
+    pub nested: bool,
+    /// Whether threads wait for conditions, semaphores and barriers.
+    pub waits: bool,
+    /// Events at most.
+    pub events: usize,
+}
+
+impl Default for Shape {
+    fn default() -> Self {
+        Shape { threads: 2, pieces: 3, nested: true, waits: false, events: 14 }
+    }
+}
+
+/// A piece of a program: lines without the thread.
+type Piece = Vec<String>;
+
+fn variable() -> impl Strategy<Value = &'static str> {
+    select(vec!["x", "y"])
+}
+
+fn access() -> impl Strategy<Value = Piece> {
+    (variable(), any::<bool>(), 1..3u8).prop_map(|(variable, write, value)| {
+        vec![if write { format!("w {variable} {value}") } else { format!("r {variable}") }]
+    })
+}
+
+fn locked(body: impl Strategy<Value = Piece> + 'static) -> BoxedStrategy<Piece> {
+    let mode = select(vec!["a", "b", "rw read", "rw write"]);
+    (mode, body)
+        .prop_map(|(lock, body)| {
+            // A mutex may be recursive; who takes a read-write lock twice blocks itself.
+            if lock.starts_with("rw") && body.iter().any(|it| it.starts_with("acq rw")) {
+                return body;
+            }
+            let take = std::iter::once(format!("acq {lock}"));
+            take.chain(body).chain([format!("rel {lock}")]).collect()
+        })
+        .boxed()
+}
+
+/// Two locks, the first one given back first.
+fn crossed() -> impl Strategy<Value = Piece> {
+    (access(), access()).prop_map(|(one, other)| {
+        let lines = |it: &str| std::iter::once(it.to_owned()).collect::<Piece>();
+        [lines("acq a"), one, lines("acq b"), lines("rel a"), other, lines("rel b")].concat()
+    })
+}
+
+fn waiting() -> impl Strategy<Value = Piece> {
+    let lines = |it: &[&str]| it.iter().map(|it| (*it).to_owned()).collect::<Piece>();
+    select(vec![
+        lines(&["acq a", "waitrel a", "wait c a", "wake c a any 1", "rel a"]),
+        lines(&["signal c"]),
+        lines(&["broadcast c"]),
+        lines(&["post s"]),
+        lines(&["down s"]),
+        lines(&["before o"]),
+        lines(&["after o"]),
+    ])
+}
+
+fn piece(shape: Shape) -> BoxedStrategy<Piece> {
+    let inner = prop_oneof![access(), locked(access())];
+    let body = prop::collection::vec(inner, 1..3).prop_map(|it| it.concat());
+    let mut pieces = vec![(3, access().boxed()), (3, locked(body))];
+    if !shape.nested {
+        pieces.push((2, crossed().boxed()));
+    }
+    if shape.waits {
+        pieces.push((2, waiting().boxed()));
+    }
+    prop::strategy::Union::new_weighted(pieces).boxed()
+}
+
+/// Random traces, in which all values are as they would be.
+pub fn traces(shape: Shape) -> impl Strategy<Value = Trace> {
+    let program = move |least| {
+        prop::collection::vec(piece(shape), least..=shape.pieces).prop_map(|it| it.concat())
+    };
+    let others = prop::collection::vec(program(1), shape.threads..=shape.threads);
+    let choices = prop::collection::vec(any::<u8>(), shape.events);
+    let late = any::<bool>();
+    (program(0), others, late, choices).prop_map(move |(first, others, late, choices)| {
+        let mut programs = BTreeMap::new();
+        let names: Vec<_> = (1..=others.len()).map(|it| format!("T0.{it}")).collect();
+        let forks = names.iter().map(|it| format!("fork {it}"));
+        let joins = names.iter().filter(|_| late).map(|it| format!("join {it}"));
+        let all: Piece = forks.chain(first).chain(joins).collect();
+        programs.insert("T0".to_owned(), all);
+        programs.extend(names.iter().cloned().zip(others));
+        run(&programs, &choices)
+    })
+}
+
+/// Runs programs in an order that the choices give, as far as it goes.
+fn run(programs: &BTreeMap<String, Piece>, choices: &[u8]) -> Trace {
+    let mut lines = vec!["order global".to_owned()];
+    let mut done: BTreeMap<&String, usize> = programs.keys().map(|it| (it, 0)).collect();
+    let mut memory: BTreeMap<String, String> = BTreeMap::new();
+    for choice in choices {
+        let next: Vec<_> = programs
+            .iter()
+            .filter_map(|(thread, program)| {
+                let line = program.get(done[thread])?;
+                let line = format!("{thread} {}", with_value(line, &memory));
+                can_follow(programs, &done, &lines, thread, &line).then_some((thread, line))
+            })
+            .collect();
+        let Some((thread, line)) = next.get(usize::from(*choice) % next.len().max(1)) else {
+            break;
+        };
+        if let [_, "w", variable, value] = line.split(' ').collect::<Vec<_>>()[..] {
+            memory.insert(variable.to_owned(), value.to_owned());
+        }
+        *done.entry(thread).or_default() += 1;
+        lines.push(line.clone());
+    }
+    parse(&lines)
+}
+
+fn parse(lines: &[String]) -> Trace {
+    text::parse(&lines.join("\n")).unwrap_or_default()
+}
+
+/// A read gets the value that is there.
+fn with_value(line: &str, memory: &BTreeMap<String, String>) -> String {
+    match line.strip_prefix("r ") {
+        Some(variable) => format!("{line} {}", memory.get(variable).map_or("0", String::as_str)),
+        None => line.to_owned(),
+    }
+}
+
+/// Whether the machine allows this line after the others. What a join waits for is not yet known
+/// to the machine, which only sees the lines so far.
+fn can_follow(
+    programs: &BTreeMap<String, Piece>,
+    done: &BTreeMap<&String, usize>,
+    lines: &[String],
+    thread: &str,
+    line: &str,
+) -> bool {
+    let joined = line.split_once("join ").map(|(_, it)| it.to_owned());
+    if joined.is_some_and(|it| done[&it] < programs[&it].len()) {
+        return false;
+    }
+    let forked = lines.iter().any(|it| it.ends_with(&format!("fork {thread}")));
+    if thread != "T0" && !forked {
+        return false;
+    }
+    let all: Vec<_> = lines.iter().cloned().chain([line.to_owned()]).collect();
+    let trace = parse(&all);
+    let order: Vec<_> = trace.merged().map(|it| it.id).collect();
+    // Semaphores count from zero here, whatever they were seen to need.
+    crate::Oracle::new(&trace).allows(&order) && !sinks(&all)
+}
+
+/// Whether the semaphore goes below zero.
+fn sinks(lines: &[String]) -> bool {
+    let count = |word: &str| lines.iter().filter(|it| it.contains(word)).count();
+    count(" down s") > count(" post s")
+}

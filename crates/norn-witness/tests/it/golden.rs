@@ -1,0 +1,222 @@
+//! The examples of the paper, and each built-in pattern on the smallest trace that has it and on
+//! the smallest that has not.
+
+use insta::assert_snapshot;
+use norn_model::Anomaly;
+
+use crate::kit::hunt_class;
+
+/// Figure 5 of Huang and Zhang: the signal makes the race impossible, although neither order nor
+/// locks of the two accesses alone forbid it.
+#[test]
+fn figure_5_with_the_signal() {
+    let trace = "
+        T1 acq l @ v1
+        T2 waitrel m
+        T2 wait c m
+        T1 signal c @ v2
+        T1 w x 1 @ v3
+        T1 rel l @ v4
+        T2 wake c m by T1:1 @ v5
+        T2 acq l @ v6
+        T2 rel l @ v7
+        T2 r x 1 @ v8
+    ";
+    assert_snapshot!(hunt_class(trace, Anomaly::Race), @r"
+    single race write-read: v3 v8 | no schedule: t1:3 needs t0:2, which is to come later
+    single race read-write: v8 v3 | no schedule: t1:3 needs t0:2, which is to come later
+    ");
+}
+
+/// The same figure without the signal: the race is real.
+#[test]
+fn figure_5_without_the_signal() {
+    let trace = "
+        T1 acq l @ v1
+        T1 yield @ v2
+        T1 w x 1 @ v3
+        T1 rel l @ v4
+        T2 yield @ v5
+        T2 acq l @ v6
+        T2 rel l @ v7
+        T2 r x 1 @ v8
+    ";
+    assert_snapshot!(hunt_class(trace, Anomaly::Race), @r"
+    single race write-read: v3 v8 | sound: v5 v6 v7 v1 v2 v3 v8
+    single race read-write: v8 v3 | sound: v5 v6 v7 v1 v2 v8 v3
+    ");
+}
+
+/// Figure 1 of the same paper, recorded as 1-5-2-3-6-7: statement 3 reads y before 7 writes it.
+#[test]
+fn figure_1() {
+    let trace = "
+        T1 acq l @ 1
+        T1 rel l @ 1'
+        T2 acq l @ 5
+        T2 rel l @ 5'
+        T1 w x 1 @ 2
+        T1 r y 0 @ 3
+        T2 r x 1 @ 6
+        T2 w y 1 @ 7
+    ";
+    assert_snapshot!(hunt_class(trace, Anomaly::Race), @r"
+    single race write-read: 2 6 | sound: 1 1' 5 5' 2 6
+    single race read-write: 6 2 | sound: 1 1' 5 5' 6 2
+    single race read-write: 3 7 | sound: 1 1' 2 5 5' 6 3 7
+    single race write-read: 7 3 | sound: 1 1' 2 5 5' 6 7 3
+    ");
+}
+
+#[test]
+fn races() {
+    let race = |trace: &str| hunt_class(trace, Anomaly::Race);
+    assert_snapshot!(race("T1 r x 0\nT2 w x 1"), @r"
+    single race read-write: T1:0 T2:0 | sound: T1:0 T2:0
+    single race write-read: T2:0 T1:0 | sound: T2:0 T1:0
+    ");
+    assert_snapshot!(race("T1 w x 1\nT2 w x 1"), @r"
+    single race write-write: T1:0 T2:0 | sound: T1:0 T2:0
+    single race write-write: T2:0 T1:0 | sound: T2:0 T1:0
+    ");
+    // Bytes next to each other are different variables; overlapping accesses are not.
+    assert_snapshot!(race("T1 w x:4 1\nT2 w x+4:4 1"), @"");
+    assert_snapshot!(race("T1 w x:8 1\nT2 w x+4:2 1"), @r"
+    single race write-write: T1:0 T2:0 | sound: T1:0 T2:0
+    single race write-write: T2:0 T1:0 | sound: T2:0 T1:0
+    ");
+    // Two reads, two atomic accesses.
+    assert_snapshot!(race("T1 r x 0\nT2 r x 0"), @"");
+    assert_snapshot!(race("T1 store x 1\nT2 load x 1"), @"");
+    assert_snapshot!(race("T1 w x 1\nT2 load x 1 relaxed"), @r"
+    single race write-read: T1:0 T2:0 | sound: T1:0 T2:0
+    single race read-write: T2:0 T1:0 | sound: T2:0 T1:0
+    ");
+}
+
+#[test]
+fn locks_prevent_races() {
+    let race = |trace: &str| hunt_class(trace, Anomaly::Race);
+    let locked = |one: &str, other: &str| {
+        race(&format!(
+            "T1 acq l {one}\nT1 w x 1\nT1 rel l {one}\nT2 acq l {other}\nT2 r x 1\nT2 rel l {other}"
+        ))
+    };
+    assert_snapshot!(locked("mutex", "mutex"), @"");
+    assert_snapshot!(locked("write", "read"), @"");
+    assert_snapshot!(locked("read", "read"), @r"
+    single race write-read: T1:1 T2:1 | sound: T2:0 T1:0 T1:1 T2:1
+    single race read-write: T2:1 T1:1 | sound: T1:0 T2:0 T2:1 T1:1
+    ");
+}
+
+#[test]
+fn order_prevents_races() {
+    let race = |trace: &str| hunt_class(trace, Anomaly::Race);
+    assert_snapshot!(race("T0 w x 1\nT0 fork T0.1\nT0.1 r x 1\nT0.1 end\nT0 join T0.1\nT0 w x 2"), @"");
+    assert_snapshot!(race("T1 w x 1\nT1 arrive b\nT2 arrive b\nT1 pass b\nT2 pass b\nT2 r x 1"), @"");
+    assert_snapshot!(race("T1 w x 1\nT1 post s\nT2 down s\nT2 r x 1"), @"");
+    assert_snapshot!(race("T1 oncebegin o\nT1 w x 1\nT1 onceend o\nT2 oncedone o\nT2 r x 1"), @"");
+    assert_snapshot!(race("T1 w x 1\nT1 store f 1 release\nT2 load f 1 acquire\nT2 r x 1"), @"");
+    assert_snapshot!(race("T1 w x 1\nT1 before o\nT2 after o\nT2 r x 1"), @"");
+    // Two who post: either will do.
+    assert_snapshot!(race("T1 w x 1\nT1 post s\nT3 post s\nT2 down s\nT2 r x 1"), @r"
+    single race write-read: T1:0 T2:1 | sound: T3:0 T2:0 T1:0 T2:1
+    single race read-write: T2:1 T1:0 | sound: T3:0 T2:0 T2:1 T1:0
+    ");
+}
+
+#[test]
+fn memory_that_is_given_out_again_is_another_variable() {
+    let race = |trace: &str| hunt_class(trace, Anomaly::Race);
+    assert_snapshot!(race("T1 alloc p 8\nT1 w p 1\nT1 free p\nT2 alloc p 8\nT2 w p 1\nT2 free p"), @"");
+    assert_snapshot!(race("T1 alloc p 8\nT1 w p 1\nT2 w p 1\nT2 free p"), @r"
+    single race write-write: T1:1 T2:0 | sound: T1:0 T1:1 T2:0
+    single race write-write: T2:0 T1:1 | sound: T1:0 T2:0 T1:1
+    ");
+    assert_snapshot!(race("T1 begin k 64\nT1 w k 1\nT1 end\nT2 begin k 64\nT2 w k 2\nT2 end"), @"");
+}
+
+#[test]
+fn atomicity() {
+    let triple = |one: &str, other: &str, last: &str| {
+        let trace =
+            format!("order global\nT1 acq l\nT1 {one} x\nT1 {last} x\nT1 rel l\nT2 {other} x");
+        hunt_class(&trace, Anomaly::Atomicity)
+    };
+    assert_snapshot!(triple("r", "w", "r"), @"section atomicity read-write-read: T1:1 T2:0 T1:2 | sound: T1:0 T1:1 T2:0 T1:2");
+    assert_snapshot!(triple("w", "w", "r"), @"section atomicity write-write-read: T1:1 T2:0 T1:2 | sound: T1:0 T1:1 T2:0 T1:2");
+    assert_snapshot!(triple("w", "r", "w"), @"section atomicity write-read-write: T1:1 T2:0 T1:2 | sound: T1:0 T1:1 T2:0 T1:2");
+    assert_snapshot!(triple("r", "w", "w"), @"section atomicity read-write-write: T1:1 T2:0 T1:2 | sound: T1:0 T1:1 T2:0 T1:2");
+    assert_snapshot!(triple("w", "w", "w"), @"section atomicity write-write-write: T1:1 T2:0 T1:2 | sound: T1:0 T1:1 T2:0 T1:2");
+    assert_snapshot!(triple("r", "r", "w"), @"");
+    assert_snapshot!(triple("w", "r", "r"), @"");
+    assert_snapshot!(triple("r", "r", "r"), @"");
+}
+
+/// Read in one critical section, written in the next: no region, and an error nevertheless.
+#[test]
+fn atomicity_across_sections() {
+    let trace = "
+        T1 acq l @ a1
+        T1 r x 0 @ a2
+        T1 rel l @ a3
+        T1 acq l @ a4
+        T1 w x 1 @ a5
+        T1 rel l @ a6
+        T2 acq l @ b1
+        T2 w x 5 @ b2
+        T2 rel l @ b3
+    ";
+    assert_snapshot!(hunt_class(trace, Anomaly::Atomicity), @"unmarked atomicity read-write-write: a2 b2 a5 | sound: a1 a2 a3 b1 b2 b3 a4 a5");
+    let whole = "T1 acq l\nT1 r x 0\nT1 w x 1\nT1 rel l\nT2 acq l\nT2 w x 5\nT2 rel l";
+    assert_snapshot!(hunt_class(whole, Anomaly::Atomicity), @"");
+}
+
+/// A counter of atomic operations that is read and written in two steps.
+#[test]
+fn atomicity_of_atomic_operations() {
+    let trace = "T1 load x 0\nT1 store x 1\nT2 load x 1\nT2 store x 2";
+    assert_snapshot!(hunt_class(trace, Anomaly::Atomicity), @r"
+    unmarked atomicity read-write-write: T1:0 T2:1 T1:1 | speculative: T2:0 T1:0 T2:1 T1:1
+    unmarked atomicity read-write-write: T2:0 T1:1 T2:1 | speculative: T1:0 T2:0 T1:1 T2:1
+    ");
+    assert_snapshot!(hunt_class("T1 add x 0 1\nT2 add x 1 2", Anomaly::Atomicity), @"");
+}
+
+#[test]
+fn atomic_sets() {
+    let set = |one: &str, other: &str, second: &str, third: &str| {
+        let trace = format!(
+            "order global\nT1 acq l\nT1 {one} x\nT1 {one} y\nT1 rel l\nT2 acq m\nT2 {other} {second}\nT2 {other} {third}\nT2 rel m"
+        );
+        hunt_class(&trace, Anomaly::AtomicSet)
+    };
+    assert_snapshot!(set("w", "w", "x", "y"), @r"
+    section atomic-set write-write-write-write: T1:1 T2:1 T2:2 T1:2 | sound: T1:0 T1:1 T2:0 T2:1 T2:2 T1:2
+    section atomic-set write-write-write-write: T2:1 T1:1 T1:2 T2:2 | sound: T2:0 T2:1 T1:0 T1:1 T1:2 T2:2
+    ");
+    assert_snapshot!(set("w", "w", "y", "x"), @r"
+    section atomic-set write-write-write-write-crossed: T1:1 T2:1 T2:2 T1:2 | sound: T1:0 T1:1 T2:0 T2:1 T2:2 T1:2
+    section atomic-set write-write-write-write-crossed: T2:1 T1:1 T1:2 T2:2 | sound: T2:0 T2:1 T1:0 T1:1 T1:2 T2:2
+    ");
+    assert_snapshot!(set("w", "r", "x", "y"), @r"
+    section atomic-set write-read-read-write: T1:1 T2:1 T2:2 T1:2 | sound: T1:0 T1:1 T2:0 T2:1 T2:2 T1:2
+    section atomic-set read-write-write-read: T2:1 T1:1 T1:2 T2:2 | speculative: T2:0 T2:1 T1:0 T1:1 T1:2 T2:2
+    ");
+    assert_snapshot!(set("w", "r", "y", "x"), @r"
+    section atomic-set write-read-read-write-crossed: T1:1 T2:1 T2:2 T1:2 | speculative: T1:0 T1:1 T2:0 T2:1 T2:2 T1:2
+    section atomic-set read-write-write-read-crossed: T2:1 T1:1 T1:2 T2:2 | speculative: T2:0 T2:1 T1:0 T1:1 T1:2 T2:2
+    ");
+    assert_snapshot!(set("r", "w", "x", "y"), @r"
+    section atomic-set read-write-write-read: T1:1 T2:1 T2:2 T1:2 | sound: T1:0 T1:1 T2:0 T2:1 T2:2 T1:2
+    section atomic-set write-read-read-write: T2:1 T1:1 T1:2 T2:2 | speculative: T2:0 T2:1 T1:0 T1:1 T1:2 T2:2
+    ");
+    assert_snapshot!(set("r", "w", "y", "x"), @r"
+    section atomic-set read-write-write-read-crossed: T1:1 T2:1 T2:2 T1:2 | sound: T1:0 T1:1 T2:0 T2:1 T2:2 T1:2
+    section atomic-set write-read-read-write-crossed: T2:1 T1:1 T1:2 T2:2 | sound: T2:0 T2:1 T1:0 T1:1 T1:2 T2:2
+    ");
+    assert_snapshot!(set("r", "r", "x", "y"), @"");
+    let kept = "T1 acq l\nT1 w x\nT1 w y\nT1 rel l\nT2 acq l\nT2 r x\nT2 r y\nT2 rel l";
+    assert_snapshot!(hunt_class(kept, Anomaly::AtomicSet), @"");
+}

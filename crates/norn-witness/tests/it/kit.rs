@@ -1,0 +1,49 @@
+//! Traces in, candidates and their schedules out, as text.
+
+use std::fmt::Write;
+
+use norn_model::{Candidate, EventId, Trace, text};
+use norn_predict::{Options, predict};
+use norn_witness::{Grade, Witness, Witnesses, events};
+
+/// What is predicted for a trace: each candidate's first instance, and its schedule or why there is
+/// none. Events are called by their places in the code, or else by number.
+pub(crate) fn hunt(trace: &str, options: &Options) -> String {
+    let trace = text::parse(trace).unwrap();
+    let witnesses = Witnesses::new(&trace);
+    let mut lines = String::new();
+    for candidate in predict(&trace, options).candidates {
+        if candidate.instance > 0 {
+            continue;
+        }
+        let found = match witnesses.witness(&candidate) {
+            Ok(witness) => schedule(&trace, &witness),
+            Err(failure) => failure.to_string(),
+        };
+        writeln!(lines, "{} | {found}", title(&trace, &candidate)).unwrap();
+    }
+    lines
+}
+
+/// What is predicted by the built-in patterns of some class.
+pub(crate) fn hunt_class(trace: &str, class: norn_model::Anomaly) -> String {
+    let mut options = Options::default();
+    options.patterns.retain(|it| it.class == class);
+    hunt(trace, &options)
+}
+
+fn title(trace: &Trace, candidate: &Candidate) -> String {
+    let steps: Vec<_> = candidate.steps.iter().map(|it| name(trace, it.event)).collect();
+    format!("{} {} {}: {}", candidate.scope, candidate.class, candidate.pattern, steps.join(" "))
+}
+
+fn schedule(trace: &Trace, witness: &Witness) -> String {
+    let grade = if witness.grade == Grade::Sound { "sound" } else { "speculative" };
+    let names: Vec<_> = events(&witness.turns).map(|it| name(trace, it)).collect();
+    format!("{grade}: {}", names.join(" "))
+}
+
+fn name(trace: &Trace, id: EventId) -> String {
+    let place = trace.event(id).and_then(|it| trace.site(it.site)?.place.clone());
+    place.unwrap_or_else(|| format!("{}:{}", trace.thread(id.thread).unwrap().name, id.index))
+}

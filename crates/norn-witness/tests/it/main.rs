@@ -1,0 +1,6 @@
+//! From traces to schedules.
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+mod golden;
+mod kit;
+mod property;

@@ -1,0 +1,162 @@
+//! On random tiny traces, against all orders that their events can have.
+
+use norn_model::{Anomaly, EventId, Op, Trace};
+use norn_predict::{Options, predict};
+use norn_testkit::{Oracle, Shape, traces};
+use norn_witness::{Witnesses, events};
+use proptest::{prelude::*, test_runner::Config};
+
+/// Cases of each property: few for every day, more if `NORN_CASES` says so.
+fn cases() -> Config {
+    let cases = std::env::var("NORN_CASES").ok().and_then(|it| it.parse().ok());
+    Config { cases: cases.unwrap_or(200), failure_persistence: None, ..Config::default() }
+}
+
+const LOCKS: Shape = Shape { threads: 2, pieces: 3, nested: true, waits: false, events: 14 };
+const CROSSED: Shape = Shape { nested: false, ..LOCKS };
+const WAITS: Shape = Shape { waits: true, events: 16, ..LOCKS };
+
+/// Random traces as text, which is what a failure should show.
+fn text(shape: Shape) -> impl Strategy<Value = String> {
+    traces(shape).prop_map(|it| norn_model::text::print(&it))
+}
+
+fn all(patterns: impl Fn(Anomaly) -> bool) -> Options {
+    let mut options = Options { instances: usize::MAX, ..Options::default() };
+    options.patterns.retain(|it| patterns(it.class));
+    options
+}
+
+/// Every witness is a possible order of events.
+fn witnesses_are_possible(trace: &str) -> Result<(), TestCaseError> {
+    let trace = &norn_model::text::parse(trace).unwrap();
+    let (oracle, witnesses) = (Oracle::new(trace), Witnesses::new(trace));
+    for candidate in predict(trace, &all(|_| true)).candidates {
+        if let Ok(witness) = witnesses.witness(&candidate) {
+            let order: Vec<_> = events(&witness.turns).collect();
+            prop_assert!(oracle.allows(&order), "{:?}", witness);
+        }
+    }
+    Ok(())
+}
+
+/// What an event accesses, and whether it writes.
+fn access(op: &Op) -> Option<(u64, bool)> {
+    match *op {
+        Op::Read { addr, .. } => Some((addr, false)),
+        Op::Write { addr, .. } => Some((addr, true)),
+        _ => None,
+    }
+}
+
+/// Every two accesses to one variable, one of them a write, by two threads.
+fn conflicts(trace: &Trace) -> Vec<[EventId; 2]> {
+    let mut conflicts = Vec::new();
+    let events: Vec<_> = trace.merged().collect();
+    for one in &events {
+        for other in events.iter().filter(|it| it.id.thread != one.id.thread) {
+            if let (Some(a), Some(b)) = (access(&one.op), access(&other.op))
+                && a.0 == b.0
+                && (a.1 || b.1)
+            {
+                conflicts.push([one.id, other.id]);
+            }
+        }
+    }
+    conflicts
+}
+
+/// Accesses of one thread that follow each other on one variable, and one of another thread that
+/// does not fit between them.
+fn triples(trace: &Trace) -> Vec<[EventId; 3]> {
+    let conflicting = conflicts(trace);
+    let mut triples = Vec::new();
+    for thread in &trace.threads {
+        let mut last: Vec<(u64, EventId, bool)> = Vec::new();
+        for event in &thread.events {
+            if matches!(event.op, Op::Join(_) | Op::SemWait { .. } | Op::WaitAcquire { .. }) {
+                last.clear();
+            }
+            let Some((addr, write)) = access(&event.op) else { continue };
+            if let Some((_, first, wrote)) = last.iter().find(|it| it.0 == addr) {
+                let between = conflicting.iter().filter(|it| it[0] == *first);
+                for other in between.map(|it| it[1]) {
+                    let writes = access(&trace.event(other).unwrap().op).unwrap().1;
+                    // What fits before or after both is no violation.
+                    if writes || *wrote && write {
+                        triples.push([*first, other, event.id]);
+                    }
+                }
+                // Two reads conflict with a write only, and a read with two writes.
+                let more = conflicting.iter().filter(|it| it[0] == event.id).map(|it| it[1]);
+                for other in more {
+                    let writes = access(&trace.event(other).unwrap().op).unwrap().1;
+                    let triple = [*first, other, event.id];
+                    if writes && !triples.contains(&triple) {
+                        triples.push(triple);
+                    }
+                }
+            }
+            last.retain(|it| it.0 != addr);
+            last.push((addr, event.id, write));
+        }
+    }
+    triples
+}
+
+proptest! {
+    #![proptest_config(cases())]
+
+    /// Every atomicity violation that some order has is predicted and gets a schedule.
+    #[test]
+    fn real_atomicity_violations_get_a_schedule(trace in text(LOCKS)) {
+        let trace = norn_model::text::parse(&trace).unwrap();
+        let (oracle, witnesses) = (Oracle::new(&trace), Witnesses::new(&trace));
+        let found = predict(&trace, &all(|it| it == Anomaly::Atomicity)).candidates;
+        for triple in triples(&trace) {
+            if !oracle.can_order(&triple, false) {
+                continue;
+            }
+            let candidate = found.iter().find(|it| it.steps.iter().map(|it| it.event).eq(triple));
+            let Some(candidate) = candidate else {
+                return Err(TestCaseError::fail(format!("{triple:?} is not predicted")));
+            };
+            let witness = witnesses.witness(candidate);
+            prop_assert!(witness.is_ok(), "{:?}", witness);
+        }
+    }
+
+    #[test]
+    fn witnesses_are_possible_with_locks(trace in text(LOCKS)) {
+        witnesses_are_possible(&trace)?;
+    }
+
+    #[test]
+    fn witnesses_are_possible_with_crossed_locks(trace in text(CROSSED)) {
+        witnesses_are_possible(&trace)?;
+    }
+
+    #[test]
+    fn witnesses_are_possible_with_waits(trace in text(WAITS)) {
+        witnesses_are_possible(&trace)?;
+    }
+
+    /// Every race that some order has is predicted and gets a schedule, if locks are nested.
+    #[test]
+    fn real_races_get_a_schedule(trace in text(LOCKS)) {
+        let trace = norn_model::text::parse(&trace).unwrap();
+        let (oracle, witnesses) = (Oracle::new(&trace), Witnesses::new(&trace));
+        let found = predict(&trace, &all(|it| it == Anomaly::Race)).candidates;
+        for pair in conflicts(&trace) {
+            if !oracle.can_order(&pair, true) {
+                continue;
+            }
+            let candidate = found.iter().find(|it| it.steps.iter().map(|it| it.event).eq(pair));
+            let Some(candidate) = candidate else {
+                return Err(TestCaseError::fail(format!("{pair:?} is not predicted")));
+            };
+            let witness = witnesses.witness(candidate);
+            prop_assert!(witness.is_ok(), "{:?}", witness);
+        }
+    }
+}

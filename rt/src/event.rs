@@ -1,0 +1,154 @@
+//! What a thread leaves in its trace besides memory accesses, and in which operation it blocks.
+
+use core::sync::atomic::Ordering;
+
+use norn_abi::{Kind, arena::ThreadSlot};
+
+use crate::{
+    arena, control,
+    thread::{own, stack_pointer},
+};
+
+/// Records an event other than a memory access, which is about to happen.
+pub unsafe fn put(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize, args: &[u64]) {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        control::before(slot, kind, pc, addr);
+        note(slot, kind, pc, addr, args);
+    }
+}
+
+/// Records an event that has happened: whether others go first was asked before.
+pub unsafe fn note(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize, args: &[u64]) {
+    // SAFETY: the slot is the current thread's. A lane that recording has left is full.
+    unsafe {
+        count(slot, kind);
+        let own = own(slot);
+        let usual = (*own).once_sp == 0 && (*own).lim.is_null();
+        if usual && (*slot).lane.quick_sync(kind, pc, addr, arena::next_seq(), args) {
+            return;
+        }
+        if (*own).once_sp != 0 && stack_pointer() > (*own).once_sp {
+            once_left(slot);
+        }
+        if (*own).lim.is_null() || !is_librarys(kind) {
+            return write(slot, kind, pc, addr, args);
+        }
+        let mutex = disarm(slot);
+        write(slot, kind, pc, addr, args);
+        arm(slot, mutex);
+    }
+}
+
+/// Counts an event.
+#[inline(always)]
+pub unsafe fn count(slot: *mut ThreadSlot, kind: Kind) {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        (*slot).steps += 1;
+        if !control::is_fruitless(kind) {
+            (*slot).effect = (*slot).steps;
+        }
+    }
+}
+
+unsafe fn write(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize, args: &[u64]) {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        if arena::make_room(slot) {
+            (*slot).lane.sync(kind, pc, addr, arena::next_seq(), args);
+        } else {
+            arena::lose(slot);
+        }
+    }
+}
+
+/// Records an event whose sequence number was taken before.
+pub unsafe fn note_at(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize, seq: u64) {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        count(slot, kind);
+        if arena::make_room(slot) {
+            (*slot).lane.sync(kind, pc, addr, seq, &[]);
+        } else {
+            arena::lose(slot);
+        }
+    }
+}
+
+/// Says in which operation the thread may now block, for whoever looks at a hanging program.
+pub unsafe fn block(slot: *mut ThreadSlot, kind: Kind, addr: usize, pc: usize) {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        let head = &(*slot).head;
+        head.blocked_on.store(addr as u64, Ordering::Relaxed);
+        head.blocked_at.store(pc as u64, Ordering::Relaxed);
+        head.blocked.store(u32::from(kind.0), Ordering::Release);
+    }
+}
+
+/// The operation is over.
+pub unsafe fn unblock(slot: *mut ThreadSlot) {
+    // SAFETY: the slot is the current thread's.
+    unsafe { (*slot).head.blocked.store(0, Ordering::Release) };
+}
+
+/// A thread that is cancelled in a condition wait does not come back from it: with the mutex in
+/// its hands again, it goes on in the program's clean-up. So while it waits, its encoder is shut;
+/// whatever of the program comes next finds that, and the end of the wait is recorded first.
+pub unsafe fn arm(slot: *mut ThreadSlot, mutex: usize) {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        let own = own(slot);
+        (*own).wait_mutex = mutex;
+        (*own).lim = core::mem::replace(&mut (*slot).lane.lim, core::ptr::null_mut());
+    }
+}
+
+/// Opens the encoder again; returns the mutex.
+pub unsafe fn disarm(slot: *mut ThreadSlot) -> usize {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        let own = own(slot);
+        if !(*own).lim.is_null() {
+            (*slot).lane.lim = core::mem::replace(&mut (*own).lim, core::ptr::null_mut());
+        }
+        (*own).wait_mutex
+    }
+}
+
+/// What the unwinder itself does on the way from a cancelled wait to the program's clean-up.
+fn is_librarys(kind: Kind) -> bool {
+    use Kind as K;
+    matches!(kind, K::OnceBegin | K::OnceEnd | K::OnceDone | K::Alloc | K::Free | K::Map | K::Unmap)
+}
+
+/// Records the end of a wait that was cancelled, if there is one.
+pub unsafe fn end_cancelled_wait(slot: *mut ThreadSlot) {
+    const ECANCELED: u64 = 125;
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        if (*own(slot)).lim.is_null() {
+            return;
+        }
+        let mutex = disarm(slot);
+        unblock(slot);
+        let pc = (*slot).head.blocked_at.load(Ordering::Relaxed) as usize;
+        let cond = (*slot).head.blocked_on.load(Ordering::Relaxed);
+        count(slot, Kind::WaitAcquire);
+        write(slot, Kind::WaitAcquire, pc, mutex, &[cond, ECANCELED]);
+    }
+}
+
+/// An initialisation was left by an exception: it is not done.
+#[cold]
+unsafe fn once_left(slot: *mut ThreadSlot) {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        let own = own(slot);
+        (*own).once_sp = 0;
+        count(slot, Kind::OnceEnd);
+        write(slot, Kind::OnceEnd, (*own).once_pc, (*own).once_object, &[0]);
+        control::release(Kind::OnceDone, (*own).once_object);
+    }
+}
