@@ -129,6 +129,7 @@ fn waiter(page: &mut Page, waiter: &Waiter) {
                 page.note(by, &format!("{} began that", by.thread));
             }
         }
+        Want::Word(it) => page.step(step, &format!("sleeps until it is woken at {it},")),
         Want::Outside => page.step(step, "waits for something outside"),
     }
 }

@@ -5,6 +5,7 @@ use norn_model::{LockMode, Object};
 pub(super) const COND: u64 = 48;
 pub(super) const BARRIER: u64 = 32;
 pub(super) const SEMAPHORE: u64 = 32;
+pub(super) const WORD: u64 = 4;
 const MUTEX: u64 = 40;
 const SPIN: u64 = 4;
 const RWLOCK: u64 = 56;

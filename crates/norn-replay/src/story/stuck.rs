@@ -67,6 +67,8 @@ pub enum Want {
         /// Who is at it.
         by: Option<Step>,
     },
+    /// That somebody wakes who sleeps on a word of memory; that leaves no events.
+    Word(Thing),
     /// A time, or something outside of the program.
     Outside,
 }
@@ -124,6 +126,7 @@ fn want(guide: &Guide<'_>, past: &Past, blocked: &Blocked) -> Want {
             let by = begun(past, blocked.object).map(|it| guide.step(&it));
             Want::Once { object: guide.thing(blocked.object, 1), by }
         }
+        Kind::Futex => Want::Word(guide.thing(blocked.object, size::WORD)),
         _ => Want::Outside,
     }
 }
