@@ -9,6 +9,7 @@ mod norn;
 mod overhead;
 mod process;
 mod realworld;
+mod schedules;
 mod statistics;
 mod table;
 mod tidy;
@@ -44,6 +45,9 @@ enum Chore {
     Overhead(overhead::Options),
     /// Build and record real programs; a full run writes docs/realworld.md
     Realworld(realworld::Options),
+    /// Force schedules on programs with known bugs, many times; a full run writes
+    /// docs/schedules-campaign.md
+    Schedules(schedules::Options),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -54,6 +58,7 @@ fn main() -> anyhow::Result<()> {
         Chore::Fuzz { inputs } => fuzz::run(inputs),
         Chore::Overhead(options) => overhead::run(&options),
         Chore::Realworld(options) => realworld::run(&options),
+        Chore::Schedules(options) => schedules::run(&options),
     }
 }
 

@@ -19,6 +19,10 @@ const DIRECTION: &[(&str, &[&str])] = &[
     ("norn-resolve", &["norn-binary", "norn-model"]),
     ("norn-trace", &["norn-abi", "norn-model"]),
     ("norn-record", &["norn-abi", "norn-model", "norn-trace"]),
+    (
+        "norn-replay",
+        &["norn-abi", "norn-binary", "norn-model", "norn-record", "norn-resolve", "norn-trace"],
+    ),
     ("norn-rt", &["norn-abi"]),
     ("norn", ANY),
     ("xtask", &[]),

@@ -26,7 +26,7 @@ pub type Value = Option<u128>;
 ///
 /// Addresses name variables, locks and other objects as they were in this run. A new operation
 /// makes every `match` decide what to do about it: there is no "other".
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
     /// The thread begins; the range of its stack.
     Begin {
@@ -299,7 +299,7 @@ pub enum Outcome {
 }
 
 /// What ended a condition wait.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WokenBy {
     /// This signal or broadcast, for certain.
     Event(EventId),
@@ -314,7 +314,7 @@ pub enum WokenBy {
 }
 
 /// An atomic operation with its values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AtomicOp {
     /// Read.
     Load(u128),

@@ -19,11 +19,10 @@ use norn_abi::arena::{
 use norn_trace::Order;
 use rustix::{
     fs::{MemfdFlags, ftruncate, memfd_create},
-    process::{Resource, Rlimit, getrlimit, setrlimit},
     thread::futex,
 };
 
-use crate::Options;
+use crate::{Options, limit};
 
 /// The shared memory.
 #[derive(Debug)]
@@ -36,7 +35,7 @@ impl Arena {
     /// Makes it, ready for the first process.
     pub(crate) fn create(options: &Options) -> io::Result<Arena> {
         let file = memfd_create("norn", MemfdFlags::CLOEXEC)?;
-        resize(&file)?;
+        limit::with_any_size(|| ftruncate(&file, arena::SIZE as u64))?;
         let map = MmapOptions::new().len(arena::SIZE).no_reserve_swap().map_raw(&file)?;
         let arena = Arena { map, file };
         let control = arena.map.as_mut_ptr().cast::<Control>();
@@ -77,9 +76,13 @@ impl Arena {
         }
     }
 
-    /// The path by which a subject finds it.
+    /// The path by which a subject finds it. It always has the same length: what lies behind it in
+    /// the subject's memory is to have the same address in every run.
     pub(crate) fn path(&self) -> String {
-        format!("/proc/{}/fd/{}", std::process::id(), self.file.as_raw_fd())
+        const DIGITS: usize = 20;
+        let (process, file) = (std::process::id().to_string(), self.file.as_raw_fd());
+        let room = DIGITS - process.len();
+        format!("/proc/{process}/fd/{file:/>room$}")
     }
 
     pub(crate) fn control(&self) -> &Control {
@@ -129,18 +132,6 @@ impl Arena {
         self.control().bell.fetch_add(1, Ordering::SeqCst);
         wake(&self.control().bell);
     }
-}
-
-/// Makes the file as large as the arena is. The limit for the size of files is meant for the trace,
-/// and not for memory, but holds for this, too: it is raised for the moment, as far as we may.
-fn resize(file: &OwnedFd) -> rustix::io::Result<()> {
-    let before = getrlimit(Resource::Fsize);
-    let most = Rlimit { current: before.maximum, ..before };
-    let none = Rlimit { current: None, maximum: None };
-    let _ = setrlimit(Resource::Fsize, none).or_else(|_| setrlimit(Resource::Fsize, most));
-    let outcome = ftruncate(file, arena::SIZE as u64);
-    let _ = setrlimit(Resource::Fsize, before);
-    outcome
 }
 
 /// Wakes all who sleep on `word`.

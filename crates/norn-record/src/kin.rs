@@ -10,7 +10,9 @@
 
 use std::{collections::BTreeSet, fs};
 
-use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
+use rustix::process::{
+    Pid, Signal, WaitOptions, kill_process, test_kill_process, test_kill_process_group, waitpid,
+};
 
 /// From now on, a process whose parent has ended becomes our child.
 pub(crate) fn adopt_orphans() {
@@ -28,7 +30,14 @@ struct Kin {
 
 /// Kills the subject, all that descends from it, all of its group if it has one of its own, and
 /// those of `recorded`; but nobody who does not descend from us. Returns how many there were.
-pub(crate) fn kill(subject: i32, own_group: bool, recorded: impl Iterator<Item = i32>) -> usize {
+pub(crate) fn kill(
+    subject: i32,
+    own_group: bool,
+    recorded: impl Iterator<Item = i32> + Clone,
+) -> usize {
+    if own_group && !is_anybody_there(subject, recorded.clone()) {
+        return 0;
+    }
     let all = all();
     let ours = descendants(&all, own_pid());
     let mut doomed = descendants(&all, subject);
@@ -45,6 +54,15 @@ pub(crate) fn kill(subject: i32, own_group: bool, recorded: impl Iterator<Item =
         }
     }
     doomed.len()
+}
+
+/// Whether there may be somebody to kill: a quick look, for most runs leave nobody behind. The
+/// children of a subject that has ended are ours, so only by its group and its records are they
+/// known to be its.
+fn is_anybody_there(subject: i32, recorded: impl Iterator<Item = i32>) -> bool {
+    let group = Pid::from_raw(subject).is_some_and(|it| test_kill_process_group(it).is_ok());
+    let alive = |pid| Pid::from_raw(pid).is_some_and(|it| test_kill_process(it).is_ok());
+    group || recorded.into_iter().any(alive)
 }
 
 /// Interrupts a process that a debugger has started, in a thread of it if one is given. Whoever is

@@ -1,12 +1,8 @@
 //! Starts the subject as it would have been started without us, and waits for it.
-#![expect(
-    unsafe_code,
-    reason = "what a child does before it becomes the subject, Rust cannot check"
-)]
 
 use std::{
     io::{self, PipeReader},
-    os::{fd::AsFd as _, unix::process::CommandExt as _},
+    os::fd::AsFd as _,
     path::PathBuf,
     process::{Child, Command, ExitStatus},
     sync::{
@@ -21,12 +17,12 @@ use norn_trace::{FORMAT, Run};
 use rustix::{
     event::{PollFd, PollFlags, poll},
     io::Errno,
-    process::{Pid, PidfdFlags, Resource, Rlimit, getrlimit, pidfd_open, setrlimit},
+    process::{Pid, PidfdFlags, pidfd_open},
 };
 
 use crate::{
-    Cut, Options, RecordError, arena::Arena, collect::Collector, confine, signals::Signals, stream,
-    watch::Watch,
+    Cut, Options, RecordError, arena::Arena, collect::Collector, confine, limit, signals::Signals,
+    stream, watch::Watch,
 };
 
 /// The description of a run that is about to begin.
@@ -79,7 +75,7 @@ pub(crate) fn run(
         command.current_dir(directory);
     }
     signals.give_back_in(&mut command);
-    raise_limit(&mut command);
+    limit::raise_for(&mut command);
     let failed = |source| RecordError::Start { program: program.into(), source };
     let pipe = options.streams.connect(&mut command).map_err(failed)?;
     let (child, same_layout) = confine::spawn(command, options).map_err(failed)?;
@@ -111,7 +107,8 @@ fn see_off(
         collector.collect(status, signals);
         watch.finish(arena);
         over.store(true, Ordering::Release);
-        let errors = listener.and_then(|it| it.join().ok());
+        let heard = listener.and_then(|it| it.join().ok());
+        let errors = heard.or_else(|| options.streams.errors());
         errors.map(|it| String::from_utf8_lossy(&it).into_owned())
     });
     let status = ended.into_inner().unwrap_or_else(|| Err(io::ErrorKind::Other.into()))?;
@@ -136,17 +133,5 @@ fn wait(mut child: Child, arena: &Arena, signals: &Signals) -> io::Result<ExitSt
         while let Some(sent) = signals.next(|it| it == subject || arena.has_process(it)) {
             sent.send(handle.as_fd());
         }
-    }
-}
-
-/// There are two open files for each process that lives, so as many are allowed as can be; to the
-/// subject only as many as before.
-fn raise_limit(command: &mut Command) {
-    let before = getrlimit(Resource::Nofile);
-    // If it fails, fewer processes can be recorded at once.
-    let _ = setrlimit(Resource::Nofile, Rlimit { current: before.maximum, ..before });
-    // SAFETY: only makes a system call.
-    unsafe {
-        command.pre_exec(move || Ok(setrlimit(Resource::Nofile, before)?));
     }
 }

@@ -11,6 +11,7 @@ mod control;
 mod interrupt;
 mod kin;
 mod launch;
+mod limit;
 mod signals;
 mod stream;
 mod watch;
@@ -18,7 +19,6 @@ mod watch;
 use std::{ffi::OsString, io, path::PathBuf, sync::atomic::Ordering, time::Duration};
 
 use norn_trace::{Order, Run};
-use rustix::process::{Resource, getrlimit};
 use thiserror::Error;
 
 pub use control::Control;
@@ -164,7 +164,7 @@ pub fn record(options: &Options) -> Result<Recording, RecordError> {
     let run = launch::describe(options);
     let output = |source| RecordError::Output { path: options.output.clone(), source };
     let mut writer = norn_trace::Writer::create(&options.output).map_err(output)?;
-    if let Some(bytes) = getrlimit(Resource::Fsize).current {
+    if let Some(bytes) = limit::file_size() {
         writer.limit_files(bytes);
     }
     let mut collector = collect::Collector::new(&arena, writer, run, options);

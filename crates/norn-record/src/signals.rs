@@ -18,7 +18,10 @@ use std::{
     },
     process::Command,
     ptr,
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::{
+        OnceLock,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use libc::{sighandler_t, signalfd_siginfo, sigset_t};
@@ -61,7 +64,6 @@ pub(crate) struct Signals {
 #[derive(Clone, Copy, Debug)]
 struct Inherited {
     blocked: sigset_t,
-    refused_write: sighandler_t,
 }
 
 /// A signal that somebody sent to us.
@@ -103,8 +105,8 @@ impl Signals {
             };
             let mut blocked = zeroed();
             libc::pthread_sigmask(libc::SIG_BLOCK, &raw const taken, &raw mut blocked);
-            let refused_write = libc::signal(REFUSED_WRITE, libc::SIG_IGN);
-            Ok(Signals { source, before: Inherited { blocked, refused_write }, ends })
+            refused_write();
+            Ok(Signals { source, before: Inherited { blocked }, ends })
         }
     }
 
@@ -115,6 +117,7 @@ impl Signals {
         unsafe {
             command.pre_exec(move || {
                 before.restore();
+                libc::signal(REFUSED_WRITE, refused_write());
                 libc::signal(libc::SIGPIPE, BROKEN_PIPE.load(Ordering::Relaxed));
                 Ok(())
             });
@@ -169,10 +172,17 @@ impl Inherited {
     fn restore(&self) {
         // SAFETY: puts back what was there.
         unsafe {
-            libc::signal(REFUSED_WRITE, self.refused_write);
             libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.blocked, ptr::null_mut());
         }
     }
+}
+
+/// Ignores the signal, from the first time on, and says what was done about it before. That is no
+/// thread's own, and other recordings may go on when one is over.
+fn refused_write() -> sighandler_t {
+    static BEFORE: OnceLock<sighandler_t> = OnceLock::new();
+    // SAFETY: there is no handler.
+    *BEFORE.get_or_init(|| unsafe { libc::signal(REFUSED_WRITE, libc::SIG_IGN) })
 }
 
 impl Sent {

@@ -2,7 +2,7 @@
 
 use std::{
     fs::File,
-    io::{self, PipeReader, Read as _, Write as _},
+    io::{self, PipeReader, Read as _, Seek as _, SeekFrom, Write as _},
     path::PathBuf,
     process::{Command, Stdio},
     sync::atomic::{AtomicBool, Ordering},
@@ -47,6 +47,19 @@ impl Streams {
                 Ok(None)
             }
         }
+    }
+}
+
+impl Streams {
+    /// The last of what is in the file for standard error, if there is one.
+    pub(crate) fn errors(&self) -> Option<Vec<u8>> {
+        let Streams::Files { stderr, .. } = self else { return None };
+        let mut file = File::open(stderr).ok()?;
+        let len = file.metadata().ok()?.len();
+        file.seek(SeekFrom::Start(len.saturating_sub(KEPT as u64))).ok()?;
+        let mut kept = Vec::new();
+        file.read_to_end(&mut kept).ok()?;
+        Some(kept)
     }
 }
 

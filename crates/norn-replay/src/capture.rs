@@ -9,18 +9,26 @@ use std::collections::BTreeMap;
 
 use norn_abi::Kind;
 use norn_model::{
-    Class, Code, Event, Line, Op, Point, Role, Schedule, Segment, SiteId, ThreadId, Until, Visit,
+    Class, Event, Op, Point, Role, Schedule, Segment, SiteId, ThreadId, Until, Visit,
 };
-use norn_resolve::Frame;
 use norn_trace::{Blocked, Site};
 
-use crate::{Clip, Clock, Found, PROGRAM, Scene, class, label::Labels};
+use crate::{
+    Clip, Clock, Found, PROGRAM, Scene,
+    label::Labels,
+    points::{look_up, plain},
+};
 
 /// Makes a clip of the run that left a trace.
 pub fn capture(scene: &Scene) -> Clip {
-    let run = scene.trace.run();
     let mut labels = Labels::new(scene);
     let schedule = Capture::new(scene, &mut labels).schedule();
+    describe(scene, &mut labels, schedule)
+}
+
+/// A clip of a run of the same program, with a schedule whose modules have labels.
+pub(crate) fn describe(scene: &Scene, labels: &mut Labels<'_>, schedule: Schedule) -> Clip {
+    let run = scene.trace.run();
     let mut clip = Clip::new(run.command.clone(), schedule);
     clip.directory = Some(run.directory.clone().into());
     clip.modules = labels.listed();
@@ -158,30 +166,6 @@ impl<'a, 'b> Capture<'a, 'b> {
     }
 
     fn look_up(&mut self, site: Site) -> Point {
-        let frames = self.scene.modules.frames(site.pc);
-        let frame = frames.first();
-        Point {
-            class: class::of(site.kind),
-            line: frame.and_then(line),
-            function: frame.and_then(|it| it.function.as_deref().map(str::to_owned)),
-            code: self.labels.code(site.pc),
-        }
-    }
-}
-
-/// What of a point stays the same in another build.
-fn plain(point: &Point) -> Point {
-    Point { code: None, ..point.clone() }
-}
-
-fn line(frame: &Frame) -> Option<Line> {
-    let file = frame.file.as_deref()?;
-    let file = file.rsplit('/').next().unwrap_or(file).to_owned();
-    Some(Line { file, number: frame.line? })
-}
-
-impl Labels<'_> {
-    fn code(&mut self, pc: u64) -> Option<Code> {
-        self.place(pc).map(|(module, offset)| Code { module, offset })
+        look_up(self.scene, self.labels, site)
     }
 }

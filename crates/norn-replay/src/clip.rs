@@ -24,7 +24,8 @@ pub const PROGRAM: &str = "program";
 pub struct Clip {
     /// Version of the format.
     pub norn: u32,
-    /// The program and its arguments.
+    /// The program and its arguments; none if that is to be said when it is replayed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
     /// The folder in which it runs; the current one if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -122,6 +123,16 @@ impl Clip {
             });
         }
         serde_json::from_slice(&text).map_err(wrong)
+    }
+
+    /// Lets it be about another program, in the current folder. Whether that is the same build as
+    /// the one that the clip knows is seen by what is in its file.
+    pub fn start(&mut self, command: Vec<String>) {
+        self.command = command;
+        self.directory = None;
+        if let Some(program) = self.modules.get_mut(PROGRAM) {
+            program.path = None;
+        }
     }
 
     /// Writes it, in one step.

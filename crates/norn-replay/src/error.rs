@@ -81,6 +81,25 @@ pub enum ReplayError {
         /// The point.
         point: String,
     },
+    /// The check cannot be asked.
+    #[error("cannot run the check `{command}`: {source}")]
+    Check {
+        /// The command.
+        command: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// What is needed on the way cannot be kept.
+    #[error("cannot use `{}` for files of a run: {source}\nhint: TMPDIR names another folder", path.display())]
+    Scratch {
+        /// Where it is to be.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The clip names no program.
+    #[error("`{}` says nothing of the program to run\nhint: name it: norn replay {} -- ./program", .0.display(), .0.display())]
+    NoCommand(PathBuf),
     /// The run failed.
     #[error(transparent)]
     Record(#[from] RecordError),

@@ -3,26 +3,39 @@
 //!
 //! The runtime inside the subject does the forcing; see [`norn_abi::control`]. This crate turns what
 //! people write into what the runtime reads ([`plan`]), starts the run ([`run`]), tells what it led
-//! to ([`judge`]) and why ([`story`]), and makes a clip of it that can be replayed ([`capture`], [`Clip`]).
+//! to ([`judge`]) and why ([`story`]), and makes a clip of it that can be replayed ([`capture`],
+//! [`Clip`]). [`many`] does so many times over.
 
+mod arrange;
+mod calibrate;
 mod capture;
+mod check;
 mod class;
 mod clip;
 mod code;
+mod crash;
 mod error;
+mod fingerprint;
 mod judge;
 mod label;
+mod many;
 mod name;
 mod plan;
+mod points;
 mod run;
 mod scene;
 pub mod story;
 
+pub use arrange::arrange;
+pub use calibrate::calibrate;
 pub use capture::capture;
+pub use check::Check;
 pub use clip::{Clip, Clock, Found, ModuleRef, PROGRAM};
 pub use code::{Codes, program};
 pub use error::ReplayError;
+pub use fingerprint::parting;
 pub use judge::verdict;
+pub use many::{Goal, Kind, Many, Picture, Print, Tally, many};
 pub use plan::plan;
-pub use run::{Ran, run};
+pub use run::{Ran, process, run};
 pub use scene::Scene;

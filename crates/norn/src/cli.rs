@@ -1,6 +1,10 @@
 //! The command line, nothing else.
 
-use std::{ffi::OsString, path::PathBuf};
+use std::{
+    ffi::OsString,
+    num::{NonZeroU64, NonZeroUsize},
+    path::PathBuf,
+};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use norn_model::Order;
@@ -13,8 +17,9 @@ use norn_trace::Strategy;
     after_help = "Exit status: 0 nothing harmful found, 1 something harmful happened, 2 wrong usage or\n\
                   an error of norn, 3 nothing that could be recorded. `norn record` and `norn run`\n\
                   pass the subject's status on; `norn run` exits with 1 when it had to end the\n\
-                  subject (deadlock, livelock, hang, memory error). `norn replay` exits with 1 when\n\
-                  the failure happened again, with 0 when it did not.\n\n\
+                  subject (deadlock, livelock, hang, memory error) or its check failed, and of many\n\
+                  runs when one failed. `norn replay` exits with 1 when the failure happened again\n\
+                  (of many runs: in one of them), with 0 when it did not.\n\n\
                   Examples:\n  CC=\"norn cc\" CXX=\"norn c++\" make\n  \
                   norn record -o run.norn -- ./prog args\n  norn info run.norn\n  norn dump run.norn\n  \
                   norn run --seed 7 --save clip.json -- ./prog\n  norn replay clip.json"
@@ -82,7 +87,9 @@ pub(crate) struct Record {
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  norn run --seed 7 -- ./prog\n  \
-                        norn run --strategy pct --depth 3 --seed 1 --save clip.json -- ./prog")]
+                        norn run --strategy pct --depth 3 --seed 1 --save clip.json -- ./prog\n  \
+                        norn run --times 1000 -j 8 --save clip.json -- ./prog\n  \
+                        norn run --times 50 --check 'grep -q done \"$NORN_STDOUT\"' -- ./prog")]
 pub(crate) struct Run {
     /// How the next thread is chosen
     #[arg(long, value_enum, default_value_t)]
@@ -96,18 +103,22 @@ pub(crate) struct Run {
     /// For `round-robin`: events of a turn; for `random`: their mean number (0: the seed chooses)
     #[arg(long, default_value_t = 0, value_name = "EVENTS")]
     pub(crate) quantum: u32,
-    /// For `pct`: how many events the program has, about
-    #[arg(long, default_value_t = 10_000, value_name = "EVENTS")]
-    pub(crate) expected: u64,
-    /// Write what happened as a clip, which `norn replay` shows again
+    /// For `pct`: how many events the program has, about; if not given, a run that does not count
+    /// tells
+    #[arg(long, value_name = "EVENTS")]
+    pub(crate) expected: Option<u64>,
+    /// Write what happened as a clip, which `norn replay` shows again; of many runs the first that
+    /// failed
     #[arg(long, value_name = "FILE")]
     pub(crate) save: Option<PathBuf>,
-    /// Folder for the trace
-    #[arg(short, long, default_value = "run.norn", value_name = "FOLDER")]
-    pub(crate) output: PathBuf,
-    /// How to print what came of it; `json` is the last line of standard output
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) format: Format,
+    /// Folder for the trace [default: run.norn]; of many runs, for one of each kind [default: none]
+    #[arg(short, long, value_name = "FOLDER")]
+    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) batch: Batch,
+    /// With --times: end with the first failure
+    #[arg(long, requires = "times")]
+    pub(crate) until_failure: bool,
     #[command(flatten)]
     pub(crate) limits: Limits,
     /// The program and its arguments
@@ -123,6 +134,8 @@ pub(crate) struct Run {
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  norn replay clip.json\n  \
                         norn replay --after stop -o run.norn clip.json\n  \
+                        norn replay --times 1000 clip.json\n  \
+                        norn replay clip.json -- ./other-build args\n  \
                         norn replay --gdb clip.json\n  \
                         norn replay --gdb clip.json -- -batch -ex run -ex bt\n\n\
                         docs/schedules.md says how a clip is written by hand.")]
@@ -134,19 +147,42 @@ pub(crate) struct Replay {
     #[arg(long, value_enum, default_value_t)]
     pub(crate) after: AfterArg,
     /// Run the program in gdb: stops and steps do not change the order of its threads
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["times", "check"])]
     pub(crate) gdb: bool,
-    /// Keep the trace in this folder
+    /// Keep the trace in this folder; of many runs, one of each kind
     #[arg(short, long, value_name = "FOLDER")]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) batch: Batch,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+    /// Another program than the clip's, and its arguments; it runs in the current folder. With
+    /// --gdb: arguments for gdb
+    #[arg(last = true, value_name = "PROGRAM")]
+    pub(crate) rest: Vec<String>,
+}
+
+/// Many runs, and what a person says of one.
+#[derive(Args, Debug)]
+pub(crate) struct Batch {
+    /// Run it so many times, side by side, without input and with its output kept from sight, and
+    /// say what came of it: `run` with one seed after another, `replay` always in the same way
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) times: Option<NonZeroU64>,
+    /// With --times: how many runs at once [default: as many as there are processors]
+    #[arg(short, long, value_name = "NUMBER", requires = "times")]
+    pub(crate) jobs: Option<NonZeroUsize>,
+    #[arg(
+        long,
+        value_name = "COMMAND",
+        help = "When the program has ended by itself, ask this command of the shell whether all is \
+                well: the program's output is in the file $NORN_STDOUT, its exit status is \
+                $NORN_STATUS"
+    )]
+    pub(crate) check: Option<String>,
     /// How to print what came of it; `json` is the last line of standard output
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
-    #[command(flatten)]
-    pub(crate) limits: Limits,
-    /// With --gdb: arguments for gdb
-    #[arg(last = true, requires = "gdb", value_name = "GDB ARGUMENTS")]
-    pub(crate) debugger: Vec<OsString>,
 }
 
 /// What a controlled run must not go beyond.
@@ -229,7 +265,7 @@ pub(crate) enum OrderArg {
     Global,
 }
 
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StrategyArg {
     /// Any thread, for a random number of events
     #[default]

@@ -5,7 +5,9 @@ mod command;
 mod exit;
 mod fact;
 mod outcome;
+mod scratch;
 mod story;
+mod tally;
 mod view;
 
 use std::{

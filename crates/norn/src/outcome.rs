@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use norn_model::{Arrival, Consequence, Departure, EventId, Schedule, ThreadId, Verdict};
 use norn_replay::{Ran, Scene};
-use norn_trace::Controlled;
-use serde_json::json;
+use norn_trace::{Controlled, Strategy};
+use serde_json::{Value as Json, json};
 
 use crate::{fact::address, story};
 
@@ -25,11 +25,11 @@ pub(crate) fn consequence(err: &mut impl Write, ran: &Ran) -> io::Result<()> {
     norn_replay::story::story(ran).map_or(Ok(()), |it| story::tell(err, &it))
 }
 
-/// The same for programs, as the last line of standard output.
-pub(crate) fn json(ran: &Ran, verdict: Option<&Verdict>) -> anyhow::Result<()> {
+/// The same for programs.
+pub(crate) fn json(ran: &Ran, verdict: Option<&Verdict>) -> Json {
     let controlled = ran.recording.run.controlled.as_ref();
     let outcome = controlled.map(|it| &it.outcome);
-    let line = json!({
+    json!({
         "consequence": ran.consequence,
         "verdict": verdict,
         "strategy": controlled.map(|it| it.strategy),
@@ -39,14 +39,18 @@ pub(crate) fn json(ran: &Ran, verdict: Option<&Verdict>) -> anyhow::Result<()> {
         "inputs": outcome.map(|it| it.inputs),
         "same_layout": controlled.map(|it| it.same_layout),
         "story": norn_replay::story::story(ran),
-    });
+    })
+}
+
+/// Prints what programs are told of one run or many: the last line of standard output.
+pub(crate) fn print(json: &Json) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    writeln!(out, "{line}")?;
-    Ok(out.flush()?)
+    writeln!(out, "{json}")?;
+    out.flush()
 }
 
 /// What may make another run differ.
-fn doubts(err: &mut impl Write, controlled: &Controlled) -> io::Result<()> {
+pub(crate) fn doubts(err: &mut impl Write, controlled: &Controlled) -> io::Result<()> {
     if !controlled.same_layout {
         writeln!(
             err,
@@ -60,13 +64,18 @@ fn doubts(err: &mut impl Write, controlled: &Controlled) -> io::Result<()> {
 }
 
 fn chosen(controlled: &Controlled) -> String {
-    let name = serde_json::to_value(controlled.strategy).ok();
-    let name = name.as_ref().and_then(|it| it.as_str()).unwrap_or("?").to_owned();
+    let name = name(controlled.strategy);
     if name == "follow" {
         "by the clip".to_owned()
     } else {
         format!("{name}, seed {}", controlled.seed)
     }
+}
+
+/// What a strategy is called.
+pub(crate) fn name(strategy: Strategy) -> String {
+    let name = serde_json::to_value(strategy).ok();
+    name.as_ref().and_then(|it| it.as_str()).unwrap_or("?").to_owned()
 }
 
 /// Whether the schedule was followed, and if not, where it was left.

@@ -1,10 +1,13 @@
 //! One file per subcommand.
 
 pub(crate) mod cc;
+mod checked;
 mod dump;
 mod export;
+mod gdb;
 mod import;
 mod info;
+mod many;
 mod record;
 mod replay;
 mod run;
@@ -21,7 +24,7 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<Exit> {
         Command::Cc(compiler) => cc::run(Language::C, &compiler.arguments),
         Command::Cxx(compiler) => cc::run(Language::Cxx, &compiler.arguments),
         Command::Record(args) => record::run(args),
-        Command::Run(args) => run::run(args),
+        Command::Run(args) => run::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Info(args) if args.trace.folder.is_file() => {
             import::info(&args.trace.folder, args.format)

@@ -1,43 +1,69 @@
 //! `norn replay`: which thread goes next is decided by a clip.
 
-use std::{ffi::OsString, io::Write as _};
+use std::io::Write as _;
 
-use anyhow::Context as _;
 use norn_abi::control::{Plan, after, strategy};
 use norn_record::{Control, Cut, Options, Streams};
-use norn_replay::{Clip, Codes, Ran};
-use norn_trace::End;
+use norn_replay::{Clip, Codes, Goal, Ran, ReplayError};
 
 use crate::{
     cli::{AfterArg, Format, Replay},
-    command::{self, record},
+    command::{
+        self, checked, gdb, many,
+        many::{Done, Job},
+        record,
+    },
     exit::Exit,
     outcome,
+    scratch::Scratch,
+    tally,
 };
 
 pub(super) fn run(args: &Replay) -> anyhow::Result<Exit> {
-    let clip = Clip::read(&args.clip)?;
+    let clip = read(args)?;
     let codes = Codes::open(&clip)?;
     let tables = norn_replay::plan(&clip, &codes)?;
     let control = Control { plan: plan(args, &clip), ..tables };
-    let scratch = tempfile::tempdir()?;
     let options = Options {
         command: clip.command.iter().map(Into::into).collect(),
-        output: args.output.clone().unwrap_or_else(|| scratch.path().join("trace")),
         directory: clip.directory.clone(),
         environment: clip.environment.iter().map(|(k, v)| (k.into(), v.into())).collect(),
         control: Some(control),
-        debugger: if args.gdb { gdb(&args.debugger)? } else { Vec::new() },
+        debugger: if args.gdb { gdb::words(&args.rest)? } else { Vec::new() },
         ..options(args)
     };
-    let ran = norn_replay::run(&options)?;
+    if args.batch.times.is_some() {
+        repeat(args, &clip, &options)
+    } else {
+        once(args, &clip, options)
+    }
+}
+
+/// The clip, with another program if one is wanted.
+fn read(args: &Replay) -> Result<Clip, ReplayError> {
+    let mut clip = Clip::read(&args.clip)?;
+    if !args.gdb && !args.rest.is_empty() {
+        clip.start(args.rest.clone());
+    }
+    if clip.command.is_empty() {
+        return Err(ReplayError::NoCommand(args.clip.clone()));
+    }
+    Ok(clip)
+}
+
+fn once(args: &Replay, clip: &Clip, options: Options) -> anyhow::Result<Exit> {
+    let scratch = Scratch::new()?;
+    let output = args.output.clone().unwrap_or_else(|| scratch.path().join("trace"));
+    let options = Options { output, ..options };
+    let check = many::check(&args.batch, &args.limits);
+    let ran = checked::run(&options, check.as_ref())?;
     // From here on, nothing may be left behind.
     drop(scratch);
     record::say(&options, &ran.recording)?;
     if let Some(Cut::Interrupt(signal)) = ran.recording.cut {
         return Ok(record::end_by(signal));
     }
-    say(&clip, &ran, args.format)
+    say(clip, &ran, args.batch.format)
 }
 
 /// What all controlled runs have in common; in a debugger, the terminal is for it.
@@ -46,38 +72,18 @@ fn options(args: &Replay) -> Options {
     if args.gdb { Options { streams: Streams::Inherit, ..options } } else { options }
 }
 
-/// gdb, and what makes it start the program as we would: without a shell, and without variables
-/// that only gdb sets.
-fn gdb(arguments: &[OsString]) -> anyhow::Result<Vec<OsString>> {
-    let gdb = norn_replay::program(&["gdb".to_owned()], None).ok();
-    let gdb = gdb.context(
-        "cannot find gdb\nhint: install it, or replay without --gdb; the clip is the same",
-    )?;
-    let settings = [
-        "set startup-with-shell off",
-        "set disable-randomization on",
-        "unset environment LINES",
-        "unset environment COLUMNS",
-    ];
-    let mut words = vec![gdb.into(), "-q".into()];
-    words.extend(settings.into_iter().flat_map(|it| ["-iex".into(), it.into()]));
-    words.extend(arguments.iter().cloned());
-    words.push("--args".into());
-    Ok(words)
-}
-
 fn say(clip: &Clip, ran: &Ran, format: Format) -> anyhow::Result<Exit> {
     let Some(scene) = &ran.scene else { return Ok(Exit::Impossible) };
     let controlled = ran.recording.run.controlled.as_ref();
     let verdict = controlled.map(|it| norn_replay::verdict(&it.outcome, &clip.schedule));
     if format == Format::Json {
-        outcome::json(ran, verdict.as_ref())?;
+        outcome::print(&outcome::json(ran, verdict.as_ref()))?;
     } else {
         let mut err = anstream::stderr().lock();
         if let Some(verdict) = &verdict {
             outcome::verdict(&mut err, verdict, &clip.schedule, scene)?;
         }
-        if ended_by_gdb(ran) {
+        if gdb::cut_short(ran) {
             writeln!(err, "norn: gdb ended the program before it came to an end itself")?;
         } else {
             outcome::consequence(&mut err, ran)?;
@@ -87,12 +93,35 @@ fn say(clip: &Clip, ran: &Ran, format: Format) -> anyhow::Result<Exit> {
     Ok(if again { Exit::Harmful } else { Exit::Clean })
 }
 
-/// Whether a run in gdb was left off: what would have come of it, nobody knows.
-fn ended_by_gdb(ran: &Ran) -> bool {
-    let number = ran.scene.as_ref().map(|it| it.trace.process());
-    let process = ran.recording.run.processes.iter().find(|it| Some(it.number) == number);
-    let killed = process.is_some_and(|it| it.end == End::Unknown);
-    killed && ran.recording.cut.is_none() && !ran.consequence.is_failure()
+/// Many runs of the same schedule.
+fn repeat(args: &Replay, clip: &Clip, options: &Options) -> anyhow::Result<Exit> {
+    let scratch = Scratch::new()?;
+    let check = many::check(&args.batch, &args.limits);
+    let job = Job {
+        options,
+        goal: Goal::Same(&clip.schedule),
+        batch: &args.batch,
+        until_failure: false,
+        check: check.as_ref(),
+        keep: args.output.as_deref(),
+    };
+    let done = job.run(&scratch)?;
+    if done.tally.count > 0 {
+        report(args, clip, &done)?;
+    }
+    done.move_kept()?;
+    let is_again = |it| outcome::is_again(clip.expect.as_ref(), it);
+    let again = done.tally.kinds.iter().any(|it| is_again(&it.picture.consequence));
+    drop(scratch);
+    Ok(done.exit(again))
+}
+
+fn report(args: &Replay, clip: &Clip, Done { tally, kept }: &Done) -> anyhow::Result<()> {
+    if args.batch.format == Format::Json {
+        return Ok(outcome::print(&tally::json(tally, kept.as_deref()))?);
+    }
+    let mut out = anstream::stdout().lock();
+    Ok(tally::same(&mut out, tally, kept.as_deref(), &clip.schedule)?)
 }
 
 fn plan(args: &Replay, clip: &Clip) -> Plan {

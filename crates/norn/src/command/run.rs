@@ -2,49 +2,167 @@
 
 use std::{
     io::{self, IsTerminal as _, Write as _},
+    path::{Path, PathBuf},
     time::Duration,
 };
 
 use norn_abi::control::Plan;
 use norn_model::Consequence;
 use norn_record::{Control, Cut, Options, Streams};
-use norn_replay::{Clock, Ran};
+use norn_replay::{Clock, Goal, Kind, Ran, Scene};
 use norn_trace::Strategy;
 
 use crate::{
-    cli::{Format, Limits, Run},
-    command::record,
+    cli::{Format, Limits, Run, StrategyArg},
+    command::{
+        checked, many,
+        many::{Done, Job},
+        record,
+    },
     exit::Exit,
     outcome,
+    scratch::Scratch,
+    tally,
 };
 
-pub(super) fn run(args: Run) -> anyhow::Result<Exit> {
-    let control = Control { plan: plan(&args), ..Control::default() };
-    let options = Options {
-        command: args.command,
-        output: args.output,
+pub(super) fn run(args: &Run) -> anyhow::Result<Exit> {
+    let control = Control { plan: plan(args), ..Control::default() };
+    let mut options = Options {
+        command: args.command.clone(),
+        output: args.output.clone().unwrap_or_else(|| PathBuf::from("run.norn")),
         control: Some(control),
         ..options(&args.limits)
     };
-    let ran = norn_replay::run(&options)?;
-    record::say(&options, &ran.recording)?;
+    let unknown = args.strategy == StrategyArg::Pct && args.expected.is_none();
+    if unknown && let Some(exit) = calibrate(&mut options)? {
+        return Ok(exit);
+    }
+    if args.batch.times.is_some() { explore(args, &options) } else { once(args, &options) }
+}
+
+fn once(args: &Run, options: &Options) -> anyhow::Result<Exit> {
+    let check = many::check(&args.batch, &args.limits);
+    let ran = checked::run(options, check.as_ref())?;
+    record::say(options, &ran.recording)?;
     let Some(scene) = &ran.scene else { return Ok(Exit::Impossible) };
     let mut err = anstream::stderr().lock();
-    if args.format == Format::Json {
-        outcome::json(&ran, None)?;
+    if args.batch.format == Format::Json {
+        outcome::print(&outcome::json(&ran, None))?;
     } else if ran.consequence.is_failure() {
         outcome::consequence(&mut err, &ran)?;
     }
     if let Some(path) = &args.save {
-        let mut clip = norn_replay::capture(scene);
-        clip.expect = Some(ran.consequence.clone());
-        clip.write(path)?;
+        save(path, scene, &ran.consequence)?;
         writeln!(err, "hint: `norn replay {}` shows it again", path.display())?;
     } else if ran.consequence.is_failure() {
         writeln!(err, "hint: with --save clip.json it can be replayed")?;
     }
     drop(err);
     Ok(exit(&ran))
+}
+
+fn save(path: &Path, scene: &Scene, consequence: &Consequence) -> anyhow::Result<()> {
+    let mut clip = norn_replay::capture(scene);
+    clip.expect = Some(consequence.clone());
+    Ok(clip.write(path)?)
+}
+
+/// Many runs, each with another seed.
+fn explore(args: &Run, options: &Options) -> anyhow::Result<Exit> {
+    let scratch = Scratch::new()?;
+    let check = many::check(&args.batch, &args.limits);
+    let job = Job {
+        options,
+        goal: Goal::Explore,
+        batch: &args.batch,
+        until_failure: args.until_failure,
+        check: check.as_ref(),
+        keep: args.output.as_deref(),
+    };
+    let done = job.run(&scratch)?;
+    if done.tally.count > 0 {
+        report(args, options, &done)?;
+    }
+    done.move_kept()?;
+    drop(scratch);
+    Ok(done.exit(done.tally.first_failure().is_some()))
+}
+
+fn report(args: &Run, options: &Options, Done { tally, kept }: &Done) -> anyhow::Result<()> {
+    let failure = tally.first_failure();
+    let again = failure.map(|it| again(args, options, it));
+    if args.batch.format == Format::Json {
+        let mut json = tally::json(tally, kept.as_deref());
+        json["repeat"] = serde_json::json!(again);
+        outcome::print(&json)?;
+    } else {
+        let mut out = anstream::stdout().lock();
+        tally::explored(&mut out, tally, kept.as_deref())?;
+        if let Some(words) = again {
+            writeln!(out, "the first failure again: {}", words.join(" "))?;
+        }
+    }
+    if let (Some(path), Some(failure)) = (&args.save, failure) {
+        let process = norn_replay::process(&failure.recording);
+        let scene = Scene::open(&failure.folder.join("trace"), process)?;
+        save(path, &scene, &failure.picture.consequence)?;
+        writeln!(anstream::stderr(), "hint: `norn replay {}` shows it again", path.display())?;
+    }
+    Ok(())
+}
+
+/// The command that repeats a run.
+fn again(args: &Run, options: &Options, kind: &Kind) -> Vec<String> {
+    let plan = options.control.as_ref().map_or_else(Plan::default, |it| it.plan);
+    let strategy = outcome::name(Strategy::from(args.strategy));
+    let mut words = vec!["norn".to_owned(), "run".to_owned()];
+    let mut option = |name: &str, value: String| words.extend([format!("--{name}"), value]);
+    option("strategy", strategy);
+    if args.strategy == StrategyArg::Pct {
+        option("depth", plan.depth.to_string());
+        option("expected", plan.expected.to_string());
+    }
+    if plan.quantum > 0 {
+        option("quantum", plan.quantum.to_string());
+    }
+    if let Some(check) = &args.batch.check {
+        option("check", quoted(check));
+    }
+    option("seed", kind.seed.to_string());
+    words.push("--".to_owned());
+    words.extend(options.command.iter().map(|it| quoted(&it.to_string_lossy())));
+    words
+}
+
+/// A word as the shell reads it.
+fn quoted(word: &str) -> String {
+    let plain = |it: char| it.is_ascii_alphanumeric() || "_-./=:,+@%".contains(it);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+/// Learns how many events the program has, by a run that does not count.
+fn calibrate(options: &mut Options) -> anyhow::Result<Option<Exit>> {
+    let scratch = Scratch::new()?;
+    let recording = norn_replay::calibrate(options, scratch.path())?;
+    drop(scratch);
+    if let Some(Cut::Interrupt(signal)) = recording.cut {
+        return Ok(Some(record::end_by(signal)));
+    }
+    if !recording.recorded {
+        record::say(options, &recording)?;
+        return Ok(Some(Exit::Impossible));
+    }
+    let steps = recording.run.controlled.as_ref().map_or(0, |it| it.outcome.steps);
+    if let Some(control) = &mut options.control {
+        control.plan.expected = steps.max(1);
+    }
+    let said = "by a run of its threads in turn, which does not count";
+    writeln!(anstream::stderr(), "norn: the program has about {steps} events, {said}")?;
+    writeln!(anstream::stderr(), "hint: --expected {steps} saves that run")?;
+    Ok(None)
 }
 
 fn plan(args: &Run) -> Plan {
@@ -54,7 +172,7 @@ fn plan(args: &Run) -> Plan {
         seed: args.seed,
         depth: args.depth,
         quantum: args.quantum,
-        expected: args.expected,
+        expected: args.expected.unwrap_or(0),
         max_steps: args.limits.max_steps,
         realtime,
         monotonic,
@@ -76,12 +194,25 @@ pub(super) fn options(limits: &Limits) -> Options {
     }
 }
 
-/// The subject's own status, unless we had to end it.
+/// The subject's own status, unless we had to end it or its check failed.
 fn exit(ran: &Ran) -> Exit {
     match (ran.recording.cut, &ran.consequence) {
+        (None, Consequence::Check(_)) => Exit::Harmful,
         (None, _) => record::end_like(ran.recording.status),
         (Some(Cut::Interrupt(signal)), _) => record::end_by(signal),
         (Some(_), Consequence::None) => Exit::Clean,
         (Some(_), _) => Exit::Harmful,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn words_are_quoted_for_the_shell() {
+        assert_eq!(quoted("./prog"), "./prog");
+        assert_eq!(quoted(""), "''");
+        assert_eq!(quoted("it's $5"), r"'it'\''s $5'");
     }
 }

@@ -1,18 +1,9 @@
 //! Replay in gdb: whoever stops the program and steps through it, its threads go on as the clip
 //! says.
 
-use std::fs;
+use serde_json::json;
 
-use serde_json::{Value, json};
-
-use crate::kit::{Ran, Subject, subject};
-
-fn write(subject: &Subject, schedule: &[(&str, Value)]) {
-    let segments: Vec<_> =
-        schedule.iter().map(|(thread, until)| json!({"thread": thread, "until": until})).collect();
-    let clip = json!({"norn": 1, "command": ["./subject"], "schedule": segments});
-    fs::write(subject.file("clip.json"), clip.to_string()).unwrap();
-}
+use crate::kit::{self, Ran, Subject, subject};
 
 /// Replays the clip in gdb, which is given these commands.
 fn gdb(subject: &Subject, commands: &[&str]) -> Ran {
@@ -29,7 +20,7 @@ fn lost_update() -> Subject {
         ("T0.2", json!("end")),
         ("T0.1", json!("end")),
     ];
-    write(&subject, &schedule);
+    subject.write(&[], &schedule);
     subject
 }
 
@@ -54,7 +45,7 @@ fn a_deadlock_is_shown() {
         ("T0.2", json!("blocks")),
         ("T0.1", json!("blocks")),
     ];
-    write(&subject, &schedule);
+    subject.write(&[], &schedule);
     let ran = gdb(&subject, &["run", "thread apply all bt"]);
     assert!(ran.stdout.contains("received signal SIGINT"), "{ran:?}");
     for (function, line) in [("rightwards", 9), ("leftwards", 17)] {
@@ -70,7 +61,7 @@ fn a_deadlock_is_shown() {
 #[test]
 fn a_memory_error_is_shown_where_it_is() {
     let subject = subject("heap_errors.c");
-    write(&subject, &[("T0", json!("end"))]);
+    subject.write(&[], &[("T0", json!("end"))]);
     let ran = gdb(&subject, &["run", "bt"]);
     assert!(ran.stdout.contains("received signal SIGINT"), "{ran:?}");
     let frame = |it: &str| it.contains("in main (") && it.ends_with(&subject.line("// use"));
@@ -82,7 +73,7 @@ fn a_memory_error_is_shown_where_it_is() {
 fn a_crash_is_seen() {
     let subject = subject("null_pointer.c");
     let schedule = [("T0", json!({"before": "write in main x2"})), ("T0.1", json!("end"))];
-    write(&subject, &schedule);
+    subject.write(&[], &schedule);
     let ran = gdb(&subject, &["run", "bt"]);
     assert!(ran.stdout.contains("received signal SIGSEGV"), "{ran:?}");
     assert!(ran.stderr.contains("norn: gdb ended the program before"), "{ran:?}");
@@ -97,7 +88,7 @@ fn a_program_that_is_started_again_does_the_same_again() {
     let ran = gdb(&lost_update(), &["run", "run"]);
     assert_eq!(ran.stdout.matches("received signal SIGABRT").count(), 2, "{ran:?}");
     let subject = subject("self_lock.c");
-    write(&subject, &[("T0", json!({"before": "join"}))]);
+    subject.write(&[], &[("T0", json!({"before": "join"}))]);
     let ran = gdb(&subject, &["run", "run"]);
     assert_eq!(ran.stdout.matches("received signal SIGINT").count(), 2, "{ran:?}");
     assert!(ran.stderr.contains("T0.1  waits for itself"), "{ran:?}");
@@ -106,7 +97,7 @@ fn a_program_that_is_started_again_does_the_same_again() {
 #[test]
 fn a_program_that_ends_well_in_gdb() {
     let subject = subject("lost_update.c");
-    write(&subject, &[("T0", json!({"before": "join"})), ("T0.1", json!("end"))]);
+    subject.write(&[], &[("T0", json!({"before": "join"})), ("T0.1", json!("end"))]);
     let ran = gdb(&subject, &["run"]);
     assert!(ran.stdout.contains("both were counted"), "{ran:?}");
     assert!(ran.stderr.contains("norn: no failure"), "{ran:?}");
@@ -116,9 +107,22 @@ fn a_program_that_ends_well_in_gdb() {
 #[test]
 fn no_gdb() {
     let subject = lost_update();
-    let ran = subject.norn_with(["replay", "--gdb", "clip.json"], &[("PATH", "/nowhere")]);
+    let mut command = subject.command(["replay", "--gdb", "clip.json"]);
+    command.env("PATH", "/nowhere");
+    let ran = kit::run(command);
     assert!(ran.stderr.contains("norn: cannot find gdb\nhint: install it"), "{ran:?}");
     assert_eq!(ran.status.code(), Some(2), "{ran:?}");
+}
+
+#[test]
+fn one_run_that_a_person_looks_at() {
+    let subject = lost_update();
+    for (option, value) in [("--times", "2"), ("--check", "true")] {
+        let ran = subject.norn(["replay", "--gdb", option, value, "clip.json"]);
+        assert!(ran.stderr.contains("cannot be used with"), "{ran:?}");
+        assert_eq!(ran.status.code(), Some(2), "{ran:?}");
+    }
+    // Without gdb, it is the name of a program.
     let ran = subject.norn(["replay", "clip.json", "--", "-batch"]);
     assert_eq!(ran.status.code(), Some(2), "{ran:?}");
 }

@@ -1,8 +1,10 @@
 //! Builds subjects, runs them under control, writes and reads clips.
 
 use std::{
+    env,
     ffi::OsStr,
     fs,
+    io::{self, Write as _},
     os::unix::process::CommandExt as _,
     path::{Path, PathBuf},
     process::{Command, ExitStatus, Stdio},
@@ -34,6 +36,14 @@ pub(crate) struct Ran {
     pub(crate) status: ExitStatus,
 }
 
+impl Ran {
+    /// What programs are told: the last line of standard output.
+    pub(crate) fn json(&self) -> Value {
+        let line = self.stdout.lines().last().unwrap_or("");
+        serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+}
+
 /// Builds a subject of `subjects/replay`.
 pub(crate) fn subject(source: &str) -> Subject {
     let folder = tempfile::tempdir().unwrap();
@@ -62,15 +72,20 @@ impl Subject {
         self.norn([&["replay"], options, &[clip]].concat())
     }
 
-    /// `norn replay` of a schedule: of each segment its thread and its end.
+    /// `norn replay` of a schedule.
     pub(crate) fn follow(&self, schedule: &[(&str, Value)]) -> Ran {
-        let segments: Vec<_> = schedule
-            .iter()
-            .map(|(thread, until)| json!({"thread": thread, "until": until}))
-            .collect();
-        let clip = json!({"norn": 1, "command": ["./subject"], "schedule": segments});
-        fs::write(self.file("clip.json"), clip.to_string()).unwrap();
+        self.write(&[], schedule);
         self.replay("clip.json", &["--timeout", "20"])
+    }
+
+    /// Writes `clip.json` by hand: arguments, and of each segment its thread and its end.
+    pub(crate) fn write(&self, arguments: &[&str], schedule: &[(&str, Value)]) {
+        let command = [&["./subject"], arguments].concat();
+        let segments = schedule.iter();
+        let segments = segments.map(|(thread, until)| json!({"thread": thread, "until": until}));
+        let segments: Vec<_> = segments.collect();
+        let clip = json!({"norn": 1, "command": command, "schedule": segments});
+        fs::write(self.file("clip.json"), clip.to_string()).unwrap();
     }
 
     /// A file in the folder.
@@ -87,25 +102,35 @@ impl Subject {
 
     /// A command of norn in the folder.
     pub(crate) fn norn<S: AsRef<OsStr>>(&self, words: impl IntoIterator<Item = S>) -> Ran {
-        self.norn_with(words, &[])
+        run(self.command(words))
     }
 
-    /// The same, with other variables in its environment.
-    pub(crate) fn norn_with<S: AsRef<OsStr>>(
-        &self,
-        words: impl IntoIterator<Item = S>,
-        environment: &[(&str, &str)],
-    ) -> Ran {
-        let mut command = Command::new(NORN);
-        command.args(words).current_dir(self.folder.path());
-        command.env("NORN_CACHE", place("cache")).env("LC_ALL", "C").env("NO_COLOR", "1");
-        command.envs(environment.iter().copied());
-        run(command)
+    /// The same, still to be run.
+    pub(crate) fn command<S: AsRef<OsStr>>(&self, words: impl IntoIterator<Item = S>) -> Command {
+        norn(words, self.folder.path())
     }
 }
 
+/// A command of norn in a folder.
+pub(crate) fn norn<S: AsRef<OsStr>>(words: impl IntoIterator<Item = S>, folder: &Path) -> Command {
+    let mut command = Command::new(NORN);
+    command.args(words).current_dir(folder);
+    command.env("NORN_CACHE", place("cache")).env("LC_ALL", "C").env("NO_COLOR", "1");
+    command
+}
+
+/// Whether a program can be started. If not, it is said, past the capture of output.
+pub(crate) fn is_there(program: &str) -> bool {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let there = env::split_paths(&path).any(|folder| folder.join(program).is_file());
+    if !there {
+        let _ = writeln!(io::stderr(), "not tested: {program} is not installed");
+    }
+    there
+}
+
 /// Runs to the end, or fails when that takes too long.
-fn run(mut command: Command) -> Ran {
+pub(crate) fn run(mut command: Command) -> Ran {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let child = command.spawn().unwrap_or_else(|error| panic!("cannot start {command:?}: {error}"));
     let group = child.id();

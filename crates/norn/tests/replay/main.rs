@@ -1,13 +1,15 @@
 //! Forced schedules, end to end: real programs, built by `norn cc`, run by `norn run` and
 //! `norn replay`.
 //!
-//! The programs are in `subjects/replay`; the comment at the head of each says what can go wrong in
-//! it. [`kit`] builds and runs them.
+//! The programs are in `subjects/replay` and, for [`subject`], in `subjects/control`; the comment at
+//! the head of each says what can go wrong in it. [`kit`] builds and runs them.
 #![allow(clippy::unwrap_used, reason = "these are tests, the functions they share included")]
 
 mod clip;
 mod gdb;
 mod kit;
+mod many;
 mod schedule;
 mod story;
 mod strategy;
+mod subject;

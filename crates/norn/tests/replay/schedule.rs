@@ -1,5 +1,7 @@
 //! Schedules that people write.
 
+use std::fs;
+
 use serde_json::json;
 
 use crate::kit::subject;
@@ -74,6 +76,17 @@ fn another_event_than_the_expected_one_diverges() {
     ]);
     assert!(ran.stderr.contains("diverged in segment 2 of 2: T0.1 came to another"), "{ran:?}");
     assert!(ran.stderr.contains("actual    event 1, read of counter at add"), "{ran:?}");
+}
+
+#[test]
+fn a_clip_without_a_program() {
+    let subject = subject("lost_update.c");
+    fs::write(subject.file("clip.json"), r#"{"norn": 1, "schedule": []}"#).unwrap();
+    let ran = subject.replay("clip.json", &[]);
+    assert_eq!(ran.status.code(), Some(2), "{ran:?}");
+    assert!(ran.stderr.contains("hint: name it: norn replay clip.json -- ./program"), "{ran:?}");
+    let ran = subject.norn(["replay", "clip.json", "--", "./subject"]);
+    assert_eq!((ran.status.code(), &*ran.stdout), (Some(0), "both were counted\n"), "{ran:?}");
 }
 
 #[test]

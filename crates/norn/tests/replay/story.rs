@@ -1,6 +1,5 @@
 //! What a person is told of a failure.
-
-use std::fs;
+// Long because the stories are here as they are told, line by line.
 
 use serde_json::{Value, json};
 
@@ -8,11 +7,7 @@ use crate::kit::{Ran, Subject, subject};
 
 /// Replays a schedule by hand, of a subject with arguments.
 fn follow(subject: &Subject, arguments: &[&str], schedule: &[(&str, Value)], format: &str) -> Ran {
-    let segments: Vec<_> =
-        schedule.iter().map(|(thread, until)| json!({"thread": thread, "until": until})).collect();
-    let command = [&["./subject"], arguments].concat();
-    let clip = json!({"norn": 1, "command": command, "schedule": segments});
-    fs::write(subject.file("clip.json"), clip.to_string()).unwrap();
+    subject.write(arguments, schedule);
     let ran = subject.replay("clip.json", &["--timeout", "20", "--format", format]);
     assert_eq!(ran.status.code(), Some(1), "{ran:?}");
     ran
@@ -492,7 +487,7 @@ fn the_same_for_programs() {
         ("T0.2", json!({"after": "lock in leftwards"})),
     ];
     let ran = follow(&subject, &[], &schedule, "json");
-    let line: Value = serde_json::from_str(ran.stdout.lines().last().unwrap()).unwrap();
+    let line = ran.json();
     assert_eq!(line["consequence"], "deadlock");
     assert_eq!(line["verdict"], json!({"followed": 3}));
     let stuck = &line["story"]["stuck"];
@@ -511,6 +506,6 @@ fn who_did_not_fail_has_no_story() {
     let subject = subject("lost_update.c");
     let options = ["--strategy", "round-robin", "--quantum", "100", "--format", "json"];
     let ran = subject.run(&options);
-    let line: Value = serde_json::from_str(ran.stdout.lines().last().unwrap()).unwrap();
+    let line = ran.json();
     assert_eq!((&line["consequence"], &line["story"]), (&json!("none"), &Value::Null), "{line}");
 }

@@ -1,0 +1,140 @@
+//! One execution: the program is forced through a schedule, and what it does is compared with what
+//! the recorded run did.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+use norn_abi::control::{Plan, after, strategy};
+use norn_model::{Consequence, ThreadId, Verdict};
+use norn_record::{Control, Recording, Streams};
+use norn_replay::{Clip, Codes, ReplayError, Scene, arrange, process, verdict};
+use norn_witness::Witness;
+
+use crate::{Options, source::Source};
+
+/// What a program printed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Output(Vec<u8>);
+
+/// A folder for everything that is needed on the way.
+#[derive(Debug)]
+pub(crate) struct Scratch {
+    folder: PathBuf,
+    runs: AtomicUsize,
+}
+
+/// A run that has ended.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) recording: Recording,
+    pub(crate) consequence: Consequence,
+    pub(crate) output: Output,
+}
+
+/// What came of an attempt.
+#[derive(Debug)]
+pub(crate) struct Attempt {
+    pub(crate) clip: Clip,
+    pub(crate) verdict: Verdict,
+    pub(crate) run: Run,
+    /// What it left.
+    pub(crate) trace: PathBuf,
+}
+
+impl Scratch {
+    pub(crate) fn new(folder: &Path) -> Scratch {
+        Scratch { folder: folder.to_owned(), runs: AtomicUsize::new(0) }
+    }
+
+    /// A name that was not given before.
+    fn next(&self) -> PathBuf {
+        self.folder.join(format!("{}", self.runs.fetch_add(1, Ordering::Relaxed)))
+    }
+
+    /// Runs the program once, with a trace in `trace`.
+    pub(crate) fn run(
+        &self,
+        options: &Options,
+        control: Control,
+        trace: PathBuf,
+    ) -> Result<Run, ReplayError> {
+        let files = self.next();
+        make(&files)?;
+        let (stdout, stderr) = (files.join("stdout"), files.join("stderr"));
+        let streams = Streams::Files { stdout: stdout.clone(), stderr };
+        let options = norn_record::Options {
+            output: trace.clone(),
+            control: Some(control),
+            streams,
+            apart: true,
+            ..options.run.clone()
+        };
+        let ran = norn_replay::run(&options)?;
+        let output = Output(fs::read(&stdout).unwrap_or_default());
+        let _ = fs::remove_dir_all(&files);
+        Ok(Run { recording: ran.recording, consequence: ran.consequence, output })
+    }
+
+    /// Forces the program through a witness's schedule.
+    pub(crate) fn attempt(
+        &self,
+        options: &Options,
+        source: &Source,
+        witness: &Witness,
+    ) -> Result<Attempt, ReplayError> {
+        let turns: Vec<(ThreadId, u64)> =
+            witness.turns.iter().map(|it| (it.thread, it.until)).collect();
+        let clip = arrange(&source.scene, &source.trace, &turns);
+        let control = Control {
+            plan: plan(options, &clip),
+            ..norn_replay::plan(&clip, &Codes::open(&clip)?)?
+        };
+        let trace = self.next();
+        let run = self.run(options, control, trace.clone())?;
+        let outcome = run.recording.run.controlled.as_ref().map(|it| &it.outcome);
+        let verdict = outcome.map_or(Verdict::Followed(0), |it| verdict(it, &clip.schedule));
+        Ok(Attempt { clip, verdict, run, trace })
+    }
+}
+
+impl Run {
+    /// The process of which there is a trace.
+    pub(crate) fn process(&self) -> Option<u32> {
+        self.recording.recorded.then(|| process(&self.recording))
+    }
+}
+
+impl Attempt {
+    /// Whether the program did all that the schedule says.
+    pub(crate) fn is_followed(&self) -> bool {
+        let all = self.clip.schedule.segments.len();
+        matches!(self.verdict, Verdict::Followed(segments) if segments as usize >= all)
+    }
+
+    /// What it left, as something to predict from.
+    pub(crate) fn scene(&self) -> Option<Result<Scene, ReplayError>> {
+        Some(Scene::open(&self.trace, self.run.process()?))
+    }
+}
+
+/// Makes a folder.
+pub(crate) fn make(path: &Path) -> Result<(), ReplayError> {
+    let failed = |source| ReplayError::Scratch { path: path.to_owned(), source };
+    fs::create_dir_all(path).map_err(failed)
+}
+
+fn plan(options: &Options, clip: &Clip) -> Plan {
+    let clock = clip.clock.unwrap_or_default();
+    Plan {
+        strategy: strategy::FOLLOW,
+        after: after::FAIR,
+        seed: clip.found.as_ref().map_or(0, |it| it.seed),
+        max_steps: options.max_steps,
+        realtime: clock.realtime,
+        monotonic: clock.monotonic,
+        ..Plan::default()
+    }
+}

@@ -1,0 +1,71 @@
+//! What came of a candidate.
+
+use std::path::PathBuf;
+
+use norn_model::{Anomaly, Candidate, Consequence, Verdict};
+use norn_witness::{Failure, Grade, Witness};
+
+/// A candidate, or several with the same sites, and what came of it.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// The instance that was decided, or the first.
+    pub candidate: Candidate,
+    /// Which trace it was predicted from, from 0: the recorded run, then runs that took new ways.
+    pub source: usize,
+    /// What came of it.
+    pub status: Status,
+}
+
+/// What came of a candidate.
+#[derive(Clone, Debug)]
+pub enum Status {
+    /// The program did it.
+    Confirmed(Box<Confirmed>),
+    /// There is no schedule for it.
+    Infeasible(Failure),
+    /// There is a schedule, and the program did not follow it.
+    Unconfirmed(Verdict),
+    /// There was no execution left to try it.
+    Untried,
+}
+
+/// An anomaly that the program did.
+#[derive(Clone, Debug)]
+pub struct Confirmed {
+    /// What it led to.
+    pub consequence: Consequence,
+    /// Whether it printed something else than the recorded run.
+    pub other_output: bool,
+    /// The schedule that made it happen.
+    pub witness: Witness,
+    /// The clip that makes it happen again.
+    pub clip: PathBuf,
+    /// What the run left.
+    pub trace: PathBuf,
+    /// Executions of the hunt up to this one.
+    pub executions: usize,
+}
+
+impl Confirmed {
+    /// How close to the recorded run the schedule was.
+    pub fn grade(&self) -> Grade {
+        self.witness.grade
+    }
+}
+
+impl Finding {
+    /// What the program did, if it did.
+    pub fn confirmed(&self) -> Option<&Confirmed> {
+        match &self.status {
+            Status::Confirmed(it) => Some(it),
+            _ => None,
+        }
+    }
+
+    /// Whether the program is the worse for it. A data race is undefined behaviour in C and C++,
+    /// whatever comes of it this time.
+    pub fn is_harmful(&self) -> bool {
+        let race = self.candidate.class == Anomaly::Race;
+        self.confirmed().is_some_and(|it| race || it.consequence.is_failure())
+    }
+}

@@ -1,0 +1,298 @@
+//! The loop: predict, try, and predict again from what took a new way.
+//!
+//! Attempts are made in waves: what a wave tries is decided before it begins, its runs go side by
+//! side, and their results are taken in order. So the same program and options give the same
+//! findings, however many run at once.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, VecDeque},
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+    sync::Mutex,
+    thread,
+};
+
+use norn_model::Candidate;
+use norn_predict::predict;
+use norn_record::Interrupt;
+use norn_replay::ReplayError;
+use norn_witness::{Failure, Witness, Witnesses};
+
+use crate::{
+    Base, Finding, Status,
+    attempt::{Attempt, Scratch, make},
+    base,
+    finding::Confirmed,
+    source::{Key, Place, Source},
+};
+
+/// What to hunt in and how.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How the program is run.
+    pub run: norn_record::Options,
+    /// Where the recorded run goes, with the clips of what was found.
+    pub output: PathBuf,
+    /// What is looked for.
+    pub predict: norn_predict::Options,
+    /// Executions at most, the recorded run included.
+    pub budget: usize,
+    /// How many go side by side.
+    pub jobs: NonZeroUsize,
+    /// Instances of a candidate that are tried before it is given up.
+    pub instances: usize,
+    /// Events after which a run counts as hanging.
+    pub max_steps: u64,
+}
+
+impl Options {
+    /// The folder for clips.
+    pub(crate) fn clips(&self) -> PathBuf {
+        self.output.join("clips")
+    }
+}
+
+/// What came of a hunt.
+#[derive(Debug)]
+pub struct Hunt {
+    /// The recorded run.
+    pub base: Base,
+    /// What was found, in the order in which it was predicted.
+    pub findings: Vec<Finding>,
+    /// Executions, the recorded run included.
+    pub executions: usize,
+    /// Traces that were predicted from.
+    pub sources: usize,
+    /// The search for a pattern was given up before its end.
+    pub incomplete: bool,
+}
+
+/// Where a hunt is.
+#[derive(Clone, Copy, Debug)]
+pub enum Stage {
+    /// It runs the program for the first time.
+    Recording,
+    /// It looks for candidates.
+    Predicting,
+    /// It tries: executions so far, and findings that are confirmed.
+    Trying {
+        /// Executions so far.
+        executions: usize,
+        /// Candidates that are still to be tried in this round.
+        left: usize,
+        /// Confirmed findings.
+        confirmed: usize,
+    },
+}
+
+/// Hunts. Nothing if nothing can be recorded.
+pub fn hunt(
+    options: &Options,
+    scratch: &Path,
+    tell: &(dyn Fn(Stage) + Sync),
+) -> Result<Option<Hunt>, ReplayError> {
+    let _watch = Interrupt::watch();
+    let scratch = Scratch::new(scratch);
+    tell(Stage::Recording);
+    let Some((base, source)) = base::base(options, &scratch)? else { return Ok(None) };
+    let executions = base.executions;
+    let mut hunter = Hunter {
+        options,
+        scratch: &scratch,
+        tell,
+        places: source.places().collect(),
+        known: BTreeSet::new(),
+        hunt: Hunt { base, findings: Vec::new(), executions, sources: 0, incomplete: false },
+    };
+    let mut sources = VecDeque::from([source]);
+    while let Some(source) = sources.pop_front() {
+        let next = hunter.from(&source)?;
+        sources.extend(next);
+        if hunter.is_over() {
+            break;
+        }
+    }
+    Ok(Some(hunter.hunt))
+}
+
+struct Hunter<'a> {
+    options: &'a Options,
+    scratch: &'a Scratch,
+    tell: &'a (dyn Fn(Stage) + Sync),
+    /// Where any trace had events so far.
+    places: BTreeSet<Place>,
+    /// What was tried so far.
+    known: BTreeSet<Key>,
+    hunt: Hunt,
+}
+
+/// Candidates with the same places, and what is next for them.
+struct Group {
+    instances: VecDeque<Candidate>,
+    finding: Finding,
+}
+
+impl Group {
+    /// The next instance that has a schedule.
+    fn next(&mut self, witnesses: &Witnesses<'_>) -> Option<Witness> {
+        while let Some(candidate) = self.instances.pop_front() {
+            match witnesses.witness(&candidate) {
+                Ok(witness) => return Some(witness),
+                Err(why) => self.note(why),
+            }
+        }
+        None
+    }
+
+    fn note(&mut self, why: Failure) {
+        if matches!(self.finding.status, Status::Untried) {
+            self.finding.status = Status::Infeasible(why);
+        }
+    }
+}
+
+impl Hunter<'_> {
+    fn is_over(&self) -> bool {
+        self.hunt.executions >= self.options.budget || Interrupt::caught().is_some()
+    }
+
+    /// Predicts from a trace and tries; returns runs that took new ways.
+    fn from(&mut self, source: &Source) -> Result<Vec<Source>, ReplayError> {
+        (self.tell)(Stage::Predicting);
+        let prediction = predict(&source.trace, &self.options.predict);
+        self.hunt.incomplete |= prediction.incomplete;
+        let mut groups = self.groups(source, prediction.candidates);
+        self.hunt.sources += 1;
+        let witnesses = Witnesses::new(&source.trace);
+        let mut new = Vec::new();
+        let mut open: Vec<usize> = (0..groups.len()).collect();
+        while !open.is_empty() && !self.is_over() {
+            let wave = self.wave(&mut groups, &mut open, &witnesses);
+            let attempts = self.attempt(source, &wave)?;
+            for ((at, witness), attempt) in wave.into_iter().zip(attempts) {
+                self.hunt.executions += 1;
+                let confirmed = attempt.is_followed();
+                if let Some(next) = self.new_way(&attempt)? {
+                    new.push(next);
+                }
+                self.settle(&mut groups[at], witness, attempt)?;
+                if !confirmed && !groups[at].instances.is_empty() {
+                    open.push(at);
+                }
+            }
+        }
+        self.hunt.findings.extend(groups.into_iter().map(|it| it.finding));
+        Ok(new)
+    }
+
+    /// Candidates by what they are for a person, without those that are known.
+    fn groups(&mut self, source: &Source, candidates: Vec<Candidate>) -> Vec<Group> {
+        let mut groups: Vec<Group> = Vec::new();
+        let mut at: BTreeMap<Key, usize> = BTreeMap::new();
+        for candidate in candidates {
+            let key = source.key(&candidate);
+            if let Some(&at) = at.get(&key) {
+                groups[at].instances.push_back(candidate);
+            } else if self.known.insert(key.clone()) {
+                at.insert(key, groups.len());
+                let finding = Finding {
+                    candidate: candidate.clone(),
+                    source: self.hunt.sources,
+                    status: Status::Untried,
+                };
+                groups.push(Group { instances: [candidate].into(), finding });
+            }
+        }
+        groups.iter_mut().for_each(|it| it.instances.truncate(self.options.instances));
+        groups
+    }
+
+    /// What is tried next: the first that have a schedule.
+    fn wave(
+        &self,
+        groups: &mut [Group],
+        open: &mut Vec<usize>,
+        witnesses: &Witnesses<'_>,
+    ) -> Vec<(usize, Witness)> {
+        let most = self.options.jobs.get().min(self.options.budget - self.hunt.executions);
+        let mut wave = Vec::new();
+        let mut looked = 0;
+        while wave.len() < most && looked < open.len() {
+            let at = open[looked];
+            if let Some(witness) = groups[at].next(witnesses) {
+                wave.push((at, witness));
+            }
+            looked += 1;
+        }
+        open.drain(..looked);
+        let confirmed = self.hunt.findings.iter().filter(|it| it.confirmed().is_some()).count();
+        let executions = self.hunt.executions;
+        (self.tell)(Stage::Trying { executions, left: open.len() + wave.len(), confirmed });
+        wave
+    }
+
+    /// Runs the wave, side by side.
+    fn attempt(
+        &self,
+        source: &Source,
+        wave: &[(usize, Witness)],
+    ) -> Result<Vec<Attempt>, ReplayError> {
+        let results: Vec<_> = wave.iter().map(|_| Mutex::new(None)).collect();
+        thread::scope(|scope| {
+            for ((_, witness), result) in wave.iter().zip(&results) {
+                scope.spawn(move || {
+                    let attempt = self.scratch.attempt(self.options, source, witness);
+                    *result.lock().unwrap_or_else(std::sync::PoisonError::into_inner) =
+                        Some(attempt);
+                });
+            }
+        });
+        results
+            .into_iter()
+            .filter_map(|it| it.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
+            .collect()
+    }
+
+    /// A run that did something where no other did, as something to predict from.
+    fn new_way(&mut self, attempt: &Attempt) -> Result<Option<Source>, ReplayError> {
+        let (Some(process), false) = (attempt.run.process(), attempt.run.consequence.is_failure())
+        else {
+            return Ok(None);
+        };
+        let source = Source::open(&attempt.trace, process)?;
+        let new: Vec<_> = source.places().filter(|it| !self.places.contains(it)).collect();
+        let is_new = !new.is_empty();
+        self.places.extend(new);
+        Ok(is_new.then_some(source))
+    }
+
+    /// Notes what came of an attempt.
+    fn settle(
+        &mut self,
+        group: &mut Group,
+        witness: Witness,
+        attempt: Attempt,
+    ) -> Result<(), ReplayError> {
+        if !attempt.is_followed() {
+            group.finding.status = Status::Unconfirmed(attempt.verdict);
+            return Ok(());
+        }
+        let number = 1 + self.hunt.executions;
+        let clip = self.options.clips().join(format!("{number}.json"));
+        make(&self.options.clips())?;
+        let Attempt { clip: mut made, run, trace, .. } = attempt;
+        made.expect = Some(run.consequence.clone());
+        made.write(&clip)?;
+        group.instances.clear();
+        group.finding.candidate = witness.candidate.clone();
+        group.finding.status = Status::Confirmed(Box::new(Confirmed {
+            other_output: run.output != self.hunt.base.output,
+            consequence: run.consequence,
+            witness,
+            clip,
+            trace,
+            executions: self.hunt.executions,
+        }));
+        Ok(())
+    }
+}

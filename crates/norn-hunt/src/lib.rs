@@ -1,0 +1,16 @@
+//! The hunt: from one passing run to bugs that the program itself confirms.
+//!
+//! A run is recorded ([`base`]); what other orders of its events allow is predicted; for each
+//! candidate a schedule is made and forced on the real program ([`attempt`]). A candidate counts as
+//! confirmed when the program followed its schedule to the end. A run that took another way is a
+//! trace to predict from, too, so that bugs behind other bugs are found ([`hunt`]).
+
+mod attempt;
+mod base;
+mod finding;
+mod hunt;
+mod source;
+
+pub use base::Base;
+pub use finding::{Finding, Status};
+pub use hunt::{Hunt, Options, Stage, hunt};

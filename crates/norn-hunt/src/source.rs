@@ -1,0 +1,52 @@
+//! A trace to predict from, ready for it.
+
+use std::path::{Path, PathBuf};
+
+use norn_model::{Candidate, SiteId, Trace};
+use norn_replay::{ReplayError, Scene};
+
+/// A trace to predict from.
+#[derive(Debug)]
+pub(crate) struct Source {
+    /// Where it is.
+    pub(crate) folder: PathBuf,
+    pub(crate) scene: Scene,
+    pub(crate) trace: Trace,
+}
+
+/// A place in the code that is the same in every run: the module's file, and where in it.
+pub(crate) type Place = (PathBuf, u64, u16);
+
+/// What makes two candidates the same for a person: what they are and where.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Key {
+    pattern: String,
+    places: Vec<Place>,
+}
+
+impl Source {
+    pub(crate) fn open(folder: &Path, process: u32) -> Result<Source, ReplayError> {
+        let scene = Scene::open(folder, process)?;
+        let trace = scene.trace.load();
+        Ok(Source { folder: folder.to_owned(), scene, trace })
+    }
+
+    pub(crate) fn key(&self, candidate: &Candidate) -> Key {
+        let places = candidate.sites().map(|it| self.place(it)).collect();
+        Key { pattern: candidate.pattern.clone(), places }
+    }
+
+    fn place(&self, site: SiteId) -> Place {
+        let Some(site) = self.scene.trace.site(site) else { return (PathBuf::new(), 0, 0) };
+        let modules = self.scene.trace.modules().iter().rev();
+        let module = modules.into_iter().find(|it| (it.start..it.end).contains(&site.pc));
+        let (path, start) = module.map_or((PathBuf::new(), 0), |it| (it.path.clone(), it.start));
+        (path, site.pc - start, site.kind.0)
+    }
+
+    /// All places where the trace has events.
+    pub(crate) fn places(&self) -> impl Iterator<Item = Place> {
+        let count = u32::try_from(self.scene.trace.sites().len()).unwrap_or(u32::MAX);
+        (0..count).map(|it| self.place(SiteId(it)))
+    }
+}

@@ -1,0 +1,65 @@
+//! Limits of this process that are in the way of recording. They hold for all of its threads, and
+//! there may be several recordings at once, so what they were is remembered once, for all subjects.
+#![expect(
+    unsafe_code,
+    reason = "what a child does before it becomes the subject, Rust cannot check"
+)]
+
+use std::{
+    os::unix::process::CommandExt as _,
+    process::Command,
+    sync::{Mutex, OnceLock, PoisonError},
+};
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+/// Limits as they were before we changed any.
+#[derive(Debug)]
+struct Before {
+    /// For open files.
+    files: Rlimit,
+    /// For the size of a file.
+    size: Rlimit,
+}
+
+fn before() -> &'static Before {
+    static BEFORE: OnceLock<Before> = OnceLock::new();
+    BEFORE.get_or_init(|| Before {
+        files: getrlimit(Resource::Nofile),
+        size: getrlimit(Resource::Fsize),
+    })
+}
+
+/// The largest size of a file, if there is a limit.
+pub(crate) fn file_size() -> Option<u64> {
+    before().size.current
+}
+
+/// Makes a file that is larger than files may be. The limit is meant for the trace, and not for
+/// memory, but holds for that, too: it is raised for the moment, as far as we may.
+pub(crate) fn with_any_size<T>(make: impl FnOnce() -> T) -> T {
+    static RAISED: Mutex<()> = Mutex::new(());
+    let before = before().size;
+    let _one_at_a_time = RAISED.lock().unwrap_or_else(PoisonError::into_inner);
+    let most = Rlimit { current: before.maximum, ..before };
+    let none = Rlimit { current: None, maximum: None };
+    let _ = setrlimit(Resource::Fsize, none).or_else(|_| setrlimit(Resource::Fsize, most));
+    let made = make();
+    let _ = setrlimit(Resource::Fsize, before);
+    made
+}
+
+/// There are two open files for each process that lives, so as many are allowed as can be; to the
+/// subject only as many as before.
+pub(crate) fn raise_for(command: &mut Command) {
+    let Before { files, size } = *before();
+    // If it fails, fewer processes can be recorded at once.
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: files.maximum, ..files });
+    // SAFETY: only makes system calls.
+    unsafe {
+        command.pre_exec(move || {
+            setrlimit(Resource::Nofile, files)?;
+            Ok(setrlimit(Resource::Fsize, size)?)
+        });
+    }
+}

@@ -1,0 +1,63 @@
+//! A clip that was never seen: the threads of a recorded run go on in other turns.
+
+use std::collections::BTreeMap;
+
+use norn_model::{
+    Class, Event, Op, Point, Schedule, Segment, SiteId, ThreadId, Trace, Until, Visit,
+};
+
+use crate::{
+    Clip, Scene,
+    capture::describe,
+    label::Labels,
+    points::{look_up, plain},
+};
+
+/// Makes a clip in which threads go on in turns, each until before one of its events.
+pub fn arrange(scene: &Scene, trace: &Trace, turns: &[(ThreadId, u64)]) -> Clip {
+    let labels = Labels::new(scene);
+    let mut arranger = Arranger { scene, trace, labels, points: BTreeMap::new() };
+    let mut done: BTreeMap<ThreadId, u64> = BTreeMap::new();
+    let mut segments = Vec::new();
+    for &(thread, index) in turns {
+        let from = done.insert(thread, index).unwrap_or(0);
+        let until = arranger.until(thread, from, index);
+        segments.push(Segment { thread: scene.thread(thread), until });
+    }
+    describe(scene, &mut arranger.labels, Schedule { segments })
+}
+
+struct Arranger<'a> {
+    scene: &'a Scene,
+    trace: &'a Trace,
+    labels: Labels<'a>,
+    points: BTreeMap<SiteId, Point>,
+}
+
+impl Arranger<'_> {
+    /// Before an event, of a turn that began with event `from`.
+    fn until(&mut self, thread: ThreadId, from: u64, index: u64) -> Until {
+        let trace = self.trace;
+        let events = trace.thread(thread).map_or(&[][..], |it| &it.events);
+        let place = |index: u64| usize::try_from(index).unwrap_or(usize::MAX);
+        let Some(event) = events.get(place(index)) else {
+            let ends = events.last().is_some_and(|it| it.op == Op::End);
+            return if ends { Until::End } else { Until::Event { index, at: None } };
+        };
+        let point = self.point(event);
+        let turn = events.get(place(from)..place(index)).unwrap_or_default();
+        let same = turn.iter().filter(|it| plain(&self.point(it)) == plain(&point)).count();
+        Until::Event { index, at: Some(Visit { point, times: same as u64 + 1 }) }
+    }
+
+    fn point(&mut self, event: &Event) -> Point {
+        if let Some(point) = self.points.get(&event.site) {
+            return point.clone();
+        }
+        let site = self.scene.trace.site(event.site);
+        let point = site
+            .map_or(Point::anywhere(Class::Any), |it| look_up(self.scene, &mut self.labels, it));
+        self.points.insert(event.site, point.clone());
+        point
+    }
+}

@@ -1,0 +1,30 @@
+//! Where programs crash. To name a place means to read debug information, and many runs crash at
+//! the same place: each is looked up once.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+};
+
+use norn_record::Recording;
+use norn_trace::Trace;
+
+use crate::{Scene, run::process};
+
+/// Names of places, by module and offset there.
+#[derive(Debug, Default)]
+pub(crate) struct Crashes(Mutex<BTreeMap<(PathBuf, u64), Option<String>>>);
+
+impl Crashes {
+    /// The name of a place in a run that has left a trace.
+    pub(crate) fn site(&self, trace: &Path, recording: &Recording, pc: u64) -> Option<String> {
+        let process = process(recording);
+        let opened = Trace::open(trace, process).ok()?;
+        let module = opened.modules().iter().rev().find(|it| (it.start..it.end).contains(&pc))?;
+        let place = (module.path.clone(), pc - module.start);
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let name = || Scene::open(trace, process).ok()?.site(pc);
+        known.entry(place).or_insert_with(name).clone()
+    }
+}

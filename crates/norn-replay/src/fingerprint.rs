@@ -1,0 +1,82 @@
+//! Whether two runs were the same: a number for all of a run's events, and where two runs part.
+//!
+//! Two events are the same if the same thread does the same at the same place, with the same
+//! addresses and values. Places count by module and offset there.
+
+use std::{
+    fs,
+    hash::{DefaultHasher, Hash as _, Hasher as _},
+    io,
+    path::Path,
+};
+
+use norn_model::{Event, Op, SiteId};
+use norn_trace::{Run, Trace};
+
+use crate::ReplayError;
+
+/// A number for all events of a run, of all its processes.
+pub(crate) fn events(folder: &Path, run: &Run) -> Result<u64, ReplayError> {
+    let mut hasher = DefaultHasher::new();
+    for process in &run.processes {
+        let trace = Trace::open(folder, process.number)?;
+        let places = Places::of(&trace);
+        process.number.hash(&mut hasher);
+        for event in trace.merged() {
+            event.id.hash(&mut hasher);
+            event.op.hash(&mut hasher);
+            places.0.get(event.site.0 as usize).hash(&mut hasher);
+        }
+        // Ids of threads come from the course of the run, and so do their names.
+        trace.threads().iter().for_each(|it| it.name.hash(&mut hasher));
+    }
+    Ok(hasher.finish())
+}
+
+/// A number for what is in a file.
+pub(crate) fn file(path: &Path) -> io::Result<u64> {
+    let mut hasher = DefaultHasher::new();
+    fs::read(path)?.hash(&mut hasher);
+    Ok(hasher.finish())
+}
+
+/// Where two runs part: the number of the first event that is not the same, in the order of all,
+/// and what the two did there; nothing if one has ended. None if they are the same.
+pub fn parting(one: &Trace, other: &Trace) -> Option<(u64, [Option<Event>; 2])> {
+    let places = [Places::of(one), Places::of(other)];
+    let (mut left, mut right) = (one.merged(), other.merged());
+    for number in 0.. {
+        let pair = [left.next(), right.next()];
+        let [Some(a), Some(b)] = pair else {
+            return (pair != [None, None]).then_some((number, pair));
+        };
+        if places[0].identity(one, &a) != places[1].identity(other, &b) {
+            return Some((number, pair));
+        }
+    }
+    None
+}
+
+/// A number for the place of each site of a trace.
+struct Places(Vec<u64>);
+
+impl Places {
+    fn of(trace: &Trace) -> Places {
+        let sites = trace.sites().iter();
+        Places(sites.map(|it| place(trace, it.pc, it.kind.0)).collect())
+    }
+
+    fn identity<'a>(&self, trace: &'a Trace, event: &Event) -> (Option<&'a str>, Op, Option<u64>) {
+        let SiteId(site) = event.site;
+        let thread = trace.thread(event.id.thread).map(|it| it.name.0.as_str());
+        (thread, event.op, self.0.get(site as usize).copied())
+    }
+}
+
+fn place(trace: &Trace, pc: u64, kind: u16) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    let module = trace.modules().iter().rev().find(|it| (it.start..it.end).contains(&pc));
+    let place = module.map_or((None, pc), |it| (Some(&it.path), pc - it.start));
+    (place, kind).hash(&mut hasher);
+    hasher.finish()
+}

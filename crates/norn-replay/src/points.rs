@@ -1,0 +1,31 @@
+//! Points for places in the code of a run: by line and function, which another build has, too, and
+//! by address, for the same build.
+
+use norn_model::{Code, Line, Point};
+use norn_resolve::Frame;
+use norn_trace::Site;
+
+use crate::{Scene, class, label::Labels};
+
+/// The point of a site.
+pub(crate) fn look_up(scene: &Scene, labels: &mut Labels<'_>, site: Site) -> Point {
+    let frames = scene.modules.frames(site.pc);
+    let frame = frames.first();
+    Point {
+        class: class::of(site.kind),
+        line: frame.and_then(line),
+        function: frame.and_then(|it| it.function.as_deref().map(str::to_owned)),
+        code: labels.place(site.pc).map(|(module, offset)| Code { module, offset }),
+    }
+}
+
+/// What of a point stays the same in another build.
+pub(crate) fn plain(point: &Point) -> Point {
+    Point { code: None, ..point.clone() }
+}
+
+fn line(frame: &Frame) -> Option<Line> {
+    let file = frame.file.as_deref()?;
+    let file = file.rsplit('/').next().unwrap_or(file).to_owned();
+    Some(Line { file, number: frame.line? })
+}

@@ -1,0 +1,143 @@
+//! Many runs: for `norn run --times` and `norn replay --times`.
+
+use std::{
+    fs, io,
+    num::{NonZeroU64, NonZeroUsize},
+    path::{Path, PathBuf},
+    thread,
+    time::Duration,
+};
+
+use anyhow::{Context as _, ensure};
+use indicatif::{ProgressBar, ProgressStyle};
+use norn_record::{Interrupt, Options};
+use norn_replay::{Check, Goal, Many, Tally};
+
+use crate::{
+    cli::{Batch, Limits},
+    command::record,
+    exit::Exit,
+    scratch::Scratch,
+};
+
+/// What is to be done many times.
+pub(super) struct Job<'a> {
+    pub(super) options: &'a Options,
+    pub(super) goal: Goal<'a>,
+    pub(super) batch: &'a Batch,
+    pub(super) until_failure: bool,
+    pub(super) check: Option<&'a Check>,
+    pub(super) keep: Option<&'a Path>,
+}
+
+/// What came of it, and where the runs are that were kept, one of each kind in the tally's order.
+pub(super) struct Done {
+    pub(super) tally: Tally,
+    pub(super) kept: Option<Vec<PathBuf>>,
+}
+
+/// The check that the person wants, if any.
+pub(super) fn check(batch: &Batch, limits: &Limits) -> Option<Check> {
+    let timeout = limits.timeout.map(Duration::from_secs);
+    batch.check.clone().map(|command| Check { command, timeout })
+}
+
+impl Job<'_> {
+    /// Does all runs. What is kept is moved to its place only when all has been said about it: see
+    /// [`Done::move_kept`].
+    pub(super) fn run(&self, scratch: &Scratch) -> anyhow::Result<Done> {
+        let kept = self.keep.map(check_empty).transpose()?;
+        let count = self.batch.times.map_or(1, NonZeroU64::get);
+        let bar = bar(count);
+        let many = Many {
+            options: self.options,
+            goal: self.goal,
+            count,
+            jobs: self.batch.jobs.unwrap_or_else(processors),
+            until_failure: self.until_failure,
+            check: self.check,
+            scratch: scratch.path(),
+        };
+        let tally = norn_replay::many(&many, &|tally| show(&bar, tally));
+        bar.finish_and_clear();
+        let tally = tally?;
+        if let Some(recording) = &tally.unrecorded {
+            record::say(self.options, recording)?;
+        }
+        let kept = kept.map(|it| (1..=tally.kinds.len()).map(|n| it.join(n.to_string())).collect());
+        Ok(Done { tally, kept })
+    }
+}
+
+impl Done {
+    /// How the command ends if all is done.
+    pub(super) fn exit(&self, harmful: bool) -> Exit {
+        match Interrupt::caught() {
+            Some(signal) => record::end_by(signal),
+            None if self.tally.unrecorded.is_some() => Exit::Impossible,
+            None if harmful => Exit::Harmful,
+            None => Exit::Clean,
+        }
+    }
+
+    /// Moves what is kept to its place.
+    pub(super) fn move_kept(&self) -> anyhow::Result<()> {
+        for (kind, to) in self.tally.kinds.iter().zip(self.kept.iter().flatten()) {
+            transfer(&kind.folder, to)
+                .with_context(|| format!("cannot keep a run in `{}`", to.display()))?;
+        }
+        Ok(())
+    }
+}
+
+fn processors() -> NonZeroUsize {
+    thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
+}
+
+/// There is a bar only on a terminal.
+fn bar(count: u64) -> ProgressBar {
+    let bar = ProgressBar::new(count);
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} runs, {msg} ({eta} left)");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar.set_message("0 failed");
+    bar
+}
+
+fn show(bar: &ProgressBar, tally: &Tally) {
+    bar.set_position(tally.count);
+    bar.set_message(match tally.kinds.len() {
+        0 | 1 => format!("{} failed", tally.failures()),
+        kinds => format!("{} failed, {kinds} kinds", tally.failures()),
+    });
+}
+
+/// Runs are only kept where there is nothing else, so that they cannot be taken for others.
+fn check_empty(folder: &Path) -> anyhow::Result<&Path> {
+    let empty = match fs::read_dir(folder) {
+        Ok(mut entries) => entries.next().is_none(),
+        Err(error) => error.kind() == io::ErrorKind::NotFound,
+    };
+    ensure!(empty, "`{}` is no empty folder\nhint: choose another with -o", folder.display());
+    Ok(folder)
+}
+
+/// Moves a folder, also to another disk.
+fn transfer(from: &Path, to: &Path) -> io::Result<()> {
+    if let Some(parent) = to.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    if fs::rename(from, to).is_ok() {
+        return Ok(());
+    }
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let (entry, to) = (entry?.path(), to);
+        let to = to.join(entry.file_name().unwrap_or_default());
+        if entry.is_dir() {
+            transfer(&entry, &to)?;
+        } else {
+            fs::copy(&entry, &to)?;
+        }
+    }
+    Ok(())
+}

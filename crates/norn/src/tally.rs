@@ -1,0 +1,169 @@
+//! What a person, or a program, is told of many runs.
+
+use std::{
+    io::{self, Write},
+    path::PathBuf,
+};
+
+use norn_model::{Event, Schedule, Verdict};
+use norn_replay::{Kind, Picture, Scene, Tally, parting};
+use serde_json::{Value as Json, json};
+
+use crate::{
+    fact::{self, Known, address, fact},
+    outcome,
+};
+
+/// Whether all runs of a schedule were the same, and how they differ if not.
+pub(crate) fn same(
+    out: &mut impl Write,
+    tally: &Tally,
+    kept: Option<&[PathBuf]>,
+    schedule: &Schedule,
+) -> io::Result<()> {
+    let Some(usual) = usual(tally) else { return writeln!(out, "no run has ended") };
+    let (count, all) = (tally.count, usual.count);
+    let what = sentence(&usual.picture, schedule);
+    writeln!(out, "{all} of {count} {} the same: {what}", verb(count, "run is", "runs are"))?;
+    place(out, tally, usual, kept)?;
+    for kind in tally.kinds.iter().filter(|it| it.first != usual.first) {
+        let differ = verb(kind.count, "differs", "differ");
+        let fields = differences(&kind.picture, &usual.picture).join(", ");
+        let what = sentence(&kind.picture, schedule);
+        writeln!(out, "{} {differ} in {fields}: {what}", kind.count)?;
+        part(out, usual, kind)?;
+        place(out, tally, kind, kept)?;
+    }
+    if let (2.., Some(controlled)) = (tally.kinds.len(), &usual.recording.run.controlled) {
+        outcome::doubts(out, controlled)?;
+    }
+    if tally.kinds.len() > 1 && kept.is_none() {
+        writeln!(out, "hint: -o FOLDER keeps what one run of each kind left")?;
+    }
+    stopped(out, tally)
+}
+
+/// What came of a program's runs with different seeds.
+pub(crate) fn explored(
+    out: &mut impl Write,
+    tally: &Tally,
+    kept: Option<&[PathBuf]>,
+) -> io::Result<()> {
+    writeln!(out, "{} runs, {} failed", tally.count, tally.failures())?;
+    let width = tally.kinds.iter().map(|it| it.count).max().unwrap_or(0).to_string().len();
+    for kind in &tally.kinds {
+        let what = &kind.picture.consequence;
+        writeln!(out, "{:>width$}  {what}, first with seed {}", kind.count, kind.seed)?;
+        place(out, tally, kind, kept)?;
+    }
+    stopped(out, tally)
+}
+
+fn stopped(out: &mut impl Write, tally: &Tally) -> io::Result<()> {
+    match tally.stopped {
+        0 => Ok(()),
+        runs => writeln!(out, "in {runs} of them the trace was cut short: see --max-size"),
+    }
+}
+
+/// The same for programs.
+pub(crate) fn json(tally: &Tally, kept: Option<&[PathBuf]>) -> Json {
+    let kinds = tally.kinds.iter().enumerate().map(|(at, kind)| {
+        let mut json = json!({ "count": kind.count, "run": kind.first, "seed": kind.seed });
+        if let (Some(json), Ok(Json::Object(picture))) =
+            (json.as_object_mut(), serde_json::to_value(&kind.picture))
+        {
+            json.extend(picture);
+            if let Some(path) = kept.and_then(|it| it.get(at)) {
+                json.insert("kept".to_owned(), json!(path));
+            }
+        }
+        json
+    });
+    json!({
+        "runs": tally.count,
+        "failed": tally.failures(),
+        "stopped": tally.stopped,
+        "kinds": kinds.collect::<Vec<_>>(),
+    })
+}
+
+/// The kind that most runs are of.
+fn usual(tally: &Tally) -> Option<&Kind> {
+    tally.kinds.iter().max_by_key(|it| (it.count, std::cmp::Reverse(it.first)))
+}
+
+fn verb(count: u64, one: &'static str, many: &'static str) -> &'static str {
+    if count == 1 { one } else { many }
+}
+
+fn sentence(picture: &Picture, schedule: &Schedule) -> String {
+    let count = schedule.segments.len();
+    let (word, departure) = match &picture.verdict {
+        None => return picture.consequence.to_string(),
+        Some(Verdict::Followed(segments)) => {
+            return format!("followed {segments} of {count} segments, {}", picture.consequence);
+        }
+        Some(Verdict::Diverged(departure)) => ("diverged", departure),
+        Some(Verdict::Infeasible(departure)) => ("infeasible", departure),
+    };
+    let (segment, thread, why) = (departure.segment + 1, &departure.thread, departure.why);
+    let what = &picture.consequence;
+    format!("{word} in segment {segment} of {count} ({thread} {why}), {what}")
+}
+
+fn differences(one: &Picture, other: &Picture) -> Vec<&'static str> {
+    let print = |get: fn(&norn_replay::Print) -> u64| {
+        one.print.as_ref().map(get) != other.print.as_ref().map(get)
+    };
+    let all = [
+        ("verdict", one.verdict != other.verdict),
+        ("consequence", one.consequence != other.consequence),
+        ("events", print(|it| it.events)),
+        ("standard output", print(|it| it.stdout)),
+        ("standard error", print(|it| it.stderr)),
+    ];
+    all.into_iter().filter(|it| it.1).map(|it| it.0).collect()
+}
+
+fn place(
+    out: &mut impl Write,
+    tally: &Tally,
+    kind: &Kind,
+    kept: Option<&[PathBuf]>,
+) -> io::Result<()> {
+    let at = tally.kinds.iter().position(|it| it.first == kind.first);
+    match at.and_then(|at| kept?.get(at)) {
+        Some(path) => writeln!(out, "  one of them is in {}", path.display()),
+        None => Ok(()),
+    }
+}
+
+/// Where the events of two kinds part.
+fn part(out: &mut impl Write, usual: &Kind, other: &Kind) -> io::Result<()> {
+    let open = |kind: &Kind| Scene::open(&kind.folder.join("trace"), 0).ok();
+    let (Some(usual), Some(other)) = (open(usual), open(other)) else { return Ok(()) };
+    let Some((number, events)) = parting(&usual.trace, &other.trace) else { return Ok(()) };
+    writeln!(out, "  from event {number} of all on:")?;
+    writeln!(out, "  usual   {}", said(events[0].as_ref(), &usual))?;
+    writeln!(out, "  here    {}", said(events[1].as_ref(), &other))
+}
+
+fn said(event: Option<&Event>, scene: &Scene) -> String {
+    let Some(event) = event else { return "no more events".to_owned() };
+    let fact = fact(&event.op, |id| scene.thread(id).0);
+    let target = fact.target.map_or_else(String::new, |(addr, _)| {
+        let name = scene.modules.variable(addr, 1).map_or_else(|| address(addr), |it| it.name);
+        format!(" {name}")
+    });
+    let value = match fact.value {
+        Known::Value(value) => format!(" = {}", fact::number(value)),
+        Known::Unknown => " = ?".to_owned(),
+        Known::Nothing => String::new(),
+    };
+    let details = fact.details.iter().map(|(name, it)| format!(" {name} {it}"));
+    let details = details.collect::<Vec<_>>().concat();
+    let pc = scene.trace.site(event.site).map_or(0, |it| it.pc);
+    let at = scene.site(pc).unwrap_or_else(|| address(pc));
+    format!("{} {}{target}{value}{details} at {at}", scene.thread(event.id.thread), fact.op)
+}

@@ -1,0 +1,183 @@
+//! Whether forced schedules hold: programs with known bugs, each many times by a schedule that makes
+//! it fail and by one that does not, and its fixed twin many times by all strategies; as different
+//! compilers make them, on a machine that is idle and on one that is not.
+
+mod load;
+mod report;
+mod subject;
+
+use std::{
+    fs::{self, File},
+    path::PathBuf,
+    process::Command,
+    time::Duration,
+};
+
+use anyhow::{Context as _, Result, ensure};
+use clap::Args;
+use serde_json::Value;
+
+use crate::{
+    norn::Norn,
+    process::{End, Running},
+    workspace,
+};
+use load::Load;
+use subject::{Build, Subject};
+
+/// No run may take longer, in seconds.
+const RUN_LIMIT: &str = "20";
+/// All runs of one kind together neither.
+const LIMIT: Duration = Duration::from_hours(1);
+
+/// The ways in which the threads of a twin are chosen, in equal parts.
+const STRATEGIES: [&str; 4] = ["random", "pos", "pct", "round-robin"];
+
+#[derive(Args, Debug)]
+pub(crate) struct Options {
+    /// Runs of each schedule, and of each twin
+    #[arg(long, default_value_t = 1000, value_name = "N")]
+    runs: u64,
+    /// Only this subject; the document is not written then
+    #[arg(long, value_name = "NAME")]
+    only: Option<String>,
+    /// Only without load; the document is not written then
+    #[arg(long)]
+    idle: bool,
+}
+
+/// One subject as one compiler makes it.
+#[derive(Debug)]
+struct Row {
+    subject: String,
+    build: String,
+    /// Without load, and with it.
+    cells: Vec<Cell>,
+}
+
+/// What came of a subject.
+#[derive(Debug, Default)]
+struct Cell {
+    /// Runs that were the same, and as announced, by the schedule that fails.
+    fails: u64,
+    /// Runs that were the same, and without failure, by the schedule that passes.
+    passes: u64,
+    /// Failures of the twin, which is to have none.
+    twin: u64,
+    /// What was not as it should be, in words.
+    notes: Vec<String>,
+}
+
+impl Cell {
+    fn is_right(&self, runs: u64) -> bool {
+        (self.fails, self.passes, self.twin) == (runs, runs, 0) && self.notes.is_empty()
+    }
+}
+
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let norn = Norn::build()?;
+    let subjects = Subject::all(options.only.as_deref())?;
+    let builds = Build::all();
+    let mut rows = Vec::new();
+    for build in &builds {
+        for subject in &subjects {
+            let programs = subject.build(&norn, build)?;
+            let campaign = Campaign { norn: &norn, runs: options.runs, subject, programs };
+            let mut cells = vec![campaign.cell("idle")?];
+            if !options.idle {
+                let load = Load::start()?;
+                cells.push(campaign.cell("loaded")?);
+                drop(load);
+            }
+            rows.push(Row { subject: subject.name.clone(), build: build.to_string(), cells });
+        }
+    }
+    let text = report::document(&rows, options.runs);
+    println!("{text}");
+    if options.only.is_none() && !options.idle {
+        workspace::write_document("schedules-campaign.md", &text)?;
+    }
+    let right = rows.iter().all(|row| row.cells.iter().all(|it| it.is_right(options.runs)));
+    ensure!(right, "not all runs were as announced");
+    Ok(())
+}
+
+/// One subject, many times.
+struct Campaign<'a> {
+    norn: &'a Norn,
+    runs: u64,
+    subject: &'a Subject,
+    /// The subject and its twin.
+    programs: [PathBuf; 2],
+}
+
+impl Campaign<'_> {
+    fn cell(&self, when: &str) -> Result<Cell> {
+        let mut cell = Cell::default();
+        cell.fails = self.replay("fail", |it| self.subject.is_announced(it), &mut cell.notes)?;
+        cell.passes = self.replay("pass", |it| it == "none", &mut cell.notes)?;
+        cell.twin = self.twin(&mut cell.notes)?;
+        let Cell { fails, passes, twin, .. } = &cell;
+        let (runs, program) = (self.runs, self.programs[0].display());
+        eprintln!("{program}, {when}: {fails}/{runs} fail, {passes}/{runs} pass, twin {twin}");
+        Ok(cell)
+    }
+
+    /// How many runs of a schedule were the same, and as expected.
+    fn replay(
+        &self,
+        which: &str,
+        expected: impl Fn(&Value) -> bool,
+        notes: &mut Vec<String>,
+    ) -> Result<u64> {
+        let mut command = Command::new(&self.norn.path);
+        command.args(["replay", "--format", "json", "--timeout", RUN_LIMIT]);
+        command.args(["--times", &self.runs.to_string()]).arg(self.subject.clip(which));
+        let json = result(command.arg("--").arg(&self.programs[0]))?;
+        let kinds = json["kinds"].as_array().map_or(&[][..], Vec::as_slice);
+        let count = |kind: &Value| kind["count"].as_u64().unwrap_or(0);
+        let followed = |kind: &Value| kind["verdict"]["followed"].is_u64();
+        let right = |kind: &&Value| followed(kind) && expected(&kind["consequence"]);
+        let usual = kinds.iter().filter(right).max_by_key(|it| count(it));
+        for kind in kinds.iter().filter(|it| usual.is_none_or(|usual| usual != *it)) {
+            let (verdict, consequence) = (&kind["verdict"], &kind["consequence"]);
+            notes.push(format!("{which}: {} × {verdict}, {consequence}", count(kind)));
+        }
+        Ok(usual.map_or(0, count))
+    }
+
+    /// How many runs of the twin failed.
+    fn twin(&self, notes: &mut Vec<String>) -> Result<u64> {
+        let mut failed = 0;
+        for (strategy, part) in STRATEGIES.into_iter().zip(0..) {
+            let times = (self.runs + part) / STRATEGIES.len() as u64;
+            if times == 0 {
+                continue;
+            }
+            let mut command = Command::new(&self.norn.path);
+            command.args(["run", "--format", "json", "--timeout", RUN_LIMIT]);
+            command.args(["--strategy", strategy, "--times", &times.to_string()]);
+            let json = result(command.arg("--").arg(&self.programs[1]))?;
+            failed += json["failed"].as_u64().unwrap_or(times);
+            for kind in json["kinds"].as_array().into_iter().flatten() {
+                let (count, what, seed) = (&kind["count"], &kind["consequence"], &kind["seed"]);
+                if what != "none" {
+                    notes.push(format!("twin: {count} × {what} by {strategy}, seed {seed}"));
+                }
+            }
+        }
+        Ok(failed)
+    }
+}
+
+/// What a command prints for programs. Its status says only whether something failed.
+fn result(command: &mut Command) -> Result<Value> {
+    let folder = workspace::target().join("schedules");
+    let [result, errors] = ["result.json", "errors"].map(|it| folder.join(it));
+    command.stdout(File::create(&result)?).stderr(File::create(&errors)?);
+    let end = Running::start(command)?.wait(LIMIT)?.end;
+    let said = fs::read_to_string(&errors)?;
+    ensure!(matches!(end, End::Exited(0 | 1)), "{command:?} ended with {end}\n{said}");
+    let text = fs::read(&result)?;
+    serde_json::from_slice(&text).with_context(|| format!("{command:?} printed no JSON\n{said}"))
+}
