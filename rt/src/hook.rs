@@ -126,7 +126,7 @@ macro_rules! controller {
                 }
                 (*slot).steps += 1;
                 (*slot).access = (pc, addr);
-                if K & 8 != 0 {
+                if K & 8 != 0 && !thread::is_near_stack(addr) {
                     (*slot).effect = (*slot).steps;
                 }
                 $record::<K>(addr, pc, slot);

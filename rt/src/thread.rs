@@ -324,6 +324,14 @@ pub unsafe fn quietly<T>(slot: *mut ThreadSlot, real: impl FnOnce() -> T) -> T {
     }
 }
 
+/// Whether an address is in the frames that are on top of the stack now: what is written there
+/// concerns others only if they were told where it is.
+#[inline(always)]
+pub fn is_near_stack(addr: usize) -> bool {
+    const NEAR: usize = 1 << 14;
+    addr.wrapping_sub(stack_pointer()) < NEAR
+}
+
 /// The current stack pointer, more or less.
 #[inline(always)]
 pub fn stack_pointer() -> usize {

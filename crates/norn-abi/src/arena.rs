@@ -51,7 +51,11 @@ pub const FRAMES: usize = 65536;
 pub const CHUNK_FRAMES: usize = 4096;
 /// Differs between builds that lay the arena out differently, should someone forget the version.
 #[expect(clippy::cast_possible_truncation, reason = "it is to be different, not a size")]
-pub const LAYOUT: u32 = (size_of::<ThreadSlot>() + size_of::<Control>() + CHUNK) as u32;
+pub const LAYOUT: u32 = {
+    let slot = size_of::<ThreadSlot>() + core::mem::offset_of!(ThreadSlot, frames);
+    let tables = SIZE - SLOT_OFFSET + size_of::<Plan>() + 31 * size_of::<Outcome>();
+    (slot + 7 * tables + CHUNK) as u32
+};
 /// Environment variable with the path of the arena.
 pub const ENV: &str = "NORN_ARENA";
 /// Set in [`Control::options`]: keep the values of memory accesses.

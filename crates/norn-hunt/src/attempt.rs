@@ -10,7 +10,7 @@ use std::{
 use norn_abi::control::{Plan, after, strategy};
 use norn_model::{Consequence, ThreadId, Verdict};
 use norn_record::{Control, Recording, Streams};
-use norn_replay::{Clip, Codes, ReplayError, Scene, arrange, process, verdict};
+use norn_replay::{Clip, Codes, ReplayError, arrange, process, verdict};
 use norn_witness::Witness;
 
 use crate::{Options, source::Source};
@@ -50,7 +50,7 @@ impl Scratch {
     }
 
     /// A name that was not given before.
-    fn next(&self) -> PathBuf {
+    pub(crate) fn next(&self) -> PathBuf {
         self.folder.join(format!("{}", self.runs.fetch_add(1, Ordering::Relaxed)))
     }
 
@@ -59,14 +59,14 @@ impl Scratch {
         &self,
         options: &Options,
         control: Control,
-        trace: PathBuf,
+        trace: &Path,
     ) -> Result<Run, ReplayError> {
         let files = self.next();
         make(&files)?;
         let (stdout, stderr) = (files.join("stdout"), files.join("stderr"));
         let streams = Streams::Files { stdout: stdout.clone(), stderr };
         let options = norn_record::Options {
-            output: trace.clone(),
+            output: trace.to_owned(),
             control: Some(control),
             streams,
             apart: true,
@@ -93,7 +93,7 @@ impl Scratch {
             ..norn_replay::plan(&clip, &Codes::open(&clip)?)?
         };
         let trace = self.next();
-        let run = self.run(options, control, trace.clone())?;
+        let run = self.run(options, control, &trace)?;
         let outcome = run.recording.run.controlled.as_ref().map(|it| &it.outcome);
         let verdict = outcome.map_or(Verdict::Followed(0), |it| verdict(it, &clip.schedule));
         Ok(Attempt { clip, verdict, run, trace })
@@ -112,11 +112,6 @@ impl Attempt {
     pub(crate) fn is_followed(&self) -> bool {
         let all = self.clip.schedule.segments.len();
         matches!(self.verdict, Verdict::Followed(segments) if segments as usize >= all)
-    }
-
-    /// What it left, as something to predict from.
-    pub(crate) fn scene(&self) -> Option<Result<Scene, ReplayError>> {
-        Some(Scene::open(&self.trace, self.run.process()?))
     }
 }
 

@@ -1,16 +1,15 @@
 //! The run from which all else is predicted: one that passes. If the first fails, that is a finding
 //! of its own, and another schedule may give one that does not.
 
-use std::path::PathBuf;
-
 use norn_abi::control::{Plan, strategy};
 use norn_model::Consequence;
 use norn_record::Control;
-use norn_replay::{Clock, ReplayError, capture};
+use norn_replay::{Clock, ReplayError};
 
 use crate::{
     Options,
-    attempt::{Output, Scratch, make},
+    attempt::{Output, Scratch},
+    observe::Observations,
     source::Source,
 };
 
@@ -26,8 +25,6 @@ pub struct Base {
     pub events: u64,
     /// Its threads.
     pub threads: usize,
-    /// Runs that failed before it, the first of each kind, with their clips.
-    pub observed: Vec<(Consequence, PathBuf)>,
     /// Runs that it took.
     pub executions: usize,
     /// What it printed.
@@ -38,36 +35,29 @@ pub struct Base {
 pub(crate) fn base(
     options: &Options,
     scratch: &Scratch,
+    observations: &mut Observations,
 ) -> Result<Option<(Base, Source)>, ReplayError> {
-    let mut observed: Vec<(Consequence, PathBuf)> = Vec::new();
     for seed in 0..SEEDS {
-        let plan = plan(options, seed);
-        let control = Control { plan, ..Control::default() };
-        let folder = options.output.clone();
-        let run = scratch.run(options, control, folder.clone())?;
+        let control = Control { plan: plan(options, seed), ..Control::default() };
+        let run = scratch.run(options, control, &options.output)?;
         let Some(process) = run.process() else { return Ok(None) };
-        let failed = run.consequence.is_failure();
-        if !failed || seed + 1 == SEEDS {
-            let source = Source::open(&folder, process)?;
-            let base = Base {
-                consequence: run.consequence,
-                events: source.trace.len() as u64,
-                threads: source.trace.threads.len(),
-                observed,
-                executions: usize::try_from(seed).unwrap_or(0) + 1,
-                output: run.output,
-            };
-            return Ok(Some((base, source)));
+        let executions = usize::try_from(seed).unwrap_or(0);
+        if run.consequence.is_failure() {
+            let trace = (options.output.as_path(), process);
+            observations.add(options, &run.consequence, trace, executions)?;
+            if seed + 1 < SEEDS {
+                continue;
+            }
         }
-        if observed.iter().all(|(it, _)| *it != run.consequence) {
-            let scene = norn_replay::Scene::open(&folder, process)?;
-            let mut clip = capture(&scene);
-            clip.expect = Some(run.consequence.clone());
-            let path = options.clips().join(format!("observed-{}.json", observed.len() + 1));
-            make(&options.clips())?;
-            clip.write(&path)?;
-            observed.push((run.consequence, path));
-        }
+        let source = Source::open(&options.output, process)?;
+        let base = Base {
+            consequence: run.consequence,
+            events: source.trace.len() as u64,
+            threads: source.trace.threads.len(),
+            executions: executions + 1,
+            output: run.output,
+        };
+        return Ok(Some((base, source)));
     }
     Ok(None)
 }

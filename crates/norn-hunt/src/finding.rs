@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::Description;
 use norn_model::{Anomaly, Candidate, Consequence, Verdict};
 use norn_witness::{Failure, Grade, Witness};
 
@@ -12,6 +13,8 @@ pub struct Finding {
     pub candidate: Candidate,
     /// Which trace it was predicted from, from 0: the recorded run, then runs that took new ways.
     pub source: usize,
+    /// Who does what to which variable where.
+    pub description: Description,
     /// What came of it.
     pub status: Status,
 }

@@ -8,7 +8,6 @@ use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
     num::NonZeroUsize,
     path::{Path, PathBuf},
-    sync::Mutex,
     thread,
 };
 
@@ -20,9 +19,12 @@ use norn_witness::{Failure, Witness, Witnesses};
 
 use crate::{
     Base, Finding, Status,
-    attempt::{Attempt, Scratch, make},
+    attempt::{Attempt, Run, Scratch, make},
     base,
+    describe::describe,
+    explore,
     finding::Confirmed,
+    observe::{Observations, Observed},
     source::{Key, Place, Source},
 };
 
@@ -39,6 +41,8 @@ pub struct Options {
     pub budget: usize,
     /// How many go side by side.
     pub jobs: NonZeroUsize,
+    /// Runs without a prediction, at most.
+    pub explore: usize,
     /// Instances of a candidate that are tried before it is given up.
     pub instances: usize,
     /// Events after which a run counts as hanging.
@@ -59,6 +63,8 @@ pub struct Hunt {
     pub base: Base,
     /// What was found, in the order in which it was predicted.
     pub findings: Vec<Finding>,
+    /// Failures that were seen without having been predicted.
+    pub observed: Vec<Observed>,
     /// Executions, the recorded run included.
     pub executions: usize,
     /// Traces that were predicted from.
@@ -74,6 +80,11 @@ pub enum Stage {
     Recording,
     /// It looks for candidates.
     Predicting,
+    /// It runs the program without a prediction.
+    Exploring {
+        /// Executions so far.
+        executions: usize,
+    },
     /// It tries: executions so far, and findings that are confirmed.
     Trying {
         /// Executions so far.
@@ -94,7 +105,10 @@ pub fn hunt(
     let _watch = Interrupt::watch();
     let scratch = Scratch::new(scratch);
     tell(Stage::Recording);
-    let Some((base, source)) = base::base(options, &scratch)? else { return Ok(None) };
+    let mut observations = Observations::default();
+    let Some((base, source)) = base::base(options, &scratch, &mut observations)? else {
+        return Ok(None);
+    };
     let executions = base.executions;
     let mut hunter = Hunter {
         options,
@@ -102,16 +116,26 @@ pub fn hunt(
         tell,
         places: source.places().collect(),
         known: BTreeSet::new(),
-        hunt: Hunt { base, findings: Vec::new(), executions, sources: 0, incomplete: false },
+        explored: 0,
+        observations,
+        hunt: Hunt {
+            base,
+            findings: Vec::new(),
+            observed: Vec::new(),
+            executions,
+            sources: 0,
+            incomplete: false,
+        },
     };
     let mut sources = VecDeque::from([source]);
-    while let Some(source) = sources.pop_front() {
-        let next = hunter.from(&source)?;
-        sources.extend(next);
-        if hunter.is_over() {
-            break;
+    while !hunter.is_over() {
+        match sources.pop_front() {
+            Some(source) => sources.extend(hunter.from(&source)?),
+            None if hunter.explored < options.explore => sources.extend(hunter.explore()?),
+            None => break,
         }
     }
+    hunter.hunt.observed = hunter.observations.0;
     Ok(Some(hunter.hunt))
 }
 
@@ -123,6 +147,9 @@ struct Hunter<'a> {
     places: BTreeSet<Place>,
     /// What was tried so far.
     known: BTreeSet<Key>,
+    /// Runs without a prediction so far.
+    explored: usize,
+    observations: Observations,
     hunt: Hunt,
 }
 
@@ -172,10 +199,8 @@ impl Hunter<'_> {
             for ((at, witness), attempt) in wave.into_iter().zip(attempts) {
                 self.hunt.executions += 1;
                 let confirmed = attempt.is_followed();
-                if let Some(next) = self.new_way(&attempt)? {
-                    new.push(next);
-                }
-                self.settle(&mut groups[at], witness, attempt)?;
+                new.extend(self.new_way(&attempt.run, &attempt.trace)?);
+                self.settle(source, &mut groups[at], witness, attempt)?;
                 if !confirmed && !groups[at].instances.is_empty() {
                     open.push(at);
                 }
@@ -196,6 +221,7 @@ impl Hunter<'_> {
             } else if self.known.insert(key.clone()) {
                 at.insert(key, groups.len());
                 let finding = Finding {
+                    description: describe(source, &candidate, false),
                     candidate: candidate.clone(),
                     source: self.hunt.sources,
                     status: Status::Untried,
@@ -203,7 +229,9 @@ impl Hunter<'_> {
                 groups.push(Group { instances: [candidate].into(), finding });
             }
         }
-        groups.iter_mut().for_each(|it| it.instances.truncate(self.options.instances));
+        for group in &mut groups {
+            group.instances.truncate(self.options.instances);
+        }
         groups
     }
 
@@ -237,29 +265,42 @@ impl Hunter<'_> {
         source: &Source,
         wave: &[(usize, Witness)],
     ) -> Result<Vec<Attempt>, ReplayError> {
-        let results: Vec<_> = wave.iter().map(|_| Mutex::new(None)).collect();
-        thread::scope(|scope| {
-            for ((_, witness), result) in wave.iter().zip(&results) {
-                scope.spawn(move || {
-                    let attempt = self.scratch.attempt(self.options, source, witness);
-                    *result.lock().unwrap_or_else(std::sync::PoisonError::into_inner) =
-                        Some(attempt);
-                });
+        side_by_side(wave, |(_, witness)| self.scratch.attempt(self.options, source, witness))
+    }
+
+    /// Runs some times without a prediction; returns runs that took new ways.
+    fn explore(&mut self) -> Result<Vec<Source>, ReplayError> {
+        let left = self.options.budget - self.hunt.executions;
+        let count = self.options.jobs.get().min(left).min(self.options.explore - self.explored);
+        let numbers: Vec<_> = (self.explored..self.explored + count).collect();
+        self.explored += count;
+        let events = self.hunt.base.events;
+        let runs = side_by_side(&numbers, |&number| {
+            let trace = self.scratch.next();
+            let control = explore::control(self.options, number, events);
+            let run = self.scratch.run(self.options, control, &trace)?;
+            Ok((run, trace))
+        })?;
+        let mut new = Vec::new();
+        for (run, trace) in runs {
+            let before = self.hunt.executions;
+            self.hunt.executions += 1;
+            if let (Some(process), true) = (run.process(), run.consequence.is_failure()) {
+                let trace = (trace.as_path(), process);
+                self.observations.add(self.options, &run.consequence, trace, before)?;
             }
-        });
-        results
-            .into_iter()
-            .filter_map(|it| it.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
-            .collect()
+            new.extend(self.new_way(&run, &trace)?);
+        }
+        (self.tell)(Stage::Exploring { executions: self.hunt.executions });
+        Ok(new)
     }
 
     /// A run that did something where no other did, as something to predict from.
-    fn new_way(&mut self, attempt: &Attempt) -> Result<Option<Source>, ReplayError> {
-        let (Some(process), false) = (attempt.run.process(), attempt.run.consequence.is_failure())
-        else {
+    fn new_way(&mut self, run: &Run, trace: &Path) -> Result<Option<Source>, ReplayError> {
+        let (Some(process), false) = (run.process(), run.consequence.is_failure()) else {
             return Ok(None);
         };
-        let source = Source::open(&attempt.trace, process)?;
+        let source = Source::open(trace, process)?;
         let new: Vec<_> = source.places().filter(|it| !self.places.contains(it)).collect();
         let is_new = !new.is_empty();
         self.places.extend(new);
@@ -269,6 +310,7 @@ impl Hunter<'_> {
     /// Notes what came of an attempt.
     fn settle(
         &mut self,
+        source: &Source,
         group: &mut Group,
         witness: Witness,
         attempt: Attempt,
@@ -285,6 +327,7 @@ impl Hunter<'_> {
         made.write(&clip)?;
         group.instances.clear();
         group.finding.candidate = witness.candidate.clone();
+        group.finding.description = describe(source, &witness.candidate, true);
         group.finding.status = Status::Confirmed(Box::new(Confirmed {
             other_output: run.output != self.hunt.base.output,
             consequence: run.consequence,
@@ -295,4 +338,18 @@ impl Hunter<'_> {
         }));
         Ok(())
     }
+}
+
+/// Does something with each item at the same time; the results are in their order.
+fn side_by_side<T: Sync, R: Send>(
+    items: &[T],
+    work: impl Fn(&T) -> Result<R, ReplayError> + Sync,
+) -> Result<Vec<R>, ReplayError> {
+    thread::scope(|scope| {
+        let threads: Vec<_> = items.iter().map(|it| scope.spawn(|| work(it))).collect();
+        let end = |it: thread::ScopedJoinHandle<'_, _>| {
+            it.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        threads.into_iter().map(end).collect()
+    })
 }

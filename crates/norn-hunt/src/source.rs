@@ -8,8 +8,6 @@ use norn_replay::{ReplayError, Scene};
 /// A trace to predict from.
 #[derive(Debug)]
 pub(crate) struct Source {
-    /// Where it is.
-    pub(crate) folder: PathBuf,
     pub(crate) scene: Scene,
     pub(crate) trace: Trace,
 }
@@ -28,7 +26,7 @@ impl Source {
     pub(crate) fn open(folder: &Path, process: u32) -> Result<Source, ReplayError> {
         let scene = Scene::open(folder, process)?;
         let trace = scene.trace.load();
-        Ok(Source { folder: folder.to_owned(), scene, trace })
+        Ok(Source { scene, trace })
     }
 
     pub(crate) fn key(&self, candidate: &Candidate) -> Key {

@@ -46,13 +46,15 @@ impl Kept {
         Kept { most: most.max(1), found: FxHashMap::default() }
     }
 
-    pub(crate) fn add(&mut self, key: Key, instance: Instance) {
+    /// Adds an instance; false if there are cheaper ones enough.
+    pub(crate) fn add(&mut self, key: Key, instance: Instance) -> bool {
         let kept = self.found.entry(key).or_default();
         let at = kept.partition_point(|it| *it < instance);
         if at < self.most && kept.get(at) != Some(&instance) {
             kept.insert(at, instance);
             kept.truncate(self.most);
         }
+        at < self.most
     }
 
     pub(crate) fn merge(mut self, other: Kept) -> Kept {

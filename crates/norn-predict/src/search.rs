@@ -3,6 +3,7 @@
 
 use norn_model::{Scope, Trace};
 use rayon::prelude::*;
+use smallvec::{SmallVec, smallvec};
 
 use crate::{
     access::Touch,
@@ -137,41 +138,43 @@ impl Search<'_> {
     fn weave(&self, classes: &[Class], width: usize, kept: &mut Kept) {
         for weave in self.weaves.iter().filter(|it| it.width == width) {
             let unit = |unit| classes.iter().filter(move |it| weave.takes(unit, it));
+            let others: Vec<_> = unit(1).collect();
             for one in unit(0) {
-                for other in unit(1).filter(|it| it.thread() != one.thread()) {
-                    self.join(weave, [one, other], kept);
+                for other in &others {
+                    if weave.fits(self.field.sets, [one, other]) {
+                        self.join(weave, [one, other], kept);
+                    }
                 }
             }
         }
     }
 
-    /// Keeps the first instances of two classes that fit.
+    /// Keeps the first instances of two classes that can be ordered as wanted.
     fn join(&self, weave: &Weave, classes: [&Class; 2], kept: &mut Kept) {
-        if !weave.fits(self.field.sets, classes) {
-            return;
-        }
         let atomic = |it: &&Class| it.touches.iter().any(|it| it.kind.is_atomic());
         let order = self.field.orders[usize::from(classes.iter().any(atomic))];
-        let instances = classes[0].members.iter().filter_map(|a| {
-            let b = weave.instance(order, classes, *a)?;
-            Some([*a, b])
+        let pairs = classes[0].shares.iter().flat_map(|one| {
+            let others = classes[1].shares.iter().filter(|it| it.thread != one.thread);
+            others.map(move |other| [one, other])
         });
-        for members in instances.take(self.instances) {
-            let mut touches = Vec::with_capacity(4);
-            for (unit, members) in members.iter().enumerate() {
-                for (at, place) in weave.places[unit].iter().enumerate() {
-                    let touch = classes[unit].touches[at];
-                    touches.push((*place, Touch { index: members[at], ..touch }));
-                }
-            }
-            touches.sort_unstable_by_key(|it| it.0);
-            let touches: Vec<_> = touches.into_iter().map(|it| it.1).collect();
+        let instances = pairs.flat_map(|shares| {
+            let members = shares[0].members.iter();
+            members.filter_map(move |a| {
+                let b = weave.instance(order, shares, *a)?;
+                Some((shares.map(|it| it.thread), [*a, b]))
+            })
+        });
+        for (threads, members) in instances.take(self.instances) {
+            let touches = touches(weave, classes, threads, members);
             let scope = classes[0].scope.max(classes[1].scope);
-            self.keep(weave.pattern.into(), scope, &touches, kept);
+            if !self.keep(weave.pattern.into(), scope, &touches, kept) {
+                return;
+            }
         }
     }
 
-    fn keep(&self, pattern: usize, scope: Scope, touches: &[Touch], kept: &mut Kept) {
+    /// Keeps an instance; false if there are cheaper ones enough.
+    fn keep(&self, pattern: usize, scope: Scope, touches: &[Touch], kept: &mut Kept) -> bool {
         let slots = &self.patterns[pattern].slots;
         let addr = |at: usize| {
             let same = |it: usize| it != at && slots[it].variable == slots[at].variable;
@@ -190,14 +193,14 @@ impl Search<'_> {
             sites: touches.iter().map(|it| it.site).collect(),
             locked,
         };
-        let steps: smallvec::SmallVec<[Place; 4]> = steps.collect();
+        let steps: SmallVec<[Place; 4]> = steps.collect();
         // How far each thread must come.
         let far = |at: usize| {
             let later = steps[at + 1..].iter().any(|it| it.thread == steps[at].thread);
             if later { 0 } else { u64::from(steps[at].index) }
         };
         let cost = (0..steps.len()).map(far).sum();
-        kept.add(key, Instance { cost, steps });
+        kept.add(key, Instance { cost, steps })
     }
 
     /// Of each variable the accesses that stand for all others like them.
@@ -211,7 +214,11 @@ impl Search<'_> {
             touches.iter().for_each(|it| classes.add([*it; 2], it.set, Scope::Single));
             let of = |class: Class| {
                 let touch = class.touches[0];
-                class.members.into_iter().map(move |it| Touch { index: it[0], ..touch })
+                class.shares.into_iter().flat_map(move |share| {
+                    let thread = share.thread;
+                    let members = share.members.into_iter();
+                    members.map(move |it| Touch { index: it[0], thread, ..touch })
+                })
             };
             let mut all: Vec<_> = classes.all.into_iter().flat_map(of).collect();
             all.sort_unstable_by_key(|it| (it.index, it.thread));
@@ -219,4 +226,22 @@ impl Search<'_> {
         };
         shared.map(represent).collect()
     }
+}
+
+/// The accesses of two units, in the pattern's order.
+fn touches(
+    weave: &Weave,
+    classes: [&Class; 2],
+    threads: [u16; 2],
+    members: [[u32; 2]; 2],
+) -> SmallVec<[Touch; 4]> {
+    let len = weave.places[0].len() + weave.places[1].len();
+    let mut touches: SmallVec<[Touch; 4]> = smallvec![classes[0].touches[0]; len];
+    for unit in 0..2 {
+        for (at, place) in weave.places[unit].iter().enumerate() {
+            let (index, thread) = (members[unit][at], threads[unit]);
+            touches[*place] = Touch { index, thread, ..classes[unit].touches[at] };
+        }
+    }
+    touches
 }

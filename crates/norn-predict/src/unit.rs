@@ -1,9 +1,9 @@
 //! What one thread does for a pattern: one access, or two that belong together.
 //!
-//! Units that look alike to every question but that of order form a class: the same thread, sites,
-//! locks and bytes. Between two meetings of a thread with others the order is the same for all of
-//! a class, so of each such stretch the first and the last are enough. That is what keeps the
-//! search linear: a loop with a million turns has two instances.
+//! Units that look alike to every question but those of thread and order form a class: the same
+//! sites, locks and bytes. Between two meetings of a thread with others the order is the same for
+//! all of its units in a class, so of each such stretch the first and the last are enough. That is
+//! what keeps the search linear: a loop with a million turns has two instances.
 
 use norn_model::Scope;
 use rustc_hash::FxHashMap;
@@ -18,6 +18,14 @@ pub(crate) struct Class {
     /// The locks that are held all the way from one access to the other.
     pub(crate) gap: u32,
     pub(crate) scope: Scope,
+    /// The units, by thread.
+    pub(crate) shares: Vec<Share>,
+}
+
+/// The units of one thread in a class.
+#[derive(Clone, Debug)]
+pub(crate) struct Share {
+    pub(crate) thread: u16,
     /// The indices of the accesses, in the thread's order.
     pub(crate) members: Vec<[u32; 2]>,
     /// To which stretch between meetings the last two members belong.
@@ -27,7 +35,6 @@ pub(crate) struct Class {
 /// What the units of a class have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Look {
-    thread: u16,
     granules: [u64; 2],
     sites: [u32; 2],
     sets: [u32; 2],
@@ -42,14 +49,22 @@ struct Look {
 pub(crate) struct Classes {
     pub(crate) all: Vec<Class>,
     known: FxHashMap<Look, usize>,
-    last: Option<(Look, usize)>,
 }
 
 impl Class {
-    pub(crate) fn thread(&self) -> u16 {
-        self.touches[0].thread
+    /// Each thread's units follow each other.
+    fn add(&mut self, touches: [Touch; 2]) {
+        let thread = touches[0].thread;
+        if self.shares.last().is_none_or(|it| it.thread != thread) {
+            self.shares.push(Share { thread, members: Vec::new(), epochs: [None; 2] });
+        }
+        if let Some(share) = self.shares.last_mut() {
+            share.add(touches.map(|it| it.index), (touches[0].epoch, touches[1].epoch));
+        }
     }
+}
 
+impl Share {
     fn add(&mut self, members: [u32; 2], epoch: (u32, u32)) {
         if self.epochs == [Some(epoch); 2]
             && let Some(last) = self.members.last_mut()
@@ -66,7 +81,6 @@ impl Classes {
     /// Adds a unit.
     pub(crate) fn add(&mut self, touches: [Touch; 2], gap: u32, scope: Scope) {
         let look = Look {
-            thread: touches[0].thread,
             granules: touches.map(|it| it.granule),
             sites: touches.map(|it| it.site),
             sets: touches.map(|it| it.set),
@@ -75,24 +89,11 @@ impl Classes {
             gap,
             scope,
         };
-        let at = self.place(look, touches, gap, scope);
-        let members = touches.map(|it| it.index);
-        self.all[at].add(members, (touches[0].epoch, touches[1].epoch));
-    }
-
-    fn place(&mut self, look: Look, touches: [Touch; 2], gap: u32, scope: Scope) -> usize {
-        if let Some((last, at)) = self.last
-            && last == look
-        {
-            return at;
-        }
         let next = self.all.len();
         let at = *self.known.entry(look).or_insert(next);
         if at == next {
-            let (members, epochs) = (Vec::new(), [None; 2]);
-            self.all.push(Class { touches, gap, scope, members, epochs });
+            self.all.push(Class { touches, gap, scope, shares: Vec::new() });
         }
-        self.last = Some((look, at));
-        at
+        self.all[at].add(touches);
     }
 }

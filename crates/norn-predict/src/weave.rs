@@ -7,7 +7,12 @@
 
 use norn_model::Access;
 
-use crate::{lockset::Sets, order::Order, pattern::Pattern, unit::Class};
+use crate::{
+    lockset::Sets,
+    order::Order,
+    pattern::Pattern,
+    unit::{Class, Share},
+};
 
 /// A pattern of two units with one or two accesses each.
 #[derive(Clone, Debug)]
@@ -47,6 +52,7 @@ impl Weave {
     }
 
     /// Whether units of this class can be a unit of the pattern.
+    #[inline]
     pub(crate) fn takes(&self, unit: usize, class: &Class) -> bool {
         let accesses = &self.accesses[unit];
         let single = class.scope == norn_model::Scope::Single;
@@ -85,17 +91,17 @@ impl Weave {
         })
     }
 
-    /// The first members of the second class that can be in the pattern's order with these of
+    /// The first members of the second share that can be in the pattern's order with these of
     /// the first, whatever the locks. What must follow each other at once must not be ordered
     /// at all.
     pub(crate) fn instance(
         &self,
         order: &Order,
-        classes: [&Class; 2],
+        shares: [&Share; 2],
         a: [u32; 2],
     ) -> Option<[u32; 2]> {
-        let [one, other] = [classes[0].thread(), classes[1].thread()];
-        let members = &classes[1].members;
+        let [one, other] = [shares[0].thread, shares[1].thread];
+        let members = &shares[1].members;
         let too_early = |b: &[u32; 2]| {
             let mut pairs = self.pairs().filter(|(_, _, first)| *first || self.adjacent);
             pairs.any(|(i, j, _)| b[j] < order.before(one, a[i], other))

@@ -7,10 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use norn_abi::{
-    arena::NO_PROCESS,
-    control::{Outcome, verdict},
-};
+use norn_abi::{arena::NO_PROCESS, control::verdict};
 
 use crate::{
     Interrupt, Options,
@@ -37,8 +34,8 @@ enum Found {
     End,
     /// It is left, and shown in the debugger.
     Show,
-    /// That was done.
-    Shown,
+    /// That was done, of this process.
+    Shown(u32),
 }
 
 /// Why a subject was ended.
@@ -89,28 +86,22 @@ impl Watch {
     }
 
     /// What the runtime found keeps the program where it is, and nothing more would happen in the
-    /// debugger: the program is interrupted there, as by a key, in the thread that it is about. If
-    /// it is gone, the debugger may start it again, and what was found is over.
+    /// debugger: the program is interrupted there, as by a key, in the thread that it is about. Once
+    /// for each time that the debugger starts it.
     fn show(&mut self, arena: &Arena) {
         let outcome = &arena.control().outcome;
         let process = outcome.process.load(Ordering::Acquire);
         let Some(entry) = arena.processes().get(process as usize) else { return };
         let pid = entry.pid.load(Ordering::Acquire).cast_signed();
-        if kin::is_gone(pid) {
-            let later = (0..).zip(arena.processes()).skip(process as usize + 1);
-            // One that nobody forked was started anew.
-            if later.into_iter().any(|(number, it)| it.parent == number) {
-                forget(outcome);
-                self.found = Found::Show;
-            }
-        } else if self.found == Found::Show {
-            let thread = outcome.thread.load(Ordering::Acquire);
-            let heads = arena.slots().map(Slot::head);
-            let mut heads = heads.filter(|it| it.process == process && it.thread == thread);
-            let tid = heads.next().map(|it| it.tid.cast_signed());
-            if kin::interrupt(self.subject, pid, tid) {
-                self.found = Found::Shown;
-            }
+        if self.found == Found::Shown(process) || kin::is_gone(pid) {
+            return;
+        }
+        let thread = outcome.thread.load(Ordering::Acquire);
+        let heads = arena.slots().map(Slot::head);
+        let mut heads = heads.filter(|it| it.process == process && it.thread == thread);
+        let tid = heads.next().map(|it| it.tid.cast_signed());
+        if kin::interrupt(self.subject, pid, tid) {
+            self.found = Found::Shown(process);
         }
     }
 
@@ -137,11 +128,4 @@ impl Watch {
 
 fn is_found(arena: &Arena) -> bool {
     arena.control().outcome.verdict.load(Ordering::Acquire) != verdict::NONE
-}
-
-/// What was found was in a process that is gone; another one has begun.
-fn forget(outcome: &Outcome) {
-    for field in [&outcome.why, &outcome.signal, &outcome.text_len, &outcome.verdict] {
-        field.store(0, Ordering::Release);
-    }
 }

@@ -3,10 +3,12 @@
 //!
 //! Nothing here is fast, and nothing is shared with the code that it checks.
 
+mod long;
 mod machine;
 mod oracle;
 mod program;
 
+pub use long::long;
 pub use machine::{Machine, State};
 pub use oracle::Oracle;
 pub use program::{Shape, traces};

@@ -51,46 +51,73 @@ fn parts(op: &Op) -> Option<Parts> {
     })
 }
 
-/// Bytes of longer accesses have no values, and only their first bytes are looked at.
+/// Bytes that are kept together.
+const GRANULE: u64 = 8;
+/// Of longer accesses only the first bytes are looked at; they have no values anyway.
 const LONGEST: u64 = 64;
 
 impl Parts {
-    fn bytes(&self) -> impl Iterator<Item = u64> {
-        let addr = self.addr;
-        (0..self.size.min(LONGEST)).map(move |it| addr.wrapping_add(it))
-    }
-
-    fn written(&self, writer: EventId) -> impl Iterator<Item = (u64, Cell)> {
-        let cell = move |at| Cell { value: byte(self.write, self.addr, at), writer: Some(writer) };
-        self.bytes().map(move |at| (at, cell(at)))
+    /// The bytes, by granule: which, from which to which of its bytes, and where they are in the
+    /// value.
+    fn granules(&self) -> impl Iterator<Item = (u64, std::ops::Range<usize>, u64)> {
+        let (from, to) = (self.addr, self.addr.saturating_add(self.size.min(LONGEST)));
+        (from / GRANULE..to.div_ceil(GRANULE)).map(move |granule| {
+            let start = granule * GRANULE;
+            let (first, last) = (from.max(start), to.min(start + GRANULE));
+            let byte = |it: u64| usize::try_from(it - start).unwrap_or(0);
+            let bytes = byte(first)..byte(last);
+            (granule, bytes, first - from)
+        })
     }
 }
 
-/// The byte of a value that belongs to an address.
-fn byte(value: Value, addr: u64, at: u64) -> Option<u8> {
+/// A byte of a value.
+fn byte(value: Value, at: u64) -> Option<u8> {
     let Value::Known(value) = value else { return None };
-    let shift = u32::try_from(at.wrapping_sub(addr)).ok()?.checked_mul(8)?;
+    let shift = u32::try_from(at).ok()?.checked_mul(8)?;
     value.checked_shr(shift).map(|it| it.to_le_bytes()[0])
 }
 
-/// What a byte holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Cell {
-    value: Option<u8>,
-    writer: Option<EventId>,
+/// Who wrote a byte; 0 if nobody did.
+type Writer = u64;
+
+/// Threads and indices that do not fit into the number are no smaller problem elsewhere.
+fn writer(id: EventId) -> Writer {
+    (u64::from(id.thread.0) << 40 | (id.index & ((1 << 40) - 1))) + 1
 }
 
-const NEVER: Cell = Cell { value: None, writer: None };
+/// What eight bytes hold, as far as it is known, and who wrote them.
+#[derive(Clone, Copy, Debug, Default)]
+struct Cell {
+    values: [Option<u8>; 8],
+    writers: [Writer; 8],
+}
+
+type Cells = FxHashMap<u64, Cell>;
+
+fn write(cells: &mut Cells, first: &Cells, id: EventId, parts: &Parts) {
+    for (granule, bytes, offset) in parts.granules() {
+        let cell = cells.entry(granule).or_insert_with(|| fresh(first, granule));
+        for (at, byte_at) in bytes.zip(offset..) {
+            cell.values[at] = byte(parts.write, byte_at);
+            cell.writers[at] = writer(id);
+        }
+    }
+}
+
+fn fresh(first: &Cells, granule: u64) -> Cell {
+    first.get(&granule).copied().unwrap_or_default()
+}
 
 /// What is known of the recorded run.
 #[derive(Debug, Default)]
 pub(crate) struct Recorded {
     /// What bytes hold before anybody writes them, as far as somebody read them.
-    first: FxHashMap<u64, u8>,
+    first: Cells,
     /// While learning: what bytes hold.
-    now: FxHashMap<u64, Cell>,
-    /// Whom reads saw of which values are not known.
-    sources: FxHashMap<EventId, Option<EventId>>,
+    now: Cells,
+    /// Whom reads saw of which values are not known, by their first such byte.
+    sources: FxHashMap<EventId, Writer>,
 }
 
 impl Recorded {
@@ -101,28 +128,28 @@ impl Recorded {
             self.read(event.id, &parts);
         }
         if !matches!(parts.write, Value::Nothing) {
-            self.now.extend(parts.written(event.id));
+            write(&mut self.now, &Cells::default(), event.id, &parts);
         }
     }
 
     fn read(&mut self, id: EventId, parts: &Parts) {
-        for at in parts.bytes() {
-            let seen = byte(parts.read, parts.addr, at);
-            let cell = self.now.entry(at).or_insert(NEVER);
-            if cell.writer.is_none()
-                && let Some(seen) = seen
-            {
-                self.first.entry(at).or_insert(seen);
-            }
-            if seen.is_none() || cell.value.is_none() {
-                self.sources.entry(id).or_insert(cell.writer);
+        for (granule, bytes, offset) in parts.granules() {
+            let cell = self.now.entry(granule).or_default();
+            for (at, byte_at) in bytes.zip(offset..) {
+                let seen = byte(parts.read, byte_at);
+                if cell.writers[at] == 0 && seen.is_some() {
+                    self.first.entry(granule).or_default().values[at] = seen;
+                }
+                if seen.is_none() || cell.values[at].is_none() {
+                    self.sources.entry(id).or_insert(cell.writers[at]);
+                }
             }
         }
     }
 
     /// Forgets what was only needed to learn.
     pub(crate) fn finish(&mut self) {
-        self.now = FxHashMap::default();
+        self.now = Cells::default();
     }
 }
 
@@ -130,31 +157,34 @@ impl Recorded {
 #[derive(Debug)]
 pub(crate) struct Memory<'a> {
     recorded: &'a Recorded,
-    now: FxHashMap<u64, Cell>,
+    now: Cells,
 }
 
 impl<'a> Memory<'a> {
     pub(crate) fn new(recorded: &'a Recorded) -> Self {
-        Memory { recorded, now: FxHashMap::default() }
+        Memory { recorded, now: Cells::default() }
     }
 
     /// Goes on by one event; whether it reads what it read in the recorded run.
     pub(crate) fn step(&mut self, event: &Event) -> bool {
         let Some(parts) = parts(&event.op) else { return true };
-        let sees = |at| self.sees(event.id, at, byte(parts.read, parts.addr, at));
-        let same = matches!(parts.read, Value::Nothing) || parts.bytes().all(sees);
+        let same = matches!(parts.read, Value::Nothing) || self.sees(event.id, &parts);
         if !matches!(parts.write, Value::Nothing) {
-            self.now.extend(parts.written(event.id));
+            write(&mut self.now, &self.recorded.first, event.id, &parts);
         }
         same
     }
 
-    fn sees(&self, id: EventId, at: u64, wanted: Option<u8>) -> bool {
-        let first = || Cell { value: self.recorded.first.get(&at).copied(), writer: None };
-        let cell = self.now.get(&at).copied().unwrap_or_else(first);
-        match (cell.value, wanted) {
-            (Some(value), Some(wanted)) => value == wanted,
-            _ => self.recorded.sources.get(&id) == Some(&cell.writer),
-        }
+    fn sees(&self, id: EventId, parts: &Parts) -> bool {
+        parts.granules().all(|(granule, bytes, offset)| {
+            let first = || fresh(&self.recorded.first, granule);
+            let cell = self.now.get(&granule).copied().unwrap_or_else(first);
+            bytes.zip(offset..).all(|(at, byte_at)| {
+                match (cell.values[at], byte(parts.read, byte_at)) {
+                    (Some(value), Some(wanted)) => value == wanted,
+                    _ => self.recorded.sources.get(&id) == Some(&cell.writers[at]),
+                }
+            })
+        })
     }
 }

@@ -37,6 +37,10 @@ pub(crate) enum Command {
     /// Compile C++ as the usual compiler does, with Norn's hooks
     #[command(name = "c++", disable_help_flag = true)]
     Cxx(Compiler),
+    /// Find concurrency bugs in a program and prove them: record, predict, force, report
+    Hunt(Hunt),
+    /// Print the patterns that `norn hunt` looks for
+    Patterns,
     /// Run a program and record what its threads do
     Record(Record),
     /// Run a program and decide which of its threads goes next, recording what they do
@@ -57,6 +61,49 @@ pub(crate) struct Compiler {
     /// The compiler's arguments
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) arguments: Vec<OsString>,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Exit status: 0 nothing harmful, 1 something harmful was confirmed or observed.\n\n\
+                        Examples:\n  norn hunt -- ./prog args\n  norn hunt prog.c\n  \
+                        norn hunt --budget 500 -j 8 --format json -- ./prog"
+)]
+pub(crate) struct Hunt {
+    /// Folder for the recorded run and the clips [default: run.norn]
+    #[arg(short, long, value_name = "FOLDER")]
+    pub(crate) output: Option<PathBuf>,
+    /// Run the program so often at most
+    #[arg(long, default_value = "200", value_name = "NUMBER")]
+    pub(crate) budget: NonZeroUsize,
+    /// So many runs side by side [default: one for each processor]
+    #[arg(short, long, value_name = "NUMBER")]
+    pub(crate) jobs: Option<NonZeroUsize>,
+    /// When nothing is left to try: run so often under random schedules, to see what happens
+    #[arg(long, default_value_t = 60, value_name = "NUMBER")]
+    pub(crate) explore: usize,
+    /// Try so many instances of a candidate before giving it up
+    #[arg(long, default_value_t = 3, value_name = "NUMBER")]
+    pub(crate) instances: usize,
+    /// Look for the patterns in this file, too
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pattern: Vec<PathBuf>,
+    /// Only critical sections are to be atomic, not accesses that merely follow each other
+    #[arg(long)]
+    pub(crate) marked_only: bool,
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+    /// The program and its arguments; or a C or C++ file, which is compiled first
+    #[arg(
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "PROGRAM"
+    )]
+    pub(crate) command: Vec<OsString>,
 }
 
 #[derive(Args, Debug)]

@@ -4,6 +4,7 @@ mod cli;
 mod command;
 mod exit;
 mod fact;
+mod finding;
 mod outcome;
 mod scratch;
 mod story;

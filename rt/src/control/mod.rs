@@ -68,6 +68,7 @@ pub unsafe fn start(slot: *mut ThreadSlot) {
     // SAFETY: nothing else runs yet.
     unsafe {
         strategy::start();
+        verdict::forget();
         let Some(task) = task::adopt(slot) else { return };
         task.entry = 0;
         strategy::meet(task);

@@ -20,6 +20,8 @@ static STEPS: AtomicU64 = AtomicU64::new(0);
 static PROCESSORS: AtomicU32 = AtomicU32::new(0);
 static TICKETS: AtomicU64 = AtomicU64::new(1);
 /// When nobody could go on, in real time.
+/// How many events there were then.
+static IDLE_AT: AtomicU64 = AtomicU64::new(u64::MAX);
 static LOOKED_OUTSIDE: AtomicU64 = AtomicU64::new(0);
 static IDLE_SINCE: AtomicU64 = AtomicU64::new(0);
 /// Since when the program seems stuck, in real time; 0 if it does not.
@@ -146,14 +148,9 @@ unsafe fn pass() {
             }
             match idle() {
                 Idle::Timed => time::put_forward(),
-                Idle::Outside => {
-                    let now = sys::now(sys::MONOTONIC);
-                    return IDLE_SINCE.store(now, Ordering::Relaxed);
-                }
+                Idle::Outside => return be_idle(),
                 Idle::Over => return,
-                Idle::Stuck if may_be_saved() => {
-                    return IDLE_SINCE.store(sys::now(sys::MONOTONIC), Ordering::Relaxed);
-                }
+                Idle::Stuck if may_be_saved() => return be_idle(),
                 Idle::Stuck => return verdict::stuck(),
             }
         }
@@ -170,6 +167,14 @@ unsafe fn look_outside() {
             .iter_mut()
             .filter(|it| it.alive && it.outside)
             .for_each(Task::release);
+    }
+}
+
+/// Nobody can go on. Since when, counts from the last event: to look outside in vain is nothing.
+fn be_idle() {
+    let steps = STEPS.load(Ordering::Relaxed);
+    if IDLE_AT.swap(steps, Ordering::Relaxed) != steps {
+        IDLE_SINCE.store(sys::now(sys::MONOTONIC), Ordering::Relaxed);
     }
 }
 
@@ -355,8 +360,10 @@ unsafe fn look_around(task: &mut Task) {
         if !HOLDER.load(Ordering::Relaxed).is_null() {
             return watch();
         }
-        let idle = sys::now(sys::MONOTONIC) - IDLE_SINCE.load(Ordering::Relaxed);
+        let now = sys::now(sys::MONOTONIC);
+        let idle = now - IDLE_SINCE.load(Ordering::Relaxed);
         if idle >= PATIENCE && task::all().iter().any(|it| it.is_timed()) {
+            IDLE_SINCE.store(now, Ordering::Relaxed);
             time::put_forward();
         } else if task.outside {
             task.release();
@@ -367,6 +374,7 @@ unsafe fn look_around(task: &mut Task) {
 
 /// Events of all threads when somebody last looked, and since when there were so many.
 static SEEN: AtomicU64 = AtomicU64::new(0);
+static LOOKED: AtomicU64 = AtomicU64::new(0);
 static SEEN_SINCE: AtomicU64 = AtomicU64::new(0);
 static SEEN_ASLEEP: AtomicU32 = AtomicU32::new(0);
 
@@ -378,7 +386,10 @@ unsafe fn watch() {
         let holder = &mut *HOLDER.load(Ordering::Relaxed);
         let (events, now) = (steps(), sys::now(sys::MONOTONIC));
         let moved = SEEN.swap(events, Ordering::Relaxed) != events;
-        if moved || arena::awaits_recorder() || sys::is_stopped((*holder.slot).head.tid) {
+        // Nobody looked for long: all were stopped, as in a debugger.
+        let resumed = now - LOOKED.swap(now, Ordering::Relaxed) > 2 * LONG;
+        if moved || resumed || arena::awaits_recorder() || sys::is_stopped((*holder.slot).head.tid)
+        {
             SEEN_SINCE.store(now, Ordering::Relaxed);
             SEEN_ASLEEP.store(0, Ordering::Relaxed);
             return;

@@ -48,6 +48,15 @@ pub fn is_found() -> bool {
     arena::outcome().verdict.load(Ordering::Relaxed) != verdict::NONE
 }
 
+/// A program that starts, perhaps once more in a debugger, has not been found wanting.
+pub fn forget() {
+    let outcome = arena::outcome();
+    outcome.verdict.store(verdict::NONE, Ordering::Relaxed);
+    outcome.segment.store(0, Ordering::Relaxed);
+    outcome.switches.store(0, Ordering::Relaxed);
+    outcome.text_len.store(0, Ordering::Relaxed);
+}
+
 /// The first that is found counts.
 fn find(what: u32, thread: u32) {
     let outcome = arena::outcome();

@@ -2,8 +2,10 @@
 
 use core::{ffi::c_int, sync::atomic::Ordering};
 
+use norn_abi::Kind;
+
 use super::interpose;
-use crate::{arena, real, thread};
+use crate::{arena, event, real, thread};
 
 /// Appends a C string to the outcome's text.
 unsafe fn say(text: *const u8) {
@@ -39,11 +41,15 @@ unsafe extern "C-unwind" fn assert_fail(
     file: *const u8,
     line: u32,
     function: *const u8,
-    _pc: usize,
+    pc: usize,
 ) -> c_int {
-    // SAFETY: as the caller called it.
+    // SAFETY: as the caller called it. What aborts then is libc itself, which we do not see.
     unsafe {
-        if thread::recorded().is_some() && arena::outcome().text_len.load(Ordering::Relaxed) == 0 {
+        let slot = thread::recorded();
+        if let Some(slot) = slot {
+            event::put(slot, Kind::Abort, pc, 0, &[]);
+        }
+        if slot.is_some() && arena::outcome().text_len.load(Ordering::Relaxed) == 0 {
             say(file);
             say(c":".as_ptr().cast());
             number(line);

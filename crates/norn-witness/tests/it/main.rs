@@ -4,3 +4,4 @@
 mod golden;
 mod kit;
 mod property;
+mod user;

@@ -5,9 +5,11 @@ mod checked;
 mod dump;
 mod export;
 mod gdb;
+mod hunt;
 mod import;
 mod info;
 mod many;
+mod patterns;
 mod record;
 mod replay;
 mod run;
@@ -23,6 +25,8 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<Exit> {
     match cli.command {
         Command::Cc(compiler) => cc::run(Language::C, &compiler.arguments),
         Command::Cxx(compiler) => cc::run(Language::Cxx, &compiler.arguments),
+        Command::Hunt(args) => hunt::run(&args),
+        Command::Patterns => patterns::run(),
         Command::Record(args) => record::run(args),
         Command::Run(args) => run::run(&args),
         Command::Replay(args) => replay::run(&args),

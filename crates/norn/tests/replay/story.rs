@@ -464,6 +464,7 @@ fn a_failed_assertion() {
         main lost_update.c:18  join T0.1
         main lost_update.c:18  join T0.2
         main lost_update.c:19  read counter = 1
+        main lost_update.c:19  abort
     ");
 }
 
