@@ -182,7 +182,9 @@ pub(crate) struct Run {
 #[command(after_help = "Examples:\n  norn replay clip.json\n  \
                         norn replay --after stop -o run.norn clip.json\n  \
                         norn replay --times 1000 clip.json\n  \
-                        norn replay clip.json -- ./other-build args\n\n\
+                        norn replay clip.json -- ./other-build args\n  \
+                        norn replay --gdb clip.json\n  \
+                        norn replay --gdb clip.json -- -batch -ex run -ex bt\n\n\
                         docs/schedules.md says how a clip is written by hand.")]
 pub(crate) struct Replay {
     /// The clip
@@ -191,6 +193,9 @@ pub(crate) struct Replay {
     /// What comes after the end of the schedule
     #[arg(long, value_enum, default_value_t)]
     pub(crate) after: AfterArg,
+    /// Run the program in gdb: stops and steps do not change the order of its threads
+    #[arg(long, conflicts_with_all = ["times", "check"])]
+    pub(crate) gdb: bool,
     /// Keep the trace in this folder; of many runs, one of each kind
     #[arg(short, long, value_name = "FOLDER")]
     pub(crate) output: Option<PathBuf>,
@@ -198,9 +203,10 @@ pub(crate) struct Replay {
     pub(crate) batch: Batch,
     #[command(flatten)]
     pub(crate) limits: Limits,
-    /// Another program than the clip's, and its arguments; it runs in the current folder
+    /// Another program than the clip's, and its arguments; it runs in the current folder. With
+    /// --gdb: arguments for gdb
     #[arg(last = true, value_name = "PROGRAM")]
-    pub(crate) command: Vec<String>,
+    pub(crate) rest: Vec<String>,
 }
 
 /// Many runs, and what a person says of one.
@@ -221,16 +227,9 @@ pub(crate) struct Batch {
                 $NORN_STATUS"
     )]
     pub(crate) check: Option<String>,
-    /// How to print what came of it; `json` also for one run, as with --times 1
+    /// How to print what came of it; `json` is the last line of standard output
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
-}
-
-impl Batch {
-    /// Whether it is counted what came of runs, and not shown what one does.
-    pub(crate) fn is_many(&self) -> bool {
-        self.times.is_some() || self.format == Format::Json
-    }
 }
 
 /// What a controlled run must not go beyond.

@@ -4,6 +4,7 @@ pub(crate) mod cc;
 mod checked;
 mod dump;
 mod export;
+mod gdb;
 mod hunt;
 mod import;
 mod info;
