@@ -10,7 +10,11 @@ use std::{
 use norn_abi::control::{Plan, after, strategy};
 use norn_model::{Consequence, ThreadId, Verdict};
 use norn_record::{Control, Recording, Streams};
-use norn_replay::{Clip, Codes, ReplayError, arrange, process, verdict};
+use norn_replay::{
+    Clip, Codes, ReplayError, arrange, process,
+    story::{self, Story},
+    verdict,
+};
 use norn_witness::Witness;
 
 use crate::{Options, source::Source};
@@ -31,6 +35,8 @@ pub(crate) struct Scratch {
 pub(crate) struct Run {
     pub(crate) recording: Recording,
     pub(crate) consequence: Consequence,
+    /// How it came to that.
+    pub(crate) story: Option<Story>,
     pub(crate) output: Output,
 }
 
@@ -73,9 +79,10 @@ impl Scratch {
             ..options.run.clone()
         };
         let ran = norn_replay::run(&options)?;
+        let story = story::story(&ran);
         let output = Output(fs::read(&stdout).unwrap_or_default());
         let _ = fs::remove_dir_all(&files);
-        Ok(Run { recording: ran.recording, consequence: ran.consequence, output })
+        Ok(Run { recording: ran.recording, consequence: ran.consequence, story, output })
     }
 
     /// Forces the program through a witness's schedule.

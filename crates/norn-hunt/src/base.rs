@@ -50,7 +50,7 @@ pub(crate) fn base(
         let executions = usize::try_from(seed).unwrap_or(0);
         if run.consequence.is_failure() {
             let trace = (options.output.as_path(), process);
-            observations.add(options, &run.consequence, trace, executions)?;
+            observations.add(options, &run, trace, executions)?;
             if seed + 1 < SEEDS {
                 continue;
             }

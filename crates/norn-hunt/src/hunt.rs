@@ -305,7 +305,7 @@ impl Hunter<'_> {
             self.hunt.executions += 1;
             if let (Some(process), true) = (run.process(), run.consequence.is_failure()) {
                 let trace = (trace.as_path(), process);
-                self.observations.add(self.options, &run.consequence, trace, before)?;
+                self.observations.add(self.options, &run, trace, before)?;
             }
             new.extend(self.new_way(&run, &trace)?);
         }
@@ -350,6 +350,7 @@ impl Hunter<'_> {
         group.finding.status = Status::Confirmed(Box::new(Confirmed {
             other_output: run.output != self.hunt.base.output,
             consequence: run.consequence,
+            story: run.story,
             witness,
             clip,
             trace,

@@ -4,15 +4,20 @@
 use std::path::{Path, PathBuf};
 
 use norn_model::Consequence;
-use norn_replay::{ReplayError, Scene, capture};
+use norn_replay::{ReplayError, Scene, capture, story::Story};
 
-use crate::{Options, attempt::make};
+use crate::{
+    Options,
+    attempt::{Run, make},
+};
 
 /// A failure that was seen.
 #[derive(Clone, Debug)]
 pub struct Observed {
     /// What it was.
     pub consequence: Consequence,
+    /// How it came to that.
+    pub story: Option<Story>,
     /// What shows it again.
     pub clip: PathBuf,
     /// Executions of the hunt before it.
@@ -28,10 +33,11 @@ impl Observations {
     pub(crate) fn add(
         &mut self,
         options: &Options,
-        consequence: &Consequence,
+        run: &Run,
         (trace, process): (&Path, u32),
         executions: usize,
     ) -> Result<(), ReplayError> {
+        let consequence = &run.consequence;
         if self.0.iter().any(|it| it.consequence == *consequence) {
             return Ok(());
         }
@@ -40,7 +46,12 @@ impl Observations {
         let path = options.clips().join(format!("observed-{}.json", self.0.len() + 1));
         make(&options.clips())?;
         clip.write(&path)?;
-        self.0.push(Observed { consequence: consequence.clone(), clip: path, executions });
+        self.0.push(Observed {
+            consequence: consequence.clone(),
+            story: run.story.clone(),
+            clip: path,
+            executions,
+        });
         Ok(())
     }
 }

@@ -6,6 +6,8 @@ use norn_hunt::{Confirmed, Finding, Hunt, Status};
 use norn_model::{Access, Anomaly, Consequence};
 use serde_json::{Value, json};
 
+use crate::story;
+
 /// Candidates that are not confirmed and still told, by kind.
 const TOLD: usize = 10;
 
@@ -39,7 +41,10 @@ fn observed(out: &mut impl Write, hunt: &Hunt) -> io::Result<()> {
         confirmed.into_iter().all(|how| how.consequence != it.consequence)
     };
     for it in hunt.observed.iter().filter(told) {
-        writeln!(out, "observed under another schedule: {}", it.consequence)?;
+        writeln!(out, "seen under another schedule: {}", it.consequence)?;
+        if let Some(story) = &it.story {
+            story::tell(out, story)?;
+        }
         writeln!(out, "   again: norn replay {}\n", it.clip.display())?;
     }
     Ok(())
@@ -71,6 +76,9 @@ fn tell(out: &mut impl Write, finding: &Finding, how: &Confirmed) -> io::Result<
     }
     if how.other_output {
         writeln!(out, "   the program prints something else than in the recorded run")?;
+    }
+    if let Some(story) = &how.story {
+        story::tell(out, story)?;
     }
     writeln!(out, "   again: norn replay {}\n", how.clip.display())
 }
@@ -126,7 +134,7 @@ fn summary(out: &mut impl Write, hunt: &Hunt, harmful: usize) -> anyhow::Result<
 /// For programs.
 pub(crate) fn json(out: &mut impl Write, hunt: &Hunt) -> anyhow::Result<()> {
     let observed = hunt.observed.iter().map(
-        |it| json!({ "consequence": it.consequence, "clip": it.clip, "executions": it.executions }),
+        |it| json!({ "consequence": it.consequence, "clip": it.clip, "executions": it.executions, "story": it.story }),
     );
     let value = json!({
         "events": hunt.base.events,
@@ -164,6 +172,7 @@ fn finding(finding: &Finding) -> Value {
         Status::Confirmed(it) => json!({
             "status": "confirmed",
             "consequence": it.consequence,
+            "story": it.story,
             "other_output": it.other_output,
             "grade": it.grade(),
             "switches": it.witness.turns.len(),
