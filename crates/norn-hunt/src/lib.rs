@@ -13,6 +13,7 @@ mod explore;
 mod finding;
 mod hunt;
 mod observe;
+mod outlook;
 mod source;
 
 pub use base::Base;
@@ -20,3 +21,4 @@ pub use describe::{Access, Description};
 pub use finding::{Confirmed, Finding, Status};
 pub use hunt::{Hunt, Options, Stage, hunt};
 pub use observe::Observed;
+pub use outlook::{Outlook, Prospect, outlook};
