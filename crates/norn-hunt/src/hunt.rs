@@ -15,7 +15,7 @@ use std::{
 use norn_model::Candidate;
 use norn_predict::predict;
 use norn_record::Interrupt;
-use norn_replay::{ReplayError, Scene};
+use norn_replay::ReplayError;
 use norn_witness::{Failure, Witness, Witnesses};
 
 use crate::{
@@ -130,7 +130,7 @@ pub fn hunt(
         options,
         scratch: &scratch,
         tell,
-        places: places(&source.scene).collect(),
+        places: places(&source.scene.trace).collect(),
         known: BTreeSet::new(),
         explored: 0,
         confirmed: 0,
@@ -318,11 +318,11 @@ impl Hunter<'_> {
         let (Some(process), false) = (run.process(), run.consequence.is_failure()) else {
             return Ok(None);
         };
-        let scene = Scene::open(trace, process)?;
-        let new: Vec<_> = places(&scene).filter(|it| !self.places.contains(it)).collect();
+        let opened = norn_trace::Trace::open(trace, process)?;
+        let new: Vec<_> = places(&opened).filter(|it| !self.places.contains(it)).collect();
         let is_new = !new.is_empty();
         self.places.extend(new);
-        Ok(is_new.then(|| Source::load(scene)))
+        is_new.then(|| Source::open(trace, process)).transpose()
     }
 
     /// Notes what came of an attempt.
