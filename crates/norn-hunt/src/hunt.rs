@@ -202,6 +202,12 @@ impl Hunter<'_> {
         self.hunt.executions >= self.options.budget || Interrupt::caught().is_some()
     }
 
+    /// Executions that are left for candidates: some are kept for runs without a prediction.
+    fn left_to_try(&self) -> usize {
+        let kept = self.options.explore.min(self.options.budget / 2).saturating_sub(self.explored);
+        self.options.budget.saturating_sub(self.hunt.executions + kept)
+    }
+
     /// Predicts from a trace and tries; returns runs that took new ways.
     fn from(&mut self, source: &Source) -> Result<Vec<Source>, ReplayError> {
         (self.tell)(Stage::Predicting);
@@ -212,7 +218,7 @@ impl Hunter<'_> {
         let witnesses = Witnesses::new(&source.trace);
         let mut new = Vec::new();
         let mut open: Vec<usize> = (0..groups.len()).collect();
-        while !open.is_empty() && !self.is_over() {
+        while !open.is_empty() && self.left_to_try() > 0 && !self.is_over() {
             let wave = self.wave(&mut groups, &mut open, &witnesses);
             let attempts = self.attempt(source, &wave)?;
             for ((at, witness), attempt) in wave.into_iter().zip(attempts) {
@@ -261,7 +267,7 @@ impl Hunter<'_> {
         open: &mut Vec<usize>,
         witnesses: &Witnesses<'_>,
     ) -> Vec<(usize, Witness)> {
-        let most = self.options.jobs.get().min(self.options.budget - self.hunt.executions);
+        let most = self.options.jobs.get().min(self.left_to_try());
         let mut wave = Vec::new();
         let mut looked = 0;
         while wave.len() < most && looked < open.len() {
