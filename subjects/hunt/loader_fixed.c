@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
-enum { SIZE = 4, WORK = 200000 };
+enum { SIZE = 4, WORK = 20000000 };
 
 static int numbers[SIZE];
 static int *table;

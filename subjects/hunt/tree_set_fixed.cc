@@ -70,10 +70,19 @@ private:
 static Set the_one;
 static Set the_other;
 
+/* Takes a while, and has no effect on anybody else. */
+static unsigned prepare() {
+    unsigned mixed = 1;
+    for (unsigned i = 0; i < 1000000; i++) mixed = mixed * 31 + i;
+    return mixed;
+}
+
 int main() {
     for (int number : {2, 1, 3}) the_other.add(number);
     std::thread adds([] { the_one.add_all(the_other); });
-    std::thread removes([] { the_other.remove_first(); });
+    std::thread removes([] {
+        if (prepare() != 0) the_other.remove_first();
+    });
     adds.join();
     removes.join();
     the_one.remove_first();
