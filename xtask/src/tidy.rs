@@ -24,6 +24,7 @@ const DIRECTION: &[(&str, &[&str])] = &[
             "norn-record",
             "norn-replay",
             "norn-resolve",
+            "norn-trace",
             "norn-witness",
         ],
     ),

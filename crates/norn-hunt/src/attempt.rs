@@ -11,7 +11,7 @@ use norn_abi::control::{Plan, after, strategy};
 use norn_model::{Consequence, Segment, ThreadId, Until, Verdict, Visit};
 use norn_record::{Control, Recording, Streams};
 use norn_replay::{
-    Clip, Codes, ReplayError, arrange, process,
+    Clip, Codes, Ran, ReplayError, Scene, arrange, consequence, process,
     story::{self, Story},
     verdict,
 };
@@ -80,11 +80,11 @@ impl Scratch {
             apart: true,
             ..options.run.clone()
         };
-        let ran = norn_replay::run(&options)?;
-        let story = story::story(&ran);
-        let output = Output(fs::read(&stdout).unwrap_or_default());
+        let recording = norn_record::record(&options)?;
+        let mut run = Run::judged(recording, trace)?;
+        run.output = Output(fs::read(&stdout).unwrap_or_default());
         let _ = fs::remove_dir_all(&files);
-        Ok(Run { recording: ran.recording, consequence: ran.consequence, story, output })
+        Ok(run)
     }
 
     /// Forces the program through a witness's schedule.
@@ -108,6 +108,21 @@ impl Scratch {
 }
 
 impl Run {
+    /// Says what a run led to, and how it came to that if it failed.
+    fn judged(recording: Recording, trace: &Path) -> Result<Run, ReplayError> {
+        let judge = |it: &Recording| consequence(it, trace);
+        let consequence =
+            Some(&recording).filter(|it| it.recorded).map_or_else(Default::default, judge);
+        if !consequence.is_failure() {
+            return Ok(Run { recording, consequence, story: None, output: Output::default() });
+        }
+        let scene = Some(Scene::open(trace, process(&recording))?);
+        let ran = Ran { recording, scene, consequence };
+        let story = story::story(&ran);
+        let Ran { recording, consequence, .. } = ran;
+        Ok(Run { recording, consequence, story, output: Output::default() })
+    }
+
     /// The process of which there is a trace.
     pub(crate) fn process(&self) -> Option<u32> {
         self.recording.recorded.then(|| process(&self.recording))

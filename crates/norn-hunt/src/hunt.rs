@@ -15,7 +15,7 @@ use std::{
 use norn_model::Candidate;
 use norn_predict::predict;
 use norn_record::Interrupt;
-use norn_replay::{ReplayError, Scene};
+use norn_replay::ReplayError;
 use norn_witness::{Failure, Witness, Witnesses};
 
 use crate::{
@@ -130,7 +130,7 @@ pub fn hunt(
         options,
         scratch: &scratch,
         tell,
-        places: places(&source.scene).collect(),
+        places: places(&source.scene.trace).collect(),
         known: BTreeSet::new(),
         explored: 0,
         confirmed: 0,
@@ -202,6 +202,12 @@ impl Hunter<'_> {
         self.hunt.executions >= self.options.budget || Interrupt::caught().is_some()
     }
 
+    /// Executions that are left for candidates: some are kept for runs without a prediction.
+    fn left_to_try(&self) -> usize {
+        let kept = self.options.explore.min(self.options.budget / 2).saturating_sub(self.explored);
+        self.options.budget.saturating_sub(self.hunt.executions + kept)
+    }
+
     /// Predicts from a trace and tries; returns runs that took new ways.
     fn from(&mut self, source: &Source) -> Result<Vec<Source>, ReplayError> {
         (self.tell)(Stage::Predicting);
@@ -212,7 +218,7 @@ impl Hunter<'_> {
         let witnesses = Witnesses::new(&source.trace);
         let mut new = Vec::new();
         let mut open: Vec<usize> = (0..groups.len()).collect();
-        while !open.is_empty() && !self.is_over() {
+        while !open.is_empty() && self.left_to_try() > 0 && !self.is_over() {
             let wave = self.wave(&mut groups, &mut open, &witnesses);
             let attempts = self.attempt(source, &wave)?;
             for ((at, witness), attempt) in wave.into_iter().zip(attempts) {
@@ -271,7 +277,7 @@ impl Hunter<'_> {
         open: &mut Vec<usize>,
         witnesses: &Witnesses<'_>,
     ) -> Vec<(usize, Witness)> {
-        let most = self.options.jobs.get().min(self.options.budget - self.hunt.executions);
+        let most = self.options.jobs.get().min(self.left_to_try());
         let mut wave = Vec::new();
         let mut looked = 0;
         while wave.len() < most && looked < open.len() {
@@ -324,11 +330,11 @@ impl Hunter<'_> {
         let (Some(process), false) = (run.process(), run.consequence.is_failure()) else {
             return Ok(None);
         };
-        let scene = Scene::open(trace, process)?;
-        let new: Vec<_> = places(&scene).filter(|it| !self.places.contains(it)).collect();
+        let opened = norn_trace::Trace::open(trace, process)?;
+        let new: Vec<_> = places(&opened).filter(|it| !self.places.contains(it)).collect();
         let is_new = !new.is_empty();
         self.places.extend(new);
-        Ok(is_new.then(|| Source::load(scene)))
+        is_new.then(|| Source::open(trace, process)).transpose()
     }
 
     /// Notes that an attempt did what it was to do.

@@ -14,6 +14,7 @@ mod explore;
 mod finding;
 mod hunt;
 mod observe;
+mod outlook;
 mod source;
 
 pub use base::Base;
@@ -21,3 +22,4 @@ pub use describe::{Access, Description};
 pub use finding::{Confirmed, Finding, Status};
 pub use hunt::{Hunt, Options, Stage, hunt};
 pub use observe::Observed;
+pub use outlook::{Outlook, Prospect, outlook};

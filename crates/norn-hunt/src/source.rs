@@ -24,31 +24,27 @@ pub(crate) struct Key {
 
 impl Source {
     pub(crate) fn open(folder: &Path, process: u32) -> Result<Source, ReplayError> {
-        Ok(Source::load(Scene::open(folder, process)?))
-    }
-
-    /// Brings the events into memory.
-    pub(crate) fn load(scene: Scene) -> Source {
+        let scene = Scene::open(folder, process)?;
         let trace = scene.trace.load();
-        Source { scene, trace }
+        Ok(Source { scene, trace })
     }
 
     pub(crate) fn key(&self, candidate: &Candidate) -> Key {
-        let places = candidate.sites().map(|it| place(&self.scene, it)).collect();
+        let places = candidate.sites().map(|it| place(&self.scene.trace, it)).collect();
         Key { pattern: candidate.pattern.clone(), places }
     }
 }
 
-fn place(scene: &Scene, site: SiteId) -> Place {
-    let Some(site) = scene.trace.site(site) else { return (PathBuf::new(), 0, 0) };
-    let modules = scene.trace.modules().iter().rev();
+fn place(trace: &norn_trace::Trace, site: SiteId) -> Place {
+    let Some(site) = trace.site(site) else { return (PathBuf::new(), 0, 0) };
+    let modules = trace.modules().iter().rev();
     let module = modules.into_iter().find(|it| (it.start..it.end).contains(&site.pc));
     let (path, start) = module.map_or((PathBuf::new(), 0), |it| (it.path.clone(), it.start));
     (path, site.pc - start, site.kind.0)
 }
 
 /// All places where a trace has events.
-pub(crate) fn places(scene: &Scene) -> impl Iterator<Item = Place> {
-    let count = u32::try_from(scene.trace.sites().len()).unwrap_or(u32::MAX);
-    (0..count).map(|it| place(scene, SiteId(it)))
+pub(crate) fn places(trace: &norn_trace::Trace) -> impl Iterator<Item = Place> {
+    let count = u32::try_from(trace.sites().len()).unwrap_or(u32::MAX);
+    (0..count).map(|it| place(trace, SiteId(it)))
 }

@@ -37,5 +37,5 @@ pub use fingerprint::parting;
 pub use judge::verdict;
 pub use many::{Goal, Kind, Many, Picture, Print, Tally, many};
 pub use plan::plan;
-pub use run::{Ran, process, run};
+pub use run::{Ran, consequence, process, run};
 pub use scene::Scene;

@@ -1,5 +1,7 @@
 //! One controlled run.
 
+use std::{cell::OnceCell, path::Path};
+
 use norn_model::Consequence;
 use norn_record::{Options, Recording};
 
@@ -31,6 +33,15 @@ pub fn run(options: &Options) -> Result<Ran, ReplayError> {
         judge::consequence(&recording, &|pc| scene.site(pc))
     };
     Ok(Ran { recording, scene: Some(scene), consequence })
+}
+
+/// What a run led to. What it left is only opened if a place in its code must be named.
+pub fn consequence(recording: &Recording, folder: &Path) -> Consequence {
+    let scene = OnceCell::new();
+    judge::consequence(recording, &|pc| {
+        let scene = scene.get_or_init(|| Scene::open(folder, process(recording)).ok());
+        scene.as_ref()?.site(pc)
+    })
 }
 
 /// The process that the outcome of a run is about: the one in which something was found, or the

@@ -39,7 +39,9 @@ pub(crate) enum Command {
     Cxx(Compiler),
     /// Find concurrency bugs in a program and prove them: record, predict, force, report
     Hunt(Hunt),
-    /// Print the patterns that `norn hunt` looks for
+    /// Say what a trace allows, without running the program: candidates and schedules
+    Predict(Predict),
+    /// Print the patterns that `norn hunt` and `norn predict` look for
     Patterns,
     /// Run a program and record what its threads do
     Record(Record),
@@ -104,6 +106,22 @@ pub(crate) struct Hunt {
         value_name = "PROGRAM"
     )]
     pub(crate) command: Vec<OsString>,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  norn record -- ./prog\n  norn predict run.norn")]
+pub(crate) struct Predict {
+    #[command(flatten)]
+    pub(crate) trace: TraceArg,
+    /// Look for the patterns in this file, too
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pattern: Vec<PathBuf>,
+    /// Only critical sections are to be atomic, not accesses that merely follow each other
+    #[arg(long)]
+    pub(crate) marked_only: bool,
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
 }
 
 #[derive(Args, Debug)]

@@ -10,6 +10,7 @@ mod import;
 mod info;
 mod many;
 mod patterns;
+mod predict;
 mod record;
 mod replay;
 mod run;
@@ -27,6 +28,7 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<Exit> {
         Command::Cxx(compiler) => cc::run(Language::Cxx, &compiler.arguments),
         Command::Hunt(args) => hunt::run(&args),
         Command::Patterns => patterns::run(),
+        Command::Predict(args) => predict::run(&args),
         Command::Record(args) => record::run(args),
         Command::Run(args) => run::run(&args),
         Command::Replay(args) => replay::run(&args),
