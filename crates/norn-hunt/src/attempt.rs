@@ -141,7 +141,7 @@ impl Attempt {
             return Ok(self.is_followed());
         }
         let Some(process) = self.run.process() else { return Ok(false) };
-        Ok(confirm::is_same(source, &witness.candidate, &Source::open(&self.trace, process)?))
+        confirm::is_same(source, &witness.candidate, (&self.trace, process))
     }
 
     /// Whether it came to the candidate's last event as the schedule says. What it does afterwards
