@@ -8,16 +8,16 @@ use std::{
 };
 
 use norn_abi::control::{Plan, after, strategy};
-use norn_model::{Consequence, ThreadId, Verdict};
+use norn_model::{Consequence, Segment, ThreadId, Until, Verdict, Visit};
 use norn_record::{Control, Recording, Streams};
 use norn_replay::{
     Clip, Codes, Ran, ReplayError, Scene, arrange, consequence, process,
     story::{self, Story},
     verdict,
 };
-use norn_witness::Witness;
+use norn_witness::{Grade, Witness};
 
-use crate::{Options, source::Source};
+use crate::{Options, confirm, source::Source};
 
 /// What a program printed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,6 +44,8 @@ pub(crate) struct Run {
 #[derive(Debug)]
 pub(crate) struct Attempt {
     pub(crate) clip: Clip,
+    /// Segments up to the candidate's last event.
+    needed: usize,
     pub(crate) verdict: Verdict,
     pub(crate) run: Run,
     /// What it left.
@@ -92,9 +94,7 @@ impl Scratch {
         source: &Source,
         witness: &Witness,
     ) -> Result<Attempt, ReplayError> {
-        let turns: Vec<(ThreadId, u64)> =
-            witness.turns.iter().map(|it| (it.thread, it.until)).collect();
-        let clip = arrange(&source.scene, &source.trace, &turns);
+        let (clip, needed) = clip(source, witness);
         let control = Control {
             plan: plan(options, &clip),
             ..norn_replay::plan(&clip, &Codes::open(&clip)?)?
@@ -103,7 +103,7 @@ impl Scratch {
         let run = self.run(options, control, &trace)?;
         let outcome = run.recording.run.controlled.as_ref().map(|it| &it.outcome);
         let verdict = outcome.map_or(Verdict::Followed(0), |it| verdict(it, &clip.schedule));
-        Ok(Attempt { clip, verdict, run, trace })
+        Ok(Attempt { clip, needed, verdict, run, trace })
     }
 }
 
@@ -130,11 +130,51 @@ impl Run {
 }
 
 impl Attempt {
-    /// Whether the program did all that the schedule says.
-    pub(crate) fn is_followed(&self) -> bool {
-        let all = self.clip.schedule.segments.len();
-        matches!(self.verdict, Verdict::Followed(segments) if segments as usize >= all)
+    /// Whether the program did the candidate. A schedule that keeps all values of the recorded run
+    /// needs no second look.
+    pub(crate) fn is_confirmed(
+        &self,
+        source: &Source,
+        witness: &Witness,
+    ) -> Result<bool, ReplayError> {
+        if !self.is_followed() || witness.grade == Grade::Sound {
+            return Ok(self.is_followed());
+        }
+        let Some(process) = self.run.process() else { return Ok(false) };
+        confirm::is_same(source, &witness.candidate, (&self.trace, process))
     }
+
+    /// Whether it came to the candidate's last event as the schedule says. What it does afterwards
+    /// is its own affair.
+    fn is_followed(&self) -> bool {
+        let done = match &self.verdict {
+            Verdict::Followed(segments) => *segments,
+            Verdict::Diverged(departure) | Verdict::Infeasible(departure) => departure.segment,
+        };
+        done as usize >= self.needed
+    }
+}
+
+/// A clip of the witness's schedule, and how many of its segments lead to the candidate's last event.
+/// The thread that does it goes on, since nobody is so likely to suffer from it: it may have read
+/// what is only half there.
+fn clip(source: &Source, witness: &Witness) -> (Clip, usize) {
+    let mut turns: Vec<(ThreadId, u64)> =
+        witness.turns.iter().map(|it| (it.thread, it.until)).collect();
+    if let Some((_, until)) = turns.last_mut() {
+        *until = until.saturating_sub(1);
+    }
+    let mut clip = arrange(&source.scene, &source.trace, &turns);
+    let needed = clip.schedule.segments.len();
+    if let Some(Segment { thread, until: Until::Event { at: Some(at), .. } }) =
+        clip.schedule.segments.last().cloned()
+    {
+        let once = Visit { times: 1, ..at };
+        let after = [Until::After(once), Until::Blocks];
+        let segments = after.map(|until| Segment { thread: thread.clone(), until });
+        clip.schedule.segments.extend(segments);
+    }
+    (clip, needed)
 }
 
 /// Makes a folder.

@@ -47,20 +47,17 @@ pub(crate) fn base(
         let run = scratch.run(options, control, &options.output)?;
         let time = start.elapsed();
         let Some(process) = run.process() else { return Ok(None) };
-        let executions = usize::try_from(seed).unwrap_or(0);
-        if run.consequence.is_failure() {
-            let trace = (options.output.as_path(), process);
-            observations.add(options, &run, trace, executions)?;
-            if seed + 1 < SEEDS {
-                continue;
-            }
+        let executions = 1 + usize::try_from(seed).unwrap_or(0);
+        observations.add(options, &run, &options.output, executions, None)?;
+        if run.consequence.is_failure() && seed + 1 < SEEDS {
+            continue;
         }
         let source = Source::open(&options.output, process)?;
         let base = Base {
             consequence: run.consequence,
             events: source.trace.len() as u64,
             threads: source.trace.threads.len(),
-            executions: executions + 1,
+            executions,
             time,
             output: run.output,
         };

@@ -223,9 +223,19 @@ impl Hunter<'_> {
             let attempts = self.attempt(source, &wave)?;
             for ((at, witness), attempt) in wave.into_iter().zip(attempts) {
                 self.hunt.executions += 1;
-                let confirmed = attempt.is_followed();
+                let confirmed = attempt.is_confirmed(source, &witness)?;
+                if !confirmed {
+                    let Attempt { run, trace, .. } = &attempt;
+                    let (executions, finding) =
+                        (self.hunt.executions, self.hunt.findings.len() + at);
+                    self.observations.add(self.options, run, trace, executions, Some(finding))?;
+                }
                 new.extend(self.new_way(&attempt.run, &attempt.trace)?);
-                self.settle(source, &mut groups[at], witness, attempt)?;
+                if confirmed {
+                    self.settle(source, &mut groups[at], witness, attempt)?;
+                } else {
+                    groups[at].finding.status = Status::Unconfirmed(attempt.verdict);
+                }
                 if !confirmed && !groups[at].instances.is_empty() {
                     open.push(at);
                 }
@@ -307,12 +317,8 @@ impl Hunter<'_> {
         })?;
         let mut new = Vec::new();
         for (run, trace) in runs {
-            let before = self.hunt.executions;
             self.hunt.executions += 1;
-            if let (Some(process), true) = (run.process(), run.consequence.is_failure()) {
-                let trace = (trace.as_path(), process);
-                self.observations.add(self.options, &run, trace, before)?;
-            }
+            self.observations.add(self.options, &run, &trace, self.hunt.executions, None)?;
             new.extend(self.new_way(&run, &trace)?);
         }
         (self.tell)(Stage::Exploring { executions: self.hunt.executions });
@@ -331,7 +337,7 @@ impl Hunter<'_> {
         is_new.then(|| Source::open(trace, process)).transpose()
     }
 
-    /// Notes what came of an attempt.
+    /// Notes that an attempt did what it was to do.
     fn settle(
         &mut self,
         source: &Source,
@@ -339,10 +345,6 @@ impl Hunter<'_> {
         witness: Witness,
         attempt: Attempt,
     ) -> Result<(), ReplayError> {
-        if !attempt.is_followed() {
-            group.finding.status = Status::Unconfirmed(attempt.verdict);
-            return Ok(());
-        }
         self.confirmed += 1;
         let number = self.confirmed;
         let clip = self.options.clips().join(format!("{number}.json"));

@@ -20,8 +20,10 @@ pub struct Observed {
     pub story: Option<Story>,
     /// What shows it again.
     pub clip: PathBuf,
-    /// Executions of the hunt before it.
+    /// Executions of the hunt up to this one.
     pub executions: usize,
+    /// Which finding was to be confirmed by this run, if any. The program went another way.
+    pub finding: Option<usize>,
 }
 
 /// All kinds that were seen.
@@ -29,15 +31,19 @@ pub struct Observed {
 pub(crate) struct Observations(pub(crate) Vec<Observed>);
 
 impl Observations {
-    /// Keeps a run that failed, unless there was one like it.
+    /// Keeps a run if it failed, unless there was one like it.
     pub(crate) fn add(
         &mut self,
         options: &Options,
         run: &Run,
-        (trace, process): (&Path, u32),
+        trace: &Path,
         executions: usize,
+        finding: Option<usize>,
     ) -> Result<(), ReplayError> {
         let consequence = &run.consequence;
+        let Some(process) = run.process().filter(|_| consequence.is_failure()) else {
+            return Ok(());
+        };
         if self.0.iter().any(|it| it.consequence == *consequence) {
             return Ok(());
         }
@@ -51,6 +57,7 @@ impl Observations {
             story: run.story.clone(),
             clip: path,
             executions,
+            finding,
         });
         Ok(())
     }

@@ -142,6 +142,15 @@ impl<'a> Checker<'a> {
 
     /// Whether the schedule is possible and ends with the candidate.
     pub fn check(&self, candidate: &Candidate, turns: &[Turn]) -> Result<Grade, Refusal> {
+        self.differences(candidate, turns).map(Grade::of)
+    }
+
+    /// The same; how many values differ from the recorded run that can have an influence.
+    pub(crate) fn differences(
+        &self,
+        candidate: &Candidate,
+        turns: &[Turn],
+    ) -> Result<usize, Refusal> {
         let mut world = World::new(self);
         for turn in turns {
             let from = world.done.get(&turn.thread).copied().unwrap_or(0);
@@ -156,7 +165,7 @@ impl<'a> Checker<'a> {
             }
         }
         is_there(candidate, turns)?;
-        Ok(if world.influenced() { Grade::Speculative } else { Grade::Sound })
+        Ok(world.influential())
     }
 }
 
@@ -229,11 +238,13 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Whether something that differs can have an influence on what comes later: its thread goes
-    /// on, or it has written what depends on it and somebody comes after.
-    fn influenced(&self) -> bool {
+    /// How much of what differs can have an influence on what comes later: its thread goes on, or it
+    /// has written what depends on it and somebody comes after.
+    fn influential(&self) -> usize {
         let last = |id: &EventId| self.done.get(&id.thread) == Some(&(id.index + 1));
-        self.differing.iter().any(|(id, passed)| !last(id) || *passed != 0 && *passed != self.time)
+        let influences =
+            |id: &EventId, passed: u64| !last(id) || passed != 0 && passed != self.time;
+        self.differing.iter().filter(|(id, passed)| influences(id, *passed)).count()
     }
 
     fn has(&self, id: EventId) -> bool {

@@ -42,6 +42,9 @@ fn observed(out: &mut impl Write, hunt: &Hunt) -> io::Result<()> {
     };
     for it in hunt.observed.iter().filter(told) {
         writeln!(out, "seen under another schedule: {}", it.consequence)?;
+        if let Some(finding) = it.finding.and_then(|it| hunt.findings.get(it)) {
+            writeln!(out, "   on the way to: {}", line(finding))?;
+        }
         if let Some(story) = &it.story {
             story::tell(out, story)?;
         }
@@ -143,9 +146,15 @@ fn summary(out: &mut impl Write, hunt: &Hunt, harmful: usize) -> anyhow::Result<
 
 /// For programs.
 pub(crate) fn json(out: &mut impl Write, hunt: &Hunt) -> anyhow::Result<()> {
-    let observed = hunt.observed.iter().map(
-        |it| json!({ "consequence": it.consequence, "clip": it.clip, "executions": it.executions, "story": it.story }),
-    );
+    let observed = hunt.observed.iter().map(|it| {
+        json!({
+            "consequence": it.consequence,
+            "clip": it.clip,
+            "executions": it.executions,
+            "finding": it.finding,
+            "story": it.story,
+        })
+    });
     let value = json!({
         "events": hunt.base.events,
         "threads": hunt.base.threads,
