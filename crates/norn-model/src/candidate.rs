@@ -46,6 +46,8 @@ pub enum Access {
     Read,
     /// It is written.
     Write,
+    /// Its memory is given back.
+    Free,
 }
 
 /// Kinds of anomalies.
@@ -58,6 +60,8 @@ pub enum Anomaly {
     Atomicity,
     /// Accesses to several variables that belong together, mixed.
     AtomicSet,
+    /// Memory that is given back, and then used or given back again.
+    Lifetime,
     /// What a pattern of the user describes.
     Pattern,
 }
@@ -88,6 +92,7 @@ impl fmt::Display for Access {
         f.write_str(match self {
             Access::Read => "r",
             Access::Write => "w",
+            Access::Free => "f",
         })
     }
 }
@@ -98,6 +103,7 @@ impl fmt::Display for Anomaly {
             Anomaly::Race => "race",
             Anomaly::Atomicity => "atomicity",
             Anomaly::AtomicSet => "atomic-set",
+            Anomaly::Lifetime => "lifetime",
             Anomaly::Pattern => "pattern",
         })
     }

@@ -3,8 +3,11 @@
 use norn_model::{Access, AtomicOp, Op, Role, Thread};
 
 use crate::{
+    life::Times,
+    lifetime::Freed,
     outline::{Change, Outline, narrow},
-    sieve::{GRANULE, Sieve, granules},
+    pattern::Deed,
+    sieve::{GRANULE, Sieve, granules, is_sampled},
 };
 
 /// One access to one granule of shared memory.
@@ -38,14 +41,36 @@ impl Kind {
     const READ: u8 = 1;
     const WRITE: u8 = 2;
     const ATOMIC: u8 = 4;
+    const FREE: u8 = 8;
+
+    /// Gives the memory back.
+    pub(crate) fn free() -> Kind {
+        Kind(Kind::FREE)
+    }
 
     pub(crate) fn is_atomic(self) -> bool {
         self.0 & Kind::ATOMIC != 0
     }
 
     /// Whether a pattern can take it for this.
-    pub(crate) fn is(self, access: Access) -> bool {
-        self.0 & if access == Access::Read { Kind::READ } else { Kind::WRITE } != 0
+    pub(crate) fn is(self, deed: Deed) -> bool {
+        let bits = match deed {
+            Deed::Read => Kind::READ,
+            Deed::Write => Kind::WRITE,
+            Deed::Use => Kind::READ | Kind::WRITE,
+            Deed::Free => Kind::FREE,
+        };
+        self.0 & bits != 0
+    }
+
+    /// What it is called where a pattern takes it for this.
+    pub(crate) fn access(self, deed: Deed) -> Access {
+        match deed {
+            Deed::Write => Access::Write,
+            Deed::Use if self.is(Deed::Write) => Access::Write,
+            Deed::Read | Deed::Use => Access::Read,
+            Deed::Free => Access::Free,
+        }
     }
 }
 
@@ -80,38 +105,51 @@ fn atomic(op: AtomicOp) -> Kind {
 }
 
 /// A thread's accesses to shared memory, in its order.
-pub(crate) fn touches(
-    number: u16,
-    thread: &Thread,
-    outline: &Outline,
-    sieve: &Sieve,
-) -> Vec<Touch> {
-    let mut touches = Vec::new();
-    if thread.role == Role::Handler {
-        return touches;
-    }
-    let mut place = Place::new(outline);
-    for (index, event) in thread.events.iter().enumerate() {
-        let Some((addr, size, kind)) = accessed(&event.op) else { continue };
-        for granule in granules(addr, size).filter(|it| sieve.is_shared(*it)) {
-            let (index, site, stack) = (narrow(index), event.site.0, event.stack.0);
-            let (Change { set, section, .. }, epoch) = place.at(index);
-            let (thread, mask) = (number, mask(granule, addr, size));
-            touches.push(Touch {
-                granule,
-                index,
-                site,
-                set,
-                section,
-                thread,
-                mask,
-                kind,
-                stack,
-                epoch,
-            });
+#[derive(Debug, Default)]
+pub(crate) struct Touches {
+    /// By granule.
+    pub(crate) shared: Vec<Touch>,
+    /// Those to blocks that other threads give back, by block.
+    pub(crate) uses: Vec<Touch>,
+    /// How many of the accesses are so long that only some of their granules are here.
+    pub(crate) sampled: u64,
+}
+
+impl Touches {
+    /// Goes over a thread.
+    pub(crate) fn new(
+        number: u16,
+        thread: &Thread,
+        outline: &Outline,
+        sieve: &Sieve,
+        freed: &Freed<'_>,
+    ) -> Touches {
+        let mut touches = Touches::default();
+        if thread.role == Role::Handler {
+            return touches;
         }
+        let mut place = Place::new(outline);
+        let mut times = Times::new(&thread.events);
+        for (index, event) in thread.events.iter().enumerate() {
+            let Some((addr, size, kind)) = accessed(&event.op) else { continue };
+            let mut touch = |granule, mask| {
+                let (index, site, stack) = (narrow(index), event.site.0, event.stack.0);
+                let (Change { set, section, .. }, epoch) = place.at(index);
+                let thread = number;
+                Touch { granule, index, site, set, section, thread, mask, kind, stack, epoch }
+            };
+            touches.sampled += u64::from(is_sampled(addr, size));
+            for granule in granules(addr, size).filter(|it| sieve.is_shared(*it)) {
+                touches.shared.push(touch(granule, mask(granule, addr, size)));
+            }
+            if freed.concerns(number, addr)
+                && let Some(block) = freed.block(number, addr, times.at(index))
+            {
+                touches.uses.push(touch(block, u8::MAX));
+            }
+        }
+        touches
     }
-    touches
 }
 
 /// The bytes of a granule that an access touches, the first one lowest.

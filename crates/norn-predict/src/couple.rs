@@ -2,7 +2,8 @@
 //!
 //! Variables that are accessed in one region belong together, as in the paper of Huang and Zhang
 //! (ISSTA 2011). A region with many accesses has many pairs of variables; we take those that are
-//! close to each other. Where no region is marked, only accesses of one function count.
+//! close to each other. Where no region is marked, only accesses of one function and those that it
+//! calls itself count.
 
 use std::ops::Range;
 
@@ -44,42 +45,52 @@ impl AtomicSet {
 }
 
 /// The couples among a thread's accesses.
-pub(crate) fn couples(
-    touches: &[Touch],
-    outline: &Outline,
-    sets: &Sets,
-    regions: &Regions<'_>,
-    given: &[AtomicSet],
-) -> Vec<Couple> {
-    let mut search = Search::default();
-    for (at, last) in touches.iter().enumerate() {
-        for first in touches[at.saturating_sub(WINDOW)..at].iter().rev() {
-            if first.granule == last.granule || !search.is_new(first, last) {
-                continue;
-            }
-            let together = |set: &AtomicSet| set.has(first.granule) && set.has(last.granule);
-            let Some(scope) = scope(regions, first, last) else { continue };
-            if given.is_empty() || given.iter().any(together) {
-                let gap = if first.section == last.section {
-                    sets.smallest(outline, first.index, last.index)
-                } else {
-                    0
-                };
-                search.couples.push(Couple { touches: [*first, *last], gap, scope });
+#[derive(Debug, Default)]
+pub(crate) struct Couples {
+    pub(crate) all: Vec<Couple>,
+    /// How many are not there because there are too many.
+    pub(crate) left_out: u64,
+}
+
+impl Couples {
+    /// Goes over a thread's accesses.
+    pub(crate) fn new(
+        touches: &[Touch],
+        outline: &Outline,
+        sets: &Sets,
+        regions: &Regions<'_>,
+        given: &[AtomicSet],
+    ) -> Couples {
+        let mut search = Search::default();
+        for (at, last) in touches.iter().enumerate() {
+            for first in touches[at.saturating_sub(WINDOW)..at].iter().rev() {
+                if first.granule == last.granule || !search.is_new(first, last) {
+                    continue;
+                }
+                let together = |set: &AtomicSet| set.has(first.granule) && set.has(last.granule);
+                let Some(scope) = scope(regions, first, last) else { continue };
+                if given.is_empty() || given.iter().any(together) {
+                    let gap = if first.section == last.section {
+                        sets.smallest(outline, first.index, last.index)
+                    } else {
+                        0
+                    };
+                    search.couples.all.push(Couple { touches: [*first, *last], gap, scope });
+                }
             }
         }
+        search.couples
     }
-    search.couples
 }
 
 fn scope(regions: &Regions<'_>, first: &Touch, last: &Touch) -> Option<Scope> {
     let scope = regions.scope(first, last)?;
-    (scope != Scope::Unmarked || first.stack == last.stack).then_some(scope)
+    (scope != Scope::Unmarked || regions.near(first, last)).then_some(scope)
 }
 
 #[derive(Default)]
 struct Search {
-    couples: Vec<Couple>,
+    couples: Couples,
     /// How many pairs of variables there were at two sites.
     sites: FxHashMap<(u32, u32), u32>,
     /// Sites, variables and stretch between meetings.
@@ -92,6 +103,7 @@ impl Search {
         let sites = (first.site, last.site);
         let count = self.sites.entry(sites).or_default();
         if *count >= MOST {
+            self.couples.left_out += 1;
             return false;
         }
         let key = (first.site, last.site, first.granule, last.granule);

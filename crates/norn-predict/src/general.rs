@@ -95,7 +95,7 @@ impl Search<'_> {
 
     fn may_follow(&self, touch: &Touch) -> bool {
         let slot = self.pattern.slots[self.chosen.len()];
-        touch.kind.is(slot.access)
+        touch.kind.is(slot.deed)
             && self.pattern.slots.iter().zip(&self.chosen).all(|(before, it)| {
                 let same_thread = before.thread == slot.thread;
                 (it.thread == touch.thread) == same_thread

@@ -20,6 +20,9 @@ pub(crate) struct Key {
 /// One way to meet a pattern, in its order.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Instance {
+    /// Where nobody said that accesses belong together: how far they are apart, in events. The
+    /// closer they are, the likelier it is that they do.
+    pub(crate) apart: u64,
     /// How many events must have been: to replay less is cheaper.
     pub(crate) cost: u64,
     pub(crate) steps: SmallVec<[Place; 4]>,

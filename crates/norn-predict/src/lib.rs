@@ -17,6 +17,7 @@ mod couple;
 mod general;
 mod keep;
 mod life;
+mod lifetime;
 mod lockset;
 mod order;
 mod outline;
@@ -30,6 +31,6 @@ mod unit;
 mod weave;
 
 pub use couple::AtomicSet;
-pub use pattern::{BUILT_IN, Pattern, PatternError, Slot};
-pub use predict::{Options, Prediction, predict};
+pub use pattern::{BUILT_IN, Deed, Pattern, PatternError, Slot};
+pub use predict::{Limits, Options, Prediction, predict};
 pub use region::Region;

@@ -1,8 +1,9 @@
 //! One address, several variables: memory that is freed and given out again is another variable,
 //! and so is the stack of a thread whose memory becomes the stack of the next one.
 
-use norn_model::{Op, Trace};
+use norn_model::{Event, Op, Trace};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::{access::Touch, outline::Outline, sieve::GRANULE};
 
@@ -12,32 +13,34 @@ pub(crate) struct Lives(FxHashMap<u64, Vec<Life>>);
 
 /// From when to when some memory was one variable, as sequence numbers.
 #[derive(Clone, Copy, Debug)]
-struct Life {
-    born: u64,
-    died: u64,
+pub(crate) struct Life {
+    pub(crate) born: u64,
+    pub(crate) died: u64,
 }
 
 /// A block of memory and its life.
-#[derive(Clone, Copy, Debug)]
-struct Block {
-    first: u64,
-    last: u64,
-    life: Life,
+#[derive(Clone, Debug)]
+pub(crate) struct Block {
+    pub(crate) addr: u64,
+    /// Its last byte.
+    pub(crate) last: u64,
+    pub(crate) life: Life,
+    /// Who gave it back, as threads, counted from 0, and indices. The stack of a thread is never
+    /// given back.
+    pub(crate) frees: SmallVec<[(u16, u32); 1]>,
 }
 
 impl Lives {
-    /// The lives of these granules, which are sorted.
-    pub(crate) fn new(trace: &Trace, outlines: &[Outline], granules: &[u64]) -> Lives {
-        let mut blocks = blocks(trace, outlines);
-        blocks.sort_unstable_by_key(|it| (it.first, it.life.born));
+    /// The lives of these granules, which are sorted; the blocks are sorted by address.
+    pub(crate) fn new(blocks: &[Block], granules: &[u64]) -> Lives {
         let mut lives = FxHashMap::default();
-        let mut blocks = blocks.into_iter().peekable();
-        let mut here: Vec<Block> = Vec::new();
+        let mut blocks = blocks.iter().peekable();
+        let mut here: Vec<&Block> = Vec::new();
         for &granule in granules {
-            while let Some(block) = blocks.next_if(|it| it.first <= granule) {
+            while let Some(block) = blocks.next_if(|it| it.addr / GRANULE <= granule) {
                 here.push(block);
             }
-            here.retain(|it| it.last >= granule);
+            here.retain(|it| it.last / GRANULE >= granule);
             if here.len() > 1 {
                 let mut all: Vec<_> = here.iter().map(|it| it.life).collect();
                 all.sort_unstable_by_key(|it| it.born);
@@ -73,53 +76,102 @@ fn bounds(trace: &Trace, touch: &Touch) -> (u64, u64) {
     own.map_or((from, to), |it| (it, it))
 }
 
-/// All blocks, from the events at which memory comes and goes, in their order.
-fn blocks(trace: &Trace, outlines: &[Outline]) -> Vec<Block> {
+/// Follows a thread, and says between which sequence numbers its events happened.
+#[derive(Debug)]
+pub(crate) struct Times<'a> {
+    events: &'a [Event],
+    /// The last number that was passed.
+    last: u64,
+    /// The next event that may have a number.
+    next: usize,
+}
+
+impl<'a> Times<'a> {
+    pub(crate) fn new(events: &'a [Event]) -> Self {
+        Times { events, last: 0, next: 0 }
+    }
+
+    /// The bounds of an event, which is none before the last that was asked for.
+    pub(crate) fn at(&mut self, index: usize) -> (u64, u64) {
+        while self.next < index {
+            self.last = self.events[self.next].seq.unwrap_or(self.last);
+            self.next += 1;
+        }
+        let numbered = self.events[self.next..].iter().position(|it| it.seq.is_some());
+        self.next = numbered.map_or(self.events.len(), |it| self.next + it);
+        let seq = self.events.get(self.next).and_then(|it| it.seq).unwrap_or(u64::MAX);
+        if self.next == index { (seq, seq) } else { (self.last, seq) }
+    }
+}
+
+/// All blocks, from the events at which memory comes and goes, sorted by address. If a part of
+/// mapped memory is unmapped, that is not seen.
+pub(crate) fn blocks(trace: &Trace, outlines: &[Outline]) -> Vec<Block> {
     let mut steps: Vec<_> = outlines
         .iter()
         .zip(&trace.threads)
-        .flat_map(|(outline, thread)| {
-            let events = outline.lives.iter().map(|it| &thread.events[*it as usize]);
-            events.filter_map(|it| Some((it.seq?, it.id, it.op)))
+        .enumerate()
+        .flat_map(|(number, (outline, thread))| {
+            let number = u16::try_from(number).unwrap_or(u16::MAX);
+            let event = move |index: &u32| {
+                let event = &thread.events[*index as usize];
+                Some((event.seq?, (number, *index), event.op))
+            };
+            outline.lives.iter().filter_map(event)
         })
         .collect();
     steps.sort_unstable_by_key(|it| (it.0, it.1));
     let mut blocks = Blocks::default();
-    for (seq, id, op) in steps {
+    for (seq, by, op) in steps {
         match op {
             Op::Alloc { addr, size } | Op::Map { addr, size } => blocks.born(addr, addr, size, seq),
-            Op::Free { addr } | Op::Unmap { addr, .. } => blocks.died(addr, seq),
-            Op::Begin { stack, size } => {
-                blocks.born(u64::MAX - u64::from(id.thread.0), stack, size, seq);
-            }
-            Op::End => blocks.died(u64::MAX - u64::from(id.thread.0), seq),
+            Op::Free { addr } | Op::Unmap { addr, .. } => blocks.freed(addr, seq, by),
+            Op::Begin { stack, size } => blocks.born(stack_of(by.0), stack, size, seq),
+            Op::End => blocks.died(stack_of(by.0), seq),
             _ => {}
         }
     }
+    blocks.done.sort_unstable_by_key(|it| (it.addr, it.life.born));
     blocks.done
+}
+
+/// A number that stands for the stack of a thread.
+fn stack_of(thread: u16) -> u64 {
+    u64::MAX - u64::from(thread)
 }
 
 #[derive(Default)]
 struct Blocks {
     done: Vec<Block>,
-    /// By address, or by a number that stands for a thread's stack, which are alive.
-    alive: FxHashMap<u64, usize>,
+    /// The last block by address, or by a number that stands for a thread's stack.
+    last: FxHashMap<u64, usize>,
 }
 
 impl Blocks {
     fn born(&mut self, key: u64, addr: u64, size: u64, born: u64) {
         self.died(key, born);
         if size == 0 {
+            self.last.remove(&key);
             return;
         }
-        let last = addr.saturating_add(size - 1) / GRANULE;
-        self.alive.insert(key, self.done.len());
-        self.done.push(Block { first: addr / GRANULE, last, life: Life { born, died: u64::MAX } });
+        let last = addr.saturating_add(size - 1);
+        self.last.insert(key, self.done.len());
+        let life = Life { born, died: u64::MAX };
+        self.done.push(Block { addr, last, life, frees: SmallVec::new() });
     }
 
     fn died(&mut self, key: u64, died: u64) {
-        if let Some(at) = self.alive.remove(&key) {
-            self.done[at].life.died = died;
+        if let Some(at) = self.last.get(&key) {
+            let life = &mut self.done[*at].life;
+            life.died = life.died.min(died);
+        }
+    }
+
+    /// A block may be given back twice.
+    fn freed(&mut self, key: u64, died: u64, by: (u16, u32)) {
+        self.died(key, died);
+        if let Some(at) = self.last.get(&key) {
+            self.done[*at].frees.push(by);
         }
     }
 }

@@ -62,6 +62,11 @@ impl Outline {
         self.changes.partition_point(|it| it.from <= index).saturating_sub(1)
     }
 
+    /// How many meetings with other threads were before an event, or are there.
+    pub(crate) fn epoch(&self, index: u32) -> u32 {
+        narrow(self.meetings.partition_point(|it| *it <= index))
+    }
+
     /// How many times the thread has waited for others before an event.
     pub(crate) fn span(&self, index: u32) -> usize {
         self.bounds.partition_point(|it| *it <= index)

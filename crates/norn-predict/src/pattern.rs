@@ -5,7 +5,7 @@
 //! 2011) write as the sequences E, T, SV, AR and AT. The text form has one access a line, see
 //! [`BUILT_IN`].
 
-use norn_model::{Access, Anomaly};
+use norn_model::Anomaly;
 use thiserror::Error;
 
 /// The patterns that are always looked for.
@@ -37,7 +37,20 @@ pub struct Slot {
     /// To what.
     pub variable: usize,
     /// What is done.
-    pub access: Access,
+    pub deed: Deed,
+}
+
+/// What an event of a pattern does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deed {
+    /// It reads.
+    Read,
+    /// It writes.
+    Write,
+    /// It reads or writes.
+    Use,
+    /// It gives the memory back.
+    Free,
 }
 
 /// A line that cannot be read.
@@ -54,8 +67,9 @@ pub struct PatternError {
     pub found: String,
 }
 
+const CLASSES: &str = "`race`, `atomicity`, `atomic-set`, `lifetime` or `pattern`";
 const HINT: &str =
-    "`race|atomicity|atomic-set|pattern NAME [adjacent]`, then lines such as `t1 r x`";
+    "`race|atomicity|atomic-set|lifetime|pattern NAME [adjacent]`, then lines such as `t1 r x`";
 
 fn quoted(found: &str) -> String {
     if found.is_empty() { "the end of the line".to_owned() } else { format!("`{found}`") }
@@ -93,6 +107,11 @@ impl Pattern {
         self.slots.iter().map(|it| it.region + 1).max().unwrap_or(0)
     }
 
+    /// Whether memory is given back in it: then its variables are blocks of memory.
+    pub fn frees(&self) -> bool {
+        self.slots.iter().any(|it| it.deed == Deed::Free)
+    }
+
     /// The places of a region's accesses.
     pub fn unit(&self, region: usize) -> impl Iterator<Item = usize> {
         let all = self.slots.iter().enumerate();
@@ -127,7 +146,8 @@ impl<'a> Parser<'a> {
             "atomicity" => Anomaly::Atomicity,
             "atomic-set" => Anomaly::AtomicSet,
             "pattern" => Anomaly::Pattern,
-            _ => return Err(line.error(0, "`race`, `atomicity`, `atomic-set` or `pattern`")),
+            "lifetime" => Anomaly::Lifetime,
+            _ => return Err(line.error(0, CLASSES)),
         };
         let name = line.word(1);
         if name.is_empty() {
@@ -152,10 +172,12 @@ impl<'a> Parser<'a> {
         if pattern.slots.len() == LONGEST {
             return Err(line.error(0, "no more accesses in this pattern"));
         }
-        let access = match line.word(1) {
-            "r" => Access::Read,
-            "w" => Access::Write,
-            _ => return Err(line.error(1, "`r` or `w`")),
+        let deed = match line.word(1) {
+            "r" => Deed::Read,
+            "w" => Deed::Write,
+            "u" => Deed::Use,
+            "f" => Deed::Free,
+            _ => return Err(line.error(1, "`r`, `w`, `u` or `f`")),
         };
         if line.word(2).is_empty() {
             return Err(line.error(2, "a variable"));
@@ -167,7 +189,7 @@ impl<'a> Parser<'a> {
             thread: number(&mut self.threads, thread),
             region: number(&mut self.regions, region),
             variable: number(&mut self.variables, line.word(2)),
-            access,
+            deed,
         });
         Ok(())
     }
@@ -239,6 +261,7 @@ mod tests {
         let patterns = Pattern::parse(BUILT_IN).unwrap();
         let of = |class| patterns.iter().filter(|it| it.class == class).count();
         assert_eq!((of(Anomaly::Race), of(Anomaly::Atomicity), of(Anomaly::AtomicSet)), (3, 5, 6));
+        assert_eq!(of(Anomaly::Lifetime), 2);
     }
 
     #[test]
@@ -254,20 +277,20 @@ mod tests {
     fn errors_say_where_and_what() {
         let error = |text: &str| Pattern::parse(text).unwrap_err().to_string();
         assert_snapshot!(error("rice x"), @r"
-        line 1, column 1: expected `race`, `atomicity`, `atomic-set` or `pattern`, found `rice`
-        hint: `race|atomicity|atomic-set|pattern NAME [adjacent]`, then lines such as `t1 r x`
+        line 1, column 1: expected `race`, `atomicity`, `atomic-set`, `lifetime` or `pattern`, found `rice`
+        hint: `race|atomicity|atomic-set|lifetime|pattern NAME [adjacent]`, then lines such as `t1 r x`
         ");
         assert_snapshot!(error("race"), @r"
         line 1, column 6: expected a name, found the end of the line
-        hint: `race|atomicity|atomic-set|pattern NAME [adjacent]`, then lines such as `t1 r x`
+        hint: `race|atomicity|atomic-set|lifetime|pattern NAME [adjacent]`, then lines such as `t1 r x`
         ");
         assert_snapshot!(error("pattern p\n  t1 rx"), @r"
-        line 2, column 6: expected `r` or `w`, found `rx`
-        hint: `race|atomicity|atomic-set|pattern NAME [adjacent]`, then lines such as `t1 r x`
+        line 2, column 6: expected `r`, `w`, `u` or `f`, found `rx`
+        hint: `race|atomicity|atomic-set|lifetime|pattern NAME [adjacent]`, then lines such as `t1 r x`
         ");
         assert_snapshot!(error("\npattern p\n  t1 r x\n"), @r"
         line 2, column 10: expected accesses of at least two threads in the lines below, found the end of the line
-        hint: `race|atomicity|atomic-set|pattern NAME [adjacent]`, then lines such as `t1 r x`
+        hint: `race|atomicity|atomic-set|lifetime|pattern NAME [adjacent]`, then lines such as `t1 r x`
         ");
     }
 }

@@ -1,15 +1,16 @@
 //! The whole way from a trace to candidates.
 
-use norn_model::{Candidate, Scope, SiteId, Step, ThreadId, Trace};
+use norn_model::{Access, Candidate, Op, Scope, SiteId, Step, ThreadId, Trace};
 use rayon::prelude::*;
 
 use crate::{
     AtomicSet, Pattern, Region,
-    access::{Touch, touches},
-    couple::{Couple, couples},
+    access::{Touches, accessed},
+    couple::Couples,
     general::Field,
     keep::{Instance, Kept, Key},
-    life::Lives,
+    life::{Lives, blocks},
+    lifetime::Freed,
     lockset::Sets,
     order::{Meetings, Order},
     outline::Outline,
@@ -59,6 +60,27 @@ pub struct Prediction {
     pub incomplete: bool,
     /// Threads whose accesses were not looked at: there are too many threads.
     pub skipped: Vec<ThreadId>,
+    /// What else was not looked at.
+    pub limits: Limits,
+}
+
+/// What was not looked at, so that the search comes to an end.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Accesses to so many bytes that only some of them were looked at.
+    pub sampled: u64,
+    /// Pairs of accesses to two variables that were left out, since the same two places in the code
+    /// have met so many other variables.
+    pub couples: u64,
+    /// Patterns for which the search was given up before its end.
+    pub patterns: Vec<String>,
+}
+
+impl Limits {
+    /// Whether all was looked at.
+    pub fn is_complete(&self) -> bool {
+        self.sampled == 0 && self.couples == 0 && self.patterns.is_empty()
+    }
 }
 
 /// Threads are counted with 16 bits.
@@ -86,8 +108,19 @@ pub fn predict(trace: &Trace, options: &Options) -> Prediction {
     let weaves: Vec<_> =
         options.patterns.iter().enumerate().filter_map(|(at, it)| Weave::new(at, it)).collect();
     let wide = weaves.iter().any(|it| it.width == 2);
-    let (mut all, mut pairs) = accesses(threads, field, &sieve, wide.then_some(&options.sets));
+    let blocks = blocks(trace, &outlines);
+    let frees = options.patterns.iter().any(Pattern::frees);
+    let freed = if frees { Freed::new(&blocks) } else { Freed::default() };
+    let sets = wide.then_some(&options.sets);
+    let (Touches { shared: mut all, mut uses, sampled }, Couples { all: mut pairs, left_out }) =
+        accesses(threads, field, &sieve, &freed, sets);
     drop(sieve);
+    let site = |thread: u16, index: u32| {
+        let event = &trace.threads[usize::from(thread)].events[index as usize];
+        (event.site.0, event.stack.0)
+    };
+    uses.extend(freed.frees(&uses, &outlines, site));
+    uses.par_sort_unstable_by_key(|it| (it.granule, it.thread, it.index));
     all.par_sort_unstable_by_key(|it| (it.granule, it.thread, it.index));
     pairs.par_sort_unstable_by_key(|it| {
         (it.variables(), it.touches.map(|it| (it.thread, it.index)))
@@ -97,19 +130,22 @@ pub fn predict(trace: &Trace, options: &Options) -> Prediction {
     let search = Search {
         trace,
         field,
-        lives: Lives::new(trace, &outlines, &granules),
+        lives: Lives::new(&blocks, &granules),
         patterns: &options.patterns,
         weaves,
         instances: options.instances,
         unmarked: options.unmarked,
     };
-    let (general, incomplete) = search.generals(&all);
-    let kept = search.singles(&all).merge(search.couples(&pairs)).merge(general);
+    let (general, patterns) = search.generals(&all, &uses);
+    let kept = search.singles(&all).merge(search.couples(&pairs));
+    let kept = kept.merge(search.blocks(&uses)).merge(general);
+    let limits = Limits { sampled, couples: left_out, patterns };
     Prediction {
         candidates: candidates(trace, &options.patterns, &regions, kept),
         shared: all.len() as u64,
-        incomplete,
+        incomplete: !limits.patterns.is_empty(),
         skipped: trace.threads[threads.len()..].iter().map(|it| it.id).collect(),
+        limits,
     }
 }
 
@@ -118,19 +154,24 @@ fn accesses(
     threads: &[norn_model::Thread],
     field: Field<'_>,
     sieve: &Sieve,
+    freed: &Freed<'_>,
     given: Option<&Vec<AtomicSet>>,
-) -> (Vec<Touch>, Vec<Couple>) {
+) -> (Touches, Couples) {
     let each = threads.par_iter().enumerate().map(|(number, thread)| {
         let outline = &field.outlines[number];
-        let touches = touches(u16::try_from(number).unwrap_or(0), thread, outline, sieve);
+        let name = u16::try_from(number).unwrap_or(0);
+        let touches = Touches::new(name, thread, outline, sieve, freed);
         let couples = given
-            .map(|given| couples(&touches, outline, field.sets, field.regions, given))
+            .map(|given| Couples::new(&touches.shared, outline, field.sets, field.regions, given))
             .unwrap_or_default();
         (touches, couples)
     });
     each.reduce(Default::default, |(mut touches, mut couples), (more, others)| {
-        touches.extend(more);
-        couples.extend(others);
+        touches.shared.extend(more.shared);
+        touches.uses.extend(more.uses);
+        touches.sampled += more.sampled;
+        couples.all.extend(others.all);
+        couples.left_out += others.left_out;
         (touches, couples)
     })
 }
@@ -164,11 +205,14 @@ fn candidate(
         let unit = pattern.unit(slot.region).map(|it| instance.steps[it].index);
         let (first, last) = unit.fold((u32::MAX, 0), |(from, to), it| (from.min(it), to.max(it)));
         let scope = if first == last { Scope::Single } else { key.scope };
+        let event = &trace.threads[usize::from(place.thread)].events[place.index as usize];
+        let own = accessed(&event.op);
         Step {
-            event: crate::region::event_id(trace, place.thread, place.index),
+            event: event.id,
             site: SiteId(key.sites[at]),
-            addr: place.addr,
-            access: slot.access,
+            // What has a whole block for a variable has an address of its own.
+            addr: if pattern.frees() { address(&event.op) } else { place.addr },
+            access: own.map_or(Access::Free, |(_, _, kind)| kind.access(slot.deed)),
             region: regions.bounds(scope, place.thread, first, last),
         }
     };
@@ -179,5 +223,43 @@ fn candidate(
         steps: (0..pattern.slots.len()).map(step).collect(),
         scope: key.scope,
         instance: number,
+    }
+}
+
+/// Which memory an event is about.
+fn address(op: &Op) -> u64 {
+    match *op {
+        Op::Free { addr } | Op::Unmap { addr, .. } => addr,
+        ref op => accessed(op).map_or(0, |it| it.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use norn_model::text;
+
+    use super::*;
+
+    fn limits(trace: &str, options: &Options) -> Limits {
+        predict(&text::parse(trace).unwrap_or_default(), options).limits
+    }
+
+    #[test]
+    fn what_is_not_looked_at_is_said() {
+        let options = Options::default();
+        assert!(limits("T1 w x:512 \nT2 w x:8", &options).is_complete());
+        assert_eq!(limits("T1 w x:2048\nT2 w x:8", &options).sampled, 1);
+        let accesses = |thread: &str, object: usize| {
+            format!("{thread} w a{object} @ one\n{thread} w b{object} @ other\n")
+        };
+        let many: String =
+            ["T1", "T2"].iter().flat_map(|it| (0..300).map(|at| accesses(it, at))).collect();
+        assert_ne!(limits(&many, &options).couples, 0);
+        let patterns =
+            Pattern::parse("pattern three\n a w x\n b w y\n c w z\n").unwrap_or_default();
+        let options = Options { patterns, ..options };
+        let many: String =
+            ["T1", "T2", "T3"].iter().flat_map(|it| (0..200).map(|at| accesses(it, at))).collect();
+        assert_eq!(limits(&many, &options).patterns, ["three"]);
     }
 }

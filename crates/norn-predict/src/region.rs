@@ -2,12 +2,19 @@
 //!
 //! As in the paper of Huang and Zhang (ISSTA 2011) those in one outermost critical section do,
 //! where waiting for another thread ends a region. Beyond the paper: what the user marks, and,
-//! with the least weight, accesses that merely follow each other. Many real errors read in one
-//! critical section and write in the next.
+//! with the least weight, accesses to one variable that merely follow each other. Many real errors
+//! read in one critical section and write in the next.
+//!
+//! Two accesses of one thread are always in one activation of some function and what it calls: at
+//! least in that of the thread's first function. So nothing is excluded for being far apart; what
+//! is close is tried first. Accesses to different variables are so many that for them it counts
+//! whether they are [near](Regions::near). A trace does not say when a function is left and
+//! entered again from the same place, and recursion is folded, so two activations may be taken
+//! for one.
 
 use std::ops::RangeInclusive;
 
-use norn_model::{Event, EventId, Scope, ThreadId, Trace};
+use norn_model::{Event, Scope, StackId, Stacks, ThreadId, Trace};
 
 use crate::{access::Touch, outline::Outline};
 
@@ -43,12 +50,13 @@ impl Region {
 #[derive(Debug)]
 pub(crate) struct Regions<'a> {
     outlines: &'a [Outline],
+    stacks: &'a Stacks,
     /// By thread, sorted.
     marked: Vec<Vec<(u32, u32)>>,
 }
 
 impl<'a> Regions<'a> {
-    pub(crate) fn new(trace: &Trace, outlines: &'a [Outline], marked: &[Region]) -> Self {
+    pub(crate) fn new(trace: &'a Trace, outlines: &'a [Outline], marked: &[Region]) -> Self {
         let narrow = |it: u64| u32::try_from(it).unwrap_or(u32::MAX);
         let of = |id: ThreadId| {
             let mine = marked.iter().filter(move |it| it.thread == id);
@@ -57,7 +65,11 @@ impl<'a> Regions<'a> {
             mine.sort_unstable();
             mine
         };
-        Regions { outlines, marked: trace.threads.iter().map(|it| of(it.id)).collect() }
+        Regions {
+            outlines,
+            stacks: &trace.stacks,
+            marked: trace.threads.iter().map(|it| of(it.id)).collect(),
+        }
     }
 
     /// Why two accesses of a thread belong together, if they do.
@@ -71,6 +83,16 @@ impl<'a> Regions<'a> {
         let outline = &self.outlines[usize::from(first.thread)];
         let together = outline.span(first.index) == outline.span(last.index);
         together.then_some(Scope::Unmarked)
+    }
+
+    /// Whether two accesses are in one activation of a function, or of those that it calls itself.
+    pub(crate) fn near(&self, first: &Touch, last: &Touch) -> bool {
+        let caller = |id: u32| self.stacks.below(StackId(id)).nth(1).map_or(0, |it| it.0.0);
+        let (one, other) = (first.stack, last.stack);
+        one == other || {
+            let callers = (caller(one), caller(other));
+            callers.0 == other || one == callers.1 || callers.0 == callers.1
+        }
     }
 
     /// The bounds of the region from one access to another.
@@ -98,9 +120,4 @@ impl<'a> Regions<'a> {
         let begun = &marked[..marked.partition_point(|it| it.0 <= index)];
         begun.iter().copied().find(|it| it.1 >= index)
     }
-}
-
-/// The id of an event.
-pub(crate) fn event_id(trace: &Trace, thread: u16, index: u32) -> EventId {
-    EventId { thread: trace.threads[usize::from(thread)].id, index: index.into() }
 }

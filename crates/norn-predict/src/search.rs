@@ -56,25 +56,46 @@ impl Search<'_> {
                 for it in couples.iter().filter(|it| self.wants(it.scope)) {
                     classes.add(it.touches, it.gap, it.scope);
                 }
-                self.weave(&classes.all, 2, &mut kept);
+                self.weave(&classes.all, |it| !it.frees && it.width == 2, &mut kept);
+                kept
+            })
+            .reduce(empty, Kept::merge)
+    }
+
+    /// Searches each block of memory that is given back. The accesses are sorted by block.
+    pub(crate) fn blocks(&self, touches: &[Touch]) -> Kept {
+        let empty = || Kept::new(self.instances);
+        let frees = |it: &&Weave| it.frees && it.width == 1;
+        touches
+            .par_chunk_by(|a, b| a.granule == b.granule)
+            .fold(empty, |mut kept, touches| {
+                if is_shared(touches) {
+                    self.weave(&self.classes(touches).all, frees, &mut kept);
+                }
                 kept
             })
             .reduce(empty, Kept::merge)
     }
 
     /// Searches for the patterns that are no simple weaves.
-    pub(crate) fn generals(&self, touches: &[Touch]) -> (Kept, bool) {
+    pub(crate) fn generals(&self, touches: &[Touch], uses: &[Touch]) -> (Kept, Vec<String>) {
         let mut kept = Kept::new(self.instances);
-        let mut more = false;
+        let mut more = Vec::new();
         let woven = |it: usize| self.weaves.iter().any(|weave| usize::from(weave.pattern) == it);
         let others: Vec<_> = (0..self.patterns.len()).filter(|it| !woven(*it)).collect();
         if others.is_empty() {
             return (kept, more);
         }
-        let variables: Vec<_> = self.representatives(touches);
+        let granules = touches.par_chunk_by(|a, b| a.granule == b.granule);
+        let lives = granules.flat_map_iter(|it| self.lives(it));
+        let variables: Vec<_> = lives.filter(|it| is_shared(it)).map(|it| represent(&it)).collect();
+        let blocks = uses.par_chunk_by(|a, b| a.granule == b.granule);
+        let blocks: Vec<_> = blocks.filter(|it| is_shared(it)).map(represent).collect();
         for number in others {
-            let (found, over) = general::search(self.field, &self.patterns[number], &variables);
-            more |= over;
+            let pattern = &self.patterns[number];
+            let variables = if pattern.frees() { &blocks } else { &variables };
+            let (found, over) = general::search(self.field, pattern, variables);
+            more.extend(over.then(|| pattern.name.clone()));
             for (scope, touches) in found.into_iter().filter(|it| self.wants(it.0)) {
                 self.keep(number, scope, &touches, &mut kept);
             }
@@ -103,9 +124,8 @@ impl Search<'_> {
     }
 
     fn variable(&self, touches: &[Touch], kept: &mut Kept) {
-        let shared = touches.first().zip(touches.last()).is_some_and(|(a, b)| a.thread != b.thread);
-        if shared {
-            self.weave(&self.classes(touches).all, 1, kept);
+        if is_shared(touches) {
+            self.weave(&self.classes(touches).all, |it| !it.frees && it.width == 1, kept);
         }
     }
 
@@ -115,14 +135,21 @@ impl Search<'_> {
         for touch in touches {
             classes.add([*touch; 2], touch.set, Scope::Single);
         }
-        for [first, last] in touches.array_windows() {
-            if first.thread != last.thread || first.index == last.index || !first.overlaps(last) {
-                continue;
-            }
-            let Some(scope) = self.field.regions.scope(first, last) else { continue };
-            if self.wants(scope) {
+        let mut pair = |first: &Touch, last: &Touch| {
+            let scope = self.field.regions.scope(first, last).filter(|it| self.wants(*it));
+            if let Some(scope) = scope {
                 classes.add([*first, *last], self.gap(first, last), scope);
             }
+        };
+        let one = touches.iter().all(|it| it.mask == touches[0].mask);
+        if one {
+            for [first, last] in touches.array_windows() {
+                if first.thread == last.thread && first.index != last.index {
+                    pair(first, last);
+                }
+            }
+        } else {
+            consecutive(touches).for_each(|(first, last)| pair(first, last));
         }
         classes
     }
@@ -135,8 +162,8 @@ impl Search<'_> {
         self.field.sets.smallest(outline, first.index, last.index)
     }
 
-    fn weave(&self, classes: &[Class], width: usize, kept: &mut Kept) {
-        for weave in self.weaves.iter().filter(|it| it.width == width) {
+    fn weave(&self, classes: &[Class], which: impl Fn(&&Weave) -> bool, kept: &mut Kept) {
+        for weave in self.weaves.iter().filter(which) {
             let unit = |unit| classes.iter().filter(move |it| weave.takes(unit, it));
             let others: Vec<_> = unit(1).collect();
             for one in unit(0) {
@@ -200,32 +227,61 @@ impl Search<'_> {
             if later { 0 } else { u64::from(steps[at].index) }
         };
         let cost = (0..steps.len()).map(far).sum();
-        kept.add(key, Instance { cost, steps })
+        let apart =
+            if scope == Scope::Unmarked { apart(&self.patterns[pattern], &steps) } else { 0 };
+        kept.add(key, Instance { apart, cost, steps })
     }
+}
 
-    /// Of each variable the accesses that stand for all others like them.
-    fn representatives(&self, touches: &[Touch]) -> Vec<Vec<Touch>> {
-        let groups = touches.par_chunk_by(|a, b| a.granule == b.granule);
-        let lives = groups.flat_map_iter(|it| self.lives(it));
-        let shared =
-            lives.filter(|it| it.first().map(|it| it.thread) != it.last().map(|it| it.thread));
-        let represent = |touches: std::borrow::Cow<'_, [Touch]>| {
-            let mut classes = Classes::default();
-            touches.iter().for_each(|it| classes.add([*it; 2], it.set, Scope::Single));
-            let of = |class: Class| {
-                let touch = class.touches[0];
-                class.shares.into_iter().flat_map(move |share| {
-                    let thread = share.thread;
-                    let members = share.members.into_iter();
-                    members.map(move |it| Touch { index: it[0], thread, ..touch })
-                })
-            };
-            let mut all: Vec<_> = classes.all.into_iter().flat_map(of).collect();
-            all.sort_unstable_by_key(|it| (it.index, it.thread));
-            all
-        };
-        shared.map(represent).collect()
+/// Whether accesses, which are sorted by thread, are of several threads.
+fn is_shared(touches: &[Touch]) -> bool {
+    touches.first().zip(touches.last()).is_some_and(|(a, b)| a.thread != b.thread)
+}
+
+/// Accesses of one thread with nothing of that thread in between that has to do with both. A granule
+/// can be home to several variables, so what follows each other is seen byte by byte.
+fn consecutive(touches: &[Touch]) -> impl Iterator<Item = (&Touch, &Touch)> {
+    let mut bytes: [Option<&Touch>; 8] = [None; 8];
+    touches.iter().flat_map(move |last| {
+        let mut pairs: SmallVec<[(&Touch, &Touch); 1]> = SmallVec::new();
+        for (_, byte) in bytes.iter_mut().enumerate().filter(|it| last.mask >> it.0 & 1 != 0) {
+            let before = byte.replace(last);
+            let first = before.filter(|it| it.thread == last.thread && it.index != last.index);
+            let known = pairs.last().map(|it| it.0.index);
+            pairs.extend(first.filter(|it| known != Some(it.index)).map(|it| (it, last)));
+        }
+        pairs
+    })
+}
+
+/// Of the accesses to a variable those that stand for all others like them.
+fn represent(touches: &[Touch]) -> Vec<Touch> {
+    let mut classes = Classes::default();
+    for touch in touches {
+        classes.add([*touch; 2], touch.set, Scope::Single);
     }
+    let of = |class: Class| {
+        let touch = class.touches[0];
+        class.shares.into_iter().flat_map(move |share| {
+            let thread = share.thread;
+            let members = share.members.into_iter();
+            members.map(move |it| Touch { index: it[0], thread, ..touch })
+        })
+    };
+    let mut all: Vec<_> = classes.all.into_iter().flat_map(of).collect();
+    all.sort_unstable_by_key(|it| (it.index, it.thread));
+    all
+}
+
+/// How many events there are from the first to the last access of each region, all together.
+fn apart(pattern: &Pattern, steps: &[Place]) -> u64 {
+    let region = |region: usize| {
+        let indices = pattern.unit(region).map(|at| steps[at].index);
+        let bounds = |(from, to): (u32, u32), it: u32| (from.min(it), to.max(it));
+        let (first, last) = indices.fold((u32::MAX, 0), bounds);
+        u64::from(last.saturating_sub(first))
+    };
+    (0..pattern.regions()).map(region).sum()
 }
 
 /// The accesses of two units, in the pattern's order.

@@ -79,10 +79,20 @@ impl Sieve {
 /// one, the same ones in every block that has them.
 #[inline]
 pub(crate) fn granules(addr: u64, size: u64) -> impl Iterator<Item = u64> {
-    let first = addr / GRANULE;
-    let last = addr.saturating_add(size.max(1) - 1) / GRANULE;
+    let (first, last) = ends(addr, size);
     let step = ((last - first) / PLACES + 1).next_power_of_two();
     (first.next_multiple_of(step)..=last).step_by(usize::try_from(step).unwrap_or(1))
+}
+
+/// Whether an access has granules that are not looked at.
+#[inline]
+pub(crate) fn is_sampled(addr: u64, size: u64) -> bool {
+    let (first, last) = ends(addr, size);
+    last - first >= PLACES
+}
+
+fn ends(addr: u64, size: u64) -> (u64, u64) {
+    (addr / GRANULE, addr.saturating_add(size.max(1) - 1) / GRANULE)
 }
 
 #[cfg(test)]

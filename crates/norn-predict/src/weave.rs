@@ -5,12 +5,10 @@
 //! holds no lock that is held all the way between them. Their first algorithm is printed with the
 //! test of the lock sets the wrong way round, and their second with a triple in the wrong order.
 
-use norn_model::Access;
-
 use crate::{
     lockset::Sets,
     order::Order,
-    pattern::Pattern,
+    pattern::{Deed, Pattern},
     unit::{Class, Share},
 };
 
@@ -21,10 +19,12 @@ pub(crate) struct Weave {
     pub(crate) pattern: u16,
     /// The places of the accesses in the pattern, by unit.
     pub(crate) places: [Vec<usize>; 2],
-    accesses: [Vec<Access>; 2],
+    deeds: [Vec<Deed>; 2],
     variables: [Vec<usize>; 2],
     adjacent: bool,
     race: bool,
+    /// Whether memory is given back in it.
+    pub(crate) frees: bool,
     /// How many variables there are.
     pub(crate) width: usize,
 }
@@ -42,11 +42,12 @@ impl Weave {
         let fits = width == 1 || width == 2 && variables.iter().all(crosses);
         (simple && short && fits).then(|| Weave {
             pattern: u16::try_from(number).unwrap_or(u16::MAX),
-            accesses: places.each_ref().map(|it| it.iter().map(|at| of(at).access).collect()),
+            deeds: places.each_ref().map(|it| it.iter().map(|at| of(at).deed).collect()),
             variables,
             places,
             adjacent: pattern.adjacent,
             race: pattern.class == norn_model::Anomaly::Race,
+            frees: pattern.frees(),
             width,
         })
     }
@@ -54,10 +55,10 @@ impl Weave {
     /// Whether units of this class can be a unit of the pattern.
     #[inline]
     pub(crate) fn takes(&self, unit: usize, class: &Class) -> bool {
-        let accesses = &self.accesses[unit];
+        let deeds = &self.deeds[unit];
         let single = class.scope == norn_model::Scope::Single;
-        single == (accesses.len() == 1)
-            && accesses.iter().zip(&class.touches).all(|(access, it)| it.kind.is(*access))
+        single == (deeds.len() == 1)
+            && deeds.iter().zip(&class.touches).all(|(deed, it)| it.kind.is(*deed))
     }
 
     /// Whether the accesses meet in memory, and the locks let each class into the other.

@@ -13,15 +13,19 @@ use crate::{
     points::{look_up, plain},
 };
 
-/// Makes a clip in which threads go on in turns, each until before one of its events.
+/// Makes a clip in which threads go on in turns, each until before one of its events. If the last
+/// that a thread does is an access, its last turn ends after that one: it may read something else
+/// than it did in the recorded run, and then nobody knows what its next event is.
 pub fn arrange(scene: &Scene, trace: &Trace, turns: &[(ThreadId, u64)]) -> Clip {
     let labels = Labels::new(scene);
     let mut arranger = Arranger { scene, trace, labels, points: BTreeMap::new() };
     let mut done: BTreeMap<ThreadId, u64> = BTreeMap::new();
     let mut segments = Vec::new();
-    for &(thread, index) in turns {
+    for (at, &(thread, index)) in turns.iter().enumerate() {
         let from = done.insert(thread, index).unwrap_or(0);
-        let until = arranger.until(thread, from, index);
+        let last = turns[at + 1..].iter().all(|it| it.0 != thread);
+        let after = if last { arranger.after(thread, from, index) } else { None };
+        let until = after.unwrap_or_else(|| arranger.until(thread, from, index));
         segments.push(Segment { thread: scene.thread(thread), until });
     }
     describe(scene, &mut arranger.labels, Schedule { segments })
@@ -48,6 +52,26 @@ impl Arranger<'_> {
         let turn = events.get(place(from)..place(index)).unwrap_or_default();
         let same = turn.iter().filter(|it| plain(&self.point(it)) == plain(&point)).count();
         Until::Event { index, at: Some(Visit { point, times: same as u64 + 1 }) }
+    }
+
+    /// After the access that is the last event of a turn.
+    fn after(&mut self, thread: ThreadId, from: u64, index: u64) -> Option<Until> {
+        let trace = self.trace;
+        let range = usize::try_from(from).ok()?..usize::try_from(index).ok()?;
+        let turn = trace.thread(thread)?.events.get(range)?;
+        let event = turn.last()?;
+        if !matches!(event.op, Op::Read { .. } | Op::Write { .. } | Op::Atomic { .. }) {
+            return None;
+        }
+        let point = self.point(event);
+        let visits = |this: &mut Self, same: fn(&Point, &Point) -> bool| {
+            turn.iter().filter(|it| same(&this.point(it), &point)).count() as u64
+        };
+        let exactly = visits(self, |a, b| a == b);
+        // If places that people call by one name are to be told apart, only the index does so.
+        let told = exactly == visits(self, |a, b| plain(a) == plain(b));
+        let after = || Until::After(Visit { point: point.clone(), times: exactly });
+        Some(if told { after() } else { Until::Event { index, at: None } })
     }
 
     fn point(&mut self, event: &Event) -> Point {

@@ -15,6 +15,8 @@ pub struct Machine<'a> {
     firsts: BTreeMap<u64, i64>,
     /// Which announcements an event needs, by thread and index.
     announced: BTreeMap<(usize, usize), Vec<(usize, usize)>>,
+    /// Where memory that an event gives back was given out.
+    given: BTreeMap<(usize, usize), (usize, usize)>,
 }
 
 /// What has happened so far.
@@ -44,6 +46,7 @@ impl<'a> Machine<'a> {
             sizes: BTreeMap::new(),
             firsts: BTreeMap::new(),
             announced: BTreeMap::new(),
+            given: BTreeMap::new(),
         };
         machine.learn();
         machine
@@ -54,6 +57,7 @@ impl<'a> Machine<'a> {
         let mut counts: BTreeMap<u64, i64> = BTreeMap::new();
         let mut known = BTreeSet::new();
         let mut announced: BTreeMap<u64, Vec<_>> = BTreeMap::new();
+        let mut given = BTreeMap::new();
         for event in self.trace.merged() {
             let at = (self.number(event.id.thread), usize::try_from(event.id.index).unwrap_or(0));
             match event.op {
@@ -85,6 +89,12 @@ impl<'a> Machine<'a> {
                 Op::HappensAfter { object } => {
                     let before = announced.get(&object).cloned().unwrap_or_default();
                     self.announced.insert(at, before);
+                }
+                Op::Alloc { addr, .. } | Op::Map { addr, .. } => {
+                    given.insert(addr, at);
+                }
+                Op::Free { addr } | Op::Unmap { addr, .. } => {
+                    self.given.extend(given.get(&addr).map(|it| (at, *it)));
                 }
                 _ => {}
             }
@@ -174,6 +184,10 @@ impl<'a> Machine<'a> {
             Op::HappensAfter { .. } => {
                 let needed = self.announced.get(&(thread, state.cuts[thread]));
                 needed.is_none_or(|it| it.iter().all(|(other, at)| state.cuts[*other] > *at))
+            }
+            Op::Free { .. } | Op::Unmap { .. } => {
+                let given = self.given.get(&(thread, state.cuts[thread]));
+                given.is_none_or(|(other, at)| state.cuts[*other] > *at)
             }
             _ => true,
         };

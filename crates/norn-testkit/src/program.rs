@@ -16,13 +16,15 @@ pub struct Shape {
     pub nested: bool,
     /// Whether threads wait for conditions, semaphores and barriers.
     pub waits: bool,
+    /// Whether there is memory that threads give back.
+    pub frees: bool,
     /// Events at most.
     pub events: usize,
 }
 
 impl Default for Shape {
     fn default() -> Self {
-        Shape { threads: 2, pieces: 3, nested: true, waits: false, events: 14 }
+        Shape { threads: 2, pieces: 3, nested: true, waits: false, frees: false, events: 14 }
     }
 }
 
@@ -74,6 +76,12 @@ fn waiting() -> impl Strategy<Value = Piece> {
     ])
 }
 
+/// Memory that the first thread has given out is used, or given back.
+fn heap() -> impl Strategy<Value = Piece> {
+    let lines = |it: &[&str]| it.iter().map(|it| (*it).to_owned()).collect::<Piece>();
+    select(vec![lines(&["r p"]), lines(&["w p+4 1"]), lines(&["free p"])])
+}
+
 fn piece(shape: Shape) -> BoxedStrategy<Piece> {
     let inner = prop_oneof![access(), locked(access())];
     let body = prop::collection::vec(inner, 1..3).prop_map(|it| it.concat());
@@ -83,6 +91,9 @@ fn piece(shape: Shape) -> BoxedStrategy<Piece> {
     }
     if shape.waits {
         pieces.push((2, waiting().boxed()));
+    }
+    if shape.frees {
+        pieces.extend([(3, heap().boxed()), (2, locked(heap()))]);
     }
     prop::strategy::Union::new_weighted(pieces).boxed()
 }
@@ -100,7 +111,8 @@ pub fn traces(shape: Shape) -> impl Strategy<Value = Trace> {
         let names: Vec<_> = (1..=others.len()).map(|it| format!("T0.{it}")).collect();
         let forks = names.iter().map(|it| format!("fork {it}"));
         let joins = names.iter().filter(|_| late).map(|it| format!("join {it}"));
-        let all: Piece = forks.chain(first).chain(joins).collect();
+        let heap = shape.frees.then(|| "alloc p 8".to_owned());
+        let all: Piece = heap.into_iter().chain(forks).chain(first).chain(joins).collect();
         programs.insert("T0".to_owned(), all);
         programs.extend(names.iter().cloned().zip(others));
         run(&programs, &choices)

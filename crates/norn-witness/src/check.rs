@@ -16,6 +16,7 @@ use thiserror::Error;
 
 use crate::{
     Grade, Turn,
+    heap::Heap,
     memory::{Memory, Recorded},
 };
 
@@ -31,6 +32,8 @@ pub struct Checker<'a> {
     firsts: FxHashMap<u64, i64>,
     /// How many announcements an event had behind it.
     announced: FxHashMap<EventId, Vec<EventId>>,
+    /// Where memory that an event gives back was given out.
+    given: FxHashMap<EventId, EventId>,
 }
 
 /// An event that cannot happen when the schedule wants it.
@@ -76,6 +79,9 @@ pub enum Rule {
     /// What it comes after has not been announced.
     #[error("what it comes after has not happened")]
     Unannounced,
+    /// What it gives back was not given out.
+    #[error("the memory is not allocated yet")]
+    Unallocated,
     /// The candidate's events are not there, in order, at the end.
     #[error("the candidate's events are not in their order at the end of the schedule")]
     Pattern,
@@ -91,6 +97,7 @@ impl<'a> Checker<'a> {
             sizes: FxHashMap::default(),
             firsts: FxHashMap::default(),
             announced: FxHashMap::default(),
+            given: FxHashMap::default(),
         };
         checker.learn();
         checker
@@ -100,6 +107,7 @@ impl<'a> Checker<'a> {
         let mut arrived: FxHashMap<u64, u64> = FxHashMap::default();
         let mut semaphores: FxHashMap<u64, (i64, bool)> = FxHashMap::default();
         let mut announced: FxHashMap<u64, Vec<EventId>> = FxHashMap::default();
+        let mut given: FxHashMap<u64, EventId> = FxHashMap::default();
         for event in self.trace.merged() {
             match event.op {
                 Op::Read { .. } | Op::Write { .. } | Op::Atomic { .. } => {
@@ -133,6 +141,12 @@ impl<'a> Checker<'a> {
                 Op::HappensAfter { object } => {
                     let before = announced.get(&object).cloned().unwrap_or_default();
                     self.announced.insert(event.id, before);
+                }
+                Op::Alloc { addr, .. } | Op::Map { addr, .. } => {
+                    given.insert(addr, event.id);
+                }
+                Op::Free { addr } | Op::Unmap { addr, .. } => {
+                    self.given.extend(given.get(&addr).map(|it| (event.id, *it)));
                 }
                 _ => {}
             }
@@ -209,6 +223,7 @@ struct World<'a> {
     begun: FxHashSet<u64>,
     initialised: FxHashSet<u64>,
     memory: Memory<'a>,
+    heap: Heap,
     /// Events that saw something else than in the recorded run, and whether they passed it on.
     differing: Vec<(EventId, u64)>,
 }
@@ -234,6 +249,7 @@ impl<'a> World<'a> {
             begun: FxHashSet::default(),
             initialised: FxHashSet::default(),
             memory: Memory::new(&rules.recorded),
+            heap: Heap::default(),
             differing: Vec::new(),
         }
     }
@@ -340,13 +356,24 @@ impl<'a> World<'a> {
                 let fine = before.is_none_or(|it| it.iter().all(|it| self.has(*it)));
                 rule(fine, Rule::Unannounced)
             }
+            Op::Alloc { addr, size } | Op::Map { addr, size } => {
+                self.heap.give(addr, size);
+                Ok(())
+            }
+            Op::Free { addr } | Op::Unmap { addr, .. } => {
+                let given = self.rules.given.get(&event.id);
+                rule(given.is_none_or(|it| self.has(*it)), Rule::Unallocated)?;
+                let again = self.heap.take(addr);
+                self.differs(event, again);
+                Ok(())
+            }
             _ => Ok(()),
         }
     }
 
     fn access(&mut self, event: &Event) {
         let same = self.memory.step(event);
-        self.differs(event, !same);
+        self.differs(event, !same || self.heap.is_gone(&event.op));
     }
 
     /// Notes an event that saw something else, and when, if it also writes.

@@ -10,7 +10,8 @@
 //! needs to go on (a lock that another one holds, a signal, the end of a thread) is brought about
 //! on demand, as long as that does not touch an event of the candidate before its time. The order
 //! in which threads come to their events matters if they take each other's locks on the way, so
-//! several orders are proposed; and beside the schedule that keeps the recorded run, one that has
+//! several orders are proposed. Beside the schedule that holds back at locks, there is one that
+//! holds back at the events themselves, which keeps more of what others read; and one that has
 //! nothing but what is needed.
 
 use norn_model::{Candidate, EventId, Trace};
@@ -50,8 +51,10 @@ impl<'a> Hybrid<'a> {
     /// One schedule: threads come to their first events in a given order.
     fn propose(&self, steps: &[At], plan: &Plan) -> Result<Vec<Turn>, Trouble> {
         let mut stage = Stage::new(&self.script, steps);
-        if plan.recorded {
-            stage.run(|at| self.script.outermost(at));
+        match plan.along {
+            Along::ToLock => stage.run(|at| self.script.outermost(at)),
+            Along::ToEvent => stage.run(|at| at.1),
+            Along::Nothing => {}
         }
         for thread in &plan.threads {
             let first = steps.iter().find(|it| it.0 == *thread).map_or(0, |it| it.1);
@@ -92,10 +95,21 @@ pub(crate) enum Trouble {
     Cycle(At),
 }
 
+/// How far to go along with the recorded run.
+#[derive(Clone, Copy)]
+enum Along {
+    /// Until a thread comes to the outermost lock around its first event.
+    ToLock,
+    /// Until a thread comes to its first event, with the locks that it then holds. What it has
+    /// written on its way there others may need to see.
+    ToEvent,
+    /// Nothing but what is needed happens.
+    Nothing,
+}
+
 /// One way to try.
 struct Plan {
-    /// Whether to go along with the recorded run as far as possible.
-    recorded: bool,
+    along: Along,
     /// Whether a thread goes on to its next event at once, and not only when it is due.
     eager: bool,
     /// Who comes to its first event before the first of all happens, in this order.
@@ -121,8 +135,8 @@ fn plans(steps: &[At], adjacent: bool) -> impl Iterator<Item = Plan> + use<> {
         let orders = [Vec::new(), others, threads];
         orders.into_iter().flat_map(|it| [(false, it.clone()), (true, it)]).collect()
     };
-    [true, false].into_iter().flat_map(move |recorded| {
-        let plan = move |(eager, threads)| Plan { recorded, eager, threads };
+    [Along::ToLock, Along::ToEvent, Along::Nothing].into_iter().flat_map(move |along| {
+        let plan = move |(eager, threads)| Plan { along, eager, threads };
         orders.clone().into_iter().map(plan)
     })
 }

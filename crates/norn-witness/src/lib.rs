@@ -7,6 +7,7 @@
 
 mod check;
 mod engine;
+mod heap;
 mod hybrid;
 mod memory;
 mod minimise;

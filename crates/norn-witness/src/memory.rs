@@ -116,7 +116,8 @@ pub(crate) struct Recorded {
     first: Cells,
     /// While learning: what bytes hold.
     now: Cells,
-    /// Whom reads saw of which values are not known, by their first such byte.
+    /// Whom reads saw where values do not tell, by their first such byte: a value is not known, or
+    /// it is not the one that was written last, since code that we do not see has written, too.
     sources: FxHashMap<EventId, Writer>,
 }
 
@@ -140,7 +141,7 @@ impl Recorded {
                 if cell.writers[at] == 0 && seen.is_some() {
                     self.first.entry(granule).or_default().values[at] = seen;
                 }
-                if seen.is_none() || cell.values[at].is_none() {
+                if seen.is_none() || cell.values[at] != seen {
                     self.sources.entry(id).or_insert(cell.writers[at]);
                 }
             }
@@ -180,10 +181,9 @@ impl<'a> Memory<'a> {
             let first = || fresh(&self.recorded.first, granule);
             let cell = self.now.get(&granule).copied().unwrap_or_else(first);
             bytes.zip(offset..).all(|(at, byte_at)| {
-                match (cell.values[at], byte(parts.read, byte_at)) {
-                    (Some(value), Some(wanted)) => value == wanted,
-                    _ => self.recorded.sources.get(&id) == Some(&cell.writers[at]),
-                }
+                let wanted = byte(parts.read, byte_at);
+                wanted.is_some() && cell.values[at] == wanted
+                    || self.recorded.sources.get(&id) == Some(&cell.writers[at])
             })
         })
     }

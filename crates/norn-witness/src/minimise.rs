@@ -104,7 +104,11 @@ impl Links {
             | Op::HappensBefore { object }
             | Op::HappensAfter { object }
             | Op::Init { object, .. }
-            | Op::Destroy { object, .. } => self.object(at, object),
+            | Op::Destroy { object, .. }
+            | Op::Alloc { addr: object, .. }
+            | Op::Free { addr: object }
+            | Op::Map { addr: object, .. }
+            | Op::Unmap { addr: object, .. } => self.object(at, object),
             Op::Wait { cond, lock } | Op::WaitAcquire { cond, lock, .. } => {
                 self.object(at, cond);
                 self.object(at, lock);
@@ -116,10 +120,6 @@ impl Links {
             | Op::HandlerBegin { .. }
             | Op::HandlerEnd
             | Op::Fence(_)
-            | Op::Alloc { .. }
-            | Op::Free { .. }
-            | Op::Map { .. }
-            | Op::Unmap { .. }
             | Op::Sleep { .. }
             | Op::Yield
             | Op::ProcessFork { .. }

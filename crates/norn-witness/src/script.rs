@@ -121,6 +121,8 @@ struct Writer<'a> {
     rounds: FxHashMap<(u64, u32), Vec<At>>,
     once: FxHashMap<u64, At>,
     announced: FxHashMap<u64, Vec<At>>,
+    /// Where memory was given out.
+    blocks: FxHashMap<u64, At>,
 }
 
 fn narrow(it: usize) -> u32 {
@@ -155,6 +157,7 @@ impl<'a> Writer<'a> {
             rounds: FxHashMap::default(),
             once: FxHashMap::default(),
             announced: FxHashMap::default(),
+            blocks: FxHashMap::default(),
         }
     }
 
@@ -253,11 +256,21 @@ impl<'a> Writer<'a> {
                 let before = self.announced.get(&object).cloned().unwrap_or_default();
                 self.needs(at, before);
             }
+            Op::Alloc { addr, .. } | Op::Map { addr, .. } => {
+                self.blocks.insert(addr, at);
+            }
+            Op::Free { addr } | Op::Unmap { addr, .. } => {
+                let given = self.blocks.get(&addr).copied().filter(|it| it.0 != at.0);
+                self.needs(at, given.into_iter().collect());
+            }
             _ => {}
         }
     }
 
     fn needs(&mut self, at: At, events: Vec<At>) {
+        if events.is_empty() {
+            return;
+        }
         let from = narrow(self.script.needs.len());
         self.script.needs.extend(events);
         let to = narrow(self.script.needs.len());

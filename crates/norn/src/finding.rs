@@ -78,7 +78,11 @@ fn tell(out: &mut impl Write, finding: &Finding, how: &Confirmed) -> io::Result<
 pub(crate) fn accesses(out: &mut impl Write, description: &Description) -> io::Result<()> {
     for access in &description.accesses {
         let value = access.value.map_or_else(String::new, |it| format!(" = {it}"));
-        let does = if access.does == Access::Read { "reads" } else { "writes" };
+        let does = match access.does {
+            Access::Read => "reads",
+            Access::Write => "writes",
+            Access::Free => "frees",
+        };
         let mut calls = access.calls.iter();
         let place = calls.next().map_or("?", |it| it.as_str());
         writeln!(out, "   {:6} {does:6} {}{value}  {place}", access.thread, access.variable)?;
@@ -99,6 +103,7 @@ pub(crate) fn title(candidate: &Candidate, description: &Description) -> String 
         Anomaly::Race => "data race on",
         Anomaly::Atomicity => "another thread comes between two accesses to",
         Anomaly::AtomicSet => "accesses that belong together are mixed:",
+        Anomaly::Lifetime => "memory is used after it was freed:",
         Anomaly::Pattern => candidate.pattern.as_str(),
     };
     format!("{what} {variables}")

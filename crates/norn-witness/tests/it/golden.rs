@@ -173,6 +173,69 @@ fn atomicity_across_sections() {
     assert_snapshot!(hunt_class(whole, Anomaly::Atomicity), @"");
 }
 
+/// What nobody marked is tried after sections, and there what is close first.
+#[test]
+fn sections_before_close_before_far() {
+    let trace = "
+        T1 r x 0 @ far1
+        T1 yield
+        T1 yield
+        T1 yield
+        T1 w x 1 @ far2
+        T1 r y 0 @ close1
+        T1 w y 1 @ close2
+        T1 acq l
+        T1 r z 0 @ inside1
+        T1 w z 1 @ inside2
+        T1 rel l
+        T2 w x 5 @ x
+        T2 w y 5 @ y
+        T2 w z 5 @ z
+    ";
+    let found = hunt_class(trace, Anomaly::Atomicity);
+    let titles: Vec<_> = found.lines().filter_map(|it| it.split(" |").next()).collect();
+    assert_snapshot!(titles.join("\n"), @r"
+    section atomicity read-write-write: inside1 z inside2
+    unmarked atomicity read-write-write: close1 y close2
+    unmarked atomicity read-write-write: far1 x far2
+    ");
+}
+
+/// What is next to a variable is another variable, even in one word.
+#[test]
+fn atomicity_of_neighbours() {
+    let trace = "T1 r x 0\nT1 w x+4 7\nT1 w x 1\nT2 w x 5";
+    assert_snapshot!(hunt_class(trace, Anomaly::Atomicity), @"unmarked atomicity read-write-write: T1:0 T2:0 T1:2 | sound: T1:0 T2:0 T1:1 T1:2");
+}
+
+/// The value that is read was not written by code that we see: that is so in the schedule, too.
+#[test]
+fn values_from_elsewhere() {
+    let trace = "T1 w a 1\nT1 r a 7\nT1 w x 1\nT2 w x 2";
+    assert_snapshot!(hunt_class(trace, Anomaly::Race), @r"
+    single race write-write: T1:2 T2:0 | sound: T1:0 T1:1 T1:2 T2:0
+    single race write-write: T2:0 T1:2 | sound: T1:0 T1:1 T2:0 T1:2
+    ");
+}
+
+/// Who writes under a lock has told another one of the memory before.
+#[test]
+fn told_before_it_is_done() {
+    let trace = "
+        T1 acq l @ a1
+        T1 w s 0 @ a2
+        T1 store p 1 @ a3
+        T1 w s 100 @ a4
+        T1 rel l @ a5
+        T2 load p 1 @ b1
+        T2 r s 100 @ b2
+    ";
+    assert_snapshot!(hunt_class(trace, Anomaly::Race), @r"
+    single race write-read: a4 b2 | sound: a1 a2 a3 b1 a4 b2
+    single race read-write: b2 a4 | sound: a1 a2 a3 b1 b2 a4
+    ");
+}
+
 /// A counter of atomic operations that is read and written in two steps.
 #[test]
 fn atomicity_of_atomic_operations() {
@@ -219,4 +282,53 @@ fn atomic_sets() {
     assert_snapshot!(set("r", "r", "x", "y"), @"");
     let kept = "T1 acq l\nT1 w x\nT1 w y\nT1 rel l\nT2 acq l\nT2 r x\nT2 r y\nT2 rel l";
     assert_snapshot!(hunt_class(kept, Anomaly::AtomicSet), @"");
+}
+
+#[test]
+fn use_after_free() {
+    let lifetime = |trace: &str| hunt_class(trace, Anomaly::Lifetime);
+    let within = |body: &str| lifetime(&format!("T0 alloc p 64\nT0 fork T0.1\n{body}"));
+    assert_snapshot!(within("T0.1 r p+32\nT0 free p"), @"single lifetime use-after-free: T0:2 T0.1:0 | sound: T0:0 T0:1 T0:2 T0.1:0");
+    assert_snapshot!(within("T0.1 w p+32\nT0 free p"), @"single lifetime use-after-free: T0:2 T0.1:0 | sound: T0:0 T0:1 T0:2 T0.1:0");
+    assert_snapshot!(within("T0.1 add p 1 2 relaxed\nT0 free p"), @"single lifetime use-after-free: T0:2 T0.1:0 | sound: T0:0 T0:1 T0:2 T0.1:0");
+    // Behind the block, in another life of the memory, by the same thread, in order.
+    assert_snapshot!(within("T0.1 r p+64\nT0 free p"), @"");
+    assert_snapshot!(within("T0 free p\nT0 alloc p 64\nT0.1 yield\nT0.1 r p\nT0 yield"), @"");
+    assert_snapshot!(within("T0 r p\nT0 free p"), @"");
+    assert_snapshot!(within("T0.1 r p\nT0.1 end\nT0 join T0.1\nT0 free p"), @"");
+    // Who counts users by atomic operations knows whether it is the last.
+    assert_snapshot!(within("T0.1 r p\nT0.1 sub n 2 1\nT0 sub n 1 0\nT0 free p"), @"");
+    assert_snapshot!(lifetime("T0 map p 4096\nT0 fork T0.1\nT0.1 r p+2000\nT0 unmap p 4096"), @"single lifetime use-after-free: T0:2 T0.1:0 | sound: T0:0 T0:1 T0:2 T0.1:0");
+}
+
+/// Locks keep two critical sections apart, and say nothing about which is first.
+#[test]
+fn use_after_free_under_a_lock() {
+    let trace = "
+        T0 alloc p 64 @ a1
+        T0 fork T0.1 @ a2
+        T0.1 acq l @ b1
+        T0.1 r p @ b2
+        T0.1 rel l @ b3
+        T0 acq l @ a3
+        T0 free p @ a4
+        T0 rel l @ a5
+    ";
+    assert_snapshot!(hunt_class(trace, Anomaly::Lifetime), @"single lifetime use-after-free: a4 b2 | sound: a1 a2 a3 a4 a5 b1 b2");
+}
+
+/// What one thread gives back another one has got before.
+#[test]
+fn memory_is_given_back_after_it_was_given_out() {
+    let trace = "T1 alloc p 8\nT1 r p\nT2 free p";
+    assert_snapshot!(hunt_class(trace, Anomaly::Lifetime), @"single lifetime use-after-free: T2:0 T1:1 | sound: T1:0 T2:0 T1:1");
+}
+
+#[test]
+fn double_free() {
+    let trace = "T0 alloc p 8\nT0 fork T0.1\nT0.1 free p\nT0 free p";
+    assert_snapshot!(hunt_class(trace, Anomaly::Lifetime), @r"
+    single lifetime double-free: T0:2 T0.1:0 | sound: T0:0 T0:1 T0:2 T0.1:0
+    single lifetime double-free: T0.1:0 T0:2 | sound: T0:0 T0:1 T0.1:0 T0:2
+    ");
 }

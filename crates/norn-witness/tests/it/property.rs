@@ -1,6 +1,6 @@
 //! On random tiny traces, against all orders that their events can have.
 
-use norn_model::{Anomaly, EventId, Op, Trace};
+use norn_model::{Anomaly, Candidate, EventId, Op, Trace};
 use norn_predict::{Options, predict};
 use norn_testkit::{Oracle, Shape, traces};
 use norn_witness::{Witnesses, events};
@@ -12,8 +12,10 @@ fn cases() -> Config {
     Config { cases: cases.unwrap_or(200), failure_persistence: None, ..Config::default() }
 }
 
-const LOCKS: Shape = Shape { threads: 2, pieces: 3, nested: true, waits: false, events: 14 };
+const LOCKS: Shape =
+    Shape { threads: 2, pieces: 3, nested: true, waits: false, frees: false, events: 14 };
 const CROSSED: Shape = Shape { nested: false, ..LOCKS };
+const FREES: Shape = Shape { frees: true, ..LOCKS };
 const WAITS: Shape = Shape { waits: true, events: 16, ..LOCKS };
 
 /// Random traces as text, which is what a failure should show.
@@ -104,6 +106,23 @@ fn triples(trace: &Trace) -> Vec<[EventId; 3]> {
     triples
 }
 
+/// Every event that gives memory back, with every one of another thread that is about it.
+fn uses_after_free(trace: &Trace) -> Vec<[EventId; 2]> {
+    let events: Vec<_> = trace.merged().collect();
+    let frees = events.iter().filter(|it| matches!(it.op, Op::Free { .. }));
+    let pairs = frees.flat_map(|free| {
+        let Op::Free { addr: block } = free.op else { return Vec::new() };
+        let about = |op: &Op| match *op {
+            Op::Read { addr, .. } | Op::Write { addr, .. } => (block..block + 8).contains(&addr),
+            Op::Free { addr } => addr == block,
+            _ => false,
+        };
+        let others = events.iter().filter(|it| it.id.thread != free.id.thread && about(&it.op));
+        others.map(|it| [free.id, it.id]).collect()
+    });
+    pairs.collect()
+}
+
 proptest! {
     #![proptest_config(cases())]
 
@@ -129,6 +148,34 @@ proptest! {
     #[test]
     fn witnesses_are_possible_with_locks(trace in text(LOCKS)) {
         witnesses_are_possible(&trace)?;
+    }
+
+    #[test]
+    fn witnesses_are_possible_with_memory_given_back(trace in text(FREES)) {
+        witnesses_are_possible(&trace)?;
+    }
+
+    /// Every use of memory after it was given back that some order has is predicted and gets a
+    /// schedule; and so does giving it back twice.
+    #[test]
+    fn real_uses_after_free_get_a_schedule(trace in text(FREES)) {
+        let trace = norn_model::text::parse(&trace).unwrap();
+        let (oracle, witnesses) = (Oracle::new(&trace), Witnesses::new(&trace));
+        let found = predict(&trace, &all(|it| it == Anomaly::Lifetime)).candidates;
+        let pairs = uses_after_free(&trace);
+        for pair in &pairs {
+            let candidate = found.iter().find(|it| it.steps.iter().map(|it| it.event).eq(*pair));
+            if !oracle.can_order(pair, false) {
+                continue;
+            }
+            let Some(candidate) = candidate else {
+                return Err(TestCaseError::fail(format!("{pair:?} is not predicted")));
+            };
+            let witness = witnesses.witness(candidate);
+            prop_assert!(witness.is_ok(), "{:?}", witness);
+        }
+        let steps = |it: &Candidate| it.steps.iter().map(|it| it.event).collect::<Vec<_>>();
+        prop_assert!(found.iter().all(|it| pairs.iter().any(|pair| steps(it) == *pair)));
     }
 
     #[test]
