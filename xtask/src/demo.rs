@@ -1,32 +1,33 @@
-//! The first minutes with Norn: builds it, and compiles, records and dumps a small program.
+//! The first minutes with Norn: builds it, hunts a small program with a bug, and shows one of the
+//! failures again.
 
 use std::{fs, process::Command};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 
 use crate::{norn::Norn, workspace};
+
+/// The status that says: something harmful happened.
+const HARMFUL: i32 = 1;
 
 pub(crate) fn run() -> Result<()> {
     let norn = Norn::build()?;
     let folder = workspace::target().join("demo");
     fs::create_dir_all(&folder).context("cannot make a folder for the demo")?;
     let source = workspace::root().join("subjects/demo/account.c");
-    let steps: [&[&str]; 4] = [
-        &["cc", "-O1", "-pthread", &source.to_string_lossy(), "-o", "account"],
-        &["record", "-o", "account.norn", "--", "./account"],
-        &["info", "account.norn"],
-        &["dump", "account.norn"],
+    fs::copy(source, folder.join("account.c")).context("cannot copy the program")?;
+    let steps: [&[&str]; 3] = [
+        &["cc", "-g", "-O1", "-pthread", "account.c", "-o", "account"],
+        &["hunt", "-o", "account.norn", "--", "./account"],
+        &["replay", "account.norn/clips/1.json"],
     ];
     for arguments in steps {
         println!("\n$ norn {}", arguments.join(" "));
         let mut command = Command::new(&norn.path);
-        command.args(arguments).current_dir(&folder);
-        if arguments[0] == "record" {
-            // Passes on the subject's status, and that one fails if its bug shows.
-            command.status().context("cannot run norn")?;
-        } else {
-            workspace::succeed(&mut command)?;
-        }
+        let status = command.args(arguments).current_dir(&folder).status();
+        let code = status.context("cannot run norn")?.code();
+        let wanted = if arguments[0] == "cc" { 0 } else { HARMFUL };
+        ensure!(code == Some(wanted), "norn {} ended with status {code:?}", arguments[0]);
     }
     Ok(())
 }

@@ -10,6 +10,7 @@ mod overhead;
 mod process;
 mod realworld;
 mod schedules;
+mod scoreboard;
 mod statistics;
 mod table;
 mod tidy;
@@ -48,6 +49,8 @@ enum Chore {
     /// Force schedules on programs with known bugs, many times; a full run writes
     /// docs/schedules-campaign.md
     Schedules(schedules::Options),
+    /// Hunt in programs with known bugs; a full run writes docs/scoreboard.md
+    Scoreboard(scoreboard::Options),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -59,6 +62,7 @@ fn main() -> anyhow::Result<()> {
         Chore::Overhead(options) => overhead::run(&options),
         Chore::Realworld(options) => realworld::run(&options),
         Chore::Schedules(options) => schedules::run(&options),
+        Chore::Scoreboard(options) => scoreboard::run(&options),
     }
 }
 

@@ -8,12 +8,16 @@ use std::{
 };
 
 use norn_abi::control::{Plan, after, strategy};
-use norn_model::{Consequence, ThreadId, Verdict};
+use norn_model::{Consequence, Segment, ThreadId, Until, Verdict, Visit};
 use norn_record::{Control, Recording, Streams};
-use norn_replay::{Clip, Codes, ReplayError, arrange, process, verdict};
-use norn_witness::Witness;
+use norn_replay::{
+    Clip, Codes, Ran, ReplayError, Scene, arrange, consequence, process,
+    story::{self, Story},
+    verdict,
+};
+use norn_witness::{Grade, Witness};
 
-use crate::{Options, source::Source};
+use crate::{Options, confirm, source::Source};
 
 /// What a program printed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,6 +35,8 @@ pub(crate) struct Scratch {
 pub(crate) struct Run {
     pub(crate) recording: Recording,
     pub(crate) consequence: Consequence,
+    /// How it came to that.
+    pub(crate) story: Option<Story>,
     pub(crate) output: Output,
 }
 
@@ -38,6 +44,8 @@ pub(crate) struct Run {
 #[derive(Debug)]
 pub(crate) struct Attempt {
     pub(crate) clip: Clip,
+    /// Segments up to the candidate's last event.
+    needed: usize,
     pub(crate) verdict: Verdict,
     pub(crate) run: Run,
     /// What it left.
@@ -72,10 +80,11 @@ impl Scratch {
             apart: true,
             ..options.run.clone()
         };
-        let ran = norn_replay::run(&options)?;
-        let output = Output(fs::read(&stdout).unwrap_or_default());
+        let recording = norn_record::record(&options)?;
+        let mut run = Run::judged(recording, trace)?;
+        run.output = Output(fs::read(&stdout).unwrap_or_default());
         let _ = fs::remove_dir_all(&files);
-        Ok(Run { recording: ran.recording, consequence: ran.consequence, output })
+        Ok(run)
     }
 
     /// Forces the program through a witness's schedule.
@@ -85,9 +94,7 @@ impl Scratch {
         source: &Source,
         witness: &Witness,
     ) -> Result<Attempt, ReplayError> {
-        let turns: Vec<(ThreadId, u64)> =
-            witness.turns.iter().map(|it| (it.thread, it.until)).collect();
-        let clip = arrange(&source.scene, &source.trace, &turns);
+        let (clip, needed) = clip(source, witness);
         let control = Control {
             plan: plan(options, &clip),
             ..norn_replay::plan(&clip, &Codes::open(&clip)?)?
@@ -96,11 +103,26 @@ impl Scratch {
         let run = self.run(options, control, &trace)?;
         let outcome = run.recording.run.controlled.as_ref().map(|it| &it.outcome);
         let verdict = outcome.map_or(Verdict::Followed(0), |it| verdict(it, &clip.schedule));
-        Ok(Attempt { clip, verdict, run, trace })
+        Ok(Attempt { clip, needed, verdict, run, trace })
     }
 }
 
 impl Run {
+    /// Says what a run led to, and how it came to that if it failed.
+    fn judged(recording: Recording, trace: &Path) -> Result<Run, ReplayError> {
+        let judge = |it: &Recording| consequence(it, trace);
+        let consequence =
+            Some(&recording).filter(|it| it.recorded).map_or_else(Default::default, judge);
+        if !consequence.is_failure() {
+            return Ok(Run { recording, consequence, story: None, output: Output::default() });
+        }
+        let scene = Some(Scene::open(trace, process(&recording))?);
+        let ran = Ran { recording, scene, consequence };
+        let story = story::story(&ran);
+        let Ran { recording, consequence, .. } = ran;
+        Ok(Run { recording, consequence, story, output: Output::default() })
+    }
+
     /// The process of which there is a trace.
     pub(crate) fn process(&self) -> Option<u32> {
         self.recording.recorded.then(|| process(&self.recording))
@@ -108,11 +130,51 @@ impl Run {
 }
 
 impl Attempt {
-    /// Whether the program did all that the schedule says.
-    pub(crate) fn is_followed(&self) -> bool {
-        let all = self.clip.schedule.segments.len();
-        matches!(self.verdict, Verdict::Followed(segments) if segments as usize >= all)
+    /// Whether the program did the candidate. A schedule that keeps all values of the recorded run
+    /// needs no second look.
+    pub(crate) fn is_confirmed(
+        &self,
+        source: &Source,
+        witness: &Witness,
+    ) -> Result<bool, ReplayError> {
+        if !self.is_followed() || witness.grade == Grade::Sound {
+            return Ok(self.is_followed());
+        }
+        let Some(process) = self.run.process() else { return Ok(false) };
+        confirm::is_same(source, &witness.candidate, (&self.trace, process))
     }
+
+    /// Whether it came to the candidate's last event as the schedule says. What it does afterwards
+    /// is its own affair.
+    fn is_followed(&self) -> bool {
+        let done = match &self.verdict {
+            Verdict::Followed(segments) => *segments,
+            Verdict::Diverged(departure) | Verdict::Infeasible(departure) => departure.segment,
+        };
+        done as usize >= self.needed
+    }
+}
+
+/// A clip of the witness's schedule, and how many of its segments lead to the candidate's last event.
+/// The thread that does it goes on, since nobody is so likely to suffer from it: it may have read
+/// what is only half there.
+fn clip(source: &Source, witness: &Witness) -> (Clip, usize) {
+    let mut turns: Vec<(ThreadId, u64)> =
+        witness.turns.iter().map(|it| (it.thread, it.until)).collect();
+    if let Some((_, until)) = turns.last_mut() {
+        *until = until.saturating_sub(1);
+    }
+    let mut clip = arrange(&source.scene, &source.trace, &turns);
+    let needed = clip.schedule.segments.len();
+    if let Some(Segment { thread, until: Until::Event { at: Some(at), .. } }) =
+        clip.schedule.segments.last().cloned()
+    {
+        let once = Visit { times: 1, ..at };
+        let after = [Until::After(once), Until::Blocks];
+        let segments = after.map(|until| Segment { thread: thread.clone(), until });
+        clip.schedule.segments.extend(segments);
+    }
+    (clip, needed)
 }
 
 /// Makes a folder.

@@ -1,6 +1,8 @@
 //! The run from which all else is predicted: one that passes. If the first fails, that is a finding
 //! of its own, and another schedule may give one that does not.
 
+use std::time::{Duration, Instant};
+
 use norn_abi::control::{Plan, strategy};
 use norn_model::Consequence;
 use norn_record::Control;
@@ -27,6 +29,8 @@ pub struct Base {
     pub threads: usize,
     /// Runs that it took.
     pub executions: usize,
+    /// How long it took.
+    pub time: Duration,
     /// What it printed.
     pub(crate) output: Output,
 }
@@ -39,22 +43,22 @@ pub(crate) fn base(
 ) -> Result<Option<(Base, Source)>, ReplayError> {
     for seed in 0..SEEDS {
         let control = Control { plan: plan(options, seed), ..Control::default() };
+        let start = Instant::now();
         let run = scratch.run(options, control, &options.output)?;
+        let time = start.elapsed();
         let Some(process) = run.process() else { return Ok(None) };
-        let executions = usize::try_from(seed).unwrap_or(0);
-        if run.consequence.is_failure() {
-            let trace = (options.output.as_path(), process);
-            observations.add(options, &run.consequence, trace, executions)?;
-            if seed + 1 < SEEDS {
-                continue;
-            }
+        let executions = 1 + usize::try_from(seed).unwrap_or(0);
+        observations.add(options, &run, &options.output, executions, None)?;
+        if run.consequence.is_failure() && seed + 1 < SEEDS {
+            continue;
         }
         let source = Source::open(&options.output, process)?;
         let base = Base {
             consequence: run.consequence,
             events: source.trace.len() as u64,
             threads: source.trace.threads.len(),
-            executions: executions + 1,
+            executions,
+            time,
             output: run.output,
         };
         return Ok(Some((base, source)));

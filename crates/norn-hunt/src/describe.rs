@@ -33,6 +33,10 @@ pub struct Access {
 
 /// Calls that are told of an access.
 const CALLS: usize = 4;
+/// How the names of the runtime's functions begin, which start threads.
+const OURS: &str = "norn_rt::";
+/// Bytes of a lock: by its size it is told from its first member.
+const LOCK: u64 = 40;
 
 /// Describes a candidate of a trace. Whose memory it is, is only looked for if `thoroughly`: that
 /// takes a walk through the trace.
@@ -91,7 +95,8 @@ impl Guide<'_> {
             Frame::Call(pc) => Some(pc),
             Frame::Unknown(_) => None,
         });
-        pc.into_iter().chain(callers).filter_map(|it| scene.site(it)).take(CALLS).collect()
+        let all = pc.into_iter().chain(callers).flat_map(|it| scene.sites(it));
+        all.filter(|it| !it.starts_with(OURS)).take(CALLS).collect()
     }
 
     /// The locks that the thread of an event holds there.
@@ -101,7 +106,7 @@ impl Guide<'_> {
         let before = events.iter().take_while(|it| it.id.index < id.index);
         before.for_each(|it| held.step(&it.op));
         let mode = |mode| if mode == LockMode::Read { " (shared)" } else { "" };
-        held.iter().map(|(lock, how)| self.name(lock, 1) + mode(how)).collect()
+        held.iter().map(|(lock, how)| self.name(lock, LOCK) + mode(how)).collect()
     }
 
     /// What an address is called: a variable, a heap block, a stack.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::Description;
 use norn_model::{Anomaly, Candidate, Consequence, Verdict};
+use norn_replay::story::Story;
 use norn_witness::{Failure, Grade, Witness};
 
 /// A candidate, or several with the same sites, and what came of it.
@@ -37,6 +38,8 @@ pub enum Status {
 pub struct Confirmed {
     /// What it led to.
     pub consequence: Consequence,
+    /// How it came to that, if it failed.
+    pub story: Option<Story>,
     /// Whether it printed something else than the recorded run.
     pub other_output: bool,
     /// The schedule that made it happen.

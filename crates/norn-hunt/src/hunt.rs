@@ -9,6 +9,7 @@ use std::{
     num::NonZeroUsize,
     path::{Path, PathBuf},
     thread,
+    time::Duration,
 };
 
 use norn_model::Candidate;
@@ -25,10 +26,16 @@ use crate::{
     explore,
     finding::Confirmed,
     observe::{Observations, Observed},
-    source::{Key, Place, Source},
+    source::{Key, Place, Source, places},
 };
 
-/// What to hunt in and how.
+/// How long the recorded run may take, if nothing else is said.
+const LONGEST_BASE: Duration = Duration::from_mins(2);
+/// How long any other run may take at least.
+const SHORTEST: Duration = Duration::from_secs(10);
+
+/// What to hunt in and how. Without a limit of time for each run, the recorded one may take two
+/// minutes, and the others twenty times as long as that one took, or ten seconds if that is longer.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// How the program is run.
@@ -50,6 +57,12 @@ pub struct Options {
 }
 
 impl Options {
+    /// The same with another limit of time for each run.
+    fn limited(&self, timeout: Duration) -> Options {
+        let run = norn_record::Options { timeout: Some(timeout), ..self.run.clone() };
+        Options { run, ..self.clone() }
+    }
+
     /// The folder for clips.
     pub(crate) fn clips(&self) -> PathBuf {
         self.output.join("clips")
@@ -106,17 +119,21 @@ pub fn hunt(
     let scratch = Scratch::new(scratch);
     tell(Stage::Recording);
     let mut observations = Observations::default();
+    let given = options.run.timeout;
+    let options = &options.limited(given.unwrap_or(LONGEST_BASE));
     let Some((base, source)) = base::base(options, &scratch, &mut observations)? else {
         return Ok(None);
     };
+    let options = &options.limited(given.unwrap_or_else(|| (base.time * 20).max(SHORTEST)));
     let executions = base.executions;
     let mut hunter = Hunter {
         options,
         scratch: &scratch,
         tell,
-        places: source.places().collect(),
+        places: places(&source.scene.trace).collect(),
         known: BTreeSet::new(),
         explored: 0,
+        confirmed: 0,
         observations,
         hunt: Hunt {
             base,
@@ -149,6 +166,8 @@ struct Hunter<'a> {
     known: BTreeSet<Key>,
     /// Runs without a prediction so far.
     explored: usize,
+    /// Confirmed findings so far.
+    confirmed: usize,
     observations: Observations,
     hunt: Hunt,
 }
@@ -183,6 +202,12 @@ impl Hunter<'_> {
         self.hunt.executions >= self.options.budget || Interrupt::caught().is_some()
     }
 
+    /// Executions that are left for candidates: some are kept for runs without a prediction.
+    fn left_to_try(&self) -> usize {
+        let kept = self.options.explore.min(self.options.budget / 2).saturating_sub(self.explored);
+        self.options.budget.saturating_sub(self.hunt.executions + kept)
+    }
+
     /// Predicts from a trace and tries; returns runs that took new ways.
     fn from(&mut self, source: &Source) -> Result<Vec<Source>, ReplayError> {
         (self.tell)(Stage::Predicting);
@@ -193,14 +218,24 @@ impl Hunter<'_> {
         let witnesses = Witnesses::new(&source.trace);
         let mut new = Vec::new();
         let mut open: Vec<usize> = (0..groups.len()).collect();
-        while !open.is_empty() && !self.is_over() {
+        while !open.is_empty() && self.left_to_try() > 0 && !self.is_over() {
             let wave = self.wave(&mut groups, &mut open, &witnesses);
             let attempts = self.attempt(source, &wave)?;
             for ((at, witness), attempt) in wave.into_iter().zip(attempts) {
                 self.hunt.executions += 1;
-                let confirmed = attempt.is_followed();
+                let confirmed = attempt.is_confirmed(source, &witness)?;
+                if !confirmed {
+                    let Attempt { run, trace, .. } = &attempt;
+                    let (executions, finding) =
+                        (self.hunt.executions, self.hunt.findings.len() + at);
+                    self.observations.add(self.options, run, trace, executions, Some(finding))?;
+                }
                 new.extend(self.new_way(&attempt.run, &attempt.trace)?);
-                self.settle(source, &mut groups[at], witness, attempt)?;
+                if confirmed {
+                    self.settle(source, &mut groups[at], witness, attempt)?;
+                } else {
+                    groups[at].finding.status = Status::Unconfirmed(attempt.verdict);
+                }
                 if !confirmed && !groups[at].instances.is_empty() {
                     open.push(at);
                 }
@@ -242,7 +277,7 @@ impl Hunter<'_> {
         open: &mut Vec<usize>,
         witnesses: &Witnesses<'_>,
     ) -> Vec<(usize, Witness)> {
-        let most = self.options.jobs.get().min(self.options.budget - self.hunt.executions);
+        let most = self.options.jobs.get().min(self.left_to_try());
         let mut wave = Vec::new();
         let mut looked = 0;
         while wave.len() < most && looked < open.len() {
@@ -253,8 +288,7 @@ impl Hunter<'_> {
             looked += 1;
         }
         open.drain(..looked);
-        let confirmed = self.hunt.findings.iter().filter(|it| it.confirmed().is_some()).count();
-        let executions = self.hunt.executions;
+        let (executions, confirmed) = (self.hunt.executions, self.confirmed);
         (self.tell)(Stage::Trying { executions, left: open.len() + wave.len(), confirmed });
         wave
     }
@@ -283,12 +317,8 @@ impl Hunter<'_> {
         })?;
         let mut new = Vec::new();
         for (run, trace) in runs {
-            let before = self.hunt.executions;
             self.hunt.executions += 1;
-            if let (Some(process), true) = (run.process(), run.consequence.is_failure()) {
-                let trace = (trace.as_path(), process);
-                self.observations.add(self.options, &run.consequence, trace, before)?;
-            }
+            self.observations.add(self.options, &run, &trace, self.hunt.executions, None)?;
             new.extend(self.new_way(&run, &trace)?);
         }
         (self.tell)(Stage::Exploring { executions: self.hunt.executions });
@@ -300,14 +330,14 @@ impl Hunter<'_> {
         let (Some(process), false) = (run.process(), run.consequence.is_failure()) else {
             return Ok(None);
         };
-        let source = Source::open(trace, process)?;
-        let new: Vec<_> = source.places().filter(|it| !self.places.contains(it)).collect();
+        let opened = norn_trace::Trace::open(trace, process)?;
+        let new: Vec<_> = places(&opened).filter(|it| !self.places.contains(it)).collect();
         let is_new = !new.is_empty();
         self.places.extend(new);
-        Ok(is_new.then_some(source))
+        is_new.then(|| Source::open(trace, process)).transpose()
     }
 
-    /// Notes what came of an attempt.
+    /// Notes that an attempt did what it was to do.
     fn settle(
         &mut self,
         source: &Source,
@@ -315,11 +345,8 @@ impl Hunter<'_> {
         witness: Witness,
         attempt: Attempt,
     ) -> Result<(), ReplayError> {
-        if !attempt.is_followed() {
-            group.finding.status = Status::Unconfirmed(attempt.verdict);
-            return Ok(());
-        }
-        let number = 1 + self.hunt.executions;
+        self.confirmed += 1;
+        let number = self.confirmed;
         let clip = self.options.clips().join(format!("{number}.json"));
         make(&self.options.clips())?;
         let Attempt { clip: mut made, run, trace, .. } = attempt;
@@ -331,6 +358,7 @@ impl Hunter<'_> {
         group.finding.status = Status::Confirmed(Box::new(Confirmed {
             other_output: run.output != self.hunt.base.output,
             consequence: run.consequence,
+            story: run.story,
             witness,
             clip,
             trace,

@@ -2,17 +2,19 @@
 //!
 //! A run is recorded ([`base`]); what other orders of its events allow is predicted; for each
 //! candidate a schedule is made and forced on the real program ([`attempt`]). A candidate counts as
-//! confirmed when the program followed its schedule to the end. A run that took another way is a
+//! confirmed when the program came to its last event as scheduled ([`confirm`]). A run that took another way is a
 //! trace to predict from, too, so that bugs behind other bugs are found ([`hunt`]). At last some runs
 //! are made without a prediction ([`explore`]): what fails there is observed, and as real as the rest.
 
 mod attempt;
 mod base;
+mod confirm;
 mod describe;
 mod explore;
 mod finding;
 mod hunt;
 mod observe;
+mod outlook;
 mod source;
 
 pub use base::Base;
@@ -20,3 +22,4 @@ pub use describe::{Access, Description};
 pub use finding::{Confirmed, Finding, Status};
 pub use hunt::{Hunt, Options, Stage, hunt};
 pub use observe::Observed;
+pub use outlook::{Outlook, Prospect, outlook};

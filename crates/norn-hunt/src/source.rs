@@ -30,21 +30,21 @@ impl Source {
     }
 
     pub(crate) fn key(&self, candidate: &Candidate) -> Key {
-        let places = candidate.sites().map(|it| self.place(it)).collect();
+        let places = candidate.sites().map(|it| place(&self.scene.trace, it)).collect();
         Key { pattern: candidate.pattern.clone(), places }
     }
+}
 
-    fn place(&self, site: SiteId) -> Place {
-        let Some(site) = self.scene.trace.site(site) else { return (PathBuf::new(), 0, 0) };
-        let modules = self.scene.trace.modules().iter().rev();
-        let module = modules.into_iter().find(|it| (it.start..it.end).contains(&site.pc));
-        let (path, start) = module.map_or((PathBuf::new(), 0), |it| (it.path.clone(), it.start));
-        (path, site.pc - start, site.kind.0)
-    }
+fn place(trace: &norn_trace::Trace, site: SiteId) -> Place {
+    let Some(site) = trace.site(site) else { return (PathBuf::new(), 0, 0) };
+    let modules = trace.modules().iter().rev();
+    let module = modules.into_iter().find(|it| (it.start..it.end).contains(&site.pc));
+    let (path, start) = module.map_or((PathBuf::new(), 0), |it| (it.path.clone(), it.start));
+    (path, site.pc - start, site.kind.0)
+}
 
-    /// All places where the trace has events.
-    pub(crate) fn places(&self) -> impl Iterator<Item = Place> {
-        let count = u32::try_from(self.scene.trace.sites().len()).unwrap_or(u32::MAX);
-        (0..count).map(|it| self.place(SiteId(it)))
-    }
+/// All places where a trace has events.
+pub(crate) fn places(trace: &norn_trace::Trace) -> impl Iterator<Item = Place> {
+    let count = u32::try_from(trace.sites().len()).unwrap_or(u32::MAX);
+    (0..count).map(|it| place(trace, SiteId(it)))
 }

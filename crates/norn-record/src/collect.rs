@@ -18,6 +18,7 @@ use rustix::{
 };
 
 use crate::{
+    Options,
     arena::{Arena, Slot},
     signals::Signals,
 };
@@ -29,6 +30,8 @@ pub(crate) struct Collector<'a> {
     writer: Writer,
     run: Run,
     max_size: u64,
+    /// Whether our child is a debugger, and the subject its child.
+    debugged: bool,
     watched: Vec<Watched>,
     /// Threads of which a chunk could not be written whole. What came after it would leave a gap
     /// that looks like none, so it is not written.
@@ -46,9 +49,10 @@ struct Watched {
 }
 
 impl<'a> Collector<'a> {
-    pub(crate) fn new(arena: &'a Arena, writer: Writer, run: Run, max_size: u64) -> Self {
+    pub(crate) fn new(arena: &'a Arena, writer: Writer, run: Run, options: &Options) -> Self {
         let (watched, cut, refused) = (Vec::new(), Vec::new(), None);
-        Collector { arena, writer, run, max_size, watched, cut, refused }
+        let (max_size, debugged) = (options.max_size, !options.debugger.is_empty());
+        Collector { arena, writer, run, max_size, debugged, watched, cut, refused }
     }
 
     /// Whether there was anything to record.
@@ -206,9 +210,13 @@ impl<'a> Collector<'a> {
         };
     }
 
-    /// The subject itself is our child, so of it we know for certain.
+    /// The subject itself is our child, so of it we know for certain. In a debugger it is not, and
+    /// is met like its own children.
     fn first_ended(&mut self, status: ExitStatus) {
         use std::os::unix::process::ExitStatusExt as _;
+        if self.debugged {
+            return;
+        }
         let first = self.run.processes.first().map(|it| it.pid);
         let Some(last) = self.run.processes.iter().rposition(|it| Some(it.pid) == first) else {
             return;

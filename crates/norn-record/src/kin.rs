@@ -3,7 +3,10 @@
 //! The shared memory says which processes there are, but the subject may have written anything
 //! there, and not all that it starts are recorded. So the kernel is asked. Orphans become ours
 //! (see [`adopt_orphans`]), so whatever a run has started descends from us.
-#![expect(unsafe_code, reason = "adopting orphans is a call that Rust cannot check")]
+#![expect(
+    unsafe_code,
+    reason = "adopts orphans and interrupts threads by calls that Rust cannot check"
+)]
 
 use std::{collections::BTreeSet, fs};
 
@@ -60,6 +63,29 @@ fn is_anybody_there(subject: i32, recorded: impl Iterator<Item = i32>) -> bool {
     let group = Pid::from_raw(subject).is_some_and(|it| test_kill_process_group(it).is_ok());
     let alive = |pid| Pid::from_raw(pid).is_some_and(|it| test_kill_process(it).is_ok());
     group || recorded.into_iter().any(alive)
+}
+
+/// Interrupts a process that a debugger has started, in a thread of it if one is given. Whoever is
+/// not a traced descendant of the debugger is left alone; returns whether it is one.
+pub(crate) fn interrupt(debugger: i32, pid: i32, thread: Option<i32>) -> bool {
+    if !descendants(&all(), debugger).contains(&pid) || !is_traced(pid) {
+        return false;
+    }
+    // SAFETY: the signal is taken by the debugger; no thread, or one that is gone, is an error.
+    unsafe { libc::syscall(libc::SYS_tgkill, pid, thread.unwrap_or(pid), libc::SIGINT) == 0 }
+}
+
+/// Whether a process has ended; nobody may have waited for it yet.
+pub(crate) fn is_gone(pid: i32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let state = stat.rfind(')').and_then(|at| stat[at + 1..].trim_start().chars().next());
+    matches!(state, None | Some('Z' | 'X'))
+}
+
+fn is_traced(pid: i32) -> bool {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let tracer = status.lines().find_map(|it| it.strip_prefix("TracerPid:"));
+    tracer.is_some_and(|it| it.trim() != "0")
 }
 
 fn own_pid() -> i32 {

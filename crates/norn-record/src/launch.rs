@@ -63,12 +63,13 @@ pub(crate) fn run(
     signals: &Signals,
     collector: &mut Collector<'_>,
 ) -> Result<Launched, RecordError> {
-    let (program, arguments) = options.command.split_first().ok_or_else(|| RecordError::Start {
+    let mut words = options.debugger.iter().chain(&options.command);
+    let program = words.next().ok_or_else(|| RecordError::Start {
         program: PathBuf::new(),
         source: io::ErrorKind::InvalidInput.into(),
     })?;
     let mut command = Command::new(program);
-    command.args(arguments).env(ENV, arena.path());
+    command.args(words).env(ENV, arena.path());
     command.envs(options.environment.iter().map(|(name, value)| (name, value)));
     if let Some(directory) = &options.directory {
         command.current_dir(directory);

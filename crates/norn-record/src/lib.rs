@@ -50,6 +50,9 @@ pub struct Options {
     /// Whether it has a process group of its own, of which nobody outlives it. Only for a
     /// controlled run.
     pub apart: bool,
+    /// The debugger in which it runs, and its arguments, if it runs in one. It gets the terminal,
+    /// and decides when to start and end the subject. Only for a controlled run.
+    pub debugger: Vec<OsString>,
     /// The folder in which it runs, if not ours.
     pub directory: Option<PathBuf>,
     /// What its environment has besides ours.
@@ -61,7 +64,7 @@ pub struct Options {
 pub struct Recording {
     /// The description of the run, as it is in the trace.
     pub run: Run,
-    /// How the subject ended.
+    /// How the subject ended, or the debugger in which it ran.
     pub status: std::process::ExitStatus,
     /// Whether any event was recorded. If not, the subject was not built for it.
     pub recorded: bool,
@@ -153,8 +156,10 @@ pub fn record(options: &Options) -> Result<Recording, RecordError> {
     if let Some((count, what, most)) = options.control.as_ref().and_then(Control::excess) {
         return Err(RecordError::TooLong { count, what, most });
     }
-    let controlled = options.control.is_some();
-    let signals = signals::Signals::take_over(controlled).map_err(RecordError::Signals)?;
+    let debugged = !options.debugger.is_empty();
+    // In a debugger, the keys of the terminal are for it.
+    let ends = options.control.is_some() && !debugged;
+    let signals = signals::Signals::take_over(ends).map_err(RecordError::Signals)?;
     let arena = arena::Arena::create(options).map_err(RecordError::Arena)?;
     let run = launch::describe(options);
     let output = |source| RecordError::Output { path: options.output.clone(), source };
@@ -162,7 +167,7 @@ pub fn record(options: &Options) -> Result<Recording, RecordError> {
     if let Some(bytes) = limit::file_size() {
         writer.limit_files(bytes);
     }
-    let mut collector = collect::Collector::new(&arena, writer, run, options.max_size);
+    let mut collector = collect::Collector::new(&arena, writer, run, options);
     let launched = match launch::run(options, &arena, &signals, &mut collector) {
         Ok(launched) => launched,
         Err(error) => {

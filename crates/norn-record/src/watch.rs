@@ -9,7 +9,11 @@ use std::{
 
 use norn_abi::{arena::NO_PROCESS, control::verdict};
 
-use crate::{Interrupt, Options, arena::Arena, kin};
+use crate::{
+    Interrupt, Options,
+    arena::{Arena, Slot},
+    kin,
+};
 
 /// Watches one subject.
 #[derive(Debug)]
@@ -17,11 +21,21 @@ pub(crate) struct Watch {
     subject: i32,
     own_group: bool,
     controlled: bool,
-    /// Whether what the runtime found is to be left for a debugger to look at.
-    linger: bool,
+    found: Found,
     timeout: Option<Duration>,
     deadline: Option<Instant>,
     pub(crate) cut: Option<Cut>,
+}
+
+/// What is done when the runtime has found something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Found {
+    /// The subject is ended.
+    End,
+    /// It is left, and shown in the debugger.
+    Show,
+    /// That was done, of this process.
+    Shown(u32),
 }
 
 /// Why a subject was ended.
@@ -43,7 +57,7 @@ impl Watch {
             subject: subject.cast_signed(),
             own_group: options.apart,
             controlled: plan.is_some(),
-            linger: plan.is_some_and(|it| it.linger != 0),
+            found: if plan.is_some_and(|it| it.linger != 0) { Found::Show } else { Found::End },
             timeout: options.timeout,
             deadline: options.timeout.and_then(|it| Instant::now().checked_add(it)),
             cut: None,
@@ -55,12 +69,13 @@ impl Watch {
         self.cut = self.cut.or_else(|| self.reason(arena));
         if self.cut.is_some() {
             self.kill(arena);
+        } else if self.found != Found::End && is_found(arena) {
+            self.show(arena);
         }
     }
 
     fn reason(&self, arena: &Arena) -> Option<Cut> {
-        let found = arena.control().outcome.verdict.load(Ordering::Acquire) != verdict::NONE;
-        if self.controlled && found && !self.linger {
+        if self.controlled && is_found(arena) && self.found == Found::End {
             return Some(Cut::Found);
         }
         if let Some(signal) = Interrupt::caught().filter(|_| self.controlled) {
@@ -68,6 +83,26 @@ impl Watch {
         }
         let over = self.deadline.is_some_and(|it| Instant::now() >= it);
         self.timeout.filter(|_| over).map(Cut::Timeout)
+    }
+
+    /// What the runtime found keeps the program where it is, and nothing more would happen in the
+    /// debugger: the program is interrupted there, as by a key, in the thread that it is about. Once
+    /// for each time that the debugger starts it.
+    fn show(&mut self, arena: &Arena) {
+        let outcome = &arena.control().outcome;
+        let process = outcome.process.load(Ordering::Acquire);
+        let Some(entry) = arena.processes().get(process as usize) else { return };
+        let pid = entry.pid.load(Ordering::Acquire).cast_signed();
+        if self.found == Found::Shown(process) || kin::is_gone(pid) {
+            return;
+        }
+        let thread = outcome.thread.load(Ordering::Acquire);
+        let heads = arena.slots().map(Slot::head);
+        let mut heads = heads.filter(|it| it.process == process && it.thread == thread);
+        let tid = heads.next().map(|it| it.tid.cast_signed());
+        if kin::interrupt(self.subject, pid, tid) {
+            self.found = Found::Shown(process);
+        }
     }
 
     fn kill(&self, arena: &Arena) -> usize {
@@ -89,4 +124,8 @@ impl Watch {
             }
         }
     }
+}
+
+fn is_found(arena: &Arena) -> bool {
+    arena.control().outcome.verdict.load(Ordering::Acquire) != verdict::NONE
 }

@@ -6,7 +6,7 @@ use std::{
     ffi::OsStr,
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, OnceLock},
 };
 
 use norn_binary::{Call, Frame, Module};
@@ -25,7 +25,9 @@ pub(crate) struct Code {
     /// Whether it is the very file with which the clip was made.
     pub(crate) same: bool,
     module: Module,
-    calls: Vec<(Call, Arc<[Frame]>)>,
+    /// Where events can be. Only looked for when a person's words must be understood: that takes
+    /// a walk through all of the code.
+    calls: OnceLock<Vec<(Call, Arc<[Frame]>)>>,
 }
 
 impl Codes {
@@ -52,23 +54,25 @@ impl Code {
     fn open(path: PathBuf, build: Option<&str>) -> Result<Code, ReplayError> {
         let module = Module::open(&path)?;
         let same = build.is_some_and(|it| it == module.identity());
-        let all = module.calls();
-        let instrumented = functions(&module, &all);
-        let calls = all
-            .into_iter()
-            .filter(|it| !it.target.as_ref().is_some_and(|it| instrumented.contains(it)));
-        let calls = calls.map(|it| {
-            let frames = module.frames(it.returns_to - 1).into();
-            (it, frames)
-        });
-        let calls = calls.collect();
-        Ok(Code { path, same, module, calls })
+        Ok(Code { path, same, module, calls: OnceLock::new() })
+    }
+
+    fn calls(&self) -> &[(Call, Arc<[Frame]>)] {
+        self.calls.get_or_init(|| {
+            let all = self.module.calls();
+            let instrumented = functions(&self.module, &all);
+            let calls = all
+                .into_iter()
+                .filter(|it| !it.target.as_ref().is_some_and(|it| instrumented.contains(it)));
+            let frames = |it: &Call| self.module.frames(it.returns_to - 1).into();
+            calls.map(|it| (frames(&it), it)).map(|(frames, it)| (it, frames)).collect()
+        })
     }
 
     /// Where events of a point can be: from the lowest page of the module.
     pub(crate) fn offsets(&self, point: &Point) -> Vec<u64> {
         let calls = self
-            .calls
+            .calls()
             .iter()
             .filter(|(call, _)| class::may_be(call.target.as_deref(), point.class));
         let fitting = calls.filter(|(_, frames)| frames.iter().any(|frame| is_at(frame, point)));
@@ -78,7 +82,7 @@ impl Code {
     /// The lines of a file on which there may be events of a class.
     pub(crate) fn lines(&self, file: &str, class: Class) -> BTreeSet<u32> {
         let calls =
-            self.calls.iter().filter(|(call, _)| class::may_be(call.target.as_deref(), class));
+            self.calls().iter().filter(|(call, _)| class::may_be(call.target.as_deref(), class));
         let frames = calls.flat_map(|(_, frames)| frames.iter());
         frames.filter(|it| is_in_file(it, file)).filter_map(|it| it.line).collect()
     }

@@ -8,30 +8,57 @@ use norn_model::{
     Verdict,
 };
 use norn_record::{Cut, Recording};
-use norn_trace::{Follow, Found, Left, Outcome, Why};
+use norn_trace::{End, Follow, Found, Left, Outcome, Why};
 
-use crate::class;
+use crate::{Scene, class};
+
+const SIGABRT: i32 = 6;
 
 /// What a run led to. `site` names a place in the code.
 pub(crate) fn consequence(
     recording: &Recording,
     site: &dyn Fn(u64) -> Option<String>,
 ) -> Consequence {
-    let controlled = recording.run.controlled.as_ref();
-    let found = controlled.and_then(|it| found(&it.outcome, it.max_steps));
-    if let Some(found) = found {
-        return found;
-    }
-    match recording.cut {
-        Some(Cut::Timeout(time)) => return Consequence::Hang(Limit::Seconds(time.as_secs())),
-        Some(Cut::Found | Cut::Interrupt(_)) => return Consequence::None,
-        None => {}
+    if let Some(known) = known(recording) {
+        return known;
     }
     match (recording.status.signal(), recording.status.code()) {
         (Some(signal), _) => death(signal, recording, site),
         (None, Some(0) | None) => Consequence::None,
         (None, Some(status)) => Consequence::Exit(status),
     }
+}
+
+/// What a run in a debugger led to, as far as the program came: the status is the debugger's.
+pub(crate) fn debugged(recording: &Recording, scene: &Scene) -> Consequence {
+    if let Some(known) = known(recording) {
+        return known;
+    }
+    let site = |pc| scene.site(pc);
+    let outcome = recording.run.controlled.as_ref().map(|it| &it.outcome);
+    let aborts = scene.trace.counts().kinds().any(|it| it.0 == Kind::Abort);
+    if aborts || outcome.is_some_and(|it| it.text.is_some()) {
+        return death(SIGABRT, recording, &site);
+    }
+    if let Some(signal) = outcome.and_then(|it| it.signal) {
+        return death(signal.number, recording, &site);
+    }
+    let number = scene.trace.process();
+    match recording.run.processes.iter().find(|it| it.number == number).map(|it| it.end) {
+        Some(End::Exited(status @ 1..)) => Consequence::Exit(status),
+        _ => Consequence::None,
+    }
+}
+
+/// What is known of a run without a look at how the program ended: the runtime has found it, or we
+/// have ended the program.
+fn known(recording: &Recording) -> Option<Consequence> {
+    let controlled = recording.run.controlled.as_ref();
+    let found = controlled.and_then(|it| found(&it.outcome, it.max_steps));
+    found.or_else(|| match recording.cut? {
+        Cut::Timeout(time) => Some(Consequence::Hang(Limit::Seconds(time.as_secs()))),
+        Cut::Found | Cut::Interrupt(_) => Some(Consequence::None),
+    })
 }
 
 /// What the runtime found.
@@ -50,7 +77,6 @@ fn found(outcome: &Outcome, max_steps: u64) -> Option<Consequence> {
 
 /// What killed the program. Assertions and exceptions abort, having said why.
 fn death(signal: i32, recording: &Recording, site: &dyn Fn(u64) -> Option<String>) -> Consequence {
-    const SIGABRT: i32 = 6;
     let outcome = recording.run.controlled.as_ref().map(|it| &it.outcome);
     let errors = recording.errors.as_deref().unwrap_or("");
     if signal != SIGABRT {

@@ -3,8 +3,8 @@
 //!
 //! The runtime inside the subject does the forcing; see [`norn_abi::control`]. This crate turns what
 //! people write into what the runtime reads ([`plan`]), starts the run ([`run`]), tells what it led
-//! to ([`judge`]) and makes a clip of it that can be replayed ([`capture`], [`Clip`]). [`many`] does
-//! so many times over.
+//! to ([`judge`]) and why ([`story`]), and makes a clip of it that can be replayed ([`capture`],
+//! [`Clip`]). [`many`] does so many times over.
 
 mod arrange;
 mod calibrate;
@@ -20,11 +20,11 @@ mod judge;
 mod label;
 mod many;
 mod name;
-
 mod plan;
 mod points;
 mod run;
 mod scene;
+pub mod story;
 
 pub use arrange::arrange;
 pub use calibrate::calibrate;
@@ -37,5 +37,5 @@ pub use fingerprint::parting;
 pub use judge::verdict;
 pub use many::{Goal, Kind, Many, Picture, Print, Tally, many};
 pub use plan::plan;
-pub use run::{Ran, process, run};
+pub use run::{Ran, consequence, process, run};
 pub use scene::Scene;

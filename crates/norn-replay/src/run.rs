@@ -1,5 +1,7 @@
 //! One controlled run.
 
+use std::{cell::OnceCell, path::Path};
+
 use norn_model::Consequence;
 use norn_record::{Options, Recording};
 
@@ -22,14 +24,38 @@ pub fn run(options: &Options) -> Result<Ran, ReplayError> {
     if !recording.recorded {
         return Ok(Ran { recording, scene: None, consequence: Consequence::None });
     }
-    let scene = Scene::open(&options.output, process(&recording))?;
-    let consequence = judge::consequence(&recording, &|pc| scene.site(pc));
+    let debugged = !options.debugger.is_empty();
+    let process = if debugged { last_started(&recording) } else { process(&recording) };
+    let scene = Scene::open(&options.output, process)?;
+    let consequence = if debugged {
+        judge::debugged(&recording, &scene)
+    } else {
+        judge::consequence(&recording, &|pc| scene.site(pc))
+    };
     Ok(Ran { recording, scene: Some(scene), consequence })
 }
 
-/// The process that the outcome of a run is about.
+/// What a run led to. What it left is only opened if a place in its code must be named.
+pub fn consequence(recording: &Recording, folder: &Path) -> Consequence {
+    let scene = OnceCell::new();
+    judge::consequence(recording, &|pc| {
+        let scene = scene.get_or_init(|| Scene::open(folder, process(recording)).ok());
+        scene.as_ref()?.site(pc)
+    })
+}
+
+/// The process that the outcome of a run is about: the one in which something was found, or the
+/// first.
 pub fn process(recording: &Recording) -> u32 {
     let process = recording.run.controlled.as_ref().map_or(0, |it| it.outcome.process);
     let known = recording.run.processes.iter().any(|it| it.number == process);
     if known { process } else { 0 }
+}
+
+/// The same of a run in a debugger, which may have started the program several times: then the last
+/// time counts.
+fn last_started(recording: &Recording) -> u32 {
+    let mut processes = recording.run.processes.iter().rev();
+    let last = processes.find(|it| it.parent == it.number).map_or(0, |it| it.number);
+    process(recording).max(last)
 }

@@ -38,13 +38,20 @@ impl Scene {
 
     /// `function file.c:12`, as much of it as is known of a place in the code.
     pub fn site(&self, pc: u64) -> Option<String> {
-        let frames = self.modules.frames(pc);
-        let frame = frames.first()?;
-        let (function, source) = (frame.function.as_deref(), source(frame));
-        match (function, source) {
-            (Some(function), Some(source)) => Some(format!("{function} {source}")),
-            (function, source) => source.or_else(|| function.map(str::to_owned)),
-        }
+        self.modules.frames(pc).first().and_then(words)
+    }
+
+    /// The same with the functions into which it was inlined, innermost first.
+    pub fn sites(&self, pc: u64) -> Vec<String> {
+        self.modules.frames(pc).iter().filter_map(words).collect()
+    }
+}
+
+fn words(frame: &Frame) -> Option<String> {
+    let (function, source) = (frame.function.as_deref(), source(frame));
+    match (function, source) {
+        (Some(function), Some(source)) => Some(format!("{function} {source}")),
+        (function, source) => source.or_else(|| function.map(str::to_owned)),
     }
 }
 

@@ -2,7 +2,7 @@
 //! events have are [folded](crate::calls).
 
 use norn_abi::{Kind, Record};
-use norn_model::{EventId, Frame};
+use norn_model::{EventId, Frame, ThreadId};
 
 use crate::{Trace, count::is_event, scan::Chunk};
 
@@ -15,9 +15,6 @@ impl Trace {
         let mut decoder = self.decoder(chunk);
         while let Some(record) = decoder.next_record().ok()? {
             match record {
-                Record::Leave => leave(&mut frames),
-                Record::Event { kind: Kind::Enter, addr, .. } => frames.push(Frame::Call(addr)),
-                Record::Event { kind: Kind::Unwind, addr, .. } => unwind(&mut frames, addr),
                 Record::Event { kind, .. } if is_event(kind) => {
                     if events == 0 {
                         frames.reverse();
@@ -25,10 +22,24 @@ impl Trace {
                     }
                     events -= 1;
                 }
-                Record::Event { .. } => {}
+                other => follow(&mut frames, &other),
             }
         }
         None
+    }
+
+    /// The calls that a thread was in when its trace ended, innermost first: those that led to
+    /// what it was about to do.
+    pub fn last_calls(&self, thread: ThreadId) -> Vec<Frame> {
+        let chunks = self.thread(thread).map_or(&[][..], |it| &self.chunks[it.chunks.clone()]);
+        let Some(chunk) = chunks.last() else { return Vec::new() };
+        let mut frames = self.frames_at_start(chunk);
+        let mut decoder = self.decoder(chunk);
+        while let Ok(Some(record)) = decoder.next_record() {
+            follow(&mut frames, &record);
+        }
+        frames.reverse();
+        frames
     }
 
     fn frames_at_start(&self, chunk: &Chunk) -> Vec<Frame> {
@@ -40,6 +51,16 @@ impl Trace {
             frames.push(Frame::Unknown(unknown));
         }
         frames
+    }
+}
+
+/// What a record that is no event changes.
+fn follow(frames: &mut Vec<Frame>, record: &Record<'_>) {
+    match *record {
+        Record::Leave => leave(frames),
+        Record::Event { kind: Kind::Enter, addr, .. } => frames.push(Frame::Call(addr)),
+        Record::Event { kind: Kind::Unwind, addr, .. } => unwind(frames, addr),
+        Record::Event { .. } => {}
     }
 }
 

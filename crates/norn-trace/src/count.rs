@@ -63,9 +63,13 @@ impl Counts {
     }
 }
 
-/// Whether a record is an event, and not a part of one or about calls or modules.
+/// Whether a record is an event, and not a part of one or about calls or modules, nor what a thread
+/// only blocks in.
 pub(crate) fn is_event(kind: Kind) -> bool {
-    !matches!(kind, Kind::Enter | Kind::Unwind | Kind::Module | Kind::HighHalves | Kind::Turn)
+    !matches!(
+        kind,
+        Kind::Enter | Kind::Unwind | Kind::Module | Kind::HighHalves | Kind::Turn | Kind::Futex
+    )
 }
 
 fn is_access(kind: Kind) -> bool {

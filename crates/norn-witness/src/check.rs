@@ -150,6 +150,15 @@ impl<'a> Checker<'a> {
 
     /// Whether the schedule is possible and ends with the candidate.
     pub fn check(&self, candidate: &Candidate, turns: &[Turn]) -> Result<Grade, Refusal> {
+        self.differences(candidate, turns).map(Grade::of)
+    }
+
+    /// The same; how many values differ from the recorded run that can have an influence.
+    pub(crate) fn differences(
+        &self,
+        candidate: &Candidate,
+        turns: &[Turn],
+    ) -> Result<usize, Refusal> {
         let mut world = World::new(self);
         for turn in turns {
             let from = world.done.get(&turn.thread).copied().unwrap_or(0);
@@ -164,7 +173,7 @@ impl<'a> Checker<'a> {
             }
         }
         is_there(candidate, turns)?;
-        Ok(if world.influenced() { Grade::Speculative } else { Grade::Sound })
+        Ok(world.influential())
     }
 }
 

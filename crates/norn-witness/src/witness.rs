@@ -25,6 +25,13 @@ pub enum Grade {
     Speculative,
 }
 
+impl Grade {
+    /// The grade of a schedule in which so many values differ.
+    pub(crate) fn of(differences: usize) -> Grade {
+        if differences == 0 { Grade::Sound } else { Grade::Speculative }
+    }
+}
+
 /// A candidate with a schedule that makes it happen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Witness {
@@ -68,44 +75,48 @@ impl<'a> Witnesses<'a> {
         }
     }
 
-    /// Makes a witness, or says why there is none.
+    /// Makes a witness, or says why there is none. Of several schedules, the one in which the fewest
+    /// values differ from the recorded run: there the program is the most likely to follow.
     pub fn witness(&self, candidate: &Candidate) -> Result<Witness, Failure> {
-        let mut best: Option<(Grade, Vec<Turn>)> = None;
+        let mut best: Option<(usize, Vec<Turn>)> = None;
         let mut failure = None;
         for proposal in self.engine.schedules(candidate) {
-            match self.graded(candidate, proposal) {
-                Ok((Grade::Sound, turns)) => {
-                    return Ok(self.finish(candidate, Grade::Sound, turns));
+            match self.weighed(candidate, proposal) {
+                Ok(weighed) if weighed.0 == 0 => {
+                    return Ok(self.finish(candidate, weighed));
                 }
-                Ok(graded) => best = best.or(Some(graded)),
+                Ok(weighed) if best.as_ref().is_none_or(|it| weighed.0 < it.0) => {
+                    best = Some(weighed);
+                }
+                Ok(_) => {}
                 Err(it) => failure = failure.or(Some(it)),
             }
         }
         match (best, failure) {
-            (Some((grade, turns)), _) => Ok(self.finish(candidate, grade, turns)),
+            (Some(weighed), _) => Ok(self.finish(candidate, weighed)),
             (None, Some(failure)) => Err(failure),
             (None, None) => Err(Failure::NoProposal),
         }
     }
 
-    fn graded(
+    fn weighed(
         &self,
         candidate: &Candidate,
         proposal: Result<Vec<Turn>, Infeasible>,
-    ) -> Result<(Grade, Vec<Turn>), Failure> {
+    ) -> Result<(usize, Vec<Turn>), Failure> {
         let turns = proposal?;
-        Ok((self.checker.check(candidate, &turns)?, turns))
+        Ok((self.checker.differences(candidate, &turns)?, turns))
     }
 
     /// Minimises, as far as the checker agrees.
-    fn finish(&self, candidate: &Candidate, grade: Grade, turns: Vec<Turn>) -> Witness {
+    fn finish(&self, candidate: &Candidate, (differences, turns): (usize, Vec<Turn>)) -> Witness {
         let short = self.minimiser.minimise(candidate, &turns);
         let candidate = candidate.clone();
-        match self.checker.check(&candidate, &short) {
-            Ok(new) if new <= grade && short.len() <= turns.len() => {
-                Witness { candidate, turns: short, grade: new }
+        match self.checker.differences(&candidate, &short) {
+            Ok(new) if new <= differences && short.len() <= turns.len() => {
+                Witness { candidate, turns: short, grade: Grade::of(new) }
             }
-            _ => Witness { candidate, turns, grade },
+            _ => Witness { candidate, turns, grade: Grade::of(differences) },
         }
     }
 }

@@ -54,11 +54,13 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Whether something that differs can have an influence on what comes later: its thread goes
-    /// on, or it has written what depends on it and somebody comes after.
-    pub(crate) fn influenced(&self) -> bool {
+    /// How much of what differs can have an influence on what comes later: its thread goes on, or it
+    /// has written what depends on it and somebody comes after.
+    pub(crate) fn influential(&self) -> usize {
         let last = |id: &EventId| self.done.get(&id.thread) == Some(&(id.index + 1));
-        self.differing.iter().any(|(id, passed)| !last(id) || *passed != 0 && *passed != self.time)
+        let influences =
+            |id: &EventId, passed: u64| !last(id) || passed != 0 && passed != self.time;
+        self.differing.iter().filter(|(id, passed)| influences(id, *passed)).count()
     }
 
     fn has(&self, id: EventId) -> bool {

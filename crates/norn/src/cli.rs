@@ -39,7 +39,9 @@ pub(crate) enum Command {
     Cxx(Compiler),
     /// Find concurrency bugs in a program and prove them: record, predict, force, report
     Hunt(Hunt),
-    /// Print the patterns that `norn hunt` looks for
+    /// Say what a trace allows, without running the program: candidates and schedules
+    Predict(Predict),
+    /// Print the patterns that `norn hunt` and `norn predict` look for
     Patterns,
     /// Run a program and record what its threads do
     Record(Record),
@@ -104,6 +106,22 @@ pub(crate) struct Hunt {
         value_name = "PROGRAM"
     )]
     pub(crate) command: Vec<OsString>,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  norn record -- ./prog\n  norn predict run.norn")]
+pub(crate) struct Predict {
+    #[command(flatten)]
+    pub(crate) trace: TraceArg,
+    /// Look for the patterns in this file, too
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pattern: Vec<PathBuf>,
+    /// Only critical sections are to be atomic, not accesses that merely follow each other
+    #[arg(long)]
+    pub(crate) marked_only: bool,
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
 }
 
 #[derive(Args, Debug)]
@@ -182,7 +200,9 @@ pub(crate) struct Run {
 #[command(after_help = "Examples:\n  norn replay clip.json\n  \
                         norn replay --after stop -o run.norn clip.json\n  \
                         norn replay --times 1000 clip.json\n  \
-                        norn replay clip.json -- ./other-build args\n\n\
+                        norn replay clip.json -- ./other-build args\n  \
+                        norn replay --gdb clip.json\n  \
+                        norn replay --gdb clip.json -- -batch -ex run -ex bt\n\n\
                         docs/schedules.md says how a clip is written by hand.")]
 pub(crate) struct Replay {
     /// The clip
@@ -191,6 +211,9 @@ pub(crate) struct Replay {
     /// What comes after the end of the schedule
     #[arg(long, value_enum, default_value_t)]
     pub(crate) after: AfterArg,
+    /// Run the program in gdb: stops and steps do not change the order of its threads
+    #[arg(long, conflicts_with_all = ["times", "check"])]
+    pub(crate) gdb: bool,
     /// Keep the trace in this folder; of many runs, one of each kind
     #[arg(short, long, value_name = "FOLDER")]
     pub(crate) output: Option<PathBuf>,
@@ -198,9 +221,10 @@ pub(crate) struct Replay {
     pub(crate) batch: Batch,
     #[command(flatten)]
     pub(crate) limits: Limits,
-    /// Another program than the clip's, and its arguments; it runs in the current folder
+    /// Another program than the clip's, and its arguments; it runs in the current folder. With
+    /// --gdb: arguments for gdb
     #[arg(last = true, value_name = "PROGRAM")]
-    pub(crate) command: Vec<String>,
+    pub(crate) rest: Vec<String>,
 }
 
 /// Many runs, and what a person says of one.
@@ -221,16 +245,9 @@ pub(crate) struct Batch {
                 $NORN_STATUS"
     )]
     pub(crate) check: Option<String>,
-    /// How to print what came of it; `json` also for one run, as with --times 1
+    /// How to print what came of it; `json` is the last line of standard output
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
-}
-
-impl Batch {
-    /// Whether it is counted what came of runs, and not shown what one does.
-    pub(crate) fn is_many(&self) -> bool {
-        self.times.is_some() || self.format == Format::Json
-    }
 }
 
 /// What a controlled run must not go beyond.

@@ -2,9 +2,11 @@
 
 use std::io::{self, Write};
 
-use norn_hunt::{Confirmed, Finding, Hunt, Status};
-use norn_model::{Access, Anomaly, Consequence};
+use norn_hunt::{Confirmed, Description, Finding, Hunt, Status};
+use norn_model::{Access, Anomaly, Candidate, Consequence};
 use serde_json::{Value, json};
+
+use crate::story;
 
 /// Candidates that are not confirmed and still told, by kind.
 const TOLD: usize = 10;
@@ -39,7 +41,13 @@ fn observed(out: &mut impl Write, hunt: &Hunt) -> io::Result<()> {
         confirmed.into_iter().all(|how| how.consequence != it.consequence)
     };
     for it in hunt.observed.iter().filter(told) {
-        writeln!(out, "observed under another schedule: {}", it.consequence)?;
+        writeln!(out, "seen under another schedule: {}", it.consequence)?;
+        if let Some(finding) = it.finding.and_then(|it| hunt.findings.get(it)) {
+            writeln!(out, "   on the way to: {}", line(finding))?;
+        }
+        if let Some(story) = &it.story {
+            story::tell(out, story)?;
+        }
         writeln!(out, "   again: norn replay {}\n", it.clip.display())?;
     }
     Ok(())
@@ -55,8 +63,20 @@ fn tell(out: &mut impl Write, finding: &Finding, how: &Confirmed) -> io::Result<
         Consequence::None => String::new(),
         it => format!(": {it}"),
     };
-    writeln!(out, "{}{leads}", title(finding))?;
-    for access in &finding.description.accesses {
+    writeln!(out, "{}{leads}", title(&finding.candidate, &finding.description))?;
+    accesses(out, &finding.description)?;
+    if how.other_output {
+        writeln!(out, "   the program prints something else than in the recorded run")?;
+    }
+    if let Some(story) = &how.story {
+        story::tell(out, story)?;
+    }
+    writeln!(out, "   again: norn replay {}\n", how.clip.display())
+}
+
+/// Who does what to which variable where.
+pub(crate) fn accesses(out: &mut impl Write, description: &Description) -> io::Result<()> {
+    for access in &description.accesses {
         let value = access.value.map_or_else(String::new, |it| format!(" = {it}"));
         let does = match access.does {
             Access::Read => "reads",
@@ -73,21 +93,18 @@ fn tell(out: &mut impl Write, finding: &Finding, how: &Confirmed) -> io::Result<
             writeln!(out, "                 holding {}", access.locks.join(", "))?;
         }
     }
-    if how.other_output {
-        writeln!(out, "   the program prints something else than in the recorded run")?;
-    }
-    writeln!(out, "   again: norn replay {}\n", how.clip.display())
+    Ok(())
 }
 
 /// What it is and to what, in words.
-fn title(finding: &Finding) -> String {
-    let variables = finding.description.variables.join(" and ");
-    let what = match finding.candidate.class {
+pub(crate) fn title(candidate: &Candidate, description: &Description) -> String {
+    let variables = description.variables.join(" and ");
+    let what = match candidate.class {
         Anomaly::Race => "data race on",
         Anomaly::Atomicity => "another thread comes between two accesses to",
         Anomaly::AtomicSet => "accesses that belong together are mixed:",
         Anomaly::Lifetime => "memory is used after it was freed:",
-        Anomaly::Pattern => finding.candidate.pattern.as_str(),
+        Anomaly::Pattern => candidate.pattern.as_str(),
     };
     format!("{what} {variables}")
 }
@@ -98,7 +115,11 @@ fn line(finding: &Finding) -> String {
         .accesses
         .iter()
         .map(|it| format!("{} {}", it.does, it.calls.first().map_or("?", |it| it.as_str())));
-    format!("{}, {}", title(finding), places.collect::<Vec<_>>().join(" | "))
+    format!(
+        "{}, {}",
+        title(&finding.candidate, &finding.description),
+        places.collect::<Vec<_>>().join(" | ")
+    )
 }
 
 fn summary(out: &mut impl Write, hunt: &Hunt, harmful: usize) -> anyhow::Result<()> {
@@ -130,9 +151,15 @@ fn summary(out: &mut impl Write, hunt: &Hunt, harmful: usize) -> anyhow::Result<
 
 /// For programs.
 pub(crate) fn json(out: &mut impl Write, hunt: &Hunt) -> anyhow::Result<()> {
-    let observed = hunt.observed.iter().map(
-        |it| json!({ "consequence": it.consequence, "clip": it.clip, "executions": it.executions }),
-    );
+    let observed = hunt.observed.iter().map(|it| {
+        json!({
+            "consequence": it.consequence,
+            "clip": it.clip,
+            "executions": it.executions,
+            "finding": it.finding,
+            "story": it.story,
+        })
+    });
     let value = json!({
         "events": hunt.base.events,
         "threads": hunt.base.threads,
@@ -146,8 +173,9 @@ pub(crate) fn json(out: &mut impl Write, hunt: &Hunt) -> anyhow::Result<()> {
     Ok(writeln!(out, "{value:#}")?)
 }
 
-fn finding(finding: &Finding) -> Value {
-    let accesses = finding.description.accesses.iter().map(|it| {
+/// The same for programs.
+pub(crate) fn json_accesses(description: &Description) -> Vec<Value> {
+    let accesses = description.accesses.iter().map(|it| {
         json!({
             "thread": it.thread,
             "access": it.does,
@@ -157,18 +185,23 @@ fn finding(finding: &Finding) -> Value {
             "locks": it.locks,
         })
     });
+    accesses.collect()
+}
+
+fn finding(finding: &Finding) -> Value {
     let mut value = json!({
         "class": finding.candidate.class,
         "pattern": finding.candidate.pattern,
         "scope": finding.candidate.scope,
         "harmful": finding.is_harmful(),
-        "accesses": accesses.collect::<Vec<_>>(),
+        "accesses": json_accesses(&finding.description),
         "source": finding.source,
     });
     let more = match &finding.status {
         Status::Confirmed(it) => json!({
             "status": "confirmed",
             "consequence": it.consequence,
+            "story": it.story,
             "other_output": it.other_output,
             "grade": it.grade(),
             "switches": it.witness.turns.len(),

@@ -7,6 +7,7 @@ mod fact;
 mod finding;
 mod outcome;
 mod scratch;
+mod story;
 mod tally;
 mod view;
 

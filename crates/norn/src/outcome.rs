@@ -5,8 +5,9 @@ use std::io::{self, Write};
 use norn_model::{Arrival, Consequence, Departure, EventId, Schedule, ThreadId, Verdict};
 use norn_replay::{Ran, Scene};
 use norn_trace::{Controlled, Strategy};
+use serde_json::{Value as Json, json};
 
-use crate::fact::address;
+use crate::{fact::address, story};
 
 /// What the run led to, and by which choices.
 pub(crate) fn consequence(err: &mut impl Write, ran: &Ran) -> io::Result<()> {
@@ -20,7 +21,32 @@ pub(crate) fn consequence(err: &mut impl Write, ran: &Ran) -> io::Result<()> {
         ran.scene.as_ref().map_or(outcome.steps, |it| it.trace.counts().events),
         outcome.switches
     )?;
-    doubts(err, controlled)
+    doubts(err, controlled)?;
+    norn_replay::story::story(ran).map_or(Ok(()), |it| story::tell(err, &it))
+}
+
+/// The same for programs.
+pub(crate) fn json(ran: &Ran, verdict: Option<&Verdict>) -> Json {
+    let controlled = ran.recording.run.controlled.as_ref();
+    let outcome = controlled.map(|it| &it.outcome);
+    json!({
+        "consequence": ran.consequence,
+        "verdict": verdict,
+        "strategy": controlled.map(|it| it.strategy),
+        "seed": controlled.map(|it| it.seed),
+        "events": ran.scene.as_ref().map(|it| it.trace.counts().events),
+        "switches": outcome.map(|it| it.switches),
+        "inputs": outcome.map(|it| it.inputs),
+        "same_layout": controlled.map(|it| it.same_layout),
+        "story": norn_replay::story::story(ran),
+    })
+}
+
+/// Prints what programs are told of one run or many: the last line of standard output.
+pub(crate) fn print(json: &Json) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    writeln!(out, "{json}")?;
+    out.flush()
 }
 
 /// What may make another run differ.

@@ -20,10 +20,11 @@ static STEPS: AtomicU64 = AtomicU64::new(0);
 static PROCESSORS: AtomicU32 = AtomicU32::new(0);
 static TICKETS: AtomicU64 = AtomicU64::new(1);
 /// When nobody could go on, in real time.
+static IDLE_SINCE: AtomicU64 = AtomicU64::new(0);
 /// How many events there were then.
 static IDLE_AT: AtomicU64 = AtomicU64::new(u64::MAX);
+/// How many events there were when somebody last looked outside.
 static LOOKED_OUTSIDE: AtomicU64 = AtomicU64::new(0);
-static IDLE_SINCE: AtomicU64 = AtomicU64::new(0);
 /// Since when the program seems stuck, in real time; 0 if it does not.
 static DOUBTFUL_SINCE: AtomicU64 = AtomicU64::new(0);
 

@@ -48,10 +48,16 @@ pub fn is_found() -> bool {
     arena::outcome().verdict.load(Ordering::Relaxed) != verdict::NONE
 }
 
-/// A program that starts, perhaps once more in a debugger, has not been found wanting.
+/// A program that starts, perhaps once more in a debugger, has not been found wanting. One that
+/// it starts itself leaves things as they are.
 pub fn forget() {
     let outcome = arena::outcome();
+    if arena::process_number() != 0 && arena::plan().linger == 0 {
+        return;
+    }
     outcome.verdict.store(verdict::NONE, Ordering::Relaxed);
+    outcome.why.store(0, Ordering::Relaxed);
+    outcome.signal.store(0, Ordering::Relaxed);
     outcome.segment.store(0, Ordering::Relaxed);
     outcome.switches.store(0, Ordering::Relaxed);
     outcome.text_len.store(0, Ordering::Relaxed);

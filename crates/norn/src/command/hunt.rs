@@ -31,7 +31,7 @@ pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
         run: norn_record::Options { command, ..options(&args.limits) },
         output,
         predict: norn_predict::Options {
-            patterns: patterns(args)?,
+            patterns: patterns(&args.pattern)?,
             unmarked: !args.marked_only,
             ..norn_predict::Options::default()
         },
@@ -97,9 +97,9 @@ fn program(command: &[OsString], scratch: &Path) -> anyhow::Result<Vec<OsString>
 }
 
 /// The patterns that are looked for: the built-in ones, and those of the user.
-fn patterns(args: &cli::Hunt) -> anyhow::Result<Vec<Pattern>> {
+pub(super) fn patterns(files: &[PathBuf]) -> anyhow::Result<Vec<Pattern>> {
     let mut patterns = Pattern::built_in();
-    for path in &args.pattern {
+    for path in files {
         let text = std::fs::read_to_string(path)
             .with_context(|| format!("cannot read `{}`", path.display()))?;
         let own = Pattern::parse(&text).with_context(|| format!("in `{}`", path.display()))?;

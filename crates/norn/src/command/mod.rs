@@ -4,11 +4,13 @@ pub(crate) mod cc;
 mod checked;
 mod dump;
 mod export;
+mod gdb;
 mod hunt;
 mod import;
 mod info;
 mod many;
 mod patterns;
+mod predict;
 mod record;
 mod replay;
 mod run;
@@ -26,6 +28,7 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<Exit> {
         Command::Cxx(compiler) => cc::run(Language::Cxx, &compiler.arguments),
         Command::Hunt(args) => hunt::run(&args),
         Command::Patterns => patterns::run(),
+        Command::Predict(args) => predict::run(&args),
         Command::Record(args) => record::run(args),
         Command::Run(args) => run::run(&args),
         Command::Replay(args) => replay::run(&args),

@@ -3,16 +3,15 @@
 use std::io::Write as _;
 
 use norn_abi::control::{Plan, after, strategy};
-use norn_record::{Control, Cut, Options};
+use norn_record::{Control, Cut, Options, Streams};
 use norn_replay::{Clip, Codes, Goal, Ran, ReplayError};
 
 use crate::{
     cli::{AfterArg, Format, Replay},
     command::{
-        checked, many,
+        self, checked, gdb, many,
         many::{Done, Job},
         record,
-        run::options,
     },
     exit::Exit,
     outcome,
@@ -30,16 +29,21 @@ pub(super) fn run(args: &Replay) -> anyhow::Result<Exit> {
         directory: clip.directory.clone(),
         environment: clip.environment.iter().map(|(k, v)| (k.into(), v.into())).collect(),
         control: Some(control),
-        ..options(&args.limits)
+        debugger: if args.gdb { gdb::words(&args.rest)? } else { Vec::new() },
+        ..options(args)
     };
-    if args.batch.is_many() { repeat(args, &clip, &options) } else { once(args, &clip, options) }
+    if args.batch.times.is_some() {
+        repeat(args, &clip, &options)
+    } else {
+        once(args, &clip, options)
+    }
 }
 
 /// The clip, with another program if one is wanted.
 fn read(args: &Replay) -> Result<Clip, ReplayError> {
     let mut clip = Clip::read(&args.clip)?;
-    if !args.command.is_empty() {
-        clip.start(args.command.clone());
+    if !args.gdb && !args.rest.is_empty() {
+        clip.start(args.rest.clone());
     }
     if clip.command.is_empty() {
         return Err(ReplayError::NoCommand(args.clip.clone()));
@@ -59,17 +63,32 @@ fn once(args: &Replay, clip: &Clip, options: Options) -> anyhow::Result<Exit> {
     if let Some(Cut::Interrupt(signal)) = ran.recording.cut {
         return Ok(record::end_by(signal));
     }
-    say(clip, &ran)
+    say(clip, &ran, args.batch.format)
 }
 
-fn say(clip: &Clip, ran: &Ran) -> anyhow::Result<Exit> {
+/// What all controlled runs have in common; in a debugger, the terminal is for it.
+fn options(args: &Replay) -> Options {
+    let options = command::run::options(&args.limits);
+    if args.gdb { Options { streams: Streams::Inherit, ..options } } else { options }
+}
+
+fn say(clip: &Clip, ran: &Ran, format: Format) -> anyhow::Result<Exit> {
     let Some(scene) = &ran.scene else { return Ok(Exit::Impossible) };
-    let mut err = anstream::stderr().lock();
-    if let Some(controlled) = &ran.recording.run.controlled {
-        let verdict = norn_replay::verdict(&controlled.outcome, &clip.schedule);
-        outcome::verdict(&mut err, &verdict, &clip.schedule, scene)?;
+    let controlled = ran.recording.run.controlled.as_ref();
+    let verdict = controlled.map(|it| norn_replay::verdict(&it.outcome, &clip.schedule));
+    if format == Format::Json {
+        outcome::print(&outcome::json(ran, verdict.as_ref()))?;
+    } else {
+        let mut err = anstream::stderr().lock();
+        if let Some(verdict) = &verdict {
+            outcome::verdict(&mut err, verdict, &clip.schedule, scene)?;
+        }
+        if gdb::cut_short(ran) {
+            writeln!(err, "norn: gdb ended the program before it came to an end itself")?;
+        } else {
+            outcome::consequence(&mut err, ran)?;
+        }
     }
-    outcome::consequence(&mut err, ran)?;
     let again = outcome::is_again(clip.expect.as_ref(), &ran.consequence);
     Ok(if again { Exit::Harmful } else { Exit::Clean })
 }
@@ -98,11 +117,10 @@ fn repeat(args: &Replay, clip: &Clip, options: &Options) -> anyhow::Result<Exit>
 }
 
 fn report(args: &Replay, clip: &Clip, Done { tally, kept }: &Done) -> anyhow::Result<()> {
-    let mut out = anstream::stdout().lock();
     if args.batch.format == Format::Json {
-        let json = tally::json(tally, kept.as_deref());
-        return Ok(writeln!(out, "{json:#}")?);
+        return Ok(outcome::print(&tally::json(tally, kept.as_deref()))?);
     }
+    let mut out = anstream::stdout().lock();
     Ok(tally::same(&mut out, tally, kept.as_deref(), &clip.schedule)?)
 }
 
@@ -119,6 +137,7 @@ fn plan(args: &Replay, clip: &Clip) -> Plan {
         max_steps: args.limits.max_steps,
         realtime: clock.realtime,
         monotonic: clock.monotonic,
+        linger: args.gdb.into(),
         ..Plan::default()
     }
 }

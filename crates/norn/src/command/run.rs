@@ -37,7 +37,7 @@ pub(super) fn run(args: &Run) -> anyhow::Result<Exit> {
     if unknown && let Some(exit) = calibrate(&mut options)? {
         return Ok(exit);
     }
-    if args.batch.is_many() { explore(args, &options) } else { once(args, &options) }
+    if args.batch.times.is_some() { explore(args, &options) } else { once(args, &options) }
 }
 
 fn once(args: &Run, options: &Options) -> anyhow::Result<Exit> {
@@ -46,7 +46,9 @@ fn once(args: &Run, options: &Options) -> anyhow::Result<Exit> {
     record::say(options, &ran.recording)?;
     let Some(scene) = &ran.scene else { return Ok(Exit::Impossible) };
     let mut err = anstream::stderr().lock();
-    if ran.consequence.is_failure() {
+    if args.batch.format == Format::Json {
+        outcome::print(&outcome::json(&ran, None))?;
+    } else if ran.consequence.is_failure() {
         outcome::consequence(&mut err, &ran)?;
     }
     if let Some(path) = &args.save {
@@ -87,14 +89,14 @@ fn explore(args: &Run, options: &Options) -> anyhow::Result<Exit> {
 }
 
 fn report(args: &Run, options: &Options, Done { tally, kept }: &Done) -> anyhow::Result<()> {
-    let mut out = anstream::stdout().lock();
     let failure = tally.first_failure();
     let again = failure.map(|it| again(args, options, it));
     if args.batch.format == Format::Json {
         let mut json = tally::json(tally, kept.as_deref());
         json["repeat"] = serde_json::json!(again);
-        writeln!(out, "{json:#}")?;
+        outcome::print(&json)?;
     } else {
+        let mut out = anstream::stdout().lock();
         tally::explored(&mut out, tally, kept.as_deref())?;
         if let Some(words) = again {
             writeln!(out, "the first failure again: {}", words.join(" "))?;

@@ -36,6 +36,14 @@ pub(crate) struct Ran {
     pub(crate) status: ExitStatus,
 }
 
+impl Ran {
+    /// What programs are told: the last line of standard output.
+    pub(crate) fn json(&self) -> Value {
+        let line = self.stdout.lines().last().unwrap_or("");
+        serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+}
+
 /// Builds a subject of `subjects/replay`.
 pub(crate) fn subject(source: &str) -> Subject {
     let folder = tempfile::tempdir().unwrap();
@@ -64,15 +72,20 @@ impl Subject {
         self.norn([&["replay"], options, &[clip]].concat())
     }
 
-    /// `norn replay` of a schedule: of each segment its thread and its end.
+    /// `norn replay` of a schedule.
     pub(crate) fn follow(&self, schedule: &[(&str, Value)]) -> Ran {
-        let segments: Vec<_> = schedule
-            .iter()
-            .map(|(thread, until)| json!({"thread": thread, "until": until}))
-            .collect();
-        let clip = json!({"norn": 1, "command": ["./subject"], "schedule": segments});
-        fs::write(self.file("clip.json"), clip.to_string()).unwrap();
+        self.write(&[], schedule);
         self.replay("clip.json", &["--timeout", "20"])
+    }
+
+    /// Writes `clip.json` by hand: arguments, and of each segment its thread and its end.
+    pub(crate) fn write(&self, arguments: &[&str], schedule: &[(&str, Value)]) {
+        let command = [&["./subject"], arguments].concat();
+        let segments = schedule.iter();
+        let segments = segments.map(|(thread, until)| json!({"thread": thread, "until": until}));
+        let segments: Vec<_> = segments.collect();
+        let clip = json!({"norn": 1, "command": command, "schedule": segments});
+        fs::write(self.file("clip.json"), clip.to_string()).unwrap();
     }
 
     /// A file in the folder.

@@ -6,8 +6,10 @@
 #![allow(clippy::unwrap_used, reason = "these are tests, the functions they share included")]
 
 mod clip;
+mod gdb;
 mod kit;
 mod many;
 mod schedule;
+mod story;
 mod strategy;
 mod subject;

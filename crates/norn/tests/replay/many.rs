@@ -8,27 +8,22 @@ use std::{
     time::{Duration, Instant},
 };
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::kit::{Ran, Subject, subject};
 
-/// A schedule by which an update is lost.
-fn lose(subject: &Subject) -> Value {
+/// A subject with a clip by which an update is lost.
+fn lost_update() -> Subject {
+    let subject = subject("lost_update.c");
     let read = subject.line("// read");
-    json!({"norn": 1, "command": ["./subject"], "schedule": [
-        {"thread": "T0", "until": {"before": "join"}},
-        {"thread": "T0.1", "until": {"after": format!("read {read}")}},
-        {"thread": "T0.2", "until": "end"},
-        {"thread": "T0.1", "until": "end"},
-    ]})
-}
-
-fn write(subject: &Subject, clip: &Value) {
-    fs::write(subject.file("clip.json"), clip.to_string()).unwrap();
-}
-
-fn json(ran: &Ran) -> Value {
-    serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"))
+    let schedule = [
+        ("T0", json!({"before": "join"})),
+        ("T0.1", json!({"after": format!("read {read}")})),
+        ("T0.2", json!("end")),
+        ("T0.1", json!("end")),
+    ];
+    subject.write(&[], &schedule);
+    subject
 }
 
 /// A command whose scratch is in a folder that must be empty afterwards.
@@ -45,8 +40,7 @@ fn clean(subject: &Subject, words: &[&str]) -> Ran {
 
 #[test]
 fn a_schedule_always_comes_out_the_same() {
-    let subject = subject("lost_update.c");
-    write(&subject, &lose(&subject));
+    let subject = lost_update();
     let ran = clean(&subject, &["replay", "--times", "20", "-j", "3", "clip.json"]);
     assert_eq!(ran.status.code(), Some(1), "{ran:?}");
     let expected = "20 of 20 runs are the same: followed 4 of 4 segments, \
@@ -56,10 +50,10 @@ fn a_schedule_always_comes_out_the_same() {
 
 #[test]
 fn the_same_for_programs() {
-    let subject = subject("lost_update.c");
-    write(&subject, &lose(&subject));
+    let subject = lost_update();
     let ran = clean(&subject, &["replay", "--times", "4", "--format", "json", "clip.json"]);
-    let json = json(&ran);
+    assert_eq!(ran.stdout.lines().count(), 1, "{ran:?}");
+    let json = ran.json();
     assert_eq!((&json["runs"], &json["failed"]), (&json!(4), &json!(4)), "{json}");
     let kinds = json["kinds"].as_array().unwrap();
     assert_eq!(kinds.len(), 1, "{json}");
@@ -71,8 +65,7 @@ fn the_same_for_programs() {
 #[test]
 fn what_differs_is_said_and_kept() {
     let subject = subject("unsteady.c");
-    let clip = json!({"norn": 1, "command": ["./subject"], "schedule": []});
-    write(&subject, &clip);
+    subject.write(&[], &[]);
     let ran = clean(&subject, &["replay", "--times", "3", "-o", "kept", "clip.json"]);
     assert_eq!(ran.status.code(), Some(0), "{ran:?}");
     assert!(ran.stdout.contains("1 of 3 runs are the same: followed 0 of 0 seg"), "{ran:?}");
@@ -111,7 +104,7 @@ fn until_the_first_failure() {
     let subject = subject("lost_update.c");
     let words =
         ["run", "--times", "1000", "--until-failure", "--format", "json", "--", "./subject"];
-    let (first, again) = (json(&clean(&subject, &words)), json(&clean(&subject, &words)));
+    let (first, again) = (clean(&subject, &words).json(), clean(&subject, &words).json());
     assert!(first["runs"].as_u64().unwrap() < 1000, "{first}");
     assert!(first["failed"].as_u64().unwrap() > 0, "{first}");
     assert_eq!(first["repeat"], again["repeat"]);
@@ -177,6 +170,11 @@ fn a_check_decides() {
     let ran = check("exit 7", &["--times", "3"]);
     assert_eq!(ran.status.code(), Some(1), "{ran:?}");
     assert!(ran.stdout.contains("3  failed check with status 7"), "{ran:?}");
+    let ran = check("exit 7", &["--format", "json"]);
+    assert!(ran.stdout.starts_with("both were counted\n{"), "{ran:?}");
+    assert_eq!(ran.json()["consequence"], json!({"check": 7}), "{ran:?}");
+    let ran = check("exit 7", &["--times", "3", "--format", "json"]);
+    assert_eq!(ran.json()["kinds"][0]["consequence"], json!({"check": 7}), "{ran:?}");
     for (command, status) in [("exit 7", 1), ("exit 8", 0), ("true", 0)] {
         let ran = subject.replay("clip.json", &["--check", command]);
         assert_eq!(ran.status.code(), Some(status), "{ran:?}");

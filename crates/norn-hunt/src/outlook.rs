@@ -1,0 +1,48 @@
+//! What a trace allows, without running anything: candidates, and schedules for them.
+
+use std::path::Path;
+
+use norn_model::{Candidate, ThreadName};
+use norn_predict::{Options, predict};
+use norn_replay::ReplayError;
+use norn_witness::{Failure, Witness, Witnesses};
+
+use crate::{Description, describe::describe, source::Source};
+
+/// What a trace allows.
+#[derive(Debug)]
+pub struct Outlook {
+    /// The candidates, the likely ones first.
+    pub prospects: Vec<Prospect>,
+    /// The search for a pattern was given up before its end.
+    pub incomplete: bool,
+}
+
+/// A candidate, and the schedule that would make it happen.
+#[derive(Debug)]
+pub struct Prospect {
+    /// What.
+    pub candidate: Candidate,
+    /// Who does what to which variable where.
+    pub description: Description,
+    /// By which schedule, or why there is none.
+    pub witness: Result<Witness, Failure>,
+    /// The schedule's threads by name, each until before one of its events.
+    pub turns: Vec<(ThreadName, u64)>,
+}
+
+/// Looks what a trace allows.
+pub fn outlook(folder: &Path, process: u32, options: &Options) -> Result<Outlook, ReplayError> {
+    let source = Source::open(folder, process)?;
+    let prediction = predict(&source.trace, options);
+    let witnesses = Witnesses::new(&source.trace);
+    let prospect = |candidate: Candidate| {
+        let witness = witnesses.witness(&candidate);
+        let turns = witness.iter().flat_map(|it| &it.turns);
+        let turns = turns.map(|it| (source.scene.thread(it.thread), it.until)).collect();
+        let description = describe(&source, &candidate, false);
+        Prospect { candidate, description, witness, turns }
+    };
+    let firsts = prediction.candidates.into_iter().filter(|it| it.instance == 0);
+    Ok(Outlook { prospects: firsts.map(prospect).collect(), incomplete: prediction.incomplete })
+}

@@ -1,0 +1,32 @@
+//! Sizes of libc's objects: by its size a variable is told from its first member.
+
+use norn_model::{LockMode, Object};
+
+pub(super) const COND: u64 = 48;
+pub(super) const BARRIER: u64 = 32;
+pub(super) const SEMAPHORE: u64 = 32;
+pub(super) const WORD: u64 = 4;
+const MUTEX: u64 = 40;
+const SPIN: u64 = 4;
+const RWLOCK: u64 = 56;
+const KEY: u64 = 4;
+
+pub(super) fn lock(mode: LockMode) -> u64 {
+    match mode {
+        LockMode::Mutex => MUTEX,
+        LockMode::Spin => SPIN,
+        LockMode::Read | LockMode::Write => RWLOCK,
+    }
+}
+
+pub(super) fn of(class: Object) -> u64 {
+    match class {
+        Object::Mutex => MUTEX,
+        Object::Spin => SPIN,
+        Object::RwLock => RWLOCK,
+        Object::Cond => COND,
+        Object::Barrier => BARRIER,
+        Object::Semaphore => SEMAPHORE,
+        Object::Key => KEY,
+    }
+}

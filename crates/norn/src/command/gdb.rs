@@ -1,0 +1,35 @@
+//! Replay in gdb.
+
+use std::ffi::OsString;
+
+use anyhow::Context as _;
+use norn_replay::Ran;
+use norn_trace::End;
+
+/// gdb, and what makes it start the program as we would: without a shell, and without variables
+/// that only gdb sets.
+pub(super) fn words(arguments: &[String]) -> anyhow::Result<Vec<OsString>> {
+    let gdb = norn_replay::program(&["gdb".to_owned()], None).ok();
+    let gdb = gdb.context(
+        "cannot find gdb\nhint: install it, or replay without --gdb; the clip is the same",
+    )?;
+    let settings = [
+        "set startup-with-shell off",
+        "set disable-randomization on",
+        "unset environment LINES",
+        "unset environment COLUMNS",
+    ];
+    let mut words = vec![gdb.into(), "-q".into()];
+    words.extend(settings.into_iter().flat_map(|it| ["-iex".into(), it.into()]));
+    words.extend(arguments.iter().map(Into::into));
+    words.push("--args".into());
+    Ok(words)
+}
+
+/// Whether gdb ended the program before its time: what would have come of it, nobody knows.
+pub(super) fn cut_short(ran: &Ran) -> bool {
+    let number = ran.scene.as_ref().map(|it| it.trace.process());
+    let process = ran.recording.run.processes.iter().find(|it| Some(it.number) == number);
+    let killed = process.is_some_and(|it| it.end == End::Unknown);
+    killed && ran.recording.cut.is_none() && !ran.consequence.is_failure()
+}

@@ -1,0 +1,67 @@
+//! What goes wrong is said in one way: what, why, and a hint; and by the exit code.
+
+use std::{fs, process::Command};
+
+use tempfile::TempDir;
+
+use crate::kit::{Ran, hunt, norn_hunt, run};
+
+/// A folder with a file.
+fn folder(name: &str, text: &str) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join(name), text).unwrap();
+    folder
+}
+
+fn said(ran: &Ran) -> String {
+    format!("{}[exit {}]", ran.stderr, ran.code.map_or("?".to_owned(), |it| it.to_string()))
+}
+
+#[test]
+fn no_program() {
+    let ran = norn_hunt::<&str>([], &tempfile::tempdir().unwrap());
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.stderr.contains("<PROGRAM>"), "{ran:?}");
+}
+
+#[test]
+fn a_program_that_is_not_there() {
+    let ran = norn_hunt(["--", "./missing"], &tempfile::tempdir().unwrap());
+    insta::assert_snapshot!(said(&ran), @r"
+    norn: cannot run `./missing`: No such file or directory (os error 2)
+    hint: a program in this folder is started as `./program`, and must be built first
+    [exit 2]
+    ");
+}
+
+#[test]
+fn a_program_that_norn_did_not_build() {
+    let folder = folder("plain.c", "int main(void) { return 0; }");
+    let mut gcc = Command::new("gcc");
+    gcc.args(["plain.c", "-o", "plain"]).current_dir(folder.path());
+    assert_eq!(run(gcc).code, Some(0));
+    insta::assert_snapshot!(said(&norn_hunt(["--", "./plain"], &folder)), @r#"
+    norn: `./plain` left no events: it was not built with norn
+    hint: build it with `CC="norn cc" CXX="norn c++"`, or `norn hunt prog.c`
+    [exit 3]
+    "#);
+}
+
+#[test]
+fn a_source_that_does_not_compile() {
+    let folder = folder("wrong.c", "int main(void) { return nothing; }");
+    let ran = norn_hunt(["wrong.c"], &folder);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.stderr.contains("'nothing' undeclared"), "{ran:?}");
+    assert!(ran.stderr.ends_with("norn: cannot compile `wrong.c`\n"), "{ran:?}");
+}
+
+#[test]
+fn a_program_that_fails_whatever_the_schedule() {
+    let folder = folder("fails.c", "int main(void) { return 3; }");
+    let hunt = hunt(&folder.path().join("fails.c"), 4);
+    assert_eq!(hunt.code, Some(1), "{hunt:?}");
+    assert_eq!(hunt.json["consequence"]["exit"], 3, "{hunt:?}");
+    assert_eq!(hunt.observed()[0]["consequence"]["exit"], 3, "{hunt:?}");
+    assert_eq!(hunt.observed()[0]["executions"], 1, "{hunt:?}");
+}

@@ -1,0 +1,128 @@
+//! Replay in gdb: whoever stops the program and steps through it, its threads go on as the clip
+//! says.
+
+use serde_json::json;
+
+use crate::kit::{self, Ran, Subject, subject};
+
+/// Replays the clip in gdb, which is given these commands.
+fn gdb(subject: &Subject, commands: &[&str]) -> Ran {
+    let words = ["replay", "--timeout", "40", "--gdb", "clip.json", "--", "-nx", "-batch"];
+    let commands = commands.iter().flat_map(|it| ["-ex", it]);
+    subject.norn(words.into_iter().chain(commands))
+}
+
+fn lost_update() -> Subject {
+    let subject = subject("lost_update.c");
+    let schedule = [
+        ("T0", json!({"before": "join"})),
+        ("T0.1", json!({"after": "read in add"})),
+        ("T0.2", json!("end")),
+        ("T0.1", json!("end")),
+    ];
+    subject.write(&[], &schedule);
+    subject
+}
+
+#[test]
+fn stops_and_steps_change_nothing() {
+    let subject = lost_update();
+    let steps = ["break add", "run", "next", "next", "info threads", "step", "delete", "continue"];
+    let ran = gdb(&subject, &steps);
+    assert!(ran.stdout.contains("received signal SIGABRT"), "{ran:?}");
+    assert!(ran.stderr.contains("norn: followed: 4 of 4 segments"), "{ran:?}");
+    assert!(ran.stderr.contains("norn: assertion failed: counter == 2"), "{ran:?}");
+    assert!(ran.stderr.contains("T0.1 wrote 1 there at add lost_update.c:"), "{ran:?}");
+    assert_eq!(ran.status.code(), Some(1), "{ran:?}");
+}
+
+#[test]
+fn a_deadlock_is_shown() {
+    let subject = subject("two_locks.c");
+    let schedule = [
+        ("T0", json!({"before": "join"})),
+        ("T0.1", json!({"after": "lock in rightwards"})),
+        ("T0.2", json!("blocks")),
+        ("T0.1", json!("blocks")),
+    ];
+    subject.write(&[], &schedule);
+    let ran = gdb(&subject, &["run", "thread apply all bt"]);
+    assert!(ran.stdout.contains("received signal SIGINT"), "{ran:?}");
+    for (function, line) in [("rightwards", 9), ("leftwards", 17)] {
+        let frame = |it: &str| {
+            it.contains(&format!("in {function} (")) && it.ends_with(&format!("two_locks.c:{line}"))
+        };
+        assert!(ran.stdout.lines().any(frame), "{ran:?}");
+    }
+    assert!(ran.stderr.contains("norn: deadlock"), "{ran:?}");
+    assert_eq!(ran.status.code(), Some(1), "{ran:?}");
+}
+
+#[test]
+fn a_memory_error_is_shown_where_it_is() {
+    let subject = subject("heap_errors.c");
+    subject.write(&[], &[("T0", json!("end"))]);
+    let ran = gdb(&subject, &["run", "bt"]);
+    assert!(ran.stdout.contains("received signal SIGINT"), "{ran:?}");
+    let frame = |it: &str| it.contains("in main (") && it.ends_with(&subject.line("// use"));
+    assert!(ran.stdout.lines().any(frame), "{ran:?}");
+    assert!(ran.stderr.contains("norn: use of freed memory"), "{ran:?}");
+}
+
+#[test]
+fn a_crash_is_seen() {
+    let subject = subject("null_pointer.c");
+    let schedule = [("T0", json!({"before": "write in main x2"})), ("T0.1", json!("end"))];
+    subject.write(&[], &schedule);
+    let ran = gdb(&subject, &["run", "bt"]);
+    assert!(ran.stdout.contains("received signal SIGSEGV"), "{ran:?}");
+    assert!(ran.stderr.contains("norn: gdb ended the program before"), "{ran:?}");
+    assert_eq!(ran.status.code(), Some(0), "{ran:?}");
+    let ran = gdb(&subject, &["run", "continue"]);
+    assert!(ran.stderr.contains("norn: signal 11 at look null_pointer.c:"), "{ran:?}");
+    assert_eq!(ran.status.code(), Some(1), "{ran:?}");
+}
+
+#[test]
+fn a_program_that_is_started_again_does_the_same_again() {
+    let ran = gdb(&lost_update(), &["run", "run"]);
+    assert_eq!(ran.stdout.matches("received signal SIGABRT").count(), 2, "{ran:?}");
+    let subject = subject("self_lock.c");
+    subject.write(&[], &[("T0", json!({"before": "join"}))]);
+    let ran = gdb(&subject, &["run", "run"]);
+    assert_eq!(ran.stdout.matches("received signal SIGINT").count(), 2, "{ran:?}");
+    assert!(ran.stderr.contains("T0.1  waits for itself"), "{ran:?}");
+}
+
+#[test]
+fn a_program_that_ends_well_in_gdb() {
+    let subject = subject("lost_update.c");
+    subject.write(&[], &[("T0", json!({"before": "join"})), ("T0.1", json!("end"))]);
+    let ran = gdb(&subject, &["run"]);
+    assert!(ran.stdout.contains("both were counted"), "{ran:?}");
+    assert!(ran.stderr.contains("norn: no failure"), "{ran:?}");
+    assert_eq!(ran.status.code(), Some(0), "{ran:?}");
+}
+
+#[test]
+fn no_gdb() {
+    let subject = lost_update();
+    let mut command = subject.command(["replay", "--gdb", "clip.json"]);
+    command.env("PATH", "/nowhere");
+    let ran = kit::run(command);
+    assert!(ran.stderr.contains("norn: cannot find gdb\nhint: install it"), "{ran:?}");
+    assert_eq!(ran.status.code(), Some(2), "{ran:?}");
+}
+
+#[test]
+fn one_run_that_a_person_looks_at() {
+    let subject = lost_update();
+    for (option, value) in [("--times", "2"), ("--check", "true")] {
+        let ran = subject.norn(["replay", "--gdb", option, value, "clip.json"]);
+        assert!(ran.stderr.contains("cannot be used with"), "{ran:?}");
+        assert_eq!(ran.status.code(), Some(2), "{ran:?}");
+    }
+    // Without gdb, it is the name of a program.
+    let ran = subject.norn(["replay", "clip.json", "--", "-batch"]);
+    assert_eq!(ran.status.code(), Some(2), "{ran:?}");
+}

@@ -1,0 +1,512 @@
+//! What a person is told of a failure.
+// Long because the stories are here as they are told, line by line.
+
+use serde_json::{Value, json};
+
+use crate::kit::{Ran, Subject, subject};
+
+/// Replays a schedule by hand, of a subject with arguments.
+fn follow(subject: &Subject, arguments: &[&str], schedule: &[(&str, Value)], format: &str) -> Ran {
+    subject.write(arguments, schedule);
+    let ran = subject.replay("clip.json", &["--timeout", "20", "--format", format]);
+    assert_eq!(ran.status.code(), Some(1), "{ran:?}");
+    ran
+}
+
+/// The story in what was said, from the failure on; addresses differ from machine to machine.
+fn story(ran: &Ran) -> String {
+    let lines = ran.stderr.lines().skip_while(|it| !it.contains(" switches)"));
+    let lines = lines.map(|it| it.split(" (by the clip").next().unwrap_or(it));
+    lines.map(hide).collect::<Vec<_>>().join("\n")
+}
+
+/// Puts `0x…` for every address, and does not care how often a thread looked.
+fn hide(line: &str) -> String {
+    let mut parts = line.split("0x");
+    let mut text = parts.next().unwrap_or("").to_owned();
+    for part in parts {
+        text.push_str("0x…");
+        text.push_str(part.trim_start_matches(|it: char| it.is_ascii_hexdigit()));
+    }
+    let often = text.find(" times)").and_then(|end| Some(text[..end].rfind('(')? + 1..end));
+    if let Some(digits) = often {
+        text.replace_range(digits, "many");
+    }
+    text.trim_end().to_owned()
+}
+
+fn told(source: &str, arguments: &[&str], schedule: &[(&str, Value)]) -> String {
+    story(&follow(&subject(source), arguments, schedule, "text"))
+}
+
+#[test]
+fn a_circle_of_three() {
+    let told = told(
+        "three_locks.c",
+        &[],
+        &[
+            ("T0", json!({"before": "join"})),
+            ("T0.1", json!({"after": "lock in take"})),
+            ("T0.2", json!({"after": "lock in take"})),
+            ("T0.3", json!({"after": "lock in take"})),
+        ],
+    );
+    insta::assert_snapshot!(told, @r"
+    norn: deadlock
+
+      T0.1  waits for the lock forks[1] at take three_locks.c:10
+              called by eat three_locks.c:16
+            T0.2 took it at take three_locks.c:10
+              called by eat three_locks.c:15
+      T0.2  waits for the lock forks[2] at take three_locks.c:10
+              called by eat three_locks.c:16
+            T0.3 took it at take three_locks.c:10
+              called by eat three_locks.c:15
+      T0.3  waits for the lock forks[0] at take three_locks.c:10
+              called by eat three_locks.c:16
+            T0.1 took it at take three_locks.c:10
+              called by eat three_locks.c:15
+      T0    waits for the end of T0.1 at main three_locks.c:25
+      T0.1  waits for T0.2, which waits for T0.3, which waits for T0.1
+
+      the last events          T0           T0.1               T0.2               T0.3
+                               begins
+        main three_locks.c:24  create T0.1
+        main three_locks.c:24  create T0.2
+        main three_locks.c:24  create T0.3
+                                            begins
+        eat three_locks.c:14                read seats[0] = 0
+        take three_locks.c:10               lock forks[0]
+                                                               begins
+        eat three_locks.c:14                                   read seats[1] = 1
+        take three_locks.c:10                                  lock forks[1]
+                                                                                  begins
+        eat three_locks.c:14                                                      read seats[2] = 2
+        take three_locks.c:10                                                     lock forks[2]
+    ");
+}
+
+#[test]
+fn who_takes_a_lock_twice_waits_for_itself() {
+    let told =
+        told("self_lock.c", &[], &[("T0", json!({"before": "join"})), ("T0.1", json!("blocks"))]);
+    insta::assert_snapshot!(told, @r"
+    norn: deadlock
+
+      T0.1  waits for the lock lock at again self_lock.c:7
+              called by twice self_lock.c:12
+            T0.1 itself took it at twice self_lock.c:11
+      T0    waits for the end of T0.1 at main self_lock.c:19
+      T0.1  waits for itself
+
+      the last events         T0           T0.1
+                              begins
+        main self_lock.c:18   create T0.1
+                                           begins
+        twice self_lock.c:11               lock lock
+    ");
+}
+
+#[test]
+fn a_lock_that_was_left_locked() {
+    let told =
+        told("left_locked.c", &[], &[("T0", json!({"before": "join"})), ("T0.1", json!("end"))]);
+    insta::assert_snapshot!(told, @r"
+    norn: deadlock
+
+      T0    waits for the lock lock at main left_locked.c:15
+            T0.1, which has ended, took it at keep left_locked.c:7
+      T0.1  has ended
+            nobody is left who could change that
+
+      the last events          T0           T0.1
+                               begins
+        main left_locked.c:13  create T0.1
+                                            begins
+        keep left_locked.c:7                lock lock
+                                            ends
+        main left_locked.c:14  join T0.1
+    ");
+}
+
+#[test]
+fn readers_that_want_to_write() {
+    let told = told(
+        "readers.c",
+        &[],
+        &[
+            ("T0", json!({"before": "join"})),
+            ("T0.1", json!({"after": "lock in upgrade"})),
+            ("T0.2", json!({"after": "lock in upgrade"})),
+        ],
+    );
+    insta::assert_snapshot!(told, @r"
+    norn: deadlock
+
+      T0.1  waits for the lock table at upgrade readers.c:8
+            T0.1 itself took it for reading at upgrade readers.c:7
+            T0.2 took it for reading at upgrade readers.c:7
+      T0.2  waits for the lock table at upgrade readers.c:8
+            T0.1 took it for reading at upgrade readers.c:7
+            T0.2 itself took it for reading at upgrade readers.c:7
+      T0    waits for the end of T0.1 at main readers.c:16
+      T0.1  waits for T0.2, which waits for T0.1
+
+      the last events        T0           T0.1        T0.2
+                             begins
+        main readers.c:15    create T0.1
+        main readers.c:15    create T0.2
+                                          begins
+        upgrade readers.c:7               lock table
+                                                      begins
+        upgrade readers.c:7                           lock table
+    ");
+}
+
+#[test]
+fn a_signal_that_came_too_early() {
+    let told = told(
+        "lost_signal.c",
+        &[],
+        &[
+            ("T0", json!({"before": "join"})),
+            ("T0.1", json!({"after": "read in receive"})),
+            ("T0.2", json!("end")),
+        ],
+    );
+    insta::assert_snapshot!(told, @r"
+    norn: deadlock
+
+      T0    waits for the end of T0.1 at main lost_signal.c:30
+      T0.1  waits for a signal of delivered at receive lost_signal.c:12
+            T0.2 signalled before the wait began, and nobody was waiting, at deliver lost_signal.c:21
+      T0.2  has ended
+            nobody is left who could change that
+
+      the last events             T0           T0.1              T0.2
+                                  begins
+        main lost_signal.c:28     create T0.1
+        main lost_signal.c:29     create T0.2
+                                               begins
+        receive lost_signal.c:10               read letters = 0
+                                                                 begins
+        deliver lost_signal.c:19                                 lock lock
+        deliver lost_signal.c:20                                 write letters = 1
+        deliver lost_signal.c:21                                 signal delivered
+        deliver lost_signal.c:22                                 unlock lock
+                                                                 ends
+        receive lost_signal.c:11               lock lock
+        receive lost_signal.c:12               wait delivered
+    ");
+}
+
+#[test]
+fn a_signal_that_woke_somebody_else() {
+    let told = told(
+        "one_signal.c",
+        &[],
+        &[
+            ("T0", json!({"before": "lock in main"})),
+            ("T0.1", json!("blocks")),
+            ("T0.2", json!("blocks")),
+            ("T0", json!("blocks")),
+        ],
+    );
+    insta::assert_snapshot!(told, @r"
+    norn: deadlock
+
+      T0    waits for the end of T0.2 at main one_signal.c:22
+      T0.2  waits for a signal of started at run one_signal.c:10
+            T0 signalled during the wait, and woke T0.1, at main one_signal.c:20
+      T0.1  has ended
+            nobody is left who could change that
+
+      the last events         T0              T0.1          T0.2
+                              begins
+        main one_signal.c:17  create T0.1
+        main one_signal.c:17  create T0.2
+                                              begins
+        run one_signal.c:9                    lock lock
+        run one_signal.c:10                   read go = 0
+        run one_signal.c:10                   wait started
+                                                            begins
+        run one_signal.c:9                                  lock lock
+        run one_signal.c:10                                 read go = 0
+        run one_signal.c:10                                 wait started
+        main one_signal.c:18  lock lock
+        main one_signal.c:19  write go = 1
+        main one_signal.c:20  signal started
+        main one_signal.c:21  unlock lock
+        run one_signal.c:10                   wake started
+        run one_signal.c:10                   read go = 1
+        run one_signal.c:11                   unlock lock
+                                              ends
+        main one_signal.c:22  join T0.1
+    ");
+}
+
+#[test]
+fn too_few_at_a_barrier_and_a_semaphore_that_stays_down() {
+    let told = told(
+        "too_few.c",
+        &[],
+        &[
+            ("T0", json!({"before": "sem-wait"})),
+            ("T0.1", json!("blocks")),
+            ("T0.2", json!("blocks")),
+        ],
+    );
+    insta::assert_snapshot!(told, @r"
+    norn: deadlock
+
+      T0    waits for the semaphore tickets at main too_few.c:19
+            it was 0 at first, went up 2 times and down 2 times
+            T0.1 posted it at meet too_few.c:9
+            T0.2 posted it at meet too_few.c:9
+      T0.1  waits at the barrier meeting at meet too_few.c:10
+            2 of 3 came: T0.1 and T0.2
+      T0.2  waits at the barrier meeting at meet too_few.c:10
+            2 of 3 came: T0.1 and T0.2
+            nobody is left who could change that
+
+      the last events      T0                T0.1              T0.2
+                           begins
+        main too_few.c:16  init meeting
+        main too_few.c:17  init tickets
+        main too_few.c:18  create T0.1
+        main too_few.c:18  create T0.2
+                                             begins
+        meet too_few.c:9                     sem-post tickets
+        meet too_few.c:10                    barrier meeting
+                                                               begins
+        meet too_few.c:9                                       sem-post tickets
+        meet too_few.c:10                                      barrier meeting
+        main too_few.c:19  sem-wait tickets
+        main too_few.c:19  sem-wait tickets
+    ");
+}
+
+#[test]
+fn two_that_spin() {
+    let told = told("spins.c", &[], &[("T0", json!({"before": "join"}))]);
+    insta::assert_snapshot!(told, @r"
+    norn: livelock
+
+      T0.1  goes on and on, last seen at spin spins.c:9
+            it read ready[1] = 0
+              nobody has written there
+      T0.2  goes on and on, last seen at spin spins.c:9
+            it read ready[0] = 0
+              T0 wrote 0 there at main spins.c:17
+      T0    waits for the end of T0.1 at main spins.c:19
+
+      the last events
+                         T0    begins
+        main spins.c:17  T0    atomic write ready[0] = 0
+        main spins.c:18  T0    create T0.1
+        main spins.c:18  T0    create T0.2
+                         T0.1  begins
+        spin spins.c:8   T0.1  read one_of[0] = 0
+        spin spins.c:9   T0.1  atomic read ready[1] = 0 (many times)
+                         T0.2  begins
+        spin spins.c:8   T0.2  read one_of[1] = 1
+        spin spins.c:9   T0.2  atomic read ready[0] = 0 (many times)
+    ");
+}
+
+#[test]
+fn a_freed_block_is_used() {
+    let told =
+        told("heap_errors.c", &[], &[("T0", json!({"before": "join"})), ("T0.1", json!("end"))]);
+    insta::assert_snapshot!(told, @r"
+    norn: use of freed memory
+
+      T0    used byte 3 of a freed block of 16 bytes at main heap_errors.c:34
+      T0.1  freed it at give_back heap_errors.c:16
+              called by drop heap_errors.c:23
+      T0    allocated it at make heap_errors.c:12
+              called by main heap_errors.c:31
+
+      the last events               T0                            T0.1
+                                    begins
+        main heap_errors.c:30       write error = 1
+        make heap_errors.c:12       alloc 16 bytes
+        main heap_errors.c:31       write block = 0x…
+        main heap_errors.c:32       create T0.1
+                                                                  begins
+        drop heap_errors.c:20                                     read error = 1
+        give_back heap_errors.c:16                                read block = 0x…
+        give_back heap_errors.c:16                                free heap[16]
+                                                                  ends
+        main heap_errors.c:33       join T0.1
+        main heap_errors.c:34       read error = 1
+        main heap_errors.c:34       read block = 0x…
+    ");
+}
+
+#[test]
+fn a_block_is_freed_twice() {
+    let told = told(
+        "heap_errors.c",
+        &["again"],
+        &[("T0", json!({"before": "join"})), ("T0.1", json!("end"))],
+    );
+    insta::assert_snapshot!(told, @r"
+    norn: memory freed twice
+
+      T0    freed a block of 16 bytes for the second time at give_back heap_errors.c:16
+              called by main heap_errors.c:35
+      T0.1  freed it at give_back heap_errors.c:16
+              called by drop heap_errors.c:23
+      T0    allocated it at make heap_errors.c:12
+              called by main heap_errors.c:31
+
+      the last events               T0                            T0.1
+                                    begins
+        main heap_errors.c:30       write error = 2
+        make heap_errors.c:12       alloc 16 bytes
+        main heap_errors.c:31       write block = 0x…
+        main heap_errors.c:32       create T0.1
+                                                                  begins
+        drop heap_errors.c:20                                     read error = 2
+        give_back heap_errors.c:16                                read block = 0x…
+        give_back heap_errors.c:16                                free heap[16]
+                                                                  ends
+        main heap_errors.c:33       join T0.1
+        main heap_errors.c:34       read error = 2
+        main heap_errors.c:35       read error = 2
+        give_back heap_errors.c:16  read block = 0x…
+        give_back heap_errors.c:16  free heap[16]
+    ");
+}
+
+#[test]
+fn a_block_is_too_short() {
+    let told = told(
+        "heap_errors.c",
+        &["too", "far"],
+        &[("T0", json!({"before": "join"})), ("T0.1", json!("end"))],
+    );
+    insta::assert_snapshot!(told, @r"
+    norn: access next to a heap block
+
+      T0.1  used byte 3 behind a block of 16 bytes at drop heap_errors.c:21
+      T0    allocated it at make heap_errors.c:12
+              called by main heap_errors.c:31
+
+      the last events          T0                            T0.1
+                               begins
+        main heap_errors.c:30  write error = 3
+        make heap_errors.c:12  alloc 16 bytes
+        main heap_errors.c:31  write block = 0x…
+        main heap_errors.c:32  create T0.1
+                                                             begins
+        drop heap_errors.c:20                                read error = 3
+        drop heap_errors.c:21                                read block = 0x…
+    ");
+}
+
+#[test]
+fn a_null_pointer() {
+    let told = told(
+        "null_pointer.c",
+        &[],
+        &[("T0", json!({"before": "write in main x2"})), ("T0.1", json!("end"))],
+    );
+    insta::assert_snapshot!(told, @r"
+    norn: signal 11 at look null_pointer.c:13
+
+      T0.1  used a null pointer (0x…) at look null_pointer.c:13
+              called by show null_pointer.c:17
+            it read account = 0
+              T0 wrote 0 there at main null_pointer.c:22
+
+      the last events           T0                 T0.1
+                                begins
+        main null_pointer.c:22  write account = 0
+        main null_pointer.c:23  create T0.1
+                                                   begins
+        look null_pointer.c:13                     read account = 0
+    ");
+}
+
+#[test]
+fn a_failed_assertion() {
+    let told = told(
+        "lost_update.c",
+        &[],
+        &[
+            ("T0", json!({"before": "join"})),
+            ("T0.1", json!({"after": "read in add"})),
+            ("T0.2", json!("end")),
+            ("T0.1", json!("end")),
+        ],
+    );
+    insta::assert_snapshot!(told, @r"
+    norn: assertion failed: counter == 2
+
+      T0  ended the program at main lost_update.c:19
+          it read counter = 1
+            T0.1 wrote 1 there at add lost_update.c:11
+
+      the last events          T0                T0.1               T0.2
+                               begins
+        main lost_update.c:17  create T0.1
+        main lost_update.c:17  create T0.2
+                                                 begins
+        add lost_update.c:10                     read counter = 0
+                                                                    begins
+        add lost_update.c:10                                        read counter = 0
+        add lost_update.c:11                                        write counter = 1
+                                                                    ends
+        add lost_update.c:11                     write counter = 1
+                                                 ends
+        main lost_update.c:18  join T0.1
+        main lost_update.c:18  join T0.2
+        main lost_update.c:19  read counter = 1
+        main lost_update.c:19  abort
+    ");
+}
+
+#[test]
+fn one_that_never_ends() {
+    let subject = subject("endless.c");
+    let ran = subject.run(&["--strategy", "round-robin", "--max-steps", "2000"]);
+    assert_eq!(ran.status.code(), Some(1), "{ran:?}");
+    assert!(ran.stderr.contains("T0.1  goes on and on, last seen at step endless.c:"), "{ran:?}");
+    assert!(ran.stderr.contains("it read limit = 4294967295"), "{ran:?}");
+    assert!(ran.stderr.contains("nobody has written there"), "{ran:?}");
+    assert!(ran.stderr.contains("T0    waits for the end of T0.1 at main endless.c:"), "{ran:?}");
+}
+
+#[test]
+fn the_same_for_programs() {
+    let subject = subject("two_locks.c");
+    let schedule = [
+        ("T0", json!({"before": "join"})),
+        ("T0.1", json!({"after": "lock in rightwards"})),
+        ("T0.2", json!({"after": "lock in leftwards"})),
+    ];
+    let ran = follow(&subject, &[], &schedule, "json");
+    let line = ran.json();
+    assert_eq!(line["consequence"], "deadlock");
+    assert_eq!(line["verdict"], json!({"followed": 3}));
+    let stuck = &line["story"]["stuck"];
+    assert_eq!(stuck["circle"], json!(["T0.1", "T0.2"]));
+    let first = &stuck["waiters"][0];
+    assert_eq!(first["thread"], "T0.1");
+    assert_eq!(first["for"]["lock"]["object"]["name"], "right");
+    let holder = &first["for"]["lock"]["holders"][0];
+    assert_eq!((&holder["thread"], &holder["mode"]), (&json!("T0.2"), &json!("mutex")));
+    assert_eq!(holder["at"][0]["function"], "leftwards");
+    assert!(line["story"]["last"].as_array().is_some_and(|it| it.len() > 4), "{line}");
+}
+
+#[test]
+fn who_did_not_fail_has_no_story() {
+    let subject = subject("lost_update.c");
+    let options = ["--strategy", "round-robin", "--quantum", "100", "--format", "json"];
+    let ran = subject.run(&options);
+    let line = ran.json();
+    assert_eq!((&line["consequence"], &line["story"]), (&json!("none"), &Value::Null), "{line}");
+}

@@ -1,0 +1,43 @@
+// The twin of airline.c: agents sell the seats of a flight until there are none left. A lock
+// protects the number of seats that are sold.
+// Finds: nothing harmful
+#undef NDEBUG
+#include <assert.h>
+#include <pthread.h>
+#include <stdio.h>
+
+enum { SEATS = 2, AGENTS = 3 };
+
+static int sold;
+static int closed;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void sell(int *tickets) {
+    if (closed) return;
+    *tickets += 1;
+    sold++;
+    if (sold == SEATS) closed = 1;
+}
+
+static void *agent(void *tickets) {
+    pthread_mutex_lock(&lock);
+    sell(tickets);
+    pthread_mutex_unlock(&lock);
+    return NULL;
+}
+
+int main(void) {
+    pthread_t agents[AGENTS];
+    int tickets[AGENTS] = { 0 };
+    int all = 0;
+    for (int i = 0; i < AGENTS; i++) {
+        if (pthread_create(&agents[i], NULL, agent, &tickets[i]) != 0) return 2;
+    }
+    for (int i = 0; i < AGENTS; i++) {
+        pthread_join(agents[i], NULL);
+        all += tickets[i];
+    }
+    printf("seats: %d, tickets: %d\n", SEATS, all);
+    assert(all <= SEATS);
+    return 0;
+}
