@@ -160,6 +160,10 @@ unsafe fn progress(state: &mut State, segment: &Segment, task: &mut Task) -> Pro
             _ => return Progress::Stuck(why::BLOCKED),
         }
     }
+    // Who looks again and again, or lets others go first, waits for them as much as at a lock.
+    if segment.until == until::BLOCKS && task.spin.is_idle() {
+        return Progress::Over;
+    }
     if task.spin.spins() {
         return Progress::Stuck(why::SPINS);
     }

@@ -332,10 +332,18 @@ pub fn is_foreign(tid: u32) -> bool {
 }
 
 /// The thread asks that others go first.
-pub unsafe fn yields(slot: *mut ThreadSlot) {
+pub unsafe fn yields(slot: *mut ThreadSlot, pc: usize) {
     if is_on() {
-        // SAFETY: the slot is the current thread's.
-        unsafe { turn::wait_for(slot, |task| task.spin.yields()) };
+        // SAFETY: the slot is the current thread's. Each time it gets a new turn, so that it may
+        // never come to ask: whether it spins is looked at here, too.
+        unsafe {
+            let task = task::of(slot);
+            if !task.waiting {
+                (task.kind, task.pc, task.object) = (Kind::Yield, pc, 0);
+                spin::look(slot, task);
+            }
+            turn::wait_for(slot, |task| task.spin.yields());
+        }
     }
 }
 

@@ -124,7 +124,7 @@ unsafe fn yielding(pc: usize) {
         // SAFETY: the slot is the current thread's.
         unsafe {
             event::put(slot, Kind::Yield, pc, 0, &[]);
-            control::yields(slot);
+            control::yields(slot, pc);
         }
     }
 }
