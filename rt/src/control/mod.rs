@@ -335,10 +335,10 @@ pub fn is_foreign(tid: u32) -> bool {
 pub unsafe fn yields(slot: *mut ThreadSlot, pc: usize) {
     if is_on() {
         // SAFETY: the slot is the current thread's. Each time it gets a new turn, so that it may
-        // never come to ask: whether it spins is looked at here, too.
+        // never come to ask: so whether it should be watched is looked at here, too.
         unsafe {
             let task = task::of(slot);
-            if !task.waiting {
+            if !task.waiting && !task.spin.is_watched() {
                 (task.kind, task.pc, task.object) = (Kind::Yield, pc, 0);
                 spin::look(slot, task);
             }
