@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-use norn_model::Candidate;
+use norn_model::{Anomaly, Candidate};
 use norn_predict::predict;
 use norn_record::Interrupt;
 use norn_replay::ReplayError;
@@ -267,7 +267,7 @@ impl Hunter<'_> {
         for group in &mut groups {
             group.instances.truncate(self.options.instances);
         }
-        groups
+        in_turn(groups)
     }
 
     /// What is tried next: the first that have a schedule.
@@ -366,6 +366,22 @@ impl Hunter<'_> {
         }));
         Ok(())
     }
+}
+
+/// The classes take turns, so that many candidates of one do not keep the others waiting.
+fn in_turn(groups: Vec<Group>) -> Vec<Group> {
+    let mut counts: BTreeMap<Anomaly, usize> = BTreeMap::new();
+    let mut ranked: Vec<_> = groups
+        .into_iter()
+        .map(|group| {
+            let class = group.finding.candidate.class;
+            let rank = counts.entry(class).or_default();
+            *rank += 1;
+            ((*rank, class), group)
+        })
+        .collect();
+    ranked.sort_by_key(|(key, _)| *key);
+    ranked.into_iter().map(|(_, group)| group).collect()
 }
 
 /// Does something with each item at the same time; the results are in their order.
