@@ -282,7 +282,11 @@ fn trace() -> impl Strategy<Value = Trace> {
         trace.order = if global { Order::Global } else { Order::Local };
         trace.threads.truncate(3);
         trace.threads.iter_mut().for_each(|it| it.events.clear());
-        for (at, (thread, op, place)) in events.into_iter().enumerate() {
+        // No thread creates one that was there before it: else there is no beginning.
+        let possible =
+            |thread: crate::ThreadId, op: &Op| !matches!(op, Op::Fork(it) if *it <= thread);
+        let events = events.into_iter().filter(|(thread, op, _)| possible(*thread, op));
+        for (at, (thread, op, place)) in events.enumerate() {
             let access = matches!(op, Op::Read { .. } | Op::Write { .. });
             let seq = (global || !access).then_some(at as u64 + 1);
             let site = match place {
