@@ -7,7 +7,7 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-use norn_abi::control::{Plan, after, strategy};
+use norn_abi::control::{Plan, after};
 use norn_model::{Consequence, Segment, ThreadId, Until, Verdict, Visit};
 use norn_record::{Control, Recording, Streams};
 use norn_replay::{
@@ -96,7 +96,7 @@ impl Scratch {
     ) -> Result<Attempt, ReplayError> {
         let (clip, needed) = clip(source, witness);
         let control = Control {
-            plan: plan(options, &clip),
+            plan: Plan { after: after::FAIR, max_steps: options.max_steps, ..clip.plan() },
             ..norn_replay::plan(&clip, &Codes::open(&clip)?)?
         };
         let trace = self.next();
@@ -181,17 +181,4 @@ fn clip(source: &Source, witness: &Witness) -> (Clip, usize) {
 pub(crate) fn make(path: &Path) -> Result<(), ReplayError> {
     let failed = |source| ReplayError::Scratch { path: path.to_owned(), source };
     fs::create_dir_all(path).map_err(failed)
-}
-
-fn plan(options: &Options, clip: &Clip) -> Plan {
-    let clock = clip.clock.unwrap_or_default();
-    Plan {
-        strategy: strategy::FOLLOW,
-        after: after::FAIR,
-        seed: clip.found.as_ref().map_or(0, |it| it.seed),
-        max_steps: options.max_steps,
-        realtime: clock.realtime,
-        monotonic: clock.monotonic,
-        ..Plan::default()
-    }
 }

@@ -44,7 +44,10 @@ fn distance(before: &Trace, after: &Trace, old: EventId, new: EventId) -> Option
 
 fn address(op: Op) -> Option<u64> {
     match op {
-        Op::Read { addr, .. } | Op::Write { addr, .. } | Op::Atomic { addr, .. } => Some(addr),
+        Op::Read { addr, .. }
+        | Op::Write { addr, .. }
+        | Op::Atomic { addr, .. }
+        | Op::Free { addr } => Some(addr),
         _ => None,
     }
 }

@@ -46,8 +46,6 @@ pub struct Confirmed {
     pub witness: Witness,
     /// The clip that makes it happen again.
     pub clip: PathBuf,
-    /// What the run left.
-    pub trace: PathBuf,
     /// Executions of the hunt up to this one.
     pub executions: usize,
 }

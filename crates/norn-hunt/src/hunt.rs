@@ -6,6 +6,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
+    fs,
     num::NonZeroUsize,
     path::{Path, PathBuf},
     thread,
@@ -33,6 +34,9 @@ use crate::{
 const LONGEST_BASE: Duration = Duration::from_mins(2);
 /// How long any other run may take at least.
 const SHORTEST: Duration = Duration::from_secs(10);
+/// Runs without a prediction, before what they did is looked at. How many go side by side must not
+/// matter.
+const BATCH: usize = 8;
 
 /// What to hunt in and how. Without a limit of time for each run, the recorded one may take two
 /// minutes, and the others twenty times as long as that one took, or ten seconds if that is longer.
@@ -231,6 +235,7 @@ impl Hunter<'_> {
                     self.observations.add(self.options, run, trace, executions, Some(finding))?;
                 }
                 new.extend(self.new_way(&attempt.run, &attempt.trace)?);
+                discard(&attempt.trace);
                 if confirmed {
                     self.settle(source, &mut groups[at], witness, attempt)?;
                 } else {
@@ -299,17 +304,19 @@ impl Hunter<'_> {
         source: &Source,
         wave: &[(usize, Witness)],
     ) -> Result<Vec<Attempt>, ReplayError> {
-        side_by_side(wave, |(_, witness)| self.scratch.attempt(self.options, source, witness))
+        side_by_side(self.options.jobs, wave, |(_, witness)| {
+            self.scratch.attempt(self.options, source, witness)
+        })
     }
 
     /// Runs some times without a prediction; returns runs that took new ways.
     fn explore(&mut self) -> Result<Vec<Source>, ReplayError> {
         let left = self.options.budget - self.hunt.executions;
-        let count = self.options.jobs.get().min(left).min(self.options.explore - self.explored);
+        let count = BATCH.min(left).min(self.options.explore - self.explored);
         let numbers: Vec<_> = (self.explored..self.explored + count).collect();
         self.explored += count;
         let events = self.hunt.base.events;
-        let runs = side_by_side(&numbers, |&number| {
+        let runs = side_by_side(self.options.jobs, &numbers, |&number| {
             let trace = self.scratch.next();
             let control = explore::control(self.options, number, events);
             let run = self.scratch.run(self.options, control, &trace)?;
@@ -320,6 +327,7 @@ impl Hunter<'_> {
             self.hunt.executions += 1;
             self.observations.add(self.options, &run, &trace, self.hunt.executions, None)?;
             new.extend(self.new_way(&run, &trace)?);
+            discard(&trace);
         }
         (self.tell)(Stage::Exploring { executions: self.hunt.executions });
         Ok(new)
@@ -349,7 +357,7 @@ impl Hunter<'_> {
         let number = self.confirmed;
         let clip = self.options.clips().join(format!("{number}.json"));
         make(&self.options.clips())?;
-        let Attempt { clip: mut made, run, trace, .. } = attempt;
+        let Attempt { clip: mut made, run, .. } = attempt;
         made.expect = Some(run.consequence.clone());
         made.write(&clip)?;
         group.instances.clear();
@@ -361,7 +369,6 @@ impl Hunter<'_> {
             story: run.story,
             witness,
             clip,
-            trace,
             executions: self.hunt.executions,
         }));
         Ok(())
@@ -384,16 +391,27 @@ fn in_turn(groups: Vec<Group>) -> Vec<Group> {
     ranked.into_iter().map(|(_, group)| group).collect()
 }
 
-/// Does something with each item at the same time; the results are in their order.
+/// Does something with each item, so many at the same time; the results are in their order.
 fn side_by_side<T: Sync, R: Send>(
+    jobs: NonZeroUsize,
     items: &[T],
     work: impl Fn(&T) -> Result<R, ReplayError> + Sync,
 ) -> Result<Vec<R>, ReplayError> {
-    thread::scope(|scope| {
-        let threads: Vec<_> = items.iter().map(|it| scope.spawn(|| work(it))).collect();
-        let end = |it: thread::ScopedJoinHandle<'_, _>| {
-            it.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        };
-        threads.into_iter().map(end).collect()
-    })
+    let mut results = Vec::new();
+    for some in items.chunks(jobs.get()) {
+        let some: Result<Vec<R>, _> = thread::scope(|scope| {
+            let threads: Vec<_> = some.iter().map(|it| scope.spawn(|| work(it))).collect();
+            let end = |it: thread::ScopedJoinHandle<'_, _>| {
+                it.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            };
+            threads.into_iter().map(end).collect()
+        });
+        results.extend(some?);
+    }
+    Ok(results)
+}
+
+/// What is no longer needed; if it stays, it goes with the folder that it is in.
+fn discard(trace: &Path) {
+    let _ = fs::remove_dir_all(trace);
 }

@@ -6,6 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use norn_abi::control::{Plan, strategy};
 use norn_model::{Consequence, Schedule};
 use norn_trace::Strategy;
 use serde::{Deserialize, Serialize};
@@ -106,6 +107,19 @@ impl Clip {
             expect: None,
             modules: BTreeMap::new(),
             schedule,
+        }
+    }
+
+    /// What the runtime is to do to follow it, with the clocks and the seed of the run that it was
+    /// made of. What comes afterwards is up to the caller.
+    pub fn plan(&self) -> Plan {
+        let clock = self.clock.unwrap_or_default();
+        Plan {
+            strategy: strategy::FOLLOW,
+            seed: self.found.as_ref().map_or(0, |it| it.seed),
+            realtime: clock.realtime,
+            monotonic: clock.monotonic,
+            ..Plan::default()
         }
     }
 

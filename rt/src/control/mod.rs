@@ -28,6 +28,7 @@ use norn_abi::{
     control::{follow as followed, strategy as name},
 };
 pub use spin::is_fruitless;
+pub use strategy::{STEP, mix};
 pub use task::{Interrupted, NEVER, Task};
 use wake::release_all;
 pub use wake::{look_again, release, release_one};

@@ -15,11 +15,9 @@ static DRAWN: AtomicU64 = AtomicU64::new(0);
 unsafe fn draw(buffer: usize, len: usize) {
     for i in 0..len {
         let count = DRAWN.fetch_add(1, Ordering::Relaxed);
-        let mut z = arena::plan().seed.wrapping_add(count.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        let number = arena::plan().seed.wrapping_add(count.wrapping_mul(control::STEP));
         // SAFETY: the caller's buffer.
-        unsafe { ((buffer + i) as *mut u8).write_volatile((z >> 56) as u8) };
+        unsafe { ((buffer + i) as *mut u8).write_volatile((control::mix(number) >> 56) as u8) };
     }
 }
 

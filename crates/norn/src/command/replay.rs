@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use norn_abi::control::{Plan, after, strategy};
+use norn_abi::control::{Plan, after};
 use norn_record::{Control, Cut, Options, Streams};
 use norn_replay::{Clip, Codes, Goal, Ran, ReplayError};
 
@@ -125,19 +125,14 @@ fn report(args: &Replay, clip: &Clip, Done { tally, kept }: &Done) -> anyhow::Re
 }
 
 fn plan(args: &Replay, clip: &Clip) -> Plan {
-    let clock = clip.clock.unwrap_or_default();
     Plan {
-        strategy: strategy::FOLLOW,
         after: match args.after {
             AfterArg::Fair => after::FAIR,
             AfterArg::Free => after::FREE,
             AfterArg::Stop => after::STOP,
         },
-        seed: clip.found.as_ref().map_or(0, |it| it.seed),
         max_steps: args.limits.max_steps,
-        realtime: clock.realtime,
-        monotonic: clock.monotonic,
         linger: args.gdb.into(),
-        ..Plan::default()
+        ..clip.plan()
     }
 }

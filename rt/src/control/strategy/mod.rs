@@ -47,14 +47,21 @@ unsafe fn state() -> &'static mut State {
     unsafe { &mut *STATE.0.get() }
 }
 
+/// What SplitMix64 adds from one number to the next.
+pub const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// What SplitMix64 makes of a number.
+pub fn mix(mut z: u64) -> u64 {
+    z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ z >> 31
+}
+
 impl State {
     /// The next random number (SplitMix64).
     fn random(&mut self) -> u64 {
-        self.rng = self.rng.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.rng;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
+        self.rng = self.rng.wrapping_add(STEP);
+        mix(self.rng)
     }
 
     /// A random number below `limit`.
