@@ -191,8 +191,11 @@ pub unsafe fn ask(slot: *mut ThreadSlot, kind: Kind, pc: usize, object: usize) {
         }
         let followed = arena::plan().strategy == name::FOLLOW;
         if !is_librarys(kind) || followed {
-            turn::locked(|| strategy::comes_to_event(task));
             spin::look(slot, task);
+            if task.steps() < task.until && !task.spin.is_idle() {
+                return task.go_on();
+            }
+            turn::locked(|| strategy::comes_to_event(task));
             turn::yield_turn(slot);
         }
     }

@@ -4,7 +4,8 @@
 //! A thread that has not changed anything for a while is watched event by event. If it comes back
 //! to the same event, and all that it saw since the last time is what it had seen the time before,
 //! it spins. When another thread has changed something, it may look once more: one round, unless
-//! what it sees is new.
+//! what it sees is new. To watch is slow: if nothing comes of it, one waits twice as long before
+//! the thread is watched again.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
@@ -12,12 +13,16 @@ use norn_abi::{Kind, arena::ThreadSlot};
 
 use super::task::{self, Task};
 
-/// Events without a change after which a thread is watched.
+/// Events without a change after which a thread is watched: at first, and at most.
 const SUSPICIOUS: u64 = 256;
+const MOST_PATIENT: u64 = 1 << 14;
 /// Events in which a round must be over; else the round is looked for anew, at another event.
 const LONGEST_ROUND: u32 = 64;
 /// Equal rounds that make it a spin.
 const ROUNDS: u32 = 3;
+/// Events for which a thread is watched before that is given up: the anchor may be one that does not
+/// come again, so there is time for another one.
+const WATCHED: u64 = 2 * (ROUNDS as u64 + 1) * LONGEST_ROUND as u64;
 /// Events of pure spinning after which nobody is expected to go on.
 const HOPELESS: u64 = 200_000;
 
@@ -31,6 +36,10 @@ pub struct Watch {
     events: u32,
     equal: u32,
     watched: bool,
+    /// Events without a change when it began to be watched, or was given up.
+    since: u64,
+    /// Events without a change after which it is watched.
+    patience: u64,
     spins: bool,
     /// It said itself that others should go first.
     yields: bool,
@@ -46,15 +55,43 @@ impl Watch {
         events: 0,
         equal: 0,
         watched: false,
+        since: 0,
+        patience: SUSPICIOUS,
         spins: false,
         yields: false,
         changes: 0,
     };
 
+    /// For a new thread.
     pub fn reset(&mut self) {
+        self.forget();
+        (self.yields, self.since, self.patience) = (false, 0, SUSPICIOUS);
+    }
+
+    /// It is not watched any longer.
+    fn forget(&mut self) {
         (self.anchor, self.round, self.last) = ((0, 0), 0, 0);
         (self.events, self.equal, self.changes) = (0, 0, 0);
-        (self.watched, self.spins, self.yields) = (false, false, false);
+        (self.watched, self.spins) = (false, false);
+    }
+
+    /// The thread has done so many events since it last changed something. Whether it is watched.
+    fn is_suspicious(&mut self, quiet: u64) -> bool {
+        if quiet < self.since {
+            // It has changed something meanwhile.
+            self.forget();
+            self.since = 0;
+        }
+        if !self.watched && quiet - self.since >= self.patience {
+            (self.watched, self.since) = (true, quiet);
+        } else if self.watched && self.spins {
+            (self.patience, self.since) = (SUSPICIOUS, quiet);
+        } else if self.watched && quiet - self.since >= WATCHED {
+            self.forget();
+            self.since = quiet;
+            self.patience = (2 * self.patience).min(MOST_PATIENT);
+        }
+        self.watched
     }
 
     /// Whether others should go first.
@@ -88,14 +125,9 @@ static FRUITLESS_AT: AtomicU64 = AtomicU64::new(0);
 pub unsafe fn look(slot: *mut ThreadSlot, task: &mut Task) {
     // SAFETY: the slot is the current thread's.
     unsafe {
-        let quiet = (*slot).steps - (*slot).effect;
-        if quiet < SUSPICIOUS {
-            if task.spin.watched {
-                task.spin.reset();
-            }
+        if !task.spin.is_suspicious((*slot).steps - (*slot).effect) {
             return;
         }
-        task.spin.watched = true;
         let seen = if task.kind.as_access().is_some() || is_atomic(task.kind) {
             norn_abi::peek::word(task.object).unwrap_or(0)
         } else {

@@ -58,6 +58,8 @@ pub struct Task {
     pub ticket: u64,
     /// Events that it had done when it got the turn.
     pub since: u64,
+    /// Events that it has done when its turn is over.
+    pub until: u64,
     /// For strategies that order threads: higher goes first.
     pub priority: u64,
     /// Its entry among the schedule's names.
@@ -87,6 +89,7 @@ const NOBODY: Task = Task {
     pc: 0,
     ticket: 0,
     since: 0,
+    until: 0,
     priority: 0,
     entry: UNNAMED,
     spin: Watch::NEW,
@@ -140,6 +143,13 @@ impl Task {
         unsafe { (&raw const (*self.slot).steps).read_volatile() }
     }
 
+    /// Has the turn until it is over; or until the next event, if each must be looked at.
+    pub fn go_on(&mut self) {
+        let next = if self.spin.is_watched() { self.steps() + 1 } else { self.until };
+        // SAFETY: the slot lives as long as the arena.
+        unsafe { (*self.slot).stop_at.store(next.min(self.until), Ordering::Relaxed) };
+    }
+
     /// It need not wait any longer.
     pub fn release(&mut self) {
         (self.waiting, self.outside, self.deadline) = (false, false, NEVER);
@@ -188,7 +198,7 @@ pub unsafe fn adopt(slot: *mut ThreadSlot) -> Option<&'static mut Task> {
         (task.slot, task.alive, task.away, task.handlers) = (slot, true, false, 0);
         (task.timed_out, task.cancelled, task.interrupted) = (false, false, Interrupted::No);
         (task.kind, task.object, task.pc) = (Kind::Begin, 0, 0);
-        (task.since, task.priority, task.entry) = (0, 0, UNNAMED);
+        (task.since, task.until, task.priority, task.entry) = (0, 0, 0, UNNAMED);
         task.spin.reset();
         task.release();
         task.turn.store(0, Ordering::Relaxed);

@@ -28,9 +28,9 @@ static LOOKED_OUTSIDE: AtomicU64 = AtomicU64::new(0);
 /// Since when the program seems stuck, in real time; 0 if it does not.
 static DOUBTFUL_SINCE: AtomicU64 = AtomicU64::new(0);
 
-/// How often a thread looks for its turn before it sleeps. With one processor, looking is in the
-/// way of who has it.
-const LOOKS: u32 = 400;
+/// How long a thread looks for its turn before it sleeps, in ticks of the processor: about as long
+/// as it takes to wake one that sleeps. With one processor, looking is in the way of who has it.
+const LOOKS: u64 = 150_000;
 /// How long a thread that waits for something outside sleeps before it looks again.
 const LOOK_AGAIN: u64 = 1_000_000;
 /// How long nobody may be able to go on before time is put forward, while somebody waits for
@@ -106,8 +106,8 @@ unsafe fn grant(task: &mut Task, events: u64) {
     // SAFETY: the thread does not run, or is this one.
     unsafe {
         task.since = task.steps();
-        let stop = task.since.saturating_add(events.clamp(1, LONGEST));
-        (*task.slot).stop_at.store(stop, Ordering::Relaxed);
+        task.until = task.since + events.clamp(1, LONGEST);
+        task.go_on();
     }
     DOUBTFUL_SINCE.store(0, Ordering::Relaxed);
     HOLDER.store(task, Ordering::Release);
@@ -144,7 +144,6 @@ unsafe fn pass() {
                 return;
             }
             if let Some((next, events)) = strategy::choose() {
-                let events = if next.spin.is_watched() { 1 } else { events };
                 return grant(next, events);
             }
             match idle() {
@@ -318,10 +317,10 @@ fn await_exit() {
 }
 
 unsafe fn sleep(task: &mut Task) {
-    let mut looks = 0;
+    let begun = sys::ticks();
+    let looks = PROCESSORS.load(Ordering::Relaxed) > 1;
     while task.turn.load(Ordering::Acquire) == 0 && (task.waiting || !super::is_free()) {
-        looks += 1;
-        if looks < LOOKS && PROCESSORS.load(Ordering::Relaxed) > 1 {
+        if looks && sys::ticks() - begun < LOOKS {
             core::hint::spin_loop();
             continue;
         }
