@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
-enum { ROWS = 50, COLUMNS = 1000 };
+enum { ROWS = 100, COLUMNS = 600 };
 
 static long table[ROWS][COLUMNS], sums[2][ROWS];
 
