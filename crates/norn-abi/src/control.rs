@@ -60,6 +60,8 @@ pub struct Plan {
     pub realtime: u64,
     /// What all other clocks say at the start, in nanoseconds.
     pub monotonic: u64,
+    /// The process that follows the schedule, by its entry.
+    pub process: u32,
     /// Whether a thread that finds the program stuck leaves it so, for a debugger to look at.
     pub linger: u32,
     /// Entries in the tables.

@@ -110,6 +110,9 @@ impl<'a> Collector<'a> {
         self.run.late_events = control.late.load(Ordering::Relaxed);
         self.run.unrecorded_processes = u64::from(control.unentered.load(Ordering::Relaxed));
         self.run.unrecorded_threads = u64::from(control.unslotted.load(Ordering::Relaxed));
+        for (process, entry) in self.run.processes.iter_mut().zip(self.arena.processes()) {
+            process.threads = entry.threads.load(Ordering::Relaxed);
+        }
         let run = self.run;
         self.writer.finish(&run)?;
         Ok(run)
@@ -138,6 +141,7 @@ impl<'a> Collector<'a> {
                 pid,
                 parent,
                 end,
+                threads: 0,
                 lost: 0,
                 blocked: Vec::new(),
             });

@@ -50,13 +50,15 @@ impl Control {
 
     /// What goes into the description of the run.
     pub(crate) fn describe(&self, same_layout: bool, outcome: &control::Outcome) -> Controlled {
-        let Plan { seed, depth, quantum, expected, max_steps, realtime, monotonic, .. } = self.plan;
+        let Plan { seed, depth, quantum, expected, process, max_steps, .. } = self.plan;
+        let Plan { realtime, monotonic, .. } = self.plan;
         Controlled {
             strategy: Strategy::from_code(self.plan.strategy),
             seed,
             depth,
             quantum,
             expected,
+            process,
             max_steps,
             realtime,
             monotonic,

@@ -34,6 +34,10 @@ pub struct Clip {
     /// What its environment must have.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub environment: BTreeMap<String, String>,
+    /// The process that the schedule is for, if the program has several: they are counted as they
+    /// appear, from 0.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub process: u32,
     /// How the run was found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub found: Option<Found>,
@@ -94,6 +98,11 @@ struct Version {
     norn: u32,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
+fn is_first(process: &u32) -> bool {
+    *process == 0
+}
+
 impl Clip {
     /// A clip with nothing but a command and a schedule.
     pub fn new(command: Vec<String>, schedule: Schedule) -> Clip {
@@ -102,6 +111,7 @@ impl Clip {
             command,
             directory: None,
             environment: BTreeMap::new(),
+            process: 0,
             found: None,
             clock: None,
             expect: None,
@@ -116,6 +126,7 @@ impl Clip {
         let clock = self.clock.unwrap_or_default();
         Plan {
             strategy: strategy::FOLLOW,
+            process: self.process,
             seed: self.found.as_ref().map_or(0, |it| it.seed),
             realtime: clock.realtime,
             monotonic: clock.monotonic,

@@ -25,8 +25,19 @@ pub(crate) fn consequence(
     match (recording.status.signal(), recording.status.code()) {
         (Some(signal), _) => death(signal, recording, site),
         (None, Some(0) | None) => Consequence::None,
-        (None, Some(status)) => Consequence::Exit(status),
+        (None, Some(status)) => match killer(recording) {
+            Some(signal) => death(signal, recording, site),
+            None => Consequence::Exit(status),
+        },
     }
+}
+
+/// The signal by which a process of the program died, of which the one that was started, such as a
+/// shell, only tells by its status.
+fn killer(recording: &Recording) -> Option<i32> {
+    let outcome = &recording.run.controlled.as_ref()?.outcome;
+    let aborted = outcome.text.as_ref().map(|_| SIGABRT);
+    aborted.or_else(|| outcome.signal.map(|it| it.number))
 }
 
 /// What a run in a debugger led to, as far as the program came: the status is the debugger's.

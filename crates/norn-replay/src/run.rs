@@ -4,6 +4,7 @@ use std::{cell::OnceCell, path::Path};
 
 use norn_model::Consequence;
 use norn_record::{Options, Recording};
+use norn_trace::Strategy;
 
 use crate::{ReplayError, Scene, judge};
 
@@ -44,12 +45,16 @@ pub fn consequence(recording: &Recording, folder: &Path) -> Consequence {
     })
 }
 
-/// The process that the outcome of a run is about: the one in which something was found, or the
-/// first.
+/// The process that the outcome of a run is about: the one that failed, or followed the schedule,
+/// or has the most threads.
 pub fn process(recording: &Recording) -> u32 {
-    let process = recording.run.controlled.as_ref().map_or(0, |it| it.outcome.process);
-    let known = recording.run.processes.iter().any(|it| it.number == process);
-    if known { process } else { 0 }
+    let run = &recording.run;
+    let told = run.controlled.as_ref().and_then(|it| {
+        let failed = it.outcome.is_failure().then_some(it.outcome.process);
+        failed.or_else(|| (it.strategy == Strategy::Follow).then_some(it.process))
+    });
+    let known = told.filter(|it| run.processes.iter().any(|one| one.number == *it));
+    known.unwrap_or_else(|| run.busiest())
 }
 
 /// The same of a run in a debugger, which may have started the program several times: then the last

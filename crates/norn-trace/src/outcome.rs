@@ -17,6 +17,9 @@ pub struct Controlled {
     pub quantum: u32,
     /// How many events were expected.
     pub expected: u64,
+    /// The process that followed the schedule, if there was one.
+    #[serde(default)]
+    pub process: u32,
     /// Events after which the run counted as hanging.
     pub max_steps: u64,
     /// What the clock of the time of day said at the start, in nanoseconds.
@@ -58,6 +61,15 @@ pub struct Outcome {
     pub inputs: u64,
     /// The text of the assertion that failed.
     pub text: Option<String>,
+}
+
+impl Outcome {
+    /// Whether the runtime saw the program fail.
+    pub fn is_failure(&self) -> bool {
+        !matches!(self.found, Found::None | Found::Stopped)
+            || self.signal.is_some()
+            || self.text.is_some()
+    }
 }
 
 /// The thread with which a schedule was left.

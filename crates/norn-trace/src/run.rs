@@ -39,6 +39,15 @@ pub struct Run {
     pub controlled: Option<Controlled>,
 }
 
+impl Run {
+    /// The process that is of interest unless somebody says otherwise: the first of those with the
+    /// most threads. Shells and other helpers come before it.
+    pub fn busiest(&self) -> u32 {
+        let busiest = self.processes.iter().rev().max_by_key(|it| it.threads);
+        busiest.map_or(0, |it| it.number)
+    }
+}
+
 /// Recording stopped before the run did.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, PartialEq, Eq)]
 pub struct Stop {
@@ -69,6 +78,9 @@ pub struct Process {
     pub parent: u32,
     /// How it ended.
     pub end: End,
+    /// How many threads it has had.
+    #[serde(default)]
+    pub threads: u32,
     /// Events that its threads could not record.
     pub lost: u64,
     /// The threads that were blocked when it ended.

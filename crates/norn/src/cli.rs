@@ -8,7 +8,7 @@ use std::{
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use norn_model::Order;
-use norn_trace::Strategy;
+use norn_trace::{Run as RecordedRun, Strategy, TraceError};
 
 /// Find concurrency bugs that a run did not show, and prove them on the real program.
 #[derive(Debug, Parser)]
@@ -309,9 +309,16 @@ pub(crate) struct TraceArg {
     /// The trace's folder; for `info` and `dump` also a file in RAPID's STD format
     #[arg(value_name = "TRACE")]
     pub(crate) folder: PathBuf,
-    /// Which process, if the program forked
-    #[arg(long, default_value_t = 0, value_name = "NUMBER")]
-    pub(crate) process: u32,
+    /// Which process, if there are several [default: the first of those with the most threads]
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) process: Option<u32>,
+}
+
+impl TraceArg {
+    /// The process that was asked for, or is of interest.
+    pub(crate) fn process(&self) -> Result<u32, TraceError> {
+        self.process.map_or_else(|| Ok(RecordedRun::open(&self.folder)?.busiest()), Ok)
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

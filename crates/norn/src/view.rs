@@ -18,7 +18,7 @@ pub(crate) struct View {
 impl View {
     /// Opens a trace and the files of its modules.
     pub(crate) fn open(arg: &TraceArg) -> anyhow::Result<View> {
-        let mut trace = Trace::open(&arg.folder, arg.process)?;
+        let mut trace = Trace::open(&arg.folder, arg.process()?)?;
         let mapped = trace.modules().iter().map(|it| Mapped {
             start: it.start,
             end: it.end,

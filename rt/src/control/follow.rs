@@ -43,6 +43,13 @@ static STARTS: [AtomicUsize; MODULES] = [const { AtomicUsize::new(0) }; MODULES]
 /// Which of the schedule's threads have ended.
 static ENDED: [AtomicBool; NAMES] = [const { AtomicBool::new(false) }; NAMES];
 
+/// Begins with the first segment. What threads of the same names did in a process that forked this
+/// one does not count.
+pub fn start() {
+    ENDED.iter().for_each(|it| it.store(false, Ordering::Relaxed));
+    arena::outcome().follow.store(follow::GOING, Ordering::Relaxed);
+}
+
 /// A thread has ended.
 pub fn ends(entry: u32) {
     if let Some(ended) = ENDED.get(entry as usize) {

@@ -68,22 +68,39 @@ pub unsafe fn start(slot: *mut ThreadSlot) {
     }
     // SAFETY: nothing else runs yet.
     unsafe {
-        strategy::start();
         verdict::forget();
-        let Some(task) = task::adopt(slot) else { return };
-        task.entry = 0;
-        strategy::meet(task);
-        if arena::plan().strategy == name::FOLLOW {
-            arena::outcome().follow.store(followed::GOING, Ordering::Relaxed);
-        }
-        turn::restart(task);
+        // A debugger may start the program again and again.
+        begin(slot, is_due() || arena::plan().linger != 0);
         heap::start();
     }
     ON.store(true, Ordering::Relaxed);
 }
 
-/// In a forked child, whose only thread has a new slot: it has the turn. Schedules are for the
-/// first process.
+/// Whether the schedule is for this process.
+fn is_due() -> bool {
+    arena::process_number() == arena::plan().process
+}
+
+/// The first thread of a process has the turn. Unless the process is due to follow the schedule,
+/// if there is one, its threads go on in turn.
+unsafe fn begin(slot: *mut ThreadSlot, due: bool) {
+    // SAFETY: nothing else runs.
+    unsafe {
+        strategy::start();
+        let follows = arena::plan().strategy == name::FOLLOW;
+        if follows && due {
+            follow::start();
+        } else if follows {
+            strategy::be_fair();
+        }
+        let Some(task) = task::adopt(slot) else { return };
+        task.entry = 0;
+        strategy::meet(task);
+        turn::restart(task);
+    }
+}
+
+/// In a forked child, whose only thread has a new slot.
 pub unsafe fn after_fork(slot: *mut ThreadSlot) {
     if !was_on() {
         return;
@@ -94,10 +111,7 @@ pub unsafe fn after_fork(slot: *mut ThreadSlot) {
             task.alive = false;
         }
         heap::after_fork();
-        strategy::be_fair();
-        if let Some(task) = task::adopt(slot) {
-            turn::restart(task);
-        }
+        begin(slot, is_due());
     }
 }
 

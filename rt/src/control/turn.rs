@@ -121,7 +121,7 @@ unsafe fn grant(task: &mut Task, events: u64) {
 unsafe fn take_back() {
     let holder = HOLDER.load(Ordering::Relaxed);
     STEPS.store(steps(), Ordering::Relaxed);
-    arena::outcome().steps.store(STEPS.load(Ordering::Relaxed), Ordering::Relaxed);
+    arena::outcome().steps.fetch_max(STEPS.load(Ordering::Relaxed), Ordering::Relaxed);
     HOLDER.store(core::ptr::null_mut(), Ordering::Relaxed);
     // SAFETY: tasks are static.
     if let Some(task) = unsafe { holder.as_mut() } {

@@ -50,6 +50,7 @@ unsafe extern "C-unwind" fn assert_fail(
             event::put(slot, Kind::Abort, pc, 0, &[]);
         }
         if slot.is_some() && arena::outcome().text_len.load(Ordering::Relaxed) == 0 {
+            arena::outcome().process.store(arena::process_number(), Ordering::Relaxed);
             say(file);
             say(c":".as_ptr().cast());
             number(line);

@@ -206,6 +206,7 @@ unsafe fn note(signal: c_int, info: *mut c_void, context: &Context) {
         let (pc, accessed) = (*slot).access;
         let hooked = control::was_on() && address.wrapping_sub(accessed) < WIDEST;
         let pc = if hooked { pc } else { context.registers[RIP] };
+        outcome.process.store((*slot).head.process, Ordering::Relaxed);
         outcome.signal_thread.store((*slot).head.thread, Ordering::Relaxed);
         outcome.signal_addr.store(address as u64, Ordering::Relaxed);
         outcome.signal_pc.store(pc as u64, Ordering::Relaxed);

@@ -7,7 +7,7 @@ use norn_trace::{Trace, export_std};
 use crate::{cli::Export, exit::Exit};
 
 pub(super) fn run(args: &Export) -> anyhow::Result<Exit> {
-    let trace = Trace::open(&args.trace.folder, args.trace.process)?;
+    let trace = Trace::open(&args.trace.folder, args.trace.process()?)?;
     let exported = export_std(&trace, BufWriter::new(io::stdout().lock()))?;
     let mut err = anstream::stderr().lock();
     for (what, count) in &exported.left_out {

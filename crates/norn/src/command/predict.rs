@@ -18,7 +18,7 @@ pub(super) fn run(args: &Predict) -> anyhow::Result<Exit> {
         unmarked: !args.marked_only,
         ..norn_predict::Options::default()
     };
-    let outlook = outlook(&args.trace.folder, args.trace.process, &options)?;
+    let outlook = outlook(&args.trace.folder, args.trace.process()?, &options)?;
     let mut out = anstream::stdout().lock();
     if args.format == Format::Json {
         let prospects: Vec<_> = outlook.prospects.iter().map(json).collect();
