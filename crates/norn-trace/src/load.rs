@@ -18,14 +18,39 @@ impl Trace {
     /// All events in memory, decoded in parallel. Takes more than a hundred bytes an event: look
     /// at [`Trace::counts`] first.
     pub fn load(&self) -> model::Trace {
-        let mut threads: Vec<_> = self.threads().iter().map(empty).collect();
+        let lengths: Vec<_> = self.threads().iter().map(|it| it.events).collect();
+        self.load_up_to(&lengths)
+    }
+
+    /// The same of the first events, if there are more than so many: up to a moment that the run went
+    /// through.
+    pub fn load_first(&self, most: u64) -> model::Trace {
+        if self.counts().events <= most {
+            return self.load();
+        }
+        let mut lengths = vec![0; self.threads().len()];
+        for event in self.merged().take(usize::try_from(most).unwrap_or(usize::MAX)) {
+            let thread = self.threads().binary_search_by_key(&event.id.thread, |it| it.id);
+            if let Ok(thread) = thread {
+                lengths[thread] = event.id.index + 1;
+            }
+        }
+        self.load_up_to(&lengths)
+    }
+
+    /// So many events of each thread.
+    fn load_up_to(&self, lengths: &[u64]) -> model::Trace {
+        let threads = self.threads().iter().zip(lengths);
+        let mut threads: Vec<_> = threads.map(|(it, length)| empty(it, *length)).collect();
         let mut parts = Vec::with_capacity(self.chunks.len());
         for (from, to) in self.threads().iter().zip(&mut threads) {
             let mut rest = to.events.as_mut_slice();
             for at in from.chunks.clone() {
                 let part;
                 (part, rest) = rest.split_at_mut(self.events_in(at).min(rest.len()));
-                parts.push((at, part));
+                if !part.is_empty() {
+                    parts.push((at, part));
+                }
             }
         }
         parts.into_par_iter().for_each(|(at, part)| fill(part, ChunkEvents::new(self, at)));
@@ -44,9 +69,9 @@ impl Trace {
 }
 
 /// A thread with room for its events.
-fn empty(thread: &Thread) -> model::Thread {
+fn empty(thread: &Thread, length: u64) -> model::Thread {
     let Thread { id, role, parent, .. } = *thread;
-    let events = vec![NOT_YET; usize::try_from(thread.events).unwrap_or(0)];
+    let events = vec![NOT_YET; usize::try_from(length).unwrap_or(0)];
     model::Thread { id, name: thread.name.clone(), role, parent, after: thread.after, events }
 }
 

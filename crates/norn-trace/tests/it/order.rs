@@ -36,6 +36,24 @@ fn accesses_come_right_after_what_orders_them() {
 }
 
 #[test]
+fn the_first_events_are_those_of_a_moment() {
+    let one = |from: u64| {
+        let chunk = if from == 0 { Chunk::of(0, 0) } else { Chunk::of(0, 1) };
+        chunk.sync(Kind::Yield, 0, from + 1, &[]).write(0x10, 1).write(0x10, 2)
+    };
+    let two = Chunk::of(1, 0).child(0, 1).sync(Kind::Begin, 0, 3, &[0]).write(0x10, 3);
+    let trace = Folder::write(&[one(0), one(4), two]).open();
+    let lengths = |most: u64| -> Vec<usize> {
+        trace.load_first(most).threads.iter().map(|it| it.events.len()).collect()
+    };
+    assert_eq!(lengths(2), [2, 0]);
+    assert_eq!(lengths(4), [3, 1]);
+    assert_eq!(lengths(7), [5, 2]);
+    assert_eq!(trace.load_first(8), trace.load());
+    assert_eq!(trace.load_first(7).threads[0].events, trace.load().threads[0].events[..5]);
+}
+
+#[test]
 fn a_chunk_whose_past_is_missing_comes_after_that() {
     let one = Chunk::of(0, 0).sync(Kind::Begin, 0, 1, &[0]).sync(Kind::Yield, 0, 9, &[]);
     let two = Chunk::of(1, 3).child(0, 1).after(5).write(0x10, 1);
