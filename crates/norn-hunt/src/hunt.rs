@@ -20,7 +20,7 @@ use norn_replay::ReplayError;
 use norn_witness::{Failure, Witness, Witnesses};
 
 use crate::{
-    Base, Finding, Status,
+    Base, Finding, Interleaving, Status,
     attempt::{Attempt, Run, Scratch, make},
     base,
     describe::describe,
@@ -235,12 +235,13 @@ impl Hunter<'_> {
                     self.observations.add(self.options, run, trace, executions, Some(finding))?;
                 }
                 new.extend(self.new_way(&attempt.run, &attempt.trace)?);
-                discard(&attempt.trace);
+                let trace = attempt.trace.clone();
                 if confirmed {
                     self.settle(source, &mut groups[at], witness, attempt)?;
                 } else {
                     groups[at].finding.status = Status::Unconfirmed(attempt.verdict);
                 }
+                discard(&trace);
                 if !confirmed && !groups[at].instances.is_empty() {
                     open.push(at);
                 }
@@ -357,10 +358,12 @@ impl Hunter<'_> {
         let number = self.confirmed;
         let clip = self.options.clips().join(format!("{number}.json"));
         make(&self.options.clips())?;
-        let Attempt { clip: mut made, run, .. } = attempt;
+        let Attempt { clip: mut made, run, trace, .. } = attempt;
         made.expect = Some(run.consequence.clone());
         made.write(&clip)?;
         group.instances.clear();
+        let forced = run.process().map(|it| Source::open(&trace, it)).transpose()?;
+        let interleaving = Interleaving::new(source, forced.as_ref(), &witness.candidate);
         group.finding.candidate = witness.candidate.clone();
         group.finding.description = describe(source, &witness.candidate, true);
         group.finding.status = Status::Confirmed(Box::new(Confirmed {
@@ -368,6 +371,7 @@ impl Hunter<'_> {
             consequence: run.consequence,
             story: run.story,
             witness,
+            interleaving,
             clip,
             executions: self.hunt.executions,
         }));

@@ -6,7 +6,7 @@ use norn_hunt::{Confirmed, Description, Finding, Hunt, Status};
 use norn_model::{Access, Anomaly, Candidate, Consequence};
 use serde_json::{Value, json};
 
-use crate::story;
+use crate::{interleaving, story};
 
 /// Candidates that are not confirmed and still told, by kind.
 const TOLD: usize = 10;
@@ -65,6 +65,7 @@ fn tell(out: &mut impl Write, finding: &Finding, how: &Confirmed) -> io::Result<
     };
     writeln!(out, "{}{leads}", title(&finding.candidate, &finding.description))?;
     accesses(out, &finding.description)?;
+    interleaving::text(out, &how.interleaving)?;
     if how.other_output {
         writeln!(out, "   the program prints something else than in the recorded run")?;
     }
@@ -205,6 +206,7 @@ fn finding(finding: &Finding) -> Value {
             "other_output": it.other_output,
             "grade": it.grade(),
             "switches": it.witness.turns.len(),
+            "interleaving": interleaving::json(&it.interleaving),
             "clip": it.clip,
             "executions": it.executions,
         }),

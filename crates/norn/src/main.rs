@@ -5,6 +5,7 @@ mod command;
 mod exit;
 mod fact;
 mod finding;
+mod interleaving;
 mod outcome;
 mod scratch;
 mod story;

@@ -5,4 +5,5 @@
 
 mod bad_input;
 mod kit;
+mod output;
 mod subject;

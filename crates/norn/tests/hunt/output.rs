@@ -1,0 +1,59 @@
+//! What a person reads of a finding.
+
+use crate::kit::{norn_hunt, subjects};
+
+#[test]
+fn the_forced_order_is_shown_beside_the_recorded_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let subject = subjects().join("string_buffer.c");
+    let options = ["--explore", "0", "--"].map(Into::into);
+    let ran = norn_hunt(options.into_iter().chain([subject.into_os_string()]), &folder);
+    let finding = ran.stdout.split("\n\n   the program prints").next().unwrap();
+    insta::assert_snapshot!(finding, @r"
+    1. another thread comes between two accesses to source.length: assertion failed: count <= from->length
+       T0.1   reads  source.length = 3  length string_buffer.c:25
+                     called from append string_buffer.c:39
+                     called from appender string_buffer.c:49
+                     holding source.lock
+       T0.2   writes source.length = 0  eraser string_buffer.c:56
+                     holding source.lock
+       T0.1   reads  source.length = 3  characters string_buffer.c:32
+                     called from append string_buffer.c:40
+                     called from appender string_buffer.c:49
+                     holding source.lock
+
+      recorded              T0.1                      T0.2
+        string_buffer.c:24    lock source.lock
+        string_buffer.c:25  1 read source.length = 3
+        string_buffer.c:26    unlock source.lock
+        string_buffer.c:31    lock source.lock
+        string_buffer.c:32  3 read source.length = 3
+        string_buffer.c:34    unlock source.lock
+        string_buffer.c:55                              lock source.lock
+        string_buffer.c:56                            2 write source.length = 0
+        string_buffer.c:58                              unlock source.lock
+      forced                T0.1                      T0.2
+        string_buffer.c:24    lock source.lock
+        string_buffer.c:25  1 read source.length = 3
+        string_buffer.c:26    unlock source.lock
+        string_buffer.c:55                              lock source.lock
+        string_buffer.c:56                            2 write source.length = 0
+        string_buffer.c:58                              unlock source.lock
+        string_buffer.c:31    lock source.lock
+        string_buffer.c:32  3 read source.length = 0
+    ");
+}
+
+#[test]
+fn the_orders_are_data_for_programs() {
+    let hunt = crate::kit::hunt(&subjects().join("string_buffer.c"), 0);
+    let orders = &hunt.harmful().next().unwrap()["interleaving"];
+    let order = |name: &str| {
+        let steps = orders[name].as_array().unwrap().iter().filter_map(|it| it["access"].as_u64());
+        steps.collect::<Vec<_>>()
+    };
+    assert_eq!(order("recorded"), [0, 2, 1]);
+    assert_eq!(order("forced"), [0, 1, 2]);
+    let last = orders["forced"].as_array().unwrap().last().unwrap();
+    assert_eq!((&last["value"], &last["at"]["line"]), (&0.into(), &32.into()));
+}
