@@ -19,7 +19,7 @@ mod outlook;
 mod source;
 
 pub use base::Base;
-pub use describe::{Access, Description};
+pub use describe::{Access, Call, Description};
 pub use finding::{Confirmed, Finding, Status};
 pub use hunt::{Hunt, Options, Stage, hunt};
 pub use interleaving::{Interleaving, Row};

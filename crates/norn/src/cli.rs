@@ -69,7 +69,10 @@ pub(crate) struct Compiler {
 #[command(
     after_help = "Exit status: 0 nothing harmful, 1 something harmful was confirmed or observed.\n\n\
                         Examples:\n  norn hunt -- ./prog args\n  norn hunt prog.c\n  \
-                        norn hunt --budget 500 -j 8 --format json -- ./prog"
+                        norn hunt --budget 500 -j 8 --format json -- ./prog\n  \
+                        norn hunt --suppressions tsan.supp -- ./prog\n  \
+                        norn hunt --write-baseline known.json -- ./prog\n  \
+                        norn hunt --baseline known.json -- ./prog"
 )]
 pub(crate) struct Hunt {
     /// Folder for the recorded run and the clips [default: run.norn]
@@ -93,6 +96,17 @@ pub(crate) struct Hunt {
     /// Only critical sections are to be atomic, not accesses that merely follow each other
     #[arg(long)]
     pub(crate) marked_only: bool,
+    /// What makes the exit status 1, apart from failures that were observed
+    #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
+    pub(crate) fail_on: FailOn,
+    #[command(flatten)]
+    pub(crate) suppressions: Suppressions,
+    /// What is in this file is known and does not count
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<PathBuf>,
+    /// Write what counts to this file; from then on it is known
+    #[arg(long, value_name = "FILE")]
+    pub(crate) write_baseline: Option<PathBuf>,
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
@@ -109,7 +123,8 @@ pub(crate) struct Hunt {
 }
 
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  norn record -- ./prog\n  norn predict run.norn")]
+#[command(after_help = "Examples:\n  norn record -- ./prog\n  norn predict run.norn\n  \
+                        norn predict --suppressions tsan.supp run.norn")]
 pub(crate) struct Predict {
     #[command(flatten)]
     pub(crate) trace: TraceArg,
@@ -119,6 +134,8 @@ pub(crate) struct Predict {
     /// Only critical sections are to be atomic, not accesses that merely follow each other
     #[arg(long)]
     pub(crate) marked_only: bool,
+    #[command(flatten)]
+    pub(crate) suppressions: Suppressions,
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
@@ -250,6 +267,21 @@ pub(crate) struct Batch {
     pub(crate) format: Format,
 }
 
+/// What the user does not want to hear of.
+#[derive(Args, Debug)]
+pub(crate) struct Suppressions {
+    #[arg(
+        long = "suppressions",
+        value_name = "FILE",
+        help = "Suppress what the lines of this file name, as ThreadSanitizer does: `race:function`, \
+                `atomicity:file.c`, `*:variable`"
+    )]
+    pub(crate) files: Vec<PathBuf>,
+    /// Name the suppressions that were not needed, too
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+}
+
 /// What a controlled run must not go beyond.
 #[derive(Args, Debug)]
 pub(crate) struct Limits {
@@ -321,6 +353,17 @@ pub(crate) enum Format {
     Text,
     /// For programs
     Json,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailOn {
+    /// Failures, and data races
+    #[default]
+    Harmful,
+    /// Also when the program prints something else than in the recorded run
+    Output,
+    /// All that is confirmed
+    Any,
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]

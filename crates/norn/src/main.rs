@@ -1,5 +1,6 @@
 //! The `norn` command: arguments in, stages run, results out. The only crate that prints.
 
+mod baseline;
 mod cli;
 mod command;
 mod exit;
@@ -7,8 +8,10 @@ mod fact;
 mod finding;
 mod interleaving;
 mod outcome;
+mod pardon;
 mod scratch;
 mod story;
+mod suppression;
 mod tally;
 mod view;
 

@@ -16,14 +16,19 @@ use norn_hunt::{Hunt, Options, Stage};
 use norn_predict::Pattern;
 
 use crate::{
+    baseline::Baseline,
     cli::{self, Format},
     command::run::options,
     exit::Exit,
     finding,
+    pardon::Pardons,
     scratch::Scratch,
+    suppression::{self, Rule},
 };
 
 pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
+    let rules = rules(&args.suppressions)?;
+    let baseline = args.baseline.as_deref().map(Baseline::read).transpose()?.unwrap_or_default();
     let scratch = Scratch::new()?;
     let command = program(&args.command, scratch.path())?;
     let output = args.output.clone().unwrap_or_else(|| PathBuf::from("run.norn"));
@@ -56,25 +61,34 @@ pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
         )?;
         return Ok(Exit::Impossible);
     };
-    say(args, &hunt)?;
-    Ok(exit(&hunt))
+    let mut pardons = Pardons::new(&hunt, rules, &baseline, args.fail_on);
+    if let Some(path) = &args.write_baseline {
+        let baseline = Baseline::new(pardons.fingerprints(&hunt));
+        baseline.write(path)?;
+        pardons.learn(&hunt, &baseline);
+    }
+    say(args, &hunt, &pardons)?;
+    Ok(if pardons.fails(&hunt) { Exit::Harmful } else { Exit::Clean })
 }
 
-fn say(args: &cli::Hunt, hunt: &Hunt) -> anyhow::Result<()> {
+fn say(args: &cli::Hunt, hunt: &Hunt, pardons: &Pardons) -> anyhow::Result<()> {
     let mut out = anstream::stdout().lock();
     match args.format {
-        Format::Text => finding::text(&mut out, hunt),
-        Format::Json => finding::json(&mut out, hunt),
+        Format::Text => {
+            finding::text(&mut out, hunt, pardons)?;
+            pardons.text(&mut out, hunt, args.suppressions.verbose)
+        }
+        Format::Json => finding::json(&mut out, hunt, pardons),
     }
 }
 
-fn exit(hunt: &Hunt) -> Exit {
-    let harmful = hunt.findings.iter().any(norn_hunt::Finding::is_harmful);
-    if harmful || !hunt.observed.is_empty() || hunt.base.consequence.is_failure() {
-        Exit::Harmful
-    } else {
-        Exit::Clean
+/// What the user does not want to hear of; lines that say nothing are named.
+pub(super) fn rules(given: &cli::Suppressions) -> anyhow::Result<Vec<Rule>> {
+    let (rules, ignored) = suppression::read(&given.files)?;
+    for it in ignored {
+        writeln!(io::stderr(), "norn: {it}")?;
     }
+    Ok(rules)
 }
 
 /// The program to run. A source file is compiled first.

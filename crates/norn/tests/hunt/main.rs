@@ -6,4 +6,5 @@
 mod bad_input;
 mod kit;
 mod output;
+mod pardon;
 mod subject;
