@@ -2,6 +2,7 @@
 
 use std::{
     ffi::OsString,
+    fs,
     io::{self, IsTerminal as _, Write as _},
     num::NonZeroUsize,
     path::{Path, PathBuf},
@@ -14,6 +15,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use norn_cc::Language;
 use norn_hunt::{Hunt, Options, Stage};
 use norn_predict::Pattern;
+use norn_trace::PROGRAM;
 
 use crate::{
     baseline::Baseline,
@@ -30,8 +32,8 @@ pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
     let rules = rules(&args.suppressions)?;
     let baseline = args.baseline.as_deref().map(Baseline::read).transpose()?.unwrap_or_default();
     let scratch = Scratch::new()?;
-    let command = program(&args.command, scratch.path())?;
     let output = args.output.clone().unwrap_or_else(|| PathBuf::from("run.norn"));
+    let command = program(&args.command, &output, scratch.path())?;
     let options = Options {
         run: norn_record::Options { command, ..options(&args.limits) },
         output,
@@ -91,15 +93,19 @@ pub(super) fn rules(given: &cli::Suppressions) -> anyhow::Result<Vec<Rule>> {
     Ok(rules)
 }
 
-/// The program to run. A source file is compiled first.
-fn program(command: &[OsString], scratch: &Path) -> anyhow::Result<Vec<OsString>> {
+/// The program to run. A source file is compiled first; its program stays with the trace, so that
+/// clips can be replayed.
+fn program(command: &[OsString], output: &Path, scratch: &Path) -> anyhow::Result<Vec<OsString>> {
     let source = Path::new(&command[0]);
     let language = match source.extension().and_then(|it| it.to_str()) {
         Some("c") => Language::C,
         Some("cc" | "cpp" | "cxx" | "C") => Language::Cxx,
         _ => return Ok(command.to_vec()),
     };
-    let program = scratch.join(source.file_stem().unwrap_or_default());
+    let ours = norn_trace::is_ours(output).unwrap_or(false);
+    let folder = if ours { std::path::absolute(output.join(PROGRAM))? } else { scratch.to_owned() };
+    fs::create_dir_all(&folder).with_context(|| format!("cannot create `{}`", folder.display()))?;
+    let program = folder.join(source.file_stem().unwrap_or_default());
     let flags = ["-g", "-O1", "-pthread", "-o"].map(OsString::from);
     let arguments: Vec<OsString> =
         flags.into_iter().chain([program.clone().into(), source.into()]).collect();
@@ -114,7 +120,7 @@ fn program(command: &[OsString], scratch: &Path) -> anyhow::Result<Vec<OsString>
 pub(super) fn patterns(files: &[PathBuf]) -> anyhow::Result<Vec<Pattern>> {
     let mut patterns = Pattern::built_in();
     for path in files {
-        let text = std::fs::read_to_string(path)
+        let text = fs::read_to_string(path)
             .with_context(|| format!("cannot read `{}`", path.display()))?;
         let own = Pattern::parse(&text).with_context(|| format!("in `{}`", path.display()))?;
         patterns.extend(own);

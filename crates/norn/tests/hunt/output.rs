@@ -1,6 +1,8 @@
 //! What a person reads of a finding.
 
-use crate::kit::{norn_hunt, subjects};
+use std::fs;
+
+use crate::kit::{norn, norn_hunt, subjects};
 
 #[test]
 fn the_forced_order_is_shown_beside_the_recorded_one() {
@@ -56,4 +58,26 @@ fn the_orders_are_data_for_programs() {
     assert_eq!(order("forced"), [0, 1, 2]);
     let last = orders["forced"].as_array().unwrap().last().unwrap();
     assert_eq!((&last["value"], &last["at"]["line"]), (&0.into(), &32.into()));
+}
+
+/// The last line of a finding makes it happen again, also if the program was built for the hunt.
+#[test]
+fn what_was_found_can_be_replayed() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::copy(subjects().join("string_buffer.c"), folder.path().join("buffer.c")).unwrap();
+    for _ in 0..2 {
+        let ran = norn_hunt(["--explore", "0", "buffer.c"], &folder);
+        let again = ran.stdout.lines().find_map(|it| it.strip_prefix("   again: norn replay "));
+        let replayed = norn("replay", again, &folder);
+        assert_eq!(replayed.code, Some(1), "{ran:?} {replayed:?}");
+    }
+}
+
+#[test]
+fn a_folder_with_something_else_is_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::copy(subjects().join("string_buffer.c"), folder.path().join("buffer.c")).unwrap();
+    let ran = norn_hunt(["-o", ".", "buffer.c"], &folder);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }
