@@ -20,7 +20,7 @@ use norn_replay::ReplayError;
 use norn_witness::{Failure, Witness, Witnesses};
 
 use crate::{
-    Base, Finding, Interleaving, Status,
+    Base, Finding, Interleaving, Omissions, Status,
     attempt::{Attempt, Run, Scratch, make},
     base,
     describe::describe,
@@ -88,6 +88,8 @@ pub struct Hunt {
     pub sources: usize,
     /// The search for a pattern was given up before its end.
     pub incomplete: bool,
+    /// What was not looked at.
+    pub omitted: Omissions,
 }
 
 /// Where a hunt is.
@@ -146,6 +148,7 @@ pub fn hunt(
             executions,
             sources: 0,
             incomplete: false,
+            omitted: Omissions::default(),
         },
     };
     let mut sources = VecDeque::from([source]);
@@ -217,6 +220,7 @@ impl Hunter<'_> {
         (self.tell)(Stage::Predicting);
         let prediction = predict(&source.trace, &self.options.predict);
         self.hunt.incomplete |= prediction.incomplete;
+        self.hunt.omitted.add(Omissions::new(&source.scene, &prediction));
         let mut groups = self.groups(source, prediction.candidates);
         self.hunt.sources += 1;
         let witnesses = Witnesses::new(&source.trace);

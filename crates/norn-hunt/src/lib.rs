@@ -15,6 +15,7 @@ mod finding;
 mod hunt;
 mod interleaving;
 mod observe;
+mod omission;
 mod outlook;
 mod source;
 
@@ -24,4 +25,5 @@ pub use finding::{Confirmed, Finding, Status};
 pub use hunt::{Hunt, Options, Stage, hunt};
 pub use interleaving::{Interleaving, Row};
 pub use observe::Observed;
+pub use omission::Omissions;
 pub use outlook::{Outlook, Prospect, outlook};

@@ -6,7 +6,7 @@ use norn_hunt::{Confirmed, Description, Finding, Hunt, Status};
 use norn_model::{Access, Anomaly, Candidate, Consequence};
 use serde_json::{Value, json};
 
-use crate::{interleaving, pardon::Pardons, story};
+use crate::{interleaving, omission, pardon::Pardons, story};
 
 /// Candidates that are not confirmed and still told, by kind.
 const TOLD: usize = 10;
@@ -156,9 +156,7 @@ fn summary(out: &mut impl Write, hunt: &Hunt) -> anyhow::Result<()> {
     if hunt.base.consequence.is_failure() {
         writeln!(out, "no run passed: the last one led to: {}", hunt.base.consequence)?;
     }
-    if hunt.incomplete {
-        writeln!(out, "the search for a pattern was given up before its end")?;
-    }
+    omission::text(out, &hunt.omitted)?;
     if untried > 0 {
         writeln!(out, "hint: --budget sets how many executions there may be")?;
     }
@@ -187,6 +185,7 @@ pub(crate) fn json(out: &mut impl Write, hunt: &Hunt, pardons: &Pardons) -> anyh
         "executions": hunt.executions,
         "sources": hunt.sources,
         "incomplete": hunt.incomplete,
+        "not_looked_at": omission::json(&hunt.omitted),
         "findings": findings.collect::<Vec<_>>(),
         "suppressions": pardons.rules().map(|(rule, used)| rule.json(used)).collect::<Vec<_>>(),
     });

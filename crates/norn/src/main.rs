@@ -7,6 +7,7 @@ mod exit;
 mod fact;
 mod finding;
 mod interleaving;
+mod omission;
 mod outcome;
 mod pardon;
 mod scratch;

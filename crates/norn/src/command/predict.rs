@@ -9,7 +9,7 @@ use crate::{
     cli::{Format, Predict},
     command::hunt::{patterns, rules},
     exit::Exit,
-    finding, pardon,
+    finding, omission, pardon,
     suppression::Rule,
 };
 
@@ -35,6 +35,7 @@ pub(super) fn run(args: &Predict) -> anyhow::Result<Exit> {
         let all = json!({
             "candidates": prospects,
             "incomplete": outlook.incomplete,
+            "not_looked_at": omission::json(&outlook.omitted),
             "suppressions": rules,
         });
         writeln!(out, "{all}")?;
@@ -64,6 +65,7 @@ pub(super) fn run(args: &Predict) -> anyhow::Result<Exit> {
         "{} candidates, {possible} with a schedule; `norn hunt` tries them",
         outlook.prospects.len()
     )?;
+    omission::text(&mut out, &outlook.omitted)?;
     pardon::told(&mut out, used(), args.suppressions.verbose)?;
     Ok(Exit::Clean)
 }

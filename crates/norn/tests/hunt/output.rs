@@ -81,3 +81,40 @@ fn a_folder_with_something_else_is_left_alone() {
     assert_eq!(ran.code, Some(2), "{ran:?}");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }
+
+/// Two threads write a long block, of which not every byte is looked at.
+const LONG_BLOCK: &str = r#"
+#include <pthread.h>
+#include <string.h>
+static char page[4096];
+static volatile size_t length = sizeof page;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *fill(void *unused) {
+    pthread_mutex_lock(&lock);
+    memset(page, 1, length);
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+int main(void) {
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++) pthread_create(&threads[i], NULL, fill, NULL);
+    for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+    return 0;
+}
+"#;
+
+#[test]
+fn what_was_not_looked_at_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("long.c"), LONG_BLOCK).unwrap();
+    let hunted = norn_hunt(["--explore", "0", "long.c"], &folder);
+    let predicted = norn("predict", ["run.norn"], &folder);
+    let said =
+        "not looked at:\n  some bytes of memory that is accessed as a whole, in 2 accesses\n";
+    for ran in [&hunted, &predicted] {
+        assert!(ran.stdout.ends_with(said), "{ran:?}");
+    }
+    let json = norn("predict", ["--format", "json", "run.norn"], &folder).stdout;
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["not_looked_at"]["sampled"], 2);
+}

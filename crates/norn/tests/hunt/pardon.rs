@@ -158,9 +158,9 @@ fn what_fails_the_hunt() {
 #[test]
 fn candidates_are_suppressed_too() {
     let folder = folder();
-    let build = ["-g", "-pthread", "buffer.c", "-o", "buffer"];
+    let build = ["-g", "-O1", "-pthread", "buffer.c", "-o", "buffer"];
     assert_eq!(norn("cc", build, &folder).code, Some(0));
-    assert_eq!(norn("record", ["./buffer"], &folder).code, Some(0));
+    assert_eq!(norn("run", ["--strategy", "round-robin", "./buffer"], &folder).code, Some(0));
     write(&folder, "my.supp", "atomicity:eraser");
     let ran = norn("predict", ["--suppressions", "my.supp", "run.norn"], &folder);
     insta::assert_snapshot!(ran.stdout, @r"
