@@ -20,7 +20,7 @@ use norn_replay::ReplayError;
 use norn_witness::{Failure, Witness, Witnesses};
 
 use crate::{
-    Base, Finding, Interleaving, Omissions, Status,
+    Base, Finding, Interleaving, Omissions, Status, atomic_set,
     attempt::{Attempt, Run, Scratch, make},
     base,
     describe::describe,
@@ -48,6 +48,9 @@ pub struct Options {
     pub output: PathBuf,
     /// What is looked for.
     pub predict: norn_predict::Options,
+    /// Variables that belong together, by their names; if there is none, those that are used
+    /// together.
+    pub atomic_sets: Vec<Vec<String>>,
     /// Executions at most, the recorded run included.
     pub budget: usize,
     /// How many go side by side.
@@ -218,9 +221,12 @@ impl Hunter<'_> {
     /// Predicts from a trace and tries; returns runs that took new ways.
     fn from(&mut self, source: &Source) -> Result<Vec<Source>, ReplayError> {
         (self.tell)(Stage::Predicting);
-        let prediction = predict(&source.trace, &self.options.predict);
+        let (sets, unknown) = atomic_set::find(source, &self.options.atomic_sets);
+        let options = norn_predict::Options { sets, ..self.options.predict.clone() };
+        let prediction = predict(&source.trace, &options);
         self.hunt.incomplete |= prediction.incomplete;
-        self.hunt.omitted.add(Omissions::new(&source.scene, &prediction));
+        let omitted = Omissions::new(&source.scene, &prediction, unknown);
+        self.hunt.omitted.add(omitted, self.hunt.sources == 0);
         let mut groups = self.groups(source, prediction.candidates);
         self.hunt.sources += 1;
         let witnesses = Witnesses::new(&source.trace);

@@ -6,6 +6,7 @@
 //! trace to predict from, too, so that bugs behind other bugs are found ([`hunt`]). At last some runs
 //! are made without a prediction ([`explore`]): what fails there is observed, and as real as the rest.
 
+mod atomic_set;
 mod attempt;
 mod base;
 mod confirm;

@@ -7,7 +7,7 @@ use norn_predict::{Options, predict};
 use norn_replay::ReplayError;
 use norn_witness::{Failure, Witness, Witnesses};
 
-use crate::{Description, Omissions, describe::describe, source::Source};
+use crate::{Description, Omissions, atomic_set, describe::describe, source::Source};
 
 /// What a trace allows.
 #[derive(Debug)]
@@ -33,11 +33,17 @@ pub struct Prospect {
     pub turns: Vec<(ThreadName, u64)>,
 }
 
-/// Looks what a trace allows.
-pub fn outlook(folder: &Path, process: u32, options: &Options) -> Result<Outlook, ReplayError> {
+/// Looks what a trace allows. The variables of each atomic set are given by their names.
+pub fn outlook(
+    folder: &Path,
+    process: u32,
+    options: &Options,
+    atomic_sets: &[Vec<String>],
+) -> Result<Outlook, ReplayError> {
     let source = Source::open(folder, process)?;
-    let prediction = predict(&source.trace, options);
-    let omitted = Omissions::new(&source.scene, &prediction);
+    let (sets, unknown) = atomic_set::find(&source, atomic_sets);
+    let prediction = predict(&source.trace, &Options { sets, ..options.clone() });
+    let omitted = Omissions::new(&source.scene, &prediction, unknown);
     let witnesses = Witnesses::new(&source.trace);
     let prospect = |candidate: Candidate| {
         let witness = witnesses.witness(&candidate);

@@ -1,5 +1,8 @@
 //! The command line, nothing else.
 
+mod count;
+mod name;
+
 use std::{
     ffi::OsString,
     num::{NonZeroU64, NonZeroUsize},
@@ -9,6 +12,11 @@ use std::{
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use norn_model::Order;
 use norn_trace::Strategy;
+
+pub(crate) use self::{
+    count::{Counting, FailOn, Suppressions},
+    name::Names,
+};
 
 /// Find concurrency bugs that a run did not show, and prove them on the real program.
 #[derive(Debug, Parser)]
@@ -70,6 +78,7 @@ pub(crate) struct Compiler {
     after_help = "Exit status: 0 nothing harmful, 1 something harmful was confirmed or observed.\n\n\
                         Examples:\n  norn hunt -- ./prog args\n  norn hunt prog.c\n  \
                         norn hunt --budget 500 -j 8 --format json -- ./prog\n  \
+                        norn hunt --atomic-set queue.first,queue.count -- ./prog\n  \
                         norn hunt --suppressions tsan.supp -- ./prog\n  \
                         norn hunt --write-baseline known.json -- ./prog\n  \
                         norn hunt --baseline known.json -- ./prog"
@@ -96,17 +105,11 @@ pub(crate) struct Hunt {
     /// Only critical sections are to be atomic, not accesses that merely follow each other
     #[arg(long)]
     pub(crate) marked_only: bool,
-    /// What makes the exit status 1, apart from failures that were observed
-    #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
-    pub(crate) fail_on: FailOn,
+    /// These variables belong together, and no others (may be given several times)
+    #[arg(long, value_name = "NAME,NAME…", value_parser = Names::parse)]
+    pub(crate) atomic_set: Vec<Names>,
     #[command(flatten)]
-    pub(crate) suppressions: Suppressions,
-    /// What is in this file is known and does not count
-    #[arg(long, value_name = "FILE")]
-    pub(crate) baseline: Option<PathBuf>,
-    /// Write what counts to this file; from then on it is known
-    #[arg(long, value_name = "FILE")]
-    pub(crate) write_baseline: Option<PathBuf>,
+    pub(crate) counting: Counting,
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
@@ -134,6 +137,9 @@ pub(crate) struct Predict {
     /// Only critical sections are to be atomic, not accesses that merely follow each other
     #[arg(long)]
     pub(crate) marked_only: bool,
+    /// These variables belong together, and no others (may be given several times)
+    #[arg(long, value_name = "NAME,NAME…", value_parser = Names::parse)]
+    pub(crate) atomic_set: Vec<Names>,
     #[command(flatten)]
     pub(crate) suppressions: Suppressions,
     /// How to print
@@ -267,21 +273,6 @@ pub(crate) struct Batch {
     pub(crate) format: Format,
 }
 
-/// What the user does not want to hear of.
-#[derive(Args, Debug)]
-pub(crate) struct Suppressions {
-    #[arg(
-        long = "suppressions",
-        value_name = "FILE",
-        help = "Suppress what the lines of this file name, as ThreadSanitizer does: `race:function`, \
-                `atomicity:file.c`, `*:variable`"
-    )]
-    pub(crate) files: Vec<PathBuf>,
-    /// Name the suppressions that were not needed, too
-    #[arg(short, long)]
-    pub(crate) verbose: bool,
-}
-
 /// What a controlled run must not go beyond.
 #[derive(Args, Debug)]
 pub(crate) struct Limits {
@@ -353,17 +344,6 @@ pub(crate) enum Format {
     Text,
     /// For programs
     Json,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FailOn {
-    /// Failures, and data races
-    #[default]
-    Harmful,
-    /// Also when the program prints something else than in the recorded run
-    Output,
-    /// All that is confirmed
-    Any,
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]

@@ -32,6 +32,9 @@ pub(crate) fn text(out: &mut impl Write, omitted: &Omissions) -> io::Result<()> 
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         writeln!(out, "  accesses of {}{more}: there are too many threads", names.join(", "))?;
     }
+    for name in &omitted.names {
+        writeln!(out, "  {name}, since nobody accesses a variable of that name")?;
+    }
     Ok(())
 }
 
@@ -42,6 +45,7 @@ pub(crate) fn json(omitted: &Omissions) -> Value {
         "couples": omitted.limits.couples,
         "patterns": omitted.limits.patterns,
         "threads": omitted.threads,
+        "names": omitted.names,
     })
 }
 
@@ -64,6 +68,7 @@ mod tests {
         let omitted = Omissions {
             limits: Limits { sampled: 2, couples: 40, patterns: vec!["torn".to_owned()] },
             threads: (1..=7).map(|it| ThreadName(format!("T0.{it}"))).collect(),
+            names: vec!["till.sum".to_owned()],
         };
         insta::assert_snapshot!(said(&omitted), @r"
         not looked at:
@@ -71,6 +76,7 @@ mod tests {
           40 pairs of variables at places that meet too many
           all ways to meet the pattern torn: there are too many
           accesses of T0.1, T0.2, T0.3, T0.4, T0.5 and 2 more: there are too many threads
+          till.sum, since nobody accesses a variable of that name
         ");
         assert_eq!(json(&omitted)["couples"], 40);
         assert_eq!(json(&omitted)["threads"][6], "T0.7");

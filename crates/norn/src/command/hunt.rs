@@ -29,8 +29,9 @@ use crate::{
 };
 
 pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
-    let rules = rules(&args.suppressions)?;
-    let baseline = args.baseline.as_deref().map(Baseline::read).transpose()?.unwrap_or_default();
+    let rules = rules(&args.counting.suppressions)?;
+    let baseline =
+        args.counting.baseline.as_deref().map(Baseline::read).transpose()?.unwrap_or_default();
     let scratch = Scratch::new()?;
     let output = args.output.clone().unwrap_or_else(|| PathBuf::from("run.norn"));
     let command = program(&args.command, &output, scratch.path())?;
@@ -42,6 +43,7 @@ pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
             unmarked: !args.marked_only,
             ..norn_predict::Options::default()
         },
+        atomic_sets: args.atomic_set.iter().map(|it| it.0.clone()).collect(),
         budget: args.budget.get(),
         jobs: args
             .jobs
@@ -63,8 +65,8 @@ pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
         )?;
         return Ok(Exit::Impossible);
     };
-    let mut pardons = Pardons::new(&hunt, rules, &baseline, args.fail_on);
-    if let Some(path) = &args.write_baseline {
+    let mut pardons = Pardons::new(&hunt, rules, &baseline, args.counting.fail_on);
+    if let Some(path) = &args.counting.write_baseline {
         let baseline = Baseline::new(pardons.fingerprints(&hunt));
         baseline.write(path)?;
         pardons.learn(&hunt, &baseline);
@@ -78,7 +80,7 @@ fn say(args: &cli::Hunt, hunt: &Hunt, pardons: &Pardons) -> anyhow::Result<()> {
     match args.format {
         Format::Text => {
             finding::text(&mut out, hunt, pardons)?;
-            pardons.text(&mut out, hunt, args.suppressions.verbose)
+            pardons.text(&mut out, hunt, args.counting.suppressions.verbose)
         }
         Format::Json => finding::json(&mut out, hunt, pardons),
     }

@@ -21,7 +21,8 @@ pub(super) fn run(args: &Predict) -> anyhow::Result<Exit> {
     };
     let rules = rules(&args.suppressions)?;
     let mut used = vec![0; rules.len()];
-    let mut outlook = outlook(&args.trace.folder, args.trace.process, &options)?;
+    let sets: Vec<_> = args.atomic_set.iter().map(|it| it.0.clone()).collect();
+    let mut outlook = outlook(&args.trace.folder, args.trace.process, &options, &sets)?;
     outlook.prospects.retain(|it| {
         let covers = |rule: &Rule| rule.covers(it.candidate.class, &it.description);
         let rule = rules.iter().position(covers);

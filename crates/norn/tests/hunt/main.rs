@@ -3,6 +3,7 @@
 //! The programs are in `subjects/hunt`; [`subject`] says how their heads announce what must be found.
 #![allow(clippy::unwrap_used, reason = "these are tests, the functions they share included")]
 
+mod atomic_set;
 mod bad_input;
 mod kit;
 mod output;
