@@ -8,4 +8,5 @@ mod bad_input;
 mod kit;
 mod output;
 mod pardon;
+mod pattern;
 mod subject;
