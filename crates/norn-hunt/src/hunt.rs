@@ -26,8 +26,9 @@ use crate::{
     describe::describe,
     explore,
     finding::Confirmed,
+    novelty::{News, Seen},
     observe::{Observations, Observed},
-    source::{Key, Place, Source, places},
+    source::{Key, Source},
 };
 
 /// How long the recorded run may take, if nothing else is said.
@@ -37,6 +38,8 @@ const SHORTEST: Duration = Duration::from_secs(10);
 /// Runs without a prediction, before what they did is looked at. How many go side by side must not
 /// matter.
 const BATCH: usize = 8;
+/// Traces that wait to be predicted from.
+const MOST_WAITING: usize = 32;
 
 /// What to hunt in and how. Without a limit of time for each run, the recorded one may take two
 /// minutes, and the others twenty times as long as that one took, or ten seconds if that is longer.
@@ -139,7 +142,8 @@ pub fn hunt(
         options,
         scratch: &scratch,
         tell,
-        places: places(&source.scene.trace).collect(),
+        seen: Seen::default(),
+        waiting: VecDeque::new(),
         known: BTreeSet::new(),
         explored: 0,
         confirmed: 0,
@@ -154,12 +158,16 @@ pub fn hunt(
             omitted: Omissions::default(),
         },
     };
+    hunter.seen.learn(&source.scene.trace);
     let mut sources = VecDeque::from([source]);
     while !hunter.is_over() {
         match sources.pop_front() {
             Some(source) => sources.extend(hunter.from(&source)?),
             None if hunter.explored < options.explore => sources.extend(hunter.explore()?),
-            None => break,
+            None => match hunter.next_waiting()? {
+                Some(source) => sources.push_back(source),
+                None => break,
+            },
         }
     }
     hunter.hunt.observed = hunter.observations.0;
@@ -170,8 +178,11 @@ struct Hunter<'a> {
     options: &'a Options,
     scratch: &'a Scratch,
     tell: &'a (dyn Fn(Stage) + Sync),
-    /// Where any trace had events so far.
-    places: BTreeSet<Place>,
+    /// What runs did so far.
+    seen: Seen,
+    /// Traces of runs that came nowhere new, but read something new. They have little to offer, so
+    /// they are predicted from when nothing else is left.
+    waiting: VecDeque<(PathBuf, u32)>,
     /// What was tried so far.
     known: BTreeSet<Key>,
     /// Runs without a prediction so far.
@@ -244,14 +255,21 @@ impl Hunter<'_> {
                         (self.hunt.executions, self.hunt.findings.len() + at);
                     self.observations.add(self.options, run, trace, executions, Some(finding))?;
                 }
-                new.extend(self.new_way(&attempt.run, &attempt.trace)?);
+                let news = self.news(&attempt.run, &attempt.trace)?;
                 let trace = attempt.trace.clone();
+                let waits = news.as_ref().filter(|it| self.may_wait(it.0)).map(|it| it.1);
+                if let Some((News::Place, process)) = news {
+                    new.push(Source::open(&trace, process)?);
+                }
                 if confirmed {
                     self.settle(source, &mut groups[at], witness, attempt)?;
                 } else {
                     groups[at].finding.status = Status::Unconfirmed(attempt.verdict);
                 }
-                discard(&trace);
+                match waits {
+                    Some(process) => self.waiting.push_back((trace, process)),
+                    None => discard(&trace),
+                }
                 if !confirmed && !groups[at].instances.is_empty() {
                     open.push(at);
                 }
@@ -337,23 +355,35 @@ impl Hunter<'_> {
         for (run, trace) in runs {
             self.hunt.executions += 1;
             self.observations.add(self.options, &run, &trace, self.hunt.executions, None)?;
-            new.extend(self.new_way(&run, &trace)?);
+            if let Some((News::Place, process)) = self.news(&run, &trace)? {
+                new.push(Source::open(&trace, process)?);
+            }
             discard(&trace);
         }
         (self.tell)(Stage::Exploring { executions: self.hunt.executions });
         Ok(new)
     }
 
-    /// A run that did something where no other did, as something to predict from.
-    fn new_way(&mut self, run: &Run, trace: &Path) -> Result<Option<Source>, ReplayError> {
+    /// What a run did that no other did, and its process, if it can be predicted from.
+    fn news(&mut self, run: &Run, trace: &Path) -> Result<Option<(News, u32)>, ReplayError> {
         let (Some(process), false) = (run.process(), run.consequence.is_failure()) else {
             return Ok(None);
         };
         let opened = norn_trace::Trace::open(trace, process)?;
-        let new: Vec<_> = places(&opened).filter(|it| !self.places.contains(it)).collect();
-        let is_new = !new.is_empty();
-        self.places.extend(new);
-        is_new.then(|| Source::open(trace, process)).transpose()
+        Ok(self.seen.learn(&opened).map(|it| (it, process)))
+    }
+
+    /// Whether there is room for a run that only read something new.
+    fn may_wait(&self, news: News) -> bool {
+        news == News::Value && self.waiting.len() < MOST_WAITING
+    }
+
+    /// The next of those that wait.
+    fn next_waiting(&mut self) -> Result<Option<Source>, ReplayError> {
+        let Some((trace, process)) = self.waiting.pop_front() else { return Ok(None) };
+        let source = Source::open(&trace, process)?;
+        discard(&trace);
+        Ok(Some(source))
     }
 
     /// Notes that an attempt did what it was to do.

@@ -15,6 +15,7 @@ mod explore;
 mod finding;
 mod hunt;
 mod interleaving;
+mod novelty;
 mod observe;
 mod omission;
 mod outlook;

@@ -75,8 +75,11 @@ fn given_sets() {
 /// What is not in the sets does not come between what is.
 #[test]
 fn given_sets_far_apart() {
-    let others: String = (0..9).map(|it| format!("T1 w o{it}\n")).collect();
-    let also: String = (0..9).map(|it| format!("T2 w o{it}\n")).collect();
+    let others = |thread: &str| {
+        let line = |it: usize| format!("{thread} w o{it}\n");
+        (0..9).map(line).collect::<Vec<_>>().concat()
+    };
+    let (others, also) = (others("T1"), others("T2"));
     let trace = format!(
         "order global\nT1 acq l\nT1 w x\n{others}T1 w y\nT1 rel l\n\
          T2 acq m\nT2 r x\nT2 r y\nT2 rel m\n{also}"
@@ -112,6 +115,6 @@ fn neighbours_in_memory() {
     section atomic-set write-read-read-write: T1:1 T2:1 T2:2 T1:2 | sound: T1:0 T1:1 T2:0 T2:1 T2:2 T1:2
     section atomic-set read-write-write-read: T2:1 T1:1 T1:2 T2:2 | speculative: T2:0 T2:1 T1:0 T1:1 T1:2 T2:2
     ");
-    options.sets = vec![AtomicSet(vec![x..x + 4])];
+    options.sets = vec![AtomicSet(vec![x..x + 4, x + 8..x + 12])];
     assert_snapshot!(hunt(trace, &options), @"");
 }

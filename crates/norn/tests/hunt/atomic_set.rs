@@ -8,7 +8,7 @@ use crate::kit::{Ran, norn, norn_hunt};
 
 /// A queue whose count and sum are changed in one critical section, with much in between, and read
 /// in two.
-const QUEUE: &str = r#"
+const QUEUE: &str = r"
 #include <pthread.h>
 #include <stddef.h>
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -41,7 +41,7 @@ int main(void) {
     pthread_join(threads[1], NULL);
     return torn ? 1 : 0;
 }
-"#;
+";
 
 fn hunt(options: &[&str]) -> (Ran, Value) {
     let folder = tempfile::tempdir().unwrap();

@@ -5,6 +5,7 @@
 
 mod atomic_set;
 mod bad_input;
+mod iteration;
 mod kit;
 mod output;
 mod pardon;

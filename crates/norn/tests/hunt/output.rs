@@ -83,7 +83,7 @@ fn a_folder_with_something_else_is_left_alone() {
 }
 
 /// Two threads write a long block, of which not every byte is looked at.
-const LONG_BLOCK: &str = r#"
+const LONG_BLOCK: &str = r"
 #include <pthread.h>
 #include <string.h>
 static char page[4096];
@@ -101,7 +101,7 @@ int main(void) {
     for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
     return 0;
 }
-"#;
+";
 
 #[test]
 fn what_was_not_looked_at_is_said() {

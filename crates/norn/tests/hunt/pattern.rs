@@ -23,7 +23,7 @@ fn confirmed<'a>(json: &'a Value, pattern: &str) -> Vec<&'a Value> {
 
 /// Whoever comes first finds nothing yet, so that one of three finds something in any order of the
 /// three; but not if each looks before the next one writes.
-const RING: &str = r#"
+const RING: &str = r"
 #undef NDEBUG
 #include <assert.h>
 #include <pthread.h>
@@ -61,7 +61,7 @@ int main(void) {
     assert(seen[0] || seen[1] || seen[2]);
     return 0;
 }
-"#;
+";
 
 const RING_PATTERN: &str = "
 pattern ring
@@ -97,7 +97,7 @@ fn three_threads_that_one_lock_keeps_apart() {
 }
 
 /// Each goes one further than the other. If neither sees the other go, both stand at the same place.
-const LEAPFROG: &str = r#"
+const LEAPFROG: &str = r"
 #undef NDEBUG
 #include <assert.h>
 #include <pthread.h>
@@ -119,7 +119,7 @@ int main(void) {
     assert(frogs[0] != frogs[1]);
     return 0;
 }
-"#;
+";
 
 #[test]
 fn write_skew() {
