@@ -152,12 +152,12 @@ mod tests {
 
     #[test]
     fn who_comes_first_does_not_matter_nor_where_the_source_is() {
-        let one = description("slots[1]", "/home/one", ["put", "take"]);
-        let other = description("slots[2]", "/build/other", ["take", "put"]);
+        let one = description("slots[1]", "/src/one", ["put", "take"]);
+        let other = description("slots[2]", "/src/other", ["take", "put"]);
         let of = |it| Fingerprint::new(Anomaly::Race, it);
         assert_eq!(of(&one), of(&other));
         assert_ne!(of(&one), Fingerprint::new(Anomaly::Atomicity, &one));
-        assert_ne!(of(&one), of(&description("total", "/home/one", ["put", "take"])));
+        assert_ne!(of(&one), of(&description("total", "/src/one", ["put", "take"])));
     }
 
     #[test]

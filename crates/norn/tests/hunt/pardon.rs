@@ -90,6 +90,31 @@ fn only_what_is_new_counts() {
 }
 
 #[test]
+fn failures_that_were_merely_seen_can_be_known() {
+    let folder = tempfile::tempdir().unwrap();
+    write(&folder, "buffer.c", "int main(void) { return 3; }");
+    assert_eq!(hunt(&folder, &[]).code, Some(1));
+    assert_eq!(hunt(&folder, &["--write-baseline", "known.json"]).code, Some(0));
+    let again = hunt(&folder, &["--baseline", "known.json", "--format", "json"]);
+    assert_eq!(again.code, Some(0), "{again:?}");
+    assert_eq!(json(&again)["observed"][0]["pardon"], "known");
+    write(&folder, "buffer.c", "int main(void) { return 4; }");
+    assert_eq!(hunt(&folder, &["--baseline", "known.json"]).code, Some(1));
+}
+
+#[test]
+fn failures_that_were_merely_seen_can_be_suppressed() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::copy(subjects().join("producer_consumer.c"), folder.path().join("buffer.c")).unwrap();
+    for (rule, code) in [("deadlock:buffer.c", 0), ("*:consume", 0), ("race:buffer.c", 1)] {
+        write(&folder, "my.supp", rule);
+        let ran = hunt(&folder, &["--suppressions", "my.supp"]);
+        assert_eq!(ran.code, Some(code), "{rule}: {ran:?}");
+        assert_eq!(ran.stdout.contains("seen under another schedule: deadlock"), code == 1);
+    }
+}
+
+#[test]
 fn what_is_no_baseline() {
     let folder = folder();
     let said = |name: &str| {
