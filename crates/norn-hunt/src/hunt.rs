@@ -9,7 +9,6 @@ use std::{
     fs,
     num::NonZeroUsize,
     path::{Path, PathBuf},
-    thread,
     time::Duration,
 };
 
@@ -28,6 +27,7 @@ use crate::{
     finding::Confirmed,
     novelty::{News, Seen},
     observe::{Observations, Observed},
+    side::side_by_side,
     source::{Key, Source},
 };
 
@@ -355,20 +355,23 @@ impl Hunter<'_> {
         for (run, trace) in runs {
             self.hunt.executions += 1;
             self.observations.add(self.options, &run, &trace, self.hunt.executions, None)?;
-            if let Some((News::Place, process)) = self.news(&run, &trace)? {
-                new.push(Source::open(&trace, process)?);
-            }
+            new.extend(self.new_way(&run, &trace)?);
             discard(&trace);
         }
         (self.tell)(Stage::Exploring { executions: self.hunt.executions });
         Ok(new)
     }
 
+    /// A run that did something where no other did, as something to predict from.
+    fn new_way(&mut self, run: &Run, trace: &Path) -> Result<Option<Source>, ReplayError> {
+        let Some(process) = passed(run) else { return Ok(None) };
+        let opened = norn_trace::Trace::open(trace, process)?;
+        self.seen.learn_places(&opened).then(|| Source::open(trace, process)).transpose()
+    }
+
     /// What a run did that no other did, and its process, if it can be predicted from.
     fn news(&mut self, run: &Run, trace: &Path) -> Result<Option<(News, u32)>, ReplayError> {
-        let (Some(process), false) = (run.process(), run.consequence.is_failure()) else {
-            return Ok(None);
-        };
+        let Some(process) = passed(run) else { return Ok(None) };
         let opened = norn_trace::Trace::open(trace, process)?;
         Ok(self.seen.learn(&opened).map(|it| (it, process)))
     }
@@ -419,6 +422,11 @@ impl Hunter<'_> {
     }
 }
 
+/// The process of a run that can be predicted from: one that passed.
+fn passed(run: &Run) -> Option<u32> {
+    run.process().filter(|_| !run.consequence.is_failure())
+}
+
 /// The classes take turns, so that many candidates of one do not keep the others waiting.
 fn in_turn(groups: Vec<Group>) -> Vec<Group> {
     let mut counts: BTreeMap<Anomaly, usize> = BTreeMap::new();
@@ -433,26 +441,6 @@ fn in_turn(groups: Vec<Group>) -> Vec<Group> {
         .collect();
     ranked.sort_by_key(|(key, _)| *key);
     ranked.into_iter().map(|(_, group)| group).collect()
-}
-
-/// Does something with each item, so many at the same time; the results are in their order.
-fn side_by_side<T: Sync, R: Send>(
-    jobs: NonZeroUsize,
-    items: &[T],
-    work: impl Fn(&T) -> Result<R, ReplayError> + Sync,
-) -> Result<Vec<R>, ReplayError> {
-    let mut results = Vec::new();
-    for some in items.chunks(jobs.get()) {
-        let some: Result<Vec<R>, _> = thread::scope(|scope| {
-            let threads: Vec<_> = some.iter().map(|it| scope.spawn(|| work(it))).collect();
-            let end = |it: thread::ScopedJoinHandle<'_, _>| {
-                it.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            };
-            threads.into_iter().map(end).collect()
-        });
-        results.extend(some?);
-    }
-    Ok(results)
 }
 
 /// What is no longer needed; if it stays, it goes with the folder that it is in.

@@ -19,6 +19,7 @@ mod novelty;
 mod observe;
 mod omission;
 mod outlook;
+mod side;
 mod source;
 
 pub use base::Base;

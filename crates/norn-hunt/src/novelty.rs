@@ -30,9 +30,18 @@ pub(crate) enum News {
 }
 
 impl Seen {
-    /// Takes a run in.
-    pub(crate) fn learn(&mut self, trace: &Trace) -> Option<News> {
+    /// Takes the places of a run in; returns whether one is new.
+    pub(crate) fn learn_places(&mut self, trace: &Trace) -> bool {
         let before = self.places.len();
+        places(trace).for_each(|it| {
+            self.number(it);
+        });
+        self.places.len() > before
+    }
+
+    /// Takes a run in with all that it read.
+    pub(crate) fn learn(&mut self, trace: &Trace) -> Option<News> {
+        let new_place = self.learn_places(trace);
         let numbers: Vec<_> = places(trace).map(|it| self.number(it)).collect();
         let mut new_value = false;
         for event in trace.threads().iter().flat_map(|it| trace.events(it.id)) {
@@ -40,7 +49,7 @@ impl Seen {
                 new_value |= self.read(*at, value);
             }
         }
-        if self.places.len() > before {
+        if new_place {
             return Some(News::Place);
         }
         new_value.then_some(News::Value)
