@@ -1,5 +1,7 @@
 //! What a person must know of a candidate: which variable, and who does what to it where.
 
+use std::sync::Arc;
+
 use norn_model::{Candidate, EventId, Frame, Held, LockMode, Op, Step};
 use norn_resolve::{Memory, Place};
 
@@ -27,8 +29,21 @@ pub struct Access {
     pub value: Option<u128>,
     /// `function file.c:12`, innermost first, as much of it as is known.
     pub calls: Vec<String>,
+    /// The same calls, all of them, for who looks for a name.
+    pub frames: Vec<Call>,
     /// The locks that the thread holds there.
     pub locks: Vec<String>,
+}
+
+/// A call on the way to an access, as much as is known of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Call {
+    /// The function.
+    pub function: Option<String>,
+    /// The source file, with its folders.
+    pub file: Option<String>,
+    /// The program or library.
+    pub module: Option<String>,
 }
 
 /// Calls that are told of an access.
@@ -45,8 +60,12 @@ pub(crate) fn describe(source: &Source, candidate: &Candidate, thoroughly: bool)
     let memory = last.filter(|_| thoroughly).map(|it| memory(source, it));
     let guide = Guide { source, memory: memory.unwrap_or_default() };
     let accesses: Vec<_> = candidate.steps.iter().map(|it| guide.access(it)).collect();
-    let mut variables: Vec<_> = accesses.iter().map(|it| it.variable.clone()).collect();
-    variables.dedup();
+    let mut variables = Vec::new();
+    for it in &accesses {
+        if !variables.contains(&it.variable) {
+            variables.push(it.variable.clone());
+        }
+    }
     Description { variables, accesses }
 }
 
@@ -81,12 +100,35 @@ impl Guide<'_> {
             variable: self.name(step.addr, size),
             value,
             calls: self.calls(step),
+            frames: self.frames(step),
             locks: self.locks(step.event),
         }
     }
 
     /// Where the access is, and by which calls the thread came there.
     fn calls(&self, step: &Step) -> Vec<String> {
+        let all = self.addresses(step).flat_map(|it| self.source.scene.sites(it));
+        all.filter(|it| !it.starts_with(OURS)).take(CALLS).collect()
+    }
+
+    fn frames(&self, step: &Step) -> Vec<Call> {
+        let modules = &self.source.scene.modules;
+        let text = |it: &Option<Arc<str>>| it.as_deref().map(str::to_owned);
+        let frames = self.addresses(step).flat_map(|pc| {
+            let module = modules.file(pc).map(|it| it.path.to_string_lossy().into_owned());
+            let call = |it: &norn_resolve::Frame| Call {
+                function: text(&it.function),
+                file: text(&it.file),
+                module: module.clone(),
+            };
+            modules.frames(pc).iter().map(call).collect::<Vec<_>>()
+        });
+        let ours = |it: &Call| it.function.as_deref().is_some_and(|it| it.starts_with(OURS));
+        frames.filter(|it| !ours(it)).collect()
+    }
+
+    /// Where the access is in the code, and the calls that led there.
+    fn addresses(&self, step: &Step) -> impl Iterator<Item = u64> {
         let Source { scene, trace } = self.source;
         let pc = scene.trace.site(step.site).map(|it| it.pc);
         let stack = trace.event(step.event).map(|it| it.stack);
@@ -95,8 +137,7 @@ impl Guide<'_> {
             Frame::Call(pc) => Some(pc),
             Frame::Unknown(_) => None,
         });
-        let all = pc.into_iter().chain(callers).flat_map(|it| scene.sites(it));
-        all.filter(|it| !it.starts_with(OURS)).take(CALLS).collect()
+        pc.into_iter().chain(callers)
     }
 
     /// The locks that the thread of an event holds there.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::Description;
+use crate::{Description, Interleaving};
 use norn_model::{Anomaly, Candidate, Consequence, Verdict};
 use norn_replay::story::Story;
 use norn_witness::{Failure, Grade, Witness};
@@ -44,6 +44,8 @@ pub struct Confirmed {
     pub other_output: bool,
     /// The schedule that made it happen.
     pub witness: Witness,
+    /// What happened in which order, in the recorded run and in this one.
+    pub interleaving: Interleaving,
     /// The clip that makes it happen again.
     pub clip: PathBuf,
     /// Executions of the hunt up to this one.

@@ -9,7 +9,6 @@ use std::{
     fs,
     num::NonZeroUsize,
     path::{Path, PathBuf},
-    thread,
     time::Duration,
 };
 
@@ -20,14 +19,16 @@ use norn_replay::ReplayError;
 use norn_witness::{Failure, Witness, Witnesses};
 
 use crate::{
-    Base, Finding, Status,
+    Base, Finding, Interleaving, Omissions, Status, atomic_set,
     attempt::{Attempt, Run, Scratch, make},
     base,
     describe::describe,
     explore,
     finding::Confirmed,
+    novelty::{News, Seen},
     observe::{Observations, Observed},
-    source::{Key, Place, Source, places},
+    side::side_by_side,
+    source::{Key, Source},
 };
 
 /// How long the recorded run may take, if nothing else is said.
@@ -37,6 +38,8 @@ const SHORTEST: Duration = Duration::from_secs(10);
 /// Runs without a prediction, before what they did is looked at. How many go side by side must not
 /// matter.
 const BATCH: usize = 8;
+/// Traces that wait to be predicted from.
+const MOST_WAITING: usize = 32;
 
 /// What to hunt in and how. Without a limit of time for each run, the recorded one may take two
 /// minutes, and the others twenty times as long as that one took, or ten seconds if that is longer.
@@ -48,6 +51,9 @@ pub struct Options {
     pub output: PathBuf,
     /// What is looked for.
     pub predict: norn_predict::Options,
+    /// Variables that belong together, by their names; if there is none, those that are used
+    /// together.
+    pub atomic_sets: Vec<Vec<String>>,
     /// Executions at most, the recorded run included.
     pub budget: usize,
     /// How many go side by side.
@@ -88,6 +94,8 @@ pub struct Hunt {
     pub sources: usize,
     /// The search for a pattern was given up before its end.
     pub incomplete: bool,
+    /// What was not looked at.
+    pub omitted: Omissions,
 }
 
 /// Where a hunt is.
@@ -134,7 +142,8 @@ pub fn hunt(
         options,
         scratch: &scratch,
         tell,
-        places: places(&source.scene.trace).collect(),
+        seen: Seen::default(),
+        waiting: VecDeque::new(),
         known: BTreeSet::new(),
         explored: 0,
         confirmed: 0,
@@ -146,14 +155,19 @@ pub fn hunt(
             executions,
             sources: 0,
             incomplete: false,
+            omitted: Omissions::default(),
         },
     };
+    hunter.seen.learn(&source.scene.trace);
     let mut sources = VecDeque::from([source]);
     while !hunter.is_over() {
         match sources.pop_front() {
             Some(source) => sources.extend(hunter.from(&source)?),
             None if hunter.explored < options.explore => sources.extend(hunter.explore()?),
-            None => break,
+            None => match hunter.next_waiting()? {
+                Some(source) => sources.push_back(source),
+                None => break,
+            },
         }
     }
     hunter.hunt.observed = hunter.observations.0;
@@ -164,8 +178,11 @@ struct Hunter<'a> {
     options: &'a Options,
     scratch: &'a Scratch,
     tell: &'a (dyn Fn(Stage) + Sync),
-    /// Where any trace had events so far.
-    places: BTreeSet<Place>,
+    /// What runs did so far.
+    seen: Seen,
+    /// Traces of runs that came nowhere new, but read something new. They have little to offer, so
+    /// they are predicted from when nothing else is left.
+    waiting: VecDeque<(PathBuf, u32)>,
     /// What was tried so far.
     known: BTreeSet<Key>,
     /// Runs without a prediction so far.
@@ -215,8 +232,12 @@ impl Hunter<'_> {
     /// Predicts from a trace and tries; returns runs that took new ways.
     fn from(&mut self, source: &Source) -> Result<Vec<Source>, ReplayError> {
         (self.tell)(Stage::Predicting);
-        let prediction = predict(&source.trace, &self.options.predict);
+        let (sets, unknown) = atomic_set::find(source, &self.options.atomic_sets);
+        let options = norn_predict::Options { sets, ..self.options.predict.clone() };
+        let prediction = predict(&source.trace, &options);
         self.hunt.incomplete |= prediction.incomplete;
+        let omitted = Omissions::new(&source.scene, &prediction, unknown);
+        self.hunt.omitted.add(omitted, self.hunt.sources == 0);
         let mut groups = self.groups(source, prediction.candidates);
         self.hunt.sources += 1;
         let witnesses = Witnesses::new(&source.trace);
@@ -234,12 +255,20 @@ impl Hunter<'_> {
                         (self.hunt.executions, self.hunt.findings.len() + at);
                     self.observations.add(self.options, run, trace, executions, Some(finding))?;
                 }
-                new.extend(self.new_way(&attempt.run, &attempt.trace)?);
-                discard(&attempt.trace);
+                let news = self.news(&attempt.run, &attempt.trace)?;
+                let trace = attempt.trace.clone();
+                let waits = news.as_ref().filter(|it| self.may_wait(it.0)).map(|it| it.1);
+                if let Some((News::Place, process)) = news {
+                    new.push(Source::open(&trace, process)?);
+                }
                 if confirmed {
                     self.settle(source, &mut groups[at], witness, attempt)?;
                 } else {
                     groups[at].finding.status = Status::Unconfirmed(attempt.verdict);
+                }
+                match waits {
+                    Some(process) => self.waiting.push_back((trace, process)),
+                    None => discard(&trace),
                 }
                 if !confirmed && !groups[at].instances.is_empty() {
                     open.push(at);
@@ -335,14 +364,29 @@ impl Hunter<'_> {
 
     /// A run that did something where no other did, as something to predict from.
     fn new_way(&mut self, run: &Run, trace: &Path) -> Result<Option<Source>, ReplayError> {
-        let (Some(process), false) = (run.process(), run.consequence.is_failure()) else {
-            return Ok(None);
-        };
+        let Some(process) = passed(run) else { return Ok(None) };
         let opened = norn_trace::Trace::open(trace, process)?;
-        let new: Vec<_> = places(&opened).filter(|it| !self.places.contains(it)).collect();
-        let is_new = !new.is_empty();
-        self.places.extend(new);
-        is_new.then(|| Source::open(trace, process)).transpose()
+        self.seen.learn_places(&opened).then(|| Source::open(trace, process)).transpose()
+    }
+
+    /// What a run did that no other did, and its process, if it can be predicted from.
+    fn news(&mut self, run: &Run, trace: &Path) -> Result<Option<(News, u32)>, ReplayError> {
+        let Some(process) = passed(run) else { return Ok(None) };
+        let opened = norn_trace::Trace::open(trace, process)?;
+        Ok(self.seen.learn(&opened).map(|it| (it, process)))
+    }
+
+    /// Whether there is room for a run that only read something new.
+    fn may_wait(&self, news: News) -> bool {
+        news == News::Value && self.waiting.len() < MOST_WAITING
+    }
+
+    /// The next of those that wait.
+    fn next_waiting(&mut self) -> Result<Option<Source>, ReplayError> {
+        let Some((trace, process)) = self.waiting.pop_front() else { return Ok(None) };
+        let source = Source::open(&trace, process)?;
+        discard(&trace);
+        Ok(Some(source))
     }
 
     /// Notes that an attempt did what it was to do.
@@ -357,10 +401,12 @@ impl Hunter<'_> {
         let number = self.confirmed;
         let clip = self.options.clips().join(format!("{number}.json"));
         make(&self.options.clips())?;
-        let Attempt { clip: mut made, run, .. } = attempt;
+        let Attempt { clip: mut made, run, trace, .. } = attempt;
         made.expect = Some(run.consequence.clone());
         made.write(&clip)?;
         group.instances.clear();
+        let forced = run.process().map(|it| Source::open(&trace, it)).transpose()?;
+        let interleaving = Interleaving::new(source, forced.as_ref(), &witness.candidate);
         group.finding.candidate = witness.candidate.clone();
         group.finding.description = describe(source, &witness.candidate, true);
         group.finding.status = Status::Confirmed(Box::new(Confirmed {
@@ -368,11 +414,17 @@ impl Hunter<'_> {
             consequence: run.consequence,
             story: run.story,
             witness,
+            interleaving,
             clip,
             executions: self.hunt.executions,
         }));
         Ok(())
     }
+}
+
+/// The process of a run that can be predicted from: one that passed.
+fn passed(run: &Run) -> Option<u32> {
+    run.process().filter(|_| !run.consequence.is_failure())
 }
 
 /// The classes take turns, so that many candidates of one do not keep the others waiting.
@@ -389,26 +441,6 @@ fn in_turn(groups: Vec<Group>) -> Vec<Group> {
         .collect();
     ranked.sort_by_key(|(key, _)| *key);
     ranked.into_iter().map(|(_, group)| group).collect()
-}
-
-/// Does something with each item, so many at the same time; the results are in their order.
-fn side_by_side<T: Sync, R: Send>(
-    jobs: NonZeroUsize,
-    items: &[T],
-    work: impl Fn(&T) -> Result<R, ReplayError> + Sync,
-) -> Result<Vec<R>, ReplayError> {
-    let mut results = Vec::new();
-    for some in items.chunks(jobs.get()) {
-        let some: Result<Vec<R>, _> = thread::scope(|scope| {
-            let threads: Vec<_> = some.iter().map(|it| scope.spawn(|| work(it))).collect();
-            let end = |it: thread::ScopedJoinHandle<'_, _>| {
-                it.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            };
-            threads.into_iter().map(end).collect()
-        });
-        results.extend(some?);
-    }
-    Ok(results)
 }
 
 /// What is no longer needed; if it stays, it goes with the folder that it is in.

@@ -6,6 +6,7 @@
 //! trace to predict from, too, so that bugs behind other bugs are found ([`hunt`]). At last some runs
 //! are made without a prediction ([`explore`]): what fails there is observed, and as real as the rest.
 
+mod atomic_set;
 mod attempt;
 mod base;
 mod confirm;
@@ -13,13 +14,19 @@ mod describe;
 mod explore;
 mod finding;
 mod hunt;
+mod interleaving;
+mod novelty;
 mod observe;
+mod omission;
 mod outlook;
+mod side;
 mod source;
 
 pub use base::Base;
-pub use describe::{Access, Description};
+pub use describe::{Access, Call, Description};
 pub use finding::{Confirmed, Finding, Status};
 pub use hunt::{Hunt, Options, Stage, hunt};
+pub use interleaving::{Interleaving, Row};
 pub use observe::Observed;
+pub use omission::Omissions;
 pub use outlook::{Outlook, Prospect, outlook};

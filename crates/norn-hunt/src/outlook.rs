@@ -7,7 +7,7 @@ use norn_predict::{Options, predict};
 use norn_replay::ReplayError;
 use norn_witness::{Failure, Witness, Witnesses};
 
-use crate::{Description, describe::describe, source::Source};
+use crate::{Description, Omissions, atomic_set, describe::describe, source::Source};
 
 /// What a trace allows.
 #[derive(Debug)]
@@ -16,6 +16,8 @@ pub struct Outlook {
     pub prospects: Vec<Prospect>,
     /// The search for a pattern was given up before its end.
     pub incomplete: bool,
+    /// What was not looked at.
+    pub omitted: Omissions,
 }
 
 /// A candidate, and the schedule that would make it happen.
@@ -31,10 +33,17 @@ pub struct Prospect {
     pub turns: Vec<(ThreadName, u64)>,
 }
 
-/// Looks what a trace allows.
-pub fn outlook(folder: &Path, process: u32, options: &Options) -> Result<Outlook, ReplayError> {
+/// Looks what a trace allows. The variables of each atomic set are given by their names.
+pub fn outlook(
+    folder: &Path,
+    process: u32,
+    options: &Options,
+    atomic_sets: &[Vec<String>],
+) -> Result<Outlook, ReplayError> {
     let source = Source::open(folder, process)?;
-    let prediction = predict(&source.trace, options);
+    let (sets, unknown) = atomic_set::find(&source, atomic_sets);
+    let prediction = predict(&source.trace, &Options { sets, ..options.clone() });
+    let omitted = Omissions::new(&source.scene, &prediction, unknown);
     let witnesses = Witnesses::new(&source.trace);
     let prospect = |candidate: Candidate| {
         let witness = witnesses.witness(&candidate);
@@ -44,5 +53,6 @@ pub fn outlook(folder: &Path, process: u32, options: &Options) -> Result<Outlook
         Prospect { candidate, description, witness, turns }
     };
     let firsts = prediction.candidates.into_iter().filter(|it| it.instance == 0);
-    Ok(Outlook { prospects: firsts.map(prospect).collect(), incomplete: prediction.incomplete })
+    let prospects = firsts.map(prospect).collect();
+    Ok(Outlook { prospects, incomplete: prediction.incomplete, omitted })
 }

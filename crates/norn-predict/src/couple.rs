@@ -38,9 +38,10 @@ impl Couple {
 pub struct AtomicSet(pub Vec<Range<u64>>);
 
 impl AtomicSet {
-    fn has(&self, granule: u64) -> bool {
-        let bytes = granule * GRANULE..(granule + 1) * GRANULE;
-        self.0.iter().any(|it| it.start < bytes.end && bytes.start < it.end)
+    fn has(&self, touch: &Touch) -> bool {
+        let bits = (0..GRANULE).filter(|it| touch.mask >> it & 1 != 0);
+        let mut bytes = bits.map(|it| touch.granule * GRANULE + it);
+        bytes.any(|byte| self.0.iter().any(|it| it.contains(&byte)))
     }
 }
 
@@ -53,7 +54,7 @@ pub(crate) struct Couples {
 }
 
 impl Couples {
-    /// Goes over a thread's accesses.
+    /// Goes over a thread's accesses; if sets are given, over those to their variables.
     pub(crate) fn new(
         touches: &[Touch],
         outline: &Outline,
@@ -61,13 +62,21 @@ impl Couples {
         regions: &Regions<'_>,
         given: &[AtomicSet],
     ) -> Couples {
+        let ours = |it: &&Touch| given.iter().any(|set| set.has(it));
+        let chosen: Vec<Touch>;
+        let touches = if given.is_empty() {
+            touches
+        } else {
+            chosen = touches.iter().filter(ours).copied().collect();
+            &chosen
+        };
         let mut search = Search::default();
         for (at, last) in touches.iter().enumerate() {
             for first in touches[at.saturating_sub(WINDOW)..at].iter().rev() {
-                if first.granule == last.granule || !search.is_new(first, last) {
+                if is_one(first, last, given) || !search.is_new(first, last) {
                     continue;
                 }
-                let together = |set: &AtomicSet| set.has(first.granule) && set.has(last.granule);
+                let together = |set: &AtomicSet| set.has(first) && set.has(last);
                 let Some(scope) = scope(regions, first, last) else { continue };
                 if given.is_empty() || given.iter().any(together) {
                     let gap = if first.section == last.section {
@@ -81,6 +90,13 @@ impl Couples {
         }
         search.couples
     }
+}
+
+/// Whether two accesses are to one variable. By itself, eight bytes count as one: what lies so close
+/// is mostly used together by chance, and would keep the others waiting.
+fn is_one(first: &Touch, last: &Touch, given: &[AtomicSet]) -> bool {
+    let same = first.granule == last.granule;
+    same && given.is_empty() || first.overlaps(last) || first.index == last.index
 }
 
 fn scope(regions: &Regions<'_>, first: &Touch, last: &Touch) -> Option<Scope> {

@@ -22,6 +22,8 @@ use crate::{Run, chunk};
 
 /// Version of the folder and of everything in it.
 pub const FORMAT: u32 = norn_abi::VERSION;
+/// A folder in that of a trace for what was built to be recorded. It may be there before the trace.
+pub const PROGRAM: &str = "program";
 
 /// A subject gone wild may name any process: its chunks go to a file for those that cannot be.
 #[expect(clippy::cast_possible_truncation, reason = "it is a small number")]
@@ -45,12 +47,25 @@ pub struct Writer {
     largest: u64,
 }
 
+/// Whether a trace may go there: nothing else is there but an earlier one.
+pub fn is_ours(folder: &Path) -> io::Result<bool> {
+    if !folder.exists() || folder.join("run.json").exists() {
+        return Ok(true);
+    }
+    for entry in fs::read_dir(folder)? {
+        if entry?.file_name() != PROGRAM {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 impl Writer {
     /// Prepares `folder`, which is made if need be. What an earlier recording left there stays
     /// until this one begins.
     pub fn create(folder: &Path) -> io::Result<Writer> {
         let made = !folder.exists();
-        if !made && !folder.join("run.json").exists() && fs::read_dir(folder)?.next().is_some() {
+        if !is_ours(folder)? {
             let text = "the folder is not empty and holds no trace";
             return Err(io::Error::new(io::ErrorKind::AlreadyExists, text));
         }

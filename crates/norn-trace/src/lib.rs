@@ -34,7 +34,7 @@ pub use count::Counts;
 pub use damage::{Damage, Flaw};
 pub use error::TraceError;
 pub use events::ChunkEvents;
-pub use folder::{FORMAT, Writer};
+pub use folder::{FORMAT, PROGRAM, Writer, is_ours};
 pub use module::Module;
 pub use norn_model::Order;
 pub use outcome::{Controlled, Follow, Found, Left, MemoryError, Outcome, Signal, Strategy, Why};

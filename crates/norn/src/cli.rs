@@ -1,5 +1,8 @@
 //! The command line, nothing else.
 
+mod count;
+mod name;
+
 use std::{
     ffi::OsString,
     num::{NonZeroU64, NonZeroUsize},
@@ -9,6 +12,11 @@ use std::{
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use norn_model::Order;
 use norn_trace::{Run as RecordedRun, Strategy, TraceError};
+
+pub(crate) use self::{
+    count::{Counting, FailOn, Suppressions},
+    name::Names,
+};
 
 /// Find concurrency bugs that a run did not show, and prove them on the real program.
 #[derive(Debug, Parser)]
@@ -69,7 +77,11 @@ pub(crate) struct Compiler {
 #[command(
     after_help = "Exit status: 0 nothing harmful, 1 something harmful was confirmed or observed.\n\n\
                         Examples:\n  norn hunt -- ./prog args\n  norn hunt prog.c\n  \
-                        norn hunt --budget 500 -j 8 --format json -- ./prog"
+                        norn hunt --budget 500 -j 8 --format json -- ./prog\n  \
+                        norn hunt --atomic-set queue.first,queue.count -- ./prog\n  \
+                        norn hunt --suppressions tsan.supp -- ./prog\n  \
+                        norn hunt --write-baseline known.json -- ./prog\n  \
+                        norn hunt --baseline known.json -- ./prog"
 )]
 pub(crate) struct Hunt {
     /// Folder for the recorded run and the clips [default: run.norn]
@@ -93,6 +105,11 @@ pub(crate) struct Hunt {
     /// Only critical sections are to be atomic, not accesses that merely follow each other
     #[arg(long)]
     pub(crate) marked_only: bool,
+    /// These variables belong together, and no others (may be given several times)
+    #[arg(long, value_name = "NAME,NAME…", value_parser = Names::parse)]
+    pub(crate) atomic_set: Vec<Names>,
+    #[command(flatten)]
+    pub(crate) counting: Counting,
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
@@ -109,7 +126,8 @@ pub(crate) struct Hunt {
 }
 
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  norn record -- ./prog\n  norn predict run.norn")]
+#[command(after_help = "Examples:\n  norn record -- ./prog\n  norn predict run.norn\n  \
+                        norn predict --suppressions tsan.supp run.norn")]
 pub(crate) struct Predict {
     #[command(flatten)]
     pub(crate) trace: TraceArg,
@@ -119,6 +137,11 @@ pub(crate) struct Predict {
     /// Only critical sections are to be atomic, not accesses that merely follow each other
     #[arg(long)]
     pub(crate) marked_only: bool,
+    /// These variables belong together, and no others (may be given several times)
+    #[arg(long, value_name = "NAME,NAME…", value_parser = Names::parse)]
+    pub(crate) atomic_set: Vec<Names>,
+    #[command(flatten)]
+    pub(crate) suppressions: Suppressions,
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,

@@ -6,15 +6,15 @@ use norn_hunt::{Confirmed, Description, Finding, Hunt, Status};
 use norn_model::{Access, Anomaly, Candidate, Consequence};
 use serde_json::{Value, json};
 
-use crate::story;
+use crate::{interleaving, omission, pardon::Pardons, story};
 
 /// Candidates that are not confirmed and still told, by kind.
 const TOLD: usize = 10;
 
 /// For people: confirmed and harmful first, then the rest.
-pub(crate) fn text(out: &mut impl Write, hunt: &Hunt) -> anyhow::Result<()> {
+pub(crate) fn text(out: &mut impl Write, hunt: &Hunt, pardons: &Pardons) -> anyhow::Result<()> {
     let confirmed = |harmful: bool| {
-        let chosen = hunt.findings.iter().filter(move |it| it.is_harmful() == harmful);
+        let chosen = pardons.findings(hunt).filter(move |it| it.is_harmful() == harmful);
         chosen.filter_map(|it| Some((it, it.confirmed()?)))
     };
     let mut harmful: Vec<_> = confirmed(true).collect();
@@ -23,24 +23,38 @@ pub(crate) fn text(out: &mut impl Write, hunt: &Hunt) -> anyhow::Result<()> {
         write!(out, "{}. ", number + 1)?;
         tell(out, finding, how)?;
     }
-    let harmless: Vec<_> = confirmed(false).collect();
-    if !harmless.is_empty() {
-        writeln!(out, "confirmed, without visible harm:")?;
+    let (other, same): (Vec<_>, Vec<_>) = confirmed(false).partition(|it| it.1.other_output);
+    briefly(out, "confirmed, and the program prints something else:", &other)?;
+    briefly(out, "confirmed, without visible harm:", &same)?;
+    observed(out, hunt, pardons)?;
+    summary(out, hunt)
+}
+
+/// A line for each.
+fn briefly(
+    out: &mut impl Write,
+    title: &str,
+    findings: &[(&Finding, &Confirmed)],
+) -> io::Result<()> {
+    if !findings.is_empty() {
+        writeln!(out, "{title}")?;
     }
-    for (finding, how) in harmless.into_iter().take(TOLD) {
+    for (finding, how) in findings.iter().take(TOLD) {
         writeln!(out, "  {}: norn replay {}", line(finding), how.clip.display())?;
     }
-    observed(out, hunt)?;
-    summary(out, hunt, harmful.len())
+    if findings.len() > TOLD {
+        writeln!(out, "  and {} more; --format json has them all", findings.len() - TOLD)?;
+    }
+    Ok(())
 }
 
 /// What was seen without having been predicted.
-fn observed(out: &mut impl Write, hunt: &Hunt) -> io::Result<()> {
+fn observed(out: &mut impl Write, hunt: &Hunt, pardons: &Pardons) -> io::Result<()> {
     let told = |it: &&norn_hunt::Observed| {
-        let confirmed = hunt.findings.iter().filter_map(Finding::confirmed);
+        let confirmed = pardons.findings(hunt).filter_map(Finding::confirmed);
         confirmed.into_iter().all(|how| how.consequence != it.consequence)
     };
-    for it in hunt.observed.iter().filter(told) {
+    for it in pardons.observed(hunt).filter(told) {
         writeln!(out, "seen under another schedule: {}", it.consequence)?;
         if let Some(finding) = it.finding.and_then(|it| hunt.findings.get(it)) {
             writeln!(out, "   on the way to: {}", line(finding))?;
@@ -65,6 +79,7 @@ fn tell(out: &mut impl Write, finding: &Finding, how: &Confirmed) -> io::Result<
     };
     writeln!(out, "{}{leads}", title(&finding.candidate, &finding.description))?;
     accesses(out, &finding.description)?;
+    interleaving::text(out, &how.interleaving)?;
     if how.other_output {
         writeln!(out, "   the program prints something else than in the recorded run")?;
     }
@@ -122,7 +137,8 @@ fn line(finding: &Finding) -> String {
     )
 }
 
-fn summary(out: &mut impl Write, hunt: &Hunt, harmful: usize) -> anyhow::Result<()> {
+fn summary(out: &mut impl Write, hunt: &Hunt) -> anyhow::Result<()> {
+    let harmful = hunt.findings.iter().filter(|it| it.is_harmful()).count();
     let count = |f: fn(&Status) -> bool| hunt.findings.iter().filter(|it| f(&it.status)).count();
     let confirmed = count(|it| matches!(it, Status::Confirmed(_)));
     let infeasible = count(|it| matches!(it, Status::Infeasible(_)));
@@ -140,9 +156,7 @@ fn summary(out: &mut impl Write, hunt: &Hunt, harmful: usize) -> anyhow::Result<
     if hunt.base.consequence.is_failure() {
         writeln!(out, "no run passed: the last one led to: {}", hunt.base.consequence)?;
     }
-    if hunt.incomplete {
-        writeln!(out, "the search for a pattern was given up before its end")?;
-    }
+    omission::text(out, &hunt.omitted)?;
     if untried > 0 {
         writeln!(out, "hint: --budget sets how many executions there may be")?;
     }
@@ -150,9 +164,10 @@ fn summary(out: &mut impl Write, hunt: &Hunt, harmful: usize) -> anyhow::Result<
 }
 
 /// For programs.
-pub(crate) fn json(out: &mut impl Write, hunt: &Hunt) -> anyhow::Result<()> {
-    let observed = hunt.observed.iter().map(|it| {
+pub(crate) fn json(out: &mut impl Write, hunt: &Hunt, pardons: &Pardons) -> anyhow::Result<()> {
+    let observed = hunt.observed.iter().enumerate().map(|(at, it)| {
         json!({
+            "pardon": pardons.json_observed(at),
             "consequence": it.consequence,
             "clip": it.clip,
             "executions": it.executions,
@@ -160,6 +175,8 @@ pub(crate) fn json(out: &mut impl Write, hunt: &Hunt) -> anyhow::Result<()> {
             "story": it.story,
         })
     });
+    let findings = hunt.findings.iter().enumerate();
+    let findings = findings.map(|(at, it)| finding(it, &pardons.json(at)));
     let value = json!({
         "events": hunt.base.events,
         "threads": hunt.base.threads,
@@ -168,7 +185,9 @@ pub(crate) fn json(out: &mut impl Write, hunt: &Hunt) -> anyhow::Result<()> {
         "executions": hunt.executions,
         "sources": hunt.sources,
         "incomplete": hunt.incomplete,
-        "findings": hunt.findings.iter().map(finding).collect::<Vec<_>>(),
+        "not_looked_at": omission::json(&hunt.omitted),
+        "findings": findings.collect::<Vec<_>>(),
+        "suppressions": pardons.rules().map(|(rule, used)| rule.json(used)).collect::<Vec<_>>(),
     });
     Ok(writeln!(out, "{value:#}")?)
 }
@@ -188,12 +207,13 @@ pub(crate) fn json_accesses(description: &Description) -> Vec<Value> {
     accesses.collect()
 }
 
-fn finding(finding: &Finding) -> Value {
+fn finding(finding: &Finding, pardon: &Value) -> Value {
     let mut value = json!({
         "class": finding.candidate.class,
         "pattern": finding.candidate.pattern,
         "scope": finding.candidate.scope,
         "harmful": finding.is_harmful(),
+        "pardon": pardon,
         "accesses": json_accesses(&finding.description),
         "source": finding.source,
     });
@@ -205,6 +225,7 @@ fn finding(finding: &Finding) -> Value {
             "other_output": it.other_output,
             "grade": it.grade(),
             "switches": it.witness.turns.len(),
+            "interleaving": interleaving::json(&it.interleaving),
             "clip": it.clip,
             "executions": it.executions,
         }),

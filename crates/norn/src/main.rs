@@ -1,13 +1,18 @@
 //! The `norn` command: arguments in, stages run, results out. The only crate that prints.
 
+mod baseline;
 mod cli;
 mod command;
 mod exit;
 mod fact;
 mod finding;
+mod interleaving;
+mod omission;
 mod outcome;
+mod pardon;
 mod scratch;
 mod story;
+mod suppression;
 mod tally;
 mod view;
 

@@ -1,7 +1,7 @@
 //! What a person is told of a failure: short sentences, then the last events in a column for each
 //! thread.
 
-mod columns;
+pub(crate) mod columns;
 
 use std::io::{self, Write};
 

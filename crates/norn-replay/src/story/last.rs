@@ -1,7 +1,12 @@
 //! The last events before a failure, in their order.
 
-use norn_model::{AtomicOp, Event, LockMode, Op, ThreadName, Value};
+use std::collections::BTreeSet;
+
+use norn_model::{AtomicOp, Event, EventId, LockMode, Op, ThreadName, Value};
+use norn_resolve::Memory;
 use serde::Serialize;
+
+use crate::Scene;
 
 use super::{
     guide::{Guide, Place, value_text},
@@ -41,6 +46,22 @@ pub(super) fn tell(guide: &Guide<'_>, past: &Past) -> Vec<Moment> {
         told.take(MOST).map(|(event, times)| moment(guide, event, *times)).collect();
     last.reverse();
     last
+}
+
+/// Some events of a run, in their order.
+pub fn moments(scene: &Scene, wanted: &BTreeSet<EventId>) -> Vec<(EventId, Moment)> {
+    let mut guide = Guide { scene, memory: Memory::default() };
+    let mut told = Vec::new();
+    for event in scene.trace.merged() {
+        if told.len() == wanted.len() {
+            break;
+        }
+        // What frees memory is told with the memory that it frees.
+        let moment = wanted.contains(&event.id).then(|| moment(&guide, &event, 1));
+        guide.memory.learn(&event);
+        told.extend(moment.map(|it| (event.id, it)));
+    }
+    told
 }
 
 /// What a library does for itself tells nothing.

@@ -21,7 +21,7 @@ use serde::Serialize;
 pub use self::{
     death::{Death, Fault},
     guide::{Place, Step, Thing},
-    last::Moment,
+    last::{Moment, moments},
     look::{Look, Writing},
     memory::{Block, Misuse},
     running::{Runner, Running},

@@ -71,3 +71,50 @@ fn given_sets() {
     section atomic-set read-write-write-read: T2:1 T1:1 T1:2 T2:2 | speculative: T2:0 T2:1 T1:0 T1:1 T1:2 T2:2
     ");
 }
+
+/// What is not in the sets does not come between what is.
+#[test]
+fn given_sets_far_apart() {
+    let others = |thread: &str| {
+        let line = |it: usize| format!("{thread} w o{it}\n");
+        (0..9).map(line).collect::<Vec<_>>().concat()
+    };
+    let (others, also) = (others("T1"), others("T2"));
+    let trace = format!(
+        "order global\nT1 acq l\nT1 w x\n{others}T1 w y\nT1 rel l\n\
+         T2 acq m\nT2 r x\nT2 r y\nT2 rel m\n{also}"
+    );
+    let mut symbols = text::parse(&trace).unwrap().symbols;
+    let mut options = Options::default();
+    options.patterns.retain(|it| it.name == "write-read-read-write");
+    let of_both =
+        |text: String| text.lines().filter(|it| it.contains("T1:1 T2:1 T2:2 T1:11")).count();
+    assert_eq!(of_both(hunt(&trace, &options)), 0);
+    let [x, y] = ["x", "y"].map(|it| symbols.intern(it));
+    options.sets = vec![AtomicSet(vec![x..x + 4, y..y + 4])];
+    assert_eq!(of_both(hunt(&trace, &options)), 1);
+}
+
+/// Two small variables of a set may share eight bytes.
+#[test]
+fn neighbours_in_memory() {
+    let trace = "order global
+        T1 acq l
+        T1 w x:4
+        T1 w x+4:4
+        T1 rel l
+        T2 acq m
+        T2 r x:4
+        T2 r x+4:4
+        T2 rel m";
+    let x = text::parse(trace).unwrap().symbols.intern("x");
+    let mut options = Options::default();
+    options.patterns.retain(|it| it.class == Anomaly::AtomicSet);
+    options.sets = vec![AtomicSet(vec![x..x + 4, x + 4..x + 8])];
+    assert_snapshot!(hunt(trace, &options), @r"
+    section atomic-set write-read-read-write: T1:1 T2:1 T2:2 T1:2 | sound: T1:0 T1:1 T2:0 T2:1 T2:2 T1:2
+    section atomic-set read-write-write-read: T2:1 T1:1 T1:2 T2:2 | speculative: T2:0 T2:1 T1:0 T1:1 T1:2 T2:2
+    ");
+    options.sets = vec![AtomicSet(vec![x..x + 4, x + 8..x + 12])];
+    assert_snapshot!(hunt(trace, &options), @"");
+}

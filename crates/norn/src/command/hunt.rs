@@ -2,6 +2,7 @@
 
 use std::{
     ffi::OsString,
+    fs,
     io::{self, IsTerminal as _, Write as _},
     num::NonZeroUsize,
     path::{Path, PathBuf},
@@ -14,19 +15,26 @@ use indicatif::{ProgressBar, ProgressStyle};
 use norn_cc::Language;
 use norn_hunt::{Hunt, Options, Stage};
 use norn_predict::Pattern;
+use norn_trace::PROGRAM;
 
 use crate::{
+    baseline::Baseline,
     cli::{self, Format},
     command::run::options,
     exit::Exit,
     finding,
+    pardon::Pardons,
     scratch::Scratch,
+    suppression::{self, Rule},
 };
 
 pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
+    let rules = rules(&args.counting.suppressions)?;
+    let baseline =
+        args.counting.baseline.as_deref().map(Baseline::read).transpose()?.unwrap_or_default();
     let scratch = Scratch::new()?;
-    let command = program(&args.command, scratch.path())?;
     let output = args.output.clone().unwrap_or_else(|| PathBuf::from("run.norn"));
+    let command = program(&args.command, &output, scratch.path())?;
     let options = Options {
         run: norn_record::Options { command, ..options(&args.limits) },
         output,
@@ -35,6 +43,7 @@ pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
             unmarked: !args.marked_only,
             ..norn_predict::Options::default()
         },
+        atomic_sets: args.atomic_set.iter().map(|it| it.0.clone()).collect(),
         budget: args.budget.get(),
         jobs: args
             .jobs
@@ -56,36 +65,49 @@ pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
         )?;
         return Ok(Exit::Impossible);
     };
-    say(args, &hunt)?;
-    Ok(exit(&hunt))
+    let mut pardons = Pardons::new(&hunt, rules, &baseline, args.counting.fail_on);
+    if let Some(path) = &args.counting.write_baseline {
+        let baseline = Baseline::new(pardons.fingerprints(&hunt));
+        baseline.write(path)?;
+        pardons.learn(&hunt, &baseline);
+    }
+    say(args, &hunt, &pardons)?;
+    Ok(if pardons.fails(&hunt) { Exit::Harmful } else { Exit::Clean })
 }
 
-fn say(args: &cli::Hunt, hunt: &Hunt) -> anyhow::Result<()> {
+fn say(args: &cli::Hunt, hunt: &Hunt, pardons: &Pardons) -> anyhow::Result<()> {
     let mut out = anstream::stdout().lock();
     match args.format {
-        Format::Text => finding::text(&mut out, hunt),
-        Format::Json => finding::json(&mut out, hunt),
+        Format::Text => {
+            finding::text(&mut out, hunt, pardons)?;
+            pardons.text(&mut out, hunt, args.counting.suppressions.verbose)
+        }
+        Format::Json => finding::json(&mut out, hunt, pardons),
     }
 }
 
-fn exit(hunt: &Hunt) -> Exit {
-    let harmful = hunt.findings.iter().any(norn_hunt::Finding::is_harmful);
-    if harmful || !hunt.observed.is_empty() || hunt.base.consequence.is_failure() {
-        Exit::Harmful
-    } else {
-        Exit::Clean
+/// What the user does not want to hear of; lines that say nothing are named.
+pub(super) fn rules(given: &cli::Suppressions) -> anyhow::Result<Vec<Rule>> {
+    let (rules, ignored) = suppression::read(&given.files)?;
+    for it in ignored {
+        writeln!(io::stderr(), "norn: {it}")?;
     }
+    Ok(rules)
 }
 
-/// The program to run. A source file is compiled first.
-fn program(command: &[OsString], scratch: &Path) -> anyhow::Result<Vec<OsString>> {
+/// The program to run. A source file is compiled first; its program stays with the trace, so that
+/// clips can be replayed.
+fn program(command: &[OsString], output: &Path, scratch: &Path) -> anyhow::Result<Vec<OsString>> {
     let source = Path::new(&command[0]);
     let language = match source.extension().and_then(|it| it.to_str()) {
         Some("c") => Language::C,
         Some("cc" | "cpp" | "cxx" | "C") => Language::Cxx,
         _ => return Ok(command.to_vec()),
     };
-    let program = scratch.join(source.file_stem().unwrap_or_default());
+    let ours = norn_trace::is_ours(output).unwrap_or(false);
+    let folder = if ours { std::path::absolute(output.join(PROGRAM))? } else { scratch.to_owned() };
+    fs::create_dir_all(&folder).with_context(|| format!("cannot create `{}`", folder.display()))?;
+    let program = folder.join(source.file_stem().unwrap_or_default());
     let flags = ["-g", "-O1", "-pthread", "-o"].map(OsString::from);
     let arguments: Vec<OsString> =
         flags.into_iter().chain([program.clone().into(), source.into()]).collect();
@@ -100,7 +122,7 @@ fn program(command: &[OsString], scratch: &Path) -> anyhow::Result<Vec<OsString>
 pub(super) fn patterns(files: &[PathBuf]) -> anyhow::Result<Vec<Pattern>> {
     let mut patterns = Pattern::built_in();
     for path in files {
-        let text = std::fs::read_to_string(path)
+        let text = fs::read_to_string(path)
             .with_context(|| format!("cannot read `{}`", path.display()))?;
         let own = Pattern::parse(&text).with_context(|| format!("in `{}`", path.display()))?;
         patterns.extend(own);

@@ -7,9 +7,10 @@ use serde_json::json;
 
 use crate::{
     cli::{Format, Predict},
-    command::hunt::patterns,
+    command::hunt::{patterns, rules},
     exit::Exit,
-    finding,
+    finding, omission, pardon,
+    suppression::Rule,
 };
 
 pub(super) fn run(args: &Predict) -> anyhow::Result<Exit> {
@@ -18,11 +19,26 @@ pub(super) fn run(args: &Predict) -> anyhow::Result<Exit> {
         unmarked: !args.marked_only,
         ..norn_predict::Options::default()
     };
-    let outlook = outlook(&args.trace.folder, args.trace.process()?, &options)?;
+    let rules = rules(&args.suppressions)?;
+    let mut used = vec![0; rules.len()];
+    let sets: Vec<_> = args.atomic_set.iter().map(|it| it.0.clone()).collect();
+    let mut outlook = outlook(&args.trace.folder, args.trace.process()?, &options, &sets)?;
+    outlook.prospects.retain(|it| {
+        let covers = |rule: &Rule| rule.covers(it.candidate.class, &it.description);
+        let rule = rules.iter().position(covers);
+        rule.inspect(|at| used[*at] += 1).is_none()
+    });
+    let used = || rules.iter().zip(used.iter().copied());
     let mut out = anstream::stdout().lock();
     if args.format == Format::Json {
         let prospects: Vec<_> = outlook.prospects.iter().map(json).collect();
-        let all = json!({ "candidates": prospects, "incomplete": outlook.incomplete });
+        let rules: Vec<_> = used().map(|(rule, used)| rule.json(used)).collect();
+        let all = json!({
+            "candidates": prospects,
+            "incomplete": outlook.incomplete,
+            "not_looked_at": omission::json(&outlook.omitted),
+            "suppressions": rules,
+        });
         writeln!(out, "{all}")?;
         return Ok(Exit::Clean);
     }
@@ -50,6 +66,8 @@ pub(super) fn run(args: &Predict) -> anyhow::Result<Exit> {
         "{} candidates, {possible} with a schedule; `norn hunt` tries them",
         outlook.prospects.len()
     )?;
+    omission::text(&mut out, &outlook.omitted)?;
+    pardon::told(&mut out, used(), args.suppressions.verbose)?;
     Ok(Exit::Clean)
 }
 

@@ -39,8 +39,17 @@ pub(crate) fn norn_hunt<S: AsRef<OsStr>>(
     words: impl IntoIterator<Item = S>,
     folder: &TempDir,
 ) -> Ran {
+    norn("hunt", words, folder)
+}
+
+/// Another command in a folder.
+pub(crate) fn norn<S: AsRef<OsStr>>(
+    name: &str,
+    words: impl IntoIterator<Item = S>,
+    folder: &TempDir,
+) -> Ran {
     let mut command = Command::new(NORN);
-    command.arg("hunt").args(words).current_dir(folder.path());
+    command.arg(name).args(words).current_dir(folder.path());
     command.env("NORN_CACHE", cache()).env("LC_ALL", "C").env("NO_COLOR", "1");
     run(command)
 }

@@ -3,6 +3,11 @@
 //! The programs are in `subjects/hunt`; [`subject`] says how their heads announce what must be found.
 #![allow(clippy::unwrap_used, reason = "these are tests, the functions they share included")]
 
+mod atomic_set;
 mod bad_input;
+mod iteration;
 mod kit;
+mod output;
+mod pardon;
+mod pattern;
 mod subject;

@@ -1,0 +1,98 @@
+//! What runs have done so far, so that what is new in another one is seen: an event where none was,
+//! or a value that was not read there. A thread that reads something else may do what until then
+//! only other threads did, and be in the way of a candidate that no trace had.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use norn_model::{AtomicOp, Event, Op};
+use norn_trace::Trace;
+
+use crate::source::{Place, places};
+
+/// Values that are kept of one place. What counts or hashes reads new values for ever.
+const MOST: usize = 16;
+
+/// What runs have done so far.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    places: BTreeMap<Place, usize>,
+    /// What was read, by the number of the place.
+    values: Vec<BTreeSet<u128>>,
+}
+
+/// What a run did that none did before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum News {
+    /// It came to a new place.
+    Place,
+    /// It read a new value.
+    Value,
+}
+
+impl Seen {
+    /// Takes the places of a run in; returns whether one is new.
+    pub(crate) fn learn_places(&mut self, trace: &Trace) -> bool {
+        let before = self.places.len();
+        places(trace).for_each(|it| {
+            self.number(it);
+        });
+        self.places.len() > before
+    }
+
+    /// Takes a run in with all that it read.
+    pub(crate) fn learn(&mut self, trace: &Trace) -> Option<News> {
+        let new_place = self.learn_places(trace);
+        let numbers: Vec<_> = places(trace).map(|it| self.number(it)).collect();
+        let mut new_value = false;
+        for event in trace.threads().iter().flat_map(|it| trace.events(it.id)) {
+            if let (Some(value), Some(at)) = (read(&event), numbers.get(event.site.0 as usize)) {
+                new_value |= self.read(*at, value);
+            }
+        }
+        if new_place {
+            return Some(News::Place);
+        }
+        new_value.then_some(News::Value)
+    }
+
+    fn number(&mut self, place: Place) -> usize {
+        let next = self.places.len();
+        let number = *self.places.entry(place).or_insert(next);
+        self.values.resize_with(self.places.len(), BTreeSet::new);
+        number
+    }
+
+    /// Whether this was not read there before, as far as that is known.
+    fn read(&mut self, place: usize, value: u128) -> bool {
+        let known = &mut self.values[place];
+        known.len() < MOST && known.insert(value)
+    }
+}
+
+fn read(event: &Event) -> Option<u128> {
+    match event.op {
+        Op::Read { value, .. } => value,
+        Op::Atomic { op, .. } => match op {
+            AtomicOp::Load(value) => Some(value),
+            AtomicOp::Rmw { old, .. } | AtomicOp::Cas { old, .. } => Some(old),
+            AtomicOp::CasFailed { seen, .. } => Some(seen),
+            AtomicOp::Store(_) => None,
+        },
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_has_only_so_many_values() {
+        let mut seen = Seen::default();
+        let place = seen.number(Place::default());
+        assert!(seen.read(place, 7));
+        assert!(!seen.read(place, 7));
+        let new = (0..1000).filter(|it| seen.read(place, *it)).count();
+        assert_eq!(new, MOST - 1);
+    }
+}

@@ -1,0 +1,75 @@
+//! What was not looked at, so that the search came to an end.
+
+use norn_model::ThreadName;
+use norn_predict::{Limits, Prediction};
+use norn_replay::Scene;
+
+/// What was not looked at in one or several traces. Traces of one program resemble each other, so
+/// of several the largest numbers are kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Omissions {
+    /// What the search left out.
+    pub limits: Limits,
+    /// Threads whose accesses were not looked at.
+    pub threads: Vec<ThreadName>,
+    /// Variables that the user named, and that nobody accessed.
+    pub names: Vec<String>,
+}
+
+impl Omissions {
+    /// What a prediction did not look at.
+    pub(crate) fn new(scene: &Scene, prediction: &Prediction, names: Vec<String>) -> Omissions {
+        let threads = prediction.skipped.iter().map(|it| scene.thread(*it)).collect();
+        Omissions { limits: prediction.limits.clone(), threads, names }
+    }
+
+    /// What was not looked at in either. A name that one of them has is known.
+    pub(crate) fn add(&mut self, other: Omissions, first: bool) {
+        let Limits { sampled, couples, patterns } = other.limits;
+        self.limits.sampled = self.limits.sampled.max(sampled);
+        self.limits.couples = self.limits.couples.max(couples);
+        unite(&mut self.limits.patterns, patterns);
+        unite(&mut self.threads, other.threads);
+        if first {
+            self.names = other.names;
+        } else {
+            self.names.retain(|it| other.names.contains(it));
+        }
+    }
+
+    /// Whether all was looked at.
+    pub fn is_empty(&self) -> bool {
+        self.limits.is_complete() && self.threads.is_empty() && self.names.is_empty()
+    }
+}
+
+fn unite<T: PartialEq>(all: &mut Vec<T>, more: Vec<T>) {
+    for it in more {
+        if !all.contains(&it) {
+            all.push(it);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_several_traces_the_largest() {
+        let one = |sampled, couples, pattern: &str| Omissions {
+            limits: Limits { sampled, couples, patterns: vec![pattern.to_owned()] },
+            threads: vec![ThreadName("T0.7".to_owned())],
+            names: vec!["nobody".to_owned(), pattern.to_owned()],
+        };
+        let mut all = Omissions::default();
+        assert!(all.is_empty());
+        let several = [one(3, 1, "a"), one(2, 5, "b"), one(0, 0, "a")];
+        several.into_iter().enumerate().for_each(|(at, it)| all.add(it, at == 0));
+        assert_eq!((all.limits.sampled, all.limits.couples), (3, 5));
+        assert_eq!(all.limits.patterns, ["a", "b"]);
+        assert_eq!(all.threads.len(), 1);
+        assert_eq!(all.names, ["nobody"]);
+        assert!(!all.is_empty());
+    }
+}

@@ -1,0 +1,260 @@
+//! What the user does not want to hear of, in files as ThreadSanitizer reads them.
+//!
+//! A line is `kind:pattern`. The kind is the class of a finding, or `*` for any; the kinds that
+//! only ThreadSanitizer has are accepted, too. The pattern is looked for in the names of the
+//! functions and files on the way to an access and in that of the variable; `*` in it stands for
+//! any text, `^` and `$` tie it to the beginning and the end.
+
+use std::{
+    fmt, fs,
+    path::{Path, PathBuf},
+};
+
+use anyhow::Context as _;
+use norn_hunt::{Access, Description};
+use norn_model::Anomaly;
+use serde_json::{Value, json};
+
+/// Kinds that are no class of their own here. `race_top` and `called_from_lib` mean what they mean
+/// to ThreadSanitizer; nothing here is of the others, unless a class has that name.
+const OTHER_KINDS: [&str; 8] =
+    ["called_from_lib", "deadlock", "mutex", "order", "property", "race_top", "signal", "thread"];
+
+/// One line of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Rule {
+    kind: String,
+    pattern: String,
+    file: PathBuf,
+    line: usize,
+}
+
+/// A line that says nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Ignored {
+    file: PathBuf,
+    line: usize,
+    text: String,
+}
+
+impl fmt::Display for Ignored {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Ignored { file, line, text } = self;
+        write!(
+            f,
+            "{}:{line}: `{text}` is ignored: it is no `kind:pattern` with a ",
+            file.display()
+        )?;
+        write!(f, "known kind\nhint: kinds are *, race, atomicity, atomic-set, lifetime, {}", {
+            OTHER_KINDS.join(", ")
+        })
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.kind, self.pattern)
+    }
+}
+
+/// Reads the rules of some files, and the lines that are none.
+pub(crate) fn read(files: &[PathBuf]) -> anyhow::Result<(Vec<Rule>, Vec<Ignored>)> {
+    let (mut rules, mut ignored) = (Vec::new(), Vec::new());
+    for file in files {
+        let text = fs::read_to_string(file)
+            .with_context(|| format!("cannot read `{}`", file.display()))?;
+        for (line, text) in (1..).zip(text.lines()) {
+            match parse(file, line, text.trim()) {
+                Ok(rule) => rules.extend(rule),
+                Err(it) => ignored.push(it),
+            }
+        }
+    }
+    Ok((rules, ignored))
+}
+
+fn parse(file: &Path, line: usize, text: &str) -> Result<Option<Rule>, Ignored> {
+    if text.is_empty() || text.starts_with('#') {
+        return Ok(None);
+    }
+    let (kind, pattern) = text.split_once(':').unwrap_or_default();
+    if pattern.is_empty() || !is_kind(kind) {
+        return Err(Ignored { file: file.to_owned(), line, text: text.to_owned() });
+    }
+    let (kind, pattern) = (kind.to_owned(), pattern.to_owned());
+    Ok(Some(Rule { kind, pattern, file: file.to_owned(), line }))
+}
+
+fn is_kind(kind: &str) -> bool {
+    kind == "*"
+        || OTHER_KINDS.contains(&kind)
+        || serde_json::from_value::<Anomaly>(kind.into()).is_ok()
+}
+
+/// What a class is called.
+pub(crate) fn class_name(class: Anomaly) -> String {
+    json!(class).as_str().unwrap_or_default().to_owned()
+}
+
+impl Rule {
+    /// Whether this is about a candidate.
+    pub(crate) fn covers(&self, class: Anomaly, description: &Description) -> bool {
+        let any = |names: fn(&Access) -> Vec<&str>| {
+            description.accesses.iter().flat_map(names).any(|it| self.matches(it))
+        };
+        match self.kind.as_str() {
+            "called_from_lib" => any(libraries),
+            "race_top" => class == Anomaly::Race && any(top),
+            "*" => any(all),
+            kind => kind == class_name(class) && any(all),
+        }
+    }
+
+    /// Whether this is about a failure, of which these are the names.
+    pub(crate) fn covers_failure<'a>(
+        &self,
+        failure: &str,
+        mut names: impl Iterator<Item = &'a str>,
+    ) -> bool {
+        let kind = self.kind == "*" || self.kind == "deadlock" && failure == "deadlock";
+        kind && names.any(|it| self.matches(it))
+    }
+
+    fn matches(&self, name: &str) -> bool {
+        matches(&self.pattern, name)
+    }
+
+    /// For programs.
+    pub(crate) fn json(&self, used: usize) -> Value {
+        json!({ "rule": self.to_string(), "file": self.file, "line": self.line, "used": used })
+    }
+
+    /// Where it is written.
+    pub(crate) fn place(&self) -> String {
+        format!("{}:{}", self.file.display(), self.line)
+    }
+}
+
+/// The names of the variable, the functions and the files.
+fn all(access: &Access) -> Vec<&str> {
+    let frames = access.frames.iter().flat_map(|it| [it.function.as_deref(), it.file.as_deref()]);
+    frames.flatten().chain([access.variable.as_str()]).collect()
+}
+
+/// The same for the access alone, without its callers.
+fn top(access: &Access) -> Vec<&str> {
+    let frames = access.frames.first().map(|it| [it.function.as_deref(), it.file.as_deref()]);
+    frames.into_iter().flatten().flatten().chain([access.variable.as_str()]).collect()
+}
+
+fn libraries(access: &Access) -> Vec<&str> {
+    access.frames.iter().filter_map(|it| it.module.as_deref()).collect()
+}
+
+/// Whether a pattern is in a text.
+fn matches(pattern: &str, text: &str) -> bool {
+    let (begins, pattern) = pattern.strip_prefix('^').map_or((false, pattern), |it| (true, it));
+    let (ends, pattern) = pattern.strip_suffix('$').map_or((false, pattern), |it| (true, it));
+    let mut parts = pattern.split('*');
+    let mut rest = text;
+    if begins {
+        let Some(more) = parts.next().and_then(|it| rest.strip_prefix(it)) else { return false };
+        rest = more;
+    }
+    let last = if ends { parts.next_back() } else { None };
+    for part in parts {
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    match last {
+        Some(last) => rest.ends_with(last),
+        // The whole pattern has been at the beginning.
+        None => !(begins && ends) || rest.is_empty(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use norn_hunt::Call;
+
+    use super::*;
+
+    fn description() -> Description {
+        let call = |function: &str, module: &str| Call {
+            function: Some(function.to_owned()),
+            file: Some("/src/bank/account.c".to_owned()),
+            module: Some(module.to_owned()),
+        };
+        let access = Access {
+            thread: "T0.1".to_owned(),
+            does: norn_model::Access::Write,
+            variable: "bank.balance".to_owned(),
+            value: None,
+            calls: Vec::new(),
+            frames: vec![call("deposit", "/opt/bank"), call("serve", "/lib/libserver.so.1")],
+            locks: Vec::new(),
+        };
+        Description { variables: Vec::new(), accesses: vec![access] }
+    }
+
+    fn covers(line: &str, class: Anomaly) -> bool {
+        let rule = parse(Path::new("f"), 1, line).ok().flatten();
+        rule.is_some_and(|it| it.covers(class, &description()))
+    }
+
+    #[test]
+    fn patterns_are_those_of_thread_sanitizer() {
+        for pattern in ["deposit", "epos", "^deposit$", "d*t", "^dep*sit$", "*", "^", "$", "^d*"] {
+            assert!(matches(pattern, "deposit"), "{pattern}");
+        }
+        for pattern in ["^eposit", "deposi$", "^dep$", "t*d", "^deposit$x", "deposit*t", "^dd*"] {
+            assert!(!matches(pattern, "deposit"), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn functions_files_and_variables() {
+        for name in ["deposit", "serve", "bank/account.c", "balance", "^bank.balance$"] {
+            assert!(covers(&format!("race:{name}"), Anomaly::Race), "{name}");
+            assert!(!covers(&format!("race:{name}"), Anomaly::Atomicity), "{name}");
+            assert!(covers(&format!("atomic-set:{name}"), Anomaly::AtomicSet), "{name}");
+            assert!(covers(&format!("*:{name}"), Anomaly::Lifetime), "{name}");
+        }
+        assert!(!covers("race:withdraw", Anomaly::Race));
+        assert!(!covers("race:libserver", Anomaly::Race));
+    }
+
+    #[test]
+    fn what_thread_sanitizer_alone_has() {
+        assert!(covers("race_top:deposit", Anomaly::Race));
+        assert!(!covers("race_top:serve", Anomaly::Race));
+        assert!(covers("called_from_lib:libserver.so", Anomaly::Atomicity));
+        assert!(!covers("called_from_lib:libother.so", Anomaly::Atomicity));
+        for kind in ["mutex", "thread", "signal", "deadlock"] {
+            assert!(parse(Path::new("f"), 1, &format!("{kind}:x")).is_ok(), "{kind}");
+        }
+    }
+
+    #[test]
+    fn other_lines() {
+        assert_eq!(parse(Path::new("f"), 1, "# race:x"), Ok(None));
+        assert_eq!(parse(Path::new("f"), 1, ""), Ok(None));
+        let ignored = parse(Path::new("my.supp"), 7, "rice:x").unwrap_err();
+        insta::assert_snapshot!(ignored, @r"
+        my.supp:7: `rice:x` is ignored: it is no `kind:pattern` with a known kind
+        hint: kinds are *, race, atomicity, atomic-set, lifetime, called_from_lib, deadlock, mutex, order, property, race_top, signal, thread
+        ");
+        assert!(parse(Path::new("f"), 1, "race").is_err());
+        assert!(parse(Path::new("f"), 1, "race:").is_err());
+    }
+
+    #[test]
+    fn failures() {
+        let rule = parse(Path::new("f"), 1, "deadlock:serve").unwrap().unwrap();
+        assert!(rule.covers_failure("deadlock", ["serve"].into_iter()));
+        assert!(!rule.covers_failure("deadlock", ["main"].into_iter()));
+        assert!(!rule.covers_failure("abort", ["serve"].into_iter()));
+        let race = parse(Path::new("f"), 1, "race:serve").unwrap().unwrap();
+        assert!(!race.covers_failure("deadlock", ["serve"].into_iter()));
+    }
+}

@@ -1,0 +1,120 @@
+//! What a person reads of a finding.
+
+use std::fs;
+
+use crate::kit::{norn, norn_hunt, subjects};
+
+#[test]
+fn the_forced_order_is_shown_beside_the_recorded_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let subject = subjects().join("string_buffer.c");
+    let options = ["--explore", "0", "--"].map(Into::into);
+    let ran = norn_hunt(options.into_iter().chain([subject.into_os_string()]), &folder);
+    let finding = ran.stdout.split("\n\n   the program prints").next().unwrap();
+    insta::assert_snapshot!(finding, @r"
+    1. another thread comes between two accesses to source.length: assertion failed: count <= from->length
+       T0.1   reads  source.length = 3  length string_buffer.c:25
+                     called from append string_buffer.c:39
+                     called from appender string_buffer.c:49
+                     holding source.lock
+       T0.2   writes source.length = 0  eraser string_buffer.c:56
+                     holding source.lock
+       T0.1   reads  source.length = 3  characters string_buffer.c:32
+                     called from append string_buffer.c:40
+                     called from appender string_buffer.c:49
+                     holding source.lock
+
+      recorded              T0.1                      T0.2
+        string_buffer.c:24    lock source.lock
+        string_buffer.c:25  1 read source.length = 3
+        string_buffer.c:26    unlock source.lock
+        string_buffer.c:31    lock source.lock
+        string_buffer.c:32  3 read source.length = 3
+        string_buffer.c:34    unlock source.lock
+        string_buffer.c:55                              lock source.lock
+        string_buffer.c:56                            2 write source.length = 0
+        string_buffer.c:58                              unlock source.lock
+      forced                T0.1                      T0.2
+        string_buffer.c:24    lock source.lock
+        string_buffer.c:25  1 read source.length = 3
+        string_buffer.c:26    unlock source.lock
+        string_buffer.c:55                              lock source.lock
+        string_buffer.c:56                            2 write source.length = 0
+        string_buffer.c:58                              unlock source.lock
+        string_buffer.c:31    lock source.lock
+        string_buffer.c:32  3 read source.length = 0
+    ");
+}
+
+#[test]
+fn the_orders_are_data_for_programs() {
+    let hunt = crate::kit::hunt(&subjects().join("string_buffer.c"), 0);
+    let orders = &hunt.harmful().next().unwrap()["interleaving"];
+    let order = |name: &str| {
+        let steps = orders[name].as_array().unwrap().iter().filter_map(|it| it["access"].as_u64());
+        steps.collect::<Vec<_>>()
+    };
+    assert_eq!(order("recorded"), [0, 2, 1]);
+    assert_eq!(order("forced"), [0, 1, 2]);
+    let last = orders["forced"].as_array().unwrap().last().unwrap();
+    assert_eq!((&last["value"], &last["at"]["line"]), (&0.into(), &32.into()));
+}
+
+/// The last line of a finding makes it happen again, also if the program was built for the hunt.
+#[test]
+fn what_was_found_can_be_replayed() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::copy(subjects().join("string_buffer.c"), folder.path().join("buffer.c")).unwrap();
+    for _ in 0..2 {
+        let ran = norn_hunt(["--explore", "0", "buffer.c"], &folder);
+        let again = ran.stdout.lines().find_map(|it| it.strip_prefix("   again: norn replay "));
+        let replayed = norn("replay", again, &folder);
+        assert_eq!(replayed.code, Some(1), "{ran:?} {replayed:?}");
+    }
+}
+
+#[test]
+fn a_folder_with_something_else_is_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::copy(subjects().join("string_buffer.c"), folder.path().join("buffer.c")).unwrap();
+    let ran = norn_hunt(["-o", ".", "buffer.c"], &folder);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+/// Two threads write a long block, of which not every byte is looked at.
+const LONG_BLOCK: &str = r"
+#include <pthread.h>
+#include <string.h>
+static char page[4096];
+static volatile size_t length = sizeof page;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *fill(void *unused) {
+    pthread_mutex_lock(&lock);
+    memset(page, 1, length);
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+int main(void) {
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++) pthread_create(&threads[i], NULL, fill, NULL);
+    for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+    return 0;
+}
+";
+
+#[test]
+fn what_was_not_looked_at_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("long.c"), LONG_BLOCK).unwrap();
+    let hunted = norn_hunt(["--explore", "0", "long.c"], &folder);
+    let predicted = norn("predict", ["run.norn"], &folder);
+    let said =
+        "not looked at:\n  some bytes of memory that is accessed as a whole, in 2 accesses\n";
+    for ran in [&hunted, &predicted] {
+        assert!(ran.stdout.ends_with(said), "{ran:?}");
+    }
+    let json = norn("predict", ["--format", "json", "run.norn"], &folder).stdout;
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["not_looked_at"]["sampled"], 2);
+}

@@ -1,0 +1,195 @@
+//! What is found and does not count: what is suppressed, what is known, what does no harm.
+
+use std::fs;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::kit::{Ran, norn, norn_hunt, subjects};
+
+/// A folder with a program that has one bug: a length is read twice, and written in between.
+fn folder() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::copy(subjects().join("string_buffer.c"), folder.path().join("buffer.c")).unwrap();
+    folder
+}
+
+fn hunt(folder: &TempDir, options: &[&str]) -> Ran {
+    let usual = ["-j", "2", "--explore", "0"];
+    norn_hunt(usual.iter().chain(options).chain(&["buffer.c"]), folder)
+}
+
+fn write(folder: &TempDir, name: &str, text: &str) {
+    fs::write(folder.path().join(name), text).unwrap();
+}
+
+fn json(ran: &Ran) -> Value {
+    serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"))
+}
+
+#[test]
+fn what_is_suppressed_does_not_count() {
+    let folder = folder();
+    for (rule, code) in [
+        ("atomicity:eraser", 0),
+        ("atomicity:^source.length$", 0),
+        ("*:buffer.c", 0),
+        ("called_from_lib:buffer", 0),
+        ("atomicity:^length$", 0),
+        ("race:eraser", 1),
+        ("atomicity:^raser", 1),
+        ("# atomicity:eraser", 1),
+    ] {
+        write(&folder, "my.supp", rule);
+        let ran = hunt(&folder, &["--suppressions", "my.supp"]);
+        assert_eq!(ran.code, Some(code), "{rule}: {ran:?}");
+    }
+}
+
+#[test]
+fn rules_are_named_with_their_use() {
+    let folder = folder();
+    write(&folder, "my.supp", "race:nobody\n\n# the buffer is known\natomicity:eraser\nrice:x\n");
+    let ran = hunt(&folder, &["--suppressions", "my.supp"]);
+    insta::assert_snapshot!(ran.stdout, @r"
+    1 candidates in 31 events of 3 threads: 1 confirmed, 1 of them harmful; 0 infeasible, 0 not confirmed, 0 not tried; 2 executions
+    1 suppressed
+      atomicity:eraser (my.supp:4) used once
+    ");
+    insta::assert_snapshot!(ran.stderr, @r"
+    norn: my.supp:5: `rice:x` is ignored: it is no `kind:pattern` with a known kind
+    hint: kinds are *, race, atomicity, atomic-set, lifetime, called_from_lib, deadlock, mutex, order, property, race_top, signal, thread
+    ");
+    let ran = hunt(&folder, &["-v", "--suppressions", "my.supp"]);
+    assert!(ran.stdout.contains("  race:nobody (my.supp:1) not used\n"), "{ran:?}");
+    let json = json(&hunt(&folder, &["--format", "json", "--suppressions", "my.supp"]));
+    assert_eq!(json["findings"][0]["pardon"]["suppressed"], "atomicity:eraser");
+    assert_eq!(json["suppressions"][0]["used"], 0);
+    assert_eq!(json["suppressions"][1]["used"], 1);
+}
+
+#[test]
+fn only_what_is_new_counts() {
+    let folder = folder();
+    assert_eq!(hunt(&folder, &[]).code, Some(1));
+    let written = hunt(&folder, &["--write-baseline", "known.json"]);
+    assert_eq!(written.code, Some(0), "{written:?}");
+    let again = hunt(&folder, &["--baseline", "known.json"]);
+    assert_eq!(again.code, Some(0), "{again:?}");
+    assert!(again.stdout.ends_with("1 known and not told\n"), "{again:?}");
+
+    // Lines that move do not make it new; another function does.
+    let source = folder.path().join("buffer.c");
+    let text = fs::read_to_string(&source).unwrap();
+    fs::write(&source, format!("\n\n\n{text}")).unwrap();
+    let moved = hunt(&folder, &["--baseline", "known.json", "--format", "json"]);
+    assert_eq!(moved.code, Some(0), "{moved:?}");
+    assert_eq!(json(&moved)["findings"][0]["pardon"], "known");
+    fs::write(&source, text.replace("eraser", "cleaner")).unwrap();
+    assert_eq!(hunt(&folder, &["--baseline", "known.json"]).code, Some(1));
+}
+
+#[test]
+fn failures_that_were_merely_seen_can_be_known() {
+    let folder = tempfile::tempdir().unwrap();
+    write(&folder, "buffer.c", "int main(void) { return 3; }");
+    assert_eq!(hunt(&folder, &[]).code, Some(1));
+    assert_eq!(hunt(&folder, &["--write-baseline", "known.json"]).code, Some(0));
+    let again = hunt(&folder, &["--baseline", "known.json", "--format", "json"]);
+    assert_eq!(again.code, Some(0), "{again:?}");
+    assert_eq!(json(&again)["observed"][0]["pardon"], "known");
+    write(&folder, "buffer.c", "int main(void) { return 4; }");
+    assert_eq!(hunt(&folder, &["--baseline", "known.json"]).code, Some(1));
+}
+
+#[test]
+fn failures_that_were_merely_seen_can_be_suppressed() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::copy(subjects().join("producer_consumer.c"), folder.path().join("buffer.c")).unwrap();
+    for (rule, code) in [("deadlock:buffer.c", 0), ("*:consume", 0), ("race:buffer.c", 1)] {
+        write(&folder, "my.supp", rule);
+        let ran = hunt(&folder, &["--suppressions", "my.supp"]);
+        assert_eq!(ran.code, Some(code), "{rule}: {ran:?}");
+        assert_eq!(ran.stdout.contains("seen under another schedule: deadlock"), code == 1);
+    }
+}
+
+#[test]
+fn what_is_no_baseline() {
+    let folder = folder();
+    let said = |name: &str| {
+        let ran = hunt(&folder, &["--baseline", name]);
+        assert_eq!(ran.code, Some(2), "{ran:?}");
+        ran.stderr
+    };
+    write(&folder, "other.json", "{}");
+    write(&folder, "new.json", r#"{ "version": 9, "known": [] }"#);
+    insta::assert_snapshot!(said("missing.json") + &said("other.json") + &said("new.json"), @r"
+    norn: cannot read `missing.json`
+    cause: No such file or directory (os error 2)
+    norn: `other.json` is no baseline
+    cause: missing field `version` at line 1 column 2
+    norn: cannot read `new.json`: it has version 9, and this norn reads 1
+    hint: write it anew with --write-baseline
+    ");
+}
+
+/// One thread looks twice, each time under the lock, and says what it saw.
+const LOOKS_TWICE: &str = r#"
+#include <pthread.h>
+#include <stdio.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int level;
+static int look(void) {
+    pthread_mutex_lock(&lock);
+    int seen = level;
+    pthread_mutex_unlock(&lock);
+    return seen;
+}
+static void *rise(void *unused) {
+    pthread_mutex_lock(&lock);
+    level = 7;
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+static void *watch(void *quiet) {
+    int first = look(), second = look();
+    if (!quiet) printf("%s\n", first == second ? "still" : "rising");
+    return NULL;
+}
+int main(int argc, char **argv) {
+    (void)argv;
+    pthread_t threads[2];
+    pthread_create(&threads[0], NULL, watch, argc > 1 ? &threads : NULL);
+    pthread_create(&threads[1], NULL, rise, NULL);
+    for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+    return 0;
+}
+"#;
+
+#[test]
+fn what_fails_the_hunt() {
+    let folder = tempfile::tempdir().unwrap();
+    write(&folder, "looks.c", LOOKS_TWICE);
+    let code = |fail_on: &str, arguments: &[&str]| {
+        let options = ["--explore", "0", "--fail-on", fail_on, "looks.c"];
+        norn_hunt(options.iter().chain(arguments), &folder).code
+    };
+    assert_eq!(["harmful", "output", "any"].map(|it| code(it, &[])), [0, 1, 1].map(Some));
+    let quiet = ["harmful", "output", "any"].map(|it| code(it, &["quiet"]));
+    assert_eq!(quiet, [0, 0, 1].map(Some));
+}
+
+#[test]
+fn candidates_are_suppressed_too() {
+    let folder = folder();
+    let build = ["-g", "-O1", "-pthread", "buffer.c", "-o", "buffer"];
+    assert_eq!(norn("cc", build, &folder).code, Some(0));
+    assert_eq!(norn("run", ["--strategy", "round-robin", "./buffer"], &folder).code, Some(0));
+    write(&folder, "my.supp", "atomicity:eraser");
+    let ran = norn("predict", ["--suppressions", "my.supp", "run.norn"], &folder);
+    insta::assert_snapshot!(ran.stdout, @r"
+    0 candidates, 0 with a schedule; `norn hunt` tries them
+      atomicity:eraser (my.supp:1) used once
+    ");
+}
