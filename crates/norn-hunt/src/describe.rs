@@ -88,7 +88,7 @@ struct Guide<'a> {
 
 impl Guide<'_> {
     fn access(&self, step: &Step) -> Access {
-        let Source { scene, trace } = self.source;
+        let Source { scene, trace, .. } = self.source;
         let (size, value) = match trace.event(step.event).map(|it| it.op) {
             Some(Op::Read { size, value, .. } | Op::Write { size, value, .. }) => (size, value),
             Some(Op::Atomic { size, .. }) => (u64::from(size), None),
@@ -129,7 +129,7 @@ impl Guide<'_> {
 
     /// Where the access is in the code, and the calls that led there.
     fn addresses(&self, step: &Step) -> impl Iterator<Item = u64> {
-        let Source { scene, trace } = self.source;
+        let Source { scene, trace, .. } = self.source;
         let pc = scene.trace.site(step.site).map(|it| it.pc);
         let stack = trace.event(step.event).map(|it| it.stack);
         let frames = stack.into_iter().flat_map(|it| trace.stacks.frames(it));

@@ -28,7 +28,7 @@ use crate::{
     novelty::{News, Seen},
     observe::{Observations, Observed},
     side::side_by_side,
-    source::{Key, Source},
+    source::{Key, Pending, Source},
 };
 
 /// How long the recorded run may take, if nothing else is said.
@@ -159,13 +159,14 @@ pub fn hunt(
         },
     };
     hunter.seen.learn(&source.scene.trace);
-    let mut sources = VecDeque::from([source]);
+    let mut ways = VecDeque::from(hunter.from(&source)?);
+    drop(source);
     while !hunter.is_over() {
-        match sources.pop_front() {
-            Some(source) => sources.extend(hunter.from(&source)?),
-            None if hunter.explored < options.explore => sources.extend(hunter.explore()?),
-            None => match hunter.next_waiting()? {
-                Some(source) => sources.push_back(source),
+        match ways.pop_front() {
+            Some(pending) => ways.extend(hunter.go_on_from(&pending)?),
+            None if hunter.explored < options.explore => ways.extend(hunter.explore()?),
+            None => match hunter.waiting.pop_front() {
+                Some(pending) => ways.push_back(pending),
                 None => break,
             },
         }
@@ -182,7 +183,7 @@ struct Hunter<'a> {
     seen: Seen,
     /// Traces of runs that came nowhere new, but read something new. They have little to offer, so
     /// they are predicted from when nothing else is left.
-    waiting: VecDeque<(PathBuf, u32)>,
+    waiting: VecDeque<Pending>,
     /// What was tried so far.
     known: BTreeSet<Key>,
     /// Runs without a prediction so far.
@@ -229,14 +230,21 @@ impl Hunter<'_> {
         self.options.budget.saturating_sub(self.hunt.executions + kept)
     }
 
+    /// Predicts from the trace of an earlier run, which is not needed any longer then.
+    fn go_on_from(&mut self, pending: &Pending) -> Result<Vec<Pending>, ReplayError> {
+        let source = Source::open(&pending.folder, pending.process)?;
+        discard(&pending.folder);
+        self.from(&source)
+    }
+
     /// Predicts from a trace and tries; returns runs that took new ways.
-    fn from(&mut self, source: &Source) -> Result<Vec<Source>, ReplayError> {
+    fn from(&mut self, source: &Source) -> Result<Vec<Pending>, ReplayError> {
         (self.tell)(Stage::Predicting);
         let (sets, unknown) = atomic_set::find(source, &self.options.atomic_sets);
         let options = norn_predict::Options { sets, ..self.options.predict.clone() };
         let prediction = predict(&source.trace, &options);
         self.hunt.incomplete |= prediction.incomplete;
-        let omitted = Omissions::new(&source.scene, &prediction, unknown);
+        let omitted = Omissions::new(source, &prediction, unknown);
         self.hunt.omitted.add(omitted, self.hunt.sources == 0);
         let mut groups = self.groups(source, prediction.candidates);
         self.hunt.sources += 1;
@@ -257,18 +265,17 @@ impl Hunter<'_> {
                 }
                 let news = self.news(&attempt.run, &attempt.trace)?;
                 let trace = attempt.trace.clone();
-                let waits = news.as_ref().filter(|it| self.may_wait(it.0)).map(|it| it.1);
-                if let Some((News::Place, process)) = news {
-                    new.push(Source::open(&trace, process)?);
-                }
                 if confirmed {
                     self.settle(source, &mut groups[at], witness, attempt)?;
                 } else {
                     groups[at].finding.status = Status::Unconfirmed(attempt.verdict);
                 }
-                match waits {
-                    Some(process) => self.waiting.push_back((trace, process)),
-                    None => discard(&trace),
+                match news {
+                    Some((News::Place, process)) => new.push(Pending { folder: trace, process }),
+                    Some((News::Value, process)) if self.waiting.len() < MOST_WAITING => {
+                        self.waiting.push_back(Pending { folder: trace, process });
+                    }
+                    _ => discard(&trace),
                 }
                 if !confirmed && !groups[at].instances.is_empty() {
                     open.push(at);
@@ -339,7 +346,7 @@ impl Hunter<'_> {
     }
 
     /// Runs some times without a prediction; returns runs that took new ways.
-    fn explore(&mut self) -> Result<Vec<Source>, ReplayError> {
+    fn explore(&mut self) -> Result<Vec<Pending>, ReplayError> {
         let left = self.options.budget - self.hunt.executions;
         let count = BATCH.min(left).min(self.options.explore - self.explored);
         let numbers: Vec<_> = (self.explored..self.explored + count).collect();
@@ -355,18 +362,20 @@ impl Hunter<'_> {
         for (run, trace) in runs {
             self.hunt.executions += 1;
             self.observations.add(self.options, &run, &trace, self.hunt.executions, None)?;
-            new.extend(self.new_way(&run, &trace)?);
-            discard(&trace);
+            match self.new_way(&run, &trace)? {
+                Some(process) => new.push(Pending { folder: trace, process }),
+                None => discard(&trace),
+            }
         }
         (self.tell)(Stage::Exploring { executions: self.hunt.executions });
         Ok(new)
     }
 
-    /// A run that did something where no other did, as something to predict from.
-    fn new_way(&mut self, run: &Run, trace: &Path) -> Result<Option<Source>, ReplayError> {
+    /// The process of a run that did something where no other did, if it can be predicted from.
+    fn new_way(&mut self, run: &Run, trace: &Path) -> Result<Option<u32>, ReplayError> {
         let Some(process) = passed(run) else { return Ok(None) };
         let opened = norn_trace::Trace::open(trace, process)?;
-        self.seen.learn_places(&opened).then(|| Source::open(trace, process)).transpose()
+        Ok(self.seen.learn_places(&opened).then_some(process))
     }
 
     /// What a run did that no other did, and its process, if it can be predicted from.
@@ -374,19 +383,6 @@ impl Hunter<'_> {
         let Some(process) = passed(run) else { return Ok(None) };
         let opened = norn_trace::Trace::open(trace, process)?;
         Ok(self.seen.learn(&opened).map(|it| (it, process)))
-    }
-
-    /// Whether there is room for a run that only read something new.
-    fn may_wait(&self, news: News) -> bool {
-        news == News::Value && self.waiting.len() < MOST_WAITING
-    }
-
-    /// The next of those that wait.
-    fn next_waiting(&mut self) -> Result<Option<Source>, ReplayError> {
-        let Some((trace, process)) = self.waiting.pop_front() else { return Ok(None) };
-        let source = Source::open(&trace, process)?;
-        discard(&trace);
-        Ok(Some(source))
     }
 
     /// Notes that an attempt did what it was to do.

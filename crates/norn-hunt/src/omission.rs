@@ -2,12 +2,15 @@
 
 use norn_model::ThreadName;
 use norn_predict::{Limits, Prediction};
-use norn_replay::Scene;
+
+use crate::source::Source;
 
 /// What was not looked at in one or several traces. Traces of one program resemble each other, so
 /// of several the largest numbers are kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Omissions {
+    /// Events, the last of a long run.
+    pub events: u64,
     /// What the search left out.
     pub limits: Limits,
     /// Threads whose accesses were not looked at.
@@ -18,14 +21,15 @@ pub struct Omissions {
 
 impl Omissions {
     /// What a prediction did not look at.
-    pub(crate) fn new(scene: &Scene, prediction: &Prediction, names: Vec<String>) -> Omissions {
-        let threads = prediction.skipped.iter().map(|it| scene.thread(*it)).collect();
-        Omissions { limits: prediction.limits.clone(), threads, names }
+    pub(crate) fn new(source: &Source, prediction: &Prediction, names: Vec<String>) -> Omissions {
+        let threads = prediction.skipped.iter().map(|it| source.scene.thread(*it)).collect();
+        Omissions { events: source.left_out, limits: prediction.limits.clone(), threads, names }
     }
 
     /// What was not looked at in either. A name that one of them has is known.
     pub(crate) fn add(&mut self, other: Omissions, first: bool) {
         let Limits { sampled, couples, patterns } = other.limits;
+        self.events = self.events.max(other.events);
         self.limits.sampled = self.limits.sampled.max(sampled);
         self.limits.couples = self.limits.couples.max(couples);
         unite(&mut self.limits.patterns, patterns);
@@ -39,7 +43,7 @@ impl Omissions {
 
     /// Whether all was looked at.
     pub fn is_empty(&self) -> bool {
-        self.limits.is_complete() && self.threads.is_empty() && self.names.is_empty()
+        self.events == 0 && self.limits.is_complete() && self.threads.is_empty() && self.names.is_empty()
     }
 }
 
@@ -58,6 +62,7 @@ mod tests {
     #[test]
     fn of_several_traces_the_largest() {
         let one = |sampled, couples, pattern: &str| Omissions {
+            events: sampled + couples,
             limits: Limits { sampled, couples, patterns: vec![pattern.to_owned()] },
             threads: vec![ThreadName("T0.7".to_owned())],
             names: vec!["nobody".to_owned(), pattern.to_owned()],
@@ -66,6 +71,7 @@ mod tests {
         assert!(all.is_empty());
         let several = [one(3, 1, "a"), one(2, 5, "b"), one(0, 0, "a")];
         several.into_iter().enumerate().for_each(|(at, it)| all.add(it, at == 0));
+        assert_eq!(all.events, 7);
         assert_eq!((all.limits.sampled, all.limits.couples), (3, 5));
         assert_eq!(all.limits.patterns, ["a", "b"]);
         assert_eq!(all.threads.len(), 1);

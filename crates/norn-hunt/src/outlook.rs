@@ -43,7 +43,7 @@ pub fn outlook(
     let source = Source::open(folder, process)?;
     let (sets, unknown) = atomic_set::find(&source, atomic_sets);
     let prediction = predict(&source.trace, &Options { sets, ..options.clone() });
-    let omitted = Omissions::new(&source.scene, &prediction, unknown);
+    let omitted = Omissions::new(&source, &prediction, unknown);
     let witnesses = Witnesses::new(&source.trace);
     let prospect = |candidate: Candidate| {
         let witness = witnesses.witness(&candidate);

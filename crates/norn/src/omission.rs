@@ -14,6 +14,9 @@ pub(crate) fn text(out: &mut impl Write, omitted: &Omissions) -> io::Result<()> 
         return Ok(());
     }
     writeln!(out, "not looked at:")?;
+    if omitted.events > 0 {
+        writeln!(out, "  {} events at the end of the run: there are too many", omitted.events)?;
+    }
     let limits = &omitted.limits;
     if limits.sampled > 0 {
         let count = limits.sampled;
@@ -41,6 +44,7 @@ pub(crate) fn text(out: &mut impl Write, omitted: &Omissions) -> io::Result<()> 
 /// For programs.
 pub(crate) fn json(omitted: &Omissions) -> Value {
     json!({
+        "events": omitted.events,
         "sampled": omitted.limits.sampled,
         "couples": omitted.limits.couples,
         "patterns": omitted.limits.patterns,
@@ -66,12 +70,14 @@ mod tests {
     fn all_is_said() {
         assert_eq!(said(&Omissions::default()), "");
         let omitted = Omissions {
+            events: 9,
             limits: Limits { sampled: 2, couples: 40, patterns: vec!["torn".to_owned()] },
             threads: (1..=7).map(|it| ThreadName(format!("T0.{it}"))).collect(),
             names: vec!["till.sum".to_owned()],
         };
         insta::assert_snapshot!(said(&omitted), @r"
         not looked at:
+          9 events at the end of the run: there are too many
           some bytes of memory that is accessed as a whole, in 2 accesses
           40 pairs of variables at places that meet too many
           all ways to meet the pattern torn: there are too many
