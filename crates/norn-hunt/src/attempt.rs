@@ -8,7 +8,7 @@ use std::{
 };
 
 use norn_abi::control::{Plan, after};
-use norn_model::{Consequence, Segment, ThreadId, Until, Verdict, Visit};
+use norn_model::{Consequence, Limit, Segment, ThreadId, Until, Verdict, Visit};
 use norn_record::{Control, Recording, Streams};
 use norn_replay::{
     Clip, Codes, Ran, ReplayError, Scene, arrange, consequence, process,
@@ -62,8 +62,24 @@ impl Scratch {
         self.folder.join(format!("{}", self.runs.fetch_add(1, Ordering::Relaxed)))
     }
 
-    /// Runs the program once, with a trace in `trace`.
+    /// Runs the program, with a trace in `trace`. If it does not end in time, that may be the fault
+    /// of a busy machine: it is run once more, with twice the time.
     pub(crate) fn run(
+        &self,
+        options: &Options,
+        control: Control,
+        trace: &Path,
+    ) -> Result<Run, ReplayError> {
+        let run = self.run_once(options, control.clone(), trace)?;
+        match (&run.consequence, options.run.timeout) {
+            (Consequence::Hang(Limit::Seconds(_)), Some(time)) => {
+                self.run_once(&options.limited(2 * time), control, trace)
+            }
+            _ => Ok(run),
+        }
+    }
+
+    fn run_once(
         &self,
         options: &Options,
         control: Control,

@@ -68,7 +68,7 @@ pub struct Options {
 
 impl Options {
     /// The same with another limit of time for each run.
-    fn limited(&self, timeout: Duration) -> Options {
+    pub(crate) fn limited(&self, timeout: Duration) -> Options {
         let run = norn_record::Options { timeout: Some(timeout), ..self.run.clone() };
         Options { run, ..self.clone() }
     }

@@ -43,7 +43,10 @@ impl Omissions {
 
     /// Whether all was looked at.
     pub fn is_empty(&self) -> bool {
-        self.events == 0 && self.limits.is_complete() && self.threads.is_empty() && self.names.is_empty()
+        self.events == 0
+            && self.limits.is_complete()
+            && self.threads.is_empty()
+            && self.names.is_empty()
     }
 }
 

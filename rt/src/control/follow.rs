@@ -17,7 +17,7 @@ use super::{
     task::{self, Task, UNNAMED},
     time, turn,
 };
-use crate::arena;
+use crate::{arena, sys};
 
 /// Where we are in the schedule. Touched under the scheduler's lock only.
 struct State {
@@ -29,14 +29,21 @@ struct State {
     counted: u64,
     /// For [`until::AFTER`]: it is over when the thread has done this many events; 0 if unknown.
     end: u64,
+    /// Since when the segment's thread waits for something outside, in real time; 0 if it does not.
+    waits: u64,
 }
+
+/// How long the segment's thread may wait for something outside while others could go on. What it
+/// waits for may be an answer to what they would do.
+const PATIENCE: u64 = 1_000_000_000;
 
 struct Shared(UnsafeCell<State>);
 
 // SAFETY: touched under the scheduler's lock only.
 unsafe impl Sync for Shared {}
 
-static STATE: Shared = Shared(UnsafeCell::new(State { at: 0, hits: 0, counted: 0, end: 0 }));
+static STATE: Shared =
+    Shared(UnsafeCell::new(State { at: 0, hits: 0, counted: 0, end: 0, waits: 0 }));
 /// Where the schedule's modules are mapped.
 static STARTS: [AtomicUsize; MODULES] = [const { AtomicUsize::new(0) }; MODULES];
 
@@ -103,7 +110,14 @@ pub unsafe fn choose() -> Option<(&'static mut Task, u64)> {
             };
             match progress(state, segment, task) {
                 Progress::Over => advance(state),
-                Progress::Goes(events) => return Some((task, events)),
+                Progress::Goes(events) => {
+                    state.waits = 0;
+                    return Some((task, events));
+                }
+                Progress::Waits if waits_in_vain(state, task) => {
+                    leave(Some(task), why::AWAY);
+                    return None;
+                }
                 Progress::Waits => return stranger(),
                 Progress::Stuck(why::BLOCKED) if stranger().is_some() => return stranger(),
                 Progress::Stuck(reason) => {
@@ -113,6 +127,24 @@ pub unsafe fn choose() -> Option<(&'static mut Task, u64)> {
             }
         }
     }
+}
+
+/// Whether a thread has waited long for something outside while others could go on.
+unsafe fn waits_in_vain(state: &mut State, due: &Task) -> bool {
+    // SAFETY: under the lock; slots live as long as the arena.
+    unsafe {
+        let others = task::all().iter().any(|it| it.is_ready() && !it.spin.is_idle());
+        let sleeps = due.outside || sys::is_asleep((*due.slot).head.tid);
+        if !others || !sleeps {
+            state.waits = 0;
+            return false;
+        }
+    }
+    let now = sys::now(sys::MONOTONIC);
+    if state.waits == 0 {
+        state.waits = now;
+    }
+    now - state.waits > PATIENCE
 }
 
 /// A thread that no schedule can name, since it came from code that we do not see. It goes on when
@@ -129,7 +161,7 @@ unsafe fn stranger() -> Option<(&'static mut Task, u64)> {
 
 fn advance(state: &mut State) {
     state.at += 1;
-    (state.hits, state.counted, state.end) = (0, 0, 0);
+    (state.hits, state.counted, state.end, state.waits) = (0, 0, 0, 0);
     arena::outcome().segment.store(state.at as u32, Ordering::Relaxed);
 }
 
