@@ -10,7 +10,7 @@ use crate::source::Source;
 pub struct Description {
     /// The variables, by name or origin.
     pub variables: Vec<String>,
-    /// The accesses, in the order of the candidate.
+    /// The accesses, in the order of the candidate; of a deadlock, thread by thread.
     pub accesses: Vec<Access>,
 }
 
@@ -21,6 +21,8 @@ pub struct Access {
     pub thread: String,
     /// Whether it reads or writes.
     pub does: norn_model::Access,
+    /// Whether it gets stuck there.
+    pub stuck: bool,
     /// To which variable.
     pub variable: String,
     /// The value in the recorded run, if it is known.
@@ -41,13 +43,29 @@ const LOCK: u64 = 40;
 /// Describes a candidate of a trace. Whose memory it is, is only looked for if `thoroughly`: that
 /// takes a walk through the trace.
 pub(crate) fn describe(source: &Source, candidate: &Candidate, thoroughly: bool) -> Description {
-    let last = candidate.steps.iter().map(|it| it.event).max_by_key(|it| it.index);
+    let all = candidate.steps.iter().chain(&candidate.stuck);
+    let last = all.map(|it| it.event).max_by_key(|it| it.index);
     let memory = last.filter(|_| thoroughly).map(|it| memory(source, it));
     let guide = Guide { source, memory: memory.unwrap_or_default() };
-    let accesses: Vec<_> = candidate.steps.iter().map(|it| guide.access(it)).collect();
-    let mut variables: Vec<_> = accesses.iter().map(|it| it.variable.clone()).collect();
+    let accesses: Vec<_> = in_order(candidate).map(|it| guide.access(it.0, it.1)).collect();
+    let told = accesses.iter().filter(|it| it.stuck || candidate.stuck.is_empty());
+    let mut variables: Vec<_> = told.map(|it| it.variable.clone()).collect();
     variables.dedup();
     Description { variables, accesses }
+}
+
+/// The steps, and whether they are never done. Of a deadlock: what others did, and then for each
+/// thread what it took and where it gets stuck. Where a wait begins is where it gets stuck.
+fn in_order(candidate: &Candidate) -> impl Iterator<Item = (&Step, bool)> {
+    let is_stuck = |it: &&Step| candidate.stuck.iter().any(|at| at.event.thread == it.event.thread);
+    let others = candidate.steps.iter().filter(move |it| !is_stuck(it));
+    let threads = candidate.stuck.iter().flat_map(|stuck| {
+        let same = |it: &&Step| it.event.thread == stuck.event.thread;
+        let taken = candidate.steps.iter().filter(move |it| same(it));
+        let taken = taken.filter(|it| it.access != norn_model::Access::Wait);
+        taken.map(|it| (it, false)).chain([(stuck, true)])
+    });
+    others.map(|it| (it, false)).chain(threads)
 }
 
 /// The memory of the program when an event happens.
@@ -68,20 +86,30 @@ struct Guide<'a> {
 }
 
 impl Guide<'_> {
-    fn access(&self, step: &Step) -> Access {
+    fn access(&self, step: &Step, stuck: bool) -> Access {
         let Source { scene, trace } = self.source;
         let (size, value) = match trace.event(step.event).map(|it| it.op) {
             Some(Op::Read { size, value, .. } | Op::Write { size, value, .. }) => (size, value),
             Some(Op::Atomic { size, .. }) => (u64::from(size), None),
+            Some(Op::Acquire { .. } | Op::WaitAcquire { .. }) => (LOCK, None),
             _ => (1, None),
         };
         Access {
             thread: scene.thread(step.event.thread).0,
             does: step.access,
-            variable: self.name(step.addr, size),
+            stuck,
+            variable: self.thread(step).unwrap_or_else(|| self.name(step.addr, size)),
             value,
             calls: self.calls(step),
             locks: self.locks(step.event),
+        }
+    }
+
+    /// The thread that is waited for, if it is one.
+    fn thread(&self, step: &Step) -> Option<String> {
+        match self.source.trace.event(step.event)?.op {
+            Op::Join(thread) => Some(self.source.scene.thread(thread).0),
+            _ => None,
         }
     }
 

@@ -375,7 +375,8 @@ impl Hunter<'_> {
     }
 }
 
-/// The classes take turns, so that many candidates of one do not keep the others waiting.
+/// The classes take turns, so that many candidates of one do not keep the others waiting. Deadlocks
+/// come first: there are few, and each of them is harmful.
 fn in_turn(groups: Vec<Group>) -> Vec<Group> {
     let mut counts: BTreeMap<Anomaly, usize> = BTreeMap::new();
     let mut ranked: Vec<_> = groups
@@ -384,7 +385,7 @@ fn in_turn(groups: Vec<Group>) -> Vec<Group> {
             let class = group.finding.candidate.class;
             let rank = counts.entry(class).or_default();
             *rank += 1;
-            ((*rank, class), group)
+            ((*rank, class != Anomaly::Deadlock, class), group)
         })
         .collect();
     ranked.sort_by_key(|(key, _)| *key);

@@ -32,8 +32,10 @@ impl<'a> Minimiser<'a> {
                 links.event(id, &event.op);
             }
         }
-        links.pattern(candidate);
-        let needed = links.needed();
+        if candidate.stuck.is_empty() {
+            links.pattern(candidate);
+        }
+        let needed = links.needed(candidate);
         join(candidate, &links, &needed)
     }
 }
@@ -157,11 +159,17 @@ impl Links {
         }
     }
 
-    /// What the last event depends on, itself included.
-    fn needed(&self) -> Vec<bool> {
+    /// What the last event depends on, itself included; or what the threads that get stuck have done
+    /// last, and what was to happen before.
+    fn needed(&self, candidate: &Candidate) -> Vec<bool> {
         let mut needed = vec![false; self.events.len()];
         if let Some(last) = needed.last_mut() {
-            *last = true;
+            *last = candidate.stuck.is_empty();
+        }
+        let last = candidate.stuck.iter().filter_map(|it| self.last.get(&it.event.thread));
+        let steps = candidate.steps.iter().filter_map(|it| self.places.get(&it.event));
+        for at in last.chain(steps) {
+            needed[*at] = true;
         }
         for at in (0..needed.len()).rev() {
             if needed[at] {

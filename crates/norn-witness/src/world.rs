@@ -9,23 +9,23 @@ use crate::{Checker, Rule, heap::Heap, memory::Memory};
 
 /// The state of the program at some point of the schedule.
 pub(crate) struct World<'a> {
-    rules: &'a Checker<'a>,
+    pub(crate) rules: &'a Checker<'a>,
     pub(crate) done: BTreeMap<ThreadId, u64>,
     /// By lock: who has it, how often, and whether it shares it.
-    holders: FxHashMap<u64, BTreeMap<ThreadId, (u32, bool)>>,
+    pub(crate) holders: FxHashMap<u64, BTreeMap<ThreadId, (u32, bool)>>,
     /// When threads began to wait, and when signals came that ended no wait yet.
-    waits: FxHashMap<ThreadId, u64>,
-    signals: FxHashMap<u64, BTreeSet<(u64, bool)>>,
+    pub(crate) waits: FxHashMap<ThreadId, u64>,
+    pub(crate) signals: FxHashMap<u64, BTreeSet<(u64, bool)>>,
     time: u64,
-    arrivals: FxHashMap<u64, u64>,
-    rounds: FxHashMap<(u64, ThreadId), u64>,
-    counts: FxHashMap<u64, i64>,
+    pub(crate) arrivals: FxHashMap<u64, u64>,
+    pub(crate) rounds: FxHashMap<(u64, ThreadId), u64>,
+    pub(crate) counts: FxHashMap<u64, i64>,
     begun: FxHashSet<u64>,
     initialised: FxHashSet<u64>,
     memory: Memory<'a>,
     heap: Heap,
     /// Events that saw something else than in the recorded run, and whether they passed it on.
-    differing: Vec<(EventId, u64)>,
+    pub(crate) differing: Vec<(EventId, u64)>,
 }
 
 type Step = Result<(), Rule>;
@@ -63,7 +63,7 @@ impl<'a> World<'a> {
         self.differing.iter().filter(|(id, passed)| influences(id, *passed)).count()
     }
 
-    fn has(&self, id: EventId) -> bool {
+    pub(crate) fn has(&self, id: EventId) -> bool {
         self.done.get(&id.thread).is_some_and(|it| *it > id.index)
     }
 

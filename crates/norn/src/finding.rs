@@ -82,6 +82,10 @@ pub(crate) fn accesses(out: &mut impl Write, description: &Description) -> io::R
             Access::Read => "reads",
             Access::Write => "writes",
             Access::Free => "frees",
+            Access::Acquire | Access::Share if access.stuck => "wants",
+            Access::Acquire | Access::Share => "locks",
+            Access::Wait => "awaits",
+            Access::Signal => "wakes",
         };
         let mut calls = access.calls.iter();
         let place = calls.next().map_or("?", |it| it.as_str());
@@ -105,6 +109,8 @@ pub(crate) fn title(candidate: &Candidate, description: &Description) -> String 
         Anomaly::AtomicSet => "accesses that belong together are mixed:",
         Anomaly::Lifetime => "memory is used after it was freed:",
         Anomaly::Pattern => candidate.pattern.as_str(),
+        Anomaly::Deadlock if candidate.pattern == "lost-wake-up" => "a wake-up comes too early for",
+        Anomaly::Deadlock => "threads wait for each other:",
     };
     format!("{what} {variables}")
 }
@@ -179,6 +185,7 @@ pub(crate) fn json_accesses(description: &Description) -> Vec<Value> {
         json!({
             "thread": it.thread,
             "access": it.does,
+            "stuck": it.stuck,
             "variable": it.variable,
             "value": it.value.map(|it| it.to_string()),
             "calls": it.calls,

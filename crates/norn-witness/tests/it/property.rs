@@ -24,7 +24,8 @@ fn text(shape: Shape) -> impl Strategy<Value = String> {
 }
 
 fn all(patterns: impl Fn(Anomaly) -> bool) -> Options {
-    let mut options = Options { instances: usize::MAX, ..Options::default() };
+    let deadlocks = patterns(Anomaly::Deadlock);
+    let mut options = Options { instances: usize::MAX, deadlocks, ..Options::default() };
     options.patterns.retain(|it| patterns(it.class));
     options
 }
