@@ -16,6 +16,8 @@ pub struct Shape {
     pub nested: bool,
     /// Whether threads wait for conditions, semaphores and barriers.
     pub waits: bool,
+    /// Whether there is little else than locks in locks, and waits in them if there are waits.
+    pub deep: bool,
     /// Whether there is memory that threads give back.
     pub frees: bool,
     /// Events at most.
@@ -24,7 +26,15 @@ pub struct Shape {
 
 impl Default for Shape {
     fn default() -> Self {
-        Shape { threads: 2, pieces: 3, nested: true, waits: false, frees: false, events: 14 }
+        Shape {
+            threads: 2,
+            pieces: 3,
+            nested: true,
+            waits: false,
+            deep: false,
+            frees: false,
+            events: 14,
+        }
     }
 }
 
@@ -91,6 +101,12 @@ fn piece(shape: Shape) -> BoxedStrategy<Piece> {
     }
     if shape.waits {
         pieces.push((2, waiting().boxed()));
+    }
+    if shape.deep {
+        pieces.push((12, locked(locked(Just(Piece::new())))));
+    }
+    if shape.deep && shape.waits {
+        pieces.push((8, locked(waiting())));
     }
     if shape.frees {
         pieces.extend([(3, heap().boxed()), (2, locked(heap()))]);

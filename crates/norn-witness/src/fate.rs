@@ -126,10 +126,10 @@ impl Fate<'_> {
         })
     }
 
-    /// Whether nobody wakes a thread, or has done so.
+    /// Whether nobody wakes a thread, or has done so since it gave its mutex back.
     fn is_silent(&self, cond: u64, thread: ThreadId) -> bool {
         let wakes = |op: &Op| *op == Op::Signal { cond } || *op == Op::Broadcast { cond };
-        let since = self.world.waits.get(&thread);
+        let since = self.world.released.get(&thread);
         let signals = self.world.signals.get(&cond);
         let been =
             since.zip(signals).is_some_and(|(since, all)| all.iter().any(|it| it.0 > *since));

@@ -7,7 +7,7 @@
 //! far as it can go before the next one. No order of dependent events changes, so what was
 //! possible stays possible, and every read sees what it saw.
 
-use norn_model::{AtomicOp, Candidate, EventId, Op, ThreadId, Trace};
+use norn_model::{AtomicOp, Candidate, Event, EventId, Op, ThreadId, Trace};
 use rustc_hash::FxHashMap;
 
 use crate::{Turn, witness::events};
@@ -30,6 +30,7 @@ impl<'a> Minimiser<'a> {
         for id in events(turns) {
             if let Some(event) = self.trace.event(id) {
                 links.event(id, &event.op);
+                links.conditions(self.awaited(event));
             }
         }
         if candidate.stuck.is_empty() {
@@ -37,6 +38,15 @@ impl<'a> Minimiser<'a> {
         }
         let needed = links.needed(candidate);
         join(candidate, &links, &needed)
+    }
+
+    /// The condition for which a wait begins: giving the mutex back is the first half of it.
+    fn awaited(&self, event: &Event) -> Option<u64> {
+        let next = EventId { index: event.id.index + 1, ..event.id };
+        match (event.op, self.trace.event(next)?.op) {
+            (Op::WaitRelease { .. }, Op::Wait { cond, .. }) => Some(cond),
+            _ => None,
+        }
     }
 }
 
@@ -72,6 +82,13 @@ impl Links {
         let fork = if before.is_none() { self.forks.get(&id.thread).copied() } else { None };
         self.after.push(before.into_iter().chain(fork).collect());
         self.depend(at, op);
+    }
+
+    /// The last event is about a condition, too.
+    fn conditions(&mut self, cond: Option<u64>) {
+        if let (Some(at), Some(cond)) = (self.events.len().checked_sub(1), cond) {
+            self.object(at, cond);
+        }
     }
 
     fn depend(&mut self, at: usize, op: &Op) {

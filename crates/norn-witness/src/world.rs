@@ -14,7 +14,9 @@ pub(crate) struct World<'a> {
     /// By lock: who has it, how often, and whether it shares it.
     pub(crate) holders: FxHashMap<u64, BTreeMap<ThreadId, (u32, bool)>>,
     /// When threads began to wait, and when signals came that ended no wait yet.
-    pub(crate) waits: FxHashMap<ThreadId, u64>,
+    waits: FxHashMap<ThreadId, u64>,
+    /// When threads gave a mutex back in order to wait.
+    pub(crate) released: FxHashMap<ThreadId, u64>,
     pub(crate) signals: FxHashMap<u64, BTreeSet<(u64, bool)>>,
     time: u64,
     pub(crate) arrivals: FxHashMap<u64, u64>,
@@ -41,6 +43,7 @@ impl<'a> World<'a> {
             done: BTreeMap::new(),
             holders: FxHashMap::default(),
             waits: FxHashMap::default(),
+            released: FxHashMap::default(),
             signals: FxHashMap::default(),
             time: 0,
             arrivals: FxHashMap::default(),
@@ -87,7 +90,9 @@ impl<'a> World<'a> {
             Op::AcquireFailed { lock, mode, .. } => {
                 self.differs(event, !self.is_taken(lock, thread, mode == LockMode::Read));
             }
-            Op::Release { lock, .. } | Op::WaitRelease { lock } => {
+            Op::Release { lock, .. } => return self.release(lock, thread),
+            Op::WaitRelease { lock } => {
+                self.released.insert(thread, self.time);
                 return self.release(lock, thread);
             }
             Op::Wait { .. } => {
