@@ -1,6 +1,7 @@
 //! What a person must know of a candidate: which variable, and who does what to it where.
 
 use norn_model::{Candidate, EventId, Frame, Held, LockMode, Op, Step};
+use norn_replay::story::size;
 use norn_resolve::{Memory, Place};
 
 use crate::source::Source;
@@ -23,6 +24,8 @@ pub struct Access {
     pub does: norn_model::Access,
     /// Whether it gets stuck there.
     pub stuck: bool,
+    /// Whether it waits for the end of a thread, which is named instead of a variable.
+    pub joins: bool,
     /// To which variable.
     pub variable: String,
     /// The value in the recorded run, if it is known.
@@ -37,8 +40,6 @@ pub struct Access {
 const CALLS: usize = 4;
 /// How the names of the runtime's functions begin, which start threads.
 const OURS: &str = "norn_rt::";
-/// Bytes of a lock: by its size it is told from its first member.
-const LOCK: u64 = 40;
 
 /// Describes a candidate of a trace. Whose memory it is, is only looked for if `thoroughly`: that
 /// takes a walk through the trace.
@@ -48,7 +49,7 @@ pub(crate) fn describe(source: &Source, candidate: &Candidate, thoroughly: bool)
     let memory = last.filter(|_| thoroughly).map(|it| memory(source, it));
     let guide = Guide { source, memory: memory.unwrap_or_default() };
     let accesses: Vec<_> = in_order(candidate).map(|it| guide.access(it.0, it.1)).collect();
-    let told = accesses.iter().filter(|it| it.stuck || candidate.stuck.is_empty());
+    let told = accesses.iter().filter(|it| (it.stuck || candidate.stuck.is_empty()) && !it.joins);
     let mut variables: Vec<_> = told.map(|it| it.variable.clone()).collect();
     variables.dedup();
     Description { variables, accesses }
@@ -66,6 +67,18 @@ fn in_order(candidate: &Candidate) -> impl Iterator<Item = (&Step, bool)> {
         taken.map(|it| (it, false)).chain([(stuck, true)])
     });
     others.map(|it| (it, false)).chain(threads)
+}
+
+/// How many bytes the object of an event has: by its size it is told from its first member.
+fn object(op: &Op, addr: u64) -> u64 {
+    match *op {
+        Op::Acquire { mode, .. } => size::lock(mode),
+        Op::WaitAcquire { lock, .. } if lock == addr => size::lock(LockMode::Mutex),
+        Op::WaitAcquire { .. } | Op::Signal { .. } | Op::Broadcast { .. } => size::COND,
+        Op::SemWait { .. } | Op::SemPost { .. } => size::SEMAPHORE,
+        Op::BarrierLeave { .. } => size::BARRIER,
+        _ => 1,
+    }
 }
 
 /// The memory of the program when an event happens.
@@ -91,14 +104,16 @@ impl Guide<'_> {
         let (size, value) = match trace.event(step.event).map(|it| it.op) {
             Some(Op::Read { size, value, .. } | Op::Write { size, value, .. }) => (size, value),
             Some(Op::Atomic { size, .. }) => (u64::from(size), None),
-            Some(Op::Acquire { .. } | Op::WaitAcquire { .. }) => (LOCK, None),
-            _ => (1, None),
+            Some(op) => (object(&op, step.addr), None),
+            None => (1, None),
         };
+        let joined = self.joined(step);
         Access {
             thread: scene.thread(step.event.thread).0,
             does: step.access,
             stuck,
-            variable: self.thread(step).unwrap_or_else(|| self.name(step.addr, size)),
+            joins: joined.is_some(),
+            variable: joined.unwrap_or_else(|| self.name(step.addr, size)),
             value,
             calls: self.calls(step),
             locks: self.locks(step.event),
@@ -106,7 +121,7 @@ impl Guide<'_> {
     }
 
     /// The thread that is waited for, if it is one.
-    fn thread(&self, step: &Step) -> Option<String> {
+    fn joined(&self, step: &Step) -> Option<String> {
         match self.source.trace.event(step.event)?.op {
             Op::Join(thread) => Some(self.source.scene.thread(thread).0),
             _ => None,
@@ -134,7 +149,7 @@ impl Guide<'_> {
         let before = events.iter().take_while(|it| it.id.index < id.index);
         before.for_each(|it| held.step(&it.op));
         let mode = |mode| if mode == LockMode::Read { " (shared)" } else { "" };
-        held.iter().map(|(lock, how)| self.name(lock, LOCK) + mode(how)).collect()
+        held.iter().map(|(lock, how)| self.name(lock, size::lock(how)) + mode(how)).collect()
     }
 
     /// What an address is called: a variable, a heap block, a stack.

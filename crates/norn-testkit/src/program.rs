@@ -16,8 +16,8 @@ pub struct Shape {
     pub nested: bool,
     /// Whether threads wait for conditions, semaphores and barriers.
     pub waits: bool,
-    /// Whether there is little else than locks in locks, and waits in them if there are waits.
-    pub deep: bool,
+    /// The weight of locks in locks, and of waits in locks if there are waits; others have about 8.
+    pub nests: u32,
     /// Whether there is memory that threads give back.
     pub frees: bool,
     /// Events at most.
@@ -31,7 +31,7 @@ impl Default for Shape {
             pieces: 3,
             nested: true,
             waits: false,
-            deep: false,
+            nests: 0,
             frees: false,
             events: 14,
         }
@@ -102,11 +102,11 @@ fn piece(shape: Shape) -> BoxedStrategy<Piece> {
     if shape.waits {
         pieces.push((2, waiting().boxed()));
     }
-    if shape.deep {
-        pieces.push((12, locked(locked(Just(Piece::new())))));
+    if shape.nests > 0 {
+        pieces.push((shape.nests, locked(locked(Just(Piece::new())))));
     }
-    if shape.deep && shape.waits {
-        pieces.push((8, locked(waiting())));
+    if shape.nests > 0 && shape.waits {
+        pieces.push((shape.nests, locked(waiting())));
     }
     if shape.frees {
         pieces.extend([(3, heap().boxed()), (2, locked(heap()))]);

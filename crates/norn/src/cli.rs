@@ -6,8 +6,11 @@ use std::{
     path::PathBuf,
 };
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
-use norn_model::Order;
+use clap::{
+    Args, Parser, Subcommand, ValueEnum,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
+use norn_model::{Anomaly, Order};
 use norn_trace::Strategy;
 
 /// Find concurrency bugs that a run did not show, and prove them on the real program.
@@ -93,6 +96,9 @@ pub(crate) struct Hunt {
     /// Only critical sections are to be atomic, not accesses that merely follow each other
     #[arg(long)]
     pub(crate) marked_only: bool,
+    /// Look only for these kinds of anomalies
+    #[arg(long, value_delimiter = ',', value_parser = classes(), value_name = "CLASS")]
+    pub(crate) only: Vec<Anomaly>,
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
@@ -119,6 +125,9 @@ pub(crate) struct Predict {
     /// Only critical sections are to be atomic, not accesses that merely follow each other
     #[arg(long)]
     pub(crate) marked_only: bool,
+    /// Look only for these kinds of anomalies
+    #[arg(long, value_delimiter = ',', value_parser = classes(), value_name = "CLASS")]
+    pub(crate) only: Vec<Anomaly>,
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
@@ -385,6 +394,23 @@ fn size(text: &str) -> Result<u64, String> {
     let number: u64 =
         digits.parse().map_err(|_| "expected a number of bytes such as 500M or 2G")?;
     number.checked_mul(1 << shift).ok_or_else(|| "is too large".to_owned())
+}
+
+/// The kinds of anomalies, by their names.
+const CLASSES: [(&str, Anomaly); 6] = [
+    ("race", Anomaly::Race),
+    ("atomicity", Anomaly::Atomicity),
+    ("atomic-set", Anomaly::AtomicSet),
+    ("lifetime", Anomaly::Lifetime),
+    ("pattern", Anomaly::Pattern),
+    ("deadlock", Anomaly::Deadlock),
+];
+
+fn classes() -> impl TypedValueParser<Value = Anomaly> {
+    PossibleValuesParser::new(CLASSES.map(|it| it.0)).try_map(|name| {
+        let class = CLASSES.iter().find(|it| it.0 == name);
+        class.map(|it| it.1).ok_or("there is no such class")
+    })
 }
 
 #[cfg(test)]

@@ -64,8 +64,12 @@ fn tell(out: &mut impl Write, finding: &Finding, how: &Confirmed) -> io::Result<
         it => format!(": {it}"),
     };
     writeln!(out, "{}{leads}", title(&finding.candidate, &finding.description))?;
-    accesses(out, &finding.description)?;
-    if how.other_output {
+    let deadlock = finding.candidate.class == Anomaly::Deadlock;
+    // The story of a deadlock says who holds and wants what, and where.
+    if !deadlock || how.story.is_none() {
+        accesses(out, &finding.description)?;
+    }
+    if how.other_output && !deadlock {
         writeln!(out, "   the program prints something else than in the recorded run")?;
     }
     if let Some(story) = &how.story {
@@ -109,10 +113,18 @@ pub(crate) fn title(candidate: &Candidate, description: &Description) -> String 
         Anomaly::AtomicSet => "accesses that belong together are mixed:",
         Anomaly::Lifetime => "memory is used after it was freed:",
         Anomaly::Pattern => candidate.pattern.as_str(),
-        Anomaly::Deadlock if candidate.pattern == "lost-wake-up" => "a wake-up comes too early for",
-        Anomaly::Deadlock => "threads wait for each other:",
+        Anomaly::Deadlock => deadlock(&candidate.pattern),
     };
     format!("{what} {variables}")
+}
+
+fn deadlock(pattern: &str) -> &'static str {
+    match pattern {
+        "join-holding-lock" => "a thread is waited for with a lock that it needs:",
+        "wait-holding-lock" => "a thread waits with a lock that who would wake it needs:",
+        "lost-wake-up" => "a wake-up can come before its wait, and is lost:",
+        _ => "threads wait for each other's locks:",
+    }
 }
 
 fn line(finding: &Finding) -> String {

@@ -7,16 +7,15 @@ use serde_json::json;
 
 use crate::{
     cli::{Format, Predict},
-    command::hunt::patterns,
+    command::hunt::looked_for,
     exit::Exit,
     finding,
 };
 
 pub(super) fn run(args: &Predict) -> anyhow::Result<Exit> {
     let options = norn_predict::Options {
-        patterns: patterns(&args.pattern)?,
         unmarked: !args.marked_only,
-        ..norn_predict::Options::default()
+        ..looked_for(&args.pattern, &args.only)?
     };
     let outlook = outlook(&args.trace.folder, args.trace.process, &options)?;
     let mut out = anstream::stdout().lock();

@@ -87,9 +87,9 @@ pub(crate) fn run(mut command: Command) -> Ran {
     Ran { stdout: text(output.stdout), stderr: text(output.stderr), code: output.status.code() }
 }
 
-/// The folder with the subjects.
-pub(crate) fn subjects() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../subjects/hunt")
+/// The folder with the subjects of a kind.
+pub(crate) fn subjects(kind: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../subjects").join(kind)
 }
 
 /// A folder that stays from test to test.
