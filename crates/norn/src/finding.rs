@@ -106,7 +106,10 @@ pub(crate) fn accesses(out: &mut impl Write, description: &Description) -> io::R
 
 /// What it is and to what, in words.
 pub(crate) fn title(candidate: &Candidate, description: &Description) -> String {
-    let variables = description.variables.join(" and ");
+    let variables = match description.variables.split_last() {
+        Some((last, rest @ [_, ..])) => format!("{} and {last}", rest.join(", ")),
+        _ => description.variables.concat(),
+    };
     let what = match candidate.class {
         Anomaly::Race => "data race on",
         Anomaly::Atomicity => "another thread comes between two accesses to",

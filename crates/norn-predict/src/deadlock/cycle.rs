@@ -3,7 +3,8 @@
 //! The search goes from request to request along "waits for what that one holds back". All threads
 //! of a cycle are different, the first one has the smallest number, and each new one must be able
 //! to stand at its request together with all the others. A cycle that another thread takes part in
-//! without need is left out: whoever is on it could have closed it earlier.
+//! without need is left out: whoever is on it could have closed it earlier. Short cycles are searched
+//! for first, each length with a budget of its own: what few threads can do is the likeliest.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +21,7 @@ use crate::{
     order::Order,
 };
 
-/// Requests that are looked at from one, and from all together.
+/// Requests that are looked at for one length, from one and from all together.
 const MOST_FROM_ONE: u32 = 20_000;
 const MOST: u32 = 4_000_000;
 
@@ -34,6 +35,8 @@ pub(crate) struct Cycles<'a> {
     threads: BTreeMap<u16, Vec<usize>>,
     /// How many more may be looked at, from this one and in all.
     left: (u32, u32),
+    /// Whether there may be longer cycles.
+    longer: bool,
     /// Requests from which not all was looked at.
     pub(crate) left_out: u64,
 }
@@ -51,24 +54,44 @@ impl<'a> Cycles<'a> {
                 holders.entry(hold.lock).or_default().push(at);
             }
         }
-        let left = (0, MOST);
-        Cycles { order, requests: &requests.all, holders, threads, left, left_out: 0 }
+        let (requests, left) = (&requests.all, (0, MOST));
+        Cycles { order, requests, holders, threads, left, longer: false, left_out: 0 }
     }
 
     /// Tells every cycle once.
     pub(crate) fn search(&mut self, mut found: impl FnMut(&Cycle<'a>)) {
-        for first in self.requests {
-            self.left.0 = MOST_FROM_ONE;
-            let mut path = vec![first];
-            self.extend(&mut path, &mut found);
-            self.left_out += u64::from(self.left.0 == 0 || self.left.1 == 0);
+        let threads = self.threads.len();
+        for length in 2..=threads {
+            self.left.1 = MOST;
+            self.longer = false;
+            let mut left_out = 0;
+            for first in self.requests {
+                self.left.0 = MOST_FROM_ONE;
+                self.extend(&mut vec![first], length, &mut found);
+                left_out += u64::from(self.left.0 == 0 || self.left.1 == 0);
+            }
+            self.left_out = self.left_out.max(left_out);
+            if !self.longer {
+                return;
+            }
         }
     }
 
-    fn extend(&mut self, path: &mut Vec<&'a Request>, found: &mut impl FnMut(&Cycle<'a>)) {
+    fn extend(
+        &mut self,
+        path: &mut Vec<&'a Request>,
+        length: usize,
+        found: &mut impl FnMut(&Cycle<'a>),
+    ) {
         let (Some(&first), Some(&last)) = (path.first(), path.last()) else { return };
         if path.len() > 1 && self.waits_for(last, first) {
-            found(path);
+            if path.len() == length {
+                found(path);
+            }
+            return;
+        }
+        if path.len() == length {
+            self.longer = true;
             return;
         }
         for next in self.next(last) {
@@ -80,7 +103,7 @@ impl<'a> Cycles<'a> {
             let later = next.thread > first.thread;
             if later && self.waits_for(last, next) && path.iter().all(|it| self.meet(it, next)) {
                 path.push(next);
-                self.extend(path, found);
+                self.extend(path, length, found);
                 path.pop();
             }
         }
