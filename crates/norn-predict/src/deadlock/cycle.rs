@@ -4,7 +4,7 @@
 //! of a cycle are different, the first one has the smallest number, and each new one must be able
 //! to stand at its request together with all the others. A cycle that another thread takes part in
 //! without need is left out: whoever is on it could have closed it earlier. Short cycles are searched
-//! for first, each length with a budget of its own: what few threads can do is the likeliest.
+//! for first, and with the largest budget: what few threads can do is the likeliest.
 
 use std::collections::BTreeMap;
 
@@ -21,9 +21,12 @@ use crate::{
     order::Order,
 };
 
-/// Requests that are looked at for one length, from one and from all together.
+/// Requests that are looked at for one length: from one, and from all together; for each greater length
+/// half as many.
 const MOST_FROM_ONE: u32 = 20_000;
-const MOST: u32 = 4_000_000;
+const MOST: u32 = 2_000_000;
+/// As much as so many of them counts a cycle.
+const CYCLE: u32 = 50;
 
 /// Searches for cycles.
 pub(crate) struct Cycles<'a> {
@@ -61,8 +64,8 @@ impl<'a> Cycles<'a> {
     /// Tells every cycle once.
     pub(crate) fn search(&mut self, mut found: impl FnMut(&Cycle<'a>)) {
         let threads = self.threads.len();
-        for length in 2..=threads {
-            self.left.1 = MOST;
+        for (length, shift) in (2..=threads).zip(0..) {
+            self.left.1 = MOST.checked_shr(shift).unwrap_or(0);
             self.longer = false;
             let mut left_out = 0;
             for first in self.requests {
@@ -86,6 +89,7 @@ impl<'a> Cycles<'a> {
         let (Some(&first), Some(&last)) = (path.first(), path.last()) else { return };
         if path.len() > 1 && self.waits_for(last, first) {
             if path.len() == length {
+                self.spend(CYCLE);
                 found(path);
             }
             return;
@@ -98,7 +102,7 @@ impl<'a> Cycles<'a> {
             if self.left.0 == 0 || self.left.1 == 0 {
                 return;
             }
-            self.left = (self.left.0 - 1, self.left.1 - 1);
+            self.spend(1);
             let next = &self.requests[next];
             let later = next.thread > first.thread;
             if later && self.waits_for(last, next) && path.iter().all(|it| self.meet(it, next)) {
@@ -107,6 +111,10 @@ impl<'a> Cycles<'a> {
                 path.pop();
             }
         }
+    }
+
+    fn spend(&mut self, cost: u32) {
+        self.left = (self.left.0.saturating_sub(cost), self.left.1.saturating_sub(cost));
     }
 
     /// Requests that may hold back what this one waits for.

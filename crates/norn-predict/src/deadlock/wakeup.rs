@@ -5,8 +5,10 @@
 //! last signal before the wait begins; what must come after the end of the wait does not come at
 //! all. Whether the waiting thread would then still wait is a matter of what it [checks](super::check).
 
+use std::collections::BTreeMap;
+
 use norn_model::{Op, Scope, Trace, WokenBy};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::{LOST_WAKE_UP, check::Checks};
@@ -15,6 +17,9 @@ use crate::{
     order::Order,
     outline::narrow,
 };
+
+/// Which thread, and which of its events.
+type At = (u16, u32);
 
 /// Searches for wake-ups that can be lost.
 pub(crate) struct Wakeups<'a> {
@@ -75,14 +80,7 @@ impl<'a> Wakeups<'a> {
     /// Tells every wait of which all wake-ups can come too early.
     pub(crate) fn search(&self, mut found: impl FnMut(Key, Instance)) {
         let mut checks = Checks::new(self.trace);
-        let mut seen = FxHashSet::default();
-        for wait in &self.waits {
-            let last = self.last(wait);
-            // Later waits for the same signals at the same place are no better.
-            let site = self.site(wait.thread, wait.begin);
-            if last.is_empty() || !seen.insert((wait.thread, site, last.clone())) {
-                continue;
-            }
+        for (wait, last) in self.chosen() {
             let begin = (wait.thread, wait.begin);
             if !last.iter().any(|signal| checks.keep(begin, wait.lock, *signal)) {
                 let (key, instance) = self.instance(wait, &last);
@@ -91,8 +89,25 @@ impl<'a> Wakeups<'a> {
         }
     }
 
+    /// Of all waits at one place for the same last wake-ups, the first, which is the cheapest, and the
+    /// last, which is the likeliest: the fewest wake-ups come earlier than they did.
+    fn chosen(&self) -> impl Iterator<Item = (&Wait, Vec<At>)> {
+        let mut chosen: BTreeMap<(u16, u32, Vec<At>), (&Wait, &Wait)> = BTreeMap::new();
+        for wait in &self.waits {
+            let last = self.last(wait);
+            if !last.is_empty() {
+                let key = (wait.thread, self.site(wait.thread, wait.begin), last);
+                chosen.entry(key).and_modify(|it| it.1 = wait).or_insert((wait, wait));
+            }
+        }
+        chosen.into_iter().flat_map(|((.., signals), (first, last))| {
+            let last = (first.begin != last.begin).then(|| (last, signals.clone()));
+            [(first, signals)].into_iter().chain(last)
+        })
+    }
+
     /// Each other thread's last wake-up that does not have to wait for the end of the wait.
-    fn last(&self, wait: &Wait) -> Vec<(u16, u32)> {
+    fn last(&self, wait: &Wait) -> Vec<At> {
         let signals = self.signals.get(&wait.cond).map_or(&[][..], Vec::as_slice);
         let others = signals.iter().filter(|it| it.0 != wait.thread);
         let last = others.filter_map(|(thread, indices)| {
@@ -103,7 +118,7 @@ impl<'a> Wakeups<'a> {
         last.collect()
     }
 
-    fn instance(&self, wait: &Wait, last: &[(u16, u32)]) -> (Key, Instance) {
+    fn instance(&self, wait: &Wait, last: &[At]) -> (Key, Instance) {
         let Wait { thread, cond, lock, begin, end } = *wait;
         let place = |thread: u16, index: u32, addr: u64| Place { thread, index, addr };
         let mut steps = SmallVec::from_iter([place(thread, end, cond)]);
