@@ -39,10 +39,16 @@ pub(crate) fn norn_hunt<S: AsRef<OsStr>>(
     words: impl IntoIterator<Item = S>,
     folder: &TempDir,
 ) -> Ran {
-    let mut command = Command::new(NORN);
-    command.arg("hunt").args(words).current_dir(folder.path());
-    command.env("NORN_CACHE", cache()).env("LC_ALL", "C").env("NO_COLOR", "1");
+    let mut command = norn("hunt");
+    command.args(words).current_dir(folder.path());
     run(command)
+}
+
+/// A command of Norn's.
+pub(crate) fn norn(word: &str) -> Command {
+    let mut command = Command::new(NORN);
+    command.arg(word).env("NORN_CACHE", cache()).env("LC_ALL", "C").env("NO_COLOR", "1");
+    command
 }
 
 /// Hunts in a source file or a program, with so many runs without a prediction.

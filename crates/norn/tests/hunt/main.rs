@@ -4,5 +4,6 @@
 #![allow(clippy::unwrap_used, reason = "these are tests, the functions they share included")]
 
 mod bad_input;
+mod deadlock;
 mod kit;
 mod subject;
