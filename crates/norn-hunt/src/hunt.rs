@@ -86,7 +86,7 @@ pub struct Hunt {
     pub executions: usize,
     /// Traces that were predicted from.
     pub sources: usize,
-    /// The search for a pattern was given up before its end.
+    /// The search for a pattern or for deadlocks was given up before its end.
     pub incomplete: bool,
 }
 

@@ -14,7 +14,7 @@ use crate::{Description, describe::describe, source::Source};
 pub struct Outlook {
     /// The candidates, the likely ones first.
     pub prospects: Vec<Prospect>,
-    /// The search for a pattern was given up before its end.
+    /// The search for a pattern or for deadlocks was given up before its end.
     pub incomplete: bool,
 }
 

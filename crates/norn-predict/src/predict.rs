@@ -62,7 +62,7 @@ pub struct Prediction {
     pub candidates: Vec<Candidate>,
     /// How many accesses to shared memory there are.
     pub shared: u64,
-    /// The search for a pattern was given up before its end.
+    /// The search for a pattern or for deadlocks was given up before its end.
     pub incomplete: bool,
     /// Threads whose accesses were not looked at: there are too many threads.
     pub skipped: Vec<ThreadId>,
@@ -154,7 +154,7 @@ pub fn predict(trace: &Trace, options: &Options) -> Prediction {
     Prediction {
         candidates: dead.candidates.into_iter().chain(others).collect(),
         shared: all.len() as u64,
-        incomplete: !limits.patterns.is_empty(),
+        incomplete: !limits.patterns.is_empty() || limits.requests > 0,
         skipped: trace.threads[threads.len()..].iter().map(|it| it.id).collect(),
         limits,
     }
@@ -295,5 +295,15 @@ mod tests {
         let many: String =
             ["T1", "T2", "T3"].iter().flat_map(|it| (0..200).map(|at| accesses(it, at))).collect();
         assert_eq!(limits(&many, &options).patterns, ["three"]);
+    }
+
+    #[test]
+    fn a_tangle_of_locks_is_given_up() {
+        let options = Options { patterns: Vec::new(), ..Options::default() };
+        let prediction = predict(&norn_testkit::nested(8, 50_000, false), &options);
+        assert_ne!(prediction.limits.requests, 0);
+        assert!(prediction.incomplete && !prediction.candidates.is_empty());
+        let prediction = predict(&norn_testkit::nested(8, 50_000, true), &options);
+        assert!(prediction.limits.is_complete() && prediction.candidates.is_empty());
     }
 }

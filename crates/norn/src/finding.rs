@@ -162,7 +162,7 @@ fn summary(out: &mut impl Write, hunt: &Hunt, harmful: usize) -> anyhow::Result<
         writeln!(out, "no run passed: the last one led to: {}", hunt.base.consequence)?;
     }
     if hunt.incomplete {
-        writeln!(out, "the search for a pattern was given up before its end")?;
+        writeln!(out, "the search for a pattern or for deadlocks was given up before its end")?;
     }
     if untried > 0 {
         writeln!(out, "hint: --budget sets how many executions there may be")?;

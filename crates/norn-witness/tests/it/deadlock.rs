@@ -1,7 +1,9 @@
 //! Each form of a deadlock on the smallest trace that has it, and on the smallest that has not.
 
 use insta::assert_snapshot;
-use norn_model::Anomaly;
+use norn_model::{Anomaly, ThreadId, text};
+use norn_predict::{Options, predict};
+use norn_witness::{Checker, Turn};
 
 use crate::kit::hunt_class;
 
@@ -320,4 +322,89 @@ fn a_wait_that_ends_by_itself() {
         T1 rel m
     ";
     assert_snapshot!(deadlocks(trace), @"");
+}
+
+/// What the checker says of schedules for the first candidate of a trace. A turn is a thread and how
+/// many of its events have been at its end.
+fn checked<const N: usize>(trace: &str, schedules: [&[(u32, u64)]; N]) -> String {
+    let trace = text::parse(trace).unwrap();
+    let candidate = predict(&trace, &Options::default()).candidates.remove(0);
+    let checker = Checker::new(&trace);
+    let said = schedules.map(|turns| {
+        let turn = |it: &(u32, u64)| Turn { thread: ThreadId(it.0), until: it.1 };
+        let turns: Vec<_> = turns.iter().map(turn).collect();
+        checker.check(&candidate, &turns).map_or_else(|it| it.to_string(), |it| format!("{it:?}"))
+    });
+    said.join("\n")
+}
+
+/// Threads must stand right before where they get stuck, with what the others want.
+#[test]
+fn the_checker_wants_threads_stuck_where_they_should() {
+    let trace = two(["a", "b"], ["b", "a"]);
+    let schedules = [
+        &[(0, 1), (1, 1)][..],
+        &[(1, 1), (0, 1)],
+        &[(0, 1)],
+        &[(0, 1), (1, 2)],
+        &[(0, 4), (1, 1)],
+        &[(0, 2), (1, 1)],
+    ];
+    assert_snapshot!(checked(&trace, schedules), @r"
+    Sound
+    Sound
+    t1:0: the candidate's events are not in their order at the end of the schedule
+    t1:1: the lock is held by another thread
+    t0:1: its thread is not right before it at the end of the schedule
+    t1:0: the lock is held by another thread
+    ");
+}
+
+/// Nobody may be able to wake who waits, now or later.
+#[test]
+fn the_checker_wants_nobody_to_help() {
+    let trace = "
+        T1 acq m
+        T1 waitrel m
+        T1 wait c m
+        T2 signal c
+        T3 signal c
+        T1 wake c m by T2:0
+        T1 rel m
+    ";
+    let schedules = [
+        &[(1, 1), (2, 1), (0, 3)][..],
+        &[(1, 1), (0, 3)],
+        &[(1, 1), (0, 3), (2, 1)],
+        &[(1, 1), (0, 1), (2, 1), (0, 3)],
+        &[(1, 1), (0, 2), (2, 1), (0, 3)],
+    ];
+    assert_snapshot!(checked(trace, schedules), @r"
+    Sound
+    t2:0: the candidate's events are not in their order at the end of the schedule
+    t0:3: its thread does not get stuck there
+    Sound
+    t0:3: its thread does not get stuck there
+    ");
+}
+
+/// A signal helps nobody if who would send it is kept from doing so.
+#[test]
+fn the_checker_sees_who_never_comes_to_help() {
+    let trace = |held: &str| {
+        format!(
+            "T1 acq {held}\nT1 acq m\nT1 waitrel m\nT1 wait c m\nT2 signal c\n\
+             T1 wake c m by T2:0\nT1 rel m\nT1 rel {held}\nT3 acq k\nT3 rel k\nT3 signal c"
+        )
+    };
+    let is_stuck = |held: &str| {
+        let trace = text::parse(&trace(held)).unwrap();
+        let found = predict(&trace, &Options::default()).candidates;
+        let mut candidate = found.into_iter().find(|it| it.pattern == "lost-wake-up").unwrap();
+        candidate.steps.retain(|it| it.event.thread != ThreadId(2));
+        let turns = [(1, 1), (0, 4)].map(|it| Turn { thread: ThreadId(it.0), until: it.1 });
+        Checker::new(&trace).check(&candidate, &turns).is_ok()
+    };
+    assert!(is_stuck("k"));
+    assert!(!is_stuck("other"));
 }
