@@ -77,6 +77,7 @@ fn object(op: &Op, addr: u64) -> u64 {
         Op::WaitAcquire { .. } | Op::Signal { .. } | Op::Broadcast { .. } => size::COND,
         Op::SemWait { .. } | Op::SemPost { .. } => size::SEMAPHORE,
         Op::BarrierLeave { .. } => size::BARRIER,
+        Op::OnceDone { .. } => size::ONCE,
         _ => 1,
     }
 }

@@ -103,6 +103,10 @@ impl Fate<'_> {
                 now <= 0 && !self.futures().any(|it| it.op == Op::SemPost { semaphore })
             }
             Op::BarrierLeave { barrier, .. } => self.is_incomplete(barrier, thread),
+            Op::OnceDone { once } => {
+                let ends = |it: &Event| matches!(it.op, Op::OnceEnd { once: it, .. } if it == once);
+                self.world.begun.contains(&once) && !self.futures().any(ends)
+            }
             _ => false,
         }
     }

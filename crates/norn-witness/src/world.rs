@@ -22,7 +22,7 @@ pub(crate) struct World<'a> {
     pub(crate) arrivals: FxHashMap<u64, u64>,
     pub(crate) rounds: FxHashMap<(u64, ThreadId), u64>,
     pub(crate) counts: FxHashMap<u64, i64>,
-    begun: FxHashSet<u64>,
+    pub(crate) begun: FxHashSet<u64>,
     initialised: FxHashSet<u64>,
     memory: Memory<'a>,
     heap: Heap,

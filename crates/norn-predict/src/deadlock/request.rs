@@ -127,7 +127,9 @@ impl<'a> Walk<'a> {
                 self.request(at, Want::Lock { lock, shared: false });
                 self.take(at, lock, false);
             }
-            Op::Join(_) | Op::BarrierLeave { .. } | Op::SemWait { .. } => self.wait(at),
+            Op::Join(_) | Op::BarrierLeave { .. } | Op::SemWait { .. } | Op::OnceDone { .. } => {
+                self.wait(at)
+            }
             _ => {}
         }
         self.epoch += u32::from(meets(op));

@@ -8,6 +8,8 @@ pub const COND: u64 = 48;
 pub const BARRIER: u64 = 32;
 /// Bytes of a semaphore.
 pub const SEMAPHORE: u64 = 32;
+/// Bytes of a once-only initialisation.
+pub const ONCE: u64 = 4;
 pub(super) const WORD: u64 = 4;
 const MUTEX: u64 = 40;
 const SPIN: u64 = 4;

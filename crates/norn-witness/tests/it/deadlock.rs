@@ -257,6 +257,19 @@ fn a_barrier_that_is_behind_a_lock() {
     assert_snapshot!(deadlocks(trace), @"single deadlock wait-holding-lock: takes stuck at needs waits | sound: T1:0 takes T1:2");
 }
 
+/// An initialisation needs a lock, and who finds it going on holds that lock.
+#[test]
+fn an_initialisation_that_needs_a_lock() {
+    let trace = |held: &str| {
+        format!(
+            "T1 oncebegin o @ begins\nT1 acq a @ needs\nT1 rel a\nT1 onceend o\n\
+             T2 acq {held} @ takes\nT2 oncedone o @ waits\nT2 rel {held}"
+        )
+    };
+    assert_snapshot!(deadlocks(&trace("a")), @"single deadlock wait-holding-lock: takes stuck at needs waits | sound: begins takes");
+    assert_snapshot!(deadlocks(&trace("b")), @"");
+}
+
 /// The flag is looked at before the mutex is taken; or with it, as it should.
 #[test]
 fn a_wake_up_that_comes_too_early() {
