@@ -128,7 +128,7 @@ impl<'a> Walk<'a> {
                 self.take(at, lock, false);
             }
             Op::Join(_) | Op::BarrierLeave { .. } | Op::SemWait { .. } | Op::OnceDone { .. } => {
-                self.wait(at)
+                self.wait(at);
             }
             _ => {}
         }
