@@ -8,7 +8,7 @@ use std::{
 };
 
 use norn_abi::control::{Plan, after};
-use norn_model::{Consequence, Limit, Segment, ThreadId, Until, Verdict, Visit};
+use norn_model::{Candidate, Consequence, Limit, Segment, ThreadId, Until, Verdict, Visit};
 use norn_record::{Control, Recording, Streams};
 use norn_replay::{
     Clip, Codes, Ran, ReplayError, Scene, arrange, consequence, process,
@@ -153,6 +153,10 @@ impl Attempt {
         source: &Source,
         witness: &Witness,
     ) -> Result<bool, ReplayError> {
+        if !witness.candidate.stuck.is_empty() {
+            let stuck = confirm::is_stuck(source, &witness.candidate, &self.run);
+            return Ok(self.is_followed() && stuck);
+        }
         if !self.is_followed() || witness.grade == Grade::Sound {
             return Ok(self.is_followed());
         }
@@ -177,6 +181,9 @@ impl Attempt {
 fn clip(source: &Source, witness: &Witness) -> (Clip, usize) {
     let mut turns: Vec<(ThreadId, u64)> =
         witness.turns.iter().map(|it| (it.thread, it.until)).collect();
+    if !witness.candidate.stuck.is_empty() {
+        return into_impasse(source, &witness.candidate, &turns);
+    }
     if let Some((_, until)) = turns.last_mut() {
         *until = until.saturating_sub(1);
     }
@@ -190,6 +197,20 @@ fn clip(source: &Source, witness: &Witness) -> (Clip, usize) {
         let segments = after.map(|until| Segment { thread: thread.clone(), until });
         clip.schedule.segments.extend(segments);
     }
+    (clip, needed)
+}
+
+/// A clip that brings threads right before where they get stuck, and lets each of them go on.
+fn into_impasse(
+    source: &Source,
+    candidate: &Candidate,
+    turns: &[(ThreadId, u64)],
+) -> (Clip, usize) {
+    let mut clip = arrange(&source.scene, &source.trace, turns);
+    let needed = clip.schedule.segments.len();
+    let threads = candidate.stuck.iter().map(|it| source.scene.thread(it.event.thread));
+    let goes_on = threads.map(|thread| Segment { thread, until: Until::Blocks });
+    clip.schedule.segments.extend(goes_on);
     (clip, needed)
 }
 

@@ -4,10 +4,25 @@
 
 use std::path::Path;
 
-use norn_model::{Candidate, EventId, Op, Step, Trace};
-use norn_replay::ReplayError;
+use norn_model::{Candidate, Consequence, EventId, Op, Step, Trace};
+use norn_replay::{
+    ReplayError,
+    story::{Plot, Story},
+};
 
-use crate::source::Source;
+use crate::{attempt::Run, source::Source};
+
+/// Whether a run did not end, and the threads of a deadlock are among those that never went on.
+pub(crate) fn is_stuck(source: &Source, candidate: &Candidate, run: &Run) -> bool {
+    let Some(Story { plot, .. }) = &run.story else { return false };
+    let waiters = match (plot, &run.consequence) {
+        (Plot::Stuck(stuck), Consequence::Deadlock) => &stuck.waiters,
+        (Plot::Running(running), Consequence::Livelock | Consequence::Hang(_)) => &running.waiters,
+        _ => return false,
+    };
+    let waits = |thread| waiters.iter().any(|it| it.step.thread == thread);
+    candidate.stuck.iter().all(|it| waits(source.scene.thread(it.event.thread)))
+}
 
 /// Whether the accesses that were to the same variable in the trace that a candidate was predicted
 /// from are to the same variable in another run. Which one it is may differ.

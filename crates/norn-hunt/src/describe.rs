@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use norn_model::{Candidate, EventId, Frame, Held, LockMode, Op, Step};
+use norn_replay::story::size;
 use norn_resolve::{Memory, Place};
 
 use crate::source::Source;
@@ -12,7 +13,7 @@ use crate::source::Source;
 pub struct Description {
     /// The variables, by name or origin.
     pub variables: Vec<String>,
-    /// The accesses, in the order of the candidate.
+    /// The accesses, in the order of the candidate; of a deadlock, thread by thread.
     pub accesses: Vec<Access>,
 }
 
@@ -23,6 +24,10 @@ pub struct Access {
     pub thread: String,
     /// Whether it reads or writes.
     pub does: norn_model::Access,
+    /// Whether it gets stuck there.
+    pub stuck: bool,
+    /// Whether it waits for the end of a thread, which is named instead of a variable.
+    pub joins: bool,
     /// To which variable.
     pub variable: String,
     /// The value in the recorded run, if it is known.
@@ -50,23 +55,50 @@ pub struct Call {
 const CALLS: usize = 4;
 /// How the names of the runtime's functions begin, which start threads.
 const OURS: &str = "norn_rt::";
-/// Bytes of a lock: by its size it is told from its first member.
-const LOCK: u64 = 40;
 
 /// Describes a candidate of a trace. Whose memory it is, is only looked for if `thoroughly`: that
 /// takes a walk through the trace.
 pub(crate) fn describe(source: &Source, candidate: &Candidate, thoroughly: bool) -> Description {
-    let last = candidate.steps.iter().map(|it| it.event).max_by_key(|it| it.index);
+    let all = candidate.steps.iter().chain(&candidate.stuck);
+    let last = all.map(|it| it.event).max_by_key(|it| it.index);
     let memory = last.filter(|_| thoroughly).map(|it| memory(source, it));
     let guide = Guide { source, memory: memory.unwrap_or_default() };
-    let accesses: Vec<_> = candidate.steps.iter().map(|it| guide.access(it)).collect();
+    let accesses: Vec<_> = in_order(candidate).map(|it| guide.access(it.0, it.1)).collect();
+    let told = accesses.iter().filter(|it| (it.stuck || candidate.stuck.is_empty()) && !it.joins);
     let mut variables = Vec::new();
-    for it in &accesses {
+    for it in told {
         if !variables.contains(&it.variable) {
             variables.push(it.variable.clone());
         }
     }
     Description { variables, accesses }
+}
+
+/// The steps, and whether they are never done. Of a deadlock: what others did, and then for each
+/// thread what it took and where it gets stuck. Where a wait begins is where it gets stuck.
+fn in_order(candidate: &Candidate) -> impl Iterator<Item = (&Step, bool)> {
+    let is_stuck = |it: &&Step| candidate.stuck.iter().any(|at| at.event.thread == it.event.thread);
+    let others = candidate.steps.iter().filter(move |it| !is_stuck(it));
+    let threads = candidate.stuck.iter().flat_map(|stuck| {
+        let same = |it: &&Step| it.event.thread == stuck.event.thread;
+        let taken = candidate.steps.iter().filter(move |it| same(it));
+        let taken = taken.filter(|it| it.access != norn_model::Access::Wait);
+        taken.map(|it| (it, false)).chain([(stuck, true)])
+    });
+    others.map(|it| (it, false)).chain(threads)
+}
+
+/// How many bytes the object of an event has: by its size it is told from its first member.
+fn object(op: &Op, addr: u64) -> u64 {
+    match *op {
+        Op::Acquire { mode, .. } => size::lock(mode),
+        Op::WaitAcquire { lock, .. } if lock == addr => size::lock(LockMode::Mutex),
+        Op::WaitAcquire { .. } | Op::Signal { .. } | Op::Broadcast { .. } => size::COND,
+        Op::SemWait { .. } | Op::SemPost { .. } => size::SEMAPHORE,
+        Op::BarrierLeave { .. } => size::BARRIER,
+        Op::OnceDone { .. } => size::ONCE,
+        _ => 1,
+    }
 }
 
 /// The memory of the program when an event happens.
@@ -87,21 +119,33 @@ struct Guide<'a> {
 }
 
 impl Guide<'_> {
-    fn access(&self, step: &Step) -> Access {
+    fn access(&self, step: &Step, stuck: bool) -> Access {
         let Source { scene, trace, .. } = self.source;
         let (size, value) = match trace.event(step.event).map(|it| it.op) {
             Some(Op::Read { size, value, .. } | Op::Write { size, value, .. }) => (size, value),
             Some(Op::Atomic { size, .. }) => (u64::from(size), None),
-            _ => (1, None),
+            Some(op) => (object(&op, step.addr), None),
+            None => (1, None),
         };
+        let joined = self.joined(step);
         Access {
             thread: scene.thread(step.event.thread).0,
             does: step.access,
-            variable: self.name(step.addr, size),
+            stuck,
+            joins: joined.is_some(),
+            variable: joined.unwrap_or_else(|| self.name(step.addr, size)),
             value,
             calls: self.calls(step),
             frames: self.frames(step),
             locks: self.locks(step.event),
+        }
+    }
+
+    /// The thread that is waited for, if it is one.
+    fn joined(&self, step: &Step) -> Option<String> {
+        match self.source.trace.event(step.event)?.op {
+            Op::Join(thread) => Some(self.source.scene.thread(thread).0),
+            _ => None,
         }
     }
 
@@ -147,7 +191,7 @@ impl Guide<'_> {
         let before = events.iter().take_while(|it| it.id.index < id.index);
         before.for_each(|it| held.step(&it.op));
         let mode = |mode| if mode == LockMode::Read { " (shared)" } else { "" };
-        held.iter().map(|(lock, how)| self.name(lock, LOCK) + mode(how)).collect()
+        held.iter().map(|(lock, how)| self.name(lock, size::lock(how)) + mode(how)).collect()
     }
 
     /// What an address is called: a variable, a heap block, a stack.

@@ -92,7 +92,7 @@ pub struct Hunt {
     pub executions: usize,
     /// Traces that were predicted from.
     pub sources: usize,
-    /// The search for a pattern was given up before its end.
+    /// The search for a pattern or for deadlocks was given up before its end.
     pub incomplete: bool,
     /// What was not looked at.
     pub omitted: Omissions,
@@ -423,7 +423,8 @@ fn passed(run: &Run) -> Option<u32> {
     run.process().filter(|_| !run.consequence.is_failure())
 }
 
-/// The classes take turns, so that many candidates of one do not keep the others waiting.
+/// The classes take turns, so that many candidates of one do not keep the others waiting. Deadlocks
+/// come first: there are few, and each of them is harmful.
 fn in_turn(groups: Vec<Group>) -> Vec<Group> {
     let mut counts: BTreeMap<Anomaly, usize> = BTreeMap::new();
     let mut ranked: Vec<_> = groups
@@ -432,7 +433,7 @@ fn in_turn(groups: Vec<Group>) -> Vec<Group> {
             let class = group.finding.candidate.class;
             let rank = counts.entry(class).or_default();
             *rank += 1;
-            ((*rank, class), group)
+            ((*rank, class != Anomaly::Deadlock, class), group)
         })
         .collect();
     ranked.sort_by_key(|(key, _)| *key);

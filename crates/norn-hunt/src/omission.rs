@@ -28,10 +28,11 @@ impl Omissions {
 
     /// What was not looked at in either. A name that one of them has is known.
     pub(crate) fn add(&mut self, other: Omissions, first: bool) {
-        let Limits { sampled, couples, patterns } = other.limits;
+        let Limits { sampled, couples, patterns, requests } = other.limits;
         self.events = self.events.max(other.events);
         self.limits.sampled = self.limits.sampled.max(sampled);
         self.limits.couples = self.limits.couples.max(couples);
+        self.limits.requests = self.limits.requests.max(requests);
         unite(&mut self.limits.patterns, patterns);
         unite(&mut self.threads, other.threads);
         if first {
@@ -66,7 +67,12 @@ mod tests {
     fn of_several_traces_the_largest() {
         let one = |sampled, couples, pattern: &str| Omissions {
             events: sampled + couples,
-            limits: Limits { sampled, couples, patterns: vec![pattern.to_owned()] },
+            limits: Limits {
+                sampled,
+                couples,
+                patterns: vec![pattern.to_owned()],
+                requests: couples,
+            },
             threads: vec![ThreadName("T0.7".to_owned())],
             names: vec!["nobody".to_owned(), pattern.to_owned()],
         };
@@ -75,7 +81,7 @@ mod tests {
         let several = [one(3, 1, "a"), one(2, 5, "b"), one(0, 0, "a")];
         several.into_iter().enumerate().for_each(|(at, it)| all.add(it, at == 0));
         assert_eq!(all.events, 7);
-        assert_eq!((all.limits.sampled, all.limits.couples), (3, 5));
+        assert_eq!((all.limits.sampled, all.limits.couples, all.limits.requests), (3, 5, 5));
         assert_eq!(all.limits.patterns, ["a", "b"]);
         assert_eq!(all.threads.len(), 1);
         assert_eq!(all.names, ["nobody"]);

@@ -14,7 +14,7 @@ use crate::{Description, Omissions, atomic_set, describe::describe, source::Sour
 pub struct Outlook {
     /// The candidates, the likely ones first.
     pub prospects: Vec<Prospect>,
-    /// The search for a pattern was given up before its end.
+    /// The search for a pattern or for deadlocks was given up before its end.
     pub incomplete: bool,
     /// What was not looked at.
     pub omitted: Omissions,

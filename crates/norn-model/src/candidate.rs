@@ -17,6 +17,10 @@ pub struct Candidate {
     pub adjacent: bool,
     /// The events, in the order that the pattern wants.
     pub steps: Vec<Step>,
+    /// Events of a deadlock that threads come to and can never do: each waits for what others of
+    /// them hold back. Then the order of the steps does not matter.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stuck: Vec<Step>,
     /// Why events of one thread belong together.
     pub scope: Scope,
     /// Which of the instances with the same sites, from 0, the cheapest first.
@@ -48,6 +52,14 @@ pub enum Access {
     Write,
     /// Its memory is given back.
     Free,
+    /// It is a lock, and taken.
+    Acquire,
+    /// It is a lock, and taken to be shared with other readers.
+    Share,
+    /// It is a condition, a semaphore, a barrier or a thread, and waited for.
+    Wait,
+    /// It is what others wait for, and they are woken.
+    Signal,
 }
 
 /// Kinds of anomalies.
@@ -64,6 +76,8 @@ pub enum Anomaly {
     Lifetime,
     /// What a pattern of the user describes.
     Pattern,
+    /// Threads that wait for each other, or for a signal that has been.
+    Deadlock,
 }
 
 /// Why events of one thread belong together, the strongest reason first.
@@ -83,7 +97,7 @@ pub enum Scope {
 impl Candidate {
     /// The sites, in the order of the events.
     pub fn sites(&self) -> impl Iterator<Item = SiteId> {
-        self.steps.iter().map(|it| it.site)
+        self.steps.iter().chain(&self.stuck).map(|it| it.site)
     }
 }
 
@@ -93,6 +107,10 @@ impl fmt::Display for Access {
             Access::Read => "r",
             Access::Write => "w",
             Access::Free => "f",
+            Access::Acquire => "lock",
+            Access::Share => "share",
+            Access::Wait => "wait",
+            Access::Signal => "signal",
         })
     }
 }
@@ -105,6 +123,7 @@ impl fmt::Display for Anomaly {
             Anomaly::AtomicSet => "atomic-set",
             Anomaly::Lifetime => "lifetime",
             Anomaly::Pattern => "pattern",
+            Anomaly::Deadlock => "deadlock",
         })
     }
 }

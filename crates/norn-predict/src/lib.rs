@@ -14,6 +14,7 @@ mod atomic;
 mod barrier;
 mod clock;
 mod couple;
+mod deadlock;
 mod general;
 mod keep;
 mod life;

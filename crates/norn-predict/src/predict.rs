@@ -9,6 +9,7 @@ use crate::{
     AtomicSet, Pattern, Region,
     access::{Touches, accessed},
     couple::Couples,
+    deadlock::{Deadlocks, deadlocks},
     general::Field,
     keep::{Instance, Kept, Key},
     life::{Lives, blocks},
@@ -35,6 +36,8 @@ pub struct Options {
     pub regions: Vec<Region>,
     /// Which variables belong together; if there is none, those that are used together.
     pub sets: Vec<AtomicSet>,
+    /// Whether deadlocks are looked for.
+    pub deadlocks: bool,
 }
 
 impl Default for Options {
@@ -46,6 +49,7 @@ impl Default for Options {
             unmarked: true,
             regions: Vec::new(),
             sets: Vec::new(),
+            deadlocks: true,
         }
     }
 }
@@ -58,7 +62,7 @@ pub struct Prediction {
     pub candidates: Vec<Candidate>,
     /// How many accesses to shared memory there are.
     pub shared: u64,
-    /// The search for a pattern was given up before its end.
+    /// The search for a pattern or for deadlocks was given up before its end.
     pub incomplete: bool,
     /// Threads whose accesses were not looked at: there are too many threads.
     pub skipped: Vec<ThreadId>,
@@ -76,12 +80,16 @@ pub struct Limits {
     pub couples: u64,
     /// Patterns for which the search was given up before its end.
     pub patterns: Vec<String>,
+    /// Places where a thread may wait that were left out of the search for deadlocks, or from
+    /// which not all others were looked at.
+    pub requests: u64,
 }
 
 impl Limits {
     /// Whether all was looked at.
     pub fn is_complete(&self) -> bool {
-        self.sampled == 0 && self.couples == 0 && self.patterns.is_empty()
+        let searched = self.patterns.is_empty() && self.requests == 0;
+        self.sampled == 0 && self.couples == 0 && searched
     }
 }
 
@@ -92,7 +100,7 @@ const MOST_THREADS: usize = u16::MAX as usize;
 pub fn predict(trace: &Trace, options: &Options) -> Prediction {
     let sieve = Sieve::new(trace);
     let threads = &trace.threads[..trace.threads.len().min(MOST_THREADS)];
-    let mut outlines = outlines(trace, &sieve);
+    let (mut outlines, semaphores) = outlines(trace, &sieve);
     let sets = Sets::unite(&mut outlines);
     let (plain, forced) = rayon::join(
         || Order::new(trace, &outlines, Meetings::All),
@@ -136,19 +144,25 @@ pub fn predict(trace: &Trace, options: &Options) -> Prediction {
     let (general, patterns) = search.generals(&all, &uses);
     let kept = search.singles(&all).merge(search.couples(&pairs));
     let kept = kept.merge(search.blocks(&uses)).merge(general);
-    let limits = Limits { sampled, couples: left_out, patterns };
+    let dead = if options.deadlocks {
+        deadlocks(trace, &forced, &semaphores, options.instances)
+    } else {
+        Deadlocks::default()
+    };
+    let limits = Limits { sampled, couples: left_out, patterns, requests: dead.left_out };
+    let others = candidates(trace, &options.patterns, &regions, kept);
     Prediction {
-        candidates: candidates(trace, &options.patterns, &regions, kept),
+        candidates: dead.candidates.into_iter().chain(others).collect(),
         shared: all.len() as u64,
-        incomplete: !limits.patterns.is_empty(),
+        incomplete: !limits.patterns.is_empty() || limits.requests > 0,
         skipped: trace.threads[threads.len()..].iter().map(|it| it.id).collect(),
         limits,
     }
 }
 
-/// The outlines of all threads. Which semaphores are locks is only known when all are there, so
-/// those who use such ones are gone over again.
-fn outlines(trace: &Trace, sieve: &Sieve) -> Vec<Outline> {
+/// The outlines of all threads, and the semaphores that are locks. Which these are is only known when
+/// all are there, so those who use such ones are gone over again.
+fn outlines(trace: &Trace, sieve: &Sieve) -> (Vec<Outline>, BTreeSet<u64>) {
     let outline = |number: usize, semaphores: &BTreeSet<u64>| {
         Outline::new(u32::try_from(number).unwrap_or(0), &trace.threads[number], sieve, semaphores)
     };
@@ -165,7 +179,7 @@ fn outlines(trace: &Trace, sieve: &Sieve) -> Vec<Outline> {
     if !locks.is_empty() {
         outlines.par_iter_mut().enumerate().for_each(|(number, it)| *it = outline(number, &locks));
     }
-    outlines
+    (outlines, locks)
 }
 
 /// The accesses of all threads to shared memory, and, if wanted, the couples among them.
@@ -240,6 +254,7 @@ fn candidate(
         pattern: pattern.name.clone(),
         adjacent: pattern.adjacent,
         steps: (0..pattern.slots.len()).map(step).collect(),
+        stuck: Vec::new(),
         scope: key.scope,
         instance: number,
     }
@@ -280,5 +295,15 @@ mod tests {
         let many: String =
             ["T1", "T2", "T3"].iter().flat_map(|it| (0..200).map(|at| accesses(it, at))).collect();
         assert_eq!(limits(&many, &options).patterns, ["three"]);
+    }
+
+    #[test]
+    fn a_tangle_of_locks_is_given_up() {
+        let options = Options { patterns: Vec::new(), ..Options::default() };
+        let prediction = predict(&norn_testkit::nested(8, 50_000, false), &options);
+        assert_ne!(prediction.limits.requests, 0);
+        assert!(prediction.incomplete && !prediction.candidates.is_empty());
+        let prediction = predict(&norn_testkit::nested(8, 50_000, true), &options);
+        assert!(prediction.limits.is_complete() && prediction.candidates.is_empty());
     }
 }

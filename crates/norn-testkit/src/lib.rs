@@ -8,7 +8,7 @@ mod machine;
 mod oracle;
 mod program;
 
-pub use long::long;
+pub use long::{long, nested};
 pub use machine::{Machine, State};
 pub use oracle::Oracle;
 pub use program::{Shape, traces};

@@ -27,6 +27,17 @@ pub fn long(threads: u32, events: usize) -> Trace {
     writer.trace
 }
 
+/// A trace of so many threads and about so many events, in which threads take two or three locks at a
+/// time: in one order, or as it comes.
+pub fn nested(threads: u32, events: usize, ordered: bool) -> Trace {
+    let mut writer = Writer::new(threads);
+    while writer.events < events {
+        let thread = writer.random(threads.into());
+        writer.nest(usize::try_from(thread).unwrap_or(0), ordered);
+    }
+    writer.trace
+}
+
 struct Writer {
     trace: Trace,
     seed: u64,
@@ -89,6 +100,27 @@ impl Writer {
             let place = COMMON + 8 * (TABLES * PLACES + self.random(MISTAKES));
             let site = 201 + self.random(4);
             self.access(thread, place, site.is_multiple_of(2), site);
+        }
+    }
+
+    /// One thread takes some locks, works for a while, and gives them back.
+    fn nest(&mut self, thread: usize, ordered: bool) {
+        let count = 2 + self.random(2);
+        let mut locks: Vec<_> = (0..count).map(|_| LOCKS + 64 * self.random(TABLES)).collect();
+        if ordered {
+            locks.sort_unstable();
+        }
+        locks.dedup();
+        let mode = LockMode::Mutex;
+        for (&lock, site) in locks.iter().zip(300..) {
+            self.push(thread, Op::Acquire { lock, mode, how: Outcome::Waited }, site);
+        }
+        for turn in 0..16 {
+            let own = OWN + ((thread as u64) << 20) + 8 * self.random(4096);
+            self.access(thread, own, turn % 3 == 0, turn);
+        }
+        for (&lock, site) in locks.iter().rev().zip(310..) {
+            self.push(thread, Op::Release { lock, mode }, site);
         }
     }
 

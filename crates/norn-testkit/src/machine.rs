@@ -125,6 +125,20 @@ impl<'a> Machine<'a> {
         next
     }
 
+    /// Who holds the lock that a thread's next event wants, so that it has to wait. Who is not there
+    /// yet wants nothing.
+    pub fn in_the_way(&self, state: &State, thread: usize) -> Vec<usize> {
+        let event = self.trace.threads[thread].events.get(state.cuts[thread]);
+        let Some(Op::Acquire { lock, mode, .. }) = event.map(|it| it.op) else { return Vec::new() };
+        if !self.is_born(state, thread) {
+            return Vec::new();
+        }
+        let shared = mode == LockMode::Read;
+        let holds = state.holds.get(&lock).into_iter().flatten();
+        let others = holds.filter(|(it, (_, shares))| **it != thread && !(shared && *shares));
+        others.map(|it| *it.0).collect()
+    }
+
     fn is_born(&self, state: &State, thread: usize) -> bool {
         let id = self.trace.threads[thread].id;
         let forks = |(at, it): (usize, &norn_model::Thread)| {

@@ -21,16 +21,86 @@ impl<'a> Oracle<'a> {
 
     /// Whether these events can happen in this order, from the start on.
     pub fn allows(&self, order: &[EventId]) -> bool {
+        !self.after(order).is_empty()
+    }
+
+    /// Whether these events can happen in this order, and none of some others ever after, although
+    /// they are the next of their threads.
+    pub fn is_stuck(&self, order: &[EventId], stuck: &[EventId]) -> bool {
+        self.after(order).into_iter().any(|it| self.stays(it, stuck))
+    }
+
+    /// Whether these events stay the next of their threads, whatever happens.
+    fn stays(&self, state: State, stuck: &[EventId]) -> bool {
+        let number = |id: &EventId| self.trace.threads.iter().position(|it| it.id == id.thread);
+        let next = |state: &State, id: &EventId| {
+            number(id).is_some_and(|it| state.cuts[it] as u64 == id.index)
+        };
+        let mut open = vec![state];
+        let mut seen = BTreeSet::new();
+        while let Some(state) = open.pop() {
+            if !stuck.iter().all(|id| next(&state, id)) {
+                return false;
+            }
+            for thread in 0..self.trace.threads.len() {
+                let more = self.machine.step(&state, thread);
+                open.extend(more.into_iter().filter(|it| seen.insert(it.clone())));
+            }
+        }
+        true
+    }
+
+    /// All sets of events at which threads can stand at the same time, each waiting for a lock that
+    /// the next one holds.
+    pub fn lock_cycles(&self) -> BTreeSet<BTreeSet<EventId>> {
+        let mut cycles = BTreeSet::new();
+        let mut open = vec![self.machine.start()];
+        let mut seen = BTreeSet::new();
+        while let Some(state) = open.pop() {
+            for thread in 0..self.trace.threads.len() {
+                self.follow(&state, &mut vec![thread], &mut cycles);
+                let more = self.machine.step(&state, thread);
+                open.extend(more.into_iter().filter(|it| seen.insert(it.clone())));
+            }
+        }
+        cycles
+    }
+
+    /// Goes from thread to thread, each of which holds what the one before wants.
+    fn follow(
+        &self,
+        state: &State,
+        path: &mut Vec<usize>,
+        cycles: &mut BTreeSet<BTreeSet<EventId>>,
+    ) {
+        let last = path[path.len() - 1];
+        for holder in self.machine.in_the_way(state, last) {
+            if holder == path[0] {
+                let id = |it: &usize| EventId {
+                    thread: self.trace.threads[*it].id,
+                    index: state.cuts[*it] as u64,
+                };
+                cycles.insert(path.iter().map(id).collect());
+            } else if !path.contains(&holder) {
+                path.push(holder);
+                self.follow(state, path, cycles);
+                path.pop();
+            }
+        }
+    }
+
+    /// All that an order of events can lead to.
+    fn after(&self, order: &[EventId]) -> BTreeSet<State> {
         let mut states = BTreeSet::from([self.machine.start()]);
         for id in order {
             let Some(thread) = self.trace.threads.iter().position(|it| it.id == id.thread) else {
-                return false;
+                return BTreeSet::new();
             };
             let due = |it: &&State| it.cuts[thread] as u64 == id.index;
             let next = states.iter().filter(due).flat_map(|it| self.machine.step(it, thread));
             states = next.collect();
         }
-        !states.is_empty()
+        states
     }
 
     /// Whether some order has these events in this order; with nothing in between if they are to

@@ -16,6 +16,8 @@ pub struct Shape {
     pub nested: bool,
     /// Whether threads wait for conditions, semaphores and barriers.
     pub waits: bool,
+    /// The weight of locks in locks, and of waits in locks if there are waits; others have about 8.
+    pub nests: u32,
     /// Whether there is memory that threads give back.
     pub frees: bool,
     /// Events at most.
@@ -24,7 +26,15 @@ pub struct Shape {
 
 impl Default for Shape {
     fn default() -> Self {
-        Shape { threads: 2, pieces: 3, nested: true, waits: false, frees: false, events: 14 }
+        Shape {
+            threads: 2,
+            pieces: 3,
+            nested: true,
+            waits: false,
+            nests: 0,
+            frees: false,
+            events: 14,
+        }
     }
 }
 
@@ -91,6 +101,12 @@ fn piece(shape: Shape) -> BoxedStrategy<Piece> {
     }
     if shape.waits {
         pieces.push((2, waiting().boxed()));
+    }
+    if shape.nests > 0 {
+        pieces.push((shape.nests, locked(locked(Just(Piece::new())))));
+    }
+    if shape.nests > 0 && shape.waits {
+        pieces.push((shape.nests, locked(waiting())));
     }
     if shape.frees {
         pieces.extend([(3, heap().boxed()), (2, locked(heap()))]);

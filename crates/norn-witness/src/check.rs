@@ -12,7 +12,7 @@ use norn_model::{Candidate, EventId, Object, Op, ThreadId, Trace};
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
-use crate::{Grade, Turn, memory::Recorded, world::World};
+use crate::{Grade, Turn, fate, memory::Recorded, world::World};
 
 /// Checks schedules of one trace.
 #[derive(Debug)]
@@ -76,6 +76,12 @@ pub enum Rule {
     /// What it gives back was not given out.
     #[error("the memory is not allocated yet")]
     Unallocated,
+    /// A thread that is to get stuck is not where it should.
+    #[error("its thread is not right before it at the end of the schedule")]
+    Elsewhere,
+    /// A thread that is to get stuck can go on, now or later.
+    #[error("its thread does not get stuck there")]
+    Unstuck,
     /// The candidate's events are not there, in order, at the end.
     #[error("the candidate's events are not in their order at the end of the schedule")]
     Pattern,
@@ -171,6 +177,10 @@ impl<'a> Checker<'a> {
                 world.step(event).map_err(|rule| Refusal { event: id, rule })?;
                 world.done.insert(turn.thread, index + 1);
             }
+        }
+        if !candidate.stuck.is_empty() {
+            fate::is_stuck(&world, candidate)?;
+            return Ok(world.differing.len());
         }
         is_there(candidate, turns)?;
         Ok(world.influential())

@@ -14,11 +14,12 @@
 //! holds back at the events themselves, which keeps more of what others read; and one that has
 //! nothing but what is needed.
 
-use norn_model::{Candidate, EventId, Trace};
+use norn_model::{Candidate, EventId, Step, Trace};
 
 use crate::{
     Engine, Infeasible, Turn,
     engine::Proposals,
+    impasse::Impasse,
     script::{At, Script},
     stage::Stage,
 };
@@ -27,7 +28,7 @@ use crate::{
 #[derive(Debug)]
 pub struct Hybrid<'a> {
     trace: &'a Trace,
-    script: Script,
+    pub(crate) script: Script,
 }
 
 impl<'a> Hybrid<'a> {
@@ -70,13 +71,13 @@ impl<'a> Hybrid<'a> {
         Ok(self.turns(&stage.turns))
     }
 
-    fn turns(&self, turns: &[At]) -> Vec<Turn> {
+    pub(crate) fn turns(&self, turns: &[At]) -> Vec<Turn> {
         let turn =
             |it: &At| Turn { thread: self.trace.threads[it.0 as usize].id, until: it.1.into() };
         turns.iter().map(turn).collect()
     }
 
-    fn explain(&self, trouble: Trouble) -> Infeasible {
+    pub(crate) fn explain(&self, trouble: Trouble) -> Infeasible {
         match trouble {
             Trouble::TooLate(event, needed) => {
                 Infeasible::TooLate { event: self.id(event), needed: self.id(needed) }
@@ -97,7 +98,7 @@ pub(crate) enum Trouble {
 
 /// How far to go along with the recorded run.
 #[derive(Clone, Copy)]
-enum Along {
+pub(crate) enum Along {
     /// Until a thread comes to the outermost lock around its first event.
     ToLock,
     /// Until a thread comes to its first event, with the locks that it then holds. What it has
@@ -147,11 +148,18 @@ impl Engine for Hybrid<'_> {
     }
 
     fn schedules(&self, candidate: &Candidate) -> Proposals<'_> {
-        let steps = candidate.steps.iter().map(|it| self.place(it.event));
-        let steps: Vec<_> = match steps.collect::<Result<_, _>>() {
-            Ok(steps) => steps,
-            Err(missing) => return Box::new(std::iter::once(Err(missing))),
+        let places = |steps: &[Step]| -> Result<Vec<_>, _> {
+            steps.iter().map(|it| self.place(it.event)).collect()
         };
+        let (steps, stuck) = match (places(&candidate.steps), places(&candidate.stuck)) {
+            (Ok(steps), Ok(stuck)) => (steps, stuck),
+            (Err(missing), _) | (_, Err(missing)) => {
+                return Box::new(std::iter::once(Err(missing)));
+            }
+        };
+        if !stuck.is_empty() {
+            return self.impasses(Impasse::new(candidate, &steps, &stuck));
+        }
         let plans = plans(&steps, candidate.adjacent);
         Box::new(
             plans.map(move |plan| {

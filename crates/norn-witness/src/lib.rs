@@ -7,8 +7,10 @@
 
 mod check;
 mod engine;
+mod fate;
 mod heap;
 mod hybrid;
+mod impasse;
 mod memory;
 mod minimise;
 mod script;

@@ -7,7 +7,7 @@
 //! far as it can go before the next one. No order of dependent events changes, so what was
 //! possible stays possible, and every read sees what it saw.
 
-use norn_model::{AtomicOp, Candidate, EventId, Op, ThreadId, Trace};
+use norn_model::{AtomicOp, Candidate, Event, EventId, Op, ThreadId, Trace};
 use rustc_hash::FxHashMap;
 
 use crate::{Turn, witness::events};
@@ -30,11 +30,23 @@ impl<'a> Minimiser<'a> {
         for id in events(turns) {
             if let Some(event) = self.trace.event(id) {
                 links.event(id, &event.op);
+                links.conditions(self.awaited(event));
             }
         }
-        links.pattern(candidate);
-        let needed = links.needed();
+        if candidate.stuck.is_empty() {
+            links.pattern(candidate);
+        }
+        let needed = links.needed(candidate);
         join(candidate, &links, &needed)
+    }
+
+    /// The condition for which a wait begins: giving the mutex back is the first half of it.
+    fn awaited(&self, event: &Event) -> Option<u64> {
+        let next = EventId { index: event.id.index + 1, ..event.id };
+        match (event.op, self.trace.event(next)?.op) {
+            (Op::WaitRelease { .. }, Op::Wait { cond, .. }) => Some(cond),
+            _ => None,
+        }
     }
 }
 
@@ -70,6 +82,13 @@ impl Links {
         let fork = if before.is_none() { self.forks.get(&id.thread).copied() } else { None };
         self.after.push(before.into_iter().chain(fork).collect());
         self.depend(at, op);
+    }
+
+    /// The last event is about a condition, too.
+    fn conditions(&mut self, cond: Option<u64>) {
+        if let (Some(at), Some(cond)) = (self.events.len().checked_sub(1), cond) {
+            self.object(at, cond);
+        }
     }
 
     fn depend(&mut self, at: usize, op: &Op) {
@@ -157,11 +176,17 @@ impl Links {
         }
     }
 
-    /// What the last event depends on, itself included.
-    fn needed(&self) -> Vec<bool> {
+    /// What the last event depends on, itself included; or what the threads that get stuck have done
+    /// last, and what was to happen before.
+    fn needed(&self, candidate: &Candidate) -> Vec<bool> {
         let mut needed = vec![false; self.events.len()];
         if let Some(last) = needed.last_mut() {
-            *last = true;
+            *last = candidate.stuck.is_empty();
+        }
+        let last = candidate.stuck.iter().filter_map(|it| self.last.get(&it.event.thread));
+        let steps = candidate.steps.iter().filter_map(|it| self.places.get(&it.event));
+        for at in last.chain(steps) {
+            needed[*at] = true;
         }
         for at in (0..needed.len()).rev() {
             if needed[at] {

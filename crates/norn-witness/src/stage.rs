@@ -130,6 +130,11 @@ impl<'a> Stage<'a> {
         self.advance(thread, index + 1)
     }
 
+    /// Lets a thread go on up to this event, and no longer only to an earlier one.
+    pub(crate) fn limit(&mut self, (thread, index): At) {
+        self.limits[thread as usize] = index;
+    }
+
     /// Brings a thread right before an event, even if that is its first one.
     pub(crate) fn approach(&mut self, thread: u32, index: u32) -> Result<(), Trouble> {
         self.bear(thread)?;

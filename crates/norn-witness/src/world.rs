@@ -9,23 +9,25 @@ use crate::{Checker, Rule, heap::Heap, memory::Memory};
 
 /// The state of the program at some point of the schedule.
 pub(crate) struct World<'a> {
-    rules: &'a Checker<'a>,
+    pub(crate) rules: &'a Checker<'a>,
     pub(crate) done: BTreeMap<ThreadId, u64>,
     /// By lock: who has it, how often, and whether it shares it.
-    holders: FxHashMap<u64, BTreeMap<ThreadId, (u32, bool)>>,
+    pub(crate) holders: FxHashMap<u64, BTreeMap<ThreadId, (u32, bool)>>,
     /// When threads began to wait, and when signals came that ended no wait yet.
     waits: FxHashMap<ThreadId, u64>,
-    signals: FxHashMap<u64, BTreeSet<(u64, bool)>>,
+    /// When threads gave a mutex back in order to wait.
+    pub(crate) released: FxHashMap<ThreadId, u64>,
+    pub(crate) signals: FxHashMap<u64, BTreeSet<(u64, bool)>>,
     time: u64,
-    arrivals: FxHashMap<u64, u64>,
-    rounds: FxHashMap<(u64, ThreadId), u64>,
-    counts: FxHashMap<u64, i64>,
-    begun: FxHashSet<u64>,
+    pub(crate) arrivals: FxHashMap<u64, u64>,
+    pub(crate) rounds: FxHashMap<(u64, ThreadId), u64>,
+    pub(crate) counts: FxHashMap<u64, i64>,
+    pub(crate) begun: FxHashSet<u64>,
     initialised: FxHashSet<u64>,
     memory: Memory<'a>,
     heap: Heap,
     /// Events that saw something else than in the recorded run, and whether they passed it on.
-    differing: Vec<(EventId, u64)>,
+    pub(crate) differing: Vec<(EventId, u64)>,
 }
 
 type Step = Result<(), Rule>;
@@ -41,6 +43,7 @@ impl<'a> World<'a> {
             done: BTreeMap::new(),
             holders: FxHashMap::default(),
             waits: FxHashMap::default(),
+            released: FxHashMap::default(),
             signals: FxHashMap::default(),
             time: 0,
             arrivals: FxHashMap::default(),
@@ -63,7 +66,7 @@ impl<'a> World<'a> {
         self.differing.iter().filter(|(id, passed)| influences(id, *passed)).count()
     }
 
-    fn has(&self, id: EventId) -> bool {
+    pub(crate) fn has(&self, id: EventId) -> bool {
         self.done.get(&id.thread).is_some_and(|it| *it > id.index)
     }
 
@@ -87,7 +90,9 @@ impl<'a> World<'a> {
             Op::AcquireFailed { lock, mode, .. } => {
                 self.differs(event, !self.is_taken(lock, thread, mode == LockMode::Read));
             }
-            Op::Release { lock, .. } | Op::WaitRelease { lock } => {
+            Op::Release { lock, .. } => return self.release(lock, thread),
+            Op::WaitRelease { lock } => {
+                self.released.insert(thread, self.time);
                 return self.release(lock, thread);
             }
             Op::Wait { .. } => {

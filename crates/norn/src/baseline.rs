@@ -127,6 +127,8 @@ mod tests {
     fn description(variable: &str, folder: &str, functions: [&str; 2]) -> Description {
         let access = |function: &str| Access {
             thread: "T0.1".to_owned(),
+            stuck: false,
+            joins: false,
             does: norn_model::Access::Write,
             variable: variable.to_owned(),
             value: Some(7),

@@ -9,8 +9,11 @@ use std::{
     path::PathBuf,
 };
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
-use norn_model::Order;
+use clap::{
+    Args, Parser, Subcommand, ValueEnum,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
+use norn_model::{Anomaly, Order};
 use norn_trace::{Run as RecordedRun, Strategy, TraceError};
 
 pub(crate) use self::{
@@ -110,6 +113,9 @@ pub(crate) struct Hunt {
     pub(crate) atomic_set: Vec<Names>,
     #[command(flatten)]
     pub(crate) counting: Counting,
+    /// Look only for these kinds of anomalies
+    #[arg(long, value_delimiter = ',', value_parser = classes(), value_name = "CLASS")]
+    pub(crate) only: Vec<Anomaly>,
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
@@ -142,6 +148,9 @@ pub(crate) struct Predict {
     pub(crate) atomic_set: Vec<Names>,
     #[command(flatten)]
     pub(crate) suppressions: Suppressions,
+    /// Look only for these kinds of anomalies
+    #[arg(long, value_delimiter = ',', value_parser = classes(), value_name = "CLASS")]
+    pub(crate) only: Vec<Anomaly>,
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
@@ -415,6 +424,23 @@ fn size(text: &str) -> Result<u64, String> {
     let number: u64 =
         digits.parse().map_err(|_| "expected a number of bytes such as 500M or 2G")?;
     number.checked_mul(1 << shift).ok_or_else(|| "is too large".to_owned())
+}
+
+/// The kinds of anomalies, by their names.
+const CLASSES: [(&str, Anomaly); 6] = [
+    ("race", Anomaly::Race),
+    ("atomicity", Anomaly::Atomicity),
+    ("atomic-set", Anomaly::AtomicSet),
+    ("lifetime", Anomaly::Lifetime),
+    ("pattern", Anomaly::Pattern),
+    ("deadlock", Anomaly::Deadlock),
+];
+
+fn classes() -> impl TypedValueParser<Value = Anomaly> {
+    PossibleValuesParser::new(CLASSES.map(|it| it.0)).try_map(|name| {
+        let class = CLASSES.iter().find(|it| it.0 == name);
+        class.map(|it| it.1).ok_or("there is no such class")
+    })
 }
 
 #[cfg(test)]

@@ -78,9 +78,13 @@ fn tell(out: &mut impl Write, finding: &Finding, how: &Confirmed) -> io::Result<
         it => format!(": {it}"),
     };
     writeln!(out, "{}{leads}", title(&finding.candidate, &finding.description))?;
-    accesses(out, &finding.description)?;
-    interleaving::text(out, &how.interleaving)?;
-    if how.other_output {
+    let deadlock = finding.candidate.class == Anomaly::Deadlock;
+    // The story of a deadlock says who holds and wants what, and where.
+    if !deadlock || how.story.is_none() {
+        accesses(out, &finding.description)?;
+        interleaving::text(out, &how.interleaving)?;
+    }
+    if how.other_output && !deadlock {
         writeln!(out, "   the program prints something else than in the recorded run")?;
     }
     if let Some(story) = &how.story {
@@ -97,6 +101,10 @@ pub(crate) fn accesses(out: &mut impl Write, description: &Description) -> io::R
             Access::Read => "reads",
             Access::Write => "writes",
             Access::Free => "frees",
+            Access::Acquire | Access::Share if access.stuck => "wants",
+            Access::Acquire | Access::Share => "locks",
+            Access::Wait => "awaits",
+            Access::Signal => "wakes",
         };
         let mut calls = access.calls.iter();
         let place = calls.next().map_or("?", |it| it.as_str());
@@ -113,15 +121,28 @@ pub(crate) fn accesses(out: &mut impl Write, description: &Description) -> io::R
 
 /// What it is and to what, in words.
 pub(crate) fn title(candidate: &Candidate, description: &Description) -> String {
-    let variables = description.variables.join(" and ");
+    let variables = match description.variables.split_last() {
+        Some((last, rest @ [_, ..])) => format!("{} and {last}", rest.join(", ")),
+        _ => description.variables.concat(),
+    };
     let what = match candidate.class {
         Anomaly::Race => "data race on",
         Anomaly::Atomicity => "another thread comes between two accesses to",
         Anomaly::AtomicSet => "accesses that belong together are mixed:",
         Anomaly::Lifetime => "memory is used after it was freed:",
         Anomaly::Pattern => candidate.pattern.as_str(),
+        Anomaly::Deadlock => deadlock(&candidate.pattern),
     };
     format!("{what} {variables}")
+}
+
+fn deadlock(pattern: &str) -> &'static str {
+    match pattern {
+        "join-holding-lock" => "a thread is waited for with a lock that it needs:",
+        "wait-holding-lock" => "a thread waits with a lock that who would wake it needs:",
+        "lost-wake-up" => "a wake-up can come before its wait, and is lost:",
+        _ => "threads wait for each other's locks:",
+    }
 }
 
 fn line(finding: &Finding) -> String {
@@ -198,6 +219,7 @@ pub(crate) fn json_accesses(description: &Description) -> Vec<Value> {
         json!({
             "thread": it.thread,
             "access": it.does,
+            "stuck": it.stuck,
             "variable": it.variable,
             "value": it.value.map(|it| it.to_string()),
             "calls": it.calls,

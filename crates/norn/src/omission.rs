@@ -29,6 +29,13 @@ pub(crate) fn text(out: &mut impl Write, omitted: &Omissions) -> io::Result<()> 
     for name in &limits.patterns {
         writeln!(out, "  all ways to meet the pattern {name}: there are too many")?;
     }
+    if limits.requests > 0 {
+        let count = limits.requests;
+        writeln!(
+            out,
+            "  ways to get stuck, from {count} places that ask for locks: there are too many"
+        )?;
+    }
     if !omitted.threads.is_empty() {
         let names: Vec<_> = omitted.threads.iter().take(NAMED).map(ToString::to_string).collect();
         let more = omitted.threads.len() - names.len();
@@ -47,6 +54,7 @@ pub(crate) fn json(omitted: &Omissions) -> Value {
         "events": omitted.events,
         "sampled": omitted.limits.sampled,
         "couples": omitted.limits.couples,
+        "requests": omitted.limits.requests,
         "patterns": omitted.limits.patterns,
         "threads": omitted.threads,
         "names": omitted.names,
@@ -71,7 +79,12 @@ mod tests {
         assert_eq!(said(&Omissions::default()), "");
         let omitted = Omissions {
             events: 9,
-            limits: Limits { sampled: 2, couples: 40, patterns: vec!["torn".to_owned()] },
+            limits: Limits {
+                sampled: 2,
+                couples: 40,
+                patterns: vec!["torn".to_owned()],
+                requests: 3,
+            },
             threads: (1..=7).map(|it| ThreadName(format!("T0.{it}"))).collect(),
             names: vec!["till.sum".to_owned()],
         };
@@ -81,6 +94,7 @@ mod tests {
           some bytes of memory that is accessed as a whole, in 2 accesses
           40 pairs of variables at places that meet too many
           all ways to meet the pattern torn: there are too many
+          ways to get stuck, from 3 places that ask for locks: there are too many
           accesses of T0.1, T0.2, T0.3, T0.4, T0.5 and 2 more: there are too many threads
           till.sum, since nobody accesses a variable of that name
         ");

@@ -187,6 +187,8 @@ mod tests {
         };
         let access = Access {
             thread: "T0.1".to_owned(),
+            stuck: false,
+            joins: false,
             does: norn_model::Access::Write,
             variable: "bank.balance".to_owned(),
             value: None,

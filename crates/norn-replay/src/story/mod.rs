@@ -11,7 +11,7 @@ mod look;
 mod memory;
 mod past;
 mod running;
-mod size;
+pub mod size;
 mod stuck;
 mod wait;
 

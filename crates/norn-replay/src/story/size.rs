@@ -2,16 +2,22 @@
 
 use norn_model::{LockMode, Object};
 
-pub(super) const COND: u64 = 48;
-pub(super) const BARRIER: u64 = 32;
-pub(super) const SEMAPHORE: u64 = 32;
+/// Bytes of a condition variable.
+pub const COND: u64 = 48;
+/// Bytes of a barrier.
+pub const BARRIER: u64 = 32;
+/// Bytes of a semaphore.
+pub const SEMAPHORE: u64 = 32;
+/// Bytes of a once-only initialisation.
+pub const ONCE: u64 = 4;
 pub(super) const WORD: u64 = 4;
 const MUTEX: u64 = 40;
 const SPIN: u64 = 4;
 const RWLOCK: u64 = 56;
 const KEY: u64 = 4;
 
-pub(super) fn lock(mode: LockMode) -> u64 {
+/// Bytes of a lock.
+pub fn lock(mode: LockMode) -> u64 {
     match mode {
         LockMode::Mutex => MUTEX,
         LockMode::Spin => SPIN,

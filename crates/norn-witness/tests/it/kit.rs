@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use norn_model::{Candidate, EventId, Trace, text};
+use norn_model::{Candidate, EventId, Step, Trace, text};
 use norn_predict::{Options, predict};
 use norn_witness::{Grade, Witness, Witnesses, events};
 
@@ -25,16 +25,25 @@ pub(crate) fn hunt(trace: &str, options: &Options) -> String {
     lines
 }
 
-/// What is predicted by the built-in patterns of some class.
+/// What is predicted of some class, by the built-in patterns or as a deadlock.
 pub(crate) fn hunt_class(trace: &str, class: norn_model::Anomaly) -> String {
-    let mut options = Options::default();
+    let deadlocks = class == norn_model::Anomaly::Deadlock;
+    let mut options = Options { deadlocks, ..Options::default() };
     options.patterns.retain(|it| it.class == class);
     hunt(trace, &options)
 }
 
 fn title(trace: &Trace, candidate: &Candidate) -> String {
-    let steps: Vec<_> = candidate.steps.iter().map(|it| name(trace, it.event)).collect();
-    format!("{} {} {}: {}", candidate.scope, candidate.class, candidate.pattern, steps.join(" "))
+    let names = |steps: &[Step]| {
+        let names: Vec<_> = steps.iter().map(|it| name(trace, it.event)).collect();
+        names.join(" ")
+    };
+    let stuck = match &candidate.stuck[..] {
+        [] => String::new(),
+        stuck => format!(" stuck at {}", names(stuck)),
+    };
+    let Candidate { scope, class, pattern, steps, .. } = candidate;
+    format!("{scope} {class} {pattern}: {}{stuck}", names(steps))
 }
 
 fn schedule(trace: &Trace, witness: &Witness) -> String {

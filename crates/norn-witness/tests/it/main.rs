@@ -2,7 +2,9 @@
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod built_in;
+mod deadlock;
 mod golden;
 mod kit;
 mod property;
+mod stuck;
 mod user;

@@ -7,24 +7,25 @@ use norn_witness::{Witnesses, events};
 use proptest::{prelude::*, test_runner::Config};
 
 /// Cases of each property: few for every day, more if `NORN_CASES` says so.
-fn cases() -> Config {
+pub(crate) fn cases() -> Config {
     let cases = std::env::var("NORN_CASES").ok().and_then(|it| it.parse().ok());
     Config { cases: cases.unwrap_or(200), failure_persistence: None, ..Config::default() }
 }
 
-const LOCKS: Shape =
-    Shape { threads: 2, pieces: 3, nested: true, waits: false, frees: false, events: 14 };
-const CROSSED: Shape = Shape { nested: false, ..LOCKS };
+pub(crate) const LOCKS: Shape =
+    Shape { threads: 2, pieces: 3, nested: true, waits: false, nests: 0, frees: false, events: 14 };
+pub(crate) const CROSSED: Shape = Shape { nested: false, ..LOCKS };
 const FREES: Shape = Shape { frees: true, ..LOCKS };
-const WAITS: Shape = Shape { waits: true, events: 16, ..LOCKS };
+pub(crate) const WAITS: Shape = Shape { waits: true, events: 16, ..LOCKS };
 
 /// Random traces as text, which is what a failure should show.
-fn text(shape: Shape) -> impl Strategy<Value = String> {
+pub(crate) fn text(shape: Shape) -> impl Strategy<Value = String> {
     traces(shape).prop_map(|it| norn_model::text::print(&it))
 }
 
-fn all(patterns: impl Fn(Anomaly) -> bool) -> Options {
-    let mut options = Options { instances: usize::MAX, ..Options::default() };
+pub(crate) fn all(patterns: impl Fn(Anomaly) -> bool) -> Options {
+    let deadlocks = patterns(Anomaly::Deadlock);
+    let mut options = Options { instances: usize::MAX, deadlocks, ..Options::default() };
     options.patterns.retain(|it| patterns(it.class));
     options
 }

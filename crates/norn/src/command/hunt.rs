@@ -14,6 +14,7 @@ use anyhow::Context as _;
 use indicatif::{ProgressBar, ProgressStyle};
 use norn_cc::Language;
 use norn_hunt::{Hunt, Options, Stage};
+use norn_model::Anomaly;
 use norn_predict::Pattern;
 use norn_trace::PROGRAM;
 
@@ -39,9 +40,8 @@ pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
         run: norn_record::Options { command, ..options(&args.limits) },
         output,
         predict: norn_predict::Options {
-            patterns: patterns(&args.pattern)?,
             unmarked: !args.marked_only,
-            ..norn_predict::Options::default()
+            ..looked_for(&args.pattern, &args.only)?
         },
         atomic_sets: args.atomic_set.iter().map(|it| it.0.clone()).collect(),
         budget: args.budget.get(),
@@ -118,8 +118,20 @@ fn program(command: &[OsString], output: &Path, scratch: &Path) -> anyhow::Resul
     Ok([program.into()].into_iter().chain(command[1..].iter().cloned()).collect())
 }
 
+/// What is looked for: all, or some kinds only.
+pub(super) fn looked_for(
+    files: &[PathBuf],
+    only: &[Anomaly],
+) -> anyhow::Result<norn_predict::Options> {
+    let wanted = |class: Anomaly| only.is_empty() || only.contains(&class);
+    let mut patterns = patterns(files)?;
+    patterns.retain(|it| wanted(it.class));
+    let deadlocks = wanted(Anomaly::Deadlock);
+    Ok(norn_predict::Options { patterns, deadlocks, ..norn_predict::Options::default() })
+}
+
 /// The patterns that are looked for: the built-in ones, and those of the user.
-pub(super) fn patterns(files: &[PathBuf]) -> anyhow::Result<Vec<Pattern>> {
+fn patterns(files: &[PathBuf]) -> anyhow::Result<Vec<Pattern>> {
     let mut patterns = Pattern::built_in();
     for path in files {
         let text = fs::read_to_string(path)

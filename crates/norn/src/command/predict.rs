@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::{
     cli::{Format, Predict},
-    command::hunt::{patterns, rules},
+    command::hunt::{looked_for, rules},
     exit::Exit,
     finding, omission, pardon,
     suppression::Rule,
@@ -15,9 +15,8 @@ use crate::{
 
 pub(super) fn run(args: &Predict) -> anyhow::Result<Exit> {
     let options = norn_predict::Options {
-        patterns: patterns(&args.pattern)?,
         unmarked: !args.marked_only,
-        ..norn_predict::Options::default()
+        ..looked_for(&args.pattern, &args.only)?
     };
     let rules = rules(&args.suppressions)?;
     let mut used = vec![0; rules.len()];

@@ -48,10 +48,16 @@ pub(crate) fn norn<S: AsRef<OsStr>>(
     words: impl IntoIterator<Item = S>,
     folder: &TempDir,
 ) -> Ran {
-    let mut command = Command::new(NORN);
-    command.arg(name).args(words).current_dir(folder.path());
-    command.env("NORN_CACHE", cache()).env("LC_ALL", "C").env("NO_COLOR", "1");
+    let mut command = command(name);
+    command.args(words).current_dir(folder.path());
     run(command)
+}
+
+/// A command, to be run anywhere.
+pub(crate) fn command(name: &str) -> Command {
+    let mut command = Command::new(NORN);
+    command.arg(name).env("NORN_CACHE", cache()).env("LC_ALL", "C").env("NO_COLOR", "1");
+    command
 }
 
 /// Hunts in a source file or a program, with so many runs without a prediction.
@@ -96,9 +102,9 @@ pub(crate) fn run(mut command: Command) -> Ran {
     Ran { stdout: text(output.stdout), stderr: text(output.stderr), code: output.status.code() }
 }
 
-/// The folder with the subjects.
-pub(crate) fn subjects() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../subjects/hunt")
+/// The folder with the subjects of a kind.
+pub(crate) fn subjects(kind: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../subjects").join(kind)
 }
 
 /// A folder that stays from test to test.

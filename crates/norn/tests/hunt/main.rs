@@ -1,10 +1,12 @@
 //! Hunts, end to end: real programs with real bugs, from their source to what is confirmed.
 //!
-//! The programs are in `subjects/hunt`; [`subject`] says how their heads announce what must be found.
+//! The programs are in `subjects/hunt` and `subjects/deadlock`; [`subject`] says how their heads
+//! announce what must be found.
 #![allow(clippy::unwrap_used, reason = "these are tests, the functions they share included")]
 
 mod atomic_set;
 mod bad_input;
+mod deadlock;
 mod iteration;
 mod kit;
 mod output;

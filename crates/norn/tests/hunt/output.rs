@@ -7,7 +7,7 @@ use crate::kit::{norn, norn_hunt, subjects};
 #[test]
 fn the_forced_order_is_shown_beside_the_recorded_one() {
     let folder = tempfile::tempdir().unwrap();
-    let subject = subjects().join("string_buffer.c");
+    let subject = subjects("hunt").join("string_buffer.c");
     let options = ["--explore", "0", "--"].map(Into::into);
     let ran = norn_hunt(options.into_iter().chain([subject.into_os_string()]), &folder);
     let finding = ran.stdout.split("\n\n   the program prints").next().unwrap();
@@ -48,7 +48,7 @@ fn the_forced_order_is_shown_beside_the_recorded_one() {
 
 #[test]
 fn the_orders_are_data_for_programs() {
-    let hunt = crate::kit::hunt(&subjects().join("string_buffer.c"), 0);
+    let hunt = crate::kit::hunt(&subjects("hunt").join("string_buffer.c"), 0);
     let orders = &hunt.harmful().next().unwrap()["interleaving"];
     let order = |name: &str| {
         let steps = orders[name].as_array().unwrap().iter().filter_map(|it| it["access"].as_u64());
@@ -64,7 +64,7 @@ fn the_orders_are_data_for_programs() {
 #[test]
 fn what_was_found_can_be_replayed() {
     let folder = tempfile::tempdir().unwrap();
-    fs::copy(subjects().join("string_buffer.c"), folder.path().join("buffer.c")).unwrap();
+    fs::copy(subjects("hunt").join("string_buffer.c"), folder.path().join("buffer.c")).unwrap();
     for _ in 0..2 {
         let ran = norn_hunt(["--explore", "0", "buffer.c"], &folder);
         let again = ran.stdout.lines().find_map(|it| it.strip_prefix("   again: norn replay "));
@@ -76,7 +76,7 @@ fn what_was_found_can_be_replayed() {
 #[test]
 fn a_folder_with_something_else_is_left_alone() {
     let folder = tempfile::tempdir().unwrap();
-    fs::copy(subjects().join("string_buffer.c"), folder.path().join("buffer.c")).unwrap();
+    fs::copy(subjects("hunt").join("string_buffer.c"), folder.path().join("buffer.c")).unwrap();
     let ran = norn_hunt(["-o", ".", "buffer.c"], &folder);
     assert_eq!(ran.code, Some(2), "{ran:?}");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);

@@ -10,7 +10,7 @@ use crate::kit::{Ran, norn, norn_hunt, subjects};
 /// A folder with a program that has one bug: a length is read twice, and written in between.
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
-    fs::copy(subjects().join("string_buffer.c"), folder.path().join("buffer.c")).unwrap();
+    fs::copy(subjects("hunt").join("string_buffer.c"), folder.path().join("buffer.c")).unwrap();
     folder
 }
 
@@ -105,7 +105,7 @@ fn failures_that_were_merely_seen_can_be_known() {
 #[test]
 fn failures_that_were_merely_seen_can_be_suppressed() {
     let folder = tempfile::tempdir().unwrap();
-    fs::copy(subjects().join("producer_consumer.c"), folder.path().join("buffer.c")).unwrap();
+    fs::copy(subjects("hunt").join("producer_consumer.c"), folder.path().join("buffer.c")).unwrap();
     for (rule, code) in [("deadlock:buffer.c", 0), ("*:consume", 0), ("race:buffer.c", 1)] {
         write(&folder, "my.supp", rule);
         let ran = hunt(&folder, &["--suppressions", "my.supp"]);

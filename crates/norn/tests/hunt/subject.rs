@@ -1,4 +1,5 @@
-//! The proof: programs with the bugs of the subjects that PECAN was tried on, and their fixed twins.
+//! The proof: programs with the bugs of the subjects that PECAN was tried on, programs that can get
+//! stuck, and their fixed twins.
 //!
 //! The head of a subject announces what must be found: `// Finds: atomicity on balance; assertion`
 //! is a class, variables (words of which one is in the name of an accessed variable) and a
@@ -17,6 +18,8 @@ use crate::kit::{Hunt, hunt, subjects};
 const EXECUTIONS: u64 = 5;
 /// Runs without a prediction for those that prediction suffices for, and for those it does not.
 const EXPLORE: [u32; 2] = [4, 60];
+/// Folders with subjects.
+const KINDS: [&str; 2] = ["hunt", "deadlock"];
 /// For twins.
 const EXPLORE_TWIN: u32 = 12;
 
@@ -46,7 +49,7 @@ fn every_subject_has_a_twin() {
 #[test]
 fn the_same_hunt_finds_the_same() {
     for name in ["account.c", "linked_list.cc"] {
-        let [first, second] = [0, 1].map(|_| hunt(&subjects().join(name), 4));
+        let [first, second] = [0, 1].map(|_| hunt(&subjects("hunt").join(name), 4));
         assert_eq!(anywhere(first.json), anywhere(second.json), "{name}");
     }
 }
@@ -80,7 +83,8 @@ struct Subject {
 
 /// All subjects, or all twins, by name.
 fn all(twins: bool) -> Vec<Subject> {
-    let paths = fs::read_dir(subjects()).unwrap().map(|it| it.unwrap().path());
+    let folders = KINDS.iter().flat_map(|it| fs::read_dir(subjects(it)).unwrap());
+    let paths = folders.map(|it| it.unwrap().path());
     let subjects = paths.map(|path| Subject {
         name: path.file_stem().unwrap().to_str().unwrap().to_owned(),
         text: fs::read_to_string(&path).unwrap(),

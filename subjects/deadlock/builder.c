@@ -1,0 +1,45 @@
+// A plan and a building site are locked in both orders: before, while and after the builder works.
+// Bug: main does so while the builder works.
+// Finds: deadlock on plan, site; deadlock
+// The twin is builder_fixed.c.
+#include <pthread.h>
+#include <stdio.h>
+
+static pthread_mutex_t plan = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t site = PTHREAD_MUTEX_INITIALIZER;
+static int walls;
+
+static void plan_first(void) {
+    pthread_mutex_lock(&plan);
+    pthread_mutex_lock(&site);
+    walls++;
+    pthread_mutex_unlock(&site);
+    pthread_mutex_unlock(&plan);
+}
+
+static void site_first(void) {
+    pthread_mutex_lock(&site);
+    pthread_mutex_lock(&plan);
+    walls++;
+    pthread_mutex_unlock(&plan);
+    pthread_mutex_unlock(&site);
+}
+
+/* The same thread may do it both ways. */
+static void *build(void *unused) {
+    plan_first();
+    site_first();
+    return unused;
+}
+
+int main(void) {
+    pthread_t builder;
+    plan_first();
+    if (pthread_create(&builder, NULL, build, NULL) != 0) return 2;
+    site_first();
+    pthread_join(builder, NULL);
+    plan_first();
+    site_first();
+    printf("walls: %d\n", walls);
+    return 0;
+}

@@ -1,0 +1,45 @@
+// A log is opened once, by whoever needs it first, and opening it writes a line.
+// Bug: who rotates the log locks it before it makes sure that it is open. If another thread is just
+// opening it, that one waits for the lock, and this one until the log is open.
+// Finds: deadlock on log_lock, opened; deadlock
+// The twin is once_fixed.c.
+#include <pthread.h>
+#include <stdio.h>
+
+static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t opened = PTHREAD_ONCE_INIT;
+static int lines;
+
+static void write_line(void) {
+    pthread_mutex_lock(&log_lock);
+    lines++;
+    pthread_mutex_unlock(&log_lock);
+}
+
+static void open_log(void) {
+    write_line();
+}
+
+static void *serve(void *unused) {
+    pthread_once(&opened, open_log);
+    write_line();
+    return unused;
+}
+
+static void *rotate(void *unused) {
+    pthread_mutex_lock(&log_lock);
+    pthread_once(&opened, open_log);
+    lines = 1;
+    pthread_mutex_unlock(&log_lock);
+    return unused;
+}
+
+int main(void) {
+    pthread_t serves, rotates;
+    if (pthread_create(&serves, NULL, serve, NULL) != 0) return 2;
+    if (pthread_create(&rotates, NULL, rotate, NULL) != 0) return 2;
+    pthread_join(serves, NULL);
+    pthread_join(rotates, NULL);
+    printf("lines: %d\n", lines > 0);
+    return 0;
+}

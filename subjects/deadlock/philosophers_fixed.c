@@ -1,0 +1,35 @@
+// The twin of philosophers.c: five philosophers sit around a table, with a fork between each two.
+// Each takes the fork with the smaller number first.
+// Finds: nothing harmful
+#include <pthread.h>
+#include <stdio.h>
+
+enum { SEATS = 5 };
+
+static pthread_mutex_t forks[SEATS];
+static int meals[SEATS];
+
+static void *dine(void *seat) {
+    int left = (int)(long)seat, right = (left + 1) % SEATS;
+    int first = left < right ? left : right, second = left + right - first;
+    pthread_mutex_lock(&forks[first]);
+    pthread_mutex_lock(&forks[second]);
+    meals[left]++;
+    pthread_mutex_unlock(&forks[second]);
+    pthread_mutex_unlock(&forks[first]);
+    return NULL;
+}
+
+int main(void) {
+    pthread_t philosophers[SEATS];
+    for (int i = 0; i < SEATS; i++) pthread_mutex_init(&forks[i], NULL);
+    for (long i = 0; i < SEATS; i++)
+        if (pthread_create(&philosophers[i], NULL, dine, (void *)i) != 0) return 2;
+    int eaten = 0;
+    for (int i = 0; i < SEATS; i++) {
+        pthread_join(philosophers[i], NULL);
+        eaten += meals[i];
+    }
+    printf("meals: %d\n", eaten);
+    return 0;
+}
