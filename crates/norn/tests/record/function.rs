@@ -4,6 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
+use crate::event::Event;
 use crate::kit::{Recorded, Subject, check, is_there, norn, run, subject, subjects, written};
 
 /// What each compiler makes of it, with and without optimisation.
@@ -103,6 +104,19 @@ fn functions_of_c() {
         check(&calls(&recorded, "T0.2", 0), "call waits(n=1000)\nleft waits");
         check(&calls(&recorded, "T0!", 0), "call handled(n=10)\nreturn handled 10");
         check(&calls(&recorded, "T0", 1), "call add(a=4, b=5)\nreturn add 9");
+    }
+}
+
+/// A function that returns to us first is still known to be called by its caller.
+#[test]
+fn call_stacks() {
+    for (compiler, level) in BUILDS.into_iter().filter(|it| is_there(it.0)) {
+        let subject = subject("function.c").compiler(compiler).flags(&[level]).not_compared();
+        let recorded = named(subject, &["around", "jumps"]).record();
+        let events = recorded.events_with_stacks();
+        let inside = |it: &&Event| it.is("write", "shared") && it.functions()[0] == "jumps";
+        let functions = events.iter().find(inside).unwrap().functions();
+        assert_eq!(functions[..3], ["jumps", "around", "main"], "{compiler} {level}");
     }
 }
 
