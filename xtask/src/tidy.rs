@@ -11,7 +11,7 @@ use crate::workspace::{self, cargo};
 const DIRECTION: &[(&str, &[&str])] = &[
     ("norn-abi", &[]),
     ("norn-model", &[]),
-    ("norn-binary", &[]),
+    ("norn-binary", &["norn-model"]),
     ("norn-cc", &[]),
     ("norn-predict", &["norn-model"]),
     ("norn-witness", &["norn-model"]),
@@ -31,7 +31,7 @@ const DIRECTION: &[(&str, &[&str])] = &[
     ("norn-testkit", &["norn-model"]),
     ("norn-resolve", &["norn-binary", "norn-model"]),
     ("norn-trace", &["norn-abi", "norn-model"]),
-    ("norn-record", &["norn-abi", "norn-model", "norn-trace"]),
+    ("norn-record", &["norn-abi", "norn-binary", "norn-model", "norn-trace"]),
     (
         "norn-replay",
         &["norn-abi", "norn-binary", "norn-model", "norn-record", "norn-resolve", "norn-trace"],

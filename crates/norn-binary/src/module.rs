@@ -1,7 +1,10 @@
 //! The module: what the rest of Norn asks.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
+
+use norn_model::NamePattern;
 
 use crate::arena::Anchored;
 use crate::call::{self, Call};
@@ -9,8 +12,10 @@ use crate::copy;
 use crate::debug_file::DebugSearch;
 use crate::elf::{BuildId, Image, Segment, TlsSegment};
 use crate::error::BinaryError;
+use crate::function::{self, Entry as FunctionEntry, Import};
 use crate::instrument::{self, Instrumented};
 use crate::line::Frame;
+use crate::parameter::Parameter;
 use crate::symbol::{Entry, Symbol};
 use crate::variable::Variable;
 use crate::view::View;
@@ -143,6 +148,35 @@ impl Module {
     /// The function symbol that covers an address.
     pub fn symbol(&self, address: u64) -> Option<Symbol> {
         self.content.with(|view| view.symbols().code.covering(address).map(Entry::to_symbol))
+    }
+
+    /// Whether its functions have room for calls of the runtime: `norn cc` leaves that.
+    pub fn has_room(&self) -> bool {
+        self.content.with(|view| function::has_room(&view.image))
+    }
+
+    /// The functions that have `before` bytes of room before them, by rising address.
+    pub fn entries(&self, before: u64) -> Vec<FunctionEntry> {
+        self.content.with(|view| {
+            let debug_file = view.debug_file.as_ref().map(|(_, image)| image);
+            function::entries(&view.image, debug_file, before)
+        })
+    }
+
+    /// The parameters of the functions that begin at these addresses, as far as there is debug
+    /// information for them.
+    pub fn signatures(&self, wanted: &[u64]) -> BTreeMap<u64, Vec<Parameter>> {
+        self.content.with(|view| view.signatures(wanted))
+    }
+
+    /// Whether a function of such a name was inlined somewhere.
+    pub fn is_inlined(&self, pattern: &NamePattern) -> bool {
+        self.content.with(|view| view.is_inlined(pattern))
+    }
+
+    /// The functions that the module takes from others, by where it has their addresses.
+    pub fn imports(&self) -> Vec<Import> {
+        self.content.with(|view| function::imports(&view.image))
     }
 
     /// All calls in the code, by rising address.

@@ -78,6 +78,7 @@ impl<'a> RuntimeImage<'a> {
             (layout::WRAPS, text(layout::wraps_response(self.wrapped))),
             (layout::INSTRUMENT, Cow::Borrowed(layout::INSTRUMENT_SPECS.as_bytes())),
             (layout::DYNAMIC, text(layout::dynamic_specs())),
+            (layout::HEADER, Cow::Borrowed(layout::HEADER_TEXT.as_bytes())),
             (layout::STATIC, text(layout::static_specs(self.wrapped))),
         ];
         let decoy = |name| (name, Cow::Borrowed(layout::EMPTY_ARCHIVE.as_bytes()));

@@ -155,6 +155,11 @@ fn is_told(op: &Op, steps: &[EventId]) -> bool {
         | Op::Unmap { .. }
         | Op::Init { .. }
         | Op::Destroy { .. }
+        | Op::Call { .. }
+        | Op::Return { .. }
+        | Op::Mark { .. }
+        | Op::RegionBegin
+        | Op::RegionEnd
         | Op::Sleep { .. }
         | Op::Yield
         | Op::ProcessFork { .. }

@@ -9,6 +9,8 @@ mod event;
 mod held;
 mod ids;
 mod merge;
+mod name;
+mod pattern;
 mod point;
 mod schedule;
 mod semaphore;
@@ -23,8 +25,10 @@ pub use event::{
     AtomicOp, Event, LockMode, Object, Op, Order, Ordering, Outcome, RmwOp, Value, WokenBy,
 };
 pub use held::Held;
-pub use ids::{EventId, SiteId, StackId, ThreadId, ThreadName};
+pub use ids::{EventId, NameId, SiteId, StackId, ThreadId, ThreadName};
 pub use merge::{Merged, Start, Stream};
+pub use name::Names;
+pub use pattern::NamePattern;
 pub use point::{Class, Code, Line, Point, PointError, Visit};
 pub use schedule::{Schedule, Segment, Until, UntilError};
 pub use semaphore::mutexes;

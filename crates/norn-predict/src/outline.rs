@@ -108,6 +108,7 @@ impl<'a> Walk<'a> {
         }
     }
 
+    #[expect(clippy::too_many_lines, reason = "a line for each operation")]
     fn step(&mut self, index: u32, op: &Op) {
         match op {
             Op::Acquire { .. } | Op::Release { .. } => self.locks(index, op),
@@ -159,6 +160,11 @@ impl<'a> Walk<'a> {
             | Op::Wait { .. }
             | Op::SemFailed { .. }
             | Op::Destroy { .. }
+            | Op::Call { .. }
+            | Op::Return { .. }
+            | Op::Mark { .. }
+            | Op::RegionBegin
+            | Op::RegionEnd
             | Op::Sleep { .. }
             | Op::Yield
             | Op::ProcessFork { .. }

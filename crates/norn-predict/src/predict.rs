@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use norn_model::{Access, Candidate, Op, Scope, SiteId, Step, ThreadId, Trace, mutexes};
+use norn_model::{
+    Access, Candidate, NamePattern, Op, Scope, SiteId, Step, ThreadId, Trace, mutexes,
+};
 use rayon::prelude::*;
 
 use crate::{
@@ -17,7 +19,7 @@ use crate::{
     lockset::Sets,
     order::{Meetings, Order},
     outline::Outline,
-    region::Regions,
+    region::{Regions, marked},
     search::Search,
     sieve::Sieve,
     weave::Weave,
@@ -34,6 +36,8 @@ pub struct Options {
     pub unmarked: bool,
     /// What the user wants to be atomic.
     pub regions: Vec<Region>,
+    /// Functions whose calls are to be atomic, as far as their calls are recorded.
+    pub functions: Vec<NamePattern>,
     /// Which variables belong together; if there is none, those that are used together.
     pub sets: Vec<AtomicSet>,
     /// Whether deadlocks are looked for.
@@ -48,6 +52,7 @@ impl Default for Options {
             instances: 4,
             unmarked: true,
             regions: Vec::new(),
+            functions: Vec::new(),
             sets: Vec::new(),
             deadlocks: true,
         }
@@ -106,7 +111,8 @@ pub fn predict(trace: &Trace, options: &Options) -> Prediction {
         || Order::new(trace, &outlines, Meetings::All),
         || Order::new(trace, &outlines, Meetings::Forced),
     );
-    let regions = Regions::new(trace, &outlines, &options.regions);
+    let wanted = [marked(trace, &options.functions), options.regions.clone()].concat();
+    let regions = Regions::new(trace, &outlines, &wanted);
     let orders = [&plain, &forced];
     let field = Field { sets: &sets, outlines: &outlines, regions: &regions, orders };
 

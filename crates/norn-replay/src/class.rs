@@ -3,7 +3,7 @@
 use norn_abi::{Kind, control::class};
 use norn_model::Class;
 
-const CODES: [(Class, u32); 19] = [
+const CODES: [(Class, u32); 22] = [
     (Class::Any, class::ANY),
     (Class::Read, class::READ),
     (Class::Write, class::WRITE),
@@ -23,6 +23,9 @@ const CODES: [(Class, u32); 19] = [
     (Class::Once, class::ONCE),
     (Class::Sleep, class::SLEEP),
     (Class::Other, class::OTHER),
+    (Class::Call, class::CALL),
+    (Class::Return, class::RETURN),
+    (Class::Mark, class::MARK),
 ];
 
 /// The runtime's number.

@@ -38,6 +38,9 @@ pub struct Clip {
     /// appear, from 0.
     #[serde(default, skip_serializing_if = "is_first")]
     pub process: u32,
+    /// Patterns for the names of functions whose calls are events.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub functions: Vec<String>,
     /// How the run was found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub found: Option<Found>,
@@ -112,6 +115,7 @@ impl Clip {
             directory: None,
             environment: BTreeMap::new(),
             process: 0,
+            functions: Vec::new(),
             found: None,
             clock: None,
             expect: None,

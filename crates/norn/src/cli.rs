@@ -66,6 +66,8 @@ pub(crate) enum Command {
     Dump(Dump),
     /// Write a trace in RAPID's STD format, for other tools
     Export(Export),
+    /// Print `norn.h`, by which a program marks events and atomic regions
+    Header,
 }
 
 /// Taken over before these arguments are read; here for `norn --help`.
@@ -116,6 +118,9 @@ pub(crate) struct Hunt {
     /// Look only for these kinds of anomalies
     #[arg(long, value_delimiter = ',', value_parser = classes(), value_name = "CLASS")]
     pub(crate) only: Vec<Anomaly>,
+    /// Calls of this function are to be atomic; * stands for any text
+    #[arg(long, value_name = "NAME")]
+    pub(crate) atomic_function: Vec<String>,
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
@@ -151,6 +156,9 @@ pub(crate) struct Predict {
     /// Look only for these kinds of anomalies
     #[arg(long, value_delimiter = ',', value_parser = classes(), value_name = "CLASS")]
     pub(crate) only: Vec<Anomaly>,
+    /// Calls of this function are to be atomic; * stands for any text
+    #[arg(long, value_name = "NAME")]
+    pub(crate) atomic_function: Vec<String>,
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
@@ -172,6 +180,8 @@ pub(crate) struct Record {
     /// Stop recording, not the program, when the trace has this size (K, M, G)
     #[arg(long, default_value = "8G", value_name = "SIZE", value_parser = size)]
     pub(crate) max_size: u64,
+    #[command(flatten)]
+    pub(crate) functions: Functions,
     /// The program and its arguments
     #[arg(
         required = true,
@@ -216,6 +226,8 @@ pub(crate) struct Run {
     /// With --times: end with the first failure
     #[arg(long, requires = "times")]
     pub(crate) until_failure: bool,
+    #[command(flatten)]
+    pub(crate) functions: Functions,
     #[command(flatten)]
     pub(crate) limits: Limits,
     /// The program and its arguments
@@ -280,6 +292,14 @@ pub(crate) struct Batch {
     /// How to print what came of it; `json` is the last line of standard output
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
+}
+
+/// Which functions' calls are recorded.
+#[derive(Args, Debug)]
+pub(crate) struct Functions {
+    /// Record calls of the functions of this name, with arguments and result; * stands for any text
+    #[arg(long = "function", value_name = "NAME")]
+    pub(crate) names: Vec<String>,
 }
 
 /// What a controlled run must not go beyond.

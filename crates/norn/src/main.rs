@@ -6,6 +6,7 @@ mod command;
 mod exit;
 mod fact;
 mod finding;
+mod function;
 mod interleaving;
 mod omission;
 mod outcome;

@@ -215,6 +215,11 @@ fn meets(op: &Op) -> bool {
         | Op::Unmap { .. }
         | Op::Init { .. }
         | Op::Destroy { .. }
+        | Op::Call { .. }
+        | Op::Return { .. }
+        | Op::Mark { .. }
+        | Op::RegionBegin
+        | Op::RegionEnd
         | Op::Sleep { .. }
         | Op::Yield
         | Op::ProcessFork { .. }

@@ -14,7 +14,7 @@ use anyhow::Context as _;
 use indicatif::{ProgressBar, ProgressStyle};
 use norn_cc::Language;
 use norn_hunt::{Hunt, Options, Stage};
-use norn_model::Anomaly;
+use norn_model::{Anomaly, NamePattern};
 use norn_predict::Pattern;
 use norn_trace::PROGRAM;
 
@@ -37,10 +37,15 @@ pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
     let output = args.output.clone().unwrap_or_else(|| PathBuf::from("run.norn"));
     let command = program(&args.command, &output, scratch.path())?;
     let options = Options {
-        run: norn_record::Options { command, ..options(&args.limits) },
+        run: norn_record::Options {
+            command,
+            functions: args.atomic_function.clone(),
+            ..options(&args.limits)
+        },
         output,
         predict: norn_predict::Options {
             unmarked: !args.marked_only,
+            functions: args.atomic_function.iter().map(|it| NamePattern::new(it)).collect(),
             ..looked_for(&args.pattern, &args.only)?
         },
         atomic_sets: args.atomic_set.iter().map(|it| it.0.clone()).collect(),

@@ -85,9 +85,14 @@ fn operation(kind: Kind) -> Option<String> {
     let name = match kind {
         Kind::RangeRead => "Read",
         Kind::RangeWrite => "Write",
-        Kind::Enter | Kind::Unwind | Kind::Module | Kind::HighHalves | Kind::Turn | Kind::Futex => {
-            return None;
-        }
+        Kind::Enter
+        | Kind::Unwind
+        | Kind::Module
+        | Kind::HighHalves
+        | Kind::Turn
+        | Kind::Futex
+        | Kind::CallRest
+        | Kind::Name => return None,
         other => other.name(),
     };
     let mut text = String::new();
@@ -181,6 +186,18 @@ fn text(out: &mut impl Write, view: &View) -> io::Result<()> {
     writeln!(out, "\nevents")?;
     for (name, count) in by_kind(view) {
         writeln!(out, "  {name:18} {count:>12}")?;
+    }
+    if !run.functions.is_empty() {
+        writeln!(out, "\nfunctions")?;
+        for it in &run.functions {
+            let seen = match (it.found, it.inlined) {
+                (0, true) => "inlined everywhere",
+                (0, false) => "not seen",
+                (_, true) => "seen where it is not inlined",
+                (_, false) => "seen",
+            };
+            writeln!(out, "  {seen:28} {}", it.pattern)?;
+        }
     }
     writeln!(out, "\nmodules")?;
     for module in view.modules.summary() {

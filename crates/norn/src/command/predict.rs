@@ -3,6 +3,7 @@
 use std::io::Write as _;
 
 use norn_hunt::{Prospect, outlook};
+use norn_model::NamePattern;
 use serde_json::json;
 
 use crate::{
@@ -16,6 +17,7 @@ use crate::{
 pub(super) fn run(args: &Predict) -> anyhow::Result<Exit> {
     let options = norn_predict::Options {
         unmarked: !args.marked_only,
+        functions: args.atomic_function.iter().map(|it| NamePattern::new(it)).collect(),
         ..looked_for(&args.pattern, &args.only)?
     };
     let rules = rules(&args.suppressions)?;
