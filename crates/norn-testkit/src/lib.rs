@@ -5,6 +5,7 @@
 
 mod long;
 mod machine;
+mod memory;
 mod oracle;
 mod program;
 

@@ -13,7 +13,7 @@ fn cases() -> Config {
 }
 
 const LOCKS: Shape =
-    Shape { threads: 2, pieces: 3, nested: true, waits: false, frees: false, events: 14 };
+    Shape { threads: 2, pieces: 3, nested: true, waits: false, frees: false, rich: false, events: 14 };
 const CROSSED: Shape = Shape { nested: false, ..LOCKS };
 const FREES: Shape = Shape { frees: true, ..LOCKS };
 const WAITS: Shape = Shape { waits: true, events: 16, ..LOCKS };
