@@ -8,8 +8,10 @@ mod machine;
 mod memory;
 mod oracle;
 mod program;
+mod workload;
 
 pub use long::long;
 pub use machine::{Machine, State};
 pub use oracle::Oracle;
 pub use program::{Shape, traces};
+pub use workload::{Question, Workload};

@@ -107,10 +107,12 @@ impl Grid {
 
 /// What is known of a cell at first.
 #[derive(Clone, Copy, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "they have nothing to do with each other")]
 struct Usage {
     thread: u32,
     used: bool,
     shared: bool,
+    gone: bool,
     matters: bool,
 }
 
@@ -160,6 +162,9 @@ impl Cells {
             for (at, ..) in grid.cells(touch.from, touch.to) {
                 let it = &mut usage[at];
                 it.shared |= it.used && it.thread != touch.thread;
+                // What was used after it was given back cannot be as it should be.
+                it.shared |= heap && it.gone && touch.read.is_some();
+                it.gone = touch.write.map_or(it.gone, |value| value == Some(GONE));
                 (it.used, it.thread) = (true, touch.thread);
                 it.matters |= touch.write.is_some_and(|value| !heap || value == Some(GONE));
             }

@@ -186,11 +186,11 @@ impl<'a> Query<'a> {
         (self.arrows.order.place(node), among.unwrap_or(0))
     }
 
-    /// Whether an event is the last of its thread, so that it does not matter what it sees.
+    /// Whether it does not matter in the current order what an event sees.
     pub(crate) fn is_last(&self, node: Node, counts: &[u32]) -> bool {
-        let last = self.last() == node;
-        let fine = last || self.steps.contains(&node) && !self.model.updates(node);
-        fine && self.model.next(node).is_none_or(|it| it >= self.to || !self.is_inside(counts, it))
+        let inside = |it: Node| it < self.to && self.is_inside(counts, it);
+        let goes_on = || self.model.updates(node) || self.model.next(node).is_some_and(inside);
+        node == self.last() || !goes_on()
     }
 
     /// The events that the last event needs, in the order of the solution.
@@ -248,22 +248,16 @@ impl<'a> Query<'a> {
         self.precedes(self.last(), node)
     }
 
-    /// Whether it does not matter what an event sees: it is out, or the last of its thread. What
-    /// it passes on at once matters if anything comes after.
+    /// Whether it does not matter what an event sees: its thread does not go on. What it passes on
+    /// at once matters if anything comes after.
     pub(crate) fn is_free(&mut self, node: Node) -> Known {
-        let Some(step) = self.steps.iter().position(|it| *it == node) else {
+        if node == self.last() {
+            return Known::Yes;
+        }
+        if self.model.updates(node) {
             return self.is_out(node);
-        };
-        let thread = self.model.thread(node);
-        let again = self.steps[step + 1..].iter().any(|it| self.model.thread(*it) == thread);
-        let last = step + 1 == self.steps.len();
-        if again || !last && self.model.updates(node) {
-            return Known::No;
         }
-        match self.model.next(node) {
-            Some(next) if !last => self.is_out(next),
-            _ => Known::Yes,
-        }
+        self.model.next(node).map_or(Known::Yes, |it| self.is_out(it))
     }
 
     /// The literal for an edge. The solver prefers what is false: that the order stays.
