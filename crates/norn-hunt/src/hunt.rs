@@ -17,7 +17,7 @@ use norn_model::{Anomaly, Candidate};
 use norn_predict::predict;
 use norn_record::Interrupt;
 use norn_replay::ReplayError;
-use norn_witness::{Failure, Witness, Witnesses};
+use norn_witness::{Engines, Failure, Witness, Witnesses};
 
 use crate::{
     Base, Finding, Status,
@@ -48,6 +48,8 @@ pub struct Options {
     pub output: PathBuf,
     /// What is looked for.
     pub predict: norn_predict::Options,
+    /// Who makes schedules for it.
+    pub engines: Engines,
     /// Executions at most, the recorded run included.
     pub budget: usize,
     /// How many go side by side.
@@ -219,7 +221,7 @@ impl Hunter<'_> {
         self.hunt.incomplete |= prediction.incomplete;
         let mut groups = self.groups(source, prediction.candidates);
         self.hunt.sources += 1;
-        let witnesses = Witnesses::new(&source.trace);
+        let witnesses = Witnesses::with(&source.trace, self.options.engines);
         let mut new = Vec::new();
         let mut open: Vec<usize> = (0..groups.len()).collect();
         while !open.is_empty() && self.left_to_try() > 0 && !self.is_over() {

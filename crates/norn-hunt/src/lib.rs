@@ -21,5 +21,6 @@ pub use base::Base;
 pub use describe::{Access, Description};
 pub use finding::{Confirmed, Finding, Status};
 pub use hunt::{Hunt, Options, Stage, hunt};
+pub use norn_witness::{Engines, Failure};
 pub use observe::Observed;
 pub use outlook::{Outlook, Prospect, outlook};

@@ -5,7 +5,7 @@ use std::path::Path;
 use norn_model::{Candidate, ThreadName};
 use norn_predict::{Options, predict};
 use norn_replay::ReplayError;
-use norn_witness::{Failure, Witness, Witnesses};
+use norn_witness::{Engines, Failure, Witness, Witnesses};
 
 use crate::{Description, describe::describe, source::Source};
 
@@ -32,10 +32,15 @@ pub struct Prospect {
 }
 
 /// Looks what a trace allows.
-pub fn outlook(folder: &Path, process: u32, options: &Options) -> Result<Outlook, ReplayError> {
+pub fn outlook(
+    folder: &Path,
+    process: u32,
+    options: &Options,
+    engines: Engines,
+) -> Result<Outlook, ReplayError> {
     let source = Source::open(folder, process)?;
     let prediction = predict(&source.trace, options);
-    let witnesses = Witnesses::new(&source.trace);
+    let witnesses = Witnesses::with(&source.trace, engines);
     let prospect = |candidate: Candidate| {
         let witness = witnesses.witness(&candidate);
         let turns = witness.iter().flat_map(|it| &it.turns);

@@ -27,7 +27,15 @@ pub struct Shape {
 
 impl Default for Shape {
     fn default() -> Self {
-        Shape { threads: 2, pieces: 3, nested: true, waits: false, frees: false, rich: false, events: 14 }
+        Shape {
+            threads: 2,
+            pieces: 3,
+            nested: true,
+            waits: false,
+            frees: false,
+            rich: false,
+            events: 14,
+        }
     }
 }
 
@@ -149,7 +157,8 @@ pub fn traces(shape: Shape) -> impl Strategy<Value = Trace> {
         let joins = names.iter().filter(|_| late).map(|it| format!("join {it}"));
         let heap = shape.frees.then(|| "alloc p 8".to_owned());
         let barrier = shape.rich.then(|| "init bar barrier 2".to_owned());
-        let all: Piece = heap.into_iter().chain(barrier).chain(forks).chain(first).chain(joins).collect();
+        let all: Piece =
+            heap.into_iter().chain(barrier).chain(forks).chain(first).chain(joins).collect();
         programs.insert("T0".to_owned(), all);
         programs.extend(names.iter().cloned().zip(others));
         run(&programs, &choices)

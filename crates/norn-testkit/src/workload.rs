@@ -106,8 +106,12 @@ impl Play {
             events: Vec::new(),
         };
         let threads = (0..load.threads).map(thread).collect();
-        let trace =
-            Trace { threads, sites: vec![Site::default()], order: Order::Global, ..Trace::default() };
+        let trace = Trace {
+            threads,
+            sites: vec![Site::default()],
+            order: Order::Global,
+            ..Trace::default()
+        };
         let doing = vec![Doing::default(); load.threads];
         let random = load.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         Play { load, trace, random, seq: 0, doing, memory: Vec::new(), unique: 1000 }
@@ -231,7 +235,11 @@ impl Play {
             return lock * each + self.below(each) as u64;
         }
         let racy = 5 + self.load.events as u64 / 400;
-        if self.chance(20) { locks * each + self.below(racy) as u64 } else { locks * each + racy + own(self) }
+        if self.chance(20) {
+            locks * each + self.below(racy) as u64
+        } else {
+            locks * each + racy + own(self)
+        }
     }
 
     fn access(&mut self, thread: usize) {

@@ -12,7 +12,9 @@ use rustix::time::{ClockId, clock_gettime};
 fn main() {
     let given: Vec<usize> = std::env::args().filter_map(|it| it.parse().ok()).collect();
     let sizes = if given.is_empty() { vec![1_000, 5_000, 20_000, 100_000] } else { given };
-    println!("events  reads  kind  number  median ms  p99 ms  max ms  witness  infeasible  inconclusive  peak MB");
+    println!(
+        "events  reads  kind  number  median ms  p99 ms  max ms  witness  infeasible  inconclusive  peak MB"
+    );
     for events in sizes {
         let load = Workload { threads: 8, events, values: 3, seed: 1 };
         let trace = load.trace();

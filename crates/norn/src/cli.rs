@@ -93,6 +93,9 @@ pub(crate) struct Hunt {
     /// Only critical sections are to be atomic, not accesses that merely follow each other
     #[arg(long)]
     pub(crate) marked_only: bool,
+    /// Who makes schedules: `hybrid` is fast, `exact` proves, `both` asks it where the fast one fails
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) engine: EngineArg,
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
@@ -119,6 +122,9 @@ pub(crate) struct Predict {
     /// Only critical sections are to be atomic, not accesses that merely follow each other
     #[arg(long)]
     pub(crate) marked_only: bool,
+    /// Who makes schedules: `hybrid` is fast, `exact` proves, `both` asks it where the fast one fails
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) engine: EngineArg,
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
@@ -321,6 +327,24 @@ pub(crate) enum Format {
     Text,
     /// For programs
     Json,
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub(crate) enum EngineArg {
+    Hybrid,
+    Exact,
+    #[default]
+    Both,
+}
+
+impl From<EngineArg> for norn_hunt::Engines {
+    fn from(engine: EngineArg) -> Self {
+        match engine {
+            EngineArg::Hybrid => Self::Hybrid,
+            EngineArg::Exact => Self::Exact,
+            EngineArg::Both => Self::Both,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]

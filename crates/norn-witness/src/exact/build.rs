@@ -8,9 +8,7 @@ use rustc_hash::FxHashMap;
 use super::{
     cell::{Cells, GONE, THERE, Touch},
     edge::Edges,
-    model::{
-        ByThread, Facet, Model, NEVER, Node, Section, Try, Wake,
-    },
+    model::{ByThread, Facet, Model, NEVER, Node, Section, Try, Wake},
     reach::Reach,
 };
 
@@ -31,7 +29,11 @@ impl Numbers {
 }
 
 /// Looks an object up; it is added with its default if it is new.
-fn entry<'a, T: Default>(numbers: &mut Numbers, all: &'a mut Vec<T>, object: u64) -> (u32, &'a mut T) {
+fn entry<'a, T: Default>(
+    numbers: &mut Numbers,
+    all: &'a mut Vec<T>,
+    object: u64,
+) -> (u32, &'a mut T) {
     let (number, new) = numbers.of(object);
     if new {
         all.push(T::default());
@@ -220,8 +222,7 @@ impl<'a> Builder<'a> {
     fn counted(&mut self, node: Node, thread: u32, op: &Op) {
         match *op {
             Op::Init { object, class: Object::Semaphore, detail } => {
-                let (number, it) =
-                    entry(&mut self.semaphores, &mut self.model.semaphores, object);
+                let (number, it) = entry(&mut self.semaphores, &mut self.model.semaphores, object);
                 it.first = i64::try_from(detail).unwrap_or(i64::MAX);
                 self.counts.insert(number, (0, true));
             }
@@ -229,13 +230,15 @@ impl<'a> Builder<'a> {
                 entry(&mut self.barriers, &mut self.model.barriers, object).1.size = detail;
             }
             Op::SemPost { semaphore } => {
-                let (number, it) = entry(&mut self.semaphores, &mut self.model.semaphores, semaphore);
+                let (number, it) =
+                    entry(&mut self.semaphores, &mut self.model.semaphores, semaphore);
                 push(&mut it.ups, thread, node);
                 self.counts.entry(number).or_default().0 += 1;
                 self.facet(node, Facet::Up(number));
             }
             Op::SemWait { semaphore } => {
-                let (number, it) = entry(&mut self.semaphores, &mut self.model.semaphores, semaphore);
+                let (number, it) =
+                    entry(&mut self.semaphores, &mut self.model.semaphores, semaphore);
                 push(&mut it.downs, thread, node);
                 let (count, known) = self.counts.entry(number).or_default();
                 *count -= 1;
@@ -320,7 +323,8 @@ impl<'a> Builder<'a> {
         self.signals.resize(self.model.conds.len(), Vec::new());
         let open = &mut self.signals[cond as usize];
         let first = open.iter().position(|it| it.0 > wait);
-        let signal = first.map_or(NEVER, |at| if open[at].1 { open[at].0 } else { open.remove(at).0 });
+        let signal =
+            first.map_or(NEVER, |at| if open[at].1 { open[at].0 } else { open.remove(at).0 });
         let number = u32::try_from(self.model.wakes.len()).unwrap_or(u32::MAX);
         self.model.wakes.push(Wake { cond, wait, node, signal });
         self.facet(node, Facet::Wake(number));
@@ -373,4 +377,3 @@ impl<'a> Builder<'a> {
         model
     }
 }
-

@@ -150,13 +150,7 @@ impl Cells {
         self.add(&grid, touches, facets, true);
     }
 
-    fn add(
-        &mut self,
-        grid: &Grid,
-        touches: &[Touch],
-        facets: &mut Vec<(Node, Facet)>,
-        heap: bool,
-    ) {
+    fn add(&mut self, grid: &Grid, touches: &[Touch], facets: &mut Vec<(Node, Facet)>, heap: bool) {
         let mut usage = vec![Usage::default(); grid.0.len()];
         for touch in touches {
             for (at, ..) in grid.cells(touch.from, touch.to) {

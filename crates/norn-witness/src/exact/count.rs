@@ -40,8 +40,15 @@ impl Query<'_> {
     }
 
     /// One of those that come later comes before an event. So many are missing.
-    fn earlier(&mut self, lists: &ByThread, node: Node, missing: u64, counts: &[u32]) -> Vec<Known> {
-        let split: Vec<_> = self.split(lists, node, counts).map(|it| (it.0.to_vec(), it.1)).collect();
+    fn earlier(
+        &mut self,
+        lists: &ByThread,
+        node: Node,
+        missing: u64,
+        counts: &[u32],
+    ) -> Vec<Known> {
+        let split: Vec<_> =
+            self.split(lists, node, counts).map(|it| (it.0.to_vec(), it.1)).collect();
         let mut spare = usize::try_from(missing).unwrap_or(usize::MAX).saturating_sub(1);
         let mut parts = Vec::new();
         for (list, count) in split {

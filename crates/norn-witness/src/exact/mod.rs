@@ -105,9 +105,8 @@ impl<'a> Exact<'a> {
             last,
         };
         let near = NEAR.iter().map(|it| around((it.0, it.1), it.2, false));
-        let mut windows: Vec<_> = near
-            .filter(|it| it.to - it.from <= TOO_FAR && (it.from > 0 || it.to < len))
-            .collect();
+        let mut windows: Vec<_> =
+            near.filter(|it| it.to - it.from <= TOO_FAR && (it.from > 0 || it.to < len)).collect();
         let most = self.limits.events;
         let far = most.saturating_sub(end - first);
         windows.push(match len <= most {

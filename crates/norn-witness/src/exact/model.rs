@@ -20,15 +20,24 @@ pub(crate) enum Facet {
     /// Sees a value: a number of [`Cells::reads`].
     Read(u32),
     /// Leaves a value in a cell: which of its writes.
-    Write { cell: u32, at: u32 },
+    Write {
+        cell: u32,
+        at: u32,
+    },
     /// Begins and ends a critical section, a number of [`Model::sections`].
     Open(u32),
     Close(u32),
     /// Is denied a lock.
-    Denied { lock: u32, shared: bool },
+    Denied {
+        lock: u32,
+        shared: bool,
+    },
     /// Ends a wait, a number of [`Model::wakes`].
     Wake(u32),
-    Signal { cond: u32, all: bool },
+    Signal {
+        cond: u32,
+        all: bool,
+    },
     /// A semaphore goes up, down, or should go down and does not.
     Up(u32),
     Down(u32),

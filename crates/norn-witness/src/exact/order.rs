@@ -152,7 +152,13 @@ impl<'a> Order<'a> {
     }
 
     /// All that comes after a node, up to a place; or how the end comes after it.
-    fn later(&mut self, start: Node, end: Node, high: u32, label: Lit) -> Result<Vec<Node>, Vec<Lit>> {
+    fn later(
+        &mut self,
+        start: Node,
+        end: Node,
+        high: u32,
+        label: Lit,
+    ) -> Result<Vec<Node>, Vec<Lit>> {
         self.search += 1;
         let mut found = Vec::new();
         let mut open = VecDeque::from([start]);

@@ -304,7 +304,8 @@ fn is_possible(model: &Model<'_>, steps: &[Node], adjacent: bool) -> bool {
         return false;
     }
     // What must come between is in the way.
-    let between = |it: Node| !steps.contains(&it) && steps.iter().any(|step| model.before(*step, it));
+    let between =
+        |it: Node| !steps.contains(&it) && steps.iter().any(|step| model.before(*step, it));
     let before = |it: &Node| {
         let others = model.reach.sources(*it).iter().copied();
         others.chain(model.previous(*it)).collect::<Vec<_>>()

@@ -5,7 +5,9 @@
 
 use std::{cell::Cell, rc::Rc};
 
-use batsat::{Callbacks, Lit as BatLit, SolverInterface, SolverOpts, Theory, TheoryArg, Var, lbool};
+use batsat::{
+    Callbacks, Lit as BatLit, SolverInterface, SolverOpts, Theory, TheoryArg, Var, lbool,
+};
 
 /// A literal: a variable's number, from 1; negative if it is denied.
 pub(crate) type Lit = i32;

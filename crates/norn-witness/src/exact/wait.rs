@@ -17,7 +17,8 @@ impl Query<'_> {
         }
         let began = (wake.wait >= self.from).then(|| self.place(wake.wait));
         let signals = state.signals.entry(wake.cond).or_default();
-        let first = signals.iter().position(|it| began.is_none_or(|began| self.place(it.0) > began));
+        let first =
+            signals.iter().position(|it| began.is_none_or(|began| self.place(it.0) > began));
         match first {
             Some(at) if signals[at].1 => {}
             Some(at) => {

@@ -61,13 +61,7 @@ fn agrees(text: &str, questions: &[Vec<Index>], adjacent: bool) -> Result<(), Te
     let exact = Exact::new(&trace, Limits::default());
     let all: Vec<_> = trace.merged().map(|it| it.id).collect();
     for question in questions {
-        let mut events: Vec<EventId> = Vec::new();
-        for index in question {
-            let event = *index.get(&all);
-            if !events.contains(&event) {
-                events.push(event);
-            }
-        }
+        let events = distinct(question, &all);
         let candidate = candidate(&trace, &events, adjacent);
         let possible = oracle.can_order_as_seen(&events, adjacent);
         let answers: Vec<_> = exact.schedules(&candidate).collect();
@@ -81,6 +75,49 @@ fn agrees(text: &str, questions: &[Vec<Index>], adjacent: bool) -> Result<(), Te
         prop_assert_eq!(witness.is_ok_and(|it| it.grade == Grade::Sound), possible);
     }
     Ok(())
+}
+
+/// In a window that is shorter than the trace, what is found is right, and only what holds in every
+/// order is said to be impossible.
+fn windows_agree(
+    text: &str,
+    questions: &[Vec<Index>],
+    adjacent: bool,
+) -> Result<(), TestCaseError> {
+    let trace = norn_model::text::parse(text).unwrap();
+    if trace.is_empty() {
+        return Ok(());
+    }
+    let (oracle, checker) = (Oracle::new(&trace), Checker::new(&trace));
+    let exact = Exact::new(&trace, Limits { events: 7, ..Limits::default() });
+    let all: Vec<_> = trace.merged().map(|it| it.id).collect();
+    for question in questions {
+        let events = distinct(question, &all);
+        let candidate = candidate(&trace, &events, adjacent);
+        let possible = oracle.can_order_as_seen(&events, adjacent);
+        for answer in exact.schedules(&candidate) {
+            match answer {
+                Ok(turns) => {
+                    prop_assert!(possible, "{events:?}: {turns:?}");
+                    prop_assert_eq!(checker.check(&candidate, &turns), Ok(Grade::Sound));
+                }
+                Err(Infeasible::NoOrder) => prop_assert!(!possible, "{events:?}"),
+                Err(other) => prop_assert_eq!(other, Infeasible::Undecided),
+            }
+        }
+    }
+    Ok(())
+}
+
+fn distinct(question: &[Index], all: &[EventId]) -> Vec<EventId> {
+    let mut events: Vec<EventId> = Vec::new();
+    for index in question {
+        let event = *index.get(all);
+        if !events.contains(&event) {
+            events.push(event);
+        }
+    }
+    events
 }
 
 proptest! {
@@ -109,5 +146,10 @@ proptest! {
     #[test]
     fn three_threads((trace, steps, adjacent) in questions(MANY)) {
         agrees(&trace, &steps, adjacent)?;
+    }
+
+    #[test]
+    fn windows((trace, steps, adjacent) in questions(RICH)) {
+        windows_agree(&trace, &steps, adjacent)?;
     }
 }

@@ -5,4 +5,5 @@ mod exact;
 mod golden;
 mod kit;
 mod property;
+mod rule;
 mod user;

@@ -12,8 +12,15 @@ fn cases() -> Config {
     Config { cases: cases.unwrap_or(200), failure_persistence: None, ..Config::default() }
 }
 
-const LOCKS: Shape =
-    Shape { threads: 2, pieces: 3, nested: true, waits: false, frees: false, rich: false, events: 14 };
+const LOCKS: Shape = Shape {
+    threads: 2,
+    pieces: 3,
+    nested: true,
+    waits: false,
+    frees: false,
+    rich: false,
+    events: 14,
+};
 const CROSSED: Shape = Shape { nested: false, ..LOCKS };
 const FREES: Shape = Shape { frees: true, ..LOCKS };
 const WAITS: Shape = Shape { waits: true, events: 16, ..LOCKS };

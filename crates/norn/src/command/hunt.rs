@@ -35,6 +35,7 @@ pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
             unmarked: !args.marked_only,
             ..norn_predict::Options::default()
         },
+        engines: args.engine.into(),
         budget: args.budget.get(),
         jobs: args
             .jobs

@@ -18,7 +18,7 @@ pub(super) fn run(args: &Predict) -> anyhow::Result<Exit> {
         unmarked: !args.marked_only,
         ..norn_predict::Options::default()
     };
-    let outlook = outlook(&args.trace.folder, args.trace.process, &options)?;
+    let outlook = outlook(&args.trace.folder, args.trace.process, &options, args.engine.into())?;
     let mut out = anstream::stdout().lock();
     if args.format == Format::Json {
         let prospects: Vec<_> = outlook.prospects.iter().map(json).collect();
@@ -39,7 +39,8 @@ pub(super) fn run(args: &Predict) -> anyhow::Result<Exit> {
                 let turns =
                     prospect.turns.iter().map(|(thread, until)| format!("{thread}:{until}"));
                 let turns = turns.collect::<Vec<_>>().join(" ");
-                writeln!(out, "   schedule ({:?}): {turns}\n", witness.grade)?;
+                let (grade, engine) = (witness.grade, witness.engine);
+                writeln!(out, "   schedule ({grade:?}, {engine}): {turns}\n")?;
             }
             Err(why) => writeln!(out, "   {why}\n")?,
         }
@@ -54,10 +55,15 @@ pub(super) fn run(args: &Predict) -> anyhow::Result<Exit> {
 }
 
 fn json(prospect: &Prospect) -> serde_json::Value {
+    let engine = match &prospect.witness {
+        Ok(witness) => Some(witness.engine),
+        Err(why) => why.engine(),
+    };
     json!({
         "candidate": prospect.candidate,
         "accesses": finding::json_accesses(&prospect.description),
         "grade": prospect.witness.as_ref().ok().map(|it| it.grade),
+        "engine": engine.map(|it| it.to_string()),
         "schedule": prospect.turns,
         "why": prospect.witness.as_ref().err().map(ToString::to_string),
     })
