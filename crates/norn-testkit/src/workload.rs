@@ -16,6 +16,8 @@ pub struct Workload {
     pub events: usize,
     /// Of how many values most writes choose one; few values make hard questions.
     pub values: u64,
+    /// Locks; if 0, as many as suit the length.
+    pub locks: u64,
     /// The same number gives the same trace.
     pub seed: u64,
 }
@@ -129,7 +131,7 @@ impl Play {
     }
 
     fn locks(&self) -> u64 {
-        8 + self.load.events as u64 / 1000
+        if self.load.locks > 0 { self.load.locks } else { 8 + self.load.events as u64 / 1000 }
     }
 
     fn push(&mut self, thread: usize, op: Op) -> EventId {

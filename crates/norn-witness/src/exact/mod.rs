@@ -28,6 +28,7 @@ mod once;
 mod order;
 mod query;
 mod reach;
+mod smt;
 mod solver;
 mod value;
 mod wait;
@@ -135,6 +136,24 @@ impl<'a> Exact<'a> {
             }
             _ if window.last => Some(Err(Infeasible::Undecided)),
             _ => None,
+        }
+    }
+
+    /// A question about the whole trace in the language of SMT-LIB, with the clauses that were needed
+    /// to answer it; and whether there is an order. For comparisons with other solvers.
+    #[doc(hidden)]
+    pub fn smt(&self, candidate: &Candidate) -> Option<(String, bool)> {
+        let model = self.model();
+        let nodes = candidate.steps.iter().map(|it| model.node(it.event));
+        let steps: Vec<_> = nodes.collect::<Option<_>>()?;
+        let effort = Effort::new(self.limits.steps);
+        steps.first()?;
+        let query = Query::new(model, (0, model.len()), &steps, candidate.adjacent, effort)?;
+        let (outcome, transcript) = query.transcribe();
+        match outcome {
+            Outcome::Order(_) => Some((transcript.smt(model), true)),
+            Outcome::No => Some((transcript.smt(model), false)),
+            Outcome::Spent => None,
         }
     }
 

@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use super::{
     model::{Model, NEVER, Node},
     order::{ALWAYS, Order},
+    smt::Transcript,
     solver::{Answer, Bat, Effort, Lit, Meaning, Solver},
     value::Choice,
 };
@@ -75,6 +76,8 @@ pub(crate) struct Query<'a> {
     pub(crate) matched: FxHashMap<u32, Vec<(Node, Lit)>>,
     /// A clause cannot be true.
     dead: bool,
+    /// All clauses, if somebody wants to see them.
+    transcript: Option<Vec<Vec<Lit>>>,
     pub(crate) effort: Effort,
     /// By thread: how many events every witness has.
     must: Vec<u32>,
@@ -125,6 +128,7 @@ impl<'a> Query<'a> {
             denied: FxHashMap::default(),
             matched: FxHashMap::default(),
             dead: false,
+            transcript: None,
             effort,
             must,
         })
@@ -132,6 +136,25 @@ impl<'a> Query<'a> {
 
     /// Asks for an order, looks which rules it breaks, adds what they say, and asks again.
     pub(crate) fn answer(mut self) -> Outcome {
+        self.run()
+    }
+
+    /// The same, and what was asked of the solver in the end.
+    pub(crate) fn transcribe(mut self) -> (Outcome, Transcript) {
+        self.transcript = Some(Vec::new());
+        let outcome = self.run();
+        let mut clauses = self.transcript.take().unwrap_or_default();
+        if matches!(outcome, Outcome::Order(_)) {
+            clauses.extend(self.escapes().into_iter().map(|it| vec![it]));
+        }
+        let mut arrows = self.arrows.arrows;
+        let variables = clauses.iter().flatten().map(|it| it.unsigned_abs() as usize);
+        arrows.resize(variables.max().unwrap_or(0).max(arrows.len()), None);
+        let steps = self.steps.to_vec();
+        (outcome, Transcript { clauses, arrows, steps, adjacent: self.adjacent })
+    }
+
+    fn run(&mut self) -> Outcome {
         loop {
             let escapes = self.escapes();
             match self.solver.solve(&mut self.arrows, &escapes) {
@@ -291,6 +314,9 @@ impl<'a> Query<'a> {
             }
         }
         self.dead |= lits.is_empty();
+        if let Some(transcript) = &mut self.transcript {
+            transcript.push(lits.clone());
+        }
         self.effort.spend(1 + lits.len() as u64);
         self.solver.clause(&lits);
         true
@@ -313,7 +339,8 @@ fn is_possible(model: &Model<'_>, steps: &[Node], adjacent: bool) -> bool {
     !adjacent || !steps.iter().flat_map(before).any(between)
 }
 
-fn join(model: &Model<'_>, counts: &mut [u32], node: Node) {
+/// Adds what comes before an event in every order to how many events of each thread there are.
+pub(crate) fn join(model: &Model<'_>, counts: &mut [u32], node: Node) {
     for (thread, count) in (0..).zip(counts) {
         *count = (*count).max(model.reach.count(&model.places, node, thread));
     }

@@ -1,8 +1,12 @@
 //! How long the exact engine takes for a candidate, in processor time, and how much memory:
 //! `cargo bench -p norn-witness --bench exact`, with sizes of traces as arguments.
 //!
-//! A question is easy if the fast engine finds a schedule that keeps all values, else hard.
+//! A question is easy if the fast engine finds a schedule that keeps all values, and hard if it does
+//! not and what holds in every order does not refute it. With `z3` as an argument, the same
+//! constraints are given to Z3, if there is one.
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measures")]
+
+mod z3;
 
 use norn_model::{Access, Anomaly, Candidate, EventId, Scope, SiteId, Step, Trace};
 use norn_testkit::Workload;
@@ -11,28 +15,33 @@ use rustix::time::{ClockId, clock_gettime};
 
 fn main() {
     let given: Vec<usize> = std::env::args().filter_map(|it| it.parse().ok()).collect();
-    let sizes = if given.is_empty() { vec![1_000, 5_000, 20_000, 100_000] } else { given };
-    println!(
-        "events  reads  kind  number  median ms  p99 ms  max ms  witness  infeasible  inconclusive  peak MB"
-    );
-    for events in sizes {
-        let load = Workload { threads: 8, events, values: 3, seed: 1 };
-        let trace = load.trace();
-        let count = if events > 50_000 { 200 } else { 800 };
-        let questions = load.questions(&trace, count);
-        let candidates: Vec<_> = questions.iter().map(|it| candidate(&it.0, it.1)).collect();
-        let (easy, hard) = split(&trace, candidates);
-        for fixed in [true, false] {
-            let exact = Exact::new(&trace, Limits { fixed, ..Limits::default() });
-            let checker = Checker::new(&trace);
-            for (kind, candidates) in [("easy", &easy), ("hard", &hard)] {
+    if std::env::args().any(|it| it == "z3") {
+        return z3::compare(if given.is_empty() { &[1_000, 5_000] } else { &given });
+    }
+    let sizes = if given.is_empty() { &[1_000, 5_000, 20_000, 100_000] } else { &given[..] };
+    println!("{HEAD}");
+    for &events in sizes {
+        for (name, values, locks) in [("common", 3, 0), ("tough", 2, 4)] {
+            let load = Workload { threads: 8, events, values, locks, seed: 1 };
+            let trace = load.trace();
+            let count = if events > 50_000 { 200 } else { 1000 };
+            let questions = load.questions(&trace, count);
+            let candidates: Vec<_> = questions.iter().map(|it| candidate(&it.0, it.1)).collect();
+            for fixed in [true, false] {
                 let reads = if fixed { "fixed" } else { "free" };
-                print!("{events:>6}  {reads:>5}  {kind}");
-                measure(&exact, &checker, candidates);
+                let limits = Limits { fixed, ..Limits::default() };
+                let (easy, hard) = split(&trace, limits, &candidates);
+                for (kind, candidates) in [("easy", &easy), ("hard", &hard), ("all", &candidates)] {
+                    print!("{events:>6} {name:>6} {reads:>5} {kind:>4}");
+                    measure(&trace, limits, candidates);
+                }
             }
         }
     }
 }
+
+const HEAD: &str = "\
+events  trace reads kind number  median ms   p99 ms   max ms witness infeasible inconclusive build ms peak MB";
 
 fn candidate(events: &[EventId], adjacent: bool) -> Candidate {
     let step = |event: &EventId| Step {
@@ -52,15 +61,30 @@ fn candidate(events: &[EventId], adjacent: bool) -> Candidate {
     }
 }
 
-fn split(trace: &Trace, candidates: Vec<Candidate>) -> (Vec<Candidate>, Vec<Candidate>) {
+/// Those for which the fast engine finds a schedule that keeps all values; and those for which it
+/// does not, without what can be refuted without a search.
+fn split(
+    trace: &Trace,
+    limits: Limits,
+    candidates: &[Candidate],
+) -> (Vec<Candidate>, Vec<Candidate>) {
     let (hybrid, checker) = (Hybrid::new(trace), Checker::new(trace));
-    candidates.into_iter().partition(|candidate| {
+    let none = Exact::new(trace, Limits { steps: 0, ..limits });
+    let refuted = |it: &Candidate| none.schedules(it).next() == Some(Err(Infeasible::NoOrder));
+    candidates.iter().filter(|it| !refuted(it)).cloned().partition(|candidate| {
         let mut schedules = hybrid.schedules(candidate).flatten();
         schedules.any(|it| checker.check(candidate, &it) == Ok(Grade::Sound))
     })
 }
 
-fn measure(exact: &Exact<'_>, checker: &Checker<'_>, candidates: &[Candidate]) {
+fn measure(trace: &Trace, limits: Limits, candidates: &[Candidate]) {
+    let exact = Exact::new(trace, limits);
+    let checker = Checker::new(trace);
+    let start = cpu();
+    if let Some(first) = candidates.first() {
+        drop(exact.schedules(first));
+    }
+    let build = cpu() - start;
     let mut times = Vec::new();
     let (mut witnesses, mut infeasible, mut inconclusive) = (0, 0, 0);
     for candidate in candidates {
@@ -80,7 +104,7 @@ fn measure(exact: &Exact<'_>, checker: &Checker<'_>, candidates: &[Candidate]) {
     let part = |of: usize| times.get((times.len() * of / 100).min(times.len().max(1) - 1)).copied();
     let [median, late, max] = [50, 99, 100].map(|of| part(of).unwrap_or(0.0));
     println!(
-        "  {:>6}  {median:>9.3}  {late:>6.2}  {max:>6.2}  {witnesses:>7}  {infeasible:>10}  {inconclusive:>12}  {:>7}",
+        " {:>6} {median:>10.3} {late:>8.2} {max:>8.2} {witnesses:>7} {infeasible:>10} {inconclusive:>12} {build:>8.1} {:>7}",
         times.len(),
         peak()
     );
