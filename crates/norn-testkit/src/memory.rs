@@ -4,14 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use norn_model::{AtomicOp, EventId, Op, Trace};
 
+/// Who wrote a byte, if anybody did.
+type Writer = Option<EventId>;
+
 /// What is in a byte, if that is known, and who wrote it.
-type Byte = (Option<u8>, Option<EventId>);
+type Byte = (Option<u8>, Writer);
 
 /// What a read needs of one byte: a value, or a writer, or both where either will do.
 #[derive(Clone, Copy, Debug)]
 struct Need {
     value: Option<u8>,
-    writer: Option<Option<EventId>>,
+    writer: Option<Writer>,
 }
 
 /// What every access of a trace saw.

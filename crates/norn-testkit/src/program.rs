@@ -7,6 +7,7 @@ use proptest::{prelude::*, sample::select};
 
 /// What random programs may do.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub struct Shape {
     /// Threads besides the first.
     pub threads: usize,

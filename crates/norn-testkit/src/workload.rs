@@ -285,10 +285,8 @@ impl Play {
         if one.1.thread == other.1.thread || !(one.2 || other.2) {
             return None;
         }
-        let fits = match (other.0 - one.0, kind) {
-            (0..60, 0) | (60..400, 1) | (400.., 2) | (_, 3) => true,
-            _ => false,
-        };
+        let fits =
+            matches!((other.0 - one.0, kind), (0..60, 0) | (60..400, 1) | (400.., 2) | (_, 3));
         if !fits {
             return None;
         }

@@ -5,6 +5,7 @@
 //! the same values. Whether memory has been given back is kept in cells of its own, in which to
 //! give out is to write [`THERE`] and to give back is to see that and write [`GONE`].
 
+use norn_model::Value;
 use rustc_hash::FxHashMap;
 
 use super::model::{Facet, NEVER, Node};
@@ -22,9 +23,9 @@ pub(crate) struct Touch {
     pub(crate) from: u64,
     pub(crate) to: u64,
     /// Whether it reads, and what if that is known.
-    pub(crate) read: Option<Option<u128>>,
+    pub(crate) read: Option<Value>,
     /// Whether it writes, and what if that is known.
-    pub(crate) write: Option<Option<u128>>,
+    pub(crate) write: Option<Value>,
 }
 
 /// A value that an event saw in a cell.

@@ -95,7 +95,8 @@ impl Edges {
         let all: usize = semaphore.ups.iter().map(|it| it.1.len()).sum();
         for (_, downs) in &semaphore.downs {
             for (_, ups) in &semaphore.ups {
-                let free = semaphore.first.max(0).unsigned_abs() as usize + all - ups.len();
+                let first = usize::try_from(semaphore.first).unwrap_or(0);
+                let free = first + all - ups.len();
                 let waiting = downs.iter().skip(free);
                 self.all.extend(waiting.zip(ups).map(|(down, up)| (*up, *down)));
             }

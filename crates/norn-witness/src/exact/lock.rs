@@ -74,7 +74,7 @@ impl Query<'_> {
 
     /// Some section of another thread is around the event.
     pub(crate) fn deny(&mut self, node: Node, lock: u32, shared: bool) {
-        if self.denied.insert(node, ()).is_some() {
+        if !self.denied.insert(node) {
             return;
         }
         let thread = self.model.thread(node);

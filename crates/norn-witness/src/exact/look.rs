@@ -11,8 +11,8 @@ use super::{
 /// What has happened so far.
 #[derive(Default)]
 pub(crate) struct State {
-    /// By cell: the last write, by its number; none if it was before the window.
-    writes: FxHashMap<u32, u32>,
+    /// By cell: the last write, by its number from 1; 0 if it was before the window.
+    writes: Vec<u32>,
     /// By lock: sections that are open.
     pub(crate) open: FxHashMap<u32, Vec<u32>>,
     /// By condition: signals, whether they wake all; without those that have ended a wait.
@@ -33,7 +33,8 @@ pub(crate) struct State {
 impl Query<'_> {
     /// Adds what broken rules say; how many there are.
     pub(crate) fn look(&mut self, witness: &[Node], counts: &[u32]) -> usize {
-        let mut state = State::default();
+        let cells = self.model.cells.all.len();
+        let mut state = State { writes: vec![0; cells], ..State::default() };
         for node in witness {
             for facet in self.model.facets(*node) {
                 self.facet(*node, *facet, counts, &mut state);
@@ -51,7 +52,7 @@ impl Query<'_> {
                 }
             }
             Facet::Write { cell, at } => {
-                state.writes.insert(cell, at);
+                state.writes[cell as usize] = at + 1;
             }
             Facet::Open(section) => self.open(section, state),
             Facet::Close(section) => self.close(section, state),
@@ -89,8 +90,8 @@ impl Query<'_> {
     fn sees(&self, number: u32, state: &State) -> bool {
         let read = &self.model.cells.reads[number as usize];
         let cell = &self.model.cells.all[read.cell as usize];
-        let last = match state.writes.get(&read.cell) {
-            Some(at) => cell.writes.get(*at as usize),
+        let last = match state.writes[read.cell as usize].checked_sub(1) {
+            Some(at) => cell.writes.get(at as usize),
             None => cell.writes[..cell.writes.partition_point(|it| it.node < self.from)].last(),
         };
         match last {

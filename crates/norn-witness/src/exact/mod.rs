@@ -1,6 +1,6 @@
 //! Says whether a candidate can happen, and proves it either way.
 //!
-//! After Huang, Luo and Rosu (*GPredict: generic predictive concurrency analysis*, ICSE 2015): what
+//! After Huang, Luo and Rosu (*Generic predictive concurrency analysis*, 2015): what
 //! an order of the events of all threads must obey is a set of constraints over which event is
 //! before which, and a solver finds an order or that there is none. A read needs a write of its
 //! value before it and none of another value between; which write that is, is free, and so is
@@ -63,7 +63,7 @@ impl Default for Limits {
 }
 
 /// Windows that are tried first: events before and after the candidate's, and steps.
-const NEAR: [(u32, u32, u64); 2] = [(150, 60, 20_000), (600, 150, 100_000)];
+const NEAR: [(u32, u32, u64); 3] = [(150, 60, 20_000), (600, 150, 50_000), (2_400, 600, 100_000)];
 /// A window that gets longer than this, since the candidate's events are far apart, is not tried.
 const TOO_FAR: u32 = 4_000;
 
@@ -110,9 +110,10 @@ impl<'a> Exact<'a> {
             near.filter(|it| it.to - it.from <= TOO_FAR && (it.from > 0 || it.to < len)).collect();
         let most = self.limits.events;
         let far = most.saturating_sub(end - first);
-        windows.push(match len <= most {
-            true => Window { from: 0, to: len, steps: self.limits.steps, last: true },
-            false => around((far / 4 * 3, far / 4), self.limits.steps, true),
+        windows.push(if len <= most {
+            Window { from: 0, to: len, steps: self.limits.steps, last: true }
+        } else {
+            around((far / 4 * 3, far / 4), self.limits.steps, true)
         });
         windows
     }

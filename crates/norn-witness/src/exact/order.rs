@@ -171,6 +171,7 @@ impl<'a> Order<'a> {
             for (to, edge) in next.drain(..) {
                 let at = (to - self.from) as usize;
                 if to == end {
+                    self.visits += found.len() as u64;
                     return Err(self.explain(node, [label, edge]));
                 }
                 if self.places[at] <= high && self.seen[at] != self.search {

@@ -4,7 +4,7 @@
 //! rule binds an event only if it is on this side of it, and a clause that a rule adds says so.
 //! Of the events that can be the last of their thread, the values do not matter.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
     model::{Model, NEVER, Node},
@@ -27,7 +27,7 @@ pub(crate) enum Known {
 pub(crate) struct Arrows<'a> {
     pub(crate) order: Order<'a>,
     /// By variable: the edge if it is true; the reverse if not.
-    arrows: Vec<Option<(Node, Node)>>,
+    meanings: Vec<Option<(Node, Node)>>,
     /// Edges that hold whatever is assigned.
     base: usize,
     /// The edges of the last solution.
@@ -38,7 +38,7 @@ pub(crate) struct Arrows<'a> {
 impl Meaning for Arrows<'_> {
     fn assert(&mut self, lit: Lit) -> Result<(), Vec<Lit>> {
         let at = lit.unsigned_abs() as usize - 1;
-        let Some((from, to)) = self.arrows.get(at).copied().flatten() else { return Ok(()) };
+        let Some((from, to)) = self.meanings.get(at).copied().flatten() else { return Ok(()) };
         let (from, to) = if lit > 0 { (from, to) } else { (to, from) };
         let before = self.order.visits;
         let result = self.order.add(from, to, lit);
@@ -72,7 +72,7 @@ pub(crate) struct Query<'a> {
     atoms: FxHashMap<(Node, Node), Lit>,
     pub(crate) choices: FxHashMap<u32, Choice>,
     /// Denied locks and ended waits that have their clauses already.
-    pub(crate) denied: FxHashMap<Node, ()>,
+    pub(crate) denied: FxHashSet<Node>,
     pub(crate) matched: FxHashMap<u32, Vec<(Node, Lit)>>,
     /// A clause cannot be true.
     dead: bool,
@@ -113,8 +113,8 @@ impl<'a> Query<'a> {
             }
         }
         let base = order.len();
-        let (arrows, solution) = (Vec::new(), order.edges().collect());
-        let arrows = Arrows { order, arrows, base, solution, effort: effort.clone() };
+        let (meanings, solution) = (Vec::new(), order.edges().collect());
+        let arrows = Arrows { order, meanings, base, solution, effort: effort.clone() };
         Some(Query {
             model,
             from,
@@ -125,7 +125,7 @@ impl<'a> Query<'a> {
             solver: Bat::new(effort.clone()),
             atoms: FxHashMap::default(),
             choices: FxHashMap::default(),
-            denied: FxHashMap::default(),
+            denied: FxHashSet::default(),
             matched: FxHashMap::default(),
             dead: false,
             transcript: None,
@@ -147,7 +147,7 @@ impl<'a> Query<'a> {
         if matches!(outcome, Outcome::Order(_)) {
             clauses.extend(self.escapes().into_iter().map(|it| vec![it]));
         }
-        let mut arrows = self.arrows.arrows;
+        let mut arrows = self.arrows.meanings;
         let variables = clauses.iter().flatten().map(|it| it.unsigned_abs() as usize);
         arrows.resize(variables.max().unwrap_or(0).max(arrows.len()), None);
         let steps = self.steps.to_vec();
@@ -294,8 +294,8 @@ impl<'a> Query<'a> {
         } else {
             let variable = self.solver.variable();
             let arrow = if forwards { (key.1, key.0) } else { key };
-            self.arrows.arrows.resize(variable.unsigned_abs() as usize - 1, None);
-            self.arrows.arrows.push(Some(arrow));
+            self.arrows.meanings.resize(variable.unsigned_abs() as usize - 1, None);
+            self.arrows.meanings.push(Some(arrow));
             let lit = if forwards { -variable } else { variable };
             self.atoms.insert(key, lit);
             lit

@@ -5,6 +5,7 @@
 //! offer more is among the reasons, then more are offered, the near ones first.
 
 use super::{
+    cell::Read,
     model::{NEVER, Node},
     query::{Known, Query},
     solver::{Lit, Solver},
@@ -56,26 +57,18 @@ impl Query<'_> {
         for (at, (writer, lit)) in offered.into_iter().enumerate() {
             let chosen = if new { at == 0 } else { self.solver.is_true(lit) };
             if chosen {
-                self.protect(read.node, read.cell, number, writer, lit, counts);
+                self.protect(&read, writer, lit, counts);
             }
         }
     }
 
     /// Excludes other writes between the one that is seen and the read.
-    fn protect(
-        &mut self,
-        node: Node,
-        cell: u32,
-        number: u32,
-        writer: Node,
-        lit: Lit,
-        counts: &[u32],
-    ) {
-        let read = self.model.cells.reads[number as usize];
+    fn protect(&mut self, read: &Read, writer: Node, lit: Lit, counts: &[u32]) {
+        let node = read.node;
         let order = &self.arrows.order;
         let place = order.place(node);
         let after = (writer != NEVER).then(|| order.place(writer));
-        let writes = &self.model.cells.all[cell as usize].writes;
+        let writes = &self.model.cells.all[read.cell as usize].writes;
         let first = writes.partition_point(|it| it.node < self.from);
         let mut between: Vec<_> = writes[first..]
             .iter()
