@@ -1,6 +1,6 @@
 //! From a trace to its [`Model`].
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use norn_model::{AtomicOp, Event, LockMode, Object, Op, Trace, WokenBy, mutexes};
 use rustc_hash::FxHashMap;
@@ -72,12 +72,59 @@ pub(crate) struct Builder<'a> {
     heap: Vec<Touch>,
     /// By address: the end of what was given out there, and by whom.
     given: FxHashMap<u64, (u64, Node)>,
+    freed: Freed,
+}
+
+/// The semaphores that are used as locks. Whether one is denied depends on the count.
+fn locks(trace: &Trace) -> BTreeSet<u64> {
+    let events = trace.threads.iter().flat_map(|it| &it.events);
+    let mut locks = mutexes(events.clone().map(|it| (it.id.thread, &it.op)));
+    for event in events {
+        if let Op::SemFailed { semaphore, .. } = event.op {
+            locks.remove(&semaphore);
+        }
+    }
+    locks
+}
+
+/// Where memory is that is given back at some time: by address, the end.
+struct Freed(BTreeMap<u64, u64>);
+
+impl Freed {
+    fn new(trace: &Trace) -> Self {
+        let mut sizes: FxHashMap<u64, u64> = FxHashMap::default();
+        let events = || trace.threads.iter().flat_map(|it| &it.events);
+        for event in events() {
+            if let Op::Alloc { addr, size } | Op::Map { addr, size } = event.op {
+                let largest = sizes.entry(addr).or_default();
+                *largest = (*largest).max(size);
+            }
+        }
+        let mut freed = BTreeMap::new();
+        for event in events() {
+            if let Op::Free { addr } | Op::Unmap { addr, .. } = event.op {
+                let size = sizes.get(&addr).copied().unwrap_or(0);
+                freed.insert(addr, addr.saturating_add(size));
+            }
+        }
+        // What begins in a block may reach farther than it.
+        let mut end = 0;
+        for to in freed.values_mut() {
+            end = end.max(*to);
+            *to = end;
+        }
+        Freed(freed)
+    }
+
+    /// May say so of memory that is not.
+    fn contains(&self, addr: u64) -> bool {
+        self.0.range(..=addr).next_back().is_some_and(|it| addr < *it.1)
+    }
 }
 
 impl<'a> Builder<'a> {
     /// Reads see any write of their value, or, if writers are fixed, the one that they saw.
     pub(crate) fn build(trace: &'a Trace, fixed: bool) -> Model<'a> {
-        let events = trace.threads.iter().flat_map(|it| &it.events);
         let mut builder = Builder {
             model: Model {
                 trace,
@@ -104,7 +151,7 @@ impl<'a> Builder<'a> {
             semaphores: Numbers::default(),
             barriers: Numbers::default(),
             onces: Numbers::default(),
-            mutexes: mutexes(events.map(|it| (it.id.thread, &it.op))),
+            mutexes: locks(trace),
             held: FxHashMap::default(),
             waits: FxHashMap::default(),
             signals: Vec::new(),
@@ -114,6 +161,7 @@ impl<'a> Builder<'a> {
             memory: Vec::new(),
             heap: Vec::new(),
             given: FxHashMap::default(),
+            freed: Freed::new(trace),
         };
         for event in trace.merged() {
             builder.event(&event);
@@ -349,8 +397,10 @@ impl<'a> Builder<'a> {
         };
         let to = addr.saturating_add(size.min(LONGEST));
         self.memory.push(Touch { node, thread, from: addr, to, read, write });
-        let (to, read) = (addr.saturating_add(1), Some(Some(THERE)));
-        self.heap.push(Touch { node, thread, from: addr, to, read, write: None });
+        if self.freed.contains(addr) {
+            let (to, read) = (addr.saturating_add(1), Some(Some(THERE)));
+            self.heap.push(Touch { node, thread, from: addr, to, read, write: None });
+        }
     }
 
     fn give_back(&mut self, node: Node, thread: u32, addr: u64) {

@@ -13,6 +13,9 @@ use super::{
 /// can be excluded.
 const FEW: usize = 8;
 
+/// With more threads than this, reads with only one writer are left to the solver.
+const FEW_THREADS: usize = 64;
+
 /// What is gathered while going through a trace.
 #[derive(Default)]
 pub(crate) struct Edges {
@@ -49,7 +52,10 @@ impl Edges {
         model.damaged = self.all.iter().any(backwards);
         self.all.retain(|it| !backwards(it));
         model.reach = Reach::new(&model.places, model.threads.len(), &self.all);
-        self.reads(model);
+        // Each read may get a clock of its own, which costs too much with many threads.
+        if model.threads.len() <= FEW_THREADS {
+            self.reads(model);
+        }
         self.all.sort_unstable();
         self.all.dedup();
         model.reach = Reach::new(&model.places, model.threads.len(), &self.all);
@@ -106,8 +112,13 @@ impl Edges {
     /// If only as many threads come as must meet, the n-th time of one is the n-th of all.
     fn barriers(&mut self, model: &Model<'_>) {
         for (number, barrier) in model.barriers.iter().enumerate() {
-            if barrier.enters.len() as u64 == barrier.size {
-                let leaves = leaves(model, u32::try_from(number).unwrap_or(u32::MAX));
+            let leaves = leaves(model, u32::try_from(number).unwrap_or(u32::MAX));
+            let alternate = |it: &(u32, Vec<Node>)| {
+                let leaves = leaves.iter().find(|leaves| leaves.0 == it.0);
+                leaves.is_none_or(|leaves| alternate(&it.1, &leaves.1))
+            };
+            let all = barrier.enters.len() as u64 == barrier.size;
+            if all && barrier.enters.iter().all(alternate) {
                 for (_, leaves) in &leaves {
                     for (_, enters) in &barrier.enters {
                         let pairs = enters.iter().zip(leaves);
@@ -151,6 +162,13 @@ fn only_writer(model: &Model<'_>, read: &super::cell::Read) -> Option<Node> {
     writers.sort_unstable();
     writers.dedup();
     if let [writer] = writers[..] { Some(writer) } else { None }
+}
+
+/// Whether a thread leaves each time before it comes again.
+fn alternate(enters: &[Node], leaves: &[Node]) -> bool {
+    let pairs = enters.iter().zip(leaves).all(|(enter, leave)| enter < leave);
+    let again = leaves.iter().zip(enters.iter().skip(1)).all(|(leave, enter)| leave < enter);
+    pairs && again && enters.len() <= leaves.len() + 1
 }
 
 fn leaves(model: &Model<'_>, barrier: u32) -> ByThread {

@@ -67,6 +67,9 @@ const NEAR: [(u32, u32, u64); 3] = [(150, 60, 20_000), (600, 150, 50_000), (2_40
 /// A window that gets longer than this, since the candidate's events are far apart, is not tried.
 const TOO_FAR: u32 = 4_000;
 
+/// Nothing is learned of traces with more events than this: it would take too much memory.
+const TOO_LONG: usize = 2_000_000;
+
 /// Solves the constraints that orders of events obey.
 #[derive(Debug)]
 pub struct Exact<'a> {
@@ -178,6 +181,9 @@ impl Engine for Exact<'_> {
     }
 
     fn schedules(&self, candidate: &Candidate) -> Proposals<'_> {
+        if self.trace.len() > TOO_LONG {
+            return Box::new(std::iter::once(Err(Infeasible::Undecided)));
+        }
         let node = |it: EventId| self.model().node(it).ok_or(Infeasible::NoEvent(it));
         let steps = candidate.steps.iter().map(|it| node(it.event));
         let steps: Vec<_> = match steps.collect::<Result<_, _>>() {

@@ -205,6 +205,10 @@ fn semaphores() {
     assert_snapshot!(order(trace, "a1 b1 c1 b2"), @"a1 b1 c1 b2");
     let first = format!("T1 init s semaphore 1 @ i\n{trace}");
     assert_snapshot!(order(&first, "b2 a1"), @"b1 c1 i b2 a1");
+    // One that begins with one, and that all wait for and post in turn, is a lock.
+    let lock = "T1 init s semaphore 1 @ i\nT1 down s @ a1\nT1 yield @ a2\nT1 post s @ a3\nT2 down s @ b1\nT2 yield @ b2\nT2 post s @ b3";
+    assert_snapshot!(order(lock, "!a2 b2"), @"infeasible");
+    assert_snapshot!(order(lock, "b3 a2"), @"b1 b2 b3 i a1 a2");
     let denied = "T2 downfail s 11 @ b1\nT2 yield @ b2\nT1 post s @ a1\nT1 down s @ a2";
     assert_snapshot!(order(denied, "a1 b2"), @"b1 a1 b2");
     assert_snapshot!(order(denied, "a1 b2 a2"), @"b1 a1 b2 a2");
