@@ -16,7 +16,7 @@ use norn_model::{Anomaly, Candidate};
 use norn_predict::predict;
 use norn_record::Interrupt;
 use norn_replay::ReplayError;
-use norn_witness::{Failure, Witness, Witnesses};
+use norn_witness::{Engines, Failure, Witness, Witnesses};
 
 use crate::{
     Base, Finding, Interleaving, Omissions, Status, atomic_set,
@@ -54,6 +54,8 @@ pub struct Options {
     /// Variables that belong together, by their names; if there is none, those that are used
     /// together.
     pub atomic_sets: Vec<Vec<String>>,
+    /// Who makes schedules for it.
+    pub engines: Engines,
     /// Executions at most, the recorded run included.
     pub budget: usize,
     /// How many go side by side.
@@ -248,7 +250,7 @@ impl Hunter<'_> {
         self.hunt.omitted.add(omitted, self.hunt.sources == 0);
         let mut groups = self.groups(source, prediction.candidates);
         self.hunt.sources += 1;
-        let witnesses = Witnesses::new(&source.trace);
+        let witnesses = Witnesses::with(&source.trace, self.options.engines);
         let mut new = Vec::new();
         let mut open: Vec<usize> = (0..groups.len()).collect();
         while !open.is_empty() && self.left_to_try() > 0 && !self.is_over() {

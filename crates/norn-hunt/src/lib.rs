@@ -27,6 +27,7 @@ pub use describe::{Access, Call, Description};
 pub use finding::{Confirmed, Finding, Status};
 pub use hunt::{Hunt, Options, Stage, hunt};
 pub use interleaving::{Interleaving, Row};
+pub use norn_witness::{Engines, Failure};
 pub use observe::Observed;
 pub use omission::Omissions;
 pub use outlook::{Outlook, Prospect, outlook};

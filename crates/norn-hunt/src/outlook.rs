@@ -5,7 +5,7 @@ use std::path::Path;
 use norn_model::{Candidate, ThreadName};
 use norn_predict::{Options, predict};
 use norn_replay::ReplayError;
-use norn_witness::{Failure, Witness, Witnesses};
+use norn_witness::{Engines, Failure, Witness, Witnesses};
 
 use crate::{Description, Omissions, atomic_set, describe::describe, source::Source};
 
@@ -39,12 +39,13 @@ pub fn outlook(
     process: u32,
     options: &Options,
     atomic_sets: &[Vec<String>],
+    engines: Engines,
 ) -> Result<Outlook, ReplayError> {
     let source = Source::open(folder, process)?;
     let (sets, unknown) = atomic_set::find(&source, atomic_sets);
     let prediction = predict(&source.trace, &Options { sets, ..options.clone() });
     let omitted = Omissions::new(&source, &prediction, unknown);
-    let witnesses = Witnesses::new(&source.trace);
+    let witnesses = Witnesses::with(&source.trace, engines);
     let prospect = |candidate: Candidate| {
         let witness = witnesses.witness(&candidate);
         let turns = witness.iter().flat_map(|it| &it.turns);

@@ -5,10 +5,13 @@
 
 mod long;
 mod machine;
+mod memory;
 mod oracle;
 mod program;
+mod workload;
 
 pub use long::{long, nested};
 pub use machine::{Machine, State};
 pub use oracle::Oracle;
 pub use program::{Shape, traces};
+pub use workload::{Question, Workload};

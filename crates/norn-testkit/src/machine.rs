@@ -139,6 +139,20 @@ impl<'a> Machine<'a> {
         others.map(|it| *it.0).collect()
     }
 
+    /// Whether a thread's next event was denied what it would get now.
+    pub fn is_lucky(&self, state: &State, thread: usize) -> bool {
+        match self.trace.threads[thread].events.get(state.cuts[thread]).map(|it| it.op) {
+            Some(Op::AcquireFailed { lock, mode, .. }) => {
+                state.clone().take(lock, thread, mode == LockMode::Read)
+            }
+            Some(Op::SemFailed { semaphore, .. }) => {
+                let count = state.counts.get(&semaphore).copied().unwrap_or(0);
+                count + self.firsts.get(&semaphore).copied().unwrap_or(0) > 0
+            }
+            _ => false,
+        }
+    }
+
     fn is_born(&self, state: &State, thread: usize) -> bool {
         let id = self.trace.threads[thread].id;
         let forks = |(at, it): (usize, &norn_model::Thread)| {

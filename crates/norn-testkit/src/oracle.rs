@@ -2,9 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use norn_model::{EventId, Trace};
+use norn_model::{AtomicOp, EventId, Op, Trace};
 
-use crate::{Machine, State};
+use crate::{
+    Machine, State,
+    memory::{Memory, Seen},
+};
 
 /// Knows every order of a tiny trace.
 #[derive(Debug)]
@@ -128,4 +131,50 @@ impl<'a> Oracle<'a> {
         }
         false
     }
+
+    /// The same, and every event sees what it saw. Only the last event of a thread may see something
+    /// else, and if it passes that on, the last of all.
+    pub fn can_order_as_seen(&self, events: &[EventId], adjacent: bool) -> bool {
+        let all = Seen::new(self.trace);
+        let threads = &self.trace.threads;
+        let mut seen = BTreeSet::new();
+        let start = (self.machine.start(), Memory::default(), BTreeSet::new(), 0);
+        let mut open = vec![start];
+        while let Some((state, memory, ended, done)) = open.pop() {
+            if done == events.len() {
+                return true;
+            }
+            if !seen.insert((state.clone(), memory.clone(), ended.clone(), done)) {
+                continue;
+            }
+            for (thread, it) in threads.iter().enumerate().filter(|it| !ended.contains(&it.0)) {
+                let id = EventId { thread: it.id, index: state.cuts[thread] as u64 };
+                let wanted = events[done] == id;
+                if !wanted && (events.contains(&id) || adjacent && done > 0) {
+                    continue;
+                }
+                let Some(event) = it.events.get(state.cuts[thread]) else { continue };
+                let (mut memory, mut ended) = (memory.clone(), ended.clone());
+                let lucky = self.machine.is_lucky(&state, thread);
+                let same = memory.step(&all, id, &event.op) && !lucky;
+                let last = wanted && done + 1 == events.len();
+                if !same && passes_on(&event.op) && !last {
+                    continue;
+                }
+                if !same {
+                    ended.insert(thread);
+                }
+                for next in self.machine.step(&state, thread) {
+                    let done = done + usize::from(wanted);
+                    open.push((next, memory.clone(), ended.clone(), done));
+                }
+            }
+        }
+        false
+    }
+}
+
+/// Whether it writes what depends on what it reads.
+fn passes_on(op: &Op) -> bool {
+    matches!(op, Op::Atomic { op: AtomicOp::Rmw { .. } | AtomicOp::Cas { .. }, .. })
 }

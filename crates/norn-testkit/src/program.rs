@@ -7,6 +7,7 @@ use proptest::{prelude::*, sample::select};
 
 /// What random programs may do.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub struct Shape {
     /// Threads besides the first.
     pub threads: usize,
@@ -20,6 +21,9 @@ pub struct Shape {
     pub nests: u32,
     /// Whether there is memory that threads give back.
     pub frees: bool,
+    /// Whether there are atomic operations, accesses of several sizes, unknown values, locks that
+    /// are tried in vain, barriers and initialisations.
+    pub rich: bool,
     /// Events at most.
     pub events: usize,
 }
@@ -33,6 +37,7 @@ impl Default for Shape {
             waits: false,
             nests: 0,
             frees: false,
+            rich: false,
             events: 14,
         }
     }
@@ -92,6 +97,36 @@ fn heap() -> impl Strategy<Value = Piece> {
     select(vec![lines(&["r p"]), lines(&["w p+4 1"]), lines(&["free p"])])
 }
 
+/// What programs do less often.
+fn rare() -> impl Strategy<Value = Piece> {
+    let lines = |it: &[&str]| it.iter().map(|it| (*it).to_owned()).collect::<Piece>();
+    select(vec![
+        lines(&["add x"]),
+        lines(&["exchange y 1"]),
+        lines(&["cas x 1 2"]),
+        lines(&["store x 1"]),
+        lines(&["load y"]),
+        lines(&["w x:2 1"]),
+        lines(&["w x+2:2 1"]),
+        lines(&["r x:2"]),
+        lines(&["r x:1"]),
+        lines(&["r x+2:2"]),
+        lines(&["w x:8 2"]),
+        lines(&["r x:8"]),
+        lines(&["w y ?"]),
+        lines(&["r y ?"]),
+        lines(&["acqfail a mutex tried 16"]),
+        lines(&["acqfail rw read tried 16"]),
+        lines(&["downfail s 11"]),
+        lines(&["arrive bar", "pass bar"]),
+        lines(&["oncebegin once", "w x 1", "onceend once"]),
+        lines(&["oncebegin once", "onceend once failed"]),
+        lines(&["oncedone once"]),
+        lines(&["acq a", "waitrel a", "wait c a", "wake c a timeout", "rel a"]),
+        lines(&["acq rw read", "r x", "acq rw read", "rel rw read", "rel rw read"]),
+    ])
+}
+
 fn piece(shape: Shape) -> BoxedStrategy<Piece> {
     let inner = prop_oneof![access(), locked(access())];
     let body = prop::collection::vec(inner, 1..3).prop_map(|it| it.concat());
@@ -107,6 +142,9 @@ fn piece(shape: Shape) -> BoxedStrategy<Piece> {
     }
     if shape.nests > 0 && shape.waits {
         pieces.push((shape.nests, locked(waiting())));
+    }
+    if shape.rich {
+        pieces.push((6, rare().boxed()));
     }
     if shape.frees {
         pieces.extend([(3, heap().boxed()), (2, locked(heap()))]);
@@ -128,7 +166,9 @@ pub fn traces(shape: Shape) -> impl Strategy<Value = Trace> {
         let forks = names.iter().map(|it| format!("fork {it}"));
         let joins = names.iter().filter(|_| late).map(|it| format!("join {it}"));
         let heap = shape.frees.then(|| "alloc p 8".to_owned());
-        let all: Piece = heap.into_iter().chain(forks).chain(first).chain(joins).collect();
+        let barrier = shape.rich.then(|| "init bar barrier 2".to_owned());
+        let all: Piece =
+            heap.into_iter().chain(barrier).chain(forks).chain(first).chain(joins).collect();
         programs.insert("T0".to_owned(), all);
         programs.extend(names.iter().cloned().zip(others));
         run(&programs, &choices)
@@ -139,22 +179,20 @@ pub fn traces(shape: Shape) -> impl Strategy<Value = Trace> {
 fn run(programs: &BTreeMap<String, Piece>, choices: &[u8]) -> Trace {
     let mut lines = vec!["order global".to_owned()];
     let mut done: BTreeMap<&String, usize> = programs.keys().map(|it| (it, 0)).collect();
-    let mut memory: BTreeMap<String, String> = BTreeMap::new();
+    let mut memory = Bytes::default();
     for choice in choices {
         let next: Vec<_> = programs
             .iter()
             .filter_map(|(thread, program)| {
                 let line = program.get(done[thread])?;
-                let line = format!("{thread} {}", with_value(line, &memory));
+                let line = format!("{thread} {}", memory.with_value(line));
                 can_follow(programs, &done, &lines, thread, &line).then_some((thread, line))
             })
             .collect();
         let Some((thread, line)) = next.get(usize::from(*choice) % next.len().max(1)) else {
             break;
         };
-        if let [_, "w", variable, value] = line.split(' ').collect::<Vec<_>>()[..] {
-            memory.insert(variable.to_owned(), value.to_owned());
-        }
+        memory.follow(line);
         *done.entry(thread).or_default() += 1;
         lines.push(line.clone());
     }
@@ -163,14 +201,6 @@ fn run(programs: &BTreeMap<String, Piece>, choices: &[u8]) -> Trace {
 
 fn parse(lines: &[String]) -> Trace {
     text::parse(&lines.join("\n")).unwrap_or_default()
-}
-
-/// A read gets the value that is there.
-fn with_value(line: &str, memory: &BTreeMap<String, String>) -> String {
-    match line.strip_prefix("r ") {
-        Some(variable) => format!("{line} {}", memory.get(variable).map_or("0", String::as_str)),
-        None => line.to_owned(),
-    }
 }
 
 /// Whether the machine allows this line after the others. What a join waits for is not yet known
@@ -194,11 +224,85 @@ fn can_follow(
     let trace = parse(&all);
     let order: Vec<_> = trace.merged().map(|it| it.id).collect();
     // Semaphores count from zero here, whatever they were seen to need.
-    crate::Oracle::new(&trace).allows(&order) && !sinks(&all)
+    crate::Oracle::new(&trace).allows(&order) && !sinks(&all) && is_denied(&trace, &order)
 }
 
 /// Whether the semaphore goes below zero.
 fn sinks(lines: &[String]) -> bool {
     let count = |word: &str| lines.iter().filter(|it| it.contains(word)).count();
     count(" down s") > count(" post s")
+}
+
+/// Whether what is denied last, is denied for a reason.
+fn is_denied(trace: &Trace, order: &[norn_model::EventId]) -> bool {
+    let machine = crate::Machine::new(trace);
+    let mut state = machine.start();
+    let mut lucky = false;
+    for id in order {
+        let Some(thread) = trace.threads.iter().position(|it| it.id == id.thread) else { break };
+        lucky = machine.is_lucky(&state, thread);
+        let Some(next) = machine.step(&state, thread).pop() else { break };
+        state = next;
+    }
+    !lucky
+}
+
+/// What is in memory while a program runs, by variable and byte.
+#[derive(Default)]
+struct Bytes(BTreeMap<(String, usize), u8>);
+
+/// A variable, its first byte, its size.
+fn place(word: &str) -> (String, usize, usize) {
+    let (word, size) = word.split_once(':').unwrap_or((word, "4"));
+    let (name, offset) = word.split_once('+').unwrap_or((word, "0"));
+    (name.to_owned(), offset.parse().unwrap_or(0), size.parse().unwrap_or(4))
+}
+
+impl Bytes {
+    fn get(&self, word: &str) -> u64 {
+        let (name, from, size) = place(word);
+        let byte = |at: usize| self.0.get(&(name.clone(), from + at)).copied().unwrap_or(0);
+        (0..size).rev().fold(0, |value, at| value << 8 | u64::from(byte(at)))
+    }
+
+    fn set(&mut self, word: &str, value: &str) {
+        let (name, from, size) = place(word);
+        let value: u64 = value.parse().unwrap_or(7);
+        for at in 0..size {
+            let byte = u8::try_from(value >> (8 * at) & 0xff).unwrap_or(0);
+            self.0.insert((name.clone(), from + at), byte);
+        }
+    }
+
+    /// A read gets the value that is there.
+    fn with_value(&self, line: &str) -> String {
+        match line.split(' ').collect::<Vec<_>>()[..] {
+            ["r" | "load", variable] => format!("{line} {}", self.get(variable)),
+            ["r" | "w", variable, "?"] => format!("{} {variable}", &line[..1]),
+            ["add", variable] => {
+                let old = self.get(variable);
+                format!("{line} {old} {}", (old + 1) % 4)
+            }
+            ["exchange", variable, new] => {
+                format!("exchange {variable} {} {new}", self.get(variable))
+            }
+            ["cas", variable, old, new] if self.get(variable).to_string() == old => {
+                format!("cas {variable} {old} {new}")
+            }
+            ["cas", variable, expected, _] => {
+                format!("casfail {variable} {} {expected}", self.get(variable))
+            }
+            _ => line.to_owned(),
+        }
+    }
+
+    /// A write leaves its value. Nobody knows the one that is not told.
+    fn follow(&mut self, line: &str) {
+        match line.split(' ').collect::<Vec<_>>()[..] {
+            [_, "w" | "store", variable, value]
+            | [_, "add" | "exchange" | "cas", variable, _, value] => self.set(variable, value),
+            [_, "w", variable] => self.set(variable, "7"),
+            _ => {}
+        }
+    }
 }

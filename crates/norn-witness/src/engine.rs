@@ -38,4 +38,10 @@ pub enum Infeasible {
     /// Events need each other.
     #[error("{0} needs itself")]
     Cycle(EventId),
+    /// It is proved that no order of the recorded events has it.
+    #[error("no order of the recorded events has it")]
+    NoOrder,
+    /// The effort was spent, or the trace too long, before anything was proved.
+    #[error("nothing was decided within the limits")]
+    Undecided,
 }

@@ -7,6 +7,7 @@
 
 mod check;
 mod engine;
+mod exact;
 mod fate;
 mod heap;
 mod hybrid;
@@ -21,6 +22,7 @@ mod writer;
 
 pub use check::{Checker, Refusal, Rule};
 pub use engine::{Engine, Infeasible, Proposals};
+pub use exact::{Exact, Limits};
 pub use hybrid::Hybrid;
 pub use minimise::Minimiser;
-pub use witness::{Failure, Grade, Turn, Witness, Witnesses, events};
+pub use witness::{Decider, Engines, Failure, Grade, Turn, Witness, Witnesses, events};

@@ -1,10 +1,12 @@
 //! A candidate with a schedule that the checker accepts, and the way there.
 
+use std::fmt;
+
 use norn_model::{Candidate, EventId, ThreadId, Trace};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::{Checker, Engine, Hybrid, Infeasible, Minimiser, Refusal};
+use crate::{Checker, Engine, Exact, Hybrid, Infeasible, Limits, Minimiser, Refusal};
 
 /// A part of a schedule: one thread goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -41,6 +43,49 @@ pub struct Witness {
     pub turns: Vec<Turn>,
     /// How close to the recorded run.
     pub grade: Grade,
+    /// Who found it.
+    pub engine: Decider,
+}
+
+/// An engine that decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Decider {
+    /// The fast one.
+    Hybrid,
+    /// The one that proves.
+    Exact,
+}
+
+impl fmt::Display for Decider {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Decider::Hybrid => "hybrid",
+            Decider::Exact => "exact",
+        })
+    }
+}
+
+/// Which engines are asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Engines {
+    /// Only the fast one, which proposes and proves nothing.
+    Hybrid,
+    /// Only the exact one, which keeps every value or says that it cannot be.
+    Exact,
+    /// The fast one, and the exact one where that finds nothing or some value differs.
+    #[default]
+    Both,
+}
+
+impl Engines {
+    fn all(self) -> &'static [Decider] {
+        match self {
+            Engines::Hybrid => &[Decider::Hybrid],
+            Engines::Exact => &[Decider::Exact],
+            Engines::Both => &[Decider::Hybrid, Decider::Exact],
+        }
+    }
 }
 
 /// Why a candidate has no witness.
@@ -55,21 +100,51 @@ pub enum Failure {
     /// The checker refuses the schedule.
     #[error("the schedule is not possible: {0}")]
     Refused(#[from] Refusal),
+    /// It is proved that no order of the recorded events has it, all values kept; and what the fast
+    /// engine says, if anything.
+    #[error("infeasible: {0}")]
+    Impossible(Infeasible),
+    /// No schedule was found, and it is not proved that there is none.
+    #[error("inconclusive: nothing was decided within the limits")]
+    Inconclusive,
+}
+
+impl Failure {
+    /// Who decided, if anything was decided.
+    pub fn engine(&self) -> Option<Decider> {
+        match self {
+            Failure::Infeasible(_) | Failure::Refused(_) => Some(Decider::Hybrid),
+            Failure::Impossible(_) => Some(Decider::Exact),
+            Failure::NoProposal | Failure::Inconclusive => None,
+        }
+    }
 }
 
 /// Makes witnesses for candidates of one trace.
 #[derive(Debug)]
 pub struct Witnesses<'a> {
-    engine: Hybrid<'a>,
+    engines: Engines,
+    hybrid: Hybrid<'a>,
+    exact: Exact<'a>,
     checker: Checker<'a>,
     minimiser: Minimiser<'a>,
 }
 
+/// A schedule, how many values differ in it, and who proposed it.
+type Weighed = (usize, Vec<Turn>, Decider);
+
 impl<'a> Witnesses<'a> {
     /// Learns what is needed of the trace.
     pub fn new(trace: &'a Trace) -> Self {
+        Self::with(trace, Engines::default())
+    }
+
+    /// Asks only some engines.
+    pub fn with(trace: &'a Trace, engines: Engines) -> Self {
         Witnesses {
-            engine: Hybrid::new(trace),
+            engines,
+            hybrid: Hybrid::new(trace),
+            exact: Exact::new(trace, Limits::default()),
             checker: Checker::new(trace),
             minimiser: Minimiser::new(trace),
         }
@@ -78,10 +153,10 @@ impl<'a> Witnesses<'a> {
     /// Makes a witness, or says why there is none. Of several schedules, the one in which the fewest
     /// values differ from the recorded run: there the program is the most likely to follow.
     pub fn witness(&self, candidate: &Candidate) -> Result<Witness, Failure> {
-        let mut best: Option<(usize, Vec<Turn>)> = None;
-        let mut failure = None;
-        for proposal in self.engine.schedules(candidate) {
-            match self.weighed(candidate, proposal) {
+        let mut best: Option<Weighed> = None;
+        let mut failures = Vec::new();
+        for (decider, proposal) in self.proposals(candidate) {
+            match self.weighed(candidate, proposal, decider) {
                 Ok(weighed) if weighed.0 == 0 => {
                     return Ok(self.finish(candidate, weighed));
                 }
@@ -89,35 +164,60 @@ impl<'a> Witnesses<'a> {
                     best = Some(weighed);
                 }
                 Ok(_) => {}
-                Err(it) => failure = failure.or(Some(it)),
+                Err(it) => failures.push(it),
             }
         }
-        match (best, failure) {
-            (Some(weighed), _) => Ok(self.finish(candidate, weighed)),
-            (None, Some(failure)) => Err(failure),
-            (None, None) => Err(Failure::NoProposal),
+        match best {
+            Some(weighed) => Ok(self.finish(candidate, weighed)),
+            None => Err(reason(&failures)),
         }
+    }
+
+    fn proposals(
+        &self,
+        candidate: &Candidate,
+    ) -> impl Iterator<Item = (Decider, Result<Vec<Turn>, Infeasible>)> {
+        self.engines.all().iter().flat_map(|decider| {
+            let engine: &dyn Engine = match decider {
+                Decider::Hybrid => &self.hybrid,
+                Decider::Exact => &self.exact,
+            };
+            engine.schedules(candidate).map(|it| (*decider, it))
+        })
     }
 
     fn weighed(
         &self,
         candidate: &Candidate,
         proposal: Result<Vec<Turn>, Infeasible>,
-    ) -> Result<(usize, Vec<Turn>), Failure> {
+        decider: Decider,
+    ) -> Result<Weighed, Failure> {
         let turns = proposal?;
-        Ok((self.checker.differences(candidate, &turns)?, turns))
+        Ok((self.checker.differences(candidate, &turns)?, turns, decider))
     }
 
     /// Minimises, as far as the checker agrees.
-    fn finish(&self, candidate: &Candidate, (differences, turns): (usize, Vec<Turn>)) -> Witness {
+    fn finish(&self, candidate: &Candidate, (differences, turns, engine): Weighed) -> Witness {
         let short = self.minimiser.minimise(candidate, &turns);
         let candidate = candidate.clone();
         match self.checker.differences(&candidate, &short) {
             Ok(new) if new <= differences && short.len() <= turns.len() => {
-                Witness { candidate, turns: short, grade: Grade::of(new) }
+                Witness { candidate, turns: short, grade: Grade::of(new), engine }
             }
-            _ => Witness { candidate, turns, grade: Grade::of(differences) },
+            _ => Witness { candidate, turns, grade: Grade::of(differences), engine },
         }
+    }
+}
+
+/// Why there is no witness: a proof counts most, then that nothing was proved.
+fn reason(failures: &[Failure]) -> Failure {
+    let proved = failures.contains(&Failure::Infeasible(Infeasible::NoOrder));
+    let undecided = failures.contains(&Failure::Infeasible(Infeasible::Undecided));
+    match failures.first() {
+        Some(Failure::Infeasible(why)) if proved => Failure::Impossible(*why),
+        _ if proved => Failure::Impossible(Infeasible::NoOrder),
+        _ if undecided => Failure::Inconclusive,
+        first => first.copied().unwrap_or(Failure::NoProposal),
     }
 }
 

@@ -121,6 +121,9 @@ pub(crate) struct Hunt {
     /// Calls of this function are to be atomic; * stands for any text
     #[arg(long, value_name = "NAME")]
     pub(crate) atomic_function: Vec<String>,
+    /// Who makes schedules: `hybrid` is fast, `exact` proves, `both` asks it where the fast one fails
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) engine: EngineArg,
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
@@ -159,6 +162,9 @@ pub(crate) struct Predict {
     /// Calls of this function are to be atomic; * stands for any text
     #[arg(long, value_name = "NAME")]
     pub(crate) atomic_function: Vec<String>,
+    /// Who makes schedules: `hybrid` is fast, `exact` proves, `both` asks it where the fast one fails
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) engine: EngineArg,
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
@@ -380,6 +386,24 @@ pub(crate) enum Format {
     Text,
     /// For programs
     Json,
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub(crate) enum EngineArg {
+    Hybrid,
+    Exact,
+    #[default]
+    Both,
+}
+
+impl From<EngineArg> for norn_hunt::Engines {
+    fn from(engine: EngineArg) -> Self {
+        match engine {
+            EngineArg::Hybrid => Self::Hybrid,
+            EngineArg::Exact => Self::Exact,
+            EngineArg::Both => Self::Both,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]

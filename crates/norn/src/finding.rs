@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use norn_hunt::{Confirmed, Description, Finding, Hunt, Status};
+use norn_hunt::{Confirmed, Description, Failure, Finding, Hunt, Status};
 use norn_model::{Access, Anomaly, Candidate, Consequence};
 use serde_json::{Value, json};
 
@@ -162,7 +162,8 @@ fn summary(out: &mut impl Write, hunt: &Hunt) -> anyhow::Result<()> {
     let harmful = hunt.findings.iter().filter(|it| it.is_harmful()).count();
     let count = |f: fn(&Status) -> bool| hunt.findings.iter().filter(|it| f(&it.status)).count();
     let confirmed = count(|it| matches!(it, Status::Confirmed(_)));
-    let infeasible = count(|it| matches!(it, Status::Infeasible(_)));
+    let open = count(|it| matches!(it, Status::Infeasible(Failure::Inconclusive)));
+    let infeasible = count(|it| matches!(it, Status::Infeasible(_))) - open;
     let unconfirmed = count(|it| matches!(it, Status::Unconfirmed(_)));
     let untried = count(|it| matches!(it, Status::Untried));
     writeln!(
@@ -176,6 +177,9 @@ fn summary(out: &mut impl Write, hunt: &Hunt) -> anyhow::Result<()> {
     )?;
     if hunt.base.consequence.is_failure() {
         writeln!(out, "no run passed: the last one led to: {}", hunt.base.consequence)?;
+    }
+    if open > 0 {
+        writeln!(out, "{open} more are inconclusive: no schedule was found, and none is excluded")?;
     }
     omission::text(out, &hunt.omitted)?;
     if untried > 0 {
@@ -251,6 +255,9 @@ fn finding(finding: &Finding, pardon: &Value) -> Value {
             "clip": it.clip,
             "executions": it.executions,
         }),
+        Status::Infeasible(why @ Failure::Inconclusive) => {
+            json!({ "status": "inconclusive", "why": why.to_string() })
+        }
         Status::Infeasible(why) => json!({ "status": "infeasible", "why": why.to_string() }),
         Status::Unconfirmed(verdict) => json!({ "status": "unconfirmed", "verdict": verdict }),
         Status::Untried => json!({ "status": "untried" }),

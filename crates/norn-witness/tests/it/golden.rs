@@ -12,6 +12,7 @@ use crate::kit::hunt_class;
 fn figure_5_with_the_signal() {
     let trace = "
         T1 acq l @ v1
+        T2 acq m
         T2 waitrel m
         T2 wait c m
         T1 signal c @ v2
@@ -23,8 +24,8 @@ fn figure_5_with_the_signal() {
         T2 r x 1 @ v8
     ";
     assert_snapshot!(hunt_class(trace, Anomaly::Race), @r"
-    single race write-read: v3 v8 | no schedule: t1:3 needs t0:2, which is to come later
-    single race read-write: v8 v3 | no schedule: t1:3 needs t0:2, which is to come later
+    single race write-read: v3 v8 | infeasible: t1:4 needs t0:2, which is to come later
+    single race read-write: v8 v3 | infeasible: t1:4 needs t0:2, which is to come later
     ");
 }
 

@@ -3,8 +3,10 @@
 
 mod built_in;
 mod deadlock;
+mod exact;
 mod golden;
 mod kit;
 mod property;
+mod rule;
 mod stuck;
 mod user;

@@ -12,8 +12,16 @@ pub(crate) fn cases() -> Config {
     Config { cases: cases.unwrap_or(200), failure_persistence: None, ..Config::default() }
 }
 
-pub(crate) const LOCKS: Shape =
-    Shape { threads: 2, pieces: 3, nested: true, waits: false, nests: 0, frees: false, events: 14 };
+pub(crate) const LOCKS: Shape = Shape {
+    threads: 2,
+    pieces: 3,
+    nested: true,
+    waits: false,
+    nests: 0,
+    frees: false,
+    rich: false,
+    events: 14,
+};
 pub(crate) const CROSSED: Shape = Shape { nested: false, ..LOCKS };
 const FREES: Shape = Shape { frees: true, ..LOCKS };
 pub(crate) const WAITS: Shape = Shape { waits: true, events: 16, ..LOCKS };

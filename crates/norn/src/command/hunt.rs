@@ -49,6 +49,7 @@ pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
             ..looked_for(&args.pattern, &args.only)?
         },
         atomic_sets: args.atomic_set.iter().map(|it| it.0.clone()).collect(),
+        engines: args.engine.into(),
         budget: args.budget.get(),
         jobs: args
             .jobs

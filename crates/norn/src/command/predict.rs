@@ -23,7 +23,9 @@ pub(super) fn run(args: &Predict) -> anyhow::Result<Exit> {
     let rules = rules(&args.suppressions)?;
     let mut used = vec![0; rules.len()];
     let sets: Vec<_> = args.atomic_set.iter().map(|it| it.0.clone()).collect();
-    let mut outlook = outlook(&args.trace.folder, args.trace.process()?, &options, &sets)?;
+    let engines = args.engine.into();
+    let process = args.trace.process()?;
+    let mut outlook = outlook(&args.trace.folder, process, &options, &sets, engines)?;
     outlook.prospects.retain(|it| {
         let covers = |rule: &Rule| rule.covers(it.candidate.class, &it.description);
         let rule = rules.iter().position(covers);
@@ -56,7 +58,8 @@ pub(super) fn run(args: &Predict) -> anyhow::Result<Exit> {
                 let turns =
                     prospect.turns.iter().map(|(thread, until)| format!("{thread}:{until}"));
                 let turns = turns.collect::<Vec<_>>().join(" ");
-                writeln!(out, "   schedule ({:?}): {turns}\n", witness.grade)?;
+                let (grade, engine) = (witness.grade, witness.engine);
+                writeln!(out, "   schedule ({grade:?}, {engine}): {turns}\n")?;
             }
             Err(why) => writeln!(out, "   {why}\n")?,
         }
@@ -73,10 +76,15 @@ pub(super) fn run(args: &Predict) -> anyhow::Result<Exit> {
 }
 
 fn json(prospect: &Prospect) -> serde_json::Value {
+    let engine = match &prospect.witness {
+        Ok(witness) => Some(witness.engine),
+        Err(why) => why.engine(),
+    };
     json!({
         "candidate": prospect.candidate,
         "accesses": finding::json_accesses(&prospect.description),
         "grade": prospect.witness.as_ref().ok().map(|it| it.grade),
+        "engine": engine.map(|it| it.to_string()),
         "schedule": prospect.turns,
         "why": prospect.witness.as_ref().err().map(ToString::to_string),
     })

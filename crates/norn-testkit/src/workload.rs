@@ -1,0 +1,300 @@
+//! Traces to measure the deciding of candidates with: threads that nest locks, mostly keep to the
+//! rules, sometimes do not, and see values that many have written. All values are as they would
+//! be, and so is the order of locks and signals.
+
+use norn_model::{
+    Event, EventId, LockMode, Op, Order, Outcome, Role, Site, SiteId, StackId, Thread, ThreadId,
+    ThreadName, Trace, WokenBy,
+};
+
+/// What a workload is like.
+#[derive(Clone, Copy, Debug)]
+pub struct Workload {
+    /// Threads, the first one included.
+    pub threads: usize,
+    /// About how many events.
+    pub events: usize,
+    /// Of how many values most writes choose one; few values make hard questions.
+    pub values: u64,
+    /// Locks; if 0, as many as suit the length.
+    pub locks: u64,
+    /// The same number gives the same trace.
+    pub seed: u64,
+}
+
+/// Events to be brought into an order, and whether nothing may come between them.
+pub type Question = (Vec<EventId>, bool);
+
+/// Where locks, and what they protect, are in memory.
+const LOCKS: u64 = 0x1000_0000;
+const MEMORY: u64 = 0x2000_0000;
+const CONDS: u64 = 0x3000_0000;
+/// Variables of each lock that all threads use.
+const COMMON: u64 = 3;
+
+impl Workload {
+    /// The trace, always the same.
+    pub fn trace(&self) -> Trace {
+        let mut play = Play::new(*self);
+        for child in 1..self.threads {
+            play.push(0, Op::Fork(id(child)));
+        }
+        let mut now = 0;
+        while play.seq < self.events as u64 {
+            if play.chance(8) || !play.turn(now) {
+                now = play.below(self.threads as u64);
+            }
+        }
+        play.end();
+        play.trace
+    }
+
+    /// So many questions about two accesses that follow each other, near and far, and about one
+    /// that comes between two others.
+    pub fn questions(&self, trace: &Trace, count: usize) -> Vec<Question> {
+        let mut play = Play::new(*self);
+        let mut accesses: Vec<Vec<(u64, EventId, bool)>> = Vec::new();
+        for event in trace.merged() {
+            if let Op::Read { addr, .. } | Op::Write { addr, .. } = event.op {
+                let at = usize::try_from((addr - MEMORY) / 8).unwrap_or(0);
+                accesses.resize(accesses.len().max(at + 1), Vec::new());
+                let write = matches!(event.op, Op::Write { .. });
+                accesses[at].push((event.seq.unwrap_or(0), event.id, write));
+            }
+        }
+        accesses.retain(|it| it.len() > 3);
+        let mut questions = Vec::new();
+        for tries in 0..count * 400 {
+            if questions.len() == count || accesses.is_empty() {
+                break;
+            }
+            let all = &accesses[play.below(accesses.len() as u64)];
+            questions.extend(play.question(all, tries % 4));
+        }
+        questions
+    }
+}
+
+fn id(thread: usize) -> ThreadId {
+    ThreadId(u32::try_from(thread).unwrap_or(0))
+}
+
+/// What a thread does.
+#[derive(Clone, Debug, Default)]
+struct Doing {
+    held: Vec<u64>,
+    /// Waits for the condition of this lock; by whom it was woken.
+    waits: Option<(u64, Option<EventId>)>,
+}
+
+struct Play {
+    load: Workload,
+    trace: Trace,
+    random: u64,
+    seq: u64,
+    doing: Vec<Doing>,
+    memory: Vec<u64>,
+    unique: u64,
+}
+
+impl Play {
+    fn new(load: Workload) -> Self {
+        let thread = |at: usize| Thread {
+            id: id(at),
+            name: ThreadName(if at == 0 { "T0".to_owned() } else { format!("T0.{at}") }),
+            role: Role::Thread,
+            parent: None,
+            after: 0,
+            events: Vec::new(),
+        };
+        let threads = (0..load.threads).map(thread).collect();
+        let trace = Trace {
+            threads,
+            sites: vec![Site::default()],
+            order: Order::Global,
+            ..Trace::default()
+        };
+        let doing = vec![Doing::default(); load.threads];
+        let random = load.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        Play { load, trace, random, seq: 0, doing, memory: Vec::new(), unique: 1000 }
+    }
+
+    fn below(&mut self, bound: u64) -> usize {
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 7;
+        self.random ^= self.random << 17;
+        usize::try_from((self.random >> 11) % bound).unwrap_or(0)
+    }
+
+    fn chance(&mut self, percent: u64) -> bool {
+        (self.below(100) as u64) < percent
+    }
+
+    fn locks(&self) -> u64 {
+        if self.load.locks > 0 { self.load.locks } else { 8 + self.load.events as u64 / 1000 }
+    }
+
+    fn push(&mut self, thread: usize, op: Op) -> EventId {
+        self.seq += 1;
+        let events = &mut self.trace.threads[thread].events;
+        let id = EventId { thread: id(thread), index: events.len() as u64 };
+        let (site, stack) = (SiteId(0), StackId(0));
+        events.push(Event { id, op, site, stack, seq: Some(self.seq) });
+        id
+    }
+
+    fn is_free(&self, lock: u64) -> bool {
+        !self.doing.iter().any(|it| it.held.contains(&lock))
+    }
+
+    fn acquire(lock: u64) -> Op {
+        Op::Acquire { lock: LOCKS + 64 * lock, mode: LockMode::Mutex, how: Outcome::Waited }
+    }
+
+    fn release(lock: u64) -> Op {
+        Op::Release { lock: LOCKS + 64 * lock, mode: LockMode::Mutex }
+    }
+
+    /// A thread does something, if it can.
+    fn turn(&mut self, thread: usize) -> bool {
+        match self.doing[thread].waits {
+            Some((_, None)) => return false,
+            Some((lock, Some(by))) => return self.wake(thread, lock, by),
+            None => {}
+        }
+        let depth = self.doing[thread].held.len();
+        if depth > 0 && self.signal(thread) {
+            return true;
+        }
+        if depth > 0 && self.chance(22) {
+            self.leave(thread);
+        } else if depth == 0 && self.chance(30) || (1..3).contains(&depth) && self.chance(6) {
+            let (one, other) = (self.below(self.locks()), self.below(self.locks()));
+            let lock = one.min(other) as u64;
+            if !self.is_free(lock) {
+                return false;
+            }
+            self.push(thread, Self::acquire(lock));
+            self.doing[thread].held.push(lock);
+        } else {
+            self.access(thread);
+        }
+        true
+    }
+
+    /// Leaves the last critical section, for good or to wait.
+    fn leave(&mut self, thread: usize) {
+        let waiting = self.doing.iter().filter(|it| it.waits.is_some()).count();
+        let last = self.doing[thread].held.len() == 1;
+        let Some(lock) = self.doing[thread].held.pop() else { return };
+        if last && waiting < self.load.threads / 4 && self.below(150) == 0 {
+            let (address, cond) = (LOCKS + 64 * lock, CONDS + 64 * lock);
+            self.push(thread, Op::WaitRelease { lock: address });
+            self.push(thread, Op::Wait { cond, lock: address });
+            self.doing[thread].waits = Some((lock, None));
+        } else {
+            self.push(thread, Self::release(lock));
+        }
+    }
+
+    /// Wakes one who waits for what this thread has locked.
+    fn signal(&mut self, thread: usize) -> bool {
+        let Some(lock) = self.doing[thread].held.last().copied() else { return false };
+        let asleep = |it: &Doing| it.waits == Some((lock, None));
+        let Some(other) = self.doing.iter().position(asleep) else { return false };
+        if !self.chance(40) {
+            return false;
+        }
+        let by = self.push(thread, Op::Signal { cond: CONDS + 64 * lock });
+        self.doing[other].waits = Some((lock, Some(by)));
+        true
+    }
+
+    fn wake(&mut self, thread: usize, lock: u64, by: EventId) -> bool {
+        if !self.is_free(lock) {
+            return false;
+        }
+        let (cond, address) = (CONDS + 64 * lock, LOCKS + 64 * lock);
+        let woken = WokenBy::Event(by);
+        self.push(thread, Op::WaitAcquire { cond, lock: address, woken });
+        self.doing[thread] = Doing { held: vec![lock], waits: None };
+        true
+    }
+
+    /// A variable: one of a lock that the thread has, or one of its own; now and then another.
+    fn variable(&mut self, thread: usize) -> u64 {
+        let (locks, threads) = (self.locks(), self.load.threads as u64);
+        let each = COMMON + 2 * threads;
+        let own = |play: &mut Play| COMMON + 2 * thread as u64 + play.below(2) as u64;
+        let held = self.doing[thread].held.clone();
+        if !held.is_empty() && !self.chance(4) {
+            let lock = held[self.below(held.len() as u64)];
+            let common = self.chance(20);
+            return lock * each + if common { self.below(COMMON) as u64 } else { own(self) };
+        }
+        if self.chance(25) {
+            let lock = self.below(locks) as u64;
+            return lock * each + self.below(each) as u64;
+        }
+        let racy = 5 + self.load.events as u64 / 400;
+        if self.chance(20) {
+            locks * each + self.below(racy) as u64
+        } else {
+            locks * each + racy + own(self)
+        }
+    }
+
+    fn access(&mut self, thread: usize) {
+        let variable = self.variable(thread);
+        let at = usize::try_from(variable).unwrap_or(0);
+        self.memory.resize(self.memory.len().max(at + 1), 0);
+        let (addr, size, volatile) = (MEMORY + 8 * variable, 8, false);
+        if self.chance(65) {
+            let value = Some(self.memory[at].into());
+            self.push(thread, Op::Read { addr, size, value, volatile });
+            return;
+        }
+        self.unique += 1;
+        let unique = self.chance(30);
+        let value = if unique { self.unique } else { self.below(self.load.values) as u64 };
+        self.memory[at] = value;
+        let value = Some(value.into());
+        self.push(thread, Op::Write { addr, size, value, volatile });
+    }
+
+    /// All give back what they have; who waits, waits on.
+    fn end(&mut self) {
+        for thread in 0..self.load.threads {
+            while let Some(lock) = self.doing[thread].held.pop() {
+                self.push(thread, Self::release(lock));
+            }
+        }
+        for thread in 1..self.load.threads {
+            if self.doing[thread].waits.is_none() {
+                self.push(thread, Op::End);
+                self.push(0, Op::Join(id(thread)));
+            }
+        }
+    }
+
+    /// Some accesses of one variable: near, farther, far apart, or three.
+    fn question(&mut self, all: &[(u64, EventId, bool)], kind: usize) -> Option<Question> {
+        let at = self.below(all.len() as u64);
+        let other = (at + 1 + self.below(40)).min(all.len() - 1);
+        let (one, other) = (all[at], all[other]);
+        if one.1.thread == other.1.thread || !(one.2 || other.2) {
+            return None;
+        }
+        let fits =
+            matches!((other.0 - one.0, kind), (0..60, 0) | (60..400, 1) | (400.., 2) | (_, 3));
+        if !fits {
+            return None;
+        }
+        if kind < 3 {
+            let pair = if self.chance(50) { vec![one.1, other.1] } else { vec![other.1, one.1] };
+            return Some((pair, true));
+        }
+        let next = all.iter().find(|it| it.0 > one.0 && it.1.thread == one.1.thread)?;
+        other.2.then(|| (vec![one.1, other.1, next.1], false))
+    }
+}

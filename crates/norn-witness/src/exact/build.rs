@@ -1,0 +1,429 @@
+//! From a trace to its [`Model`].
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use norn_model::{AtomicOp, Event, LockMode, Object, Op, Trace, WokenBy, mutexes};
+use rustc_hash::FxHashMap;
+
+use super::{
+    cell::{Cells, GONE, THERE, Touch},
+    edge::Edges,
+    model::{ByThread, Facet, Model, NEVER, Node, Section, Try, Wake},
+    reach::Reach,
+};
+
+/// Of longer accesses only the first bytes are looked at; they have no values anyway.
+const LONGEST: u64 = 64;
+
+/// Numbers for objects, in the order in which they come.
+#[derive(Default)]
+struct Numbers(FxHashMap<u64, u32>);
+
+impl Numbers {
+    /// The number, and whether it is new.
+    fn of(&mut self, object: u64) -> (u32, bool) {
+        let new = u32::try_from(self.0.len()).unwrap_or(u32::MAX);
+        let number = *self.0.entry(object).or_insert(new);
+        (number, number == new)
+    }
+}
+
+/// Looks an object up; it is added with its default if it is new.
+fn entry<'a, T: Default>(
+    numbers: &mut Numbers,
+    all: &'a mut Vec<T>,
+    object: u64,
+) -> (u32, &'a mut T) {
+    let (number, new) = numbers.of(object);
+    if new {
+        all.push(T::default());
+    }
+    (number, &mut all[number as usize])
+}
+
+fn push(lists: &mut ByThread, thread: u32, node: Node) {
+    match lists.iter_mut().find(|it| it.0 == thread) {
+        Some(list) => list.1.push(node),
+        None => lists.push((thread, vec![node])),
+    }
+}
+
+/// Builds a model, event by event in the recorded order.
+pub(crate) struct Builder<'a> {
+    model: Model<'a>,
+    facets: Vec<(Node, Facet)>,
+    edges: Edges,
+    locks: Numbers,
+    conds: Numbers,
+    semaphores: Numbers,
+    barriers: Numbers,
+    onces: Numbers,
+    /// Semaphores that are locks.
+    mutexes: BTreeSet<u64>,
+    /// By lock and thread: what it holds, and how often.
+    held: FxHashMap<(u32, u32), (u32, u32)>,
+    waits: FxHashMap<u32, Node>,
+    /// By condition: signals that ended no wait yet.
+    signals: Vec<Vec<(Node, bool)>>,
+    arrived: FxHashMap<u32, u64>,
+    counts: FxHashMap<u32, (i64, bool)>,
+    begun: FxHashMap<u32, u32>,
+    memory: Vec<Touch>,
+    heap: Vec<Touch>,
+    /// By address: the end of what was given out there, and by whom.
+    given: FxHashMap<u64, (u64, Node)>,
+    freed: Freed,
+}
+
+/// The semaphores that are used as locks. Whether one is denied depends on the count.
+fn locks(trace: &Trace) -> BTreeSet<u64> {
+    let events = trace.threads.iter().flat_map(|it| &it.events);
+    let mut locks = mutexes(events.clone().map(|it| (it.id.thread, &it.op)));
+    for event in events {
+        if let Op::SemFailed { semaphore, .. } = event.op {
+            locks.remove(&semaphore);
+        }
+    }
+    locks
+}
+
+/// Where memory is that is given back at some time: by address, the end.
+struct Freed(BTreeMap<u64, u64>);
+
+impl Freed {
+    fn new(trace: &Trace) -> Self {
+        let mut sizes: FxHashMap<u64, u64> = FxHashMap::default();
+        let events = || trace.threads.iter().flat_map(|it| &it.events);
+        for event in events() {
+            if let Op::Alloc { addr, size } | Op::Map { addr, size } = event.op {
+                let largest = sizes.entry(addr).or_default();
+                *largest = (*largest).max(size);
+            }
+        }
+        let mut freed = BTreeMap::new();
+        for event in events() {
+            if let Op::Free { addr } | Op::Unmap { addr, .. } = event.op {
+                let size = sizes.get(&addr).copied().unwrap_or(0);
+                freed.insert(addr, addr.saturating_add(size));
+            }
+        }
+        // What begins in a block may reach farther than it.
+        let mut end = 0;
+        for to in freed.values_mut() {
+            end = end.max(*to);
+            *to = end;
+        }
+        Freed(freed)
+    }
+
+    /// May say so of memory that is not.
+    fn contains(&self, addr: u64) -> bool {
+        self.0.range(..=addr).next_back().is_some_and(|it| addr < *it.1)
+    }
+}
+
+impl<'a> Builder<'a> {
+    /// Reads see any write of their value, or, if writers are fixed, the one that they saw.
+    pub(crate) fn build(trace: &'a Trace, fixed: bool) -> Model<'a> {
+        let mut builder = Builder {
+            model: Model {
+                trace,
+                places: Vec::with_capacity(trace.len()),
+                threads: vec![Vec::new(); trace.threads.len()],
+                facets: Vec::new(),
+                firsts: Vec::new(),
+                reach: Reach::default(),
+                cells: Cells::default(),
+                sections: Vec::new(),
+                locks: Vec::new(),
+                conds: Vec::new(),
+                wakes: Vec::new(),
+                semaphores: Vec::new(),
+                barriers: Vec::new(),
+                tries: Vec::new(),
+                onces: Vec::new(),
+                damaged: false,
+            },
+            facets: Vec::new(),
+            edges: Edges::default(),
+            locks: Numbers::default(),
+            conds: Numbers::default(),
+            semaphores: Numbers::default(),
+            barriers: Numbers::default(),
+            onces: Numbers::default(),
+            mutexes: locks(trace),
+            held: FxHashMap::default(),
+            waits: FxHashMap::default(),
+            signals: Vec::new(),
+            arrived: FxHashMap::default(),
+            counts: FxHashMap::default(),
+            begun: FxHashMap::default(),
+            memory: Vec::new(),
+            heap: Vec::new(),
+            given: FxHashMap::default(),
+            freed: Freed::new(trace),
+        };
+        for event in trace.merged() {
+            builder.event(&event);
+        }
+        builder.finish(fixed)
+    }
+
+    fn event(&mut self, event: &Event) {
+        let ids = &self.model.trace.threads;
+        let thread = ids.binary_search_by_key(&event.id.thread, |it| it.id).unwrap_or(0);
+        let node = self.model.len();
+        let index = u32::try_from(event.id.index).unwrap_or(u32::MAX);
+        self.model.threads[thread].push(node);
+        let thread = u32::try_from(thread).unwrap_or(u32::MAX);
+        self.model.places.push((thread, index));
+        self.threads(node, thread, &event.op);
+    }
+
+    fn facet(&mut self, node: Node, facet: Facet) {
+        self.facets.push((node, facet));
+    }
+
+    fn threads(&mut self, node: Node, thread: u32, op: &Op) {
+        match *op {
+            Op::Fork(child) => self.edges.forks.push((node, child)),
+            Op::Join(child) => self.edges.joins.push((node, child)),
+            Op::HappensBefore { object } => self.edges.announce(object, thread, node),
+            Op::HappensAfter { object } => self.edges.hear(object, node),
+            Op::Begin { .. }
+            | Op::End
+            | Op::Detach(_)
+            | Op::Cancel(_)
+            | Op::HandlerBegin { .. }
+            | Op::HandlerEnd
+            | Op::Fence(_)
+            | Op::Destroy { .. }
+            | Op::Sleep { .. }
+            | Op::Yield
+            | Op::ProcessFork { .. }
+            | Op::Exec
+            | Op::Exit { .. }
+            | Op::Abort => {}
+            Op::Read { .. } | Op::Write { .. } | Op::Atomic { .. } => self.access(node, thread, op),
+            Op::Alloc { addr, size } | Op::Map { addr, size } => {
+                let to = addr.saturating_add(size);
+                self.given.insert(addr, (to, node));
+                let (read, write) = (None, Some(Some(THERE)));
+                self.heap.push(Touch { node, thread, from: addr, to, read, write });
+            }
+            Op::Free { addr } | Op::Unmap { addr, .. } => self.give_back(node, thread, addr),
+            _ => self.objects(node, thread, op),
+        }
+    }
+
+    fn objects(&mut self, node: Node, thread: u32, op: &Op) {
+        match *op {
+            Op::Acquire { lock, mode, .. } => {
+                self.take(node, thread, lock, mode == LockMode::Read);
+            }
+            Op::AcquireFailed { lock, mode, .. } => {
+                let (lock, _) = entry(&mut self.locks, &mut self.model.locks, lock);
+                self.facet(node, Facet::Denied { lock, shared: mode == LockMode::Read });
+            }
+            Op::Release { lock, .. } | Op::WaitRelease { lock } => self.give(node, thread, lock),
+            Op::Wait { .. } => {
+                self.waits.insert(thread, node);
+            }
+            Op::WaitAcquire { cond, lock, woken } => {
+                self.wake(node, thread, cond, woken);
+                self.take(node, thread, lock, false);
+            }
+            Op::Signal { cond } => self.signal(node, cond, false),
+            Op::Broadcast { cond } => self.signal(node, cond, true),
+            Op::SemWait { semaphore } if self.mutexes.contains(&semaphore) => {
+                self.take(node, thread, semaphore, false);
+            }
+            Op::SemPost { semaphore } if self.mutexes.contains(&semaphore) => {
+                self.give(node, thread, semaphore);
+            }
+            Op::OnceBegin { once } => {
+                let (once, tries) = entry(&mut self.onces, &mut self.model.onces, once);
+                let number = u32::try_from(self.model.tries.len()).unwrap_or(u32::MAX);
+                tries.push(number);
+                self.begun.insert(once, number);
+                self.model.tries.push(Try { once, begin: node, end: NEVER, done: false });
+                self.facet(node, Facet::Begin(number));
+            }
+            Op::OnceEnd { once, done } => {
+                let (once, _) = entry(&mut self.onces, &mut self.model.onces, once);
+                let Some(number) = self.begun.remove(&once) else {
+                    return self.facet(node, Facet::Impossible);
+                };
+                let it = &mut self.model.tries[number as usize];
+                (it.end, it.done) = (node, done);
+                self.facet(node, Facet::End(number));
+            }
+            Op::OnceDone { once } => {
+                let (once, _) = entry(&mut self.onces, &mut self.model.onces, once);
+                self.facet(node, Facet::Done(once));
+            }
+            _ => self.counted(node, thread, op),
+        }
+    }
+
+    /// Semaphores and barriers.
+    fn counted(&mut self, node: Node, thread: u32, op: &Op) {
+        match *op {
+            Op::Init { object, class: Object::Semaphore, detail } => {
+                let (number, it) = entry(&mut self.semaphores, &mut self.model.semaphores, object);
+                it.first = i64::try_from(detail).unwrap_or(i64::MAX);
+                self.counts.insert(number, (0, true));
+            }
+            Op::Init { object, class: Object::Barrier, detail } => {
+                entry(&mut self.barriers, &mut self.model.barriers, object).1.size = detail;
+            }
+            Op::SemPost { semaphore } => {
+                let (number, it) =
+                    entry(&mut self.semaphores, &mut self.model.semaphores, semaphore);
+                push(&mut it.ups, thread, node);
+                self.counts.entry(number).or_default().0 += 1;
+                self.facet(node, Facet::Up(number));
+            }
+            Op::SemWait { semaphore } => {
+                let (number, it) =
+                    entry(&mut self.semaphores, &mut self.model.semaphores, semaphore);
+                push(&mut it.downs, thread, node);
+                let (count, known) = self.counts.entry(number).or_default();
+                *count -= 1;
+                if !*known {
+                    it.first = it.first.max(-*count);
+                }
+                self.facet(node, Facet::Down(number));
+            }
+            Op::SemFailed { semaphore, .. } => {
+                let number = entry(&mut self.semaphores, &mut self.model.semaphores, semaphore).0;
+                self.facet(node, Facet::Dry(number));
+            }
+            Op::BarrierEnter { barrier } => {
+                let (number, it) = entry(&mut self.barriers, &mut self.model.barriers, barrier);
+                push(&mut it.enters, thread, node);
+                *self.arrived.entry(number).or_default() += 1;
+                self.facet(node, Facet::Enter(number));
+            }
+            Op::BarrierLeave { barrier, .. } => {
+                let (number, it) = entry(&mut self.barriers, &mut self.model.barriers, barrier);
+                if it.size == 0 {
+                    it.size = self.arrived.get(&number).copied().unwrap_or(0);
+                }
+                self.facet(node, Facet::Leave(number));
+            }
+            _ => {}
+        }
+    }
+
+    fn take(&mut self, node: Node, thread: u32, lock: u64, shared: bool) {
+        let (lock, sections) = entry(&mut self.locks, &mut self.model.locks, lock);
+        let number = u32::try_from(self.model.sections.len()).unwrap_or(u32::MAX);
+        let section = Section { lock, thread, open: node, close: NEVER, shared };
+        if let Some((held, depth)) = self.held.get_mut(&(lock, thread)) {
+            *depth += 1;
+            // Who shares a lock and wants it alone needs for a moment that nobody else has it.
+            if !shared && self.model.sections[*held as usize].shared {
+                push(sections, thread, number);
+                self.model.sections.push(Section { close: node, ..section });
+                self.facet(node, Facet::Open(number));
+                self.facet(node, Facet::Close(number));
+            }
+            return;
+        }
+        push(sections, thread, number);
+        self.held.insert((lock, thread), (number, 1));
+        self.model.sections.push(section);
+        self.facet(node, Facet::Open(number));
+    }
+
+    fn give(&mut self, node: Node, thread: u32, lock: u64) {
+        let (lock, _) = entry(&mut self.locks, &mut self.model.locks, lock);
+        let Some((number, depth)) = self.held.get_mut(&(lock, thread)) else {
+            return self.facet(node, Facet::Impossible);
+        };
+        *depth -= 1;
+        if *depth == 0 {
+            let number = *number;
+            self.held.remove(&(lock, thread));
+            self.model.sections[number as usize].close = node;
+            self.facet(node, Facet::Close(number));
+        }
+    }
+
+    fn signal(&mut self, node: Node, cond: u64, all: bool) {
+        let (cond, signals) = entry(&mut self.conds, &mut self.model.conds, cond);
+        signals.push((node, all));
+        self.signals.resize(self.model.conds.len(), Vec::new());
+        self.signals[cond as usize].push((node, all));
+        self.facet(node, Facet::Signal { cond, all });
+    }
+
+    fn wake(&mut self, node: Node, thread: u32, cond: u64, woken: WokenBy) {
+        let Some(wait) = self.waits.remove(&thread) else {
+            return self.facet(node, Facet::Impossible);
+        };
+        match woken {
+            WokenBy::Nothing | WokenBy::Timeout | WokenBy::Error(_) => return,
+            WokenBy::Event(_) | WokenBy::OneOf(_) => {}
+        }
+        let (cond, _) = entry(&mut self.conds, &mut self.model.conds, cond);
+        self.signals.resize(self.model.conds.len(), Vec::new());
+        let open = &mut self.signals[cond as usize];
+        let first = open.iter().position(|it| it.0 > wait);
+        let signal =
+            first.map_or(NEVER, |at| if open[at].1 { open[at].0 } else { open.remove(at).0 });
+        let number = u32::try_from(self.model.wakes.len()).unwrap_or(u32::MAX);
+        self.model.wakes.push(Wake { cond, wait, node, signal });
+        self.facet(node, Facet::Wake(number));
+    }
+
+    fn access(&mut self, node: Node, thread: u32, op: &Op) {
+        let (addr, size, read, write) = match *op {
+            Op::Read { addr, size, value, .. } => (addr, size, Some(value), None),
+            Op::Write { addr, size, value, .. } => (addr, size, None, Some(value)),
+            Op::Atomic { addr, size, op, .. } => {
+                let (read, write) = match op {
+                    AtomicOp::Load(value) => (Some(value), None),
+                    AtomicOp::Store(value) => (None, Some(value)),
+                    AtomicOp::Rmw { old, new, .. } | AtomicOp::Cas { old, new } => {
+                        (Some(old), Some(new))
+                    }
+                    AtomicOp::CasFailed { seen, .. } => (Some(seen), None),
+                };
+                (addr, size.into(), read.map(Some), write.map(Some))
+            }
+            _ => return,
+        };
+        let to = addr.saturating_add(size.min(LONGEST));
+        self.memory.push(Touch { node, thread, from: addr, to, read, write });
+        if self.freed.contains(addr) {
+            let (to, read) = (addr.saturating_add(1), Some(Some(THERE)));
+            self.heap.push(Touch { node, thread, from: addr, to, read, write: None });
+        }
+    }
+
+    fn give_back(&mut self, node: Node, thread: u32, addr: u64) {
+        let Some((to, given)) = self.given.get(&addr).copied() else { return };
+        self.edges.all.push((given, node));
+        let (read, write) = (Some(Some(THERE)), Some(Some(GONE)));
+        self.heap.push(Touch { node, thread, from: addr, to, read, write });
+    }
+
+    fn finish(mut self, fixed: bool) -> Model<'a> {
+        let mut model = self.model;
+        model.cells.memory(&self.memory, fixed, &mut self.facets);
+        model.cells.heap(&self.heap, &mut self.facets);
+        self.facets.sort_by_key(|it| it.0);
+        model.firsts = vec![0; model.places.len() + 1];
+        for (node, _) in &self.facets {
+            model.firsts[*node as usize + 1] += 1;
+        }
+        for at in 0..model.places.len() {
+            model.firsts[at + 1] += model.firsts[at];
+        }
+        model.facets = self.facets.into_iter().map(|it| it.1).collect();
+        self.edges.connect(&mut model);
+        model
+    }
+}

@@ -1,0 +1,102 @@
+//! Goes through an order and says which rules it breaks.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{
+    count::Rounds,
+    model::{Facet, Node},
+    query::Query,
+};
+
+/// What has happened so far.
+#[derive(Default)]
+pub(crate) struct State {
+    /// By cell: the last write, by its number from 1; 0 if it was before the window.
+    writes: Vec<u32>,
+    /// By lock: sections that are open.
+    pub(crate) open: FxHashMap<u32, Vec<u32>>,
+    /// By condition: signals, whether they wake all; without those that have ended a wait.
+    pub(crate) signals: FxHashMap<u32, Vec<(Node, bool)>>,
+    /// By condition: waits that were ended by a signal of this order.
+    pub(crate) woken: FxHashMap<u32, Vec<u32>>,
+    /// By semaphore: its count.
+    pub(crate) counts: FxHashMap<u32, i64>,
+    pub(crate) rounds: FxHashMap<u32, Rounds>,
+    /// By initialisation: tries that go on or are done.
+    pub(crate) tries: FxHashMap<u32, Vec<u32>>,
+    /// Initialisations that are done.
+    pub(crate) done: FxHashSet<u32>,
+    /// How many rules were broken.
+    pub(crate) broken: usize,
+}
+
+impl Query<'_> {
+    /// Adds what broken rules say; how many there are.
+    pub(crate) fn look(&mut self, witness: &[Node], counts: &[u32]) -> usize {
+        let cells = self.model.cells.all.len();
+        let mut state = State { writes: vec![0; cells], ..State::default() };
+        for node in witness {
+            for facet in self.model.facets(*node) {
+                self.facet(*node, *facet, counts, &mut state);
+            }
+        }
+        state.broken
+    }
+
+    fn facet(&mut self, node: Node, facet: Facet, counts: &[u32], state: &mut State) {
+        match facet {
+            Facet::Read(number) => {
+                if !self.sees(number, state) && !self.is_last(node, counts) {
+                    state.broken += 1;
+                    self.amiss(number, counts);
+                }
+            }
+            Facet::Write { cell, at } => {
+                state.writes[cell as usize] = at + 1;
+            }
+            Facet::Open(section) => self.open(section, state),
+            Facet::Close(section) => self.close(section, state),
+            Facet::Denied { lock, shared } => {
+                if !self.is_taken(node, lock, shared, state) && !self.is_last(node, counts) {
+                    state.broken += 1;
+                    self.deny(node, lock, shared);
+                }
+            }
+            Facet::Wake(wake) => self.wake(wake, state),
+            Facet::Signal { cond, all } => {
+                state.signals.entry(cond).or_default().push((node, all));
+            }
+            Facet::Up(semaphore) => *self.count(semaphore, state) += 1,
+            Facet::Down(semaphore) => self.down(node, semaphore, counts, state),
+            Facet::Dry(semaphore) => {
+                if *self.count(semaphore, state) > 0 && !self.is_last(node, counts) {
+                    state.broken += 1;
+                    self.dry(node, semaphore, counts);
+                }
+            }
+            Facet::Enter(barrier) => self.enter(node, barrier, state),
+            Facet::Leave(barrier) => self.leave(node, barrier, counts, state),
+            Facet::Begin(number) => self.begin(number, state),
+            Facet::End(number) => self.end(number, state),
+            Facet::Done(once) => self.done(node, once, state),
+            Facet::Impossible => {
+                state.broken += 1;
+                let out = self.is_out(node);
+                self.clause(&[out]);
+            }
+        }
+    }
+
+    fn sees(&self, number: u32, state: &State) -> bool {
+        let read = &self.model.cells.reads[number as usize];
+        let cell = &self.model.cells.all[read.cell as usize];
+        let last = match state.writes[read.cell as usize].checked_sub(1) {
+            Some(at) => cell.writes.get(at as usize),
+            None => cell.writes[..cell.writes.partition_point(|it| it.node < self.from)].last(),
+        };
+        match last {
+            Some(write) => read.accepts(write.node, write.value),
+            None => read.accepts(super::model::NEVER, cell.first),
+        }
+    }
+}

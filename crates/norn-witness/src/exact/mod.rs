@@ -1,0 +1,205 @@
+//! Says whether a candidate can happen, and proves it either way.
+//!
+//! After Huang, Luo and Rosu (*Generic predictive concurrency analysis*, 2015): what
+//! an order of the events of all threads must obey is a set of constraints over which event is
+//! before which, and a solver finds an order or that there is none. A read needs a write of its
+//! value before it and none of another value between; which write that is, is free, and so is
+//! which signal ends which wait.
+//!
+//! Where we differ: constraints are not written down at first. A solver that knows only program
+//! order and what it entails ([`reach`]) proposes an order close to the recorded one; it is gone
+//! through ([`look`]), and only the constraints that it breaks are added, until none is broken or
+//! there is no order left. A constraint binds only what comes before the candidate's last event.
+//!
+//! A question is first asked of a small window around the candidate, with everything before as it
+//! was recorded: a solution there is a solution. That there is none says nothing: what would have
+//! to change may lie before the window. Only the whole trace can prove that a candidate is
+//! infeasible. Where a trace is too long for that, or the effort is spent, the answer is that
+//! nothing was decided.
+
+mod build;
+mod cell;
+mod count;
+mod edge;
+mod lock;
+mod look;
+mod model;
+mod once;
+mod order;
+mod query;
+mod reach;
+mod smt;
+mod solver;
+mod value;
+mod wait;
+
+use std::sync::OnceLock;
+
+use norn_model::{Candidate, EventId, Trace};
+
+use self::{
+    build::Builder,
+    model::{Model, Node},
+    query::{Outcome, Query},
+    solver::Effort,
+};
+use crate::{Engine, Infeasible, Turn, engine::Proposals};
+
+/// How much the exact engine may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Steps of the solver for one candidate. The same question takes the same steps everywhere.
+    pub steps: u64,
+    /// Events that are looked at together.
+    pub events: u32,
+    /// Whether reads must see the write that they saw, and not any of the same value.
+    pub fixed: bool,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { steps: 2_000_000, events: 250_000, fixed: false }
+    }
+}
+
+/// Windows that are tried first: events before and after the candidate's, and steps.
+const NEAR: [(u32, u32, u64); 3] = [(150, 60, 20_000), (600, 150, 50_000), (2_400, 600, 100_000)];
+/// A window that gets longer than this, since the candidate's events are far apart, is not tried.
+const TOO_FAR: u32 = 4_000;
+
+/// Nothing is learned of traces with more events than this: it would take too much memory.
+const TOO_LONG: usize = 2_000_000;
+
+/// Solves the constraints that orders of events obey.
+#[derive(Debug)]
+pub struct Exact<'a> {
+    trace: &'a Trace,
+    limits: Limits,
+    model: OnceLock<Model<'a>>,
+}
+
+/// Where to look, and how hard.
+#[derive(Clone, Copy)]
+struct Window {
+    from: Node,
+    to: Node,
+    steps: u64,
+    /// There is no larger one.
+    last: bool,
+}
+
+impl<'a> Exact<'a> {
+    /// Learns nothing yet: that is done at the first question.
+    pub fn new(trace: &'a Trace, limits: Limits) -> Self {
+        Exact { trace, limits, model: OnceLock::new() }
+    }
+
+    fn model(&self) -> &Model<'a> {
+        self.model.get_or_init(|| Builder::build(self.trace, self.limits.fixed))
+    }
+
+    fn windows(&self, steps: &[Node]) -> Vec<Window> {
+        let len = self.model().len();
+        let first = steps.iter().min().copied().unwrap_or(0);
+        let end = steps.iter().max().map_or(0, |it| it + 1);
+        let around = |(before, after): (u32, u32), steps, last| Window {
+            from: first.saturating_sub(before),
+            to: end.saturating_add(after).min(len),
+            steps,
+            last,
+        };
+        let near = NEAR.iter().map(|it| around((it.0, it.1), it.2, false));
+        let mut windows: Vec<_> =
+            near.filter(|it| it.to - it.from <= TOO_FAR && (it.from > 0 || it.to < len)).collect();
+        let most = self.limits.events;
+        let far = most.saturating_sub(end - first);
+        windows.push(if len <= most {
+            Window { from: 0, to: len, steps: self.limits.steps, last: true }
+        } else {
+            around((far / 4 * 3, far / 4), self.limits.steps, true)
+        });
+        windows
+    }
+
+    /// None if a larger window may say more.
+    fn ask(
+        &self,
+        steps: &[Node],
+        adjacent: bool,
+        window: Window,
+    ) -> Option<Result<Vec<Turn>, Infeasible>> {
+        let model = self.model();
+        let range = (window.from, window.to);
+        let query = Query::new(model, range, steps, adjacent, Effort::new(window.steps));
+        match query.map(Query::answer) {
+            Some(Outcome::Order(order)) => Some(Ok(self.turns(window.from, &order))),
+            // What holds in every order does so in all windows.
+            None if !model.damaged => Some(Err(Infeasible::NoOrder)),
+            Some(Outcome::No) if range == (0, model.len()) && !model.damaged => {
+                Some(Err(Infeasible::NoOrder))
+            }
+            _ if window.last => Some(Err(Infeasible::Undecided)),
+            _ => None,
+        }
+    }
+
+    /// A question about the whole trace in the language of SMT-LIB, with the clauses that were needed
+    /// to answer it; and whether there is an order. For comparisons with other solvers.
+    #[doc(hidden)]
+    pub fn smt(&self, candidate: &Candidate) -> Option<(String, bool)> {
+        let model = self.model();
+        let nodes = candidate.steps.iter().map(|it| model.node(it.event));
+        let steps: Vec<_> = nodes.collect::<Option<_>>()?;
+        let effort = Effort::new(self.limits.steps);
+        steps.first()?;
+        let query = Query::new(model, (0, model.len()), &steps, candidate.adjacent, effort)?;
+        let (outcome, transcript) = query.transcribe();
+        match outcome {
+            Outcome::Order(_) => Some((transcript.smt(model), true)),
+            Outcome::No => Some((transcript.smt(model), false)),
+            Outcome::Spent => None,
+        }
+    }
+
+    /// All before the window as it was recorded, and then this.
+    fn turns(&self, from: Node, order: &[Node]) -> Vec<Turn> {
+        let mut turns: Vec<Turn> = Vec::new();
+        for node in (0..from).chain(order.iter().copied()) {
+            let EventId { thread, index } = self.model().id(node);
+            match turns.last_mut() {
+                Some(turn) if turn.thread == thread => turn.until = index + 1,
+                _ => turns.push(Turn { thread, until: index + 1 }),
+            }
+        }
+        turns
+    }
+}
+
+impl Engine for Exact<'_> {
+    fn name(&self) -> &'static str {
+        "exact"
+    }
+
+    fn schedules(&self, candidate: &Candidate) -> Proposals<'_> {
+        // That nobody ever can help a thread that is stuck is no question of one order.
+        if self.trace.len() > TOO_LONG || !candidate.stuck.is_empty() {
+            return Box::new(std::iter::once(Err(Infeasible::Undecided)));
+        }
+        let node = |it: EventId| self.model().node(it).ok_or(Infeasible::NoEvent(it));
+        let steps = candidate.steps.iter().map(|it| node(it.event));
+        let steps: Vec<_> = match steps.collect::<Result<_, _>>() {
+            Ok(steps) => steps,
+            Err(missing) => return Box::new(std::iter::once(Err(missing))),
+        };
+        if steps.is_empty() {
+            return Box::new(std::iter::empty());
+        }
+        let adjacent = candidate.adjacent;
+        let mut refuted = false;
+        Box::new(self.windows(&steps).into_iter().filter_map(move |window| {
+            let answer = if refuted { None } else { self.ask(&steps, adjacent, window) };
+            refuted |= matches!(answer, Some(Err(_)));
+            answer
+        }))
+    }
+}

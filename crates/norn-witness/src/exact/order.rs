@@ -1,0 +1,268 @@
+//! One order of the events of a window, changed as little as each new edge demands.
+//!
+//! After Pearce and Kelly (*A dynamic topological sort algorithm for directed acyclic graphs*,
+//! 2006): where an edge goes against the order, only the events between its ends move. Edges that
+//! always hold are not stored here but looked up in the [`Model`]. A cycle is explained by the
+//! labels of its edges; few of them, since edges without a label are followed first.
+
+use std::collections::VecDeque;
+
+use super::{
+    model::{Model, NEVER, Node},
+    solver::Lit,
+};
+
+/// An edge that always holds needs no label.
+pub(crate) const ALWAYS: Lit = 0;
+
+/// No edge.
+const NONE: u32 = u32::MAX;
+
+#[derive(Clone, Copy, Debug)]
+struct Edge {
+    from: Node,
+    to: Node,
+    label: Lit,
+    /// The next one from and to the same nodes.
+    next_out: u32,
+    next_in: u32,
+}
+
+/// One order of the events of a window.
+#[derive(Debug)]
+pub(crate) struct Order<'a> {
+    model: &'a Model<'a>,
+    from: Node,
+    to: Node,
+    /// Events that follow each other with nothing between them: they are moved as their last one.
+    bundle: &'a [Node],
+    /// By node: its place; by place: the node.
+    places: Vec<u32>,
+    nodes: Vec<Node>,
+    edges: Vec<Edge>,
+    first_out: Vec<u32>,
+    first_in: Vec<u32>,
+    /// Who was seen in which search, and from where.
+    seen: Vec<u32>,
+    search: u32,
+    parents: Vec<(Node, Lit)>,
+    /// How many events were looked at.
+    pub(crate) visits: u64,
+}
+
+impl<'a> Order<'a> {
+    /// The nodes of the window in an order that all edges of the model allow; of a bundle only
+    /// the last.
+    pub(crate) fn new(
+        model: &'a Model<'a>,
+        (from, to): (Node, Node),
+        bundle: &'a [Node],
+        nodes: Vec<Node>,
+    ) -> Self {
+        let len = (to - from) as usize;
+        let mut places = vec![0; len];
+        for (place, node) in (0..).zip(&nodes) {
+            places[(node - from) as usize] = place;
+        }
+        Order {
+            model,
+            from,
+            to,
+            bundle,
+            places,
+            nodes,
+            edges: Vec::new(),
+            first_out: vec![NONE; len],
+            first_in: vec![NONE; len],
+            seen: vec![0; len],
+            search: 0,
+            parents: vec![(NEVER, ALWAYS); len],
+            visits: 0,
+        }
+    }
+
+    /// Who stands for a node.
+    pub(crate) fn face(&self, node: Node) -> Node {
+        match self.bundle.last() {
+            Some(last) if self.bundle.contains(&node) => *last,
+            _ => node,
+        }
+    }
+
+    pub(crate) fn place(&self, node: Node) -> u32 {
+        self.places[(self.face(node) - self.from) as usize]
+    }
+
+    pub(crate) fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// The edges that were added.
+    pub(crate) fn edges(&self) -> impl Iterator<Item = (Node, Node)> {
+        self.edges.iter().map(|it| (it.from, it.to))
+    }
+
+    /// How many edges were added.
+    pub(crate) fn len(&self) -> usize {
+        self.edges.len()
+    }
+
+    /// Takes edges away again, the last ones first.
+    pub(crate) fn truncate(&mut self, len: usize) {
+        while self.edges.len() > len
+            && let Some(edge) = self.edges.pop()
+        {
+            self.first_out[(edge.from - self.from) as usize] = edge.next_out;
+            self.first_in[(edge.to - self.from) as usize] = edge.next_in;
+        }
+    }
+
+    /// Adds an edge; if it closes a cycle, the labels on the cycle.
+    pub(crate) fn add(&mut self, from: Node, to: Node, label: Lit) -> Result<(), Vec<Lit>> {
+        let (from, to) = (self.face(from), self.face(to));
+        if from == to {
+            return Err(Vec::from_iter(Some(label).filter(|it| *it != ALWAYS)));
+        }
+        if self.place(from) > self.place(to) {
+            self.move_before(from, to, label)?;
+        }
+        let at = u32::try_from(self.edges.len()).unwrap_or(NONE);
+        let (out, into) = ((from - self.from) as usize, (to - self.from) as usize);
+        let (next_out, next_in) = (self.first_out[out], self.first_in[into]);
+        self.edges.push(Edge { from, to, label, next_out, next_in });
+        (self.first_out[out], self.first_in[into]) = (at, at);
+        Ok(())
+    }
+
+    /// Changes the order so that one is before the other.
+    fn move_before(&mut self, one: Node, other: Node, label: Lit) -> Result<(), Vec<Lit>> {
+        let (low, high) = (self.place(other), self.place(one));
+        let mut later = self.later(other, one, high, label)?;
+        let mut earlier = self.earlier(one, low);
+        self.visits += (later.len() + earlier.len()) as u64;
+        later.sort_unstable_by_key(|it| self.place(*it));
+        earlier.sort_unstable_by_key(|it| self.place(*it));
+        let mut free: Vec<_> = later.iter().chain(&earlier).map(|it| self.place(*it)).collect();
+        free.sort_unstable();
+        for (node, place) in earlier.into_iter().chain(later).zip(free) {
+            self.places[(node - self.from) as usize] = place;
+            self.nodes[place as usize] = node;
+        }
+        Ok(())
+    }
+
+    /// All that comes after a node, up to a place; or how the end comes after it.
+    fn later(
+        &mut self,
+        start: Node,
+        end: Node,
+        high: u32,
+        label: Lit,
+    ) -> Result<Vec<Node>, Vec<Lit>> {
+        self.search += 1;
+        let mut found = Vec::new();
+        let mut open = VecDeque::from([start]);
+        let mut next = Vec::new();
+        self.seen[(start - self.from) as usize] = self.search;
+        self.parents[(start - self.from) as usize] = (NEVER, ALWAYS);
+        while let Some(node) = open.pop_front() {
+            found.push(node);
+            self.after(node, &mut next);
+            for (to, edge) in next.drain(..) {
+                let at = (to - self.from) as usize;
+                if to == end {
+                    self.visits += found.len() as u64;
+                    return Err(self.explain(node, [label, edge]));
+                }
+                if self.places[at] <= high && self.seen[at] != self.search {
+                    self.seen[at] = self.search;
+                    self.parents[at] = (node, edge);
+                    if edge == ALWAYS {
+                        open.push_front(to);
+                    } else {
+                        open.push_back(to);
+                    }
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    fn explain(&self, mut node: Node, last: [Lit; 2]) -> Vec<Lit> {
+        let mut labels = Vec::from(last);
+        while node != NEVER {
+            let (parent, label) = self.parents[(node - self.from) as usize];
+            labels.push(label);
+            node = parent;
+        }
+        labels.retain(|it| *it != ALWAYS);
+        labels.sort_unstable();
+        labels.dedup();
+        labels
+    }
+
+    /// All that comes before a node, down to a place.
+    fn earlier(&mut self, start: Node, low: u32) -> Vec<Node> {
+        self.search += 1;
+        let mut found = Vec::new();
+        let mut open = vec![start];
+        let mut next = Vec::new();
+        self.seen[(start - self.from) as usize] = self.search;
+        while let Some(node) = open.pop() {
+            found.push(node);
+            self.ahead(node, &mut next);
+            for from in next.drain(..) {
+                let at = (from - self.from) as usize;
+                if self.places[at] >= low && self.seen[at] != self.search {
+                    self.seen[at] = self.search;
+                    open.push(from);
+                }
+            }
+        }
+        found
+    }
+
+    fn members(&self, node: Node) -> &[Node] {
+        if self.bundle.last() == Some(&node) { self.bundle } else { &[] }
+    }
+
+    /// Where edges from a node lead, in the window.
+    fn after(&self, node: Node, into: &mut Vec<(Node, Lit)>) {
+        let mut add = |it: Node| {
+            let face = self.face(it);
+            if it < self.to && face != node {
+                into.push((face, ALWAYS));
+            }
+        };
+        for member in self.members(node).iter().chain([&node]) {
+            self.model.next(*member).into_iter().for_each(&mut add);
+            self.model.reach.targets(*member).iter().copied().for_each(&mut add);
+        }
+        let mut at = self.first_out[(node - self.from) as usize];
+        while at != NONE {
+            let edge = &self.edges[at as usize];
+            into.push((edge.to, edge.label));
+            at = edge.next_out;
+        }
+    }
+
+    /// Where edges to a node come from, in the window.
+    fn ahead(&self, node: Node, into: &mut Vec<Node>) {
+        let mut add = |it: Node| {
+            let face = self.face(it);
+            if it >= self.from && face != node {
+                into.push(face);
+            }
+        };
+        for member in self.members(node).iter().chain([&node]) {
+            self.model.previous(*member).into_iter().for_each(&mut add);
+            self.model.reach.sources(*member).iter().copied().for_each(&mut add);
+        }
+        let mut at = self.first_in[(node - self.from) as usize];
+        while at != NONE {
+            let edge = &self.edges[at as usize];
+            into.push(edge.from);
+            at = edge.next_in;
+        }
+    }
+}

@@ -1,0 +1,386 @@
+//! One question: can these events happen in this order, in this window?
+//!
+//! A witness is all that comes before the candidate's last event. So that event cuts the order: a
+//! rule binds an event only if it is on this side of it, and a clause that a rule adds says so.
+//! Of the events that can be the last of their thread, the values do not matter.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{
+    model::{Model, NEVER, Node},
+    order::{ALWAYS, Order},
+    smt::Transcript,
+    solver::{Answer, Bat, Effort, Lit, Meaning, Solver},
+    value::Choice,
+};
+
+/// Whether something is so: always, never, or if a literal is true.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Known {
+    Yes,
+    No,
+    If(Lit),
+}
+
+/// What a literal about order means.
+#[derive(Debug)]
+pub(crate) struct Arrows<'a> {
+    pub(crate) order: Order<'a>,
+    /// By variable: the edge if it is true; the reverse if not.
+    meanings: Vec<Option<(Node, Node)>>,
+    /// Edges that hold whatever is assigned.
+    base: usize,
+    /// The edges of the last solution.
+    pub(crate) solution: Vec<(Node, Node)>,
+    effort: Effort,
+}
+
+impl Meaning for Arrows<'_> {
+    fn assert(&mut self, lit: Lit) -> Result<(), Vec<Lit>> {
+        let at = lit.unsigned_abs() as usize - 1;
+        let Some((from, to)) = self.meanings.get(at).copied().flatten() else { return Ok(()) };
+        let (from, to) = if lit > 0 { (from, to) } else { (to, from) };
+        let before = self.order.visits;
+        let result = self.order.add(from, to, lit);
+        self.effort.spend(1 + self.order.visits - before);
+        result
+    }
+
+    fn mark(&self) -> usize {
+        self.order.len() - self.base
+    }
+
+    fn back(&mut self, mark: usize) {
+        self.order.truncate(self.base + mark);
+    }
+
+    fn accept(&mut self) {
+        self.solution = self.order.edges().collect();
+    }
+}
+
+/// One question.
+pub(crate) struct Query<'a> {
+    pub(crate) model: &'a Model<'a>,
+    pub(crate) from: Node,
+    pub(crate) to: Node,
+    /// The candidate's events, in their order.
+    steps: &'a [Node],
+    adjacent: bool,
+    pub(crate) arrows: Arrows<'a>,
+    pub(crate) solver: Bat,
+    atoms: FxHashMap<(Node, Node), Lit>,
+    pub(crate) choices: FxHashMap<u32, Choice>,
+    /// Denied locks and ended waits that have their clauses already.
+    pub(crate) denied: FxHashSet<Node>,
+    pub(crate) matched: FxHashMap<u32, Vec<(Node, Lit)>>,
+    /// A clause cannot be true.
+    dead: bool,
+    /// All clauses, if somebody wants to see them.
+    transcript: Option<Vec<Vec<Lit>>>,
+    pub(crate) effort: Effort,
+    /// By thread: how many events every witness has.
+    must: Vec<u32>,
+}
+
+/// The answer to a question.
+pub(crate) enum Outcome {
+    /// Yes: in this order, from the start of the window.
+    Order(Vec<Node>),
+    No,
+    Spent,
+}
+
+impl<'a> Query<'a> {
+    /// None if what holds in every order excludes it.
+    pub(crate) fn new(
+        model: &'a Model<'a>,
+        (from, to): (Node, Node),
+        steps: &'a [Node],
+        adjacent: bool,
+        effort: Effort,
+    ) -> Option<Self> {
+        if !is_possible(model, steps, adjacent) {
+            return None;
+        }
+        let (nodes, must) = start(model, (from, to), steps, adjacent);
+        effort.spend(nodes.len() as u64 / 16);
+        let bundle = if adjacent { steps } else { &[] };
+        let mut order = Order::new(model, (from, to), bundle, nodes);
+        if !adjacent {
+            for pair in steps.windows(2) {
+                order.add(pair[0], pair[1], ALWAYS).ok()?;
+            }
+        }
+        let base = order.len();
+        let (meanings, solution) = (Vec::new(), order.edges().collect());
+        let arrows = Arrows { order, meanings, base, solution, effort: effort.clone() };
+        Some(Query {
+            model,
+            from,
+            to,
+            steps,
+            adjacent,
+            arrows,
+            solver: Bat::new(effort.clone()),
+            atoms: FxHashMap::default(),
+            choices: FxHashMap::default(),
+            denied: FxHashSet::default(),
+            matched: FxHashMap::default(),
+            dead: false,
+            transcript: None,
+            effort,
+            must,
+        })
+    }
+
+    /// Asks for an order, looks which rules it breaks, adds what they say, and asks again.
+    pub(crate) fn answer(mut self) -> Outcome {
+        self.run()
+    }
+
+    /// The same, and what was asked of the solver in the end.
+    pub(crate) fn transcribe(mut self) -> (Outcome, Transcript) {
+        self.transcript = Some(Vec::new());
+        let outcome = self.run();
+        let mut clauses = self.transcript.take().unwrap_or_default();
+        if matches!(outcome, Outcome::Order(_)) {
+            clauses.extend(self.escapes().into_iter().map(|it| vec![it]));
+        }
+        let mut arrows = self.arrows.meanings;
+        let variables = clauses.iter().flatten().map(|it| it.unsigned_abs() as usize);
+        arrows.resize(variables.max().unwrap_or(0).max(arrows.len()), None);
+        let steps = self.steps.to_vec();
+        (outcome, Transcript { clauses, arrows, steps, adjacent: self.adjacent })
+    }
+
+    fn run(&mut self) -> Outcome {
+        loop {
+            let escapes = self.escapes();
+            match self.solver.solve(&mut self.arrows, &escapes) {
+                Answer::Yes => {}
+                Answer::No if self.widen() => continue,
+                Answer::No => return Outcome::No,
+                Answer::Spent => return Outcome::Spent,
+            }
+            let counts = self.inside();
+            let witness = self.witness(&counts);
+            self.effort.spend(witness.len() as u64 / 4);
+            if self.effort.is_spent() {
+                return Outcome::Spent;
+            }
+            if self.look(&witness, &counts) == 0 {
+                return Outcome::Order(witness);
+            }
+            if self.dead {
+                return Outcome::No;
+            }
+        }
+    }
+
+    pub(crate) fn last(&self) -> Node {
+        self.steps.last().copied().unwrap_or(NEVER)
+    }
+
+    /// By thread: how many of its events the last event needs in the solution.
+    fn inside(&self) -> Vec<u32> {
+        let mut counts = self.must.clone();
+        let mut grows = true;
+        while grows {
+            grows = false;
+            for (before, after) in &self.arrows.solution {
+                if self.is_inside(&counts, *after) && !self.is_inside(&counts, *before) {
+                    join(self.model, &mut counts, *before);
+                    grows = true;
+                }
+            }
+        }
+        counts
+    }
+
+    pub(crate) fn is_inside(&self, counts: &[u32], node: Node) -> bool {
+        let (thread, index) = self.model.places[node as usize];
+        index < counts[thread as usize]
+    }
+
+    /// Where an event is in the current order.
+    pub(crate) fn place(&self, node: Node) -> (u32, usize) {
+        let among = self.steps.iter().position(|it| *it == node).filter(|_| self.adjacent);
+        (self.arrows.order.place(node), among.unwrap_or(0))
+    }
+
+    /// Whether it does not matter in the current order what an event sees.
+    pub(crate) fn is_last(&self, node: Node, counts: &[u32]) -> bool {
+        let inside = |it: Node| it < self.to && self.is_inside(counts, it);
+        let goes_on = || self.model.updates(node) || self.model.next(node).is_some_and(inside);
+        node == self.last() || !goes_on()
+    }
+
+    /// The events that the last event needs, in the order of the solution.
+    fn witness(&self, counts: &[u32]) -> Vec<Node> {
+        let order = &self.arrows.order;
+        let end = order.place(self.last()) as usize;
+        let inside = order.nodes()[..end].iter().filter(|it| self.is_inside(counts, **it));
+        let steps = if self.adjacent { self.steps } else { &self.steps[self.steps.len() - 1..] };
+        inside.chain(steps).copied().collect()
+    }
+
+    fn is_before(&self, one: Node, other: Node) -> bool {
+        let before = |one, other| self.model.before(one, other);
+        if before(one, other) {
+            return true;
+        }
+        let from = self.steps.iter().position(|it| before(one, *it));
+        let to = self.steps.iter().rposition(|it| before(*it, other));
+        from.zip(to).is_some_and(|(from, to)| self.adjacent || from < to)
+    }
+
+    /// Whether one event is before another. What is outside of the window comes before or after
+    /// all that is in it.
+    pub(crate) fn precedes(&mut self, one: Node, other: Node) -> Known {
+        let yes = |is: bool| if is { Known::Yes } else { Known::No };
+        if one < self.from || other < self.from {
+            return yes(one < other);
+        }
+        if one >= self.to || other >= self.to {
+            return yes(one < self.to);
+        }
+        if one == other {
+            return Known::No;
+        }
+        if self.adjacent {
+            let place = |it| self.steps.iter().position(|step| *step == it);
+            if let (Some(one), Some(other)) = (place(one), place(other)) {
+                return yes(one < other);
+            }
+        }
+        if self.is_before(one, other) {
+            return Known::Yes;
+        }
+        if self.is_before(other, one) {
+            return Known::No;
+        }
+        Known::If(self.atom(one, other))
+    }
+
+    /// Whether an event is not in the witness.
+    pub(crate) fn is_out(&mut self, node: Node) -> Known {
+        if self.steps.contains(&node) {
+            return Known::No;
+        }
+        self.precedes(self.last(), node)
+    }
+
+    /// Whether it does not matter what an event sees: its thread does not go on. What it passes on
+    /// at once matters if anything comes after.
+    pub(crate) fn is_free(&mut self, node: Node) -> Known {
+        if node == self.last() {
+            return Known::Yes;
+        }
+        if self.model.updates(node) {
+            return self.is_out(node);
+        }
+        self.model.next(node).map_or(Known::Yes, |it| self.is_out(it))
+    }
+
+    /// The literal for an edge. The solver prefers what is false: that the order stays.
+    fn atom(&mut self, one: Node, other: Node) -> Lit {
+        let order = &self.arrows.order;
+        let (one, other) = (order.face(one), order.face(other));
+        let key = (one.min(other), one.max(other));
+        let forwards = order.place(key.0) < order.place(key.1);
+        let lit = if let Some(lit) = self.atoms.get(&key) {
+            *lit
+        } else {
+            let variable = self.solver.variable();
+            let arrow = if forwards { (key.1, key.0) } else { key };
+            self.arrows.meanings.resize(variable.unsigned_abs() as usize - 1, None);
+            self.arrows.meanings.push(Some(arrow));
+            let lit = if forwards { -variable } else { variable };
+            self.atoms.insert(key, lit);
+            lit
+        };
+        if one < other { lit } else { -lit }
+    }
+
+    /// A clause: one of these is so. Whether it was not so already.
+    pub(crate) fn clause(&mut self, parts: &[Known]) -> bool {
+        let mut lits = Vec::with_capacity(parts.len());
+        for part in parts {
+            match *part {
+                Known::Yes => return false,
+                Known::No => {}
+                Known::If(lit) => lits.push(lit),
+            }
+        }
+        self.dead |= lits.is_empty();
+        if let Some(transcript) = &mut self.transcript {
+            transcript.push(lits.clone());
+        }
+        self.effort.spend(1 + lits.len() as u64);
+        self.solver.clause(&lits);
+        true
+    }
+}
+
+/// Whether nothing that holds in every order excludes the steps.
+fn is_possible(model: &Model<'_>, steps: &[Node], adjacent: bool) -> bool {
+    let pairs = |at: usize| steps[at + 1..].iter().map(move |it| (steps[at], *it));
+    if (0..steps.len()).flat_map(pairs).any(|(one, other)| model.before(other, one)) {
+        return false;
+    }
+    // What must come between is in the way.
+    let between =
+        |it: Node| !steps.contains(&it) && steps.iter().any(|step| model.before(*step, it));
+    let before = |it: &Node| {
+        let others = model.reach.sources(*it).iter().copied();
+        others.chain(model.previous(*it)).collect::<Vec<_>>()
+    };
+    !adjacent || !steps.iter().flat_map(before).any(between)
+}
+
+/// Adds what comes before an event in every order to how many events of each thread there are.
+pub(crate) fn join(model: &Model<'_>, counts: &mut [u32], node: Node) {
+    for (thread, count) in (0..).zip(counts) {
+        *count = (*count).max(model.reach.count(&model.places, node, thread));
+    }
+}
+
+/// An order to begin with: what each step needs before it, as recorded, and then the rest. Also
+/// how many events of each thread all steps need.
+fn start(
+    model: &Model<'_>,
+    (from, to): (Node, Node),
+    steps: &[Node],
+    adjacent: bool,
+) -> (Vec<Node>, Vec<u32>) {
+    let mut counts = vec![0; model.threads.len()];
+    let mut nodes = Vec::with_capacity((to - from) as usize);
+    let mut taken = vec![false; (to - from) as usize];
+    for step in steps {
+        taken[(step - from) as usize] = adjacent;
+    }
+    let mut take = |nodes: &mut Vec<Node>, counts: &[u32]| {
+        for node in from..to {
+            let (thread, index) = model.places[node as usize];
+            let taken = &mut taken[(node - from) as usize];
+            if !*taken && index < counts[thread as usize] {
+                *taken = true;
+                nodes.push(node);
+            }
+        }
+    };
+    for step in steps {
+        join(model, &mut counts, *step);
+        if !adjacent {
+            take(&mut nodes, &counts);
+        }
+    }
+    if adjacent {
+        take(&mut nodes, &counts);
+        nodes.extend(steps.last());
+    }
+    let must = counts.clone();
+    take(&mut nodes, &vec![u32::MAX; counts.len()]);
+    (nodes, must)
+}

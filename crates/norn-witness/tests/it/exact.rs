@@ -1,0 +1,157 @@
+//! The exact engine on random tiny traces, against all orders that their events can have: it finds a
+//! schedule if and only if there is one, and the checker accepts it.
+
+use norn_model::{Access, Anomaly, Candidate, EventId, Scope, Step, Trace};
+use norn_testkit::{Oracle, Shape, traces};
+use norn_witness::{Checker, Engine, Engines, Exact, Grade, Infeasible, Limits, Witnesses};
+use proptest::{prelude::*, sample::Index, test_runner::Config};
+
+/// Cases of each property: few for every day, more if `NORN_CASES` says so.
+fn cases() -> Config {
+    let cases = std::env::var("NORN_CASES").ok().and_then(|it| it.parse().ok());
+    Config { cases: cases.unwrap_or(150), failure_persistence: None, ..Config::default() }
+}
+
+const PLAIN: Shape = Shape {
+    threads: 2,
+    pieces: 3,
+    nested: false,
+    waits: false,
+    nests: 0,
+    frees: false,
+    rich: false,
+    events: 13,
+};
+const WAITS: Shape = Shape { waits: true, events: 15, ..PLAIN };
+const FREES: Shape = Shape { frees: true, ..PLAIN };
+const RICH: Shape = Shape { rich: true, waits: true, events: 14, ..PLAIN };
+const MANY: Shape = Shape { threads: 3, pieces: 2, waits: true, rich: true, ..PLAIN };
+
+/// A candidate of any events.
+pub(crate) fn candidate(trace: &Trace, events: &[EventId], adjacent: bool) -> Candidate {
+    let step = |event: &EventId| Step {
+        event: *event,
+        site: trace.event(*event).unwrap().site,
+        addr: 0,
+        access: Access::Write,
+        region: (event.index, event.index),
+    };
+    Candidate {
+        class: Anomaly::Pattern,
+        pattern: "any".to_owned(),
+        adjacent,
+        steps: events.iter().map(step).collect(),
+        stuck: Vec::new(),
+        scope: Scope::Single,
+        instance: 0,
+    }
+}
+
+/// Traces as text, with events to be brought into an order.
+fn questions(shape: Shape) -> impl Strategy<Value = (String, Vec<Vec<Index>>, bool)> {
+    let steps = prop::collection::vec(any::<Index>(), 2..4);
+    let traces = traces(shape).prop_map(|it| norn_model::text::print(&it));
+    (traces, prop::collection::vec(steps, 4), any::<bool>())
+}
+
+fn agrees(text: &str, questions: &[Vec<Index>], adjacent: bool) -> Result<(), TestCaseError> {
+    let trace = norn_model::text::parse(text).unwrap();
+    if trace.is_empty() {
+        return Ok(());
+    }
+    let (oracle, checker) = (Oracle::new(&trace), Checker::new(&trace));
+    let exact = Exact::new(&trace, Limits::default());
+    let all: Vec<_> = trace.merged().map(|it| it.id).collect();
+    for question in questions {
+        let events = distinct(question, &all);
+        let candidate = candidate(&trace, &events, adjacent);
+        let possible = oracle.can_order_as_seen(&events, adjacent);
+        let answers: Vec<_> = exact.schedules(&candidate).collect();
+        for turns in answers.iter().flatten() {
+            prop_assert!(possible, "{events:?}: {turns:?}");
+            prop_assert_eq!(checker.check(&candidate, turns), Ok(Grade::Sound), "{:?}", turns);
+        }
+        let refuted = answers.contains(&Err(Infeasible::NoOrder));
+        prop_assert_eq!(refuted, !possible, "{:?}: {:?}", events, answers);
+        let witness = Witnesses::with(&trace, Engines::Exact).witness(&candidate);
+        prop_assert_eq!(witness.is_ok_and(|it| it.grade == Grade::Sound), possible);
+    }
+    Ok(())
+}
+
+/// In a window that is shorter than the trace, what is found is right, and only what holds in every
+/// order is said to be impossible.
+fn windows_agree(
+    text: &str,
+    questions: &[Vec<Index>],
+    adjacent: bool,
+) -> Result<(), TestCaseError> {
+    let trace = norn_model::text::parse(text).unwrap();
+    if trace.is_empty() {
+        return Ok(());
+    }
+    let (oracle, checker) = (Oracle::new(&trace), Checker::new(&trace));
+    let exact = Exact::new(&trace, Limits { events: 7, ..Limits::default() });
+    let all: Vec<_> = trace.merged().map(|it| it.id).collect();
+    for question in questions {
+        let events = distinct(question, &all);
+        let candidate = candidate(&trace, &events, adjacent);
+        let possible = oracle.can_order_as_seen(&events, adjacent);
+        for answer in exact.schedules(&candidate) {
+            match answer {
+                Ok(turns) => {
+                    prop_assert!(possible, "{events:?}: {turns:?}");
+                    prop_assert_eq!(checker.check(&candidate, &turns), Ok(Grade::Sound));
+                }
+                Err(Infeasible::NoOrder) => prop_assert!(!possible, "{events:?}"),
+                Err(other) => prop_assert_eq!(other, Infeasible::Undecided),
+            }
+        }
+    }
+    Ok(())
+}
+
+fn distinct(question: &[Index], all: &[EventId]) -> Vec<EventId> {
+    let mut events: Vec<EventId> = Vec::new();
+    for index in question {
+        let event = *index.get(all);
+        if !events.contains(&event) {
+            events.push(event);
+        }
+    }
+    events
+}
+
+proptest! {
+    #![proptest_config(cases())]
+
+    #[test]
+    fn locks_and_values((trace, steps, adjacent) in questions(PLAIN)) {
+        agrees(&trace, &steps, adjacent)?;
+    }
+
+    #[test]
+    fn conditions_and_semaphores((trace, steps, adjacent) in questions(WAITS)) {
+        agrees(&trace, &steps, adjacent)?;
+    }
+
+    #[test]
+    fn memory_that_is_given_back((trace, steps, adjacent) in questions(FREES)) {
+        agrees(&trace, &steps, adjacent)?;
+    }
+
+    #[test]
+    fn everything((trace, steps, adjacent) in questions(RICH)) {
+        agrees(&trace, &steps, adjacent)?;
+    }
+
+    #[test]
+    fn three_threads((trace, steps, adjacent) in questions(MANY)) {
+        agrees(&trace, &steps, adjacent)?;
+    }
+
+    #[test]
+    fn windows((trace, steps, adjacent) in questions(RICH)) {
+        windows_agree(&trace, &steps, adjacent)?;
+    }
+}
