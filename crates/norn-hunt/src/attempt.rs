@@ -8,7 +8,9 @@ use std::{
 };
 
 use norn_abi::control::{Plan, after};
-use norn_model::{Consequence, Segment, ThreadId, Until, Verdict, Visit};
+use norn_model::{
+    Access, Anomaly, Candidate, Consequence, EventId, Segment, ThreadId, Until, Verdict, Visit,
+};
 use norn_record::{Control, Recording, Streams};
 use norn_replay::{
     Clip, Codes, Ran, ReplayError, Scene, arrange, consequence, process,
@@ -161,6 +163,9 @@ impl Attempt {
 fn clip(source: &Source, witness: &Witness) -> (Clip, usize) {
     let mut turns: Vec<(ThreadId, u64)> =
         witness.turns.iter().map(|it| (it.thread, it.until)).collect();
+    if let Some(read) = too_early(&witness.candidate) {
+        cut(&mut turns, read);
+    }
     if let Some((_, until)) = turns.last_mut() {
         *until = until.saturating_sub(1);
     }
@@ -175,6 +180,23 @@ fn clip(source: &Source, witness: &Witness) -> (Clip, usize) {
         clip.schedule.segments.extend(segments);
     }
     (clip, needed)
+}
+
+/// The read that comes too early. As soon as it has happened the order is violated; its thread goes on
+/// with what it has read, before the write can repair anything.
+pub(crate) fn too_early(candidate: &Candidate) -> Option<EventId> {
+    let first = candidate.steps.first()?;
+    let reads = candidate.class == Anomaly::Order && first.access == Access::Read;
+    reads.then_some(first.event)
+}
+
+/// Lets turns end with an event.
+fn cut(turns: &mut Vec<(ThreadId, u64)>, event: EventId) {
+    let has = |it: &(ThreadId, u64)| it.0 == event.thread && it.1 > event.index;
+    if let Some(at) = turns.iter().position(has) {
+        turns.truncate(at + 1);
+        turns[at].1 = event.index + 1;
+    }
 }
 
 /// Makes a folder.

@@ -7,7 +7,7 @@ use std::path::Path;
 use norn_model::{Candidate, EventId, Op, Step, Trace};
 use norn_replay::ReplayError;
 
-use crate::source::Source;
+use crate::{attempt::too_early, source::Source};
 
 /// Whether the accesses that were to the same variable in the trace that a candidate was predicted
 /// from are to the same variable in another run. Which one it is may differ.
@@ -26,7 +26,12 @@ pub(crate) fn is_same(
         let thread = events.threads.iter().find(named)?;
         distance(&source.trace, &events, step.event, EventId { thread: thread.id, ..step.event })
     };
-    let moved: Option<Vec<_>> = candidate.steps.iter().map(moved).collect();
+    let moved: Vec<_> = candidate.steps.iter().map(moved).collect();
+    if let (Some(_), [Some(read), None]) = (too_early(candidate), &moved[..]) {
+        // After what it read too early, the program never came to the write.
+        return Ok(*read == 0);
+    }
+    let moved: Option<Vec<_>> = moved.into_iter().collect();
     Ok(moved.is_some_and(|it| agree(candidate, &it)))
 }
 

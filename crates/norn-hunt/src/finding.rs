@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::Description;
 use norn_model::{Anomaly, Candidate, Consequence, Verdict};
+use norn_predict::Remark;
 use norn_replay::story::Story;
 use norn_witness::{Failure, Grade, Witness};
 
@@ -16,6 +17,8 @@ pub struct Finding {
     pub source: usize,
     /// Who does what to which variable where.
     pub description: Description,
+    /// How often the recorded run allows it, and why it may be meant, if that is known.
+    pub remark: Option<Remark>,
     /// What came of it.
     pub status: Status,
 }

@@ -14,7 +14,7 @@ use std::{
 };
 
 use norn_model::{Anomaly, Candidate};
-use norn_predict::predict;
+use norn_predict::{Remark, predict};
 use norn_record::Interrupt;
 use norn_replay::ReplayError;
 use norn_witness::{Failure, Witness, Witnesses};
@@ -34,6 +34,8 @@ use crate::{
 const LONGEST_BASE: Duration = Duration::from_mins(2);
 /// How long any other run may take at least.
 const SHORTEST: Duration = Duration::from_secs(10);
+/// Turns of the other classes before order violations have their first.
+const LATE: usize = 2;
 /// Runs without a prediction, before what they did is looked at. How many go side by side must not
 /// matter.
 const BATCH: usize = 8;
@@ -217,7 +219,9 @@ impl Hunter<'_> {
         (self.tell)(Stage::Predicting);
         let prediction = predict(&source.trace, &self.options.predict);
         self.hunt.incomplete |= prediction.incomplete;
-        let mut groups = self.groups(source, prediction.candidates);
+        let known = prediction.candidates.into_iter().map(|it| (it, None));
+        let violations = prediction.violations.into_iter().map(|(it, remark)| (it, Some(remark)));
+        let mut groups = self.groups(source, known.chain(violations));
         self.hunt.sources += 1;
         let witnesses = Witnesses::new(&source.trace);
         let mut new = Vec::new();
@@ -251,10 +255,14 @@ impl Hunter<'_> {
     }
 
     /// Candidates by what they are for a person, without those that are known.
-    fn groups(&mut self, source: &Source, candidates: Vec<Candidate>) -> Vec<Group> {
+    fn groups(
+        &mut self,
+        source: &Source,
+        candidates: impl Iterator<Item = (Candidate, Option<Remark>)>,
+    ) -> Vec<Group> {
         let mut groups: Vec<Group> = Vec::new();
         let mut at: BTreeMap<Key, usize> = BTreeMap::new();
-        for candidate in candidates {
+        for (candidate, remark) in candidates {
             let key = source.key(&candidate);
             if let Some(&at) = at.get(&key) {
                 groups[at].instances.push_back(candidate);
@@ -263,6 +271,7 @@ impl Hunter<'_> {
                 let finding = Finding {
                     description: describe(source, &candidate, false),
                     candidate: candidate.clone(),
+                    remark,
                     source: self.hunt.sources,
                     status: Status::Untried,
                 };
@@ -375,7 +384,8 @@ impl Hunter<'_> {
     }
 }
 
-/// The classes take turns, so that many candidates of one do not keep the others waiting.
+/// The classes take turns, so that many candidates of one do not keep the others waiting. Order
+/// violations are many, and few of them do harm: the others are some turns ahead.
 fn in_turn(groups: Vec<Group>) -> Vec<Group> {
     let mut counts: BTreeMap<Anomaly, usize> = BTreeMap::new();
     let mut ranked: Vec<_> = groups
@@ -384,7 +394,8 @@ fn in_turn(groups: Vec<Group>) -> Vec<Group> {
             let class = group.finding.candidate.class;
             let rank = counts.entry(class).or_default();
             *rank += 1;
-            ((*rank, class), group)
+            let late = if class == Anomaly::Order { LATE } else { 0 };
+            ((*rank + late, class), group)
         })
         .collect();
     ranked.sort_by_key(|(key, _)| *key);

@@ -43,6 +43,8 @@ pub fn outlook(folder: &Path, process: u32, options: &Options) -> Result<Outlook
         let description = describe(&source, &candidate, false);
         Prospect { candidate, description, witness, turns }
     };
-    let firsts = prediction.candidates.into_iter().filter(|it| it.instance == 0);
+    let violations = prediction.violations.into_iter().map(|it| it.0);
+    let all = prediction.candidates.into_iter().chain(violations);
+    let firsts = all.filter(|it| it.instance == 0);
     Ok(Outlook { prospects: firsts.map(prospect).collect(), incomplete: prediction.incomplete })
 }

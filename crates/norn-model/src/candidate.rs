@@ -62,6 +62,8 @@ pub enum Anomaly {
     AtomicSet,
     /// Memory that is given back, and then used or given back again.
     Lifetime,
+    /// A read before the write that it was to see, or after the one that was to follow it.
+    Order,
     /// What a pattern of the user describes.
     Pattern,
 }
@@ -104,6 +106,7 @@ impl fmt::Display for Anomaly {
             Anomaly::Atomicity => "atomicity",
             Anomaly::AtomicSet => "atomic-set",
             Anomaly::Lifetime => "lifetime",
+            Anomaly::Order => "order",
             Anomaly::Pattern => "pattern",
         })
     }

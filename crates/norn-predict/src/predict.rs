@@ -6,19 +6,23 @@ use norn_model::{Access, Candidate, Op, Scope, SiteId, Step, ThreadId, Trace, mu
 use rayon::prelude::*;
 
 use crate::{
-    AtomicSet, Pattern, Region,
-    access::{Touches, accessed},
+    AtomicSet, Pattern, Region, Remark,
+    access::{Touch, Touches, accessed},
     couple::Couples,
     general::Field,
+    interval::Rules,
     keep::{Instance, Kept, Key},
     life::{Lives, blocks},
     lifetime::Freed,
     lockset::Sets,
+    moment::Moments,
     order::{Meetings, Order},
     outline::Outline,
     region::Regions,
     search::Search,
+    section::Sections,
     sieve::Sieve,
+    violation::{self, Violations},
     weave::Weave,
 };
 
@@ -35,6 +39,8 @@ pub struct Options {
     pub regions: Vec<Region>,
     /// Which variables belong together; if there is none, those that are used together.
     pub sets: Vec<AtomicSet>,
+    /// Whether order violations are looked for.
+    pub order: bool,
 }
 
 impl Default for Options {
@@ -46,6 +52,7 @@ impl Default for Options {
             unmarked: true,
             regions: Vec::new(),
             sets: Vec::new(),
+            order: true,
         }
     }
 }
@@ -56,6 +63,9 @@ pub struct Prediction {
     /// The anomalies: those with a strong reason to be one first, then the cheap ones; instances
     /// with the same sites follow each other.
     pub candidates: Vec<Candidate>,
+    /// Order violations, which are tried later, and what is known of each; those that a program
+    /// seems to expect come last.
+    pub violations: Vec<(Candidate, Remark)>,
     /// How many accesses to shared memory there are.
     pub shared: u64,
     /// The search for a pattern was given up before its end.
@@ -133,17 +143,31 @@ pub fn predict(trace: &Trace, options: &Options) -> Prediction {
         instances: options.instances,
         unmarked: options.unmarked,
     };
+    let violations = options.order.then(|| violations(&search, &all));
     let (general, patterns) = search.generals(&all, &uses);
     let kept = search.singles(&all).merge(search.couples(&pairs));
     let kept = kept.merge(search.blocks(&uses)).merge(general);
     let limits = Limits { sampled, couples: left_out, patterns };
     Prediction {
         candidates: candidates(trace, &options.patterns, &regions, kept),
+        violations: violations.map_or_else(Vec::new, |it| it.candidates(trace)),
         shared: all.len() as u64,
         incomplete: !limits.patterns.is_empty(),
         skipped: trace.threads[threads.len()..].iter().map(|it| it.id).collect(),
         limits,
     }
+}
+
+/// The order violations among accesses to shared memory, which are sorted by variable.
+fn violations(search: &Search<'_>, touches: &[Touch]) -> Violations {
+    let Field { sets, outlines, orders, .. } = search.field;
+    let (sections, moments) =
+        rayon::join(|| Sections::new(outlines, sets), || Moments::new(search.trace));
+    let rules = Rules { sets, sections: &sections, orders };
+    let granules = touches.par_chunk_by(|a, b| a.granule == b.granule);
+    let variables = granules.flat_map_iter(|it| search.lives(it));
+    let Search { trace, instances, .. } = *search;
+    violation::Search { trace, rules, moments, instances }.variables(variables)
 }
 
 /// The outlines of all threads. Which semaphores are locks is only known when all are there, so

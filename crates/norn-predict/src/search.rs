@@ -108,7 +108,7 @@ impl Search<'_> {
     }
 
     /// The accesses of each life of a granule.
-    fn lives<'t>(&self, touches: &'t [Touch]) -> Vec<std::borrow::Cow<'t, [Touch]>> {
+    pub(crate) fn lives<'t>(&self, touches: &'t [Touch]) -> Vec<std::borrow::Cow<'t, [Touch]>> {
         if !touches.first().is_some_and(|it| self.lives.has(it.granule)) {
             return vec![touches.into()];
         }

@@ -65,6 +65,9 @@ pub(crate) struct Compiler {
     pub(crate) arguments: Vec<OsString>,
 }
 
+/// What can be looked for.
+const CLASSES: [&str; 6] = ["race", "atomicity", "atomic-set", "lifetime", "order", "pattern"];
+
 #[derive(Args, Debug)]
 #[command(
     after_help = "Exit status: 0 nothing harmful, 1 something harmful was confirmed or observed.\n\n\
@@ -90,6 +93,9 @@ pub(crate) struct Hunt {
     /// Look for the patterns in this file, too
     #[arg(long, value_name = "FILE")]
     pub(crate) pattern: Vec<PathBuf>,
+    /// Look for these classes only
+    #[arg(long, value_name = "CLASSES", value_delimiter = ',', value_parser = CLASSES)]
+    pub(crate) only: Vec<String>,
     /// Only critical sections are to be atomic, not accesses that merely follow each other
     #[arg(long)]
     pub(crate) marked_only: bool,
@@ -116,6 +122,9 @@ pub(crate) struct Predict {
     /// Look for the patterns in this file, too
     #[arg(long, value_name = "FILE")]
     pub(crate) pattern: Vec<PathBuf>,
+    /// Look for these classes only
+    #[arg(long, value_name = "CLASSES", value_delimiter = ',', value_parser = CLASSES)]
+    pub(crate) only: Vec<String>,
     /// Only critical sections are to be atomic, not accesses that merely follow each other
     #[arg(long)]
     pub(crate) marked_only: bool,

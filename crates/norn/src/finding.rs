@@ -104,6 +104,11 @@ pub(crate) fn title(candidate: &Candidate, description: &Description) -> String 
         Anomaly::Atomicity => "another thread comes between two accesses to",
         Anomaly::AtomicSet => "accesses that belong together are mixed:",
         Anomaly::Lifetime => "memory is used after it was freed:",
+        Anomaly::Order => match candidate.pattern.as_str() {
+            "early-use" => "read before the first write:",
+            "premature-use" => "read after the write that was to follow:",
+            _ => "read before the write that it was to see:",
+        },
         Anomaly::Pattern => candidate.pattern.as_str(),
     };
     format!("{what} {variables}")

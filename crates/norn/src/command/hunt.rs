@@ -13,6 +13,7 @@ use anyhow::Context as _;
 use indicatif::{ProgressBar, ProgressStyle};
 use norn_cc::Language;
 use norn_hunt::{Hunt, Options, Stage};
+use norn_model::Anomaly;
 use norn_predict::Pattern;
 
 use crate::{
@@ -31,9 +32,8 @@ pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
         run: norn_record::Options { command, ..options(&args.limits) },
         output,
         predict: norn_predict::Options {
-            patterns: patterns(&args.pattern)?,
             unmarked: !args.marked_only,
-            ..norn_predict::Options::default()
+            ..wanted(&args.pattern, &args.only)?
         },
         budget: args.budget.get(),
         jobs: args
@@ -96,8 +96,17 @@ fn program(command: &[OsString], scratch: &Path) -> anyhow::Result<Vec<OsString>
     Ok([program.into()].into_iter().chain(command[1..].iter().cloned()).collect())
 }
 
+/// What is looked for, if not all of it.
+pub(super) fn wanted(files: &[PathBuf], only: &[String]) -> anyhow::Result<norn_predict::Options> {
+    let wants = |class: Anomaly| only.is_empty() || only.contains(&class.to_string());
+    let mut patterns = patterns(files)?;
+    patterns.retain(|it| wants(it.class));
+    let order = wants(Anomaly::Order);
+    Ok(norn_predict::Options { patterns, order, ..norn_predict::Options::default() })
+}
+
 /// The patterns that are looked for: the built-in ones, and those of the user.
-pub(super) fn patterns(files: &[PathBuf]) -> anyhow::Result<Vec<Pattern>> {
+fn patterns(files: &[PathBuf]) -> anyhow::Result<Vec<Pattern>> {
     let mut patterns = Pattern::built_in();
     for path in files {
         let text = std::fs::read_to_string(path)

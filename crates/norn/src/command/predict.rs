@@ -7,17 +7,14 @@ use serde_json::json;
 
 use crate::{
     cli::{Format, Predict},
-    command::hunt::patterns,
+    command::hunt::wanted,
     exit::Exit,
     finding,
 };
 
 pub(super) fn run(args: &Predict) -> anyhow::Result<Exit> {
-    let options = norn_predict::Options {
-        patterns: patterns(&args.pattern)?,
-        unmarked: !args.marked_only,
-        ..norn_predict::Options::default()
-    };
+    let options =
+        norn_predict::Options { unmarked: !args.marked_only, ..wanted(&args.pattern, &args.only)? };
     let outlook = outlook(&args.trace.folder, args.trace.process, &options)?;
     let mut out = anstream::stdout().lock();
     if args.format == Format::Json {
