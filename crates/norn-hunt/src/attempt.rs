@@ -143,7 +143,8 @@ impl Attempt {
             return Ok(self.is_followed());
         }
         let Some(process) = self.run.process() else { return Ok(false) };
-        confirm::is_same(source, &witness.candidate, (&self.trace, process))
+        let trace = (self.trace.as_path(), process);
+        confirm::is_same(source, &witness.candidate, trace, &self.run.consequence)
     }
 
     /// Whether it came to the candidate's last event as the schedule says. What it does afterwards
@@ -182,12 +183,12 @@ fn clip(source: &Source, witness: &Witness) -> (Clip, usize) {
     (clip, needed)
 }
 
-/// The read that comes too early. As soon as it has happened the order is violated; its thread goes on
-/// with what it has read, before the write can repair anything.
+/// The use that comes too early. As soon as it has happened the order is violated; its thread goes on
+/// with what it has seen, before the write can repair anything.
 pub(crate) fn too_early(candidate: &Candidate) -> Option<EventId> {
     let first = candidate.steps.first()?;
-    let reads = candidate.class == Anomaly::Order && first.access == Access::Read;
-    reads.then_some(first.event)
+    let uses = matches!(first.access, Access::Read | Access::Use);
+    (candidate.class == Anomaly::Order && uses).then_some(first.event)
 }
 
 /// Lets turns end with an event.

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use norn_model::{Candidate, EventId, Op, Step, Trace};
+use norn_model::{Candidate, Consequence, EventId, MemoryFault, Op, Step, Trace};
 use norn_replay::ReplayError;
 
 use crate::{attempt::too_early, source::Source};
@@ -15,6 +15,7 @@ pub(crate) fn is_same(
     source: &Source,
     candidate: &Candidate,
     (folder, process): (&Path, u32),
+    consequence: &Consequence,
 ) -> Result<bool, ReplayError> {
     let mut run = norn_trace::Trace::open(folder, process)?;
     // The modules are where they were, and are not opened once more.
@@ -30,6 +31,12 @@ pub(crate) fn is_same(
     if let (Some(_), [Some(read), None]) = (too_early(candidate), &moved[..]) {
         // After what it read too early, the program never came to the write.
         return Ok(*read == 0);
+    }
+    if let (Consequence::Memory(MemoryFault::UseAfterDestroy), [Some(destroyed), None]) =
+        (consequence, &moved[..])
+    {
+        // The use ended the run, and is not recorded.
+        return Ok(*destroyed == 0);
     }
     let moved: Option<Vec<_>> = moved.into_iter().collect();
     Ok(moved.is_some_and(|it| agree(candidate, &it)))
@@ -52,7 +59,17 @@ fn address(op: Op) -> Option<u64> {
         Op::Read { addr, .. }
         | Op::Write { addr, .. }
         | Op::Atomic { addr, .. }
-        | Op::Free { addr } => Some(addr),
+        | Op::Free { addr }
+        | Op::Init { object: addr, .. }
+        | Op::Destroy { object: addr, .. }
+        | Op::Acquire { lock: addr, .. }
+        | Op::Release { lock: addr, .. }
+        | Op::Wait { cond: addr, .. }
+        | Op::Signal { cond: addr }
+        | Op::Broadcast { cond: addr }
+        | Op::BarrierEnter { barrier: addr }
+        | Op::SemPost { semaphore: addr }
+        | Op::SemWait { semaphore: addr } => Some(addr),
         _ => None,
     }
 }

@@ -1,6 +1,6 @@
 //! What a person must know of a candidate: which variable, and who does what to it where.
 
-use norn_model::{Candidate, EventId, Frame, Held, LockMode, Op, Step};
+use norn_model::{Access as Does, Candidate, EventId, Frame, Held, LockMode, Op, Step};
 use norn_resolve::{Memory, Place};
 
 use crate::source::Source;
@@ -73,6 +73,7 @@ impl Guide<'_> {
         let (size, value) = match trace.event(step.event).map(|it| it.op) {
             Some(Op::Read { size, value, .. } | Op::Write { size, value, .. }) => (size, value),
             Some(Op::Atomic { size, .. }) => (u64::from(size), None),
+            _ if matches!(step.access, Does::Use | Does::Init | Does::Destroy) => (LOCK, None),
             _ => (1, None),
         };
         Access {

@@ -48,6 +48,12 @@ pub enum Access {
     Write,
     /// Its memory is given back.
     Free,
+    /// It is a lock or the like, and is used.
+    Use,
+    /// It is a lock or the like, and is initialised.
+    Init,
+    /// It is a lock or the like, and is destroyed.
+    Destroy,
 }
 
 /// Kinds of anomalies.
@@ -95,6 +101,9 @@ impl fmt::Display for Access {
             Access::Read => "r",
             Access::Write => "w",
             Access::Free => "f",
+            Access::Use => "u",
+            Access::Init => "i",
+            Access::Destroy => "d",
         })
     }
 }

@@ -31,6 +31,7 @@ mod search;
 mod section;
 mod semaphore;
 mod sieve;
+mod teardown;
 mod unit;
 mod usage;
 mod violation;

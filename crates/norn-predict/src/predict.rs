@@ -22,6 +22,7 @@ use crate::{
     search::Search,
     section::Sections,
     sieve::Sieve,
+    teardown,
     violation::{self, Violations},
     weave::Weave,
 };
@@ -167,7 +168,10 @@ fn violations(search: &Search<'_>, touches: &[Touch]) -> Violations {
     let granules = touches.par_chunk_by(|a, b| a.granule == b.granule);
     let variables = granules.flat_map_iter(|it| search.lives(it));
     let Search { trace, instances, .. } = *search;
-    violation::Search { trace, rules, moments, instances }.variables(variables)
+    let moments = &moments;
+    let mut objects = Violations::new(instances);
+    teardown::Search { trace, outlines, rules, moments }.objects(&mut objects);
+    violation::Search { trace, rules, moments, instances }.variables(variables).merge(objects)
 }
 
 /// The outlines of all threads. Which semaphores are locks is only known when all are there, so

@@ -25,20 +25,27 @@ use crate::{
 pub(crate) enum Kind {
     /// A read comes before the first write.
     Early,
+    /// A lock or the like is used after it was destroyed.
+    AfterDestroy,
     /// A read comes before the write that it was to see, and sees an older one.
     Overdue,
     /// A read comes after the write that was to follow it.
     Premature,
+    /// A lock or the like is used before it is initialised.
+    BeforeInit,
 }
 
 impl Kind {
-    const ALL: [Kind; 3] = [Kind::Early, Kind::Overdue, Kind::Premature];
+    const ALL: [Kind; 5] =
+        [Kind::Early, Kind::AfterDestroy, Kind::Overdue, Kind::Premature, Kind::BeforeInit];
 
     fn name(self) -> &'static str {
         match self {
             Kind::Early => "early-use",
             Kind::Overdue => "overdue-use",
             Kind::Premature => "premature-use",
+            Kind::AfterDestroy => "use-after-destroy",
+            Kind::BeforeInit => "use-before-init",
         }
     }
 
@@ -47,6 +54,8 @@ impl Kind {
         match self {
             Kind::Early | Kind::Overdue => [Access::Read, Access::Write],
             Kind::Premature => [Access::Write, Access::Read],
+            Kind::AfterDestroy => [Access::Destroy, Access::Use],
+            Kind::BeforeInit => [Access::Use, Access::Init],
         }
     }
 }
@@ -92,11 +101,16 @@ pub(crate) struct Violations {
 }
 
 impl Violations {
-    fn new(instances: usize) -> Self {
+    pub(crate) fn new(instances: usize) -> Self {
         Violations { kept: Kept::new(instances), tallies: FxHashMap::default() }
     }
 
-    fn add(&mut self, kind: Kind, [first, second]: [&Touch; 2], expected: Option<HandOff>) {
+    pub(crate) fn add(
+        &mut self,
+        kind: Kind,
+        [first, second]: [&Touch; 2],
+        expected: Option<HandOff>,
+    ) {
         let key = Key {
             scope: Scope::Single,
             pattern: kind as u16,
@@ -169,7 +183,7 @@ fn candidate(trace: &Trace, key: &Key, instance: &Instance, number: u32) -> Cand
 pub(crate) struct Search<'a> {
     pub(crate) trace: &'a Trace,
     pub(crate) rules: Rules<'a>,
-    pub(crate) moments: Moments<'a>,
+    pub(crate) moments: &'a Moments<'a>,
     pub(crate) instances: usize,
 }
 
@@ -192,7 +206,7 @@ impl Search<'_> {
             return;
         }
         let scenery = Scenery { trace: self.trace, sets: self.rules.sets, touches };
-        for row in uses(self.trace, &self.moments, touches) {
+        for row in uses(self.trace, self.moments, touches) {
             self.overdue(&scenery, &row, found);
             self.premature(&scenery, &row, found);
         }

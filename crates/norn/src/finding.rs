@@ -82,6 +82,9 @@ pub(crate) fn accesses(out: &mut impl Write, description: &Description) -> io::R
             Access::Read => "reads",
             Access::Write => "writes",
             Access::Free => "frees",
+            Access::Use => "uses",
+            Access::Init => "initialises",
+            Access::Destroy => "destroys",
         };
         let mut calls = access.calls.iter();
         let place = calls.next().map_or("?", |it| it.as_str());
@@ -107,6 +110,8 @@ pub(crate) fn title(candidate: &Candidate, description: &Description) -> String 
         Anomaly::Order => match candidate.pattern.as_str() {
             "early-use" => "read before the first write:",
             "premature-use" => "read after the write that was to follow:",
+            "use-after-destroy" => "used after it was destroyed:",
+            "use-before-init" => "used before it is initialised:",
             _ => "read before the write that it was to see:",
         },
         Anomaly::Pattern => candidate.pattern.as_str(),
