@@ -74,7 +74,9 @@ impl Scenery<'_> {
     /// Why the order of a read and a write seems not to matter, if the trace says so. The third
     /// access is the write that the read would see instead of what it saw.
     pub(crate) fn hand_off(&self, read: u32, write: u32, instead: Option<u32>) -> Option<HandOff> {
-        if self.asks_again(read) {
+        if self.asks_again(self.before(read), Some(self.touch(read)))
+            || self.asks_again(Some(self.touch(read)), self.after(read))
+        {
             Some(HandOff::SpinFlag)
         } else if self.waits(self.touch(read)) {
             Some(HandOff::Condition)
@@ -112,10 +114,12 @@ impl Scenery<'_> {
         (after.thread == self.touch(number).thread).then_some(after)
     }
 
-    /// Whether the thread has just read something else at the same place, and done nothing since.
-    fn asks_again(&self, read: u32) -> bool {
-        let now = self.touch(read);
-        let Some(last) = self.before(read).filter(|it| it.site == now.site) else { return false };
+    /// Whether a thread reads something, and then something else at the same place, having done nothing
+    /// in between.
+    fn asks_again(&self, last: Option<&Touch>, now: Option<&Touch>) -> bool {
+        let Some((last, now)) = last.zip(now).filter(|(last, now)| last.site == now.site) else {
+            return false;
+        };
         let between = &self.events(now)[last.index as usize..now.index as usize];
         let idle = |it: &Event| {
             matches!(
@@ -131,6 +135,7 @@ impl Scenery<'_> {
         between.len() <= NEAR
             && between.iter().all(idle)
             && !last.kind.is(Deed::Write)
+            && !now.kind.is(Deed::Write)
             && !same_value(self.event(last), self.event(now))
     }
 

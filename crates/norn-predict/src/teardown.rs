@@ -15,7 +15,7 @@ use crate::{
     moment::Moments,
     outline::{Outline, narrow},
     sieve::GRANULE,
-    violation::{Kind as Violation, Violations},
+    violation::{How, Kind as Violation, Violations},
 };
 
 /// What happens to an object.
@@ -123,7 +123,7 @@ impl Search<'_> {
     fn destroyed(&self, destroy: &Touch, uses: &[Touch], found: &mut Violations) {
         for it in uses.iter().filter(|it| it.thread != destroy.thread) {
             if self.rules.interval(it, destroy, Way::Forward).possible {
-                found.add(Violation::AfterDestroy, [destroy, it], None);
+                found.add(Violation::AfterDestroy, [destroy, it], How::default());
             }
         }
     }
@@ -131,7 +131,7 @@ impl Search<'_> {
     fn initialised(&self, first: &Touch, touch: &Touch, found: &mut Violations) {
         let other = first.thread != touch.thread;
         if other && self.rules.interval(first, touch, Way::Backward).possible {
-            found.add(Violation::BeforeInit, [touch, first], None);
+            found.add(Violation::BeforeInit, [touch, first], How::default());
         }
     }
 }

@@ -23,11 +23,9 @@ use crate::{
 /// How an order is violated. The number is its rank: what comes first is the likeliest to do harm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
-    /// A read comes before the first write.
-    Early,
     /// A lock or the like is used after it was destroyed.
     AfterDestroy,
-    /// A read comes before the write that it was to see, and sees an older one.
+    /// A read comes before the write that it was to see.
     Overdue,
     /// A read comes after the write that was to follow it.
     Premature,
@@ -36,12 +34,10 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    const ALL: [Kind; 5] =
-        [Kind::Early, Kind::AfterDestroy, Kind::Overdue, Kind::Premature, Kind::BeforeInit];
+    const ALL: [Kind; 4] = [Kind::AfterDestroy, Kind::Overdue, Kind::Premature, Kind::BeforeInit];
 
     fn name(self) -> &'static str {
         match self {
-            Kind::Early => "early-use",
             Kind::Overdue => "overdue-use",
             Kind::Premature => "premature-use",
             Kind::AfterDestroy => "use-after-destroy",
@@ -52,7 +48,7 @@ impl Kind {
     /// What its two events do, in their order.
     fn accesses(self) -> [Access; 2] {
         match self {
-            Kind::Early | Kind::Overdue => [Access::Read, Access::Write],
+            Kind::Overdue => [Access::Read, Access::Write],
             Kind::Premature => [Access::Write, Access::Read],
             Kind::AfterDestroy => [Access::Destroy, Access::Use],
             Kind::BeforeInit => [Access::Use, Access::Init],
@@ -65,6 +61,8 @@ impl Kind {
 pub struct Remark {
     /// How many there are in the trace.
     pub count: u64,
+    /// How many of them read what nobody has written yet.
+    pub early: u64,
     /// Why the order seems not to matter to the program.
     pub expected: Option<HandOff>,
 }
@@ -73,6 +71,7 @@ pub struct Remark {
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
     all: u64,
+    early: u64,
     /// How many of them look like a hand-off, by its number.
     expected: [u64; HandOff::ALL.len()],
 }
@@ -80,6 +79,7 @@ struct Tally {
 impl Tally {
     fn add(&mut self, other: Tally) {
         self.all += other.all;
+        self.early += other.early;
         self.expected.iter_mut().zip(other.expected).for_each(|(it, more)| *it += more);
     }
 
@@ -89,7 +89,23 @@ impl Tally {
         let always = |it: &HandOff, count: u64| *it != HandOff::SameValue || count == self.all;
         let mut hand_offs = HandOff::ALL.into_iter().zip(self.expected);
         let expected = hand_offs.find(|(it, count)| *count > 0 && always(it, *count));
-        Remark { count: self.all, expected: expected.map(|it| it.0) }
+        Remark { count: self.all, early: self.early, expected: expected.map(|it| it.0) }
+    }
+}
+
+/// What is known of one violation.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct How {
+    /// It reads what nobody has written yet.
+    early: bool,
+    expected: Option<HandOff>,
+}
+
+impl How {
+    /// Of several violations at the same places, those that seem meant are tried last, and before
+    /// them those that only see an older value.
+    fn rank(self) -> u64 {
+        2 * u64::from(self.expected.is_some()) + u64::from(!self.early)
     }
 }
 
@@ -105,20 +121,15 @@ impl Violations {
         Violations { kept: Kept::new(instances), tallies: FxHashMap::default() }
     }
 
-    pub(crate) fn add(
-        &mut self,
-        kind: Kind,
-        [first, second]: [&Touch; 2],
-        expected: Option<HandOff>,
-    ) {
+    pub(crate) fn add(&mut self, kind: Kind, [first, second]: [&Touch; 2], how: How) {
         let key = Key {
             scope: Scope::Single,
             pattern: kind as u16,
             sites: smallvec![first.site, second.site],
             locked: u16::from(first.set != 0) | u16::from(second.set != 0) << 1,
         };
-        let mut tally = Tally { all: 1, ..Tally::default() };
-        if let Some(at) = HandOff::ALL.iter().position(|it| Some(*it) == expected) {
+        let mut tally = Tally { all: 1, early: u64::from(how.early), ..Tally::default() };
+        if let Some(at) = HandOff::ALL.iter().position(|it| Some(*it) == how.expected) {
             tally.expected[at] = 1;
         }
         self.tallies.entry(key.clone()).or_default().add(tally);
@@ -127,8 +138,7 @@ impl Violations {
             index: it.index,
             addr: it.addr(other),
         };
-        // Of several, those are tried first that change a value.
-        let apart = u64::from(expected.is_some());
+        let apart = how.rank();
         let cost = u64::from(first.index) + u64::from(second.index);
         let steps = smallvec![place(first, second), place(second, first)];
         self.kept.add(key, Instance { apart, cost, steps });
@@ -147,7 +157,7 @@ impl Violations {
         let remark = |key: &Key| self.tallies.get(key).copied().unwrap_or_default().remark();
         let mut all: Vec<_> =
             self.kept.sorted().into_iter().map(|(key, found)| (remark(&key), key, found)).collect();
-        all.sort_by_key(|(remark, key, _)| (remark.expected, key.pattern));
+        all.sort_by_key(|(remark, key, _)| (remark.expected, remark.early == 0, key.pattern));
         let each = all.into_iter().flat_map(|(remark, key, found)| {
             let numbered = found.into_iter().zip(0..);
             numbered.map(move |(it, number)| (candidate(trace, &key, &it, number), remark))
@@ -218,9 +228,9 @@ impl Search<'_> {
         for seen in &row.seen {
             let write = &scenery.touches[seen.write as usize];
             if self.rules.interval(write, read, Way::Backward).possible {
-                let kind = if seen.older.is_some() { Kind::Overdue } else { Kind::Early };
                 let expected = scenery.hand_off(row.read, seen.write, seen.older);
-                found.add(kind, [read, write], expected);
+                let how = How { early: seen.older.is_none(), expected };
+                found.add(Kind::Overdue, [read, write], how);
             }
         }
     }
@@ -232,8 +242,11 @@ impl Search<'_> {
             let write = &scenery.touches[next as usize];
             if self.rules.interval(read, write, Way::Forward).possible {
                 let expected = scenery.hand_off(row.read, next, Some(next));
-                found.add(Kind::Premature, [write, read], expected);
+                found.add(Kind::Premature, [write, read], How { early: false, expected });
             }
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use norn_hunt::{Confirmed, Description, Finding, Hunt, Status};
 use norn_model::{Access, Anomaly, Candidate, Consequence};
+use norn_predict::Remark;
 use serde_json::{Value, json};
 
 use crate::story;
@@ -23,12 +24,15 @@ pub(crate) fn text(out: &mut impl Write, hunt: &Hunt) -> anyhow::Result<()> {
         write!(out, "{}. ", number + 1)?;
         tell(out, finding, how)?;
     }
-    let harmless: Vec<_> = confirmed(false).collect();
+    let mut harmless: Vec<_> = confirmed(false).collect();
+    harmless.sort_by_key(|(it, _)| it.remark.is_some_and(|it| it.expected.is_some()));
     if !harmless.is_empty() {
         writeln!(out, "confirmed, without visible harm:")?;
     }
     for (finding, how) in harmless.into_iter().take(TOLD) {
-        writeln!(out, "  {}: norn replay {}", line(finding), how.clip.display())?;
+        let expected = finding.remark.and_then(|it| it.expected);
+        let expected = expected.map_or_else(String::new, |it| format!(" (expected: {it})"));
+        writeln!(out, "  {}{expected}: norn replay {}", line(finding), how.clip.display())?;
     }
     observed(out, hunt)?;
     summary(out, hunt, harmful.len())
@@ -65,6 +69,9 @@ fn tell(out: &mut impl Write, finding: &Finding, how: &Confirmed) -> io::Result<
     };
     writeln!(out, "{}{leads}", title(&finding.candidate, &finding.description))?;
     accesses(out, &finding.description)?;
+    if let Some(remark) = &finding.remark {
+        remarks(out, remark)?;
+    }
     if how.other_output {
         writeln!(out, "   the program prints something else than in the recorded run")?;
     }
@@ -72,6 +79,22 @@ fn tell(out: &mut impl Write, finding: &Finding, how: &Confirmed) -> io::Result<
         story::tell(out, story)?;
     }
     writeln!(out, "   again: norn replay {}\n", how.clip.display())
+}
+
+/// How often it can happen, and why it may be meant.
+fn remarks(out: &mut impl Write, remark: &Remark) -> io::Result<()> {
+    if remark.count > 1 {
+        writeln!(out, "   {} times at these places in the recorded run", remark.count)?;
+    }
+    match remark.early {
+        0 => {}
+        early if early == remark.count => writeln!(out, "   nobody has written it before")?,
+        early => writeln!(out, "   {early} of them before anybody has written it")?,
+    }
+    if let Some(expected) = remark.expected {
+        writeln!(out, "   perhaps expected: {expected}")?;
+    }
+    Ok(())
 }
 
 /// Who does what to which variable where.
@@ -108,7 +131,6 @@ pub(crate) fn title(candidate: &Candidate, description: &Description) -> String 
         Anomaly::AtomicSet => "accesses that belong together are mixed:",
         Anomaly::Lifetime => "memory is used after it was freed:",
         Anomaly::Order => match candidate.pattern.as_str() {
-            "early-use" => "read before the first write:",
             "premature-use" => "read after the write that was to follow:",
             "use-after-destroy" => "used after it was destroyed:",
             "use-before-init" => "used before it is initialised:",
@@ -224,6 +246,14 @@ fn finding(finding: &Finding) -> Value {
     };
     if let (Some(all), Value::Object(more)) = (value.as_object_mut(), more) {
         all.extend(more);
+        all.extend(finding.remark.iter().flat_map(json_remark));
     }
     value
+}
+
+fn json_remark(remark: &Remark) -> impl Iterator<Item = (String, Value)> + use<> {
+    let expected = remark.expected.map(|it| json!({ "as": it.name(), "why": it.to_string() }));
+    let expected = expected.map(|it| ("expected".to_owned(), it));
+    let counts = [("count", remark.count), ("early", remark.early)];
+    counts.map(|(name, it)| (name.to_owned(), it.into())).into_iter().chain(expected)
 }

@@ -14,7 +14,7 @@ use super::{Hunt, Row};
 use crate::{norn::Norn, workspace};
 
 /// Where subjects are.
-const FOLDERS: [&str; 2] = ["subjects/hunt", "subjects/control"];
+const FOLDERS: [&str; 3] = ["subjects/hunt", "subjects/order", "subjects/control"];
 /// What the name of a twin ends with.
 const TWIN: &str = "_fixed";
 

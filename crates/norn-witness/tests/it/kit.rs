@@ -12,7 +12,9 @@ pub(crate) fn hunt(trace: &str, options: &Options) -> String {
     let trace = text::parse(trace).unwrap();
     let witnesses = Witnesses::new(&trace);
     let mut lines = String::new();
-    for candidate in predict(&trace, options).candidates {
+    let prediction = predict(&trace, options);
+    let violations = prediction.violations.into_iter().map(|it| it.0);
+    for candidate in prediction.candidates.into_iter().chain(violations) {
         if candidate.instance > 0 {
             continue;
         }
@@ -29,6 +31,7 @@ pub(crate) fn hunt(trace: &str, options: &Options) -> String {
 pub(crate) fn hunt_class(trace: &str, class: norn_model::Anomaly) -> String {
     let mut options = Options::default();
     options.patterns.retain(|it| it.class == class);
+    options.order = class == norn_model::Anomaly::Order;
     hunt(trace, &options)
 }
 

@@ -3,5 +3,6 @@
 
 mod golden;
 mod kit;
+mod order;
 mod property;
 mod user;

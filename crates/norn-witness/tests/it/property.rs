@@ -7,7 +7,7 @@ use norn_witness::{Witnesses, events};
 use proptest::{prelude::*, test_runner::Config};
 
 /// Cases of each property: few for every day, more if `NORN_CASES` says so.
-fn cases() -> Config {
+pub(crate) fn cases() -> Config {
     let cases = std::env::var("NORN_CASES").ok().and_then(|it| it.parse().ok());
     Config { cases: cases.unwrap_or(200), failure_persistence: None, ..Config::default() }
 }

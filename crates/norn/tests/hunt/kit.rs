@@ -89,7 +89,12 @@ pub(crate) fn run(mut command: Command) -> Ran {
 
 /// The folder with the subjects.
 pub(crate) fn subjects() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../subjects/hunt")
+    folder("hunt")
+}
+
+/// A folder with subjects.
+pub(crate) fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../subjects").join(name)
 }
 
 /// A folder that stays from test to test.

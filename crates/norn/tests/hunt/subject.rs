@@ -1,4 +1,5 @@
-//! The proof: programs with the bugs of the subjects that PECAN was tried on, and their fixed twins.
+//! The proof: programs with the bugs of the subjects that PECAN and BIPED were tried on, and their
+//! fixed twins.
 //!
 //! The head of a subject announces what must be found: `// Finds: atomicity on balance; assertion`
 //! is a class, variables (words of which one is in the name of an accessed variable) and a
@@ -11,8 +12,10 @@ use std::{fs, path::PathBuf};
 
 use serde_json::Value;
 
-use crate::kit::{Hunt, hunt, subjects};
+use crate::kit::{Hunt, folder, hunt, subjects};
 
+/// Where subjects are.
+const FOLDERS: [&str; 2] = ["hunt", "order"];
 /// Executions up to the first harmful one, at most, the recorded run included.
 const EXECUTIONS: u64 = 5;
 /// Runs without a prediction for those that prediction suffices for, and for those it does not.
@@ -80,14 +83,15 @@ struct Subject {
 
 /// All subjects, or all twins, by name.
 fn all(twins: bool) -> Vec<Subject> {
-    let paths = fs::read_dir(subjects()).unwrap().map(|it| it.unwrap().path());
+    let folders = FOLDERS.into_iter().map(folder);
+    let paths = folders.flat_map(|it| fs::read_dir(it).unwrap()).map(|it| it.unwrap().path());
     let subjects = paths.map(|path| Subject {
         name: path.file_stem().unwrap().to_str().unwrap().to_owned(),
         text: fs::read_to_string(&path).unwrap(),
         path,
     });
     let mut subjects: Vec<_> = subjects.filter(|it| it.name.ends_with("_fixed") == twins).collect();
-    subjects.sort_by(|a, b| a.name.cmp(&b.name));
+    subjects.sort_by(|a, b| a.path.cmp(&b.path));
     subjects
 }
 
