@@ -2,13 +2,13 @@
 //! any order of their events has.
 
 use insta::assert_snapshot;
-use norn_model::{Anomaly, EventId, Op, Trace, text};
+use norn_model::{EventId, Op, Trace, text};
 use norn_predict::{Options, predict};
 use norn_testkit::{Oracle, Shape, traces};
 use norn_witness::{Checker, Grade, Turn, Witnesses, events};
 use proptest::prelude::*;
 
-use crate::{kit::hunt_class, property::cases};
+use crate::{kit::hunt_order, property::cases};
 
 /// Figure 3 of Chang et al., with their numbers; t1 to t3 are T0, T0.1 and T0.2.
 const FIGURE_3: &str = "
@@ -52,7 +52,7 @@ const FIGURE_3: &str = "
 /// and at 14, from which it goes on to 27.
 #[test]
 fn figure_3() {
-    assert_snapshot!(hunt_class(FIGURE_3, Anomaly::Order), @r"
+    assert_snapshot!(hunt_order(FIGURE_3), @r"
     single order overdue-use: 26 20 | sound: 1 2 3 4 6 7 8 9 10 11 5 12 13 14 15 16 17 18 19 22 23 24 25 26 20
     single order premature-use: 29 14 | sound: 1 2 3 4 6 7 8 9 10 11 28 29 30 5 12 13 14
     ");
@@ -170,7 +170,7 @@ const CROSSED: Shape = Shape { nested: false, ..LOCKS };
 const WAITS: Shape = Shape { waits: true, events: 16, ..LOCKS };
 
 fn text(shape: Shape) -> impl Strategy<Value = String> {
-    traces(shape).prop_map(|it| norn_model::text::print(&it))
+    traces(shape).prop_map(|it| text::print(&it))
 }
 
 proptest! {
