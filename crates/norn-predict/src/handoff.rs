@@ -8,7 +8,7 @@ use std::fmt;
 
 use norn_model::{Event, Op, Trace};
 
-use crate::{access::Touch, lockset::Sets, pattern::Deed, usage::same_value};
+use crate::{access::Touch, content::Contents, lockset::Sets, outline::Outline, pattern::Deed};
 
 /// Why the order of a read and a write seems not to matter to a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -60,33 +60,38 @@ impl fmt::Display for HandOff {
 }
 
 /// Events of a thread that are looked at around an access.
-const NEAR: usize = 8;
+const NEAR: u32 = 8;
 
 /// What is known of a variable: its accesses, by thread and in each thread's order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scenery<'a> {
     pub(crate) trace: &'a Trace,
+    pub(crate) outlines: &'a [Outline],
     pub(crate) sets: &'a Sets,
     pub(crate) touches: &'a [Touch],
+    pub(crate) contents: &'a Contents,
 }
 
 impl Scenery<'_> {
+    /// Whether the reader itself sees to it that the order does not matter.
+    pub(crate) fn asks(&self, read: u32) -> Option<HandOff> {
+        let again = self.before(read).is_some_and(|it| self.asks_again(it, read))
+            || self.after(read).is_some_and(|it| self.asks_again(read, it));
+        if again {
+            return Some(HandOff::SpinFlag);
+        }
+        self.waits(self.touch(read)).then_some(HandOff::Condition)
+    }
+
     /// Why the order of a read and a write seems not to matter, if the trace says so. The third
     /// access is the write that the read would see instead of what it saw.
     pub(crate) fn hand_off(&self, read: u32, write: u32, instead: Option<u32>) -> Option<HandOff> {
-        if self.asks_again(self.before(read), Some(self.touch(read)))
-            || self.asks_again(Some(self.touch(read)), self.after(read))
-        {
-            Some(HandOff::SpinFlag)
-        } else if self.waits(self.touch(read)) {
-            Some(HandOff::Condition)
-        } else if self.initialises(read, write) {
+        if self.initialises(read, write) {
             Some(HandOff::InitialiseOnce)
         } else if self.in_turn(read, write) {
             Some(HandOff::InTurn)
         } else {
-            let event = |it: u32| self.event(self.touch(it));
-            let same = instead.is_some_and(|it| same_value(event(it), event(read)));
+            let same = instead.is_some_and(|it| self.contents.is_same(it, read));
             same.then_some(HandOff::SameValue)
         }
     }
@@ -95,32 +100,22 @@ impl Scenery<'_> {
         &self.touches[number as usize]
     }
 
-    fn events(&self, touch: &Touch) -> &[Event] {
-        &self.trace.threads[usize::from(touch.thread)].events
-    }
-
-    fn event(&self, touch: &Touch) -> &Event {
-        &self.events(touch)[touch.index as usize]
-    }
-
     /// The access of the same thread before one, or after it.
-    fn before(&self, number: u32) -> Option<&Touch> {
-        let before = &self.touches[number.checked_sub(1)? as usize];
-        (before.thread == self.touch(number).thread).then_some(before)
+    fn before(&self, number: u32) -> Option<u32> {
+        let before = number.checked_sub(1)?;
+        (self.touch(before).thread == self.touch(number).thread).then_some(before)
     }
 
-    fn after(&self, number: u32) -> Option<&Touch> {
+    fn after(&self, number: u32) -> Option<u32> {
         let after = self.touches.get(number as usize + 1)?;
-        (after.thread == self.touch(number).thread).then_some(after)
+        (after.thread == self.touch(number).thread).then_some(number + 1)
     }
 
-    /// Whether a thread reads something, and then something else at the same place, having done nothing
-    /// in between.
-    fn asks_again(&self, last: Option<&Touch>, now: Option<&Touch>) -> bool {
-        let Some((last, now)) = last.zip(now).filter(|(last, now)| last.site == now.site) else {
-            return false;
-        };
-        let between = &self.events(now)[last.index as usize..now.index as usize];
+    /// Whether a thread reads something, and then something else at the same place, having done
+    /// nothing in between.
+    fn asks_again(&self, first: u32, second: u32) -> bool {
+        let (last, now) = (self.touch(first), self.touch(second));
+        let reads = |it: &Touch| !it.kind.is(Deed::Write);
         let idle = |it: &Event| {
             matches!(
                 it.op,
@@ -132,27 +127,40 @@ impl Scenery<'_> {
                     | Op::Release { .. }
             )
         };
-        between.len() <= NEAR
-            && between.iter().all(idle)
-            && !last.kind.is(Deed::Write)
-            && !now.kind.is(Deed::Write)
-            && !same_value(self.event(last), self.event(now))
+        let between = || {
+            let events = &self.trace.threads[usize::from(now.thread)].events;
+            &events[last.index as usize..now.index as usize]
+        };
+        last.site == now.site
+            && now.index - last.index <= NEAR
+            && reads(last)
+            && reads(now)
+            && !self.contents.saw_same(first, second)
+            && between().iter().all(idle)
     }
 
     /// Whether the read is what a condition wait waits for: a wait ended right before it, or begins
-    /// right after it, and the lock was not given back between.
+    /// right after it, and no lock was given back between.
     fn waits(&self, read: &Touch) -> bool {
-        let (before, after) = self.events(read).split_at(read.index as usize);
-        let woken = before.iter().rev().take(NEAR).find(|it| is_lock(&it.op));
-        let waiting = after.iter().skip(1).take(NEAR).find(|it| is_lock(&it.op));
-        woken.is_some_and(|it| matches!(it.op, Op::WaitAcquire { .. }))
-            || waiting.is_some_and(|it| matches!(it.op, Op::Wait { .. } | Op::WaitRelease { .. }))
+        let outline = &self.outlines[usize::from(read.thread)];
+        let passed = outline.span(read.index);
+        let near = |from: u32, to: u32| to - from <= NEAR && outline.at(from) == outline.at(to);
+        let is = |index: u32, wait: fn(&Op) -> bool| {
+            wait(&self.trace.threads[usize::from(read.thread)].events[index as usize].op)
+        };
+        let woken = outline.bounds[..passed].last().is_some_and(|&it| {
+            near(it, read.index) && is(it, |op| matches!(op, Op::WaitAcquire { .. }))
+        });
+        let waiting = outline.bounds.get(passed).is_some_and(|&it| {
+            near(read.index, it - 1) && is(it, |op| matches!(op, Op::WaitRelease { .. }))
+        });
+        woken || waiting
     }
 
     /// Whether the writer asked at the same place before it wrote.
     fn initialises(&self, read: u32, write: u32) -> bool {
         let (reader, writer) = (self.touch(read), self.touch(write));
-        let asked = self.before(write).is_some_and(|it| {
+        let asked = self.before(write).map(|it| self.touch(it)).is_some_and(|it| {
             it.site == reader.site && it.kind.is(Deed::Read) && !it.kind.is(Deed::Write)
         });
         asked && reader.site != writer.site
@@ -165,22 +173,12 @@ impl Scenery<'_> {
         if both(reader) && both(writer) {
             return true;
         }
-        let together = |one: &Touch, other: &Touch| one.section == other.section;
+        let together = |one: u32, other: &Touch| self.touch(one).section == other.section;
+        let does = |it: u32, deed: Deed| self.touch(it).kind.is(deed);
         let writes =
-            self.after(read).is_some_and(|it| it.kind.is(Deed::Write) && together(it, reader));
+            self.after(read).is_some_and(|it| does(it, Deed::Write) && together(it, reader));
         let reads =
-            self.before(write).is_some_and(|it| it.kind.is(Deed::Read) && together(it, writer));
-        self.sets.exclude(reader.set, writer.set) && writes && reads
+            self.before(write).is_some_and(|it| does(it, Deed::Read) && together(it, writer));
+        writes && reads && self.sets.exclude(reader.set, writer.set)
     }
-}
-
-fn is_lock(op: &Op) -> bool {
-    matches!(
-        op,
-        Op::Acquire { .. }
-            | Op::Release { .. }
-            | Op::Wait { .. }
-            | Op::WaitRelease { .. }
-            | Op::WaitAcquire { .. }
-    )
 }

@@ -10,6 +10,7 @@ use crate::{
     access::{Touch, Touches, accessed},
     couple::Couples,
     general::Field,
+    group::Groups,
     interval::Rules,
     keep::{Instance, Kept, Key},
     life::{Lives, blocks},
@@ -22,8 +23,7 @@ use crate::{
     search::Search,
     section::Sections,
     sieve::Sieve,
-    teardown,
-    violation::{self, Violations},
+    teardown, violation,
     weave::Weave,
 };
 
@@ -151,7 +151,7 @@ pub fn predict(trace: &Trace, options: &Options) -> Prediction {
     let limits = Limits { sampled, couples: left_out, patterns };
     Prediction {
         candidates: candidates(trace, &options.patterns, &regions, kept),
-        violations: violations.map_or_else(Vec::new, |it| it.candidates(trace)),
+        violations: violations.map_or_else(Vec::new, |it| violation::candidates(trace, it)),
         shared: all.len() as u64,
         incomplete: !limits.patterns.is_empty(),
         skipped: trace.threads[threads.len()..].iter().map(|it| it.id).collect(),
@@ -160,7 +160,7 @@ pub fn predict(trace: &Trace, options: &Options) -> Prediction {
 }
 
 /// The order violations among accesses to shared memory, which are sorted by variable.
-fn violations(search: &Search<'_>, touches: &[Touch]) -> Violations {
+fn violations(search: &Search<'_>, touches: &[Touch]) -> Groups {
     let Field { sets, outlines, orders, .. } = search.field;
     let (sections, moments) =
         rayon::join(|| Sections::new(outlines, sets), || Moments::new(search.trace));
@@ -169,9 +169,10 @@ fn violations(search: &Search<'_>, touches: &[Touch]) -> Violations {
     let variables = granules.flat_map_iter(|it| search.lives(it));
     let Search { trace, instances, .. } = *search;
     let moments = &moments;
-    let mut objects = Violations::new(instances);
+    let mut objects = Groups::new(instances);
     teardown::Search { trace, outlines, rules, moments }.objects(&mut objects);
-    violation::Search { trace, rules, moments, instances }.variables(variables).merge(objects)
+    let search = violation::Search { trace, outlines, rules, moments };
+    search.variables(variables, instances).merge(objects)
 }
 
 /// The outlines of all threads. Which semaphores are locks is only known when all are there, so

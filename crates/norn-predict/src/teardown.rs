@@ -11,11 +11,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
     access::{Kind, Touch},
+    group::{Groups, How},
     interval::{Rules, Way},
     moment::Moments,
     outline::{Outline, narrow},
     sieve::GRANULE,
-    violation::{How, Kind as Violation, Violations},
+    violation::Kind as Violation,
 };
 
 /// What happens to an object.
@@ -40,7 +41,7 @@ pub(crate) struct Search<'a> {
 
 impl Search<'_> {
     /// Searches all objects that are initialised or destroyed.
-    pub(crate) fn objects(&self, found: &mut Violations) {
+    pub(crate) fn objects(&self, found: &mut Groups) {
         let known: FxHashSet<u64> = self
             .trace
             .threads
@@ -95,7 +96,7 @@ impl Search<'_> {
     }
 
     /// One object, in the order of time. It may be initialised and destroyed again and again.
-    fn object(&self, happenings: &[Happening], found: &mut Violations) {
+    fn object(&self, happenings: &[Happening], found: &mut Groups) {
         let mut initialised: Option<Touch> = None;
         let mut last: FxHashMap<(u16, u32), Touch> = FxHashMap::default();
         for (_, _, fate, touch) in happenings {
@@ -120,7 +121,7 @@ impl Search<'_> {
         }
     }
 
-    fn destroyed(&self, destroy: &Touch, uses: &[Touch], found: &mut Violations) {
+    fn destroyed(&self, destroy: &Touch, uses: &[Touch], found: &mut Groups) {
         for it in uses.iter().filter(|it| it.thread != destroy.thread) {
             if self.rules.interval(it, destroy, Way::Forward).possible {
                 found.add(Violation::AfterDestroy, [destroy, it], How::default());
@@ -128,7 +129,7 @@ impl Search<'_> {
         }
     }
 
-    fn initialised(&self, first: &Touch, touch: &Touch, found: &mut Violations) {
+    fn initialised(&self, first: &Touch, touch: &Touch, found: &mut Groups) {
         let other = first.thread != touch.thread;
         if other && self.rules.interval(first, touch, Way::Backward).possible {
             found.add(Violation::BeforeInit, [touch, first], How::default());

@@ -15,10 +15,9 @@
 //!   code that is not recorded wrote, and nothing is said of it. What comes after is counted from
 //!   the write that was seen.
 
-use norn_model::{AtomicOp, Event, Op, Trace};
 use smallvec::SmallVec;
 
-use crate::{access::Touch, moment::Moments, outline::narrow, pattern::Deed};
+use crate::{access::Touch, content::Contents, moment::Moments, outline::narrow, pattern::Deed};
 
 /// A read, and what was to come before and after it.
 #[derive(Clone, Debug)]
@@ -51,28 +50,28 @@ struct Writes {
 
 /// The accesses to one variable, in the order of time.
 struct Table<'a> {
-    trace: &'a Trace,
     moments: &'a Moments<'a>,
     touches: &'a [Touch],
+    contents: &'a Contents,
     /// By place in time, the number of the access.
     order: Vec<u32>,
     writes: SmallVec<[Writes; 4]>,
 }
 
 /// The use table of a variable, for all of its accesses.
-pub(crate) fn uses(trace: &Trace, moments: &Moments<'_>, touches: &[Touch]) -> Vec<Use> {
-    let mut table = Table::new(trace, moments, touches);
+pub(crate) fn uses(moments: &Moments<'_>, touches: &[Touch], contents: &Contents) -> Vec<Use> {
+    let mut table = Table::new(moments, touches, contents);
     let places = 0..narrow(touches.len());
     places.filter_map(|place| table.pass(place)).collect()
 }
 
 impl<'a> Table<'a> {
-    fn new(trace: &'a Trace, moments: &'a Moments<'a>, touches: &'a [Touch]) -> Self {
+    fn new(moments: &'a Moments<'a>, touches: &'a [Touch], contents: &'a Contents) -> Self {
         let earliest = |it: &Touch| (moments.earliest(it.thread, it.index), it.thread, it.index);
         let mut keyed: Vec<_> = touches.iter().map(earliest).zip(0..).collect();
         keyed.sort_unstable();
         let order = keyed.into_iter().map(|it| it.1).collect();
-        let mut table = Table { trace, moments, touches, order, writes: SmallVec::new() };
+        let mut table = Table { moments, touches, contents, order, writes: SmallVec::new() };
         for place in 0..narrow(touches.len()) {
             let touch = table.at(place);
             if touch.kind.is(Deed::Write) {
@@ -107,7 +106,7 @@ impl<'a> Table<'a> {
         }
         let (mut seen, mut from) =
             (self.last(read, |it| it.places[..it.passed].last().copied()), place);
-        if !self.moments.total && seen.iter().any(|it| !self.fits(read, *it)) {
+        if !self.moments.total && seen.iter().any(|it| !self.fits(place, *it)) {
             let write = self.other(read, place);
             from = write.unwrap_or(place);
             seen = write.into_iter().collect();
@@ -148,7 +147,7 @@ impl<'a> Table<'a> {
             let write = self.at(*it);
             let begun = self.moments.earliest(write.thread, write.index) < latest;
             let own_later = write.thread == read.thread && write.index >= read.index;
-            *it != place && begun && !own_later && self.fits(read, *it)
+            *it != place && begun && !own_later && self.fits(place, *it)
         };
         let meets = |it: &&Writes| it.mask & read.mask != 0;
         let later = self
@@ -164,10 +163,8 @@ impl<'a> Table<'a> {
     }
 
     /// Whether a read can have seen a write, by their values.
-    fn fits(&self, read: &Touch, write: u32) -> bool {
-        let event =
-            |it: &Touch| &self.trace.threads[usize::from(it.thread)].events[it.index as usize];
-        agrees(event(self.at(write)), event(read))
+    fn fits(&self, read: u32, write: u32) -> bool {
+        self.contents.fits(self.order[write as usize], self.order[read as usize])
     }
 
     /// The first writes of other threads after a place.
@@ -190,70 +187,4 @@ impl Writes {
     fn after(&self, place: u32) -> Option<u32> {
         self.places.get(self.places.partition_point(|it| *it <= place)).copied()
     }
-}
-
-/// Whether what is read can be what was written: their common bytes are the same, or not known.
-fn agrees(write: &Event, read: &Event) -> bool {
-    let (Some(written), Some(seen)) = (written(&write.op), seen(&read.op)) else { return true };
-    seen.differs(written) != Some(true)
-}
-
-/// Whether two events, of which the second reads, have to do with the same value for certain. The
-/// first may write it or read it.
-pub(crate) fn same_value(one: &Event, read: &Event) -> bool {
-    let value = written(&one.op).or_else(|| seen(&one.op));
-    value.zip(seen(&read.op)).is_some_and(|(one, seen)| seen.differs(one) == Some(false))
-}
-
-/// What some bytes hold.
-#[derive(Clone, Copy)]
-struct Content {
-    addr: u64,
-    size: u64,
-    value: u128,
-}
-
-impl Content {
-    fn byte(self, addr: u64) -> Option<u8> {
-        let at = addr.checked_sub(self.addr).filter(|it| *it < self.size)?;
-        self.value.to_le_bytes().get(usize::try_from(at).ok()?).copied()
-    }
-
-    /// Whether common bytes differ; nothing if there are none that are known.
-    fn differs(self, other: Content) -> Option<bool> {
-        let bytes = (self.addr..self.addr.saturating_add(self.size)).take(size_of::<u128>());
-        let pairs = bytes.filter_map(|it| self.byte(it).zip(other.byte(it)));
-        pairs.map(|(one, other)| one != other).max()
-    }
-}
-
-/// What an event writes, if that is known.
-fn written(op: &Op) -> Option<Content> {
-    let (addr, size, value) = match *op {
-        Op::Write { addr, size, value, .. } => (addr, size, value?),
-        Op::Atomic { addr, size, op, .. } => match op {
-            AtomicOp::Store(new) | AtomicOp::Rmw { new, .. } | AtomicOp::Cas { new, .. } => {
-                (addr, size.into(), new)
-            }
-            AtomicOp::Load(_) | AtomicOp::CasFailed { .. } => return None,
-        },
-        _ => return None,
-    };
-    Some(Content { addr, size, value })
-}
-
-/// What an event reads, if that is known.
-fn seen(op: &Op) -> Option<Content> {
-    let (addr, size, value) = match *op {
-        Op::Read { addr, size, value, .. } => (addr, size, value?),
-        Op::Atomic { addr, size, op, .. } => match op {
-            AtomicOp::Load(old)
-            | AtomicOp::Rmw { old, .. }
-            | AtomicOp::Cas { old, .. }
-            | AtomicOp::CasFailed { seen: old, .. } => (addr, size.into(), old),
-            AtomicOp::Store(_) => return None,
-        },
-        _ => return None,
-    };
-    Some(Content { addr, size, value })
 }

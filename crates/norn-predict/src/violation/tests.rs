@@ -81,7 +81,7 @@ fn table(trace: &str) -> String {
     for touches in touches.chunk_by(|a, b| a.granule == b.granule) {
         let touch = |it: u32| &touches[it as usize];
         let called = |it: u32| name(touch(it).thread, touch(it).index);
-        for row in uses(&trace, &moments, touches) {
+        for row in uses(&moments, touches, &Contents::new(&trace, touches)) {
             write!(lines, "{}", called(row.read)).unwrap();
             row.seen.iter().for_each(|it| write!(lines, " <- {}", called(it.write)).unwrap());
             row.next.iter().for_each(|it| write!(lines, " -> {}", called(*it)).unwrap());
