@@ -385,7 +385,8 @@ impl Hunter<'_> {
 }
 
 /// The classes take turns, so that many candidates of one do not keep the others waiting. Order
-/// violations are many, and few of them do harm: the others are some turns ahead.
+/// violations are many, and few of them do harm: the others are some turns ahead. Those that the
+/// program seems to expect come after all.
 fn in_turn(groups: Vec<Group>) -> Vec<Group> {
     let mut counts: BTreeMap<Anomaly, usize> = BTreeMap::new();
     let mut ranked: Vec<_> = groups
@@ -395,7 +396,8 @@ fn in_turn(groups: Vec<Group>) -> Vec<Group> {
             let rank = counts.entry(class).or_default();
             *rank += 1;
             let late = if class == Anomaly::Order { LATE } else { 0 };
-            ((*rank + late, class), group)
+            let expected = group.finding.remark.is_some_and(|it| it.expected.is_some());
+            ((expected, *rank + late, class), group)
         })
         .collect();
     ranked.sort_by_key(|(key, _)| *key);

@@ -14,19 +14,19 @@ struct Content {
     written: Bytes,
 }
 
-/// Some of the bytes of a granule.
+/// Some of the bytes of a granule, the first one lowest.
 #[derive(Clone, Copy, Debug, Default)]
 struct Bytes {
-    values: [u8; 8],
-    /// Which of them are known, as bits.
-    known: u8,
+    values: u64,
+    /// The bits that are known.
+    known: u64,
 }
 
 impl Contents {
     pub(crate) fn new(trace: &Trace, touches: &[Touch]) -> Contents {
         let content = |it: &Touch| {
             let event = &trace.threads[usize::from(it.thread)].events[it.index as usize];
-            Content::new(&event.op, it.granule * GRANULE)
+            Content::new(&event.op, it)
         };
         Contents(touches.iter().map(content).collect())
     }
@@ -48,11 +48,11 @@ impl Contents {
 }
 
 impl Content {
-    fn new(op: &Op, start: u64) -> Content {
-        let (at, read, written) = match *op {
-            Op::Read { addr, size, value, .. } => ((addr, size), value, None),
-            Op::Write { addr, size, value, .. } => ((addr, size), None, value),
-            Op::Atomic { addr, size, op, .. } => {
+    fn new(op: &Op, touch: &Touch) -> Content {
+        let (addr, read, written) = match *op {
+            Op::Read { addr, value, .. } => (addr, value, None),
+            Op::Write { addr, value, .. } => (addr, None, value),
+            Op::Atomic { addr, op, .. } => {
                 let (read, written) = match op {
                     AtomicOp::Load(it) | AtomicOp::CasFailed { seen: it, .. } => (Some(it), None),
                     AtomicOp::Store(it) => (None, Some(it)),
@@ -60,38 +60,77 @@ impl Content {
                         (Some(old), Some(new))
                     }
                 };
-                ((addr, size.into()), read, written)
+                (addr, read, written)
             }
             _ => return Content::default(),
         };
-        let bytes = |value: Option<u128>| value.map(|it| Bytes::new(it, at, start));
-        Content {
-            read: bytes(read).unwrap_or_default(),
-            written: bytes(written).unwrap_or_default(),
-        }
+        let bytes = |value: Option<u128>| Bytes::new(value, addr, touch);
+        Content { read: bytes(read), written: bytes(written) }
     }
 }
 
 impl Bytes {
-    /// The part of a value that is in the granule that starts here.
-    fn new(value: u128, (addr, size): (u64, u64), start: u64) -> Bytes {
-        let mut bytes = Bytes::default();
-        for (at, byte) in bytes.values.iter_mut().enumerate() {
-            let offset = (start + at as u64).checked_sub(addr).filter(|it| *it < size);
-            let offset = offset.and_then(|it| usize::try_from(it).ok());
-            if let Some(value) = offset.and_then(|it| value.to_le_bytes().get(it).copied()) {
-                *byte = value;
-                bytes.known |= 1 << at;
-            }
-        }
-        bytes
+    /// The part of a value at an address that an access to a granule is about.
+    fn new(value: Option<u128>, addr: u64, touch: &Touch) -> Bytes {
+        const BYTE: u64 = 8;
+        let start = touch.granule * GRANULE;
+        let bits = |bytes: u64| u32::try_from(bytes.saturating_mul(BYTE)).unwrap_or(u32::MAX);
+        let behind = value.and_then(|it| it.checked_shr(bits(start.saturating_sub(addr))));
+        let here = behind.and_then(|it| it.checked_shl(bits(addr.saturating_sub(start))));
+        let low = |it: u128| (it & u128::from(u64::MAX)) as u64;
+        here.map_or_else(Bytes::default, |it| Bytes { values: low(it), known: spread(touch.mask) })
     }
 
     /// Whether common bytes differ; nothing if none is known of both.
     fn differs(self, other: Bytes) -> Option<bool> {
         let common = self.known & other.known;
-        let pairs = self.values.iter().zip(other.values).enumerate();
-        let mut pairs = pairs.filter(|(at, _)| common >> at & 1 != 0);
-        (common != 0).then(|| pairs.any(|(_, (one, other))| *one != other))
+        (common != 0).then_some((self.values ^ other.values) & common != 0)
+    }
+}
+
+/// A byte of ones for each bit.
+fn spread(mask: u8) -> u64 {
+    // Each byte of the product has the mask; of the first the first bit is kept, of the second the
+    // second, and so on.
+    let bits = u64::from(mask) * 0x0101_0101_0101_0101 & 0x8040_2010_0804_0201;
+    let ones = (bits | (bits & 0x7f7f_7f7f_7f7f_7f7f) + 0x7f7f_7f7f_7f7f_7f7f) >> 7;
+    (ones & 0x0101_0101_0101_0101) * 0xff
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_where_they_belong() {
+        assert_eq!(spread(0b1000_0001), 0xff00_0000_0000_00ff);
+        assert_eq!(spread(0xff), u64::MAX);
+        assert_eq!(spread(0b0110_0000), 0x00ff_ff00_0000_0000);
+    }
+
+    #[test]
+    fn common_bytes_are_compared() {
+        let trace = norn_model::text::parse(
+            "T1 w 0x104:8 0x8877665544332211\nT2 r 0x108 0x88776655\nT2 r 0x10a:2 7\nT2 r 0x10c:2 7",
+        );
+        let trace = trace.unwrap_or_default();
+        let touch = |thread: u16, index: u32, mask: u8| Touch {
+            granule: 0x108 / GRANULE,
+            index,
+            site: 0,
+            set: 0,
+            section: 0,
+            thread,
+            mask,
+            kind: crate::access::Kind::free(),
+            stack: 0,
+            epoch: 0,
+        };
+        let touches = [touch(0, 0, 0x0f), touch(1, 0, 0x0f), touch(1, 1, 0x0c), touch(1, 2, 0x30)];
+        let contents = Contents::new(&trace, &touches);
+        assert!(contents.is_same(0, 1) && contents.fits(0, 1));
+        assert!(!contents.is_same(0, 2) && !contents.fits(0, 2));
+        assert!(!contents.is_same(0, 3) && contents.fits(0, 3));
+        assert!(!contents.saw_same(1, 2));
     }
 }

@@ -124,8 +124,9 @@ impl Search<'_> {
     }
 
     fn variable(&self, touches: &[Touch], kept: &mut Kept) {
-        if is_shared(touches) {
-            self.weave(&self.classes(touches).all, |it| !it.frees && it.width == 1, kept);
+        let wanted = |it: &&Weave| !it.frees && it.width == 1;
+        if is_shared(touches) && self.weaves.iter().any(|it| wanted(&it)) {
+            self.weave(&self.classes(touches).all, wanted, kept);
         }
     }
 

@@ -11,7 +11,7 @@ Written by `cargo xtask scoreboard`. Each subject has a bug that its head announ
 in which nothing harmful may be found. Each is built once and hunted once, from one recorded run, with
 the options that `norn hunt` has by default.
 
-- *candidates*: data races, atomicity violations and atomic-set violations that were predicted.
+- *race*, *atomicity*, *atomic-set*, *order*: candidates of these classes that were predicted.
 - *confirmed*, *harmful*: those that the program did, and those of them that are harmful. *seen*:
   failures in other runs, each kind once.
 - *first*, *all*: executions up to the first harmful one, and in all, the recorded run included.
@@ -42,6 +42,7 @@ fn table(rows: &[Row], twins: bool) -> Table {
         "race",
         "atomicity",
         "atomic-set",
+        "order",
         "confirmed",
         "harmful",
         "seen",
@@ -69,6 +70,7 @@ fn cells(row: &Row) -> Vec<String> {
         count("class", "race"),
         count("class", "atomicity"),
         count("class", "atomic-set"),
+        count("class", "order"),
         count("status", "confirmed"),
         hunt.harmful().count().to_string(),
         hunt.observed().len().to_string(),
