@@ -77,7 +77,7 @@ impl Bytes {
         let bits = |bytes: u64| u32::try_from(bytes.saturating_mul(BYTE)).unwrap_or(u32::MAX);
         let behind = value.and_then(|it| it.checked_shr(bits(start.saturating_sub(addr))));
         let here = behind.and_then(|it| it.checked_shl(bits(addr.saturating_sub(start))));
-        let low = |it: u128| (it & u128::from(u64::MAX)) as u64;
+        let low = |it: u128| u64::try_from(it & u128::from(u64::MAX)).unwrap_or(0);
         here.map_or_else(Bytes::default, |it| Bytes { values: low(it), known: spread(touch.mask) })
     }
 
@@ -90,11 +90,7 @@ impl Bytes {
 
 /// A byte of ones for each bit.
 fn spread(mask: u8) -> u64 {
-    // Each byte of the product has the mask; of the first the first bit is kept, of the second the
-    // second, and so on.
-    let bits = u64::from(mask) * 0x0101_0101_0101_0101 & 0x8040_2010_0804_0201;
-    let ones = (bits | (bits & 0x7f7f_7f7f_7f7f_7f7f) + 0x7f7f_7f7f_7f7f_7f7f) >> 7;
-    (ones & 0x0101_0101_0101_0101) * 0xff
+    (0..u8::BITS).map(|bit| (u64::from(mask >> bit & 1) * 0xff) << (8 * bit)).sum()
 }
 
 #[cfg(test)]
