@@ -61,6 +61,13 @@ impl Confirmed {
 }
 
 impl Finding {
+    /// Has another candidate with the same places for a person.
+    pub(crate) fn also(&mut self, candidate: &Candidate, remark: Option<Remark>) {
+        if candidate.instance == 0 {
+            self.remark = self.remark.zip(remark).map(|(one, other)| one.join(other));
+        }
+    }
+
     /// What the program did, if it did.
     pub fn confirmed(&self) -> Option<&Confirmed> {
         match &self.status {

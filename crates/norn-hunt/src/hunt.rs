@@ -265,6 +265,7 @@ impl Hunter<'_> {
         for (candidate, remark) in candidates {
             let key = source.key(&candidate);
             if let Some(&at) = at.get(&key) {
+                groups[at].finding.also(&candidate, remark);
                 groups[at].instances.push_back(candidate);
             } else if self.known.insert(key.clone()) {
                 at.insert(key, groups.len());

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use norn_model::{Candidate, ThreadName};
-use norn_predict::{Options, predict};
+use norn_predict::{Options, Remark, predict};
 use norn_replay::ReplayError;
 use norn_witness::{Failure, Witness, Witnesses};
 
@@ -23,6 +23,8 @@ pub struct Outlook {
 pub struct Prospect {
     /// What.
     pub candidate: Candidate,
+    /// How often the trace allows it, and why it may be meant, if that is known.
+    pub remark: Option<Remark>,
     /// Who does what to which variable where.
     pub description: Description,
     /// By which schedule, or why there is none.
@@ -36,15 +38,15 @@ pub fn outlook(folder: &Path, process: u32, options: &Options) -> Result<Outlook
     let source = Source::open(folder, process)?;
     let prediction = predict(&source.trace, options);
     let witnesses = Witnesses::new(&source.trace);
-    let prospect = |candidate: Candidate| {
+    let prospect = |(candidate, remark): (Candidate, Option<Remark>)| {
         let witness = witnesses.witness(&candidate);
         let turns = witness.iter().flat_map(|it| &it.turns);
         let turns = turns.map(|it| (source.scene.thread(it.thread), it.until)).collect();
         let description = describe(&source, &candidate, false);
-        Prospect { candidate, description, witness, turns }
+        Prospect { candidate, remark, description, witness, turns }
     };
-    let violations = prediction.violations.into_iter().map(|it| it.0);
-    let all = prediction.candidates.into_iter().chain(violations);
-    let firsts = all.filter(|it| it.instance == 0);
+    let violations = prediction.violations.into_iter().map(|(it, remark)| (it, Some(remark)));
+    let all = prediction.candidates.into_iter().map(|it| (it, None)).chain(violations);
+    let firsts = all.filter(|it| it.0.instance == 0);
     Ok(Outlook { prospects: firsts.map(prospect).collect(), incomplete: prediction.incomplete })
 }

@@ -67,6 +67,18 @@ pub struct Remark {
     pub expected: Option<HandOff>,
 }
 
+impl Remark {
+    /// What is known of these and those together. All must be expected for one reason.
+    #[must_use]
+    pub fn join(self, other: Remark) -> Remark {
+        Remark {
+            count: self.count + other.count,
+            early: self.early + other.early,
+            expected: self.expected.filter(|it| other.expected == Some(*it)),
+        }
+    }
+}
+
 /// The candidates and what is known of them, the likeliest to do harm first.
 pub(crate) fn candidates(trace: &Trace, found: Groups) -> Vec<(Candidate, Remark)> {
     let each = found.sorted().into_iter().flat_map(|(key, group)| {

@@ -82,7 +82,7 @@ fn tell(out: &mut impl Write, finding: &Finding, how: &Confirmed) -> io::Result<
 }
 
 /// How often it can happen, and why it may be meant.
-fn remarks(out: &mut impl Write, remark: &Remark) -> io::Result<()> {
+pub(crate) fn remarks(out: &mut impl Write, remark: &Remark) -> io::Result<()> {
     if remark.count > 1 {
         writeln!(out, "   {} times at these places in the recorded run", remark.count)?;
     }
@@ -251,7 +251,7 @@ fn finding(finding: &Finding) -> Value {
     value
 }
 
-fn json_remark(remark: &Remark) -> impl Iterator<Item = (String, Value)> + use<> {
+pub(crate) fn json_remark(remark: &Remark) -> impl Iterator<Item = (String, Value)> + use<> {
     let expected = remark.expected.map(|it| json!({ "as": it.name(), "why": it.to_string() }));
     let expected = expected.map(|it| ("expected".to_owned(), it));
     let counts = [("count", remark.count), ("early", remark.early)];

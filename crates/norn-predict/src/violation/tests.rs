@@ -230,6 +230,30 @@ fn bytes_are_told_apart() {
     ");
 }
 
+/// What is initialised once, and what a flag guards, is ordered; the flag is not.
+#[test]
+fn other_ways_to_wait() {
+    let once = "
+        order global
+        T1 oncebegin o @ 1
+        T1 w x 1 @ 2
+        T1 onceend o @ 3
+        T2 oncedone o @ 4
+        T2 r x 1 @ 5
+    ";
+    assert_snapshot!(predicted(once), @"");
+    let flag = "
+        order global
+        T1 w data 1 @ 1
+        T1 store flag 1 @ 2
+        T2 load flag 1 @ 3
+        T2 r data 1 @ 4
+    ";
+    assert_snapshot!(predicted(flag), @r"
+    overdue-use 3 2 #0 of 1, 1 early
+    ");
+}
+
 #[test]
 fn hand_offs_come_last_and_say_why() {
     let trace = "

@@ -31,6 +31,9 @@ pub(super) fn run(args: &Predict) -> anyhow::Result<Exit> {
             finding::title(&prospect.candidate, &prospect.description)
         )?;
         finding::accesses(&mut out, &prospect.description)?;
+        if let Some(remark) = &prospect.remark {
+            finding::remarks(&mut out, remark)?;
+        }
         match &prospect.witness {
             Ok(witness) => {
                 let turns =
@@ -51,11 +54,15 @@ pub(super) fn run(args: &Predict) -> anyhow::Result<Exit> {
 }
 
 fn json(prospect: &Prospect) -> serde_json::Value {
-    json!({
+    let mut value = json!({
         "candidate": prospect.candidate,
         "accesses": finding::json_accesses(&prospect.description),
         "grade": prospect.witness.as_ref().ok().map(|it| it.grade),
         "schedule": prospect.turns,
         "why": prospect.witness.as_ref().err().map(ToString::to_string),
-    })
+    });
+    if let Some(all) = value.as_object_mut() {
+        all.extend(prospect.remark.iter().flat_map(finding::json_remark));
+    }
+    value
 }
