@@ -35,7 +35,7 @@ const LONGEST_BASE: Duration = Duration::from_mins(2);
 /// How long any other run may take at least.
 const SHORTEST: Duration = Duration::from_secs(10);
 /// Turns of the other classes before order violations have their first.
-const LATE: usize = 2;
+const LATE: usize = 3;
 /// Runs without a prediction, before what they did is looked at. How many go side by side must not
 /// matter.
 const BATCH: usize = 8;
