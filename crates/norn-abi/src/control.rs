@@ -246,6 +246,8 @@ pub mod verdict {
     pub const OUT_OF_BOUNDS: u32 = 7;
     /// The schedule was at its end, and that was all that was wanted.
     pub const STOPPED: u32 = 8;
+    /// A lock or the like was used after it was destroyed.
+    pub const USE_AFTER_DESTROY: u32 = 9;
 }
 
 /// How a schedule was followed: in [`Outcome::follow`].

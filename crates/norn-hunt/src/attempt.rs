@@ -8,7 +8,10 @@ use std::{
 };
 
 use norn_abi::control::{Plan, after};
-use norn_model::{Candidate, Consequence, Limit, Segment, ThreadId, Until, Verdict, Visit};
+use norn_model::{
+    Access, Anomaly, Candidate, Consequence, EventId, Limit, Segment, ThreadId, Until, Verdict,
+    Visit,
+};
 use norn_record::{Control, Recording, Streams};
 use norn_replay::{
     Clip, Codes, Ran, ReplayError, Scene, arrange, consequence, process,
@@ -161,7 +164,8 @@ impl Attempt {
             return Ok(self.is_followed());
         }
         let Some(process) = self.run.process() else { return Ok(false) };
-        confirm::is_same(source, &witness.candidate, (&self.trace, process))
+        let trace = (self.trace.as_path(), process);
+        confirm::is_same(source, &witness.candidate, trace, &self.run.consequence)
     }
 
     /// Whether it came to the candidate's last event as the schedule says. What it does afterwards
@@ -183,6 +187,9 @@ fn clip(source: &Source, witness: &Witness) -> (Clip, usize) {
         witness.turns.iter().map(|it| (it.thread, it.until)).collect();
     if !witness.candidate.stuck.is_empty() {
         return into_impasse(source, &witness.candidate, &turns);
+    }
+    if let Some(read) = too_early(&witness.candidate) {
+        cut(&mut turns, read);
     }
     if let Some((_, until)) = turns.last_mut() {
         *until = until.saturating_sub(1);
@@ -212,6 +219,23 @@ fn into_impasse(
     let goes_on = threads.map(|thread| Segment { thread, until: Until::Blocks });
     clip.schedule.segments.extend(goes_on);
     (clip, needed)
+}
+
+/// The use that comes too early. As soon as it has happened the order is violated; its thread goes on
+/// with what it has seen, before the write can repair anything.
+pub(crate) fn too_early(candidate: &Candidate) -> Option<EventId> {
+    let first = candidate.steps.first()?;
+    let uses = matches!(first.access, Access::Read | Access::Use);
+    (candidate.class == Anomaly::Order && uses).then_some(first.event)
+}
+
+/// Lets turns end with an event.
+fn cut(turns: &mut Vec<(ThreadId, u64)>, event: EventId) {
+    let has = |it: &(ThreadId, u64)| it.0 == event.thread && it.1 > event.index;
+    if let Some(at) = turns.iter().position(has) {
+        turns.truncate(at + 1);
+        turns[at].1 = event.index + 1;
+    }
 }
 
 /// Makes a folder.

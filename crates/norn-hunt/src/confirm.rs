@@ -4,13 +4,16 @@
 
 use std::path::Path;
 
-use norn_model::{Candidate, Consequence, EventId, Op, Step, Trace};
+use norn_model::{Candidate, Consequence, EventId, MemoryFault, Op, Step, Trace};
 use norn_replay::{
     ReplayError,
     story::{Plot, Story},
 };
 
-use crate::{attempt::Run, source::Source};
+use crate::{
+    attempt::{Run, too_early},
+    source::Source,
+};
 
 /// Whether a run did not end, and the threads of a deadlock are among those that never went on.
 pub(crate) fn is_stuck(source: &Source, candidate: &Candidate, run: &Run) -> bool {
@@ -30,6 +33,7 @@ pub(crate) fn is_same(
     source: &Source,
     candidate: &Candidate,
     (folder, process): (&Path, u32),
+    consequence: &Consequence,
 ) -> Result<bool, ReplayError> {
     let mut run = norn_trace::Trace::open(folder, process)?;
     // The modules are where they were, and are not opened once more.
@@ -41,7 +45,18 @@ pub(crate) fn is_same(
         let thread = events.threads.iter().find(named)?;
         distance(&source.trace, &events, step.event, EventId { thread: thread.id, ..step.event })
     };
-    let moved: Option<Vec<_>> = candidate.steps.iter().map(moved).collect();
+    let moved: Vec<_> = candidate.steps.iter().map(moved).collect();
+    if let (Some(_), [Some(read), None]) = (too_early(candidate), &moved[..]) {
+        // After what it read too early, the program never came to the write.
+        return Ok(*read == 0);
+    }
+    if let (Consequence::Memory(MemoryFault::UseAfterDestroy), [Some(destroyed), None]) =
+        (consequence, &moved[..])
+    {
+        // The use ended the run, and is not recorded.
+        return Ok(*destroyed == 0);
+    }
+    let moved: Option<Vec<_>> = moved.into_iter().collect();
     Ok(moved.is_some_and(|it| agree(candidate, &it)))
 }
 
@@ -62,7 +77,17 @@ fn address(op: Op) -> Option<u64> {
         Op::Read { addr, .. }
         | Op::Write { addr, .. }
         | Op::Atomic { addr, .. }
-        | Op::Free { addr } => Some(addr),
+        | Op::Free { addr }
+        | Op::Init { object: addr, .. }
+        | Op::Destroy { object: addr, .. }
+        | Op::Acquire { lock: addr, .. }
+        | Op::Release { lock: addr, .. }
+        | Op::Wait { cond: addr, .. }
+        | Op::Signal { cond: addr }
+        | Op::Broadcast { cond: addr }
+        | Op::BarrierEnter { barrier: addr }
+        | Op::SemPost { semaphore: addr }
+        | Op::SemWait { semaphore: addr } => Some(addr),
         _ => None,
     }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::{Description, Interleaving};
 use norn_model::{Anomaly, Candidate, Consequence, Verdict};
+use norn_predict::Remark;
 use norn_replay::story::Story;
 use norn_witness::{Failure, Grade, Witness};
 
@@ -16,6 +17,8 @@ pub struct Finding {
     pub source: usize,
     /// Who does what to which variable where.
     pub description: Description,
+    /// How often the recorded run allows it, and why it may be meant, if that is known.
+    pub remark: Option<Remark>,
     /// What came of it.
     pub status: Status,
 }
@@ -60,6 +63,13 @@ impl Confirmed {
 }
 
 impl Finding {
+    /// Has another candidate with the same places for a person.
+    pub(crate) fn also(&mut self, candidate: &Candidate, remark: Option<Remark>) {
+        if candidate.instance == 0 {
+            self.remark = self.remark.zip(remark).map(|(one, other)| one.join(other));
+        }
+    }
+
     /// What the program did, if it did.
     pub fn confirmed(&self) -> Option<&Confirmed> {
         match &self.status {

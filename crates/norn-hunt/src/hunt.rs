@@ -13,7 +13,7 @@ use std::{
 };
 
 use norn_model::{Anomaly, Candidate};
-use norn_predict::predict;
+use norn_predict::{Remark, predict};
 use norn_record::Interrupt;
 use norn_replay::ReplayError;
 use norn_witness::{Engines, Failure, Witness, Witnesses};
@@ -35,6 +35,8 @@ use crate::{
 const LONGEST_BASE: Duration = Duration::from_mins(2);
 /// How long any other run may take at least.
 const SHORTEST: Duration = Duration::from_secs(10);
+/// Turns of the other classes before order violations have their first.
+const LATE: usize = 3;
 /// Runs without a prediction, before what they did is looked at. How many go side by side must not
 /// matter.
 const BATCH: usize = 8;
@@ -248,7 +250,9 @@ impl Hunter<'_> {
         self.hunt.incomplete |= prediction.incomplete;
         let omitted = Omissions::new(source, &prediction, unknown);
         self.hunt.omitted.add(omitted, self.hunt.sources == 0);
-        let mut groups = self.groups(source, prediction.candidates);
+        let known = prediction.candidates.into_iter().map(|it| (it, None));
+        let violations = prediction.violations.into_iter().map(|(it, remark)| (it, Some(remark)));
+        let mut groups = self.groups(source, known.chain(violations));
         self.hunt.sources += 1;
         let witnesses = Witnesses::with(&source.trace, self.options.engines);
         let mut new = Vec::new();
@@ -289,18 +293,24 @@ impl Hunter<'_> {
     }
 
     /// Candidates by what they are for a person, without those that are known.
-    fn groups(&mut self, source: &Source, candidates: Vec<Candidate>) -> Vec<Group> {
+    fn groups(
+        &mut self,
+        source: &Source,
+        candidates: impl Iterator<Item = (Candidate, Option<Remark>)>,
+    ) -> Vec<Group> {
         let mut groups: Vec<Group> = Vec::new();
         let mut at: BTreeMap<Key, usize> = BTreeMap::new();
-        for candidate in candidates {
+        for (candidate, remark) in candidates {
             let key = source.key(&candidate);
             if let Some(&at) = at.get(&key) {
+                groups[at].finding.also(&candidate, remark);
                 groups[at].instances.push_back(candidate);
             } else if self.known.insert(key.clone()) {
                 at.insert(key, groups.len());
                 let finding = Finding {
                     description: describe(source, &candidate, false),
                     candidate: candidate.clone(),
+                    remark,
                     source: self.hunt.sources,
                     status: Status::Untried,
                 };
@@ -426,7 +436,9 @@ fn passed(run: &Run) -> Option<u32> {
 }
 
 /// The classes take turns, so that many candidates of one do not keep the others waiting. Deadlocks
-/// come first: there are few, and each of them is harmful.
+/// come first: there are few, and each of them is harmful. Order violations are many, and few of
+/// them do harm: the others are some turns ahead. Those that the program seems to expect come after
+/// all.
 fn in_turn(groups: Vec<Group>) -> Vec<Group> {
     let mut counts: BTreeMap<Anomaly, usize> = BTreeMap::new();
     let mut ranked: Vec<_> = groups
@@ -435,7 +447,9 @@ fn in_turn(groups: Vec<Group>) -> Vec<Group> {
             let class = group.finding.candidate.class;
             let rank = counts.entry(class).or_default();
             *rank += 1;
-            ((*rank, class != Anomaly::Deadlock, class), group)
+            let late = if class == Anomaly::Order { LATE } else { 0 };
+            let expected = group.finding.remark.is_some_and(|it| it.expected.is_some());
+            ((expected, *rank + late, class != Anomaly::Deadlock, class), group)
         })
         .collect();
     ranked.sort_by_key(|(key, _)| *key);

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use norn_model::{Candidate, ThreadName};
-use norn_predict::{Options, predict};
+use norn_predict::{Options, Remark, predict};
 use norn_replay::ReplayError;
 use norn_witness::{Engines, Failure, Witness, Witnesses};
 
@@ -25,6 +25,8 @@ pub struct Outlook {
 pub struct Prospect {
     /// What.
     pub candidate: Candidate,
+    /// How often the trace allows it, and why it may be meant, if that is known.
+    pub remark: Option<Remark>,
     /// Who does what to which variable where.
     pub description: Description,
     /// By which schedule, or why there is none.
@@ -46,14 +48,15 @@ pub fn outlook(
     let prediction = predict(&source.trace, &Options { sets, ..options.clone() });
     let omitted = Omissions::new(&source, &prediction, unknown);
     let witnesses = Witnesses::with(&source.trace, engines);
-    let prospect = |candidate: Candidate| {
+    let prospect = |(candidate, remark): (Candidate, Option<Remark>)| {
         let witness = witnesses.witness(&candidate);
         let turns = witness.iter().flat_map(|it| &it.turns);
         let turns = turns.map(|it| (source.scene.thread(it.thread), it.until)).collect();
         let description = describe(&source, &candidate, false);
-        Prospect { candidate, description, witness, turns }
+        Prospect { candidate, remark, description, witness, turns }
     };
-    let firsts = prediction.candidates.into_iter().filter(|it| it.instance == 0);
-    let prospects = firsts.map(prospect).collect();
+    let violations = prediction.violations.into_iter().map(|(it, remark)| (it, Some(remark)));
+    let all = prediction.candidates.into_iter().map(|it| (it, None)).chain(violations);
+    let prospects = all.filter(|it| it.0.instance == 0).map(prospect).collect();
     Ok(Outlook { prospects, incomplete: prediction.incomplete, omitted })
 }

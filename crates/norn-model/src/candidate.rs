@@ -60,6 +60,12 @@ pub enum Access {
     Wait,
     /// It is what others wait for, and they are woken.
     Signal,
+    /// It is a lock or the like, and is used.
+    Use,
+    /// It is a lock or the like, and is initialised.
+    Init,
+    /// It is a lock or the like, and is destroyed.
+    Destroy,
 }
 
 /// Kinds of anomalies.
@@ -74,6 +80,8 @@ pub enum Anomaly {
     AtomicSet,
     /// Memory that is given back, and then used or given back again.
     Lifetime,
+    /// A read before the write that it was to see, or after the one that was to follow it.
+    Order,
     /// What a pattern of the user describes.
     Pattern,
     /// Threads that wait for each other, or for a signal that has been.
@@ -111,6 +119,9 @@ impl fmt::Display for Access {
             Access::Share => "share",
             Access::Wait => "wait",
             Access::Signal => "signal",
+            Access::Use => "u",
+            Access::Init => "i",
+            Access::Destroy => "d",
         })
     }
 }
@@ -122,6 +133,7 @@ impl fmt::Display for Anomaly {
             Anomaly::Atomicity => "atomicity",
             Anomaly::AtomicSet => "atomic-set",
             Anomaly::Lifetime => "lifetime",
+            Anomaly::Order => "order",
             Anomaly::Pattern => "pattern",
             Anomaly::Deadlock => "deadlock",
         })

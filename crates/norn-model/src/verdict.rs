@@ -138,6 +138,8 @@ pub enum MemoryFault {
     BadFree,
     /// Memory next to a block was accessed.
     OutOfBounds,
+    /// A lock or the like was used after it was destroyed.
+    UseAfterDestroy,
 }
 
 /// What a run that does not end went beyond.
@@ -164,6 +166,7 @@ impl fmt::Display for MemoryFault {
             MemoryFault::DoubleFree => "memory freed twice",
             MemoryFault::BadFree => "free of what is no heap block",
             MemoryFault::OutOfBounds => "access next to a heap block",
+            MemoryFault::UseAfterDestroy => "use of what was destroyed",
         })
     }
 }

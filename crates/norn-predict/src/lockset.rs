@@ -56,6 +56,11 @@ impl Sets {
         Sets(sets)
     }
 
+    /// The locks of a set, and whether each is shared.
+    pub(crate) fn locks(&self, set: u32) -> &[(u64, bool)] {
+        &self.0[set as usize].0
+    }
+
     /// Whether who holds one set keeps out who holds the other.
     pub(crate) fn exclude(&self, one: u32, other: u32) -> bool {
         one != 0 && other != 0 && self.0[one as usize].excludes(&self.0[other as usize])

@@ -23,6 +23,8 @@ pub(crate) struct Outline {
     pub(crate) sets: Vec<Set>,
     /// Events at which memory comes or goes.
     pub(crate) lives: Vec<u32>,
+    /// Events at which locks and the like come or go.
+    pub(crate) objects: Vec<u32>,
 }
 
 /// A change of the set of held locks.
@@ -144,8 +146,12 @@ impl<'a> Walk<'a> {
             | Op::OnceDone { .. }
             | Op::Fence(_)
             | Op::HappensBefore { .. }
-            | Op::HappensAfter { .. }
-            | Op::Init { .. } => self.outline.meetings.push(index),
+            | Op::HappensAfter { .. } => self.outline.meetings.push(index),
+            Op::Init { .. } => {
+                self.outline.meetings.push(index);
+                self.outline.objects.push(index);
+            }
+            Op::Destroy { .. } => self.outline.objects.push(index),
             Op::Alloc { .. } | Op::Free { .. } | Op::Map { .. } | Op::Unmap { .. } => {
                 self.outline.lives.push(index);
             }
@@ -159,7 +165,6 @@ impl<'a> Walk<'a> {
             | Op::AcquireFailed { .. }
             | Op::Wait { .. }
             | Op::SemFailed { .. }
-            | Op::Destroy { .. }
             | Op::Call { .. }
             | Op::Return { .. }
             | Op::Mark { .. }

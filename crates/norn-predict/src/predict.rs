@@ -8,20 +8,25 @@ use norn_model::{
 use rayon::prelude::*;
 
 use crate::{
-    AtomicSet, Pattern, Region,
-    access::{Touches, accessed},
+    AtomicSet, Pattern, Region, Remark,
+    access::{Touch, Touches, accessed},
     couple::Couples,
-    deadlock::{Deadlocks, deadlocks},
+    deadlock::deadlocks,
     general::Field,
+    group::Groups,
+    interval::Rules,
     keep::{Instance, Kept, Key},
     life::{Lives, blocks},
     lifetime::Freed,
     lockset::Sets,
+    moment::Moments,
     order::{Meetings, Order},
     outline::Outline,
     region::{Regions, marked},
     search::Search,
+    section::Sections,
     sieve::Sieve,
+    teardown, violation,
     weave::Weave,
 };
 
@@ -42,6 +47,8 @@ pub struct Options {
     pub sets: Vec<AtomicSet>,
     /// Whether deadlocks are looked for.
     pub deadlocks: bool,
+    /// Whether order violations are looked for.
+    pub order: bool,
 }
 
 impl Default for Options {
@@ -55,6 +62,7 @@ impl Default for Options {
             functions: Vec::new(),
             sets: Vec::new(),
             deadlocks: true,
+            order: true,
         }
     }
 }
@@ -65,6 +73,9 @@ pub struct Prediction {
     /// The anomalies: those with a strong reason to be one first, then the cheap ones; instances
     /// with the same sites follow each other.
     pub candidates: Vec<Candidate>,
+    /// Order violations, which are tried later, and what is known of each; those that a program
+    /// seems to expect come last.
+    pub violations: Vec<(Candidate, Remark)>,
     /// How many accesses to shared memory there are.
     pub shared: u64,
     /// The search for a pattern or for deadlocks was given up before its end.
@@ -147,18 +158,17 @@ pub fn predict(trace: &Trace, options: &Options) -> Prediction {
         instances: options.instances,
         unmarked: options.unmarked,
     };
+    let violations = options.order.then(|| violations(&search, &all));
     let (general, patterns) = search.generals(&all, &uses);
     let kept = search.singles(&all).merge(search.couples(&pairs));
     let kept = kept.merge(search.blocks(&uses)).merge(general);
-    let dead = if options.deadlocks {
-        deadlocks(trace, &forced, &semaphores, options.instances)
-    } else {
-        Deadlocks::default()
-    };
+    let stuck = || deadlocks(trace, &forced, &semaphores, options.instances);
+    let dead = options.deadlocks.then(stuck).unwrap_or_default();
     let limits = Limits { sampled, couples: left_out, patterns, requests: dead.left_out };
     let others = candidates(trace, &options.patterns, &regions, kept);
     Prediction {
         candidates: dead.candidates.into_iter().chain(others).collect(),
+        violations: violations.map_or_else(Vec::new, |it| violation::candidates(trace, it)),
         shared: all.len() as u64,
         incomplete: !limits.patterns.is_empty() || limits.requests > 0,
         skipped: trace.threads[threads.len()..].iter().map(|it| it.id).collect(),
@@ -166,9 +176,25 @@ pub fn predict(trace: &Trace, options: &Options) -> Prediction {
     }
 }
 
+/// The order violations among accesses to shared memory, which are sorted by variable.
+fn violations(search: &Search<'_>, touches: &[Touch]) -> Groups {
+    let Field { sets, outlines, orders, .. } = search.field;
+    let (sections, moments) =
+        rayon::join(|| Sections::new(outlines, sets), || Moments::new(search.trace));
+    let rules = Rules { sets, sections: &sections, orders };
+    let granules = touches.par_chunk_by(|a, b| a.granule == b.granule);
+    let variables = granules.flat_map_iter(|it| search.lives(it));
+    let Search { trace, instances, .. } = *search;
+    let moments = &moments;
+    let mut objects = Groups::new(instances);
+    teardown::Search { trace, outlines, rules, moments }.objects(&mut objects);
+    let search = violation::Search { trace, outlines, rules, moments };
+    search.variables(variables, instances).merge(objects)
+}
+
 /// The outlines of all threads, and the semaphores that are locks. Which these are is only known when
 /// all are there, so those who use such ones are gone over again.
-fn outlines(trace: &Trace, sieve: &Sieve) -> (Vec<Outline>, BTreeSet<u64>) {
+pub(crate) fn outlines(trace: &Trace, sieve: &Sieve) -> (Vec<Outline>, BTreeSet<u64>) {
     let outline = |number: usize, semaphores: &BTreeSet<u64>| {
         Outline::new(u32::try_from(number).unwrap_or(0), &trace.threads[number], sieve, semaphores)
     };

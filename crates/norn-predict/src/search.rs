@@ -108,7 +108,7 @@ impl Search<'_> {
     }
 
     /// The accesses of each life of a granule.
-    fn lives<'t>(&self, touches: &'t [Touch]) -> Vec<std::borrow::Cow<'t, [Touch]>> {
+    pub(crate) fn lives<'t>(&self, touches: &'t [Touch]) -> Vec<std::borrow::Cow<'t, [Touch]>> {
         if !touches.first().is_some_and(|it| self.lives.has(it.granule)) {
             return vec![touches.into()];
         }
@@ -124,8 +124,9 @@ impl Search<'_> {
     }
 
     fn variable(&self, touches: &[Touch], kept: &mut Kept) {
-        if is_shared(touches) {
-            self.weave(&self.classes(touches).all, |it| !it.frees && it.width == 1, kept);
+        let wanted = |it: &&Weave| !it.frees && it.width == 1;
+        if is_shared(touches) && self.weaves.iter().any(|it| wanted(&it)) {
+            self.weave(&self.classes(touches).all, wanted, kept);
         }
     }
 

@@ -83,6 +83,7 @@ fn found(outcome: &Outcome, max_steps: u64) -> Option<Consequence> {
         Found::DoubleFree => Consequence::Memory(MemoryFault::DoubleFree),
         Found::BadFree => Consequence::Memory(MemoryFault::BadFree),
         Found::OutOfBounds => Consequence::Memory(MemoryFault::OutOfBounds),
+        Found::UseAfterDestroy => Consequence::Memory(MemoryFault::UseAfterDestroy),
     })
 }
 

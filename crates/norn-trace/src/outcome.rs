@@ -183,6 +183,8 @@ names! {
         OutOfBounds = verdict::OUT_OF_BOUNDS,
         /// Nothing: the schedule was at its end, and so was the run.
         Stopped = verdict::STOPPED,
+        /// A lock or the like was used after it was destroyed.
+        UseAfterDestroy = verdict::USE_AFTER_DESTROY,
     }
 }
 

@@ -67,6 +67,9 @@ impl<'a> Hybrid<'a> {
             if let Some(next) = next.filter(|_| plan.eager) {
                 stage.advance(next.0, next.1)?;
             }
+            if plan.leaves && next.is_none() && at + 1 < steps.len() {
+                stage.advance(step.0, self.script.left(*step))?;
+            }
         }
         Ok(self.turns(&stage.turns))
     }
@@ -113,6 +116,9 @@ struct Plan {
     along: Along,
     /// Whether a thread goes on to its next event at once, and not only when it is due.
     eager: bool,
+    /// Whether a thread gives back all of its locks after its last event, as in the paper of Chang
+    /// et al. (*Biped*, IEICE Transactions 2015), who move all that a thread does up to there.
+    leaves: bool,
     /// Who comes to its first event before the first of all happens, in this order.
     threads: Vec<u32>,
 }
@@ -131,13 +137,14 @@ fn plans(steps: &[At], adjacent: bool) -> impl Iterator<Item = Plan> + use<> {
     let first = steps.first().map(|it| it.0);
     let others = threads.iter().copied().filter(|it| Some(*it) != first).collect();
     let orders = if adjacent {
-        vec![(false, threads), (false, reversed)]
+        vec![(false, false, threads), (false, false, reversed)]
     } else {
         let orders = [Vec::new(), others, threads];
-        orders.into_iter().flat_map(|it| [(false, it.clone()), (true, it)]).collect()
+        let each = |it: Vec<u32>| [(false, false, it.clone()), (true, false, it)];
+        orders.into_iter().flat_map(each).chain([(false, true, Vec::new())]).collect()
     };
     [Along::ToLock, Along::ToEvent, Along::Nothing].into_iter().flat_map(move |along| {
-        let plan = move |(eager, threads)| Plan { along, eager, threads };
+        let plan = move |(eager, leaves, threads)| Plan { along, eager, leaves, threads };
         orders.clone().into_iter().map(plan)
     })
 }

@@ -79,12 +79,20 @@ impl Script {
     }
 
     /// The first event of the outermost critical section that an event is in, or the event.
-    pub(crate) fn outermost(&self, (thread, index): At) -> u32 {
+    pub(crate) fn outermost(&self, at: At) -> u32 {
+        self.section(at).map_or(at.1, |it| it.0)
+    }
+
+    /// Where that section has been left, as a number of events.
+    pub(crate) fn left(&self, at: At) -> u32 {
+        let end = self.section(at).map_or(at.1, |it| it.1).saturating_add(1);
+        end.min(self.parts[at.0 as usize].len)
+    }
+
+    fn section(&self, (thread, index): At) -> Option<(u32, u32)> {
         let sections = &self.parts[thread as usize].sections;
         let begun = sections.partition_point(|it| it.0 <= index);
-        match begun.checked_sub(1).map(|at| sections[at]) {
-            Some((begin, end)) if index <= end => begin,
-            _ => index,
-        }
+        let last = begun.checked_sub(1).map(|at| sections[at]);
+        last.filter(|(_, end)| index <= *end)
     }
 }

@@ -471,11 +471,12 @@ fn size(text: &str) -> Result<u64, String> {
 }
 
 /// The kinds of anomalies, by their names.
-const CLASSES: [(&str, Anomaly); 6] = [
+const CLASSES: [(&str, Anomaly); 7] = [
     ("race", Anomaly::Race),
     ("atomicity", Anomaly::Atomicity),
     ("atomic-set", Anomaly::AtomicSet),
     ("lifetime", Anomaly::Lifetime),
+    ("order", Anomaly::Order),
     ("pattern", Anomaly::Pattern),
     ("deadlock", Anomaly::Deadlock),
 ];

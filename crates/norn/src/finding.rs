@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use norn_hunt::{Confirmed, Description, Failure, Finding, Hunt, Status};
 use norn_model::{Access, Anomaly, Candidate, Consequence};
+use norn_predict::Remark;
 use serde_json::{Value, json};
 
 use crate::{interleaving, omission, pardon::Pardons, story};
@@ -23,7 +24,8 @@ pub(crate) fn text(out: &mut impl Write, hunt: &Hunt, pardons: &Pardons) -> anyh
         write!(out, "{}. ", number + 1)?;
         tell(out, finding, how)?;
     }
-    let (other, same): (Vec<_>, Vec<_>) = confirmed(false).partition(|it| it.1.other_output);
+    let (other, mut same): (Vec<_>, Vec<_>) = confirmed(false).partition(|it| it.1.other_output);
+    same.sort_by_key(|(it, _)| it.remark.is_some_and(|it| it.expected.is_some()));
     briefly(out, "confirmed, and the program prints something else:", &other)?;
     briefly(out, "confirmed, without visible harm:", &same)?;
     observed(out, hunt, pardons)?;
@@ -40,7 +42,9 @@ fn briefly(
         writeln!(out, "{title}")?;
     }
     for (finding, how) in findings.iter().take(TOLD) {
-        writeln!(out, "  {}: norn replay {}", line(finding), how.clip.display())?;
+        let expected = finding.remark.and_then(|it| it.expected);
+        let expected = expected.map_or_else(String::new, |it| format!(" (expected: {it})"));
+        writeln!(out, "  {}{expected}: norn replay {}", line(finding), how.clip.display())?;
     }
     if findings.len() > TOLD {
         writeln!(out, "  and {} more; --format json has them all", findings.len() - TOLD)?;
@@ -84,6 +88,9 @@ fn tell(out: &mut impl Write, finding: &Finding, how: &Confirmed) -> io::Result<
         accesses(out, &finding.description)?;
         interleaving::text(out, &how.interleaving)?;
     }
+    if let Some(remark) = &finding.remark {
+        remarks(out, remark)?;
+    }
     if how.other_output && !deadlock {
         writeln!(out, "   the program prints something else than in the recorded run")?;
     }
@@ -91,6 +98,22 @@ fn tell(out: &mut impl Write, finding: &Finding, how: &Confirmed) -> io::Result<
         story::tell(out, story)?;
     }
     writeln!(out, "   again: norn replay {}\n", how.clip.display())
+}
+
+/// How often it can happen, and why it may be meant.
+pub(crate) fn remarks(out: &mut impl Write, remark: &Remark) -> io::Result<()> {
+    if remark.count > 1 {
+        writeln!(out, "   {} times at these places in the recorded run", remark.count)?;
+    }
+    match remark.early {
+        0 => {}
+        early if early == remark.count => writeln!(out, "   nobody has written it before")?,
+        early => writeln!(out, "   {early} of them before anybody has written it")?,
+    }
+    if let Some(expected) = remark.expected {
+        writeln!(out, "   perhaps expected: {expected}")?;
+    }
+    Ok(())
 }
 
 /// Who does what to which variable where.
@@ -105,6 +128,9 @@ pub(crate) fn accesses(out: &mut impl Write, description: &Description) -> io::R
             Access::Acquire | Access::Share => "locks",
             Access::Wait => "awaits",
             Access::Signal => "wakes",
+            Access::Use => "uses",
+            Access::Init => "initialises",
+            Access::Destroy => "destroys",
         };
         let mut calls = access.calls.iter();
         let place = calls.next().map_or("?", |it| it.as_str());
@@ -130,6 +156,12 @@ pub(crate) fn title(candidate: &Candidate, description: &Description) -> String 
         Anomaly::Atomicity => "another thread comes between two accesses to",
         Anomaly::AtomicSet => "accesses that belong together are mixed:",
         Anomaly::Lifetime => "memory is used after it was freed:",
+        Anomaly::Order => match candidate.pattern.as_str() {
+            "premature-use" => "read after the write that was to follow:",
+            "use-after-destroy" => "used after it was destroyed:",
+            "use-before-init" => "used before it is initialised:",
+            _ => "read before the write that it was to see:",
+        },
         Anomaly::Pattern => candidate.pattern.as_str(),
         Anomaly::Deadlock => deadlock(&candidate.pattern),
     };
@@ -264,6 +296,14 @@ fn finding(finding: &Finding, pardon: &Value) -> Value {
     };
     if let (Some(all), Value::Object(more)) = (value.as_object_mut(), more) {
         all.extend(more);
+        all.extend(finding.remark.iter().flat_map(json_remark));
     }
     value
+}
+
+pub(crate) fn json_remark(remark: &Remark) -> impl Iterator<Item = (String, Value)> + use<> {
+    let expected = remark.expected.map(|it| json!({ "as": it.name(), "why": it.to_string() }));
+    let expected = expected.map(|it| ("expected".to_owned(), it));
+    let counts = [("count", remark.count), ("early", remark.early)];
+    counts.map(|(name, it)| (name.to_owned(), it.into())).into_iter().chain(expected)
 }

@@ -248,8 +248,12 @@ fn misuse(page: &mut Page, story: &Misuse) {
             format!("used {} a block of {} bytes", beyond(it.offset, it.size), it.size)
         }
         (MemoryFault::OutOfBounds, None) => format!("used {:#x}, next to a block", story.address),
+        (MemoryFault::UseAfterDestroy, _) => "used what was destroyed".to_owned(),
     };
     page.step(&story.by, &what);
+    if let Some(destroyed) = &story.destroyed {
+        page.step(destroyed, "destroyed it");
+    }
     if let Some(block) = &story.block {
         if let Some(freed) = &block.freed {
             page.step(freed, "freed it");

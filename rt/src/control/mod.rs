@@ -7,6 +7,7 @@
 //! cannot be tried is done here: condition variables, barriers, sleeping.
 
 pub mod follow;
+pub mod grave;
 pub mod heap;
 mod interrupt;
 mod spin;

@@ -18,6 +18,7 @@ unsafe extern "C-unwind" fn wait(barrier: usize, pc: usize) -> c_int {
     unsafe {
         let Some(slot) = thread::recorded() else { return real::pthread_barrier_wait()(barrier) };
         event::put(slot, Kind::BarrierEnter, pc, barrier, &[]);
+        control::grave::check(slot, barrier, ObjectClass::Barrier, pc);
         let result = if control::was_on() && !is_shared(barrier) {
             arrive(slot, barrier, pc)
         } else {

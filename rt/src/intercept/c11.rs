@@ -59,8 +59,8 @@ wait! {
     cond_timedwait(until: usize) = cnd_timedwait, posix, c11, |_| at(REALTIME, until);
 }
 announce! {
-    signal = cnd_signal, Kind::Signal, notify_one;
-    broadcast = cnd_broadcast, Kind::Broadcast, notify_all;
+    signal = cnd_signal, Kind::Signal, ObjectClass::Cond, notify_one;
+    broadcast = cnd_broadcast, Kind::Broadcast, ObjectClass::Cond, notify_all;
 }
 
 /// Defines a function without result that destroys an object.

@@ -58,6 +58,7 @@ pub unsafe fn wait_here(
     // SAFETY: as the caller called it.
     unsafe {
         control::before(slot, Kind::WaitRelease, pc, mutex);
+        control::grave::check(slot, cond, ObjectClass::Cond, pc);
         control::test_cancel(slot);
         if is_anothers(mutex, slot) {
             return real::pthread_mutex_unlock()(mutex);
@@ -123,12 +124,13 @@ macro_rules! wait {
 /// Defines a function that is an event on an object before the real one is called, and after it
 /// for those who wait here.
 macro_rules! announce {
-    ($($name:ident = $real:ident, $kind:expr, $notify:ident;)*) => { $(
+    ($($name:ident = $real:ident, $kind:expr, $class:expr, $notify:ident;)*) => { $(
         unsafe extern "C-unwind" fn $name(object: usize, pc: usize) -> c_int {
             // SAFETY: as the caller called it.
             unsafe {
                 if let Some(slot) = thread::recorded() {
                     event::put(slot, $kind, pc, object, &[]);
+                    $crate::control::grave::check(slot, object, $class, pc);
                 }
                 let result = real::$real()(object);
                 $notify(object);
@@ -148,8 +150,8 @@ wait! {
         = pthread_cond_clockwait, posix, posix, |_| at(clock, until);
 }
 announce! {
-    cond_signal = pthread_cond_signal, Kind::Signal, notify_one;
-    cond_broadcast = pthread_cond_broadcast, Kind::Broadcast, notify_all;
+    cond_signal = pthread_cond_signal, Kind::Signal, ObjectClass::Cond, notify_one;
+    cond_broadcast = pthread_cond_broadcast, Kind::Broadcast, ObjectClass::Cond, notify_all;
 }
 init! { cond_init(with: usize) = pthread_cond_init, ObjectClass::Cond, 0; }
 destroy! { cond_destroy = pthread_cond_destroy, ObjectClass::Cond; }

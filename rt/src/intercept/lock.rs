@@ -6,7 +6,7 @@ use norn_abi::{Kind, LockClass, ObjectClass, arena::ThreadSlot};
 
 use super::{interpose, sleep::length};
 use crate::{
-    control::{self, NEVER},
+    control::{self, NEVER, grave},
     event, real, thread,
 };
 
@@ -50,6 +50,7 @@ pub unsafe fn take(
     // SAFETY: the slot is the current thread's.
     unsafe {
         loop {
+            grave::check(slot, lock, grave::class_of(class), pc);
             if let Some(result) = attempt() {
                 return result;
             }
@@ -168,6 +169,8 @@ macro_rules! release {
             unsafe {
                 if let Some(slot) = thread::recorded() && !$fails(lock, slot) {
                     event::put(slot, Kind::Release, pc, lock, &[$class]);
+                    let class = $crate::control::grave::class_of($class);
+                    $crate::control::grave::check(slot, lock, class, pc);
                 }
                 let result = real::$real()(lock);
                 $crate::control::release(Kind::Acquire, lock);
@@ -184,6 +187,7 @@ macro_rules! init {
             // SAFETY: as the caller called it.
             unsafe {
                 let result = real::$real()(object, $($arg),*);
+                $crate::control::grave::raise(object, $class);
                 if let (0, Some(slot)) = (result, thread::recorded()) {
                     event::put(slot, Kind::Init, pc, object, &[$class as u64, $detail as u64]);
                 }
@@ -202,7 +206,11 @@ macro_rules! destroy {
                 if let Some(slot) = thread::recorded() {
                     event::put(slot, Kind::Destroy, pc, object, &[$class as u64]);
                 }
-                real::$real()(object)
+                let result = real::$real()(object);
+                if result == 0 {
+                    $crate::control::grave::bury(object, $class);
+                }
+                result
             }
         }
     )* };

@@ -22,6 +22,7 @@ macro_rules! decrement {
             unsafe {
                 let Some(slot) = thread::recorded() else { return real::$real()(semaphore, $($arg),*) };
                 control::before(slot, Kind::SemWait, pc, semaphore);
+                control::grave::check(slot, semaphore, ObjectClass::Semaphore, pc);
                 let result = if control::is_on() {
                     take(slot, semaphore, pc, $deadline)
                 } else {
@@ -76,7 +77,7 @@ decrement! {
     timedwait(until: usize) = sem_timedwait, at(REALTIME, until);
     clockwait(clock: c_int, until: usize) = sem_clockwait, at(clock, until);
 }
-announce! { post = sem_post, Kind::SemPost, notify; }
+announce! { post = sem_post, Kind::SemPost, ObjectClass::Semaphore, notify; }
 init! { create(shared: c_int, value: u32) = sem_init, ObjectClass::Semaphore, value; }
 destroy! { remove = sem_destroy, ObjectClass::Semaphore; }
 

@@ -11,7 +11,7 @@ Written by `cargo xtask scoreboard`. Each subject has a bug that its head announ
 in which nothing harmful may be found. Each is built once and hunted once, from one recorded run, with
 the options that `norn hunt` has by default.
 
-- *race*, *atomicity*, *atomic-set*, *deadlock*: candidates of these classes.
+- *race*, *atomicity*, *atomic-set*, *deadlock*, *order*: candidates of these classes.
 - *confirmed*, *harmful*: those that the program did, and those of them that are harmful. *seen*:
   failures in other runs, each kind once.
 - *first*, *all*: executions up to the first harmful one, and in all, the recorded run included.
@@ -43,6 +43,7 @@ fn table(rows: &[Row], twins: bool) -> Table {
         "atomicity",
         "atomic-set",
         "deadlock",
+        "order",
         "confirmed",
         "harmful",
         "seen",
@@ -71,6 +72,7 @@ fn cells(row: &Row) -> Vec<String> {
         count("class", "atomicity"),
         count("class", "atomic-set"),
         count("class", "deadlock"),
+        count("class", "order"),
         count("status", "confirmed"),
         hunt.harmful().count().to_string(),
         hunt.observed().len().to_string(),

@@ -14,7 +14,8 @@ use super::{Hunt, Row};
 use crate::{norn::Norn, workspace};
 
 /// Where subjects are.
-const FOLDERS: [&str; 3] = ["subjects/hunt", "subjects/deadlock", "subjects/control"];
+const FOLDERS: [&str; 4] =
+    ["subjects/hunt", "subjects/deadlock", "subjects/order", "subjects/control"];
 /// What the name of a twin ends with.
 const TWIN: &str = "_fixed";
 

@@ -18,6 +18,9 @@ pub struct Misuse {
     pub address: u64,
     /// The block that it is about, if there is one.
     pub block: Option<Block>,
+    /// Where it was destroyed, if it is about that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub destroyed: Option<Step>,
 }
 
 /// A heap block.
@@ -40,7 +43,16 @@ pub(super) fn tell(guide: &Guide<'_>, fault: MemoryFault, outcome: &Outcome) -> 
         by: guide.next(ThreadId(outcome.thread), error.pc),
         address: error.addr,
         block: block(guide, error),
+        destroyed: (fault == MemoryFault::UseAfterDestroy)
+            .then(|| destroyed(guide, error))
+            .flatten(),
     })
+}
+
+/// The last event that destroyed an object.
+fn destroyed(guide: &Guide<'_>, error: MemoryError) -> Option<Step> {
+    let is = |it: &Event| matches!(it.op, Op::Destroy { object, .. } if object == error.addr);
+    guide.scene.trace.merged().filter(is).last().map(|it| guide.step(&it))
 }
 
 fn block(guide: &Guide<'_>, error: MemoryError) -> Option<Block> {

@@ -10,17 +10,28 @@ use norn_witness::{Grade, Witness, Witnesses, events};
 /// none. Events are called by their places in the code, or else by number.
 pub(crate) fn hunt(trace: &str, options: &Options) -> String {
     let trace = text::parse(trace).unwrap();
-    let witnesses = Witnesses::new(&trace);
+    tell(&trace, predict(&trace, options).candidates)
+}
+
+/// The same for order violations.
+pub(crate) fn hunt_order(trace: &str) -> String {
+    let trace = text::parse(trace).unwrap();
+    let found = predict(&trace, &Options::default()).violations;
+    tell(&trace, found.into_iter().map(|it| it.0))
+}
+
+fn tell(trace: &Trace, candidates: impl IntoIterator<Item = Candidate>) -> String {
+    let witnesses = Witnesses::new(trace);
     let mut lines = String::new();
-    for candidate in predict(&trace, options).candidates {
+    for candidate in candidates {
         if candidate.instance > 0 {
             continue;
         }
         let found = match witnesses.witness(&candidate) {
-            Ok(witness) => schedule(&trace, &witness),
+            Ok(witness) => schedule(trace, &witness),
             Err(failure) => failure.to_string(),
         };
-        writeln!(lines, "{} | {found}", title(&trace, &candidate)).unwrap();
+        writeln!(lines, "{} | {found}", title(trace, &candidate)).unwrap();
     }
     lines
 }

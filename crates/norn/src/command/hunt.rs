@@ -133,7 +133,8 @@ pub(super) fn looked_for(
     let mut patterns = patterns(files)?;
     patterns.retain(|it| wanted(it.class));
     let deadlocks = wanted(Anomaly::Deadlock);
-    Ok(norn_predict::Options { patterns, deadlocks, ..norn_predict::Options::default() })
+    let order = wanted(Anomaly::Order);
+    Ok(norn_predict::Options { patterns, deadlocks, order, ..norn_predict::Options::default() })
 }
 
 /// The patterns that are looked for: the built-in ones, and those of the user.

@@ -1,6 +1,6 @@
 //! `norn predict`: what a trace allows, without running the program.
 
-use std::io::Write as _;
+use std::io::Write;
 
 use norn_hunt::{Prospect, outlook};
 use norn_model::NamePattern;
@@ -46,23 +46,7 @@ pub(super) fn run(args: &Predict) -> anyhow::Result<Exit> {
         return Ok(Exit::Clean);
     }
     for (number, prospect) in outlook.prospects.iter().enumerate() {
-        writeln!(
-            out,
-            "{}. {}",
-            number + 1,
-            finding::title(&prospect.candidate, &prospect.description)
-        )?;
-        finding::accesses(&mut out, &prospect.description)?;
-        match &prospect.witness {
-            Ok(witness) => {
-                let turns =
-                    prospect.turns.iter().map(|(thread, until)| format!("{thread}:{until}"));
-                let turns = turns.collect::<Vec<_>>().join(" ");
-                let (grade, engine) = (witness.grade, witness.engine);
-                writeln!(out, "   schedule ({grade:?}, {engine}): {turns}\n")?;
-            }
-            Err(why) => writeln!(out, "   {why}\n")?,
-        }
+        tell(&mut out, number + 1, prospect)?;
     }
     let possible = outlook.prospects.iter().filter(|it| it.witness.is_ok()).count();
     writeln!(
@@ -75,17 +59,40 @@ pub(super) fn run(args: &Predict) -> anyhow::Result<Exit> {
     Ok(Exit::Clean)
 }
 
+fn tell(out: &mut impl Write, number: usize, prospect: &Prospect) -> anyhow::Result<()> {
+    let title = finding::title(&prospect.candidate, &prospect.description);
+    writeln!(out, "{number}. {title}")?;
+    finding::accesses(out, &prospect.description)?;
+    if let Some(remark) = &prospect.remark {
+        finding::remarks(out, remark)?;
+    }
+    match &prospect.witness {
+        Ok(witness) => {
+            let turns = prospect.turns.iter().map(|(thread, until)| format!("{thread}:{until}"));
+            let turns = turns.collect::<Vec<_>>().join(" ");
+            let (grade, engine) = (witness.grade, witness.engine);
+            writeln!(out, "   schedule ({grade:?}, {engine}): {turns}\n")?;
+        }
+        Err(why) => writeln!(out, "   {why}\n")?,
+    }
+    Ok(())
+}
+
 fn json(prospect: &Prospect) -> serde_json::Value {
     let engine = match &prospect.witness {
         Ok(witness) => Some(witness.engine),
         Err(why) => why.engine(),
     };
-    json!({
+    let mut value = json!({
         "candidate": prospect.candidate,
         "accesses": finding::json_accesses(&prospect.description),
         "grade": prospect.witness.as_ref().ok().map(|it| it.grade),
         "engine": engine.map(|it| it.to_string()),
         "schedule": prospect.turns,
         "why": prospect.witness.as_ref().err().map(ToString::to_string),
-    })
+    });
+    if let Some(all) = value.as_object_mut() {
+        all.extend(prospect.remark.iter().flat_map(finding::json_remark));
+    }
+    value
 }

@@ -1,5 +1,5 @@
-//! The proof: programs with the bugs of the subjects that PECAN was tried on, programs that can get
-//! stuck, and their fixed twins.
+//! The proof: programs with the bugs of the subjects that PECAN and BIPED were tried on, programs
+//! that can get stuck, and their fixed twins.
 //!
 //! The head of a subject announces what must be found: `// Finds: atomicity on balance; assertion`
 //! is a class, variables (words of which one is in the name of an accessed variable) and a
@@ -19,7 +19,7 @@ const EXECUTIONS: u64 = 5;
 /// Runs without a prediction for those that prediction suffices for, and for those it does not.
 const EXPLORE: [u32; 2] = [4, 60];
 /// Folders with subjects.
-const KINDS: [&str; 2] = ["hunt", "deadlock"];
+const KINDS: [&str; 3] = ["hunt", "deadlock", "order"];
 /// For twins.
 const EXPLORE_TWIN: u32 = 12;
 
@@ -91,7 +91,7 @@ fn all(twins: bool) -> Vec<Subject> {
         path,
     });
     let mut subjects: Vec<_> = subjects.filter(|it| it.name.ends_with("_fixed") == twins).collect();
-    subjects.sort_by(|a, b| a.name.cmp(&b.name));
+    subjects.sort_by(|a, b| a.path.cmp(&b.path));
     subjects
 }
 

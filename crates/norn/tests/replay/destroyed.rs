@@ -1,0 +1,44 @@
+//! Objects that are used after they were destroyed.
+
+use crate::kit::{Ran, Subject, subject};
+
+fn used(subject: &Subject, arguments: &[&str]) -> Ran {
+    subject.write(arguments, &[]);
+    subject.replay("clip.json", &["--timeout", "20"])
+}
+
+#[test]
+fn a_use_after_the_end_is_seen() {
+    let subject = subject("destroyed.c");
+    for what in ["mutex", "signal", "broadcast", "read", "write", "barrier", "post", "try"] {
+        let ran = used(&subject, &[what]);
+        assert!(ran.stderr.contains("norn: use of what was destroyed"), "{what}: {ran:?}");
+        assert_eq!(ran.status.code(), Some(1), "{what}: {ran:?}");
+    }
+    let ran = used(&subject, &["block"]);
+    assert!(ran.stderr.contains("norn: use of freed memory"), "{ran:?}");
+}
+
+#[test]
+fn who_destroyed_it_is_told() {
+    let subject = subject("destroyed.c");
+    let ran = used(&subject, &["mutex"]);
+    let (by, used) = (subject.line("// mutex"), subject.line("// use"));
+    assert!(
+        ran.stderr.contains(&format!("T0    used what was destroyed at use {used}")),
+        "{ran:?}"
+    );
+    assert!(ran.stderr.contains(&format!("T0.1  destroyed it at destroy {by}")), "{ran:?}");
+}
+
+#[test]
+fn what_is_there_again_may_be_used() {
+    let subject = subject("destroyed.c");
+    let all = ["mutex", "signal", "broadcast", "read", "write", "barrier", "post", "try", "block"];
+    let by_function = all.map(|it| [it, "function"]);
+    let by_value = ["mutex", "signal", "broadcast", "read", "write"].map(|it| [it, "static"]);
+    for arguments in by_function.into_iter().chain(by_value).chain([["unlock", "locked"]]) {
+        let ran = used(&subject, &arguments);
+        assert_eq!(ran.status.code(), Some(0), "{arguments:?}: {ran:?}");
+    }
+}

@@ -1,0 +1,50 @@
+// A consumer compresses blocks that the owner of a queue puts there. When the last one is done, the
+// owner destroys the lock of the queue.
+// Bug: the owner is told before the consumer has looked into the queue for the last time.
+// After an error in pbzip2, in which a lock is used that its owner has destroyed.
+// Finds: order on fifo; memory
+// The twin is compressor_fixed.c.
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+
+enum { BLOCKS = 2 };
+
+struct fifo {
+    pthread_mutex_t lock;
+    int blocks;
+};
+
+static struct fifo fifo;
+static sem_t done;
+static int compressed;
+
+static int take(void) {
+    pthread_mutex_lock(&fifo.lock);
+    int block = fifo.blocks;
+    if (block > 0) fifo.blocks--;
+    pthread_mutex_unlock(&fifo.lock);
+    return block;
+}
+
+static void *consumer(void *unused) {
+    (void)unused;
+    while (take() > 0) {
+        compressed++;
+        if (compressed == BLOCKS) sem_post(&done);
+    }
+    return NULL;
+}
+
+int main(void) {
+    pthread_t thread;
+    pthread_mutex_init(&fifo.lock, NULL);
+    sem_init(&done, 0, 0);
+    fifo.blocks = BLOCKS;
+    if (pthread_create(&thread, NULL, consumer, NULL) != 0) return 2;
+    sem_wait(&done);
+    pthread_mutex_destroy(&fifo.lock);
+    pthread_join(thread, NULL);
+    printf("compressed: %d\n", compressed);
+    return 0;
+}
