@@ -1,0 +1,5 @@
+//! Rules, from their text to what they find in traces.
+#![allow(clippy::unwrap_used, reason = "these are tests, the functions they share included")]
+
+mod language;
+mod mistake;
