@@ -194,6 +194,22 @@ kinds! {
     /// A synchronisation object is about to be destroyed. Class.
     Destroy = 0x85: Shape::Sync(1);
 
+    /// A function was called whose calls are recorded. The address is its number; its first three
+    /// arguments.
+    Call = 0x88: Shape::Sync(3);
+    /// The other three arguments of the call before.
+    CallRest = 0x89: Shape::Sync(3);
+    /// Such a function returned. The address is its number; its result, and whether it has one.
+    Return = 0x8a: Shape::Sync(2);
+    /// The program says that something happened. The address is to what; the number of its name.
+    Mark = 0x8b: Shape::Sync(1);
+    /// The program says that an atomic region begins.
+    RegionBegin = 0x8c: Shape::Sync(0);
+    /// The program says that an atomic region ends.
+    RegionEnd = 0x8d: Shape::Sync(0);
+    /// A name of functions or marks. The address is its number.
+    Name = 0x8e: Shape::Text;
+
     /// The thread sleeps. The address is for how long, in nanoseconds.
     Sleep = 0x90: Shape::Sync(0);
     /// The thread yields the processor.

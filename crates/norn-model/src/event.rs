@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{EventId, SiteId, StackId, ThreadId};
+use crate::{EventId, NameId, SiteId, StackId, ThreadId};
 
 /// One step of one thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -246,6 +246,33 @@ pub enum Op {
         /// What.
         class: Object,
     },
+
+    /// A function begins of which the calls are recorded. The site is where it was called from.
+    Call {
+        /// Which; [`Trace::names`](crate::Trace::names) has its name.
+        function: NameId,
+        /// What it was given, as far as that is in the six registers for integers and pointers. A
+        /// member function's first one is the object. Those that it does not have mean nothing.
+        arguments: [u64; 6],
+    },
+    /// The last such function that the thread has begun and not ended, ends.
+    Return {
+        /// Which.
+        function: NameId,
+        /// What it gives back; none if it is left by an exception or a long jump.
+        value: Option<u64>,
+    },
+    /// The program says that something happens: `NORN_EVENT("name", object)`.
+    Mark {
+        /// What.
+        name: NameId,
+        /// To what.
+        object: u64,
+    },
+    /// The program says that what follows is to be atomic. Regions nest.
+    RegionBegin,
+    /// The region ends that began last.
+    RegionEnd,
 
     /// The thread sleeps.
     Sleep {

@@ -20,6 +20,8 @@ define_id! {
     SiteId;
     /// A call stack: the calls that lead to an event.
     StackId;
+    /// A name that an event has: a function's, or one that the user gave.
+    NameId;
 }
 
 impl fmt::Display for ThreadId {

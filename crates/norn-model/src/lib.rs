@@ -9,6 +9,7 @@ mod event;
 mod held;
 mod ids;
 mod merge;
+mod name;
 mod point;
 mod schedule;
 mod semaphore;
@@ -23,8 +24,9 @@ pub use event::{
     AtomicOp, Event, LockMode, Object, Op, Order, Ordering, Outcome, RmwOp, Value, WokenBy,
 };
 pub use held::Held;
-pub use ids::{EventId, SiteId, StackId, ThreadId, ThreadName};
+pub use ids::{EventId, NameId, SiteId, StackId, ThreadId, ThreadName};
 pub use merge::{Merged, Start, Stream};
+pub use name::Names;
 pub use point::{Class, Code, Line, Point, PointError, Visit};
 pub use schedule::{Schedule, Segment, Until, UntilError};
 pub use semaphore::mutexes;

@@ -1,7 +1,8 @@
 //! A whole trace in memory, wherever it came from: a recording, another tool's file, a test.
 
 use crate::{
-    Event, EventId, Merged, Op, Order, SiteId, Stacks, Start, Stream, Symbols, ThreadId, ThreadName,
+    Event, EventId, Merged, Names, Op, Order, SiteId, Stacks, Start, Stream, Symbols, ThreadId,
+    ThreadName,
 };
 
 /// A trace in memory.
@@ -17,6 +18,8 @@ pub struct Trace {
     pub stacks: Stacks,
     /// Names of addresses, where they have one.
     pub symbols: Symbols,
+    /// Names of functions, and of what the user marks.
+    pub names: Names,
 }
 
 /// A thread and all that it did.

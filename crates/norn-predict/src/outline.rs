@@ -159,6 +159,11 @@ impl<'a> Walk<'a> {
             | Op::Wait { .. }
             | Op::SemFailed { .. }
             | Op::Destroy { .. }
+            | Op::Call { .. }
+            | Op::Return { .. }
+            | Op::Mark { .. }
+            | Op::RegionBegin
+            | Op::RegionEnd
             | Op::Sleep { .. }
             | Op::Yield
             | Op::ProcessFork { .. }

@@ -68,7 +68,14 @@ impl Counts {
 pub(crate) fn is_event(kind: Kind) -> bool {
     !matches!(
         kind,
-        Kind::Enter | Kind::Unwind | Kind::Module | Kind::HighHalves | Kind::Turn | Kind::Futex
+        Kind::Enter
+            | Kind::Unwind
+            | Kind::Module
+            | Kind::HighHalves
+            | Kind::Turn
+            | Kind::Futex
+            | Kind::CallRest
+            | Kind::Name
     )
 }
 

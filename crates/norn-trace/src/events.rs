@@ -110,6 +110,20 @@ impl<'a> ChunkEvents<'a> {
                 self.calls.unwind(&mut &self.trace.index.stacks, addr);
                 return None;
             }
+            Kind::Call => {
+                let function = self.trace.index.name(addr);
+                let arguments = self.arguments(args);
+                return Some((Op::Call { function, arguments }, content));
+            }
+            Kind::Return => {
+                let function = self.trace.index.name(addr);
+                let value = (args[1] != 0).then_some(args[0]);
+                return Some((Op::Return { function, value }, content));
+            }
+            Kind::Mark => {
+                let name = self.trace.index.name(args[0]);
+                return Some((Op::Mark { name, object: addr }, content));
+            }
             Kind::RangeWrite if content.is_empty() => {
                 let next = self.peek();
                 parts.content = next.and_then(|it| copy::completes(len, &it)).unwrap_or(&[]);
@@ -137,6 +151,15 @@ impl<'a> ChunkEvents<'a> {
             }
             _ => [0; 2],
         }
+    }
+
+    /// The arguments of a call; the last three are in a record of their own.
+    fn arguments(&mut self, [first, second, third]: [u64; 3]) -> [u64; 6] {
+        let [fourth, fifth, sixth] = match self.peek() {
+            Some(Record::Event { kind: Kind::CallRest, args, .. }) => args,
+            _ => [0; 3],
+        };
+        [first, second, third, fourth, fifth, sixth]
     }
 
     /// Adds what the past tells.

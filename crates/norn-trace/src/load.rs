@@ -35,6 +35,7 @@ impl Trace {
             sites: self.sites().iter().map(|it| model::Site { pc: it.pc, place: None }).collect(),
             stacks: self.stacks().clone(),
             symbols: model::Symbols::default(),
+            names: self.names().clone(),
         }
     }
 

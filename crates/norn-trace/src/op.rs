@@ -73,6 +73,8 @@ pub(crate) fn op(parts: &Parts<'_>) -> Option<Op> {
         Kind::Unmap => Op::Unmap { addr, size: args[0] },
         Kind::Init => Op::Init { object: addr, class: object(args[0]), detail: args[1] },
         Kind::Destroy => Op::Destroy { object: addr, class: object(args[0]) },
+        Kind::RegionBegin => Op::RegionBegin,
+        Kind::RegionEnd => Op::RegionEnd,
         Kind::Sleep => Op::Sleep { nanoseconds: addr },
         Kind::Yield => Op::Yield,
         Kind::ProcessFork => Op::ProcessFork { process: addr as u32 },

@@ -22,6 +22,8 @@ pub(crate) struct Part {
     pub(crate) sites: Vec<Site>,
     pub(crate) tree: Growing,
     pub(crate) modules: Vec<Module>,
+    /// Names, and what the runtime calls them.
+    pub(crate) names: Vec<(u64, String)>,
     /// Read-write locks that are taken, with their modes, and given back.
     pub(crate) locks: Vec<(u64, Option<LockMode>)>,
     /// Waits and signals; the ids count from the beginning of the chunk.
@@ -153,6 +155,9 @@ impl Pass {
             }
             Kind::Turn => self.turn = Some((seq, self.events)),
             Kind::Fork => part.forks.push((op::thread(addr), seq)),
+            Kind::Name => {
+                part.names.push((addr, String::from_utf8_lossy(content).into_owned()));
+            }
             Kind::Module => part.modules.push(Module::new(addr, args[0], content, seq)),
             _ => {}
         }

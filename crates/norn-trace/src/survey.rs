@@ -6,7 +6,9 @@
 //! order of threads and chunks, so that the result does not depend on who was first.
 
 use norn_abi::Fault;
-use norn_model::{self as model, EventId, Held, LockMode, Stacks, ThreadId, WokenBy};
+use norn_model::{
+    self as model, EventId, Held, LockMode, NameId, Names, Stacks, ThreadId, WokenBy,
+};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -23,6 +25,9 @@ pub(crate) struct Index {
     pub(crate) sites: Sites,
     pub(crate) stacks: Stacks,
     pub(crate) modules: Vec<Module>,
+    pub(crate) names: Names,
+    /// What the runtime calls them.
+    numbers: FxHashMap<u64, NameId>,
     pub(crate) counts: Counts,
     /// What ended the waits, by event.
     pub(crate) woken: Vec<(EventId, WokenBy)>,
@@ -40,6 +45,11 @@ impl Index {
         let forked = self.forks.get(&thread).copied().unwrap_or(0);
         let unnumbered = model::Start::After(forked.max(after));
         self.starts[at].seq.map_or(unnumbered, model::Start::With)
+    }
+
+    /// The name that the runtime gave a number; one that is nobody's if its record is lost.
+    pub(crate) fn name(&self, number: u64) -> NameId {
+        self.numbers.get(&number).copied().unwrap_or(NameId(u32::MAX))
     }
 }
 
@@ -117,6 +127,10 @@ impl Whole {
         }
         index.counts.add(&part.counts);
         index.modules.extend(part.modules);
+        for (number, name) in part.names {
+            let id = index.names.intern(&name);
+            index.numbers.entry(number).or_insert(id);
+        }
         if let Some(Fault { offset, why }) = part.fault {
             let lost = chunk.records.len() - offset;
             let at = chunk.records.start + offset;

@@ -1,7 +1,7 @@
 //! One process of a run, opened for reading.
 
 use norn_abi::Decoder;
-use norn_model::{Event, EventId, Merged, Order, SiteId, StackId, Stacks, Stream, ThreadId};
+use norn_model::{Event, EventId, Merged, Names, Order, SiteId, StackId, Stacks, Stream, ThreadId};
 use rayon::prelude::*;
 
 use crate::{
@@ -102,6 +102,11 @@ impl Trace {
     /// The call stacks of all events.
     pub fn stacks(&self) -> &Stacks {
         &self.index.stacks
+    }
+
+    /// The names of functions and marks.
+    pub fn names(&self) -> &Names {
+        &self.index.names
     }
 
     /// How much there is of what.

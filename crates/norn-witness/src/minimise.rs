@@ -120,6 +120,11 @@ impl Links {
             | Op::HandlerBegin { .. }
             | Op::HandlerEnd
             | Op::Fence(_)
+            | Op::Call { .. }
+            | Op::Return { .. }
+            | Op::Mark { .. }
+            | Op::RegionBegin
+            | Op::RegionEnd
             | Op::Sleep { .. }
             | Op::Yield
             | Op::ProcessFork { .. }

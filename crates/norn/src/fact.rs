@@ -1,6 +1,8 @@
 //! What an event says, as words and numbers that both forms of `norn dump` print.
 
-use norn_model::{AtomicOp, LockMode, Object, Op, Ordering, Outcome, RmwOp, ThreadId, WokenBy};
+use norn_model::{
+    AtomicOp, LockMode, Names, Object, Op, Ordering, Outcome, RmwOp, ThreadId, WokenBy,
+};
 use serde_json::{Value as Json, json};
 
 /// What an event says besides where it happened.
@@ -56,8 +58,8 @@ impl Fact {
     }
 }
 
-/// What an operation says. `name` names threads.
-pub(crate) fn fact(op: &Op, name: impl Fn(ThreadId) -> String) -> Fact {
+/// What an operation says. `name` names threads, `names` has those of functions and marks.
+pub(crate) fn fact(op: &Op, names: &Names, name: impl Fn(ThreadId) -> String) -> Fact {
     match *op {
         Op::Begin { stack, size } => {
             Fact::new("begin").with("start", address(stack)).with("size", size)
@@ -85,6 +87,15 @@ pub(crate) fn fact(op: &Op, name: impl Fn(ThreadId) -> String) -> Fact {
         Op::Destroy { object, class: kind } => {
             Fact::whole("destroy", object, size_of(kind)).with("class", class(kind))
         }
+        Op::Call { function, arguments } => Fact::new("call")
+            .with("function", names.name(function))
+            .with("arguments", arguments.map(address).to_vec()),
+        Op::Return { function, value } => Fact::new("return")
+            .with("function", names.name(function))
+            .with("result", value.map(address)),
+        Op::Mark { name, object } => Fact::on("mark", object).with("name", names.name(name)),
+        Op::RegionBegin => Fact::new("region-begin"),
+        Op::RegionEnd => Fact::new("region-end"),
         Op::Sleep { nanoseconds } => Fact::new("sleep").with("nanoseconds", nanoseconds),
         Op::Yield => Fact::new("yield"),
         Op::ProcessFork { process } => Fact::new("process-fork").with("process", process),

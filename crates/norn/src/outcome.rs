@@ -121,7 +121,8 @@ fn last(departure: &Departure, actual: &Arrival, scene: &Scene) -> Option<String
     let event = scene.trace.event(EventId { thread, index })?;
     let site = scene.trace.site(event.site)?;
     let place = scene.site(site.pc).unwrap_or_else(|| address(site.pc));
-    let name = crate::fact::fact(&event.op, |id: ThreadId| scene.thread(id).0).op;
+    let name =
+        crate::fact::fact(&event.op, scene.trace.names(), |id: ThreadId| scene.thread(id).0).op;
     Some(format!("event {index}, {name} at {place}"))
 }
 

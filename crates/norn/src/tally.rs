@@ -151,7 +151,7 @@ fn part(out: &mut impl Write, usual: &Kind, other: &Kind) -> io::Result<()> {
 
 fn said(event: Option<&Event>, scene: &Scene) -> String {
     let Some(event) = event else { return "no more events".to_owned() };
-    let fact = fact(&event.op, |id| scene.thread(id).0);
+    let fact = fact(&event.op, scene.trace.names(), |id| scene.thread(id).0);
     let target = fact.target.map_or_else(String::new, |(addr, _)| {
         let name = scene.modules.variable(addr, 1).map_or_else(|| address(addr), |it| it.name);
         format!(" {name}")

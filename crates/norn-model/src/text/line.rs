@@ -34,6 +34,11 @@ impl<'a> Line<'a> {
         self.at = self.text.len() - left.len() + self.peek().len();
     }
 
+    /// Goes on behind a text that the rest of the line begins with.
+    pub(super) fn skip(&mut self, text: &str) {
+        self.at = self.text.len() - self.text[self.at..].trim_start().len() + text.len();
+    }
+
     /// Whether nothing but the place is left.
     pub(super) fn at_end(&self) -> bool {
         matches!(self.peek(), "" | "@")

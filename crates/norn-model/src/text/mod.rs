@@ -16,12 +16,14 @@
 //! place in the code. [`FORMS`] has all verbs. Objects have names, each with memory of its own in
 //! which `x+4` is 4 bytes further; or they are addresses, `0x7f00`. An access has 4 bytes unless
 //! `:8` says otherwise, and an unknown value if none is given. Numbers are decimal or hexadecimal.
+//! A `return` without a function is that of a signal handler, one without a value is by an exception.
 //! An atomic operation is sequentially consistent unless an ordering is given.
 //!
 //! As in a recording, only synchronisation has sequence numbers, unless the first line says
 //! `order global`. An event without a place is at a site of its own. Call stacks, program counters
 //! and gaps between sequence numbers cannot be written.
 
+mod call;
 mod error;
 mod line;
 mod parse;
@@ -41,7 +43,6 @@ pub const FORMS: &[(&str, &str)] = &[
     ("detach", "THREAD"),
     ("cancel", "THREAD"),
     ("handler", "SIGNAL"),
-    ("return", ""),
     ("acq", "LOCK [mutex|spin|read|write] [tried|timed|ownerdied]"),
     ("acqfail", "LOCK [mutex|spin|read|write] [tried|timed|ownerdied] ERROR"),
     ("rel", "LOCK [mutex|spin|read|write]"),
@@ -80,6 +81,10 @@ pub const FORMS: &[(&str, &str)] = &[
     ("unmap", "OBJECT SIZE"),
     ("init", "OBJECT mutex|spin|rwlock|cond|barrier|semaphore|key [DETAIL]"),
     ("destroy", "OBJECT mutex|spin|rwlock|cond|barrier|semaphore|key"),
+    ("call", "FUNCTION([ARGUMENT, ...])"),
+    ("return", "[FUNCTION [-> VALUE]]"),
+    ("mark", "NAME OBJECT"),
+    ("region", "begin|end"),
     ("sleep", "NANOSECONDS"),
     ("yield", ""),
     ("procfork", "PROCESS"),

@@ -22,8 +22,8 @@ pub fn parse(text: &str) -> Result<Trace, ParseError> {
 }
 
 #[derive(Default)]
-struct Parser {
-    trace: Trace,
+pub(super) struct Parser {
+    pub(super) trace: Trace,
     threads: BTreeMap<String, ThreadId>,
     places: BTreeMap<String, SiteId>,
     seq: u64,
@@ -124,7 +124,7 @@ impl Parser {
             "detach" => Op::Detach(self.other(line)?),
             "cancel" => Op::Cancel(self.other(line)?),
             "handler" => Op::HandlerBegin { signal: line.signed("a signal")? },
-            "return" => Op::HandlerEnd,
+            "call" | "return" | "mark" | "region" => self.function(verb, line)?,
             "acq" | "acqfail" | "rel" => self.lock(verb, line)?,
             "waitrel" => Op::WaitRelease { lock: self.object(line, "a lock")? },
             "wait" | "wake" | "signal" | "broadcast" => self.cond(verb, line)?,
@@ -318,7 +318,7 @@ impl Parser {
     }
 
     /// `name`, `name+4` or `0x7f00`.
-    fn address(&mut self, word: &str) -> Option<u64> {
+    pub(super) fn address(&mut self, word: &str) -> Option<u64> {
         if word.starts_with(|it: char| it.is_ascii_digit()) {
             return digits(word);
         }

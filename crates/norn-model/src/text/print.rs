@@ -22,7 +22,7 @@ pub fn show<'a>(trace: &'a Trace, event: &Event) -> Shown<'a> {
 /// An event that can be displayed.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown<'a> {
-    trace: &'a Trace,
+    pub(super) trace: &'a Trace,
     event: Event,
 }
 
@@ -108,6 +108,11 @@ impl Shown<'_> {
                 self.on(f, "destroy", object)?;
                 write!(f, " {}", class.word())
             }
+            Op::Call { function, arguments } => self.call(f, function, arguments),
+            Op::Return { function, value } => self.returned(f, function, value),
+            Op::Mark { name, object } => self.mark(f, name, object),
+            Op::RegionBegin => f.write_str("region begin"),
+            Op::RegionEnd => f.write_str("region end"),
             Op::Sleep { nanoseconds } => write!(f, "sleep {nanoseconds}"),
             Op::Yield => f.write_str("yield"),
             Op::ProcessFork { process } => write!(f, "procfork {process}"),
@@ -138,7 +143,7 @@ impl Shown<'_> {
         write!(f, " {size}")
     }
 
-    fn object(&self, f: &mut fmt::Formatter<'_>, addr: u64) -> Result {
+    pub(super) fn object(&self, f: &mut fmt::Formatter<'_>, addr: u64) -> Result {
         match self.trace.symbols.name(addr) {
             Some((name, 0)) => f.write_str(name),
             Some((name, offset)) => write!(f, "{name}+{offset}"),

@@ -5,8 +5,8 @@ use proptest::{prelude::*, sample::select};
 
 use super::{FORMS, parse, print, word::Word};
 use crate::{
-    AtomicOp, Event, EventId, LockMode, Object, Op, Order, Ordering, Outcome, RmwOp, Site, SiteId,
-    StackId, Trace, WokenBy,
+    AtomicOp, Event, EventId, LockMode, NameId, Object, Op, Order, Ordering, Outcome, RmwOp, Site,
+    SiteId, StackId, Trace, WokenBy,
 };
 
 /// Every verb, with and without what can be left out.
@@ -74,6 +74,16 @@ T0 unmap p 4096
 T0 init b barrier 3
 T0 init m mutex
 T0 destroy b barrier
+T0 call add(1, x, 0x7f0000)
+T0 call std::map<int, int>::find(m+8) @ file.c:12
+T0 call f()
+T0 return add -> 0
+T0 return std::map<int, int>::find -> m
+T0 return f
+T0 mark auth 7
+T0 mark logs in x @ file.c:12
+T0 region begin
+T0 region end
 T0 sleep 1000
 T0 yield
 T0 procfork 1
@@ -247,6 +257,18 @@ fn memory() -> impl Strategy<Value = Op> {
     ]
 }
 
+fn function() -> impl Strategy<Value = Op> {
+    let name = || (0..3u32).prop_map(NameId);
+    prop_oneof![
+        (name(), prop::array::uniform6(addr()))
+            .prop_map(|(function, arguments)| Op::Call { function, arguments }),
+        (name(), prop::option::of(addr()))
+            .prop_map(|(function, value)| Op::Return { function, value }),
+        (name(), addr()).prop_map(|(name, object)| Op::Mark { name, object }),
+        select(vec![Op::RegionBegin, Op::RegionEnd]),
+    ]
+}
+
 fn other() -> impl Strategy<Value = Op> {
     prop_oneof![
         (addr(), any::<u64>()).prop_map(|(stack, size)| Op::Begin { stack, size }),
@@ -271,13 +293,16 @@ fn other() -> impl Strategy<Value = Op> {
 
 /// A trace of three threads, numbered as the parser would. All names are known from the start.
 fn trace() -> impl Strategy<Value = Trace> {
-    let op = prop_oneof![locking(), memory(), other()];
+    let op = prop_oneof![locking(), memory(), function(), other()];
     let place = prop::option::weighted(0.3, select(vec!["a.c:1", "b c.c:2"]));
     let events = prop::collection::vec((thread(), op, place), 0..40);
     (any::<bool>(), events).prop_map(|(global, events)| {
         let mut trace = parse("T0 yield @ a.c:1\nT0.1 end @ b c.c:2\nF1! yield @ a.c:1").unwrap();
         for name in ["x", "y_1", "mutex"] {
             trace.symbols.intern(name);
+        }
+        for name in ["add", "std::map<int, int>::find", "operator()"] {
+            trace.names.intern(name);
         }
         trace.order = if global { Order::Global } else { Order::Local };
         trace.threads.truncate(3);

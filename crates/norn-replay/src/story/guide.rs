@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use norn_model::{Event, Frame as Call, ThreadId, ThreadName};
+use norn_model::{Event, Frame as Call, NameId, ThreadId, ThreadName};
 use norn_resolve::{Frame, Memory, Place as Region};
 use serde::Serialize;
 
@@ -110,6 +110,11 @@ impl Guide<'_> {
     /// A thread's name.
     pub(super) fn thread(&self, id: ThreadId) -> ThreadName {
         self.scene.thread(id)
+    }
+
+    /// The name of a function or a mark.
+    pub(super) fn name(&self, id: NameId) -> String {
+        self.scene.trace.names().name(id).to_owned()
     }
 
     /// An event, and the calls that led to it.

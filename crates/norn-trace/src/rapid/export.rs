@@ -99,6 +99,8 @@ impl<S: Source, W: Write> Export<'_, S, W> {
             Op::Init { .. } | Op::Destroy { .. } => self.leave_out("lives of objects"),
             Op::Detach(_) | Op::Cancel(_) => self.leave_out("detached and cancelled threads"),
             Op::HandlerBegin { .. } | Op::HandlerEnd => self.leave_out("signal handlers"),
+            Op::Call { .. } | Op::Return { .. } => self.leave_out("calls of functions"),
+            Op::Mark { .. } | Op::RegionBegin | Op::RegionEnd => self.leave_out("marks"),
             Op::Sleep { .. } | Op::Yield => self.leave_out("sleeps and yields"),
             Op::ProcessFork { .. } | Op::Exec | Op::Exit { .. } | Op::Abort => {
                 self.leave_out("events of the process")

@@ -55,7 +55,7 @@ struct Line {
 
 impl Line {
     fn of(view: &View, memory: &Memory, event: &Event) -> Line {
-        let fact = fact(&event.op, |thread| view.thread(thread));
+        let fact = fact(&event.op, view.trace.names(), |thread| view.thread(thread));
         let new = matches!(event.op, Op::Alloc { .. } | Op::Map { .. });
         let target = fact.target.filter(|_| !new);
         let object = target.and_then(|(addr, size)| view.object(memory, addr, size));

@@ -27,7 +27,7 @@ pub(super) fn info(path: &Path, format: Format) -> anyhow::Result<Exit> {
     let trace = read(path)?.trace;
     let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
     for event in trace.threads.iter().flat_map(|it| &it.events) {
-        *kinds.entry(fact(&event.op, |_| String::new()).op).or_default() += 1;
+        *kinds.entry(fact(&event.op, &trace.names, |_| String::new()).op).or_default() += 1;
     }
     let mut out = io::stdout().lock();
     if format == Format::Json {

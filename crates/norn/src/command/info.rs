@@ -85,9 +85,14 @@ fn operation(kind: Kind) -> Option<String> {
     let name = match kind {
         Kind::RangeRead => "Read",
         Kind::RangeWrite => "Write",
-        Kind::Enter | Kind::Unwind | Kind::Module | Kind::HighHalves | Kind::Turn | Kind::Futex => {
-            return None;
-        }
+        Kind::Enter
+        | Kind::Unwind
+        | Kind::Module
+        | Kind::HighHalves
+        | Kind::Turn
+        | Kind::Futex
+        | Kind::CallRest
+        | Kind::Name => return None,
         other => other.name(),
     };
     let mut text = String::new();
