@@ -48,6 +48,8 @@ pub enum Access {
     Write,
     /// Its memory is given back.
     Free,
+    /// Something else happens, which a property has a name for.
+    Event,
 }
 
 /// Kinds of anomalies.
@@ -64,6 +66,8 @@ pub enum Anomaly {
     Lifetime,
     /// What a pattern of the user describes.
     Pattern,
+    /// What breaks a property of the user.
+    Property,
 }
 
 /// Why events of one thread belong together, the strongest reason first.
@@ -93,6 +97,7 @@ impl fmt::Display for Access {
             Access::Read => "r",
             Access::Write => "w",
             Access::Free => "f",
+            Access::Event => "e",
         })
     }
 }
@@ -105,6 +110,7 @@ impl fmt::Display for Anomaly {
             Anomaly::AtomicSet => "atomic-set",
             Anomaly::Lifetime => "lifetime",
             Anomaly::Pattern => "pattern",
+            Anomaly::Property => "property",
         })
     }
 }

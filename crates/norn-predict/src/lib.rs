@@ -19,6 +19,7 @@ mod keep;
 mod life;
 mod lifetime;
 mod lockset;
+mod must;
 mod order;
 mod outline;
 mod pattern;
@@ -31,6 +32,7 @@ mod unit;
 mod weave;
 
 pub use couple::AtomicSet;
+pub use must::MustOrder;
 pub use pattern::{BUILT_IN, Deed, Pattern, PatternError, Slot};
 pub use predict::{Limits, Options, Prediction, predict};
 pub use region::Region;

@@ -148,7 +148,7 @@ pub fn predict(trace: &Trace, options: &Options) -> Prediction {
 
 /// The outlines of all threads. Which semaphores are locks is only known when all are there, so
 /// those who use such ones are gone over again.
-fn outlines(trace: &Trace, sieve: &Sieve) -> Vec<Outline> {
+pub(crate) fn outlines(trace: &Trace, sieve: &Sieve) -> Vec<Outline> {
     let outline = |number: usize, semaphores: &BTreeSet<u64>| {
         Outline::new(u32::try_from(number).unwrap_or(0), &trace.threads[number], sieve, semaphores)
     };

@@ -104,7 +104,7 @@ impl fmt::Display for Shown<'_> {
 pub(crate) fn closest<'a>(word: &str, all: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let far = |it: &&str| distance(word, it);
     let best = all.into_iter().min_by_key(far)?;
-    (distance(word, best) <= word.chars().count().div_ceil(4)).then_some(best)
+    (3 * distance(word, best) <= word.chars().count()).then_some(best)
 }
 
 /// How many letters must be put in, left out or replaced to make one word of another.
@@ -133,6 +133,6 @@ mod tests {
         assert_eq!(closest("updat", words), Some("update"));
         assert_eq!(closest("nxt", words), Some("next"));
         assert_eq!(closest("delete", words), None);
-        assert_eq!(closest("x", words), None);
+        assert_eq!(closest("x", ["y"]), None);
     }
 }

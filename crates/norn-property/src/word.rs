@@ -10,7 +10,7 @@
 //! `!e` before an event means that no `e` comes before it, from the event before it on, or from the
 //! beginning. `!(a b c)` means another order of the three: two neighbours are exchanged. `x && y`
 //! means both; their events may be mixed in any way. `x || y` means at the same time: one right after
-//! the other, in any order.
+//! the other, in any order, by different threads.
 
 use crate::{
     Mistake,

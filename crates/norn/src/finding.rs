@@ -82,6 +82,7 @@ pub(crate) fn accesses(out: &mut impl Write, description: &Description) -> io::R
             Access::Read => "reads",
             Access::Write => "writes",
             Access::Free => "frees",
+            Access::Event => "does",
         };
         let mut calls = access.calls.iter();
         let place = calls.next().map_or("?", |it| it.as_str());
@@ -104,7 +105,7 @@ pub(crate) fn title(candidate: &Candidate, description: &Description) -> String 
         Anomaly::Atomicity => "another thread comes between two accesses to",
         Anomaly::AtomicSet => "accesses that belong together are mixed:",
         Anomaly::Lifetime => "memory is used after it was freed:",
-        Anomaly::Pattern => candidate.pattern.as_str(),
+        Anomaly::Pattern | Anomaly::Property => candidate.pattern.as_str(),
     };
     format!("{what} {variables}")
 }

@@ -253,7 +253,7 @@ fn every_property_is_read() {
       |
     6 |   pattern: y
       |            ^
-      = hint: did you mean `b`?
+      = hint: declared are b
     error: only a `return` has a result
       --> rule.norn:13:22
        |
