@@ -31,9 +31,9 @@ use crate::{
 };
 
 /// How long the recorded run may take, if nothing else is said.
-const LONGEST_BASE: Duration = Duration::from_mins(2);
+pub(crate) const LONGEST_BASE: Duration = Duration::from_mins(2);
 /// How long any other run may take at least.
-const SHORTEST: Duration = Duration::from_secs(10);
+pub(crate) const SHORTEST: Duration = Duration::from_secs(10);
 /// Runs without a prediction, before what they did is looked at. How many go side by side must not
 /// matter.
 const BATCH: usize = 8;
@@ -62,7 +62,7 @@ pub struct Options {
 
 impl Options {
     /// The same with another limit of time for each run.
-    fn limited(&self, timeout: Duration) -> Options {
+    pub(crate) fn limited(&self, timeout: Duration) -> Options {
         let run = norn_record::Options { timeout: Some(timeout), ..self.run.clone() };
         Options { run, ..self.clone() }
     }
@@ -392,7 +392,7 @@ fn in_turn(groups: Vec<Group>) -> Vec<Group> {
 }
 
 /// Does something with each item, so many at the same time; the results are in their order.
-fn side_by_side<T: Sync, R: Send>(
+pub(crate) fn side_by_side<T: Sync, R: Send>(
     jobs: NonZeroUsize,
     items: &[T],
     work: impl Fn(&T) -> Result<R, ReplayError> + Sync,
@@ -412,6 +412,6 @@ fn side_by_side<T: Sync, R: Send>(
 }
 
 /// What is no longer needed; if it stays, it goes with the folder that it is in.
-fn discard(trace: &Path) {
+pub(crate) fn discard(trace: &Path) {
     let _ = fs::remove_dir_all(trace);
 }

@@ -8,18 +8,24 @@
 
 mod attempt;
 mod base;
+mod check;
 mod confirm;
 mod describe;
 mod explore;
 mod finding;
+mod forecast;
 mod hunt;
 mod observe;
 mod outlook;
 mod source;
+mod violation;
 
 pub use base::Base;
+pub use check::{Check, Checked, check};
 pub use describe::{Access, Description};
 pub use finding::{Confirmed, Finding, Status};
+pub use forecast::{Forecast, Foreseen, forecast};
 pub use hunt::{Hunt, Options, Stage, hunt};
 pub use observe::Observed;
 pub use outlook::{Outlook, Prospect, outlook};
+pub use violation::{State, Violation, ViolationStep};

@@ -257,12 +257,16 @@ fn operand(
     if let Some(number) = number(cursor)? {
         return Ok(Operand::Number(number));
     }
-    let name = cursor.name("`value`, `result`, a parameter or a number")?;
+    let name = cursor.name("`value`, `size`, `result`, a parameter or a number")?;
     let is_access = |it: &Deed| matches!(it, Deed::Touch(Touch::Read | Touch::Write, _));
     let is_return = |it: &Deed| matches!(it, Deed::Return { .. });
     match name.text.as_str() {
         "value" if deeds.iter().all(is_access) => Ok(Operand::Value),
-        "value" => Err(Mistake::error(name.span, "only a read or a write has a value")),
+        "size" if deeds.iter().all(is_access) => Ok(Operand::Size),
+        "value" | "size" => {
+            let text = format!("only a read or a write has a {}", name.text);
+            Err(Mistake::error(name.span, text))
+        }
         "result" if deeds.iter().all(is_return) => Ok(Operand::Result),
         "result" => Err(Mistake::error(name.span, "only a `return` has a result")),
         text => {

@@ -274,6 +274,7 @@ impl Sight {
     fn value_of(&self, operand: Operand) -> Option<u128> {
         match operand {
             Operand::Value => self.value,
+            Operand::Size => Some(self.size.into()),
             Operand::Result => self.result.map(u128::from),
             Operand::Parameter(at) => self.parameters[at].map(u128::from),
             Operand::Number(number) => Some(number.magnitude),

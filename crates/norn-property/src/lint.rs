@@ -8,6 +8,9 @@ use crate::{
     tree::{Argument, Deed, Edge, Expression, Item, Kind, Property},
 };
 
+/// Events of a property: each is one bit.
+const MOST: usize = 64;
+
 /// What is wrong with rules that can be read.
 pub(crate) fn lint(rules: &[Rule]) -> Vec<Mistake> {
     let mut mistakes = Vec::new();
@@ -26,6 +29,10 @@ pub(crate) fn lint(rules: &[Rule]) -> Vec<Mistake> {
 
 fn events(property: &Property) -> Vec<Mistake> {
     let mut mistakes = Vec::new();
+    if let Some(event) = property.events.get(MOST) {
+        let text = format!("a property has {MOST} events at most");
+        mistakes.push(Mistake::error(event.name.span, text).hint("split the property"));
+    }
     let used: BTreeSet<usize> =
         property.pattern.parts.iter().flat_map(items).map(|it| it.event).collect();
     for (at, event) in property.events.iter().enumerate() {

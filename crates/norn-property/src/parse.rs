@@ -101,7 +101,7 @@ fn parameters(cursor: &mut Cursor<'_>) -> Result<Vec<Name>, Mistake> {
         if parameters.iter().any(|it| it.text == name.text) {
             return Err(Mistake::error(name.span, format!("`{}` is there twice", name.text)));
         }
-        if matches!(name.text.as_str(), "_" | "value" | "result" | "null") {
+        if matches!(name.text.as_str(), "_" | "value" | "size" | "result" | "null") {
             let text =
                 format!("`{}` has a meaning of its own and cannot be a parameter", name.text);
             return Err(Mistake::error(name.span, text));

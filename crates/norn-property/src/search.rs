@@ -12,7 +12,7 @@ use norn_predict::MustOrder;
 use rustc_hash::FxHashMap;
 
 use crate::{
-    Ban, Instance, Occurrence, Rule, Slices, Variables, Word, monitor,
+    Ban, Breach, Instance, Occurrence, Rule, Slices, Variables, Word, monitor,
     tree::{Edge, Item},
 };
 
@@ -42,8 +42,8 @@ pub struct Outlook {
     pub observed: Vec<Observed>,
     /// Instances of the rule.
     pub instances: usize,
-    /// Events that are about it.
-    pub events: u64,
+    /// By event of the rule: how often it happened.
+    pub counts: Vec<u64>,
     /// The search was given up before its end.
     pub incomplete: bool,
 }
@@ -67,8 +67,8 @@ pub struct Prospect {
 pub struct Observed {
     /// What the parameters stand for.
     pub values: Vec<u64>,
-    /// The events that break it.
-    pub steps: Vec<Occurrence>,
+    /// By what.
+    pub breach: Breach,
 }
 
 /// A rule in one trace: its instances, and what other orders hold.
@@ -99,7 +99,7 @@ impl<'a> Watch<'a> {
         let all = self.slices.instances.iter();
         all.filter_map(|it| {
             let breach = monitor::breach(self.rule, it)?;
-            Some(Observed { values: it.values.clone(), steps: breach.steps })
+            Some(Observed { values: it.values.clone(), breach })
         })
         .collect()
     }
@@ -119,7 +119,7 @@ impl<'a> Watch<'a> {
             prospects: search.prospects(self.rule),
             observed: self.observed(),
             instances: self.slices.instances.len(),
-            events: self.slices.events,
+            counts: self.slices.counts.clone(),
         }
     }
 

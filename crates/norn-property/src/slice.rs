@@ -50,8 +50,8 @@ pub struct Instance {
 pub struct Slices {
     /// By the values of their parameters.
     pub instances: Vec<Instance>,
-    /// Events of the trace that are events of the rule.
-    pub events: u64,
+    /// By event of the rule: how many events of the trace are it.
+    pub counts: Vec<u64>,
     /// There were more instances than are looked at.
     pub cut: bool,
 }
@@ -74,6 +74,7 @@ impl Slices {
         let mut reader = Reader::new(rule, trace, variables);
         let mut occurrences: Vec<Occurrence> = Vec::new();
         let mut domains: Vec<Domain> = Vec::new();
+        let mut counts = vec![0; rule.property.events.len()];
         for (time, event) in (0..).zip(trace.merged()) {
             let found = reader.read(&event);
             if found.is_empty() {
@@ -84,6 +85,7 @@ impl Slices {
             let (id, site) = (event.id, event.site);
             occurrences.push(Occurrence { id, time, letters: 0, site, addr, access });
             for (letter, binding) in found {
+                counts[letter] += 1;
                 let parameters = &reader.bound[letter];
                 let domain = match domains.iter_mut().find(|it| it.parameters == *parameters) {
                     Some(domain) => domain,
@@ -104,7 +106,7 @@ impl Slices {
             values,
         };
         let instances = values.into_iter().map(instance).collect();
-        Slices { instances, events: occurrences.len() as u64, cut }
+        Slices { instances, counts, cut }
     }
 }
 

@@ -133,6 +133,8 @@ pub enum Condition {
 pub enum Operand {
     /// What is read or written.
     Value,
+    /// How many bytes are read or written.
+    Size,
     /// What a function comes back with.
     Result,
     /// What a parameter stands for.

@@ -6,10 +6,12 @@ mod exit;
 mod fact;
 mod finding;
 mod outcome;
+mod rules;
 mod scratch;
 mod story;
 mod tally;
 mod view;
+mod violation;
 
 use std::{
     env,

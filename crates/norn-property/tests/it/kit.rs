@@ -47,7 +47,7 @@ pub(crate) fn check(rule_text: &str, trace_text: &str) -> String {
     };
     let mut out = vec![format!("{} instances", outlook.instances)];
     for it in &outlook.observed {
-        let steps = lines(&mut it.steps.iter().map(|it| it.id));
+        let steps = lines(&mut it.breach.steps.iter().map(|it| it.id));
         out.push(format!("{} is broken by {steps}", names(&it.values)));
     }
     for Predicted { prospect, witness } in predicted {

@@ -78,7 +78,7 @@ fn exit(hunt: &Hunt) -> Exit {
 }
 
 /// The program to run. A source file is compiled first.
-fn program(command: &[OsString], scratch: &Path) -> anyhow::Result<Vec<OsString>> {
+pub(super) fn program(command: &[OsString], scratch: &Path) -> anyhow::Result<Vec<OsString>> {
     let source = Path::new(&command[0]);
     let language = match source.extension().and_then(|it| it.to_str()) {
         Some("c") => Language::C,
@@ -109,10 +109,10 @@ pub(super) fn patterns(files: &[PathBuf]) -> anyhow::Result<Vec<Pattern>> {
 }
 
 /// What a person sees while it lasts, if a person looks.
-struct Progress(Option<Mutex<ProgressBar>>);
+pub(super) struct Progress(Option<Mutex<ProgressBar>>);
 
 impl Progress {
-    fn new() -> Progress {
+    pub(super) fn new() -> Progress {
         if !io::stderr().is_terminal() {
             return Progress(None);
         }
@@ -124,7 +124,7 @@ impl Progress {
         Progress(Some(Mutex::new(bar)))
     }
 
-    fn tell(&self, stage: Stage) {
+    pub(super) fn tell(&self, stage: Stage) {
         let Some(Ok(bar)) = self.0.as_ref().map(|it| it.lock()) else { return };
         bar.set_message(match stage {
             Stage::Recording => "recording".to_owned(),
@@ -136,7 +136,7 @@ impl Progress {
         });
     }
 
-    fn end(&self) {
+    pub(super) fn end(&self) {
         if let Some(Ok(bar)) = self.0.as_ref().map(|it| it.lock()) {
             bar.finish_and_clear();
         }

@@ -9,10 +9,13 @@ use crate::{
     cli::{Format, Predict},
     command::hunt::patterns,
     exit::Exit,
-    finding,
+    finding, rules, violation,
 };
 
 pub(super) fn run(args: &Predict) -> anyhow::Result<Exit> {
+    if !args.property.is_empty() {
+        return property(args);
+    }
     let options = norn_predict::Options {
         patterns: patterns(&args.pattern)?,
         unmarked: !args.marked_only,
@@ -50,6 +53,18 @@ pub(super) fn run(args: &Predict) -> anyhow::Result<Exit> {
         "{} candidates, {possible} with a schedule; `norn hunt` tries them",
         outlook.prospects.len()
     )?;
+    Ok(Exit::Clean)
+}
+
+/// The same for rules.
+fn property(args: &Predict) -> anyhow::Result<Exit> {
+    let Some(rules) = rules::load(&args.property)? else { return Ok(Exit::Error) };
+    let forecast = norn_hunt::forecast(&args.trace.folder, args.trace.process, &rules)?;
+    let mut out = anstream::stdout().lock();
+    match args.format {
+        Format::Text => violation::forecast(&mut out, &forecast)?,
+        Format::Json => violation::forecast_json(&mut out, &forecast)?,
+    }
     Ok(Exit::Clean)
 }
 

@@ -1,0 +1,162 @@
+//! A rule that is broken, or might be, in words.
+
+use norn_model::{Anomaly, Candidate, EventId, Op, Scope, Step, Trace, Verdict};
+use norn_property::{Occurrence, Prospect, Rule, Variables};
+use norn_resolve::Modules;
+use norn_witness::Failure;
+
+use crate::{Access, Confirmed, describe, source::Source};
+
+/// A rule for certain objects, and the events that break it or might.
+#[derive(Clone, Debug)]
+pub struct Violation {
+    /// The rule's name.
+    pub rule: String,
+    /// Its parameters, with what they stand for.
+    pub parameters: Vec<(String, String)>,
+    /// The events, in the order that breaks the rule.
+    pub steps: Vec<ViolationStep>,
+    /// What came of it.
+    pub state: State,
+}
+
+/// An event of a violation.
+#[derive(Clone, Debug)]
+pub struct ViolationStep {
+    /// What the rule calls it.
+    pub event: String,
+    /// What the thread does: `calls list_add`.
+    pub deed: String,
+    /// By whom, where, with which locks.
+    pub access: Access,
+}
+
+/// What came of a violation.
+#[derive(Clone, Debug)]
+pub enum State {
+    /// The recorded run did it, or one that took another way; this clip shows it again.
+    Observed(std::path::PathBuf),
+    /// The program did it when it was forced to.
+    Confirmed(Box<Confirmed>),
+    /// There is no schedule for it.
+    Infeasible(Failure),
+    /// There are schedules, but in each something comes in between that the rule allows.
+    Spoiled,
+    /// There is a schedule, and the program did something else.
+    Unconfirmed(Verdict),
+    /// There was no execution left to try it.
+    Untried,
+}
+
+impl Violation {
+    /// Whether the program has done it.
+    pub fn is_real(&self) -> bool {
+        matches!(self.state, State::Observed(_) | State::Confirmed(_))
+    }
+
+    /// How it was confirmed, if it was.
+    pub fn confirmed(&self) -> Option<&Confirmed> {
+        match &self.state {
+            State::Confirmed(it) => Some(it),
+            _ => None,
+        }
+    }
+}
+
+/// Names of variables, from the files of a run.
+pub(crate) struct Named<'a>(pub(crate) &'a Modules);
+
+impl Variables for Named<'_> {
+    fn variable(&self, addr: u64, size: u64) -> Option<String> {
+        self.0.variable(addr, size).map(|it| it.name)
+    }
+}
+
+/// What may happen, in words.
+pub(crate) fn predicted(source: &Source, rule: &Rule, prospect: &Prospect) -> Violation {
+    let event = |role: &usize| rule.property.events[*role].name.text.clone();
+    let events = prospect.roles.iter().map(event).collect();
+    told(source, rule, &prospect.values, &prospect.candidate, events, false)
+}
+
+/// What has happened, in words.
+pub(crate) fn happened(source: &Source, rule: &Rule, seen: &norn_property::Observed) -> Violation {
+    let items = &rule.words[seen.breach.word].items;
+    let event = |it: &norn_property::tree::Item| rule.property.events[it.event].name.text.clone();
+    let candidate = candidate(rule, &seen.breach.steps);
+    told(source, rule, &seen.values, &candidate, items.iter().map(event).collect(), true)
+}
+
+/// Events that have happened, as if they had been predicted.
+pub(crate) fn candidate(rule: &Rule, steps: &[Occurrence]) -> Candidate {
+    let step = |it: &Occurrence| Step {
+        event: it.id,
+        site: it.site,
+        addr: it.addr,
+        access: it.access,
+        region: (it.id.index, it.id.index),
+    };
+    Candidate {
+        class: Anomaly::Property,
+        pattern: rule.name().to_owned(),
+        adjacent: false,
+        steps: steps.iter().map(step).collect(),
+        scope: Scope::Marked,
+        instance: 0,
+    }
+}
+
+fn told(
+    source: &Source,
+    rule: &Rule,
+    values: &[u64],
+    candidate: &Candidate,
+    events: Vec<String>,
+    thoroughly: bool,
+) -> Violation {
+    let description = describe::describe(source, candidate, thoroughly);
+    let steps = events.into_iter().zip(description.accesses).zip(&candidate.steps);
+    let steps = steps.map(|((event, access), step)| ViolationStep {
+        event,
+        deed: deed(&source.trace, step.event, &access),
+        access,
+    });
+    let parameters = rule.property.parameters.iter().zip(values);
+    let parameter = |value: u64| {
+        let name = source.scene.modules.variable(value, 1).map(|it| it.name);
+        let shared = candidate.steps.iter().position(|it| it.addr == value);
+        let name = name.or_else(|| Some(description.variables.get(shared?)?.clone()));
+        name.unwrap_or_else(|| if value < 4096 { value.to_string() } else { format!("{value:#x}") })
+    };
+    Violation {
+        rule: rule.name().to_owned(),
+        parameters: parameters.map(|(name, it)| (name.text.clone(), parameter(*it))).collect(),
+        steps: steps.collect(),
+        state: State::Untried,
+    }
+}
+
+/// What an event does, in words.
+fn deed(trace: &Trace, id: EventId, access: &Access) -> String {
+    let value = |it: Option<u128>| it.map_or_else(String::new, |it| format!(" = {it}"));
+    let variable = &access.variable;
+    let Some(event) = trace.event(id) else { return String::new() };
+    match event.op {
+        Op::Call { function, .. } => format!("calls {}", trace.names.name(function)),
+        Op::Return { function, value: result } => {
+            let result = result.map_or_else(String::new, |it| format!(" with {it:#x}"));
+            format!("returns from {}{result}", trace.names.name(function))
+        }
+        Op::Mark { name, .. } => format!("marks {}", trace.names.name(name)),
+        Op::RegionBegin => "begins an atomic region".to_owned(),
+        Op::RegionEnd => "ends an atomic region".to_owned(),
+        Op::Read { value: it, .. } => format!("reads {variable}{}", value(it)),
+        Op::Write { value: it, .. } => format!("writes {variable}{}", value(it)),
+        Op::Atomic { .. } => format!("changes or reads {variable} atomically"),
+        Op::Acquire { .. } | Op::WaitAcquire { .. } => format!("locks {variable}"),
+        Op::Release { .. } | Op::WaitRelease { .. } => format!("unlocks {variable}"),
+        Op::Alloc { .. } => format!("allocates {variable}"),
+        Op::Free { .. } => format!("frees {variable}"),
+        _ => String::new(),
+    }
+}
