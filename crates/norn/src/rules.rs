@@ -1,6 +1,6 @@
 //! Rules that come with norn, and rules from files.
 
-use std::{fs, io::Write as _, path::Path};
+use std::{fs, path::Path};
 
 use anyhow::Context as _;
 use norn_property::{File, Mistake, Rule};
