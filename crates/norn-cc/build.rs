@@ -23,10 +23,11 @@ use flavour::Flavour;
 
 /// All that the runtime is made from. A path that does not exist would make cargo run this
 /// script on every build, so each of these must.
-const SOURCES: [&str; 9] = [
+const SOURCES: [&str; 10] = [
     "build.rs",
     "build",
     LAYOUT,
+    HEADER,
     "../../Cargo.toml",
     "../../rt/.cargo",
     "../../rt/Cargo.toml",
@@ -37,6 +38,7 @@ const SOURCES: [&str; 9] = [
 
 /// The rest of what is installed along with the runtime.
 const LAYOUT: &str = "src/layout.rs";
+const HEADER: &str = "src/norn.h";
 
 fn main() -> Result<(), Box<dyn Error>> {
     for source in SOURCES {
@@ -50,7 +52,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::write(out.join("exported.txt"), lines(&dynamic.exported))?;
     let wrapped = r#static.exported.iter().filter_map(|name| name.strip_prefix("__wrap_"));
     fs::write(out.join("wrapped.txt"), lines(wrapped))?;
-    let id = id(&[&dynamic.object, &r#static.object, &fs::read(here.join(LAYOUT))?]);
+    let rest = [fs::read(here.join(LAYOUT))?, fs::read(here.join(HEADER))?];
+    let id = id(&[&dynamic.object, &r#static.object, &rest[0], &rest[1]]);
     println!("cargo::rustc-env=NORN_RUNTIME_ID={id}");
     Ok(())
 }

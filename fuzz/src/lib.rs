@@ -77,5 +77,6 @@ pub fn run() -> Run {
         unrecorded_threads: 0,
         late_events: 0,
         controlled: None,
+        functions: Vec::new(),
     }
 }

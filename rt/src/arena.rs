@@ -10,6 +10,7 @@ use norn_abi::{
     },
     codec::{self, Content, Lane},
     control::{Module, Name, Outcome, Plan, Point, Segment},
+    function::{self, Inquiry},
 };
 
 use crate::{control, event, hook, intercept::load, sys};
@@ -152,6 +153,27 @@ pub fn points() -> &'static [Point] {
 /// The segments of the schedule.
 pub fn segments() -> &'static [Segment] {
     table_of(arena::SEGMENT_OFFSET, plan().segments, arena::SEGMENTS)
+}
+
+/// Where we ask about functions.
+pub fn inquiry() -> &'static Inquiry {
+    // SAFETY: inside the arena.
+    unsafe { &*BASE.load(Ordering::Relaxed).add(arena::INQUIRY_OFFSET).cast() }
+}
+
+/// Waits for the answer to a question about functions. False if nobody is there to answer.
+pub fn wait_for_answer() -> bool {
+    let state = &inquiry().state;
+    ring_bell();
+    while state.load(Ordering::Acquire) == function::state::ASKED {
+        if control().stop.load(Ordering::Acquire) == arena::STOP_RECORDER
+            || !sys::alive(control().recorder)
+        {
+            return false;
+        }
+        sys::futex_wait(state.as_ptr(), function::state::ASKED, PATIENCE);
+    }
+    true
 }
 
 /// The number of this process's entry.

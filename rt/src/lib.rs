@@ -19,6 +19,7 @@ mod block;
 mod control;
 mod event;
 mod fork;
+mod function;
 mod handle;
 mod hook;
 mod intercept;

@@ -263,7 +263,14 @@ pub mod cxx {
         _ZnamSt11align_val_tRKSt9nothrow_t; _ZdlPv; _ZdaPv; _ZdlPvm; _ZdaPvm;
         _ZdlPvRKSt9nothrow_t; _ZdaPvRKSt9nothrow_t; _ZdlPvSt11align_val_t;
         _ZdaPvSt11align_val_t; _ZdlPvmSt11align_val_t; _ZdaPvmSt11align_val_t;
+        __cxa_begin_catch;
     }
+}
+
+/// What a program finds under a name, which ends with a zero; 0 if nothing.
+#[cfg(not(feature = "static"))]
+pub fn symbol(name: &[u8]) -> usize {
+    dynamic::first(name)
 }
 
 #[cfg(not(feature = "static"))]
@@ -280,6 +287,15 @@ mod dynamic {
     unsafe extern "C" {
         fn dlsym(module: *mut c_void, name: *const u8) -> *mut c_void;
         fn dlvsym(module: *mut c_void, name: *const u8, version: *const u8) -> *mut c_void;
+    }
+
+    /// The first definition of a name, which ends with a zero, as the program would find it.
+    pub fn first(name: &[u8]) -> usize {
+        if name.last() != Some(&0) {
+            return 0;
+        }
+        // SAFETY: the name ends with a zero.
+        unsafe { dlsym(core::ptr::null_mut(), name.as_ptr()) as usize }
     }
 
     /// A function that is looked up once.

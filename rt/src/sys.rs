@@ -107,6 +107,42 @@ pub fn say(text: &str) {
     unsafe { call(WRITE, [2, text.as_ptr() as usize, text.len(), 0, 0, 0]) };
 }
 
+/// The bits of an address inside of a page.
+pub const PAGE_MASK: usize = 4095;
+/// Protection of code while it is changed.
+pub const WRITABLE_CODE: usize = 7;
+/// Protection of code.
+pub const CODE: usize = 5;
+/// Protection of data.
+pub const DATA: usize = 3;
+/// Protection of what is not to be changed.
+pub const CONSTANT: usize = 1;
+
+/// Changes the protection of the pages from `start` on; whether that is allowed.
+pub fn protect(start: usize, len: usize, protection: usize) -> bool {
+    const MPROTECT: usize = 10;
+    // SAFETY: who asks knows what the pages are.
+    unsafe { call(MPROTECT, [start, len, protection, 0, 0, 0]) == 0 }
+}
+
+/// New memory of this process alone, all zero.
+pub fn map_private(len: usize) -> Option<usize> {
+    map_new(len, DATA)
+}
+
+/// The same for code that is still to be written.
+pub fn map_code(len: usize) -> Option<usize> {
+    map_new(len, WRITABLE_CODE)
+}
+
+fn map_new(len: usize, protection: usize) -> Option<usize> {
+    const PRIVATE_ANONYMOUS_NORESERVE: usize = 0x2 | 0x20 | 0x4000;
+    // SAFETY: only takes memory that is nobody's.
+    let map =
+        unsafe { call(MMAP, [0, len, protection, PRIVATE_ANONYMOUS_NORESERVE, usize::MAX, 0]) };
+    (map > 0).then_some(map as usize)
+}
+
 /// Opens a file to read.
 pub fn open(path: &core::ffi::CStr) -> Option<usize> {
     const O_CLOEXEC: usize = 0o2_000_000;

@@ -13,7 +13,7 @@ use norn_abi::{
 use crate::{
     arena,
     control::{self, Task},
-    event, fork, handle, hook, intercept, real, tls,
+    event, fork, function, handle, hook, intercept, real, tls,
 };
 
 /// What the runtime keeps of a thread besides what the recorder sees.
@@ -84,10 +84,26 @@ unsafe extern "C" fn preinit(_: i32, _: *const *const u8, env: *const *const u8)
     unsafe { start_process(env) };
 }
 
-/// Compilers call it from every module's constructors.
-#[unsafe(no_mangle)]
-extern "C" fn __tsan_init() {
-    meet();
+// Compilers call it from every module's constructors.
+core::arch::global_asm!(
+    ".globl __tsan_init",
+    ".type __tsan_init,@function",
+    "__tsan_init:",
+    "mov rdi, qword ptr [rsp]",
+    "jmp {function}",
+    ".size __tsan_init, . - __tsan_init",
+    function = sym module_begins,
+);
+
+/// A module that is loaded while the program runs has functions, too.
+unsafe extern "C" fn module_begins(pc: usize) {
+    let slot = meet();
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        if !tls::is_stand(slot) && function::is_wanted() && !intercept::load::knows(pc) {
+            intercept::load::modules(slot);
+        }
+    }
 }
 
 /// The current thread's slot if it is being recorded.
@@ -300,6 +316,7 @@ unsafe extern "C" fn thread_ends(slot: *mut c_void) {
 unsafe fn leave(slot: *mut ThreadSlot) {
     // SAFETY: the slot is the current thread's; handlers find a stand from here on.
     unsafe {
+        function::retire(slot);
         event::put(slot, Kind::End, 0, 0, &[]);
         tls::set(tls::GONE.slot());
         let mut stream = (*own(slot)).handler;

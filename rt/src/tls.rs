@@ -1,4 +1,5 @@
-//! The thread-local words: which slot the current thread records into, and what it is forking.
+//! The thread-local words: which slot the current thread records into, what it is forking, and which
+//! functions it is in.
 //!
 //! The first points to a static, idle slot where a thread has none, so that hooks never test for
 //! null. The runtime is always part of the executable, hence the local-exec model: one instruction.
@@ -55,6 +56,11 @@ global_asm!(
     ".type norn_forking,@object",
     ".size norn_forking,8",
     "norn_forking: .quad 0",
+    ".hidden norn_calls",
+    ".globl norn_calls",
+    ".type norn_calls,@object",
+    ".size norn_calls,8",
+    "norn_calls: .quad 0",
     ".popsection",
 );
 
@@ -107,6 +113,32 @@ pub fn set_forking(word: usize) {
     unsafe {
         asm!(
             "mov qword ptr fs:[norn_forking@tpoff], {word}",
+            word = in(reg) word,
+            options(nostack, preserves_flags),
+        );
+    }
+}
+
+/// What [`set_calls`] was last given in this thread; 0 at first.
+pub fn calls() -> usize {
+    let word;
+    // SAFETY: reads the thread's own word.
+    unsafe {
+        asm!(
+            "mov {word}, qword ptr fs:[norn_calls@tpoff]",
+            word = out(reg) word,
+            options(nostack, preserves_flags, readonly),
+        );
+    }
+    word
+}
+
+/// Says where the current thread keeps the calls that come back to us.
+pub fn set_calls(word: usize) {
+    // SAFETY: writes the thread's own word.
+    unsafe {
+        asm!(
+            "mov qword ptr fs:[norn_calls@tpoff], {word}",
             word = in(reg) word,
             options(nostack, preserves_flags),
         );

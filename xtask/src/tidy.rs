@@ -33,7 +33,7 @@ const DIRECTION: &[(&str, &[&str])] = &[
     ("norn-testkit", &["norn-model"]),
     ("norn-resolve", &["norn-binary", "norn-model"]),
     ("norn-trace", &["norn-abi", "norn-model"]),
-    ("norn-record", &["norn-abi", "norn-model", "norn-trace"]),
+    ("norn-record", &["norn-abi", "norn-binary", "norn-model", "norn-trace"]),
     (
         "norn-replay",
         &["norn-abi", "norn-binary", "norn-model", "norn-record", "norn-resolve", "norn-trace"],

@@ -3,7 +3,7 @@
 //! One file without a name, mapped by the recorder and by every recorded process:
 //!
 //! ```text
-//! [ Control | Process 0 .. | ThreadSlot 0 | ThreadSlot 1 | ... | schedule ]
+//! [ Control | Process 0 .. | ThreadSlot 0 | ThreadSlot 1 | ... | schedule | questions ]
 //! ```
 //!
 //! A thread owns a slot while it lives. It appends to the current chunk of the slot's ring with
@@ -23,6 +23,7 @@ use core::sync::atomic::{AtomicU32, AtomicU64};
 use crate::{
     codec::Lane,
     control::{Module, Name, Outcome, Plan, Point, Segment},
+    function::Inquiry,
 };
 
 /// First word of the control page.
@@ -289,8 +290,11 @@ pub const MODULE_OFFSET: usize = NAME_OFFSET + NAMES * size_of::<Name>();
 pub const POINT_OFFSET: usize = MODULE_OFFSET + MODULES * size_of::<Module>();
 /// Where the segments of a schedule begin.
 pub const SEGMENT_OFFSET: usize = POINT_OFFSET + POINTS * size_of::<Point>();
+/// Where questions about functions are asked.
+pub const INQUIRY_OFFSET: usize =
+    (SEGMENT_OFFSET + SEGMENTS * size_of::<Segment>()).next_multiple_of(4096);
 /// Size of the arena; most of it is never touched.
-pub const SIZE: usize = SEGMENT_OFFSET + SEGMENTS * size_of::<Segment>();
+pub const SIZE: usize = INQUIRY_OFFSET + size_of::<Inquiry>();
 
 const _: () = {
     assert!(size_of::<ChunkHeader>() == 64);

@@ -175,6 +175,12 @@ pub mod class {
     pub const SLEEP: u32 = 17;
     /// Whatever is left.
     pub const OTHER: u32 = 18;
+    /// Calling a function whose calls are recorded.
+    pub const CALL: u32 = 19;
+    /// Returning from such a function.
+    pub const RETURN: u32 = 20;
+    /// What the program marks.
+    pub const MARK: u32 = 21;
 }
 
 impl Kind {
@@ -193,6 +199,9 @@ impl Kind {
             Kind::SemPost => class::SEM_POST,
             Kind::Fork => class::FORK,
             Kind::Join => class::JOIN,
+            Kind::Call => class::CALL,
+            Kind::Return => class::RETURN,
+            Kind::Mark => class::MARK,
             Kind::Alloc => class::ALLOC,
             Kind::Free => class::FREE,
             Kind::OnceBegin | Kind::OnceEnd | Kind::OnceDone => class::ONCE,

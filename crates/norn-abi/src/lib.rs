@@ -1,15 +1,17 @@
 //! What the runtime inside a subject and the tools outside agree on.
 //!
-//! Four things and nothing else: the kinds of event ([`Kind`]), the shared memory through which
+//! Five things and nothing else: the kinds of event ([`Kind`]), the shared memory through which
 //! a subject hands its events over ([`arena`]), what decides which thread goes next
-//! ([`control`]), and the byte form of a thread's events ([`codec`]). The runtime writes with [`codec`]'s encoder, the tools read with its decoder;
-//! both live here so that one property test can hold them together.
+//! ([`control`]), which functions' calls are recorded ([`function`]), and the byte form of a
+//! thread's events ([`codec`]). The runtime writes with [`codec`]'s encoder, the tools read with its
+//! decoder; both live here so that one property test can hold them together.
 #![cfg_attr(not(test), no_std)]
 
 pub mod arena;
 pub mod codec;
 pub mod control;
 mod decode;
+pub mod function;
 mod kind;
 pub mod peek;
 

@@ -20,6 +20,15 @@ pub(crate) fn demangle(name: &str) -> Option<String> {
     Some(without_inner_parameters(&name))
 }
 
+/// The same with parameters, as a C++ programmer would tell overloads apart.
+pub(crate) fn with_parameters(name: &str) -> Option<String> {
+    if is_rust(name) || !name.starts_with("_Z") {
+        return None;
+    }
+    let options = DemangleOptions::new().no_return_type();
+    cpp_demangle::Symbol::new(name).ok()?.demangle_with_options(&options).ok()
+}
+
 /// The older scheme of Rust looks like C++ but ends with a hash: `17h0123456789abcdefE`.
 fn is_rust(name: &str) -> bool {
     let hashed = || {

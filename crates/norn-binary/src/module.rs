@@ -9,6 +9,7 @@ use crate::copy;
 use crate::debug_file::DebugSearch;
 use crate::elf::{BuildId, Image, Segment, TlsSegment};
 use crate::error::BinaryError;
+use crate::function::{self, Entry as FunctionEntry, Import};
 use crate::instrument::{self, Instrumented};
 use crate::line::Frame;
 use crate::symbol::{Entry, Symbol};
@@ -143,6 +144,24 @@ impl Module {
     /// The function symbol that covers an address.
     pub fn symbol(&self, address: u64) -> Option<Symbol> {
         self.content.with(|view| view.symbols().code.covering(address).map(Entry::to_symbol))
+    }
+
+    /// Whether its functions have room for calls of the runtime: `norn cc` leaves that.
+    pub fn has_room(&self) -> bool {
+        self.content.with(|view| function::has_room(&view.image))
+    }
+
+    /// The functions that have `before` bytes of room before them, by rising address.
+    pub fn entries(&self, before: u64) -> Vec<FunctionEntry> {
+        self.content.with(|view| {
+            let debug_file = view.debug_file.as_ref().map(|(_, image)| image);
+            function::entries(&view.image, debug_file, before)
+        })
+    }
+
+    /// The functions that the module takes from others, by where it has their addresses.
+    pub fn imports(&self) -> Vec<Import> {
+        self.content.with(|view| function::imports(&view.image))
     }
 
     /// All calls in the code, by rising address.

@@ -117,6 +117,11 @@ impl Entry<'_> {
     }
 }
 
+/// The name that the source has for what the linker calls so, without parameters.
+pub fn source_name(linkage: &str) -> String {
+    demangle(linkage).unwrap_or_else(|| linkage.to_owned())
+}
+
 /// The name without its version (`environ@@GLIBC_2.2.5`); `None` if it is empty or not text.
 pub(crate) fn plain_name(bytes: &[u8]) -> Option<&str> {
     let name = std::str::from_utf8(bytes).ok()?;

@@ -38,6 +38,7 @@ pub fn command_line(
 fn gcc(invocation: &Invocation, runtime: &RuntimeDir) -> Vec<OsString> {
     let specs = |name| runtime.argument("-specs=", name);
     let mut words = vec!["-g".into(), runtime.argument("-B", ""), specs(layout::INSTRUMENT)];
+    words.extend(["-isystem".into(), runtime.argument("", layout::INCLUDE)]);
     match invocation.product() {
         Product::Program(Linkage::Dynamic) => words.push(specs(layout::DYNAMIC)),
         Product::Program(Linkage::Static) => words.push(specs(layout::STATIC)),
@@ -50,6 +51,7 @@ fn gcc(invocation: &Invocation, runtime: &RuntimeDir) -> Vec<OsString> {
 fn clang(invocation: &Invocation, runtime: &RuntimeDir) -> Vec<OsString> {
     let mut words: Vec<OsString> = vec!["--start-no-unused-arguments".into(), "-g".into()];
     words.extend(hooks(invocation.sanitizers().door()).iter().map(OsString::from));
+    words.extend(["-isystem".into(), runtime.argument("", layout::INCLUDE)]);
     match invocation.product() {
         Product::Program(Linkage::Dynamic) => words.extend(clang_dynamic(runtime)),
         Product::Program(Linkage::Static) => words.extend(clang_static(runtime)),
@@ -69,6 +71,7 @@ fn hooks(door: Door) -> Vec<&'static str> {
     };
     words.extend(["-mllvm", "-tsan-instrument-read-before-write=1"]);
     words.extend(["-mllvm", "-tsan-distinguish-volatile=1"]);
+    words.push(layout::ROOM);
     words
 }
 

@@ -29,17 +29,28 @@ pub(crate) const INSTRUMENT: &str = "norn-instrument.specs";
 pub(crate) const DYNAMIC: &str = "norn-dynamic.specs";
 /// gcc: link the runtime into a statically linked program.
 pub(crate) const STATIC: &str = "norn-static.specs";
+/// The folder of headers, and the one that is in it.
+pub(crate) const INCLUDE: &str = "include";
+pub(crate) const HEADER: &str = "include/norn.h";
+/// What programs can include.
+pub const HEADER_TEXT: &str = include_str!("norn.h");
 /// The files that stand in for gcc's ThreadSanitizer runtime.
 pub(crate) const DECOYS: [&str; 2] = ["libtsan.a", "libtsan_preinit.o"];
+
+/// Room for calls of the runtime: 16 bytes before each function and 2 at its beginning, as
+/// `norn_abi::function` says. With 16, functions stay aligned.
+pub(crate) const ROOM: &str = "-fpatchable-function-entry=18,16";
 
 /// An archive without members; linkers go by the content of a file, not by its name.
 pub(crate) const EMPTY_ARCHIVE: &str = "!<arch>\n";
 
 /// Hooks for all accesses, with volatile ones told apart. `-Wtsan` warns of fences, which
 /// ThreadSanitizer does not understand; Norn does.
+/// Functions keep their parameters, so that calls can be told by them.
 pub(crate) const INSTRUMENT_SPECS: &str = "\
 *cc1:
-+ -fsanitize=thread --param=tsan-distinguish-volatile=1 -Wno-tsan
++ -fsanitize=thread --param=tsan-distinguish-volatile=1 -Wno-tsan \
+-fpatchable-function-entry=18,16 -fno-ipa-sra -fno-ipa-cp
 
 ";
 

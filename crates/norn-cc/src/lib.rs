@@ -29,4 +29,5 @@ mod sanitizer;
 pub use command::command_line;
 pub use compiler::{Compiler, Family, Language, Settings};
 pub use error::CcError;
+pub use layout::HEADER_TEXT as HEADER;
 pub use runtime::{RuntimeDir, RuntimeImage};

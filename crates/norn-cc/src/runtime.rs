@@ -78,6 +78,7 @@ impl<'a> RuntimeImage<'a> {
             (layout::WRAPS, text(layout::wraps_response(self.wrapped))),
             (layout::INSTRUMENT, Cow::Borrowed(layout::INSTRUMENT_SPECS.as_bytes())),
             (layout::DYNAMIC, text(layout::dynamic_specs())),
+            (layout::HEADER, Cow::Borrowed(layout::HEADER_TEXT.as_bytes())),
             (layout::STATIC, text(layout::static_specs(self.wrapped))),
         ];
         let decoy = |name| (name, Cow::Borrowed(layout::EMPTY_ARCHIVE.as_bytes()));
@@ -117,7 +118,7 @@ fn has_size(file: &Path, size: usize) -> bool {
 
 /// The cache may belong to a system, so what is written must be readable to all.
 fn write(directory: &Path, file: &Path, content: &[u8]) -> io::Result<()> {
-    fs::create_dir_all(directory)?;
+    fs::create_dir_all(file.parent().unwrap_or(directory))?;
     let mut aside = tempfile::Builder::new()
         .permissions(Permissions::from_mode(0o644))
         .tempfile_in(directory)?;

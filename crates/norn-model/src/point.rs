@@ -116,6 +116,12 @@ classes! {
     Fork = "fork",
     /// Waiting for a thread's end.
     Join = "join",
+    /// Calling a function whose calls are recorded.
+    Call = "call",
+    /// Returning from such a function.
+    Return = "return",
+    /// What the program marks.
+    Mark = "mark",
     /// Allocating memory.
     Alloc = "alloc",
     /// Freeing memory.

@@ -4,17 +4,27 @@
 #![expect(clippy::cast_ptr_alignment, reason = "mappings begin at pages, offsets are page-sized")]
 
 use std::{
+    ffi::OsStr,
     io,
     marker::PhantomData,
-    os::fd::{AsRawFd as _, OwnedFd},
+    mem::offset_of,
+    os::{
+        fd::{AsRawFd as _, OwnedFd},
+        unix::ffi::OsStrExt as _,
+    },
+    path::PathBuf,
     slice,
     sync::atomic::{AtomicU32, Ordering},
 };
 
 use memmap2::{MmapOptions, MmapRaw};
-use norn_abi::arena::{
-    self, CHUNK, ChunkHeader, Control, Head, MODULE_OFFSET, NAME_OFFSET, POINT_OFFSET,
-    PROCESS_OFFSET, PROCESSES, Process, RING, SEGMENT_OFFSET, SLOT_OFFSET, THREADS, ThreadSlot,
+use norn_abi::{
+    arena::{
+        self, CHUNK, ChunkHeader, Control, Head, INQUIRY_OFFSET, MODULE_OFFSET, NAME_OFFSET,
+        POINT_OFFSET, PROCESS_OFFSET, PROCESSES, Process, RING, SEGMENT_OFFSET, SLOT_OFFSET,
+        THREADS, ThreadSlot,
+    },
+    function::{FUNCTIONS, Function, Inquiry, state},
 };
 use norn_trace::Order;
 use rustix::{
@@ -52,6 +62,7 @@ impl Arena {
         if let Some(control) = &options.control {
             arena.plan(control);
         }
+        arena.inquiry().wanted.store(u32::from(!options.functions.is_empty()), Ordering::Relaxed);
         Ok(arena)
     }
 
@@ -68,8 +79,8 @@ impl Arena {
 
     fn table<T: Copy>(&self, offset: usize, entries: &[T]) {
         assert!(offset + size_of_val(entries) <= arena::SIZE, "the table is inside the arena");
-        // SAFETY: inside the mapping, which nobody else has yet; the entries are plain numbers, and
-        // the offsets are multiples of their alignment.
+        // SAFETY: inside the mapping, in a part that nobody else has yet, or who has it waits; the
+        // entries are plain numbers, and the offsets are multiples of their alignment.
         unsafe {
             let to = self.map.as_mut_ptr().add(offset).cast::<T>();
             to.copy_from_nonoverlapping(entries.as_ptr(), entries.len());
@@ -125,6 +136,31 @@ impl Arena {
             let _ = futex::wait(&control.bell, futex::Flags::empty(), seen, Some(&time));
         }
         control.asleep.store(0, Ordering::SeqCst);
+    }
+
+    /// Where the runtime asks about functions.
+    pub(crate) fn inquiry(&self) -> &Inquiry {
+        // SAFETY: inside the mapping; all that others change while we look is atomic, but for the
+        // path, of which any bytes are good.
+        unsafe { &*self.map.as_ptr().add(INQUIRY_OFFSET).cast() }
+    }
+
+    /// The path of the module that the runtime asks about.
+    pub(crate) fn asked_path(&self) -> PathBuf {
+        let inquiry = self.inquiry();
+        let len = (inquiry.len.load(Ordering::Relaxed) as usize).min(inquiry.path.len());
+        OsStr::from_bytes(&inquiry.path[..len]).into()
+    }
+
+    /// Answers the runtime's question.
+    pub(crate) fn answer(&self, functions: &[Function]) {
+        let functions = &functions[..functions.len().min(FUNCTIONS)];
+        self.table(INQUIRY_OFFSET + offset_of!(Inquiry, functions), functions);
+        let inquiry = self.inquiry();
+        let count = u32::try_from(functions.len()).unwrap_or(0);
+        inquiry.count.store(count, Ordering::Relaxed);
+        inquiry.state.store(state::ANSWERED, Ordering::Release);
+        wake(&inquiry.state);
     }
 
     /// Rings the bell from this side.

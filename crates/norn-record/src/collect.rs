@@ -20,6 +20,7 @@ use rustix::{
 use crate::{
     Options,
     arena::{Arena, Slot},
+    function::Functions,
     signals::Signals,
 };
 
@@ -33,6 +34,8 @@ pub(crate) struct Collector<'a> {
     /// Whether our child is a debugger, and the subject its child.
     debugged: bool,
     watched: Vec<Watched>,
+    /// The functions whose calls are recorded.
+    functions: Functions,
     /// Threads of which a chunk could not be written whole. What came after it would leave a gap
     /// that looks like none, so it is not written.
     cut: Vec<(u32, u32)>,
@@ -52,7 +55,8 @@ impl<'a> Collector<'a> {
     pub(crate) fn new(arena: &'a Arena, writer: Writer, run: Run, options: &Options) -> Self {
         let (watched, cut, refused) = (Vec::new(), Vec::new(), None);
         let (max_size, debugged) = (options.max_size, !options.debugger.is_empty());
-        Collector { arena, writer, run, max_size, debugged, watched, cut, refused }
+        let functions = Functions::new(&options.functions);
+        Collector { arena, writer, run, max_size, debugged, watched, functions, cut, refused }
     }
 
     /// Whether there was anything to record.
@@ -74,6 +78,7 @@ impl<'a> Collector<'a> {
         loop {
             let bell = self.arena.control().bell.load(Ordering::SeqCst);
             let ended = status();
+            self.functions.answer(self.arena);
             self.meet_processes();
             let busy = self.sweep();
             if let Some(status) = ended {
@@ -107,6 +112,7 @@ impl<'a> Collector<'a> {
         let control = self.arena.control();
         self.run.complete = true;
         self.run.controlled = controlled;
+        self.run.functions = self.functions.describe();
         self.run.late_events = control.late.load(Ordering::Relaxed);
         self.run.unrecorded_processes = u64::from(control.unentered.load(Ordering::Relaxed));
         self.run.unrecorded_threads = u64::from(control.unslotted.load(Ordering::Relaxed));

@@ -43,6 +43,7 @@ pub(crate) fn describe(options: &Options) -> Run {
         unrecorded_threads: 0,
         late_events: 0,
         controlled: None,
+        functions: Vec::new(),
     }
 }
 

@@ -8,6 +8,7 @@ mod arena;
 mod collect;
 mod confine;
 mod control;
+mod function;
 mod interrupt;
 mod kin;
 mod launch;
@@ -43,6 +44,8 @@ pub struct Options {
     pub version: String,
     /// Which thread goes next, if that is to be decided.
     pub control: Option<Control>,
+    /// Patterns for the names of functions whose calls are recorded.
+    pub functions: Vec<String>,
     /// When to end the subject.
     pub timeout: Option<Duration>,
     /// Where its output goes.

@@ -31,6 +31,7 @@ pub(crate) fn describe(scene: &Scene, labels: &mut Labels<'_>, schedule: Schedul
     let run = scene.trace.run();
     let mut clip = Clip::new(run.command.clone(), schedule);
     clip.directory = Some(run.directory.clone().into());
+    clip.functions = run.functions.iter().map(|it| it.pattern.clone()).collect();
     clip.modules = labels.listed();
     clip.modules.entry(PROGRAM.to_owned()).or_insert_with(|| labels.program());
     if let Some(it) = &run.controlled {

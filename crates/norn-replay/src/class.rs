@@ -3,7 +3,7 @@
 use norn_abi::{Kind, control::class};
 use norn_model::Class;
 
-const CODES: [(Class, u32); 19] = [
+const CODES: [(Class, u32); 22] = [
     (Class::Any, class::ANY),
     (Class::Read, class::READ),
     (Class::Write, class::WRITE),
@@ -18,6 +18,9 @@ const CODES: [(Class, u32); 19] = [
     (Class::SemPost, class::SEM_POST),
     (Class::Fork, class::FORK),
     (Class::Join, class::JOIN),
+    (Class::Call, class::CALL),
+    (Class::Return, class::RETURN),
+    (Class::Mark, class::MARK),
     (Class::Alloc, class::ALLOC),
     (Class::Free, class::FREE),
     (Class::Once, class::ONCE),

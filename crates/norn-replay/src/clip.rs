@@ -34,6 +34,9 @@ pub struct Clip {
     /// What its environment must have.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub environment: BTreeMap<String, String>,
+    /// Patterns for the names of functions whose calls are events.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub functions: Vec<String>,
     /// How the run was found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub found: Option<Found>,
@@ -102,6 +105,7 @@ impl Clip {
             command,
             directory: None,
             environment: BTreeMap::new(),
+            functions: Vec::new(),
             found: None,
             clock: None,
             expect: None,

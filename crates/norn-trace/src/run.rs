@@ -37,6 +37,18 @@ pub struct Run {
     /// How the threads were chosen, if Norn did that, and what came of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub controlled: Option<Controlled>,
+    /// The functions whose calls were to be recorded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub functions: Vec<WantedFunctions>,
+}
+
+/// Functions whose calls were to be recorded.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq)]
+pub struct WantedFunctions {
+    /// A pattern for their names.
+    pub pattern: String,
+    /// In how many places of modules they were found.
+    pub found: u64,
 }
 
 /// Recording stopped before the run did.

@@ -60,6 +60,8 @@ pub(crate) enum Command {
     Dump(Dump),
     /// Write a trace in RAPID's STD format, for other tools
     Export(Export),
+    /// Print `norn.h`, by which a program marks events and atomic regions
+    Header,
 }
 
 /// Taken over before these arguments are read; here for `norn --help`.
@@ -209,6 +211,8 @@ pub(crate) struct Record {
     /// Stop recording, not the program, when the trace has this size (K, M, G)
     #[arg(long, default_value = "8G", value_name = "SIZE", value_parser = size)]
     pub(crate) max_size: u64,
+    #[command(flatten)]
+    pub(crate) functions: Functions,
     /// The program and its arguments
     #[arg(
         required = true,
@@ -253,6 +257,8 @@ pub(crate) struct Run {
     /// With --times: end with the first failure
     #[arg(long, requires = "times")]
     pub(crate) until_failure: bool,
+    #[command(flatten)]
+    pub(crate) functions: Functions,
     #[command(flatten)]
     pub(crate) limits: Limits,
     /// The program and its arguments
@@ -317,6 +323,14 @@ pub(crate) struct Batch {
     /// How to print what came of it; `json` is the last line of standard output
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
+}
+
+/// Which functions' calls are recorded.
+#[derive(Args, Debug)]
+pub(crate) struct Functions {
+    /// Record calls of the functions of this name, with arguments and result; * stands for any text
+    #[arg(long = "function", value_name = "NAME")]
+    pub(crate) names: Vec<String>,
 }
 
 /// What a controlled run must not go beyond.

@@ -178,5 +178,10 @@ pub fn is_fruitless(kind: Kind) -> bool {
             | Kind::Sleep
             | Kind::RangeRead
             | Kind::OnceDone
+            | Kind::Call
+            | Kind::Return
+            | Kind::Mark
+            | Kind::RegionBegin
+            | Kind::RegionEnd
     )
 }

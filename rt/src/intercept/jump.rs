@@ -6,7 +6,7 @@ use core::arch::asm;
 use norn_abi::{Kind, arena::FRAMES};
 
 use super::{signal, tap};
-use crate::{arena, real, thread, tls};
+use crate::{arena, function, real, thread, tls};
 
 /// Where libc keeps the stack pointer in a `jmp_buf`.
 const STACK_POINTER: usize = 6;
@@ -39,6 +39,7 @@ unsafe fn cut(buffer: usize) {
         let sp = target(buffer);
         signal::leave_handlers(sp);
         let slot = tls::current();
+        function::expire(slot, sp);
         let mut depth = (*slot).depth.min(FRAMES);
         while depth > 0 && (*slot).frames[depth - 1].sp < sp {
             depth -= 1;
@@ -49,6 +50,20 @@ unsafe fn cut(buffer: usize) {
         }
     }
 }
+
+/// An exception is caught: functions between here and where it was thrown are left.
+#[cfg(not(feature = "static"))]
+unsafe extern "C" fn caught(_pc: usize, _exception: usize, sp: usize) -> usize {
+    let slot = tls::current();
+    if !tls::is_stand(slot) {
+        // SAFETY: the slot is the current thread's.
+        unsafe { function::expire(slot, sp) };
+    }
+    real::cxx::__cxa_begin_catch()
+}
+
+#[cfg(not(feature = "static"))]
+tap! { __cxa_begin_catch => caught; }
 
 macro_rules! jumps {
     ($($name:ident;)*) => { $(

@@ -8,7 +8,7 @@ use core::{
 
 use norn_abi::{Kind, arena::ThreadSlot};
 
-use crate::{arena, control, sys};
+use crate::{arena, control, function, sys};
 
 const MOST: usize = 512;
 
@@ -39,22 +39,36 @@ pub unsafe fn modules(slot: *mut ThreadSlot) {
     }
     // SAFETY: the slot is the current thread's; the scan is ours while `BUSY` is.
     unsafe {
-        let scan = &mut *SCAN.0.get();
-        if let Some(file) = sys::open(c"/proc/self/maps") {
-            scan.start(file);
-            while scan.advance() {
-                if scan.goes_on() {
-                    scan.merge();
-                } else {
-                    add(slot, scan.module());
-                    scan.turn();
+        let before = COUNT.load(Ordering::Relaxed);
+        each(|module| add(slot, module));
+        if function::is_wanted() && COUNT.load(Ordering::Relaxed) > before {
+            each(|module| {
+                let known = position(module).is_some_and(|at| at >= before);
+                if known {
+                    function::find_imported(slot, module.start, module.end, module.path());
                 }
-            }
-            add(slot, scan.module());
-            sys::close(file);
+            });
         }
     }
     BUSY.store(false, Ordering::Release);
+}
+
+/// Shows all modules that are mapped now. Who holds `BUSY` may do that.
+unsafe fn each(mut visit: impl FnMut(&Mapping)) {
+    // SAFETY: the scan is ours while `BUSY` is.
+    let scan = unsafe { &mut *SCAN.0.get() };
+    let Some(file) = sys::open(c"/proc/self/maps") else { return };
+    scan.start(file);
+    while scan.advance() {
+        if scan.goes_on() {
+            scan.merge();
+        } else {
+            visit(scan.module());
+            scan.turn();
+        }
+    }
+    visit(scan.module());
+    sys::close(file);
 }
 
 unsafe fn add(slot: *mut ThreadSlot, module: &Mapping) {
@@ -72,12 +86,19 @@ unsafe fn add(slot: *mut ThreadSlot, module: &Mapping) {
             let (seq, end) = (arena::next_seq(), module.end as u64);
             (*slot).lane.text(Kind::Module, module.start, seq, end, module.path());
         }
+        if function::is_wanted() {
+            function::find_defined(slot, module.start, module.path());
+        }
     }
 }
 
 fn known(module: &Mapping) -> bool {
+    position(module).is_some()
+}
+
+fn position(module: &Mapping) -> Option<usize> {
     let count = COUNT.load(Ordering::Relaxed);
-    KNOWN[..count].iter().any(|(start, end)| {
+    KNOWN[..count].iter().position(|(start, end)| {
         start.load(Ordering::Relaxed) == module.start && end.load(Ordering::Relaxed) == module.end
     })
 }

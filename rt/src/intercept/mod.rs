@@ -81,7 +81,7 @@ macro_rules! interpose {
 }
 
 /// `name => function;`: a call of `name` first calls `function(place of the call, first
-/// argument)`, which returns where to go on, with the stack and the arguments as they were.
+/// argument, stack pointer of the caller)`, which returns where to go on, with the stack and the arguments as they were.
 macro_rules! tap {
     ($($name:ident => $function:path;)*) => { $(
         core::arch::global_asm!(
@@ -91,6 +91,7 @@ macro_rules! tap {
             "push rdi", "push rsi", "push rdx", "push rcx", "push r8", "push r9", "push rax",
             "mov rsi, rdi",
             "mov rdi, qword ptr [rsp + 56]",
+            "lea rdx, [rsp + 64]",
             "call {function}",
             "mov r11, rax",
             "pop rax", "pop r9", "pop r8", "pop rcx", "pop rdx", "pop rsi", "pop rdi",
@@ -101,4 +102,5 @@ macro_rules! tap {
     )* };
 }
 
-use {interpose, register, symbol, tap};
+use tap;
+pub(crate) use {interpose, register, symbol};

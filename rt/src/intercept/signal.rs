@@ -16,7 +16,7 @@ use norn_abi::{
 };
 
 use super::interpose;
-use crate::{arena, control, event, real, sys, thread, tls};
+use crate::{arena, control, event, function, real, sys, thread, tls};
 
 const SIGNALS: usize = 65;
 const SIGILL: c_int = 4;
@@ -323,6 +323,7 @@ pub unsafe fn leave_handlers(sp: usize) {
             if stays {
                 break;
             }
+            function::expire(slot, usize::MAX);
             event::put(slot, Kind::HandlerEnd, 0, 0, &[]);
             slot = (*thread::own(slot)).host;
             (*slot).lane.forget();

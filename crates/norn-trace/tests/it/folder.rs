@@ -65,6 +65,7 @@ pub(crate) fn run() -> Run {
         unrecorded_threads: 0,
         late_events: 0,
         controlled: None,
+        functions: Vec::new(),
     }
 }
 

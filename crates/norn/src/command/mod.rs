@@ -6,6 +6,7 @@ mod checked;
 mod dump;
 mod export;
 mod gdb;
+mod header;
 mod hunt;
 mod import;
 mod info;
@@ -43,5 +44,6 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<Exit> {
         Command::Dump(args) if args.trace.folder.is_file() => import::dump(&args.trace.folder),
         Command::Dump(args) => dump::run(&args),
         Command::Export(args) => export::run(&args),
+        Command::Header => header::run(),
     }
 }

@@ -21,6 +21,7 @@ pub(super) fn run(args: Record) -> anyhow::Result<Exit> {
         order: args.order.into(),
         values: !args.no_values,
         max_size: args.max_size,
+        functions: args.functions.names,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         ..Options::default()
     };

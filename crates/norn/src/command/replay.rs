@@ -29,6 +29,7 @@ pub(super) fn run(args: &Replay) -> anyhow::Result<Exit> {
         directory: clip.directory.clone(),
         environment: clip.environment.iter().map(|(k, v)| (k.into(), v.into())).collect(),
         control: Some(control),
+        functions: clip.functions.clone(),
         debugger: if args.gdb { gdb::words(&args.rest)? } else { Vec::new() },
         ..options(args)
     };

@@ -31,6 +31,7 @@ pub(super) fn run(args: &Run) -> anyhow::Result<Exit> {
         command: args.command.clone(),
         output: args.output.clone().unwrap_or_else(|| PathBuf::from("run.norn")),
         control: Some(control),
+        functions: args.functions.names.clone(),
         ..options(&args.limits)
     };
     let unknown = args.strategy == StrategyArg::Pct && args.expected.is_none();

@@ -1,0 +1,182 @@
+//! Makes functions call us: asks the recorder which ones are meant, and changes their code, or
+//! where it is imported. See [`norn_abi::function`] for the bytes that are there for this.
+
+use core::sync::atomic::{AtomicUsize, Ordering};
+
+use norn_abi::{
+    Kind,
+    arena::ThreadSlot,
+    function::{BEFORE, Function, INSIDE, PROTECTED, about, state},
+};
+
+use super::{stub, table};
+use crate::{arena, sys};
+
+/// The first instruction of functions that may be jumped to from anywhere, `endbr64`.
+const LANDING: u32 = 0xfa1e_0ff3;
+/// How far into the bytes that call us the return address of that call is.
+const KEY: usize = 6;
+
+/// Whether the person named any function.
+pub fn is_wanted() -> bool {
+    arena::is_open() && arena::inquiry().wanted.load(Ordering::Relaxed) != 0
+}
+
+/// A module is new: its functions are made to call us.
+pub unsafe fn find_defined(slot: *mut ThreadSlot, start: usize, path: &[u8]) {
+    // SAFETY: the slot is the current thread's, and the module is there.
+    unsafe {
+        ask(start, path, about::DEFINED, |function| {
+            change_code(start + function.offset as usize, function) && name(slot, function)
+        });
+    }
+}
+
+/// A module is new, and so are all that it uses: calls of their functions come through us, unless
+/// the functions call us anyway.
+pub unsafe fn find_imported(slot: *mut ThreadSlot, start: usize, end: usize, path: &[u8]) {
+    // SAFETY: as above.
+    unsafe {
+        ask(start, path, about::IMPORTED, |function| {
+            let place = (start + function.offset as usize) as *mut usize;
+            let target = target(place, start..end, function);
+            // Not there, or one that calls us already.
+            target == 0
+                || table::find(target - BEFORE + KEY).is_some()
+                || divert(place, target, function) && name(slot, function)
+        });
+    }
+}
+
+/// Asks which functions of a module are meant, and deals with each.
+unsafe fn ask(start: usize, path: &[u8], about: u32, mut each: impl FnMut(&Function) -> bool) {
+    let inquiry = arena::inquiry();
+    let process = sys::process_id();
+    while let Err(other) =
+        inquiry.asker.compare_exchange(0, process, Ordering::Acquire, Ordering::Relaxed)
+    {
+        if !sys::alive(other) {
+            let _ = inquiry.asker.compare_exchange(other, 0, Ordering::Relaxed, Ordering::Relaxed);
+        }
+        sys::yield_now();
+    }
+    inquiry.start.store(start as u64, Ordering::Relaxed);
+    inquiry.about.store(about, Ordering::Relaxed);
+    inquiry.len.store(path.len() as u32, Ordering::Relaxed);
+    for (at, &byte) in path.iter().take(inquiry.path.len()).enumerate() {
+        // SAFETY: the question is ours while we are its asker.
+        unsafe { (&raw const inquiry.path[at]).cast_mut().write_volatile(byte) };
+    }
+    inquiry.state.store(state::ASKED, Ordering::Release);
+    if arena::wait_for_answer() {
+        let count = inquiry.count.load(Ordering::Relaxed) as usize;
+        for function in &inquiry.functions[..count.min(inquiry.functions.len())] {
+            if !each(function) {
+                inquiry.refused.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+    inquiry.state.store(state::IDLE, Ordering::Relaxed);
+    inquiry.asker.store(0, Ordering::Release);
+}
+
+/// Gives the function's number its name in the trace.
+unsafe fn name(slot: *mut ThreadSlot, function: &Function) -> bool {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        if arena::make_room(slot) {
+            let (number, seq) = (function.number as usize, arena::next_seq());
+            (*slot).lane.text(Kind::Name, number, seq, 0, function.name());
+        }
+    }
+    true
+}
+
+/// Makes a function that was built for it call us.
+unsafe fn change_code(entry: usize, function: &Function) -> bool {
+    // SAFETY: the recorder has found in the module's file that the bytes are there for this.
+    unsafe {
+        let landing = (entry as *const u32).read_unaligned() == LANDING;
+        let inside = if landing { entry + 4 } else { entry };
+        let before = entry - BEFORE;
+        if !table::add(before + KEY, inside + INSIDE, function) {
+            return false;
+        }
+        let first = before & !sys::PAGE_MASK;
+        let len = inside + INSIDE - first;
+        if !sys::protect(first, len, sys::WRITABLE_CODE) {
+            return false;
+        }
+        write_call(before);
+        let distance = before.wrapping_sub(inside + INSIDE) as u8;
+        (inside as *mut [u8; INSIDE]).write_volatile([0xeb, distance]);
+        sys::protect(first, len, sys::CODE);
+    }
+    true
+}
+
+/// Writes `call [rip + 2]` and, two bytes further, where to.
+unsafe fn write_call(at: usize) {
+    // SAFETY: the bytes are writable and nobody executes them yet.
+    unsafe {
+        (at as *mut u64).write_unaligned(u64::from_le_bytes([0xff, 0x15, 2, 0, 0, 0, 0x90, 0x90]));
+        ((at + 8) as *mut usize).write_unaligned(stub::call());
+    }
+}
+
+/// Leads calls through the entry of a table of imports through us.
+unsafe fn divert(place: *mut usize, target: usize, function: &Function) -> bool {
+    // SAFETY: the recorder has found the entry in the module's file.
+    unsafe {
+        let known = table::find((*place).wrapping_add(KEY));
+        if known.is_some() {
+            return true;
+        }
+        let Some(way) = new_way() else { return false };
+        if !table::add(way + KEY, target, function) {
+            return false;
+        }
+        write_call(way);
+        let page = place as usize & !sys::PAGE_MASK;
+        let protected = function.flags & PROTECTED != 0;
+        if protected && !sys::protect(page, sys::PAGE_MASK + 1, sys::DATA) {
+            return false;
+        }
+        place.write_volatile(way);
+        if protected {
+            sys::protect(page, sys::PAGE_MASK + 1, sys::CONSTANT);
+        }
+    }
+    true
+}
+
+/// Where an entry of a table of imports leads: what the loader has put there, or will.
+unsafe fn target(place: *mut usize, module: core::ops::Range<usize>, function: &Function) -> usize {
+    // SAFETY: the entry is there.
+    let current = unsafe { *place };
+    if current != 0 && !module.contains(&current) {
+        return current;
+    }
+    #[cfg(feature = "static")]
+    {
+        let _ = function;
+        0
+    }
+    #[cfg(not(feature = "static"))]
+    crate::real::symbol(function.linkage())
+}
+
+/// Bytes that are free on both sides of no function: memory of our own.
+unsafe fn new_way() -> Option<usize> {
+    const SIZE: usize = 1 << 16;
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    static END: AtomicUsize = AtomicUsize::new(0);
+    // Only one thread at a time looks at modules.
+    let mut next = NEXT.load(Ordering::Relaxed);
+    if next == END.load(Ordering::Relaxed) {
+        next = sys::map_code(SIZE)?;
+        END.store(next + SIZE, Ordering::Relaxed);
+    }
+    NEXT.store(next + BEFORE, Ordering::Relaxed);
+    Some(next)
+}
