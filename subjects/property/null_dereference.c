@@ -1,7 +1,7 @@
 // A table's column map is looked at and used by one thread, and dropped by another.
 //
 // Rule: null-dereference
-// Breaks: NullDereference; segmentation fault
+// Breaks: NullDereference; signal
 #include <pthread.h>
 #include <stdio.h>
 

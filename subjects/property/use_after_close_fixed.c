@@ -6,7 +6,7 @@
 #include <pthread.h>
 
 struct connection {
-    int open;
+    volatile int open;
     int sent;
 };
 

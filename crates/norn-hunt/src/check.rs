@@ -13,17 +13,18 @@ use std::{
 use norn_predict::MustOrder;
 use norn_property::{Limits, Outlook, Prospect, Rule, Watch};
 use norn_record::Interrupt;
-use norn_replay::{Clip, ReplayError, capture};
+use norn_replay::{Clip, ReplayError, Scene, capture};
 use norn_witness::{Witness, Witnesses, events};
 
 use crate::{
-    Base, Confirmed, Observed, Options, Stage, State, Violation,
-    attempt::{Attempt, Scratch, make},
+    Base, Confirmed, Harm, Observed, Options, Stage, State, Violation,
+    attempt::{Attempt, Run, Scratch, make},
     base,
     hunt::{LONGEST_BASE, SHORTEST, discard, side_by_side},
     observe::Observations,
     source::{Key, Place, Source, places},
     violation::{Named, candidate, happened, predicted},
+    whole::whole_calls,
 };
 
 /// What came of checking rules.
@@ -181,6 +182,7 @@ impl Checker<'_> {
             for ((at, witness), attempt) in wave.into_iter().zip(attempts) {
                 self.check.executions += 1;
                 new.extend(self.settle(&mut groups[at], witness, attempt)?);
+                self.push(source, &mut groups[at], &witnesses)?;
                 if !groups[at].violation.is_real() {
                     open.push_back(at);
                 }
@@ -298,6 +300,33 @@ impl Checker<'_> {
             executions: self.check.executions,
         }));
         Ok(None)
+    }
+
+    /// What a confirmed violation leads to, if it did not fail: once more, and each function that
+    /// it is about runs to its end before the next event.
+    fn push(
+        &mut self,
+        source: &Source,
+        group: &mut Group,
+        witnesses: &Witnesses<'_>,
+    ) -> Result<(), ReplayError> {
+        let Some(how) = group.violation.confirmed() else { return Ok(()) };
+        let harmless = !how.consequence.is_failure();
+        let longer = whole_calls(&source.trace, &how.witness.candidate).filter(|_| harmless);
+        let witness = longer.and_then(|it| witnesses.witness(&it).ok());
+        let Some(witness) = witness.filter(|_| !self.is_over()) else { return Ok(()) };
+        let attempt = self.scratch.attempt(self.options, source, &witness)?;
+        self.check.executions += 1;
+        if let (Some(process), true) = (attempt.run.process(), attempt.run.consequence.is_failure())
+        {
+            let mut clip = capture(&Scene::open(&attempt.trace, process)?);
+            clip.expect = Some(attempt.run.consequence.clone());
+            let clip = self.save(clip)?;
+            let Run { consequence, story, .. } = attempt.run;
+            group.violation.harm = Some(Harm { consequence, story, clip });
+        }
+        discard(&attempt.trace);
+        Ok(())
     }
 
     /// Whether a run did something where no other did.

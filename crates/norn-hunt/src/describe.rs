@@ -73,6 +73,12 @@ impl Guide<'_> {
         let (size, value) = match trace.event(step.event).map(|it| it.op) {
             Some(Op::Read { size, value, .. } | Op::Write { size, value, .. }) => (size, value),
             Some(Op::Atomic { size, .. }) => (u64::from(size), None),
+            Some(
+                Op::Acquire { .. }
+                | Op::WaitAcquire { .. }
+                | Op::Release { .. }
+                | Op::WaitRelease { .. },
+            ) => (LOCK, None),
             _ => (1, None),
         };
         Access {

@@ -19,6 +19,7 @@ mod observe;
 mod outlook;
 mod source;
 mod violation;
+mod whole;
 
 pub use base::Base;
 pub use check::{Check, Checked, check};
@@ -28,4 +29,4 @@ pub use forecast::{Forecast, Foreseen, forecast};
 pub use hunt::{Hunt, Options, Stage, hunt};
 pub use observe::Observed;
 pub use outlook::{Outlook, Prospect, outlook};
-pub use violation::{State, Violation, ViolationStep};
+pub use violation::{Harm, State, Violation, ViolationStep};

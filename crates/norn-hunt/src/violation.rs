@@ -1,7 +1,10 @@
 //! A rule that is broken, or might be, in words.
 
-use norn_model::{Anomaly, Candidate, EventId, Op, Scope, Step, Trace, Verdict};
+use std::path::PathBuf;
+
+use norn_model::{Anomaly, Candidate, Consequence, EventId, Op, Scope, Step, Trace, Verdict};
 use norn_property::{Occurrence, Prospect, Rule, Variables};
+use norn_replay::story::Story;
 use norn_resolve::Modules;
 use norn_witness::Failure;
 
@@ -18,6 +21,19 @@ pub struct Violation {
     pub steps: Vec<ViolationStep>,
     /// What came of it.
     pub state: State,
+    /// What it leads to, if the functions that it is about run to their ends.
+    pub harm: Option<Harm>,
+}
+
+/// A failure that a violation can lead to.
+#[derive(Clone, Debug)]
+pub struct Harm {
+    /// What.
+    pub consequence: Consequence,
+    /// How it came to that.
+    pub story: Option<Story>,
+    /// The clip that makes it happen again.
+    pub clip: PathBuf,
 }
 
 /// An event of a violation.
@@ -35,7 +51,7 @@ pub struct ViolationStep {
 #[derive(Clone, Debug)]
 pub enum State {
     /// The recorded run did it, or one that took another way; this clip shows it again.
-    Observed(std::path::PathBuf),
+    Observed(PathBuf),
     /// The program did it when it was forced to.
     Confirmed(Box<Confirmed>),
     /// There is no schedule for it.
@@ -116,24 +132,39 @@ fn told(
 ) -> Violation {
     let description = describe::describe(source, candidate, thoroughly);
     let steps = events.into_iter().zip(description.accesses).zip(&candidate.steps);
-    let steps = steps.map(|((event, access), step)| ViolationStep {
+    let step = |((event, access), step): ((String, Access), &Step)| ViolationStep {
         event,
         deed: deed(&source.trace, step.event, &access),
         access,
-    });
+    };
+    let steps: Vec<_> = steps.map(step).collect();
     let parameters = rule.property.parameters.iter().zip(values);
-    let parameter = |value: u64| {
-        let name = source.scene.modules.variable(value, 1).map(|it| it.name);
-        let shared = candidate.steps.iter().position(|it| it.addr == value);
-        let name = name.or_else(|| Some(description.variables.get(shared?)?.clone()));
-        name.unwrap_or_else(|| if value < 4096 { value.to_string() } else { format!("{value:#x}") })
+    let touched = |value: u64| {
+        let is_it = |it: &Step| it.addr == value && !is_call(&source.trace, it.event);
+        let at = candidate.steps.iter().position(is_it)?;
+        Some(steps.get(at)?.access.variable.clone())
+    };
+    let parameter = |value: u64| match source.scene.modules.variable(value, 1) {
+        _ if value < SMALL => value.to_string(),
+        // What a function is given is the whole, not the first member of it.
+        Some(it) => touched(value).unwrap_or(if it.offset == 0 { it.symbol } else { it.name }),
+        None => touched(value).unwrap_or_else(|| format!("{value:#x}")),
     };
     Violation {
         rule: rule.name().to_owned(),
         parameters: parameters.map(|(name, it)| (name.text.clone(), parameter(*it))).collect(),
-        steps: steps.collect(),
+        steps,
+        harm: None,
         state: State::Untried,
     }
+}
+
+/// Values below are no addresses.
+const SMALL: u64 = 4096;
+
+fn is_call(trace: &Trace, id: EventId) -> bool {
+    let op = trace.event(id).map(|it| it.op);
+    matches!(op, Some(Op::Call { .. } | Op::Return { .. } | Op::Mark { .. }))
 }
 
 /// What an event does, in words.

@@ -202,18 +202,23 @@ const LOCK: u64 = 40;
 
 /// Whether a function is meant, whose name may have its parameters behind it.
 fn is_function(glob: &Glob, name: &str) -> bool {
-    glob.matches(name) || glob.matches(without_parameters(name))
+    let short = without_parameters(name);
+    glob.matches(name) || glob.matches(short) || glob.matches(without(short, '<', '>'))
 }
 
-/// `List::add(int, (lambda))` without what is in the last parentheses of the first level.
+/// `List::add(int, (lambda)) const` without its parameters.
 fn without_parameters(name: &str) -> &str {
-    let name = name.trim_end_matches(" const");
-    let Some(inside) = name.strip_suffix(')') else { return name };
+    without(name.trim_end_matches(" const"), '(', ')')
+}
+
+/// A name without what is in brackets at its end. An operator may be made of brackets.
+fn without(name: &str, open: char, close: char) -> &str {
+    let Some(inside) = name.strip_suffix(close) else { return name };
     let mut depth = 1;
     for (at, it) in inside.char_indices().rev() {
-        depth += i32::from(it == ')') - i32::from(it == '(');
+        depth += i32::from(it == close) - i32::from(it == open);
         if depth == 0 {
-            return &name[..at];
+            return if name[..at].ends_with("operator") { name } else { &name[..at] };
         }
     }
     name

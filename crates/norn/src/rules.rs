@@ -42,8 +42,9 @@ pub(crate) fn load(names: &[String]) -> anyhow::Result<Option<Vec<Rule>>> {
 pub(crate) fn parse(name: &str) -> anyhow::Result<Result<File, ()>> {
     let text = match shipped(name).filter(|_| !Path::new(name).exists()) {
         Some(text) => text.to_owned(),
-        None => fs::read_to_string(name)
-            .with_context(|| format!("cannot read `{name}`, and no rule that comes with norn has this name"))?,
+        None => fs::read_to_string(name).with_context(|| {
+            format!("cannot read `{name}`, and no rule that comes with norn has this name")
+        })?,
     };
     let (file, mistakes) = match File::parse(&text) {
         Ok(file) => (Ok(file.clone()), file.warnings),

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use norn_hunt::{Check, Checked, Confirmed, Forecast, Foreseen, State, Violation};
+use norn_hunt::{Check, Checked, Confirmed, Forecast, Foreseen, Harm, State, Violation};
 use norn_model::Consequence;
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ pub(crate) fn text(out: &mut impl Write, check: &Check) -> anyhow::Result<()> {
                 writeln!(out, "   the recorded run does that")?;
                 writeln!(out, "   again: norn replay {}\n", clip.display())?;
             }
-            State::Confirmed(how) => confirmed(out, how)?,
+            State::Confirmed(how) => confirmed(out, how, violation.harm.as_ref())?,
             State::Infeasible(_) | State::Spoiled | State::Unconfirmed(_) | State::Untried => {}
         }
     }
@@ -32,7 +32,7 @@ pub(crate) fn text(out: &mut impl Write, check: &Check) -> anyhow::Result<()> {
     summary(out, check)
 }
 
-fn confirmed(out: &mut impl Write, how: &Confirmed) -> io::Result<()> {
+fn confirmed(out: &mut impl Write, how: &Confirmed, harm: Option<&Harm>) -> io::Result<()> {
     if how.consequence != Consequence::None {
         writeln!(out, "   then: {}", how.consequence)?;
     }
@@ -42,7 +42,15 @@ fn confirmed(out: &mut impl Write, how: &Confirmed) -> io::Result<()> {
     if let Some(story) = &how.story {
         story::tell(out, story)?;
     }
-    writeln!(out, "   again: norn replay {}\n", how.clip.display())
+    writeln!(out, "   again: norn replay {}", how.clip.display())?;
+    if let Some(harm) = harm {
+        writeln!(out, "   it can lead to: {}", harm.consequence)?;
+        if let Some(story) = &harm.story {
+            story::tell(out, story)?;
+        }
+        writeln!(out, "   again: norn replay {}", harm.clip.display())?;
+    }
+    writeln!(out)
 }
 
 fn title(out: &mut impl Write, violation: &Violation) -> io::Result<()> {
@@ -80,8 +88,7 @@ fn seen(out: &mut impl Write, rule: &Checked) -> io::Result<()> {
 }
 
 fn summary(out: &mut impl Write, check: &Check) -> anyhow::Result<()> {
-    let count =
-        |f: fn(&State) -> bool| check.violations.iter().filter(|it| f(&it.state)).count();
+    let count = |f: fn(&State) -> bool| check.violations.iter().filter(|it| f(&it.state)).count();
     let observed = count(|it| matches!(it, State::Observed(_)));
     let confirmed = count(|it| matches!(it, State::Confirmed(_)));
     let infeasible = count(|it| matches!(it, State::Infeasible(_) | State::Spoiled));
@@ -109,9 +116,9 @@ fn summary(out: &mut impl Write, check: &Check) -> anyhow::Result<()> {
 
 /// For programs.
 pub(crate) fn json(out: &mut impl Write, check: &Check) -> anyhow::Result<()> {
-    let observed = check.observed.iter().map(|it| {
-        json!({ "consequence": it.consequence, "clip": it.clip, "executions": it.executions })
-    });
+    let observed = check.observed.iter().map(
+        |it| json!({ "consequence": it.consequence, "clip": it.clip, "executions": it.executions }),
+    );
     let value = json!({
         "events": check.base.events,
         "threads": check.base.threads,
@@ -153,6 +160,9 @@ fn violation(violation: &Violation) -> Value {
         "rule": violation.rule,
         "parameters": parameters,
         "steps": steps.collect::<Vec<_>>(),
+        "harm": violation.harm.as_ref().map(|it| {
+            json!({ "consequence": it.consequence, "story": it.story, "clip": it.clip })
+        }),
     });
     if let (Some(all), Value::Object(more)) = (value.as_object_mut(), state(&violation.state)) {
         all.extend(more);

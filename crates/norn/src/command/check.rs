@@ -1,12 +1,14 @@
 //! `norn check`: does another order of what the program does break a rule of yours?
 
 use std::{
+    collections::BTreeSet,
     io::{self, Write as _},
     num::NonZeroUsize,
     path::PathBuf,
 };
 
 use norn_hunt::{Check, Options};
+use norn_property::Rule;
 
 use crate::{
     cli::{self, Format},
@@ -27,7 +29,11 @@ pub(super) fn run(args: &cli::Check) -> anyhow::Result<Exit> {
     let command = program(&args.command, scratch.path())?;
     let output = args.output.clone().unwrap_or_else(|| PathBuf::from("run.norn"));
     let options = Options {
-        run: norn_record::Options { command, ..options(&args.limits) },
+        run: norn_record::Options {
+            command,
+            functions: functions(&rules),
+            ..options(&args.limits)
+        },
         output,
         predict: norn_predict::Options::default(),
         budget: args.budget.get(),
@@ -57,6 +63,12 @@ pub(super) fn run(args: &cli::Check) -> anyhow::Result<Exit> {
         Format::Json => violation::json(&mut out, &check)?,
     }
     Ok(exit(&check))
+}
+
+/// The functions that the rules speak of: no others are recorded.
+fn functions(rules: &[Rule]) -> Vec<String> {
+    let named: BTreeSet<_> = rules.iter().flat_map(Rule::functions).collect();
+    named.into_iter().map(|it| it.as_str().to_owned()).collect()
 }
 
 fn exit(check: &Check) -> Exit {

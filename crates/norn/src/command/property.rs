@@ -31,7 +31,9 @@ pub(super) fn run(args: &Property) -> anyhow::Result<Exit> {
         }
         Property::Show { name } => {
             let text = rules::shipped(name);
-            let text = text.with_context(|| format!("no rule `{name}` comes with norn; see `norn property list`"))?;
+            let text = text.with_context(|| {
+                format!("no rule `{name}` comes with norn; see `norn property list`")
+            })?;
             write!(out, "{text}")?;
             Ok(Exit::Clean)
         }
