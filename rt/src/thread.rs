@@ -100,7 +100,10 @@ unsafe extern "C" fn module_begins(pc: usize) {
     let slot = meet();
     // SAFETY: the slot is the current thread's.
     unsafe {
-        if !tls::is_stand(slot) && function::is_wanted() && !intercept::load::knows(pc) {
+        if tls::is_stand(slot) || !function::is_wanted() {
+        } else if intercept::load::knows(pc) {
+            intercept::load::again(slot, pc);
+        } else {
             intercept::load::modules(slot);
         }
     }

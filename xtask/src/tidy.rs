@@ -11,7 +11,7 @@ use crate::workspace::{self, cargo};
 const DIRECTION: &[(&str, &[&str])] = &[
     ("norn-abi", &[]),
     ("norn-model", &[]),
-    ("norn-binary", &[]),
+    ("norn-binary", &["norn-model"]),
     ("norn-cc", &[]),
     ("norn-predict", &["norn-model"]),
     ("norn-property", &["norn-model", "norn-predict"]),

@@ -3,14 +3,16 @@
 
 use std::collections::BTreeSet;
 
+use norn_model::NamePattern;
 use object::elf;
 use object::read::elf::ProgramHeader;
 use object::{
     LittleEndian, Object, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget,
 };
 
+use crate::demangle;
 use crate::elf::Image;
-use crate::symbol::plain_name;
+use crate::symbol::{plain_name, source_name};
 
 /// The section in which compilers list the functions with room at their beginning.
 const LIST: &str = "__patchable_function_entries";
@@ -33,6 +35,15 @@ pub struct Import {
     pub linkage_name: String,
     /// Whether the place is protected from writing once the program runs.
     pub protected: bool,
+}
+
+/// Whether a pattern stands for the function that the linker knows by this name.
+pub fn is_named(pattern: &NamePattern, linkage: &str) -> bool {
+    let plain = source_name(linkage);
+    pattern.matches(&plain)
+        || pattern.text() == linkage
+        || pattern.has_parameters()
+            && demangle::with_parameters(linkage).is_some_and(|it| pattern.matches_whole(&it))
 }
 
 /// Whether the module was built with room at the beginning of its functions.
@@ -128,6 +139,17 @@ fn protected(image: &Image<'_>) -> Vec<std::ops::Range<u64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn linkage_names() {
+        let check = |pattern: &str, name: &str| is_named(&NamePattern::new(pattern), name);
+        assert!(check("plain", "plain"));
+        assert!(check("bank::Account::deposit", "_ZN4bank7Account7depositEi"));
+        assert!(check("bank::Account::deposit(int)", "_ZN4bank7Account7depositEi"));
+        assert!(!check("bank::Account::deposit(long)", "_ZN4bank7Account7depositEi"));
+        assert!(check("_ZN4bank7Account7depositEi", "_ZN4bank7Account7depositEi"));
+        assert!(check("std::function<void (int)>::operator()", "_ZNKSt8functionIFviEEclEi"));
+    }
 
     #[test]
     fn endings() {

@@ -1,7 +1,10 @@
 //! The module: what the rest of Norn asks.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
+
+use norn_model::NamePattern;
 
 use crate::arena::Anchored;
 use crate::call::{self, Call};
@@ -12,6 +15,7 @@ use crate::error::BinaryError;
 use crate::function::{self, Entry as FunctionEntry, Import};
 use crate::instrument::{self, Instrumented};
 use crate::line::Frame;
+use crate::parameter::Parameter;
 use crate::symbol::{Entry, Symbol};
 use crate::variable::Variable;
 use crate::view::View;
@@ -157,6 +161,17 @@ impl Module {
             let debug_file = view.debug_file.as_ref().map(|(_, image)| image);
             function::entries(&view.image, debug_file, before)
         })
+    }
+
+    /// The parameters of the functions that begin at these addresses, as far as there is debug
+    /// information for them.
+    pub fn signatures(&self, wanted: &[u64]) -> BTreeMap<u64, Vec<Parameter>> {
+        self.content.with(|view| view.signatures(wanted))
+    }
+
+    /// Whether a function of such a name was inlined somewhere.
+    pub fn is_inlined(&self, pattern: &NamePattern) -> bool {
+        self.content.with(|view| view.is_inlined(pattern))
     }
 
     /// The functions that the module takes from others, by where it has their addresses.

@@ -4,12 +4,15 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use norn_model::NamePattern;
+
 use crate::arena::Arena;
 use crate::debug_file::{self, DebugSearch};
 use crate::dwarf::Debug;
 use crate::elf::{Image, Segment, TlsSegment};
 use crate::error::BinaryError;
 use crate::line::{Frame, Lines};
+use crate::parameter::{self, Signatures};
 use crate::symbol::Symbols;
 use crate::variable::{Variable, Variables};
 
@@ -89,6 +92,16 @@ impl<'a> View<'a> {
     /// The same for an offset in the thread-local block.
     pub(crate) fn tls_variable(&self, offset: u64, size: u64) -> Option<Variable> {
         self.variables().in_tls(offset, size, self.debug().units(), self.symbols())
+    }
+
+    /// The parameters of the functions that begin at these addresses.
+    pub(crate) fn signatures(&self, wanted: &[u64]) -> Signatures {
+        parameter::signatures(self.debug().units(), wanted)
+    }
+
+    /// Whether a function of such a name was inlined somewhere.
+    pub(crate) fn is_inlined(&self, pattern: &NamePattern) -> bool {
+        parameter::is_inlined(self.debug().units(), pattern)
     }
 
     fn debug(&self) -> &Debug<'a> {

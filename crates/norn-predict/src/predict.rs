@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use norn_model::{Access, Candidate, Op, Scope, SiteId, Step, ThreadId, Trace, mutexes};
+use norn_model::{
+    Access, Candidate, NamePattern, Op, Scope, SiteId, Step, ThreadId, Trace, mutexes,
+};
 use rayon::prelude::*;
 
 use crate::{
@@ -16,7 +18,7 @@ use crate::{
     lockset::Sets,
     order::{Meetings, Order},
     outline::Outline,
-    region::Regions,
+    region::{Regions, marked},
     search::Search,
     sieve::Sieve,
     weave::Weave,
@@ -33,6 +35,8 @@ pub struct Options {
     pub unmarked: bool,
     /// What the user wants to be atomic.
     pub regions: Vec<Region>,
+    /// Functions whose calls are to be atomic, as far as their calls are recorded.
+    pub functions: Vec<NamePattern>,
     /// Which variables belong together; if there is none, those that are used together.
     pub sets: Vec<AtomicSet>,
 }
@@ -45,6 +49,7 @@ impl Default for Options {
             instances: 4,
             unmarked: true,
             regions: Vec::new(),
+            functions: Vec::new(),
             sets: Vec::new(),
         }
     }
@@ -98,7 +103,9 @@ pub fn predict(trace: &Trace, options: &Options) -> Prediction {
         || Order::new(trace, &outlines, Meetings::All),
         || Order::new(trace, &outlines, Meetings::Forced),
     );
-    let regions = Regions::new(trace, &outlines, &options.regions);
+    let mut wanted = marked(trace, &options.functions);
+    wanted.extend_from_slice(&options.regions);
+    let regions = Regions::new(trace, &outlines, &wanted);
     let orders = [&plain, &forced];
     let field = Field { sets: &sets, outlines: &outlines, regions: &regions, orders };
 

@@ -14,7 +14,7 @@
 
 use std::ops::RangeInclusive;
 
-use norn_model::{Event, Scope, StackId, Stacks, ThreadId, Trace};
+use norn_model::{Event, NamePattern, Op, Scope, StackId, Stacks, ThreadId, Trace};
 
 use crate::{access::Touch, outline::Outline};
 
@@ -44,6 +44,39 @@ impl Region {
         }
         regions
     }
+}
+
+/// What the program marks, and calls of functions that are to be atomic. Regions in others count as
+/// part of them; one that does not end ends with its thread.
+pub(crate) fn marked(trace: &Trace, functions: &[NamePattern]) -> Vec<Region> {
+    let named = |name| functions.iter().any(|it| it.matches(trace.names.name(name)));
+    let mut regions = Vec::new();
+    for thread in &trace.threads {
+        let (mut depth, mut start) = (0_u32, 0);
+        let mut push = |start, end| {
+            regions.push(Region { thread: thread.id, events: start..=end });
+        };
+        for event in &thread.events {
+            match event.op {
+                Op::RegionBegin => {}
+                Op::Call { function, .. } if named(function) => {}
+                Op::RegionEnd if depth > 0 => depth -= 1,
+                Op::Return { function, .. } if depth > 0 && named(function) => depth -= 1,
+                _ => continue,
+            }
+            let begins = matches!(event.op, Op::RegionBegin | Op::Call { .. });
+            match (begins, depth) {
+                (true, 0) => (depth, start) = (1, event.id.index),
+                (true, _) => depth += 1,
+                (false, 0) => push(start, event.id.index),
+                (false, _) => {}
+            }
+        }
+        if depth > 0 {
+            push(start, thread.events.len() as u64);
+        }
+    }
+    regions
 }
 
 /// The regions of all threads.
@@ -119,5 +152,35 @@ impl<'a> Regions<'a> {
         let marked = &self.marked[usize::from(thread)];
         let begun = &marked[..marked.partition_point(|it| it.0 <= index)];
         begun.iter().copied().find(|it| it.1 >= index)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use norn_model::text;
+
+    use super::*;
+
+    fn regions(trace: &str, functions: &[&str]) -> Vec<(u32, u64, u64)> {
+        let functions: Vec<_> = functions.iter().map(|it| NamePattern::new(it)).collect();
+        let regions = marked(&text::parse(trace).unwrap_or_default(), &functions);
+        let ends = |it: &Region| (it.thread.0, *it.events.start(), *it.events.end());
+        regions.iter().map(ends).collect()
+    }
+
+    #[test]
+    fn what_the_program_marks() {
+        let trace = "T1 region begin\nT1 w x\nT1 region begin\nT1 region end\nT1 region end\n\
+                     T1 region end\nT1 w x\nT2 region begin\nT2 w x";
+        assert_eq!(regions(trace, &[]), [(0, 0, 4), (1, 0, 2)]);
+    }
+
+    #[test]
+    fn calls_of_functions() {
+        let trace = "T1 call move(1)\nT1 w x\nT1 call log()\nT1 return log\nT1 return move -> 0\n\
+                     T1 call log()\nT1 return log";
+        assert_eq!(regions(trace, &[]), []);
+        assert_eq!(regions(trace, &["mo*"]), [(0, 0, 4)]);
+        assert_eq!(regions(trace, &["move", "log"]), [(0, 0, 4), (0, 5, 6)]);
     }
 }

@@ -1,63 +1,78 @@
 //! Tells the runtime which functions of a module the person named.
 
-use std::{collections::BTreeMap, sync::atomic::Ordering};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    sync::{Arc, LazyLock, Mutex, PoisonError, atomic::Ordering},
+    time::SystemTime,
+};
 
-use norn_abi::function::{BEFORE, CALL_ONLY, FUNCTIONS, Function, NAMES, PROTECTED, about, state};
-use norn_binary::{Module, NamePattern};
+use norn_abi::function::{
+    BEFORE, CALL_ONLY, FUNCTIONS, Function, NAMES, NOWHERE, PROTECTED, about, state,
+};
+use norn_binary::{Module, Parameter, is_named, source_name};
+use norn_model::NamePattern;
 use norn_trace::WantedFunctions;
 
 use crate::arena::Arena;
 
 /// Functions that return twice, or never, or look where they were called from. An exchanged return
 /// address would be in their way.
-const CALLS_ONLY: &[&str] = &[
-    "setjmp",
-    "_setjmp",
-    "__sigsetjmp",
-    "sigsetjmp",
-    "longjmp",
-    "_longjmp",
-    "siglongjmp",
-    "__longjmp_chk",
-    "vfork",
-    "getcontext",
-    "setcontext",
-    "swapcontext",
-    "dlopen",
-    "dlmopen",
-    "dlsym",
-    "dlvsym",
-    "pthread_exit",
-    "exit",
-    "_exit",
-    "_Exit",
-    "quick_exit",
-    "abort",
-    "__cxa_throw",
-    "__cxa_rethrow",
-    "__stack_chk_fail",
-];
+const CALLS_ONLY: &str = "setjmp _setjmp __sigsetjmp sigsetjmp longjmp _longjmp siglongjmp \
+    __longjmp_chk vfork getcontext setcontext swapcontext dlopen dlmopen dlsym dlvsym pthread_exit \
+    exit _exit _Exit quick_exit abort __cxa_throw __cxa_rethrow __stack_chk_fail";
 
 /// What is wanted, and what was found of it.
 #[derive(Debug)]
 pub(crate) struct Functions {
     patterns: Vec<NamePattern>,
-    /// The number of each name.
-    numbers: BTreeMap<String, u32>,
-    found: Vec<u64>,
+    /// The number of each name with its parameters.
+    numbers: BTreeMap<Vec<u8>, u32>,
+    found: Vec<WantedFunctions>,
 }
+
+/// The functions of a module that were asked for, and what was inlined of them.
+#[derive(Debug, Default)]
+struct Answer {
+    named: Vec<Named>,
+    /// By pattern.
+    inlined: Vec<bool>,
+}
+
+/// A function that was asked for.
+#[derive(Debug)]
+struct Named {
+    /// Which pattern is the reason.
+    pattern: usize,
+    linkage: String,
+    /// Its name, and those of its parameters, with zeros between.
+    text: Vec<u8>,
+    offset: u64,
+    flags: u32,
+    registers: [u8; 6],
+}
+
+/// A file as it is now, what is asked about it, and by which patterns.
+type Question = (PathBuf, Option<SystemTime>, u32, Vec<String>);
+
+/// Answers that were given before: the same program is run many times.
+static GIVEN: LazyLock<Mutex<BTreeMap<Question, Arc<Answer>>>> = LazyLock::new(Mutex::default);
 
 impl Functions {
     pub(crate) fn new(patterns: &[String]) -> Functions {
-        let patterns: Vec<_> = patterns.iter().map(|it| NamePattern::new(it)).collect();
-        let found = vec![0; patterns.len()];
-        Functions { patterns, numbers: BTreeMap::new(), found }
+        let wanted =
+            |it: &String| WantedFunctions { pattern: it.clone(), found: 0, inlined: false };
+        Functions {
+            patterns: patterns.iter().map(|it| NamePattern::new(it)).collect(),
+            numbers: BTreeMap::new(),
+            found: patterns.iter().map(wanted).collect(),
+        }
     }
 
     /// What goes into the description of the run.
     pub(crate) fn describe(&self) -> Vec<WantedFunctions> {
-        let both = self.patterns.iter().zip(&self.found);
-        both.map(|(it, &found)| WantedFunctions { pattern: it.text().to_owned(), found }).collect()
+        self.found.clone()
     }
 
     /// Answers the runtime's question, if there is one.
@@ -66,61 +81,120 @@ impl Functions {
         if inquiry.state.load(Ordering::Acquire) != state::ASKED {
             return;
         }
-        let path = arena.asked_path();
-        let about = inquiry.about.load(Ordering::Relaxed);
-        let mut functions = Module::open(&path).map(|it| self.of(&it, about)).unwrap_or_default();
-        functions.truncate(FUNCTIONS);
+        let answer = self.of(&arena.asked_path(), inquiry.about.load(Ordering::Relaxed));
+        let both = self.found.iter_mut().zip(&answer.inlined);
+        both.for_each(|(wanted, inlined)| wanted.inlined |= inlined);
+        let named = answer.named.iter().take(FUNCTIONS);
+        let functions: Vec<_> = named.filter_map(|it| self.number(it)).collect();
         arena.answer(&functions);
     }
 
-    fn of(&mut self, module: &Module, about: u32) -> Vec<Function> {
-        if !module.has_room() {
-            return Vec::new();
+    /// The answer about a file, found now or before.
+    fn of(&self, path: &Path, about: u32) -> Arc<Answer> {
+        let changed = fs::metadata(path).and_then(|it| it.modified()).ok();
+        let patterns = self.patterns.iter().map(|it| it.text().to_owned()).collect();
+        let question = (path.to_owned(), changed, about, patterns);
+        let given = || GIVEN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(answer) = given().get(&question) {
+            return Arc::clone(answer);
         }
-        let first = module.first_page();
-        if about == about::DEFINED {
-            let entries = module.entries(BEFORE as u64);
-            let mut last = None;
-            let named = entries.into_iter().filter_map(|it| {
-                let function = self.named(&it.linkage_name, it.address.wrapping_sub(first), 0)?;
-                // One that has several names is seen once.
-                (last.replace(it.address) != Some(it.address)).then_some(function)
-            });
-            return named.collect();
-        }
-        let imports = module.imports().into_iter();
-        let named = imports.filter_map(|it| {
-            let flags = if it.protected { PROTECTED } else { 0 };
-            self.named(&it.linkage_name, it.address.wrapping_sub(first), flags)
-        });
-        named.collect()
+        let answer = Module::open(path).map(|it| search(&it, about, &self.patterns));
+        let answer = Arc::new(answer.unwrap_or_default());
+        given().insert(question, Arc::clone(&answer));
+        answer
     }
 
-    /// The function of this name, if somebody asked for it.
-    fn named(&mut self, linkage: &str, offset: u64, flags: u32) -> Option<Function> {
-        let at = self.patterns.iter().position(|it| it.matches_linkage(linkage))?;
-        // A person who writes `*` does not mean the innards of libraries.
-        let inner = linkage.starts_with('_') && !linkage.starts_with("_Z");
-        if inner && self.patterns[at].text().starts_with(['*', '?']) {
-            return None;
-        }
-        self.found[at] += 1;
-        let name = norn_binary::source_name(linkage);
-        let next = u32::try_from(self.numbers.len() + 1).unwrap_or(u32::MAX);
-        let number = *self.numbers.entry(name.clone()).or_insert(next);
-        let calls_only = if CALLS_ONLY.contains(&linkage) { CALL_ONLY } else { 0 };
-        function(linkage, &name, offset, number, flags | calls_only)
+    /// A function as the runtime reads it. A name that is too long is cut, unless the runtime must
+    /// look it up.
+    fn number(&mut self, named: &Named) -> Option<Function> {
+        let Named { linkage, text, offset, flags, registers, .. } = named;
+        let room = NAMES.checked_sub(linkage.len() + 2)?;
+        let text = &text[..text.len().min(room)];
+        let mut names = [0; NAMES];
+        names[..text.len()].copy_from_slice(text);
+        names[text.len() + 1..][..linkage.len()].copy_from_slice(linkage.as_bytes());
+        let next = u32::try_from(self.numbers.len() + 1).ok()?;
+        let number = *self.numbers.entry(text.to_vec()).or_insert(next);
+        self.found[named.pattern].found += 1;
+        let len = u16::try_from(text.len()).ok()?;
+        Some(Function { offset: *offset, number, flags: *flags, registers: *registers, len, names })
     }
 }
 
-/// A function as the runtime reads it. A name that is too long is cut, unless the runtime must look
-/// it up.
-fn function(linkage: &str, name: &str, offset: u64, number: u32, flags: u32) -> Option<Function> {
-    let room = NAMES.checked_sub(linkage.len() + 2)?;
-    let name = &name.as_bytes()[..name.len().min(room)];
-    let mut names = [0; NAMES];
-    names[..name.len()].copy_from_slice(name);
-    names[name.len() + 1..][..linkage.len()].copy_from_slice(linkage.as_bytes());
-    let len = u16::try_from(name.len()).ok()?;
-    Some(Function { offset, number, flags, registers: [0, 1, 2, 3, 4, 5], len, names })
+fn search(module: &Module, about: u32, patterns: &[NamePattern]) -> Answer {
+    if !module.has_room() {
+        return Answer::default();
+    }
+    if about == about::DEFINED {
+        return defined(module, patterns);
+    }
+    let first = module.first_page();
+    let imports = module.imports().into_iter();
+    let named = imports.filter_map(|it| {
+        let pattern = wanted(patterns, &it.linkage_name)?;
+        let protected = if it.protected { PROTECTED } else { 0 };
+        Some(Named {
+            pattern,
+            text: source_name(&it.linkage_name).into_bytes(),
+            offset: it.address.wrapping_sub(first),
+            flags: protected | flags(&it.linkage_name),
+            registers: [0, 1, 2, 3, 4, 5],
+            linkage: it.linkage_name,
+        })
+    });
+    Answer { named: named.collect(), inlined: Vec::new() }
+}
+
+fn defined(module: &Module, patterns: &[NamePattern]) -> Answer {
+    let first = module.first_page();
+    let entries = module.entries(BEFORE as u64).into_iter();
+    let entries = entries.filter_map(|it| Some((wanted(patterns, &it.linkage_name)?, it)));
+    let mut entries: Vec<_> = entries.collect();
+    // One that has several names is seen once.
+    entries.dedup_by_key(|(_, it)| it.address);
+    let addresses: Vec<_> = entries.iter().map(|(_, it)| it.address).collect();
+    let signatures = module.signatures(&addresses);
+    let named = entries.into_iter().map(|(pattern, it)| {
+        let signature = signatures.get(&it.address).map(Vec::as_slice);
+        Named {
+            pattern,
+            text: text(&it.linkage_name, signature.unwrap_or_default()),
+            offset: it.address.wrapping_sub(first),
+            flags: flags(&it.linkage_name),
+            registers: signature.map_or([0, 1, 2, 3, 4, 5], registers),
+            linkage: it.linkage_name,
+        }
+    });
+    let named = named.collect();
+    Answer { named, inlined: patterns.iter().map(|it| module.is_inlined(it)).collect() }
+}
+
+/// The pattern that stands for a function. A person who writes `*` does not mean the innards of
+/// libraries.
+fn wanted(patterns: &[NamePattern], linkage: &str) -> Option<usize> {
+    let inner = linkage.starts_with('_') && !linkage.starts_with("_Z");
+    patterns
+        .iter()
+        .position(|it| is_named(it, linkage) && !(inner && it.text().starts_with(['*', '?'])))
+}
+
+fn flags(linkage: &str) -> u32 {
+    if CALLS_ONLY.split_whitespace().any(|it| it == linkage) { CALL_ONLY } else { 0 }
+}
+
+fn text(linkage: &str, signature: &[Parameter]) -> Vec<u8> {
+    let mut text = source_name(linkage);
+    for parameter in signature {
+        text.push('\0');
+        text.push_str(&parameter.name);
+    }
+    text.into_bytes()
+}
+
+fn registers(signature: &[Parameter]) -> [u8; 6] {
+    let mut registers = [NOWHERE; 6];
+    for (register, parameter) in registers.iter_mut().zip(signature) {
+        *register = parameter.register.unwrap_or(NOWHERE);
+    }
+    registers
 }

@@ -1,6 +1,8 @@
 //! The first pass over one chunk; see [`crate::survey`].
 #![expect(clippy::inline_always, reason = "a third of the speed depends on it")]
 
+use std::borrow::Cow;
+
 use norn_abi::{Decoder, Fault, Kind, Record};
 use norn_model::{EventId, LockMode, ThreadId};
 
@@ -22,8 +24,8 @@ pub(crate) struct Part {
     pub(crate) sites: Vec<Site>,
     pub(crate) tree: Growing,
     pub(crate) modules: Vec<Module>,
-    /// Names, and what the runtime calls them.
-    pub(crate) names: Vec<(u64, String)>,
+    /// What the runtime calls names, the names, and the parameters of functions.
+    pub(crate) names: Vec<(u64, String, Vec<String>)>,
     /// Read-write locks that are taken, with their modes, and given back.
     pub(crate) locks: Vec<(u64, Option<LockMode>)>,
     /// Waits and signals; the ids count from the beginning of the chunk.
@@ -156,7 +158,9 @@ impl Pass {
             Kind::Turn => self.turn = Some((seq, self.events)),
             Kind::Fork => part.forks.push((op::thread(addr), seq)),
             Kind::Name => {
-                part.names.push((addr, String::from_utf8_lossy(content).into_owned()));
+                let mut words = content.split(|&it| it == 0).map(String::from_utf8_lossy);
+                let name = words.next().unwrap_or_default().into_owned();
+                part.names.push((addr, name, words.map(Cow::into_owned).collect()));
             }
             Kind::Module => part.modules.push(Module::new(addr, args[0], content, seq)),
             _ => {}

@@ -49,6 +49,8 @@ pub struct WantedFunctions {
     pub pattern: String,
     /// In how many places of modules they were found.
     pub found: u64,
+    /// Whether any was inlined: such calls are not seen.
+    pub inlined: bool,
 }
 
 /// Recording stopped before the run did.

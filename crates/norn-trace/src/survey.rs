@@ -26,7 +26,9 @@ pub(crate) struct Index {
     pub(crate) stacks: Stacks,
     pub(crate) modules: Vec<Module>,
     pub(crate) names: Names,
-    /// What the runtime calls them.
+    /// What the parameters of functions are called.
+    pub(crate) parameters: FxHashMap<NameId, Vec<String>>,
+    /// What the runtime calls names.
     numbers: FxHashMap<u64, NameId>,
     pub(crate) counts: Counts,
     /// What ended the waits, by event.
@@ -127,9 +129,14 @@ impl Whole {
         }
         index.counts.add(&part.counts);
         index.modules.extend(part.modules);
-        for (number, name) in part.names {
+        for (number, name, parameters) in part.names {
             let id = index.names.intern(&name);
             index.numbers.entry(number).or_insert(id);
+            // Functions of one name may have different ones: then nothing is said of them.
+            let known = index.parameters.entry(id).or_insert_with(|| parameters.clone());
+            if *known != parameters {
+                known.clear();
+            }
         }
         if let Some(Fault { offset, why }) = part.fault {
             let lost = chunk.records.len() - offset;

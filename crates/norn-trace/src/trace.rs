@@ -1,7 +1,9 @@
 //! One process of a run, opened for reading.
 
 use norn_abi::Decoder;
-use norn_model::{Event, EventId, Merged, Names, Order, SiteId, StackId, Stacks, Stream, ThreadId};
+use norn_model::{
+    Event, EventId, Merged, NameId, Names, Order, SiteId, StackId, Stacks, Stream, ThreadId,
+};
 use rayon::prelude::*;
 
 use crate::{
@@ -107,6 +109,12 @@ impl Trace {
     /// The names of functions and marks.
     pub fn names(&self) -> &Names {
         &self.index.names
+    }
+
+    /// What the parameters of a function are called, in the order of [`norn_model::Op::Call`]'s
+    /// arguments; nothing if that is not known.
+    pub fn parameters(&self, function: NameId) -> &[String] {
+        self.index.parameters.get(&function).map_or(&[], Vec::as_slice)
     }
 
     /// How much there is of what.

@@ -100,6 +100,9 @@ pub(crate) struct Hunt {
     /// Only critical sections are to be atomic, not accesses that merely follow each other
     #[arg(long)]
     pub(crate) marked_only: bool,
+    /// Calls of this function are to be atomic; * stands for any text
+    #[arg(long, value_name = "NAME")]
+    pub(crate) atomic_function: Vec<String>,
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
@@ -190,6 +193,9 @@ pub(crate) struct Predict {
     /// Only critical sections are to be atomic, not accesses that merely follow each other
     #[arg(long)]
     pub(crate) marked_only: bool,
+    /// Calls of this function are to be atomic; * stands for any text
+    #[arg(long, value_name = "NAME")]
+    pub(crate) atomic_function: Vec<String>,
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,

@@ -89,10 +89,10 @@ pub(crate) fn fact(op: &Op, names: &Names, name: impl Fn(ThreadId) -> String) ->
         }
         Op::Call { function, arguments } => Fact::new("call")
             .with("function", names.name(function))
-            .with("arguments", arguments.map(address).to_vec()),
-        Op::Return { function, value } => Fact::new("return")
-            .with("function", names.name(function))
-            .with("result", value.map(address)),
+            .with("arguments", arguments.to_vec()),
+        Op::Return { function, value } => {
+            Fact::new("return").with("function", names.name(function)).with("result", value)
+        }
         Op::Mark { name, object } => Fact::on("mark", object).with("name", names.name(name)),
         Op::RegionBegin => Fact::new("region-begin"),
         Op::RegionEnd => Fact::new("region-end"),

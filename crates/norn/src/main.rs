@@ -5,6 +5,7 @@ mod command;
 mod exit;
 mod fact;
 mod finding;
+mod function;
 mod outcome;
 mod rules;
 mod scratch;

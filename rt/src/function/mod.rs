@@ -42,6 +42,7 @@ unsafe extern "C" fn called(registers: &mut Registers) {
     // SAFETY: the slot is the current thread's; the return address is on its stack.
     unsafe {
         let pc = shadow::caller(&raw const registers.back);
+        shadow::clean(slot, &raw const registers.back);
         let mut arguments = [0; 6];
         for (at, argument) in arguments.iter_mut().enumerate() {
             *argument = match function.register(at) {

@@ -83,7 +83,6 @@ pub unsafe fn push(slot: *mut ThreadSlot, place: *mut usize, pc: usize, number: 
             stack = new as *mut Stack;
             tls::set_calls(new);
         }
-        clean(slot, stack, place);
         let at = (*stack).depth;
         if at == MOST {
             return;
@@ -98,18 +97,24 @@ pub unsafe fn push(slot: *mut ThreadSlot, place: *mut usize, pc: usize, number: 
     }
 }
 
-/// Drops the last entries as far as they are dead.
-unsafe fn clean(slot: *mut ThreadSlot, stack: *mut Stack, place: *const usize) {
+/// Before a call whose return address is at `place`: drops the last entries as far as they are
+/// dead. Those of functions that are just being left by an exception are still there: they are
+/// further out.
+pub unsafe fn clean(slot: *mut ThreadSlot, place: *const usize) {
+    let stack = own();
+    if stack.is_null() {
+        return;
+    }
     // SAFETY: the stack is the current thread's.
     unsafe {
         while (*stack).depth > 0 {
             let last = entry(stack, (*stack).depth - 1);
-            let reused = (*last).place == place as usize && *place != stub::comeback();
-            let done = (*last).place == DONE;
-            if (*last).place == 0 || !done && !reused && is_armed((*last).place) {
+            let at = (*last).place;
+            let reused = at == place as usize && *place != stub::comeback();
+            if at != DONE && !reused && (at == 0 || at > place as usize || is_armed(at)) {
                 return;
             }
-            if !done && !(*last).expired && (*last).stream == slot {
+            if at != DONE && !(*last).expired && (*last).stream == slot {
                 put_return(slot, (*last).pc, (*last).number, None);
             }
             (&raw mut (*stack).depth).write_volatile((*stack).depth - 1);

@@ -53,6 +53,26 @@ pub unsafe fn modules(slot: *mut ThreadSlot) {
     BUSY.store(false, Ordering::Release);
 }
 
+/// A module begins that was known before, or another one in its place: its functions are looked for
+/// again.
+pub unsafe fn again(slot: *mut ThreadSlot, pc: usize) {
+    let program = again as *const () as usize;
+    if BUSY.swap(true, Ordering::Acquire) {
+        return;
+    }
+    // SAFETY: as `modules`.
+    unsafe {
+        each(|module| {
+            let range = module.start..module.end;
+            if range.contains(&pc) && !range.contains(&program) {
+                function::find_defined(slot, module.start, module.path());
+                function::find_imported(slot, module.start, module.end, module.path());
+            }
+        });
+    }
+    BUSY.store(false, Ordering::Release);
+}
+
 /// Shows all modules that are mapped now. Who holds `BUSY` may do that.
 unsafe fn each(mut visit: impl FnMut(&Mapping)) {
     // SAFETY: the scan is ours while `BUSY` is.

@@ -20,12 +20,13 @@ fn full(family: Family, line: &str) -> String {
 }
 
 const ABBREVIATIONS: [(&str, &str); 6] = [
-    ("-g -BRT/ -specs=RT/norn-instrument.specs", "[hooks]"),
+    ("-g -BRT/ -specs=RT/norn-instrument.specs -isystem RT/include", "[hooks]"),
     ("-specs=RT/norn-dynamic.specs", "[dynamic]"),
     ("-specs=RT/norn-static.specs", "[static]"),
     (
         "-fsanitize=thread -fno-sanitize-link-runtime -mllvm -tsan-instrument-read-before-write=1 \
-         -mllvm -tsan-distinguish-volatile=1",
+         -mllvm -tsan-distinguish-volatile=1 -fpatchable-function-entry=18,16 \
+         -isystem RT/include",
         "[hooks]",
     ),
     (

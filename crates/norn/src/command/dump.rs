@@ -10,6 +10,7 @@ use crate::{
     cli::{Dump, Format},
     exit::Exit,
     fact::{Fact, Known, address, fact, number},
+    function,
     view::{View, source},
 };
 
@@ -81,6 +82,7 @@ fn line_json(view: &View, line: &Line, stacks: bool) -> Json {
     for (name, value) in &line.fact.details {
         map.insert((*name).into(), value.clone());
     }
+    function::name_arguments(&mut map, &line.event.op, &view.trace);
     map.insert("site".into(), line.frames.first().map_or(Json::Null, frame_json));
     if line.frames.len() > 1 {
         map.insert("inlined".into(), line.frames[1..].iter().map(frame_json).collect());
@@ -141,7 +143,10 @@ fn text(
         Known::Unknown => " = ?".to_owned(),
         Known::Nothing => String::new(),
     };
-    let what = format!("{object}{value}{}", details(&line.fact));
+    let what = match function::words(&line.event.op, &view.trace) {
+        Some(call) => call,
+        None => format!("{object}{value}{}", details(&line.fact)),
+    };
     let what = what.trim_start();
     let place = line.frames.first().map_or_else(String::new, place);
     let (op, width) = (line.fact.op, columns.thread);

@@ -13,6 +13,7 @@ use anyhow::Context as _;
 use indicatif::{ProgressBar, ProgressStyle};
 use norn_cc::Language;
 use norn_hunt::{Hunt, Options, Stage};
+use norn_model::NamePattern;
 use norn_predict::Pattern;
 
 use crate::{
@@ -28,11 +29,16 @@ pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
     let command = program(&args.command, scratch.path())?;
     let output = args.output.clone().unwrap_or_else(|| PathBuf::from("run.norn"));
     let options = Options {
-        run: norn_record::Options { command, ..options(&args.limits) },
+        run: norn_record::Options {
+            command,
+            functions: args.atomic_function.clone(),
+            ..options(&args.limits)
+        },
         output,
         predict: norn_predict::Options {
             patterns: patterns(&args.pattern)?,
             unmarked: !args.marked_only,
+            functions: args.atomic_function.iter().map(|it| NamePattern::new(it)).collect(),
             ..norn_predict::Options::default()
         },
         budget: args.budget.get(),

@@ -187,6 +187,18 @@ fn text(out: &mut impl Write, view: &View) -> io::Result<()> {
     for (name, count) in by_kind(view) {
         writeln!(out, "  {name:18} {count:>12}")?;
     }
+    if !run.functions.is_empty() {
+        writeln!(out, "\nfunctions")?;
+        for it in &run.functions {
+            let seen = match (it.found, it.inlined) {
+                (0, true) => "inlined everywhere",
+                (0, false) => "not seen",
+                (_, true) => "seen where it is not inlined",
+                (_, false) => "seen",
+            };
+            writeln!(out, "  {seen:28} {}", it.pattern)?;
+        }
+    }
     writeln!(out, "\nmodules")?;
     for module in view.modules.summary() {
         writeln!(out, "  {:28} {}", instrumentation(&module), module.path.display())?;

@@ -3,6 +3,7 @@
 use std::io::Write as _;
 
 use norn_hunt::{Prospect, outlook};
+use norn_model::NamePattern;
 use serde_json::json;
 
 use crate::{
@@ -19,6 +20,7 @@ pub(super) fn run(args: &Predict) -> anyhow::Result<Exit> {
     let options = norn_predict::Options {
         patterns: patterns(&args.pattern)?,
         unmarked: !args.marked_only,
+        functions: args.atomic_function.iter().map(|it| NamePattern::new(it)).collect(),
         ..norn_predict::Options::default()
     };
     let outlook = outlook(&args.trace.folder, args.trace.process, &options)?;

@@ -12,7 +12,7 @@ use norn_abi::arena::{PROCESSES, THREADS};
 use norn_record::{ADDRESS_SPACE, Options, Recording};
 use norn_trace::{Run, StopReason};
 
-use crate::{cli::Record, exit::Exit};
+use crate::{cli::Record, exit::Exit, function};
 
 pub(super) fn run(args: Record) -> anyhow::Result<Exit> {
     let options = Options {
@@ -36,7 +36,9 @@ pub(super) fn run(args: Record) -> anyhow::Result<Exit> {
 /// What the person must know about the recording, on standard error.
 pub(super) fn say(options: &Options, recording: &Recording) -> anyhow::Result<()> {
     let mut err = anstream::stderr().lock();
-    let lines = [unrecorded(options, recording), stopped(recording), too_many(&recording.run)];
+    let run = &recording.run;
+    let unseen = if recording.recorded { function::unseen(run) } else { Vec::new() };
+    let lines = [unrecorded(options, recording), stopped(recording), too_many(run), unseen];
     for line in lines.into_iter().flatten() {
         writeln!(err, "{line}")?;
     }

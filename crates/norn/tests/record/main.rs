@@ -12,6 +12,7 @@ mod behaviour;
 mod cxx;
 mod death;
 mod event;
+mod function;
 mod hot_path;
 mod kit;
 mod lock;
