@@ -10,11 +10,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use norn_model::ThreadId;
 use norn_predict::MustOrder;
 use norn_property::{Limits, Outlook, Prospect, Rule, Watch};
 use norn_record::Interrupt;
 use norn_replay::{Clip, ReplayError, Scene, capture};
-use norn_witness::{Witness, Witnesses, events};
+use norn_witness::{Witness, Witnesses};
 
 use crate::{
     Base, Confirmed, Harm, Observed, Options, Stage, State, Violation,
@@ -139,7 +140,7 @@ impl Group {
         while self.tries > 0 {
             let prospect = self.prospects.pop_front()?;
             match witnesses.witness(&prospect.candidate) {
-                Ok(witness) if watch.is_broken(&prospect, events(&witness.turns)) => {
+                Ok(witness) if watch.is_broken(&prospect, turns(&witness)) => {
                     self.tries -= 1;
                     return Some(witness);
                 }
@@ -198,7 +199,7 @@ impl Checker<'_> {
             for seen in watch.observed() {
                 let key = source.key(&candidate(watch.rule(), &seen.breach.steps));
                 if self.observed.insert(key.clone()) && self.known.insert(key) {
-                    let clip = self.save(capture(&source.scene))?;
+                    let clip = self.save(&capture(&source.scene))?;
                     let mut violation = happened(source, watch.rule(), &seen);
                     violation.state = State::Observed(clip);
                     self.check.violations.push(violation);
@@ -287,7 +288,7 @@ impl Checker<'_> {
         };
         let mut clip = if attempt.is_followed() { attempt.clip } else { capture(&seen.scene) };
         clip.expect = Some(attempt.run.consequence.clone());
-        let clip = self.save(clip)?;
+        let clip = self.save(&clip)?;
         discard(&attempt.trace);
         let run = attempt.run;
         group.violation = happened(&seen, rule, &breach);
@@ -321,7 +322,7 @@ impl Checker<'_> {
         {
             let mut clip = capture(&Scene::open(&attempt.trace, process)?);
             clip.expect = Some(attempt.run.consequence.clone());
-            let clip = self.save(clip)?;
+            let clip = self.save(&clip)?;
             let Run { consequence, story, .. } = attempt.run;
             group.violation.harm = Some(Harm { consequence, story, clip });
         }
@@ -337,13 +338,18 @@ impl Checker<'_> {
     }
 
     /// Keeps a clip of something that the program did.
-    fn save(&mut self, clip: Clip) -> Result<PathBuf, ReplayError> {
+    fn save(&mut self, clip: &Clip) -> Result<PathBuf, ReplayError> {
         self.real += 1;
         make(&self.options.clips())?;
         let path = self.options.clips().join(format!("{}.json", self.real));
         clip.write(&path)?;
         Ok(path)
     }
+}
+
+/// The schedule of a witness: threads, each until before one of its events.
+pub(crate) fn turns(witness: &Witness) -> impl Iterator<Item = (ThreadId, u64)> {
+    witness.turns.iter().map(|it| (it.thread, it.until))
 }
 
 /// What was seen of a rule.

@@ -6,11 +6,11 @@ use norn_model::ThreadName;
 use norn_predict::MustOrder;
 use norn_property::{Limits, Rule, Watch};
 use norn_replay::ReplayError;
-use norn_witness::{Grade, Witnesses, events};
+use norn_witness::{Grade, Witnesses};
 
 use crate::{
     Checked, State, Violation,
-    check::checked,
+    check::{checked, turns},
     source::Source,
     violation::{Named, happened, predicted},
 };
@@ -56,7 +56,7 @@ pub fn forecast(folder: &Path, process: u32, rules: &[Rule]) -> Result<Forecast,
             };
             for prospect in group {
                 match witnesses.witness(&prospect.candidate) {
-                    Ok(it) if watch.is_broken(prospect, events(&it.turns)) => {
+                    Ok(it) if watch.is_broken(prospect, turns(&it)) => {
                         let name = |it: norn_model::ThreadId| source.scene.thread(it);
                         foreseen.violation = predicted(&source, rule, prospect);
                         foreseen.grade = Some(it.grade);

@@ -141,32 +141,33 @@ fn attributes(
     loop {
         let span = cursor.next_token();
         let edge = [("<", Edge::Begin), (">", Edge::End)].into_iter().find(|it| cursor.eat(it.0));
-        match edge {
-            Some((_, edge)) => {
-                let name = cursor.name("the name of an atomic region")?;
-                if item.region.is_some() {
-                    return Err(Mistake::error(span, "an event is an edge of one region at most"));
-                }
-                item.region = Some((edge, number(&mut scope.regions, &name.text)));
+        if let Some((_, edge)) = edge {
+            let name = cursor.name("the name of an atomic region")?;
+            if item.region.is_some() {
+                return Err(Mistake::error(span, "an event is an edge of one region at most"));
             }
-            None => {
-                let name = cursor.name("a thread, `<region` or `>region`")?;
-                if scope.events.iter().any(|it| it.name.text == name.text) {
-                    let text = format!("`{}` is an event, not a thread", name.text);
-                    let hint = "for a group of events put a blank before the parenthesis";
-                    return Err(Mistake::error(name.span, text).hint(hint));
-                }
-                if item.thread.is_some() {
-                    return Err(Mistake::error(name.span, "an event has one thread"));
-                }
-                item.thread = Some(number(&mut scope.threads, &name.text));
-            }
+            item.region = Some((edge, number(&mut scope.regions, &name.text)));
+        } else {
+            item.thread = Some(thread(cursor, scope, item)?);
         }
         if cursor.eat(")") {
             return Ok(());
         }
         cursor.expect(",")?;
     }
+}
+
+fn thread(cursor: &mut Cursor<'_>, scope: &mut Scope<'_>, item: &Item) -> Result<usize, Mistake> {
+    let name = cursor.name("a thread, `<region` or `>region`")?;
+    if scope.events.iter().any(|it| it.name.text == name.text) {
+        let text = format!("`{}` is an event, not a thread", name.text);
+        let hint = "for a group of events put a blank before the parenthesis";
+        return Err(Mistake::error(name.span, text).hint(hint));
+    }
+    if item.thread.is_some() {
+        return Err(Mistake::error(name.span, "an event has one thread"));
+    }
+    Ok(number(&mut scope.threads, &name.text))
 }
 
 /// The number of a name, which gets one if it is new.

@@ -176,10 +176,11 @@ fn touched(touch: Touch, op: Op, sight: &mut Sight) -> Option<(u64, u64)> {
         }
         (Touch::Read | Touch::Write, Op::Atomic { addr, size, op, .. }) => {
             let value = match (touch, op) {
-                (Touch::Read, AtomicOp::Load(value)) => value,
+                (Touch::Read, AtomicOp::Load(value)) | (Touch::Write, AtomicOp::Store(value)) => {
+                    value
+                }
                 (Touch::Read, AtomicOp::Rmw { old, .. } | AtomicOp::Cas { old, .. }) => old,
                 (Touch::Read, AtomicOp::CasFailed { seen, .. }) => seen,
-                (Touch::Write, AtomicOp::Store(value)) => value,
                 (Touch::Write, AtomicOp::Rmw { new, .. } | AtomicOp::Cas { new, .. }) => new,
                 _ => return None,
             };

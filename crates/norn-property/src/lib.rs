@@ -1,7 +1,7 @@
 //! Rules that a person writes for their program, and which orders of a run's events break them.
 //!
 //! A [file](File) has properties: events by name, and a [pattern](word) of them that must not happen. After
-//! Huang, Luo and Rosu (*GPredict: generic predictive concurrency analysis*, ICSE 2015), with events
+//! Huang, Luo and Rosu (*`GPredict`: generic predictive concurrency analysis*, ICSE 2015), with events
 //! for native programs.
 
 mod cursor;
@@ -17,6 +17,7 @@ mod parse;
 mod search;
 mod slice;
 pub mod tree;
+mod watch;
 mod word;
 
 pub use file::{File, Rule};
@@ -24,6 +25,7 @@ pub use glob::Glob;
 pub use letter::Variables;
 pub use mistake::{Mistake, Severity, Span};
 pub use monitor::{Breach, breach};
-pub use search::{Limits, Observed, Outlook, Prospect, Watch};
+pub use search::{Limits, Prospect};
 pub use slice::{Instance, Occurrence, Slices};
+pub use watch::{Observed, Outlook, Watch};
 pub use word::{Ban, Word};

@@ -7,12 +7,11 @@
 
 use std::collections::BTreeMap;
 
-use norn_model::{Access, Anomaly, Candidate, EventId, Scope, SiteId, Step, ThreadId, Trace};
+use norn_model::{Access, Anomaly, Candidate, EventId, Scope, SiteId, Step, ThreadId};
 use norn_predict::MustOrder;
-use rustc_hash::FxHashMap;
 
 use crate::{
-    Ban, Breach, Instance, Occurrence, Rule, Slices, Variables, Word, monitor,
+    Ban, Instance, Occurrence, Rule, Word,
     tree::{Edge, Item},
 };
 
@@ -33,21 +32,6 @@ impl Default for Limits {
     }
 }
 
-/// What a trace allows of what breaks a rule.
-#[derive(Clone, Debug, Default)]
-pub struct Outlook {
-    /// What might break it: the cheap ones first; those with the same places follow each other.
-    pub prospects: Vec<Prospect>,
-    /// Instances that the recorded run itself breaks.
-    pub observed: Vec<Observed>,
-    /// Instances of the rule.
-    pub instances: usize,
-    /// By event of the rule: how often it happened.
-    pub counts: Vec<u64>,
-    /// The search was given up before its end.
-    pub incomplete: bool,
-}
-
 /// Events in an order that would break a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prospect {
@@ -60,92 +44,6 @@ pub struct Prospect {
     pub roles: Vec<usize>,
     /// Which finding it belongs to: those with the same places are one.
     pub group: usize,
-}
-
-/// A rule that the recorded run breaks.
-#[derive(Clone, Debug)]
-pub struct Observed {
-    /// What the parameters stand for.
-    pub values: Vec<u64>,
-    /// By what.
-    pub breach: Breach,
-}
-
-/// A rule in one trace: its instances, and what other orders hold.
-#[derive(Debug)]
-pub struct Watch<'a> {
-    rule: &'a Rule,
-    slices: Slices,
-}
-
-impl<'a> Watch<'a> {
-    /// Goes through a trace.
-    pub fn new(rule: &'a Rule, trace: &Trace, variables: &dyn Variables) -> Self {
-        Watch { rule, slices: Slices::new(rule, trace, variables) }
-    }
-
-    /// The rule.
-    pub fn rule(&self) -> &'a Rule {
-        self.rule
-    }
-
-    /// Its instances.
-    pub fn instances(&self) -> &[Instance] {
-        &self.slices.instances
-    }
-
-    /// What the recorded run breaks.
-    pub fn observed(&self) -> Vec<Observed> {
-        let all = self.slices.instances.iter();
-        all.filter_map(|it| {
-            let breach = monitor::breach(self.rule, it)?;
-            Some(Observed { values: it.values.clone(), breach })
-        })
-        .collect()
-    }
-
-    /// What other orders would break.
-    pub fn outlook(&self, order: &MustOrder, limits: Limits) -> Outlook {
-        let mut search = Search { order, limits, steps: limits.steps, found: BTreeMap::new() };
-        for instance in &self.slices.instances {
-            if has_threads(instance) {
-                for word in &self.rule.words {
-                    search.word(self.rule, instance, word);
-                }
-            }
-        }
-        Outlook {
-            incomplete: search.steps == 0 || self.slices.cut,
-            prospects: search.prospects(self.rule),
-            observed: self.observed(),
-            instances: self.slices.instances.len(),
-            counts: self.slices.counts.clone(),
-        }
-    }
-
-    /// Whether a schedule breaks the rule for the instance that a prospect is about. These are all
-    /// events of the schedule, in its order.
-    pub fn is_broken(
-        &self,
-        prospect: &Prospect,
-        schedule: impl IntoIterator<Item = EventId>,
-    ) -> bool {
-        let times: FxHashMap<EventId, u64> = schedule.into_iter().zip(0..).collect();
-        let instances = &self.slices.instances;
-        let at = instances.binary_search_by(|it| it.values.cmp(&prospect.values));
-        at.is_ok_and(|at| {
-            let due = |it: &Occurrence| Some(Occurrence { time: *times.get(&it.id)?, ..*it });
-            let mut events: Vec<_> = instances[at].occurrences.iter().filter_map(due).collect();
-            events.sort_by_key(|it| it.time);
-            monitor::breach_in(self.rule, &events).is_some()
-        })
-    }
-}
-
-/// The order of one thread never changes.
-fn has_threads(instance: &Instance) -> bool {
-    let first = instance.occurrences.first().map(|it| it.id.thread);
-    instance.occurrences.iter().any(|it| Some(it.id.thread) != first)
 }
 
 /// What makes two instances the same finding.
@@ -169,7 +67,7 @@ struct Way {
     adjacent: bool,
 }
 
-struct Search<'a> {
+pub(crate) struct Search<'a> {
     order: &'a MustOrder,
     limits: Limits,
     /// Steps that are left.
@@ -188,8 +86,18 @@ struct Partial<'a> {
     threads: Vec<Option<ThreadId>>,
 }
 
-impl Search<'_> {
-    fn word(&mut self, rule: &Rule, instance: &Instance, word: &Word) {
+impl<'a> Search<'a> {
+    pub(crate) fn new(order: &'a MustOrder, limits: Limits) -> Self {
+        Search { order, limits, steps: limits.steps, found: BTreeMap::new() }
+    }
+
+    /// Whether it was given up before its end.
+    pub(crate) fn is_over(&self) -> bool {
+        self.steps == 0
+    }
+
+    /// Looks for one word in one instance.
+    pub(crate) fn word(&mut self, rule: &Rule, instance: &Instance, word: &Word) {
         let mut partial = Partial {
             values: &instance.values,
             word,
@@ -312,7 +220,8 @@ impl Search<'_> {
         }
     }
 
-    fn prospects(self, rule: &Rule) -> Vec<Prospect> {
+    /// What was found.
+    pub(crate) fn prospects(self, rule: &Rule) -> Vec<Prospect> {
         let mut found: Vec<_> = self.found.into_iter().collect();
         found.sort_by(|a, b| (a.1.first(), &a.0).cmp(&(b.1.first(), &b.0)));
         let mut prospects = Vec::new();

@@ -8,7 +8,7 @@
 //! freely, which gives more instances, but none that could meet a pattern that needs the event
 //! which has both.
 
-use norn_model::{Access, EventId, Op, SiteId, Trace};
+use norn_model::{Access, AtomicOp, EventId, Op, SiteId, Trace};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
@@ -86,16 +86,7 @@ impl Slices {
             occurrences.push(Occurrence { id, time, letters: 0, site, addr, access });
             for (letter, binding) in found {
                 counts[letter] += 1;
-                let parameters = &reader.bound[letter];
-                let domain = match domains.iter_mut().find(|it| it.parameters == *parameters) {
-                    Some(domain) => domain,
-                    None => {
-                        let (parameters, raws) = (parameters.clone(), FxHashMap::default());
-                        domains.push(Domain { parameters, raws });
-                        let last = domains.len() - 1;
-                        &mut domains[last]
-                    }
-                };
+                let domain = domain(&mut domains, &reader.bound[letter]);
                 domain.raws.entry(binding).or_default().push(Raw { at, letter });
             }
         }
@@ -110,13 +101,22 @@ impl Slices {
     }
 }
 
+/// The domain of these parameters, which may be new.
+fn domain<'a>(domains: &'a mut Vec<Domain>, parameters: &[usize]) -> &'a mut Domain {
+    let at = domains.iter().position(|it| it.parameters == parameters).unwrap_or(domains.len());
+    if at == domains.len() {
+        domains.push(Domain { parameters: parameters.to_vec(), raws: FxHashMap::default() });
+    }
+    &mut domains[at]
+}
+
 /// The memory that an operation is about, and what it does to it.
 fn memory(op: &Op) -> (u64, Access) {
     match *op {
-        Op::Read { addr, .. } => (addr, Access::Read),
-        Op::Write { addr, .. } => (addr, Access::Write),
-        Op::Atomic { addr, op: norn_model::AtomicOp::Load(_), .. } => (addr, Access::Read),
-        Op::Atomic { addr, .. } => (addr, Access::Write),
+        Op::Read { addr, .. } | Op::Atomic { addr, op: AtomicOp::Load(_), .. } => {
+            (addr, Access::Read)
+        }
+        Op::Write { addr, .. } | Op::Atomic { addr, .. } => (addr, Access::Write),
         Op::Free { addr } => (addr, Access::Free),
         Op::Alloc { addr, .. } => (addr, Access::Event),
         Op::Acquire { lock, .. }

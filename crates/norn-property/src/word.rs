@@ -2,7 +2,7 @@
 //!
 //! A pattern is met when the events of one of its words happen in their order. What else happens
 //! in between does not matter, unless `!` forbids it. That is the meaning that Huang, Luo and Rosu
-//! (*GPredict: generic predictive concurrency analysis*, ICSE 2015) give to patterns by their
+//! (*`GPredict`: generic predictive concurrency analysis*, ICSE 2015) give to patterns by their
 //! constraints, and it makes repetition simple: who finds `a b b c` in a run finds `a b c` in it, so
 //! `b+` means no more than `b`, and `b*` no more than nothing at all. This is exact. It is not where `!`
 //! is used: there `*` also stands for once, and `*` and `+` for twice if there is a `!` in what they repeat.

@@ -24,7 +24,8 @@ pub(crate) fn predict(rule: &Rule, trace: &Trace) -> (Outlook, Vec<Predicted>) {
     let witnesses = Witnesses::new(trace);
     let predicted = outlook.prospects.iter().filter_map(|prospect| {
         let witness = witnesses.witness(&prospect.candidate).ok()?;
-        let broken = watch.is_broken(prospect, events(&witness.turns));
+        let broken =
+            watch.is_broken(prospect, witness.turns.iter().map(|it| (it.thread, it.until)));
         broken.then(|| Predicted { prospect: prospect.clone(), witness })
     });
     let predicted = predicted.collect();
