@@ -58,6 +58,17 @@ fn what_comes_with_norn_is_right() {
     }
 }
 
+/// The documentation has the rules as they are.
+#[test]
+fn what_comes_with_norn_is_documented() {
+    let root = subjects().join("../..");
+    let text = fs::read_to_string(root.join("docs/properties.md")).unwrap();
+    for rule in fs::read_dir(root.join("rules")).unwrap() {
+        let rule = fs::read_to_string(rule.unwrap().path()).unwrap();
+        assert!(text.contains(&rule), "docs/properties.md lacks:\n{rule}");
+    }
+}
+
 /// A trace alone tells what may be broken, and the recorded run what is.
 #[test]
 fn a_trace_is_enough_to_predict() {
