@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use norn_model::{Anomaly, Candidate, Consequence, EventId, Op, Scope, Step, Trace, Verdict};
 use norn_property::{Occurrence, Prospect, Rule, Variables};
 use norn_replay::story::Story;
-use norn_resolve::Modules;
+use norn_resolve::{Modules, Variable};
 use norn_witness::Failure;
 
 use crate::{Access, Confirmed, describe, source::Source};
@@ -147,7 +147,7 @@ fn told(
     let parameter = |value: u64| match source.scene.modules.variable(value, 1) {
         _ if value < SMALL => value.to_string(),
         // What a function is given is the whole, not the first member of it.
-        Some(it) => touched(value).unwrap_or(if it.offset == 0 { it.symbol } else { it.name }),
+        Some(it) => touched(value).unwrap_or_else(|| whole(&it)),
         None => touched(value).unwrap_or_else(|| format!("{value:#x}")),
     };
     Violation {
@@ -157,6 +157,12 @@ fn told(
         harm: None,
         state: State::Untried,
     }
+}
+
+/// A variable's name; of a variable whose beginning was asked for, that of the whole.
+fn whole(variable: &Variable) -> String {
+    let parts = variable.name.find(['.', '[']).filter(|_| variable.offset == 0);
+    variable.name[..parts.unwrap_or(variable.name.len())].to_owned()
 }
 
 /// Values below are no addresses.

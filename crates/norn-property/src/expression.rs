@@ -15,13 +15,15 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Scope<'a> {
     events: &'a [Event],
+    /// Parentheses and negations that are open.
+    depth: usize,
     pub(crate) threads: Vec<String>,
     pub(crate) regions: Vec<String>,
 }
 
 impl<'a> Scope<'a> {
     pub(crate) fn new(events: &'a [Event]) -> Self {
-        Scope { events, threads: Vec::new(), regions: Vec::new() }
+        Scope { events, depth: 0, threads: Vec::new(), regions: Vec::new() }
     }
 }
 
@@ -76,18 +78,40 @@ fn joined(mut parts: Vec<Expression>, kind: fn(Vec<Expression>) -> Kind) -> Expr
     Expression { kind: kind(parts), span: (start..end).into() }
 }
 
+/// How deep a pattern may be nested. Nobody could read more.
+const DEEPEST: usize = 40;
+
 fn prefix(cursor: &mut Cursor<'_>, scope: &mut Scope<'_>) -> Result<Expression, Mistake> {
     cursor.skip();
     let start = cursor.at();
+    scope.depth += 1;
+    if scope.depth > DEEPEST {
+        return Err(Mistake::error(cursor.next_token(), "this is nested too deep"));
+    }
+    let found = repeated(cursor, scope, start);
+    scope.depth -= 1;
+    found
+}
+
+fn repeated(
+    cursor: &mut Cursor<'_>,
+    scope: &mut Scope<'_>,
+    start: usize,
+) -> Result<Expression, Mistake> {
     if cursor.eat("!") {
         let inner = prefix(cursor, scope)?;
         let span = (start..inner.span.end).into();
         return Ok(Expression { kind: Kind::Not(Box::new(inner)), span });
     }
     let mut inner = atom(cursor, scope)?;
-    while let Some(times) = times(cursor) {
+    if let Some(found) = times(cursor) {
         let span = (start..cursor.at()).into();
-        inner = Expression { kind: Kind::Repeat(Box::new(inner), times), span };
+        inner = Expression { kind: Kind::Repeat(Box::new(inner), found), span };
+    }
+    let again = cursor.next_token();
+    if times(cursor).is_some() {
+        let text = "one of ?, * and + is enough";
+        return Err(Mistake::error(again, text).hint("`(a+)?` is `a*`"));
     }
     Ok(inner)
 }

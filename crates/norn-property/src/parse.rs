@@ -78,13 +78,13 @@ fn property(cursor: &mut Cursor<'_>, mistakes: &mut Vec<Mistake>) -> Result<Prop
 
 /// After a mistake in an event, the next one is worth reading, too.
 fn to_next_part(cursor: &mut Cursor<'_>) {
-    while let Some(next) = cursor.peek() {
+    loop {
         let word = cursor.look();
+        let Some(next) = cursor.peek() else { break };
         if matches!(word, "event" | "pattern") || next == '}' {
             break;
         }
         cursor.advance(if word.is_empty() { next.len_utf8() } else { word.len() });
-        cursor.skip();
     }
 }
 

@@ -20,15 +20,17 @@ use crate::{
 pub struct Limits {
     /// Events with the same thread and place that are tried for an event of a word.
     pub alike: usize,
-    /// Instances with the same places that are kept, the cheapest ones.
-    pub instances: usize,
+    /// Ways to meet a pattern at the same places that are kept, the cheapest ones.
+    pub ways: usize,
+    /// Of these, those for the same objects.
+    pub same: usize,
     /// Steps of the search in one rule.
     pub steps: u64,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { alike: 4, instances: 8, steps: 2_000_000 }
+        Limits { alike: 4, ways: 32, same: 4, steps: 2_000_000 }
     }
 }
 
@@ -214,10 +216,19 @@ impl<'a> Search<'a> {
         };
         let kept = self.found.entry(key).or_default();
         let at = kept.partition_point(|it| *it < way);
-        if kept.get(at) != Some(&way) {
-            kept.insert(at, way);
-            kept.truncate(self.limits.instances);
+        if kept.get(at) == Some(&way) {
+            return;
         }
+        let values = way.values.clone();
+        kept.insert(at, way);
+        // The dearest for the same objects goes first, so that one instance does not hide others.
+        let same = |it: &Way| it.values == values;
+        if kept.iter().filter(|it| same(it)).count() > self.limits.same
+            && let Some(last) = kept.iter().rposition(same)
+        {
+            kept.remove(last);
+        }
+        kept.truncate(self.limits.ways);
     }
 
     /// What was found.

@@ -181,7 +181,11 @@ fn expand(part: &Expression, bans: bool) -> Result<Vec<Piece>, Mistake> {
                     let text = "`!` and `&&` do not go together";
                     return Err(Mistake::error(next.span, text).hint("split the property in two"));
                 }
-                pieces = product(&pieces, &expand(next, bans)?, mixtures);
+                let others = expand(next, bans)?;
+                for (one, other) in pieces.iter().flat_map(|a| others.iter().map(move |b| (a, b))) {
+                    limit(mixtures_of(one.items.len(), other.items.len()), part)?;
+                }
+                pieces = product(&pieces, &others, mixtures);
                 limit(pieces.len(), part)?;
             }
             pieces
@@ -262,6 +266,12 @@ fn follow(a: &Piece, b: &Piece) -> Piece {
             all
         }
     }
+}
+
+/// How many ways there are to mix so many events with so many others; about, if there are too many.
+fn mixtures_of(a: usize, b: usize) -> usize {
+    let few = a.min(b);
+    (1..=few).fold(1, |ways, it| if ways > MOST { ways } else { ways * (a + b - few + it) / it })
 }
 
 /// All ways to mix two pieces in which nothing is forbidden. An event that both have can be the same.

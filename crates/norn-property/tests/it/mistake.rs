@@ -186,6 +186,24 @@ fn patterns_that_mean_nothing() {
     4 |   pattern: use(t1,<r1) auth(t2,>r1)
       |            ^^^^^^^^^^^^^^^^^^^^^^^^
     ");
+    insta::assert_snapshot!(pattern("use auth+?"), @r"
+    error: one of ?, * and + is enough
+     --> rule.norn:4:21
+      |
+    4 |   pattern: use auth+?
+      |                     ^
+      = hint: `(a+)?` is `a*`
+    ");
+    insta::assert_snapshot!(pattern("(use use use use use use) && (auth auth auth auth auth)"), @r"
+    error: this pattern can be met in more than 256 ways
+     --> rule.norn:4:12
+      |
+    4 |   pattern: (use use use use use use) && (auth auth auth auth auth)
+      |            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+      = hint: split the property into several
+    ");
+    assert!(pattern(&"(".repeat(100_000)).contains("this is nested too deep"));
+    assert!(pattern(&"!".repeat(100_000)).contains("this is nested too deep"));
     insta::assert_snapshot!(pattern("use auth; use"), @r"
     error: expected an event, an operator or `}`, found `;`
      --> rule.norn:4:20
@@ -273,6 +291,7 @@ fn no_text_makes_it_panic() {
     proptest!(|(words in prop::collection::vec(words, 0..40))| {
         let text = words.join(" ");
         mistakes(&text);
+        mistakes(&format!("P(a) {{ event a: {text} event b: read a pattern: a b }}"));
         let rule = format!("P(a) {{ event a: call f(a) event b: read a pattern: {text} }}");
         mistakes(&rule);
     });
