@@ -10,10 +10,10 @@ use norn_abi::{
     },
     codec::{self, Content, Lane},
     control::{Module, Name, Outcome, Plan, Point, Segment},
-    function::{self, Inquiry},
+    function::{Inquiry, state as question},
 };
 
-use crate::{control, event, hook, intercept::load, sys};
+use crate::{control, event, function, hook, intercept::load, sys};
 
 /// The mapped arena; null in a process that is not recorded.
 static BASE: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
@@ -106,7 +106,13 @@ pub fn content(write: bool) -> Content {
 /// The hooks for a thread that records.
 pub fn table() -> &'static hook::Table {
     let global = OPTIONS.load(Ordering::Relaxed) & arena::GLOBAL != 0;
+    let named = function::is_wanted();
     match (values(), global, control::was_on()) {
+        (true, _, true) if named => &hook::NAMED[3],
+        (false, _, true) if named => &hook::NAMED[4],
+        (_, true, false) if named => &hook::NAMED[2],
+        (true, false, false) if named => &hook::NAMED[0],
+        (false, false, false) if named => &hook::NAMED[1],
         (true, _, true) => &hook::CONTROL,
         (false, _, true) => &hook::CONTROL_BARE,
         (_, true, false) => &hook::GLOBAL,
@@ -165,13 +171,13 @@ pub fn inquiry() -> &'static Inquiry {
 pub fn wait_for_answer() -> bool {
     let state = &inquiry().state;
     ring_bell();
-    while state.load(Ordering::Acquire) == function::state::ASKED {
+    while state.load(Ordering::Acquire) == question::ASKED {
         if control().stop.load(Ordering::Acquire) == arena::STOP_RECORDER
             || !sys::alive(control().recorder)
         {
             return false;
         }
-        sys::futex_wait(state.as_ptr(), function::state::ASKED, PATIENCE);
+        sys::futex_wait(state.as_ptr(), question::ASKED, PATIENCE);
     }
     true
 }

@@ -12,7 +12,7 @@ use norn_abi::{AccessClass, Kind, arena::ThreadSlot};
 use crate::{
     arena,
     control::{self, heap},
-    thread,
+    function, thread,
 };
 
 /// What an access hook does: the address, the site, the thread's slot.
@@ -48,6 +48,15 @@ pub static GLOBAL: Table = table!(cold, enter, leave);
 pub static CONTROL: Table = table!(control_values, enter, leave);
 /// The same without values.
 pub static CONTROL_BARE: Table = table!(control_bare, enter, leave);
+
+/// The same five, where some functions have another return address than their own.
+pub static NAMED: [Table; 5] = [
+    table!(record_values, enter_named, leave),
+    table!(record_bare, enter_named, leave),
+    table!(cold, enter_named, leave),
+    table!(control_values, enter_named, leave),
+    table!(control_bare, enter_named, leave),
+];
 
 macro_rules! table {
     ($access:ident, $enter:ident, $leave:ident) => {
@@ -187,6 +196,12 @@ unsafe extern "C" fn enter(call: usize, pc: usize, slot: *mut ThreadSlot, sp: us
         }
         (*slot).depth = depth + 1;
     }
+}
+
+/// A function is entered that perhaps returns to us first: its caller is who it really returns to.
+unsafe extern "C" fn enter_named(call: usize, pc: usize, slot: *mut ThreadSlot, sp: usize) {
+    // SAFETY: the slot is this thread's.
+    unsafe { enter(function::true_caller(call, sp), pc, slot, sp) };
 }
 
 #[cold]

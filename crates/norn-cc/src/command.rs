@@ -38,7 +38,7 @@ pub fn command_line(
 fn gcc(invocation: &Invocation, runtime: &RuntimeDir) -> Vec<OsString> {
     let specs = |name| runtime.argument("-specs=", name);
     let mut words = vec!["-g".into(), runtime.argument("-B", ""), specs(layout::INSTRUMENT)];
-    words.extend(["-isystem".into(), runtime.argument("", layout::INCLUDE)]);
+    words.extend(["-isystem".into(), runtime.argument("", "")]);
     match invocation.product() {
         Product::Program(Linkage::Dynamic) => words.push(specs(layout::DYNAMIC)),
         Product::Program(Linkage::Static) => words.push(specs(layout::STATIC)),
@@ -51,7 +51,7 @@ fn gcc(invocation: &Invocation, runtime: &RuntimeDir) -> Vec<OsString> {
 fn clang(invocation: &Invocation, runtime: &RuntimeDir) -> Vec<OsString> {
     let mut words: Vec<OsString> = vec!["--start-no-unused-arguments".into(), "-g".into()];
     words.extend(hooks(invocation.sanitizers().door()).iter().map(OsString::from));
-    words.extend(["-isystem".into(), runtime.argument("", layout::INCLUDE)]);
+    words.extend(["-isystem".into(), runtime.argument("", "")]);
     match invocation.product() {
         Product::Program(Linkage::Dynamic) => words.extend(clang_dynamic(runtime)),
         Product::Program(Linkage::Static) => words.extend(clang_static(runtime)),

@@ -29,10 +29,9 @@ pub(crate) const INSTRUMENT: &str = "norn-instrument.specs";
 pub(crate) const DYNAMIC: &str = "norn-dynamic.specs";
 /// gcc: link the runtime into a statically linked program.
 pub(crate) const STATIC: &str = "norn-static.specs";
-/// The folder of headers, and the one that is in it.
-pub(crate) const INCLUDE: &str = "include";
-pub(crate) const HEADER: &str = "include/norn.h";
-/// What programs can include.
+/// What programs can include: no other file here is a header, so that all may lie together.
+pub(crate) const HEADER: &str = "norn.h";
+/// Its text.
 pub const HEADER_TEXT: &str = include_str!("norn.h");
 /// The files that stand in for gcc's ThreadSanitizer runtime.
 pub(crate) const DECOYS: [&str; 2] = ["libtsan.a", "libtsan_preinit.o"];

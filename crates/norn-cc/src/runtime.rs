@@ -118,7 +118,7 @@ fn has_size(file: &Path, size: usize) -> bool {
 
 /// The cache may belong to a system, so what is written must be readable to all.
 fn write(directory: &Path, file: &Path, content: &[u8]) -> io::Result<()> {
-    fs::create_dir_all(file.parent().unwrap_or(directory))?;
+    fs::create_dir_all(directory)?;
     let mut aside = tempfile::Builder::new()
         .permissions(Permissions::from_mode(0o644))
         .tempfile_in(directory)?;

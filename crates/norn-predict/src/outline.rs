@@ -108,6 +108,7 @@ impl<'a> Walk<'a> {
         }
     }
 
+    #[expect(clippy::too_many_lines, reason = "a line for each operation")]
     fn step(&mut self, index: u32, op: &Op) {
         match op {
             Op::Acquire { .. } | Op::Release { .. } => self.locks(index, op),

@@ -18,14 +18,14 @@ const CODES: [(Class, u32); 22] = [
     (Class::SemPost, class::SEM_POST),
     (Class::Fork, class::FORK),
     (Class::Join, class::JOIN),
-    (Class::Call, class::CALL),
-    (Class::Return, class::RETURN),
-    (Class::Mark, class::MARK),
     (Class::Alloc, class::ALLOC),
     (Class::Free, class::FREE),
     (Class::Once, class::ONCE),
     (Class::Sleep, class::SLEEP),
     (Class::Other, class::OTHER),
+    (Class::Call, class::CALL),
+    (Class::Return, class::RETURN),
+    (Class::Mark, class::MARK),
 ];
 
 /// The runtime's number.

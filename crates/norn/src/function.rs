@@ -51,7 +51,7 @@ fn arguments_of(arguments: &[u64], parameters: &[String]) -> Vec<String> {
 
 /// Small numbers as people count, large ones, which are mostly pointers, as machines do.
 fn readable(value: u64) -> String {
-    if value <= u64::from(u32::MAX) { value.to_string() } else { format!("{value:#x}") }
+    if u32::try_from(value).is_ok() { value.to_string() } else { format!("{value:#x}") }
 }
 
 /// Which of the functions that were to be recorded are not seen, or not always.

@@ -15,7 +15,7 @@ mod table;
 
 use norn_abi::{Kind, arena::ThreadSlot, function::CALL_ONLY};
 pub use patch::{find_defined, find_imported, is_wanted};
-pub use shadow::{expire, retire};
+pub use shadow::{expire, retire, true_caller};
 
 use crate::{arena, event, sys, thread};
 

@@ -62,6 +62,19 @@ pub unsafe fn caller(place: *const usize) -> usize {
     }
 }
 
+/// Who called the function that finds `back` as its return address and has `sp` inside of its frame.
+pub unsafe fn true_caller(back: usize, sp: usize) -> usize {
+    let stack = own();
+    if back != stub::comeback() || stack.is_null() {
+        return back;
+    }
+    // SAFETY: the stack is the current thread's.
+    unsafe {
+        let mut entries = (0..(*stack).depth).rev().map(|at| entry(stack, at));
+        entries.find(|&it| (*it).place >= sp).map_or(back, |it| (*it).pc)
+    }
+}
+
 /// The last call whose return address was at `place`.
 unsafe fn find(place: usize) -> Option<*mut Entry> {
     let stack = own();

@@ -10,7 +10,7 @@ use core::{arch::global_asm, ffi::c_void};
 use super::shadow;
 
 macro_rules! stub {
-    ($name:literal, $before:literal, $function:path) => {
+    ($name:literal, $before:literal, $($operand:ident = $path:path),*) => {
         global_asm!(
             concat!(".hidden ", $name),
             concat!(".globl ", $name),
@@ -56,24 +56,25 @@ macro_rules! stub {
             "ret",
             ".cfi_endproc",
             concat!(".size ", $name, ", . - ", $name),
-            function = sym $function,
+            $($operand = sym $path,)*
         );
     };
 }
 
 // On the stack: who calls, and below it the function's own return address.
-stub!("norn_call", "norn_call: .cfi_def_cfa_offset 16", super::called);
+stub!("norn_call", "norn_call: .cfi_def_cfa_offset 16", function = super::called);
 
 // Nothing is on the stack. The byte before is for who looks up the call that returns here.
 stub!(
     "norn_return",
-    ".cfi_personality 0x1b, norn_personality
+    ".cfi_personality 0x1b, {personality}
      .cfi_def_cfa rsp, 0
      .cfi_offset rip, -8
      nop
      norn_return: sub rsp, 8
      .cfi_adjust_cfa_offset 8",
-    super::returned
+    function = super::returned,
+    personality = personality
 );
 
 // Absent where nothing can be thrown.
@@ -96,8 +97,7 @@ pub fn comeback() -> usize {
 }
 
 /// Asked on the way of an exception through a function that was to come back to us.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn norn_personality(
+unsafe extern "C" fn personality(
     _version: i32,
     _actions: i32,
     _class: u64,

@@ -20,13 +20,13 @@ fn full(family: Family, line: &str) -> String {
 }
 
 const ABBREVIATIONS: [(&str, &str); 6] = [
-    ("-g -BRT/ -specs=RT/norn-instrument.specs -isystem RT/include", "[hooks]"),
+    ("-g -BRT/ -specs=RT/norn-instrument.specs -isystem RT/", "[hooks]"),
     ("-specs=RT/norn-dynamic.specs", "[dynamic]"),
     ("-specs=RT/norn-static.specs", "[static]"),
     (
         "-fsanitize=thread -fno-sanitize-link-runtime -mllvm -tsan-instrument-read-before-write=1 \
          -mllvm -tsan-distinguish-volatile=1 -fpatchable-function-entry=18,16 \
-         -isystem RT/include",
+         -isystem RT/",
         "[hooks]",
     ),
     (
@@ -64,6 +64,7 @@ fn gcc_in_full() {
         -g
         -BRT/
         -specs=RT/norn-instrument.specs
+        -isystem RT/
         -c a.c
         ");
     insta::assert_snapshot!(full(Family::Gcc, "a.c -o a"), @r"
@@ -71,6 +72,7 @@ fn gcc_in_full() {
         -g
         -BRT/
         -specs=RT/norn-instrument.specs
+        -isystem RT/
         -specs=RT/norn-dynamic.specs a.c
         -o a
         ");
@@ -79,6 +81,7 @@ fn gcc_in_full() {
         -g
         -BRT/
         -specs=RT/norn-instrument.specs
+        -isystem RT/
         -specs=RT/norn-static.specs
         -static a.c
         ");
@@ -96,6 +99,8 @@ fn clang_in_full() {
         -tsan-instrument-read-before-write=1
         -mllvm
         -tsan-distinguish-volatile=1
+        -fpatchable-function-entry=18,16
+        -isystem RT/
         --end-no-unused-arguments
         -c a.c
         ");
@@ -108,7 +113,9 @@ fn clang_in_full() {
         -mllvm
         -tsan-instrument-read-before-write=1
         -mllvm
-        -tsan-distinguish-volatile=1 RT/norn-dynamic.o
+        -tsan-distinguish-volatile=1
+        -fpatchable-function-entry=18,16
+        -isystem RT/ RT/norn-dynamic.o
         -Xlinker
         --dynamic-list=RT/norn-exports.list
         -Wl,--push-state,--as-needed,-ldl,-lpthread,--pop-state
@@ -124,7 +131,9 @@ fn clang_in_full() {
         -mllvm
         -tsan-instrument-read-before-write=1
         -mllvm
-        -tsan-distinguish-volatile=1 RT/norn-static.o @RT/norn-wraps.rsp
+        -tsan-distinguish-volatile=1
+        -fpatchable-function-entry=18,16
+        -isystem RT/ RT/norn-static.o @RT/norn-wraps.rsp
         --end-no-unused-arguments
         -static a.c
         ");
@@ -142,6 +151,8 @@ fn clang_with_other_sanitizers() {
         -tsan-instrument-read-before-write=1
         -mllvm
         -tsan-distinguish-volatile=1
+        -fpatchable-function-entry=18,16
+        -isystem RT/
         --end-no-unused-arguments
         -fsanitize=undefined
         -c a.c
@@ -151,6 +162,7 @@ fn clang_with_other_sanitizers() {
         CC
         --start-no-unused-arguments
         -g
+        -isystem RT/
         --end-no-unused-arguments
         -fsanitize=undefined
         -fno-sanitize=thread

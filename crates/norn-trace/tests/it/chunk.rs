@@ -145,9 +145,17 @@ impl Chunk {
     }
 
     pub(crate) fn module(self, start: u64, end: u64, seq: u64, path: &str) -> Chunk {
-        let mut chunk = self.sync_at(0, Kind::Module, start, seq, &[end]);
-        chunk.varint(path.len() as u64);
-        chunk.bytes.extend(path.as_bytes());
+        self.text(Kind::Module, start, seq, end, path)
+    }
+
+    pub(crate) fn name(self, number: u64, seq: u64, name: &str) -> Chunk {
+        self.text(Kind::Name, number, seq, 0, name)
+    }
+
+    fn text(self, kind: Kind, addr: u64, seq: u64, arg: u64, text: &str) -> Chunk {
+        let mut chunk = self.sync_at(0, kind, addr, seq, &[arg]);
+        chunk.varint(text.len() as u64);
+        chunk.bytes.extend(text.as_bytes());
         chunk
     }
 

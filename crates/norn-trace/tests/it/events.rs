@@ -19,6 +19,7 @@ fn every_kind_is_an_event_or_part_of_one() {
             }
             norn_abi::Shape::Range => chunk.block(kind, 0x10, Some(2), &[1, 2]),
             norn_abi::Shape::Bare => chunk.enter(0x10),
+            norn_abi::Shape::Text if kind == Kind::Name => chunk.name(0x10, seq, "f\0a"),
             norn_abi::Shape::Text => chunk.module(0x10, 0x20, seq, "/lib"),
             norn_abi::Shape::Access(_) | norn_abi::Shape::Wide => chunk,
         };
@@ -64,12 +65,30 @@ fn every_kind_is_an_event_or_part_of_one() {
     T0 unmap 0x10 3
     T0 init 0x10 cond 2
     T0 destroy 0x10 cond
+    T0 call f(3, 2, 1, 3, 2, 1)
+    T0 return f -> 3
+    T0 mark  16
+    T0 region begin
+    T0 region end
     T0 sleep 16
     T0 yield
     T0 procfork 16
     T0 exec
     T0 exit 16
     T0 abort
+    ");
+}
+
+#[test]
+fn functions_have_names_and_parameters() {
+    let chunks = [
+        Chunk::of(0, 0).sync(Kind::Call, 7, 1, &[1, 2, 0]).sync(Kind::Return, 7, 2, &[0, 0]),
+        Chunk::of(1, 0).name(7, 3, "add\0a\0b").name(9, 4, "auth").sync(Kind::Mark, 5, 5, &[9]),
+    ];
+    assert_snapshot!(read(&chunks), @r"
+    T0 call add(1, 2)
+    T0 return add
+    T0.1 mark auth 5
     ");
 }
 

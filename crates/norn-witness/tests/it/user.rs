@@ -59,9 +59,9 @@ fn marked_regions() {
 fn regions_that_the_program_marks() {
     let mut options = Options { unmarked: false, ..Options::default() };
     options.patterns.retain(|it| it.class == Anomaly::Atomicity);
-    let trace = "T1 region begin\nT1 r x 0\nT1 w x 1\nT1 region end\nT2 w x 5";
+    let trace = "order global\nT1 region begin\nT1 r x 0\nT1 w x 1\nT1 region end\nT2 w x 5";
     assert_snapshot!(hunt(trace, &options), @"marked atomicity read-write-write: T1:1 T2:0 T1:2 | sound: T1:0 T1:1 T2:0 T1:2");
-    let trace = "T1 call f()\nT1 r x 0\nT1 w x 1\nT1 return f -> 0\nT2 w x 5";
+    let trace = "order global\nT1 call f()\nT1 r x 0\nT1 w x 1\nT1 return f -> 0\nT2 w x 5";
     assert_snapshot!(hunt(trace, &options), @"");
     options.functions = vec![norn_model::NamePattern::new("f")];
     assert_snapshot!(hunt(trace, &options), @"marked atomicity read-write-write: T1:1 T2:0 T1:2 | sound: T1:0 T1:1 T2:0 T1:2");
