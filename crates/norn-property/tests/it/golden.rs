@@ -1,4 +1,4 @@
-//! The examples of Huang, Luo and Rosu (*GPredict*, ICSE 2015).
+//! The examples of Huang, Luo and Rosu (*Generic predictive concurrency analysis*, ICSE 2015).
 
 use crate::kit::check;
 

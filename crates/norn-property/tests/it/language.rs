@@ -38,8 +38,8 @@ fn item(rule: &Rule, item: &Item) -> String {
 
 /// A property with events `a` to `e` and this pattern.
 fn pattern(pattern: &str) -> String {
-    let events: String = "abcde".chars().map(|it| format!("event {it}: call {it}()\n")).collect();
-    words(&format!("Test() {{ {events} pattern: {pattern} }}"))
+    let events: Vec<_> = "abcde".chars().map(|it| format!("event {it}: call {it}()")).collect();
+    words(&format!("Test() {{ {} pattern: {pattern} }}", events.join(" ")))
 }
 
 #[test]
@@ -135,9 +135,9 @@ fn events_are_what_programs_do() {
         "#,
     );
     let file = file.unwrap();
-    let events: String =
-        file.rules[0].property.events.iter().map(|it| format!("{:?}\n", it.deeds)).collect();
-    insta::assert_snapshot!(events, @r#"
+    let events: Vec<_> =
+        file.rules[0].property.events.iter().map(|it| format!("{:?}", it.deeds)).collect();
+    insta::assert_snapshot!(events.join("\n"), @r#"
     [Call { function: Glob("std::map<int, long *>::insert"), arguments: [Parameter(0), Any, Number(Number { magnitude: 16, negative: false })] }, Call { function: Glob("my_list_*"), arguments: [Parameter(0)] }]
     [Return { function: Glob("Iterator::operator()"), arguments: [Parameter(0)], result: Parameter(1) }]
     [Touch(Read, Object { name: Some(Glob("accounts[*].balance")), parameter: Some(2) })]
@@ -147,9 +147,9 @@ fn events_are_what_programs_do() {
     [Mark { word: Glob("auth"), object: Parameter(0) }]
     [Region(Begin)]
     "#);
-    let conditions: String =
-        file.rules[0].property.events.iter().map(|it| format!("{:?}\n", it.conditions)).collect();
-    insta::assert_snapshot!(conditions, @r"
+    let conditions: Vec<_> =
+        file.rules[0].property.events.iter().map(|it| format!("{:?}", it.conditions)).collect();
+    insta::assert_snapshot!(conditions.join("\n"), @r"
     []
     [Compare(Result, Unequal, Number(Number { magnitude: 0, negative: false })), Compare(Parameter(1), Greater, Number(Number { magnitude: 3, negative: false }))]
     [Compare(Value, Equal, Number(Number { magnitude: 1, negative: true })), Plain]

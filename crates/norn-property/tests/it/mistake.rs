@@ -141,6 +141,10 @@ fn patterns_that_mean_nothing() {
       |            ^^^^^^^^^^^^^^^^^^^^
       = hint: `!a` and `!(a | b)`: neither comes in between; `!(a b c)`: they come in another order
     ");
+}
+
+#[test]
+fn attributes_that_mean_nothing() {
     insta::assert_snapshot!(pattern("use auth || use"), @r"
     error: only single events can happen at the same time
      --> rule.norn:4:12
@@ -186,6 +190,10 @@ fn patterns_that_mean_nothing() {
     4 |   pattern: use(t1,<r1) auth(t2,>r1)
       |            ^^^^^^^^^^^^^^^^^^^^^^^^
     ");
+}
+
+#[test]
+fn patterns_that_are_too_much() {
     insta::assert_snapshot!(pattern("use auth+?"), @r"
     error: one of ?, * and + is enough
      --> rule.norn:4:21

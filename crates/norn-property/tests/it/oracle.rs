@@ -74,10 +74,10 @@ impl Place {
         let event = trace.threads[thread].events[self.state.cuts[thread]];
         let mut next = Place { state, last: None, ..self.clone() };
         match event.op {
-            Op::Read { addr, value, .. } => {
-                if value != Some(self.memory.get(&addr).copied().unwrap_or(0)) {
-                    next.lost.insert(thread);
-                }
+            Op::Read { addr, value, .. }
+                if value != Some(self.memory.get(&addr).copied().unwrap_or(0)) =>
+            {
+                next.lost.insert(thread);
             }
             Op::Write { addr, value, .. } => {
                 next.memory.insert(addr, value.unwrap());
