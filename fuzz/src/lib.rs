@@ -8,6 +8,7 @@ pub mod seed;
 
 use norn_abi::{Decoder, codec::Format};
 use norn_model::{Order, text};
+use norn_property::File;
 use norn_trace::{FORMAT, Run, Trace, export_std, import_std};
 
 /// The first byte chooses the format, the others are the records of a chunk.
@@ -38,6 +39,18 @@ pub fn open_trace(data: &[u8]) -> bool {
         assert_eq!(trace.event(event.id), Some(event));
     }
     trace.damage().is_empty()
+}
+
+/// The bytes are a file of rules. What is wrong with it can be shown.
+pub fn rule_parse(data: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(data);
+    match File::parse(&text) {
+        Ok(_) => true,
+        Err(mistakes) => {
+            assert!(mistakes.iter().all(|it| !it.show("rule", &text).to_string().is_empty()));
+            false
+        }
+    }
 }
 
 /// The bytes are a trace in RAPID's format. What can be read can be written, and is then the same.

@@ -16,6 +16,7 @@ pub fn seeds(target: &str) -> io::Result<Vec<Vec<u8>>> {
     let mut seeds = match target {
         "decode_chunk" => (0..4).map(decode_seed).collect(),
         "open_trace" => (0..4).map(trace_seed).collect::<io::Result<_>>()?,
+        "rule_parse" => vec![RULE.into(), Vec::new()],
         "std_import" => vec![STD.into(), Vec::new()],
         "text_parse" => vec![TEXT.into(), TEXT_GLOBAL.into(), Vec::new()],
         _ => Vec::new(),
@@ -23,6 +24,18 @@ pub fn seeds(target: &str) -> io::Result<Vec<Vec<u8>>> {
     seeds.extend(corpus(target));
     Ok(seeds)
 }
+
+/// A rule with a little of everything.
+const RULE: &str = "P(c, i) {
+  event create: return list<*>::iterator(c, _, 0x10) -> i if result != null && i > 3
+  event update: call add(c) | call \"remove\"(c)
+  event next: read total as i if value == -1 && plain // a comment
+  event mark: mark auth(c)
+  event begin: region begin
+  pattern: begin(t1,<r1) (create next* | !update mark)+ !(next mark) begin(t1,>r1)
+}
+Q(v) { event r: read v event w: write v pattern: (r(t1) | w(t1)) || w(t2) }
+";
 
 /// What people or libFuzzer put into `corpus/`.
 fn corpus(target: &str) -> Vec<Vec<u8>> {

@@ -14,6 +14,7 @@ const DIRECTION: &[(&str, &[&str])] = &[
     ("norn-binary", &["norn-model"]),
     ("norn-cc", &[]),
     ("norn-predict", &["norn-model"]),
+    ("norn-property", &["norn-model", "norn-predict"]),
     ("norn-witness", &["norn-model"]),
     (
         "norn-hunt",
@@ -21,6 +22,7 @@ const DIRECTION: &[(&str, &[&str])] = &[
             "norn-abi",
             "norn-model",
             "norn-predict",
+            "norn-property",
             "norn-record",
             "norn-replay",
             "norn-resolve",

@@ -170,7 +170,7 @@ impl Attempt {
 
     /// Whether it came to the candidate's last event as the schedule says. What it does afterwards
     /// is its own affair.
-    fn is_followed(&self) -> bool {
+    pub(crate) fn is_followed(&self) -> bool {
         let done = match &self.verdict {
             Verdict::Followed(segments) => *segments,
             Verdict::Diverged(departure) | Verdict::Infeasible(departure) => departure.segment,

@@ -32,9 +32,9 @@ use crate::{
 };
 
 /// How long the recorded run may take, if nothing else is said.
-const LONGEST_BASE: Duration = Duration::from_mins(2);
+pub(crate) const LONGEST_BASE: Duration = Duration::from_mins(2);
 /// How long any other run may take at least.
-const SHORTEST: Duration = Duration::from_secs(10);
+pub(crate) const SHORTEST: Duration = Duration::from_secs(10);
 /// Turns of the other classes before order violations have their first.
 const LATE: usize = 3;
 /// Runs without a prediction, before what they did is looked at. How many go side by side must not
@@ -457,6 +457,6 @@ fn in_turn(groups: Vec<Group>) -> Vec<Group> {
 }
 
 /// What is no longer needed; if it stays, it goes with the folder that it is in.
-fn discard(trace: &Path) {
+pub(crate) fn discard(trace: &Path) {
     let _ = fs::remove_dir_all(trace);
 }

@@ -66,6 +66,8 @@ pub enum Access {
     Init,
     /// It is a lock or the like, and is destroyed.
     Destroy,
+    /// Something else happens, which a property has a name for.
+    Event,
 }
 
 /// Kinds of anomalies.
@@ -86,6 +88,8 @@ pub enum Anomaly {
     Pattern,
     /// Threads that wait for each other, or for a signal that has been.
     Deadlock,
+    /// What breaks a property of the user.
+    Property,
 }
 
 /// Why events of one thread belong together, the strongest reason first.
@@ -122,6 +126,7 @@ impl fmt::Display for Access {
             Access::Use => "u",
             Access::Init => "i",
             Access::Destroy => "d",
+            Access::Event => "e",
         })
     }
 }
@@ -136,6 +141,7 @@ impl fmt::Display for Anomaly {
             Anomaly::Order => "order",
             Anomaly::Pattern => "pattern",
             Anomaly::Deadlock => "deadlock",
+            Anomaly::Property => "property",
         })
     }
 }

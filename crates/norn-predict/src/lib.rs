@@ -25,6 +25,7 @@ mod life;
 mod lifetime;
 mod lockset;
 mod moment;
+mod must;
 mod order;
 mod outline;
 mod pattern;
@@ -42,6 +43,7 @@ mod weave;
 
 pub use couple::AtomicSet;
 pub use handoff::HandOff;
+pub use must::MustOrder;
 pub use pattern::{BUILT_IN, Deed, Pattern, PatternError, Slot};
 pub use predict::{Limits, Options, Prediction, predict};
 pub use region::Region;

@@ -131,6 +131,7 @@ pub(crate) fn accesses(out: &mut impl Write, description: &Description) -> io::R
             Access::Use => "uses",
             Access::Init => "initialises",
             Access::Destroy => "destroys",
+            Access::Event => "does",
         };
         let mut calls = access.calls.iter();
         let place = calls.next().map_or("?", |it| it.as_str());
@@ -162,7 +163,7 @@ pub(crate) fn title(candidate: &Candidate, description: &Description) -> String 
             "use-before-init" => "used before it is initialised:",
             _ => "read before the write that it was to see:",
         },
-        Anomaly::Pattern => candidate.pattern.as_str(),
+        Anomaly::Pattern | Anomaly::Property => candidate.pattern.as_str(),
         Anomaly::Deadlock => deadlock(&candidate.pattern),
     };
     format!("{what} {variables}")

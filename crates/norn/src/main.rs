@@ -11,11 +11,13 @@ mod interleaving;
 mod omission;
 mod outcome;
 mod pardon;
+mod rules;
 mod scratch;
 mod story;
 mod suppression;
 mod tally;
 mod view;
+mod violation;
 
 use std::{
     env,

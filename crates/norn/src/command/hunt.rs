@@ -103,7 +103,11 @@ pub(super) fn rules(given: &cli::Suppressions) -> anyhow::Result<Vec<Rule>> {
 
 /// The program to run. A source file is compiled first; its program stays with the trace, so that
 /// clips can be replayed.
-fn program(command: &[OsString], output: &Path, scratch: &Path) -> anyhow::Result<Vec<OsString>> {
+pub(super) fn program(
+    command: &[OsString],
+    output: &Path,
+    scratch: &Path,
+) -> anyhow::Result<Vec<OsString>> {
     let source = Path::new(&command[0]);
     let language = match source.extension().and_then(|it| it.to_str()) {
         Some("c") => Language::C,
@@ -150,10 +154,10 @@ fn patterns(files: &[PathBuf]) -> anyhow::Result<Vec<Pattern>> {
 }
 
 /// What a person sees while it lasts, if a person looks.
-struct Progress(Option<Mutex<ProgressBar>>);
+pub(super) struct Progress(Option<Mutex<ProgressBar>>);
 
 impl Progress {
-    fn new() -> Progress {
+    pub(super) fn new() -> Progress {
         if !io::stderr().is_terminal() {
             return Progress(None);
         }
@@ -165,7 +169,7 @@ impl Progress {
         Progress(Some(Mutex::new(bar)))
     }
 
-    fn tell(&self, stage: Stage) {
+    pub(super) fn tell(&self, stage: Stage) {
         let Some(Ok(bar)) = self.0.as_ref().map(|it| it.lock()) else { return };
         bar.set_message(match stage {
             Stage::Recording => "recording".to_owned(),
@@ -177,7 +181,7 @@ impl Progress {
         });
     }
 
-    fn end(&self) {
+    pub(super) fn end(&self) {
         if let Some(Ok(bar)) = self.0.as_ref().map(|it| it.lock()) {
             bar.finish_and_clear();
         }

@@ -1,6 +1,7 @@
 //! One file per subcommand.
 
 pub(crate) mod cc;
+mod check;
 mod checked;
 mod dump;
 mod export;
@@ -12,6 +13,7 @@ mod info;
 mod many;
 mod patterns;
 mod predict;
+mod property;
 mod record;
 mod replay;
 mod run;
@@ -28,6 +30,8 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<Exit> {
         Command::Cc(compiler) => cc::run(Language::C, &compiler.arguments),
         Command::Cxx(compiler) => cc::run(Language::Cxx, &compiler.arguments),
         Command::Hunt(args) => hunt::run(&args),
+        Command::Check(args) => check::run(&args),
+        Command::Property(args) => property::run(&args),
         Command::Patterns => patterns::run(),
         Command::Predict(args) => predict::run(&args),
         Command::Record(args) => record::run(args),

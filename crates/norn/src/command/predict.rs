@@ -10,11 +10,15 @@ use crate::{
     cli::{Format, Predict},
     command::hunt::{looked_for, rules},
     exit::Exit,
-    finding, omission, pardon,
+    finding, omission, pardon, rules,
     suppression::Rule,
+    violation,
 };
 
 pub(super) fn run(args: &Predict) -> anyhow::Result<Exit> {
+    if !args.property.is_empty() {
+        return property(args);
+    }
     let options = norn_predict::Options {
         unmarked: !args.marked_only,
         functions: args.atomic_function.iter().map(|it| NamePattern::new(it)).collect(),
@@ -76,6 +80,18 @@ fn tell(out: &mut impl Write, number: usize, prospect: &Prospect) -> anyhow::Res
         Err(why) => writeln!(out, "   {why}\n")?,
     }
     Ok(())
+}
+
+/// The same for rules.
+fn property(args: &Predict) -> anyhow::Result<Exit> {
+    let Some(rules) = rules::load(&args.property)? else { return Ok(Exit::Error) };
+    let forecast = norn_hunt::forecast(&args.trace.folder, args.trace.process()?, &rules)?;
+    let mut out = anstream::stdout().lock();
+    match args.format {
+        Format::Text => violation::forecast(&mut out, &forecast)?,
+        Format::Json => violation::forecast_json(&mut out, &forecast)?,
+    }
+    Ok(Exit::Clean)
 }
 
 fn json(prospect: &Prospect) -> serde_json::Value {

@@ -1,0 +1,75 @@
+//! Which rules other orders of a trace would break, without running anything.
+
+use std::path::Path;
+
+use norn_model::ThreadName;
+use norn_predict::MustOrder;
+use norn_property::{Limits, Rule, Watch};
+use norn_replay::ReplayError;
+use norn_witness::{Grade, Witnesses};
+
+use crate::{
+    Checked, State, Violation,
+    check::{checked, turns},
+    source::Source,
+    violation::{Named, happened, predicted},
+};
+
+/// Which rules a trace breaks, and which other orders of it would.
+#[derive(Debug)]
+pub struct Forecast {
+    /// What was seen of the rules, in their order.
+    pub rules: Vec<Checked>,
+    /// What the recorded run breaks.
+    pub observed: Vec<Violation>,
+    /// What other orders would break.
+    pub predicted: Vec<Foreseen>,
+}
+
+/// A violation that may happen, and the schedule that would make it happen.
+#[derive(Debug)]
+pub struct Foreseen {
+    /// What.
+    pub violation: Violation,
+    /// How close to the recorded run the schedule is; none if there is none.
+    pub grade: Option<Grade>,
+    /// The schedule's threads by name, each until before one of its events.
+    pub turns: Vec<(ThreadName, u64)>,
+}
+
+/// Looks which rules a trace breaks, or would.
+pub fn forecast(folder: &Path, process: u32, rules: &[Rule]) -> Result<Forecast, ReplayError> {
+    let source = Source::open(folder, process)?;
+    let (order, witnesses) = (MustOrder::new(&source.trace), Witnesses::new(&source.trace));
+    let mut forecast = Forecast { rules: Vec::new(), observed: Vec::new(), predicted: Vec::new() };
+    for rule in rules {
+        let watch = Watch::new(rule, &source.trace, &Named(&source.scene.modules));
+        let outlook = watch.outlook(&order, Limits::default());
+        forecast.rules.push(checked(rule, &outlook));
+        forecast.observed.extend(outlook.observed.iter().map(|it| happened(&source, rule, it)));
+        for group in outlook.prospects.chunk_by(|a, b| a.group == b.group) {
+            let Some(first) = group.first() else { continue };
+            let mut foreseen = Foreseen {
+                violation: predicted(&source, rule, first),
+                grade: None,
+                turns: Vec::new(),
+            };
+            for prospect in group {
+                match witnesses.witness(&prospect.candidate) {
+                    Ok(it) if watch.is_broken(prospect, turns(&it)) => {
+                        let name = |it: norn_model::ThreadId| source.scene.thread(it);
+                        foreseen.violation = predicted(&source, rule, prospect);
+                        foreseen.grade = Some(it.grade);
+                        foreseen.turns =
+                            it.turns.iter().map(|it| (name(it.thread), it.until)).collect();
+                        break;
+                    }
+                    Ok(_) => foreseen.violation.state = State::Spoiled,
+                    Err(why) => foreseen.violation.state = State::Infeasible(why),
+                }
+            }
+            forecast.predicted.push(foreseen);
+        }
+    }
+    Ok(forecast)
+}

@@ -1,0 +1,116 @@
+//! Goes through the text of a rule, a word at a time, and knows where it is.
+
+use crate::{Mistake, Span, tree::Name};
+
+/// A place in a text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cursor<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+/// Whether a character can be in a word.
+pub(crate) fn is_word(it: char) -> bool {
+    it.is_alphanumeric() || it == '_'
+}
+
+impl<'a> Cursor<'a> {
+    pub(crate) fn new(text: &'a str) -> Self {
+        Cursor { text, at: 0 }
+    }
+
+    /// How far it has come.
+    pub(crate) fn at(&self) -> usize {
+        self.at
+    }
+
+    pub(crate) fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    pub(crate) fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    pub(crate) fn advance(&mut self, bytes: usize) {
+        self.at = (self.at + bytes).min(self.text.len());
+    }
+
+    /// Passes blanks and comments.
+    pub(crate) fn skip(&mut self) {
+        loop {
+            let blank = self.rest().len() - self.rest().trim_start().len();
+            self.advance(blank);
+            if !self.rest().starts_with("//") {
+                break;
+            }
+            let line = self.rest().find('\n').unwrap_or(self.rest().len());
+            self.advance(line);
+        }
+    }
+
+    /// Whether this comes next; if so, it is passed. Blanks before it are.
+    pub(crate) fn eat(&mut self, token: &str) -> bool {
+        self.skip();
+        let is_next = self.rest().starts_with(token);
+        if is_next {
+            self.advance(token.len());
+        }
+        is_next
+    }
+
+    /// The word that comes next, which may be none.
+    pub(crate) fn look(&mut self) -> &'a str {
+        self.skip();
+        let rest = self.rest();
+        let end = rest.find(|it| !is_word(it)).unwrap_or(rest.len());
+        &rest[..end]
+    }
+
+    /// Passes a word if it comes next.
+    pub(crate) fn eat_word(&mut self, word: &str) -> bool {
+        let is_next = self.look() == word;
+        if is_next {
+            self.advance(word.len());
+        }
+        is_next
+    }
+
+    /// A name: a word that begins with a letter.
+    pub(crate) fn name(&mut self, what: &str) -> Result<Name, Mistake> {
+        let text = self.look();
+        if text.is_empty() || text.starts_with(|it: char| it.is_ascii_digit()) {
+            return Err(self.unexpected(what));
+        }
+        let start = self.at;
+        self.advance(text.len());
+        Ok(Name { text: text.to_owned(), span: (start..self.at).into() })
+    }
+
+    /// Passes what must come next.
+    pub(crate) fn expect(&mut self, token: &str) -> Result<(), Mistake> {
+        if self.eat(token) { Ok(()) } else { Err(self.unexpected(&format!("`{token}`"))) }
+    }
+
+    /// The mistake that something else comes next.
+    pub(crate) fn unexpected(&mut self, wanted: &str) -> Mistake {
+        let span = self.next_token();
+        match &self.text[span.start..span.end] {
+            "" => Mistake::error(span, format!("the file ends where {wanted} should be")),
+            found => Mistake::error(span, format!("expected {wanted}, found `{found}`")),
+        }
+    }
+
+    /// Where the next word or sign is.
+    pub(crate) fn next_token(&mut self) -> Span {
+        let word = self.look().len();
+        let sign = self.peek().map_or(0, char::len_utf8);
+        (self.at..self.at + if word > 0 { word } else { sign }).into()
+    }
+
+    /// From a place to the last character that is no blank.
+    pub(crate) fn since(&self, start: usize) -> Span {
+        let passed = self.text[start..self.at].trim_end();
+        (start..start + passed.len()).into()
+    }
+}

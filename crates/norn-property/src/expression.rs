@@ -1,0 +1,203 @@
+//! Reads a pattern: a regular expression over the events of a property.
+//!
+//! From loose to tight: `||`, `|`, `&&`, one after another, `!`, and `?`, `*`, `+`. What stands in
+//! parentheses right behind an event, without a blank, are its attributes; with a blank it is a
+//! group.
+
+use crate::{
+    Mistake,
+    cursor::Cursor,
+    mistake::closest,
+    tree::{Edge, Event, Expression, Item, Kind, Pattern, Times},
+};
+
+/// The names that a pattern may use, and those that it brings.
+#[derive(Debug)]
+pub(crate) struct Scope<'a> {
+    events: &'a [Event],
+    /// Parentheses and negations that are open.
+    depth: usize,
+    pub(crate) threads: Vec<String>,
+    pub(crate) regions: Vec<String>,
+}
+
+impl<'a> Scope<'a> {
+    pub(crate) fn new(events: &'a [Event]) -> Self {
+        Scope { events, depth: 0, threads: Vec::new(), regions: Vec::new() }
+    }
+}
+
+/// Reads a pattern.
+pub(crate) fn pattern(cursor: &mut Cursor<'_>, scope: &mut Scope<'_>) -> Result<Pattern, Mistake> {
+    cursor.skip();
+    let start = cursor.at();
+    let mut parts = vec![choice(cursor, scope)?];
+    while cursor.eat("||") {
+        parts.push(choice(cursor, scope)?);
+    }
+    Ok(Pattern { parts, span: cursor.since(start) })
+}
+
+fn choice(cursor: &mut Cursor<'_>, scope: &mut Scope<'_>) -> Result<Expression, Mistake> {
+    let mut parts = vec![all(cursor, scope)?];
+    loop {
+        cursor.skip();
+        if cursor.rest().starts_with("||") || !cursor.eat("|") {
+            return Ok(joined(parts, Kind::Choice));
+        }
+        parts.push(all(cursor, scope)?);
+    }
+}
+
+fn all(cursor: &mut Cursor<'_>, scope: &mut Scope<'_>) -> Result<Expression, Mistake> {
+    let mut parts = vec![sequence(cursor, scope)?];
+    while cursor.eat("&&") {
+        parts.push(sequence(cursor, scope)?);
+    }
+    Ok(joined(parts, Kind::All))
+}
+
+fn sequence(cursor: &mut Cursor<'_>, scope: &mut Scope<'_>) -> Result<Expression, Mistake> {
+    let mut parts = vec![prefix(cursor, scope)?];
+    loop {
+        let begins = !cursor.look().is_empty() || matches!(cursor.peek(), Some('!' | '('));
+        if !begins {
+            return Ok(joined(parts, Kind::Sequence));
+        }
+        parts.push(prefix(cursor, scope)?);
+    }
+}
+
+/// Several parts, or the only one.
+fn joined(mut parts: Vec<Expression>, kind: fn(Vec<Expression>) -> Kind) -> Expression {
+    if parts.len() == 1 {
+        return parts.remove(0);
+    }
+    let start = parts.first().map_or(0, |it| it.span.start);
+    let end = parts.last().map_or(start, |it| it.span.end);
+    Expression { kind: kind(parts), span: (start..end).into() }
+}
+
+/// How deep a pattern may be nested. Nobody could read more.
+const DEEPEST: usize = 40;
+
+fn prefix(cursor: &mut Cursor<'_>, scope: &mut Scope<'_>) -> Result<Expression, Mistake> {
+    cursor.skip();
+    let start = cursor.at();
+    scope.depth += 1;
+    if scope.depth > DEEPEST {
+        return Err(Mistake::error(cursor.next_token(), "this is nested too deep"));
+    }
+    let found = repeated(cursor, scope, start);
+    scope.depth -= 1;
+    found
+}
+
+fn repeated(
+    cursor: &mut Cursor<'_>,
+    scope: &mut Scope<'_>,
+    start: usize,
+) -> Result<Expression, Mistake> {
+    if cursor.eat("!") {
+        let inner = prefix(cursor, scope)?;
+        let span = (start..inner.span.end).into();
+        return Ok(Expression { kind: Kind::Not(Box::new(inner)), span });
+    }
+    let mut inner = atom(cursor, scope)?;
+    if let Some(found) = times(cursor) {
+        let span = (start..cursor.at()).into();
+        inner = Expression { kind: Kind::Repeat(Box::new(inner), found), span };
+    }
+    let again = cursor.next_token();
+    if times(cursor).is_some() {
+        let text = "one of ?, * and + is enough";
+        return Err(Mistake::error(again, text).hint("`(a+)?` is `a*`"));
+    }
+    Ok(inner)
+}
+
+fn times(cursor: &mut Cursor<'_>) -> Option<Times> {
+    let all = [("?", Times::AtMostOnce), ("*", Times::Any), ("+", Times::AtLeastOnce)];
+    all.into_iter().find(|(sign, _)| cursor.eat(sign)).map(|(_, times)| times)
+}
+
+fn atom(cursor: &mut Cursor<'_>, scope: &mut Scope<'_>) -> Result<Expression, Mistake> {
+    cursor.skip();
+    let start = cursor.at();
+    if cursor.eat("(") {
+        let inner = choice(cursor, scope)?;
+        cursor.skip();
+        if cursor.rest().starts_with("||") {
+            let text = "`||` cannot be inside parentheses";
+            let hint = "it stands between the parts of the whole pattern: `a(t1) || b(t2)`";
+            return Err(Mistake::error(cursor.at()..cursor.at() + 2, text).hint(hint));
+        }
+        cursor.expect(")")?;
+        return Ok(Expression { span: (start..cursor.at()).into(), ..inner });
+    }
+    let name = cursor.name("an event")?;
+    let Some(event) = scope.events.iter().position(|it| it.name.text == name.text) else {
+        let mistake = Mistake::error(name.span, format!("there is no event `{}`", name.text));
+        let names = || scope.events.iter().map(|it| it.name.text.as_str());
+        return Err(match closest(&name.text, names()) {
+            Some(close) => mistake.hint(format!("did you mean `{close}`?")),
+            None if scope.events.is_empty() => mistake.hint("no event is declared"),
+            None => {
+                mistake.hint(format!("declared are {}", names().collect::<Vec<_>>().join(", ")))
+            }
+        });
+    };
+    let mut item = Item { event, thread: None, region: None };
+    // Without a blank between.
+    if cursor.rest().starts_with('(') {
+        attributes(cursor, scope, &mut item)?;
+    }
+    Ok(Expression { kind: Kind::Event(item), span: (start..cursor.at()).into() })
+}
+
+/// `(t1)`, `(<r1)`, `(t1,>r1)`.
+fn attributes(
+    cursor: &mut Cursor<'_>,
+    scope: &mut Scope<'_>,
+    item: &mut Item,
+) -> Result<(), Mistake> {
+    cursor.expect("(")?;
+    loop {
+        let span = cursor.next_token();
+        let edge = [("<", Edge::Begin), (">", Edge::End)].into_iter().find(|it| cursor.eat(it.0));
+        if let Some((_, edge)) = edge {
+            let name = cursor.name("the name of an atomic region")?;
+            if item.region.is_some() {
+                return Err(Mistake::error(span, "an event is an edge of one region at most"));
+            }
+            item.region = Some((edge, number(&mut scope.regions, &name.text)));
+        } else {
+            item.thread = Some(thread(cursor, scope, item)?);
+        }
+        if cursor.eat(")") {
+            return Ok(());
+        }
+        cursor.expect(",")?;
+    }
+}
+
+fn thread(cursor: &mut Cursor<'_>, scope: &mut Scope<'_>, item: &Item) -> Result<usize, Mistake> {
+    let name = cursor.name("a thread, `<region` or `>region`")?;
+    if scope.events.iter().any(|it| it.name.text == name.text) {
+        let text = format!("`{}` is an event, not a thread", name.text);
+        let hint = "for a group of events put a blank before the parenthesis";
+        return Err(Mistake::error(name.span, text).hint(hint));
+    }
+    if item.thread.is_some() {
+        return Err(Mistake::error(name.span, "an event has one thread"));
+    }
+    Ok(number(&mut scope.threads, &name.text))
+}
+
+/// The number of a name, which gets one if it is new.
+fn number(names: &mut Vec<String>, name: &str) -> usize {
+    names.iter().position(|it| it == name).unwrap_or_else(|| {
+        names.push(name.to_owned());
+        names.len() - 1
+    })
+}

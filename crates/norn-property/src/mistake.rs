@@ -1,0 +1,138 @@
+//! What is wrong with a rule, and where: shown with the line, the place marked, and a hint.
+
+use std::{fmt, ops::Range};
+
+/// A part of a rule's text, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Span {
+    /// Its first byte.
+    pub start: usize,
+    /// The first byte behind it.
+    pub end: usize,
+}
+
+impl From<Range<usize>> for Span {
+    fn from(range: Range<usize>) -> Span {
+        Span { start: range.start, end: range.end }
+    }
+}
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// The rule means nothing.
+    Error,
+    /// The rule means something, but hardly what was meant.
+    Warning,
+}
+
+/// Something that is wrong with a rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mistake {
+    /// Where.
+    pub span: Span,
+    /// How bad.
+    pub severity: Severity,
+    /// What.
+    pub text: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
+impl Mistake {
+    pub(crate) fn error(span: impl Into<Span>, text: impl Into<String>) -> Mistake {
+        Mistake { span: span.into(), severity: Severity::Error, text: text.into(), hint: None }
+    }
+
+    pub(crate) fn warning(span: impl Into<Span>, text: impl Into<String>) -> Mistake {
+        Mistake { severity: Severity::Warning, ..Mistake::error(span, text) }
+    }
+
+    pub(crate) fn hint(self, hint: impl Into<String>) -> Mistake {
+        Mistake { hint: Some(hint.into()), ..self }
+    }
+
+    /// Whether the rule cannot be used.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+
+    /// The line and the column of its first character, both from 1.
+    pub fn place(&self, text: &str) -> (usize, usize) {
+        let before = text.get(..self.span.start).unwrap_or(text);
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        (before.matches('\n').count() + 1, line.chars().count() + 1)
+    }
+
+    /// The mistake with the line that it is in, marked.
+    pub fn show<'a>(&'a self, file: &'a str, text: &'a str) -> impl fmt::Display + 'a {
+        Shown { mistake: self, file, text }
+    }
+}
+
+struct Shown<'a> {
+    mistake: &'a Mistake,
+    file: &'a str,
+    text: &'a str,
+}
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Shown { mistake, file, text } = *self;
+        let severity = if mistake.is_error() { "error" } else { "warning" };
+        let (line, column) = mistake.place(text);
+        let source = text.lines().nth(line - 1).unwrap_or_default();
+        let marked = text.get(mistake.span.start..mistake.span.end).unwrap_or_default();
+        let length = marked.lines().next().unwrap_or_default().chars().count().max(1);
+        // Tabs stay tabs, so that the mark is below what it marks.
+        let indent: String =
+            source.chars().take(column - 1).map(|it| if it == '\t' { it } else { ' ' }).collect();
+        let margin = " ".repeat(line.to_string().len());
+        writeln!(f, "{severity}: {}", mistake.text)?;
+        writeln!(f, "{margin}--> {file}:{line}:{column}")?;
+        writeln!(f, "{margin} |")?;
+        writeln!(f, "{line} | {source}")?;
+        writeln!(f, "{margin} | {indent}{}", "^".repeat(length))?;
+        if let Some(hint) = &mistake.hint {
+            writeln!(f, "{margin} = hint: {hint}")?;
+        }
+        Ok(())
+    }
+}
+
+/// The word that is closest to a misspelt one, if one is close.
+pub(crate) fn closest<'a>(word: &str, all: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let far = |it: &&str| distance(word, it);
+    let best = all.into_iter().min_by_key(far)?;
+    (3 * distance(word, best) <= word.chars().count()).then_some(best)
+}
+
+/// How many letters must be put in, left out or replaced to make one word of another.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut corner = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let replaced = corner + usize::from(x != *y);
+            corner = row[j + 1];
+            row[j + 1] = replaced.min(corner + 1).min(row[j] + 1);
+        }
+    }
+    row.last().copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn misspelt_words_are_recognised() {
+        let words = ["update", "create", "next"];
+        assert_eq!(closest("updat", words), Some("update"));
+        assert_eq!(closest("nxt", words), Some("next"));
+        assert_eq!(closest("delete", words), None);
+        assert_eq!(closest("x", ["y"]), None);
+    }
+}

@@ -1,0 +1,319 @@
+//! From a trace to candidates: events of one instance in an order that would break a rule, and that
+//! no must-order forbids.
+//!
+//! The events of a word are chosen one after another. Of those that only differ in time (same
+//! thread, same place in the code) a few are enough, the earliest that fit; how many, and how
+//! many steps a search may take, is bounded, and a bound that was met is part of the result.
+
+use std::collections::BTreeMap;
+
+use norn_model::{Access, Anomaly, Candidate, EventId, Scope, SiteId, Step, ThreadId};
+use norn_predict::MustOrder;
+
+use crate::{
+    Ban, Instance, Occurrence, Rule, Word,
+    tree::{Edge, Item},
+};
+
+/// How much to look for.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Events with the same thread and place that are tried for an event of a word.
+    pub alike: usize,
+    /// Ways to meet a pattern at the same places that are kept, the cheapest ones.
+    pub ways: usize,
+    /// Of these, those for the same objects.
+    pub same: usize,
+    /// Steps of the search in one rule.
+    pub steps: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { alike: 4, ways: 32, same: 4, steps: 2_000_000 }
+    }
+}
+
+/// Events in an order that would break a rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prospect {
+    /// What the parameters stand for.
+    pub values: Vec<u64>,
+    /// The events.
+    pub candidate: Candidate,
+    /// What each of them is for the rule, counted as the property lists its events. Behind those of
+    /// the pattern are some that must not come before.
+    pub roles: Vec<usize>,
+    /// Which finding it belongs to: those with the same places are one.
+    pub group: usize,
+}
+
+/// What makes two instances the same finding.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    items: Vec<Item>,
+    sites: Vec<SiteId>,
+}
+
+/// One way to meet a word. What is less is cheaper to try.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Way {
+    /// How many events there are up to the last of them, in the recorded run.
+    cost: u64,
+    /// Of two that happen at the same time, the reader is rather the one that suffers, so it is last.
+    reads_first: bool,
+    /// Events that are forced to come later.
+    later: usize,
+    steps: Vec<(Step, usize)>,
+    values: Vec<u64>,
+    adjacent: bool,
+}
+
+pub(crate) struct Search<'a> {
+    order: &'a MustOrder,
+    limits: Limits,
+    /// Steps that are left.
+    steps: u64,
+    found: BTreeMap<Key, Vec<Way>>,
+}
+
+/// Where a search in one word of one instance is.
+struct Partial<'a> {
+    values: &'a [u64],
+    word: &'a Word,
+    occurrences: &'a [Occurrence],
+    /// Which event ends the region that another one begins.
+    ends: BTreeMap<EventId, EventId>,
+    chosen: Vec<Occurrence>,
+    threads: Vec<Option<ThreadId>>,
+}
+
+impl<'a> Search<'a> {
+    pub(crate) fn new(order: &'a MustOrder, limits: Limits) -> Self {
+        Search { order, limits, steps: limits.steps, found: BTreeMap::new() }
+    }
+
+    /// Whether it was given up before its end.
+    pub(crate) fn is_over(&self) -> bool {
+        self.steps == 0
+    }
+
+    /// Looks for one word in one instance.
+    pub(crate) fn word(&mut self, rule: &Rule, instance: &Instance, word: &Word) {
+        let mut partial = Partial {
+            values: &instance.values,
+            word,
+            occurrences: &instance.occurrences,
+            ends: ends(word, &instance.occurrences),
+            chosen: Vec::new(),
+            threads: vec![None; rule.property.threads.len()],
+        };
+        self.extend(&mut partial);
+    }
+
+    /// Chooses the next event of a word in all ways.
+    fn extend(&mut self, partial: &mut Partial<'_>) {
+        let Some(item) = partial.word.items.get(partial.chosen.len()) else {
+            self.keep(partial);
+            return;
+        };
+        let mut alike: BTreeMap<(ThreadId, SiteId), usize> = BTreeMap::new();
+        for occurrence in partial.occurrences {
+            if self.steps == 0 {
+                return;
+            }
+            if !partial.fits(item, occurrence) || self.is_late(partial, occurrence) {
+                continue;
+            }
+            let alike = alike.entry((occurrence.id.thread, occurrence.site)).or_default();
+            *alike += 1;
+            if *alike > self.limits.alike {
+                continue;
+            }
+            self.steps -= 1;
+            let threads = partial.threads.clone();
+            if let Some(thread) = item.thread {
+                partial.threads[thread] = Some(occurrence.id.thread);
+            }
+            partial.chosen.push(*occurrence);
+            self.extend(partial);
+            partial.chosen.pop();
+            partial.threads = threads;
+        }
+    }
+
+    /// Whether an event must come before one that was chosen to come first; or behind one with which
+    /// it is to happen at the same time.
+    fn is_late(&self, partial: &Partial<'_>, occurrence: &Occurrence) -> bool {
+        let (new, together) = (occurrence.id, partial.word.adjacent);
+        partial.chosen.iter().any(|it| {
+            it.id == new
+                || self.order.is_before(new, it.id)
+                || together && self.order.is_before(it.id, new)
+        })
+    }
+
+    /// Keeps what was found, as it is and with what must not come in between made to come later.
+    fn keep(&mut self, partial: &Partial<'_>) {
+        let recorded = partial.chosen.is_sorted_by_key(|it| it.time);
+        if recorded && partial.word.bans.is_empty() && !partial.word.adjacent {
+            // The recorded run has done that.
+            return;
+        }
+        let items = partial.chosen.iter().zip(&partial.word.items);
+        let chosen: Vec<_> = items.map(|(event, item)| (*event, item.event)).collect();
+        self.add(partial, &chosen);
+        if let Some(forced) = self.forced(partial) {
+            self.add(partial, &forced);
+        }
+    }
+
+    /// The chosen events, and behind each what must not come before it: the first of each thread.
+    fn forced(&self, partial: &Partial<'_>) -> Option<Vec<(Occurrence, usize)>> {
+        let mut all = Vec::new();
+        for (at, event) in partial.chosen.iter().enumerate() {
+            all.push((*event, partial.word.items[at].event));
+            let mut threads = Vec::new();
+            for ban in partial.word.bans.iter().filter(|it| it.before == at) {
+                let from = ban.after.map(|it| partial.chosen[it]);
+                for it in partial.occurrences.iter().filter(|it| partial.is_banned(ban, it)) {
+                    let settled = self.order.is_before(event.id, it.id)
+                        || from.is_some_and(|from| self.order.is_before(it.id, from.id));
+                    let taken = partial.chosen.iter().any(|other| other.id == it.id);
+                    if settled || taken || threads.contains(&it.id.thread) {
+                        continue;
+                    }
+                    if self.order.is_before(it.id, event.id) {
+                        return None;
+                    }
+                    threads.push(it.id.thread);
+                    all.push((*it, ban.item.event));
+                }
+            }
+        }
+        (all.len() > partial.chosen.len()).then_some(all)
+    }
+
+    fn add(&mut self, partial: &Partial<'_>, steps: &[(Occurrence, usize)]) {
+        let adjacent = partial.word.adjacent;
+        let mut key = Key {
+            items: partial.word.items.clone(),
+            sites: partial.chosen.iter().map(|it| it.site).collect(),
+        };
+        if adjacent {
+            let mut both: Vec<_> = key.items.iter().copied().zip(key.sites).collect();
+            both.sort_unstable();
+            (key.items, key.sites) = both.into_iter().unzip();
+        }
+        let way = Way {
+            cost: steps.iter().map(|it| it.0.time).max().unwrap_or(0),
+            reads_first: adjacent
+                && partial.chosen.last().is_some_and(|it| it.access != Access::Read),
+            later: steps.len() - partial.chosen.len(),
+            steps: steps.iter().map(|(it, role)| (step(it), *role)).collect(),
+            values: partial.values.to_vec(),
+            adjacent,
+        };
+        let kept = self.found.entry(key).or_default();
+        let at = kept.partition_point(|it| *it < way);
+        if kept.get(at) == Some(&way) {
+            return;
+        }
+        let values = way.values.clone();
+        kept.insert(at, way);
+        // The dearest for the same objects goes first, so that one instance does not hide others.
+        let same = |it: &Way| it.values == values;
+        if kept.iter().filter(|it| same(it)).count() > self.limits.same
+            && let Some(last) = kept.iter().rposition(same)
+        {
+            kept.remove(last);
+        }
+        kept.truncate(self.limits.ways);
+    }
+
+    /// What was found.
+    pub(crate) fn prospects(self, rule: &Rule) -> Vec<Prospect> {
+        let mut found: Vec<_> = self.found.into_iter().collect();
+        found.sort_by(|a, b| (a.1.first(), &a.0).cmp(&(b.1.first(), &b.0)));
+        let mut prospects = Vec::new();
+        for (group, (_, ways)) in found.into_iter().enumerate() {
+            for (instance, way) in (0..).zip(ways) {
+                let (steps, roles) = way.steps.into_iter().unzip();
+                let candidate = Candidate {
+                    class: Anomaly::Property,
+                    pattern: rule.name().to_owned(),
+                    adjacent: way.adjacent,
+                    steps,
+                    stuck: Vec::new(),
+                    scope: Scope::Marked,
+                    instance,
+                };
+                prospects.push(Prospect { values: way.values, candidate, roles, group });
+            }
+        }
+        prospects
+    }
+}
+
+fn step(it: &Occurrence) -> Step {
+    let region = (it.id.index, it.id.index);
+    Step { event: it.id, site: it.site, addr: it.addr, access: it.access, region }
+}
+
+impl Partial<'_> {
+    /// Whether an event can be the next of the word: what it is, by whom, and in which region.
+    fn fits(&self, item: &Item, occurrence: &Occurrence) -> bool {
+        if occurrence.letters & (1 << item.event) == 0 {
+            return false;
+        }
+        let by = Some(occurrence.id.thread);
+        if let Some(thread) = item.thread {
+            let mut others = self.threads.iter().enumerate().filter(|(it, _)| *it != thread);
+            if others.any(|(_, it)| *it == by)
+                || self.threads[thread].is_some_and(|it| Some(it) != by)
+            {
+                return false;
+            }
+        }
+        match item.region {
+            Some((Edge::End, region)) => {
+                let begins = |it: &Item| it.region == Some((Edge::Begin, region));
+                let begin = self.word.items.iter().position(begins);
+                let begin = begin.and_then(|it| self.chosen.get(it)).map(|it| it.id);
+                begin.is_some_and(|it| self.ends.get(&it) == Some(&occurrence.id))
+            }
+            Some((Edge::Begin, _)) => self.ends.contains_key(&occurrence.id),
+            None => true,
+        }
+    }
+
+    fn is_banned(&self, ban: &Ban, occurrence: &Occurrence) -> bool {
+        let by = ban.item.thread.and_then(|it| self.threads[it]);
+        occurrence.letters & (1 << ban.item.event) != 0
+            && by.is_none_or(|it| it == occurrence.id.thread)
+    }
+}
+
+/// Which events end the regions that others begin: within a thread they nest.
+fn ends(word: &Word, occurrences: &[Occurrence]) -> BTreeMap<EventId, EventId> {
+    let mut ends = BTreeMap::new();
+    let mut open: BTreeMap<(ThreadId, usize), Vec<EventId>> = BTreeMap::new();
+    for occurrence in occurrences {
+        for item in &word.items {
+            let Some((edge, region)) = item.region else { continue };
+            if occurrence.letters & (1 << item.event) == 0 {
+                continue;
+            }
+            let open = open.entry((occurrence.id.thread, region)).or_default();
+            match edge {
+                Edge::Begin => open.push(occurrence.id),
+                Edge::End => {
+                    if let Some(begin) = open.pop() {
+                        ends.insert(begin, occurrence.id);
+                    }
+                }
+            }
+        }
+    }
+    ends
+}

@@ -1,0 +1,194 @@
+//! The instances of a rule in a trace, and for each the events that are about it.
+//!
+//! An instance binds each parameter of a rule to a value. An event that binds some of them is about
+//! all instances with these values: adding to a list is about every iterator of it. As parameters
+//! are bound together by events (`create` says which iterator belongs to which list), instances
+//! are those that the events with the most parameters make, completed by those with fewer; only
+//! parameters that no event has in common are combined freely. Huang, Luo and Rosu combine all
+//! freely, which gives more instances, but none that could meet a pattern that needs the event
+//! which has both.
+
+use norn_model::{Access, AtomicOp, EventId, Op, SiteId, Trace};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::{
+    Rule, Variables,
+    letter::{Binding, Reader},
+};
+
+/// Instances of a rule that are looked at.
+const MOST: usize = 200_000;
+
+/// An event that is about an instance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Occurrence {
+    /// Which.
+    pub id: EventId,
+    /// When, among all events of the trace.
+    pub time: u64,
+    /// What it is for the rule: one bit for each of its events.
+    pub letters: u64,
+    /// Where in the code.
+    pub site: SiteId,
+    /// The memory that it is about, if it is.
+    pub addr: u64,
+    /// What it does to it.
+    pub access: Access,
+}
+
+/// A rule for certain objects: all its parameters are bound.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Instance {
+    /// What the parameters stand for.
+    pub values: Vec<u64>,
+    /// The events that are about it, in the order of the trace.
+    pub occurrences: Vec<Occurrence>,
+}
+
+/// The instances of a rule in a trace.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Slices {
+    /// By the values of their parameters.
+    pub instances: Vec<Instance>,
+    /// By event of the rule: how many events of the trace are it.
+    pub counts: Vec<u64>,
+    /// There were more instances than are looked at.
+    pub cut: bool,
+}
+
+/// One event of the trace as one of the rule.
+struct Raw {
+    at: usize,
+    letter: usize,
+}
+
+/// The parameters that some events bind, and what is bound to them.
+struct Domain {
+    parameters: Vec<usize>,
+    raws: FxHashMap<Binding, Vec<Raw>>,
+}
+
+impl Slices {
+    /// Goes through a trace.
+    pub fn new(rule: &Rule, trace: &Trace, variables: &dyn Variables) -> Slices {
+        let mut reader = Reader::new(rule, trace, variables);
+        let mut occurrences: Vec<Occurrence> = Vec::new();
+        let mut domains: Vec<Domain> = Vec::new();
+        let mut counts = vec![0; rule.property.events.len()];
+        for (time, event) in (0..).zip(trace.merged()) {
+            let found = reader.read(&event);
+            if found.is_empty() {
+                continue;
+            }
+            let at = occurrences.len();
+            let (addr, access) = memory(&event.op);
+            let (id, site) = (event.id, event.site);
+            occurrences.push(Occurrence { id, time, letters: 0, site, addr, access });
+            for (letter, binding) in found {
+                counts[letter] += 1;
+                let domain = domain(&mut domains, &reader.bound[letter]);
+                domain.raws.entry(binding).or_default().push(Raw { at, letter });
+            }
+        }
+        domains.sort_by_key(|it| (std::cmp::Reverse(it.parameters.len()), it.parameters.clone()));
+        let (values, cut) = values(rule.property.parameters.len(), &domains);
+        let instance = |values: Vec<u64>| Instance {
+            occurrences: about(&values, &domains, &occurrences),
+            values,
+        };
+        let instances = values.into_iter().map(instance).collect();
+        Slices { instances, counts, cut }
+    }
+}
+
+/// The domain of these parameters, which may be new.
+fn domain<'a>(domains: &'a mut Vec<Domain>, parameters: &[usize]) -> &'a mut Domain {
+    let at = domains.iter().position(|it| it.parameters == parameters).unwrap_or(domains.len());
+    if at == domains.len() {
+        domains.push(Domain { parameters: parameters.to_vec(), raws: FxHashMap::default() });
+    }
+    &mut domains[at]
+}
+
+/// The memory that an operation is about, and what it does to it.
+fn memory(op: &Op) -> (u64, Access) {
+    match *op {
+        Op::Read { addr, .. } | Op::Atomic { addr, op: AtomicOp::Load(_), .. } => {
+            (addr, Access::Read)
+        }
+        Op::Write { addr, .. } | Op::Atomic { addr, .. } => (addr, Access::Write),
+        Op::Free { addr } => (addr, Access::Free),
+        Op::Alloc { addr, .. } => (addr, Access::Event),
+        Op::Acquire { lock, .. }
+        | Op::WaitAcquire { lock, .. }
+        | Op::Release { lock, .. }
+        | Op::WaitRelease { lock } => (lock, Access::Event),
+        Op::Mark { object, .. } => (object, Access::Event),
+        Op::Call { arguments, .. } => (arguments[0], Access::Event),
+        _ => (0, Access::Event),
+    }
+}
+
+/// All ways to bind all parameters, in order.
+fn values(parameters: usize, domains: &[Domain]) -> (Vec<Vec<u64>>, bool) {
+    let mut partial: Vec<Vec<Option<u64>>> = vec![vec![None; parameters]];
+    let mut covered = vec![false; parameters];
+    let mut cut = false;
+    for domain in domains {
+        if domain.parameters.iter().all(|it| covered[*it]) {
+            continue;
+        }
+        let mut bindings: Vec<&Binding> = domain.raws.keys().collect();
+        bindings.sort_unstable();
+        let mut longer = FxHashSet::default();
+        'all: for partial in &partial {
+            for binding in &bindings {
+                longer.extend(extended(partial, &domain.parameters, binding));
+                if longer.len() >= MOST {
+                    cut = true;
+                    break 'all;
+                }
+            }
+        }
+        partial = longer.into_iter().collect();
+        partial.sort_unstable();
+        domain.parameters.iter().for_each(|it| covered[*it] = true);
+    }
+    let whole = |it: Vec<Option<u64>>| it.into_iter().collect::<Option<Vec<_>>>();
+    (partial.into_iter().filter_map(whole).collect(), cut)
+}
+
+/// A binding with more parameters bound, if the two agree.
+fn extended(
+    partial: &[Option<u64>],
+    parameters: &[usize],
+    binding: &Binding,
+) -> Option<Vec<Option<u64>>> {
+    let mut values = partial.to_vec();
+    for (parameter, value) in parameters.iter().zip(binding) {
+        if *values[*parameter].get_or_insert(*value) != *value {
+            return None;
+        }
+    }
+    Some(values)
+}
+
+/// The events that are about an instance.
+fn about(values: &[u64], domains: &[Domain], all: &[Occurrence]) -> Vec<Occurrence> {
+    let mut found: Vec<(usize, usize)> = Vec::new();
+    for domain in domains {
+        let key: Binding = domain.parameters.iter().map(|it| values[*it]).collect();
+        let raws = domain.raws.get(&key).map_or(&[][..], Vec::as_slice);
+        found.extend(raws.iter().map(|it| (it.at, it.letter)));
+    }
+    found.sort_unstable();
+    let mut occurrences: Vec<Occurrence> = Vec::new();
+    for (at, letter) in found {
+        let bit = 1 << letter;
+        match occurrences.last_mut() {
+            Some(last) if last.id == all[at].id => last.letters |= bit,
+            _ => occurrences.push(Occurrence { letters: bit, ..all[at] }),
+        }
+    }
+    occurrences
+}

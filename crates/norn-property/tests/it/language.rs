@@ -1,0 +1,162 @@
+//! What rules mean, as words over their events.
+
+use std::fmt::Write as _;
+
+use norn_property::{
+    File, Rule, Word,
+    tree::{Edge, Item},
+};
+
+/// The words of the only rule, one a line: what is forbidden in brackets, with how far it reaches.
+fn words(text: &str) -> String {
+    let file = File::parse(text).unwrap_or_else(|it| panic!("{it:#?}"));
+    let rule = &file.rules[0];
+    rule.words.iter().map(|it| show(rule, it) + "\n").collect()
+}
+
+fn show(rule: &Rule, word: &Word) -> String {
+    let joint = if word.adjacent { " || " } else { " " };
+    let items: Vec<_> = word.items.iter().map(|it| item(rule, it)).collect();
+    let mut text = items.join(joint);
+    for ban in &word.bans {
+        let from = ban.after.map_or_else(|| "^".to_owned(), |it| it.to_string());
+        write!(text, " [{from}-{}: no {}]", ban.before, item(rule, &ban.item)).unwrap();
+    }
+    text
+}
+
+fn item(rule: &Rule, item: &Item) -> String {
+    let property = &rule.property;
+    let thread = item.thread.map(|it| property.threads[it].clone());
+    let region = item.region.map(|(edge, it)| {
+        format!("{}{}", if edge == Edge::Begin { "<" } else { ">" }, property.regions[it])
+    });
+    let attributes: Vec<_> = thread.into_iter().chain(region).collect();
+    let name = &property.events[item.event].name.text;
+    if attributes.is_empty() { name.clone() } else { format!("{name}({})", attributes.join(",")) }
+}
+
+/// A property with events `a` to `e` and this pattern.
+fn pattern(pattern: &str) -> String {
+    let events: Vec<_> = "abcde".chars().map(|it| format!("event {it}: call {it}()")).collect();
+    words(&format!("Test() {{ {} pattern: {pattern} }}", events.join(" ")))
+}
+
+#[test]
+fn repetition_means_no_more_than_once_or_nothing() {
+    insta::assert_snapshot!(pattern("a b* c+ b"), @"a c b");
+    insta::assert_snapshot!(pattern("a (b c)+ d?"), @"a b c");
+}
+
+#[test]
+fn with_a_ban_repetition_is_unrolled() {
+    insta::assert_snapshot!(pattern("a b* !c d"), @r"
+    a b d [1-2: no c]
+    a d [0-1: no c]
+    ");
+    insta::assert_snapshot!(pattern("a (!c b !e)+ d"), @r"
+    a b b d [0-1: no c] [1-2: no e] [1-2: no c] [2-3: no e]
+    a b d [0-1: no c] [1-2: no e]
+    ");
+}
+
+#[test]
+fn a_ban_reaches_from_event_to_event() {
+    insta::assert_snapshot!(pattern("!a b"), @"b [^-0: no a]");
+    insta::assert_snapshot!(pattern("a !(b | c) d !e a"), @"a d a [0-1: no b] [0-1: no c] [1-2: no e]");
+    insta::assert_snapshot!(pattern("a !b !c d"), @"a d [0-1: no b] [0-1: no c]");
+}
+
+#[test]
+fn another_order_is_two_neighbours_exchanged() {
+    insta::assert_snapshot!(pattern("!(a b c)"), @r"
+    b a
+    c b
+    ");
+}
+
+#[test]
+fn choices_are_words_of_their_own() {
+    insta::assert_snapshot!(pattern("a (b | c) d | e"), @r"
+    a b d
+    a c d
+    e
+    ");
+}
+
+#[test]
+fn both_are_mixed_in_all_ways() {
+    insta::assert_snapshot!(pattern("(a b) && (a c)"), @r"
+    a a b c
+    a a c b
+    a b a c
+    a b c
+    a c a b
+    a c b
+    ");
+}
+
+#[test]
+fn at_the_same_time_is_in_both_orders() {
+    insta::assert_snapshot!(pattern("a(t1) || b(t2)"), @r"
+    a(t1) || b(t2)
+    b(t2) || a(t1)
+    ");
+    insta::assert_snapshot!(pattern("(a(t1) | b(t1)) || c(t2)"), @r"
+    a(t1) || c(t2)
+    b(t1) || c(t2)
+    c(t2) || a(t1)
+    c(t2) || b(t1)
+    ");
+}
+
+#[test]
+fn threads_and_regions_are_attributes() {
+    insta::assert_snapshot!(pattern("a(t1,<r1) b(t1) c(t2) b(t1) d(t1,>r1)"), @"a(t1,<r1) b(t1) c(t2) b(t1) d(t1,>r1)");
+    insta::assert_snapshot!(pattern("a (b)c"), @"a b c");
+}
+
+#[test]
+fn events_are_what_programs_do() {
+    let file = File::parse(
+        r#"
+        // All kinds, with names that programs have.
+        All(c, i, v) {
+          event call:   call std::map<int, long *>::insert(c, _, 0x10, ..) | call my_list_*(c)
+          event return: return Iterator::operator()(c) -> i if result != null && i > 3
+          event read:   read accounts[*].balance as v if value == -1 && plain
+          event write:  write v if atomic
+          event lock:   lock m | unlock "odd name"
+          event heap:   alloc v | free v
+          event mark:   mark "auth"(c)
+          event region: region begin
+          pattern: call | return | read | write | lock | heap | mark | region
+        }
+        "#,
+    );
+    let file = file.unwrap();
+    let events: Vec<_> =
+        file.rules[0].property.events.iter().map(|it| format!("{:?}", it.deeds)).collect();
+    insta::assert_snapshot!(events.join("\n"), @r#"
+    [Call { function: Glob("std::map<int, long *>::insert"), arguments: [Parameter(0), Any, Number(Number { magnitude: 16, negative: false })] }, Call { function: Glob("my_list_*"), arguments: [Parameter(0)] }]
+    [Return { function: Glob("Iterator::operator()"), arguments: [Parameter(0)], result: Parameter(1) }]
+    [Touch(Read, Object { name: Some(Glob("accounts[*].balance")), parameter: Some(2) })]
+    [Touch(Write, Object { name: None, parameter: Some(2) })]
+    [Touch(Lock, Object { name: Some(Glob("m")), parameter: None }), Touch(Unlock, Object { name: Some(Glob("odd name")), parameter: None })]
+    [Touch(Alloc, Object { name: None, parameter: Some(2) }), Touch(Free, Object { name: None, parameter: Some(2) })]
+    [Mark { word: Glob("auth"), object: Parameter(0) }]
+    [Region(Begin)]
+    "#);
+    let conditions: Vec<_> =
+        file.rules[0].property.events.iter().map(|it| format!("{:?}", it.conditions)).collect();
+    insta::assert_snapshot!(conditions.join("\n"), @r"
+    []
+    [Compare(Result, Unequal, Number(Number { magnitude: 0, negative: false })), Compare(Parameter(1), Greater, Number(Number { magnitude: 3, negative: false }))]
+    [Compare(Value, Equal, Number(Number { magnitude: 1, negative: true })), Plain]
+    [Atomic]
+    []
+    []
+    []
+    []
+    ");
+}

@@ -1,0 +1,306 @@
+//! Mistakes are shown where they are, with a hint.
+
+use norn_property::{File, Mistake};
+
+/// All that is wrong with a file.
+fn mistakes(text: &str) -> String {
+    let mistakes = match File::parse(text) {
+        Ok(file) => file.warnings,
+        Err(mistakes) => mistakes,
+    };
+    mistakes.iter().map(|it: &Mistake| it.show("rule.norn", text).to_string()).collect()
+}
+
+/// The same for a property with two events and this pattern.
+fn pattern(pattern: &str) -> String {
+    mistakes(&format!(
+        "P(c) {{\n  event auth: call auth(c)\n  event use: call use(c)\n  pattern: {pattern}\n}}\n"
+    ))
+}
+
+#[test]
+fn a_right_rule_has_none() {
+    assert_eq!(pattern("use auth"), "");
+}
+
+#[test]
+fn names_that_do_not_exist() {
+    insta::assert_snapshot!(pattern("usse auth"), @r"
+    error: there is no event `usse`
+     --> rule.norn:4:12
+      |
+    4 |   pattern: usse auth
+      |            ^^^^
+      = hint: did you mean `use`?
+    ");
+    insta::assert_snapshot!(mistakes("P(conn) {\n\tevent a: call f(_, con)\n\tpattern: a\n}"), @r"
+    error: there is no parameter `con`
+     --> rule.norn:2:21
+      |
+    2 | 	event a: call f(_, con)
+      | 	                   ^^^
+      = hint: did you mean `conn`?
+    ");
+    insta::assert_snapshot!(mistakes("P(c) {\n  event a: cal f(c)\n  event b: wait x\n  pattern: a b\n}"), @r"
+    error: expected what a thread does, found `cal`
+     --> rule.norn:2:12
+      |
+    2 |   event a: cal f(c)
+      |            ^^^
+      = hint: did you mean `call`?
+    error: expected what a thread does, found `wait`
+     --> rule.norn:3:12
+      |
+    3 |   event b: wait x
+      |            ^^^^
+      = hint: one of call, return, read, write, lock, unlock, alloc, free, mark, region
+    ");
+}
+
+#[test]
+fn what_is_missing() {
+    insta::assert_snapshot!(mistakes(""), @r"
+    error: there is no property in this file
+     --> rule.norn:1:1
+      |
+    1 | 
+      | ^
+      = hint: `Name(parameter) { event ... pattern: ... }`
+    ");
+    insta::assert_snapshot!(mistakes("P {"), @r"
+    error: expected `(`, found `{`
+     --> rule.norn:1:3
+      |
+    1 | P {
+      |   ^
+      = hint: a property without parameters is `Name() { ... }`
+    ");
+    insta::assert_snapshot!(mistakes("P() {\n  event a: call f\n}"), @r"
+    error: expected `event` or `pattern`, found `}`
+     --> rule.norn:3:1
+      |
+    3 | }
+      | ^
+      = hint: a property is a list of `event NAME: ...`, then `pattern: ...`
+    ");
+    insta::assert_snapshot!(mistakes("P() {\n  event a: call f\n  pattern: a"), @r"
+    error: the file ends where an event, an operator or `}` should be
+     --> rule.norn:3:13
+      |
+    3 |   pattern: a
+      |             ^
+      = hint: the pattern is the last part of a property; operators are ? * + | ! && || and ( )
+    ");
+    insta::assert_snapshot!(mistakes("P() {\n  event a call f\n  pattern: a b\n}"), @r"
+    error: expected `:`, found `call`
+     --> rule.norn:2:11
+      |
+    2 |   event a call f
+      |           ^^^^
+    ");
+    insta::assert_snapshot!(mistakes("P(v) {\n  event a: write v if value = 0\n  pattern: a a\n}"), @r"
+    error: expected ==, !=, <, <=, > or >=, found `=`
+     --> rule.norn:2:29
+      |
+    2 |   event a: write v if value = 0
+      |                             ^
+      = hint: to compare, write `==`
+    ");
+    insta::assert_snapshot!(pattern("use (auth"), @r"
+    error: expected `)`, found `}`
+     --> rule.norn:5:1
+      |
+    5 | }
+      | ^
+    ");
+}
+
+#[test]
+fn patterns_that_mean_nothing() {
+    insta::assert_snapshot!(pattern("auth* use?"), @r"
+    error: this pattern is met when nothing happens
+     --> rule.norn:4:12
+      |
+    4 |   pattern: auth* use?
+      |            ^^^^^^^^^^
+      = hint: at least one event must be neither optional nor negated
+    ");
+    insta::assert_snapshot!(pattern("use !auth"), @r"
+    error: nothing comes behind this `!`
+     --> rule.norn:4:16
+      |
+    4 |   pattern: use !auth
+      |                ^^^^^
+      = hint: what must not happen needs an event behind it: `a !b c`
+    ");
+    insta::assert_snapshot!(pattern("!(auth | (use auth))"), @r"
+    error: `!` stands before an event, a choice of events, or a sequence of events
+     --> rule.norn:4:12
+      |
+    4 |   pattern: !(auth | (use auth))
+      |            ^^^^^^^^^^^^^^^^^^^^
+      = hint: `!a` and `!(a | b)`: neither comes in between; `!(a b c)`: they come in another order
+    ");
+}
+
+#[test]
+fn attributes_that_mean_nothing() {
+    insta::assert_snapshot!(pattern("use auth || use"), @r"
+    error: only single events can happen at the same time
+     --> rule.norn:4:12
+      |
+    4 |   pattern: use auth || use
+      |            ^^^^^^^^
+      = hint: on each side of `||` is one event, or a choice of events
+    ");
+    insta::assert_snapshot!(pattern("use (auth || use)"), @r"
+    error: `||` cannot be inside parentheses
+     --> rule.norn:4:22
+      |
+    4 |   pattern: use (auth || use)
+      |                      ^^
+      = hint: it stands between the parts of the whole pattern: `a(t1) || b(t2)`
+    ");
+    insta::assert_snapshot!(pattern("use(auth)"), @r"
+    error: `auth` is an event, not a thread
+     --> rule.norn:4:16
+      |
+    4 |   pattern: use(auth)
+      |                ^^^^
+      = hint: for a group of events put a blank before the parenthesis
+    ");
+    insta::assert_snapshot!(pattern("use(t1,<r1) auth(t1)"), @r"
+    error: the region `r1` has only one edge, or ends before it begins
+     --> rule.norn:4:12
+      |
+    4 |   pattern: use(t1,<r1) auth(t1)
+      |            ^^^^^^^^^^^^^^^^^^^^
+      = hint: `begin(t1,<r1) ... end(t1,>r1)`
+    warning: all events are of one thread, whose order never changes
+     --> rule.norn:4:12
+      |
+    4 |   pattern: use(t1,<r1) auth(t1)
+      |            ^^^^^^^^^^^^^^^^^^^^
+      = hint: another name is another thread: `a(t1) b(t2)`
+    ");
+    insta::assert_snapshot!(pattern("use(t1,<r1) auth(t2,>r1)"), @r"
+    error: one thread begins and ends the region `r1`
+     --> rule.norn:4:12
+      |
+    4 |   pattern: use(t1,<r1) auth(t2,>r1)
+      |            ^^^^^^^^^^^^^^^^^^^^^^^^
+    ");
+}
+
+#[test]
+fn patterns_that_are_too_much() {
+    insta::assert_snapshot!(pattern("use auth+?"), @r"
+    error: one of ?, * and + is enough
+     --> rule.norn:4:21
+      |
+    4 |   pattern: use auth+?
+      |                     ^
+      = hint: `(a+)?` is `a*`
+    ");
+    insta::assert_snapshot!(pattern("(use use use use use use) && (auth auth auth auth auth)"), @r"
+    error: this pattern can be met in more than 256 ways
+     --> rule.norn:4:12
+      |
+    4 |   pattern: (use use use use use use) && (auth auth auth auth auth)
+      |            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+      = hint: split the property into several
+    ");
+    assert!(pattern(&"(".repeat(100_000)).contains("this is nested too deep"));
+    assert!(pattern(&"!".repeat(100_000)).contains("this is nested too deep"));
+    insta::assert_snapshot!(pattern("use auth; use"), @r"
+    error: expected an event, an operator or `}`, found `;`
+     --> rule.norn:4:20
+      |
+    4 |   pattern: use auth; use
+      |                    ^
+      = hint: the pattern is the last part of a property; operators are ? * + | ! && || and ( )
+    ");
+}
+
+#[test]
+fn what_hardly_is_meant() {
+    insta::assert_snapshot!(pattern("use"), @r"
+    warning: the pattern does not use `auth`
+     --> rule.norn:2:9
+      |
+    2 |   event auth: call auth(c)
+      |         ^^^^
+    warning: one event is enough to meet this pattern, in whatever order
+     --> rule.norn:4:12
+      |
+    4 |   pattern: use
+      |            ^^^
+    ");
+    insta::assert_snapshot!(pattern("use(t1) auth(t1)"), @r"
+    warning: all events are of one thread, whose order never changes
+     --> rule.norn:4:12
+      |
+    4 |   pattern: use(t1) auth(t1)
+      |            ^^^^^^^^^^^^^^^^
+      = hint: another name is another thread: `a(t1) b(t2)`
+    ");
+    insta::assert_snapshot!(mistakes("P(c, d) {\n  event a: call f(c)\n  event a: call g(c) | call h\n  pattern: a a\n}"), @r"
+    error: no event binds `d`
+     --> rule.norn:1:6
+      |
+    1 | P(c, d) {
+      |      ^
+      = hint: an event binds it like this: `call f(d)`
+    error: there is another event `a`
+     --> rule.norn:3:9
+      |
+    3 |   event a: call g(c) | call h
+      |         ^
+      = hint: one event may be several things: `event e: call f(c) | call g(c)`
+    error: all that `a` may be must bind the same parameters
+     --> rule.norn:3:9
+      |
+    3 |   event a: call g(c) | call h
+      |         ^
+    ");
+}
+
+#[test]
+fn every_property_is_read() {
+    insta::assert_snapshot!(mistakes("A() {\n  pattern: x\n}\nB() {\n  event b: call b\n  pattern: y\n}\nB() {\n  event b: call b\n  pattern: b b\n}\nC() {\n  event b: read x if result == 1\n  pattern: b b }\n"), @r"
+    error: there is no event `x`
+     --> rule.norn:2:12
+      |
+    2 |   pattern: x
+      |            ^
+      = hint: no event is declared
+    error: there is no event `y`
+     --> rule.norn:6:12
+      |
+    6 |   pattern: y
+      |            ^
+      = hint: declared are b
+    error: only a `return` has a result
+      --> rule.norn:13:22
+       |
+    13 |   event b: read x if result == 1
+       |                      ^^^^^^
+    ");
+}
+
+#[test]
+fn no_text_makes_it_panic() {
+    use proptest::prelude::*;
+    let words = prop::sample::select(vec![
+        "P", "(", ")", "{", "}", "event", "pattern", ":", "a", "b", "call", "read", "!", "*", "+",
+        "?", "|", "||", "&&", "(t1)", "(<r1)", "->", "if", "value", "==", "-1", "\"", "\n", "é",
+        ",",
+    ]);
+    proptest!(|(words in prop::collection::vec(words, 0..40))| {
+        let text = words.join(" ");
+        mistakes(&text);
+        mistakes(&format!("P(a) {{ event a: {text} event b: read a pattern: a b }}"));
+        let rule = format!("P(a) {{ event a: call f(a) event b: read a pattern: {text} }}");
+        mistakes(&rule);
+    });
+}

@@ -1,0 +1,221 @@
+//! Brute force: all orders of a tiny trace, and patterns read as they are written.
+//!
+//! This shares no code with the crate but the syntax tree: repetition is not simplified, and an
+//! order is looked at as a whole.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use norn_model::{EventId, Op, ThreadId, Trace};
+use norn_property::{
+    Instance, Rule,
+    tree::{Edge, Expression, Item, Kind, Times},
+};
+use norn_testkit::{Machine, State};
+
+/// An event of an order: what it is for the rule, by whom, and whether it comes right after the one
+/// before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Letter {
+    letters: u64,
+    thread: ThreadId,
+    follows: bool,
+}
+
+/// Where one order is.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    state: State,
+    memory: BTreeMap<u64, u128>,
+    /// Threads that have seen another value than in the recorded run: nobody knows how they go on.
+    lost: BTreeSet<usize>,
+    order: Vec<Letter>,
+    last: Option<EventId>,
+}
+
+/// Whether some order of the trace, in which no thread goes on after it has seen another value than
+/// in the recorded run, breaks the rule for an instance.
+pub(crate) fn can_break(rule: &Rule, instance: &Instance, trace: &Trace) -> bool {
+    let machine = Machine::new(trace);
+    let letters: BTreeMap<EventId, u64> =
+        instance.occurrences.iter().map(|it| (it.id, it.letters)).collect();
+    let mut seen = BTreeSet::new();
+    let mut open = vec![Place {
+        state: machine.start(),
+        memory: BTreeMap::new(),
+        lost: BTreeSet::new(),
+        order: Vec::new(),
+        last: None,
+    }];
+    while let Some(place) = open.pop() {
+        if !seen.insert(place.clone()) {
+            continue;
+        }
+        let before = open.len();
+        for thread in (0..trace.threads.len()).filter(|it| !place.lost.contains(it)) {
+            let next = machine.step(&place.state, thread).into_iter();
+            open.extend(next.map(|state| place.then(trace, thread, state, &letters)));
+        }
+        // What an order does it still does when it is longer.
+        if open.len() == before && breaks(rule, &place.order) {
+            return true;
+        }
+    }
+    false
+}
+
+impl Place {
+    fn then(
+        &self,
+        trace: &Trace,
+        thread: usize,
+        state: State,
+        letters: &BTreeMap<EventId, u64>,
+    ) -> Place {
+        let event = trace.threads[thread].events[self.state.cuts[thread]];
+        let mut next = Place { state, last: None, ..self.clone() };
+        match event.op {
+            Op::Read { addr, value, .. }
+                if value != Some(self.memory.get(&addr).copied().unwrap_or(0)) =>
+            {
+                next.lost.insert(thread);
+            }
+            Op::Write { addr, value, .. } => {
+                next.memory.insert(addr, value.unwrap());
+            }
+            _ => {}
+        }
+        if let Some(&letters) = letters.get(&event.id) {
+            let follows = self.last.is_some();
+            next.order.push(Letter { letters, thread: event.id.thread, follows });
+            next.last = Some(event.id);
+        }
+        next
+    }
+}
+
+/// Whether an order meets the pattern of a rule.
+fn breaks(rule: &Rule, order: &[Letter]) -> bool {
+    let pattern = &rule.property.pattern;
+    if let [one, other] = &pattern.parts[..] {
+        return order.windows(2).any(|pair| {
+            let both = |a: &Expression, b: &Expression| {
+                pair[1].follows
+                    && pair[0].thread != pair[1].thread
+                    && Reading { order: pair }.read(a, &At::default(), &mut |at| {
+                        at.last == Some(0)
+                            && Reading { order: pair }.read(b, at, &mut |at| at.last == Some(1))
+                    })
+            };
+            both(one, other) || both(other, one)
+        });
+    }
+    Reading { order }.read(&pattern.parts[0], &At::default(), &mut |_| true)
+}
+
+/// How far a pattern was read.
+#[derive(Clone, Default)]
+struct At {
+    last: Option<usize>,
+    banned: Vec<Item>,
+    threads: BTreeMap<usize, ThreadId>,
+    /// Where regions began.
+    begun: BTreeMap<usize, usize>,
+}
+
+struct Reading<'a> {
+    order: &'a [Letter],
+}
+
+type Then<'a> = &'a mut dyn FnMut(&At) -> bool;
+
+impl Reading<'_> {
+    /// Reads an expression in all ways, until what comes behind is content with one.
+    fn read(&self, part: &Expression, at: &At, then: Then<'_>) -> bool {
+        match &part.kind {
+            Kind::Event(item) => self.event(item, at, then),
+            Kind::Sequence(parts) => self.sequence(parts, at, then),
+            Kind::Choice(parts) => parts.iter().any(|it| self.read(it, at, then)),
+            Kind::Repeat(inner, times) => {
+                let least = usize::from(*times == Times::AtLeastOnce);
+                let most = if *times == Times::AtMostOnce { 1 } else { self.order.len() + 1 };
+                (least..=most).any(|count| {
+                    let copies = vec![(**inner).clone(); count];
+                    self.sequence(&copies, at, then)
+                })
+            }
+            Kind::Not(inner) => match &inner.kind {
+                Kind::Sequence(parts) => parts
+                    .windows(2)
+                    .any(|it| self.sequence(&[it[1].clone(), it[0].clone()], at, then)),
+                Kind::Event(item) => {
+                    let mut next = at.clone();
+                    next.banned.push(*item);
+                    then(&next)
+                }
+                _ => unimplemented!("not used here"),
+            },
+            Kind::All(_) => unimplemented!("not used here"),
+        }
+    }
+
+    fn sequence(&self, parts: &[Expression], at: &At, then: Then<'_>) -> bool {
+        match parts {
+            [] => then(at),
+            [first, rest @ ..] => self.read(first, at, &mut |at| self.sequence(rest, at, then)),
+        }
+    }
+
+    fn event(&self, item: &Item, at: &At, then: Then<'_>) -> bool {
+        let from = at.last.map_or(0, |it| it + 1);
+        for (number, letter) in self.order.iter().enumerate().skip(from) {
+            if has(letter, item)
+                && let Some(next) = self.taken(item, number, at)
+                && then(&next)
+            {
+                return true;
+            }
+            let banned = |it: &Item| {
+                let by = it.thread.and_then(|it| at.threads.get(&it));
+                has(letter, it) && by.is_none_or(|it| *it == letter.thread)
+            };
+            if at.banned.iter().any(banned) {
+                return false;
+            }
+        }
+        false
+    }
+
+    /// Goes on behind an event, if thread and region are right.
+    fn taken(&self, item: &Item, number: usize, at: &At) -> Option<At> {
+        let by = self.order[number].thread;
+        let mut next = At { last: Some(number), banned: Vec::new(), ..at.clone() };
+        if let Some(name) = item.thread {
+            let others = at.threads.iter().filter(|(it, _)| **it != name);
+            if others.into_iter().any(|(_, it)| *it == by) {
+                return None;
+            }
+            if *next.threads.entry(name).or_insert(by) != by {
+                return None;
+            }
+        }
+        match item.region {
+            Some((Edge::Begin, region)) => {
+                next.begun.insert(region, number);
+            }
+            Some((Edge::End, region)) => {
+                let begun = at.begun[&region];
+                let between = self.order[begun + 1..number].iter().filter(|it| it.thread == by);
+                // Where a lock is held, it is not taken again: what begins is the next to end.
+                if self.order[begun].thread != by || between.into_iter().any(|it| has(it, item)) {
+                    return None;
+                }
+            }
+            None => {}
+        }
+        Some(next)
+    }
+}
+
+fn has(letter: &Letter, item: &Item) -> bool {
+    letter.letters & (1 << item.event) != 0
+}

@@ -1,0 +1,120 @@
+//! On random tiny traces, against brute force over all orders.
+
+use std::collections::BTreeSet;
+
+use norn_model::{Trace, text};
+use norn_property::{Rule, Watch};
+use norn_testkit::{Shape, traces};
+use norn_witness::Grade;
+use proptest::{
+    prelude::*,
+    strategy::ValueTree as _,
+    test_runner::{Config, TestRunner},
+};
+
+use crate::{kit, oracle};
+
+/// Patterns with all that the language has, over reads and writes of a variable.
+const PATTERNS: [&str; 11] = [
+    "r(t1) w(t2)",
+    "w(t1) r(t2) w(t1)",
+    "r(t1) || w(t2)",
+    "w || w",
+    "w !r w(t1) r(t2)",
+    "r w* r(t1) w(t2)+",
+    "!(r w w)",
+    "w(t1) (r(t2) | w(t2))+ w(t1)?",
+    "w (!r w)+ r",
+    "!w r",
+    "begin(t1,<r1) r(t1)? w(t2) end(t1,>r1)",
+];
+
+const SHAPE: Shape = Shape {
+    threads: 2,
+    pieces: 2,
+    nested: true,
+    waits: false,
+    nests: 0,
+    frees: false,
+    rich: false,
+    events: 11,
+};
+
+fn rule(pattern: &str) -> Rule {
+    kit::rule(&format!(
+        "Test(v) {{
+           event r: read v
+           event w: write v
+           event begin: lock a
+           event end: unlock a
+           pattern: {pattern}
+         }}"
+    ))
+}
+
+fn cases() -> u32 {
+    std::env::var("NORN_CASES").ok().and_then(|it| it.parse().ok()).unwrap_or(200)
+}
+
+/// What a case says: instances that can be broken, and what was found of them.
+#[derive(Debug, Default)]
+struct Tally {
+    /// Instances that some order breaks, and the recorded one does not.
+    real: usize,
+    /// Of these, those with a schedule that keeps all values.
+    sound: usize,
+    /// Of these, those with any schedule.
+    found: usize,
+}
+
+/// Compares; panics if something was predicted that cannot be, or not even proposed though it can.
+fn compare(rule: &Rule, trace: &Trace, tally: &mut Tally) -> Result<(), TestCaseError> {
+    let (outlook, predicted) = kit::predict(rule, trace);
+    let observed: BTreeSet<_> = outlook.observed.iter().map(|it| &it.values).collect();
+    let proposed: BTreeSet<_> = outlook.prospects.iter().map(|it| &it.values).collect();
+    for instance in Watch::new(rule, trace, &trace.symbols).instances() {
+        let values = &instance.values;
+        let real = oracle::can_break(rule, instance, trace);
+        let mine = || predicted.iter().filter(|it| it.prospect.values == *values);
+        let sound = mine().any(|it| it.witness.grade == Grade::Sound);
+        prop_assert!(real || !sound, "{values:x?} cannot be broken");
+        prop_assert!(real || !observed.contains(values), "{values:x?} was not broken");
+        if real && !observed.contains(values) {
+            prop_assert!(proposed.contains(values), "{values:x?} was not proposed");
+            tally.real += 1;
+            tally.sound += usize::from(sound);
+            tally.found += usize::from(mine().next().is_some());
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn what_is_predicted_can_be_and_what_can_be_is_proposed() {
+    let config = Config { cases: cases(), failure_persistence: None, ..Config::default() };
+    let texts = traces(SHAPE).prop_map(|it| text::print(&it));
+    for pattern in PATTERNS {
+        let rule = rule(pattern);
+        proptest!(config.clone(), |(trace in &texts)| {
+            compare(&rule, &text::parse(&trace).unwrap(), &mut Tally::default())?;
+        });
+    }
+}
+
+/// How much of what can be broken the engine finds a schedule for. The share may only grow.
+#[test]
+fn most_of_what_can_be_is_found() {
+    let mut all = Tally::default();
+    for pattern in PATTERNS {
+        let rule = rule(pattern);
+        let mut runner = TestRunner::deterministic();
+        for _ in 0..cases() {
+            let trace = traces(SHAPE).new_tree(&mut runner).unwrap().current();
+            compare(&rule, &trace, &mut all).unwrap();
+        }
+    }
+    let share = |count: usize| 100 * count / all.real.max(1);
+    assert!(all.real > 100, "{all:?}");
+    assert!(share(all.sound) >= 95, "{all:?}");
+    assert!(share(all.found) >= 98, "{all:?}");
+}

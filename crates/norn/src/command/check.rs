@@ -1,0 +1,79 @@
+//! `norn check`: does another order of what the program does break a rule of yours?
+
+use std::{
+    collections::BTreeSet,
+    io::{self, Write as _},
+    num::NonZeroUsize,
+    path::PathBuf,
+};
+
+use norn_hunt::{Check, Options};
+use norn_property::Rule;
+
+use crate::{
+    cli::{self, Format},
+    command::{
+        hunt::{Progress, program},
+        run::options,
+    },
+    exit::Exit,
+    rules,
+    scratch::Scratch,
+    violation,
+};
+
+pub(super) fn run(args: &cli::Check) -> anyhow::Result<Exit> {
+    let names: Vec<_> = [&args.rules].into_iter().chain(&args.also).cloned().collect();
+    let Some(rules) = rules::load(&names)? else { return Ok(Exit::Error) };
+    let scratch = Scratch::new()?;
+    let output = args.output.clone().unwrap_or_else(|| PathBuf::from("run.norn"));
+    let command = program(&args.command, &output, scratch.path())?;
+    let options = Options {
+        run: norn_record::Options {
+            command,
+            functions: functions(&rules),
+            ..options(&args.limits)
+        },
+        output,
+        predict: norn_predict::Options::default(),
+        atomic_sets: Vec::new(),
+        engines: norn_hunt::Engines::default(),
+        budget: args.budget.get(),
+        jobs: args
+            .jobs
+            .or_else(|| std::thread::available_parallelism().ok())
+            .unwrap_or(NonZeroUsize::MIN),
+        explore: 0,
+        instances: args.instances,
+        max_steps: args.limits.max_steps,
+    };
+    let progress = Progress::new();
+    let check = norn_hunt::check(&options, &rules, scratch.path(), &|it| progress.tell(it))?;
+    progress.end();
+    let Some(check) = check else {
+        let program = args.command[0].display();
+        writeln!(io::stderr(), "norn: `{program}` left no events: it was not built with norn")?;
+        writeln!(
+            io::stderr(),
+            "hint: build it with `CC=\"norn cc\" CXX=\"norn c++\"`, or `norn check RULES prog.c`"
+        )?;
+        return Ok(Exit::Impossible);
+    };
+    let mut out = anstream::stdout().lock();
+    match args.format {
+        Format::Text => violation::text(&mut out, &check)?,
+        Format::Json => violation::json(&mut out, &check)?,
+    }
+    Ok(exit(&check))
+}
+
+/// The functions that the rules speak of: no others are recorded.
+fn functions(rules: &[Rule]) -> Vec<String> {
+    let named: BTreeSet<_> = rules.iter().flat_map(Rule::functions).collect();
+    named.into_iter().map(|it| it.as_str().to_owned()).collect()
+}
+
+fn exit(check: &Check) -> Exit {
+    let real = check.violations.iter().any(norn_hunt::Violation::is_real);
+    if real { Exit::Harmful } else { Exit::Clean }
+}

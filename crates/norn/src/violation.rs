@@ -1,0 +1,246 @@
+//! Broken rules, for people and for programs.
+
+use std::io::{self, Write};
+
+use norn_hunt::{Check, Checked, Confirmed, Forecast, Foreseen, Harm, State, Violation};
+use norn_model::Consequence;
+use serde_json::{Value, json};
+
+use crate::story;
+
+/// For people: what the program did, then what it might do.
+pub(crate) fn text(out: &mut impl Write, check: &Check) -> anyhow::Result<()> {
+    let real = check.violations.iter().filter(|it| it.is_real());
+    for (number, violation) in real.enumerate() {
+        write!(out, "{}. ", number + 1)?;
+        title(out, violation)?;
+        steps(out, violation)?;
+        match &violation.state {
+            State::Observed(clip) => {
+                writeln!(out, "   the recorded run does that")?;
+                writeln!(out, "   again: norn replay {}\n", clip.display())?;
+            }
+            State::Confirmed(how) => confirmed(out, how, violation.harm.as_ref())?,
+            State::Infeasible(_) | State::Spoiled | State::Unconfirmed(_) | State::Untried => {}
+        }
+    }
+    for it in &check.observed {
+        writeln!(out, "seen under another schedule: {}", it.consequence)?;
+        writeln!(out, "   again: norn replay {}\n", it.clip.display())?;
+    }
+    check.rules.iter().try_for_each(|it| seen(out, it))?;
+    summary(out, check)
+}
+
+fn confirmed(out: &mut impl Write, how: &Confirmed, harm: Option<&Harm>) -> io::Result<()> {
+    if how.consequence != Consequence::None {
+        writeln!(out, "   then: {}", how.consequence)?;
+    }
+    if how.other_output {
+        writeln!(out, "   the program prints something else than in the recorded run")?;
+    }
+    if let Some(story) = &how.story {
+        story::tell(out, story)?;
+    }
+    writeln!(out, "   again: norn replay {}", how.clip.display())?;
+    if let Some(harm) = harm {
+        writeln!(out, "   it can lead to: {}", harm.consequence)?;
+        if let Some(story) = &harm.story {
+            story::tell(out, story)?;
+        }
+        writeln!(out, "   again: norn replay {}", harm.clip.display())?;
+    }
+    writeln!(out)
+}
+
+fn title(out: &mut impl Write, violation: &Violation) -> io::Result<()> {
+    let parameters = violation.parameters.iter().map(|(name, value)| format!("{name} = {value}"));
+    let parameters = parameters.collect::<Vec<_>>().join(", ");
+    let of = if parameters.is_empty() { String::new() } else { format!(", {parameters}") };
+    writeln!(out, "{} is broken{of}", violation.rule)
+}
+
+fn steps(out: &mut impl Write, violation: &Violation) -> io::Result<()> {
+    let width = violation.steps.iter().map(|it| it.event.len()).max().unwrap_or(0);
+    for step in &violation.steps {
+        let mut calls = step.access.calls.iter();
+        let place = calls.next().map_or("?", |it| it.as_str());
+        let (thread, event) = (&step.access.thread, &step.event);
+        writeln!(out, "   {thread:6} {event:width$}  {}  {place}", step.deed)?;
+        if !step.access.locks.is_empty() {
+            writeln!(out, "          {:width$}  holding {}", "", step.access.locks.join(", "))?;
+        }
+    }
+    Ok(())
+}
+
+/// What was not seen of a rule, which a person might have expected to be.
+fn seen(out: &mut impl Write, rule: &Checked) -> io::Result<()> {
+    let never = rule.events.iter().filter(|it| it.1 == 0).map(|it| it.0.as_str());
+    let never: Vec<_> = never.collect();
+    if !never.is_empty() {
+        writeln!(out, "{}: never seen in the recorded run: {}", rule.name, never.join(", "))?;
+    }
+    if rule.incomplete {
+        writeln!(out, "{}: the search was given up before its end", rule.name)?;
+    }
+    Ok(())
+}
+
+fn summary(out: &mut impl Write, check: &Check) -> anyhow::Result<()> {
+    let count = |f: fn(&State) -> bool| check.violations.iter().filter(|it| f(&it.state)).count();
+    let observed = count(|it| matches!(it, State::Observed(_)));
+    let confirmed = count(|it| matches!(it, State::Confirmed(_)));
+    let infeasible = count(|it| matches!(it, State::Infeasible(_) | State::Spoiled));
+    let unconfirmed = count(|it| matches!(it, State::Unconfirmed(_)));
+    let untried = count(|it| matches!(it, State::Untried));
+    let instances: usize = check.rules.iter().map(|it| it.instances).sum();
+    writeln!(
+        out,
+        "{} rules with {instances} instances in {} events of {} threads: {observed} violations \
+         recorded, {confirmed} confirmed; {infeasible} infeasible, {unconfirmed} not confirmed, \
+         {untried} not tried; {} executions",
+        check.rules.len(),
+        check.base.events,
+        check.base.threads,
+        check.executions,
+    )?;
+    if check.base.consequence.is_failure() {
+        writeln!(out, "no run passed: the last one led to: {}", check.base.consequence)?;
+    }
+    if untried > 0 {
+        writeln!(out, "hint: --budget sets how many executions there may be")?;
+    }
+    Ok(())
+}
+
+/// For programs.
+pub(crate) fn json(out: &mut impl Write, check: &Check) -> anyhow::Result<()> {
+    let observed = check.observed.iter().map(
+        |it| json!({ "consequence": it.consequence, "clip": it.clip, "executions": it.executions }),
+    );
+    let value = json!({
+        "events": check.base.events,
+        "threads": check.base.threads,
+        "consequence": check.base.consequence,
+        "executions": check.executions,
+        "sources": check.sources,
+        "rules": check.rules.iter().map(rule).collect::<Vec<_>>(),
+        "violations": check.violations.iter().map(violation).collect::<Vec<_>>(),
+        "observed": observed.collect::<Vec<_>>(),
+    });
+    Ok(writeln!(out, "{value:#}")?)
+}
+
+fn rule(rule: &Checked) -> Value {
+    let events: serde_json::Map<_, _> =
+        rule.events.iter().map(|(name, count)| (name.clone(), json!(count))).collect();
+    json!({
+        "name": rule.name,
+        "instances": rule.instances,
+        "events": events,
+        "candidates": rule.candidates,
+        "incomplete": rule.incomplete,
+    })
+}
+
+fn violation(violation: &Violation) -> Value {
+    let parameters: serde_json::Map<_, _> =
+        violation.parameters.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
+    let steps = violation.steps.iter().map(|it| {
+        json!({
+            "event": it.event,
+            "thread": it.access.thread,
+            "deed": it.deed,
+            "calls": it.access.calls,
+            "locks": it.access.locks,
+        })
+    });
+    let mut value = json!({
+        "rule": violation.rule,
+        "parameters": parameters,
+        "steps": steps.collect::<Vec<_>>(),
+        "harm": violation.harm.as_ref().map(|it| {
+            json!({ "consequence": it.consequence, "story": it.story, "clip": it.clip })
+        }),
+    });
+    if let (Some(all), Value::Object(more)) = (value.as_object_mut(), state(&violation.state)) {
+        all.extend(more);
+    }
+    value
+}
+
+fn state(state: &State) -> Value {
+    match state {
+        State::Observed(clip) => json!({ "status": "observed", "clip": clip }),
+        State::Confirmed(it) => json!({
+            "status": "confirmed",
+            "consequence": it.consequence,
+            "story": it.story,
+            "other_output": it.other_output,
+            "grade": it.grade(),
+            "switches": it.witness.turns.len(),
+            "clip": it.clip,
+            "executions": it.executions,
+        }),
+        State::Infeasible(why) => json!({ "status": "infeasible", "why": why.to_string() }),
+        State::Spoiled => json!({ "status": "infeasible", "why": SPOILED }),
+        State::Unconfirmed(verdict) => json!({ "status": "unconfirmed", "verdict": verdict }),
+        State::Untried => json!({ "status": "untried" }),
+    }
+}
+
+const SPOILED: &str = "in each schedule something comes in between that the rule allows";
+
+/// What other orders of a trace would break, for people.
+pub(crate) fn forecast(out: &mut impl Write, forecast: &Forecast) -> anyhow::Result<()> {
+    for violation in &forecast.observed {
+        title(out, violation)?;
+        steps(out, violation)?;
+        writeln!(out, "   the recorded run does that\n")?;
+    }
+    for Foreseen { violation, grade, turns } in &forecast.predicted {
+        title(out, violation)?;
+        steps(out, violation)?;
+        match (grade, &violation.state) {
+            (Some(grade), _) => {
+                let turns = turns.iter().map(|(thread, until)| format!("{thread}:{until}"));
+                let turns = turns.collect::<Vec<_>>().join(" ");
+                writeln!(out, "   schedule ({grade:?}): {turns}\n")?;
+            }
+            (None, State::Infeasible(why)) => writeln!(out, "   {why}\n")?,
+            (None, _) => writeln!(out, "   {SPOILED}\n")?,
+        }
+    }
+    forecast.rules.iter().try_for_each(|it| seen(out, it))?;
+    let possible = forecast.predicted.iter().filter(|it| it.grade.is_some()).count();
+    let (count, observed) = (forecast.predicted.len(), forecast.observed.len());
+    writeln!(
+        out,
+        "{observed} violations recorded; {count} candidates, {possible} with a schedule; `norn check` \
+         tries them"
+    )?;
+    Ok(())
+}
+
+/// The same for programs.
+pub(crate) fn forecast_json(out: &mut impl Write, forecast: &Forecast) -> anyhow::Result<()> {
+    let predicted = forecast.predicted.iter().map(|it| {
+        let mut value = violation(&it.violation);
+        value["grade"] = json!(it.grade);
+        value["schedule"] = json!(it.turns);
+        value["status"] = json!(if it.grade.is_some() { "predicted" } else { "infeasible" });
+        value
+    });
+    let observed = forecast.observed.iter().map(|it| {
+        let mut value = violation(it);
+        value["status"] = json!("observed");
+        value
+    });
+    let value = json!({
+        "rules": forecast.rules.iter().map(rule).collect::<Vec<_>>(),
+        "observed": observed.collect::<Vec<_>>(),
+        "predicted": predicted.collect::<Vec<_>>(),
+    });
+    Ok(writeln!(out, "{value:#}")?)
+}

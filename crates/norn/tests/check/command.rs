@@ -1,0 +1,129 @@
+//! The commands around rules: exit statuses, mistakes, forecasts.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::kit::{build, norn, subjects};
+
+const WRONG: &str = "P(c) {\n  event use: call use(c)\n  pattern: usse\n}\n";
+
+#[test]
+fn a_wrong_rule_is_shown_and_nothing_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("wrong.norn"), WRONG).unwrap();
+    for words in [
+        &["check", "wrong.norn", "--", "./no-such-program"][..],
+        &["property", "lint", "wrong.norn"],
+        &["predict", "no-such-trace", "--property", "wrong.norn"],
+    ] {
+        let ran = norn(words, &folder);
+        assert_eq!(ran.code, Some(2), "{words:?}: {ran:?}");
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(ran.stderr, @r"
+            error: there is no event `usse`
+             --> wrong.norn:3:12
+              |
+            3 |   pattern: usse
+              |            ^^^^
+              = hint: did you mean `use`?
+            ");
+        }
+    }
+}
+
+#[test]
+fn rules_that_are_not_there() {
+    let folder = tempfile::tempdir().unwrap();
+    for words in [&["check", "no-such-rule", "--", "true"][..], &["property", "show", "x"]] {
+        let ran = norn(words, &folder);
+        assert_eq!(ran.code, Some(2), "{words:?}: {ran:?}");
+        assert!(ran.stderr.contains("comes with norn"), "{ran:?}");
+    }
+}
+
+#[test]
+fn what_comes_with_norn_is_right() {
+    let folder = tempfile::tempdir().unwrap();
+    let listed = norn(["property", "list"], &folder);
+    let names: Vec<_> = listed.stdout.lines().filter_map(|it| it.split(' ').next()).collect();
+    assert_eq!(names.len(), 10);
+    for name in names {
+        let shown = norn(["property", "show", name], &folder);
+        assert_eq!(shown.code, Some(0));
+        let file = format!("{name}.copy");
+        fs::write(folder.path().join(&file), shown.stdout).unwrap();
+        let lint = norn(["property", "lint", &file], &folder);
+        assert_eq!((lint.code, lint.stderr.as_str()), (Some(0), ""), "{name}");
+    }
+}
+
+/// The documentation has the rules as they are.
+#[test]
+fn what_comes_with_norn_is_documented() {
+    let root = subjects().join("../..");
+    let text = fs::read_to_string(root.join("docs/properties.md")).unwrap();
+    for rule in fs::read_dir(root.join("rules")).unwrap() {
+        let rule = fs::read_to_string(rule.unwrap().path()).unwrap();
+        assert!(text.contains(&rule), "docs/properties.md lacks:\n{rule}");
+    }
+}
+
+/// A trace alone tells what may be broken, and the recorded run what is.
+#[test]
+fn a_trace_is_enough_to_predict() {
+    let folder = tempfile::tempdir().unwrap();
+    build(&subjects().join("use_after_close.c"), &folder);
+    let words =
+        ["run", "--strategy", "round-robin", "--function", "connection_*", "--", "./subject"];
+    let ran = norn(words, &folder);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let rule = ["predict", "run.norn", "--property", "use-after-close", "--format", "json"];
+    let forecast: Value = serde_json::from_str(&norn(rule, &folder).stdout).unwrap();
+    assert_eq!(forecast["observed"].as_array().unwrap().len(), 0);
+    let statuses: Vec<_> =
+        forecast["predicted"].as_array().unwrap().iter().map(|it| &it["status"]).collect();
+    assert_eq!(statuses, ["predicted"]);
+    let text = norn(&rule[..4], &folder);
+    assert!(text.stdout.contains("UseAfterClose is broken, f = connection"), "{text:?}");
+}
+
+/// What the recorded run itself breaks is told, with what shows it again.
+#[test]
+fn a_rule_that_the_recorded_run_breaks() {
+    let folder = tempfile::tempdir().unwrap();
+    let rule = "Twice(c) {
+      event open: call connection_open(c)
+      pattern: open open
+    }";
+    fs::write(folder.path().join("twice.norn"), rule).unwrap();
+    let subject = subjects().join("use_after_close.c");
+    let ran = norn(["check", "twice.norn", subject.to_str().unwrap()], &folder);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    insta::assert_snapshot!(ran.stdout, @r"
+    1. Twice is broken, c = connection
+       T0     open  calls connection_open  main use_after_close.c:47
+       T0.2   open  calls connection_open  renew use_after_close.c:40
+       the recorded run does that
+       again: norn replay run.norn/clips/1.json
+
+    1 rules with 1 instances in 21 events of 3 threads: 1 violations recorded, 0 confirmed; 0 infeasible, 0 not confirmed, 0 not tried; 1 executions
+    ");
+    assert!(folder.path().join("run.norn/clips/1.json").exists());
+}
+
+/// An event that never happens is worth a word: its name may be wrong.
+#[test]
+fn what_was_never_seen_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let rule = "Never(c) {
+      event open: call connection_open(c)
+      event shut: call connection_shut(c)
+      pattern: shut open
+    }";
+    fs::write(folder.path().join("never.norn"), rule).unwrap();
+    let subject = subjects().join("use_after_close.c");
+    let ran = norn(["check", "never.norn", subject.to_str().unwrap()], &folder);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.stdout.contains("Never: never seen in the recorded run: shut"), "{ran:?}");
+}
