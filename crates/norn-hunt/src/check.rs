@@ -18,7 +18,7 @@ use norn_replay::{Clip, ReplayError, Scene, capture};
 use norn_witness::{Witness, Witnesses};
 
 use crate::{
-    Base, Confirmed, Harm, Observed, Options, Stage, State, Violation,
+    Base, Confirmed, Harm, Interleaving, Observed, Options, Stage, State, Violation,
     attempt::{Attempt, Run, Scratch, make},
     base,
     hunt::{LONGEST_BASE, SHORTEST, discard},
@@ -183,7 +183,7 @@ impl Checker<'_> {
             })?;
             for ((at, witness), attempt) in wave.into_iter().zip(attempts) {
                 self.check.executions += 1;
-                new.extend(self.settle(&mut groups[at], witness, attempt)?);
+                new.extend(self.settle(source, &mut groups[at], witness, attempt)?);
                 self.push(source, &mut groups[at], &witnesses)?;
                 if !groups[at].violation.is_real() {
                     open.push_back(at);
@@ -266,6 +266,7 @@ impl Checker<'_> {
     /// Notes what came of an attempt; returns the run if it took a new way.
     fn settle(
         &mut self,
+        source: &Source,
         group: &mut Group,
         witness: Witness,
         attempt: Attempt,
@@ -292,12 +293,14 @@ impl Checker<'_> {
         let clip = self.save(&clip)?;
         discard(&attempt.trace);
         let run = attempt.run;
+        let interleaving = Interleaving::new(source, Some(&seen), &witness.candidate);
         group.violation = happened(&seen, rule, &breach);
         group.violation.state = State::Confirmed(Box::new(Confirmed {
             other_output: run.output != self.check.base.output,
             consequence: run.consequence,
             story: run.story,
             witness,
+            interleaving,
             clip,
             executions: self.check.executions,
         }));

@@ -117,6 +117,7 @@ pub(crate) fn candidate(rule: &Rule, steps: &[Occurrence]) -> Candidate {
         pattern: rule.name().to_owned(),
         adjacent: false,
         steps: steps.iter().map(step).collect(),
+        stuck: Vec::new(),
         scope: Scope::Marked,
         instance: 0,
     }

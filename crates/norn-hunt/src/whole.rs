@@ -82,6 +82,7 @@ mod tests {
             pattern: String::new(),
             adjacent: false,
             steps: vec![step("T0", 1), step("T0.1", 1)],
+            stuck: Vec::new(),
             scope: Scope::Marked,
             instance: 0,
         };
