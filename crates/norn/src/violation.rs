@@ -6,7 +6,7 @@ use norn_hunt::{Check, Checked, Confirmed, Forecast, Foreseen, Harm, State, Viol
 use norn_model::Consequence;
 use serde_json::{Value, json};
 
-use crate::story;
+use crate::{interleaving, story};
 
 /// For people: what the program did, then what it might do.
 pub(crate) fn text(out: &mut impl Write, check: &Check) -> anyhow::Result<()> {
@@ -36,6 +36,7 @@ fn confirmed(out: &mut impl Write, how: &Confirmed, harm: Option<&Harm>) -> io::
     if how.consequence != Consequence::None {
         writeln!(out, "   then: {}", how.consequence)?;
     }
+    interleaving::text(out, &how.interleaving)?;
     if how.other_output {
         writeln!(out, "   the program prints something else than in the recorded run")?;
     }
@@ -180,6 +181,7 @@ fn state(state: &State) -> Value {
             "other_output": it.other_output,
             "grade": it.grade(),
             "switches": it.witness.turns.len(),
+            "interleaving": interleaving::json(&it.interleaving),
             "clip": it.clip,
             "executions": it.executions,
         }),
