@@ -75,10 +75,13 @@ pub unsafe fn check(slot: *mut ThreadSlot, object: usize, class: ObjectClass, pc
         if heap::is_on() && !heap::is_good(object) {
             heap::complain(slot, object, pc);
         }
-        if let Some((at, bits, gone)) = mark(class)
-            && (object as *const u32).add(at).read_volatile() & bits == gone
-        {
-            verdict::memory(slot, found::USE_AFTER_DESTROY, pc, object, object);
+        if let Some((at, bits, gone)) = mark(class) {
+            let word = (object as *const u32).wrapping_add(at);
+            // If there is nothing, the call would have found that out.
+            (*slot).access = (pc - 1, word as usize);
+            if word.read_volatile() & bits == gone {
+                verdict::memory(slot, found::USE_AFTER_DESTROY, pc, object, object);
+            }
         }
     }
 }

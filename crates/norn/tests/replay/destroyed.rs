@@ -42,3 +42,9 @@ fn what_is_there_again_may_be_used() {
         assert_eq!(ran.status.code(), Some(0), "{arguments:?}: {ran:?}");
     }
 }
+
+#[test]
+fn a_lock_that_is_nowhere() {
+    let ran = subject("null_lock.c").run(&["--strategy", "round-robin"]);
+    assert!(ran.stderr.contains("norn: signal 11 at use null_lock.c:10 ("), "{ran:?}");
+}
