@@ -14,7 +14,7 @@ use norn_model::{
 };
 use norn_record::{Control, Recording, Streams};
 use norn_replay::{
-    Clip, Codes, Ran, ReplayError, Scene, arrange, consequence, process,
+    Clip, Codes, Ran, ReplayError, arrange, consequence, process,
     story::{self, Story},
     verdict,
 };
@@ -100,7 +100,7 @@ impl Scratch {
             ..options.run.clone()
         };
         let recording = norn_record::record(&options)?;
-        let mut run = Run::judged(recording, trace)?;
+        let mut run = Run::judged(recording, trace);
         run.output = Output(fs::read(&stdout).unwrap_or_default());
         let _ = fs::remove_dir_all(&files);
         Ok(run)
@@ -128,18 +128,18 @@ impl Scratch {
 
 impl Run {
     /// Says what a run led to, and how it came to that if it failed.
-    fn judged(recording: Recording, trace: &Path) -> Result<Run, ReplayError> {
+    fn judged(recording: Recording, trace: &Path) -> Run {
         let judge = |it: &Recording| consequence(it, trace);
         let consequence =
             Some(&recording).filter(|it| it.recorded).map_or_else(Default::default, judge);
         if !consequence.is_failure() {
-            return Ok(Run { recording, consequence, story: None, output: Output::default() });
+            return Run { recording, consequence, story: None, output: Output::default() };
         }
-        let scene = Some(Scene::open(trace, process(&recording))?);
-        let ran = Ran { recording, scene, consequence };
+        let process = process(&recording);
+        let ran = Ran::new(recording, consequence, trace, process);
         let story = story::story(&ran);
         let Ran { recording, consequence, .. } = ran;
-        Ok(Run { recording, consequence, story, output: Output::default() })
+        Run { recording, consequence, story, output: Output::default() }
     }
 
     /// The process of which there is a trace.

@@ -1,6 +1,9 @@
 //! One controlled run.
 
-use std::{cell::OnceCell, path::Path};
+use std::{
+    cell::OnceCell,
+    path::{Path, PathBuf},
+};
 
 use norn_model::Consequence;
 use norn_record::{Options, Recording};
@@ -13,27 +16,50 @@ use crate::{ReplayError, Scene, judge};
 pub struct Ran {
     /// How it was, and how it ended.
     pub recording: Recording,
-    /// What it left, unless there was nothing to record.
-    pub scene: Option<Scene>,
     /// What it led to.
     pub consequence: Consequence,
+    folder: PathBuf,
+    process: u32,
+    scene: OnceCell<Scene>,
+}
+
+impl Ran {
+    /// A run that left a trace in a folder, in which a process is of interest.
+    pub fn new(recording: Recording, consequence: Consequence, folder: &Path, process: u32) -> Ran {
+        Ran { recording, consequence, folder: folder.to_owned(), process, scene: OnceCell::new() }
+    }
+
+    /// The process that is of interest.
+    pub fn process(&self) -> u32 {
+        self.process
+    }
+
+    /// What it left, unless there was nothing to record. It is opened when somebody first looks,
+    /// since that takes about as long as the run.
+    pub fn scene(&self) -> Result<Option<&Scene>, ReplayError> {
+        if self.recording.recorded && self.scene.get().is_none() {
+            let scene = Scene::open(&self.folder, self.process)?;
+            let _ = self.scene.set(scene);
+        }
+        Ok(self.scene.get())
+    }
 }
 
 /// Runs a subject under control and says what came of it.
 pub fn run(options: &Options) -> Result<Ran, ReplayError> {
     let recording = norn_record::record(options)?;
-    if !recording.recorded {
-        return Ok(Ran { recording, scene: None, consequence: Consequence::None });
-    }
     let debugged = !options.debugger.is_empty();
     let process = if debugged { last_started(&recording) } else { process(&recording) };
-    let scene = Scene::open(&options.output, process)?;
-    let consequence = if debugged {
-        judge::debugged(&recording, &scene)
-    } else {
-        judge::consequence(&recording, &|pc| scene.site(pc))
+    let mut ran = Ran::new(recording, Consequence::None, &options.output, process);
+    ran.consequence = match () {
+        () if !ran.recording.recorded => Consequence::None,
+        () if debugged => {
+            let scene = ran.scene()?;
+            scene.map_or_else(Default::default, |it| judge::debugged(&ran.recording, it))
+        }
+        () => judge::consequence(&ran.recording, &|pc| ran.scene().ok()??.site(pc)),
     };
-    Ok(Ran { recording, scene: Some(scene), consequence })
+    Ok(ran)
 }
 
 /// What a run led to. What it left is only opened if a place in its code must be named.

@@ -18,11 +18,16 @@ pub(crate) fn consequence(err: &mut impl Write, ran: &Ran) -> io::Result<()> {
         "norn: {} ({}, {} events, {} switches)",
         ran.consequence,
         chosen(controlled),
-        ran.scene.as_ref().map_or(outcome.steps, |it| it.trace.counts().events),
+        events(ran).unwrap_or(outcome.steps),
         outcome.switches
     )?;
     doubts(err, controlled)?;
     norn_replay::story::story(ran).map_or(Ok(()), |it| story::tell(err, &it))
+}
+
+/// How many events there were.
+fn events(ran: &Ran) -> Option<u64> {
+    Some(ran.scene().ok()??.trace.counts().events)
 }
 
 /// The same for programs.
@@ -34,7 +39,7 @@ pub(crate) fn json(ran: &Ran, verdict: Option<&Verdict>) -> Json {
         "verdict": verdict,
         "strategy": controlled.map(|it| it.strategy),
         "seed": controlled.map(|it| it.seed),
-        "events": ran.scene.as_ref().map(|it| it.trace.counts().events),
+        "events": events(ran),
         "switches": outcome.map(|it| it.switches),
         "inputs": outcome.map(|it| it.inputs),
         "same_layout": controlled.map(|it| it.same_layout),

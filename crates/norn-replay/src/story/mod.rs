@@ -57,11 +57,11 @@ pub enum Plot {
 
 /// Tells how a run came to fail; none if it did not, or if its status is all that there is to say.
 pub fn story(ran: &Ran) -> Option<Story> {
-    let scene = ran.scene.as_ref()?;
     let outcome = &ran.recording.run.controlled.as_ref()?.outcome;
     if matches!(ran.consequence, Consequence::None | Consequence::Exit(_) | Consequence::Check(_)) {
         return None;
     }
+    let scene = ran.scene().ok()??;
     let (past, memory) = Past::of(&scene.trace);
     let guide = Guide { scene, memory };
     let plot = match &ran.consequence {

@@ -16,7 +16,7 @@ pub(super) fn run(options: &Options, check: Option<&Check>) -> anyhow::Result<Ra
     let mut ran = norn_replay::run(&Options { streams, ..options.clone() })?;
     io::copy(&mut File::open(&stderr)?, &mut io::stderr())?;
     io::copy(&mut File::open(&stdout)?, &mut io::stdout())?;
-    if ran.scene.is_some() {
+    if ran.recording.recorded {
         ran.consequence = check.ask(&ran.recording, ran.consequence, &stdout)?;
     }
     Ok(ran)

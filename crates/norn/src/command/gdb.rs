@@ -28,8 +28,7 @@ pub(super) fn words(arguments: &[String]) -> anyhow::Result<Vec<OsString>> {
 
 /// Whether gdb ended the program before its time: what would have come of it, nobody knows.
 pub(super) fn cut_short(ran: &Ran) -> bool {
-    let number = ran.scene.as_ref().map(|it| it.trace.process());
-    let process = ran.recording.run.processes.iter().find(|it| Some(it.number) == number);
+    let process = ran.recording.run.processes.iter().find(|it| it.number == ran.process());
     let killed = process.is_some_and(|it| it.end == End::Unknown);
     killed && ran.recording.cut.is_none() && !ran.consequence.is_failure()
 }

@@ -58,6 +58,7 @@ fn once(args: &Replay, clip: &Clip, options: Options) -> anyhow::Result<Exit> {
     let options = Options { output, ..options };
     let check = many::check(&args.batch, &args.limits);
     let ran = checked::run(&options, check.as_ref())?;
+    ran.scene()?;
     // From here on, nothing may be left behind.
     drop(scratch);
     record::say(&options, &ran.recording)?;
@@ -74,7 +75,7 @@ fn options(args: &Replay) -> Options {
 }
 
 fn say(clip: &Clip, ran: &Ran, format: Format) -> anyhow::Result<Exit> {
-    let Some(scene) = &ran.scene else { return Ok(Exit::Impossible) };
+    let Some(scene) = ran.scene()? else { return Ok(Exit::Impossible) };
     let controlled = ran.recording.run.controlled.as_ref();
     let verdict = controlled.map(|it| norn_replay::verdict(&it.outcome, &clip.schedule));
     if format == Format::Json {

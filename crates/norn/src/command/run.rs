@@ -45,14 +45,18 @@ fn once(args: &Run, options: &Options) -> anyhow::Result<Exit> {
     let check = many::check(&args.batch, &args.limits);
     let ran = checked::run(options, check.as_ref())?;
     record::say(options, &ran.recording)?;
-    let Some(scene) = &ran.scene else { return Ok(Exit::Impossible) };
+    if !ran.recording.recorded {
+        return Ok(Exit::Impossible);
+    }
     let mut err = anstream::stderr().lock();
     if args.batch.format == Format::Json {
         outcome::print(&outcome::json(&ran, None))?;
     } else if ran.consequence.is_failure() {
         outcome::consequence(&mut err, &ran)?;
     }
-    if let Some(path) = &args.save {
+    if let Some(path) = &args.save
+        && let Some(scene) = ran.scene()?
+    {
         save(path, scene, &ran.consequence)?;
         writeln!(err, "hint: `norn replay {}` shows it again", path.display())?;
     } else if ran.consequence.is_failure() {
