@@ -64,7 +64,9 @@ pub(crate) fn describe(source: &Source, candidate: &Candidate, thoroughly: bool)
     let memory = last.filter(|_| thoroughly).map(|it| memory(source, it));
     let guide = Guide { source, memory: memory.unwrap_or_default() };
     let accesses: Vec<_> = in_order(candidate).map(|it| guide.access(it.0, it.1)).collect();
-    let told = accesses.iter().filter(|it| (it.stuck || candidate.stuck.is_empty()) && !it.joins);
+    let told = accesses
+        .iter()
+        .filter(|it| (it.stuck || candidate.stuck.is_empty()) && !(it.stuck && it.joins));
     let mut variables = Vec::new();
     for it in told {
         if !variables.contains(&it.variable) {
@@ -127,13 +129,14 @@ impl Guide<'_> {
             Some(op) => (object(&op, step.addr), None),
             None => (1, None),
         };
-        let joined = self.joined(step);
+        let thread = self.thread(step);
+        let joins = trace.event(step.event).is_some_and(|it| matches!(it.op, Op::Join(_)));
         Access {
             thread: scene.thread(step.event.thread).0,
             does: step.access,
             stuck,
-            joins: joined.is_some(),
-            variable: joined.unwrap_or_else(|| self.name(step.addr, size)),
+            joins,
+            variable: thread.unwrap_or_else(|| self.name(step.addr, size)),
             value,
             calls: self.calls(step),
             frames: self.frames(step),
@@ -141,10 +144,10 @@ impl Guide<'_> {
         }
     }
 
-    /// The thread that is waited for, if it is one.
-    fn joined(&self, step: &Step) -> Option<String> {
+    /// The thread that something is done to, if it is one.
+    fn thread(&self, step: &Step) -> Option<String> {
         match self.source.trace.event(step.event)?.op {
-            Op::Join(thread) => Some(self.source.scene.thread(thread).0),
+            Op::Join(thread) | Op::Cancel(thread) => Some(self.source.scene.thread(thread).0),
             _ => None,
         }
     }

@@ -128,7 +128,12 @@ impl<'a> Walk<'a> {
             {
                 self.semaphore(index, op);
             }
-            Op::Join(_) | Op::BarrierLeave { .. } | Op::SemWait { .. } => {
+            Op::Join(_) => {
+                self.outline.meetings.push(index);
+                self.outline.objects.push(index);
+                self.bound(index);
+            }
+            Op::BarrierLeave { .. } | Op::SemWait { .. } => {
                 self.outline.meetings.push(index);
                 self.bound(index);
             }

@@ -1,11 +1,12 @@
-//! Locks and the like that are used after they were destroyed, or before they were initialised.
+//! Locks and the like that are used after they were destroyed, or before they were initialised; and
+//! threads that are cancelled after somebody has waited for their end.
 //!
 //! To destroy an object is to a use of it what a write that follows is to a read: the run did the one
 //! after the other, and if nothing forces that, it can be the other way round. Of the uses of a
 //! thread at one place the last is enough, since it can come after whatever an earlier one can come
 //! after; with initialisation, the first.
 
-use norn_model::{Op, Role, Thread, Trace};
+use norn_model::{Op, Role, Thread, ThreadId, Trace};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -143,6 +144,8 @@ fn happens(op: &Op) -> Option<(u64, Fate)> {
     Some(match *op {
         Op::Init { object, .. } => (object, Fate::Initialised),
         Op::Destroy { object, .. } => (object, Fate::Destroyed),
+        Op::Join(thread) => (handle(thread), Fate::Destroyed),
+        Op::Cancel(thread) => (handle(thread), Fate::Used),
         Op::Acquire { lock: object, .. }
         | Op::Release { lock: object, .. }
         | Op::Wait { cond: object, .. }
@@ -153,4 +156,9 @@ fn happens(op: &Op) -> Option<(u64, Fate)> {
         | Op::SemWait { semaphore: object } => (object, Fate::Used),
         _ => return None,
     })
+}
+
+/// An address for a thread, where nothing else is.
+fn handle(thread: ThreadId) -> u64 {
+    (1 << 63) | (u64::from(thread.0) * GRANULE)
 }

@@ -355,6 +355,25 @@ fn objects_are_not_used_after_their_end() {
 }
 
 #[test]
+fn threads_are_not_used_after_their_end() {
+    let trace = |order: &str| {
+        format!(
+            "order global
+            T0 fork T0.1 @ 1
+            T0 fork T0.2 @ 2
+            T0.2 cancel T0.1 @ cancel
+            T0.1 end @ end
+            {order}
+            T0 join T0.1 @ join"
+        )
+    };
+    assert_snapshot!(predicted(&trace("")), @r"
+    use-after-destroy join cancel #0 of 1
+    ");
+    assert_snapshot!(predicted(&trace("T0 join T0.2 @ 3")), @"");
+}
+
+#[test]
 fn objects_are_not_used_before_their_beginning() {
     let trace = "
         order global
