@@ -25,6 +25,8 @@ use crate::{
 use load::Load;
 use subject::{Build, Subject};
 
+/// Runs at once: more than there are processors, so that others that are busy do not get most of them.
+const JOBS: &str = "8";
 /// No run may take longer, in seconds.
 const RUN_LIMIT: &str = "20";
 /// All runs of one kind together neither.
@@ -131,7 +133,7 @@ impl Campaign<'_> {
         notes: &mut Vec<String>,
     ) -> Result<u64> {
         let mut command = Command::new(&self.norn.path);
-        command.args(["replay", "--format", "json", "--timeout", RUN_LIMIT]);
+        command.args(["replay", "--format", "json", "-j", JOBS, "--timeout", RUN_LIMIT]);
         command.args(["--times", &self.runs.to_string()]).arg(self.subject.clip(which));
         let json = result(command.arg("--").arg(&self.programs[0]))?;
         let kinds = json["kinds"].as_array().map_or(&[][..], Vec::as_slice);
@@ -155,7 +157,7 @@ impl Campaign<'_> {
                 continue;
             }
             let mut command = Command::new(&self.norn.path);
-            command.args(["run", "--format", "json", "--timeout", RUN_LIMIT]);
+            command.args(["run", "--format", "json", "-j", JOBS, "--timeout", RUN_LIMIT]);
             command.args(["--strategy", strategy, "--times", &times.to_string()]);
             let json = result(command.arg("--").arg(&self.programs[1]))?;
             failed += json["failed"].as_u64().unwrap_or(times);
