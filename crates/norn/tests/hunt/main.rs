@@ -9,6 +9,7 @@ mod bad_input;
 mod deadlock;
 mod iteration;
 mod kit;
+mod marked;
 mod output;
 mod pardon;
 mod pattern;
