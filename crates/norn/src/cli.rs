@@ -109,26 +109,10 @@ pub(crate) struct Hunt {
     /// Try so many instances of a candidate before giving it up
     #[arg(long, default_value_t = 3, value_name = "NUMBER")]
     pub(crate) instances: usize,
-    /// Look for the patterns in this file, too
-    #[arg(long, value_name = "FILE")]
-    pub(crate) pattern: Vec<PathBuf>,
-    /// Only critical sections are to be atomic, not accesses that merely follow each other
-    #[arg(long)]
-    pub(crate) marked_only: bool,
-    /// These variables belong together, and no others (may be given several times)
-    #[arg(long, value_name = "NAME,NAME…", value_parser = Names::parse)]
-    pub(crate) atomic_set: Vec<Names>,
+    #[command(flatten)]
+    pub(crate) search: Search,
     #[command(flatten)]
     pub(crate) counting: Counting,
-    /// Look only for these kinds of anomalies
-    #[arg(long, value_delimiter = ',', value_parser = classes(), value_name = "CLASS")]
-    pub(crate) only: Vec<Anomaly>,
-    /// Calls of this function are to be atomic; * stands for any text
-    #[arg(long, value_name = "NAME")]
-    pub(crate) atomic_function: Vec<String>,
-    /// Who makes schedules: `hybrid` is fast, `exact` proves, `both` asks it where the fast one fails
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) engine: EngineArg,
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
@@ -203,6 +187,29 @@ pub(crate) enum Property {
     },
 }
 
+/// What is looked for.
+#[derive(Args, Debug)]
+pub(crate) struct Search {
+    /// Look only for these kinds of anomalies
+    #[arg(long, value_delimiter = ',', value_parser = classes(), value_name = "CLASS")]
+    pub(crate) only: Vec<Anomaly>,
+    /// Look for the patterns in this file, too
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pattern: Vec<PathBuf>,
+    /// Only critical sections are to be atomic, not accesses that merely follow each other
+    #[arg(long)]
+    pub(crate) marked_only: bool,
+    /// These variables belong together, and no others (may be given several times)
+    #[arg(long, value_name = "NAME,NAME…", value_parser = Names::parse)]
+    pub(crate) atomic_set: Vec<Names>,
+    /// Calls of this function are to be atomic; * stands for any text
+    #[arg(long, value_name = "NAME")]
+    pub(crate) atomic_function: Vec<String>,
+    /// Who makes schedules: `hybrid` is fast, `exact` proves, `both` asks it where the fast one fails
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) engine: EngineArg,
+}
+
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  norn record -- ./prog\n  norn predict run.norn\n  \
                         norn predict --suppressions tsan.supp run.norn\n  \
@@ -214,26 +221,10 @@ pub(crate) struct Predict {
     pub(crate) property: Vec<String>,
     #[command(flatten)]
     pub(crate) trace: TraceArg,
-    /// Look for the patterns in this file, too
-    #[arg(long, value_name = "FILE")]
-    pub(crate) pattern: Vec<PathBuf>,
-    /// Only critical sections are to be atomic, not accesses that merely follow each other
-    #[arg(long)]
-    pub(crate) marked_only: bool,
-    /// These variables belong together, and no others (may be given several times)
-    #[arg(long, value_name = "NAME,NAME…", value_parser = Names::parse)]
-    pub(crate) atomic_set: Vec<Names>,
+    #[command(flatten)]
+    pub(crate) search: Search,
     #[command(flatten)]
     pub(crate) suppressions: Suppressions,
-    /// Look only for these kinds of anomalies
-    #[arg(long, value_delimiter = ',', value_parser = classes(), value_name = "CLASS")]
-    pub(crate) only: Vec<Anomaly>,
-    /// Calls of this function are to be atomic; * stands for any text
-    #[arg(long, value_name = "NAME")]
-    pub(crate) atomic_function: Vec<String>,
-    /// Who makes schedules: `hybrid` is fast, `exact` proves, `both` asks it where the fast one fails
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) engine: EngineArg,
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,

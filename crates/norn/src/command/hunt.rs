@@ -39,17 +39,13 @@ pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
     let options = Options {
         run: norn_record::Options {
             command,
-            functions: args.atomic_function.clone(),
+            functions: args.search.atomic_function.clone(),
             ..options(&args.limits)
         },
         output,
-        predict: norn_predict::Options {
-            unmarked: !args.marked_only,
-            functions: args.atomic_function.iter().map(|it| NamePattern::new(it)).collect(),
-            ..looked_for(&args.pattern, &args.only)?
-        },
-        atomic_sets: args.atomic_set.iter().map(|it| it.0.clone()).collect(),
-        engines: args.engine.into(),
+        predict: looked_for(&args.search)?,
+        atomic_sets: atomic_sets(&args.search),
+        engines: args.search.engine.into(),
         budget: args.budget.get(),
         jobs: args
             .jobs
@@ -129,16 +125,23 @@ pub(super) fn program(
 }
 
 /// What is looked for: all, or some kinds only.
-pub(super) fn looked_for(
-    files: &[PathBuf],
-    only: &[Anomaly],
-) -> anyhow::Result<norn_predict::Options> {
-    let wanted = |class: Anomaly| only.is_empty() || only.contains(&class);
-    let mut patterns = patterns(files)?;
+pub(super) fn looked_for(search: &cli::Search) -> anyhow::Result<norn_predict::Options> {
+    let wanted = |class: Anomaly| search.only.is_empty() || search.only.contains(&class);
+    let mut patterns = patterns(&search.pattern)?;
     patterns.retain(|it| wanted(it.class));
-    let deadlocks = wanted(Anomaly::Deadlock);
-    let order = wanted(Anomaly::Order);
-    Ok(norn_predict::Options { patterns, deadlocks, order, ..norn_predict::Options::default() })
+    Ok(norn_predict::Options {
+        patterns,
+        deadlocks: wanted(Anomaly::Deadlock),
+        order: wanted(Anomaly::Order),
+        unmarked: !search.marked_only,
+        functions: search.atomic_function.iter().map(|it| NamePattern::new(it)).collect(),
+        ..norn_predict::Options::default()
+    })
+}
+
+/// Variables that belong together, by their names.
+pub(super) fn atomic_sets(search: &cli::Search) -> Vec<Vec<String>> {
+    search.atomic_set.iter().map(|it| it.0.clone()).collect()
 }
 
 /// The patterns that are looked for: the built-in ones, and those of the user.

@@ -3,12 +3,11 @@
 use std::io::Write;
 
 use norn_hunt::{Prospect, outlook};
-use norn_model::NamePattern;
 use serde_json::json;
 
 use crate::{
     cli::{Format, Predict},
-    command::hunt::{looked_for, rules},
+    command::hunt::{atomic_sets, looked_for, rules},
     exit::Exit,
     finding, omission, pardon, rules,
     suppression::Rule,
@@ -19,15 +18,11 @@ pub(super) fn run(args: &Predict) -> anyhow::Result<Exit> {
     if !args.property.is_empty() {
         return property(args);
     }
-    let options = norn_predict::Options {
-        unmarked: !args.marked_only,
-        functions: args.atomic_function.iter().map(|it| NamePattern::new(it)).collect(),
-        ..looked_for(&args.pattern, &args.only)?
-    };
+    let options = looked_for(&args.search)?;
     let rules = rules(&args.suppressions)?;
     let mut used = vec![0; rules.len()];
-    let sets: Vec<_> = args.atomic_set.iter().map(|it| it.0.clone()).collect();
-    let engines = args.engine.into();
+    let sets = atomic_sets(&args.search);
+    let engines = args.search.engine.into();
     let process = args.trace.process()?;
     let mut outlook = outlook(&args.trace.folder, process, &options, &sets, engines)?;
     outlook.prospects.retain(|it| {
