@@ -2,6 +2,8 @@
 
 mod count;
 mod name;
+mod rule;
+mod search;
 
 use std::{
     ffi::OsString,
@@ -9,16 +11,14 @@ use std::{
     path::PathBuf,
 };
 
-use clap::{
-    Args, Parser, Subcommand, ValueEnum,
-    builder::{PossibleValuesParser, TypedValueParser},
-};
-use norn_model::{Anomaly, Order};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use norn_model::Order;
 use norn_trace::{Run as RecordedRun, Strategy, TraceError};
 
 pub(crate) use self::{
     count::{Counting, FailOn, Suppressions},
-    name::Names,
+    rule::{Check, Property},
+    search::Search,
 };
 
 /// Find concurrency bugs that a run did not show, and prove them on the real program.
@@ -126,88 +126,6 @@ pub(crate) struct Hunt {
         value_name = "PROGRAM"
     )]
     pub(crate) command: Vec<OsString>,
-}
-
-#[derive(Args, Debug)]
-#[command(
-    after_help = "Exit status: 0 no rule is broken, 1 a rule is broken, 2 a rule is wrong.\n\n\
-                  Examples:\n  norn check auth.norn -- ./prog args\n  norn check auth.norn prog.c\n  \
-                  norn check data-race --also lists.norn -- ./prog\n\n\
-                  docs/properties.md says how rules are written; `norn property list` has some."
-)]
-pub(crate) struct Check {
-    /// A file with rules, or the name of a rule that comes with norn
-    #[arg(value_name = "RULES")]
-    pub(crate) rules: String,
-    /// Check these rules, too
-    #[arg(long, value_name = "RULES")]
-    pub(crate) also: Vec<String>,
-    /// Folder for the recorded run and the clips [default: run.norn]
-    #[arg(short, long, value_name = "FOLDER")]
-    pub(crate) output: Option<PathBuf>,
-    /// Run the program so often at most
-    #[arg(long, default_value = "200", value_name = "NUMBER")]
-    pub(crate) budget: NonZeroUsize,
-    /// So many runs side by side [default: one for each processor]
-    #[arg(short, long, value_name = "NUMBER")]
-    pub(crate) jobs: Option<NonZeroUsize>,
-    /// Run the program so often for events with the same places before giving them up
-    #[arg(long, default_value_t = 3, value_name = "NUMBER")]
-    pub(crate) instances: usize,
-    /// How to print
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) format: Format,
-    #[command(flatten)]
-    pub(crate) limits: Limits,
-    /// The program and its arguments; or a C or C++ file, which is compiled first
-    #[arg(
-        required = true,
-        trailing_var_arg = true,
-        allow_hyphen_values = true,
-        value_name = "PROGRAM"
-    )]
-    pub(crate) command: Vec<OsString>,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum Property {
-    /// Say what is wrong with files of rules, and where
-    Lint {
-        /// The files
-        #[arg(required = true, value_name = "FILE")]
-        files: Vec<PathBuf>,
-    },
-    /// List the rules that come with norn
-    List,
-    /// Print a rule that comes with norn
-    Show {
-        /// Its name
-        #[arg(value_name = "NAME")]
-        name: String,
-    },
-}
-
-/// What is looked for.
-#[derive(Args, Debug)]
-pub(crate) struct Search {
-    /// Look only for these kinds of anomalies
-    #[arg(long, value_delimiter = ',', value_parser = classes(), value_name = "CLASS")]
-    pub(crate) only: Vec<Anomaly>,
-    /// Look for the patterns in this file, too
-    #[arg(long, value_name = "FILE")]
-    pub(crate) pattern: Vec<PathBuf>,
-    /// Only critical sections are to be atomic, not accesses that merely follow each other
-    #[arg(long)]
-    pub(crate) marked_only: bool,
-    /// These variables belong together, and no others (may be given several times)
-    #[arg(long, value_name = "NAME,NAME…", value_parser = Names::parse)]
-    pub(crate) atomic_set: Vec<Names>,
-    /// Calls of this function are to be atomic; * stands for any text
-    #[arg(long, value_name = "NAME")]
-    pub(crate) atomic_function: Vec<String>,
-    /// Who makes schedules: `hybrid` is fast, `exact` proves, `both` asks it where the fast one fails
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) engine: EngineArg,
 }
 
 #[derive(Args, Debug)]
@@ -449,24 +367,6 @@ pub(crate) enum Format {
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub(crate) enum EngineArg {
-    Hybrid,
-    Exact,
-    #[default]
-    Both,
-}
-
-impl From<EngineArg> for norn_hunt::Engines {
-    fn from(engine: EngineArg) -> Self {
-        match engine {
-            EngineArg::Hybrid => Self::Hybrid,
-            EngineArg::Exact => Self::Exact,
-            EngineArg::Both => Self::Both,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub(crate) enum OrderArg {
     #[default]
     Local,
@@ -528,24 +428,6 @@ fn size(text: &str) -> Result<u64, String> {
     let number: u64 =
         digits.parse().map_err(|_| "expected a number of bytes such as 500M or 2G")?;
     number.checked_mul(1 << shift).ok_or_else(|| "is too large".to_owned())
-}
-
-/// The kinds of anomalies, by their names.
-const CLASSES: [(&str, Anomaly); 7] = [
-    ("race", Anomaly::Race),
-    ("atomicity", Anomaly::Atomicity),
-    ("atomic-set", Anomaly::AtomicSet),
-    ("lifetime", Anomaly::Lifetime),
-    ("order", Anomaly::Order),
-    ("pattern", Anomaly::Pattern),
-    ("deadlock", Anomaly::Deadlock),
-];
-
-fn classes() -> impl TypedValueParser<Value = Anomaly> {
-    PossibleValuesParser::new(CLASSES.map(|it| it.0)).try_map(|name| {
-        let class = CLASSES.iter().find(|it| it.0 == name);
-        class.map(|it| it.1).ok_or("there is no such class")
-    })
 }
 
 #[cfg(test)]
