@@ -116,6 +116,8 @@ fn breaks(rule: &Rule, order: &[Letter]) -> bool {
 #[derive(Clone, Default)]
 struct At {
     last: Option<usize>,
+    /// What was taken so far.
+    used: Vec<usize>,
     banned: Vec<Item>,
     threads: BTreeMap<usize, ThreadId>,
     /// Where regions began.
@@ -147,15 +149,24 @@ impl Reading<'_> {
                 Kind::Sequence(parts) => parts
                     .windows(2)
                     .any(|it| self.sequence(&[it[1].clone(), it[0].clone()], at, then)),
-                Kind::Event(item) => {
+                _ => {
                     let mut next = at.clone();
-                    next.banned.push(*item);
+                    ban(inner, &mut next.banned);
                     then(&next)
                 }
-                _ => unimplemented!("not used here"),
             },
-            Kind::All(_) => unimplemented!("not used here"),
+            Kind::All(parts) => self.all(parts, at.last, at, then),
         }
+    }
+
+    /// Reads all parts from the same place on; no event is part of two.
+    fn all(&self, parts: &[Expression], from: Option<usize>, at: &At, then: Then<'_>) -> bool {
+        let [first, rest @ ..] = parts else { return then(at) };
+        let begin = At { last: from, ..at.clone() };
+        self.read(first, &begin, &mut |next| {
+            let next = At { last: next.last.max(at.last), ..next.clone() };
+            self.all(rest, from, &next, then)
+        })
     }
 
     fn sequence(&self, parts: &[Expression], at: &At, then: Then<'_>) -> bool {
@@ -169,6 +180,7 @@ impl Reading<'_> {
         let from = at.last.map_or(0, |it| it + 1);
         for (number, letter) in self.order.iter().enumerate().skip(from) {
             if has(letter, item)
+                && !at.used.contains(&number)
                 && let Some(next) = self.taken(item, number, at)
                 && then(&next)
             {
@@ -189,6 +201,7 @@ impl Reading<'_> {
     fn taken(&self, item: &Item, number: usize, at: &At) -> Option<At> {
         let by = self.order[number].thread;
         let mut next = At { last: Some(number), banned: Vec::new(), ..at.clone() };
+        next.used.push(number);
         if let Some(name) = item.thread {
             let others = at.threads.iter().filter(|(it, _)| **it != name);
             if others.into_iter().any(|(_, it)| *it == by) {
@@ -213,6 +226,16 @@ impl Reading<'_> {
             None => {}
         }
         Some(next)
+    }
+}
+
+/// Adds the events that must not come.
+fn ban(part: &Expression, banned: &mut Vec<Item>) {
+    match &part.kind {
+        Kind::Event(item) => banned.push(*item),
+        Kind::Choice(parts) => parts.iter().for_each(|it| ban(it, banned)),
+        Kind::Repeat(inner, _) => ban(inner, banned),
+        _ => unreachable!("the language forbids single events only"),
     }
 }
 

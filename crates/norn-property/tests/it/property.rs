@@ -15,7 +15,7 @@ use proptest::{
 use crate::{kit, oracle};
 
 /// Patterns with all that the language has, over reads and writes of a variable.
-const PATTERNS: [&str; 11] = [
+const PATTERNS: [&str; 14] = [
     "r(t1) w(t2)",
     "w(t1) r(t2) w(t1)",
     "r(t1) || w(t2)",
@@ -26,6 +26,9 @@ const PATTERNS: [&str; 11] = [
     "w(t1) (r(t2) | w(t2))+ w(t1)?",
     "w (!r w)+ r",
     "!w r",
+    "w !(r | w) w(t1) r(t2)",
+    "r(t1) && w(t2)",
+    "(r(t1) w(t1) && w(t2)) r",
     "begin(t1,<r1) r(t1)? w(t2) end(t1,>r1)",
 ];
 
