@@ -145,16 +145,16 @@ impl Reading<'_> {
                     self.sequence(&copies, at, then)
                 })
             }
-            Kind::Not(inner) => match &inner.kind {
-                Kind::Sequence(parts) => parts
-                    .windows(2)
-                    .any(|it| self.sequence(&[it[1].clone(), it[0].clone()], at, then)),
-                _ => {
-                    let mut next = at.clone();
-                    ban(inner, &mut next.banned);
-                    then(&next)
+            Kind::Not(inner) => {
+                if let Kind::Sequence(parts) = &inner.kind {
+                    return parts
+                        .windows(2)
+                        .any(|it| self.sequence(&[it[1].clone(), it[0].clone()], at, then));
                 }
-            },
+                let mut next = at.clone();
+                ban(inner, &mut next.banned);
+                then(&next)
+            }
             Kind::All(parts) => self.all(parts, at.last, at, then),
         }
     }
