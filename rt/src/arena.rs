@@ -1,6 +1,6 @@
 //! Our side of the shared memory: slots, chunks, sequence numbers, losses.
 
-use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use norn_abi::{
     Kind,
@@ -78,15 +78,16 @@ fn control() -> &'static Control {
     unsafe { &*BASE.load(Ordering::Relaxed).cast() }
 }
 
-/// The next number in the order of synchronisation.
+/// The next sequence number; see [`crate::number`].
 #[inline(always)]
-pub fn next_seq() -> u64 {
-    control().seq.0.fetch_add(1, Ordering::SeqCst)
+pub fn counter() -> &'static AtomicU64 {
+    &control().seq.0
 }
 
-/// The number of a memory access, in the mode that gives it one.
-pub fn access_seq() -> Option<u64> {
-    (OPTIONS.load(Ordering::Relaxed) & arena::GLOBAL != 0).then(next_seq)
+/// Whether all events are numbered in one total order.
+#[inline(always)]
+pub fn is_global() -> bool {
+    OPTIONS.load(Ordering::Relaxed) & arena::GLOBAL != 0
 }
 
 /// Whether values are kept.
@@ -105,7 +106,7 @@ pub fn content(write: bool) -> Content {
 
 /// The hooks for a thread that records.
 pub fn table() -> &'static hook::Table {
-    let global = OPTIONS.load(Ordering::Relaxed) & arena::GLOBAL != 0;
+    let global = is_global();
     let named = function::is_wanted();
     match (values(), global, control::was_on()) {
         (true, _, true) if named => &hook::NAMED[3],

@@ -2,13 +2,13 @@
 //!
 //! So that the recorded order of the operations on an object is the one that happened, operation
 //! and sequence number are taken together under one of a few hundred spin locks, chosen by
-//! address. All operations are sequentially consistent here; the order that the program asked for
+//! address, which is at the same time the clock of its objects. All operations are sequentially consistent here; the order that the program asked for
 //! is in the event.
 
 use core::{
     arch::{global_asm, x86_64::cmpxchg16b},
     ffi::c_int,
-    sync::atomic::{AtomicBool, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering, fence},
+    sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering, fence},
 };
 
 use norn_abi::{Kind, arena::ThreadSlot};
@@ -18,45 +18,73 @@ use crate::{
     control::{self, heap},
     event,
     intercept::signal,
-    sys, thread,
+    number, sys, thread,
 };
 
+/// What comes after the last operation on the objects that share the lock; [`BUSY`] during one.
 #[repr(align(64))]
-struct Stripe(AtomicBool);
+struct Lock(AtomicU64);
 
-const STRIPES: usize = 512;
-static LOCKS: [Stripe; STRIPES] = [const { Stripe(AtomicBool::new(false)) }; STRIPES];
+const BUSY: u64 = u64::MAX;
+const COUNT: usize = 512;
+static LOCKS: [Lock; COUNT] = [const { Lock(AtomicU64::new(0)) }; COUNT];
 
-/// In a forked child: whoever held a lock is not here.
+/// In a forked child: whoever held a lock is not here, and it has no events yet.
 pub fn unlock_all() {
-    LOCKS.iter().for_each(|it| it.0.store(false, Ordering::Relaxed));
+    LOCKS.iter().for_each(|it| it.0.store(0, Ordering::Relaxed));
 }
 
-/// Runs `f` while nobody else does an atomic operation at `addr`.
-unsafe fn exclusively<T>(slot: *mut ThreadSlot, addr: usize, f: impl FnOnce() -> T) -> T {
-    // SAFETY: the slot is the current thread's. Signals wait until the operation is over; where
-    // one could not, its handler must not wait for the operation that it interrupted.
-    unsafe {
-        let own = thread::own(slot);
-        let mut host = (*own).host;
-        while !host.is_null() {
-            if (*thread::own(host)).in_atomic {
-                return f();
+/// An operation of a recorded thread, during which nobody else does one at the same address.
+struct Turn {
+    slot: *mut ThreadSlot,
+    number: u64,
+    lock: Option<&'static AtomicU64>,
+}
+
+impl Turn {
+    /// Waits for the operations of others. Signals wait until this one is over; where one could
+    /// not, its handler must not wait for the operation that it interrupted.
+    unsafe fn begin(slot: *mut ThreadSlot, addr: usize) -> Turn {
+        // SAFETY: the slot is the current thread's.
+        unsafe {
+            let own = thread::own(slot);
+            let mut host = (*own).host;
+            while !host.is_null() {
+                if (*thread::own(host)).in_atomic {
+                    return Turn { slot, number: number::next(slot), lock: None };
+                }
+                host = (*thread::own(host)).host;
             }
-            host = (*thread::own(host)).host;
+            let lock = &LOCKS[number::share(addr, COUNT)].0;
+            (*own).in_atomic = true;
+            let mut tries = 0;
+            loop {
+                let earliest = lock.swap(BUSY, Ordering::Acquire);
+                if earliest != BUSY {
+                    return Turn { slot, number: number::since(slot, earliest), lock: Some(lock) };
+                }
+                tries += 1;
+                if tries % 64 == 0 { sys::yield_now() } else { core::hint::spin_loop() }
+            }
         }
-        let lock = &LOCKS[(addr >> 3 ^ addr >> 12) % STRIPES].0;
-        (*own).in_atomic = true;
-        let mut tries = 0;
-        while lock.swap(true, Ordering::Acquire) {
-            tries += 1;
-            if tries % 64 == 0 { sys::yield_now() } else { core::hint::spin_loop() }
+    }
+
+    /// Others can go on.
+    fn pass(&self) {
+        if let Some(lock) = self.lock {
+            lock.store(self.number + 1, Ordering::Release);
         }
-        let result = f();
-        lock.store(false, Ordering::Release);
-        (*own).in_atomic = false;
-        signal::deliver(slot);
-        result
+    }
+
+    /// The operation is recorded, and signals that waited can come.
+    unsafe fn end(self) {
+        // SAFETY: the slot is the current thread's.
+        unsafe {
+            if self.lock.is_some() {
+                (*thread::own(self.slot)).in_atomic = false;
+                signal::deliver(self.slot);
+            }
+        }
     }
 }
 
@@ -163,7 +191,7 @@ impl Word for u128 {
 
 /// Records an operation and, for 16 bytes, the other halves of its values. There is room.
 unsafe fn record<W: Word>(
-    slot: *mut ThreadSlot,
+    turn: &Turn,
     kind: Kind,
     pc: usize,
     at: *mut W,
@@ -179,36 +207,47 @@ unsafe fn record<W: Word>(
         }
         // An exchange of something for the same is no change: so do spin locks wait.
         let changes = values.len() < 2 || values[0] != values[1];
-        event::count(slot, if changes { kind } else { Kind::AtomicLoad });
-        let lane = &mut (*slot).lane;
-        lane.sync(kind, pc, at as usize, arena::next_seq(), &args[..=values.len()]);
+        event::count(turn.slot, if changes { kind } else { Kind::AtomicLoad });
+        let lane = &mut (*turn.slot).lane;
+        lane.sync(kind, pc, at as usize, turn.number, &args[..=values.len()]);
         if W::LOG2 == 4 {
-            lane.sync(Kind::HighHalves, pc, at as usize, arena::next_seq(), &high);
+            lane.sync(Kind::HighHalves, pc, at as usize, turn.number, &high);
         }
     }
 }
 
-/// Does an operation, recorded if the thread is.
+/// The beginning of an operation, if it is to be recorded.
+unsafe fn begin<W: Word>(kind: Kind, at: *mut W, pc: usize) -> Option<Turn> {
+    let slot = thread::recorded()?;
+    // SAFETY: the slot is the current thread's. Room is made outside of the lock.
+    unsafe {
+        if control::was_on() {
+            control::before(slot, kind, pc, at as usize);
+            heap::check(slot, at as usize, 1 << W::LOG2, pc);
+        }
+        if arena::make_room(slot) {
+            return Some(Turn::begin(slot, at as usize));
+        }
+        arena::lose(slot);
+    }
+    None
+}
+
+/// Does an operation that others can see, recorded if the thread is: with it, or whatever happens
+/// then, is its event.
 unsafe fn perform<W: Word, T>(
     kind: Kind,
     at: *mut W,
     pc: usize,
-    f: impl FnOnce(Option<*mut ThreadSlot>) -> T,
+    f: impl FnOnce(Option<&Turn>) -> T,
 ) -> T {
-    match thread::recorded() {
-        None => f(None),
-        // SAFETY: the slot is the current thread's. Room is made outside of the lock.
-        Some(slot) => unsafe {
-            if control::was_on() {
-                control::before(slot, kind, pc, at as usize);
-                heap::check(slot, at as usize, 1 << W::LOG2, pc);
-            }
-            if arena::make_room(slot) {
-                return exclusively(slot, at as usize, || f(Some(slot)));
-            }
-            arena::lose(slot);
-            f(None)
-        },
+    // SAFETY: as the caller called it.
+    unsafe {
+        let Some(turn) = begin(kind, at, pc) else { return f(None) };
+        let result = f(Some(&turn));
+        turn.pass();
+        turn.end();
+        result
     }
 }
 
@@ -219,22 +258,21 @@ const fn detail(order: c_int, failure: c_int, op: u64) -> u64 {
 unsafe extern "C" fn load<W: Word>(at: *mut W, order: c_int, pc: usize) -> W {
     // SAFETY: as the caller called it.
     unsafe {
-        perform(Kind::AtomicLoad, at, pc, |slot| {
-            let value = W::load(at);
-            if let Some(slot) = slot {
-                record(slot, Kind::AtomicLoad, pc, at, detail(order, 0, 0), &[value]);
-            }
-            value
-        })
+        let Some(turn) = begin(Kind::AtomicLoad, at, pc) else { return W::load(at) };
+        let value = W::load(at);
+        turn.pass();
+        record(&turn, Kind::AtomicLoad, pc, at, detail(order, 0, 0), &[value]);
+        turn.end();
+        value
     }
 }
 
 unsafe extern "C" fn store<W: Word>(at: *mut W, value: W, order: c_int, pc: usize) {
     // SAFETY: as the caller called it.
     unsafe {
-        perform(Kind::AtomicStore, at, pc, |slot| {
-            if let Some(slot) = slot {
-                record(slot, Kind::AtomicStore, pc, at, detail(order, 0, 0), &[value]);
+        perform(Kind::AtomicStore, at, pc, |turn| {
+            if let Some(turn) = turn {
+                record(turn, Kind::AtomicStore, pc, at, detail(order, 0, 0), &[value]);
             }
             W::store(at, value);
         });
@@ -258,11 +296,11 @@ unsafe fn exchange<W: Word>(at: *mut W, op: Op, by: W) -> W {
 unsafe fn modify<W: Word>(at: *mut W, op: Op, by: W, order: c_int, pc: usize) -> W {
     // SAFETY: as the caller called it.
     unsafe {
-        perform(Kind::AtomicRmw, at, pc, |slot| {
+        perform(Kind::AtomicRmw, at, pc, |turn| {
             let before = exchange(at, op, by);
-            if let Some(slot) = slot {
+            if let Some(turn) = turn {
                 let values = [before, before.change(op, by)];
-                record(slot, Kind::AtomicRmw, pc, at, detail(order, 0, op as u64), &values);
+                record(turn, Kind::AtomicRmw, pc, at, detail(order, 0, op as u64), &values);
             }
             before
         })
@@ -272,15 +310,15 @@ unsafe fn modify<W: Word>(at: *mut W, op: Op, by: W, order: c_int, pc: usize) ->
 unsafe fn compare<W: Word>(at: *mut W, old: W, new: W, orders: (c_int, c_int), pc: usize) -> W {
     // SAFETY: as the caller called it.
     unsafe {
-        perform(Kind::AtomicCas, at, pc, |slot| {
+        perform(Kind::AtomicCas, at, pc, |turn| {
             let seen = W::swap_if(at, old, new);
-            if let Some(slot) = slot {
+            if let Some(turn) = turn {
                 let detail = detail(orders.0, orders.1, 0);
                 let (kind, other) = match seen == old {
                     true => (Kind::AtomicCas, new),
                     false => (Kind::AtomicCasFailed, old),
                 };
-                record(slot, kind, pc, at, detail, &[seen, other]);
+                record(turn, kind, pc, at, detail, &[seen, other]);
             }
             seen
         })

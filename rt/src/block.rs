@@ -7,7 +7,7 @@ use norn_abi::{Kind, arena::ThreadSlot, codec::Content};
 use crate::{
     arena,
     control::{self, heap},
-    event, real, thread,
+    event, number, real, thread,
 };
 
 /// Records that a block is about to be read or written; `content` says when its bytes can be seen.
@@ -48,7 +48,7 @@ pub unsafe fn touched(
         event::count(slot, kind);
         if arena::make_room(slot) {
             let content = if arena::values() { content } else { Content::None };
-            (*slot).lane.range(kind, pc, addr, len, arena::access_seq(), content);
+            (*slot).lane.range(kind, pc, addr, len, number::of_access(), content);
         } else {
             arena::lose(slot);
         }

@@ -5,7 +5,7 @@ use core::sync::atomic::Ordering;
 use norn_abi::{Kind, arena::ThreadSlot};
 
 use crate::{
-    arena, control,
+    arena, control, number,
     thread::{own, stack_pointer},
 };
 
@@ -25,7 +25,7 @@ pub unsafe fn note(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize, ar
         count(slot, kind);
         let own = own(slot);
         let usual = (*own).once_sp == 0 && (*own).lim.is_null();
-        if usual && (*slot).lane.quick_sync(kind, pc, addr, arena::next_seq(), args) {
+        if usual && (*slot).lane.quick_sync(kind, pc, addr, number::at(slot, kind, addr), args) {
             return;
         }
         if (*own).once_sp != 0 && stack_pointer() > (*own).once_sp {
@@ -56,7 +56,7 @@ unsafe fn write(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize, args:
     // SAFETY: the slot is the current thread's.
     unsafe {
         if arena::make_room(slot) {
-            (*slot).lane.sync(kind, pc, addr, arena::next_seq(), args);
+            (*slot).lane.sync(kind, pc, addr, number::at(slot, kind, addr), args);
         } else {
             arena::lose(slot);
         }

@@ -12,7 +12,7 @@ use norn_abi::{AccessClass, Kind, arena::ThreadSlot};
 use crate::{
     arena,
     control::{self, heap},
-    function, thread,
+    function, number, thread,
 };
 
 /// What an access hook does: the address, the site, the thread's slot.
@@ -158,10 +158,10 @@ unsafe extern "C" fn cold<const K: u16>(addr: usize, pc: usize, slot: *mut Threa
         }
         if K & 7 == 4 {
             let content = arena::content(K & 8 != 0);
-            (*slot).lane.wide(Kind(K), pc, addr, arena::access_seq(), content);
+            (*slot).lane.wide(Kind(K), pc, addr, number::of_access(), content);
         } else {
             arena::define(slot, pc, Kind(K));
-            (*slot).lane.any_access::<K>(addr, pc, arena::access_seq(), arena::values());
+            (*slot).lane.any_access::<K>(addr, pc, number::of_access(), arena::values());
         }
     }
 }

@@ -23,6 +23,7 @@ mod function;
 mod handle;
 mod hook;
 mod intercept;
+mod number;
 mod real;
 mod sys;
 mod thread;

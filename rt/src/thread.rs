@@ -42,6 +42,8 @@ pub struct Own {
     pub quiet: bool,
     /// Who called `operator new`, while it calls `malloc`.
     pub caller: usize,
+    /// What comes after its last event, if it has a clock of its own.
+    pub clock: u64,
     /// The thread is inside an atomic operation.
     pub in_atomic: bool,
     /// The mutex of the condition wait in which it blocks.

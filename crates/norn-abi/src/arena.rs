@@ -98,7 +98,8 @@ pub struct Control {
     pub unmapped: AtomicU32,
     /// Events of threads that were past their end.
     pub late: AtomicU64,
-    /// The next sequence number. On a cache line of its own, it is written by everyone.
+    /// The next sequence number, or what everyone's next one is not before. On a cache line of its
+    /// own, since everyone looks at it.
     pub seq: Line<AtomicU64>,
     /// Which thread goes next, if we are to decide that.
     pub plan: Plan,

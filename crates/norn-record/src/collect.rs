@@ -278,8 +278,8 @@ impl<'a> Collector<'a> {
     fn stop(&mut self, why: StopReason) {
         let control = self.arena.control();
         let code = if why == StopReason::Size { STOP_SIZE } else { STOP_DISK };
+        let seq = control.seq.0.load(Ordering::SeqCst);
         if control.stop.swap(code, Ordering::SeqCst) == STOP_NO && self.run.stopped.is_none() {
-            let seq = control.seq.0.load(Ordering::SeqCst);
             self.run.stopped = Some(Stop { why, seq });
         }
     }

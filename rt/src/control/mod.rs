@@ -34,7 +34,7 @@ pub use task::{Interrupted, NEVER, Task};
 use wake::release_all;
 pub use wake::{look_again, release, release_one};
 
-use crate::{arena, event, tls};
+use crate::{arena, event, number, tls};
 
 /// A plan is in force in this process.
 static ON: AtomicBool = AtomicBool::new(false);
@@ -230,7 +230,7 @@ unsafe fn turned(slot: *mut ThreadSlot) {
         arena::outcome().switches.fetch_add(1, Ordering::Relaxed);
         if arena::make_room(slot) {
             let next = (*slot).steps as usize;
-            (*slot).lane.sync(Kind::Turn, 0, next, arena::next_seq(), &[]);
+            (*slot).lane.sync(Kind::Turn, 0, next, number::next(slot), &[]);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use norn_abi::Kind;
 
-use crate::{arena, event, intercept::interpose, thread};
+use crate::{arena, event, intercept::interpose, number, thread};
 
 /// What the macro leaves in the program for each place where it is used.
 #[repr(C)]
@@ -19,7 +19,7 @@ unsafe extern "C" fn mark(name: *mut Name, object: usize, pc: usize) {
         let process = arena::process_number() + 1;
         if (*name).process != process && arena::make_room(slot) {
             let text = core::slice::from_raw_parts((*name).text, length((*name).text));
-            (*slot).lane.text(Kind::Name, (*name).text as usize, arena::next_seq(), 0, text);
+            (*slot).lane.text(Kind::Name, (*name).text as usize, number::next(slot), 0, text);
             (*name).process = process;
         }
         event::put(slot, Kind::Mark, pc, object, &[(*name).text as u64]);

@@ -17,7 +17,7 @@ use norn_abi::{Kind, arena::ThreadSlot, function::CALL_ONLY};
 pub use patch::{find_defined, find_imported, is_wanted};
 pub use shadow::{expire, retire, true_caller};
 
-use crate::{arena, event, sys, thread};
+use crate::{arena, event, number, sys, thread};
 
 /// The registers at a call or a return, as [`stub`] leaves them on the stack.
 #[repr(C)]
@@ -63,7 +63,7 @@ unsafe fn put_call(slot: *mut ThreadSlot, pc: usize, number: u32, arguments: &[u
     unsafe {
         event::put(slot, Kind::Call, pc, number as usize, &arguments[..3]);
         if arguments[3..].iter().any(|&it| it != 0) && arena::make_room(slot) {
-            let seq = arena::next_seq();
+            let seq = number::next(slot);
             (*slot).lane.sync(Kind::CallRest, pc, number as usize, seq, &arguments[3..]);
         }
     }

@@ -10,7 +10,7 @@ use norn_abi::{
 };
 
 use super::{stub, table};
-use crate::{arena, sys};
+use crate::{arena, number, sys};
 
 /// The first instruction of functions that may be jumped to from anywhere, `endbr64`.
 const LANDING: u32 = 0xfa1e_0ff3;
@@ -85,7 +85,7 @@ unsafe fn name(slot: *mut ThreadSlot, function: &Function) -> bool {
     // SAFETY: the slot is the current thread's.
     unsafe {
         if arena::make_room(slot) {
-            let (number, seq) = (function.number as usize, arena::next_seq());
+            let (number, seq) = (function.number as usize, number::next(slot));
             (*slot).lane.text(Kind::Name, number, seq, 0, function.name());
         }
     }

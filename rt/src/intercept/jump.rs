@@ -6,7 +6,7 @@ use core::arch::asm;
 use norn_abi::{Kind, arena::FRAMES};
 
 use super::{signal, tap};
-use crate::{arena, function, real, thread, tls};
+use crate::{arena, function, number, real, thread, tls};
 
 /// Where libc keeps the stack pointer in a `jmp_buf`.
 const STACK_POINTER: usize = 6;
@@ -46,7 +46,7 @@ unsafe fn cut(buffer: usize) {
         }
         if depth < (*slot).depth && arena::make_room(slot) {
             (*slot).depth = depth;
-            (*slot).lane.sync(Kind::Unwind, 0, depth, arena::next_seq(), &[]);
+            (*slot).lane.sync(Kind::Unwind, 0, depth, number::next(slot), &[]);
         }
     }
 }

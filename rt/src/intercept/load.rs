@@ -8,7 +8,7 @@ use core::{
 
 use norn_abi::{Kind, arena::ThreadSlot};
 
-use crate::{arena, control, function, sys};
+use crate::{arena, control, function, number, sys};
 
 const MOST: usize = 512;
 
@@ -103,7 +103,7 @@ unsafe fn add(slot: *mut ThreadSlot, module: &Mapping) {
     // SAFETY: the slot is the current thread's.
     unsafe {
         if arena::make_room(slot) {
-            let (seq, end) = (arena::next_seq(), module.end as u64);
+            let (seq, end) = (number::next(slot), module.end as u64);
             (*slot).lane.text(Kind::Module, module.start, seq, end, module.path());
         }
         if function::is_wanted() {

@@ -236,6 +236,7 @@ unsafe extern "C-unwind" fn handle(signal: c_int, info: *mut c_void, context: *m
         if let Some(stream) = stream {
             away = control::handler_begins(host);
             let own = thread::own(stream);
+            (*own).clock = (*own).clock.max((*thread::own(host)).clock);
             (*own).handler_sp = interrupted.registers[RSP];
             (*own).handler_stack = own_stack(interrupted);
             tls::set(stream);

@@ -18,7 +18,7 @@ use super::{
 use crate::{
     arena,
     control::{self, NEVER},
-    event, handle, real, sys, thread, tls,
+    event, handle, number, real, sys, thread, tls,
 };
 
 type Start = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
@@ -174,7 +174,7 @@ unsafe fn created(
         control::adopt(slot, parent);
         let number = (*slot).head.thread;
         arena::make_room(parent);
-        let seq = arena::next_seq();
+        let seq = number::next(parent);
         let result = thread::quietly(parent, || real(run, slot as usize));
         if result == 0 {
             handle::remember(*(handle as *const usize), number);

@@ -1,6 +1,6 @@
 //! The recorded order is the one that happened.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     event::Event,
@@ -24,7 +24,7 @@ fn of_what_a_lock_protects() {
 fn of_sequence_numbers_of_a_lock() {
     let events = record("locked.c").events();
     let mut held: Vec<(u64, u128)> = Vec::new();
-    let mut acquired = std::collections::BTreeMap::new();
+    let mut acquired = BTreeMap::new();
     for event in events.iter() {
         match &*event.op {
             "acquire" => drop(acquired.insert(&event.thread, event.seq.unwrap())),
@@ -36,6 +36,21 @@ fn of_sequence_numbers_of_a_lock() {
     }
     held.sort_unstable();
     assert!(held.into_iter().map(|(_, value)| value).eq(1..=10_000));
+}
+
+/// Threads that use different locks draw their numbers without meeting.
+#[test]
+fn of_what_many_locks_protect() {
+    let events = record("interwoven.c").events();
+    let mut counts = BTreeMap::<&str, u128>::new();
+    for event in events.iter().filter(|it| it.site_function() == "add") {
+        let count = counts.entry(event.object.as_deref().unwrap()).or_default();
+        assert_eq!(event.value.unwrap().0, *count, "{event:?}");
+        if event.op == "read" {
+            *count += 1;
+        }
+    }
+    assert_eq!(counts.len(), 32);
 }
 
 fn tickets(events: &[Event]) -> Vec<u128> {
@@ -80,7 +95,7 @@ fn of_everything() {
 fn of_one_thread_is_its_program_order() {
     for order in ["local", "global"] {
         let events = subject("nested.c").options(&["--order", order]).record().events();
-        let mut next = std::collections::BTreeMap::new();
+        let mut next = BTreeMap::new();
         for event in events.iter() {
             let expected = next.entry(event.thread.clone()).or_insert(event.index);
             assert_eq!(event.index, *expected, "{event:?}");

@@ -1,0 +1,124 @@
+//! Sequence numbers, which tell in what order things happened.
+//!
+//! If all events are to be in one order, or if only one thread moves at a time, the numbers are
+//! those of one counter. Otherwise two threads would mostly wait for each other at that counter.
+//! So each has a clock of its own (Lamport's), and so has each object: an event is later than what
+//! its thread did and later than what was done to its object. Threads that use different objects
+//! do not meet. The counter is what all have heard of: who is well ahead of it pushes it on, and
+//! nobody's next event is before it; so numbers stay near to real time. Events that are not about
+//! a lock or a semaphore are rare, and always move the counter.
+
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use norn_abi::{Kind, arena::ThreadSlot};
+
+use crate::{arena, control, thread::own};
+
+/// How far a thread may be ahead of the counter before it moves it.
+const AHEAD: u64 = 256;
+
+#[repr(align(64))]
+struct Clock(AtomicU64);
+
+const CLOCKS: usize = 512;
+/// What comes after the last event of the objects that share a clock.
+static OBJECTS: [Clock; CLOCKS] = [const { Clock(AtomicU64::new(0)) }; CLOCKS];
+
+/// Which of `count` clocks or locks belongs to an address.
+#[inline(always)]
+pub fn share(addr: usize, count: usize) -> usize {
+    (addr >> 3 ^ addr >> 12) % count
+}
+
+/// The number of an event that happens now.
+pub unsafe fn next(slot: *mut ThreadSlot) -> u64 {
+    let counter = arena::counter();
+    if !is_local() {
+        return counter.fetch_add(1, Ordering::SeqCst);
+    }
+    // SAFETY: the slot is the current thread's.
+    let own = unsafe { own(slot) };
+    let mut seen = counter.load(Ordering::Relaxed);
+    loop {
+        // SAFETY: as above.
+        let number = unsafe { (*own).clock.max(seen) };
+        match counter.compare_exchange(seen, number + 1, Ordering::SeqCst, Ordering::Relaxed) {
+            // SAFETY: as above.
+            Ok(_) => unsafe {
+                (*own).clock = number + 1;
+                return number;
+            },
+            Err(now) => seen = now,
+        }
+    }
+}
+
+/// The number of an event that is about the object at `addr`.
+#[inline(always)]
+pub unsafe fn at(slot: *mut ThreadSlot, kind: Kind, addr: usize) -> u64 {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        if !is_frequent(kind) || !is_local() {
+            return rare(slot, addr);
+        }
+        let object = &OBJECTS[share(addr, CLOCKS)].0;
+        let seen = object.load(Ordering::Relaxed);
+        let number = since(slot, seen);
+        let next = number + 1;
+        if object.compare_exchange(seen, next, Ordering::SeqCst, Ordering::Relaxed).is_err() {
+            object.fetch_max(next, Ordering::SeqCst);
+        }
+        number
+    }
+}
+
+/// The same of an event that moves the counter.
+#[inline(never)]
+unsafe fn rare(slot: *mut ThreadSlot, addr: usize) -> u64 {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        let object = &OBJECTS[share(addr, CLOCKS)].0;
+        (*own(slot)).clock = (*own(slot)).clock.max(object.load(Ordering::Relaxed));
+        let number = next(slot);
+        object.fetch_max(number + 1, Ordering::SeqCst);
+        number
+    }
+}
+
+/// The number of an event that is not before `earliest`.
+#[inline(always)]
+pub unsafe fn since(slot: *mut ThreadSlot, earliest: u64) -> u64 {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        if !is_local() {
+            return next(slot);
+        }
+        let counter = arena::counter();
+        let known = counter.load(Ordering::Relaxed);
+        let number = (*own(slot)).clock.max(earliest).max(known);
+        (*own(slot)).clock = number + 1;
+        if number >= known + AHEAD {
+            counter.fetch_max(number + 1, Ordering::SeqCst);
+        }
+        number
+    }
+}
+
+/// The number of a memory access, in the mode that gives it one.
+pub fn of_access() -> Option<u64> {
+    arena::is_global().then(|| arena::counter().fetch_add(1, Ordering::SeqCst))
+}
+
+/// Whether threads have clocks of their own.
+#[inline(always)]
+fn is_local() -> bool {
+    !arena::is_global() && !control::was_on()
+}
+
+fn is_frequent(kind: Kind) -> bool {
+    use Kind as K;
+    matches!(
+        kind,
+        K::Acquire | K::Release | K::AcquireFailed | K::SemPost | K::SemWait | K::SemFailed
+    )
+}
