@@ -11,6 +11,7 @@ const STEPS: &[&[&str]] = &[
     &["fmt", "--all", "--check"],
     &["fmt", "--manifest-path", "rt/Cargo.toml", "--check"],
     &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"],
+    &["clippy", "--manifest-path", "rt/Cargo.toml", "--locked", "--", "-D", "warnings"],
     &["test", "--workspace", "--locked"],
 ];
 

@@ -26,7 +26,7 @@ pub use interrupt::{
 use norn_abi::{
     Kind,
     arena::ThreadSlot,
-    control::{follow as followed, strategy as name},
+    control::strategy as name,
 };
 pub use spin::is_fruitless;
 pub use strategy::{STEP, mix};

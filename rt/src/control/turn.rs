@@ -102,13 +102,10 @@ pub fn steps() -> u64 {
 }
 
 /// Gives the turn to `task`, which sleeps or is the caller. Under the lock.
-unsafe fn grant(task: &mut Task, events: u64) {
-    // SAFETY: the thread does not run, or is this one.
-    unsafe {
-        task.since = task.steps();
-        task.until = task.since + events.clamp(1, LONGEST);
-        task.go_on();
-    }
+fn grant(task: &mut Task, events: u64) {
+    task.since = task.steps();
+    task.until = task.since + events.clamp(1, LONGEST);
+    task.go_on();
     DOUBTFUL_SINCE.store(0, Ordering::Relaxed);
     HOLDER.store(task, Ordering::Release);
     task.turn.store(1, Ordering::SeqCst);
