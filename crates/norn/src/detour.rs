@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use norn_model::{Class, Line, Point, Verdict};
+use norn_model::{Class, Code, Line, Point, Verdict};
 use norn_replay::Detour;
 
 /// Where a run first left the path, and whether it came back. If the schedule was left later on, the
@@ -16,8 +16,10 @@ pub(crate) fn tell(to: &mut impl Write, detour: &Detour, verdict: &Verdict) -> i
         Some(back) => writeln!(to, ", and came back at event {back}")?,
         None => writeln!(to)?,
     }
-    writeln!(to, "  expected  event {event}, {}", words(expected))?;
-    writeln!(to, "  actual    event {event}, {}", words(actual))?;
+    // If it is the same for people, only the address in the code tells one from the other.
+    let code = |it| if words(expected) == words(actual) { address(it) } else { String::new() };
+    writeln!(to, "  expected  event {event}, {}{}", words(expected), code(expected))?;
+    writeln!(to, "  actual    event {event}, {}{}", words(actual), code(actual))?;
     match (event.checked_sub(1), last) {
         (Some(before), Some(last)) => writeln!(to, "  before    event {before}, {}", words(last)),
         _ => Ok(()),
@@ -33,4 +35,9 @@ fn words(point: &Point) -> String {
         (true, class) => class.name().to_owned(),
         (false, class) => format!("{} at {}", class.name(), place.join(" ")),
     }
+}
+
+fn address(point: &Point) -> String {
+    let code = point.code.as_ref();
+    code.map_or_else(String::new, |Code { module, offset }| format!(" ({module}+{offset:#x})"))
 }

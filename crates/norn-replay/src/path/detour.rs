@@ -1,23 +1,20 @@
 //! Where a run first did something else than the path of its clip says.
 //!
-//! The run's trace is compared with the path, event by event in the order of the run. Two events are
+//! The run's trace is compared with the path, event by event. Two events are
 //! the same if they are of one class and at one place: in the same build of a module by their
 //! address, in another one by function, file and line, where lines may have moved.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use norn_model::{
-    Class, Code, Departure, Event, Obstacle, Point, Role, Schedule, SiteId, ThreadId, ThreadName,
-    Until, Verdict,
+    Class, Code, Departure, Event, EventId, Obstacle, Point, Role, Schedule, SiteId, ThreadId,
+    ThreadName, Until, Verdict,
 };
+use norn_trace::Site;
 use serde::{Serialize, Serializer};
 
 use super::{Course, Path, line::Lines};
-use crate::{
-    Clip, Scene,
-    label::Labels,
-    points::{look_up, plain},
-};
+use crate::{Clip, Scene, class, label::Labels, points::look_up};
 
 /// Events in which a thread that left the path is looked for on it again.
 const WINDOW: usize = 10_000;
@@ -59,33 +56,19 @@ fn print_any<S: Serializer>(point: &Option<Point>, to: S) -> Result<S::Ok, S::Er
 pub fn detour(clip: &Clip, scene: &Scene, verdict: &Verdict) -> Option<Detour> {
     let path = clip.path.as_ref().filter(|_| scene.trace.process() == clip.process)?;
     let mut comparison = Comparison::new(path, scene);
-    let mut cursors = BTreeMap::new();
+    let mut found = BTreeMap::new();
     for course in &path.threads {
-        let limit = limit(&clip.schedule, verdict, &course.thread);
-        let mut threads = scene.trace.threads().iter().filter(|it| it.role == Role::Thread);
-        let thread = threads.find(|it| it.name == course.thread);
-        if let Some(thread) = thread {
-            let end = limit.min(course.events.len() as u64);
-            cursors.insert(thread.id, Cursor { course, next: 0, end });
+        let end = limit(&clip.schedule, verdict, &course.thread);
+        if let Some(other) = comparison.first(course, end) {
+            found.insert(other.id, (course, other));
         }
     }
-    for event in scene.trace.merged() {
-        let Some(cursor) = cursors.get_mut(&event.id.thread) else { continue };
-        // If events are missing, nobody knows what they were.
-        if event.id.index != cursor.next || cursor.next == cursor.end {
-            cursors.remove(&event.id.thread);
-            if cursors.is_empty() {
-                break;
-            }
-            continue;
-        }
-        let expected = cursor.expected()?;
-        if !comparison.is_same(expected, event.site) {
-            return Some(comparison.detour(cursor.course, expected, &event));
-        }
-        cursor.next += 1;
-    }
-    None
+    let first = match found.len() {
+        0 | 1 => found.keys().next().copied(),
+        _ => scene.trace.merged().map(|it| it.id).find(|it| found.contains_key(it)),
+    };
+    let (course, actual) = found.get(&first?)?;
+    comparison.detour(course, actual)
 }
 
 /// How many events of a thread are compared: as many as it had done when the schedule was left.
@@ -104,20 +87,6 @@ fn limit(schedule: &Schedule, verdict: &Verdict, thread: &ThreadName) -> u64 {
         None => 0,
         Some(Until::Event { index, .. }) => *index,
         Some(Until::Before(_) | Until::After(_) | Until::Blocks | Until::End) => u64::MAX,
-    }
-}
-
-/// How far a thread was compared.
-struct Cursor<'a> {
-    course: &'a Course,
-    next: u64,
-    end: u64,
-}
-
-impl Cursor<'_> {
-    /// The number of the point that is expected next.
-    fn expected(&self) -> Option<u32> {
-        self.course.events.get(usize::try_from(self.next).ok()?).copied()
     }
 }
 
@@ -172,6 +141,23 @@ impl<'a> Comparison<'a> {
         comparison
     }
 
+    /// The first event of a thread that is not as expected, of so many.
+    fn first(&mut self, course: &Course, end: u64) -> Option<Event> {
+        let mut threads = self.scene.trace.threads().iter().filter(|it| it.role == Role::Thread);
+        let thread = threads.find(|it| it.name == course.thread)?.id;
+        let expected = course.events.iter().zip(0..end);
+        for ((expected, index), actual) in expected.zip(self.scene.trace.events(thread)) {
+            // If events are missing, nobody knows what they were.
+            if actual.id.index != index {
+                return None;
+            }
+            if !self.is_same(*expected, actual.site) {
+                return Some(actual);
+            }
+        }
+        None
+    }
+
     fn is_same(&mut self, expected: u32, site: SiteId) -> bool {
         let actual = self.site(site);
         let expected = self.points[expected as usize];
@@ -188,10 +174,24 @@ impl<'a> Comparison<'a> {
         if let Some(sight) = self.sites.get(&site) {
             return *sight;
         }
-        let point = self.point(site);
-        let sight = self.sight(&point);
+        let sight = match self.exactly(site) {
+            // Lines take a while to look up, and are not needed here.
+            Some(point) => self.sight(&point),
+            None => {
+                let point = self.point(site);
+                self.sight(&point)
+            }
+        };
         self.sites.insert(site, sight);
         sight
+    }
+
+    /// The address of a site and what is done there, in a module that is still the same.
+    fn exactly(&mut self, site: SiteId) -> Option<Point> {
+        let Site { pc, kind } = self.scene.trace.site(site)?;
+        let (module, offset) = self.labels.place(pc)?;
+        let code = self.same.contains(&*module).then_some(Code { module, offset })?;
+        Some(Point { code: Some(code), ..Point::anywhere(class::of(kind)) })
     }
 
     fn point(&mut self, site: SiteId) -> Point {
@@ -211,18 +211,19 @@ impl<'a> Comparison<'a> {
         Sight { key: number(&mut self.keys, Key::Named(point.class, place)), line }
     }
 
-    fn detour(&mut self, course: &Course, expected: u32, actual: &Event) -> Detour {
+    fn detour(&mut self, course: &Course, actual: &Event) -> Option<Detour> {
         let (thread, event) = (actual.id.thread, actual.id.index);
-        let before = event.checked_sub(1).map(|index| norn_model::EventId { thread, index });
+        let expected = *course.events.get(usize::try_from(event).ok()?)?;
+        let before = event.checked_sub(1).map(|index| EventId { thread, index });
         let before = before.and_then(|it| self.scene.trace.event(it));
-        Detour {
+        Some(Detour {
             thread: course.thread.clone(),
             event,
-            expected: plain(&self.path.points[expected as usize]),
-            actual: plain(&self.point(actual.site)),
-            last: before.map(|it| plain(&self.point(it.site))),
+            expected: self.path.points[expected as usize].clone(),
+            actual: self.point(actual.site),
+            last: before.map(|it| self.point(it.site)),
             back: self.back(course, thread, event),
-        }
+        })
     }
 
     /// With which event a thread that left the path with one came back to it.

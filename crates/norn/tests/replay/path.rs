@@ -79,18 +79,36 @@ fn another_way_that_misses_a_point() {
 #[test]
 fn the_same_for_programs() {
     let subject = two_ways("100");
-    assert_eq!(subject.replay("clip.json", &["--format", "json"]).json()["detour"], Value::Null);
+    let same = subject.replay("clip.json", &["--format", "json"]).json();
+    assert_eq!(same.get("detour"), Some(&Value::Null), "{same}");
     let json = early(&subject, &["--format", "json"]).json();
+    assert_eq!(json["verdict"], json!({"followed": 4}), "{json}");
+    let detour = &json["detour"];
+    let numbers = (&detour["thread"], &detour["event"], &detour["back"]);
+    assert_eq!(numbers, (&json!("T0.1"), &json!(2), &json!(4)), "{json}");
     let [early, lock] = ["// early", "// lock"].map(|it| subject.line(it));
-    let expected = json!({
-        "thread": "T0.1",
-        "event": 2,
-        "expected": format!("lock {lock} in add"),
-        "actual": format!("read {early} in add"),
-        "last": format!("read {early} in add"),
-        "back": 4,
-    });
-    assert_eq!((&json["verdict"], &json["detour"]), (&json!({"followed": 4}), &expected), "{json}");
+    let points =
+        [("expected", "lock", lock), ("actual", "read", early.clone()), ("last", "read", early)];
+    for (name, class, line) in points {
+        let point = detour[name].as_str().unwrap();
+        assert!(point.starts_with(&format!("{class} {line} in add @program+0x")), "{json}");
+    }
+}
+
+/// Both ways are on one line: the address tells which is which.
+#[test]
+fn another_way_on_the_same_line() {
+    let subject = subject("two_ways.c");
+    let before = "if (arg && early) seen = counter; // early";
+    subject.edit(before, "if (arg) { if (early) seen = counter; else seen = seen; }");
+    subject.run(&["--strategy", "round-robin", "--quantum", "100", "--save", "clip.json"]);
+    let stderr = early(&subject, &[]).stderr;
+    let line = |word: &str| stderr.lines().find(|it| it.trim().starts_with(word)).unwrap();
+    let (expected, actual) = (line("expected"), line("actual"));
+    for line in [expected, actual] {
+        assert!(line.contains(" event 2, read at add two_ways.c:11 (program+0x"), "{stderr}");
+    }
+    assert_ne!(expected.replace("expected", "actual  "), actual, "{stderr}");
 }
 
 #[test]
