@@ -82,8 +82,8 @@ fn limit(schedule: &Schedule, verdict: &Verdict, thread: &ThreadName) -> u64 {
         let told = *why == Obstacle::OtherEvent;
         return actual.as_ref().map_or(u64::MAX, |it| it.index + u64::from(!told));
     }
-    let done = schedule.segments.iter().take(*segment as usize);
-    match done.filter(|it| it.thread == *thread).last().map(|it| &it.until) {
+    let mut done = schedule.segments.iter().take(*segment as usize);
+    match done.rfind(|it| it.thread == *thread).map(|it| &it.until) {
         None => 0,
         Some(Until::Event { index, .. }) => *index,
         Some(Until::Before(_) | Until::After(_) | Until::Blocks | Until::End) => u64::MAX,
@@ -174,14 +174,9 @@ impl<'a> Comparison<'a> {
         if let Some(sight) = self.sites.get(&site) {
             return *sight;
         }
-        let sight = match self.exactly(site) {
-            // Lines take a while to look up, and are not needed here.
-            Some(point) => self.sight(&point),
-            None => {
-                let point = self.point(site);
-                self.sight(&point)
-            }
-        };
+        // Lines take a while to look up, and are often not needed.
+        let point = self.exactly(site).unwrap_or_else(|| self.point(site));
+        let sight = self.sight(&point);
         self.sites.insert(site, sight);
         sight
     }
