@@ -2,6 +2,7 @@
 //! the recorded run did.
 
 use std::{
+    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
     sync::atomic::{AtomicUsize, Ordering},
@@ -46,7 +47,9 @@ pub(crate) struct Run {
 /// What came of an attempt.
 #[derive(Debug)]
 pub(crate) struct Attempt {
-    pub(crate) clip: Clip,
+    clip: Clip,
+    /// Events of each thread up to the candidate's last event, and that one.
+    expected: BTreeMap<ThreadId, u64>,
     /// Segments up to the candidate's last event.
     needed: usize,
     pub(crate) verdict: Verdict,
@@ -113,7 +116,7 @@ impl Scratch {
         source: &Source,
         witness: &Witness,
     ) -> Result<Attempt, ReplayError> {
-        let (clip, needed) = clip(source, witness);
+        let Forced { clip, needed, expected } = clip(source, witness);
         let control = Control {
             plan: Plan { after: after::FAIR, max_steps: options.max_steps, ..clip.plan() },
             ..norn_replay::plan(&clip, &Codes::open(&clip)?)?
@@ -122,7 +125,7 @@ impl Scratch {
         let run = self.run(options, control, &trace)?;
         let outcome = run.recording.run.controlled.as_ref().map(|it| &it.outcome);
         let verdict = outcome.map_or(Verdict::Followed(0), |it| verdict(it, &clip.schedule));
-        Ok(Attempt { clip, needed, verdict, run, trace })
+        Ok(Attempt { clip, expected, needed, verdict, run, trace })
     }
 }
 
@@ -168,6 +171,14 @@ impl Attempt {
         confirm::is_same(source, &witness.candidate, trace, &self.run.consequence)
     }
 
+    /// A clip of it that is kept: it has the path of the witness, and what it led to.
+    pub(crate) fn kept(&self, source: &Source) -> Clip {
+        let mut clip = self.clip.clone();
+        clip.expect_path(&source.scene, &self.expected);
+        clip.expect = Some(self.run.consequence.clone());
+        clip
+    }
+
     /// Whether it came to the candidate's last event as the schedule says. What it does afterwards
     /// is its own affair.
     pub(crate) fn is_followed(&self) -> bool {
@@ -179,10 +190,17 @@ impl Attempt {
     }
 }
 
+/// A clip to try.
+struct Forced {
+    clip: Clip,
+    needed: usize,
+    expected: BTreeMap<ThreadId, u64>,
+}
+
 /// A clip of the witness's schedule, and how many of its segments lead to the candidate's last event.
 /// The thread that does it goes on, since nobody is so likely to suffer from it: it may have read
 /// what is only half there.
-fn clip(source: &Source, witness: &Witness) -> (Clip, usize) {
+fn clip(source: &Source, witness: &Witness) -> Forced {
     let mut turns: Vec<(ThreadId, u64)> =
         witness.turns.iter().map(|it| (it.thread, it.until)).collect();
     if !witness.candidate.stuck.is_empty() {
@@ -191,6 +209,7 @@ fn clip(source: &Source, witness: &Witness) -> (Clip, usize) {
     if let Some(read) = too_early(&witness.candidate) {
         cut(&mut turns, read);
     }
+    let expected = turns.iter().copied().collect();
     if let Some((_, until)) = turns.last_mut() {
         *until = until.saturating_sub(1);
     }
@@ -204,21 +223,17 @@ fn clip(source: &Source, witness: &Witness) -> (Clip, usize) {
         let segments = after.map(|until| Segment { thread: thread.clone(), until });
         clip.schedule.segments.extend(segments);
     }
-    (clip, needed)
+    Forced { clip, needed, expected }
 }
 
 /// A clip that brings threads right before where they get stuck, and lets each of them go on.
-fn into_impasse(
-    source: &Source,
-    candidate: &Candidate,
-    turns: &[(ThreadId, u64)],
-) -> (Clip, usize) {
+fn into_impasse(source: &Source, candidate: &Candidate, turns: &[(ThreadId, u64)]) -> Forced {
     let mut clip = arrange(&source.scene, &source.trace, turns);
     let needed = clip.schedule.segments.len();
     let threads = candidate.stuck.iter().map(|it| source.scene.thread(it.event.thread));
     let goes_on = threads.map(|thread| Segment { thread, until: Until::Blocks });
     clip.schedule.segments.extend(goes_on);
-    (clip, needed)
+    Forced { clip, needed, expected: turns.iter().copied().collect() }
 }
 
 /// The use that comes too early. As soon as it has happened the order is violated; its thread goes on

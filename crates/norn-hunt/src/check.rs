@@ -288,7 +288,8 @@ impl Checker<'_> {
             discard(&attempt.trace);
             return Ok(new.then_some(seen));
         };
-        let mut clip = if attempt.is_followed() { attempt.clip } else { capture(&seen.scene) };
+        let followed = attempt.is_followed();
+        let mut clip = if followed { attempt.kept(source) } else { capture(&seen.scene) };
         clip.expect = Some(attempt.run.consequence.clone());
         let clip = self.save(&clip)?;
         discard(&attempt.trace);

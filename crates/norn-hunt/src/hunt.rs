@@ -409,9 +409,8 @@ impl Hunter<'_> {
         let number = self.confirmed;
         let clip = self.options.clips().join(format!("{number}.json"));
         make(&self.options.clips())?;
-        let Attempt { clip: mut made, run, trace, .. } = attempt;
-        made.expect = Some(run.consequence.clone());
-        made.write(&clip)?;
+        attempt.kept(source).write(&clip)?;
+        let Attempt { run, trace, .. } = attempt;
         group.instances.clear();
         let forced = run.process().map(|it| Source::open(&trace, it)).transpose()?;
         let interleaving = Interleaving::new(source, forced.as_ref(), &witness.candidate);

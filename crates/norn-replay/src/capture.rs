@@ -23,7 +23,9 @@ use crate::{
 pub fn capture(scene: &Scene) -> Clip {
     let mut labels = Labels::new(scene);
     let schedule = Capture::new(scene, &mut labels).schedule();
-    describe(scene, &mut labels, schedule)
+    let mut clip = describe(scene, &mut labels, schedule);
+    clip.expect_all(scene);
+    clip
 }
 
 /// A clip of a run of the same program, with a schedule whose modules have labels.

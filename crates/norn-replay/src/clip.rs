@@ -11,10 +11,12 @@ use norn_model::{Consequence, Schedule};
 use norn_trace::Strategy;
 use serde::{Deserialize, Serialize};
 
-use crate::ReplayError;
+use crate::{ReplayError, path};
 
-/// The version of clips that is written, and the newest that is read.
+/// The version of clips without a path.
 const VERSION: u32 = 1;
+/// The version of clips with one, and the newest that is read.
+const WITH_PATH: u32 = 2;
 
 /// What the program itself is called among the modules of a clip.
 pub const PROGRAM: &str = "program";
@@ -55,6 +57,9 @@ pub struct Clip {
     pub modules: BTreeMap<String, ModuleRef>,
     /// Which thread goes on, and up to where, one after another.
     pub schedule: Schedule,
+    /// What each thread does meanwhile, event by event.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) path: Option<path::Path>,
 }
 
 /// How a run was found.
@@ -121,7 +126,18 @@ impl Clip {
             expect: None,
             modules: BTreeMap::new(),
             schedule,
+            path: None,
         }
+    }
+
+    /// Whether it says what each thread does.
+    pub fn has_path(&self) -> bool {
+        self.path.is_some()
+    }
+
+    /// Gives it a path. An older norn would not know what that is.
+    pub(crate) fn set_path(&mut self, path: path::Path) {
+        (self.norn, self.path) = (WITH_PATH, Some(path));
     }
 
     /// What the runtime is to do to follow it, with the clocks and the seed of the run that it was
@@ -144,11 +160,11 @@ impl Clip {
             .map_err(|source| ReplayError::ReadClip { path: path.to_owned(), source })?;
         let wrong = |source| ReplayError::NotAClip { path: path.to_owned(), source };
         let Version { norn } = serde_json::from_slice(&text).map_err(wrong)?;
-        if norn > VERSION {
+        if norn > WITH_PATH {
             return Err(ReplayError::Newer {
                 path: path.to_owned(),
                 version: norn,
-                known: VERSION,
+                known: WITH_PATH,
             });
         }
         serde_json::from_slice(&text).map_err(wrong)
@@ -218,7 +234,7 @@ mod tests {
     fn what_is_no_clip_is_said() {
         let error = |text| Clip::read(&write(text).1).unwrap_err().to_string();
         assert!(error("{}").contains("missing field `norn`"));
-        assert!(error(r#"{"norn": 2}"#).contains("version 2"));
+        assert!(error(r#"{"norn": 3}"#).contains("version 3"));
         assert!(error(r#"{"norn": 1, "command": [], "shedule": []}"#).contains("shedule"));
         assert!(Clip::read(Path::new("/nowhere")).unwrap_err().to_string().contains("cannot read"));
     }

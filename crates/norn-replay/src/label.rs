@@ -1,17 +1,21 @@
 //! Labels for the modules of a clip.
 
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 
 use norn_binary::Module;
 
 use crate::{ModuleRef, PROGRAM, Scene, code};
 
-/// The modules that were needed so far, by their labels.
+/// The labels of all modules of a run, and which of them were needed so far.
 #[derive(Debug)]
 pub(crate) struct Labels<'a> {
     scene: &'a Scene,
     program: Option<&'a Path>,
-    known: BTreeMap<&'a Path, String>,
+    all: BTreeMap<&'a Path, String>,
+    needed: BTreeSet<&'a Path>,
 }
 
 impl<'a> Labels<'a> {
@@ -22,7 +26,8 @@ impl<'a> Labels<'a> {
         // A script starts another program than itself: the first that was mapped.
         let first = modules.clone().next();
         let program = modules.find(|it| started.as_deref() == Some(it)).or(first);
-        Labels { scene, program, known: BTreeMap::new() }
+        let paths = scene.trace.modules().iter().map(|it| &*it.path);
+        Labels { scene, program, all: labels(paths, program), needed: BTreeSet::new() }
     }
 
     /// The label of the module of a place, and how far it is from the module's lowest page.
@@ -33,24 +38,25 @@ impl<'a> Labels<'a> {
     }
 
     fn label(&mut self, path: &'a Path) -> String {
-        if let Some(label) = self.known.get(path) {
-            return label.clone();
-        }
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let more = (2..).map(|number| format!("{name}-{number}"));
-        let mut names = std::iter::once(name.clone()).chain(more);
-        let taken = |it: &String| it == PROGRAM || self.known.values().any(|known| known == it);
-        let label = match self.program {
-            Some(program) if program == path => PROGRAM.to_owned(),
-            _ => names.find(|it| !taken(it)).unwrap_or_default(),
-        };
-        self.known.insert(path, label.clone());
-        label
+        self.needed.insert(path);
+        self.all.get(path).cloned().unwrap_or_default()
     }
 
-    /// The modules that have labels now.
+    /// The modules that were needed.
     pub(crate) fn listed(&self) -> BTreeMap<String, ModuleRef> {
-        self.known.iter().map(|(path, label)| (label.clone(), self.listing(path))).collect()
+        let needed = self.all.iter().filter(|it| self.needed.contains(it.0));
+        needed.map(|(path, label)| (label.clone(), self.listing(path))).collect()
+    }
+
+    /// The builds of the modules that were needed, if they are known.
+    pub(crate) fn builds(&self) -> BTreeMap<String, String> {
+        let needed = self.all.iter().filter(|it| self.needed.contains(it.0));
+        needed.filter_map(|(path, label)| Some((label.clone(), build(path)?))).collect()
+    }
+
+    /// The build of the module with a label, if there is one.
+    pub(crate) fn build(&self, label: &str) -> Option<String> {
+        self.all.iter().find(|it| it.1 == label).and_then(|it| build(it.0))
     }
 
     /// The program itself.
@@ -59,10 +65,35 @@ impl<'a> Labels<'a> {
     }
 
     fn listing(&self, path: &Path) -> ModuleRef {
-        let build = Module::open(path).ok().map(|it| it.identity());
+        let build = build(path);
         let run = self.scene.trace.run();
         let started = code::program(&run.command, Some(Path::new(&run.directory))).ok();
         let path = (started.as_deref() != Some(path)).then(|| path.to_owned());
         ModuleRef { path, build }
     }
+}
+
+/// What tells the build of a module from others.
+fn build(path: &Path) -> Option<String> {
+    Module::open(path).ok().map(|it| it.identity())
+}
+
+/// A label for each module, whichever of them is needed first.
+fn labels<'a>(
+    paths: impl Iterator<Item = &'a Path>,
+    program: Option<&Path>,
+) -> BTreeMap<&'a Path, String> {
+    let mut labels = BTreeMap::new();
+    for path in paths {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let more = (2..).map(|number| format!("{name}-{number}"));
+        let mut names = std::iter::once(name.clone()).chain(more);
+        let taken = |it: &String| it == PROGRAM || labels.values().any(|known| known == it);
+        let label = match program {
+            Some(program) if program == path => PROGRAM.to_owned(),
+            _ => names.find(|it| !taken(it)).unwrap_or_default(),
+        };
+        labels.entry(path).or_insert(label);
+    }
+    labels
 }

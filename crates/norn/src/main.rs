@@ -3,6 +3,7 @@
 mod baseline;
 mod cli;
 mod command;
+mod detour;
 mod exit;
 mod fact;
 mod finding;

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use norn_model::{Arrival, Consequence, Departure, EventId, Schedule, ThreadId, Verdict};
-use norn_replay::{Ran, Scene};
+use norn_replay::{Detour, Ran, Scene};
 use norn_trace::{Controlled, Strategy};
 use serde_json::{Value as Json, json};
 
@@ -31,12 +31,13 @@ fn events(ran: &Ran) -> Option<u64> {
 }
 
 /// The same for programs.
-pub(crate) fn json(ran: &Ran, verdict: Option<&Verdict>) -> Json {
+pub(crate) fn json(ran: &Ran, verdict: Option<&Verdict>, detour: Option<&Detour>) -> Json {
     let controlled = ran.recording.run.controlled.as_ref();
     let outcome = controlled.map(|it| &it.outcome);
     json!({
         "consequence": ran.consequence,
         "verdict": verdict,
+        "detour": detour,
         "strategy": controlled.map(|it| it.strategy),
         "seed": controlled.map(|it| it.seed),
         "events": events(ran),

@@ -6,10 +6,11 @@ use std::{
 };
 
 use norn_model::{Event, Schedule, Verdict};
-use norn_replay::{Kind, Picture, Scene, Tally, parting};
+use norn_replay::{Detour, Kind, Picture, Scene, Tally, parting};
 use serde_json::{Value as Json, json};
 
 use crate::{
+    detour,
     fact::{self, Known, address, fact},
     outcome,
 };
@@ -20,11 +21,13 @@ pub(crate) fn same(
     tally: &Tally,
     kept: Option<&[PathBuf]>,
     schedule: &Schedule,
+    detours: &[Option<Detour>],
 ) -> io::Result<()> {
     let Some(usual) = usual(tally) else { return writeln!(out, "no run has ended") };
     let (count, all) = (tally.count, usual.count);
     let what = sentence(&usual.picture, schedule);
     writeln!(out, "{all} of {count} {} the same: {what}", verb(count, "run is", "runs are"))?;
+    detoured(out, tally, usual, detours)?;
     place(out, tally, usual, kept)?;
     for kind in tally.kinds.iter().filter(|it| it.first != usual.first) {
         let differ = verb(kind.count, "differs", "differ");
@@ -32,6 +35,7 @@ pub(crate) fn same(
         let what = sentence(&kind.picture, schedule);
         writeln!(out, "{} {differ} in {fields}: {what}", kind.count)?;
         part(out, usual, kind)?;
+        detoured(out, tally, kind, detours)?;
         place(out, tally, kind, kept)?;
     }
     if let (2.., Some(controlled)) = (tally.kinds.len(), &usual.recording.run.controlled) {
@@ -67,13 +71,16 @@ fn stopped(out: &mut impl Write, tally: &Tally) -> io::Result<()> {
 }
 
 /// The same for programs.
-pub(crate) fn json(tally: &Tally, kept: Option<&[PathBuf]>) -> Json {
+pub(crate) fn json(tally: &Tally, kept: Option<&[PathBuf]>, detours: &[Option<Detour>]) -> Json {
     let kinds = tally.kinds.iter().enumerate().map(|(at, kind)| {
         let mut json = json!({ "count": kind.count, "run": kind.first, "seed": kind.seed });
         if let (Some(json), Ok(Json::Object(picture))) =
             (json.as_object_mut(), serde_json::to_value(&kind.picture))
         {
             json.extend(picture);
+            if let Some(Some(detour)) = detours.get(at) {
+                json.insert("detour".to_owned(), json!(detour));
+            }
             if let Some(path) = kept.and_then(|it| it.get(at)) {
                 json.insert("kept".to_owned(), json!(path));
             }
@@ -124,6 +131,21 @@ fn differences(one: &Picture, other: &Picture) -> Vec<&'static str> {
         ("standard error", print(|it| it.stderr)),
     ];
     all.into_iter().filter(|it| it.1).map(|it| it.0).collect()
+}
+
+/// Where runs of a kind left the path.
+fn detoured(
+    out: &mut impl Write,
+    tally: &Tally,
+    kind: &Kind,
+    detours: &[Option<Detour>],
+) -> io::Result<()> {
+    let at = tally.kinds.iter().position(|it| it.first == kind.first);
+    let found = at.and_then(|at| detours.get(at)?.as_ref());
+    match (found, &kind.picture.verdict) {
+        (Some(found), Some(verdict)) => detour::tell(out, found, verdict),
+        _ => Ok(()),
+    }
 }
 
 fn place(

@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use norn_abi::control::{Plan, after};
 use norn_record::{Control, Cut, Options, Streams};
-use norn_replay::{Clip, Codes, Goal, Ran, ReplayError};
+use norn_replay::{Clip, Codes, Detour, Goal, Kind, Ran, ReplayError, Scene};
 
 use crate::{
     cli::{AfterArg, Format, Replay},
@@ -13,6 +13,7 @@ use crate::{
         many::{Done, Job},
         record,
     },
+    detour,
     exit::Exit,
     outcome,
     scratch::Scratch,
@@ -78,12 +79,14 @@ fn say(clip: &Clip, ran: &Ran, format: Format) -> anyhow::Result<Exit> {
     let Some(scene) = ran.scene()? else { return Ok(Exit::Impossible) };
     let controlled = ran.recording.run.controlled.as_ref();
     let verdict = controlled.map(|it| norn_replay::verdict(&it.outcome, &clip.schedule));
+    let detour = verdict.as_ref().and_then(|it| norn_replay::detour(clip, scene, it));
     if format == Format::Json {
-        outcome::print(&outcome::json(ran, verdict.as_ref()))?;
+        outcome::print(&outcome::json(ran, verdict.as_ref(), detour.as_ref()))?;
     } else {
         let mut err = anstream::stderr().lock();
         if let Some(verdict) = &verdict {
             outcome::verdict(&mut err, verdict, &clip.schedule, scene)?;
+            detour.map_or(Ok(()), |it| detour::tell(&mut err, &it, verdict))?;
         }
         if gdb::cut_short(ran) {
             writeln!(err, "norn: gdb ended the program before it came to an end itself")?;
@@ -119,11 +122,23 @@ fn repeat(args: &Replay, clip: &Clip, options: &Options) -> anyhow::Result<Exit>
 }
 
 fn report(args: &Replay, clip: &Clip, Done { tally, kept }: &Done) -> anyhow::Result<()> {
+    let detours: Vec<_> = tally.kinds.iter().map(|it| left(clip, it)).collect();
     if args.batch.format == Format::Json {
-        return Ok(outcome::print(&tally::json(tally, kept.as_deref()))?);
+        return Ok(outcome::print(&tally::json(tally, kept.as_deref(), &detours))?);
     }
     let mut out = anstream::stdout().lock();
-    Ok(tally::same(&mut out, tally, kept.as_deref(), &clip.schedule)?)
+    let kept = kept.as_deref();
+    Ok(tally::same(&mut out, tally, kept, &clip.schedule, &detours)?)
+}
+
+/// Where runs of a kind left the path.
+fn left(clip: &Clip, kind: &Kind) -> Option<Detour> {
+    if !clip.has_path() {
+        return None;
+    }
+    let process = norn_replay::process(&kind.recording);
+    let scene = Scene::open(&kind.folder.join("trace"), process).ok()?;
+    norn_replay::detour(clip, &scene, kind.picture.verdict.as_ref()?)
 }
 
 fn plan(args: &Replay, clip: &Clip) -> Plan {

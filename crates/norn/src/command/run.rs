@@ -50,7 +50,7 @@ fn once(args: &Run, options: &Options) -> anyhow::Result<Exit> {
     }
     let mut err = anstream::stderr().lock();
     if args.batch.format == Format::Json {
-        outcome::print(&outcome::json(&ran, None))?;
+        outcome::print(&outcome::json(&ran, None, None))?;
     } else if ran.consequence.is_failure() {
         outcome::consequence(&mut err, &ran)?;
     }
@@ -97,7 +97,7 @@ fn report(args: &Run, options: &Options, Done { tally, kept }: &Done) -> anyhow:
     let failure = tally.first_failure();
     let again = failure.map(|it| again(args, options, it));
     if args.batch.format == Format::Json {
-        let mut json = tally::json(tally, kept.as_deref());
+        let mut json = tally::json(tally, kept.as_deref(), &[]);
         json["repeat"] = serde_json::json!(again);
         outcome::print(&json)?;
     } else {

@@ -55,9 +55,21 @@ pub(crate) fn subject(source: &str) -> Subject {
 impl Subject {
     /// Builds it, or builds it anew in another way.
     pub(crate) fn build(&self, flags: &[&str]) {
+        self.compile(&subjects().join(&self.source), flags);
+    }
+
+    /// Builds it anew, with something else in its source.
+    pub(crate) fn edit(&self, before: &str, now: &str) {
+        let text = fs::read_to_string(subjects().join(&self.source)).unwrap();
+        assert_eq!(text.matches(before).count(), 1, "{before}");
+        let source = self.file(&self.source);
+        fs::write(&source, text.replace(before, now)).unwrap();
+        self.compile(&source, &[]);
+    }
+
+    fn compile(&self, source: &Path, flags: &[&str]) {
         let mut words = vec!["cc", "-g", "-pthread", "-o", "subject"];
         words.extend(flags);
-        let source = subjects().join(&self.source);
         let ran = self.norn(words.into_iter().map(OsStr::new).chain([source.as_os_str()]));
         assert!(ran.status.success(), "{} does not compile:\n{}", self.source, ran.stderr);
     }

@@ -10,6 +10,7 @@ mod destroyed;
 mod gdb;
 mod kit;
 mod many;
+mod path;
 mod schedule;
 mod story;
 mod strategy;
