@@ -13,6 +13,7 @@ mod letter;
 mod lint;
 mod mistake;
 mod monitor;
+mod parallel;
 mod parse;
 mod search;
 mod slice;

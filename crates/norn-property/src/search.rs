@@ -200,7 +200,7 @@ impl<'a> Search<'a> {
             items: partial.word.items.clone(),
             sites: partial.chosen.iter().map(|it| it.site).collect(),
         };
-        if adjacent {
+        if !partial.word.parts.is_empty() {
             let mut both: Vec<_> = key.items.iter().copied().zip(key.sites).collect();
             both.sort_unstable();
             (key.items, key.sites) = both.into_iter().unzip();
@@ -267,6 +267,11 @@ impl Partial<'_> {
             return false;
         }
         let by = Some(occurrence.id.thread);
+        let part = self.word.parts.get(self.chosen.len());
+        let mut others = self.word.parts.iter().zip(&self.chosen).filter(|it| Some(it.0) != part);
+        if others.any(|(_, it)| it.id.thread == occurrence.id.thread) {
+            return false;
+        }
         if let Some(thread) = item.thread {
             let mut others = self.threads.iter().enumerate().filter(|(it, _)| *it != thread);
             if others.any(|(_, it)| *it == by)

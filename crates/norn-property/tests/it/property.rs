@@ -15,11 +15,17 @@ use proptest::{
 use crate::{kit, oracle};
 
 /// Patterns with all that the language has, over reads and writes of a variable.
-const PATTERNS: [&str; 14] = [
+const PATTERNS: [&str; 20] = [
     "r(t1) w(t2)",
     "w(t1) r(t2) w(t1)",
     "r(t1) || w(t2)",
     "w || w",
+    "r(t1) w(t1) || w(t2)",
+    "r w || r w",
+    "w(t1)+ || r(t2)",
+    "(r | w w) || w(t2)?  r(t2)",
+    "r(t1) !w r(t1) || r(t2) w",
+    "!w r(t1) || !r w(t2)",
     "w !r w(t1) r(t2)",
     "r w* r(t1) w(t2)+",
     "!(r w w)",
