@@ -140,7 +140,7 @@ impl Group {
     fn next(&mut self, watch: &Watch<'_>, witnesses: &Witnesses<'_>) -> Option<Witness> {
         while self.tries > 0 {
             let prospect = self.prospects.pop_front()?;
-            match witnesses.witness(&prospect.candidate) {
+            match witnesses.witness_apart(&prospect.candidate, &watch.aparts(&prospect)) {
                 Ok(witness) if watch.is_broken(&prospect, turns(&witness)) => {
                     self.tries -= 1;
                     return Some(witness);

@@ -55,7 +55,7 @@ pub fn forecast(folder: &Path, process: u32, rules: &[Rule]) -> Result<Forecast,
                 turns: Vec::new(),
             };
             for prospect in group {
-                match witnesses.witness(&prospect.candidate) {
+                match witnesses.witness_apart(&prospect.candidate, &watch.aparts(prospect)) {
                     Ok(it) if watch.is_broken(prospect, turns(&it)) => {
                         let name = |it: norn_model::ThreadId| source.scene.thread(it);
                         foreseen.violation = predicted(&source, rule, prospect);

@@ -20,7 +20,7 @@ pub mod text;
 mod trace;
 mod verdict;
 
-pub use candidate::{Access, Anomaly, Candidate, Scope, Step};
+pub use candidate::{Access, Anomaly, Apart, Candidate, Scope, Step};
 pub use event::{
     AtomicOp, Event, LockMode, Object, Op, Order, Ordering, Outcome, RmwOp, Value, WokenBy,
 };

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use norn_model::{Access, Anomaly, Candidate, EventId, Scope, SiteId, Step, ThreadId};
+use norn_model::{Access, Anomaly, Apart, Candidate, EventId, Scope, SiteId, Step, ThreadId};
 use norn_predict::MustOrder;
 
 use crate::{
@@ -44,6 +44,10 @@ pub struct Prospect {
     /// What each of them is for the rule, counted as the property lists its events. Behind those of
     /// the pattern are some that must not come before.
     pub roles: Vec<usize>,
+    /// The events of the pattern, without those that must not come before.
+    pub chosen: Vec<EventId>,
+    /// Which of the rule's words they are.
+    pub word: usize,
     /// Which finding it belongs to: those with the same places are one.
     pub group: usize,
 }
@@ -66,6 +70,8 @@ struct Way {
     later: usize,
     steps: Vec<(Step, usize)>,
     values: Vec<u64>,
+    chosen: Vec<EventId>,
+    word: usize,
     adjacent: bool,
 }
 
@@ -81,6 +87,8 @@ pub(crate) struct Search<'a> {
 struct Partial<'a> {
     values: &'a [u64],
     word: &'a Word,
+    /// Which of the rule's words it is.
+    number: usize,
     occurrences: &'a [Occurrence],
     /// Which event ends the region that another one begins.
     ends: BTreeMap<EventId, EventId>,
@@ -99,10 +107,12 @@ impl<'a> Search<'a> {
     }
 
     /// Looks for one word in one instance.
-    pub(crate) fn word(&mut self, rule: &Rule, instance: &Instance, word: &Word) {
+    pub(crate) fn word(&mut self, rule: &Rule, instance: &Instance, number: usize) {
+        let word = &rule.words[number];
         let mut partial = Partial {
             values: &instance.values,
             word,
+            number,
             occurrences: &instance.occurrences,
             ends: ends(word, &instance.occurrences),
             chosen: Vec::new(),
@@ -160,12 +170,27 @@ impl<'a> Search<'a> {
             // The recorded run has done that.
             return;
         }
+        if partial.word.bans.iter().any(|it| self.is_hopeless(partial, it)) {
+            return;
+        }
         let items = partial.chosen.iter().zip(&partial.word.items);
         let chosen: Vec<_> = items.map(|(event, item)| (*event, item.event)).collect();
         self.add(partial, &chosen);
         if let Some(forced) = self.forced(partial) {
             self.add(partial, &forced);
         }
+    }
+
+    /// Whether something that must not come in between has to, whatever the order.
+    fn is_hopeless(&self, partial: &Partial<'_>, ban: &Ban) -> bool {
+        let (before, from) = (partial.chosen[ban.before], ban.after.map(|it| partial.chosen[it]));
+        let inner = ban.after.map_or(0, |it| it + 1)..ban.before;
+        partial.occurrences.iter().filter(|it| partial.is_banned(ban, it)).any(|it| {
+            let chosen = partial.chosen.iter().position(|other| other.id == it.id);
+            chosen.is_some_and(|it| inner.contains(&it))
+                || self.order.is_before(it.id, before.id)
+                    && from.is_none_or(|from| self.order.is_before(from.id, it.id))
+        })
     }
 
     /// The chosen events, and behind each what must not come before it: the first of each thread.
@@ -212,6 +237,8 @@ impl<'a> Search<'a> {
             later: steps.len() - partial.chosen.len(),
             steps: steps.iter().map(|(it, role)| (step(it), *role)).collect(),
             values: partial.values.to_vec(),
+            chosen: partial.chosen.iter().map(|it| it.id).collect(),
+            word: partial.number,
             adjacent,
         };
         let kept = self.found.entry(key).or_default();
@@ -248,7 +275,8 @@ impl<'a> Search<'a> {
                     scope: Scope::Marked,
                     instance,
                 };
-                prospects.push(Prospect { values: way.values, candidate, roles, group });
+                let Way { values, chosen, word, .. } = way;
+                prospects.push(Prospect { values, candidate, roles, chosen, word, group });
             }
         }
         prospects
@@ -293,10 +321,42 @@ impl Partial<'_> {
     }
 
     fn is_banned(&self, ban: &Ban, occurrence: &Occurrence) -> bool {
-        let by = ban.item.thread.and_then(|it| self.threads[it]);
-        occurrence.letters & (1 << ban.item.event) != 0
-            && by.is_none_or(|it| it == occurrence.id.thread)
+        let chosen: Vec<_> = self.chosen.iter().map(|it| it.id).collect();
+        is_banned(self.word, &chosen, ban, occurrence)
     }
+}
+
+/// Whether an event must not come where a ban is. A thread that has a name has it from the first
+/// event on that the pattern gives it to.
+fn is_banned(word: &Word, chosen: &[EventId], ban: &Ban, occurrence: &Occurrence) -> bool {
+    let by = ban.item.thread.and_then(|name| {
+        let mut earlier = word.items.iter().zip(chosen).take(ban.before);
+        earlier.find(|(it, _)| it.thread == Some(name)).map(|(_, it)| it.thread)
+    });
+    occurrence.letters & (1 << ban.item.event) != 0
+        && by.is_none_or(|it| it == occurrence.id.thread)
+}
+
+/// What must not come between the events of a prospect.
+pub(crate) fn aparts(rule: &Rule, instance: &Instance, prospect: &Prospect) -> Vec<Apart> {
+    let (word, chosen) = (&rule.words[prospect.word], &prospect.chosen);
+    let mut aparts = Vec::new();
+    for ban in &word.bans {
+        let (after, before) = (ban.after.map(|it| chosen[it]), chosen[ban.before]);
+        for it in instance.occurrences.iter().filter(|it| is_banned(word, chosen, ban, it)) {
+            let event = it.id;
+            let early = after.is_some_and(|it| is_sooner(event, it));
+            if !early && !is_sooner(before, event) && !chosen.contains(&event) {
+                aparts.push(Apart { event, after, before });
+            }
+        }
+    }
+    aparts
+}
+
+/// Whether one event of a thread comes before another.
+fn is_sooner(one: EventId, other: EventId) -> bool {
+    one.thread == other.thread && one.index < other.index
 }
 
 /// Which events end the regions that others begin: within a thread they nest.
