@@ -12,7 +12,7 @@ use std::{
 
 use norn_model::ThreadId;
 use norn_predict::MustOrder;
-use norn_property::{Limits, Outlook, Prospect, Rule, Watch};
+use norn_property::{Bounds, Limits, Outlook, Prospect, Rule, Watch};
 use norn_record::Interrupt;
 use norn_replay::{Clip, ReplayError, Scene, capture};
 use norn_witness::{Witness, Witnesses};
@@ -44,6 +44,8 @@ pub struct Check {
     pub executions: usize,
     /// Traces that were predicted from.
     pub sources: usize,
+    /// Events of the recorded run that are too many to be looked at.
+    pub left_out: u64,
 }
 
 /// What was seen of a rule in the recorded run.
@@ -57,8 +59,10 @@ pub struct Checked {
     pub events: Vec<(String, u64)>,
     /// Orders that would break it, before anybody asked whether they can be.
     pub candidates: usize,
-    /// The search was given up before its end.
-    pub incomplete: bool,
+    /// What the search left out, in all traces.
+    pub bounds: Bounds,
+    /// Ways to break it that were not tried, since others at the same places had been in vain.
+    pub untried: usize,
 }
 
 /// Checks rules. Nothing if nothing can be recorded.
@@ -96,6 +100,7 @@ pub fn check(
             observed: Vec::new(),
             executions,
             sources: 0,
+            left_out: source.left_out,
         },
     };
     let mut sources = VecDeque::from([source]);
@@ -190,6 +195,11 @@ impl Checker<'_> {
                 }
             }
         }
+        for group in &groups {
+            if group.tries == 0 && !group.violation.is_real() {
+                self.check.rules[group.rule].untried += group.prospects.len();
+            }
+        }
         self.check.violations.extend(groups.into_iter().map(|it| it.violation));
         Ok(new)
     }
@@ -218,6 +228,8 @@ impl Checker<'_> {
             let outlook = watch.outlook(&order, Limits::default());
             if self.check.sources == 0 {
                 self.check.rules.push(checked(watch.rule(), &outlook));
+            } else {
+                self.check.rules[rule].bounds.add(outlook.bounds);
             }
             let mut last = None;
             for prospect in outlook.prospects {
@@ -365,7 +377,8 @@ pub(crate) fn checked(rule: &Rule, outlook: &Outlook) -> Checked {
         instances: outlook.instances,
         events: events.zip(outlook.counts.iter().copied()).collect(),
         candidates: firsts.count(),
-        incomplete: outlook.incomplete,
+        bounds: outlook.bounds,
+        untried: 0,
     }
 }
 

@@ -11,28 +11,9 @@ use norn_model::{Access, Anomaly, Apart, Candidate, EventId, Scope, SiteId, Step
 use norn_predict::MustOrder;
 
 use crate::{
-    Ban, Instance, Occurrence, Rule, Word,
+    Ban, Bounds, Instance, Limits, Occurrence, Rule, Word,
     tree::{Edge, Item},
 };
-
-/// How much to look for.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// Events with the same thread and place that are tried for an event of a word.
-    pub alike: usize,
-    /// Ways to meet a pattern at the same places that are kept, the cheapest ones.
-    pub ways: usize,
-    /// Of these, those for the same objects.
-    pub same: usize,
-    /// Steps of the search in one rule.
-    pub steps: u64,
-}
-
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits { alike: 4, ways: 32, same: 4, steps: 2_000_000 }
-    }
-}
 
 /// Events in an order that would break a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,6 +61,7 @@ pub(crate) struct Search<'a> {
     limits: Limits,
     /// Steps that are left.
     steps: u64,
+    bounds: Bounds,
     found: BTreeMap<Key, Vec<Way>>,
 }
 
@@ -98,12 +80,13 @@ struct Partial<'a> {
 
 impl<'a> Search<'a> {
     pub(crate) fn new(order: &'a MustOrder, limits: Limits) -> Self {
-        Search { order, limits, steps: limits.steps, found: BTreeMap::new() }
+        let bounds = Bounds::default();
+        Search { order, limits, steps: limits.steps, bounds, found: BTreeMap::new() }
     }
 
-    /// Whether it was given up before its end.
-    pub(crate) fn is_over(&self) -> bool {
-        self.steps == 0
+    /// What was left out.
+    pub(crate) fn bounds(&self) -> Bounds {
+        Bounds { steps: self.steps == 0, ..self.bounds }
     }
 
     /// Looks for one word in one instance.
@@ -138,6 +121,7 @@ impl<'a> Search<'a> {
             let alike = alike.entry((occurrence.id.thread, occurrence.site)).or_default();
             *alike += 1;
             if *alike > self.limits.alike {
+                self.bounds.alike += 1;
                 continue;
             }
             self.steps -= 1;
@@ -254,7 +238,9 @@ impl<'a> Search<'a> {
             && let Some(last) = kept.iter().rposition(same)
         {
             kept.remove(last);
+            self.bounds.ways += 1;
         }
+        self.bounds.ways += kept.len().saturating_sub(self.limits.ways) as u64;
         kept.truncate(self.limits.ways);
     }
 

@@ -5,7 +5,7 @@ use norn_predict::MustOrder;
 use rustc_hash::FxHashMap;
 
 use crate::{
-    Breach, Instance, Limits, Occurrence, Prospect, Rule, Slices, Variables, monitor,
+    Bounds, Breach, Instance, Limits, Occurrence, Prospect, Rule, Slices, Variables, monitor,
     search::{self, Search},
 };
 
@@ -20,8 +20,8 @@ pub struct Outlook {
     pub instances: usize,
     /// By event of the rule: how often it happened.
     pub counts: Vec<u64>,
-    /// The search was given up before its end.
-    pub incomplete: bool,
+    /// What the search left out.
+    pub bounds: Bounds,
 }
 
 /// A rule that the recorded run breaks.
@@ -77,7 +77,7 @@ impl<'a> Watch<'a> {
             }
         }
         Outlook {
-            incomplete: search.is_over() || self.slices.cut,
+            bounds: Bounds { instances: self.slices.cut, ..search.bounds() },
             prospects: search.prospects(self.rule),
             observed: self.observed(),
             instances: self.slices.instances.len(),

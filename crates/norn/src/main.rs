@@ -1,6 +1,7 @@
 //! The `norn` command: arguments in, stages run, results out. The only crate that prints.
 
 mod baseline;
+mod bound;
 mod cli;
 mod command;
 mod exit;

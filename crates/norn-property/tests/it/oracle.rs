@@ -129,8 +129,8 @@ struct At {
     used: Vec<usize>,
     banned: Vec<Item>,
     threads: BTreeMap<usize, ThreadId>,
-    /// Where regions began.
-    begun: BTreeMap<usize, usize>,
+    /// Where regions began, and with which event.
+    begun: BTreeMap<usize, (usize, Item)>,
 }
 
 struct Reading<'a> {
@@ -234,13 +234,19 @@ impl Reading<'_> {
         }
         match item.region {
             Some((Edge::Begin, region)) => {
-                next.begun.insert(region, number);
+                next.begun.insert(region, (number, *item));
             }
             Some((Edge::End, region)) => {
-                let begun = at.begun[&region];
-                let between = self.order[begun + 1..number].iter().filter(|it| it.thread == by);
-                // Where a lock is held, it is not taken again: what begins is the next to end.
-                if self.order[begun].thread != by || between.into_iter().any(|it| has(it, item)) {
+                let (begun, begin) = at.begun[&region];
+                // Regions of a thread nest: as many as begin in between must end there.
+                let mut open = 0;
+                for it in self.order[begun + 1..number].iter().filter(|it| it.thread == by) {
+                    open += i32::from(has(it, &begin)) - i32::from(has(it, item));
+                    if open < 0 {
+                        return None;
+                    }
+                }
+                if self.order[begun].thread != by || open > 0 {
                     return None;
                 }
             }
