@@ -24,7 +24,7 @@ use crate::{
     hunt::{LONGEST_BASE, SHORTEST, discard},
     observe::Observations,
     side::side_by_side,
-    source::{Key, Place, Source, places},
+    source::{Key, Pending, Place, Source, places},
     violation::{Named, candidate, happened, predicted},
     whole::whole_calls,
 };
@@ -103,11 +103,12 @@ pub fn check(
             left_out: source.left_out,
         },
     };
-    let mut sources = VecDeque::from([source]);
-    while let Some(source) = sources.pop_front()
+    let mut waiting = VecDeque::from(checker.from(&source)?);
+    drop(source);
+    while let Some(pending) = waiting.pop_front()
         && !checker.is_over()
     {
-        sources.extend(checker.from(&source)?);
+        waiting.extend(checker.go_on_from(&pending)?);
     }
     checker.check.violations.sort_by_key(|it| !it.is_real());
     checker.check.observed = checker.observations.0;
@@ -169,8 +170,16 @@ impl Checker<'_> {
         self.check.executions >= self.options.budget || Interrupt::caught().is_some()
     }
 
+    /// Predicts from the trace of an earlier run, which is not needed any longer then. Traces wait
+    /// on disk: only one is in memory, and those of the wave that is being tried.
+    fn go_on_from(&mut self, pending: &Pending) -> Result<Vec<Pending>, ReplayError> {
+        let source = Source::open(&pending.folder, pending.process)?;
+        discard(&pending.folder);
+        self.from(&source)
+    }
+
     /// Predicts from a trace and tries; returns runs that took new ways.
-    fn from(&mut self, source: &Source) -> Result<Vec<Source>, ReplayError> {
+    fn from(&mut self, source: &Source) -> Result<Vec<Pending>, ReplayError> {
         (self.tell)(Stage::Predicting);
         let names = Named(&source.scene.modules);
         let watches: Vec<_> =
@@ -282,7 +291,7 @@ impl Checker<'_> {
         group: &mut Group,
         witness: Witness,
         attempt: Attempt,
-    ) -> Result<Option<Source>, ReplayError> {
+    ) -> Result<Option<Pending>, ReplayError> {
         let run = &attempt.run;
         let Some(process) = run.process() else { return Ok(None) };
         let seen = Source::open(&attempt.trace, process)?;
@@ -296,9 +305,11 @@ impl Checker<'_> {
             group.violation.state = State::Unconfirmed(attempt.verdict.clone());
             let executions = self.check.executions;
             self.observations.add(self.options, run, &attempt.trace, executions, None)?;
-            let new = self.is_new(&seen) && !run.consequence.is_failure();
+            if self.is_new(&seen) && !run.consequence.is_failure() {
+                return Ok(Some(Pending { folder: attempt.trace, process }));
+            }
             discard(&attempt.trace);
-            return Ok(new.then_some(seen));
+            return Ok(None);
         };
         let mut clip = if attempt.is_followed() { attempt.clip } else { capture(&seen.scene) };
         clip.expect = Some(attempt.run.consequence.clone());
