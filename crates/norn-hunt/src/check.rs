@@ -18,13 +18,14 @@ use norn_replay::{Clip, ReplayError, Scene, capture};
 use norn_witness::{Witness, Witnesses};
 
 use crate::{
-    Base, Confirmed, Harm, Interleaving, Observed, Options, Stage, State, Violation,
+    Base, Confirmed, Harm, Interleaving, Observed, Options, Stage, State, Unseen, Violation,
     attempt::{Attempt, Run, Scratch, make},
     base,
     hunt::{LONGEST_BASE, SHORTEST, discard},
     observe::Observations,
     side::side_by_side,
     source::{Key, Pending, Place, Source, places},
+    unseen::unseen,
     violation::{Named, candidate, happened, predicted},
     whole::whole_calls,
 };
@@ -46,6 +47,8 @@ pub struct Check {
     pub sources: usize,
     /// Events of the recorded run that are too many to be looked at.
     pub left_out: u64,
+    /// Places of named functions that could not be changed so that calls are seen.
+    pub refused: u64,
 }
 
 /// What was seen of a rule in the recorded run.
@@ -61,6 +64,8 @@ pub struct Checked {
     pub candidates: usize,
     /// What the search left out, in all traces.
     pub bounds: Bounds,
+    /// Functions that it names and that are not seen, or not always.
+    pub unseen: Vec<Unseen>,
     /// Ways to break it that were not tried, since others at the same places had been in vain.
     pub untried: usize,
 }
@@ -101,6 +106,7 @@ pub fn check(
             executions,
             sources: 0,
             left_out: source.left_out,
+            refused: source.scene.trace.run().refused_functions,
         },
     };
     let mut waiting = VecDeque::from(checker.from(&source)?);
@@ -236,7 +242,7 @@ impl Checker<'_> {
         for (rule, watch) in watches.iter().enumerate() {
             let outlook = watch.outlook(&order, Limits::default());
             if self.check.sources == 0 {
-                self.check.rules.push(checked(watch.rule(), &outlook));
+                self.check.rules.push(checked(source, watch.rule(), &outlook));
             } else {
                 self.check.rules[rule].bounds.add(outlook.bounds);
             }
@@ -380,7 +386,7 @@ pub(crate) fn turns(witness: &Witness) -> impl Iterator<Item = (ThreadId, u64)> 
 }
 
 /// What was seen of a rule.
-pub(crate) fn checked(rule: &Rule, outlook: &Outlook) -> Checked {
+pub(crate) fn checked(source: &Source, rule: &Rule, outlook: &Outlook) -> Checked {
     let events = rule.property.events.iter().map(|it| it.name.text.clone());
     let firsts = outlook.prospects.iter().filter(|it| it.candidate.instance == 0);
     Checked {
@@ -389,6 +395,7 @@ pub(crate) fn checked(rule: &Rule, outlook: &Outlook) -> Checked {
         events: events.zip(outlook.counts.iter().copied()).collect(),
         candidates: firsts.count(),
         bounds: outlook.bounds,
+        unseen: unseen(rule, &outlook.counts, source.scene.trace.run()),
         untried: 0,
     }
 }

@@ -52,7 +52,7 @@ pub fn forecast(folder: &Path, process: u32, rules: &[Rule]) -> Result<Forecast,
     for rule in rules {
         let watch = Watch::new(rule, &source.trace, &Named(&source.scene.modules));
         let outlook = watch.outlook(&order, Limits::default());
-        forecast.rules.push(checked(rule, &outlook));
+        forecast.rules.push(checked(&source, rule, &outlook));
         forecast.observed.extend(outlook.observed.iter().map(|it| happened(&source, rule, it)));
         for group in outlook.prospects.chunk_by(|a, b| a.group == b.group) {
             let Some(first) = group.first() else { continue };

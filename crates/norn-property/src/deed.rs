@@ -1,9 +1,10 @@
 //! Reads what an event is: `event update: call add(c, _) | call remove(c, _) if result != 0`.
 
+use norn_model::closest;
+
 use crate::{
     Glob, Mistake,
     cursor::{Cursor, is_word},
-    mistake::closest,
     tree::{
         Argument, Comparison, Condition, Deed, Edge, Event, Name, Number, Object, Operand, Touch,
     },

@@ -17,6 +17,7 @@ mod scratch;
 mod story;
 mod suppression;
 mod tally;
+mod unseen;
 mod view;
 mod violation;
 

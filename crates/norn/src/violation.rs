@@ -6,7 +6,7 @@ use norn_hunt::{Check, Checked, Confirmed, Failure, Forecast, Foreseen, Harm, St
 use norn_model::Consequence;
 use serde_json::{Value, json};
 
-use crate::{bound, interleaving, story};
+use crate::{bound, interleaving, story, unseen};
 
 /// For people: what the program did, then what it might do.
 pub(crate) fn text(out: &mut impl Write, check: &Check) -> anyhow::Result<()> {
@@ -82,6 +82,7 @@ fn seen(out: &mut impl Write, rule: &Checked) -> io::Result<()> {
     if !never.is_empty() {
         writeln!(out, "{}: never seen in the recorded run: {}", rule.name, never.join(", "))?;
     }
+    unseen::text(out, rule)?;
     if let Some(line) = bound::words(rule) {
         writeln!(out, "{line}")?;
     }
@@ -109,6 +110,9 @@ fn summary(out: &mut impl Write, check: &Check) -> anyhow::Result<()> {
     )?;
     if undecided > 0 {
         writeln!(out, "{undecided} more are undecided: nothing was found within the limits")?;
+    }
+    if check.refused > 0 {
+        writeln!(out, "{} functions could not be made to show their calls", check.refused)?;
     }
     if check.left_out > 0 {
         writeln!(out, "{} events at the end of the run were too many to look at", check.left_out)?;
@@ -139,6 +143,7 @@ pub(crate) fn json(out: &mut impl Write, check: &Check) -> anyhow::Result<()> {
         "executions": check.executions,
         "sources": check.sources,
         "events_left_out": check.left_out,
+        "functions_refused": check.refused,
         "rules": check.rules.iter().map(rule).collect::<Vec<_>>(),
         "violations": check.violations.iter().map(violation).collect::<Vec<_>>(),
         "observed": observed.collect::<Vec<_>>(),
@@ -156,6 +161,7 @@ fn rule(rule: &Checked) -> Value {
         "candidates": rule.candidates,
         "incomplete": rule.bounds.steps || rule.bounds.instances,
         "left_out": bound::json(rule),
+        "unseen": rule.unseen.iter().map(unseen::json).collect::<Vec<_>>(),
     })
 }
 
