@@ -64,7 +64,7 @@ pub struct Checked {
     pub candidates: usize,
     /// What the search left out, in all traces.
     pub bounds: Bounds,
-    /// Functions that it names and that are not seen, or not always.
+    /// What it names and the program does not show, or not always.
     pub unseen: Vec<Unseen>,
     /// Ways to break it that were not tried, since others at the same places had been in vain.
     pub untried: usize,
@@ -395,7 +395,7 @@ pub(crate) fn checked(source: &Source, rule: &Rule, outlook: &Outlook) -> Checke
         events: events.zip(outlook.counts.iter().copied()).collect(),
         candidates: firsts.count(),
         bounds: outlook.bounds,
-        unseen: unseen(rule, &outlook.counts, source.scene.trace.run()),
+        unseen: unseen(source, rule, &outlook.counts),
         untried: 0,
     }
 }

@@ -1,23 +1,28 @@
 //! What a rule speaks of and the program does not show, or not always, and why.
 
+use std::collections::BTreeSet;
+
+use norn_model::{Op, closest};
 use norn_property::{
-    Rule,
-    tree::{Argument, Deed, Event},
+    Glob, Rule, Variables as _,
+    tree::{Argument, Deed, Event, Object},
 };
 use norn_trace::{Run, WantedFunctions};
 
-/// A function that a rule names, and why its calls are not seen, or not as they are.
+use crate::{source::Source, violation::Named};
+
+/// Something that a rule names, and why it is not seen, or not as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unseen {
     /// The event of the rule.
     pub event: String,
-    /// The function as the rule names it.
-    pub function: String,
+    /// The function, variable or mark as the rule names it.
+    pub name: String,
     /// Why.
     pub why: Why,
 }
 
-/// Why calls of a function are not seen.
+/// Why something is not seen. The first ones are about functions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Why {
     /// There is none; perhaps this one was meant.
@@ -34,17 +39,72 @@ pub enum Why {
     NotRecorded,
     /// The rule binds a parameter that does not arrive: of this function, by this name.
     Gone(String, String),
+    /// No variable of this name was used; perhaps this one was meant.
+    NoVariable(Option<String>),
+    /// No mark of this name was passed; perhaps this one was meant.
+    NoMark(Option<String>),
 }
 
-/// What is not seen of a rule's functions in a run. By event: how often it happened.
-pub(crate) fn unseen(rule: &Rule, counts: &[u64], run: &Run) -> Vec<Unseen> {
+/// What is not seen of a rule in a run. By event: how often it happened.
+pub(crate) fn unseen(source: &Source, rule: &Rule, counts: &[u64]) -> Vec<Unseen> {
     let mut all = Vec::new();
     for (event, count) in rule.property.events.iter().zip(counts) {
         for deed in &event.deeds {
-            all.extend(of(event, deed, *count, run));
+            all.extend(of(event, deed, *count, source.scene.trace.run()));
+            let absent = if *count == 0 { absent(source, deed) } else { None };
+            all.extend(absent.map(|(name, why)| Unseen {
+                event: event.name.text.clone(),
+                name: name.to_owned(),
+                why,
+            }));
         }
     }
     all
+}
+
+/// A variable or a mark that an event is about, which never happened, and what may be meant.
+fn absent<'a>(source: &Source, deed: &'a Deed) -> Option<(&'a str, Why)> {
+    let meant = |it: &Glob, names: BTreeSet<String>| {
+        let whole = !it.as_str().contains('*') && !names.contains(it.as_str());
+        let close = closest(it.as_str(), names.iter().map(String::as_str));
+        close.filter(|_| whole).map(str::to_owned)
+    };
+    match deed {
+        Deed::Touch(_, Object { name: Some(name), .. }) => {
+            Some((name.as_str(), Why::NoVariable(meant(name, variables(source)))))
+        }
+        Deed::Mark { word, .. } => Some((word.as_str(), Why::NoMark(meant(word, marks(source))))),
+        _ => None,
+    }
+}
+
+/// Variables that are looked at for one that may be meant.
+const VARIABLES: usize = 4096;
+
+/// The names of variables that were used.
+fn variables(source: &Source) -> BTreeSet<String> {
+    let events = source.trace.threads.iter().flat_map(|it| &it.events);
+    let used = events.filter_map(|it| match it.op {
+        Op::Read { addr, size, .. } | Op::Write { addr, size, .. } => Some((addr, size)),
+        Op::Atomic { addr, size, .. } => Some((addr, size.into())),
+        Op::Acquire { lock, .. } | Op::Release { lock, .. } => Some((lock, 1)),
+        _ => None,
+    });
+    let mut seen = BTreeSet::new();
+    let new = used.filter(|it| seen.insert(*it)).take(VARIABLES);
+    let names = Named(&source.scene.modules);
+    new.filter_map(|(addr, size)| names.variable(addr, size)).collect()
+}
+
+/// The marks that were passed.
+fn marks(source: &Source) -> BTreeSet<String> {
+    let events = source.trace.threads.iter().flat_map(|it| &it.events);
+    let marks = events.filter_map(|it| match it.op {
+        Op::Mark { name, .. } => Some(name),
+        _ => None,
+    });
+    let numbers: BTreeSet<_> = marks.collect();
+    numbers.into_iter().map(|it| source.trace.names.name(it).to_owned()).collect()
 }
 
 fn of(event: &Event, deed: &Deed, count: u64, run: &Run) -> Vec<Unseen> {
@@ -55,11 +115,8 @@ fn of(event: &Event, deed: &Deed, count: u64, run: &Run) -> Vec<Unseen> {
     let wanted = run.functions.iter().find(|it| it.pattern == function.as_str());
     let missing = why(wanted, count, function.as_str().contains('*'));
     let gone = wanted.into_iter().flat_map(|it| gone(it, arguments));
-    let unseen = |why| Unseen {
-        event: event.name.text.clone(),
-        function: function.as_str().to_owned(),
-        why,
-    };
+    let unseen =
+        |why| Unseen { event: event.name.text.clone(), name: function.as_str().to_owned(), why };
     missing.into_iter().chain(gone).map(unseen).collect()
 }
 

@@ -86,6 +86,9 @@ fn deed(cursor: &mut Cursor<'_>, parameters: &[Name]) -> Result<Deed, Mistake> {
 
 fn no_deed(cursor: &mut Cursor<'_>, word: &str) -> Mistake {
     let mistake = cursor.unexpected("what a thread does");
+    if cursor.rest().starts_with('|') {
+        return mistake.hint("one `|` stands between what an event may be");
+    }
     match closest(word, DEEDS) {
         Some(close) if !word.is_empty() => mistake.hint(format!("did you mean `{close}`?")),
         _ => mistake.hint(format!("one of {}", DEEDS.join(", "))),

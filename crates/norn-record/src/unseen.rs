@@ -20,7 +20,10 @@ pub(crate) fn unseen(
     let roomy: BTreeSet<u64> = seen.iter().map(|it| it.1.address).collect();
     let is_found = |number: usize| seen.iter().any(|it| it.0.contains(&number));
     let all = if (0..patterns.len()).all(is_found) { Vec::new() } else { module.functions() };
-    let names: Vec<_> = all.iter().map(|it| source_name(&it.linkage_name)).collect();
+    let imports = if all.is_empty() { Vec::new() } else { module.imports() };
+    let linkage = all.iter().map(|it| &it.linkage_name);
+    let linkage = linkage.chain(imports.iter().map(|it| &it.linkage_name));
+    let names: Vec<_> = linkage.map(|it| source_name(it)).collect();
     let about = |(number, pattern): (usize, &NamePattern)| {
         let rigid = |it: &&FunctionEntry| {
             is_named(pattern, &it.linkage_name) && !roomy.contains(&it.address)

@@ -1,4 +1,4 @@
-//! Functions that a rule names and whose calls are not seen, for people and for programs.
+//! What a rule names and the program does not show, for people and for programs.
 
 use std::io::{self, Write};
 
@@ -17,7 +17,7 @@ pub(crate) fn text(out: &mut impl Write, rule: &Checked) -> io::Result<()> {
 }
 
 fn words(unseen: &Unseen) -> String {
-    let name = &unseen.function;
+    let name = &unseen.name;
     match &unseen.why {
         Why::Missing(_) if name.contains('*') => {
             format!("the program has no function like `{name}`")
@@ -28,6 +28,8 @@ fn words(unseen: &Unseen) -> String {
         Why::Rigid => format!("`{name}` was not built with norn: its calls are not seen"),
         Why::NotCalled => format!("`{name}` was never called"),
         Why::NotRecorded => format!("calls of `{name}` were not recorded"),
+        Why::NoVariable(_) => format!("no variable `{name}` was used like this"),
+        Why::NoMark(_) => format!("no mark `{name}` was passed"),
         Why::Gone(function, parameter) => {
             format!("`{parameter}` of `{function}` is not passed in a register: it is seen as 0")
         }
@@ -38,17 +40,20 @@ const MARK: &str = "mark the place with NORN_EVENT";
 
 fn hint(unseen: &Unseen) -> Option<String> {
     match &unseen.why {
-        Why::Missing(Some(close)) => Some(format!("did you mean `{close}`?")),
+        Why::Missing(Some(close)) | Why::NoVariable(Some(close)) | Why::NoMark(Some(close)) => {
+            Some(format!("did you mean `{close}`?"))
+        }
         Why::Missing(None) => Some(
             "a function is seen if norn has built it, or what norn has built takes it from a \
-             shared library; what is `inline`, a macro or dropped by the compiler is not"
+             shared library; not if it is a macro, or the compiler drops it or calls another one \
+             instead (-fno-builtin)"
                 .to_owned(),
         ),
         Why::Inlined | Why::PartlyInlined => Some(format!("build with -fno-inline, or {MARK}")),
         Why::Rigid => Some(format!("build the file that it is in with `norn cc`, or {MARK}")),
-        Why::NotCalled => None,
+        Why::NotCalled | Why::NoVariable(None) | Why::NoMark(None) => None,
         Why::NotRecorded => {
-            Some(format!("record them: `norn record --function '{}'`", unseen.function))
+            Some(format!("record them: `norn record --function '{}'`", unseen.name))
         }
         Why::Gone(..) => Some(format!(
             "compilers drop what a `static` function does not need: build with -O0 or without \
@@ -67,10 +72,12 @@ pub(crate) fn json(unseen: &Unseen) -> Value {
         Why::NotCalled => "not-called",
         Why::NotRecorded => "not-recorded",
         Why::Gone(..) => "parameter-gone",
+        Why::NoVariable(_) => "no-variable",
+        Why::NoMark(_) => "no-mark",
     };
     json!({
         "event": unseen.event,
-        "function": unseen.function,
+        "name": unseen.name,
         "why": why,
         "text": words(unseen),
         "hint": hint(unseen),

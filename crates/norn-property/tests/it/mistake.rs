@@ -19,6 +19,12 @@ fn pattern(pattern: &str) -> String {
 }
 
 #[test]
+fn two_bars_between_what_an_event_may_be() {
+    let text = mistakes("P(c) {\n  event e: call f(c) || call g(c)\n  pattern: e e\n}");
+    assert!(text.contains("= hint: one `|` stands between what an event may be"), "{text}");
+}
+
+#[test]
 fn a_right_rule_has_none() {
     assert_eq!(pattern("use auth"), "");
 }
@@ -144,7 +150,7 @@ fn patterns_that_mean_nothing() {
 }
 
 #[test]
-fn attributes_that_mean_nothing() {
+fn things_that_cannot_be_at_the_same_time() {
     insta::assert_snapshot!(pattern("use auth || use || auth"), @r"
     error: beside something longer, only one single event can happen at the same time
      --> rule.norn:4:12
@@ -177,6 +183,10 @@ fn attributes_that_mean_nothing() {
       |                      ^^
       = hint: it stands between the parts of the whole pattern: `a(t1) || b(t2)`
     ");
+}
+
+#[test]
+fn attributes_that_mean_nothing() {
     insta::assert_snapshot!(pattern("use(auth)"), @r"
     error: `auth` is an event, not a thread
      --> rule.norn:4:16

@@ -8,6 +8,7 @@ use tempfile::TempDir;
 use crate::kit::{norn, norn_with};
 
 const PROGRAM: &str = "#include <pthread.h>
+#include \"norn.h\"
 struct list { int count; };
 static struct list one, two;
 __attribute__((noinline)) void list_add(struct list *it) { it->count++; }
@@ -20,6 +21,7 @@ int main(int argc, char **argv) {
   pthread_create(&thread, 0, other, 0);
   list_add(&one);
   list_clear(&two);
+  NORN_EVENT(\"added\", &one);
   if (argc > 1) list_never(&one);
   return pthread_join(thread, 0);
 }
@@ -59,10 +61,15 @@ fn a_name_that_is_not_there() {
     U: it: the program has no function `list_ad`
       hint: did you mean `list_add`?
     ");
+    insta::assert_snapshot!(said("call pthread_crate(c)"), @r"
+    U: never seen in the recorded run: it
+    U: it: the program has no function `pthread_crate`
+      hint: did you mean `pthread_create`?
+    ");
     insta::assert_snapshot!(said("call queue_*(c)"), @r"
     U: never seen in the recorded run: it
     U: it: the program has no function like `queue_*`
-      hint: a function is seen if norn has built it, or what norn has built takes it from a shared library; what is `inline`, a macro or dropped by the compiler is not
+      hint: a function is seen if norn has built it, or what norn has built takes it from a shared library; not if it is a macro, or the compiler drops it or calls another one instead (-fno-builtin)
     ");
 }
 
@@ -95,6 +102,24 @@ fn a_function_that_was_built_without_norn() {
     U: never seen in the recorded run: it
     U: it: `foreign` was not built with norn: its calls are not seen
       hint: build the file that it is in with `norn cc`, or mark the place with NORN_EVENT
+    ");
+}
+
+#[test]
+fn variables_and_marks_that_are_not_there() {
+    insta::assert_snapshot!(said("write one.cuont as c"), @r"
+    U: never seen in the recorded run: it
+    U: it: no variable `one.cuont` was used like this
+      hint: did you mean `one.count`?
+    ");
+    insta::assert_snapshot!(said("lock one as c"), @r"
+    U: never seen in the recorded run: it
+    U: it: no variable `one` was used like this
+    ");
+    insta::assert_snapshot!(said("mark addd(c)"), @r"
+    U: never seen in the recorded run: it
+    U: it: no mark `addd` was passed
+      hint: did you mean `added`?
     ");
 }
 
