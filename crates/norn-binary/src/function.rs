@@ -55,12 +55,19 @@ pub(crate) fn has_room(image: &Image<'_>) -> bool {
 /// names is there several times.
 pub(crate) fn entries(image: &Image<'_>, debug: Option<&Image<'_>>, before: u64) -> Vec<Entry> {
     let starts = starts(image);
+    let mut all = functions(image, debug);
+    all.retain(|it| starts.contains(&it.address.wrapping_sub(before)));
+    all
+}
+
+/// All functions that the module has symbols for, by rising address; whether or not they have room.
+pub(crate) fn functions(image: &Image<'_>, debug: Option<&Image<'_>>) -> Vec<Entry> {
     let mut entries = BTreeSet::new();
     for image in [Some(image), debug].into_iter().flatten() {
         for symbol in image.file.symbols().chain(image.file.dynamic_symbols()) {
             let address = symbol.address();
             let function = symbol.kind() == object::SymbolKind::Text && symbol.is_definition();
-            if !function || !starts.contains(&address.wrapping_sub(before)) {
+            if !function {
                 continue;
             }
             let name = symbol.name_bytes().ok().and_then(plain_name).and_then(whole_function);

@@ -163,6 +163,14 @@ impl Module {
         })
     }
 
+    /// All functions that there are symbols for, by rising address, with room before them or without.
+    pub fn functions(&self) -> Vec<FunctionEntry> {
+        self.content.with(|view| {
+            let debug_file = view.debug_file.as_ref().map(|(_, image)| image);
+            function::functions(&view.image, debug_file)
+        })
+    }
+
     /// The parameters of the functions that begin at these addresses, as far as there is debug
     /// information for them.
     pub fn signatures(&self, wanted: &[u64]) -> BTreeMap<u64, Vec<Parameter>> {

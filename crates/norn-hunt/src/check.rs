@@ -12,19 +12,20 @@ use std::{
 
 use norn_model::ThreadId;
 use norn_predict::MustOrder;
-use norn_property::{Limits, Outlook, Prospect, Rule, Watch};
+use norn_property::{Bounds, Limits, Outlook, Prospect, Rule, Watch};
 use norn_record::Interrupt;
 use norn_replay::{Clip, ReplayError, Scene, capture};
 use norn_witness::{Witness, Witnesses};
 
 use crate::{
-    Base, Confirmed, Harm, Interleaving, Observed, Options, Stage, State, Violation,
+    Base, Confirmed, Harm, Interleaving, Observed, Options, Stage, State, Unseen, Violation,
     attempt::{Attempt, Run, Scratch, make},
     base,
     hunt::{LONGEST_BASE, SHORTEST, discard},
     observe::Observations,
     side::side_by_side,
-    source::{Key, Place, Source, places},
+    source::{Key, Pending, Place, Source, places},
+    unseen::unseen,
     violation::{Named, candidate, happened, predicted},
     whole::whole_calls,
 };
@@ -44,6 +45,10 @@ pub struct Check {
     pub executions: usize,
     /// Traces that were predicted from.
     pub sources: usize,
+    /// Events of the recorded run that are too many to be looked at.
+    pub left_out: u64,
+    /// Places of named functions that could not be changed so that calls are seen.
+    pub refused: u64,
 }
 
 /// What was seen of a rule in the recorded run.
@@ -57,8 +62,12 @@ pub struct Checked {
     pub events: Vec<(String, u64)>,
     /// Orders that would break it, before anybody asked whether they can be.
     pub candidates: usize,
-    /// The search was given up before its end.
-    pub incomplete: bool,
+    /// What the search left out, in all traces.
+    pub bounds: Bounds,
+    /// What it names and the program does not show, or not always.
+    pub unseen: Vec<Unseen>,
+    /// Ways to break it that were not tried, since others at the same places had been in vain.
+    pub untried: usize,
 }
 
 /// Checks rules. Nothing if nothing can be recorded.
@@ -96,13 +105,16 @@ pub fn check(
             observed: Vec::new(),
             executions,
             sources: 0,
+            left_out: source.left_out,
+            refused: source.scene.trace.run().refused_functions,
         },
     };
-    let mut sources = VecDeque::from([source]);
-    while let Some(source) = sources.pop_front()
+    let mut waiting = VecDeque::from(checker.from(&source)?);
+    drop(source);
+    while let Some(pending) = waiting.pop_front()
         && !checker.is_over()
     {
-        sources.extend(checker.from(&source)?);
+        waiting.extend(checker.go_on_from(&pending)?);
     }
     checker.check.violations.sort_by_key(|it| !it.is_real());
     checker.check.observed = checker.observations.0;
@@ -140,7 +152,7 @@ impl Group {
     fn next(&mut self, watch: &Watch<'_>, witnesses: &Witnesses<'_>) -> Option<Witness> {
         while self.tries > 0 {
             let prospect = self.prospects.pop_front()?;
-            match witnesses.witness(&prospect.candidate) {
+            match witnesses.witness_apart(&prospect.candidate, &watch.aparts(&prospect)) {
                 Ok(witness) if watch.is_broken(&prospect, turns(&witness)) => {
                     self.tries -= 1;
                     return Some(witness);
@@ -164,8 +176,16 @@ impl Checker<'_> {
         self.check.executions >= self.options.budget || Interrupt::caught().is_some()
     }
 
+    /// Predicts from the trace of an earlier run, which is not needed any longer then. Traces wait
+    /// on disk: only one is in memory, and those of the wave that is being tried.
+    fn go_on_from(&mut self, pending: &Pending) -> Result<Vec<Pending>, ReplayError> {
+        let source = Source::open(&pending.folder, pending.process)?;
+        discard(&pending.folder);
+        self.from(&source)
+    }
+
     /// Predicts from a trace and tries; returns runs that took new ways.
-    fn from(&mut self, source: &Source) -> Result<Vec<Source>, ReplayError> {
+    fn from(&mut self, source: &Source) -> Result<Vec<Pending>, ReplayError> {
         (self.tell)(Stage::Predicting);
         let names = Named(&source.scene.modules);
         let watches: Vec<_> =
@@ -188,6 +208,11 @@ impl Checker<'_> {
                 if !groups[at].violation.is_real() {
                     open.push_back(at);
                 }
+            }
+        }
+        for group in &groups {
+            if group.tries == 0 && !group.violation.is_real() {
+                self.check.rules[group.rule].untried += group.prospects.len();
             }
         }
         self.check.violations.extend(groups.into_iter().map(|it| it.violation));
@@ -217,7 +242,9 @@ impl Checker<'_> {
         for (rule, watch) in watches.iter().enumerate() {
             let outlook = watch.outlook(&order, Limits::default());
             if self.check.sources == 0 {
-                self.check.rules.push(checked(watch.rule(), &outlook));
+                self.check.rules.push(checked(source, watch.rule(), &outlook));
+            } else {
+                self.check.rules[rule].bounds.add(outlook.bounds);
             }
             let mut last = None;
             for prospect in outlook.prospects {
@@ -270,7 +297,7 @@ impl Checker<'_> {
         group: &mut Group,
         witness: Witness,
         attempt: Attempt,
-    ) -> Result<Option<Source>, ReplayError> {
+    ) -> Result<Option<Pending>, ReplayError> {
         let run = &attempt.run;
         let Some(process) = run.process() else { return Ok(None) };
         let seen = Source::open(&attempt.trace, process)?;
@@ -284,9 +311,11 @@ impl Checker<'_> {
             group.violation.state = State::Unconfirmed(attempt.verdict.clone());
             let executions = self.check.executions;
             self.observations.add(self.options, run, &attempt.trace, executions, None)?;
-            let new = self.is_new(&seen) && !run.consequence.is_failure();
+            if self.is_new(&seen) && !run.consequence.is_failure() {
+                return Ok(Some(Pending { folder: attempt.trace, process }));
+            }
             discard(&attempt.trace);
-            return Ok(new.then_some(seen));
+            return Ok(None);
         };
         let followed = attempt.is_followed();
         let mut clip = if followed { attempt.kept(source) } else { capture(&seen.scene) };
@@ -358,7 +387,7 @@ pub(crate) fn turns(witness: &Witness) -> impl Iterator<Item = (ThreadId, u64)> 
 }
 
 /// What was seen of a rule.
-pub(crate) fn checked(rule: &Rule, outlook: &Outlook) -> Checked {
+pub(crate) fn checked(source: &Source, rule: &Rule, outlook: &Outlook) -> Checked {
     let events = rule.property.events.iter().map(|it| it.name.text.clone());
     let firsts = outlook.prospects.iter().filter(|it| it.candidate.instance == 0);
     Checked {
@@ -366,7 +395,9 @@ pub(crate) fn checked(rule: &Rule, outlook: &Outlook) -> Checked {
         instances: outlook.instances,
         events: events.zip(outlook.counts.iter().copied()).collect(),
         candidates: firsts.count(),
-        incomplete: outlook.incomplete,
+        bounds: outlook.bounds,
+        unseen: unseen(source, rule, &outlook.counts),
+        untried: 0,
     }
 }
 

@@ -24,6 +24,8 @@ pub struct Forecast {
     pub observed: Vec<Violation>,
     /// What other orders would break.
     pub predicted: Vec<Foreseen>,
+    /// Events of the trace that are too many to be looked at.
+    pub left_out: u64,
 }
 
 /// A violation that may happen, and the schedule that would make it happen.
@@ -41,11 +43,16 @@ pub struct Foreseen {
 pub fn forecast(folder: &Path, process: u32, rules: &[Rule]) -> Result<Forecast, ReplayError> {
     let source = Source::open(folder, process)?;
     let (order, witnesses) = (MustOrder::new(&source.trace), Witnesses::new(&source.trace));
-    let mut forecast = Forecast { rules: Vec::new(), observed: Vec::new(), predicted: Vec::new() };
+    let mut forecast = Forecast {
+        rules: Vec::new(),
+        observed: Vec::new(),
+        predicted: Vec::new(),
+        left_out: source.left_out,
+    };
     for rule in rules {
         let watch = Watch::new(rule, &source.trace, &Named(&source.scene.modules));
         let outlook = watch.outlook(&order, Limits::default());
-        forecast.rules.push(checked(rule, &outlook));
+        forecast.rules.push(checked(&source, rule, &outlook));
         forecast.observed.extend(outlook.observed.iter().map(|it| happened(&source, rule, it)));
         for group in outlook.prospects.chunk_by(|a, b| a.group == b.group) {
             let Some(first) = group.first() else { continue };
@@ -55,7 +62,7 @@ pub fn forecast(folder: &Path, process: u32, rules: &[Rule]) -> Result<Forecast,
                 turns: Vec::new(),
             };
             for prospect in group {
-                match witnesses.witness(&prospect.candidate) {
+                match witnesses.witness_apart(&prospect.candidate, &watch.aparts(prospect)) {
                     Ok(it) if watch.is_broken(prospect, turns(&it)) => {
                         let name = |it: norn_model::ThreadId| source.scene.thread(it);
                         foreseen.violation = predicted(&source, rule, prospect);

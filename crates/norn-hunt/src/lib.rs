@@ -23,6 +23,7 @@ mod omission;
 mod outlook;
 mod side;
 mod source;
+mod unseen;
 mod violation;
 mod whole;
 
@@ -37,4 +38,5 @@ pub use norn_witness::{Engines, Failure};
 pub use observe::Observed;
 pub use omission::Omissions;
 pub use outlook::{Outlook, Prospect, outlook};
+pub use unseen::{Unseen, Why};
 pub use violation::{Harm, State, Violation, ViolationStep};

@@ -27,6 +27,17 @@ pub struct Candidate {
     pub instance: u32,
 }
 
+/// An event that must not come between two others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Apart {
+    /// Which.
+    pub event: EventId,
+    /// Not after this one; none is the beginning of the run.
+    pub after: Option<EventId>,
+    /// And before this one.
+    pub before: EventId,
+}
+
 /// One event of a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Step {

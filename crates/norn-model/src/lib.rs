@@ -14,13 +14,14 @@ mod pattern;
 mod point;
 mod schedule;
 mod semaphore;
+mod spelling;
 mod stack;
 mod symbol;
 pub mod text;
 mod trace;
 mod verdict;
 
-pub use candidate::{Access, Anomaly, Candidate, Scope, Step};
+pub use candidate::{Access, Anomaly, Apart, Candidate, Scope, Step};
 pub use event::{
     AtomicOp, Event, LockMode, Object, Op, Order, Ordering, Outcome, RmwOp, Value, WokenBy,
 };
@@ -32,6 +33,7 @@ pub use pattern::NamePattern;
 pub use point::{Class, Code, Line, Point, PointError, Visit};
 pub use schedule::{Schedule, Segment, Until, UntilError};
 pub use semaphore::mutexes;
+pub use spelling::closest;
 pub use stack::{Frame, Stacks};
 pub use symbol::Symbols;
 pub use trace::{Role, Site, Thread, Trace};

@@ -1,9 +1,10 @@
 //! Reads what an event is: `event update: call add(c, _) | call remove(c, _) if result != 0`.
 
+use norn_model::closest;
+
 use crate::{
     Glob, Mistake,
     cursor::{Cursor, is_word},
-    mistake::closest,
     tree::{
         Argument, Comparison, Condition, Deed, Edge, Event, Name, Number, Object, Operand, Touch,
     },
@@ -85,6 +86,9 @@ fn deed(cursor: &mut Cursor<'_>, parameters: &[Name]) -> Result<Deed, Mistake> {
 
 fn no_deed(cursor: &mut Cursor<'_>, word: &str) -> Mistake {
     let mistake = cursor.unexpected("what a thread does");
+    if cursor.rest().starts_with('|') {
+        return mistake.hint("one `|` stands between what an event may be");
+    }
     match closest(word, DEEDS) {
         Some(close) if !word.is_empty() => mistake.hint(format!("did you mean `{close}`?")),
         _ => mistake.hint(format!("one of {}", DEEDS.join(", "))),

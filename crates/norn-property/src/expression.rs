@@ -4,10 +4,11 @@
 //! parentheses right behind an event, without a blank, are its attributes; with a blank it is a
 //! group.
 
+use norn_model::closest;
+
 use crate::{
     Mistake,
     cursor::Cursor,
-    mistake::closest,
     tree::{Edge, Event, Expression, Item, Kind, Pattern, Times},
 };
 

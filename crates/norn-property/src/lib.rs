@@ -4,6 +4,7 @@
 //! Huang, Luo and Rosu (*`GPredict`: generic predictive concurrency analysis*, ICSE 2015), with events
 //! for native programs.
 
+mod bound;
 mod cursor;
 mod deed;
 mod expression;
@@ -13,6 +14,7 @@ mod letter;
 mod lint;
 mod mistake;
 mod monitor;
+mod parallel;
 mod parse;
 mod search;
 mod slice;
@@ -20,12 +22,13 @@ pub mod tree;
 mod watch;
 mod word;
 
+pub use bound::{Bounds, Limits};
 pub use file::{File, Rule};
 pub use glob::Glob;
 pub use letter::Variables;
 pub use mistake::{Mistake, Severity, Span};
 pub use monitor::{Breach, breach};
-pub use search::{Limits, Prospect};
+pub use search::Prospect;
 pub use slice::{Instance, Occurrence, Slices};
 pub use watch::{Observed, Outlook, Watch};
 pub use word::{Ban, Word};

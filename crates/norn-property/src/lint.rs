@@ -21,6 +21,7 @@ pub(crate) fn lint(rules: &[Rule]) -> Vec<Mistake> {
         }
         mistakes.extend(events(&rule.property));
         mistakes.extend(parameters(&rule.property));
+        mistakes.extend(parts(&rule.property));
         mistakes.extend(regions(rule));
         mistakes.extend(order(rule));
     }
@@ -85,6 +86,26 @@ pub(crate) fn parameters_of(deed: &Deed) -> impl Iterator<Item = usize> {
         Argument::Parameter(parameter) => Some(parameter),
         Argument::Any | Argument::Number(_) => None,
     })
+}
+
+/// What happens at the same time is done by different threads.
+fn parts(property: &Property) -> Option<Mistake> {
+    let threads = |part: &Expression| -> BTreeSet<usize> {
+        items(part).iter().filter_map(|it| it.thread).collect()
+    };
+    let mut seen = BTreeSet::new();
+    for part in &property.pattern.parts {
+        let here = threads(part);
+        if let Some(twice) = here.intersection(&seen).next() {
+            let name = &property.threads[*twice];
+            let text =
+                format!("`{name}` cannot take part in two things that happen at the same time");
+            let hint = "another name is another thread: `a(t1) || b(t2)`";
+            return Some(Mistake::error(property.pattern.span, text).hint(hint));
+        }
+        seen.extend(here);
+    }
+    None
 }
 
 /// Regions need both edges, in their order, by one thread.

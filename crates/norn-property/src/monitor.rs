@@ -6,7 +6,7 @@
 use norn_model::ThreadId;
 
 use crate::{
-    Instance, Occurrence, Rule, Word,
+    Ban, Instance, Occurrence, Rule, Word,
     tree::{Edge, Item},
 };
 
@@ -84,6 +84,7 @@ impl<'a> Monitor<'a> {
                 it.steps.len() == next.steps.len()
                     && it.threads == next.threads
                     && it.regions == next.regions
+                    && (word.parts.is_empty() || it.doers().eq(next.doers()))
                     && !word.adjacent
             };
             if !self.states.iter().any(same) {
@@ -123,7 +124,7 @@ impl<'a> Monitor<'a> {
     ) -> Option<State> {
         let item = self.word.items.get(state.steps.len()).filter(|it| is_letter(it, event))?;
         let mut next = state.clone();
-        if self.word.adjacent && !follows(state, event) {
+        if !is_free(self.word, state, event) || is_amid(self.word, state, event) {
             return None;
         }
         if let Some(thread) = item.thread {
@@ -146,24 +147,42 @@ impl<'a> Monitor<'a> {
     }
 }
 
-/// Whether an event comes right behind the others, by another thread: one thread does one thing at
-/// a time.
-fn follows(state: &State, event: &Occurrence) -> bool {
-    let same = state.steps.iter().any(|it| it.id.thread == event.id.thread);
-    !same && state.steps.last().is_none_or(|it| it.time + 1 == event.time)
+impl State {
+    /// Who did what was read.
+    fn doers(&self) -> impl Iterator<Item = ThreadId> {
+        self.steps.iter().map(|it| it.id.thread)
+    }
+}
+
+/// Whether an event can be the next as far as others at the same time go: its thread has done none
+/// of them, and it comes right behind if that is wanted.
+fn is_free(word: &Word, state: &State, event: &Occurrence) -> bool {
+    let behind = |last: &Occurrence| !word.adjacent || last.time + 1 == event.time;
+    let part = word.parts.get(state.steps.len());
+    let mut others = word.parts.iter().zip(state.doers()).filter(|(it, _)| Some(*it) != part);
+    state.steps.last().is_none_or(behind) && !others.any(|(_, by)| by == event.id.thread)
+}
+
+/// Whether an event must not come here, though the next of the word is one of another part.
+fn is_amid(word: &Word, state: &State, event: &Occurrence) -> bool {
+    let done = state.steps.len();
+    word.bans.iter().any(|it| it.before > done && is_banned(it, state, event))
 }
 
 fn is_letter(item: &Item, event: &Occurrence) -> bool {
     event.letters & (1 << item.event) != 0
 }
 
+/// Whether an event is one that must not come now.
+fn is_banned(ban: &Ban, state: &State, event: &Occurrence) -> bool {
+    let done = state.steps.len();
+    let due = ban.after.is_none_or(|it| it < done) && done <= ban.before;
+    let by = ban.item.thread.and_then(|it| state.threads[it]);
+    due && is_letter(&ban.item, event) && by.is_none_or(|it| it == event.id.thread)
+}
+
 /// Whether an event ends all hope: it must not come here, or something else had to.
 fn is_over(word: &Word, state: &State, event: &Occurrence) -> bool {
-    let done = state.steps.len();
-    let banned = word.bans.iter().filter(|it| it.before == done).any(|ban| {
-        let by = ban.item.thread.and_then(|it| state.threads[it]);
-        is_letter(&ban.item, event) && by.is_none_or(|it| it == event.id.thread)
-    });
     let parted = |last: &Occurrence| word.adjacent && last.time + 1 < event.time;
-    banned || state.steps.last().is_some_and(parted)
+    word.bans.iter().any(|it| is_banned(it, state, event)) || state.steps.last().is_some_and(parted)
 }

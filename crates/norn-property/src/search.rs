@@ -7,32 +7,13 @@
 
 use std::collections::BTreeMap;
 
-use norn_model::{Access, Anomaly, Candidate, EventId, Scope, SiteId, Step, ThreadId};
+use norn_model::{Access, Anomaly, Apart, Candidate, EventId, Scope, SiteId, Step, ThreadId};
 use norn_predict::MustOrder;
 
 use crate::{
-    Ban, Instance, Occurrence, Rule, Word,
+    Ban, Bounds, Instance, Limits, Occurrence, Rule, Word,
     tree::{Edge, Item},
 };
-
-/// How much to look for.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// Events with the same thread and place that are tried for an event of a word.
-    pub alike: usize,
-    /// Ways to meet a pattern at the same places that are kept, the cheapest ones.
-    pub ways: usize,
-    /// Of these, those for the same objects.
-    pub same: usize,
-    /// Steps of the search in one rule.
-    pub steps: u64,
-}
-
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits { alike: 4, ways: 32, same: 4, steps: 2_000_000 }
-    }
-}
 
 /// Events in an order that would break a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +25,10 @@ pub struct Prospect {
     /// What each of them is for the rule, counted as the property lists its events. Behind those of
     /// the pattern are some that must not come before.
     pub roles: Vec<usize>,
+    /// The events of the pattern, without those that must not come before.
+    pub chosen: Vec<EventId>,
+    /// Which of the rule's words they are.
+    pub word: usize,
     /// Which finding it belongs to: those with the same places are one.
     pub group: usize,
 }
@@ -66,6 +51,8 @@ struct Way {
     later: usize,
     steps: Vec<(Step, usize)>,
     values: Vec<u64>,
+    chosen: Vec<EventId>,
+    word: usize,
     adjacent: bool,
 }
 
@@ -74,6 +61,7 @@ pub(crate) struct Search<'a> {
     limits: Limits,
     /// Steps that are left.
     steps: u64,
+    bounds: Bounds,
     found: BTreeMap<Key, Vec<Way>>,
 }
 
@@ -81,6 +69,8 @@ pub(crate) struct Search<'a> {
 struct Partial<'a> {
     values: &'a [u64],
     word: &'a Word,
+    /// Which of the rule's words it is.
+    number: usize,
     occurrences: &'a [Occurrence],
     /// Which event ends the region that another one begins.
     ends: BTreeMap<EventId, EventId>,
@@ -90,19 +80,22 @@ struct Partial<'a> {
 
 impl<'a> Search<'a> {
     pub(crate) fn new(order: &'a MustOrder, limits: Limits) -> Self {
-        Search { order, limits, steps: limits.steps, found: BTreeMap::new() }
+        let bounds = Bounds::default();
+        Search { order, limits, steps: limits.steps, bounds, found: BTreeMap::new() }
     }
 
-    /// Whether it was given up before its end.
-    pub(crate) fn is_over(&self) -> bool {
-        self.steps == 0
+    /// What was left out.
+    pub(crate) fn bounds(&self) -> Bounds {
+        Bounds { steps: self.steps == 0, ..self.bounds }
     }
 
     /// Looks for one word in one instance.
-    pub(crate) fn word(&mut self, rule: &Rule, instance: &Instance, word: &Word) {
+    pub(crate) fn word(&mut self, rule: &Rule, instance: &Instance, number: usize) {
+        let word = &rule.words[number];
         let mut partial = Partial {
             values: &instance.values,
             word,
+            number,
             occurrences: &instance.occurrences,
             ends: ends(word, &instance.occurrences),
             chosen: Vec::new(),
@@ -128,6 +121,7 @@ impl<'a> Search<'a> {
             let alike = alike.entry((occurrence.id.thread, occurrence.site)).or_default();
             *alike += 1;
             if *alike > self.limits.alike {
+                self.bounds.alike += 1;
                 continue;
             }
             self.steps -= 1;
@@ -160,12 +154,27 @@ impl<'a> Search<'a> {
             // The recorded run has done that.
             return;
         }
+        if partial.word.bans.iter().any(|it| self.is_hopeless(partial, it)) {
+            return;
+        }
         let items = partial.chosen.iter().zip(&partial.word.items);
         let chosen: Vec<_> = items.map(|(event, item)| (*event, item.event)).collect();
         self.add(partial, &chosen);
         if let Some(forced) = self.forced(partial) {
             self.add(partial, &forced);
         }
+    }
+
+    /// Whether something that must not come in between has to, whatever the order.
+    fn is_hopeless(&self, partial: &Partial<'_>, ban: &Ban) -> bool {
+        let (before, from) = (partial.chosen[ban.before], ban.after.map(|it| partial.chosen[it]));
+        let inner = ban.after.map_or(0, |it| it + 1)..ban.before;
+        partial.occurrences.iter().filter(|it| partial.is_banned(ban, it)).any(|it| {
+            let chosen = partial.chosen.iter().position(|other| other.id == it.id);
+            chosen.is_some_and(|it| inner.contains(&it))
+                || self.order.is_before(it.id, before.id)
+                    && from.is_none_or(|from| self.order.is_before(from.id, it.id))
+        })
     }
 
     /// The chosen events, and behind each what must not come before it: the first of each thread.
@@ -200,7 +209,7 @@ impl<'a> Search<'a> {
             items: partial.word.items.clone(),
             sites: partial.chosen.iter().map(|it| it.site).collect(),
         };
-        if adjacent {
+        if !partial.word.parts.is_empty() {
             let mut both: Vec<_> = key.items.iter().copied().zip(key.sites).collect();
             both.sort_unstable();
             (key.items, key.sites) = both.into_iter().unzip();
@@ -212,6 +221,8 @@ impl<'a> Search<'a> {
             later: steps.len() - partial.chosen.len(),
             steps: steps.iter().map(|(it, role)| (step(it), *role)).collect(),
             values: partial.values.to_vec(),
+            chosen: partial.chosen.iter().map(|it| it.id).collect(),
+            word: partial.number,
             adjacent,
         };
         let kept = self.found.entry(key).or_default();
@@ -227,7 +238,9 @@ impl<'a> Search<'a> {
             && let Some(last) = kept.iter().rposition(same)
         {
             kept.remove(last);
+            self.bounds.ways += 1;
         }
+        self.bounds.ways += kept.len().saturating_sub(self.limits.ways) as u64;
         kept.truncate(self.limits.ways);
     }
 
@@ -248,7 +261,8 @@ impl<'a> Search<'a> {
                     scope: Scope::Marked,
                     instance,
                 };
-                prospects.push(Prospect { values: way.values, candidate, roles, group });
+                let Way { values, chosen, word, .. } = way;
+                prospects.push(Prospect { values, candidate, roles, chosen, word, group });
             }
         }
         prospects
@@ -267,6 +281,11 @@ impl Partial<'_> {
             return false;
         }
         let by = Some(occurrence.id.thread);
+        let part = self.word.parts.get(self.chosen.len());
+        let mut others = self.word.parts.iter().zip(&self.chosen).filter(|it| Some(it.0) != part);
+        if others.any(|(_, it)| it.id.thread == occurrence.id.thread) {
+            return false;
+        }
         if let Some(thread) = item.thread {
             let mut others = self.threads.iter().enumerate().filter(|(it, _)| *it != thread);
             if others.any(|(_, it)| *it == by)
@@ -288,10 +307,42 @@ impl Partial<'_> {
     }
 
     fn is_banned(&self, ban: &Ban, occurrence: &Occurrence) -> bool {
-        let by = ban.item.thread.and_then(|it| self.threads[it]);
-        occurrence.letters & (1 << ban.item.event) != 0
-            && by.is_none_or(|it| it == occurrence.id.thread)
+        let chosen: Vec<_> = self.chosen.iter().map(|it| it.id).collect();
+        is_banned(self.word, &chosen, ban, occurrence)
     }
+}
+
+/// Whether an event must not come where a ban is. A thread that has a name has it from the first
+/// event on that the pattern gives it to.
+fn is_banned(word: &Word, chosen: &[EventId], ban: &Ban, occurrence: &Occurrence) -> bool {
+    let by = ban.item.thread.and_then(|name| {
+        let mut earlier = word.items.iter().zip(chosen).take(ban.before);
+        earlier.find(|(it, _)| it.thread == Some(name)).map(|(_, it)| it.thread)
+    });
+    occurrence.letters & (1 << ban.item.event) != 0
+        && by.is_none_or(|it| it == occurrence.id.thread)
+}
+
+/// What must not come between the events of a prospect.
+pub(crate) fn aparts(rule: &Rule, instance: &Instance, prospect: &Prospect) -> Vec<Apart> {
+    let (word, chosen) = (&rule.words[prospect.word], &prospect.chosen);
+    let mut aparts = Vec::new();
+    for ban in &word.bans {
+        let (after, before) = (ban.after.map(|it| chosen[it]), chosen[ban.before]);
+        for it in instance.occurrences.iter().filter(|it| is_banned(word, chosen, ban, it)) {
+            let event = it.id;
+            let early = after.is_some_and(|it| is_sooner(event, it));
+            if !early && !is_sooner(before, event) && !chosen.contains(&event) {
+                aparts.push(Apart { event, after, before });
+            }
+        }
+    }
+    aparts
+}
+
+/// Whether one event of a thread comes before another.
+fn is_sooner(one: EventId, other: EventId) -> bool {
+    one.thread == other.thread && one.index < other.index
 }
 
 /// Which events end the regions that others begin: within a thread they nest.

@@ -1,12 +1,12 @@
 //! A rule in one trace: what its instances are, whether they are broken, and by which other orders.
 
-use norn_model::{EventId, ThreadId, Trace};
+use norn_model::{Apart, EventId, ThreadId, Trace};
 use norn_predict::MustOrder;
 use rustc_hash::FxHashMap;
 
 use crate::{
-    Breach, Instance, Limits, Occurrence, Prospect, Rule, Slices, Variables, monitor,
-    search::Search,
+    Bounds, Breach, Instance, Limits, Occurrence, Prospect, Rule, Slices, Variables, monitor,
+    search::{self, Search},
 };
 
 /// What a trace allows of what breaks a rule.
@@ -20,8 +20,8 @@ pub struct Outlook {
     pub instances: usize,
     /// By event of the rule: how often it happened.
     pub counts: Vec<u64>,
-    /// The search was given up before its end.
-    pub incomplete: bool,
+    /// What the search left out.
+    pub bounds: Bounds,
 }
 
 /// A rule that the recorded run breaks.
@@ -71,18 +71,30 @@ impl<'a> Watch<'a> {
         let mut search = Search::new(order, limits);
         for instance in &self.slices.instances {
             if has_threads(instance) {
-                for word in &self.rule.words {
+                for word in 0..self.rule.words.len() {
                     search.word(self.rule, instance, word);
                 }
             }
         }
         Outlook {
-            incomplete: search.is_over() || self.slices.cut,
+            bounds: Bounds { instances: self.slices.cut, ..search.bounds() },
             prospects: search.prospects(self.rule),
             observed: self.observed(),
             instances: self.slices.instances.len(),
             counts: self.slices.counts.clone(),
         }
+    }
+
+    /// What must not come between the events of a prospect.
+    pub fn aparts(&self, prospect: &Prospect) -> Vec<Apart> {
+        let instance = self.instance(prospect);
+        instance.map_or_else(Vec::new, |it| search::aparts(self.rule, it, prospect))
+    }
+
+    fn instance(&self, prospect: &Prospect) -> Option<&Instance> {
+        let instances = &self.slices.instances;
+        let at = instances.binary_search_by(|it| it.values.cmp(&prospect.values)).ok()?;
+        instances.get(at)
     }
 
     /// Whether a schedule breaks the rule for the instance that a prospect is about. A schedule is
@@ -92,12 +104,10 @@ impl<'a> Watch<'a> {
         prospect: &Prospect,
         turns: impl IntoIterator<Item = (ThreadId, u64)>,
     ) -> bool {
-        let instances = &self.slices.instances;
-        let at = instances.binary_search_by(|it| it.values.cmp(&prospect.values));
-        at.is_ok_and(|at| {
+        self.instance(prospect).is_some_and(|instance| {
             let times = Times::new(turns);
             let due = |it: &Occurrence| Some(Occurrence { time: times.of(it.id)?, ..*it });
-            let mut events: Vec<_> = instances[at].occurrences.iter().filter_map(due).collect();
+            let mut events: Vec<_> = instance.occurrences.iter().filter_map(due).collect();
             events.sort_by_key(|it| it.time);
             monitor::breach_in(self.rule, &events).is_some()
         })

@@ -9,16 +9,15 @@
 //!
 //! `!e` before an event means that no `e` comes before it, from the event before it on, or from the
 //! beginning. `!(a b c)` means another order of the three: two neighbours are exchanged. `x && y`
-//! means both; their events may be mixed in any way. `x || y` means at the same time: one right after
-//! the other, in any order, by different threads.
+//! means both; their events may be mixed in any way. `x || y` is in [`parallel`].
 
 use crate::{
-    Mistake,
+    Mistake, parallel,
     tree::{Edge, Expression, Item, Kind, Pattern, Times},
 };
 
 /// Words of a pattern, at most.
-const MOST: usize = 256;
+pub(crate) const MOST: usize = 256;
 
 /// Events in their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,6 +26,8 @@ pub struct Word {
     pub items: Vec<Item>,
     /// What must not come in between.
     pub bans: Vec<Ban>,
+    /// By event: which of the parts that happen at the same time it belongs to; nothing without `||`.
+    pub parts: Vec<usize>,
     /// Whether nothing at all may come in between.
     pub adjacent: bool,
 }
@@ -44,23 +45,24 @@ pub struct Ban {
 
 /// A piece of a word, with what must not come before and behind it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct Piece {
-    items: Vec<Item>,
-    bans: Vec<Ban>,
-    before: Vec<Item>,
+pub(crate) struct Piece {
+    pub(crate) items: Vec<Item>,
+    pub(crate) bans: Vec<Ban>,
+    pub(crate) before: Vec<Item>,
     behind: Vec<Item>,
 }
 
 /// The words of a pattern.
 pub(crate) fn words(pattern: &Pattern) -> Result<Vec<Word>, Mistake> {
     if pattern.parts.len() > 1 {
-        return parallel(pattern);
+        return parallel::words(pattern);
     }
     let mut words = Vec::new();
     for part in &pattern.parts {
         let bans = has_ban(part);
-        for piece in expand(part, bans)? {
-            words.push(finish(piece, part)?);
+        for piece in expand(part, bans, false)? {
+            check(&piece, part)?;
+            words.push(finish(piece));
         }
     }
     words.sort();
@@ -68,7 +70,8 @@ pub(crate) fn words(pattern: &Pattern) -> Result<Vec<Word>, Mistake> {
     Ok(words)
 }
 
-fn finish(piece: Piece, part: &Expression) -> Result<Word, Mistake> {
+/// Whether a piece can be all that there is.
+pub(crate) fn check(piece: &Piece, part: &Expression) -> Result<(), Mistake> {
     if piece.items.is_empty() {
         let text = "this pattern is met when nothing happens";
         let hint = "at least one event must be neither optional nor negated";
@@ -79,9 +82,13 @@ fn finish(piece: Piece, part: &Expression) -> Result<Word, Mistake> {
         let hint = "what must not happen needs an event behind it: `a !b c`";
         return Err(Mistake::error(last_ban(part).span, text).hint(hint));
     }
+    Ok(())
+}
+
+fn finish(piece: Piece) -> Word {
     let before = piece.before.iter().map(|item| Ban { after: None, before: 0, item: *item });
     let bans = before.chain(piece.bans).collect();
-    Ok(Word { items: piece.items, bans, adjacent: false })
+    Word { items: piece.items, bans, ..Word::default() }
 }
 
 /// The last `!` of an expression, or the whole.
@@ -96,34 +103,6 @@ fn last_ban(part: &Expression) -> &Expression {
     }
 }
 
-/// Single events, one right after the other, in any order.
-fn parallel(pattern: &Pattern) -> Result<Vec<Word>, Mistake> {
-    let mut mixed: Vec<Vec<Item>> = vec![Vec::new()];
-    for part in &pattern.parts {
-        let single = singles(part).ok_or_else(|| {
-            let text = "only single events can happen at the same time";
-            let hint = "on each side of `||` is one event, or a choice of events";
-            Mistake::error(part.span, text).hint(hint)
-        })?;
-        let longer = mixed.iter().flat_map(|so_far| {
-            single.iter().flat_map(move |item| {
-                (0..=so_far.len()).map(move |at| {
-                    let mut items = so_far.clone();
-                    items.insert(at, *item);
-                    items
-                })
-            })
-        });
-        mixed = longer.collect();
-        limit(mixed.len(), part)?;
-    }
-    let word = |items| Word { items, bans: Vec::new(), adjacent: true };
-    let mut words: Vec<_> = mixed.into_iter().map(word).collect();
-    words.sort();
-    words.dedup();
-    Ok(words)
-}
-
 /// The events of a choice between single events.
 fn singles(part: &Expression) -> Option<Vec<Item>> {
     match &part.kind {
@@ -135,7 +114,7 @@ fn singles(part: &Expression) -> Option<Vec<Item>> {
     }
 }
 
-fn limit(count: usize, part: &Expression) -> Result<(), Mistake> {
+pub(crate) fn limit(count: usize, part: &Expression) -> Result<(), Mistake> {
     let text = format!("this pattern can be met in more than {MOST} ways");
     let hint = "split the property into several";
     if count > MOST { Err(Mistake::error(part.span, text).hint(hint)) } else { Ok(()) }
@@ -159,19 +138,21 @@ fn banned(inner: &Expression) -> Option<Vec<Item>> {
     }
 }
 
-fn expand(part: &Expression, bans: bool) -> Result<Vec<Piece>, Mistake> {
+/// The pieces that an expression stands for. Where there are `bans`, to happen is not the same as
+/// not to; where it `lasts`, to happen twice is not the same as to happen once.
+pub(crate) fn expand(part: &Expression, bans: bool, lasts: bool) -> Result<Vec<Piece>, Mistake> {
     let pieces = match &part.kind {
         Kind::Event(item) => vec![Piece { items: vec![*item], ..Piece::default() }],
         Kind::Sequence(parts) => {
             let mut pieces = vec![Piece::default()];
             for next in parts {
-                pieces = product(&pieces, &expand(next, bans)?, |a, b| vec![follow(a, b)]);
+                pieces = product(&pieces, &expand(next, bans, lasts)?, |a, b| vec![follow(a, b)]);
                 limit(pieces.len(), part)?;
             }
             pieces
         }
         Kind::Choice(parts) => {
-            let all: Result<Vec<_>, _> = parts.iter().map(|it| expand(it, bans)).collect();
+            let all: Result<Vec<_>, _> = parts.iter().map(|it| expand(it, bans, lasts)).collect();
             all?.concat()
         }
         Kind::All(parts) => {
@@ -181,7 +162,7 @@ fn expand(part: &Expression, bans: bool) -> Result<Vec<Piece>, Mistake> {
                     let text = "`!` and `&&` do not go together";
                     return Err(Mistake::error(next.span, text).hint("split the property in two"));
                 }
-                let others = expand(next, bans)?;
+                let others = expand(next, bans, lasts)?;
                 for (one, other) in pieces.iter().flat_map(|a| others.iter().map(move |b| (a, b))) {
                     limit(mixtures_of(one.items.len(), other.items.len()), part)?;
                 }
@@ -191,7 +172,9 @@ fn expand(part: &Expression, bans: bool) -> Result<Vec<Piece>, Mistake> {
             pieces
         }
         Kind::Not(inner) => not(inner, part)?,
-        Kind::Repeat(inner, times) => repeat(&expand(inner, bans)?, *times, bans, has_ban(inner)),
+        Kind::Repeat(inner, times) => {
+            repeat(&expand(inner, bans, lasts)?, *times, bans, lasts || has_ban(inner))
+        }
     };
     limit(pieces.len(), part)?;
     Ok(pieces)

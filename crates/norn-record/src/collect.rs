@@ -113,6 +113,8 @@ impl<'a> Collector<'a> {
         self.run.complete = true;
         self.run.controlled = controlled;
         self.run.functions = self.functions.describe();
+        let refused = self.arena.inquiry().refused.load(Ordering::Relaxed);
+        self.run.refused_functions = u64::from(refused) + self.functions.left_out;
         self.run.late_events = control.late.load(Ordering::Relaxed);
         self.run.unrecorded_processes = u64::from(control.unentered.load(Ordering::Relaxed));
         self.run.unrecorded_threads = u64::from(control.unslotted.load(Ordering::Relaxed));

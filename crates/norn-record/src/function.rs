@@ -15,7 +15,10 @@ use norn_binary::{Module, Parameter, is_named, source_name};
 use norn_model::NamePattern;
 use norn_trace::WantedFunctions;
 
-use crate::arena::Arena;
+use crate::{
+    arena::Arena,
+    unseen::{add, unseen},
+};
 
 /// Functions that return twice, or never, or look where they were called from. An exchanged return
 /// address would be in their way.
@@ -30,21 +33,23 @@ pub(crate) struct Functions {
     /// The number of each name with its parameters.
     numbers: BTreeMap<Vec<u8>, u32>,
     found: Vec<WantedFunctions>,
+    /// Functions that are too many for an answer.
+    pub(crate) left_out: u64,
 }
 
-/// The functions of a module that were asked for, and what was inlined of them.
+/// The functions of a module that were asked for, and what is not seen of them.
 #[derive(Debug, Default)]
 struct Answer {
     named: Vec<Named>,
     /// By pattern.
-    inlined: Vec<bool>,
+    unseen: Vec<WantedFunctions>,
 }
 
 /// A function that was asked for.
 #[derive(Debug)]
 struct Named {
-    /// Which pattern is the reason.
-    pattern: usize,
+    /// Which patterns are the reason.
+    patterns: Vec<usize>,
     linkage: String,
     /// Its name, and those of its parameters, with zeros between.
     text: Vec<u8>,
@@ -62,11 +67,12 @@ static GIVEN: LazyLock<Mutex<BTreeMap<Question, Arc<Answer>>>> = LazyLock::new(M
 impl Functions {
     pub(crate) fn new(patterns: &[String]) -> Functions {
         let wanted =
-            |it: &String| WantedFunctions { pattern: it.clone(), found: 0, inlined: false };
+            |it: &String| WantedFunctions { pattern: it.clone(), ..WantedFunctions::default() };
         Functions {
             patterns: patterns.iter().map(|it| NamePattern::new(it)).collect(),
             numbers: BTreeMap::new(),
             found: patterns.iter().map(wanted).collect(),
+            left_out: 0,
         }
     }
 
@@ -82,8 +88,9 @@ impl Functions {
             return;
         }
         let answer = self.of(&arena.asked_path(), inquiry.about.load(Ordering::Relaxed));
-        let both = self.found.iter_mut().zip(&answer.inlined);
-        both.for_each(|(wanted, inlined)| wanted.inlined |= inlined);
+        let both = self.found.iter_mut().zip(&answer.unseen);
+        both.for_each(|(wanted, unseen)| add(wanted, unseen));
+        self.left_out += answer.named.len().saturating_sub(FUNCTIONS) as u64;
         let named = answer.named.iter().take(FUNCTIONS);
         let functions: Vec<_> = named.filter_map(|it| self.number(it)).collect();
         arena.answer(&functions);
@@ -115,7 +122,7 @@ impl Functions {
         names[text.len() + 1..][..linkage.len()].copy_from_slice(linkage.as_bytes());
         let next = u32::try_from(self.numbers.len() + 1).ok()?;
         let number = *self.numbers.entry(text.to_vec()).or_insert(next);
-        self.found[named.pattern].found += 1;
+        named.patterns.iter().for_each(|it| self.found[*it].found += 1);
         let len = u16::try_from(text.len()).ok()?;
         Some(Function { offset: *offset, number, flags: *flags, registers: *registers, len, names })
     }
@@ -131,10 +138,10 @@ fn search(module: &Module, about: u32, patterns: &[NamePattern]) -> Answer {
     let first = module.first_page();
     let imports = module.imports().into_iter();
     let named = imports.filter_map(|it| {
-        let pattern = wanted(patterns, &it.linkage_name)?;
+        let meant = wanted(patterns, &it.linkage_name)?;
         let protected = if it.protected { PROTECTED } else { 0 };
         Some(Named {
-            pattern,
+            patterns: meant,
             text: source_name(&it.linkage_name).into_bytes(),
             offset: it.address.wrapping_sub(first),
             flags: protected | flags(&it.linkage_name),
@@ -142,7 +149,7 @@ fn search(module: &Module, about: u32, patterns: &[NamePattern]) -> Answer {
             linkage: it.linkage_name,
         })
     });
-    Answer { named: named.collect(), inlined: Vec::new() }
+    Answer { named: named.collect(), unseen: Vec::new() }
 }
 
 fn defined(module: &Module, patterns: &[NamePattern]) -> Answer {
@@ -154,10 +161,11 @@ fn defined(module: &Module, patterns: &[NamePattern]) -> Answer {
     entries.dedup_by_key(|(_, it)| it.address);
     let addresses: Vec<_> = entries.iter().map(|(_, it)| it.address).collect();
     let signatures = module.signatures(&addresses);
-    let named = entries.into_iter().map(|(pattern, it)| {
+    let unseen = unseen(module, patterns, &entries, &signatures);
+    let named = entries.into_iter().map(|(patterns, it)| {
         let signature = signatures.get(&it.address).map(Vec::as_slice);
         Named {
-            pattern,
+            patterns,
             text: text(&it.linkage_name, signature.unwrap_or_default()),
             offset: it.address.wrapping_sub(first),
             flags: flags(&it.linkage_name),
@@ -165,17 +173,17 @@ fn defined(module: &Module, patterns: &[NamePattern]) -> Answer {
             linkage: it.linkage_name,
         }
     });
-    let named = named.collect();
-    Answer { named, inlined: patterns.iter().map(|it| module.is_inlined(it)).collect() }
+    Answer { named: named.collect(), unseen }
 }
 
-/// The pattern that stands for a function. A person who writes `*` does not mean the innards of
-/// libraries.
-fn wanted(patterns: &[NamePattern], linkage: &str) -> Option<usize> {
+/// The patterns that stand for a function, if any does. A person who writes `*` does not mean the
+/// innards of libraries.
+fn wanted(patterns: &[NamePattern], linkage: &str) -> Option<Vec<usize>> {
     let inner = linkage.starts_with('_') && !linkage.starts_with("_Z");
-    patterns
-        .iter()
-        .position(|it| is_named(it, linkage) && !(inner && it.text().starts_with(['*', '?'])))
+    let meant =
+        |it: &NamePattern| is_named(it, linkage) && !(inner && it.text().starts_with(['*', '?']));
+    let all: Vec<_> = (0..patterns.len()).filter(|it| meant(&patterns[*it])).collect();
+    (!all.is_empty()).then_some(all)
 }
 
 fn flags(linkage: &str) -> u32 {

@@ -44,6 +44,7 @@ pub(crate) fn describe(options: &Options) -> Run {
         late_events: 0,
         controlled: None,
         functions: Vec::new(),
+        refused_functions: 0,
     }
 }
 

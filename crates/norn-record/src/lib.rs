@@ -15,6 +15,7 @@ mod launch;
 mod limit;
 mod signals;
 mod stream;
+mod unseen;
 mod watch;
 
 use std::{ffi::OsString, io, path::PathBuf, sync::atomic::Ordering, time::Duration};

@@ -39,7 +39,7 @@ pub use module::Module;
 pub use norn_model::Order;
 pub use outcome::{Controlled, Follow, Found, Left, MemoryError, Outcome, Signal, Strategy, Why};
 pub use rapid::{Exported, Imported, Source, StdError, export_std, import_std};
-pub use run::{Blocked, End, Process, Run, Stop, StopReason, WantedFunctions};
+pub use run::{Blocked, End, GoneParameter, Process, Run, Stop, StopReason, WantedFunctions};
 pub use site::Site;
 pub use stream::Events;
 pub use thread::Thread;

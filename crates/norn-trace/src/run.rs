@@ -40,10 +40,18 @@ pub struct Run {
     /// The functions whose calls were to be recorded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub functions: Vec<WantedFunctions>,
+    /// How many places of these could not be changed so that calls are seen.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub refused_functions: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+fn is_none(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Functions whose calls were to be recorded.
-#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, Eq)]
 pub struct WantedFunctions {
     /// A pattern for their names.
     pub pattern: String,
@@ -51,6 +59,27 @@ pub struct WantedFunctions {
     pub found: u64,
     /// Whether any was inlined: such calls are not seen.
     pub inlined: bool,
+    /// How many have no room for a call of the runtime at their beginning, and are not seen.
+    #[serde(default)]
+    pub rigid: u64,
+    /// The name of a function that is almost the same, if there is none of this name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closest: Option<String>,
+    /// Parameters that do not arrive in registers: the compiler has removed them, or they are no
+    /// integers or pointers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gone: Vec<GoneParameter>,
+}
+
+/// A parameter whose values are not seen.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
+pub struct GoneParameter {
+    /// The function.
+    pub function: String,
+    /// Which of its parameters, from 0.
+    pub position: usize,
+    /// What the parameter is called.
+    pub name: String,
 }
 
 impl Run {

@@ -8,11 +8,11 @@
 
 use std::collections::BTreeMap;
 
-use norn_model::{Candidate, EventId, Object, Op, ThreadId, Trace};
+use norn_model::{Apart, Candidate, EventId, Object, Op, ThreadId, Trace};
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
-use crate::{Grade, Turn, fate, memory::Recorded, world::World};
+use crate::{Grade, Turn, fate, memory::Recorded, witness::events, world::World};
 
 /// Checks schedules of one trace.
 #[derive(Debug)]
@@ -82,6 +82,9 @@ pub enum Rule {
     /// A thread that is to get stuck can go on, now or later.
     #[error("its thread does not get stuck there")]
     Unstuck,
+    /// It comes between two events that it must not come between.
+    #[error("it must not come here")]
+    Between,
     /// The candidate's events are not there, in order, at the end.
     #[error("the candidate's events are not in their order at the end of the schedule")]
     Pattern,
@@ -185,6 +188,21 @@ impl<'a> Checker<'a> {
         is_there(candidate, turns)?;
         Ok(world.influential())
     }
+}
+
+/// Whether nothing comes in between that must not.
+pub(crate) fn is_apart(aparts: &[Apart], turns: &[Turn]) -> Result<(), Refusal> {
+    if aparts.is_empty() {
+        return Ok(());
+    }
+    let times: FxHashMap<EventId, usize> = events(turns).zip(0..).collect();
+    let between = |it: &&Apart| {
+        let time = |id: EventId| times.get(&id).copied();
+        let late = it.after.is_none_or(|after| time(after) < time(it.event));
+        time(it.event).is_some_and(|event| late && Some(event) < time(it.before))
+    };
+    let found = aparts.iter().find(between);
+    found.map_or(Ok(()), |it| Err(Refusal { event: it.event, rule: Rule::Between }))
 }
 
 /// Whether the candidate's events are in their order, and the last one ends the schedule.

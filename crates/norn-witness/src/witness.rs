@@ -2,11 +2,13 @@
 
 use std::fmt;
 
-use norn_model::{Candidate, EventId, ThreadId, Trace};
+use norn_model::{Apart, Candidate, EventId, ThreadId, Trace};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::{Checker, Engine, Exact, Hybrid, Infeasible, Limits, Minimiser, Refusal};
+use crate::{
+    Checker, Engine, Exact, Hybrid, Infeasible, Limits, Minimiser, Refusal, check::is_apart,
+};
 
 /// A part of a schedule: one thread goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -153,12 +155,21 @@ impl<'a> Witnesses<'a> {
     /// Makes a witness, or says why there is none. Of several schedules, the one in which the fewest
     /// values differ from the recorded run: there the program is the most likely to follow.
     pub fn witness(&self, candidate: &Candidate) -> Result<Witness, Failure> {
+        self.witness_apart(candidate, &[])
+    }
+
+    /// The same, and nothing comes in between that must not.
+    pub fn witness_apart(
+        &self,
+        candidate: &Candidate,
+        aparts: &[Apart],
+    ) -> Result<Witness, Failure> {
         let mut best: Option<Weighed> = None;
         let mut failures = Vec::new();
-        for (decider, proposal) in self.proposals(candidate) {
-            match self.weighed(candidate, proposal, decider) {
+        for (decider, proposal) in self.proposals(candidate, aparts) {
+            match self.weighed(candidate, aparts, proposal, decider) {
                 Ok(weighed) if weighed.0 == 0 => {
-                    return Ok(self.finish(candidate, weighed));
+                    return Ok(self.finish(candidate, aparts, weighed));
                 }
                 Ok(weighed) if best.as_ref().is_none_or(|it| weighed.0 < it.0) => {
                     best = Some(weighed);
@@ -168,7 +179,7 @@ impl<'a> Witnesses<'a> {
             }
         }
         match best {
-            Some(weighed) => Ok(self.finish(candidate, weighed)),
+            Some(weighed) => Ok(self.finish(candidate, aparts, weighed)),
             None => Err(reason(&failures)),
         }
     }
@@ -176,32 +187,44 @@ impl<'a> Witnesses<'a> {
     fn proposals(
         &self,
         candidate: &Candidate,
+        aparts: &[Apart],
     ) -> impl Iterator<Item = (Decider, Result<Vec<Turn>, Infeasible>)> {
-        self.engines.all().iter().flat_map(|decider| {
-            let engine: &dyn Engine = match decider {
-                Decider::Hybrid => &self.hybrid,
-                Decider::Exact => &self.exact,
+        self.engines.all().iter().flat_map(move |decider| {
+            let schedules = match decider {
+                Decider::Hybrid => self.hybrid.schedules(candidate),
+                Decider::Exact => self.exact.schedules_apart(candidate, aparts),
             };
-            engine.schedules(candidate).map(|it| (*decider, it))
+            schedules.map(|it| (*decider, it))
         })
     }
 
     fn weighed(
         &self,
         candidate: &Candidate,
+        aparts: &[Apart],
         proposal: Result<Vec<Turn>, Infeasible>,
         decider: Decider,
     ) -> Result<Weighed, Failure> {
         let turns = proposal?;
+        is_apart(aparts, &turns)?;
         Ok((self.checker.differences(candidate, &turns)?, turns, decider))
     }
 
     /// Minimises, as far as the checker agrees.
-    fn finish(&self, candidate: &Candidate, (differences, turns, engine): Weighed) -> Witness {
+    fn finish(
+        &self,
+        candidate: &Candidate,
+        aparts: &[Apart],
+        (differences, turns, engine): Weighed,
+    ) -> Witness {
         let short = self.minimiser.minimise(candidate, &turns);
         let candidate = candidate.clone();
         match self.checker.differences(&candidate, &short) {
-            Ok(new) if new <= differences && short.len() <= turns.len() => {
+            Ok(new)
+                if new <= differences
+                    && short.len() <= turns.len()
+                    && is_apart(aparts, &short).is_ok() =>
+            {
                 Witness { candidate, turns: short, grade: Grade::of(new), engine }
             }
             _ => Witness { candidate, turns, grade: Grade::of(differences), engine },

@@ -1,6 +1,7 @@
 //! The `norn` command: arguments in, stages run, results out. The only crate that prints.
 
 mod baseline;
+mod bound;
 mod cli;
 mod command;
 mod detour;
@@ -17,6 +18,7 @@ mod scratch;
 mod story;
 mod suppression;
 mod tally;
+mod unseen;
 mod view;
 mod violation;
 

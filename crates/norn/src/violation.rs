@@ -2,11 +2,11 @@
 
 use std::io::{self, Write};
 
-use norn_hunt::{Check, Checked, Confirmed, Forecast, Foreseen, Harm, State, Violation};
+use norn_hunt::{Check, Checked, Confirmed, Failure, Forecast, Foreseen, Harm, State, Violation};
 use norn_model::Consequence;
 use serde_json::{Value, json};
 
-use crate::{interleaving, story};
+use crate::{bound, interleaving, story, unseen};
 
 /// For people: what the program did, then what it might do.
 pub(crate) fn text(out: &mut impl Write, check: &Check) -> anyhow::Result<()> {
@@ -82,8 +82,9 @@ fn seen(out: &mut impl Write, rule: &Checked) -> io::Result<()> {
     if !never.is_empty() {
         writeln!(out, "{}: never seen in the recorded run: {}", rule.name, never.join(", "))?;
     }
-    if rule.incomplete {
-        writeln!(out, "{}: the search was given up before its end", rule.name)?;
+    unseen::text(out, rule)?;
+    if let Some(line) = bound::words(rule) {
+        writeln!(out, "{line}")?;
     }
     Ok(())
 }
@@ -92,7 +93,8 @@ fn summary(out: &mut impl Write, check: &Check) -> anyhow::Result<()> {
     let count = |f: fn(&State) -> bool| check.violations.iter().filter(|it| f(&it.state)).count();
     let observed = count(|it| matches!(it, State::Observed(_)));
     let confirmed = count(|it| matches!(it, State::Confirmed(_)));
-    let infeasible = count(|it| matches!(it, State::Infeasible(_) | State::Spoiled));
+    let undecided = count(is_undecided);
+    let infeasible = count(|it| matches!(it, State::Infeasible(_) | State::Spoiled)) - undecided;
     let unconfirmed = count(|it| matches!(it, State::Unconfirmed(_)));
     let untried = count(|it| matches!(it, State::Untried));
     let instances: usize = check.rules.iter().map(|it| it.instances).sum();
@@ -106,6 +108,15 @@ fn summary(out: &mut impl Write, check: &Check) -> anyhow::Result<()> {
         check.base.threads,
         check.executions,
     )?;
+    if undecided > 0 {
+        writeln!(out, "{undecided} more are undecided: nothing was found within the limits")?;
+    }
+    if check.refused > 0 {
+        writeln!(out, "{} functions could not be made to show their calls", check.refused)?;
+    }
+    if check.left_out > 0 {
+        writeln!(out, "{} events at the end of the run were too many to look at", check.left_out)?;
+    }
     if check.base.consequence.is_failure() {
         writeln!(out, "no run passed: the last one led to: {}", check.base.consequence)?;
     }
@@ -113,6 +124,11 @@ fn summary(out: &mut impl Write, check: &Check) -> anyhow::Result<()> {
         writeln!(out, "hint: --budget sets how many executions there may be")?;
     }
     Ok(())
+}
+
+/// Whether nobody knows if there is a schedule.
+fn is_undecided(state: &State) -> bool {
+    matches!(state, State::Infeasible(Failure::Inconclusive))
 }
 
 /// For programs.
@@ -126,6 +142,8 @@ pub(crate) fn json(out: &mut impl Write, check: &Check) -> anyhow::Result<()> {
         "consequence": check.base.consequence,
         "executions": check.executions,
         "sources": check.sources,
+        "events_left_out": check.left_out,
+        "functions_refused": check.refused,
         "rules": check.rules.iter().map(rule).collect::<Vec<_>>(),
         "violations": check.violations.iter().map(violation).collect::<Vec<_>>(),
         "observed": observed.collect::<Vec<_>>(),
@@ -141,7 +159,9 @@ fn rule(rule: &Checked) -> Value {
         "instances": rule.instances,
         "events": events,
         "candidates": rule.candidates,
-        "incomplete": rule.incomplete,
+        "incomplete": rule.bounds.steps || rule.bounds.instances,
+        "left_out": bound::json(rule),
+        "unseen": rule.unseen.iter().map(unseen::json).collect::<Vec<_>>(),
     })
 }
 
@@ -185,7 +205,10 @@ fn state(state: &State) -> Value {
             "clip": it.clip,
             "executions": it.executions,
         }),
-        State::Infeasible(why) => json!({ "status": "infeasible", "why": why.to_string() }),
+        State::Infeasible(why) => {
+            let status = if is_undecided(state) { "undecided" } else { "infeasible" };
+            json!({ "status": status, "why": why.to_string() })
+        }
         State::Spoiled => json!({ "status": "infeasible", "why": SPOILED }),
         State::Unconfirmed(verdict) => json!({ "status": "unconfirmed", "verdict": verdict }),
         State::Untried => json!({ "status": "untried" }),
@@ -215,6 +238,13 @@ pub(crate) fn forecast(out: &mut impl Write, forecast: &Forecast) -> anyhow::Res
         }
     }
     forecast.rules.iter().try_for_each(|it| seen(out, it))?;
+    if forecast.left_out > 0 {
+        writeln!(
+            out,
+            "{} events at the end of the run were too many to look at",
+            forecast.left_out
+        )?;
+    }
     let possible = forecast.predicted.iter().filter(|it| it.grade.is_some()).count();
     let (count, observed) = (forecast.predicted.len(), forecast.observed.len());
     writeln!(
@@ -231,7 +261,9 @@ pub(crate) fn forecast_json(out: &mut impl Write, forecast: &Forecast) -> anyhow
         let mut value = violation(&it.violation);
         value["grade"] = json!(it.grade);
         value["schedule"] = json!(it.turns);
-        value["status"] = json!(if it.grade.is_some() { "predicted" } else { "infeasible" });
+        if it.grade.is_some() {
+            value["status"] = json!("predicted");
+        }
         value
     });
     let observed = forecast.observed.iter().map(|it| {
@@ -241,6 +273,7 @@ pub(crate) fn forecast_json(out: &mut impl Write, forecast: &Forecast) -> anyhow
     });
     let value = json!({
         "rules": forecast.rules.iter().map(rule).collect::<Vec<_>>(),
+        "events_left_out": forecast.left_out,
         "observed": observed.collect::<Vec<_>>(),
         "predicted": predicted.collect::<Vec<_>>(),
     });

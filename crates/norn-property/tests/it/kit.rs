@@ -19,11 +19,20 @@ pub(crate) struct Predicted {
 
 /// What a trace allows, and which of it has a schedule that breaks the rule.
 pub(crate) fn predict(rule: &Rule, trace: &Trace) -> (Outlook, Vec<Predicted>) {
+    predict_within(rule, trace, Limits::default())
+}
+
+/// The same, as far as limits allow.
+pub(crate) fn predict_within(
+    rule: &Rule,
+    trace: &Trace,
+    limits: Limits,
+) -> (Outlook, Vec<Predicted>) {
     let watch = Watch::new(rule, trace, &trace.symbols);
-    let outlook = watch.outlook(&MustOrder::new(trace), Limits::default());
+    let outlook = watch.outlook(&MustOrder::new(trace), limits);
     let witnesses = Witnesses::new(trace);
     let predicted = outlook.prospects.iter().filter_map(|prospect| {
-        let witness = witnesses.witness(&prospect.candidate).ok()?;
+        let witness = witnesses.witness_apart(&prospect.candidate, &watch.aparts(prospect)).ok()?;
         let broken =
             watch.is_broken(prospect, witness.turns.iter().map(|it| (it.thread, it.until)));
         broken.then(|| Predicted { prospect: prospect.clone(), witness })

@@ -111,6 +111,23 @@ fn at_the_same_time_is_in_both_orders() {
 }
 
 #[test]
+fn what_is_longer_overlaps() {
+    insta::assert_snapshot!(pattern("a b || c"), @"a c b");
+    insta::assert_snapshot!(pattern("a b || c d"), @r"
+    a c b d
+    a c d b
+    c a b d
+    c a d b
+    ");
+    insta::assert_snapshot!(pattern("a+ || b"), @r"
+    a || b
+    a b a
+    b || a
+    ");
+    insta::assert_snapshot!(pattern("a !d b || !e c"), @"a c b [^-1: no e] [0-2: no d]");
+}
+
+#[test]
 fn threads_and_regions_are_attributes() {
     insta::assert_snapshot!(pattern("a(t1,<r1) b(t1) c(t2) b(t1) d(t1,>r1)"), @"a(t1,<r1) b(t1) c(t2) b(t1) d(t1,>r1)");
     insta::assert_snapshot!(pattern("a (b)c"), @"a b c");

@@ -19,6 +19,12 @@ fn pattern(pattern: &str) -> String {
 }
 
 #[test]
+fn two_bars_between_what_an_event_may_be() {
+    let text = mistakes("P(c) {\n  event e: call f(c) || call g(c)\n  pattern: e e\n}");
+    assert!(text.contains("= hint: one `|` stands between what an event may be"), "{text}");
+}
+
+#[test]
 fn a_right_rule_has_none() {
     assert_eq!(pattern("use auth"), "");
 }
@@ -144,14 +150,30 @@ fn patterns_that_mean_nothing() {
 }
 
 #[test]
-fn attributes_that_mean_nothing() {
-    insta::assert_snapshot!(pattern("use auth || use"), @r"
-    error: only single events can happen at the same time
+fn things_that_cannot_be_at_the_same_time() {
+    insta::assert_snapshot!(pattern("use auth || use || auth"), @r"
+    error: beside something longer, only one single event can happen at the same time
      --> rule.norn:4:12
       |
-    4 |   pattern: use auth || use
-      |            ^^^^^^^^
-      = hint: on each side of `||` is one event, or a choice of events
+    4 |   pattern: use auth || use || auth
+      |            ^^^^^^^^^^^^^^^^^^^^^^^
+      = hint: split the property: `a b || c` and `c || d`
+    ");
+    insta::assert_snapshot!(pattern("use || auth*"), @r"
+    error: this pattern is met when nothing happens
+     --> rule.norn:4:19
+      |
+    4 |   pattern: use || auth*
+      |                   ^^^^^
+      = hint: at least one event must be neither optional nor negated
+    ");
+    insta::assert_snapshot!(pattern("use(t1) auth(t2) || auth(t1)"), @r"
+    error: `t1` cannot take part in two things that happen at the same time
+     --> rule.norn:4:12
+      |
+    4 |   pattern: use(t1) auth(t2) || auth(t1)
+      |            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+      = hint: another name is another thread: `a(t1) || b(t2)`
     ");
     insta::assert_snapshot!(pattern("use (auth || use)"), @r"
     error: `||` cannot be inside parentheses
@@ -161,6 +183,10 @@ fn attributes_that_mean_nothing() {
       |                      ^^
       = hint: it stands between the parts of the whole pattern: `a(t1) || b(t2)`
     ");
+}
+
+#[test]
+fn attributes_that_mean_nothing() {
     insta::assert_snapshot!(pattern("use(auth)"), @r"
     error: `auth` is an event, not a thread
      --> rule.norn:4:16

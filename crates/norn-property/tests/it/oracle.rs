@@ -95,21 +95,30 @@ impl Place {
 
 /// Whether an order meets the pattern of a rule.
 fn breaks(rule: &Rule, order: &[Letter]) -> bool {
-    let pattern = &rule.property.pattern;
-    if let [one, other] = &pattern.parts[..] {
-        return order.windows(2).any(|pair| {
-            let both = |a: &Expression, b: &Expression| {
-                pair[1].follows
-                    && pair[0].thread != pair[1].thread
-                    && Reading { order: pair }.read(a, &At::default(), &mut |at| {
-                        at.last == Some(0)
-                            && Reading { order: pair }.read(b, at, &mut |at| at.last == Some(1))
-                    })
-            };
-            both(one, other) || both(other, one)
-        });
+    let parts = &rule.property.pattern.parts;
+    let reading = Reading { order };
+    match &parts[..] {
+        [one] => reading.read(one, &At::default(), &mut |_| true),
+        _ => reading.parts(parts, &At::default(), &mut Vec::new()),
     }
-    Reading { order }.read(&pattern.parts[0], &At::default(), &mut |_| true)
+}
+
+/// Whether parts, given by the numbers of their events, happen at the same time: single events one
+/// right after the other, others so that each begins before any ends; by different threads.
+fn at_once(order: &[Letter], parts: &[Vec<usize>]) -> bool {
+    let pairs =
+        || parts.iter().enumerate().flat_map(|(at, a)| parts[..at].iter().map(move |b| (a, b)));
+    let by = |number: &usize| order[*number].thread;
+    if pairs().any(|(a, b)| a.iter().any(|a| b.iter().any(|b| by(a) == by(b)))) {
+        return false;
+    }
+    if parts.iter().any(|it| it.len() > 1) {
+        let begins_in_time = |a: &[usize], b: &[usize]| a[0] < b[b.len() - 1];
+        return pairs().all(|(a, b)| begins_in_time(a, b) && begins_in_time(b, a));
+    }
+    let mut all = parts.concat();
+    all.sort_unstable();
+    all.windows(2).all(|it| it[0] + 1 == it[1] && order[it[1]].follows)
 }
 
 /// How far a pattern was read.
@@ -120,8 +129,8 @@ struct At {
     used: Vec<usize>,
     banned: Vec<Item>,
     threads: BTreeMap<usize, ThreadId>,
-    /// Where regions began.
-    begun: BTreeMap<usize, usize>,
+    /// Where regions began, and with which event.
+    begun: BTreeMap<usize, (usize, Item)>,
 }
 
 struct Reading<'a> {
@@ -157,6 +166,18 @@ impl Reading<'_> {
             }
             Kind::All(parts) => self.all(parts, at.last, at, then),
         }
+    }
+
+    /// Reads parts, each from the beginning on, that happen at the same time.
+    fn parts(&self, parts: &[Expression], at: &At, read: &mut Vec<Vec<usize>>) -> bool {
+        let [first, rest @ ..] = parts else { return at_once(self.order, read) };
+        let begin = At { last: None, banned: Vec::new(), ..at.clone() };
+        self.read(first, &begin, &mut |next| {
+            read.push(next.used[at.used.len()..].to_vec());
+            let met = self.parts(rest, next, read);
+            read.pop();
+            met
+        })
     }
 
     /// Reads all parts from the same place on; no event is part of two.
@@ -213,13 +234,19 @@ impl Reading<'_> {
         }
         match item.region {
             Some((Edge::Begin, region)) => {
-                next.begun.insert(region, number);
+                next.begun.insert(region, (number, *item));
             }
             Some((Edge::End, region)) => {
-                let begun = at.begun[&region];
-                let between = self.order[begun + 1..number].iter().filter(|it| it.thread == by);
-                // Where a lock is held, it is not taken again: what begins is the next to end.
-                if self.order[begun].thread != by || between.into_iter().any(|it| has(it, item)) {
+                let (begun, begin) = at.begun[&region];
+                // Regions of a thread nest: as many as begin in between must end there.
+                let mut open = 0;
+                for it in self.order[begun + 1..number].iter().filter(|it| it.thread == by) {
+                    open += i32::from(has(it, &begin)) - i32::from(has(it, item));
+                    if open < 0 {
+                        return None;
+                    }
+                }
+                if self.order[begun].thread != by || open > 0 {
                     return None;
                 }
             }

@@ -74,6 +74,7 @@ pub(crate) fn run() -> Run {
         late_events: 0,
         controlled: None,
         functions: Vec::new(),
+        refused_functions: 0,
     }
 }
 

@@ -17,6 +17,7 @@
 //! infeasible. Where a trace is too long for that, or the effort is spent, the answer is that
 //! nothing was decided.
 
+mod apart;
 mod build;
 mod cell;
 mod count;
@@ -38,6 +39,7 @@ use std::sync::OnceLock;
 use norn_model::{Candidate, EventId, Trace};
 
 use self::{
+    apart::Apart,
     build::Builder,
     model::{Model, Node},
     query::{Outcome, Query},
@@ -126,12 +128,13 @@ impl<'a> Exact<'a> {
         &self,
         steps: &[Node],
         adjacent: bool,
+        aparts: &[Apart],
         window: Window,
     ) -> Option<Result<Vec<Turn>, Infeasible>> {
         let model = self.model();
         let range = (window.from, window.to);
         let query = Query::new(model, range, steps, adjacent, Effort::new(window.steps));
-        match query.map(Query::answer) {
+        match query.map(|it| it.without(aparts).answer()) {
             Some(Outcome::Order(order)) => Some(Ok(self.turns(window.from, &order))),
             // What holds in every order does so in all windows.
             None if !model.damaged => Some(Err(Infeasible::NoOrder)),
@@ -181,6 +184,17 @@ impl Engine for Exact<'_> {
     }
 
     fn schedules(&self, candidate: &Candidate) -> Proposals<'_> {
+        self.schedules_apart(candidate, &[])
+    }
+}
+
+impl Exact<'_> {
+    /// The same, and in no schedule something comes in between that must not.
+    pub(crate) fn schedules_apart(
+        &self,
+        candidate: &Candidate,
+        aparts: &[norn_model::Apart],
+    ) -> Proposals<'_> {
         // That nobody ever can help a thread that is stuck is no question of one order.
         if self.trace.len() > TOO_LONG || !candidate.stuck.is_empty() {
             return Box::new(std::iter::once(Err(Infeasible::Undecided)));
@@ -194,10 +208,15 @@ impl Engine for Exact<'_> {
         if steps.is_empty() {
             return Box::new(std::iter::empty());
         }
+        let apart = |it: &norn_model::Apart| {
+            let after = it.after.map(node).transpose().ok()?;
+            Some(Apart { event: node(it.event).ok()?, after, before: node(it.before).ok()? })
+        };
+        let aparts: Vec<_> = aparts.iter().filter_map(apart).collect();
         let adjacent = candidate.adjacent;
         let mut refuted = false;
         Box::new(self.windows(&steps).into_iter().filter_map(move |window| {
-            let answer = if refuted { None } else { self.ask(&steps, adjacent, window) };
+            let answer = if refuted { None } else { self.ask(&steps, adjacent, &aparts, window) };
             refuted |= matches!(answer, Some(Err(_)));
             answer
         }))

@@ -7,6 +7,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
+    apart::Apart,
     model::{Model, NEVER, Node},
     order::{ALWAYS, Order},
     smt::Transcript,
@@ -67,6 +68,8 @@ pub(crate) struct Query<'a> {
     /// The candidate's events, in their order.
     steps: &'a [Node],
     adjacent: bool,
+    /// What must not come in between.
+    pub(crate) aparts: &'a [Apart],
     pub(crate) arrows: Arrows<'a>,
     pub(crate) solver: Bat,
     atoms: FxHashMap<(Node, Node), Lit>,
@@ -121,6 +124,7 @@ impl<'a> Query<'a> {
             to,
             steps,
             adjacent,
+            aparts: &[],
             arrows,
             solver: Bat::new(effort.clone()),
             atoms: FxHashMap::default(),
@@ -169,7 +173,7 @@ impl<'a> Query<'a> {
             if self.effort.is_spent() {
                 return Outcome::Spent;
             }
-            if self.look(&witness, &counts) == 0 {
+            if self.look(&witness, &counts) + self.part(&counts) == 0 {
                 return Outcome::Order(witness);
             }
             if self.dead {

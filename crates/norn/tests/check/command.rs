@@ -127,3 +127,39 @@ fn what_was_never_seen_is_said() {
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(ran.stdout.contains("Never: never seen in the recorded run: shut"), "{ran:?}");
 }
+
+/// Many events alike: that not all were tried is said, for people and for programs.
+#[test]
+fn what_was_left_out_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = "#include <pthread.h>
+      __attribute__((noinline)) void step(int *it) { (void)*(volatile int *)it; }
+      __attribute__((noinline)) void last(int *it) { (void)*(volatile int *)it; }
+      static int object;
+      static void *other(void *unused) { for (int i = 0; i < 9; i++) step(&object); return unused; }
+      int main(void) {
+        pthread_t thread;
+        last(&object);
+        pthread_create(&thread, 0, other, 0);
+        pthread_join(thread, 0);
+      }";
+    let rule = "Steps(o) {
+      event step: call step(o)
+      event last: call last(o)
+      pattern: step step last
+    }";
+    fs::write(folder.path().join("program.c"), program).unwrap();
+    fs::write(folder.path().join("steps.norn"), rule).unwrap();
+    let ran = norn(["check", "steps.norn", "program.c"], &folder);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let line = ran.stdout.lines().next().unwrap();
+    insta::assert_snapshot!(line, @"Steps: not all was looked at: of events alike only the first 4 (15 choices left out)");
+    let ran = norn(["check", "steps.norn", "--format", "json", "program.c"], &folder);
+    let json: Value = serde_json::from_str(&ran.stdout).unwrap();
+    insta::assert_snapshot!(json["rules"][0]["left_out"], @r#"{"alike":15,"instances":false,"steps":false,"untried":0,"ways":0}"#);
+    // What is small enough has nothing of it.
+    let subject = subjects().join("use_after_close_fixed.c");
+    let words = ["check", "use-after-close", "--format", "json", subject.to_str().unwrap()];
+    let json: Value = serde_json::from_str(&norn(words, &folder).stdout).unwrap();
+    assert_eq!(json["rules"][0]["left_out"], Value::Null);
+}

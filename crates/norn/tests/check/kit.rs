@@ -29,8 +29,17 @@ pub(crate) struct Ran {
 
 /// `norn` in a folder.
 pub(crate) fn norn<S: AsRef<OsStr>>(words: impl IntoIterator<Item = S>, folder: &TempDir) -> Ran {
+    norn_with("gcc", words, folder)
+}
+
+/// `norn` with another compiler.
+pub(crate) fn norn_with<S: AsRef<OsStr>>(
+    compiler: &str,
+    words: impl IntoIterator<Item = S>,
+    folder: &TempDir,
+) -> Ran {
     let mut command = Command::new(NORN);
-    command.args(words).current_dir(folder.path());
+    command.args(words).current_dir(folder.path()).env("NORN_CC", compiler);
     command.env("NORN_CACHE", cache()).env("LC_ALL", "C").env("NO_COLOR", "1");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let child = command.spawn().unwrap_or_else(|error| panic!("cannot start {command:?}: {error}"));

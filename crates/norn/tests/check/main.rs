@@ -5,3 +5,4 @@
 mod command;
 mod kit;
 mod subject;
+mod unseen;

@@ -1,0 +1,142 @@
+//! What a rule speaks of and the program does not show, or not always, and why.
+
+use std::collections::BTreeSet;
+
+use norn_model::{Op, closest};
+use norn_property::{
+    Glob, Rule, Variables as _,
+    tree::{Argument, Deed, Event, Object},
+};
+use norn_trace::{Run, WantedFunctions};
+
+use crate::{source::Source, violation::Named};
+
+/// Something that a rule names, and why it is not seen, or not as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unseen {
+    /// The event of the rule.
+    pub event: String,
+    /// The function, variable or mark as the rule names it.
+    pub name: String,
+    /// Why.
+    pub why: Why,
+}
+
+/// Why something is not seen. The first ones are about functions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// There is none; perhaps this one was meant.
+    Missing(Option<String>),
+    /// It was inlined everywhere.
+    Inlined,
+    /// Some of its calls were inlined.
+    PartlyInlined,
+    /// It has no room for a call of the runtime at its beginning.
+    Rigid,
+    /// It was never called.
+    NotCalled,
+    /// Its calls were not recorded.
+    NotRecorded,
+    /// The rule binds a parameter that does not arrive: of this function, by this name.
+    Gone(String, String),
+    /// No variable of this name was used; perhaps this one was meant.
+    NoVariable(Option<String>),
+    /// No mark of this name was passed; perhaps this one was meant.
+    NoMark(Option<String>),
+}
+
+/// What is not seen of a rule in a run. By event: how often it happened.
+pub(crate) fn unseen(source: &Source, rule: &Rule, counts: &[u64]) -> Vec<Unseen> {
+    let mut all = Vec::new();
+    for (event, count) in rule.property.events.iter().zip(counts) {
+        for deed in &event.deeds {
+            all.extend(of(event, deed, *count, source.scene.trace.run()));
+            let absent = if *count == 0 { absent(source, deed) } else { None };
+            all.extend(absent.map(|(name, why)| Unseen {
+                event: event.name.text.clone(),
+                name: name.to_owned(),
+                why,
+            }));
+        }
+    }
+    all
+}
+
+/// A variable or a mark that an event is about, which never happened, and what may be meant.
+fn absent<'a>(source: &Source, deed: &'a Deed) -> Option<(&'a str, Why)> {
+    let meant = |it: &Glob, names: BTreeSet<String>| {
+        let whole = !it.as_str().contains('*') && !names.contains(it.as_str());
+        let close = closest(it.as_str(), names.iter().map(String::as_str));
+        close.filter(|_| whole).map(str::to_owned)
+    };
+    match deed {
+        Deed::Touch(_, Object { name: Some(name), .. }) => {
+            Some((name.as_str(), Why::NoVariable(meant(name, variables(source)))))
+        }
+        Deed::Mark { word, .. } => Some((word.as_str(), Why::NoMark(meant(word, marks(source))))),
+        _ => None,
+    }
+}
+
+/// Variables that are looked at for one that may be meant.
+const VARIABLES: usize = 4096;
+
+/// The names of variables that were used.
+fn variables(source: &Source) -> BTreeSet<String> {
+    let events = source.trace.threads.iter().flat_map(|it| &it.events);
+    let used = events.filter_map(|it| match it.op {
+        Op::Read { addr, size, .. } | Op::Write { addr, size, .. } => Some((addr, size)),
+        Op::Atomic { addr, size, .. } => Some((addr, size.into())),
+        Op::Acquire { lock, .. } | Op::Release { lock, .. } => Some((lock, 1)),
+        _ => None,
+    });
+    let mut seen = BTreeSet::new();
+    let new = used.filter(|it| seen.insert(*it)).take(VARIABLES);
+    let names = Named(&source.scene.modules);
+    new.filter_map(|(addr, size)| names.variable(addr, size)).collect()
+}
+
+/// The marks that were passed.
+fn marks(source: &Source) -> BTreeSet<String> {
+    let events = source.trace.threads.iter().flat_map(|it| &it.events);
+    let marks = events.filter_map(|it| match it.op {
+        Op::Mark { name, .. } => Some(name),
+        _ => None,
+    });
+    let numbers: BTreeSet<_> = marks.collect();
+    numbers.into_iter().map(|it| source.trace.names.name(it).to_owned()).collect()
+}
+
+fn of(event: &Event, deed: &Deed, count: u64, run: &Run) -> Vec<Unseen> {
+    let (Deed::Call { function, arguments } | Deed::Return { function, arguments, .. }) = deed
+    else {
+        return Vec::new();
+    };
+    let wanted = run.functions.iter().find(|it| it.pattern == function.as_str());
+    let missing = why(wanted, count, function.as_str().contains('*'));
+    let gone = wanted.into_iter().flat_map(|it| gone(it, arguments));
+    let unseen =
+        |why| Unseen { event: event.name.text.clone(), name: function.as_str().to_owned(), why };
+    missing.into_iter().chain(gone).map(unseen).collect()
+}
+
+/// Why an event that is a call of a function was seen so often. That there is nothing that a name
+/// with `*` stands for is no wonder if the event is something else, too.
+fn why(wanted: Option<&WantedFunctions>, count: u64, any: bool) -> Option<Why> {
+    let Some(wanted) = wanted else { return (count == 0).then_some(Why::NotRecorded) };
+    match wanted {
+        WantedFunctions { found: 0, .. } if any && count > 0 => None,
+        WantedFunctions { found: 0, inlined: true, .. } => Some(Why::Inlined),
+        WantedFunctions { found: 0, rigid: 1.., .. } => Some(Why::Rigid),
+        WantedFunctions { found: 0, closest, .. } => Some(Why::Missing(closest.clone())),
+        WantedFunctions { inlined: true, .. } => Some(Why::PartlyInlined),
+        _ => (count == 0).then_some(Why::NotCalled),
+    }
+}
+
+/// Parameters that a rule binds and that do not arrive.
+fn gone(wanted: &WantedFunctions, arguments: &[Argument]) -> Vec<Why> {
+    let is_bound = |position: usize| !matches!(arguments.get(position), None | Some(Argument::Any));
+    let gone = wanted.gone.iter().filter(|it| is_bound(it.position));
+    gone.map(|it| Why::Gone(it.function.clone(), it.name.clone())).collect()
+}

@@ -1,0 +1,90 @@
+//! What is not seen of functions that a person named, and why.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use norn_binary::{FunctionEntry, Module, Parameter, is_named, source_name};
+use norn_model::{NamePattern, closest};
+use norn_trace::{GoneParameter, WantedFunctions};
+
+/// Arguments that can be seen.
+const ARGUMENTS: usize = 6;
+
+/// By pattern: what is not seen of it in a module. Its functions that can be seen are known, each with
+/// its patterns, and what is known of their parameters.
+pub(crate) fn unseen(
+    module: &Module,
+    patterns: &[NamePattern],
+    seen: &[(Vec<usize>, FunctionEntry)],
+    signatures: &BTreeMap<u64, Vec<Parameter>>,
+) -> Vec<WantedFunctions> {
+    let roomy: BTreeSet<u64> = seen.iter().map(|it| it.1.address).collect();
+    let is_found = |number: usize| seen.iter().any(|it| it.0.contains(&number));
+    let all = if (0..patterns.len()).all(is_found) { Vec::new() } else { module.functions() };
+    let imports = if all.is_empty() { Vec::new() } else { module.imports() };
+    let linkage = all.iter().map(|it| &it.linkage_name);
+    let linkage = linkage.chain(imports.iter().map(|it| &it.linkage_name));
+    let names: Vec<_> = linkage.map(|it| source_name(it)).collect();
+    let about = |(number, pattern): (usize, &NamePattern)| {
+        let rigid = |it: &&FunctionEntry| {
+            is_named(pattern, &it.linkage_name) && !roomy.contains(&it.address)
+        };
+        let missing = !is_found(number);
+        let mine = seen.iter().filter(|it| it.0.contains(&number));
+        WantedFunctions {
+            inlined: module.is_inlined(pattern),
+            rigid: if missing { all.iter().filter(rigid).count() as u64 } else { 0 },
+            closest: if missing { meant(pattern.text(), &names) } else { None },
+            gone: mine.flat_map(|(_, it)| gone(it, signatures)).collect(),
+            ..WantedFunctions::default()
+        }
+    };
+    patterns.iter().enumerate().map(about).collect()
+}
+
+/// Adds what is not seen in one more module.
+pub(crate) fn add(wanted: &mut WantedFunctions, more: &WantedFunctions) {
+    wanted.inlined |= more.inlined;
+    wanted.rigid += more.rigid;
+    wanted.closest = wanted.closest.take().or_else(|| more.closest.clone());
+    wanted.gone.extend(more.gone.iter().cloned());
+    wanted.gone.sort();
+    wanted.gone.dedup();
+}
+
+/// The name that was probably meant: the same in some class or namespace, or one that is spelt
+/// almost so.
+fn meant(text: &str, names: &[String]) -> Option<String> {
+    if text.contains(['*', '?']) {
+        return None;
+    }
+    let inner = |it: &&String| it.ends_with(text) && it[..it.len() - text.len()].ends_with("::");
+    let all = || names.iter().map(String::as_str).filter(|it| *it != text);
+    names.iter().find(inner).cloned().or_else(|| closest(text, all()).map(str::to_owned))
+}
+
+/// The parameters of a function that cannot be seen.
+fn gone(entry: &FunctionEntry, signatures: &BTreeMap<u64, Vec<Parameter>>) -> Vec<GoneParameter> {
+    let parameters = signatures.get(&entry.address).into_iter().flatten();
+    let gone = parameters.take(ARGUMENTS).enumerate().filter(|(_, it)| it.register.is_none());
+    let function = source_name(&entry.linkage_name);
+    gone.map(|(position, it)| GoneParameter {
+        function: function.clone(),
+        position,
+        name: it.name.clone(),
+    })
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_were_meant() {
+        let names = ["bank::Account::deposit", "list_add"].map(str::to_owned);
+        assert_eq!(meant("deposit", &names).as_deref(), Some("bank::Account::deposit"));
+        assert_eq!(meant("list_ad", &names).as_deref(), Some("list_add"));
+        assert_eq!(meant("queue_pop", &names), None);
+        assert_eq!(meant("list_*", &names), None);
+    }
+}

@@ -1,0 +1,178 @@
+//! Functions that a rule names and whose calls are not seen: which, why, and what can be done.
+
+use std::{fs, process::Command};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::kit::{norn, norn_with};
+
+const PROGRAM: &str = "#include <pthread.h>
+#include \"norn.h\"
+struct list { int count; };
+static struct list one, two;
+__attribute__((noinline)) void list_add(struct list *it) { it->count++; }
+static inline __attribute__((always_inline)) void list_clear(struct list *it) { it->count = 0; }
+__attribute__((noinline)) void list_never(struct list *it) { it->count = 7; }
+void foreign(struct list *it);
+static void *other(void *unused) { foreign(&two); return unused; }
+int main(int argc, char **argv) {
+  pthread_t thread;
+  pthread_create(&thread, 0, other, 0);
+  list_add(&one);
+  list_clear(&two);
+  NORN_EVENT(\"added\", &one);
+  if (argc > 1) list_never(&one);
+  return pthread_join(thread, 0);
+}
+";
+
+const FOREIGN: &str = "struct list { int count; }; void foreign(struct list *it) { it->count++; }";
+
+/// Builds the program; one of its functions without norn.
+fn build(folder: &TempDir) {
+    fs::write(folder.path().join("program.c"), PROGRAM).unwrap();
+    fs::write(folder.path().join("foreign.c"), FOREIGN).unwrap();
+    let words = ["-c", "-g", "foreign.c"];
+    let status = Command::new("gcc").args(words).current_dir(folder.path()).status().unwrap();
+    assert!(status.success());
+    let words = ["cc", "-g", "-O1", "-pthread", "-o", "subject", "program.c", "foreign.o"];
+    let ran = norn(words, folder);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+}
+
+/// What is said of a rule in which the first event is this, and the second one is seen.
+fn said(event: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    build(&folder);
+    let rule =
+        format!("U(c) {{ event it: {event} event other: call list_add(c) pattern: it other }}");
+    fs::write(folder.path().join("u.norn"), rule).unwrap();
+    let ran = norn(["check", "u.norn", "--", "./subject"], &folder);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let lines: Vec<_> = ran.stdout.lines().collect();
+    lines[..lines.len() - 1].join("\n")
+}
+
+#[test]
+fn a_name_that_is_not_there() {
+    insta::assert_snapshot!(said("call list_ad(c)"), @r"
+    U: never seen in the recorded run: it
+    U: it: the program has no function `list_ad`
+      hint: did you mean `list_add`?
+    ");
+    insta::assert_snapshot!(said("call pthread_crate(c)"), @r"
+    U: never seen in the recorded run: it
+    U: it: the program has no function `pthread_crate`
+      hint: did you mean `pthread_create`?
+    ");
+    insta::assert_snapshot!(said("call queue_*(c)"), @r"
+    U: never seen in the recorded run: it
+    U: it: the program has no function like `queue_*`
+      hint: a function is seen if norn has built it, or what norn has built takes it from a shared library; not if it is a macro, or the compiler drops it or calls another one instead (-fno-builtin)
+    ");
+}
+
+/// One of several that an event may be is worth a word if it has a whole name.
+#[test]
+fn one_of_several_that_is_not_there() {
+    insta::assert_snapshot!(said("call list_add(c) | call list_nevr(c)"), @r"
+    U: it: the program has no function `list_nevr`
+      hint: did you mean `list_never`?
+    ");
+    assert_eq!(said("call list_add(c) | call queue_*(c)"), "");
+}
+
+#[test]
+fn a_function_without_calls() {
+    insta::assert_snapshot!(said("call list_clear(c)"), @r"
+    U: never seen in the recorded run: it
+    U: it: `list_clear` is inlined everywhere: its calls are not seen
+      hint: build with -fno-inline, or mark the place with NORN_EVENT
+    ");
+    insta::assert_snapshot!(said("call list_never(c)"), @r"
+    U: never seen in the recorded run: it
+    U: it: `list_never` was never called
+    ");
+}
+
+#[test]
+fn a_function_that_was_built_without_norn() {
+    insta::assert_snapshot!(said("call foreign(c)"), @r"
+    U: never seen in the recorded run: it
+    U: it: `foreign` was not built with norn: its calls are not seen
+      hint: build the file that it is in with `norn cc`, or mark the place with NORN_EVENT
+    ");
+}
+
+#[test]
+fn variables_and_marks_that_are_not_there() {
+    insta::assert_snapshot!(said("write one.cuont as c"), @r"
+    U: never seen in the recorded run: it
+    U: it: no variable `one.cuont` was used like this
+      hint: did you mean `one.count`?
+    ");
+    insta::assert_snapshot!(said("lock one as c"), @r"
+    U: never seen in the recorded run: it
+    U: it: no variable `one` was used like this
+    ");
+    insta::assert_snapshot!(said("mark addd(c)"), @r"
+    U: never seen in the recorded run: it
+    U: it: no mark `addd` was passed
+      hint: did you mean `added`?
+    ");
+}
+
+/// Where patterns overlap, each has what it stands for.
+#[test]
+fn several_names_for_one_function() {
+    assert_eq!(said("call *_add(c)"), "");
+}
+
+/// A trace that has no calls of it cannot say anything about it.
+#[test]
+fn a_function_that_was_not_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    build(&folder);
+    let rule =
+        "U(c) { event it: call list_never(c) event other: call list_add(c) pattern: it other }";
+    fs::write(folder.path().join("u.norn"), rule).unwrap();
+    let ran = norn(["run", "--function", "list_add", "--", "./subject"], &folder);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let words = ["predict", "run.norn", "--property", "u.norn", "--format", "json"];
+    let json: Value = serde_json::from_str(&norn(words, &folder).stdout).unwrap();
+    let unseen = &json["rules"][0]["unseen"][0];
+    assert_eq!((&unseen["event"], &unseen["why"]), (&"it".into(), &"not-recorded".into()));
+}
+
+/// What a function does not need, clang does not pass: there is no object to bind.
+#[test]
+fn a_parameter_that_is_gone() {
+    let program = "#include <pthread.h>
+      static int object;
+      static __attribute__((noinline)) void drop(int *it, int why) { object -= why; }
+      static void *other(void *unused) { drop(&object, 1); return unused; }
+      int main(void) {
+        pthread_t thread;
+        pthread_create(&thread, 0, other, 0);
+        drop(&object, 2);
+        return pthread_join(thread, 0);
+      }";
+    let rule = "U(c) { event it: call drop(c) event any: call drop(_) pattern: it any any }";
+    for compiler in ["clang-14", "clang-19"].into_iter().filter(|it| is_there(it)) {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("program.c"), program).unwrap();
+        fs::write(folder.path().join("u.norn"), rule).unwrap();
+        let words = ["cc", "-g", "-O2", "-pthread", "-o", "subject", "program.c"];
+        let ran = norn_with(compiler, words, &folder);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        let ran = norn(["check", "u.norn", "--", "./subject"], &folder);
+        let text = "U: it: `it` of `drop` is not passed in a register: it is seen as 0\n  hint: ";
+        assert!(ran.stdout.contains(text), "{ran:?}");
+        assert!(!ran.stdout.contains("U: any"), "{ran:?}");
+    }
+}
+
+fn is_there(compiler: &str) -> bool {
+    Command::new(compiler).arg("--version").output().is_ok_and(|it| it.status.success())
+}
