@@ -155,7 +155,7 @@ fn is_mapped(segments: &[Segment], address: u64) -> bool {
 }
 
 /// The path within the variable; a plain offset where the type says nothing.
-fn part(shape: &Type, offset: u64, size: u64) -> String {
+pub(crate) fn part(shape: &Type, offset: u64, size: u64) -> String {
     match shape {
         Type::Scalar { size: 0 } => plus(offset),
         Type::Record { members, .. } if members.is_empty() => plus(offset),

@@ -1,6 +1,6 @@
 //! What a person must know of a candidate: which variable, and who does what to it where.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use norn_model::{Candidate, EventId, Frame, Held, LockMode, Op, Step};
 use norn_replay::story::size;
@@ -59,10 +59,38 @@ const OURS: &str = "norn_rt::";
 /// Describes a candidate of a trace. Whose memory it is, is only looked for if `thoroughly`: that
 /// takes a walk through the trace.
 pub(crate) fn describe(source: &Source, candidate: &Candidate, thoroughly: bool) -> Description {
-    let all = candidate.steps.iter().chain(&candidate.stuck);
-    let last = all.map(|it| it.event).max_by_key(|it| it.index);
-    let memory = last.filter(|_| thoroughly).map(|it| memory(source, it));
-    let guide = Guide { source, memory: memory.unwrap_or_default() };
+    if thoroughly {
+        describe_all(source, &[candidate]).pop().unwrap_or_default()
+    } else {
+        told(&Guide { source, memory: Memory::default() }, candidate)
+    }
+}
+
+/// Describes candidates of a trace thoroughly, in one walk through it: each when its last event
+/// has happened.
+pub(crate) fn describe_all(source: &Source, candidates: &[&Candidate]) -> Vec<Description> {
+    let mut waiting: BTreeMap<EventId, Vec<usize>> = BTreeMap::new();
+    for (at, candidate) in candidates.iter().enumerate() {
+        let all = candidate.steps.iter().chain(&candidate.stuck);
+        if let Some(last) = all.map(|it| it.event).max_by_key(|it| it.index) {
+            waiting.entry(last).or_default().push(at);
+        }
+    }
+    let mut guide = Guide { source, memory: Memory::default() };
+    let mut descriptions = vec![Description::default(); candidates.len()];
+    for event in source.trace.merged() {
+        if waiting.is_empty() {
+            break;
+        }
+        guide.memory.learn(&event);
+        for at in waiting.remove(&event.id).into_iter().flatten() {
+            descriptions[at] = told(&guide, candidates[at]);
+        }
+    }
+    descriptions
+}
+
+fn told(guide: &Guide<'_>, candidate: &Candidate) -> Description {
     let accesses: Vec<_> = in_order(candidate).map(|it| guide.access(it.0, it.1)).collect();
     let told = accesses
         .iter()
@@ -101,18 +129,6 @@ fn object(op: &Op, addr: u64) -> u64 {
         Op::OnceDone { .. } => size::ONCE,
         _ => 1,
     }
-}
-
-/// The memory of the program when an event happens.
-fn memory(source: &Source, id: EventId) -> Memory {
-    let mut memory = Memory::default();
-    for event in source.trace.merged() {
-        memory.learn(&event);
-        if event.id == id {
-            break;
-        }
-    }
-    memory
 }
 
 struct Guide<'a> {
@@ -212,7 +228,7 @@ impl Guide<'_> {
                 format!("heap[{size}]+{offset}{}", from(site))
             }
             Some(Place::Mapped { offset, site }) => format!("mapped+{offset}{}", from(site)),
-            Some(Place::Stack(thread)) => format!("stack of {}", scene.thread(thread)),
+            Some(Place::Stack(on)) => scene.local(on, addr, size).name,
             None => format!("{addr:#x}"),
         }
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use norn_model::{Event, ThreadId};
-use norn_resolve::{Frame, Mapped, Memory, Modules, Place};
+use norn_resolve::{Frame, Locals, Mapped, Memory, Modules, Place};
 use norn_trace::Trace;
 
 use crate::cli::TraceArg;
@@ -13,6 +13,7 @@ use crate::cli::TraceArg;
 pub(crate) struct View {
     pub(crate) trace: Trace,
     pub(crate) modules: Modules,
+    locals: Locals,
 }
 
 impl View {
@@ -26,7 +27,7 @@ impl View {
         });
         let modules = Modules::open(mapped);
         trace.learn_copies(|write, read| modules.is_copy(write, read));
-        Ok(View { trace, modules })
+        Ok(View { trace, modules, locals: Locals::default() })
     }
 
     /// A thread's name.
@@ -62,7 +63,7 @@ impl View {
             Place::Mapped { offset, site } => {
                 format!("mapped{}{}", plus(offset), self.made_at(site))
             }
-            Place::Stack(thread) => format!("stack of {}", self.thread(thread)),
+            Place::Stack(on) => self.locals.at((&self.trace, &self.modules), on, addr, size).name,
         })
     }
 

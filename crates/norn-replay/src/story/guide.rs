@@ -205,7 +205,7 @@ impl Guide<'_> {
             Some(Region::Mapped { offset, site }) => {
                 Thing { made: self.made(site), ..thing(format!("mapped{}", plus(offset))) }
             }
-            Some(Region::Stack(owner)) => thing(format!("stack of {}", self.thread(owner))),
+            Some(Region::Stack(on)) => thing(self.scene.local(on, address, size).name),
             None => thing(self.code(address)),
         }
     }

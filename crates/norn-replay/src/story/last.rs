@@ -56,6 +56,7 @@ pub fn moments(scene: &Scene, wanted: &BTreeSet<EventId>) -> Vec<(EventId, Momen
         if told.len() == wanted.len() {
             break;
         }
+        guide.memory.arrive(&event);
         // What frees memory is told with the memory that it frees.
         let moment = wanted.contains(&event.id).then(|| moment(&guide, &event, 1));
         guide.memory.learn(&event);

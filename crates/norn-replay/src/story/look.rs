@@ -68,7 +68,8 @@ fn seen(guide: &Guide<'_>, past: &Past, thread: ThreadId, most: usize) -> Vec<Se
     let mut found: Vec<Seen> = Vec::new();
     for event in past.threads.get(&thread).into_iter().flat_map(|it| it.recent.iter().rev()) {
         let Some((addr, size, value)) = read(&event.op) else { continue };
-        let own = guide.memory.place(addr) == Some(Region::Stack(thread));
+        let own =
+            matches!(guide.memory.place(addr), Some(Region::Stack(it)) if it.thread == thread);
         if found.len() < most
             && !own
             && guide.is_own(event)

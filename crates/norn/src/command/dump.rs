@@ -21,6 +21,7 @@ pub(super) fn run(args: &Dump) -> anyhow::Result<Exit> {
     let mut memory = Memory::default();
     let columns = Columns::of(&view);
     for event in view.trace.merged() {
+        memory.arrive(&event);
         if is_wanted(&event, only, args.sync) {
             let line = Line::of(&view, &memory, &event);
             match args.format {

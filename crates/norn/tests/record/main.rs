@@ -15,6 +15,7 @@ mod event;
 mod function;
 mod hot_path;
 mod kit;
+mod local;
 mod lock;
 mod memory;
 mod order;
