@@ -188,8 +188,9 @@ impl Local {
     }
 
     fn describe(&self, offset: u64, size: u64) -> Variable {
+        let (part, reading) = part(&self.shape, offset, size);
         Variable {
-            name: format!("{}{}", self.name, part(&self.shape, offset, size)),
+            name: format!("{}{part}", self.name),
             symbol: self.name.clone(),
             offset,
             size: self.size,
@@ -197,6 +198,7 @@ impl Local {
             line: self.line,
             address: 0,
             is_thread_local: false,
+            reading,
         }
     }
 }

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use norn_model::{Candidate, EventId, Frame, Held, LockMode, Op, Step};
 use norn_replay::story::size;
-use norn_resolve::{Memory, Place};
+use norn_resolve::{Memory, Place, Reading};
 
 use crate::source::Source;
 
@@ -32,6 +32,8 @@ pub struct Access {
     pub variable: String,
     /// The value in the recorded run, if it is known.
     pub value: Option<u128>,
+    /// The same as the variable's type has it, if that is known.
+    pub shown: Option<String>,
     /// `function file.c:12`, innermost first, as much of it as is known.
     pub calls: Vec<String>,
     /// The same calls, all of them, for who looks for a name.
@@ -145,6 +147,7 @@ impl Guide<'_> {
             Some(op) => (object(&op, step.addr), None),
             None => (1, None),
         };
+        let (name, reading) = self.named(step.addr, size);
         let thread = self.thread(step);
         let joins = trace.event(step.event).is_some_and(|it| matches!(it.op, Op::Join(_)));
         Access {
@@ -152,8 +155,9 @@ impl Guide<'_> {
             does: step.access,
             stuck,
             joins,
-            variable: thread.unwrap_or_else(|| self.name(step.addr, size)),
+            variable: thread.unwrap_or(name),
             value,
+            shown: reading.zip(value).and_then(|(reading, value)| reading.text(value)),
             calls: self.calls(step),
             frames: self.frames(step),
             locks: self.locks(step.event),
@@ -215,21 +219,30 @@ impl Guide<'_> {
 
     /// What an address is called: a variable, a heap block, a stack.
     fn name(&self, addr: u64, size: u64) -> String {
+        self.named(addr, size).0
+    }
+
+    /// The same, and how to read what is there, if that is known.
+    fn named(&self, addr: u64, size: u64) -> (String, Option<Reading>) {
         let scene = &self.source.scene;
         if let Some(variable) = scene.modules.variable(addr, size) {
-            return variable.name;
+            return (variable.name, variable.reading);
+        }
+        if let Some(Place::Stack(on)) = self.memory.place(addr) {
+            let local = scene.local(on, addr, size);
+            return (local.name, local.variable.and_then(|it| it.reading));
         }
         let from = |site| {
             let site = scene.trace.site(site).and_then(|it| scene.site(it.pc));
             site.map_or_else(String::new, |it| format!(" from {it}"))
         };
-        match self.memory.place(addr) {
+        let name = match self.memory.place(addr) {
             Some(Place::Heap { offset, size, site, .. }) => {
                 format!("heap[{size}]+{offset}{}", from(site))
             }
             Some(Place::Mapped { offset, site }) => format!("mapped+{offset}{}", from(site)),
-            Some(Place::Stack(on)) => scene.local(on, addr, size).name,
-            None => format!("{addr:#x}"),
-        }
+            Some(Place::Stack(_)) | None => format!("{addr:#x}"),
+        };
+        (name, None)
     }
 }

@@ -13,4 +13,4 @@ mod modules;
 pub use local::{Local, Locals, OnStack};
 pub use memory::{Memory, Place};
 pub use modules::{Mapped, ModuleState, ModuleSummary, Modules};
-pub use norn_binary::{Frame, Variable};
+pub use norn_binary::{Frame, Reading, Variable};

@@ -119,7 +119,8 @@ pub(crate) fn remarks(out: &mut impl Write, remark: &Remark) -> io::Result<()> {
 /// Who does what to which variable where.
 pub(crate) fn accesses(out: &mut impl Write, description: &Description) -> io::Result<()> {
     for access in &description.accesses {
-        let value = access.value.map_or_else(String::new, |it| format!(" = {it}"));
+        let value = access.shown.clone().or_else(|| Some(access.value?.to_string()));
+        let value = value.map_or_else(String::new, |it| format!(" = {it}"));
         let does = match access.does {
             Access::Read => "reads",
             Access::Write => "writes",

@@ -20,6 +20,7 @@ mod lock;
 mod memory;
 mod order;
 mod process;
+mod reading;
 mod sent;
 mod signal;
 mod subject;
