@@ -186,8 +186,8 @@ impl Flow {
     }
 
     fn first_call(&self) -> Option<Registers> {
-        let calls = self.code.iter().zip(&self.before).filter(|(it, _)| is_call(it));
-        calls.filter_map(|(_, before)| *before).next()
+        let mut calls = self.code.iter().zip(&self.before).filter(|(it, _)| is_call(it));
+        calls.find_map(|(_, before)| *before)
     }
 
     fn follow(&mut self, at: usize, registers: Registers) {
@@ -223,7 +223,9 @@ impl Flow {
             if self.has_table {
                 return before.frame();
             }
-            CALLER_SAVED.into_iter().for_each(|it| after.set(it, None));
+            for register in CALLER_SAVED {
+                after.set(register, None);
+            }
             return after;
         }
         let first = instruction.op0_register();

@@ -307,7 +307,9 @@ fn settled(mut homes: Vec<Home>) -> Vec<Home> {
     let place = |it: &Home| (it.base, it.offset);
     if homes.windows(2).all(|it| place(&it[0]) == place(&it[1])) {
         homes.truncate(1);
-        homes.iter_mut().for_each(|it| it.during = None);
+        for home in &mut homes {
+            home.during = None;
+        }
     }
     homes
 }

@@ -49,6 +49,7 @@ impl Reading {
             Kind::Unsigned => Some(bits.to_string()),
             Kind::Signed => Some(self.signed(bits).to_string()),
             Kind::Float => float(bits, self.size),
+            Kind::Pointer if bits == 0 => Some("0".to_owned()),
             Kind::Pointer => Some(format!("{bits:#x}")),
             Kind::Bool => match bits {
                 0 => Some("false".to_owned()),
@@ -56,7 +57,7 @@ impl Reading {
                 other => Some(other.to_string()),
             },
             Kind::Character => {
-                let byte = u8::try_from(bits).ok().filter(|it| it.is_ascii_graphic());
+                let byte = u8::try_from(bits).ok().filter(u8::is_ascii_graphic);
                 Some(byte.map_or_else(
                     || self.signed(bits).to_string(),
                     |it| format!("'{}'", char::from(it)),
@@ -154,6 +155,7 @@ mod tests {
         assert_eq!(text(Kind::Bool, 1, 1), "true");
         assert_eq!(text(Kind::Bool, 1, 7), "7");
         assert_eq!(text(Kind::Pointer, 8, 0x10), "0x10");
+        assert_eq!(text(Kind::Pointer, 8, 0), "0");
         assert_eq!(text(Kind::Character, 1, 97), "'a'");
         assert_eq!(text(Kind::Character, 1, 0xff), "-1");
         let names = Kind::Enumeration([(1, "OPEN".to_owned())].into());

@@ -19,6 +19,10 @@ use crate::Modules;
 /// So many are kept of a thread; those that call no others are left out beyond.
 const MOST: usize = 1 << 20;
 
+/// So many functions are taken to be in each other where a chunk begins; one that is damaged may say
+/// anything.
+const DEEPEST: u64 = 1 << 16;
+
 /// What the calling convention aligns frames to.
 const ALIGNMENT: u64 = 16;
 
@@ -139,7 +143,9 @@ impl Walk<'_> {
             Motion::Depth(depth) if depth == self.open.len() as u64 => {}
             Motion::Depth(depth) => {
                 self.leave(index, 0);
-                (0..depth).for_each(|_| self.enter(index, 0, 0));
+                for _ in 0..depth.min(DEEPEST) {
+                    self.enter(index, 0, 0);
+                }
             }
             Motion::Enter { hook, from } => self.enter(index, hook, from),
             Motion::Leave => self.leave(index, self.open.len().saturating_sub(1)),
