@@ -31,7 +31,7 @@ const DIRECTION: &[(&str, &[&str])] = &[
         ],
     ),
     ("norn-testkit", &["norn-model"]),
-    ("norn-resolve", &["norn-binary", "norn-model"]),
+    ("norn-resolve", &["norn-binary", "norn-model", "norn-trace"]),
     ("norn-trace", &["norn-abi", "norn-model"]),
     ("norn-record", &["norn-abi", "norn-binary", "norn-model", "norn-trace"]),
     (

@@ -15,6 +15,7 @@ use crate::error::BinaryError;
 use crate::function::{self, Entry as FunctionEntry, Import};
 use crate::instrument::{self, Instrumented};
 use crate::line::Frame;
+use crate::local::{CallSite, FramePart};
 use crate::parameter::Parameter;
 use crate::symbol::{Entry, Symbol};
 use crate::variable::Variable;
@@ -211,6 +212,17 @@ impl Module {
     /// The thread-local variable at an offset in the module's block, by the same rules.
     pub fn tls_variable(&self, offset: u64, size: u64) -> Option<Variable> {
         self.content.with(|view| view.tls_variable(offset, size))
+    }
+
+    /// What is certain of a frame when the call is made that returns to an address.
+    pub fn call_site(&self, returns_to: u64) -> Option<CallSite> {
+        self.content.with(|view| view.call_site(returns_to))
+    }
+
+    /// The local variable in these bytes of a frame, by the same rules as globals. Nothing if
+    /// another one could be meant.
+    pub fn local(&self, asked: FramePart) -> Option<Variable> {
+        self.content.with(|view| view.local(asked))
     }
 }
 

@@ -55,7 +55,8 @@ pub(crate) fn is_inlined(units: &Units<'_>, pattern: &NamePattern) -> bool {
     found
 }
 
-fn each_function<'a>(units: &Units<'a>, mut visit: impl FnMut(DieId, &Entry<'a>)) {
+/// Visits the functions of all units.
+pub(crate) fn each_function<'a>(units: &Units<'a>, mut visit: impl FnMut(DieId, &Entry<'a>)) {
     for index in 0..units.len() {
         let _damage = visit_unit(units, index, &mut visit);
     }

@@ -15,12 +15,21 @@
 
 use std::fmt::Write;
 
+use crate::reading::Reading;
 use crate::types::{Member, Type};
 
 /// The text to append to the variable's name for an access of `size` bytes at `offset`.
-pub(crate) fn path(shape: &Type, offset: u64, size: u64) -> String {
+#[cfg(test)]
+fn path(shape: &Type, offset: u64, size: u64) -> String {
+    part(shape, offset, size).0
+}
+
+/// The text to append to the variable's name for an access of `size` bytes at `offset`, and how to
+/// read the value, if the access is to all of something without parts.
+pub(crate) fn part(shape: &Type, offset: u64, size: u64) -> (String, Option<Reading>) {
     let end = offset.saturating_add(size.max(1));
-    describe(shape, Access { start: offset, end }, 0).text
+    let found = describe(shape, Access { start: offset, end }, 0);
+    (found.text, found.reading)
 }
 
 /// Bytes relative to the object under consideration; never empty.
@@ -51,19 +60,22 @@ struct Described {
     text: String,
     /// Whether the object reached has the place and size of the access.
     exact: bool,
+    /// How to read the value of the object, if it has no parts.
+    reading: Option<Reading>,
 }
 
 impl Described {
     /// The object itself.
     fn here(exact: bool) -> Self {
-        Self { text: String::new(), exact }
+        Self { text: String::new(), exact, reading: None }
     }
 }
 
 fn describe(shape: &Type, access: Access, depth: usize) -> Described {
     match shape {
-        Type::Scalar { size } => {
-            Described::here(access.start == 0 && (access.end == *size || *size == 0))
+        Type::Scalar { size, reading } => {
+            let exact = access.start == 0 && (access.end == *size || *size == 0);
+            Described { reading: exact.then(|| reading.clone()), ..Described::here(exact) }
         }
         Type::Array { element, count } => describe_array(element, *count, access, depth),
         Type::Record { size, is_union: true, members }
@@ -83,12 +95,12 @@ fn describe_array(element: &Type, count: Option<u64>, access: Access, depth: usi
     let Some(inside) = inside else { return Described::here(access.covers(size)) };
     let (first, last) = (inside.start / stride, (inside.end - 1) / stride);
     if first != last {
-        return Described { text: format!("[{first}..{last}]"), exact: false };
+        return Described { text: format!("[{first}..{last}]"), ..Described::here(false) };
     }
     let start = first * stride;
     let within = Access { start: inside.start - start, end: inside.end - start };
     let inner = describe(element, within, depth);
-    Described { text: format!("[{first}]{}", inner.text), exact: inner.exact }
+    Described { text: format!("[{first}]{}", inner.text), ..inner }
 }
 
 fn describe_struct(size: u64, members: &[Member], access: Access, depth: usize) -> Described {
@@ -108,7 +120,7 @@ fn describe_struct(size: u64, members: &[Member], access: Access, depth: usize) 
         _ if access.covers(size) => return Described::here(access.end == size),
         _ => names_of(&touched),
     };
-    Described { text: group(&names), exact: false }
+    Described { text: group(&names), ..Described::here(false) }
 }
 
 fn describe_union(members: &[Member], access: Access, depth: usize) -> Described {
@@ -134,7 +146,7 @@ fn describe_member(member: &Member, only: bool, inside: Access, depth: usize) ->
     let inner = describe(&member.shape, inside, depth);
     match &member.name {
         Some(name) if !(only && is_reserved(name)) => {
-            Described { text: format!(".{name}{}", inner.text), exact: inner.exact }
+            Described { text: format!(".{name}{}", inner.text), ..inner }
         }
         _ => inner,
     }
@@ -198,7 +210,7 @@ mod tests {
     use super::*;
 
     fn scalar(size: u64) -> Arc<Type> {
-        Arc::new(Type::Scalar { size })
+        Arc::new(Type::Scalar { size, reading: Reading::default() })
     }
 
     fn array(element: Arc<Type>, count: Option<u64>) -> Arc<Type> {

@@ -9,13 +9,14 @@ use std::sync::Arc;
 use gimli::{AttributeValue, Operation};
 use rustc_hash::FxHashMap;
 
+use crate::reading::Reading;
 use crate::unit::{DieId, Entry, Units, Value};
 
 /// The shape of a type.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Type {
     /// No parts. The size is zero if it is not known.
-    Scalar { size: u64 },
+    Scalar { size: u64, reading: Reading },
     /// Elements side by side. Without a count it reaches as far as its variable.
     Array { element: Arc<Type>, count: Option<u64> },
     /// A struct, class or union, with its members in the order of declaration.
@@ -37,7 +38,7 @@ impl Type {
     /// Size in bytes; zero if it is not known.
     pub(crate) fn size(&self) -> u64 {
         match self {
-            Self::Scalar { size } | Self::Record { size, .. } => *size,
+            Self::Scalar { size, .. } | Self::Record { size, .. } => *size,
             Self::Array { element, count } => element.size().saturating_mul(count.unwrap_or(0)),
         }
     }
@@ -104,7 +105,11 @@ impl<'u, 'a> Types<'u, 'a> {
             gimli::DW_TAG_structure_type | gimli::DW_TAG_class_type | gimli::DW_TAG_union_type => {
                 Some(self.record(die, &entry))
             }
-            _ => Some(Arc::new(Type::Scalar { size: self.scalar_size(die, &entry) })),
+            _ => {
+                let size = self.scalar_size(die, &entry);
+                let reading = Reading::of(self.units, die, &entry, size);
+                Some(Arc::new(Type::Scalar { size, reading }))
+            }
         }
     }
 
@@ -168,7 +173,7 @@ impl<'u, 'a> Types<'u, 'a> {
             Some(bits) => {
                 let first = first_bit(entry, offset, bits, shape.size())?;
                 let size = (first % 8).checked_add(bits)?.div_ceil(8);
-                let shape = Arc::new(Type::Scalar { size });
+                let shape = Arc::new(Type::Scalar { size, reading: Reading::default() });
                 Some(Member { name, offset: first / 8, size, shape })
             }
         }
@@ -203,7 +208,7 @@ impl<'u, 'a> Types<'u, 'a> {
 }
 
 fn unknown() -> Arc<Type> {
-    Arc::new(Type::Scalar { size: 0 })
+    Arc::new(Type::Scalar { size: 0, reading: Reading::default() })
 }
 
 fn number(entry: &Entry<'_>, name: gimli::DwAt) -> Option<u64> {

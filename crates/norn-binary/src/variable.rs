@@ -9,8 +9,9 @@ use std::sync::Arc;
 
 use crate::elf::{Segment, TlsSegment};
 use crate::name;
-use crate::path::path;
+use crate::path;
 use crate::place::Place;
+use crate::reading::Reading;
 use crate::scan;
 use crate::symbol::{Entry, Symbols, Table};
 use crate::types::{Type, Types};
@@ -37,6 +38,8 @@ pub struct Variable {
     pub address: u64,
     /// Whether every thread has its own.
     pub is_thread_local: bool,
+    /// How to read the value of the part asked for, if it has no parts itself.
+    pub reading: Option<Reading>,
 }
 
 /// All variables of a module that debug information describes.
@@ -117,8 +120,9 @@ impl Global {
         let (file, line) = name::declared_at(units, self.die);
         let symbol = table.at(self.address).map(|symbol| symbol.name.to_owned());
         let symbol = symbol.or_else(|| name::linkage(units, self.die));
+        let (part, reading) = part(&self.shape, offset, size);
         Variable {
-            name: format!("{}{}", self.name, part(&self.shape, offset, size)),
+            name: format!("{}{part}", self.name),
             symbol: symbol.unwrap_or_else(|| self.name.clone()),
             offset,
             size: self.size,
@@ -126,6 +130,7 @@ impl Global {
             line,
             address: self.address,
             is_thread_local: false,
+            reading,
         }
     }
 }
@@ -155,11 +160,11 @@ fn is_mapped(segments: &[Segment], address: u64) -> bool {
 }
 
 /// The path within the variable; a plain offset where the type says nothing.
-fn part(shape: &Type, offset: u64, size: u64) -> String {
+pub(crate) fn part(shape: &Type, offset: u64, size: u64) -> (String, Option<Reading>) {
     match shape {
-        Type::Scalar { size: 0 } => plus(offset),
-        Type::Record { members, .. } if members.is_empty() => plus(offset),
-        shape => path(shape, offset, size),
+        Type::Scalar { size: 0, .. } => (plus(offset), None),
+        Type::Record { members, .. } if members.is_empty() => (plus(offset), None),
+        shape => path::part(shape, offset, size),
     }
 }
 
@@ -178,6 +183,7 @@ fn from_symbol(symbol: Entry<'_>, address: u64) -> Option<Variable> {
         line: None,
         address: symbol.address,
         is_thread_local: false,
+        reading: None,
     })
 }
 

@@ -12,6 +12,7 @@ use crate::dwarf::Debug;
 use crate::elf::{Image, Segment, TlsSegment};
 use crate::error::BinaryError;
 use crate::line::{Frame, Lines};
+use crate::local::{CallSite, FramePart, Functions};
 use crate::parameter::{self, Signatures};
 use crate::symbol::Symbols;
 use crate::variable::{Variable, Variables};
@@ -29,6 +30,7 @@ pub(crate) struct View<'a> {
     debug: OnceLock<Debug<'a>>,
     lines: Lines<'a>,
     variables: OnceLock<Variables>,
+    functions: OnceLock<Functions>,
 }
 
 impl<'a> View<'a> {
@@ -51,6 +53,7 @@ impl<'a> View<'a> {
             debug: OnceLock::new(),
             lines: Lines::default(),
             variables: OnceLock::new(),
+            functions: OnceLock::new(),
         })
     }
 
@@ -94,6 +97,19 @@ impl<'a> View<'a> {
         self.variables().in_tls(offset, size, self.debug().units(), self.symbols())
     }
 
+    /// What is certain of a frame at the call that returns to an address.
+    pub(crate) fn call_site(&self, returns_to: u64) -> Option<CallSite> {
+        let code: Vec<_> = self.image.code().collect();
+        self.functions().call(returns_to, &code)
+    }
+
+    /// The local variable in these bytes of a frame.
+    pub(crate) fn local(&self, asked: FramePart) -> Option<Variable> {
+        let code: Vec<_> = self.image.code().collect();
+        let source = asked.call.and_then(|it| self.frames(it.checked_sub(1)?).pop());
+        self.functions().local(asked, source.as_ref(), self.debug().units(), &code)
+    }
+
     /// The parameters of the functions that begin at these addresses.
     pub(crate) fn signatures(&self, wanted: &[u64]) -> Signatures {
         parameter::signatures(self.debug().units(), wanted)
@@ -112,6 +128,10 @@ impl<'a> View<'a> {
             };
             Debug::load(image, path, &self.path, &self.search, self.arena)
         })
+    }
+
+    fn functions(&self) -> &Functions {
+        self.functions.get_or_init(|| Functions::load(self.debug().units()))
     }
 
     fn variables(&self) -> &Variables {

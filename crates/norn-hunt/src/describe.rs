@@ -1,10 +1,10 @@
 //! What a person must know of a candidate: which variable, and who does what to it where.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use norn_model::{Candidate, EventId, Frame, Held, LockMode, Op, Step};
 use norn_replay::story::size;
-use norn_resolve::{Memory, Place};
+use norn_resolve::{Memory, Place, Reading};
 
 use crate::source::Source;
 
@@ -32,6 +32,8 @@ pub struct Access {
     pub variable: String,
     /// The value in the recorded run, if it is known.
     pub value: Option<u128>,
+    /// The same as the variable's type has it, if that is known.
+    pub shown: Option<String>,
     /// `function file.c:12`, innermost first, as much of it as is known.
     pub calls: Vec<String>,
     /// The same calls, all of them, for who looks for a name.
@@ -59,10 +61,38 @@ const OURS: &str = "norn_rt::";
 /// Describes a candidate of a trace. Whose memory it is, is only looked for if `thoroughly`: that
 /// takes a walk through the trace.
 pub(crate) fn describe(source: &Source, candidate: &Candidate, thoroughly: bool) -> Description {
-    let all = candidate.steps.iter().chain(&candidate.stuck);
-    let last = all.map(|it| it.event).max_by_key(|it| it.index);
-    let memory = last.filter(|_| thoroughly).map(|it| memory(source, it));
-    let guide = Guide { source, memory: memory.unwrap_or_default() };
+    if thoroughly {
+        describe_all(source, &[candidate]).pop().unwrap_or_default()
+    } else {
+        told(&Guide { source, memory: Memory::default() }, candidate)
+    }
+}
+
+/// Describes candidates of a trace thoroughly, in one walk through it: each when its last event
+/// has happened.
+pub(crate) fn describe_all(source: &Source, candidates: &[&Candidate]) -> Vec<Description> {
+    let mut waiting: BTreeMap<EventId, Vec<usize>> = BTreeMap::new();
+    for (at, candidate) in candidates.iter().enumerate() {
+        let all = candidate.steps.iter().chain(&candidate.stuck);
+        if let Some(last) = all.map(|it| it.event).max_by_key(|it| it.index) {
+            waiting.entry(last).or_default().push(at);
+        }
+    }
+    let mut guide = Guide { source, memory: Memory::default() };
+    let mut descriptions = vec![Description::default(); candidates.len()];
+    for event in source.trace.merged() {
+        if waiting.is_empty() {
+            break;
+        }
+        guide.memory.learn(&event);
+        for at in waiting.remove(&event.id).into_iter().flatten() {
+            descriptions[at] = told(&guide, candidates[at]);
+        }
+    }
+    descriptions
+}
+
+fn told(guide: &Guide<'_>, candidate: &Candidate) -> Description {
     let accesses: Vec<_> = in_order(candidate).map(|it| guide.access(it.0, it.1)).collect();
     let told = accesses
         .iter()
@@ -103,18 +133,6 @@ fn object(op: &Op, addr: u64) -> u64 {
     }
 }
 
-/// The memory of the program when an event happens.
-fn memory(source: &Source, id: EventId) -> Memory {
-    let mut memory = Memory::default();
-    for event in source.trace.merged() {
-        memory.learn(&event);
-        if event.id == id {
-            break;
-        }
-    }
-    memory
-}
-
 struct Guide<'a> {
     source: &'a Source,
     memory: Memory,
@@ -129,6 +147,7 @@ impl Guide<'_> {
             Some(op) => (object(&op, step.addr), None),
             None => (1, None),
         };
+        let (name, reading) = self.named(step.addr, size);
         let thread = self.thread(step);
         let joins = trace.event(step.event).is_some_and(|it| matches!(it.op, Op::Join(_)));
         Access {
@@ -136,8 +155,9 @@ impl Guide<'_> {
             does: step.access,
             stuck,
             joins,
-            variable: thread.unwrap_or_else(|| self.name(step.addr, size)),
+            variable: thread.unwrap_or(name),
             value,
+            shown: reading.zip(value).and_then(|(reading, value)| reading.text(value)),
             calls: self.calls(step),
             frames: self.frames(step),
             locks: self.locks(step.event),
@@ -199,21 +219,30 @@ impl Guide<'_> {
 
     /// What an address is called: a variable, a heap block, a stack.
     fn name(&self, addr: u64, size: u64) -> String {
+        self.named(addr, size).0
+    }
+
+    /// The same, and how to read what is there, if that is known.
+    fn named(&self, addr: u64, size: u64) -> (String, Option<Reading>) {
         let scene = &self.source.scene;
         if let Some(variable) = scene.modules.variable(addr, size) {
-            return variable.name;
+            return (variable.name, variable.reading);
+        }
+        if let Some(Place::Stack(on)) = self.memory.place(addr) {
+            let local = scene.local(on, addr, size);
+            return (local.name, local.variable.and_then(|it| it.reading));
         }
         let from = |site| {
             let site = scene.trace.site(site).and_then(|it| scene.site(it.pc));
             site.map_or_else(String::new, |it| format!(" from {it}"))
         };
-        match self.memory.place(addr) {
+        let name = match self.memory.place(addr) {
             Some(Place::Heap { offset, size, site, .. }) => {
                 format!("heap[{size}]+{offset}{}", from(site))
             }
             Some(Place::Mapped { offset, site }) => format!("mapped+{offset}{}", from(site)),
-            Some(Place::Stack(thread)) => format!("stack of {}", scene.thread(thread)),
-            None => format!("{addr:#x}"),
-        }
+            Some(Place::Stack(_)) | None => format!("{addr:#x}"),
+        };
+        (name, None)
     }
 }

@@ -60,7 +60,7 @@ fn renamed(source: &Source, other: &Source, id: EventId) -> Option<EventId> {
 fn add_missing(recorded: &[Row], forced: &mut Vec<Row>) {
     for row in recorded.iter().filter(|it| it.step.is_some()) {
         if forced.iter().all(|it| it.step != row.step) {
-            let moment = Moment { value: None, ..row.moment.clone() };
+            let moment = Moment { value: None, shown: None, ..row.moment.clone() };
             forced.push(Row { moment, ..*row });
         }
     }

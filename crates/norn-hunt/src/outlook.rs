@@ -7,7 +7,7 @@ use norn_predict::{Options, Remark, predict};
 use norn_replay::ReplayError;
 use norn_witness::{Engines, Failure, Witness, Witnesses};
 
-use crate::{Description, Omissions, atomic_set, describe::describe, source::Source};
+use crate::{Description, Omissions, atomic_set, describe::describe_all, source::Source};
 
 /// What a trace allows.
 #[derive(Debug)]
@@ -48,15 +48,16 @@ pub fn outlook(
     let prediction = predict(&source.trace, &Options { sets, ..options.clone() });
     let omitted = Omissions::new(&source, &prediction, unknown);
     let witnesses = Witnesses::with(&source.trace, engines);
-    let prospect = |(candidate, remark): (Candidate, Option<Remark>)| {
+    let violations = prediction.violations.into_iter().map(|(it, remark)| (it, Some(remark)));
+    let all = prediction.candidates.into_iter().map(|it| (it, None)).chain(violations);
+    let all: Vec<(Candidate, Option<Remark>)> = all.filter(|it| it.0.instance == 0).collect();
+    let descriptions = describe_all(&source, &all.iter().map(|it| &it.0).collect::<Vec<_>>());
+    let prospect = |((candidate, remark), description): ((Candidate, _), _)| {
         let witness = witnesses.witness(&candidate);
         let turns = witness.iter().flat_map(|it| &it.turns);
         let turns = turns.map(|it| (source.scene.thread(it.thread), it.until)).collect();
-        let description = describe(&source, &candidate, false);
         Prospect { candidate, remark, description, witness, turns }
     };
-    let violations = prediction.violations.into_iter().map(|(it, remark)| (it, Some(remark)));
-    let all = prediction.candidates.into_iter().map(|it| (it, None)).chain(violations);
-    let prospects = all.filter(|it| it.0.instance == 0).map(prospect).collect();
+    let prospects = all.into_iter().zip(descriptions).map(prospect).collect();
     Ok(Outlook { prospects, incomplete: prediction.incomplete, omitted })
 }

@@ -176,7 +176,10 @@ fn is_call(trace: &Trace, id: EventId) -> bool {
 
 /// What an event does, in words.
 fn deed(trace: &Trace, id: EventId, access: &Access) -> String {
-    let value = |it: Option<u128>| it.map_or_else(String::new, |it| format!(" = {it}"));
+    let value = |it: Option<u128>| {
+        let shown = access.shown.clone().or_else(|| Some(it?.to_string()));
+        shown.map_or_else(String::new, |it| format!(" = {it}"))
+    };
     let variable = &access.variable;
     let Some(event) = trace.event(id) else { return String::new() };
     match event.op {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use norn_model::{ThreadId, ThreadName};
-use norn_resolve::{Frame, Mapped, Modules};
+use norn_resolve::{Frame, Local, Locals, Mapped, Modules, OnStack};
 use norn_trace::Trace;
 
 use crate::ReplayError;
@@ -15,6 +15,7 @@ pub struct Scene {
     pub trace: Trace,
     /// The files that were mapped.
     pub modules: Modules,
+    locals: Locals,
 }
 
 impl Scene {
@@ -28,12 +29,17 @@ impl Scene {
         });
         let modules = Modules::open(mapped);
         trace.learn_copies(|write, read| modules.is_copy(write, read));
-        Ok(Scene { trace, modules })
+        Ok(Scene { trace, modules, locals: Locals::default() })
     }
 
     /// A thread's name.
     pub fn thread(&self, id: ThreadId) -> ThreadName {
         self.trace.thread(id).map_or_else(|| ThreadName(id.to_string()), |it| it.name.clone())
+    }
+
+    /// What lies on a stack, as an access of `size` bytes sees it.
+    pub fn local(&self, on: OnStack, addr: u64, size: u64) -> Local {
+        self.locals.at((&self.trace, &self.modules), on, addr, size)
     }
 
     /// `function file.c:12`, as much of it as is known of a place in the code.

@@ -3,6 +3,9 @@
 use std::collections::BTreeMap;
 
 use norn_model::{Event, Op, SiteId, StackId, ThreadId};
+use rustc_hash::FxHashMap;
+
+use crate::OnStack;
 
 /// What an address belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +31,7 @@ pub enum Place {
         site: SiteId,
     },
     /// The stack of a thread.
-    Stack(ThreadId),
+    Stack(OnStack),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -45,11 +48,14 @@ pub struct Memory {
     heap: BTreeMap<u64, Block>,
     maps: BTreeMap<u64, Block>,
     stacks: BTreeMap<u64, (u64, ThreadId)>,
+    /// What each thread has come to.
+    arrived: FxHashMap<ThreadId, (u64, SiteId)>,
 }
 
 impl Memory {
     /// Learns from the next event. Events must come in an order that respects synchronisation.
     pub fn learn(&mut self, event: &Event) {
+        self.arrive(event);
         let block = |size| Block { size, site: event.site, stack: event.stack, freed: false };
         match event.op {
             Op::Begin { stack, size } => {
@@ -75,6 +81,11 @@ impl Memory {
         }
     }
 
+    /// A thread comes to its next event, which has not happened yet.
+    pub fn arrive(&mut self, event: &Event) {
+        self.arrived.insert(event.id.thread, (event.id.index, event.site));
+    }
+
     /// What an address belongs to now.
     pub fn place(&self, addr: u64) -> Option<Place> {
         if let Some((start, block)) = covering(&self.heap, addr) {
@@ -83,7 +94,8 @@ impl Memory {
         }
         let stack = self.stacks.range(..=addr).next_back();
         if let Some((_, (_, thread))) = stack.filter(|(start, (size, _))| addr - **start < *size) {
-            return Some(Place::Stack(*thread));
+            let (index, site) = self.arrived.get(thread).copied().unwrap_or_default();
+            return Some(Place::Stack(OnStack { thread: *thread, index, site }));
         }
         let (start, block) = covering(&self.maps, addr)?;
         Some(Place::Mapped { offset: addr - start, site: block.site })
@@ -143,7 +155,8 @@ mod tests {
     #[test]
     fn stacks_belong_to_their_threads() {
         let memory = memory(&[Op::Begin { stack: 4096, size: 4096 }]);
-        assert_eq!(memory.place(5000), Some(Place::Stack(ThreadId(1))));
+        let on = OnStack { thread: ThreadId(1), index: 0, site: SiteId(7) };
+        assert_eq!(memory.place(5000), Some(Place::Stack(on)));
         assert_eq!(memory.place(9000), None);
     }
 }

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use norn_binary::{Frame, Instrumented, Module, Variable};
+use norn_binary::{CallSite, Frame, FramePart, Instrumented, Module, Variable};
 use rustc_hash::FxHashMap;
 
 /// A module as the trace knows it.
@@ -80,6 +80,21 @@ impl Modules {
     pub fn variable(&self, addr: u64, size: u64) -> Option<Variable> {
         let (loaded, module) = self.module_at(addr)?;
         module.variable(addr.wrapping_sub(loaded.bias), size)
+    }
+
+    /// What is certain of a frame when the call is made that returns to `pc`.
+    pub fn call_site(&self, pc: u64) -> Option<CallSite> {
+        let (loaded, module) = self.module_at(pc)?;
+        let site = module.call_site(pc.wrapping_sub(loaded.bias))?;
+        Some(CallSite { function: site.function.wrapping_add(loaded.bias), ..site })
+    }
+
+    /// The local variable in a part of a frame.
+    pub fn local(&self, asked: FramePart) -> Option<Variable> {
+        let (loaded, module) = self.module_at(asked.function)?;
+        let function = asked.function.wrapping_sub(loaded.bias);
+        let call = asked.call.map(|it| it.wrapping_sub(loaded.bias));
+        module.local(FramePart { function, call, ..asked })
     }
 
     /// Whether a write at one site and a read at the next announce one copy; see

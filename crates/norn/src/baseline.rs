@@ -132,6 +132,7 @@ mod tests {
             does: norn_model::Access::Write,
             variable: variable.to_owned(),
             value: Some(7),
+            shown: None,
             calls: vec![format!("{function} account.c:12")],
             frames: vec![Call {
                 function: Some(function.to_owned()),

@@ -7,29 +7,31 @@ use norn_model::{Access, Anomaly, Candidate, Consequence};
 use norn_predict::Remark;
 use serde_json::{Value, json};
 
-use crate::{interleaving, omission, pardon::Pardons, story};
+use crate::{
+    group::{self, Member},
+    interleaving, omission,
+    pardon::Pardons,
+    story,
+};
 
 /// Candidates that are not confirmed and still told, by kind.
 const TOLD: usize = 10;
 
 /// For people: confirmed and harmful first, then the rest.
 pub(crate) fn text(out: &mut impl Write, hunt: &Hunt, pardons: &Pardons) -> anyhow::Result<()> {
-    let confirmed = |harmful: bool| {
-        let chosen = pardons.findings(hunt).filter(move |it| it.is_harmful() == harmful);
-        chosen.filter_map(|it| Some((it, it.confirmed()?)))
-    };
-    let mut harmful: Vec<_> = confirmed(true).collect();
-    harmful.sort_by_key(|(it, how)| (weight(&how.consequence), it.candidate.class));
-    for (number, (finding, how)) in harmful.iter().enumerate() {
+    let groups = group::groups(hunt, pardons);
+    for (number, members) in groups.iter().enumerate() {
         write!(out, "{}. ", number + 1)?;
-        tell(out, finding, how)?;
+        tell(out, members)?;
     }
-    let (other, mut same): (Vec<_>, Vec<_>) = confirmed(false).partition(|it| it.1.other_output);
+    let harmless = pardons.findings(hunt).filter(|it| !it.is_harmful());
+    let harmless = harmless.filter_map(|it| Some((it, it.confirmed()?)));
+    let (other, mut same): (Vec<_>, Vec<_>) = harmless.partition(|it| it.1.other_output);
     same.sort_by_key(|(it, _)| it.remark.is_some_and(|it| it.expected.is_some()));
     briefly(out, "confirmed, and the program prints something else:", &other)?;
     briefly(out, "confirmed, without visible harm:", &same)?;
     observed(out, hunt, pardons)?;
-    summary(out, hunt)
+    summary(out, hunt, &groups)
 }
 
 /// A line for each.
@@ -71,12 +73,9 @@ fn observed(out: &mut impl Write, hunt: &Hunt, pardons: &Pardons) -> io::Result<
     Ok(())
 }
 
-/// The worse, the earlier.
-fn weight(consequence: &Consequence) -> u32 {
-    u32::from(!consequence.is_failure())
-}
-
-fn tell(out: &mut impl Write, finding: &Finding, how: &Confirmed) -> io::Result<()> {
+/// The first in full, and what else it was seen as.
+fn tell(out: &mut impl Write, members: &[Member<'_>]) -> io::Result<()> {
+    let Some((Member { finding, how, .. }, others)) = members.split_first() else { return Ok(()) };
     let leads = match &how.consequence {
         Consequence::None => String::new(),
         it => format!(": {it}"),
@@ -96,6 +95,9 @@ fn tell(out: &mut impl Write, finding: &Finding, how: &Confirmed) -> io::Result<
     }
     if let Some(story) = &how.story {
         story::tell(out, story)?;
+    }
+    if let Some(also) = group::also(others) {
+        writeln!(out, "   {also}")?;
     }
     writeln!(out, "   again: norn replay {}\n", how.clip.display())
 }
@@ -119,7 +121,8 @@ pub(crate) fn remarks(out: &mut impl Write, remark: &Remark) -> io::Result<()> {
 /// Who does what to which variable where.
 pub(crate) fn accesses(out: &mut impl Write, description: &Description) -> io::Result<()> {
     for access in &description.accesses {
-        let value = access.value.map_or_else(String::new, |it| format!(" = {it}"));
+        let value = access.shown.clone().or_else(|| Some(access.value?.to_string()));
+        let value = value.map_or_else(String::new, |it| format!(" = {it}"));
         let does = match access.does {
             Access::Read => "reads",
             Access::Write => "writes",
@@ -191,7 +194,8 @@ fn line(finding: &Finding) -> String {
     )
 }
 
-fn summary(out: &mut impl Write, hunt: &Hunt) -> anyhow::Result<()> {
+fn summary(out: &mut impl Write, hunt: &Hunt, groups: &[Vec<Member<'_>>]) -> anyhow::Result<()> {
+    let bugs = group::count(groups).map_or_else(String::new, |it| format!(" ({it})"));
     let harmful = hunt.findings.iter().filter(|it| it.is_harmful()).count();
     let count = |f: fn(&Status) -> bool| hunt.findings.iter().filter(|it| f(&it.status)).count();
     let confirmed = count(|it| matches!(it, Status::Confirmed(_)));
@@ -201,7 +205,7 @@ fn summary(out: &mut impl Write, hunt: &Hunt) -> anyhow::Result<()> {
     let untried = count(|it| matches!(it, Status::Untried));
     writeln!(
         out,
-        "{} candidates in {} events of {} threads: {confirmed} confirmed, {harmful} of them harmful; \
+        "{} candidates in {} events of {} threads: {confirmed} confirmed, {harmful} of them harmful{bugs}; \
          {infeasible} infeasible, {unconfirmed} not confirmed, {untried} not tried; {} executions",
         hunt.findings.len(),
         hunt.base.events,
@@ -223,18 +227,24 @@ fn summary(out: &mut impl Write, hunt: &Hunt) -> anyhow::Result<()> {
 
 /// For programs.
 pub(crate) fn json(out: &mut impl Write, hunt: &Hunt, pardons: &Pardons) -> anyhow::Result<()> {
+    let ranked = group::ranked(hunt);
+    let groups = group::groups(hunt, pardons);
+    let group_of = |at: usize| {
+        let mine = groups.iter().position(|it| it.iter().any(|member| member.at == at));
+        mine.map(|it| it + 1)
+    };
     let observed = hunt.observed.iter().enumerate().map(|(at, it)| {
         json!({
             "pardon": pardons.json_observed(at),
             "consequence": it.consequence,
             "clip": it.clip,
             "executions": it.executions,
-            "finding": it.finding,
+            "finding": it.finding.and_then(|it| ranked.iter().position(|at| *at == it)),
             "story": it.story,
         })
     });
-    let findings = hunt.findings.iter().enumerate();
-    let findings = findings.map(|(at, it)| finding(it, &pardons.json(at)));
+    let findings =
+        ranked.iter().map(|&at| finding(&hunt.findings[at], &pardons.json(at), group_of(at)));
     let value = json!({
         "events": hunt.base.events,
         "threads": hunt.base.threads,
@@ -266,12 +276,13 @@ pub(crate) fn json_accesses(description: &Description) -> Vec<Value> {
     accesses.collect()
 }
 
-fn finding(finding: &Finding, pardon: &Value) -> Value {
+fn finding(finding: &Finding, pardon: &Value, group: Option<usize>) -> Value {
     let mut value = json!({
         "class": finding.candidate.class,
         "pattern": finding.candidate.pattern,
         "scope": finding.candidate.scope,
         "harmful": finding.is_harmful(),
+        "group": group,
         "pardon": pardon,
         "accesses": json_accesses(&finding.description),
         "source": finding.source,

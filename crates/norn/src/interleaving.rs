@@ -92,6 +92,7 @@ mod tests {
                 what,
                 object: Some(object.to_owned()),
                 value: step.map(|it| 100 + it as u128),
+                shown: None,
                 times: 1,
                 at: Some(at),
             },

@@ -9,6 +9,7 @@ mod exit;
 mod fact;
 mod finding;
 mod function;
+mod group;
 mod interleaving;
 mod omission;
 mod outcome;

@@ -64,6 +64,11 @@ impl Pardons {
         hunt.findings.iter().zip(&self.findings).filter(|it| it.1.is_none()).map(|it| it.0)
     }
 
+    /// Whether a finding is neither suppressed nor known, by its place in the hunt.
+    pub(crate) fn counts_finding(&self, at: usize) -> bool {
+        self.findings.get(at).is_none_or(Option::is_none)
+    }
+
     /// The failures that are neither suppressed nor known.
     pub(crate) fn observed<'a>(&'a self, hunt: &'a Hunt) -> impl Iterator<Item = &'a Observed> {
         hunt.observed.iter().zip(&self.observed).filter(|it| it.1.is_none()).map(|it| it.0)

@@ -216,16 +216,23 @@ fn runner(page: &mut Page, runner: &Runner) {
 }
 
 fn look(page: &mut Page, look: &Look) {
-    let value = look.value.map_or_else(String::new, |it| format!(" = {}", readable(it)));
+    let value = shown(look.value, look.shown.as_deref());
+    let value = value.map_or_else(String::new, |it| format!(" = {it}"));
     page.more(format!("it read {}{value}", look.object));
     match &look.written {
         None => page.more("  nobody has written there".to_owned()),
         Some(it) => {
-            let value = it.value.map_or_else(String::new, |it| format!(" {}", readable(it)));
+            let value = shown(it.value, it.shown.as_deref());
+            let value = value.map_or_else(String::new, |it| format!(" {it}"));
             let who = &it.step.thread;
             page.more(format!("  {who} wrote{value} there{}", at(&it.step.at)));
         }
     }
+}
+
+/// A value as its type has it, or as a number.
+fn shown(value: Option<u128>, shown: Option<&str>) -> Option<String> {
+    shown.map(str::to_owned).or_else(|| value.map(readable))
 }
 
 /// Small numbers as people count, large ones, which are mostly pointers, as machines do.

@@ -192,6 +192,7 @@ mod tests {
             does: norn_model::Access::Write,
             variable: "bank.balance".to_owned(),
             value: None,
+            shown: None,
             calls: Vec::new(),
             frames: vec![call("deposit", "/opt/bank"), call("serve", "/lib/libserver.so.1")],
             locks: Vec::new(),

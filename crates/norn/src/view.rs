@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use norn_model::{Event, ThreadId};
-use norn_resolve::{Frame, Mapped, Memory, Modules, Place};
+use norn_resolve::{Frame, Locals, Mapped, Memory, Modules, Place, Reading};
 use norn_trace::Trace;
 
 use crate::cli::TraceArg;
@@ -13,6 +13,15 @@ use crate::cli::TraceArg;
 pub(crate) struct View {
     pub(crate) trace: Trace,
     pub(crate) modules: Modules,
+    locals: Locals,
+}
+
+/// What an address belongs to.
+pub(crate) struct Object {
+    /// What it is called.
+    pub(crate) name: String,
+    /// How to read what is there.
+    pub(crate) reading: Option<Reading>,
 }
 
 impl View {
@@ -26,7 +35,7 @@ impl View {
         });
         let modules = Modules::open(mapped);
         trace.learn_copies(|write, read| modules.is_copy(write, read));
-        Ok(View { trace, modules })
+        Ok(View { trace, modules, locals: Locals::default() })
     }
 
     /// A thread's name.
@@ -49,12 +58,13 @@ impl View {
         self.modules.frames(pc)
     }
 
-    /// What an address is called: a variable, a part of a heap block, a stack.
-    pub(crate) fn object(&self, memory: &Memory, addr: u64, size: u64) -> Option<String> {
+    /// What an address is called: a variable, a part of a heap block, a stack. And how to read what
+    /// is there, if that is known.
+    pub(crate) fn object(&self, memory: &Memory, addr: u64, size: u64) -> Option<Object> {
         if let Some(variable) = self.modules.variable(addr, size) {
-            return Some(variable.name);
+            return Some(Object { name: variable.name, reading: variable.reading });
         }
-        Some(match memory.place(addr)? {
+        let name = match memory.place(addr)? {
             Place::Heap { offset, size, site, freed, .. } => {
                 let state = if freed { "freed heap" } else { "heap" };
                 format!("{state}[{size}]{}{}", plus(offset), self.made_at(site))
@@ -62,8 +72,13 @@ impl View {
             Place::Mapped { offset, site } => {
                 format!("mapped{}{}", plus(offset), self.made_at(site))
             }
-            Place::Stack(thread) => format!("stack of {}", self.thread(thread)),
-        })
+            Place::Stack(on) => {
+                let local = self.locals.at((&self.trace, &self.modules), on, addr, size);
+                let reading = local.variable.and_then(|it| it.reading);
+                return Some(Object { name: local.name, reading });
+            }
+        };
+        Some(Object { name, reading: None })
     }
 
     fn made_at(&self, site: norn_model::SiteId) -> String {

@@ -191,6 +191,16 @@ impl Guide<'_> {
             && !frame.function.as_deref().is_some_and(|it| it.starts_with("norn_rt::"))
     }
 
+    /// A value as the variable's type has it, if that is known.
+    pub(super) fn read(&self, address: u64, size: u64, value: Option<u128>) -> Option<String> {
+        let variable = self.scene.modules.variable(address, size);
+        let variable = variable.or_else(|| match self.memory.place(address)? {
+            Region::Stack(on) => self.scene.local(on, address, size).variable,
+            _ => None,
+        });
+        variable?.reading?.text(value?)
+    }
+
     /// What an address belongs to, as an operation on `size` bytes sees it.
     pub(super) fn thing(&self, address: u64, size: u64) -> Thing {
         let thing = |name| Thing { name, made: None, address };
@@ -205,7 +215,7 @@ impl Guide<'_> {
             Some(Region::Mapped { offset, site }) => {
                 Thing { made: self.made(site), ..thing(format!("mapped{}", plus(offset))) }
             }
-            Some(Region::Stack(owner)) => thing(format!("stack of {}", self.thread(owner))),
+            Some(Region::Stack(on)) => thing(self.scene.local(on, address, size).name),
             None => thing(self.code(address)),
         }
     }

@@ -33,6 +33,9 @@ pub struct Moment {
     /// The value that was read or written, if that is known.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "value_text")]
     pub value: Option<u128>,
+    /// The same as the variable's type has it, if that is known.
+    #[serde(skip)]
+    pub shown: Option<String>,
     /// How often the same was seen.
     pub times: u64,
     /// Where.
@@ -56,6 +59,7 @@ pub fn moments(scene: &Scene, wanted: &BTreeSet<EventId>) -> Vec<(EventId, Momen
         if told.len() == wanted.len() {
             break;
         }
+        guide.memory.arrive(&event);
         // What frees memory is told with the memory that it frees.
         let moment = wanted.contains(&event.id).then(|| moment(&guide, &event, 1));
         guide.memory.learn(&event);
@@ -91,8 +95,19 @@ fn moment(guide: &Guide<'_>, event: &Event, times: u64) -> Moment {
         what,
         object,
         value: value(&event.op),
+        shown: place_of(&event.op)
+            .and_then(|(addr, size)| guide.read(addr, size, value(&event.op))),
         times,
         at: places.then(|| guide.place(event)).flatten(),
+    }
+}
+
+/// Which bytes are read or written.
+fn place_of(op: &Op) -> Option<(u64, u64)> {
+    match *op {
+        Op::Read { addr, size, .. } | Op::Write { addr, size, .. } => Some((addr, size)),
+        Op::Atomic { addr, size, .. } => Some((addr, size.into())),
+        _ => None,
     }
 }
 

@@ -19,6 +19,9 @@ pub struct Look {
     /// What it saw, if that is known.
     #[serde(serialize_with = "value_text")]
     pub value: Option<u128>,
+    /// The same as the variable's type has it, if that is known.
+    #[serde(skip)]
+    pub shown: Option<String>,
     /// Who wrote there last; nobody if it is as it was at the start.
     pub written: Option<Writing>,
 }
@@ -32,6 +35,9 @@ pub struct Writing {
     /// What, if that is known.
     #[serde(serialize_with = "value_text")]
     pub value: Option<u128>,
+    /// The same as the variable's type has it, if that is known.
+    #[serde(skip)]
+    pub shown: Option<String>,
 }
 
 /// The last things that threads looked at, up to `most` different ones each.
@@ -49,9 +55,11 @@ pub(super) fn looks(
     let look = |it: &Seen| Look {
         object: guide.thing(it.addr, it.size),
         value: it.value,
-        written: writes.get(&it.addr).map(|event| Writing {
-            step: guide.step(event),
-            value: write(&event.op).and_then(|it| it.2),
+        shown: guide.read(it.addr, it.size, it.value),
+        written: writes.get(&it.addr).map(|event| {
+            let value = write(&event.op).and_then(|it| it.2);
+            let shown = guide.read(it.addr, it.size, value);
+            Writing { step: guide.step(event), value, shown }
         }),
     };
     seen.iter().map(|(id, it)| (*id, it.iter().map(look).collect())).collect()
@@ -68,7 +76,8 @@ fn seen(guide: &Guide<'_>, past: &Past, thread: ThreadId, most: usize) -> Vec<Se
     let mut found: Vec<Seen> = Vec::new();
     for event in past.threads.get(&thread).into_iter().flat_map(|it| it.recent.iter().rev()) {
         let Some((addr, size, value)) = read(&event.op) else { continue };
-        let own = guide.memory.place(addr) == Some(Region::Stack(thread));
+        let own =
+            matches!(guide.memory.place(addr), Some(Region::Stack(it)) if it.thread == thread);
         if found.len() < most
             && !own
             && guide.is_own(event)

@@ -89,7 +89,7 @@ impl Past {
 fn is_told(event: &Event, memory: &Memory) -> bool {
     match event.op {
         Op::Read { addr, .. } | Op::Write { addr, .. } => {
-            memory.place(addr) != Some(Region::Stack(event.id.thread))
+            !matches!(memory.place(addr), Some(Region::Stack(it)) if it.thread == event.id.thread)
         }
         Op::WaitRelease { .. } => false,
         _ => true,

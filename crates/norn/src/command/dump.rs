@@ -11,7 +11,7 @@ use crate::{
     exit::Exit,
     fact::{Fact, Known, address, fact, number},
     function,
-    view::{View, source},
+    view::{Object, View, source},
 };
 
 pub(super) fn run(args: &Dump) -> anyhow::Result<Exit> {
@@ -21,6 +21,7 @@ pub(super) fn run(args: &Dump) -> anyhow::Result<Exit> {
     let mut memory = Memory::default();
     let columns = Columns::of(&view);
     for event in view.trace.merged() {
+        memory.arrive(&event);
         if is_wanted(&event, only, args.sync) {
             let line = Line::of(&view, &memory, &event);
             match args.format {
@@ -50,7 +51,7 @@ struct Line {
     event: Event,
     thread: String,
     fact: Fact,
-    object: Option<String>,
+    object: Option<Object>,
     frames: std::sync::Arc<[Frame]>,
 }
 
@@ -71,7 +72,7 @@ fn line_json(view: &View, line: &Line, stacks: bool) -> Json {
     map.insert("index".into(), json!(line.event.id.index));
     map.insert("op".into(), json!(line.fact.op));
     if let Some((addr, _)) = line.fact.target {
-        map.insert("object".into(), json!(line.object));
+        map.insert("object".into(), json!(line.object.as_ref().map(|it| &it.name)));
         map.insert("address".into(), json!(address(addr)));
     }
     match line.fact.value {
@@ -134,12 +135,16 @@ fn text(
     stacks: bool,
 ) -> io::Result<()> {
     let object = match (&line.object, line.fact.target) {
-        (Some(name), _) => name.clone(),
+        (Some(object), _) => object.name.clone(),
         (None, Some((addr, _))) => address(addr),
         (None, None) => String::new(),
     };
     let value = match line.fact.value {
-        Known::Value(value) => format!(" = {}", readable(value)),
+        Known::Value(value) => {
+            let reading = line.object.as_ref().and_then(|it| it.reading.as_ref());
+            let shown = reading.and_then(|it| it.text(value));
+            format!(" = {}", shown.unwrap_or_else(|| readable(value)))
+        }
         Known::Unknown => " = ?".to_owned(),
         Known::Nothing => String::new(),
     };

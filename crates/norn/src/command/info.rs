@@ -149,7 +149,7 @@ fn waiting(view: &View, blocked: &Blocked) -> Waiting {
         view.thread(norn_model::ThreadId(u32::try_from(blocked.object).unwrap_or(u32::MAX)))
     } else {
         let named = view.object(&Memory::default(), blocked.object, size_of(kind));
-        named.unwrap_or_else(|| address(blocked.object))
+        named.map_or_else(|| address(blocked.object), |it| it.name)
     };
     let frames = view.modules.frames(blocked.pc);
     Waiting {

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use norn_model::ThreadName;
 use norn_replay::story::{Moment, Place};
 
-use super::readable;
+use super::shown;
 
 /// Wider than this, the threads are not columns but words.
 pub(crate) const WIDEST: usize = 110;
@@ -35,7 +35,8 @@ pub(crate) struct Row<'a> {
 /// One event, in words.
 pub(crate) fn row(moment: &Moment, place: fn(&Place) -> String) -> Row<'_> {
     let object = moment.object.as_deref().map_or_else(String::new, |it| format!(" {it}"));
-    let value = moment.value.map_or_else(String::new, |it| format!(" = {}", readable(it)));
+    let value = shown(moment.value, moment.shown.as_deref());
+    let value = value.map_or_else(String::new, |it| format!(" = {it}"));
     let times = if moment.times > 1 { format!(" ({} times)", moment.times) } else { String::new() };
     let place = moment.at.as_ref().map_or_else(String::new, place);
     let text = format!("{}{object}{value}{times}", moment.what);

@@ -46,6 +46,40 @@ fn the_forced_order_is_shown_beside_the_recorded_one() {
     ");
 }
 
+/// A text that becomes shorter between two looks at it: broken atomicity, and a violated order.
+#[test]
+fn findings_of_one_bug_are_told_as_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let subject = subjects("hunt").join("string_buffer.c").into_os_string();
+    let options = ["--explore", "0", "--"].map(Into::into);
+    let text = norn_hunt(options.into_iter().chain([subject]), &folder).stdout;
+    assert_eq!(text.lines().filter(|it| it.starts_with("1. ")).count(), 1, "{text}");
+    assert_eq!(text.lines().filter(|it| it.starts_with("2. ")).count(), 0, "{text}");
+    assert!(text.contains("   also seen as: order violation (run.norn/clips/"), "{text}");
+    assert!(text.contains("2 of them harmful (1 bug, shown by 2 findings);"), "{text}");
+}
+
+#[test]
+fn programs_get_all_findings_the_worst_first() {
+    let hunt = crate::kit::hunt(&subjects("hunt").join("account.c"), 0);
+    let worth = |it: &serde_json::Value| match (it["harmful"] == true, it["status"] == "confirmed")
+    {
+        (true, _) if it["consequence"] != "none" => 0,
+        (true, _) => 1,
+        (false, true) => 2,
+        (false, false) => 3,
+    };
+    assert!(hunt.findings().is_sorted_by_key(worth), "{:#?}", hunt.findings());
+    let failing = |it: &&serde_json::Value| it["consequence"] != "none";
+    let groups: Vec<_> = hunt.harmful().filter(failing).map(|it| &it["group"]).collect();
+    assert!(groups.len() > 1 && groups.iter().all(|it| **it == 1), "{groups:?}");
+    let harmless = hunt.findings().iter().filter(|it| it["harmful"] == false);
+    assert!(harmless.into_iter().all(|it| it["group"].is_null()));
+    for seen in hunt.observed().iter().filter_map(|it| it["finding"].as_u64()) {
+        assert!(seen < hunt.findings().len() as u64);
+    }
+}
+
 #[test]
 fn the_orders_are_data_for_programs() {
     let hunt = crate::kit::hunt(&subjects("hunt").join("string_buffer.c"), 0);

@@ -1,0 +1,369 @@
+//! Where registers point to in the frame of a function, at each of its calls.
+//!
+//! The *frame address* is what DWARF calls the canonical frame address: the stack pointer just
+//! before the function was called. A function begins with its stack pointer 8 bytes below; from
+//! there on its code is followed, and of each register is kept how far it is from the frame
+//! address, or from what the function was given as its first argument, while that is certain. Where
+//! ways meet, only what all agree on is kept.
+//!
+//! Not all ways can be seen: tables of a `switch`, and the catching of exceptions. Code that nothing
+//! leads to is taken to begin with the frame as it is at the function's first call, and with
+//! nothing else known. In a function with a table, registers are trusted from one call to the next
+//! only: a case into which another one falls looks like no beginning.
+
+use std::ops::Range;
+
+use iced_x86::{
+    Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, Mnemonic, OpAccess,
+    OpKind, Register,
+};
+use rustc_hash::FxHashMap;
+
+/// What is certain when a call is made: distances from the frame address.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Spot {
+    /// The stack pointer.
+    pub(crate) stack: Option<i64>,
+    /// The register that compilers use as frame pointer.
+    pub(crate) frame: Option<i64>,
+    /// The first argument.
+    pub(crate) argument: Option<i64>,
+    /// The first argument, counted from the one that the function itself was given.
+    pub(crate) forwarded: Option<i64>,
+}
+
+/// The calls of one function, by where they return to.
+#[derive(Debug, Default)]
+pub(crate) struct Layout {
+    spots: FxHashMap<u64, Spot>,
+    /// What holds at its first call, and nearly everywhere.
+    body: Spot,
+}
+
+impl Layout {
+    /// Follows the code of a function that has these parts; it begins at `start`.
+    pub(crate) fn read(code: &[(u64, &[u8])], parts: &[Range<u64>], start: u64) -> Layout {
+        let Some(mut flow) = Flow::decode(code, parts) else { return Layout::default() };
+        flow.enter(start);
+        flow.enter_unseen();
+        flow.finish()
+    }
+
+    /// What is certain at the call that returns to an address.
+    pub(crate) fn at(&self, returns_to: u64) -> Option<Spot> {
+        self.spots.get(&returns_to).copied()
+    }
+
+    /// What holds where nothing else is known.
+    pub(crate) fn body(&self) -> Spot {
+        self.body
+    }
+}
+
+/// What a register holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Value {
+    /// The frame address and so much more.
+    Frame(i64),
+    /// The first argument and so much more.
+    Argument(i64),
+}
+
+impl Value {
+    fn plus(self, distance: i64) -> Option<Value> {
+        match self {
+            Value::Frame(it) => it.checked_add(distance).map(Value::Frame),
+            Value::Argument(it) => it.checked_add(distance).map(Value::Argument),
+        }
+    }
+}
+
+/// What each general register holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Registers([Option<Value>; 16]);
+
+const CALLER_SAVED: [Register; 9] = [
+    Register::RAX,
+    Register::RCX,
+    Register::RDX,
+    Register::RSI,
+    Register::RDI,
+    Register::R8,
+    Register::R9,
+    Register::R10,
+    Register::R11,
+];
+
+impl Registers {
+    fn get(&self, register: Register) -> Option<Value> {
+        if register.is_gpr64() { self.0[register.number()] } else { None }
+    }
+
+    /// Its distance from the frame address.
+    fn distance(&self, register: Register) -> Option<i64> {
+        match self.get(register)? {
+            Value::Frame(it) => Some(it),
+            Value::Argument(_) => None,
+        }
+    }
+
+    /// Whatever part of a register is written, all of it is another value.
+    fn set(&mut self, register: Register, value: Option<Value>) {
+        let whole = register.full_register();
+        if whole.is_gpr64() {
+            self.0[whole.number()] = value.filter(|_| register.is_gpr64());
+        }
+    }
+
+    fn add(&mut self, register: Register, distance: Option<i64>) {
+        let sum = self.get(register).zip(distance).and_then(|(value, more)| value.plus(more));
+        self.set(register, sum);
+    }
+
+    /// Keeps what both agree on; whether anything was lost.
+    fn meet(&mut self, other: &Registers) -> bool {
+        let before = *self;
+        for (mine, theirs) in self.0.iter_mut().zip(other.0) {
+            *mine = mine.filter(|it| Some(*it) == theirs);
+        }
+        *self != before
+    }
+
+    /// The stack and the frame pointer alone.
+    fn frame(&self) -> Registers {
+        let mut frame = Registers::default();
+        for register in [Register::RSP, Register::RBP] {
+            frame.set(register, self.get(register));
+        }
+        frame
+    }
+}
+
+struct Flow {
+    code: Vec<Instruction>,
+    /// Where in `code` an address is.
+    index: FxHashMap<u64, usize>,
+    /// What holds before each instruction that was come to.
+    before: Vec<Option<Registers>>,
+    has_table: bool,
+    facts: InstructionInfoFactory,
+}
+
+impl Flow {
+    fn decode(code: &[(u64, &[u8])], parts: &[Range<u64>]) -> Option<Flow> {
+        let mut list = Vec::new();
+        for part in parts {
+            let bytes = code.iter().find_map(|(start, bytes)| {
+                let from = usize::try_from(part.start.checked_sub(*start)?).ok()?;
+                let to = usize::try_from(part.end.checked_sub(*start)?).ok()?;
+                bytes.get(from..to)
+            })?;
+            list.extend(&mut Decoder::with_ip(64, bytes, part.start, DecoderOptions::NONE));
+        }
+        let index = list.iter().enumerate().map(|(at, it)| (it.ip(), at)).collect();
+        let before = vec![None; list.len()];
+        let has_table = list.iter().any(|it| it.flow_control() == FlowControl::IndirectBranch);
+        Some(Flow { code: list, index, before, has_table, facts: InstructionInfoFactory::new() })
+    }
+
+    fn enter(&mut self, start: u64) {
+        let mut registers = Registers::default();
+        registers.set(Register::RSP, Some(Value::Frame(-8)));
+        registers.set(Register::RDI, Some(Value::Argument(0)));
+        if let Some(at) = self.index.get(&start).copied() {
+            self.follow(at, registers);
+        }
+    }
+
+    /// Code that nothing leads to.
+    fn enter_unseen(&mut self) {
+        let Some(frame) = self.first_call().map(|it| it.frame()) else { return };
+        for at in 0..self.code.len() {
+            if self.before[at].is_none() && !is_padding(&self.code[at]) {
+                self.follow(at, frame);
+            }
+        }
+    }
+
+    fn first_call(&self) -> Option<Registers> {
+        let mut calls = self.code.iter().zip(&self.before).filter(|(it, _)| is_call(it));
+        calls.find_map(|(_, before)| *before)
+    }
+
+    fn follow(&mut self, at: usize, registers: Registers) {
+        let mut work = vec![(at, registers)];
+        while let Some((at, registers)) = work.pop() {
+            let changed = match &mut self.before[at] {
+                Some(before) => before.meet(&registers),
+                before => before.replace(registers).is_none(),
+            };
+            let (true, Some(before)) = (changed, self.before[at]) else { continue };
+            let instruction = self.code[at];
+            let after = self.after(&instruction, before);
+            let next = self.successors(&instruction);
+            work.extend(next.into_iter().flatten().map(|it| (it, after)));
+        }
+    }
+
+    fn successors(&self, instruction: &Instruction) -> [Option<usize>; 2] {
+        let next = || self.index.get(&instruction.next_ip()).copied();
+        let target = || self.index.get(&instruction.near_branch_target()).copied();
+        match instruction.flow_control() {
+            FlowControl::Next | FlowControl::Call | FlowControl::IndirectCall => [next(), None],
+            FlowControl::ConditionalBranch => [next(), target()],
+            FlowControl::UnconditionalBranch => [target(), None],
+            _ => [None, None],
+        }
+    }
+
+    /// What holds after an instruction.
+    fn after(&mut self, instruction: &Instruction, before: Registers) -> Registers {
+        let mut after = before;
+        if is_call(instruction) {
+            if self.has_table {
+                return before.frame();
+            }
+            for register in CALLER_SAVED {
+                after.set(register, None);
+            }
+            return after;
+        }
+        let first = instruction.op0_register();
+        match instruction.mnemonic() {
+            Mnemonic::Push => after.add(Register::RSP, Some(-8)),
+            Mnemonic::Pop => {
+                after.add(Register::RSP, Some(8));
+                after.set(first, None);
+            }
+            Mnemonic::Leave => {
+                let stack = before.get(Register::RBP).and_then(|it| it.plus(8));
+                after.set(Register::RSP, stack);
+                after.set(Register::RBP, None);
+            }
+            Mnemonic::Mov if is_copy(instruction) => {
+                after.set(first, before.get(instruction.op1_register()));
+            }
+            Mnemonic::Lea => after.set(first, pointed_at(instruction, &before)),
+            Mnemonic::Add if first != Register::None => after.add(first, constant(instruction)),
+            Mnemonic::Sub if first != Register::None => {
+                after.add(first, constant(instruction).and_then(i64::checked_neg));
+            }
+            _ => {
+                for used in self.facts.info(instruction).used_registers() {
+                    if !matches!(used.access(), OpAccess::Read | OpAccess::CondRead) {
+                        after.set(used.register(), None);
+                    }
+                }
+            }
+        }
+        after
+    }
+
+    fn finish(self) -> Layout {
+        let body = self.first_call().map(|it| spot(&it)).unwrap_or_default();
+        let calls = self.code.iter().zip(&self.before).filter(|(it, _)| is_call(it));
+        let spots =
+            calls.filter_map(|(call, before)| Some((call.next_ip(), spot(before.as_ref()?))));
+        Layout { spots: spots.collect(), body: Spot { argument: None, forwarded: None, ..body } }
+    }
+}
+
+fn spot(registers: &Registers) -> Spot {
+    let forwarded = match registers.get(Register::RDI) {
+        Some(Value::Argument(it)) => Some(it),
+        _ => None,
+    };
+    Spot {
+        stack: registers.distance(Register::RSP),
+        frame: registers.distance(Register::RBP),
+        argument: registers.distance(Register::RDI),
+        forwarded,
+    }
+}
+
+fn is_call(instruction: &Instruction) -> bool {
+    matches!(instruction.flow_control(), FlowControl::Call | FlowControl::IndirectCall)
+}
+
+fn is_padding(instruction: &Instruction) -> bool {
+    matches!(instruction.mnemonic(), Mnemonic::Nop | Mnemonic::Int3)
+}
+
+fn is_copy(instruction: &Instruction) -> bool {
+    instruction.op0_kind() == OpKind::Register && instruction.op1_kind() == OpKind::Register
+}
+
+/// The address that a `lea` loads, if it is a known register and a constant.
+fn pointed_at(instruction: &Instruction, before: &Registers) -> Option<Value> {
+    let base = before.get(instruction.memory_base())?;
+    let plain = instruction.memory_index() == Register::None;
+    base.plus(instruction.memory_displacement64().cast_signed()).filter(|_| plain)
+}
+
+fn constant(instruction: &Instruction) -> Option<i64> {
+    let constant = matches!(
+        instruction.op1_kind(),
+        OpKind::Immediate8to64 | OpKind::Immediate32to64 | OpKind::Immediate64
+    );
+    constant.then(|| instruction.immediate(1).cast_signed())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layout(bytes: &[u8]) -> Layout {
+        let part = 0x1000..0x1000 + bytes.len() as u64;
+        Layout::read(&[(0x1000, bytes)], &[part], 0x1000)
+    }
+
+    /// push rbp; mov rbp, rsp; sub rsp, 32; lea rax, [rbp-20]; mov rdi, rax; call
+    const UNOPTIMISED: &[u8] = &[
+        0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, 0x20, 0x48, 0x8d, 0x45, 0xec, 0x48, 0x89, 0xc7,
+        0xe8, 0, 0, 0, 0,
+    ];
+
+    #[test]
+    fn a_frame_pointer() {
+        let spot =
+            Spot { stack: Some(-48), frame: Some(-16), argument: Some(-36), forwarded: None };
+        assert_eq!(layout(UNOPTIMISED).at(0x1014), Some(spot));
+    }
+
+    /// test eax, eax; je +7; lea rdi, [rsp+8]; jmp +5; lea rdi, [rsp+16]; call
+    #[test]
+    fn what_ways_disagree_on_is_not_known() {
+        let bytes = [
+            0x85, 0xc0, 0x74, 0x07, 0x48, 0x8d, 0x7c, 0x24, 0x08, 0xeb, 0x05, 0x48, 0x8d, 0x7c,
+            0x24, 0x10, 0xe8, 0, 0, 0, 0,
+        ];
+        assert_eq!(layout(&bytes).at(0x1015), Some(Spot { stack: Some(-8), ..Spot::default() }));
+    }
+
+    /// and rsp, -64; lea rdi, [rsp+8]; call
+    #[test]
+    fn an_aligned_stack_is_somewhere() {
+        let bytes = [0x48, 0x83, 0xe4, 0xc0, 0x48, 0x8d, 0x7c, 0x24, 0x08, 0xe8, 0, 0, 0, 0];
+        assert_eq!(layout(&bytes).at(0x100e), Some(Spot::default()));
+    }
+
+    /// push rbx; mov rbx, rdi; call; lea rdi, [rbx+4]; call
+    #[test]
+    fn an_argument_is_handed_on() {
+        let bytes =
+            [0x53, 0x48, 0x89, 0xfb, 0xe8, 0, 0, 0, 0, 0x48, 0x8d, 0x7b, 0x04, 0xe8, 0, 0, 0, 0];
+        let spot = Spot { stack: Some(-16), forwarded: Some(4), ..Spot::default() };
+        assert_eq!(layout(&bytes).at(0x1012), Some(spot));
+    }
+
+    /// sub rsp, 24; call; ret; lea rdi, [rsp]; call
+    #[test]
+    fn code_that_nothing_leads_to_has_the_frame() {
+        let bytes = [
+            0x48, 0x83, 0xec, 0x18, 0xe8, 0, 0, 0, 0, 0xc3, 0x48, 0x8d, 0x3c, 0x24, 0xe8, 0, 0, 0,
+            0,
+        ];
+        let spot = Spot { stack: Some(-32), argument: Some(-32), ..Spot::default() };
+        assert_eq!(layout(&bytes).at(0x1013), Some(spot));
+    }
+}

@@ -1,0 +1,346 @@
+//! Which local variable do these bytes of a frame belong to?
+//!
+//! Debug information says where in its function's frame a variable is. Only plain places count: a
+//! distance from the frame. Optimising compilers name one between two addresses of the code, and
+//! registers or values for the rest, though memory that others know of stays where it is: a place
+//! that is always the same is the variable's in all of its block. Compilers put variables of
+//! different blocks at the same place, and things without a name, too; so a name is given only if
+//! the code that runs is in the variable's block and not before its declaration, and if no other
+//! variable could be meant.
+
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use gimli::{AttributeValue, EntriesTreeNode, Operation, Register};
+
+use crate::dwarf::Slice;
+use crate::layout::{Layout, Spot};
+use crate::line::Frame;
+use crate::name;
+use crate::parameter;
+use crate::types::{Type, Types};
+use crate::unit::{DieId, Entry, Units};
+use crate::variable::{Variable, part};
+
+/// What is certain of a frame when a call is made: distances from the frame address, which is the
+/// stack pointer just before the function itself was called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CallSite {
+    /// Where the function begins that makes the call.
+    pub function: u64,
+    /// The stack pointer before the call.
+    pub stack: Option<i64>,
+    /// The first argument.
+    pub argument: Option<i64>,
+    /// The first argument, counted from the one that the function itself was given.
+    pub forwarded: Option<i64>,
+}
+
+/// Bytes of a frame.
+#[derive(Clone, Copy, Debug)]
+pub struct FramePart {
+    /// Where the function begins whose frame it is.
+    pub function: u64,
+    /// Where the call returns to that the function makes at the time; nothing if it is not known.
+    pub call: Option<u64>,
+    /// Distance from the frame address.
+    pub offset: i64,
+    /// How many bytes.
+    pub size: u64,
+}
+
+/// All functions of a module that debug information describes.
+#[derive(Default)]
+pub(crate) struct Functions {
+    /// By where they begin.
+    list: Vec<Function>,
+    /// Their parts, and which function it is, by where they begin.
+    parts: Vec<(Range<u64>, usize)>,
+}
+
+struct Function {
+    die: DieId,
+    start: u64,
+    parts: Vec<Range<u64>>,
+    layout: OnceLock<Layout>,
+    locals: OnceLock<Vec<Local>>,
+}
+
+impl Functions {
+    pub(crate) fn load(units: &Units<'_>) -> Self {
+        let mut list = Vec::new();
+        parameter::each_function(units, |die, entry| {
+            let parts = ranges(units, die.unit, entry);
+            if let Some(start) = parts.first().map(|it| it.start) {
+                let (layout, locals) = (OnceLock::new(), OnceLock::new());
+                list.push(Function { die, start, parts, layout, locals });
+            }
+        });
+        list.sort_by_key(|it| it.start);
+        list.dedup_by_key(|it| it.start);
+        let each = list.iter().enumerate();
+        let mut parts: Vec<_> =
+            each.flat_map(|(at, it)| it.parts.iter().map(move |part| (part.clone(), at))).collect();
+        parts.sort_by_key(|(part, _)| part.start);
+        Self { list, parts }
+    }
+
+    fn covering(&self, address: u64) -> Option<&Function> {
+        let after = self.parts.partition_point(|(part, _)| part.start <= address);
+        let (part, at) = self.parts.get(after.checked_sub(1)?)?;
+        part.contains(&address).then(|| &self.list[*at])
+    }
+
+    /// What is certain at the call that returns to an address.
+    pub(crate) fn call(&self, returns_to: u64, code: &[(u64, &[u8])]) -> Option<CallSite> {
+        let function = self.covering(returns_to.checked_sub(1)?)?;
+        let Spot { stack, argument, forwarded, .. } = function.layout(code).at(returns_to)?;
+        Some(CallSite { function: function.start, stack, argument, forwarded })
+    }
+
+    /// The variable in these bytes of a frame. `source` is where the function is at the time.
+    pub(crate) fn local(
+        &self,
+        asked: FramePart,
+        source: Option<&Frame>,
+        units: &Units<'_>,
+        code: &[(u64, &[u8])],
+    ) -> Option<Variable> {
+        let at = self.list.binary_search_by_key(&asked.function, |it| it.start).ok()?;
+        let function = &self.list[at];
+        let layout = function.layout(code);
+        let spot = asked.call.and_then(|it| layout.at(it)).unwrap_or_else(|| layout.body());
+        let covers = |local: &&Local| {
+            !local.is_declared_behind(source)
+                && local.reach(asked.call, spot).is_some_and(|it| it.contains(&asked.offset))
+        };
+        let mut found = function.locals(units).iter().filter(covers);
+        let local = found.next()?;
+        let start = local.reach(asked.call, spot)?.start;
+        found.next().is_none().then(|| local.describe(asked.offset.abs_diff(start), asked.size))
+    }
+}
+
+impl Function {
+    fn layout(&self, code: &[(u64, &[u8])]) -> &Layout {
+        self.layout.get_or_init(|| Layout::read(code, &self.parts, self.start))
+    }
+
+    fn locals(&self, units: &Units<'_>) -> &[Local] {
+        self.locals.get_or_init(|| Reader::read(units, self.die).unwrap_or_default())
+    }
+}
+
+/// A variable or parameter in a frame.
+struct Local {
+    name: String,
+    shape: Arc<Type>,
+    size: u64,
+    /// Where its block is in the code; nothing if that is the whole function.
+    block: Option<Vec<Range<u64>>>,
+    /// Whether it belongs to a function that was inlined.
+    inlined: bool,
+    homes: Vec<Home>,
+    file: Option<Arc<str>>,
+    line: Option<u32>,
+}
+
+/// Where a variable is while the code is in a range, or always.
+struct Home {
+    during: Option<Range<u64>>,
+    base: Base,
+    offset: i64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Base {
+    Address,
+    Stack,
+    Frame,
+}
+
+impl Home {
+    fn start(&self, spot: Spot) -> Option<i64> {
+        let base = match self.base {
+            Base::Address => 0,
+            Base::Stack => spot.stack?,
+            Base::Frame => spot.frame?,
+        };
+        base.checked_add(self.offset)
+    }
+}
+
+impl Local {
+    /// Its bytes in the frame, if it can be there now. Where nobody knows what the function is
+    /// doing, only what holds in the whole function is certain.
+    fn reach(&self, call: Option<u64>, spot: Spot) -> Option<Range<i64>> {
+        let runs = |range: &Range<u64>| call.is_some_and(|it| range.contains(&it.wrapping_sub(1)));
+        let alive = self.block.as_ref().is_none_or(|parts| parts.iter().any(runs));
+        let home = self.homes.iter().find(|it| it.during.as_ref().is_none_or(runs));
+        let start = home.filter(|_| alive)?.start(spot)?;
+        Some(start..start.checked_add_unsigned(self.size.max(1))?)
+    }
+
+    /// Before its declaration, something else may be at its place.
+    fn is_declared_behind(&self, source: Option<&Frame>) -> bool {
+        let same = source.filter(|it| !self.inlined && it.file.is_some() && it.file == self.file);
+        same.and_then(|it| it.line).zip(self.line).is_some_and(|(now, declared)| now < declared)
+    }
+
+    fn describe(&self, offset: u64, size: u64) -> Variable {
+        let (part, reading) = part(&self.shape, offset, size);
+        Variable {
+            name: format!("{}{part}", self.name),
+            symbol: self.name.clone(),
+            offset,
+            size: self.size,
+            file: self.file.clone(),
+            line: self.line,
+            address: 0,
+            is_thread_local: false,
+            reading,
+        }
+    }
+}
+
+/// Collects the variables of a function.
+struct Reader<'u, 'a> {
+    types: Types<'u, 'a>,
+    unit: usize,
+    base: Option<Base>,
+    found: Vec<Local>,
+}
+
+/// The block that an entry is in.
+#[derive(Clone, Default)]
+struct Block {
+    parts: Option<Vec<Range<u64>>>,
+    inlined: bool,
+    depth: usize,
+}
+
+impl<'u, 'a> Reader<'u, 'a> {
+    fn read(units: &'u Units<'a>, function: DieId) -> Option<Vec<Local>> {
+        let unit = units.unit(function.unit);
+        let base = match units.entry(function)?.attr_value(gimli::DW_AT_frame_base)? {
+            AttributeValue::Exprloc(expression) => {
+                frame_base(expression.operations(unit.encoding()))
+            }
+            _ => None,
+        };
+        let types = Types::new(units);
+        let mut reader = Reader { types, unit: function.unit, base, found: Vec::new() };
+        let mut tree = unit.entries_tree(Some(function.offset)).ok()?;
+        reader.block(tree.root().ok()?, &Block::default());
+        Some(reader.found)
+    }
+
+    fn block(&mut self, node: EntriesTreeNode<'_, '_, Slice<'a>>, block: &Block) {
+        // Blocks in blocks end; damaged ones are cut.
+        const MAX_DEPTH: usize = 64;
+        let mut children = node.children();
+        while let Ok(Some(child)) = children.next() {
+            match child.entry().tag() {
+                gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter => {
+                    self.variable(child.entry(), block);
+                }
+                tag @ (gimli::DW_TAG_lexical_block
+                | gimli::DW_TAG_inlined_subroutine
+                | gimli::DW_TAG_try_block
+                | gimli::DW_TAG_catch_block)
+                    if block.depth < MAX_DEPTH =>
+                {
+                    let parts = ranges(self.types.units, self.unit, child.entry());
+                    let parts = if parts.is_empty() { block.parts.clone() } else { Some(parts) };
+                    let inlined = block.inlined || tag == gimli::DW_TAG_inlined_subroutine;
+                    self.block(child, &Block { parts, inlined, depth: block.depth + 1 });
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn variable(&mut self, entry: &Entry<'a>, block: &Block) {
+        let (units, die) = (self.types.units, DieId { unit: self.unit, offset: entry.offset() });
+        let homes = self.homes(entry);
+        let Some(name) = name::plain(units, die).filter(|_| !homes.is_empty()) else { return };
+        let shape = self.types.of(die);
+        let (file, line) = name::declared_at(units, die);
+        let (block, inlined) = (block.parts.clone(), block.inlined);
+        let size = shape.size();
+        self.found.push(Local { name, shape, size, block, inlined, homes, file, line });
+    }
+
+    fn homes(&self, entry: &Entry<'a>) -> Vec<Home> {
+        let unit = self.types.units.unit(self.unit);
+        let Some(value) = entry.attr_value(gimli::DW_AT_location) else { return Vec::new() };
+        if let AttributeValue::Exprloc(expression) = value {
+            let home = self.home(None, expression.operations(unit.encoding()));
+            return home.into_iter().collect();
+        }
+        let Ok(Some(mut list)) = unit.attr_locations(value) else { return Vec::new() };
+        let mut homes = Vec::new();
+        while let Ok(Some(entry)) = list.next() {
+            let during = entry.range.begin..entry.range.end;
+            homes.extend(self.home(Some(during), entry.data.operations(unit.encoding())));
+        }
+        settled(homes)
+    }
+
+    /// A single operation that says how far it is from where.
+    fn home<R: gimli::Reader>(
+        &self,
+        during: Option<Range<u64>>,
+        mut operations: gimli::OperationIter<R>,
+    ) -> Option<Home> {
+        let (base, offset) = match operations.next().ok()?? {
+            Operation::FrameOffset { offset } => (self.base?, offset),
+            Operation::RegisterOffset { register, offset, .. } => (base_of(register)?, offset),
+            _ => return None,
+        };
+        operations.next().ok()?.is_none().then_some(Home { during, base, offset })
+    }
+}
+
+/// A place that is always the same holds for ever.
+fn settled(mut homes: Vec<Home>) -> Vec<Home> {
+    let place = |it: &Home| (it.base, it.offset);
+    if homes.windows(2).all(|it| place(&it[0]) == place(&it[1])) {
+        homes.truncate(1);
+        for home in &mut homes {
+            home.during = None;
+        }
+    }
+    homes
+}
+
+fn frame_base<R: gimli::Reader>(mut operations: gimli::OperationIter<R>) -> Option<Base> {
+    let base = match operations.next().ok()?? {
+        Operation::CallFrameCFA => Base::Address,
+        Operation::Register { register } => base_of(register)?,
+        _ => return None,
+    };
+    operations.next().ok()?.is_none().then_some(base)
+}
+
+/// DWARF's numbers of rbp and rsp.
+fn base_of(register: Register) -> Option<Base> {
+    match register.0 {
+        6 => Some(Base::Frame),
+        7 => Some(Base::Stack),
+        _ => None,
+    }
+}
+
+/// Where an entry is in the code. What the linker threw away begins at zero.
+fn ranges<'a>(units: &Units<'a>, unit: usize, entry: &Entry<'a>) -> Vec<Range<u64>> {
+    let unit = units.unit(unit);
+    let mut found = Vec::new();
+    let Ok(mut ranges) = unit.die_ranges(entry) else { return found };
+    while let Ok(Some(range)) = ranges.next() {
+        if range.begin != 0 && range.begin < range.end {
+            found.push(range.begin..range.end);
+        }
+    }
+    found
+}

@@ -1,0 +1,28 @@
+//! Values are told as their types have them; programs get the bits.
+
+use crate::kit::{is_there, subject};
+
+#[test]
+fn values_have_types() {
+    for compiler in ["gcc", "clang-14"].into_iter().filter(|it| is_there(it)) {
+        let recorded = subject("reading.c").compiler(compiler).record();
+        let text = recorded.norn(&["dump", "--thread", "T0"]).stdout;
+        let said = |what: &str| text.lines().any(|it| it.contains(&format!(" {what} ")));
+        for what in [
+            "number = -1",
+            "count = 4000000000",
+            "letter = 'n'",
+            "tiny = -2",
+            "half = 1.5",
+            "quarter = 2.25",
+            "flag = true",
+            "door = CLOSED",
+            "door = 7",
+        ] {
+            assert!(said(what), "{compiler}: no `{what}` in\n{text}");
+        }
+        assert!(text.contains("pointer = 0x"), "{text}");
+        assert_eq!(recorded.written("number"), [0xffff_ffff]);
+        assert_eq!(recorded.written("door"), [1, 7]);
+    }
+}
