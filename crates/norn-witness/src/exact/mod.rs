@@ -17,10 +17,12 @@
 //! infeasible. Where a trace is too long for that, or the effort is spent, the answer is that
 //! nothing was decided.
 
+mod arrow;
 mod build;
 mod cell;
 mod count;
 mod edge;
+mod learn;
 mod lock;
 mod look;
 mod model;
