@@ -34,6 +34,7 @@ mod smt;
 mod solver;
 mod value;
 mod wait;
+mod watch;
 
 use std::sync::OnceLock;
 

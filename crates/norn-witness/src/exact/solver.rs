@@ -1,7 +1,7 @@
 //! A solver for clauses over the order of events, which decides only what it must.
 //!
 //! After Marques-Silva and Sakallah (*GRASP*, 1996) and Eén and Sörensson (*An extensible
-//! SAT-solver*, 2003): decisions, propagation by two watched literals, and from each conflict a new
+//! SAT-solver*, 2003): decisions, propagation by two watched literals ([`watch`](super::watch)), and from each conflict a new
 //! clause that says how far to go back ([`learn`](super::learn)).
 //!
 //! Where we differ: there always is one order of all events ([`Meaning`]), so each literal is
@@ -17,6 +17,8 @@
 use std::{cell::Cell, rc::Rc};
 
 use rustc_hash::FxHashSet;
+
+use super::watch::{Clause, Watch};
 
 /// A literal: a variable's number, from 1; negative if it is denied.
 pub(crate) type Lit = i32;
@@ -64,21 +66,6 @@ impl Effort {
 /// No clause.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// Where the literals of a clause are.
-#[derive(Clone, Copy, Debug)]
-struct Clause {
-    from: u32,
-    to: u32,
-}
-
-/// A clause that is looked at if a literal becomes false; and another literal of it: as long as that
-/// is true, nothing needs to be done.
-#[derive(Clone, Copy, Debug)]
-struct Watch {
-    clause: u32,
-    other: Lit,
-}
-
 /// What is known of a variable.
 #[derive(Clone, Debug)]
 pub(crate) struct Variable {
@@ -101,9 +88,9 @@ pub(crate) struct Solver {
     pub(crate) effort: Effort,
     pub(crate) variables: Vec<Variable>,
     /// By literal.
-    watches: Vec<Vec<Watch>>,
-    clauses: Vec<Clause>,
-    lits: Vec<Lit>,
+    pub(crate) watches: Vec<Vec<Watch>>,
+    pub(crate) clauses: Vec<Clause>,
+    pub(crate) lits: Vec<Lit>,
     /// Clauses that nobody carries yet, or any more. What was learned needs nobody: it follows.
     open: Vec<u32>,
     /// What is decided or follows, in this order.
@@ -201,28 +188,12 @@ impl Solver {
         carriers.chain(self.trail.iter().copied())
     }
 
-    fn value(&self, lit: Lit) -> Option<bool> {
+    pub(crate) fn value(&self, lit: Lit) -> Option<bool> {
         self.variables[at(lit)].value.map(|it| it == (lit > 0))
     }
 
     fn level(&self) -> u32 {
         u32::try_from(self.levels.len()).unwrap_or(NONE)
-    }
-
-    pub(crate) fn attach(&mut self, lits: &[Lit]) -> u32 {
-        let number = u32::try_from(self.clauses.len()).unwrap_or(NONE);
-        let from = u32::try_from(self.lits.len()).unwrap_or(NONE);
-        self.lits.extend(lits);
-        let to = u32::try_from(self.lits.len()).unwrap_or(NONE);
-        self.clauses.push(Clause { from, to });
-        self.watches[both(lits[0])].push(Watch { clause: number, other: lits[1] });
-        self.watches[both(lits[1])].push(Watch { clause: number, other: lits[0] });
-        number
-    }
-
-    pub(crate) fn lits(&self, clause: u32) -> &[Lit] {
-        let Clause { from, to } = self.clauses[clause as usize];
-        &self.lits[from as usize..to as usize]
     }
 
     pub(crate) fn enqueue(&mut self, lit: Lit, reason: u32) {
@@ -320,47 +291,6 @@ impl Solver {
         }
     }
 
-    /// A literal is false: what follows. The clause that cannot be true, if there is one.
-    fn follow(&mut self, lit: Lit) -> Option<u32> {
-        let mut watches = std::mem::take(&mut self.watches[both(lit)]);
-        self.effort.spend(1 + watches.len() as u64 / 4);
-        let (mut kept, mut next) = (0, 0);
-        let mut conflict = None;
-        while let Some(&watch) = watches.get(next) {
-            next += 1;
-            if conflict.is_some() || self.value(watch.other) == Some(true) {
-                watches[kept] = watch;
-                kept += 1;
-                continue;
-            }
-            let Clause { from, to } = self.clauses[watch.clause as usize];
-            let (from, to) = (from as usize, to as usize);
-            if self.lits[from] == lit {
-                self.lits.swap(from, from + 1);
-            }
-            let other = self.lits[from];
-            let new = Watch { clause: watch.clause, other };
-            let free = (from + 2..to).find(|it| self.value(self.lits[*it]) != Some(false));
-            if self.value(other) != Some(true)
-                && let Some(free) = free
-            {
-                self.lits.swap(from + 1, free);
-                self.watches[both(self.lits[from + 1])].push(new);
-                continue;
-            }
-            watches[kept] = new;
-            kept += 1;
-            match self.value(other) {
-                Some(true) => {}
-                Some(false) => conflict = Some(watch.clause),
-                None => self.enqueue(other, watch.clause),
-            }
-        }
-        watches.truncate(kept);
-        self.watches[both(lit)] = watches;
-        conflict
-    }
-
     /// Undoes the decisions of higher levels. The order stays.
     pub(crate) fn back<M: Meaning>(&mut self, level: u32, meaning: &mut M) {
         let Some(&(len, mark)) = self.levels.get(level as usize) else { return };
@@ -375,7 +305,7 @@ impl Solver {
 
 #[cfg(test)]
 mod tests {
-    use proptest::{collection::vec, prelude::*};
+    use proptest::{collection::vec, prelude::*, test_runner::Config};
 
     use super::*;
 
@@ -418,6 +348,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(Config { failure_persistence: None, ..Config::default() })]
+
         #[test]
         fn answers_are_right(first in clauses(), more in clauses(), mut assumed in vec(literal(), 0..4)) {
             assumed.sort_unstable_by_key(|it| it.abs());
@@ -438,7 +370,9 @@ mod tests {
                 if answer == Answer::Yes {
                     let solution: Vec<_> = solver.solution().collect();
                     prop_assert!(solution.iter().chain(&assumed).all(|it| solver.is_true(*it)));
-                    prop_assert!(all.iter().all(|it| it.iter().any(|it| solution.contains(it))));
+                    let is_true =
+                        |it: &Vec<Lit>| it.iter().any(|lit| solution.contains(lit) || it.contains(&-lit));
+                    prop_assert!(all.iter().all(is_true));
                 } else {
                     assumed.retain(|it| solver.is_blamed(*it));
                     prop_assert!(!is_possible(&all, &assumed));
