@@ -13,7 +13,7 @@ use super::{
 };
 
 /// Who has arrived at a barrier.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Rounds {
     arrived: u64,
     /// By thread: where it arrived, and in which round.

@@ -5,7 +5,6 @@ use super::{
     look::State,
     model::{Node, Section},
     query::{Known, Query},
-    solver::Solver,
 };
 
 fn conflict(one: &Section, other: &Section) -> bool {
@@ -86,7 +85,7 @@ impl Query<'_> {
                 if *holder == thread || shared && section.shared || !there {
                     continue;
                 }
-                let lit = self.solver.variable();
+                let lit = self.solver.variable(false);
                 let opened = self.precedes(section.open, node);
                 self.clause(&[Known::If(-lit), opened]);
                 let closed = self.precedes(node, section.close);

@@ -9,7 +9,7 @@ use super::{
 };
 
 /// What has happened so far.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct State {
     /// By cell: the last write, by its number from 1; 0 if it was before the window.
     writes: Vec<u32>,
@@ -28,26 +28,52 @@ pub(crate) struct State {
     pub(crate) done: FxHashSet<u32>,
     /// How many rules were broken.
     pub(crate) broken: usize,
+    /// Whether something was excused since its thread does not go on.
+    excused: bool,
 }
+
+/// What has happened where an order leaves the recorded one: after so many events. Most orders
+/// leave it late, and not much earlier than the one before.
+pub(crate) type Fork = (usize, State);
 
 impl Query<'_> {
     /// Adds what broken rules say; how many there are.
     pub(crate) fn look(&mut self, witness: &[Node], counts: &[u32]) -> usize {
-        let cells = self.model.cells.all.len();
-        let mut state = State { writes: vec![0; cells], ..State::default() };
-        for node in witness {
+        let as_recorded = witness.iter().zip(self.from..).take_while(|it| *it.0 == it.1).count();
+        let fork = self.fork.take().filter(|it| it.0 <= as_recorded);
+        let (known, mut state) = fork.unwrap_or_else(|| {
+            let writes = vec![0; self.model.cells.all.len()];
+            (0, State { writes, ..State::default() })
+        });
+        self.go(&witness[known..as_recorded], counts, &mut state);
+        if state.broken == 0 && !state.excused {
+            self.fork = Some((as_recorded, state.clone()));
+        }
+        self.go(&witness[as_recorded..], counts, &mut state);
+        self.effort.spend((witness.len() - known) as u64 / 4);
+        state.broken
+    }
+
+    fn go(&mut self, events: &[Node], counts: &[u32], state: &mut State) {
+        for node in events {
             for facet in self.model.facets(*node) {
-                self.facet(*node, *facet, counts, &mut state);
+                self.facet(*node, *facet, counts, state);
             }
         }
-        state.broken
+    }
+
+    /// Whether what an event sees matters.
+    fn matters(&self, node: Node, counts: &[u32], state: &mut State) -> bool {
+        let last = self.is_last(node, counts);
+        state.excused |= last;
+        state.broken += usize::from(!last);
+        !last
     }
 
     fn facet(&mut self, node: Node, facet: Facet, counts: &[u32], state: &mut State) {
         match facet {
             Facet::Read(number) => {
-                if !self.sees(number, state) && !self.is_last(node, counts) {
-                    state.broken += 1;
+                if !self.sees(number, state) && self.matters(node, counts, state) {
                     self.amiss(number, counts);
                 }
             }
@@ -57,8 +83,7 @@ impl Query<'_> {
             Facet::Open(section) => self.open(section, state),
             Facet::Close(section) => self.close(section, state),
             Facet::Denied { lock, shared } => {
-                if !self.is_taken(node, lock, shared, state) && !self.is_last(node, counts) {
-                    state.broken += 1;
+                if !self.is_taken(node, lock, shared, state) && self.matters(node, counts, state) {
                     self.deny(node, lock, shared);
                 }
             }
@@ -69,8 +94,7 @@ impl Query<'_> {
             Facet::Up(semaphore) => *self.count(semaphore, state) += 1,
             Facet::Down(semaphore) => self.down(node, semaphore, counts, state),
             Facet::Dry(semaphore) => {
-                if *self.count(semaphore, state) > 0 && !self.is_last(node, counts) {
-                    state.broken += 1;
+                if *self.count(semaphore, state) > 0 && self.matters(node, counts, state) {
                     self.dry(node, semaphore, counts);
                 }
             }

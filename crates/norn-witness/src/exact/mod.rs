@@ -18,10 +18,12 @@
 //! nothing was decided.
 
 mod apart;
+mod arrow;
 mod build;
 mod cell;
 mod count;
 mod edge;
+mod learn;
 mod lock;
 mod look;
 mod model;
@@ -33,6 +35,7 @@ mod smt;
 mod solver;
 mod value;
 mod wait;
+mod watch;
 
 use std::sync::OnceLock;
 

@@ -48,6 +48,8 @@ pub(crate) struct Order<'a> {
     parents: Vec<(Node, Lit)>,
     /// How many events were looked at.
     pub(crate) visits: u64,
+    /// Which events the last edge has moved.
+    moved: Vec<Node>,
 }
 
 impl<'a> Order<'a> {
@@ -78,6 +80,7 @@ impl<'a> Order<'a> {
             search: 0,
             parents: vec![(NEVER, ALWAYS); len],
             visits: 0,
+            moved: Vec::new(),
         }
     }
 
@@ -97,9 +100,9 @@ impl<'a> Order<'a> {
         &self.nodes
     }
 
-    /// The edges that were added.
-    pub(crate) fn edges(&self) -> impl Iterator<Item = (Node, Node)> {
-        self.edges.iter().map(|it| (it.from, it.to))
+    /// Which events the last edge has moved.
+    pub(crate) fn moved(&self) -> &[Node] {
+        &self.moved
     }
 
     /// How many edges were added.
@@ -119,6 +122,7 @@ impl<'a> Order<'a> {
 
     /// Adds an edge; if it closes a cycle, the labels on the cycle.
     pub(crate) fn add(&mut self, from: Node, to: Node, label: Lit) -> Result<(), Vec<Lit>> {
+        self.moved.clear();
         let (from, to) = (self.face(from), self.face(to));
         if from == to {
             return Err(Vec::from_iter(Some(label).filter(|it| *it != ALWAYS)));
@@ -147,6 +151,7 @@ impl<'a> Order<'a> {
         for (node, place) in earlier.into_iter().chain(later).zip(free) {
             self.places[(node - self.from) as usize] = place;
             self.nodes[place as usize] = node;
+            self.moved.push(node);
         }
         Ok(())
     }

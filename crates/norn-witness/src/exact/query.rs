@@ -8,10 +8,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
     apart::Apart,
+    arrow::Arrows,
+    look::Fork,
     model::{Model, NEVER, Node},
     order::{ALWAYS, Order},
     smt::Transcript,
-    solver::{Answer, Bat, Effort, Lit, Meaning, Solver},
+    solver::{Answer, Effort, Lit, Solver},
     value::Choice,
 };
 
@@ -21,43 +23,6 @@ pub(crate) enum Known {
     Yes,
     No,
     If(Lit),
-}
-
-/// What a literal about order means.
-#[derive(Debug)]
-pub(crate) struct Arrows<'a> {
-    pub(crate) order: Order<'a>,
-    /// By variable: the edge if it is true; the reverse if not.
-    meanings: Vec<Option<(Node, Node)>>,
-    /// Edges that hold whatever is assigned.
-    base: usize,
-    /// The edges of the last solution.
-    pub(crate) solution: Vec<(Node, Node)>,
-    effort: Effort,
-}
-
-impl Meaning for Arrows<'_> {
-    fn assert(&mut self, lit: Lit) -> Result<(), Vec<Lit>> {
-        let at = lit.unsigned_abs() as usize - 1;
-        let Some((from, to)) = self.meanings.get(at).copied().flatten() else { return Ok(()) };
-        let (from, to) = if lit > 0 { (from, to) } else { (to, from) };
-        let before = self.order.visits;
-        let result = self.order.add(from, to, lit);
-        self.effort.spend(1 + self.order.visits - before);
-        result
-    }
-
-    fn mark(&self) -> usize {
-        self.order.len() - self.base
-    }
-
-    fn back(&mut self, mark: usize) {
-        self.order.truncate(self.base + mark);
-    }
-
-    fn accept(&mut self) {
-        self.solution = self.order.edges().collect();
-    }
 }
 
 /// One question.
@@ -71,8 +36,7 @@ pub(crate) struct Query<'a> {
     /// What must not come in between.
     pub(crate) aparts: &'a [Apart],
     pub(crate) arrows: Arrows<'a>,
-    pub(crate) solver: Bat,
-    atoms: FxHashMap<(Node, Node), Lit>,
+    pub(crate) solver: Solver,
     pub(crate) choices: FxHashMap<u32, Choice>,
     /// Denied locks and ended waits that have their clauses already.
     pub(crate) denied: FxHashSet<Node>,
@@ -84,6 +48,7 @@ pub(crate) struct Query<'a> {
     pub(crate) effort: Effort,
     /// By thread: how many events every witness has.
     must: Vec<u32>,
+    pub(crate) fork: Option<Fork>,
 }
 
 /// The answer to a question.
@@ -115,9 +80,7 @@ impl<'a> Query<'a> {
                 order.add(pair[0], pair[1], ALWAYS).ok()?;
             }
         }
-        let base = order.len();
-        let (meanings, solution) = (Vec::new(), order.edges().collect());
-        let arrows = Arrows { order, meanings, base, solution, effort: effort.clone() };
+        let arrows = Arrows::new(order, effort.clone());
         Some(Query {
             model,
             from,
@@ -126,8 +89,7 @@ impl<'a> Query<'a> {
             adjacent,
             aparts: &[],
             arrows,
-            solver: Bat::new(effort.clone()),
-            atoms: FxHashMap::default(),
+            solver: Solver::new(effort.clone()),
             choices: FxHashMap::default(),
             denied: FxHashSet::default(),
             matched: FxHashMap::default(),
@@ -135,6 +97,7 @@ impl<'a> Query<'a> {
             transcript: None,
             effort,
             must,
+            fork: None,
         })
     }
 
@@ -151,7 +114,7 @@ impl<'a> Query<'a> {
         if matches!(outcome, Outcome::Order(_)) {
             clauses.extend(self.escapes().into_iter().map(|it| vec![it]));
         }
-        let mut arrows = self.arrows.meanings;
+        let mut arrows = self.arrows.into_edges();
         let variables = clauses.iter().flatten().map(|it| it.unsigned_abs() as usize);
         arrows.resize(variables.max().unwrap_or(0).max(arrows.len()), None);
         let steps = self.steps.to_vec();
@@ -169,7 +132,7 @@ impl<'a> Query<'a> {
             }
             let counts = self.inside();
             let witness = self.witness(&counts);
-            self.effort.spend(witness.len() as u64 / 4);
+            self.effort.spend(witness.len() as u64 / 16);
             if self.effort.is_spent() {
                 return Outcome::Spent;
             }
@@ -189,10 +152,11 @@ impl<'a> Query<'a> {
     /// By thread: how many of its events the last event needs in the solution.
     fn inside(&self) -> Vec<u32> {
         let mut counts = self.must.clone();
+        let edges: Vec<_> = self.solver.solution().filter_map(|it| self.arrows.edge(it)).collect();
         let mut grows = true;
         while grows {
             grows = false;
-            for (before, after) in &self.arrows.solution {
+            for (before, after) in &edges {
                 if self.is_inside(&counts, *after) && !self.is_inside(&counts, *before) {
                     join(self.model, &mut counts, *before);
                     grows = true;
@@ -264,7 +228,7 @@ impl<'a> Query<'a> {
         if self.is_before(other, one) {
             return Known::No;
         }
-        Known::If(self.atom(one, other))
+        Known::If(self.arrows.lit(one, other, |now| self.solver.variable(now)))
     }
 
     /// Whether an event is not in the witness.
@@ -285,26 +249,6 @@ impl<'a> Query<'a> {
             return self.is_out(node);
         }
         self.model.next(node).map_or(Known::Yes, |it| self.is_out(it))
-    }
-
-    /// The literal for an edge. The solver prefers what is false: that the order stays.
-    fn atom(&mut self, one: Node, other: Node) -> Lit {
-        let order = &self.arrows.order;
-        let (one, other) = (order.face(one), order.face(other));
-        let key = (one.min(other), one.max(other));
-        let forwards = order.place(key.0) < order.place(key.1);
-        let lit = if let Some(lit) = self.atoms.get(&key) {
-            *lit
-        } else {
-            let variable = self.solver.variable();
-            let arrow = if forwards { (key.1, key.0) } else { key };
-            self.arrows.meanings.resize(variable.unsigned_abs() as usize - 1, None);
-            self.arrows.meanings.push(Some(arrow));
-            let lit = if forwards { -variable } else { variable };
-            self.atoms.insert(key, lit);
-            lit
-        };
-        if one < other { lit } else { -lit }
     }
 
     /// A clause: one of these is so. Whether it was not so already.

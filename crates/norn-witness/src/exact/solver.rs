@@ -1,13 +1,24 @@
-//! A solver for clauses, with a theory that may object; and `batsat` as one.
+//! A solver for clauses over the order of events, which decides only what it must.
 //!
-//! Nothing outside of this file knows which solver it is. Effort is counted in steps, not in time:
-//! the same question always ends in the same way.
+//! After Marques-Silva and Sakallah (*GRASP*, 1996) and Eén and Sörensson (*An extensible
+//! SAT-solver*, 2003): decisions, propagation by two watched literals ([`watch`](super::watch)), and from each conflict a new
+//! clause that says how far to go back ([`learn`](super::learn)).
+//!
+//! Where we differ: there always is one order of all events ([`Meaning`]), so each literal is
+//! true or false now, decided or not. A clause is *carried* by one of its literals that is true.
+//! Only where a clause is carried by none is something decided: one of its literals becomes true,
+//! the order changes a little, and some other clauses may lose what carried them. When all are
+//! carried, the order is a solution. So most literals are never decided; and going back takes
+//! decisions back but leaves the order as it is, which is where the search goes on from.
+//!
+//! Nothing that was learned is forgotten: the effort bounds how much that can be. It is counted in
+//! steps, not in time: the same question always ends in the same way.
 
 use std::{cell::Cell, rc::Rc};
 
-use batsat::{
-    Callbacks, Lit as BatLit, SolverInterface, SolverOpts, Theory, TheoryArg, Var, lbool,
-};
+use rustc_hash::FxHashSet;
+
+use super::watch::{Clause, Watch};
 
 /// A literal: a variable's number, from 1; negative if it is denied.
 pub(crate) type Lit = i32;
@@ -23,25 +34,15 @@ pub(crate) enum Answer {
 
 /// What the literals mean.
 pub(crate) trait Meaning {
-    /// A literal is taken for true; literals that cannot be true together if that is so.
-    fn assert(&mut self, lit: Lit) -> Result<(), Vec<Lit>>;
-    /// How much has been taken for true; 0 is nothing.
+    /// Makes a literal true; literals that cannot be true together if that is impossible. Tells
+    /// which literals are true now and may not have been before.
+    fn assert(&mut self, lit: Lit, changed: &mut Vec<Lit>) -> Result<(), Vec<Lit>>;
+    /// How much has been asserted.
     fn mark(&self) -> usize;
+    /// Takes back what was asserted since. What is true stays so, until something else is asserted.
     fn back(&mut self, mark: usize);
-    /// All literals are true: this is a solution.
-    fn accept(&mut self);
-}
-
-/// Finds values for variables so that all clauses are true.
-pub(crate) trait Solver {
-    /// A new variable, which is false unless there is a reason.
-    fn variable(&mut self) -> Lit;
-    fn clause(&mut self, lits: &[Lit]);
-    fn solve<M: Meaning>(&mut self, meaning: &mut M, assumed: &[Lit]) -> Answer;
-    /// Whether a literal is true in the solution.
-    fn is_true(&self, lit: Lit) -> bool;
-    /// Whether an assumed literal is a reason for which there is no solution.
-    fn is_blamed(&self, lit: Lit) -> bool;
+    /// How much has to change for a literal to be true.
+    fn distance(&self, lit: Lit) -> u32;
 }
 
 /// How much effort is left, shared by all who spend it.
@@ -62,131 +63,321 @@ impl Effort {
     }
 }
 
-impl Callbacks for Effort {
-    fn stop(&self) -> bool {
-        self.spend(1);
-        self.is_spent()
-    }
+/// No clause.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// What is known of a variable.
+#[derive(Clone, Debug)]
+pub(crate) struct Variable {
+    /// The value in the current order.
+    now: bool,
+    /// The value that was decided or follows from what was decided.
+    value: Option<bool>,
+    pub(crate) level: u32,
+    /// The clause from which the value follows.
+    pub(crate) reason: u32,
+    /// The clauses that it carries.
+    carries: Vec<u32>,
+    /// For conflict analysis.
+    pub(crate) seen: bool,
 }
 
-/// The solver of `batsat`.
-pub(crate) struct Bat {
-    solver: batsat::Solver<Effort>,
+/// Finds an order in which all clauses are true.
+#[derive(Debug)]
+pub(crate) struct Solver {
+    pub(crate) effort: Effort,
+    pub(crate) variables: Vec<Variable>,
+    /// By literal.
+    pub(crate) watches: Vec<Vec<Watch>>,
+    pub(crate) clauses: Vec<Clause>,
+    pub(crate) lits: Vec<Lit>,
+    /// Clauses that nobody carries yet, or any more. What was learned needs nobody: it follows.
+    open: Vec<u32>,
+    /// What is decided or follows, in this order.
+    pub(crate) trail: Vec<Lit>,
+    /// How much of it has been propagated, and asserted.
+    propagated: usize,
+    asserted: usize,
+    /// Where levels of decisions begin: in the trail, and the mark.
+    pub(crate) levels: Vec<(usize, usize)>,
+    /// The assumptions that are a reason for which there is no solution.
+    pub(crate) blamed: FxHashSet<Lit>,
     /// There is no solution, whatever is assumed.
     dead: bool,
+    changed: Vec<Lit>,
 }
 
-impl Bat {
+/// The index of a literal's variable.
+pub(crate) fn at(lit: Lit) -> usize {
+    lit.unsigned_abs() as usize - 1
+}
+
+/// The index of a literal, where both of a variable have one.
+pub(crate) fn both(lit: Lit) -> usize {
+    at(lit) * 2 + usize::from(lit < 0)
+}
+
+impl Solver {
     pub(crate) fn new(effort: Effort) -> Self {
-        Bat { solver: batsat::Solver::new(SolverOpts::default(), effort), dead: false }
-    }
-}
-
-fn ours(lit: BatLit) -> Lit {
-    let number = lit.var().idx().cast_signed() + 1;
-    if lit.sign() { number } else { -number }
-}
-
-fn theirs(lit: Lit) -> BatLit {
-    BatLit::new(Var::unsafe_from_idx(lit.unsigned_abs() - 1), lit > 0)
-}
-
-impl Solver for Bat {
-    fn variable(&mut self) -> Lit {
-        self.solver.new_var_default().idx().cast_signed() + 1
-    }
-
-    fn clause(&mut self, lits: &[Lit]) {
-        let mut lits: Vec<_> = lits.iter().copied().map(theirs).collect();
-        self.dead |= lits.is_empty() || !self.solver.add_clause_reuse(&mut lits);
-    }
-
-    fn solve<M: Meaning>(&mut self, meaning: &mut M, assumed: &[Lit]) -> Answer {
-        if self.dead {
-            return Answer::No;
-        }
-        let assumed: Vec<_> = assumed.iter().copied().map(theirs).collect();
-        meaning.back(0);
-        let mut watch = Watch { meaning, head: 0, levels: Vec::new(), dead: false };
-        let answer = self.solver.solve_limited_th(&mut watch, &assumed);
-        self.dead |= watch.dead || !self.solver.is_ok();
-        match answer {
-            _ if watch.dead => Answer::No,
-            it if it == lbool::TRUE => Answer::Yes,
-            it if it == lbool::FALSE => Answer::No,
-            _ => Answer::Spent,
+        Solver {
+            effort,
+            variables: Vec::new(),
+            watches: Vec::new(),
+            clauses: Vec::new(),
+            lits: Vec::new(),
+            open: Vec::new(),
+            trail: Vec::new(),
+            propagated: 0,
+            asserted: 0,
+            levels: Vec::new(),
+            blamed: FxHashSet::default(),
+            dead: false,
+            changed: Vec::new(),
         }
     }
 
-    fn is_true(&self, lit: Lit) -> bool {
-        self.solver.value_lit(theirs(lit)) == lbool::TRUE
+    /// A new variable, and whether it is true now.
+    pub(crate) fn variable(&mut self, now: bool) -> Lit {
+        let carries = Vec::new();
+        let (value, level, reason, seen) = (None, 0, NONE, false);
+        self.variables.push(Variable { now, value, level, reason, carries, seen });
+        self.watches.extend([Vec::new(), Vec::new()]);
+        i32::try_from(self.variables.len()).unwrap_or(i32::MAX)
     }
 
-    fn is_blamed(&self, lit: Lit) -> bool {
-        !self.dead && self.solver.unsat_core_contains_var(theirs(lit).var())
-    }
-}
-
-/// Hands what the solver assigns to the meaning.
-struct Watch<'a, M> {
-    meaning: &'a mut M,
-    /// How many of the assigned literals were handed on.
-    head: usize,
-    levels: Vec<(usize, usize)>,
-    /// The meaning objects for no reason that a literal has.
-    dead: bool,
-}
-
-impl<M: Meaning> Watch<'_, M> {
-    /// Whether all that is assigned can be true together.
-    fn hand_on(&mut self, solver: &mut TheoryArg<'_>) -> bool {
-        while let Some(&lit) = solver.model().get(self.head) {
-            if let Err(reason) = self.meaning.assert(ours(lit)) {
-                let mut denied: Vec<_> = reason.iter().map(|it| !theirs(*it)).collect();
-                // The solver cannot be told that there is no reason.
-                if denied.is_empty() {
-                    self.dead = true;
-                    denied.push(!lit);
-                }
-                solver.raise_conflict(&denied, false);
-                return false;
+    /// Adds a clause; nothing may be decided.
+    pub(crate) fn clause(&mut self, lits: &[Lit]) {
+        let mut lits: Vec<_> =
+            lits.iter().copied().filter(|it| self.value(*it) != Some(false)).collect();
+        lits.sort_unstable();
+        lits.dedup();
+        if lits.iter().any(|it| self.value(*it).is_some() || lits.contains(&-it)) {
+            return;
+        }
+        match lits[..] {
+            [] => self.dead = true,
+            [lit] => self.enqueue(lit, NONE),
+            _ => {
+                let clause = self.attach(&lits);
+                self.open.push(clause);
             }
-            self.head += 1;
         }
-        true
+    }
+
+    pub(crate) fn solve<M: Meaning>(&mut self, meaning: &mut M, assumed: &[Lit]) -> Answer {
+        self.blamed.clear();
+        let answer = if self.dead { Answer::No } else { self.search(meaning, assumed) };
+        self.back(0, meaning);
+        answer
+    }
+
+    /// Whether a literal is true in the current order.
+    pub(crate) fn is_true(&self, lit: Lit) -> bool {
+        self.variables[at(lit)].now == (lit > 0)
+    }
+
+    /// Whether an assumed literal is a reason for which there is no solution.
+    pub(crate) fn is_blamed(&self, lit: Lit) -> bool {
+        self.blamed.contains(&lit)
+    }
+
+    /// Literals that make all clauses true, whatever the others are.
+    pub(crate) fn solution(&self) -> impl Iterator<Item = Lit> {
+        let carriers = (1..).zip(&self.variables).filter(|it| !it.1.carries.is_empty());
+        let carriers = carriers.map(|(number, it)| if it.now { number } else { -number });
+        carriers.chain(self.trail.iter().copied())
+    }
+
+    pub(crate) fn value(&self, lit: Lit) -> Option<bool> {
+        self.variables[at(lit)].value.map(|it| it == (lit > 0))
+    }
+
+    fn level(&self) -> u32 {
+        u32::try_from(self.levels.len()).unwrap_or(NONE)
+    }
+
+    pub(crate) fn enqueue(&mut self, lit: Lit, reason: u32) {
+        let level = self.level();
+        let it = &mut self.variables[at(lit)];
+        (it.value, it.level, it.reason) = (Some(lit > 0), level, reason);
+        self.trail.push(lit);
+    }
+
+    fn search<M: Meaning>(&mut self, meaning: &mut M, assumed: &[Lit]) -> Answer {
+        loop {
+            if let Some(conflict) = self.propagate(meaning) {
+                if self.level() <= 1 {
+                    self.blame(conflict);
+                    self.dead |= self.level() == 0;
+                    return Answer::No;
+                }
+                self.learn(conflict, meaning);
+                continue;
+            }
+            if self.effort.is_spent() {
+                return Answer::Spent;
+            }
+            if self.level() == 0 {
+                self.levels.push((self.trail.len(), meaning.mark()));
+                if !self.assume(assumed) {
+                    return Answer::No;
+                }
+            } else if let Some(lit) = self.next(meaning) {
+                self.effort.spend(1);
+                self.levels.push((self.trail.len(), meaning.mark()));
+                self.enqueue(lit, NONE);
+            } else {
+                return Answer::Yes;
+            }
+        }
+    }
+
+    /// All assumptions share the first level. Whether none is known to be false.
+    fn assume(&mut self, assumed: &[Lit]) -> bool {
+        for lit in assumed {
+            match self.value(*lit) {
+                Some(true) => {}
+                Some(false) => drop(self.blamed.insert(*lit)),
+                None => self.enqueue(*lit, NONE),
+            }
+        }
+        self.blamed.is_empty()
+    }
+
+    /// What to decide: the literal of a clause that nothing carries for which the least must change.
+    fn next<M: Meaning>(&mut self, meaning: &M) -> Option<Lit> {
+        while let Some(&clause) = self.open.last() {
+            let lits = self.lits(clause);
+            if let Some(&lit) = lits.iter().find(|it| self.is_true(**it)) {
+                self.open.pop();
+                self.variables[at(lit)].carries.push(clause);
+                continue;
+            }
+            let free = lits.iter().copied().filter(|it| self.value(*it).is_none());
+            return free.min_by_key(|it| meaning.distance(*it));
+        }
+        None
+    }
+
+    /// Everything that follows; or literals of which one would have to be true.
+    fn propagate<M: Meaning>(&mut self, meaning: &mut M) -> Option<Vec<Lit>> {
+        while let Some(&lit) = self.trail.get(self.propagated) {
+            self.propagated += 1;
+            if let Some(clause) = self.follow(-lit) {
+                return Some(self.lits(clause).to_vec());
+            }
+        }
+        while let Some(&lit) = self.trail.get(self.asserted) {
+            if let Err(reason) = meaning.assert(lit, &mut self.changed) {
+                return Some(reason.into_iter().map(|it| -it).collect());
+            }
+            self.asserted += 1;
+            let changed = std::mem::take(&mut self.changed);
+            for lit in &changed {
+                self.change(*lit);
+            }
+            self.changed = changed;
+            self.changed.clear();
+        }
+        None
+    }
+
+    /// A literal is true now.
+    fn change(&mut self, lit: Lit) {
+        let it = &mut self.variables[at(lit)];
+        if it.now != (lit > 0) {
+            it.now = lit > 0;
+            self.open.append(&mut it.carries);
+        }
+    }
+
+    /// Undoes the decisions of higher levels. The order stays.
+    pub(crate) fn back<M: Meaning>(&mut self, level: u32, meaning: &mut M) {
+        let Some(&(len, mark)) = self.levels.get(level as usize) else { return };
+        for lit in self.trail.drain(len..) {
+            self.variables[at(lit)].value = None;
+        }
+        self.levels.truncate(level as usize);
+        (self.propagated, self.asserted) = (self.propagated.min(len), self.asserted.min(len));
+        meaning.back(mark);
     }
 }
 
-impl<M: Meaning> Theory for Watch<'_, M> {
-    fn final_check(&mut self, solver: &mut TheoryArg<'_>) {
-        if self.hand_on(solver) {
-            self.meaning.accept();
+#[cfg(test)]
+mod tests {
+    use proptest::{collection::vec, prelude::*, test_runner::Config};
+
+    use super::*;
+
+    const VARIABLES: i32 = 7;
+
+    /// Literals that have nothing to do with each other.
+    struct Free;
+
+    impl Meaning for Free {
+        fn assert(&mut self, lit: Lit, changed: &mut Vec<Lit>) -> Result<(), Vec<Lit>> {
+            changed.push(lit);
+            Ok(())
+        }
+
+        fn mark(&self) -> usize {
+            0
+        }
+
+        fn back(&mut self, _: usize) {}
+
+        fn distance(&self, lit: Lit) -> u32 {
+            lit.unsigned_abs()
         }
     }
 
-    fn partial_check(&mut self, solver: &mut TheoryArg<'_>) {
-        self.hand_on(solver);
+    fn literal() -> impl Strategy<Value = Lit> {
+        (1..=VARIABLES, any::<bool>()).prop_map(|(it, denied)| if denied { -it } else { it })
     }
 
-    fn create_level(&mut self) {
-        self.levels.push((self.head, self.meaning.mark()));
+    fn clauses() -> impl Strategy<Value = Vec<Vec<Lit>>> {
+        vec(vec(literal(), 1..4), 0..25)
     }
 
-    fn pop_levels(&mut self, count: usize) {
-        let left = self.levels.len().saturating_sub(count);
-        if let Some(&(head, mark)) = self.levels.get(left) {
-            self.head = self.head.min(head);
-            self.meaning.back(mark);
+    /// Goes through all values.
+    fn is_possible(clauses: &[Vec<Lit>], assumed: &[Lit]) -> bool {
+        (0..1 << VARIABLES).any(|values: u32| {
+            let is = |lit: &Lit| (values >> at(*lit) & 1 == 1) == (*lit > 0);
+            assumed.iter().all(is) && clauses.iter().all(|it| it.iter().any(is))
+        })
+    }
+
+    proptest! {
+        #![proptest_config(Config { failure_persistence: None, ..Config::default() })]
+
+        #[test]
+        fn answers_are_right(first in clauses(), more in clauses(), mut assumed in vec(literal(), 0..4)) {
+            assumed.sort_unstable_by_key(|it| it.abs());
+            assumed.dedup_by_key(|it| it.abs());
+            let mut solver = Solver::new(Effort::new(100_000));
+            for number in 0..VARIABLES {
+                solver.variable(number % 2 == 0);
+            }
+            let mut all = Vec::new();
+            for clauses in [first, more] {
+                for clause in &clauses {
+                    solver.clause(clause);
+                }
+                all.extend(clauses);
+                let answer = solver.solve(&mut Free, &assumed);
+                prop_assert_ne!(answer, Answer::Spent);
+                prop_assert_eq!(answer == Answer::Yes, is_possible(&all, &assumed));
+                if answer == Answer::Yes {
+                    let solution: Vec<_> = solver.solution().collect();
+                    prop_assert!(solution.iter().chain(&assumed).all(|it| solver.is_true(*it)));
+                    let is_true =
+                        |it: &Vec<Lit>| it.iter().any(|lit| solution.contains(lit) || it.contains(&-lit));
+                    prop_assert!(all.iter().all(is_true));
+                } else {
+                    assumed.retain(|it| solver.is_blamed(*it));
+                    prop_assert!(!is_possible(&all, &assumed));
+                }
+            }
         }
-        self.levels.truncate(left);
-    }
-
-    fn n_levels(&self) -> usize {
-        self.levels.len()
-    }
-
-    fn explain_propagation(&mut self, _: BatLit) -> &[BatLit] {
-        // Nothing is ever propagated by the meaning.
-        &[]
     }
 }

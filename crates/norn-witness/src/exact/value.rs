@@ -8,7 +8,7 @@ use super::{
     cell::Read,
     model::{NEVER, Node},
     query::{Known, Query},
-    solver::{Lit, Solver},
+    solver::Lit,
 };
 
 /// How many disturbing writes are excluded at a time.
@@ -36,7 +36,7 @@ impl Query<'_> {
 
     /// Offers more to the reads that are a reason why there is no solution; whether there are any.
     pub(crate) fn widen(&mut self) -> bool {
-        let blamed = |escape: Option<Lit>| escape.is_some_and(|it| self.solver.is_blamed(it));
+        let blamed = |escape: Option<Lit>| escape.is_some_and(|it| self.solver.is_blamed(-it));
         let all = self.choices.iter().filter(|it| blamed(it.1.escape));
         let mut reads: Vec<_> = all.map(|it| *it.0).collect();
         reads.sort_unstable();
@@ -49,21 +49,18 @@ impl Query<'_> {
     /// A read does not see what it should.
     pub(crate) fn amiss(&mut self, number: u32, counts: &[u32]) {
         let read = self.model.cells.reads[number as usize];
-        let new = !self.choices.contains_key(&number);
-        if new {
+        if !self.choices.contains_key(&number) {
             self.choose(number);
         }
         let offered = self.choices.get(&number).map(|it| it.offered.clone()).unwrap_or_default();
-        for (at, (writer, lit)) in offered.into_iter().enumerate() {
-            let chosen = if new { at == 0 } else { self.solver.is_true(lit) };
-            if chosen {
-                self.protect(&read, writer, lit, counts);
-            }
+        for (writer, lit) in offered {
+            let at_once = if self.solver.is_true(lit) { AT_ONCE } else { 1 };
+            self.protect(&read, writer, lit, at_once, counts);
         }
     }
 
     /// Excludes other writes between the one that is seen and the read.
-    fn protect(&mut self, read: &Read, writer: Node, lit: Lit, counts: &[u32]) {
+    fn protect(&mut self, read: &Read, writer: Node, lit: Lit, at_once: usize, counts: &[u32]) {
         let node = read.node;
         let order = &self.arrows.order;
         let place = order.place(node);
@@ -86,7 +83,7 @@ impl Query<'_> {
             let later = self.precedes(node, other);
             let free = self.is_free(node);
             added += usize::from(self.clause(&[Known::If(-lit), over, later, free]));
-            if added == AT_ONCE {
+            if added == at_once {
                 break;
             }
         }
@@ -128,9 +125,7 @@ impl Query<'_> {
         let mut parts = Vec::from_iter(choice.escape.take().map(|it| Known::If(-it)));
         let kept = choice.others.len().saturating_sub(choice.more);
         for writer in choice.others.split_off(kept).into_iter().rev() {
-            let lit = self.solver.variable();
-            // The solver prefers what is false, and the first is to be preferred.
-            let lit = if choice.offered.is_empty() { -lit } else { lit };
+            let lit = self.solver.variable(choice.offered.is_empty());
             if writer != NEVER {
                 let first = self.precedes(writer, node);
                 self.clause(&[Known::If(-lit), first]);
@@ -140,7 +135,7 @@ impl Query<'_> {
         }
         choice.more *= 2;
         if !choice.others.is_empty() {
-            let escape = self.solver.variable();
+            let escape = self.solver.variable(false);
             choice.escape = Some(escape);
             parts.push(Known::If(escape));
         }

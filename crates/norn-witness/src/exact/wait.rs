@@ -4,7 +4,6 @@
 use super::{
     look::State,
     query::{Known, Query},
-    solver::Solver,
 };
 
 impl Query<'_> {
@@ -50,7 +49,7 @@ impl Query<'_> {
             if !there || late {
                 continue;
             }
-            let lit = self.solver.variable();
+            let lit = self.solver.variable(false);
             for part in [self.precedes(wake.wait, signal), self.precedes(signal, wake.node)] {
                 self.clause(&[Known::If(-lit), part]);
             }
