@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use norn_model::{
-    Access, Candidate, NamePattern, Op, Scope, SiteId, Step, ThreadId, Trace, mutexes,
+    Access, Anomaly, Candidate, NamePattern, Op, Scope, SiteId, Step, ThreadId, Trace, mutexes,
 };
 use rayon::prelude::*;
+use rustc_hash::FxHashSet;
 
 use crate::{
     AtomicSet, Pattern, Region, Remark,
@@ -26,6 +27,8 @@ use crate::{
     search::Search,
     section::Sections,
     sieve::Sieve,
+    spin::spins,
+    steal::Steals,
     teardown, violation,
     weave::Weave,
 };
@@ -49,6 +52,8 @@ pub struct Options {
     pub deadlocks: bool,
     /// Whether order violations are looked for.
     pub order: bool,
+    /// Whether stolen wake-ups are looked for.
+    pub wake_ups: bool,
 }
 
 impl Default for Options {
@@ -63,6 +68,7 @@ impl Default for Options {
             sets: Vec::new(),
             deadlocks: true,
             order: true,
+            wake_ups: true,
         }
     }
 }
@@ -164,10 +170,16 @@ pub fn predict(trace: &Trace, options: &Options) -> Prediction {
     let kept = kept.merge(search.blocks(&uses)).merge(general);
     let stuck = || deadlocks(trace, &forced, &semaphores, options.instances);
     let dead = options.deadlocks.then(stuck).unwrap_or_default();
+    let stolen = options.wake_ups.then(|| Steals::new(trace, field, options.instances));
+    let granules = all.par_chunk_by(|a, b| a.granule == b.granule);
+    let variables = granules.flat_map_iter(|it| search.lives(it));
+    let stolen = stolen.map_or_else(Vec::new, |it| it.search(variables));
     let limits = Limits { sampled, couples: left_out, patterns, requests: dead.left_out };
-    let others = candidates(trace, &options.patterns, &regions, kept);
+    let mut others = candidates(trace, &options.patterns, &regions, kept);
+    let spins = spins(trace, &all);
+    others.sort_by_key(|it| waits_for(it, &spins));
     Prediction {
-        candidates: dead.candidates.into_iter().chain(others).collect(),
+        candidates: dead.candidates.into_iter().chain(stolen).chain(others).collect(),
         violations: violations.map_or_else(Vec::new, |it| violation::candidates(trace, it)),
         shared: all.len() as u64,
         incomplete: !limits.patterns.is_empty() || limits.requests > 0,
@@ -290,6 +302,13 @@ fn candidate(
         scope: key.scope,
         instance: number,
     }
+}
+
+/// Whether a candidate has a read that its thread repeats until it sees something else. To races that
+/// does not matter.
+fn waits_for(candidate: &Candidate, spins: &FxHashSet<u32>) -> bool {
+    let mut reads = candidate.steps.iter().filter(|it| it.access == Access::Read);
+    candidate.class != Anomaly::Race && reads.any(|it| spins.contains(&it.site.0))
 }
 
 /// Which memory an event is about.

@@ -45,6 +45,19 @@ pub struct Witness {
     pub grade: Grade,
     /// Who found it.
     pub engine: Decider,
+    /// Whether all of its reads see what they saw, although they are to see something else: then it
+    /// can hardly do harm.
+    #[serde(default)]
+    pub idle: bool,
+}
+
+/// How far a schedule is from the recorded run; the less the better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Weight {
+    /// Values that differ and can have an influence.
+    pub(crate) differences: usize,
+    /// Nothing that the candidate reads differs.
+    pub(crate) idle: bool,
 }
 
 /// An engine that decided.
@@ -130,8 +143,8 @@ pub struct Witnesses<'a> {
     minimiser: Minimiser<'a>,
 }
 
-/// A schedule, how many values differ in it, and who proposed it.
-type Weighed = (usize, Vec<Turn>, Decider);
+/// A schedule, how far it is from the recorded run, and who proposed it.
+type Weighed = (Weight, Vec<Turn>, Decider);
 
 impl<'a> Witnesses<'a> {
     /// Learns what is needed of the trace.
@@ -151,20 +164,33 @@ impl<'a> Witnesses<'a> {
     }
 
     /// Makes a witness, or says why there is none. Of several schedules, the one in which the fewest
-    /// values differ from the recorded run: there the program is the most likely to follow.
+    /// values differ from the recorded run: there the program is the most likely to follow. But what
+    /// the candidate itself reads is to differ, if any schedule makes it.
     pub fn witness(&self, candidate: &Candidate) -> Result<Witness, Failure> {
         let mut best: Option<Weighed> = None;
         let mut failures = Vec::new();
-        for (decider, proposal) in self.proposals(candidate) {
-            match self.weighed(candidate, proposal, decider) {
-                Ok(weighed) if weighed.0 == 0 => {
-                    return Ok(self.finish(candidate, weighed));
+        for decider in self.engines.all() {
+            if best.as_ref().is_some_and(|it| it.0.differences == 0) {
+                break;
+            }
+            let mut known = Vec::new();
+            for proposal in self.engine(*decider).schedules(candidate) {
+                if let Ok(turns) = &proposal {
+                    if known.contains(turns) {
+                        continue;
+                    }
+                    known.push(turns.clone());
                 }
-                Ok(weighed) if best.as_ref().is_none_or(|it| weighed.0 < it.0) => {
-                    best = Some(weighed);
+                match self.weighed(candidate, proposal, *decider) {
+                    Ok(weighed) if weighed.0 == Weight::BEST => {
+                        return Ok(self.finish(candidate, weighed));
+                    }
+                    Ok(weighed) if best.as_ref().is_none_or(|it| weighed.0 < it.0) => {
+                        best = Some(weighed);
+                    }
+                    Ok(_) => {}
+                    Err(it) => failures.push(it),
                 }
-                Ok(_) => {}
-                Err(it) => failures.push(it),
             }
         }
         match best {
@@ -173,17 +199,21 @@ impl<'a> Witnesses<'a> {
         }
     }
 
-    fn proposals(
-        &self,
-        candidate: &Candidate,
-    ) -> impl Iterator<Item = (Decider, Result<Vec<Turn>, Infeasible>)> {
-        self.engines.all().iter().flat_map(|decider| {
-            let engine: &dyn Engine = match decider {
-                Decider::Hybrid => &self.hybrid,
-                Decider::Exact => &self.exact,
-            };
-            engine.schedules(candidate).map(|it| (*decider, it))
-        })
+    /// A witness in which something that the candidate reads differs, although other values that
+    /// matter may differ, too: where a witness is [idle](Witness::idle), this one may do harm.
+    pub fn lively(&self, candidate: &Candidate) -> Option<Witness> {
+        let proposals = self.hybrid.schedules(candidate);
+        let weighed = proposals.filter_map(|it| self.weighed(candidate, it, Decider::Hybrid).ok());
+        let best = weighed.filter(|it| !it.0.idle).min_by_key(|it| it.0)?;
+        let witness = self.finish(candidate, best);
+        (!witness.idle).then_some(witness)
+    }
+
+    fn engine(&self, decider: Decider) -> &dyn Engine {
+        match decider {
+            Decider::Hybrid => &self.hybrid,
+            Decider::Exact => &self.exact,
+        }
     }
 
     fn weighed(
@@ -193,20 +223,27 @@ impl<'a> Witnesses<'a> {
         decider: Decider,
     ) -> Result<Weighed, Failure> {
         let turns = proposal?;
-        Ok((self.checker.differences(candidate, &turns)?, turns, decider))
+        Ok((self.checker.weight(candidate, &turns)?, turns, decider))
     }
 
     /// Minimises, as far as the checker agrees.
-    fn finish(&self, candidate: &Candidate, (differences, turns, engine): Weighed) -> Witness {
+    fn finish(&self, candidate: &Candidate, (weight, turns, engine): Weighed) -> Witness {
         let short = self.minimiser.minimise(candidate, &turns);
         let candidate = candidate.clone();
-        match self.checker.differences(&candidate, &short) {
-            Ok(new) if new <= differences && short.len() <= turns.len() => {
-                Witness { candidate, turns: short, grade: Grade::of(new), engine }
+        let (weight, turns) = match self.checker.weight(&candidate, &short) {
+            Ok(new) if new <= weight && new.idle <= weight.idle && short.len() <= turns.len() => {
+                (new, short)
             }
-            _ => Witness { candidate, turns, grade: Grade::of(differences), engine },
-        }
+            _ => (weight, turns),
+        };
+        let Weight { differences, idle } = weight;
+        Witness { candidate, turns, grade: Grade::of(differences), engine, idle }
     }
+}
+
+impl Weight {
+    /// No value differs that can have an influence, and what the candidate reads does.
+    const BEST: Weight = Weight { differences: 0, idle: false };
 }
 
 /// Why there is no witness: a proof counts most, then that nothing was proved.
