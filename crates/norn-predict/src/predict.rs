@@ -6,7 +6,6 @@ use norn_model::{
     Access, Anomaly, Candidate, NamePattern, Op, Scope, SiteId, Step, ThreadId, Trace, mutexes,
 };
 use rayon::prelude::*;
-use rustc_hash::FxHashSet;
 
 use crate::{
     AtomicSet, Pattern, Region, Remark,
@@ -52,8 +51,6 @@ pub struct Options {
     pub deadlocks: bool,
     /// Whether order violations are looked for.
     pub order: bool,
-    /// Whether stolen wake-ups are looked for.
-    pub wake_ups: bool,
 }
 
 impl Default for Options {
@@ -68,7 +65,6 @@ impl Default for Options {
             sets: Vec::new(),
             deadlocks: true,
             order: true,
-            wake_ups: true,
         }
     }
 }
@@ -170,16 +166,10 @@ pub fn predict(trace: &Trace, options: &Options) -> Prediction {
     let kept = kept.merge(search.blocks(&uses)).merge(general);
     let stuck = || deadlocks(trace, &forced, &semaphores, options.instances);
     let dead = options.deadlocks.then(stuck).unwrap_or_default();
-    let stolen = options.wake_ups.then(|| Steals::new(trace, field, options.instances));
-    let granules = all.par_chunk_by(|a, b| a.granule == b.granule);
-    let variables = granules.flat_map_iter(|it| search.lives(it));
-    let stolen = stolen.map_or_else(Vec::new, |it| it.search(variables));
     let limits = Limits { sampled, couples: left_out, patterns, requests: dead.left_out };
-    let mut others = candidates(trace, &options.patterns, &regions, kept);
-    let spins = spins(trace, &all);
-    others.sort_by_key(|it| waits_for(it, &spins));
+    let others = found(&search, &all, candidates(trace, &options.patterns, &regions, kept));
     Prediction {
-        candidates: dead.candidates.into_iter().chain(stolen).chain(others).collect(),
+        candidates: dead.candidates.into_iter().chain(others).collect(),
         violations: violations.map_or_else(Vec::new, |it| violation::candidates(trace, it)),
         shared: all.len() as u64,
         incomplete: !limits.patterns.is_empty() || limits.requests > 0,
@@ -202,6 +192,18 @@ fn violations(search: &Search<'_>, touches: &[Touch]) -> Groups {
     teardown::Search { trace, outlines, rules, moments }.objects(&mut objects);
     let search = violation::Search { trace, outlines, rules, moments };
     search.variables(variables, instances).merge(objects)
+}
+
+/// Stolen wake-ups among accesses to shared memory, which are sorted by variable; they are looked for
+/// together with the patterns of their class.
+fn stolen(search: &Search<'_>, touches: &[Touch]) -> Vec<Candidate> {
+    let Search { trace, field, patterns, instances, .. } = search;
+    if !patterns.iter().any(|it| it.class == Anomaly::Atomicity) {
+        return Vec::new();
+    }
+    let granules = touches.par_chunk_by(|a, b| a.granule == b.granule);
+    let variables = granules.flat_map_iter(|it| search.lives(it));
+    Steals::new(trace, *field, *instances).search(variables)
 }
 
 /// The outlines of all threads, and the semaphores that are locks. Which these are is only known when
@@ -304,11 +306,17 @@ fn candidate(
     }
 }
 
-/// Whether a candidate has a read that its thread repeats until it sees something else. To races that
-/// does not matter.
-fn waits_for(candidate: &Candidate, spins: &FxHashSet<u32>) -> bool {
-    let mut reads = candidate.steps.iter().filter(|it| it.access == Access::Read);
-    candidate.class != Anomaly::Race && reads.any(|it| spins.contains(&it.site.0))
+/// Stolen wake-ups, and the candidates that patterns gave. Those with a read that its thread repeats
+/// until it sees something else come last; to races that does not matter.
+fn found(search: &Search<'_>, touches: &[Touch], mut others: Vec<Candidate>) -> Vec<Candidate> {
+    let spins = spins(search.trace, touches);
+    others.sort_by_key(|it| {
+        let mut reads = it.steps.iter().filter(|it| it.access == Access::Read);
+        it.class != Anomaly::Race && reads.any(|it| spins.contains(&it.site.0))
+    });
+    let mut found = stolen(search, touches);
+    found.extend(others);
+    found
 }
 
 /// Which memory an event is about.

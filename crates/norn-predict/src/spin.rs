@@ -41,11 +41,17 @@ fn read(op: &Op) -> Option<u128> {
 }
 
 fn idle(op: &Op) -> bool {
+    let reads = |it: &AtomicOp| matches!(it, AtomicOp::Load(_) | AtomicOp::CasFailed { .. });
     match op {
-        Op::Atomic { op, .. } => matches!(op, AtomicOp::Load(_) | AtomicOp::CasFailed { .. }),
-        Op::Read { .. } | Op::Yield | Op::Sleep { .. } => true,
-        Op::Acquire { .. } | Op::Release { .. } => true,
-        _ => false,
+        Op::Atomic { op, .. } => reads(op),
+        op => matches!(
+            op,
+            Op::Read { .. }
+                | Op::Yield
+                | Op::Sleep { .. }
+                | Op::Acquire { .. }
+                | Op::Release { .. }
+        ),
     }
 }
 

@@ -205,7 +205,10 @@ fn signals(trace: &Trace, field: Field<'_>) -> Signals {
             }
         }
     }
-    signals.values_mut().for_each(|it| it.sort_unstable());
+    #[expect(clippy::iter_over_hash_type, reason = "each is sorted by itself")]
+    for it in signals.values_mut() {
+        it.sort_unstable();
+    }
     signals
 }
 

@@ -39,8 +39,7 @@ fn tell(trace: &Trace, candidates: impl IntoIterator<Item = Candidate>) -> Strin
 /// What is predicted of some class, by the built-in patterns or as a deadlock.
 pub(crate) fn hunt_class(trace: &str, class: norn_model::Anomaly) -> String {
     let deadlocks = class == norn_model::Anomaly::Deadlock;
-    let wake_ups = class == norn_model::Anomaly::Atomicity;
-    let mut options = Options { deadlocks, wake_ups, ..Options::default() };
+    let mut options = Options { deadlocks, ..Options::default() };
     options.patterns.retain(|it| it.class == class);
     hunt(trace, &options)
 }

@@ -133,7 +133,6 @@ pub(super) fn looked_for(search: &cli::Search) -> anyhow::Result<norn_predict::O
         patterns,
         deadlocks: wanted(Anomaly::Deadlock),
         order: wanted(Anomaly::Order),
-        wake_ups: wanted(Anomaly::Atomicity),
         unmarked: !search.marked_only,
         functions: search.atomic_function.iter().map(|it| NamePattern::new(it)).collect(),
         ..norn_predict::Options::default()
