@@ -2,8 +2,6 @@
 // Bug: who wakes up does not look again whether there is something: `if` where `while` should be.
 // Another consumer can have been faster.
 // Finds: atomicity on count; assertion
-// Not yet: the faster consumer must come after the first item and before the second one, which is
-// an order of three threads; no pattern has it, but runs without a prediction come to it.
 // The twin is bounded_buffer_fixed.c.
 #undef NDEBUG
 #include <assert.h>

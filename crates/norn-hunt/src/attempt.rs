@@ -152,8 +152,8 @@ impl Run {
 }
 
 impl Attempt {
-    /// Whether the program did the candidate. A schedule that keeps all values of the recorded run
-    /// needs no second look.
+    /// Whether the program did the candidate. If it followed a schedule that keeps all values of the
+    /// recorded run, no second look is needed.
     pub(crate) fn is_confirmed(
         &self,
         source: &Source,
@@ -163,12 +163,14 @@ impl Attempt {
             let stuck = confirm::is_stuck(source, &witness.candidate, &self.run);
             return Ok(self.is_followed() && stuck);
         }
-        if !self.is_followed() || witness.grade == Grade::Sound {
-            return Ok(self.is_followed());
+        let followed = self.is_followed();
+        if followed && witness.grade == Grade::Sound {
+            return Ok(true);
         }
         let Some(process) = self.run.process() else { return Ok(false) };
         let trace = (self.trace.as_path(), process);
-        confirm::is_same(source, &witness.candidate, trace, &self.run.consequence)
+        let end = confirm::End { followed, consequence: &self.run.consequence };
+        confirm::is_done(source, &witness.candidate, trace, end)
     }
 
     /// A clip of it that is kept: it has the path of the witness, and what it led to.

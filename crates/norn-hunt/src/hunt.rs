@@ -15,7 +15,7 @@ use std::{
 use norn_model::{Anomaly, Candidate};
 use norn_predict::{Remark, predict};
 use norn_record::Interrupt;
-use norn_replay::ReplayError;
+use norn_replay::{ReplayError, capture};
 use norn_witness::{Engines, Failure, Witness, Witnesses};
 
 use crate::{
@@ -201,19 +201,35 @@ struct Hunter<'a> {
 /// Candidates with the same places, and what is next for them.
 struct Group {
     instances: VecDeque<Candidate>,
+    /// A schedule that can hardly do harm, which is tried when the others have been.
+    idle: Option<Witness>,
     finding: Finding,
 }
 
 impl Group {
-    /// The next instance that has a schedule.
+    /// The next instance that has a schedule. If only such are left that can hardly do harm, nothing,
+    /// and then one of these.
     fn next(&mut self, witnesses: &Witnesses<'_>) -> Option<Witness> {
+        if self.instances.is_empty() {
+            return self.idle.take();
+        }
         while let Some(candidate) = self.instances.pop_front() {
             match witnesses.witness(&candidate) {
+                Ok(witness) if witness.idle => {
+                    self.idle.get_or_insert(witness);
+                    if let Some(lively) = witnesses.lively(&candidate) {
+                        return Some(lively);
+                    }
+                }
                 Ok(witness) => return Some(witness),
                 Err(why) => self.note(why),
             }
         }
         None
+    }
+
+    fn has_more(&self) -> bool {
+        !self.instances.is_empty() || self.idle.is_some()
     }
 
     fn note(&mut self, why: Failure) {
@@ -273,7 +289,7 @@ impl Hunter<'_> {
                 let trace = attempt.trace.clone();
                 if confirmed {
                     self.settle(source, &mut groups[at], witness, attempt)?;
-                } else {
+                } else if groups[at].finding.confirmed().is_none() {
                     groups[at].finding.status = Status::Unconfirmed(attempt.verdict);
                 }
                 match news {
@@ -283,7 +299,8 @@ impl Hunter<'_> {
                     }
                     _ => discard(&trace),
                 }
-                if !confirmed && !groups[at].instances.is_empty() {
+                // What does no harm here may do some elsewhere; that comes when all others have been.
+                if !groups[at].finding.is_harmful() && groups[at].has_more() {
                     open.push(at);
                 }
             }
@@ -314,7 +331,7 @@ impl Hunter<'_> {
                     source: self.hunt.sources,
                     status: Status::Untried,
                 };
-                groups.push(Group { instances: [candidate].into(), finding });
+                groups.push(Group { instances: [candidate].into(), idle: None, finding });
             }
         }
         for group in &mut groups {
@@ -337,6 +354,8 @@ impl Hunter<'_> {
             let at = open[looked];
             if let Some(witness) = groups[at].next(witnesses) {
                 wave.push((at, witness));
+            } else if groups[at].has_more() {
+                open.push(at);
             }
             looked += 1;
         }
@@ -397,7 +416,7 @@ impl Hunter<'_> {
         Ok(self.seen.learn(&opened).map(|it| (it, process)))
     }
 
-    /// Notes that an attempt did what it was to do.
+    /// Notes that an attempt did what it was to do, unless one did before and this is no worse.
     fn settle(
         &mut self,
         source: &Source,
@@ -405,14 +424,24 @@ impl Hunter<'_> {
         witness: Witness,
         attempt: Attempt,
     ) -> Result<(), ReplayError> {
-        self.confirmed += 1;
+        let known = group.finding.confirmed().map(|it| it.clip.clone());
+        if known.is_some() && !attempt.run.consequence.is_failure() {
+            return Ok(());
+        }
+        self.confirmed += usize::from(known.is_none());
         let number = self.confirmed;
-        let clip = self.options.clips().join(format!("{number}.json"));
+        let clip = known.unwrap_or_else(|| self.options.clips().join(format!("{number}.json")));
         make(&self.options.clips())?;
-        attempt.kept(source).write(&clip)?;
+        let followed = attempt.is_followed();
+        let mut made = attempt.kept(source);
         let Attempt { run, trace, .. } = attempt;
-        group.instances.clear();
         let forced = run.process().map(|it| Source::open(&trace, it)).transpose()?;
+        if let Some(forced) = forced.as_ref().filter(|_| !followed) {
+            // What was done on another way is shown by that way.
+            made = capture(&forced.scene);
+            made.expect = Some(run.consequence.clone());
+        }
+        made.write(&clip)?;
         let interleaving = Interleaving::new(source, forced.as_ref(), &witness.candidate);
         group.finding.candidate = witness.candidate.clone();
         group.finding.description = describe(source, &witness.candidate, true);

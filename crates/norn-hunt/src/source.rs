@@ -49,7 +49,8 @@ impl Source {
     }
 }
 
-fn place(trace: &norn_trace::Trace, site: SiteId) -> Place {
+/// Where a site is.
+pub(crate) fn place(trace: &norn_trace::Trace, site: SiteId) -> Place {
     let Some(site) = trace.site(site) else { return (PathBuf::new(), 0, 0) };
     let modules = trace.modules().iter().rev();
     let module = modules.into_iter().find(|it| (it.start..it.end).contains(&site.pc));

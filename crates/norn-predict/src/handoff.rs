@@ -60,7 +60,7 @@ impl fmt::Display for HandOff {
 }
 
 /// Events of a thread that are looked at around an access.
-const NEAR: u32 = 8;
+pub(crate) const NEAR: u32 = 8;
 
 /// What is known of a variable: its accesses, by thread and in each thread's order.
 #[derive(Clone, Copy, Debug)]

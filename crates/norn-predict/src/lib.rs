@@ -35,6 +35,8 @@ mod search;
 mod section;
 mod semaphore;
 mod sieve;
+mod spin;
+mod steal;
 mod teardown;
 mod unit;
 mod usage;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use norn_model::{
-    Access, Candidate, NamePattern, Op, Scope, SiteId, Step, ThreadId, Trace, mutexes,
+    Access, Anomaly, Candidate, NamePattern, Op, Scope, SiteId, Step, ThreadId, Trace, mutexes,
 };
 use rayon::prelude::*;
 
@@ -26,6 +26,8 @@ use crate::{
     search::Search,
     section::Sections,
     sieve::Sieve,
+    spin::spins,
+    steal::Steals,
     teardown, violation,
     weave::Weave,
 };
@@ -165,7 +167,7 @@ pub fn predict(trace: &Trace, options: &Options) -> Prediction {
     let stuck = || deadlocks(trace, &forced, &semaphores, options.instances);
     let dead = options.deadlocks.then(stuck).unwrap_or_default();
     let limits = Limits { sampled, couples: left_out, patterns, requests: dead.left_out };
-    let others = candidates(trace, &options.patterns, &regions, kept);
+    let others = found(&search, &all, candidates(trace, &options.patterns, &regions, kept));
     Prediction {
         candidates: dead.candidates.into_iter().chain(others).collect(),
         violations: violations.map_or_else(Vec::new, |it| violation::candidates(trace, it)),
@@ -190,6 +192,18 @@ fn violations(search: &Search<'_>, touches: &[Touch]) -> Groups {
     teardown::Search { trace, outlines, rules, moments }.objects(&mut objects);
     let search = violation::Search { trace, outlines, rules, moments };
     search.variables(variables, instances).merge(objects)
+}
+
+/// Stolen wake-ups among accesses to shared memory, which are sorted by variable; they are looked for
+/// together with the patterns of their class.
+fn stolen(search: &Search<'_>, touches: &[Touch]) -> Vec<Candidate> {
+    let Search { trace, field, patterns, instances, .. } = search;
+    if !patterns.iter().any(|it| it.class == Anomaly::Atomicity) {
+        return Vec::new();
+    }
+    let granules = touches.par_chunk_by(|a, b| a.granule == b.granule);
+    let variables = granules.flat_map_iter(|it| search.lives(it));
+    Steals::new(trace, *field, *instances).search(variables)
 }
 
 /// The outlines of all threads, and the semaphores that are locks. Which these are is only known when
@@ -290,6 +304,19 @@ fn candidate(
         scope: key.scope,
         instance: number,
     }
+}
+
+/// Stolen wake-ups, and the candidates that patterns gave. Those with a read that its thread repeats
+/// until it sees something else come last; to races that does not matter.
+fn found(search: &Search<'_>, touches: &[Touch], mut others: Vec<Candidate>) -> Vec<Candidate> {
+    let spins = spins(search.trace, touches);
+    others.sort_by_key(|it| {
+        let mut reads = it.steps.iter().filter(|it| it.access == Access::Read);
+        it.class != Anomaly::Race && reads.any(|it| spins.contains(&it.site.0))
+    });
+    let mut found = stolen(search, touches);
+    found.extend(others);
+    found
 }
 
 /// Which memory an event is about.

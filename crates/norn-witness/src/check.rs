@@ -8,11 +8,16 @@
 
 use std::collections::BTreeMap;
 
-use norn_model::{Apart, Candidate, EventId, Object, Op, ThreadId, Trace};
+use norn_model::{Access, Anomaly, Apart, Candidate, EventId, Object, Op, Step, ThreadId, Trace};
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
-use crate::{Grade, Turn, fate, memory::Recorded, witness::events, world::World};
+use crate::{
+    Grade, Turn, fate,
+    memory::Recorded,
+    witness::{Weight, events},
+    world::World,
+};
 
 /// Checks schedules of one trace.
 #[derive(Debug)]
@@ -159,15 +164,11 @@ impl<'a> Checker<'a> {
 
     /// Whether the schedule is possible and ends with the candidate.
     pub fn check(&self, candidate: &Candidate, turns: &[Turn]) -> Result<Grade, Refusal> {
-        self.differences(candidate, turns).map(Grade::of)
+        self.weight(candidate, turns).map(|it| Grade::of(it.differences))
     }
 
-    /// The same; how many values differ from the recorded run that can have an influence.
-    pub(crate) fn differences(
-        &self,
-        candidate: &Candidate,
-        turns: &[Turn],
-    ) -> Result<usize, Refusal> {
+    /// The same; how far it is from the recorded run.
+    pub(crate) fn weight(&self, candidate: &Candidate, turns: &[Turn]) -> Result<Weight, Refusal> {
         let mut world = World::new(self);
         for turn in turns {
             let from = world.done.get(&turn.thread).copied().unwrap_or(0);
@@ -183,10 +184,11 @@ impl<'a> Checker<'a> {
         }
         if !candidate.stuck.is_empty() {
             fate::is_stuck(&world, candidate)?;
-            return Ok(world.differing.len());
+            return Ok(Weight { differences: world.differing.len(), idle: false });
         }
         is_there(candidate, turns)?;
-        Ok(world.influential())
+        let idle = depends_on_reads(candidate) && world.differing.is_empty();
+        Ok(Weight { differences: world.influential(), idle })
     }
 }
 
@@ -203,6 +205,20 @@ pub(crate) fn is_apart(aparts: &[Apart], turns: &[Turn]) -> Result<(), Refusal> 
     };
     let found = aparts.iter().find(between);
     found.map_or(Ok(()), |it| Err(Refusal { event: it.event, rule: Rule::Between }))
+}
+
+/// Whether a candidate does harm by what it reads: a read comes after what another thread did, or
+/// before what it saw. Events that are to be adjacent do harm in any case.
+fn depends_on_reads(candidate: &Candidate) -> bool {
+    let steps = &candidate.steps;
+    let foreign = |it: &Step, before: &[Step]| {
+        before.iter().any(|other| other.event.thread != it.event.thread)
+    };
+    let reads = |at: usize| {
+        let early = at == 0 && candidate.class == Anomaly::Order;
+        steps[at].access == Access::Read && (early || foreign(&steps[at], &steps[..at]))
+    };
+    !candidate.adjacent && (0..steps.len()).any(reads)
 }
 
 /// Whether the candidate's events are in their order, and the last one ends the schedule.

@@ -11,8 +11,8 @@
 //! on demand, as long as that does not touch an event of the candidate before its time. The order
 //! in which threads come to their events matters if they take each other's locks on the way, so
 //! several orders are proposed. Beside the schedule that holds back at locks, there is one that
-//! holds back at the events themselves, which keeps more of what others read; and one that has
-//! nothing but what is needed.
+//! holds back at the events themselves, which keeps more of what others read; one that has
+//! nothing but what is needed; and some that hold back one or two critical sections earlier.
 
 use norn_model::{Candidate, EventId, Step, Trace};
 
@@ -52,11 +52,7 @@ impl<'a> Hybrid<'a> {
     /// One schedule: threads come to their first events in a given order.
     fn propose(&self, steps: &[At], plan: &Plan) -> Result<Vec<Turn>, Trouble> {
         let mut stage = Stage::new(&self.script, steps);
-        match plan.along {
-            Along::ToLock => stage.run(|at| self.script.outermost(at)),
-            Along::ToEvent => stage.run(|at| at.1),
-            Along::Nothing => {}
-        }
+        self.go_along(&mut stage, plan.along, steps);
         for thread in &plan.threads {
             let first = steps.iter().find(|it| it.0 == *thread).map_or(0, |it| it.1);
             stage.approach(*thread, first)?;
@@ -72,6 +68,17 @@ impl<'a> Hybrid<'a> {
             }
         }
         Ok(self.turns(&stage.turns))
+    }
+
+    /// Lets the run go as it was recorded, until the candidate's threads are held back.
+    pub(crate) fn go_along(&self, stage: &mut Stage<'_>, along: Along, steps: &[At]) {
+        match along {
+            Along::ToCommon => stage.run(|at| self.script.common(at, steps)),
+            Along::ToLock => stage.run(|at| self.script.outermost(at)),
+            Along::ToEarlier(sections) => stage.run(|at| self.script.earlier(at, sections)),
+            Along::ToEvent => stage.run(|at| at.1),
+            Along::Nothing => {}
+        }
     }
 
     pub(crate) fn turns(&self, turns: &[At]) -> Vec<Turn> {
@@ -102,11 +109,17 @@ pub(crate) enum Trouble {
 /// How far to go along with the recorded run.
 #[derive(Clone, Copy)]
 pub(crate) enum Along {
+    /// Until a thread comes to the first lock around its first event that the others want, too. So
+    /// it has decided as much as it can when it is held back.
+    ToCommon,
     /// Until a thread comes to the outermost lock around its first event.
     ToLock,
     /// Until a thread comes to its first event, with the locks that it then holds. What it has
     /// written on its way there others may need to see.
     ToEvent,
+    /// Until a thread comes to a critical section before that one, counted backwards: what it does
+    /// there may be what others must not see.
+    ToEarlier(usize),
     /// Nothing but what is needed happens.
     Nothing,
 }
@@ -143,10 +156,19 @@ fn plans(steps: &[At], adjacent: bool) -> impl Iterator<Item = Plan> + use<> {
         let each = |it: Vec<u32>| [(false, false, it.clone()), (true, false, it)];
         orders.into_iter().flat_map(each).chain([(false, true, Vec::new())]).collect()
     };
-    [Along::ToLock, Along::ToEvent, Along::Nothing].into_iter().flat_map(move |along| {
+    let each = move |along: Along| {
+        let one = matches!(along, Along::ToCommon | Along::ToEarlier(_));
+        let due = [(false, false, Vec::new()), (false, true, Vec::new())];
+        let orders = match (one, adjacent) {
+            (true, true) => Vec::new(),
+            (true, false) => due.to_vec(),
+            (false, _) => orders.clone(),
+        };
         let plan = move |(eager, leaves, threads)| Plan { along, eager, leaves, threads };
-        orders.clone().into_iter().map(plan)
-    })
+        orders.into_iter().map(plan)
+    };
+    let ways = [Along::ToCommon, Along::ToLock, Along::ToEvent, Along::Nothing];
+    ways.into_iter().chain([1, 2].map(Along::ToEarlier)).flat_map(each)
 }
 
 impl Engine for Hybrid<'_> {

@@ -67,11 +67,7 @@ impl Hybrid<'_> {
         order: &[usize],
     ) -> Result<Vec<Turn>, Trouble> {
         let mut stage = Stage::new(&self.script, held);
-        match along {
-            Along::ToLock => stage.run(|at| self.script.outermost(at)),
-            Along::ToEvent => stage.run(|at| at.1),
-            Along::Nothing => {}
-        }
+        self.go_along(&mut stage, along, held);
         for (thread, index) in &impasse.before {
             stage.approach(*thread, *index + 1)?;
         }

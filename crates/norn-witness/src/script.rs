@@ -83,6 +83,35 @@ impl Script {
         self.section(at).map_or(at.1, |it| it.0)
     }
 
+    /// The first event of a section so many before that one, or the event if there are not so many.
+    pub(crate) fn earlier(&self, at: At, sections: usize) -> u32 {
+        let all = &self.parts[at.0 as usize].sections;
+        let begun = all.partition_point(|it| it.0 < self.outermost(at));
+        begun.checked_sub(sections).map_or(at.1, |it| all[it].0)
+    }
+
+    /// Where a thread takes the first of the locks around an event that others hold at theirs, or the
+    /// outermost one if they have none in common.
+    pub(crate) fn common(&self, at: At, others: &[At]) -> u32 {
+        let others = others.iter().filter(|it| it.0 != at.0);
+        let wanted: Vec<_> = others.flat_map(|it| self.held(*it)).map(|it| it.0).collect();
+        let mut held = self.held(at);
+        held.find(|it| wanted.contains(&it.0)).map_or_else(|| self.outermost(at), |it| it.1)
+    }
+
+    /// The locks that a thread holds at an event, and where it took them, in this order.
+    fn held(&self, at: At) -> impl Iterator<Item = (u32, u32)> {
+        let beats = &self.parts[at.0 as usize].beats;
+        let from = beats.partition_point(|it| it.index < self.outermost(at));
+        let taken = beats[from..].iter().take_while(move |it| it.index < at.1);
+        taken.filter_map(move |it| match it.act {
+            Act::Take { lock, until, .. } | Act::Wake { lock, until, .. } => {
+                until.is_none_or(|it| it > at.1).then_some((lock, it.index))
+            }
+            _ => None,
+        })
+    }
+
     /// Where that section has been left, as a number of events.
     pub(crate) fn left(&self, at: At) -> u32 {
         let end = self.section(at).map_or(at.1, |it| it.1).saturating_add(1);

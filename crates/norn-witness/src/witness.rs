@@ -47,6 +47,19 @@ pub struct Witness {
     pub grade: Grade,
     /// Who found it.
     pub engine: Decider,
+    /// Whether all of its reads see what they saw, although they are to see something else: then it
+    /// can hardly do harm.
+    #[serde(default)]
+    pub idle: bool,
+}
+
+/// How far a schedule is from the recorded run; the less the better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Weight {
+    /// Values that differ and can have an influence.
+    pub(crate) differences: usize,
+    /// Nothing that the candidate reads differs.
+    pub(crate) idle: bool,
 }
 
 /// An engine that decided.
@@ -132,8 +145,8 @@ pub struct Witnesses<'a> {
     minimiser: Minimiser<'a>,
 }
 
-/// A schedule, how many values differ in it, and who proposed it.
-type Weighed = (usize, Vec<Turn>, Decider);
+/// A schedule, how far it is from the recorded run, and who proposed it.
+type Weighed = (Weight, Vec<Turn>, Decider);
 
 impl<'a> Witnesses<'a> {
     /// Learns what is needed of the trace.
@@ -153,7 +166,8 @@ impl<'a> Witnesses<'a> {
     }
 
     /// Makes a witness, or says why there is none. Of several schedules, the one in which the fewest
-    /// values differ from the recorded run: there the program is the most likely to follow.
+    /// values differ from the recorded run: there the program is the most likely to follow. But what
+    /// the candidate itself reads is to differ, if any schedule makes it.
     pub fn witness(&self, candidate: &Candidate) -> Result<Witness, Failure> {
         self.witness_apart(candidate, &[])
     }
@@ -166,16 +180,28 @@ impl<'a> Witnesses<'a> {
     ) -> Result<Witness, Failure> {
         let mut best: Option<Weighed> = None;
         let mut failures = Vec::new();
-        for (decider, proposal) in self.proposals(candidate, aparts) {
-            match self.weighed(candidate, aparts, proposal, decider) {
-                Ok(weighed) if weighed.0 == 0 => {
-                    return Ok(self.finish(candidate, aparts, weighed));
+        for decider in self.engines.all() {
+            if best.as_ref().is_some_and(|it| it.0.differences == 0) {
+                break;
+            }
+            let mut known = Vec::new();
+            for proposal in self.schedules(*decider, candidate, aparts) {
+                if let Ok(turns) = &proposal {
+                    if known.contains(turns) {
+                        continue;
+                    }
+                    known.push(turns.clone());
                 }
-                Ok(weighed) if best.as_ref().is_none_or(|it| weighed.0 < it.0) => {
-                    best = Some(weighed);
+                match self.weighed(candidate, aparts, proposal, *decider) {
+                    Ok(weighed) if weighed.0 == Weight::BEST => {
+                        return Ok(self.finish(candidate, aparts, weighed));
+                    }
+                    Ok(weighed) if best.as_ref().is_none_or(|it| weighed.0 < it.0) => {
+                        best = Some(weighed);
+                    }
+                    Ok(_) => {}
+                    Err(it) => failures.push(it),
                 }
-                Ok(_) => {}
-                Err(it) => failures.push(it),
             }
         }
         match best {
@@ -184,18 +210,26 @@ impl<'a> Witnesses<'a> {
         }
     }
 
-    fn proposals(
+    /// A witness in which something that the candidate reads differs, although other values that
+    /// matter may differ, too: where a witness is [idle](Witness::idle), this one may do harm.
+    pub fn lively(&self, candidate: &Candidate) -> Option<Witness> {
+        let proposals = self.hybrid.schedules(candidate);
+        let weighed = proposals.map(|it| self.weighed(candidate, &[], it, Decider::Hybrid));
+        let best = weighed.flatten().filter(|it| !it.0.idle).min_by_key(|it| it.0)?;
+        let witness = self.finish(candidate, &[], best);
+        (!witness.idle).then_some(witness)
+    }
+
+    fn schedules(
         &self,
+        decider: Decider,
         candidate: &Candidate,
         aparts: &[Apart],
-    ) -> impl Iterator<Item = (Decider, Result<Vec<Turn>, Infeasible>)> {
-        self.engines.all().iter().flat_map(move |decider| {
-            let schedules = match decider {
-                Decider::Hybrid => self.hybrid.schedules(candidate),
-                Decider::Exact => self.exact.schedules_apart(candidate, aparts),
-            };
-            schedules.map(|it| (*decider, it))
-        })
+    ) -> impl Iterator<Item = Result<Vec<Turn>, Infeasible>> {
+        match decider {
+            Decider::Hybrid => self.hybrid.schedules(candidate),
+            Decider::Exact => self.exact.schedules_apart(candidate, aparts),
+        }
     }
 
     fn weighed(
@@ -207,7 +241,7 @@ impl<'a> Witnesses<'a> {
     ) -> Result<Weighed, Failure> {
         let turns = proposal?;
         is_apart(aparts, &turns)?;
-        Ok((self.checker.differences(candidate, &turns)?, turns, decider))
+        Ok((self.checker.weight(candidate, &turns)?, turns, decider))
     }
 
     /// Minimises, as far as the checker agrees.
@@ -215,21 +249,29 @@ impl<'a> Witnesses<'a> {
         &self,
         candidate: &Candidate,
         aparts: &[Apart],
-        (differences, turns, engine): Weighed,
+        (weight, turns, engine): Weighed,
     ) -> Witness {
         let short = self.minimiser.minimise(candidate, &turns);
         let candidate = candidate.clone();
-        match self.checker.differences(&candidate, &short) {
+        let (weight, turns) = match self.checker.weight(&candidate, &short) {
             Ok(new)
-                if new <= differences
+                if new <= weight
+                    && new.idle <= weight.idle
                     && short.len() <= turns.len()
                     && is_apart(aparts, &short).is_ok() =>
             {
-                Witness { candidate, turns: short, grade: Grade::of(new), engine }
+                (new, short)
             }
-            _ => Witness { candidate, turns, grade: Grade::of(differences), engine },
-        }
+            _ => (weight, turns),
+        };
+        let Weight { differences, idle } = weight;
+        Witness { candidate, turns, grade: Grade::of(differences), engine, idle }
     }
+}
+
+impl Weight {
+    /// No value differs that can have an influence, and what the candidate reads does.
+    const BEST: Weight = Weight { differences: 0, idle: false };
 }
 
 /// Why there is no witness: a proof counts most, then that nothing was proved.

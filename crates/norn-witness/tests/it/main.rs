@@ -9,5 +9,6 @@ mod kit;
 mod order;
 mod property;
 mod rule;
+mod steal;
 mod stuck;
 mod user;

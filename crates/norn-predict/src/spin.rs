@@ -1,0 +1,87 @@
+//! Places where a thread asks again until it is so.
+//!
+//! What a spinning thread reads, it is ready to read: another order of such a read and the write that
+//! it waits for ends the loop earlier or later, and does nothing else. Patterns with such a read
+//! are tried after the others.
+
+use norn_model::{AtomicOp, Op, Trace};
+use rayon::prelude::*;
+use rustc_hash::FxHashSet;
+
+use crate::{access::Touch, handoff::NEAR};
+
+/// The sites where a thread reads something, and then something else, having done nothing in between.
+/// The accesses are sorted by variable, thread and index.
+pub(crate) fn spins(trace: &Trace, touches: &[Touch]) -> FxHashSet<u32> {
+    let pairs = touches.par_windows(2);
+    pairs.filter(|it| asks_again(trace, &it[0], &it[1])).map(|it| it[0].site).collect()
+}
+
+fn asks_again(trace: &Trace, first: &Touch, second: &Touch) -> bool {
+    let same = (first.granule, first.thread, first.site, first.mask)
+        == (second.granule, second.thread, second.site, second.mask);
+    if !same || second.index - first.index > NEAR {
+        return false;
+    }
+    let events = &trace.threads[usize::from(first.thread)].events;
+    let turn = &events[first.index as usize..=second.index as usize];
+    let values = [turn.first(), turn.last()].map(|it| it.and_then(|it| read(&it.op)));
+    values[0].is_some() && values[1].is_some() && values[0] != values[1] && {
+        turn.iter().all(|it| idle(&it.op))
+    }
+}
+
+/// What is read, by what only reads.
+fn read(op: &Op) -> Option<u128> {
+    match *op {
+        Op::Read { value, .. } => value,
+        Op::Atomic { op: AtomicOp::Load(value), .. } => Some(value),
+        _ => None,
+    }
+}
+
+fn idle(op: &Op) -> bool {
+    let reads = |it: &AtomicOp| matches!(it, AtomicOp::Load(_) | AtomicOp::CasFailed { .. });
+    match op {
+        Op::Atomic { op, .. } => reads(op),
+        op => matches!(
+            op,
+            Op::Read { .. }
+                | Op::Yield
+                | Op::Sleep { .. }
+                | Op::Acquire { .. }
+                | Op::Release { .. }
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use norn_model::{Anomaly, text};
+
+    use crate::{Options, predict};
+
+    /// The classes and patterns that are found, in their order.
+    fn found(trace: &str) -> Vec<String> {
+        let options = Options { deadlocks: false, order: false, ..Options::default() };
+        let found = predict(&text::parse(trace).unwrap_or_default(), &options).candidates;
+        let wanted = found.into_iter().filter(|it| it.class == Anomaly::Atomicity);
+        wanted.map(|it| it.pattern).collect()
+    }
+
+    #[test]
+    fn who_asks_again_comes_last() {
+        let trace = |again: &str| {
+            format!(
+                "T1 load x 0 @ spins\nT1 load x 0 @ spins\nT2 load y 0 @ one\nT2 store x 1\n\
+                 T1 load x 1 @ {again}\nT1 load y 0 @ asks\nT2 store y 2 @ two\nT1 store y 1 @ sets"
+            )
+        };
+        let position =
+            |trace: &str, pattern: &str| found(trace).iter().position(|it| it == pattern);
+        let order =
+            |trace: &str| position(trace, "read-write-read") < position(trace, "read-write-write");
+        assert!(order(&trace("looks")));
+        assert!(!order(&trace("spins")));
+    }
+}
