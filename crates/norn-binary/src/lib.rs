@@ -28,6 +28,7 @@ mod name;
 mod parameter;
 mod path;
 mod place;
+mod room;
 mod scan;
 mod scope;
 mod split;
