@@ -6,16 +6,12 @@ use std::collections::BTreeSet;
 use norn_model::NamePattern;
 use object::elf;
 use object::read::elf::ProgramHeader;
-use object::{
-    LittleEndian, Object, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget,
-};
+use object::{LittleEndian, Object, ObjectSymbol, RelocationFlags, RelocationTarget};
 
 use crate::demangle;
 use crate::elf::Image;
+use crate::room::Rooms;
 use crate::symbol::{plain_name, source_name};
-
-/// The section in which compilers list the functions with room at their beginning.
-const LIST: &str = "__patchable_function_entries";
 
 /// A function with room at its beginning.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,17 +42,12 @@ pub fn is_named(pattern: &NamePattern, linkage: &str) -> bool {
             && demangle::with_parameters(linkage).is_some_and(|it| pattern.matches_whole(&it))
 }
 
-/// Whether the module was built with room at the beginning of its functions.
-pub(crate) fn has_room(image: &Image<'_>) -> bool {
-    image.file.section_by_name(LIST).is_some_and(|it| it.size() > 0)
-}
-
 /// The functions with room of `before` bytes before them, by rising address; one that has several
 /// names is there several times.
 pub(crate) fn entries(image: &Image<'_>, debug: Option<&Image<'_>>, before: u64) -> Vec<Entry> {
-    let starts = starts(image);
+    let rooms = Rooms::new(image);
     let mut all = functions(image, debug);
-    all.retain(|it| starts.contains(&it.address.wrapping_sub(before)));
+    all.retain(|it| rooms.is_before(it.address, before));
     all
 }
 
@@ -85,23 +76,6 @@ fn whole_function(name: &str) -> Option<&str> {
     let mut words = name.split('.');
     let first = words.next().filter(|it| !it.is_empty())?;
     words.all(|it| it != "cold" && it != "part").then_some(first)
-}
-
-/// Where the room of each function begins.
-fn starts(image: &Image<'_>) -> BTreeSet<u64> {
-    let Some(section) = image.file.section_by_name(LIST) else { return BTreeSet::new() };
-    let words = section.data().unwrap_or(&[]).chunks_exact(8);
-    let words = words.filter_map(|it| it.try_into().ok().map(u64::from_le_bytes));
-    let mut starts: BTreeSet<u64> = words.filter(|&it| it != 0).collect();
-    let range = section.address()..section.address().saturating_add(section.size());
-    for (address, relocation) in image.file.dynamic_relocations().into_iter().flatten() {
-        let relative =
-            relocation.flags() == RelocationFlags::Elf { r_type: elf::R_X86_64_RELATIVE };
-        if relative && range.contains(&address) {
-            starts.insert(relocation.addend().cast_unsigned());
-        }
-    }
-    starts
 }
 
 /// The functions that the module takes from others, or that others may replace, by rising address.

@@ -31,6 +31,7 @@ mod parameter;
 mod path;
 mod place;
 mod reading;
+mod room;
 mod scan;
 mod scope;
 mod split;

@@ -17,6 +17,7 @@ use crate::instrument::{self, Instrumented};
 use crate::line::Frame;
 use crate::local::{CallSite, FramePart};
 use crate::parameter::Parameter;
+use crate::room;
 use crate::symbol::{Entry, Symbol};
 use crate::variable::Variable;
 use crate::view::View;
@@ -151,9 +152,9 @@ impl Module {
         self.content.with(|view| view.symbols().code.covering(address).map(Entry::to_symbol))
     }
 
-    /// Whether its functions have room for calls of the runtime: `norn cc` leaves that.
-    pub fn has_room(&self) -> bool {
-        self.content.with(|view| function::has_room(&view.image))
+    /// Whether functions have `before` bytes of room for calls of the runtime: `norn cc` leaves that.
+    pub fn has_room(&self, before: usize) -> bool {
+        self.content.with(|view| room::is_there(&view.image, before))
     }
 
     /// The functions that have `before` bytes of room before them, by rising address.

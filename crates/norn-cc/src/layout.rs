@@ -43,13 +43,27 @@ pub(crate) const ROOM: &str = "-fpatchable-function-entry=18,16";
 /// An archive without members; linkers go by the content of a file, not by its name.
 pub(crate) const EMPTY_ARCHIVE: &str = "!<arch>\n";
 
+/// Where the linker is told to leave out what [`LEAVE_OUT_LIST`] says.
+pub(crate) const LEAVE_OUT: &str = "norn-leave-out.ld";
+
+/// The compilers list the functions with room. In the list of gcc 12 are also functions that several
+/// objects have and the linker keeps once, at which it stumbles. Nobody needs the list: the room can
+/// be told by its bytes.
+pub(crate) const LEAVE_OUT_LIST: &str = "\
+SECTIONS { /DISCARD/ : { *(__patchable_function_entries) } } INSERT AFTER .text;
+";
+
 /// Hooks for all accesses, with volatile ones told apart. `-Wtsan` warns of fences, which
 /// ThreadSanitizer does not understand; Norn does.
-/// Functions keep their parameters, so that calls can be told by them.
+/// Functions keep their parameters, so that calls can be told by them. Not every linker adds to its
+/// rules, and rules of the user's own may have no place to add to.
 pub(crate) const INSTRUMENT_SPECS: &str = "\
 *cc1:
 + -fsanitize=thread --param=tsan-distinguish-volatile=1 -Wno-tsan \
 -fpatchable-function-entry=18,16 -fno-ipa-sra -fno-ipa-cp
+
+*link_libgcc:
++ %{!T*:%{!fuse-ld=gold:%{!fuse-ld=mold:-T norn-leave-out.ld%s}}}
 
 ";
 

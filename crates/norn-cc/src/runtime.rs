@@ -77,6 +77,7 @@ impl<'a> RuntimeImage<'a> {
             (layout::EXPORTS, text(layout::exports_list(self.exported))),
             (layout::WRAPS, text(layout::wraps_response(self.wrapped))),
             (layout::INSTRUMENT, Cow::Borrowed(layout::INSTRUMENT_SPECS.as_bytes())),
+            (layout::LEAVE_OUT, Cow::Borrowed(layout::LEAVE_OUT_LIST.as_bytes())),
             (layout::DYNAMIC, text(layout::dynamic_specs())),
             (layout::HEADER, Cow::Borrowed(layout::HEADER_TEXT.as_bytes())),
             (layout::STATIC, text(layout::static_specs(self.wrapped))),

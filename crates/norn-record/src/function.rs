@@ -129,7 +129,7 @@ impl Functions {
 }
 
 fn search(module: &Module, about: u32, patterns: &[NamePattern]) -> Answer {
-    if !module.has_room() {
+    if !module.has_room(BEFORE) {
         return Answer::default();
     }
     if about == about::DEFINED {

@@ -38,6 +38,8 @@ pub struct Task {
     pub waiting: bool,
     /// It waits for something outside of the program, so it must look again from time to time.
     pub outside: bool,
+    /// It waited for something outside, and has not looked yet whether that has come.
+    pub looks: bool,
     /// It is in code that we do not see, and runs without the turn.
     pub away: bool,
     /// Handlers of signals that run on it now; they run even while it waits.
@@ -78,6 +80,7 @@ const NOBODY: Task = Task {
     alive: false,
     waiting: false,
     outside: false,
+    looks: false,
     away: false,
     handlers: 0,
     deadline: NEVER,
@@ -152,6 +155,7 @@ impl Task {
 
     /// It need not wait any longer.
     pub fn release(&mut self) {
+        self.looks = self.outside && !self.timed_out;
         (self.waiting, self.outside, self.deadline) = (false, false, NEVER);
     }
 }
@@ -201,6 +205,7 @@ pub unsafe fn adopt(slot: *mut ThreadSlot) -> Option<&'static mut Task> {
         (task.since, task.until, task.priority, task.entry) = (0, 0, 0, UNNAMED);
         task.spin.reset();
         task.release();
+        task.looks = false;
         task.turn.store(0, Ordering::Relaxed);
         task.asleep.store(false, Ordering::Relaxed);
         Some(task)

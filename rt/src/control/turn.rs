@@ -36,6 +36,10 @@ const LOOK_AGAIN: u64 = 1_000_000;
 /// How long nobody may be able to go on before time is put forward, while somebody waits for
 /// something outside.
 const PATIENCE: u64 = 5_000_000;
+/// How long a thread that is due waits for something outside while others could go on, and how long
+/// while others might find that they can. Then it no longer looks, so that the schedule is left.
+const IN_VAIN: u64 = 500_000_000;
+const MAYBE_IN_VAIN: u64 = 4_000_000_000;
 /// How long a thread sleeps before it looks whether the one with the turn sleeps, too.
 const WATCH: u64 = 20_000_000;
 /// How long a program that seems stuck may be got on by something that we do not see.
@@ -105,6 +109,7 @@ pub fn steps() -> u64 {
 fn grant(task: &mut Task, events: u64) {
     task.since = task.steps();
     task.until = task.since + events.clamp(1, LONGEST);
+    task.looks = false;
     task.go_on();
     DOUBTFUL_SINCE.store(0, Ordering::Relaxed);
     HOLDER.store(task, Ordering::Release);
@@ -362,10 +367,23 @@ unsafe fn look_around(task: &mut Task) {
         if idle >= PATIENCE && task::all().iter().any(|it| it.is_timed()) {
             IDLE_SINCE.store(now, Ordering::Relaxed);
             time::put_forward();
-        } else if task.outside {
+        } else if task.outside && !is_in_vain(idle) {
             task.release();
         }
         pass();
+    }
+}
+
+/// Whether nothing has happened for long though somebody could go on: a schedule wants another one
+/// first, and what that one waits for outside may be what this one would do. Under the lock.
+unsafe fn is_in_vain(idle: u64) -> bool {
+    let ready = |it: &&Task| it.is_ready() && !it.spin.is_idle();
+    // SAFETY: under the lock.
+    let mut others = unsafe { task::all() }.iter().filter(ready).map(|it| it.looks);
+    match others.next() {
+        Some(looks) if looks && others.all(|it| it) => idle >= MAYBE_IN_VAIN,
+        Some(_) => idle >= IN_VAIN,
+        None => false,
     }
 }
 

@@ -159,6 +159,28 @@ int main() {
     }
 }
 
+/// What two files make of the same template, the linker keeps once.
+#[test]
+fn in_cxx_with_templates_in_several_files() {
+    let names = "#include <string>\n#include <vector>\nusing Names = std::vector<std::string>;\n";
+    let add = "void add(Names &names) { names.push_back(names.at(0)); }";
+    let main = "#include <iostream>\nvoid add(Names &);\nint main() { Names names; \
+                names.push_back(\"twice\"); add(names); std::cout << names.at(1) << \"\\n\"; }";
+    for toolchain in toolchains() {
+        let kit = Kit::new(toolchain);
+        kit.file("add.cc", &format!("{names}{add}")).file("main.cc", &format!("{names}{main}"));
+        for flags in ["-O0", "-O2", "-static", "-O2 -flto", "-O1 -fcf-protection"] {
+            let ran = kit.build_and_run(&format!("$CXX {flags} add.cc main.cc -o program"));
+            assert_eq!(ran.stdout, "twice\n", "{toolchain:?} {flags}");
+        }
+        let parts = "$CXX -c -fPIC add.cc && $CXX -c -fPIC main.cc";
+        let joined = "$CXX -r add.o main.o -o both.o && $CXX both.o -o program";
+        let library = "$CXX -shared add.o main.o -o libboth.so";
+        let ran = kit.build_and_run(&format!("{parts} && {library} && {joined}"));
+        assert_eq!(ran.stdout, "twice\n", "{toolchain:?}");
+    }
+}
+
 #[test]
 fn the_runtime_is_offered_to_libraries_loaded_later() {
     for toolchain in toolchains() {

@@ -34,6 +34,14 @@ fn no_lost_update() {
 }
 
 #[test]
+fn who_waits_for_a_message_of_others_is_not_waited_for() {
+    let subject = subject("answers.c");
+    let ran = subject.follow(&[("T0", json!({"after": "fork"})), ("T0.1", json!("end"))]);
+    assert_eq!((ran.status.code(), &*ran.stdout), (Some(0), "m\n"), "{ran:?}");
+    assert!(ran.stderr.contains("infeasible in segment 2 of 2: T0.1"), "{ran:?}");
+}
+
+#[test]
 fn a_deadlock() {
     let subject = subject("two_locks.c");
     let ran = subject.follow(&[
