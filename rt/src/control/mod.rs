@@ -23,11 +23,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 pub use interrupt::{
     cancel, handler_begins, handler_ends, take_cancelled, take_interrupted, test_cancel,
 };
-use norn_abi::{
-    Kind,
-    arena::ThreadSlot,
-    control::strategy as name,
-};
+use norn_abi::{Kind, arena::ThreadSlot, control::strategy as name};
 pub use spin::is_fruitless;
 pub use strategy::{STEP, mix};
 pub use task::{Interrupted, NEVER, Task};
