@@ -65,6 +65,8 @@ pub(crate) fn is_done(
         let sites = (0..u32::try_from(run.sites().len()).ok()?).map(SiteId);
         let site = sites.into_iter().find(|it| place(&run, *it) == here)?;
         again((&source.trace, step.event), (&events, thread, site))
+            // Only the schedule sees to it that events are adjacent, and it counts them.
+            .filter(|it| !candidate.adjacent || it.at.1 == step.event.index)
     };
     let now: Vec<_> = candidate.steps.iter().map(now).collect();
     Ok(Doing { recorded: &source.trace, candidate, now }.is_done(end))
