@@ -73,7 +73,7 @@ impl Couples {
         let mut search = Search::default();
         for (at, last) in touches.iter().enumerate() {
             for first in touches[at.saturating_sub(WINDOW)..at].iter().rev() {
-                if is_one(first, last, given) || !search.is_new(first, last) {
+                if is_one(first, last) || !search.is_new(first, last) {
                     continue;
                 }
                 let together = |set: &AtomicSet| set.has(first) && set.has(last);
@@ -92,11 +92,9 @@ impl Couples {
     }
 }
 
-/// Whether two accesses are to one variable. By itself, eight bytes count as one: what lies so close
-/// is mostly used together by chance, and would keep the others waiting.
-fn is_one(first: &Touch, last: &Touch, given: &[AtomicSet]) -> bool {
-    let same = first.granule == last.granule;
-    same && given.is_empty() || first.overlaps(last) || first.index == last.index
+/// Whether two accesses are to one variable.
+fn is_one(first: &Touch, last: &Touch) -> bool {
+    first.overlaps(last) || first.index == last.index
 }
 
 fn scope(regions: &Regions<'_>, first: &Touch, last: &Touch) -> Option<Scope> {

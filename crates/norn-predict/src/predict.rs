@@ -25,7 +25,7 @@ use crate::{
     region::{Regions, marked},
     search::Search,
     section::Sections,
-    sieve::Sieve,
+    sieve::{GRANULE, Sieve},
     spin::spins,
     steal::Steals,
     teardown, violation,
@@ -306,13 +306,17 @@ fn candidate(
     }
 }
 
-/// Stolen wake-ups, and the candidates that patterns gave. Those with a read that its thread repeats
-/// until it sees something else come last; to races that does not matter.
+/// Stolen wake-ups, and the candidates that patterns gave. Variables that lie in the same eight bytes
+/// are often used together by chance: they come later. Candidates with a read that its thread
+/// repeats until it sees something else come last; to races that does not matter.
 fn found(search: &Search<'_>, touches: &[Touch], mut others: Vec<Candidate>) -> Vec<Candidate> {
     let spins = spins(search.trace, touches);
     others.sort_by_key(|it| {
         let mut reads = it.steps.iter().filter(|it| it.access == Access::Read);
-        it.class != Anomaly::Race && reads.any(|it| spins.contains(&it.site.0))
+        let spins = it.class != Anomaly::Race && reads.any(|it| spins.contains(&it.site.0));
+        let granules = || it.steps.iter().map(|it| it.addr / GRANULE);
+        let close = it.class == Anomaly::AtomicSet && granules().is_sorted_by(|a, b| a == b);
+        (spins, close)
     });
     let mut found = stolen(search, touches);
     found.extend(others);
