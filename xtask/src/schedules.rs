@@ -143,7 +143,10 @@ impl Campaign<'_> {
         let usual = kinds.iter().filter(right).max_by_key(|it| count(it));
         for kind in kinds.iter().filter(|it| usual.is_none_or(|usual| usual != *it)) {
             let (verdict, consequence) = (&kind["verdict"], &kind["consequence"]);
-            notes.push(format!("{which}: {} × {verdict}, {consequence}", count(kind)));
+            let (differs, parting) = (&kind["differs"], &kind["parting"]);
+            let times = count(kind);
+            notes
+                .push(format!("{which}: {times} × {verdict}, {consequence}; {differs}: {parting}"));
         }
         Ok(usual.map_or(0, count))
     }

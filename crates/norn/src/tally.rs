@@ -7,6 +7,7 @@ use std::{
 
 use norn_model::{Event, Schedule, Verdict};
 use norn_replay::{Detour, Kind, Picture, Scene, Tally, parting};
+use serde::Serialize;
 use serde_json::{Value as Json, json};
 
 use crate::{
@@ -34,7 +35,9 @@ pub(crate) fn same(
         let fields = differences(&kind.picture, &usual.picture).join(", ");
         let what = sentence(&kind.picture, schedule);
         writeln!(out, "{} {differ} in {fields}: {what}", kind.count)?;
-        part(out, usual, kind)?;
+        if let Some(Parting { event, usual, here }) = part(usual, kind) {
+            writeln!(out, "  from event {event} of all on:\n  usual   {usual}\n  here    {here}")?;
+        }
         detoured(out, tally, kind, detours)?;
         place(out, tally, kind, kept)?;
     }
@@ -78,6 +81,11 @@ pub(crate) fn json(tally: &Tally, kept: Option<&[PathBuf]>, detours: &[Option<De
             (json.as_object_mut(), serde_json::to_value(&kind.picture))
         {
             json.extend(picture);
+            let usual = usual(tally).filter(|it| it.first != kind.first);
+            if let (Some(usual), Some(_)) = (usual, &kind.picture.print) {
+                json.insert("differs".into(), json!(differences(&kind.picture, &usual.picture)));
+                json.insert("parting".into(), json!(part(usual, kind)));
+            }
             if let Some(Some(detour)) = detours.get(at) {
                 json.insert("detour".to_owned(), json!(detour));
             }
@@ -162,13 +170,20 @@ fn place(
 }
 
 /// Where the events of two kinds part.
-fn part(out: &mut impl Write, usual: &Kind, other: &Kind) -> io::Result<()> {
+#[derive(Serialize)]
+struct Parting {
+    /// The first event that differs, in the order of all.
+    event: u64,
+    usual: String,
+    here: String,
+}
+
+fn part(usual: &Kind, other: &Kind) -> Option<Parting> {
     let open = |kind: &Kind| Scene::open(&kind.folder.join("trace"), 0).ok();
-    let (Some(usual), Some(other)) = (open(usual), open(other)) else { return Ok(()) };
-    let Some((number, events)) = parting(&usual.trace, &other.trace) else { return Ok(()) };
-    writeln!(out, "  from event {number} of all on:")?;
-    writeln!(out, "  usual   {}", said(events[0].as_ref(), &usual))?;
-    writeln!(out, "  here    {}", said(events[1].as_ref(), &other))
+    let (usual, other) = (open(usual)?, open(other)?);
+    let (event, events) = parting(&usual.trace, &other.trace)?;
+    let usual = said(events[0].as_ref(), &usual);
+    Some(Parting { event, usual, here: said(events[1].as_ref(), &other) })
 }
 
 fn said(event: Option<&Event>, scene: &Scene) -> String {
