@@ -8,9 +8,10 @@ use norn_abi::{
         self, CHUNK_FRAMES, CHUNK_MAGIC, ChunkHeader, Control, PROCESS_OFFSET, PROCESSES, Process,
         RING, SLOT_OFFSET, THREADS, ThreadSlot, state,
     },
-    codec::{self, Content, Lane},
+    codec,
     control::{Module, Name, Outcome, Plan, Point, Segment},
     function::{Inquiry, state as question},
+    lane::{Content, Lane},
 };
 
 use crate::{control, event, function, hook, intercept::load, sys};

@@ -2,7 +2,7 @@
 
 use core::ffi::c_int;
 
-use norn_abi::{Kind, arena::ThreadSlot, codec::Content};
+use norn_abi::{Kind, arena::ThreadSlot, lane::Content};
 
 use crate::{
     arena,

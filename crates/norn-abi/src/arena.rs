@@ -21,9 +21,9 @@
 use core::sync::atomic::{AtomicU32, AtomicU64};
 
 use crate::{
-    codec::Lane,
     control::{Module, Name, Outcome, Plan, Point, Segment},
     function::Inquiry,
+    lane::Lane,
 };
 
 /// First word of the control page.

@@ -11,8 +11,10 @@ pub mod arena;
 pub mod codec;
 pub mod control;
 mod decode;
+mod field;
 pub mod function;
 mod kind;
+pub mod lane;
 pub mod peek;
 
 pub use decode::{Decoder, Fault, Record};

@@ -1,6 +1,7 @@
 //! The command line, nothing else.
 
 mod count;
+mod force;
 mod name;
 mod rule;
 mod search;
@@ -17,6 +18,7 @@ use norn_trace::{Run as RecordedRun, Strategy, TraceError};
 
 pub(crate) use self::{
     count::{Counting, FailOn, Suppressions},
+    force::Forcing,
     rule::{Check, Property},
     search::Search,
 };
@@ -94,38 +96,15 @@ pub(crate) struct Compiler {
                         norn hunt --baseline known.json -- ./prog"
 )]
 pub(crate) struct Hunt {
-    /// Folder for the recorded run and the clips [default: run.norn]
-    #[arg(short, long, value_name = "FOLDER")]
-    pub(crate) output: Option<PathBuf>,
-    /// Run the program so often at most
-    #[arg(long, default_value = "200", value_name = "NUMBER")]
-    pub(crate) budget: NonZeroUsize,
-    /// So many runs side by side [default: one for each processor]
-    #[arg(short, long, value_name = "NUMBER")]
-    pub(crate) jobs: Option<NonZeroUsize>,
     /// When nothing is left to try: run so often under random schedules, to see what happens
     #[arg(long, default_value_t = 60, value_name = "NUMBER")]
     pub(crate) explore: usize,
-    /// Try so many instances of a candidate before giving it up
-    #[arg(long, default_value_t = 3, value_name = "NUMBER")]
-    pub(crate) instances: usize,
     #[command(flatten)]
     pub(crate) search: Search,
     #[command(flatten)]
     pub(crate) counting: Counting,
-    /// How to print
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) format: Format,
     #[command(flatten)]
-    pub(crate) limits: Limits,
-    /// The program and its arguments; or a C or C++ file, which is compiled first
-    #[arg(
-        required = true,
-        trailing_var_arg = true,
-        allow_hyphen_values = true,
-        value_name = "PROGRAM"
-    )]
-    pub(crate) command: Vec<OsString>,
+    pub(crate) forcing: Forcing,
 }
 
 #[derive(Args, Debug)]

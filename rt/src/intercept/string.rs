@@ -3,7 +3,7 @@
 
 use core::ffi::c_int;
 
-use norn_abi::{Kind, codec::Content};
+use norn_abi::{Kind, lane::Content};
 
 use super::{alloc::allocated, interpose};
 use crate::{

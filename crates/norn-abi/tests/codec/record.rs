@@ -2,7 +2,8 @@
 
 use norn_abi::{
     Decoder, Fault, Kind, Record, Shape,
-    codec::{CONTENT, Content, Format, Lane, SLACK, TEXT, key},
+    codec::{CONTENT, Format, SLACK, TEXT, key},
+    lane::{Content, Lane},
 };
 
 use crate::step::{MEMORY, Step};

@@ -2,7 +2,8 @@
 
 use norn_abi::{
     Kind, Shape,
-    codec::{Content, TEXT, key, slot},
+    codec::{TEXT, key, slot},
+    lane::Content,
 };
 use proptest::{prelude::*, sample::select};
 

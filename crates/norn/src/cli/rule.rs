@@ -1,10 +1,10 @@
 //! Rules, on the command line.
 
-use std::{ffi::OsString, num::NonZeroUsize, path::PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::{Format, Limits};
+use super::force::Forcing;
 
 #[derive(Args, Debug)]
 #[command(
@@ -20,31 +20,8 @@ pub(crate) struct Check {
     /// Check these rules, too
     #[arg(long, value_name = "RULES")]
     pub(crate) also: Vec<String>,
-    /// Folder for the recorded run and the clips [default: run.norn]
-    #[arg(short, long, value_name = "FOLDER")]
-    pub(crate) output: Option<PathBuf>,
-    /// Run the program so often at most
-    #[arg(long, default_value = "200", value_name = "NUMBER")]
-    pub(crate) budget: NonZeroUsize,
-    /// So many runs side by side [default: one for each processor]
-    #[arg(short, long, value_name = "NUMBER")]
-    pub(crate) jobs: Option<NonZeroUsize>,
-    /// Run the program so often for events with the same places before giving them up
-    #[arg(long, default_value_t = 3, value_name = "NUMBER")]
-    pub(crate) instances: usize,
-    /// How to print
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) format: Format,
     #[command(flatten)]
-    pub(crate) limits: Limits,
-    /// The program and its arguments; or a C or C++ file, which is compiled first
-    #[arg(
-        required = true,
-        trailing_var_arg = true,
-        allow_hyphen_values = true,
-        value_name = "PROGRAM"
-    )]
-    pub(crate) command: Vec<OsString>,
+    pub(crate) forcing: Forcing,
 }
 
 #[derive(Debug, Subcommand)]

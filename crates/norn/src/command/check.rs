@@ -1,11 +1,6 @@
 //! `norn check`: does another order of what the program does break a rule of yours?
 
-use std::{
-    collections::BTreeSet,
-    io::{self, Write as _},
-    num::NonZeroUsize,
-    path::PathBuf,
-};
+use std::collections::BTreeSet;
 
 use norn_hunt::{Check, Options};
 use norn_property::Rule;
@@ -13,7 +8,7 @@ use norn_property::Rule;
 use crate::{
     cli::{self, Format},
     command::{
-        hunt::{Progress, program},
+        hunt::{Progress, not_built, program},
         run::options,
     },
     exit::Exit,
@@ -26,41 +21,32 @@ pub(super) fn run(args: &cli::Check) -> anyhow::Result<Exit> {
     let names: Vec<_> = [&args.rules].into_iter().chain(&args.also).cloned().collect();
     let Some(rules) = rules::load(&names)? else { return Ok(Exit::Error) };
     let scratch = Scratch::new()?;
-    let output = args.output.clone().unwrap_or_else(|| PathBuf::from("run.norn"));
-    let command = program(&args.command, &output, scratch.path())?;
+    let forcing = &args.forcing;
+    let command = program(&forcing.command, &forcing.output, scratch.path())?;
     let options = Options {
         run: norn_record::Options {
             command,
             functions: functions(&rules),
-            ..options(&args.limits)
+            ..options(&forcing.limits)
         },
-        output,
+        output: forcing.output.clone(),
         predict: norn_predict::Options::default(),
         atomic_sets: Vec::new(),
         engines: norn_hunt::Engines::default(),
-        budget: args.budget.get(),
-        jobs: args
-            .jobs
-            .or_else(|| std::thread::available_parallelism().ok())
-            .unwrap_or(NonZeroUsize::MIN),
+        budget: forcing.budget.get(),
+        jobs: forcing.jobs(),
         explore: 0,
-        instances: args.instances,
-        max_steps: args.limits.max_steps,
+        instances: forcing.instances,
+        max_steps: forcing.limits.max_steps,
     };
     let progress = Progress::new();
     let check = norn_hunt::check(&options, &rules, scratch.path(), &|it| progress.tell(it))?;
     progress.end();
     let Some(check) = check else {
-        let program = args.command[0].display();
-        writeln!(io::stderr(), "norn: `{program}` left no events: it was not built with norn")?;
-        writeln!(
-            io::stderr(),
-            "hint: build it with `CC=\"norn cc\" CXX=\"norn c++\"`, or `norn check RULES prog.c`"
-        )?;
-        return Ok(Exit::Impossible);
+        return not_built(&forcing.command[0], "norn check RULES prog.c");
     };
     let mut out = anstream::stdout().lock();
-    match args.format {
+    match forcing.format {
         Format::Text => violation::text(&mut out, &check)?,
         Format::Json => violation::json(&mut out, &check)?,
     }

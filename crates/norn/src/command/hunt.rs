@@ -1,10 +1,9 @@
 //! `norn hunt`: record a passing run, predict what other orders hold, and prove it on the program.
 
 use std::{
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     fs,
     io::{self, IsTerminal as _, Write as _},
-    num::NonZeroUsize,
     path::{Path, PathBuf},
     sync::Mutex,
     time::Duration,
@@ -34,38 +33,29 @@ pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
     let baseline =
         args.counting.baseline.as_deref().map(Baseline::read).transpose()?.unwrap_or_default();
     let scratch = Scratch::new()?;
-    let output = args.output.clone().unwrap_or_else(|| PathBuf::from("run.norn"));
-    let command = program(&args.command, &output, scratch.path())?;
+    let forcing = &args.forcing;
+    let command = program(&forcing.command, &forcing.output, scratch.path())?;
     let options = Options {
         run: norn_record::Options {
             command,
             functions: args.search.atomic_function.clone(),
-            ..options(&args.limits)
+            ..options(&forcing.limits)
         },
-        output,
+        output: forcing.output.clone(),
         predict: looked_for(&args.search)?,
         atomic_sets: atomic_sets(&args.search),
         engines: args.search.engine.into(),
-        budget: args.budget.get(),
-        jobs: args
-            .jobs
-            .or_else(|| std::thread::available_parallelism().ok())
-            .unwrap_or(NonZeroUsize::MIN),
+        budget: forcing.budget.get(),
+        jobs: forcing.jobs(),
         explore: args.explore,
-        instances: args.instances,
-        max_steps: args.limits.max_steps,
+        instances: forcing.instances,
+        max_steps: forcing.limits.max_steps,
     };
     let progress = Progress::new();
     let hunt = norn_hunt::hunt(&options, scratch.path(), &|stage| progress.tell(stage))?;
     progress.end();
     let Some(hunt) = hunt else {
-        let program = args.command[0].display();
-        writeln!(io::stderr(), "norn: `{program}` left no events: it was not built with norn")?;
-        writeln!(
-            io::stderr(),
-            "hint: build it with `CC=\"norn cc\" CXX=\"norn c++\"`, or `norn hunt prog.c`"
-        )?;
-        return Ok(Exit::Impossible);
+        return not_built(&forcing.command[0], "norn hunt prog.c");
     };
     let mut pardons = Pardons::new(&hunt, rules, &baseline, args.counting.fail_on);
     if let Some(path) = &args.counting.write_baseline {
@@ -77,9 +67,17 @@ pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
     Ok(if pardons.fails(&hunt) { Exit::Harmful } else { Exit::Clean })
 }
 
+/// Says that a program left nothing to look at, and what helps.
+pub(super) fn not_built(program: &OsStr, instead: &str) -> anyhow::Result<Exit> {
+    let (mut out, program) = (io::stderr(), program.display());
+    writeln!(out, "norn: `{program}` left no events: it was not built with norn")?;
+    writeln!(out, "hint: build it with `CC=\"norn cc\" CXX=\"norn c++\"`, or `{instead}`")?;
+    Ok(Exit::Impossible)
+}
+
 fn say(args: &cli::Hunt, hunt: &Hunt, pardons: &Pardons) -> anyhow::Result<()> {
     let mut out = anstream::stdout().lock();
-    match args.format {
+    match args.forcing.format {
         Format::Text => {
             finding::text(&mut out, hunt, pardons)?;
             pardons.text(&mut out, hunt, args.counting.suppressions.verbose)

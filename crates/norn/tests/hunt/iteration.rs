@@ -55,7 +55,7 @@ fn what_reads_something_new_is_predicted_from() {
     fs::write(&source, FOLLOW).unwrap();
     let hunt = hunt(&source, 0);
     let found: Vec<_> = hunt.harmful().collect();
-    assert!(!found.is_empty(), "{:#}", hunt.json);
+    assert!(found.iter().any(|it| it["class"] == "atomicity"), "{:#}", hunt.json);
     for it in found {
         assert!(["atomicity", "order"].contains(&it["class"].as_str().unwrap()), "{it:#}");
         assert!(it["consequence"]["assertion"].is_string(), "{it:#}");

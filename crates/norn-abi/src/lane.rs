@@ -1,0 +1,479 @@
+//! The encoder of one thread's events; [`crate::codec`] says what they look like.
+//!
+//! Nothing here calls, allocates or locks: these functions are inlined into the access hooks.
+#![expect(unsafe_code, reason = "the encoder writes through raw pointers into shared memory")]
+#![expect(clippy::inline_always, reason = "hooks must not call, not even in a debug build")]
+#![expect(
+    clippy::cast_possible_truncation,
+    reason = "fields are cut to the bits they have, and differences wrap around"
+)]
+
+use crate::{
+    Kind,
+    codec::{
+        CELLS, CONTENT, DEFINE, LEAVE, SITES, SLACK, Site, TEXT, UNKNOWN, cell, key, slot, slot_of,
+    },
+    field::{bytes, difference, value, varint},
+    peek,
+};
+
+/// Everything the encoder keeps for one thread. Zeroed at the start of each chunk of events.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Lane {
+    /// Where the next byte goes.
+    pub cur: *mut u8,
+    /// No record begins at or after this.
+    pub lim: *mut u8,
+    /// The previous record's site.
+    pub prev: *mut Site,
+    /// Address of the write whose value is still to be read back; 0 for none.
+    pub pend_addr: usize,
+    /// Head byte of that write's record.
+    pub pend_head: *mut u8,
+    /// Cell of that write.
+    pub pend_cell: *mut u64,
+    /// 64 less the write's size in bits; for a block, its length.
+    pub pend_shift: usize,
+    /// Address of the block whose content is still to be read back; 0 for none. While there is
+    /// one, `lim` is null and `block_lim` keeps it: so the hooks, which look at `lim` anyway,
+    /// take their cold path and settle it there.
+    pub pend_block: usize,
+    /// What `lim` will be once the block is settled.
+    pub block_lim: *mut u8,
+    /// The last sequence number in this chunk.
+    pub last_seq: u64,
+    /// The sites.
+    pub sites: [Site; SITES],
+    /// The last values by address; see [`cell`].
+    pub cells: [u64; CELLS],
+}
+
+impl Lane {
+    /// Starts over with empty tables and room from `start` to `end`.
+    ///
+    /// # Safety
+    /// `self` points to a lane; the memory between `start` and `end` is its alone and longer
+    /// than [`SLACK`].
+    pub unsafe fn start(this: *mut Lane, start: *mut u8, end: *mut u8, last_seq: u64) {
+        // SAFETY: zero is a valid value for every field; the rest is set below.
+        unsafe {
+            zero(this.cast(), size_of::<Lane>() / 8);
+            (*this).cur = start;
+            (*this).lim = end.sub(SLACK);
+            (*this).prev = &raw mut (*this).sites[0];
+            (*this).last_seq = last_seq;
+        }
+    }
+
+    /// Whether the next record would not fit.
+    #[inline(always)]
+    pub fn full(&self) -> bool {
+        self.cur >= self.lim
+    }
+
+    /// Whether the last write's value is still to be read back.
+    #[inline(always)]
+    pub fn pending(&self) -> bool {
+        self.pend_addr != 0
+    }
+
+    /// Records a memory access of up to 8 bytes in the usual case. False, with nothing done, if
+    /// the chunk is full or the site has no slot yet: the caller then makes room and calls
+    /// [`Lane::any_access`].
+    ///
+    /// # Safety
+    /// The lane is started, is this thread's own and has nothing pending; `addr` is about to be
+    /// accessed by this thread in the way that `K` says.
+    #[inline(always)]
+    pub unsafe fn access<const K: u16, const VALUES: bool>(
+        &mut self,
+        addr: usize,
+        pc: usize,
+    ) -> bool {
+        let slot = slot_of(pc, Kind(K));
+        // SAFETY: `slot` is below `SITES`; the record fits into the slack after `lim`.
+        unsafe {
+            let site = self.sites.as_mut_ptr().add(slot);
+            if (*site).key != key(pc, Kind(K)) || self.full() {
+                return false;
+            }
+            let head = self.cur;
+            let (bits, at) = self.begin(head, site, slot, addr);
+            self.finish::<K>(head, bits, at, addr, VALUES);
+        }
+        true
+    }
+
+    /// Records a memory access of up to 8 bytes, whatever the case.
+    ///
+    /// # Safety
+    /// As for [`Lane::access`], and the lane is not full.
+    pub unsafe fn any_access<const K: u16>(
+        &mut self,
+        addr: usize,
+        pc: usize,
+        seq: Option<u64>,
+        values: bool,
+    ) {
+        // SAFETY: as in `access`.
+        unsafe {
+            let (head, bits, at) = self.open(Kind(K), pc, addr);
+            let at = self.number(at, seq);
+            self.finish::<K>(head, bits, at, addr, values);
+        }
+    }
+
+    /// Writes the sequence number of an access, in the mode that gives it one.
+    #[inline(always)]
+    unsafe fn number(&mut self, at: *mut u8, seq: Option<u64>) -> *mut u8 {
+        let Some(seq) = seq else { return at };
+        let more = seq.wrapping_sub(self.last_seq);
+        self.last_seq = seq;
+        // SAFETY: it fits into the slack.
+        unsafe { varint(at, more) }
+    }
+
+    /// Writes the value of a read, or leaves that of a write for the next event to read back.
+    #[inline(always)]
+    unsafe fn finish<const K: u16>(
+        &mut self,
+        head: *mut u8,
+        bits: u8,
+        at: *mut u8,
+        addr: usize,
+        values: bool,
+    ) {
+        // SAFETY: as in `access`.
+        unsafe {
+            let cell = self.cells.as_mut_ptr().add(cell(addr));
+            let shift = 64 - (8 << (K & 7));
+            if values && K & 8 == 0 {
+                let (code, at) = value(at, cell, load::<K>(addr), shift);
+                *head = bits | code;
+                self.cur = at;
+                return;
+            }
+            *head = bits | UNKNOWN;
+            self.cur = at;
+            if values {
+                self.pend_addr = addr;
+                self.pend_head = head;
+                self.pend_cell = cell;
+                self.pend_shift = shift;
+            }
+        }
+    }
+
+    /// Writes slot and address of a record; returns the head's bits so far and the position.
+    #[inline(always)]
+    unsafe fn begin(
+        &mut self,
+        head: *mut u8,
+        site: *mut Site,
+        slot: usize,
+        addr: usize,
+    ) -> (u8, *mut u8) {
+        // SAFETY: as in `access`.
+        unsafe {
+            let missed = usize::from((*self.prev).next != slot as u32);
+            (*self.prev).next = slot as u32;
+            self.prev = site;
+            head.add(1).cast::<u16>().write_unaligned(slot as u16);
+            let at = head.add(1 + 2 * missed);
+            let (code, at) = difference(at, (*site).learn(addr as u64));
+            ((missed << 6) as u8 | code, at)
+        }
+    }
+
+    /// Completes the record of the last write with the value that is in memory now, if that can
+    /// be read.
+    ///
+    /// # Safety
+    /// As for [`peek::word`].
+    #[inline(always)]
+    pub unsafe fn settle(&mut self) {
+        if self.pend_addr == 0 {
+            return;
+        }
+        // SAFETY: the pending record is the last one before `cur`. Eight bytes that end at the
+        // end of the page are readable if the written bytes are.
+        unsafe {
+            let addr = self.pend_addr;
+            let base = addr.min((addr | 0xfff) - 7);
+            let bits = (addr - base) * 8;
+            let fits = bits + 64 - self.pend_shift <= 64;
+            if fits && let Some(raw) = peek::word(base) {
+                let (code, at) = value(self.cur, self.pend_cell, raw >> bits, self.pend_shift);
+                *self.pend_head = *self.pend_head & !UNKNOWN | code;
+                self.cur = at;
+            }
+            self.pend_addr = 0;
+        }
+    }
+
+    /// Gives up on a pending write's value, because its memory may be gone.
+    pub fn forget(&mut self) {
+        self.pend_addr = 0;
+        if self.pend_block != 0 {
+            self.pend_block = 0;
+            self.lim = self.block_lim;
+        }
+    }
+
+    /// Records that the current function is left.
+    ///
+    /// # Safety
+    /// As for [`Lane::access`], and the lane is not full.
+    #[inline(always)]
+    pub unsafe fn leave(&mut self) {
+        // SAFETY: one byte fits into the slack.
+        unsafe {
+            *self.cur = LEAVE;
+            self.cur = self.cur.add(1);
+        }
+    }
+
+    /// Records that a function was entered by the call at `call`; false as for `access`.
+    ///
+    /// # Safety
+    /// As for [`Lane::access`].
+    #[inline(always)]
+    pub unsafe fn enter(&mut self, call: usize, pc: usize) -> bool {
+        let key = key(pc, Kind::Enter);
+        let slot = slot_of(pc, Kind::Enter);
+        // SAFETY: as in `access`.
+        unsafe {
+            let site = self.sites.as_mut_ptr().add(slot);
+            if (*site).key != key || self.full() {
+                return false;
+            }
+            let head = self.cur;
+            let (bits, at) = self.begin(head, site, slot, call);
+            *head = bits | UNKNOWN;
+            self.cur = at;
+        }
+        true
+    }
+
+    /// Gives the site its slot, if it does not have it.
+    ///
+    /// # Safety
+    /// As for [`Lane::access`], and the lane is not full.
+    pub unsafe fn define(&mut self, key: u64) {
+        let slot = slot(key);
+        if self.sites[slot].key == key {
+            return;
+        }
+        // SAFETY: eleven bytes fit into the slack.
+        unsafe {
+            self.settle_any();
+            self.sites[slot] = Site { key, ..Site::default() };
+            *self.cur = DEFINE;
+            self.cur.add(1).cast::<u16>().write_unaligned(slot as u16);
+            self.cur.add(3).cast::<u64>().write_unaligned(key);
+            self.cur = self.cur.add(11);
+        }
+    }
+
+    /// Records an event of a `Sync` kind in the usual case. False, with nothing done, if the site
+    /// has no slot yet, the chunk is full or a block is pending.
+    ///
+    /// # Safety
+    /// As for [`Lane::access`], but a write may be pending.
+    #[inline]
+    pub unsafe fn quick_sync(
+        &mut self,
+        kind: Kind,
+        pc: usize,
+        addr: usize,
+        seq: u64,
+        args: &[u64],
+    ) -> bool {
+        let slot = slot_of(pc, kind);
+        // SAFETY: as in `access`; a full lane is also one with a block pending.
+        unsafe {
+            let site = self.sites.as_mut_ptr().add(slot);
+            if (*site).key != key(pc, kind) || self.full() {
+                return false;
+            }
+            self.settle();
+            let head = self.cur;
+            let (bits, at) = self.begin(head, site, slot, addr);
+            self.conclude(head, bits, at, seq, args);
+        }
+        true
+    }
+
+    /// Records an event of a `Bare` or `Sync` kind.
+    ///
+    /// # Safety
+    /// As for [`Lane::access`], and the lane is not full.
+    pub unsafe fn sync(&mut self, kind: Kind, pc: usize, addr: usize, seq: u64, args: &[u64]) {
+        // SAFETY: head, slot, two fields and the varints fit into the slack.
+        unsafe {
+            let (head, bits, at) = self.open(kind, pc, addr);
+            self.conclude(head, bits, at, seq, args);
+        }
+    }
+
+    /// Writes the sequence number and the arguments of a `Sync` record.
+    #[inline(always)]
+    unsafe fn conclude(&mut self, head: *mut u8, bits: u8, at: *mut u8, seq: u64, args: &[u64]) {
+        // SAFETY: as in `access`.
+        unsafe {
+            let (code, mut at) = difference(at, seq.wrapping_sub(self.last_seq));
+            self.last_seq = seq;
+            for &arg in args {
+                at = varint(at, arg);
+            }
+            *head = bits | code >> 3;
+            self.cur = at;
+        }
+    }
+
+    /// Records an event of the `Text` kind. The text is cut to what fits.
+    ///
+    /// # Safety
+    /// As for [`Lane::sync`].
+    pub unsafe fn text(&mut self, kind: Kind, addr: usize, seq: u64, arg: u64, text: &[u8]) {
+        // SAFETY: at most `TEXT` bytes of text fit into the slack besides the fields.
+        unsafe {
+            self.sync(kind, 0, addr, seq, &[arg]);
+            self.cur = bytes(self.cur, text.as_ptr(), text.len().min(TEXT));
+        }
+    }
+
+    /// Records an access to a block. A write's content is read back by `settle_block`.
+    ///
+    /// # Safety
+    /// As for [`Lane::sync`]; with `content`, the block is readable now.
+    #[expect(clippy::too_many_arguments, reason = "they are the fields of the record")]
+    pub unsafe fn range(
+        &mut self,
+        kind: Kind,
+        pc: usize,
+        addr: usize,
+        len: usize,
+        seq: Option<u64>,
+        content: Content,
+    ) {
+        // SAFETY: head, slot, fields and `CONTENT` bytes fit into the slack.
+        unsafe {
+            let (head, bits, at) = self.open(kind, pc, addr);
+            let at = self.number(at, seq);
+            let at = varint(at, len as u64);
+            *head = bits | UNKNOWN;
+            let kept = if len <= CONTENT { len } else { 0 };
+            match content {
+                Content::Now => self.cur = bytes(at, addr as *const u8, kept),
+                Content::None | Content::Later => self.cur = bytes(at, addr as *const u8, 0),
+            }
+            if content == Content::Later && kept > 0 {
+                self.pend(addr, at, kept);
+            }
+        }
+    }
+
+    /// Leaves a block's content for the next event to read back.
+    fn pend(&mut self, addr: usize, count: *mut u8, len: usize) {
+        self.pend_block = addr;
+        self.pend_head = count;
+        self.pend_shift = len;
+        self.block_lim = self.lim;
+        self.lim = core::ptr::null_mut();
+    }
+
+    /// Records an access of 16 bytes; `value` is none for a write.
+    ///
+    /// # Safety
+    /// As for [`Lane::sync`].
+    pub unsafe fn wide(
+        &mut self,
+        kind: Kind,
+        pc: usize,
+        addr: usize,
+        seq: Option<u64>,
+        content: Content,
+    ) {
+        // SAFETY: as for `range`.
+        unsafe {
+            let (head, bits, at) = self.open(kind, pc, addr);
+            let at = self.number(at, seq);
+            *head = bits | UNKNOWN;
+            self.cur = bytes(at, addr as *const u8, if content == Content::Now { 16 } else { 0 });
+            if content == Content::Later {
+                self.pend(addr, at, 16);
+            }
+        }
+    }
+
+    /// Completes the record of the last write, whether of a value or of a block.
+    ///
+    /// # Safety
+    /// As for [`peek::word`].
+    pub unsafe fn settle_any(&mut self) {
+        // SAFETY: the pending record is the last one before `cur`; a block's ends in its count.
+        unsafe {
+            let (start, len) = (self.pend_block, self.pend_shift);
+            // A block is shorter than a page: if both ends can be read, all of it can.
+            if start != 0 && peek::byte(start).and(peek::byte(start + len - 1)).is_some() {
+                self.cur = bytes(self.pend_head, start as *const u8, len);
+            }
+            self.settle();
+        }
+        self.forget();
+    }
+
+    /// Settles, defines the site, and writes slot and address.
+    unsafe fn open(&mut self, kind: Kind, pc: usize, addr: usize) -> (*mut u8, u8, *mut u8) {
+        let key = key(pc, kind);
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.settle_any();
+            self.define(key);
+            let head = self.cur;
+            let slot = slot(key);
+            let site = self.sites.as_mut_ptr().add(slot);
+            let (bits, at) = self.begin(head, site, slot, addr);
+            (head, bits, at)
+        }
+    }
+}
+
+/// When the content of a block can be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// Not at all, or it is not wanted.
+    None,
+    /// Now: it was read, or has been written.
+    Now,
+    /// At the thread's next event: it is about to be written.
+    Later,
+}
+
+/// Reads the memory of a load hook, before the program itself does.
+#[inline(always)]
+unsafe fn load<const K: u16>(addr: usize) -> u64 {
+    // SAFETY: the program is about to read the same bytes.
+    unsafe {
+        match K & 7 {
+            0 => u64::from((addr as *const u8).read_volatile()),
+            1 => u64::from((addr as *const u16).read_unaligned()),
+            2 => u64::from((addr as *const u32).read_unaligned()),
+            _ => (addr as *const u64).read_unaligned(),
+        }
+    }
+}
+
+/// Zeroes words, without the `memset` that the runtime itself interposes.
+unsafe fn zero(words: *mut u64, count: usize) {
+    // SAFETY: the caller owns the words.
+    unsafe {
+        core::arch::asm!(
+            "rep stosq",
+            inout("rdi") words => _, inout("rcx") count => _, in("rax") 0,
+            options(nostack, preserves_flags),
+        );
+    }
+}
