@@ -20,14 +20,29 @@ pub unsafe fn put(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize, arg
 
 /// Records an event that has happened: whether others go first was asked before.
 pub unsafe fn note(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize, args: &[u64]) {
+    // SAFETY: the slot is the current thread's.
+    unsafe { note_inline(slot, kind, pc, addr, args) };
+}
+
+/// The same as part of its caller, for what programs do all the time.
+#[inline(always)]
+pub unsafe fn note_inline(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize, args: &[u64]) {
     // SAFETY: the slot is the current thread's. A lane that recording has left is full.
     unsafe {
         count(slot, kind);
         let own = own(slot);
         let usual = (*own).once_sp == 0 && (*own).lim.is_null();
-        if usual && (*slot).lane.quick_sync(kind, pc, addr, number::at(slot, kind, addr), args) {
-            return;
+        if !usual || !(*slot).lane.quick_sync(kind, pc, addr, number::at(slot, kind, addr), args) {
+            note_unusual(slot, kind, pc, addr, args);
         }
+    }
+}
+
+#[cold]
+unsafe fn note_unusual(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize, args: &[u64]) {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        let own = own(slot);
         if (*own).once_sp != 0 && stack_pointer() > (*own).once_sp {
             once_left(slot);
         }
@@ -72,6 +87,24 @@ pub unsafe fn note_at(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize,
             (*slot).lane.sync(kind, pc, addr, seq, &[]);
         } else {
             arena::lose(slot);
+        }
+    }
+}
+
+/// Records an event that is counted and has its sequence number. There is room.
+pub unsafe fn numbered(
+    slot: *mut ThreadSlot,
+    kind: Kind,
+    pc: usize,
+    addr: usize,
+    number: u64,
+    args: &[u64],
+) {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        let lane = &mut (*slot).lane;
+        if !lane.quick_sync(kind, pc, addr, number, args) {
+            lane.sync(kind, pc, addr, number, args);
         }
     }
 }

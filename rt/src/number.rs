@@ -104,6 +104,12 @@ pub unsafe fn since(slot: *mut ThreadSlot, earliest: u64) -> u64 {
     }
 }
 
+/// What is later than any number given before.
+#[inline(always)]
+pub fn horizon() -> u64 {
+    arena::counter().load(Ordering::Relaxed) + AHEAD
+}
+
 /// The number of a memory access, in the mode that gives it one.
 pub fn of_access() -> Option<u64> {
     arena::is_global().then(|| arena::counter().fetch_add(1, Ordering::SeqCst))

@@ -281,7 +281,7 @@ impl Lane {
     ///
     /// # Safety
     /// As for [`Lane::access`], but a write may be pending.
-    #[inline]
+    #[inline(always)]
     pub unsafe fn quick_sync(
         &mut self,
         kind: Kind,

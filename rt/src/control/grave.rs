@@ -66,10 +66,16 @@ pub unsafe fn raise(object: usize, class: ObjectClass) {
 }
 
 /// Ends the run if an object that is to be used was destroyed, or its memory was given back.
+#[inline(always)]
 pub unsafe fn check(slot: *mut ThreadSlot, object: usize, class: ObjectClass, pc: usize) {
-    if !is_on() {
-        return;
+    if is_on() {
+        // SAFETY: as the caller called it.
+        unsafe { look(slot, object, class, pc) };
     }
+}
+
+#[cold]
+unsafe fn look(slot: *mut ThreadSlot, object: usize, class: ObjectClass, pc: usize) {
     // SAFETY: the caller's object; the slot is the current thread's.
     unsafe {
         if heap::is_on() && !heap::is_good(object) {

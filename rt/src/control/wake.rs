@@ -8,11 +8,17 @@ use super::{Task, follow, is_free, is_on, strategy, task, turn, was_on};
 use crate::{arena, sys};
 
 /// All who wait to do `kind` on `object` may try again.
+#[inline(always)]
 pub fn release(kind: Kind, object: usize) {
     if was_on() {
-        // SAFETY: under the lock.
-        turn::locked(|| unsafe { release_all(kind, object) });
+        release_locked(kind, object);
     }
+}
+
+#[cold]
+fn release_locked(kind: Kind, object: usize) {
+    // SAFETY: under the lock.
+    turn::locked(|| unsafe { release_all(kind, object) });
 }
 
 pub unsafe fn release_all(kind: Kind, object: usize) {

@@ -19,11 +19,12 @@ const OWNER_DIED: u64 = 32;
 const EOWNERDEAD: c_int = 130;
 
 /// Records the end of an attempt to take a lock.
+#[inline(always)]
 pub unsafe fn attempted(slot: *mut ThreadSlot, class: u64, lock: usize, pc: usize, result: c_int) {
     // SAFETY: the slot is the current thread's.
     unsafe {
         match result {
-            0 => event::note(slot, Kind::Acquire, pc, lock, &[class]),
+            0 => event::note_inline(slot, Kind::Acquire, pc, lock, &[class]),
             EOWNERDEAD => event::note(slot, Kind::Acquire, pc, lock, &[class | OWNER_DIED]),
             error => event::note(slot, Kind::AcquireFailed, pc, lock, &[class, error as u64]),
         }
@@ -168,7 +169,8 @@ macro_rules! release {
             // SAFETY: as the caller called it.
             unsafe {
                 if let Some(slot) = thread::recorded() && !$fails(lock, slot) {
-                    event::put(slot, Kind::Release, pc, lock, &[$class]);
+                    $crate::control::before(slot, Kind::Release, pc, lock);
+                    event::note_inline(slot, Kind::Release, pc, lock, &[$class]);
                     let class = $crate::control::grave::class_of($class);
                     $crate::control::grave::check(slot, lock, class, pc);
                 }

@@ -66,6 +66,28 @@ fn of_atomic_operations() {
     assert!(tickets(&events).into_iter().eq(0..100_000));
 }
 
+/// Loads of the same object do not meet, but each is between two changes.
+#[test]
+fn of_loads_between_changes() {
+    for order in ["local", "global"] {
+        let events = subject("watched.c").options(&["--order", order]).record().events();
+        let mut now = BTreeMap::<&str, u128>::new();
+        let mut loads = 0;
+        for event in events.iter().filter(|it| it.op.starts_with("atomic-")) {
+            let now = now.entry(event.object.as_deref().unwrap()).or_default();
+            let seen = if event.op == "atomic-load" { event.value } else { event.old };
+            assert!(seen.is_none_or(|it| it.0 == *now), "{order}: {now} was there: {event:?}");
+            loads += usize::from(event.op == "atomic-load");
+            match &*event.op {
+                "atomic-store" => *now = event.value.unwrap().0,
+                "atomic-rmw" | "atomic-cas" => *now = event.new.unwrap().0,
+                _ => {}
+            }
+        }
+        assert!(loads > 20_000);
+    }
+}
+
 #[test]
 fn of_competing_exchanges() {
     let events = record("racing.c").events();

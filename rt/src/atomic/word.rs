@@ -1,0 +1,122 @@
+//! Atomic operations on integers of every width.
+
+use core::{
+    arch::x86_64::cmpxchg16b,
+    sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering},
+};
+
+/// An integer with atomic operations.
+pub trait Word: Copy + PartialEq {
+    const LOG2: u64;
+    unsafe fn load(at: *mut Self) -> Self;
+    unsafe fn store(at: *mut Self, value: Self);
+    /// What was there; the new value is there if that is `old`.
+    unsafe fn swap_if(at: *mut Self, old: Self, new: Self) -> Self;
+    fn halves(self) -> (u64, u64);
+    fn change(self, op: Op, by: Self) -> Self;
+}
+
+/// What a read-modify-write does.
+#[derive(Clone, Copy)]
+pub enum Op {
+    Exchange,
+    Add,
+    Sub,
+    And,
+    Or,
+    Xor,
+    Nand,
+}
+
+macro_rules! change {
+    () => {
+        fn change(self, op: Op, by: Self) -> Self {
+            match op {
+                Op::Exchange => by,
+                Op::Add => self.wrapping_add(by),
+                Op::Sub => self.wrapping_sub(by),
+                Op::And => self & by,
+                Op::Or => self | by,
+                Op::Xor => self ^ by,
+                Op::Nand => !(self & by),
+            }
+        }
+    };
+}
+
+macro_rules! word {
+    ($($type:ty, $atomic:ty, $log2:literal;)*) => { $(
+        impl Word for $type {
+            const LOG2: u64 = $log2;
+            #[inline]
+            unsafe fn load(at: *mut Self) -> Self {
+                // SAFETY: as the caller called it.
+                unsafe { (*at.cast::<$atomic>()).load(Ordering::SeqCst) }
+            }
+            #[inline]
+            unsafe fn store(at: *mut Self, value: Self) {
+                // SAFETY: as the caller called it.
+                unsafe { (*at.cast::<$atomic>()).store(value, Ordering::SeqCst) };
+            }
+            #[inline]
+            unsafe fn swap_if(at: *mut Self, old: Self, new: Self) -> Self {
+                // SAFETY: as the caller called it.
+                let at = unsafe { &*at.cast::<$atomic>() };
+                match at.compare_exchange(old, new, Ordering::SeqCst, Ordering::SeqCst) {
+                    Ok(seen) | Err(seen) => seen,
+                }
+            }
+            fn halves(self) -> (u64, u64) {
+                (u64::from(self), 0)
+            }
+            change!();
+        }
+    )* };
+}
+
+word! {
+    u8, AtomicU8, 0;
+    u16, AtomicU16, 1;
+    u32, AtomicU32, 2;
+    u64, AtomicU64, 3;
+}
+
+impl Word for u128 {
+    const LOG2: u64 = 4;
+    unsafe fn load(at: *mut Self) -> Self {
+        // SAFETY: as the caller called it; exchanging zero for zero changes nothing.
+        unsafe { Self::swap_if(at, 0, 0) }
+    }
+    unsafe fn store(at: *mut Self, value: Self) {
+        // SAFETY: as the caller called it.
+        unsafe { exchange(at, Op::Exchange, value) };
+    }
+    unsafe fn swap_if(at: *mut Self, old: Self, new: Self) -> Self {
+        #[target_feature(enable = "cmpxchg16b")]
+        unsafe fn exchange(at: *mut u128, old: u128, new: u128) -> u128 {
+            // SAFETY: as the caller called it.
+            unsafe { cmpxchg16b(at, old, new, Ordering::SeqCst, Ordering::SeqCst) }
+        }
+        // SAFETY: compilers emit 16-byte atomics only for processors that have them.
+        unsafe { exchange(at, old, new) }
+    }
+    fn halves(self) -> (u64, u64) {
+        (self as u64, (self >> 64) as u64)
+    }
+    change!();
+}
+
+/// Does a read-modify-write; returns what was there.
+pub unsafe fn exchange<W: Word>(at: *mut W, op: Op, by: W) -> W {
+    // SAFETY: as the caller called it.
+    unsafe {
+        let mut seen = W::load(at);
+        loop {
+            let before = W::swap_if(at, seen, seen.change(op, by));
+            if before == seen {
+                return seen;
+            }
+            seen = before;
+        }
+    }
+}
