@@ -18,6 +18,7 @@
 mod argument;
 mod command;
 mod compiler;
+mod disguise;
 mod error;
 mod invocation;
 mod layout;
@@ -28,6 +29,7 @@ mod sanitizer;
 
 pub use command::command_line;
 pub use compiler::{Compiler, Family, Language, Settings};
+pub use disguise::{disguise, language_of};
 pub use error::CcError;
 pub use layout::HEADER_TEXT as HEADER;
 pub use runtime::{RuntimeDir, RuntimeImage};

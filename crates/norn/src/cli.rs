@@ -33,7 +33,7 @@ pub(crate) use self::{
                   subject (deadlock, livelock, hang, memory error) or its check failed, and of many\n\
                   runs when one failed. `norn replay` exits with 1 when the failure happened again\n\
                   (of many runs: in one of them), with 0 when it did not.\n\n\
-                  Examples:\n  CC=\"norn cc\" CXX=\"norn c++\" make\n  \
+                  Examples:\n  norn build make\n  \
                   norn record -o run.norn -- ./prog args\n  norn info run.norn\n  norn dump run.norn\n  \
                   norn run --seed 7 --save clip.json -- ./prog\n  norn replay clip.json"
 )]
@@ -44,6 +44,8 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Run a build, with Norn's hooks in whatever it compiles
+    Build(Build),
     /// Compile C as the usual compiler does, with Norn's hooks (all arguments are the compiler's)
     #[command(disable_help_flag = true)]
     Cc(Compiler),
@@ -75,6 +77,21 @@ pub(crate) enum Command {
     Export(Export),
     /// Print `norn.h`, by which a program marks events and atomic regions
     Header,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    after_help = "The compilers that are on the PATH go through `norn cc` and `norn c++`, whatever the\n\
+                  build calls them: gcc, clang++, gcc-12 …; only one that is named by its path does\n\
+                  not. What was compiled before is not compiled again: clean first. The exit status\n\
+                  is the build's.\n\n\
+                  Examples:\n  norn build make -j4\n  norn build ./configure && norn build make\n  \
+                  norn build sh -c 'cmake -B out && cmake --build out'"
+)]
+pub(crate) struct Build {
+    /// The command that builds, and its arguments
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) command: Vec<OsString>,
 }
 
 /// Taken over before these arguments are read; here for `norn --help`.

@@ -25,7 +25,7 @@ mod violation;
 
 use std::{
     env,
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     io::{self, Write as _},
     path::Path,
     process::ExitCode,
@@ -39,7 +39,7 @@ use crate::{cli::Cli, exit::Exit};
 fn main() -> ExitCode {
     let words: Vec<OsString> = env::args_os().collect();
     let result = match wrapper(&words) {
-        Some((language, arguments)) => command::cc::run(language, arguments),
+        Some((language, name, arguments)) => command::cc::run(language, name, arguments),
         None => command::run(Cli::parse_from(words)),
     };
     match result {
@@ -48,19 +48,22 @@ fn main() -> ExitCode {
     }
 }
 
-/// As a compiler, `norn` must take every argument as it is: `norn cc …`, `norn c++ …`, or a link
-/// named `norn-cc` or `norn-c++`.
-fn wrapper(words: &[OsString]) -> Option<(Language, &[OsString])> {
+/// As a compiler, `norn` must take every argument as it is: `norn cc …`, `norn c++ …`, a link named
+/// `norn-cc` or `norn-c++`, or one with the name of a compiler, which is then the one behind it.
+fn wrapper(words: &[OsString]) -> Option<(Language, Option<&OsStr>, &[OsString])> {
     let name = Path::new(words.first()?).file_name()?;
+    if let Some(language) = norn_cc::language_of(name) {
+        return Some((language, Some(name), &words[1..]));
+    }
     match name.to_str() {
-        Some("norn-cc") => return Some((Language::C, &words[1..])),
-        Some("norn-c++") => return Some((Language::Cxx, &words[1..])),
+        Some("norn-cc") => return Some((Language::C, None, &words[1..])),
+        Some("norn-c++") => return Some((Language::Cxx, None, &words[1..])),
         _ => {}
     }
     let rest = words.get(2..).unwrap_or_default();
     match words.get(1)?.to_str()? {
-        "cc" => Some((Language::C, rest)),
-        "c++" => Some((Language::Cxx, rest)),
+        "cc" => Some((Language::C, None, rest)),
+        "c++" => Some((Language::Cxx, None, rest)),
         _ => None,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{ffi::OsString, fs, os::unix::fs::symlink, path::PathBuf, process::Command};
 
-use norn_cc::{CcError, Compiler, Family, Language, Settings};
+use norn_cc::{CcError, Compiler, Family, Language, Settings, disguise, language_of};
 use tempfile::TempDir;
 
 /// Two directories on a `PATH`, with programs that answer `--version`.
@@ -42,6 +42,20 @@ impl Machine {
         let path = std::env::join_paths([self.path("first"), self.path("second")]).unwrap();
         let command = command.map(OsString::from);
         Compiler::choose(language, &Settings { command, path, myself: self.path("norn") })
+    }
+
+    fn disguise(&self) -> Vec<String> {
+        let path = std::env::join_paths([self.path("first"), self.path("second")]).unwrap();
+        let settings = Settings { command: None, path, myself: self.path("norn") };
+        let folder = disguise(&self.path("cache"), &settings).unwrap();
+        let links = fs::read_dir(folder).unwrap().map(|it| it.unwrap());
+        let to_norn = |it: &fs::DirEntry| fs::read_link(it.path()).unwrap() == self.path("norn");
+        let mut names: Vec<_> = links
+            .inspect(|it| assert!(to_norn(it)))
+            .map(|it| it.file_name().into_string().unwrap())
+            .collect();
+        names.sort_unstable();
+        names
     }
 
     /// The choice, or the error, without the name of the directory.
@@ -106,4 +120,29 @@ fn what_is_asked_for_must_be_there_and_not_be_norn() {
         found no C compiler: none of cc, gcc, clang is on the PATH
         hint: install gcc or clang, or name one with NORN_CC
         ");
+}
+
+#[test]
+fn names_of_compilers_and_of_others() {
+    for name in ["cc", "gcc", "gcc-12", "clang", "clang-14", "x86_64-linux-gnu-gcc-12"] {
+        assert_eq!(language_of(name.as_ref()), Some(Language::C), "{name}");
+    }
+    for name in ["c++", "g++", "g++-12", "clang++-14", "x86_64-pc-linux-gnu-c++"] {
+        assert_eq!(language_of(name.as_ref()), Some(Language::Cxx), "{name}");
+    }
+    for name in
+        ["norn", "ccache", "gcc-ar-12", "gcc-nm", "c99-gcc", "musl-gcc", "aarch64-linux-gnu-gcc"]
+    {
+        assert_eq!(language_of(name.as_ref()), None, "{name}");
+    }
+}
+
+#[test]
+fn a_link_for_each_compiler_on_the_path() {
+    let machine = Machine::new().program("first/gcc-12", "").program("second/g++", "");
+    let machine = machine.program("second/ccache", "").link("second/cc", "second/ccache");
+    let machine = machine.program("second/gcc-ar", "").link("second/clang", "norn");
+    assert_eq!(machine.disguise(), ["g++", "gcc-12"]);
+    let machine = machine.program("second/clang-14", "");
+    assert_eq!(machine.disguise(), ["clang-14", "g++", "gcc-12"]);
 }

@@ -1,7 +1,11 @@
 //! `norn cc` and `norn c++`: become the real compiler.
 
 use std::{
-    env, ffi::OsString, os::unix::process::CommandExt as _, path::PathBuf, process::Command,
+    env,
+    ffi::{OsStr, OsString},
+    os::unix::process::CommandExt as _,
+    path::PathBuf,
+    process::Command,
 };
 
 use anyhow::Context as _;
@@ -9,12 +13,15 @@ use norn_cc::{Compiler, Language, RuntimeDir, Settings, command_line};
 
 use crate::exit::Exit;
 
-pub(crate) fn run(language: Language, arguments: &[OsString]) -> anyhow::Result<Exit> {
-    let settings = Settings {
-        command: env::var_os(language.variable()),
-        path: env::var_os("PATH").unwrap_or_default(),
-        myself: env::current_exe().context("cannot find out where norn itself is")?,
-    };
+/// Where it was called under the `name` of a compiler, it becomes that one, unless another is
+/// asked for.
+pub(crate) fn run(
+    language: Language,
+    name: Option<&OsStr>,
+    arguments: &[OsString],
+) -> anyhow::Result<Exit> {
+    let asked = env::var_os(language.variable()).filter(|it| !it.is_empty());
+    let settings = settings(asked.or(name.map(OsStr::to_owned)))?;
     let compiler = Compiler::choose(language, &settings)?;
     let runtime = RuntimeDir::install(&cache())?;
     let command = command_line(&compiler, arguments, &runtime);
@@ -23,8 +30,16 @@ pub(crate) fn run(language: Language, arguments: &[OsString]) -> anyhow::Result<
     Err(error).with_context(|| format!("cannot run `{}`", program.display()))
 }
 
+pub(super) fn settings(command: Option<OsString>) -> anyhow::Result<Settings> {
+    Ok(Settings {
+        command,
+        path: env::var_os("PATH").unwrap_or_default(),
+        myself: env::current_exe().context("cannot find out where norn itself is")?,
+    })
+}
+
 /// Where the runtime is unpacked: as other tools do, in the user's cache.
-fn cache() -> PathBuf {
+pub(super) fn cache() -> PathBuf {
     let set = |name: &str| env::var_os(name).filter(|it| !it.is_empty()).map(PathBuf::from);
     set("NORN_CACHE")
         .or_else(|| set("XDG_CACHE_HOME").map(|it| it.join("norn")))

@@ -71,7 +71,7 @@ pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
 pub(super) fn not_built(program: &OsStr, instead: &str) -> anyhow::Result<Exit> {
     let (mut out, program) = (io::stderr(), program.display());
     writeln!(out, "norn: `{program}` left no events: it was not built with norn")?;
-    writeln!(out, "hint: build it with `CC=\"norn cc\" CXX=\"norn c++\"`, or `{instead}`")?;
+    writeln!(out, "hint: build it with `norn build make`, or `{instead}`")?;
     Ok(Exit::Impossible)
 }
 

@@ -1,5 +1,6 @@
 //! One file per subcommand.
 
+mod build;
 pub(crate) mod cc;
 mod check;
 mod checked;
@@ -27,8 +28,9 @@ use crate::{
 
 pub(crate) fn run(cli: Cli) -> anyhow::Result<Exit> {
     match cli.command {
-        Command::Cc(compiler) => cc::run(Language::C, &compiler.arguments),
-        Command::Cxx(compiler) => cc::run(Language::Cxx, &compiler.arguments),
+        Command::Build(args) => build::run(&args.command),
+        Command::Cc(compiler) => cc::run(Language::C, None, &compiler.arguments),
+        Command::Cxx(compiler) => cc::run(Language::Cxx, None, &compiler.arguments),
         Command::Hunt(args) => hunt::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Property(args) => property::run(&args),

@@ -57,7 +57,7 @@ fn unrecorded(options: &Options, recording: &Recording) -> Vec<String> {
         let hint = "MiB of address space, most of them never used; `ulimit -v` sets a limit";
         (what.to_owned(), format!("it takes {size} {hint}"))
     } else if !recording.recorded {
-        let hint = "build it with `CC=\"norn cc\" CXX=\"norn c++\"`, or `norn cc prog.c -o prog`";
+        let hint = "build it with `norn build make`, or `norn cc prog.c -o prog`";
         (format!("`{program}` left no events: it was not built with norn"), hint.to_owned())
     } else {
         return Vec::new();

@@ -42,7 +42,7 @@ fn a_program_that_norn_did_not_build() {
     assert_eq!(run(gcc).code, Some(0));
     insta::assert_snapshot!(said(&norn_hunt(["--", "./plain"], &folder)), @r#"
     norn: `./plain` left no events: it was not built with norn
-    hint: build it with `CC="norn cc" CXX="norn c++"`, or `norn hunt prog.c`
+    hint: build it with `norn build make`, or `norn hunt prog.c`
     [exit 3]
     "#);
 }

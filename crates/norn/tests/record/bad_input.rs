@@ -29,7 +29,7 @@ fn a_program_that_norn_did_not_build() {
     assert_eq!(ran.stdout, "fenced\n");
     insta::assert_snapshot!(said(&ran, folder.path()), @r#"
     norn: `./plain` left no events: it was not built with norn
-    hint: build it with `CC="norn cc" CXX="norn c++"`, or `norn cc prog.c -o prog`
+    hint: build it with `norn build make`, or `norn cc prog.c -o prog`
     [exit 3]
     "#);
 }

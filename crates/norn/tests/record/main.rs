@@ -9,6 +9,7 @@ mod access;
 mod atomic;
 mod bad_input;
 mod behaviour;
+mod build;
 mod cxx;
 mod death;
 mod event;
