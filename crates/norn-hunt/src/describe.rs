@@ -57,6 +57,8 @@ pub struct Call {
 const CALLS: usize = 4;
 /// How the names of the runtime's functions begin, which start threads.
 const OURS: &str = "norn_rt::";
+/// The same of the C++ library's.
+const LIBRARY: [&str; 2] = ["std::", "__gnu_cxx::"];
 
 /// Describes a candidate of a trace. Whose memory it is, is only looked for if `thoroughly`: that
 /// takes a walk through the trace.
@@ -172,10 +174,14 @@ impl Guide<'_> {
         }
     }
 
-    /// Where the access is, and by which calls the thread came there.
+    /// Where the access is, and by which calls the thread came there. Through how many functions of
+    /// the C++ library a call went is nobody's concern.
     fn calls(&self, step: &Step) -> Vec<String> {
         let all = self.addresses(step).flat_map(|it| self.source.scene.sites(it));
-        all.filter(|it| !it.starts_with(OURS)).take(CALLS).collect()
+        let mut all = all.filter(|it| !it.starts_with(OURS));
+        let access = all.next();
+        let callers = all.filter(|it| !LIBRARY.iter().any(|name| it.starts_with(name)));
+        access.into_iter().chain(callers).take(CALLS).collect()
     }
 
     fn frames(&self, step: &Step) -> Vec<Call> {

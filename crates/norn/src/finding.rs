@@ -34,7 +34,7 @@ pub(crate) fn text(out: &mut impl Write, hunt: &Hunt, pardons: &Pardons) -> anyh
     summary(out, hunt, &groups)
 }
 
-/// A line for each.
+/// A line for each, but one for all that read the same.
 fn briefly(
     out: &mut impl Write,
     title: &str,
@@ -43,13 +43,23 @@ fn briefly(
     if !findings.is_empty() {
         writeln!(out, "{title}")?;
     }
-    for (finding, how) in findings.iter().take(TOLD) {
+    let mut lines: Vec<(String, &Confirmed, usize)> = Vec::new();
+    for (finding, how) in findings {
         let expected = finding.remark.and_then(|it| it.expected);
         let expected = expected.map_or_else(String::new, |it| format!(" (expected: {it})"));
-        writeln!(out, "  {}{expected}: norn replay {}", line(finding), how.clip.display())?;
+        let line = line(finding) + &expected;
+        match lines.iter_mut().find(|it| it.0 == line) {
+            Some((.., times)) => *times += 1,
+            None => lines.push((line, how, 1)),
+        }
     }
-    if findings.len() > TOLD {
-        writeln!(out, "  and {} more; --format json has them all", findings.len() - TOLD)?;
+    for (line, how, times) in lines.iter().take(TOLD) {
+        let times = if *times > 1 { format!(", {times} times") } else { String::new() };
+        writeln!(out, "  {line}{times}: norn replay {}", how.clip.display())?;
+    }
+    let more: usize = lines.iter().skip(TOLD).map(|(.., times)| times).sum();
+    if more > 0 {
+        writeln!(out, "  and {more} more; --format json has them all")?;
     }
     Ok(())
 }

@@ -46,6 +46,44 @@ fn the_forced_order_is_shown_beside_the_recorded_one() {
     ");
 }
 
+/// What `norn hunt` says of a small C++ program.
+fn hunt_cxx(source: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let subject = folder.path().join("hits.cc");
+    fs::write(&subject, source).unwrap();
+    let options = ["--explore", "0", "--"].map(Into::into);
+    norn_hunt(options.into_iter().chain([subject.into_os_string()]), &folder).stdout
+}
+
+/// A lambda is called by five functions of the C++ library.
+#[test]
+fn functions_of_the_library_are_not_told() {
+    let text = hunt_cxx(
+        "#include <thread>\n#include <vector>\nint hits;\nvoid hit() { hits++; }\n\
+         int main() {\n  std::vector<std::thread> threads;\n\
+         for (int i = 0; i < 2; i++)\n    threads.emplace_back([] { hit(); });\n\
+         for (std::thread &it : threads) it.join();\n}\n",
+    );
+    insta::assert_snapshot!(text.split("\n\n").next().unwrap(), @r"
+    1. data race on hits
+       T0.1   reads  hits = 0  hit hits.cc:4
+                     called from main::{lambda}::operator() hits.cc:8
+       T0.2   writes hits = 2  hit hits.cc:4
+                     called from main::{lambda}::operator() hits.cc:8
+    ");
+}
+
+#[test]
+fn what_reads_the_same_is_told_once() {
+    let text = hunt_cxx(
+        "#include <thread>\nint hits;\nint main() {\n\
+         std::thread one([] { hits++; }), two([] { hits++; });\n  one.join();\n  two.join();\n}\n",
+    );
+    let harmless = text.split("without visible harm:\n").nth(1).unwrap();
+    let ends = harmless.lines().next().unwrap().split(" | ").last().unwrap();
+    insta::assert_snapshot!(ends, @"w main::{lambda}::operator() hits.cc:4, 2 times: norn replay run.norn/clips/2.json");
+}
+
 /// A text that becomes shorter between two looks at it: broken atomicity, and a violated order.
 #[test]
 fn findings_of_one_bug_are_told_as_one() {
