@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use norn_model::{Candidate, EventId, Frame, Held, LockMode, Op, Step};
+use norn_model::{Candidate, EventId, Frame, Held, LockMode, Op, SiteId, StackId, Step};
 use norn_replay::story::size;
 use norn_resolve::{Memory, Place, Reading};
 
@@ -59,6 +59,11 @@ const CALLS: usize = 4;
 const OURS: &str = "norn_rt::";
 /// The same of the C++ library's.
 const LIBRARY: [&str; 2] = ["std::", "__gnu_cxx::"];
+
+/// Whether a place is in the C++ library.
+fn is_librarys(place: &str) -> bool {
+    LIBRARY.iter().any(|name| place.starts_with(name))
+}
 
 /// Describes a candidate of a trace. Whose memory it is, is only looked for if `thoroughly`: that
 /// takes a walk through the trace.
@@ -180,7 +185,7 @@ impl Guide<'_> {
         let all = self.addresses(step).flat_map(|it| self.source.scene.sites(it));
         let mut all = all.filter(|it| !it.starts_with(OURS));
         let access = all.next();
-        let callers = all.filter(|it| !LIBRARY.iter().any(|name| it.starts_with(name)));
+        let callers = all.filter(|it| !is_librarys(it));
         access.into_iter().chain(callers).take(CALLS).collect()
     }
 
@@ -202,9 +207,13 @@ impl Guide<'_> {
 
     /// Where the access is in the code, and the calls that led there.
     fn addresses(&self, step: &Step) -> impl Iterator<Item = u64> {
+        let stack = self.source.trace.event(step.event).map(|it| it.stack);
+        self.stack(step.site, stack)
+    }
+
+    fn stack(&self, site: SiteId, stack: Option<StackId>) -> impl Iterator<Item = u64> {
         let Source { scene, trace, .. } = self.source;
-        let pc = scene.trace.site(step.site).map(|it| it.pc);
-        let stack = trace.event(step.event).map(|it| it.stack);
+        let pc = scene.trace.site(site).map(|it| it.pc);
         let frames = stack.into_iter().flat_map(|it| trace.stacks.frames(it));
         let callers = frames.filter_map(|it| match it {
             Frame::Call(pc) => Some(pc),
@@ -238,15 +247,18 @@ impl Guide<'_> {
             let local = scene.local(on, addr, size);
             return (local.name, local.variable.and_then(|it| it.reading));
         }
-        let from = |site| {
-            let site = scene.trace.site(site).and_then(|it| scene.site(it.pc));
+        let from = |site, stack| {
+            let all = self.stack(site, stack).flat_map(|it| scene.sites(it));
+            let mut all = all.filter(|it| !it.starts_with(OURS)).peekable();
+            let first = all.peek().cloned();
+            let site = all.find(|it| !is_librarys(it)).or(first);
             site.map_or_else(String::new, |it| format!(" from {it}"))
         };
         let name = match self.memory.place(addr) {
-            Some(Place::Heap { offset, size, site, .. }) => {
-                format!("heap[{size}]+{offset}{}", from(site))
+            Some(Place::Heap { offset, size, site, stack, .. }) => {
+                format!("heap[{size}]+{offset}{}", from(site, Some(stack)))
             }
-            Some(Place::Mapped { offset, site }) => format!("mapped+{offset}{}", from(site)),
+            Some(Place::Mapped { offset, site }) => format!("mapped+{offset}{}", from(site, None)),
             Some(Place::Stack(_)) | None => format!("{addr:#x}"),
         };
         (name, None)

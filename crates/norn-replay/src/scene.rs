@@ -1,6 +1,6 @@
 //! What a run left, with the files of its modules: names for its numbers.
 
-use std::path::Path;
+use std::{borrow::Cow, path::Path};
 
 use norn_model::{ThreadId, ThreadName};
 use norn_resolve::{Frame, Local, Locals, Mapped, Modules, OnStack};
@@ -54,11 +54,38 @@ impl Scene {
 }
 
 fn words(frame: &Frame) -> Option<String> {
-    let (function, source) = (frame.function.as_deref(), source(frame));
-    match (function, source) {
+    match (frame.function.as_deref().map(brief), source(frame)) {
         (Some(function), Some(source)) => Some(format!("{function} {source}")),
-        (function, source) => source.or_else(|| function.map(str::to_owned)),
+        (function, source) => source.or_else(|| function.map(Cow::into_owned)),
     }
+}
+
+/// Names of functions that are longer than this are told without the arguments of templates.
+const LONG: usize = 60;
+
+/// The name of a function, short enough to be read.
+fn brief(name: &str) -> Cow<'_, str> {
+    if name.len() <= LONG {
+        return Cow::Borrowed(name);
+    }
+    let mut short = String::new();
+    let mut depth = 0;
+    for (at, it) in name.char_indices() {
+        // `operator<`, `operator<<`, `operator->` and their like open and close nothing.
+        let symbol = name[..at].trim_end_matches(['<', '>', '-', '=']).ends_with("operator");
+        match it {
+            '<' if !symbol => {
+                depth += 1;
+                if depth == 1 {
+                    short.push_str("<…>");
+                }
+            }
+            '>' if !symbol && depth > 0 => depth -= 1,
+            _ if depth == 0 => short.push(it),
+            _ => {}
+        }
+    }
+    Cow::Owned(short)
 }
 
 /// `file.c:12`, with the file's name alone.
@@ -66,4 +93,22 @@ fn source(frame: &Frame) -> Option<String> {
     let file = frame.file.as_deref()?;
     let name = file.rsplit('/').next().unwrap_or(file);
     Some(frame.line.map_or_else(|| name.to_owned(), |line| format!("{name}:{line}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::brief;
+
+    #[test]
+    fn long_names_lose_the_arguments_of_templates() {
+        assert_eq!(brief("std::vector<int>::push_back"), "std::vector<int>::push_back");
+        let map = "std::map<std::string, std::vector<std::pair<int, int> > >::operator[]";
+        assert_eq!(brief(map), "std::map<…>::operator[]");
+        let call = "std::__invoke_impl<void, main()::<lambda()>, std::__invoke_other>";
+        assert_eq!(brief(call), "std::__invoke_impl<…>");
+        let shift = "std::operator<< <std::char_traits<char>, std::allocator<char>, more>";
+        assert_eq!(brief(shift), "std::operator<< <…>");
+        let arrow = "std::unique_ptr<Something, std::default_delete<Something> >::operator->";
+        assert_eq!(brief(arrow), "std::unique_ptr<…>::operator->");
+    }
 }
