@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use crate::kit::{Ran, norn, run, subjects};
 
 fn build(folder: &Path, words: &[&str]) -> Ran {
-    let mut command = norn(&[&["build"], words].concat());
+    let mut command = norn([&["build"], words].concat());
     command.current_dir(folder).env("SUBJECTS", subjects());
     run(command)
 }
@@ -20,7 +20,7 @@ fn by_names_of_compilers() {
     let link = fs::read_link(ran.stdout.trim()).unwrap();
     assert_eq!(link.file_name().unwrap(), "norn");
     for program in ["./fences", "./mutex"] {
-        let mut record = norn(&["record", "-o", &format!("{program}.norn"), "--", program]);
+        let mut record = norn(["record", "-o", &format!("{program}.norn"), "--", program]);
         record.current_dir(folder.path());
         let ran = run(record);
         assert_eq!((ran.status.code(), &*ran.stderr), (Some(0), ""), "{program}");
