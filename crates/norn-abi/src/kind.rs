@@ -228,6 +228,8 @@ kinds! {
     HighHalves = 0x97: Shape::Sync(2);
     /// The thread has the turn now. The address is the index of its next event.
     Turn = 0x98: Shape::Sync(0);
+    /// The time of a thread's wait has run out. The address is its number; whoever goes next says so.
+    Expired = 0x99: Shape::Sync(0);
 }
 
 impl Kind {

@@ -32,6 +32,8 @@ pub(crate) struct Part {
     pub(crate) waits: Vec<wake::Step>,
     /// Threads that were created, and when.
     pub(crate) forks: Vec<(ThreadId, u64)>,
+    /// When the time of whose wait ran out.
+    pub(crate) expired: Vec<(u64, ThreadId)>,
     /// The sequence number of the first event, if that has one.
     pub(crate) first_seq: Option<u64>,
     /// When the thread was given the turn, if it had no event since.
@@ -156,6 +158,7 @@ impl Pass {
                 }
             }
             Kind::Turn => self.turn = Some((seq, self.events)),
+            Kind::Expired => part.expired.push((seq, op::thread(addr))),
             Kind::Fork => part.forks.push((op::thread(addr), seq)),
             Kind::Name => {
                 let mut words = content.split(|&it| it == 0).map(String::from_utf8_lossy);
