@@ -181,6 +181,11 @@ kinds! {
     /// A thread waits for a word of memory. Never recorded: it is only what a thread blocks in.
     Futex = 0x78: Shape::Sync(0);
 
+    /// A condition wait begins that lasts for some time only. The mutex.
+    TimedWait = 0x79: Shape::Sync(1);
+    /// A semaphore was decremented, which would have been waited for some time only.
+    TimedSemWait = 0x7a: Shape::Sync(0);
+
     /// Memory was allocated. Size.
     Alloc = 0x80: Shape::Sync(1);
     /// Memory is about to be freed.

@@ -28,7 +28,9 @@ use crate::{
     sieve::{GRANULE, Sieve},
     spin::spins,
     steal::Steals,
-    teardown, violation,
+    teardown,
+    timeout::timeouts,
+    violation,
     weave::Weave,
 };
 
@@ -167,9 +169,11 @@ pub fn predict(trace: &Trace, options: &Options) -> Prediction {
     let stuck = || deadlocks(trace, &forced, &semaphores, options.instances);
     let dead = options.deadlocks.then(stuck).unwrap_or_default();
     let limits = Limits { sampled, couples: left_out, patterns, requests: dead.left_out };
+    let expiring = || timeouts(trace, field, options.instances);
+    let expired = options.order.then(expiring).unwrap_or_default();
     let others = found(&search, &all, candidates(trace, &options.patterns, &regions, kept));
     Prediction {
-        candidates: dead.candidates.into_iter().chain(others).collect(),
+        candidates: dead.candidates.into_iter().chain(expired).chain(others).collect(),
         violations: violations.map_or_else(Vec::new, |it| violation::candidates(trace, it)),
         shared: all.len() as u64,
         incomplete: !limits.patterns.is_empty() || limits.requests > 0,

@@ -147,7 +147,7 @@ impl Pass {
         let part = &mut self.part;
         let mut wait = |cond, what| part.waits.push(wake::Step { id, seq, cond, what });
         match kind {
-            Kind::Wait => wait(addr, wake::What::Wait),
+            Kind::Wait | Kind::TimedWait => wait(addr, wake::What::Wait),
             Kind::WaitAcquire => wait(args[0], wake::What::Over(op::number(args[1]))),
             Kind::Signal => wait(addr, wake::What::Signal),
             Kind::Broadcast => wait(addr, wake::What::Broadcast),

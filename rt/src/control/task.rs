@@ -128,10 +128,11 @@ impl Task {
         self.timed_out && !self.waiting
     }
 
-    /// What its next event is about. Who waits for a condition will next take the mutex again.
+    /// What its next event is about. Who waits for a condition, or just did, will next take the
+    /// mutex again.
     pub fn class(&self) -> u32 {
         match self.kind {
-            Kind::Wait if self.waiting => Kind::WaitAcquire.class(),
+            Kind::Wait => Kind::WaitAcquire.class(),
             kind => kind.class(),
         }
     }

@@ -144,7 +144,7 @@ fn words(guide: &Guide<'_>, op: &Op) -> (&'static str, Option<String>) {
         Op::BarrierEnter { barrier } => on("barrier", barrier, size::BARRIER),
         Op::BarrierLeave { barrier, .. } => on("behind barrier", barrier, size::BARRIER),
         Op::SemPost { semaphore } => on("sem-post", semaphore, size::SEMAPHORE),
-        Op::SemWait { semaphore } => on("sem-wait", semaphore, size::SEMAPHORE),
+        Op::SemWait { semaphore, .. } => on("sem-wait", semaphore, size::SEMAPHORE),
         Op::SemFailed { semaphore, .. } => on("sem-wait failed", semaphore, size::SEMAPHORE),
         Op::OnceBegin { once } => on("once begins", once, 1),
         Op::OnceEnd { once, .. } => on("once ends", once, 1),
