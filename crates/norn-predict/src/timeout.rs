@@ -46,7 +46,10 @@ pub(crate) fn timeouts(trace: &Trace, field: Field<'_>, instances: usize) -> Vec
     conditions(trace, field, |wait, signal| either_way(trace, wait, signal, &mut kept));
     semaphores(trace, |wait, post| either_way(trace, wait, post, &mut kept));
     locks(trace, |held, wanted| add(trace, LOCKED, [held, wanted], &mut kept));
-    let each = kept.sorted().into_iter().flat_map(|(key, instances)| {
+    let mut all = kept.sorted();
+    // Who goes on with nothing in its hands does harm more often.
+    all.sort_by_key(|it| it.0.pattern == LATE);
+    let each = all.into_iter().flat_map(|(key, instances)| {
         let numbered = instances.into_iter().zip(0..);
         numbered.map(|(it, number)| candidate(trace, &key, &it, number)).collect::<Vec<_>>()
     });

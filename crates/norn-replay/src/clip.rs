@@ -7,7 +7,7 @@ use std::{
 };
 
 use norn_abi::control::{Plan, strategy, timeouts};
-use norn_model::{Consequence, Schedule};
+use norn_model::{Consequence, Schedule, Until};
 use norn_trace::Strategy;
 use serde::{Deserialize, Serialize};
 
@@ -168,7 +168,9 @@ impl Clip {
 
     /// Gives it a path. An older norn would not know what that is.
     pub(crate) fn set_path(&mut self, path: path::Path) {
-        (self.norn, self.path) = (self.norn.max(WITH_PATH), Some(path));
+        let timeouts = self.schedule.segments.iter().any(|it| it.until == Until::Timeout);
+        let version = if timeouts { WITH_TIMEOUTS } else { WITH_PATH };
+        (self.norn, self.path) = (self.norn.max(version), Some(path));
     }
 
     /// Lets times run out only where the schedule says so.

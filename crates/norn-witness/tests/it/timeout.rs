@@ -28,7 +28,10 @@ fn expiring(trace: &str) -> String {
 
 #[test]
 fn before_the_signal_or_with_it() {
-    assert_snapshot!(expiring(WAIT), @r"");
+    assert_snapshot!(expiring(WAIT), @r"
+    single order timeout: wake signal | speculative: T1:0 T1:1 T1:2 wake T1:4 T1:5 T2:0 T2:1 signal
+    single order late-wake-up: signal wake | sound: T1:0 T1:1 T1:2 T2:0 T2:1 signal T2:3 wake
+    ");
 }
 
 #[test]
@@ -39,13 +42,16 @@ fn who_waits_for_ever_is_woken() {
 #[test]
 fn before_the_post() {
     let trace = "T0 init s semaphore 0\nT2 yield\nT2 post s @ post\nT1 down s timed @ down";
-    assert_snapshot!(expiring(trace), @r"");
+    assert_snapshot!(expiring(trace), @r"
+    single order timeout: down post | sound: T0:0 T2:0 down post
+    single order late-wake-up: post down | sound: T0:0 T2:0 post down
+    ");
 }
 
 #[test]
 fn while_another_thread_has_the_lock() {
     let trace = "T1 acq m @ taken\nT1 w x 1\nT1 rel m\nT2 acq m mutex timed @ wanted\nT2 rel m";
-    assert_snapshot!(expiring(trace), @r"");
+    assert_snapshot!(expiring(trace), @"single order timeout: taken wanted | sound: taken wanted");
 }
 
 /// The checker lets a wait end by itself if it has a limit, and only then.
