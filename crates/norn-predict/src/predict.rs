@@ -169,8 +169,7 @@ pub fn predict(trace: &Trace, options: &Options) -> Prediction {
     let stuck = || deadlocks(trace, &forced, &semaphores, options.instances);
     let dead = options.deadlocks.then(stuck).unwrap_or_default();
     let limits = Limits { sampled, couples: left_out, patterns, requests: dead.left_out };
-    let expiring = || timeouts(trace, field, options.instances);
-    let expired = options.order.then(expiring).unwrap_or_default();
+    let expired = expiring(&search, options);
     let others = found(&search, &all, candidates(trace, &options.patterns, &regions, kept));
     Prediction {
         candidates: dead.candidates.into_iter().chain(expired).chain(others).collect(),
@@ -208,6 +207,12 @@ fn stolen(search: &Search<'_>, touches: &[Touch]) -> Vec<Candidate> {
     let granules = touches.par_chunk_by(|a, b| a.granule == b.granule);
     let variables = granules.flat_map_iter(|it| search.lives(it));
     Steals::new(trace, *field, *instances).search(variables)
+}
+
+/// Waits whose time can run out; they are looked for together with order violations.
+fn expiring(search: &Search<'_>, options: &Options) -> Vec<Candidate> {
+    let all = || timeouts(search.trace, search.field, search.instances);
+    options.order.then(all).unwrap_or_default()
 }
 
 /// The outlines of all threads, and the semaphores that are locks. Which these are is only known when

@@ -130,7 +130,7 @@ fn locks(trace: &Trace, mut found: impl FnMut(At, At)) {
 }
 
 /// Goes through all events in their order.
-fn each<'a>(trace: &'a Trace, mut visit: impl FnMut(At, &Event)) {
+fn each(trace: &Trace, mut visit: impl FnMut(At, &Event)) {
     let numbers: FxHashMap<_, _> =
         trace.threads.iter().zip(0..=u16::MAX).map(|(it, number)| (it.id, number)).collect();
     for event in trace.merged() {

@@ -140,14 +140,7 @@ impl<'a> World<'a> {
                 *self.counts.entry(semaphore).or_default() += 1;
                 Ok(())
             }
-            Op::SemWait { semaphore, timed } => {
-                let first = self.rules.firsts.get(&semaphore).copied().unwrap_or(0);
-                let count = self.counts.entry(semaphore).or_default();
-                let there = first + *count > 0;
-                *count -= i64::from(there);
-                self.differs(event, !there);
-                rule(there || timed, Rule::Semaphore)
-            }
+            Op::SemWait { semaphore, timed } => self.down(event, semaphore, timed),
             Op::SemFailed { semaphore, .. } => {
                 let first = self.rules.firsts.get(&semaphore).copied().unwrap_or(0);
                 let count = self.counts.get(&semaphore).copied().unwrap_or(0);
@@ -183,6 +176,16 @@ impl<'a> World<'a> {
             }
             _ => Ok(()),
         }
+    }
+
+    /// A semaphore goes down, or its time runs out.
+    fn down(&mut self, event: &Event, semaphore: u64, timed: bool) -> Step {
+        let first = self.rules.firsts.get(&semaphore).copied().unwrap_or(0);
+        let count = self.counts.entry(semaphore).or_default();
+        let there = first + *count > 0;
+        *count -= i64::from(there);
+        self.differs(event, !there);
+        rule(there || timed, Rule::Semaphore)
     }
 
     fn access(&mut self, event: &Event) {
