@@ -125,6 +125,12 @@ fn is_frequent(kind: Kind) -> bool {
     use Kind as K;
     matches!(
         kind,
-        K::Acquire | K::Release | K::AcquireFailed | K::SemPost | K::SemWait | K::SemFailed
+        K::Acquire
+            | K::Release
+            | K::AcquireFailed
+            | K::SemPost
+            | K::SemWait
+            | K::TimedSemWait
+            | K::SemFailed
     )
 }

@@ -250,6 +250,7 @@ pub unsafe fn attach(slot: *mut ThreadSlot, (stack, size): (usize, usize)) {
         arena::start(slot);
         (real::pthread_setspecific())(KEY.load(Ordering::Relaxed), slot.cast());
         tls::set(slot);
+        control::time::note_expired(slot);
         event::put(slot, Kind::Begin, 0, stack, &[size as u64]);
     }
 }

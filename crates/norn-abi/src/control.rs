@@ -37,6 +37,14 @@ pub mod after {
     pub const STOP: u32 = 2;
 }
 
+/// When the time of a wait runs out while a schedule is followed: in [`Plan::timeouts`].
+pub mod timeouts {
+    /// When the clock says so, or when the thread is due and waits.
+    pub const BY_CLOCK: u32 = 0;
+    /// When the schedule says so.
+    pub const LISTED: u32 = 1;
+}
+
 /// What the runtime is to do.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default)]
@@ -64,6 +72,8 @@ pub struct Plan {
     pub process: u32,
     /// Whether a thread that finds the program stuck leaves it so, for a debugger to look at.
     pub linger: u32,
+    /// One of [`timeouts`].
+    pub timeouts: u32,
     /// Entries in the tables.
     pub names: u32,
     /// Entries in the tables.
@@ -119,6 +129,8 @@ pub mod until {
     pub const BLOCKS: u32 = 3;
     /// When the thread ends.
     pub const ENDS: u32 = 4;
+    /// When the time of a wait of the thread has run out.
+    pub const TIMEOUT: u32 = 5;
 }
 
 /// A part of a schedule: one thread goes on, up to a point.
@@ -193,11 +205,11 @@ impl Kind {
             Kind::RangeWrite => class::WRITE,
             Kind::Acquire | Kind::AcquireFailed => class::LOCK,
             Kind::Release => class::UNLOCK,
-            Kind::WaitRelease | Kind::Wait => class::WAIT,
+            Kind::WaitRelease | Kind::Wait | Kind::TimedWait => class::WAIT,
             Kind::WaitAcquire => class::WAKE,
             Kind::Signal | Kind::Broadcast => class::NOTIFY,
             Kind::BarrierEnter | Kind::BarrierLeave => class::BARRIER,
-            Kind::SemWait | Kind::SemFailed => class::SEM_WAIT,
+            Kind::SemWait | Kind::TimedSemWait | Kind::SemFailed => class::SEM_WAIT,
             Kind::SemPost => class::SEM_POST,
             Kind::Fork => class::FORK,
             Kind::Join => class::JOIN,

@@ -181,6 +181,11 @@ kinds! {
     /// A thread waits for a word of memory. Never recorded: it is only what a thread blocks in.
     Futex = 0x78: Shape::Sync(0);
 
+    /// A condition wait begins that lasts for some time only. The mutex.
+    TimedWait = 0x79: Shape::Sync(1);
+    /// A semaphore was decremented, which would have been waited for some time only.
+    TimedSemWait = 0x7a: Shape::Sync(0);
+
     /// Memory was allocated. Size.
     Alloc = 0x80: Shape::Sync(1);
     /// Memory is about to be freed.
@@ -228,6 +233,8 @@ kinds! {
     HighHalves = 0x97: Shape::Sync(2);
     /// The thread has the turn now. The address is the index of its next event.
     Turn = 0x98: Shape::Sync(0);
+    /// The time of a thread's wait has run out. The address is its number; whoever goes next says so.
+    Expired = 0x99: Shape::Sync(0);
 }
 
 impl Kind {

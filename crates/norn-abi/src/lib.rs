@@ -21,4 +21,4 @@ pub use decode::{Decoder, Fault, Record};
 pub use kind::{AccessClass, Kind, LockClass, ObjectClass, Shape};
 
 /// Version of everything in this crate. A trace says which one wrote it.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;

@@ -10,8 +10,8 @@ use std::{
 
 use norn_abi::control::{Plan, after};
 use norn_model::{
-    Access, Anomaly, Candidate, Consequence, EventId, Limit, Segment, ThreadId, Until, Verdict,
-    Visit,
+    Access, Anomaly, Candidate, Consequence, EventId, Limit, Schedule, Segment, ThreadId, Until,
+    Verdict, Visit,
 };
 use norn_record::{Control, Recording, Streams};
 use norn_replay::{
@@ -164,6 +164,10 @@ impl Attempt {
             return Ok(self.is_followed() && stuck);
         }
         let followed = self.is_followed();
+        // That the time ran out then and there is a segment of its own.
+        if witness.candidate.expires().is_some() {
+            return Ok(followed);
+        }
         if followed && witness.grade == Grade::Sound {
             return Ok(true);
         }
@@ -208,14 +212,19 @@ fn clip(source: &Source, witness: &Witness) -> Forced {
     if !witness.candidate.stuck.is_empty() {
         return into_impasse(source, &witness.candidate, &turns);
     }
-    if let Some(read) = too_early(&witness.candidate) {
-        cut(&mut turns, read);
+    let expires = witness.candidate.expires();
+    if let Some(early) = too_early(&witness.candidate).or(expires) {
+        cut(&mut turns, early);
     }
     let expected = turns.iter().copied().collect();
     if let Some((_, until)) = turns.last_mut() {
         *until = until.saturating_sub(1);
     }
     let mut clip = arrange(&source.scene, &source.trace, &turns);
+    if let Some(wait) = expires {
+        let needed = run_out(source, &turns, wait, &mut clip.schedule);
+        return Forced { clip, needed, expected };
+    }
     let needed = clip.schedule.segments.len();
     if let Some(Segment { thread, until: Until::Event { at: Some(at), .. } }) =
         clip.schedule.segments.last().cloned()
@@ -226,6 +235,23 @@ fn clip(source: &Source, witness: &Witness) -> Forced {
         clip.schedule.segments.extend(segments);
     }
     Forced { clip, needed, expected }
+}
+
+/// Lets the time of a wait run out as soon as its thread has come there, and that thread go on in the
+/// end. How many segments it takes to come to that.
+fn run_out(
+    source: &Source,
+    turns: &[(ThreadId, u64)],
+    wait: EventId,
+    schedule: &mut Schedule,
+) -> usize {
+    let waits = |it: &(ThreadId, u64)| it.0 == wait.thread && it.1 >= wait.index;
+    let at = turns.iter().position(waits).map_or(turns.len(), |it| it + 1);
+    let segment = |until| Segment { thread: source.scene.thread(wait.thread), until };
+    schedule.segments.insert(at, segment(Until::Timeout));
+    let needed = schedule.segments.len();
+    schedule.segments.push(segment(Until::Blocks));
+    needed
 }
 
 /// A clip that brings threads right before where they get stuck, and lets each of them go on.

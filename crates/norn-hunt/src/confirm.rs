@@ -195,7 +195,7 @@ fn address(op: Op) -> Option<u64> {
         | Op::Broadcast { cond: addr }
         | Op::BarrierEnter { barrier: addr }
         | Op::SemPost { semaphore: addr }
-        | Op::SemWait { semaphore: addr } => Some(addr),
+        | Op::SemWait { semaphore: addr, .. } => Some(addr),
         _ => None,
     }
 }

@@ -465,7 +465,7 @@ fn passed(run: &Run) -> Option<u32> {
 
 /// The classes take turns, so that many candidates of one do not keep the others waiting. Deadlocks
 /// come first: there are few, and each of them is harmful. Order violations are many, and few of
-/// them do harm: the others are some turns ahead. Those that the program seems to expect come after
+/// them do harm: the others are some turns ahead, and so are waits whose time runs out. Those that the program seems to expect come after
 /// all.
 fn in_turn(groups: Vec<Group>) -> Vec<Group> {
     let mut counts: BTreeMap<Anomaly, usize> = BTreeMap::new();
@@ -475,7 +475,8 @@ fn in_turn(groups: Vec<Group>) -> Vec<Group> {
             let class = group.finding.candidate.class;
             let rank = counts.entry(class).or_default();
             *rank += 1;
-            let late = if class == Anomaly::Order { LATE } else { 0 };
+            let many = class == Anomaly::Order && group.finding.candidate.expires().is_none();
+            let late = if many { LATE } else { 0 };
             let expected = group.finding.remark.is_some_and(|it| it.expected.is_some());
             ((expected, *rank + late, class != Anomaly::Deadlock, class), group)
         })

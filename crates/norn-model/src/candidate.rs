@@ -118,6 +118,19 @@ pub enum Scope {
 }
 
 impl Candidate {
+    /// The pattern of a wait whose time runs out before what it waits for has come.
+    pub const TIMEOUT: &str = "timeout";
+    /// The pattern of one whose time runs out just when it comes.
+    pub const LATE_WAKE_UP: &str = "late-wake-up";
+
+    /// The end of the wait whose time runs out, if it is about that.
+    pub fn expires(&self) -> Option<EventId> {
+        let runs_out = [Self::TIMEOUT, Self::LATE_WAKE_UP].contains(&self.pattern.as_str());
+        let waits = |it: &&Step| it.access == Access::Wait;
+        let wait = self.steps.iter().find(waits).map(|it| it.event);
+        wait.filter(|_| self.class == Anomaly::Order && runs_out)
+    }
+
     /// The sites, in the order of the events.
     pub fn sites(&self) -> impl Iterator<Item = SiteId> {
         self.steps.iter().chain(&self.stuck).map(|it| it.site)

@@ -91,6 +91,8 @@ pub enum Op {
         cond: u64,
         /// The mutex that goes with it.
         lock: u64,
+        /// Whether it waits for some time only.
+        timed: bool,
     },
     /// A condition wait is over and has its mutex again.
     WaitAcquire {
@@ -132,6 +134,8 @@ pub enum Op {
     SemWait {
         /// Which.
         semaphore: u64,
+        /// Whether it would have been waited for some time only.
+        timed: bool,
     },
     /// A semaphore was to go down and did not.
     SemFailed {

@@ -52,6 +52,8 @@ pub enum Until {
     After(Visit),
     /// When the thread blocks.
     Blocks,
+    /// When the time of a wait of the thread has run out. It has not gone on with that yet.
+    Timeout,
     /// When the thread ends.
     End,
 }
@@ -64,6 +66,7 @@ impl fmt::Display for Until {
             Until::Before(visit) => write!(f, "before {visit}"),
             Until::After(visit) => write!(f, "after {visit}"),
             Until::Blocks => write!(f, "until it blocks"),
+            Until::Timeout => write!(f, "until its time runs out"),
             Until::End => write!(f, "to its end"),
         }
     }
@@ -83,14 +86,13 @@ pub enum UntilError {
     Point(#[from] PointError),
 }
 
-const FORMS: &str =
-    r#""end", "blocks", {"before": POINT}, {"after": POINT} or {"event": N, "at": POINT}"#;
+const FORMS: &str = r#""end", "blocks", "timeout", {"before": POINT}, {"after": POINT} or {"event": N, "at": POINT}"#;
 
 /// The ways in which an end is written.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(
     untagged,
-    expecting = r#"expected "end", "blocks", {"before": POINT}, {"after": POINT} or {"event": N, "at": POINT}"#
+    expecting = r#"expected "end", "blocks", "timeout", {"before": POINT}, {"after": POINT} or {"event": N, "at": POINT}"#
 )]
 enum Form {
     Word(String),
@@ -117,6 +119,7 @@ impl TryFrom<Form> for Until {
         let table = match form {
             Form::Word(word) if word == "end" => return Ok(Until::End),
             Form::Word(word) if word == "blocks" => return Ok(Until::Blocks),
+            Form::Word(word) if word == "timeout" => return Ok(Until::Timeout),
             Form::Word(word) => return Err(UntilError::Word(word)),
             Form::Table(table) => table,
         };
@@ -139,6 +142,7 @@ impl From<Until> for Form {
         Form::Table(match until {
             Until::End => return Form::Word("end".to_owned()),
             Until::Blocks => return Form::Word("blocks".to_owned()),
+            Until::Timeout => return Form::Word("timeout".to_owned()),
             Until::Before(visit) => Table { before: text(&visit), ..none },
             Until::After(visit) => Table { after: text(&visit), ..none },
             Until::Event { index, at } => {
@@ -158,13 +162,14 @@ mod tests {
         {"thread": "T0.2", "until": {"event": 17, "at": "lock a.c:3 in f x2 @prog+0x1a"}},
         {"thread": "T0.2", "until": {"event": 20}},
         {"thread": "T0.1", "until": "blocks"},
+        {"thread": "T0.1", "until": "timeout"},
         {"thread": "T0.2", "until": "end"}
     ]"#;
 
     #[test]
     fn what_is_written_is_read() {
         let schedule: Schedule = serde_json::from_str(TEXT).unwrap();
-        assert_eq!(schedule.segments.len(), 6);
+        assert_eq!(schedule.segments.len(), 7);
         let written = serde_json::to_value(&schedule).unwrap();
         assert_eq!(written, serde_json::from_str::<serde_json::Value>(TEXT).unwrap());
         assert_eq!(serde_json::from_value::<Schedule>(written).unwrap(), schedule);

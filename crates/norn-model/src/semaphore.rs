@@ -24,7 +24,7 @@ pub fn mutexes<'a>(events: impl Iterator<Item = (ThreadId, &'a Op)>) -> BTreeSet
                 it.mixed |= it.begins || detail != 1;
                 it.begins = true;
             }
-            Op::SemWait { semaphore } => {
+            Op::SemWait { semaphore, .. } => {
                 let it = all.entry(semaphore).or_default();
                 it.mixed |= !it.holders.insert(thread);
             }

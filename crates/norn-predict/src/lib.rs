@@ -38,6 +38,7 @@ mod sieve;
 mod spin;
 mod steal;
 mod teardown;
+mod timeout;
 mod unit;
 mod usage;
 mod violation;

@@ -166,7 +166,7 @@ impl<'a> Walk<'a> {
                 let now = self.clocks.after(thread, index);
                 self.semaphores.post(semaphore, thread, now);
             }
-            Op::SemWait { semaphore } => {
+            Op::SemWait { semaphore, .. } => {
                 for clock in self.semaphores.wait(semaphore, thread, index) {
                     self.clocks.learn(thread, index, clock);
                 }

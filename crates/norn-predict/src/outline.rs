@@ -123,7 +123,7 @@ impl<'a> Walk<'a> {
                 self.bound(index);
                 self.locks(index, op);
             }
-            Op::SemWait { semaphore } | Op::SemPost { semaphore }
+            Op::SemWait { semaphore, .. } | Op::SemPost { semaphore }
                 if self.semaphores.contains(semaphore) =>
             {
                 self.semaphore(index, op);
@@ -189,7 +189,7 @@ impl<'a> Walk<'a> {
         self.outline.meetings.push(index);
         let mode = LockMode::Mutex;
         match *op {
-            Op::SemWait { semaphore: lock } => {
+            Op::SemWait { semaphore: lock, .. } => {
                 self.locks(index, &Op::Acquire { lock, mode, how: Outcome::Waited });
             }
             Op::SemPost { semaphore: lock } => self.locks(index, &Op::Release { lock, mode }),

@@ -28,7 +28,9 @@ use crate::{
     sieve::{GRANULE, Sieve},
     spin::spins,
     steal::Steals,
-    teardown, violation,
+    teardown,
+    timeout::timeouts,
+    violation,
     weave::Weave,
 };
 
@@ -167,9 +169,10 @@ pub fn predict(trace: &Trace, options: &Options) -> Prediction {
     let stuck = || deadlocks(trace, &forced, &semaphores, options.instances);
     let dead = options.deadlocks.then(stuck).unwrap_or_default();
     let limits = Limits { sampled, couples: left_out, patterns, requests: dead.left_out };
+    let expired = expiring(&search, options);
     let others = found(&search, &all, candidates(trace, &options.patterns, &regions, kept));
     Prediction {
-        candidates: dead.candidates.into_iter().chain(others).collect(),
+        candidates: dead.candidates.into_iter().chain(expired).chain(others).collect(),
         violations: violations.map_or_else(Vec::new, |it| violation::candidates(trace, it)),
         shared: all.len() as u64,
         incomplete: !limits.patterns.is_empty() || limits.requests > 0,
@@ -204,6 +207,12 @@ fn stolen(search: &Search<'_>, touches: &[Touch]) -> Vec<Candidate> {
     let granules = touches.par_chunk_by(|a, b| a.granule == b.granule);
     let variables = granules.flat_map_iter(|it| search.lives(it));
     Steals::new(trace, *field, *instances).search(variables)
+}
+
+/// Waits whose time can run out; they are looked for together with order violations.
+fn expiring(search: &Search<'_>, options: &Options) -> Vec<Candidate> {
+    let all = || timeouts(search.trace, search.field, search.instances);
+    options.order.then(all).unwrap_or_default()
 }
 
 /// The outlines of all threads, and the semaphores that are locks. Which these are is only known when

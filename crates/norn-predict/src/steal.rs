@@ -42,16 +42,16 @@ type At = (u16, u32);
 
 /// A wait that somebody ended.
 #[derive(Clone, Debug)]
-struct Wait {
+pub(crate) struct Wait {
     /// Where the mutex is given back, and where it is taken again.
-    begin: u32,
-    end: u32,
+    pub(crate) begin: u32,
+    pub(crate) end: u32,
     /// The signals that may have ended it.
-    by: SmallVec<[At; 1]>,
+    pub(crate) by: SmallVec<[At; 1]>,
 }
 
 /// By condition, the signals and broadcasts in the order in which they were, with their numbers.
-type Signals = FxHashMap<u64, Vec<(u64, At)>>;
+pub(crate) type Signals = FxHashMap<u64, Vec<(u64, At)>>;
 
 /// A search for stolen wake-ups.
 #[derive(Debug)]
@@ -193,7 +193,7 @@ fn add(touches: [&Touch; 3], kept: &mut Kept) {
 }
 
 /// All signals and broadcasts.
-fn signals(trace: &Trace, field: Field<'_>) -> Signals {
+pub(crate) fn signals(trace: &Trace, field: Field<'_>) -> Signals {
     let mut signals = Signals::default();
     for (number, thread) in trace.threads.iter().enumerate() {
         let Ok(number) = u16::try_from(number) else { break };
@@ -214,7 +214,12 @@ fn signals(trace: &Trace, field: Field<'_>) -> Signals {
 
 /// The waits of a thread that a signal ended. If it is not known which, it was one that came after
 /// the wait began.
-fn waits(trace: &Trace, field: Field<'_>, number: usize, signals: &Signals) -> Vec<Wait> {
+pub(crate) fn waits(
+    trace: &Trace,
+    field: Field<'_>,
+    number: usize,
+    signals: &Signals,
+) -> Vec<Wait> {
     let events = &trace.threads[number].events;
     let wait = |[begin, end]: &[u32; 2]| {
         let (first, last) = (&events[*begin as usize], &events[*end as usize]);

@@ -153,7 +153,7 @@ fn happens(op: &Op) -> Option<(u64, Fate)> {
         | Op::Broadcast { cond: object }
         | Op::BarrierEnter { barrier: object }
         | Op::SemPost { semaphore: object }
-        | Op::SemWait { semaphore: object } => (object, Fate::Used),
+        | Op::SemWait { semaphore: object, .. } => (object, Fate::Used),
         _ => return None,
     })
 }

@@ -3,7 +3,9 @@
 //! All events in their order are grouped by thread. Each group is a segment; it ends before the
 //! event with which its thread goes on later. Where that is, is written in two ways: by its index
 //! and address, for the same build, and by operation, line and how many of these the segment has
-//! had, for another one.
+//! had, for another one. Where the time of a wait ran out while Norn decided who goes next, the trace
+//! says so, and a segment of its own, too: nothing but that decides whether a signal still comes in
+//! time.
 
 use std::collections::BTreeMap;
 
@@ -24,6 +26,7 @@ pub fn capture(scene: &Scene) -> Clip {
     let mut labels = Labels::new(scene);
     let schedule = Capture::new(scene, &mut labels).schedule();
     let mut clip = describe(scene, &mut labels, schedule);
+    clip.list_timeouts();
     clip.expect_all(scene);
     clip
 }
@@ -64,6 +67,8 @@ struct Capture<'a, 'b> {
     threads: BTreeMap<ThreadId, Past>,
     segments: Vec<Segment>,
     current: Option<ThreadId>,
+    /// Whose time runs out, and when, as far as it has not yet.
+    expired: &'a [(u64, ThreadId)],
 }
 
 impl<'a, 'b> Capture<'a, 'b> {
@@ -75,12 +80,14 @@ impl<'a, 'b> Capture<'a, 'b> {
             threads: BTreeMap::new(),
             segments: Vec::new(),
             current: None,
+            expired: scene.trace.expired(),
         }
     }
 
     fn schedule(mut self) -> Schedule {
         let scene = self.scene;
         for event in scene.trace.merged() {
+            self.run_out(&event);
             // Handlers run in the turn of the thread that they interrupt.
             if scene.trace.thread(event.id.thread).is_some_and(|it| it.role == Role::Thread) {
                 self.step(&event);
@@ -90,14 +97,35 @@ impl<'a, 'b> Capture<'a, 'b> {
         Schedule { segments: self.segments }
     }
 
+    /// Before an event: lets those times run out that ran out before it.
+    fn run_out(&mut self, event: &Event) {
+        let Some(seq) = event.seq else { return };
+        while let [(when, id), rest @ ..] = self.expired
+            && *when < seq
+        {
+            self.expired = rest;
+            let threads = &self.scene.trace;
+            if threads.thread(*id).is_some_and(|it| it.role == Role::Thread) {
+                self.pause();
+                let thread = self.scene.thread(*id);
+                self.segments.push(Segment { thread, until: Until::Timeout });
+            }
+        }
+    }
+
+    /// Whoever goes on is in the middle of its way.
+    fn pause(&mut self) {
+        if let Some(before) = self.current.take().and_then(|it| self.threads.get_mut(&it)) {
+            before.waits = true;
+        }
+    }
+
     fn step(&mut self, event: &Event) {
         let id = event.id.thread;
         let point = self.point(event.site);
         if self.current != Some(id) {
-            if let Some(before) = self.current.replace(id).and_then(|it| self.threads.get_mut(&it))
-            {
-                before.waits = true;
-            }
+            self.pause();
+            self.current = Some(id);
             self.resume(event, &point);
         }
         let past = self.threads.entry(id).or_default();

@@ -6,8 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use norn_abi::control::{Plan, strategy};
-use norn_model::{Consequence, Schedule};
+use norn_abi::control::{Plan, strategy, timeouts};
+use norn_model::{Consequence, Schedule, Until};
 use norn_trace::Strategy;
 use serde::{Deserialize, Serialize};
 
@@ -15,8 +15,10 @@ use crate::{ReplayError, path};
 
 /// The version of clips without a path.
 const VERSION: u32 = 1;
-/// The version of clips with one, and the newest that is read.
+/// The version of clips with one.
 const WITH_PATH: u32 = 2;
+/// The version of clips that say when times run out, and the newest that is read.
+const WITH_TIMEOUTS: u32 = 3;
 
 /// What the program itself is called among the modules of a clip.
 pub const PROGRAM: &str = "program";
@@ -55,6 +57,9 @@ pub struct Clip {
     /// The modules in which the schedule has points, by the labels that it uses.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub modules: BTreeMap<String, ModuleRef>,
+    /// Who says when the times of waits run out.
+    #[serde(default, skip_serializing_if = "Timeouts::is_usual")]
+    pub timeouts: Timeouts,
     /// Which thread goes on, and up to where, one after another.
     pub schedule: Schedule,
     /// What each thread does meanwhile, event by event.
@@ -69,6 +74,31 @@ pub struct Found {
     pub strategy: Strategy,
     /// What fed everything that was random.
     pub seed: u64,
+}
+
+/// Who says when the times of waits run out while the schedule is followed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Timeouts {
+    /// The clock; and a thread that is due does not wait any longer.
+    #[default]
+    ByClock,
+    /// The schedule alone: all are in it.
+    Listed,
+}
+
+impl Timeouts {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
+    fn is_usual(&self) -> bool {
+        *self == Timeouts::ByClock
+    }
+
+    fn code(self) -> u32 {
+        match self {
+            Timeouts::ByClock => timeouts::BY_CLOCK,
+            Timeouts::Listed => timeouts::LISTED,
+        }
+    }
 }
 
 /// What the clocks say at the start of a run, in nanoseconds.
@@ -125,6 +155,7 @@ impl Clip {
             clock: None,
             expect: None,
             modules: BTreeMap::new(),
+            timeouts: Timeouts::default(),
             schedule,
             path: None,
         }
@@ -137,7 +168,14 @@ impl Clip {
 
     /// Gives it a path. An older norn would not know what that is.
     pub(crate) fn set_path(&mut self, path: path::Path) {
-        (self.norn, self.path) = (WITH_PATH, Some(path));
+        let timeouts = self.schedule.segments.iter().any(|it| it.until == Until::Timeout);
+        let version = if timeouts { WITH_TIMEOUTS } else { WITH_PATH };
+        (self.norn, self.path) = (self.norn.max(version), Some(path));
+    }
+
+    /// Lets times run out only where the schedule says so.
+    pub(crate) fn list_timeouts(&mut self) {
+        (self.norn, self.timeouts) = (WITH_TIMEOUTS, Timeouts::Listed);
     }
 
     /// What the runtime is to do to follow it, with the clocks and the seed of the run that it was
@@ -147,6 +185,7 @@ impl Clip {
         Plan {
             strategy: strategy::FOLLOW,
             process: self.process,
+            timeouts: self.timeouts.code(),
             seed: self.found.as_ref().map_or(0, |it| it.seed),
             realtime: clock.realtime,
             monotonic: clock.monotonic,
@@ -160,11 +199,11 @@ impl Clip {
             .map_err(|source| ReplayError::ReadClip { path: path.to_owned(), source })?;
         let wrong = |source| ReplayError::NotAClip { path: path.to_owned(), source };
         let Version { norn } = serde_json::from_slice(&text).map_err(wrong)?;
-        if norn > WITH_PATH {
+        if norn > WITH_TIMEOUTS {
             return Err(ReplayError::Newer {
                 path: path.to_owned(),
                 version: norn,
-                known: WITH_PATH,
+                known: WITH_TIMEOUTS,
             });
         }
         serde_json::from_slice(&text).map_err(wrong)
@@ -222,6 +261,7 @@ mod tests {
         assert_eq!(clip.schedule.segments.len(), 2);
         clip.clock = Some(Clock { realtime: 1, monotonic: 2 });
         clip.found = Some(Found { strategy: Strategy::RoundRobin, seed: 3 });
+        clip.list_timeouts();
         clip.expect = Some(Consequence::Assertion("x > 0".to_owned()));
         clip.modules.insert(PROGRAM.to_owned(), ModuleRef { path: None, build: Some("ab".into()) });
         clip.write(&path).unwrap();
@@ -234,7 +274,7 @@ mod tests {
     fn what_is_no_clip_is_said() {
         let error = |text| Clip::read(&write(text).1).unwrap_err().to_string();
         assert!(error("{}").contains("missing field `norn`"));
-        assert!(error(r#"{"norn": 3}"#).contains("version 3"));
+        assert!(error(r#"{"norn": 4}"#).contains("version 4"));
         assert!(error(r#"{"norn": 1, "command": [], "shedule": []}"#).contains("shedule"));
         assert!(Clip::read(Path::new("/nowhere")).unwrap_err().to_string().contains("cannot read"));
     }

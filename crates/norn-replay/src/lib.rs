@@ -31,7 +31,7 @@ pub use arrange::arrange;
 pub use calibrate::calibrate;
 pub use capture::capture;
 pub use check::Check;
-pub use clip::{Clip, Clock, Found, ModuleRef, PROGRAM};
+pub use clip::{Clip, Clock, Found, ModuleRef, PROGRAM, Timeouts};
 pub use code::{Codes, program};
 pub use error::ReplayError;
 pub use fingerprint::parting;

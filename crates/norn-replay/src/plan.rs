@@ -45,6 +45,7 @@ impl Plan<'_> {
         match end {
             Until::End => Ok(segment(until::ENDS, 0)),
             Until::Blocks => Ok(segment(until::BLOCKS, 0)),
+            Until::Timeout => Ok(segment(until::TIMEOUT, 0)),
             Until::Before(visit) => self.visit(until::BEFORE, visit),
             Until::After(visit) => self.visit(until::AFTER, visit),
             Until::Event { index, at: None } => {

@@ -77,7 +77,7 @@ impl<'a> Machine<'a> {
                     self.sizes.entry(barrier).or_insert(size);
                 }
                 Op::SemPost { semaphore } => *counts.entry(semaphore).or_default() += 1,
-                Op::SemWait { semaphore } => {
+                Op::SemWait { semaphore, .. } => {
                     let count = counts.entry(semaphore).or_default();
                     *count -= 1;
                     let first = self.firsts.entry(semaphore).or_default();
@@ -200,7 +200,7 @@ impl<'a> Machine<'a> {
                 *next.counts.entry(semaphore).or_default() += 1;
                 true
             }
-            Op::SemWait { semaphore } => {
+            Op::SemWait { semaphore, .. } => {
                 let count = next.counts.entry(semaphore).or_default();
                 *count -= 1;
                 *count + self.firsts.get(&semaphore).copied().unwrap_or(0) >= 0

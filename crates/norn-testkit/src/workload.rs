@@ -190,7 +190,7 @@ impl Play {
         if last && waiting < self.load.threads / 4 && self.below(150) == 0 {
             let (address, cond) = (LOCKS + 64 * lock, CONDS + 64 * lock);
             self.push(thread, Op::WaitRelease { lock: address });
-            self.push(thread, Op::Wait { cond, lock: address });
+            self.push(thread, Op::Wait { cond, lock: address, timed: false });
             self.doing[thread].waits = Some((lock, None));
         } else {
             self.push(thread, Self::release(lock));

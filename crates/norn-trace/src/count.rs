@@ -73,6 +73,7 @@ pub(crate) fn is_event(kind: Kind) -> bool {
             | Kind::Module
             | Kind::HighHalves
             | Kind::Turn
+            | Kind::Expired
             | Kind::Futex
             | Kind::CallRest
             | Kind::Name

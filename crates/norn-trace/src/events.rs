@@ -76,6 +76,7 @@ impl<'a> ChunkEvents<'a> {
         while self.next.is_none() {
             match self.decoder.next_record().ok()? {
                 Some(Record::Event { kind: Kind::Turn, seq, .. }) => self.turn = seq,
+                Some(Record::Event { kind: Kind::Expired, .. }) => {}
                 Some(record) => self.next = Some(record),
                 None => return self.peek_far(),
             }
@@ -89,7 +90,7 @@ impl<'a> ChunkEvents<'a> {
         let mut decoder = self.trace.decoder(self.trace.following(self.at)?);
         loop {
             let record = decoder.next_record().ok()??;
-            if !matches!(record, Record::Event { kind: Kind::Turn, .. }) {
+            if !matches!(record, Record::Event { kind: Kind::Turn | Kind::Expired, .. }) {
                 return Some(record);
             }
         }

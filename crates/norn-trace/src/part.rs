@@ -32,6 +32,8 @@ pub(crate) struct Part {
     pub(crate) waits: Vec<wake::Step>,
     /// Threads that were created, and when.
     pub(crate) forks: Vec<(ThreadId, u64)>,
+    /// When the time of whose wait ran out.
+    pub(crate) expired: Vec<(u64, ThreadId)>,
     /// The sequence number of the first event, if that has one.
     pub(crate) first_seq: Option<u64>,
     /// When the thread was given the turn, if it had no event since.
@@ -145,7 +147,7 @@ impl Pass {
         let part = &mut self.part;
         let mut wait = |cond, what| part.waits.push(wake::Step { id, seq, cond, what });
         match kind {
-            Kind::Wait => wait(addr, wake::What::Wait),
+            Kind::Wait | Kind::TimedWait => wait(addr, wake::What::Wait),
             Kind::WaitAcquire => wait(args[0], wake::What::Over(op::number(args[1]))),
             Kind::Signal => wait(addr, wake::What::Signal),
             Kind::Broadcast => wait(addr, wake::What::Broadcast),
@@ -156,6 +158,7 @@ impl Pass {
                 }
             }
             Kind::Turn => self.turn = Some((seq, self.events)),
+            Kind::Expired => part.expired.push((seq, op::thread(addr))),
             Kind::Fork => part.forks.push((op::thread(addr), seq)),
             Kind::Name => {
                 let mut words = content.split(|&it| it == 0).map(String::from_utf8_lossy);

@@ -35,6 +35,8 @@ pub(crate) struct Index {
     pub(crate) woken: Vec<(EventId, WokenBy)>,
     /// Where each chunk begins, in the order of the chunks.
     pub(crate) starts: Vec<Start>,
+    /// When the time of whose wait ran out, in that order.
+    pub(crate) expired: Vec<(u64, ThreadId)>,
     /// When threads were created.
     forks: FxHashMap<ThreadId, u64>,
     pub(crate) damage: Vec<Damage>,
@@ -86,6 +88,7 @@ pub(crate) fn survey(bytes: &[u8], chunks: &[Chunk]) -> Index {
     index.stacks = whole.tree.finish();
     index.woken = wake::resolve(&whole.waits);
     index.modules.sort_by_key(|it| it.seq);
+    index.expired.sort_unstable();
     index
 }
 
@@ -129,6 +132,7 @@ impl Whole {
         }
         index.counts.add(&part.counts);
         index.modules.extend(part.modules);
+        index.expired.extend(part.expired);
         for (number, name, parameters) in part.names {
             let id = index.names.intern(&name);
             index.numbers.entry(number).or_insert(id);

@@ -117,6 +117,12 @@ impl Trace {
         self.index.parameters.get(&function).map_or(&[], Vec::as_slice)
     }
 
+    /// In a run in which Norn decided who goes next: the threads whose waits ended because their
+    /// time ran out, in that order, each after the events with smaller sequence numbers.
+    pub fn expired(&self) -> &[(u64, ThreadId)] {
+        &self.index.expired
+    }
+
     /// How much there is of what.
     pub fn counts(&self) -> &Counts {
         &self.index.counts

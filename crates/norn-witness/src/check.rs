@@ -137,7 +137,7 @@ impl<'a> Checker<'a> {
                     self.sizes.entry(barrier).or_insert(seen);
                 }
                 Op::SemPost { semaphore } => semaphores.entry(semaphore).or_default().0 += 1,
-                Op::SemWait { semaphore } => {
+                Op::SemWait { semaphore, .. } => {
                     let (count, known) = semaphores.entry(semaphore).or_default();
                     *count -= 1;
                     let first = self.firsts.entry(semaphore).or_default();

@@ -96,7 +96,7 @@ impl Fate<'_> {
                 let needs = matches!(woken, WokenBy::Event(_) | WokenBy::OneOf(_));
                 needs && self.is_silent(cond, thread) || self.is_kept(lock, thread, false)
             }
-            Op::SemWait { semaphore } => {
+            Op::SemWait { semaphore, .. } => {
                 let count = |map: Option<&i64>| map.copied().unwrap_or(0);
                 let now = count(self.world.rules.firsts.get(&semaphore))
                     + count(self.world.counts.get(&semaphore));

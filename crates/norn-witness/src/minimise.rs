@@ -115,7 +115,7 @@ impl Links {
             | Op::BarrierEnter { barrier: object }
             | Op::BarrierLeave { barrier: object, .. }
             | Op::SemPost { semaphore: object }
-            | Op::SemWait { semaphore: object }
+            | Op::SemWait { semaphore: object, .. }
             | Op::SemFailed { semaphore: object, .. }
             | Op::OnceBegin { once: object }
             | Op::OnceEnd { once: object, .. }
@@ -128,7 +128,7 @@ impl Links {
             | Op::Free { addr: object }
             | Op::Map { addr: object, .. }
             | Op::Unmap { addr: object, .. } => self.object(at, object),
-            Op::Wait { cond, lock } | Op::WaitAcquire { cond, lock, .. } => {
+            Op::Wait { cond, lock, .. } | Op::WaitAcquire { cond, lock, .. } => {
                 self.object(at, cond);
                 self.object(at, lock);
             }

@@ -21,8 +21,9 @@ pub(crate) type At = (u32, u32);
 /// What a beat does. Objects are numbered.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Act {
-    /// Takes a lock; where it is given back, as far as the trace goes.
-    Take { lock: u32, shared: bool, until: Option<u32> },
+    /// Takes a lock; where it is given back, as far as the trace goes. Whether it is waited for
+    /// some time only.
+    Take { lock: u32, shared: bool, until: Option<u32>, timed: bool },
     /// Gives a lock back.
     Give { lock: u32 },
     /// Waits until a thread has ended.
@@ -30,13 +31,13 @@ pub(crate) enum Act {
     /// Begins to wait for a condition.
     Wait,
     /// Has been woken, by this if that is known, and takes the lock again.
-    Wake { cond: u32, by: Option<At>, woken: bool, lock: u32, until: Option<u32> },
+    Wake { cond: u32, by: Option<At>, woken: bool, lock: u32, until: Option<u32>, timed: bool },
     /// Wakes one or all.
     Signal { cond: u32, all: bool },
     /// Posts a semaphore.
     Post { semaphore: u32 },
     /// Waits for a semaphore.
-    Down { semaphore: u32 },
+    Down { semaphore: u32, timed: bool },
     /// Needs other events, a range of [`Script::needs`].
     Needs { from: u32, to: u32 },
 }

@@ -206,10 +206,14 @@ impl<'a> Stage<'a> {
         self.done[at.0 as usize] > at.1
     }
 
-    /// What a beat lacks.
+    /// What a beat lacks. A wait that is an event of the candidate lacks nothing if its time may run
+    /// out: then it goes on as it is.
     fn lacks(&self, thread: u32, beat: &Beat) -> Option<Lack> {
+        let expires = |timed: bool| timed && self.steps.contains(&(thread, beat.index));
         match beat.act {
+            Act::Take { timed, .. } | Act::Down { timed, .. } if expires(timed) => None,
             Act::Take { lock, shared, .. } => self.holder(lock, thread, shared),
+            Act::Wake { lock, timed, .. } if expires(timed) => self.holder(lock, thread, false),
             Act::Wake { cond, by, woken, lock, .. } => self
                 .unsignalled(thread, cond, by, woken)
                 .or_else(|| self.holder(lock, thread, false)),
@@ -217,7 +221,7 @@ impl<'a> Stage<'a> {
                 let last = self.script.parts[other as usize].len.checked_sub(1)?;
                 (!self.has((other, last))).then_some(Lack::Of((other, last)))
             }
-            Act::Down { semaphore } => {
+            Act::Down { semaphore, .. } => {
                 let posts = &self.script.posts[semaphore as usize];
                 let next = || posts.iter().copied().find(|it| !self.has(*it) && it.0 != thread);
                 (self.counts[semaphore as usize] <= 0).then(|| Lack::of(next()))
@@ -264,7 +268,9 @@ impl<'a> Stage<'a> {
     fn perform(&mut self, thread: u32, beat: &Beat) {
         self.time += 1;
         match beat.act {
-            Act::Take { lock, shared, until } => self.take(lock, thread, shared, until),
+            Act::Take { timed: true, lock, shared, .. }
+                if self.holder(lock, thread, shared).is_some() => {}
+            Act::Take { lock, shared, until, .. } => self.take(lock, thread, shared, until),
             Act::Give { lock } => self.give(lock, thread),
             Act::Wait => {
                 self.waits.insert(thread, self.time);
@@ -281,7 +287,8 @@ impl<'a> Stage<'a> {
                 self.signals.entry(cond).or_default().push(signal);
             }
             Act::Post { semaphore } => self.counts[semaphore as usize] += 1,
-            Act::Down { semaphore } => self.counts[semaphore as usize] -= 1,
+            Act::Down { timed: true, semaphore } if self.counts[semaphore as usize] <= 0 => {}
+            Act::Down { semaphore, .. } => self.counts[semaphore as usize] -= 1,
             Act::Join { .. } | Act::Needs { .. } => {}
         }
         self.beats[thread as usize] += 1;

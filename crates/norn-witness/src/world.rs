@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use norn_model::{AtomicOp, Event, EventId, LockMode, Op, ThreadId, WokenBy};
+use norn_model::{AtomicOp, Event, EventId, LockMode, Op, Outcome, ThreadId, WokenBy};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{Checker, Rule, heap::Heap, memory::Memory};
@@ -13,8 +13,9 @@ pub(crate) struct World<'a> {
     pub(crate) done: BTreeMap<ThreadId, u64>,
     /// By lock: who has it, how often, and whether it shares it.
     pub(crate) holders: FxHashMap<u64, BTreeMap<ThreadId, (u32, bool)>>,
-    /// When threads began to wait, and when signals came that ended no wait yet.
-    waits: FxHashMap<ThreadId, u64>,
+    /// When threads began to wait, and whether for some time only; and when signals came that ended
+    /// no wait yet.
+    waits: FxHashMap<ThreadId, (u64, bool)>,
     /// When threads gave a mutex back in order to wait.
     pub(crate) released: FxHashMap<ThreadId, u64>,
     pub(crate) signals: FxHashMap<u64, BTreeSet<(u64, bool)>>,
@@ -84,8 +85,13 @@ impl<'a> World<'a> {
                 let done = self.done.get(&child).copied().unwrap_or(0);
                 return rule(done >= len, Rule::Running);
             }
-            Op::Acquire { lock, mode, .. } => {
-                return self.acquire(lock, thread, mode == LockMode::Read);
+            Op::Acquire { lock, mode, how } => {
+                let shared = mode == LockMode::Read;
+                if how == Outcome::Timed && self.is_taken(lock, thread, shared) {
+                    self.differs(event, true);
+                    return Ok(());
+                }
+                return self.acquire(lock, thread, shared);
             }
             Op::AcquireFailed { lock, mode, .. } => {
                 self.differs(event, !self.is_taken(lock, thread, mode == LockMode::Read));
@@ -95,11 +101,12 @@ impl<'a> World<'a> {
                 self.released.insert(thread, self.time);
                 return self.release(lock, thread);
             }
-            Op::Wait { .. } => {
-                self.waits.insert(thread, self.time);
+            Op::Wait { timed, .. } => {
+                self.waits.insert(thread, (self.time, timed));
             }
             Op::WaitAcquire { cond, lock, woken } => {
-                self.wake(cond, thread, woken)?;
+                let expired = self.wake(cond, thread, woken)?;
+                self.differs(event, expired);
                 return self.acquire(lock, thread, false);
             }
             Op::Signal { cond } => {
@@ -133,12 +140,7 @@ impl<'a> World<'a> {
                 *self.counts.entry(semaphore).or_default() += 1;
                 Ok(())
             }
-            Op::SemWait { semaphore } => {
-                let first = self.rules.firsts.get(&semaphore).copied().unwrap_or(0);
-                let count = self.counts.entry(semaphore).or_default();
-                *count -= 1;
-                rule(first + *count >= 0, Rule::Semaphore)
-            }
+            Op::SemWait { semaphore, timed } => self.down(event, semaphore, timed),
             Op::SemFailed { semaphore, .. } => {
                 let first = self.rules.firsts.get(&semaphore).copied().unwrap_or(0);
                 let count = self.counts.get(&semaphore).copied().unwrap_or(0);
@@ -174,6 +176,16 @@ impl<'a> World<'a> {
             }
             _ => Ok(()),
         }
+    }
+
+    /// A semaphore goes down, or its time runs out.
+    fn down(&mut self, event: &Event, semaphore: u64, timed: bool) -> Step {
+        let first = self.rules.firsts.get(&semaphore).copied().unwrap_or(0);
+        let count = self.counts.entry(semaphore).or_default();
+        let there = first + *count > 0;
+        *count -= i64::from(there);
+        self.differs(event, !there);
+        rule(there || timed, Rule::Semaphore)
     }
 
     fn access(&mut self, event: &Event) {
@@ -214,18 +226,21 @@ impl<'a> World<'a> {
     }
 
     /// A wait ends by the first signal since it began. Any later one could also end waits that
-    /// began later, so this leaves most to the others. A broadcast ends all.
-    fn wake(&mut self, cond: u64, thread: ThreadId, woken: WokenBy) -> Step {
-        let began = self.waits.remove(&thread).ok_or(Rule::Asleep)?;
+    /// began later, so this leaves most to the others. A broadcast ends all. If there is none, its
+    /// time may have run out; whether that is so, and was not in the recorded run.
+    fn wake(&mut self, cond: u64, thread: ThreadId, woken: WokenBy) -> Result<bool, Rule> {
+        let (began, timed) = self.waits.remove(&thread).ok_or(Rule::Asleep)?;
         match woken {
-            WokenBy::Nothing | WokenBy::Timeout | WokenBy::Error(_) => return Ok(()),
+            WokenBy::Nothing | WokenBy::Timeout | WokenBy::Error(_) => return Ok(false),
             WokenBy::Event(_) | WokenBy::OneOf(_) => {}
         }
         let signals = self.signals.entry(cond).or_default();
-        let first = signals.range((began, false)..).next().copied().ok_or(Rule::Asleep)?;
+        let Some(first) = signals.range((began, false)..).next().copied() else {
+            return if timed { Ok(true) } else { Err(Rule::Asleep) };
+        };
         if !first.1 {
             signals.remove(&first);
         }
-        Ok(())
+        Ok(false)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use norn_model::{EventId, LockMode, Object, Op, ThreadId, Trace, WokenBy, mutexes};
+use norn_model::{EventId, LockMode, Object, Op, Outcome, ThreadId, Trace, WokenBy, mutexes};
 use rustc_hash::FxHashMap;
 
 use crate::script::{Act, At, Beat, Part, Script};
@@ -35,8 +35,8 @@ pub(crate) struct Writer<'a> {
     conds: Numbers,
     semaphores: Numbers,
     held: Vec<Vec<Hold>>,
-    /// Where a thread began to wait.
-    waits: Vec<Option<At>>,
+    /// Where a thread began to wait, and whether for some time only.
+    waits: Vec<Option<(At, bool)>>,
     counts: Vec<i64>,
     known: Vec<bool>,
     /// Barriers: who is in the open round, and the rounds that threads are in.
@@ -122,29 +122,30 @@ impl<'a> Writer<'a> {
                     self.push(at, Act::Join { thread });
                 }
             }
-            Op::Acquire { lock, mode, .. } => {
-                let lock = self.locks.of(lock);
+            Op::Acquire { lock, mode, how } => {
+                let (lock, shared) = (self.locks.of(lock), mode == LockMode::Read);
                 self.take(at, lock);
-                self.push(at, Act::Take { lock, shared: mode == LockMode::Read, until: None });
+                let timed = how == Outcome::Timed;
+                self.push(at, Act::Take { lock, shared, until: None, timed });
             }
             Op::Release { lock, .. } | Op::WaitRelease { lock } => {
                 let lock = self.locks.of(lock);
                 self.push(at, Act::Give { lock });
                 self.give(at, lock);
             }
-            Op::SemWait { semaphore } if self.mutexes.contains(&semaphore) => {
+            Op::SemWait { semaphore, timed } if self.mutexes.contains(&semaphore) => {
                 let lock = self.locks.of(semaphore);
                 self.take(at, lock);
-                self.push(at, Act::Take { lock, shared: false, until: None });
+                self.push(at, Act::Take { lock, shared: false, until: None, timed });
             }
             Op::SemPost { semaphore } if self.mutexes.contains(&semaphore) => {
                 let lock = self.locks.of(semaphore);
                 self.push(at, Act::Give { lock });
                 self.give(at, lock);
             }
-            Op::Wait { cond, .. } => {
+            Op::Wait { cond, timed, .. } => {
                 self.conds.of(cond);
-                self.waits[at.0 as usize] = Some(at);
+                self.waits[at.0 as usize] = Some((at, timed));
                 self.push(at, Act::Wait);
             }
             Op::WaitAcquire { cond, lock, woken } => self.wake(at, cond, lock, woken),
@@ -170,10 +171,10 @@ impl<'a> Writer<'a> {
                 self.script.posts[semaphore as usize].push(at);
                 self.push(at, Act::Post { semaphore });
             }
-            Op::SemWait { semaphore } => {
+            Op::SemWait { semaphore, timed } => {
                 let semaphore = self.semaphore(semaphore);
                 self.down(semaphore as usize);
-                self.push(at, Act::Down { semaphore });
+                self.push(at, Act::Down { semaphore, timed });
             }
             Op::Init { object, class: Object::Semaphore, detail } => {
                 let semaphore = self.semaphore(object) as usize;
@@ -253,11 +254,12 @@ impl<'a> Writer<'a> {
         };
         let woken = matches!(woken, WokenBy::Event(_) | WokenBy::OneOf(_));
         let wait = self.waits[at.0 as usize].take();
-        if let (Some(signal), Some(wait)) = (by, wait) {
+        let timed = wait.is_some_and(|it| it.1);
+        if let (Some(signal), Some((wait, _))) = (by, wait) {
             self.script.ended.entry(signal).or_default().push(wait);
         }
         self.take(at, lock);
-        self.push(at, Act::Wake { cond, by, woken, lock, until: None });
+        self.push(at, Act::Wake { cond, by, woken, lock, until: None, timed });
     }
 
     fn signal(&mut self, at: At, cond: u64, all: bool) {

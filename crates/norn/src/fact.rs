@@ -47,6 +47,11 @@ impl Fact {
         self
     }
 
+    /// A wait that may have a limit of time.
+    fn within(self, timed: bool) -> Fact {
+        if timed { self.with("timed", true) } else { self }
+    }
+
     fn value(mut self, value: Option<u128>) -> Fact {
         self.value = value.map_or(Known::Unknown, Known::Value);
         self
@@ -124,7 +129,9 @@ fn synchronisation(op: &Op, name: impl Fn(ThreadId) -> String) -> Fact {
             Fact::whole("release", lock, lock_size(kind)).with("mode", mode(kind))
         }
         Op::WaitRelease { lock } => Fact::whole("wait-release", lock, MUTEX),
-        Op::Wait { cond, lock } => Fact::whole("wait", cond, COND).with("lock", address(lock)),
+        Op::Wait { cond, lock, timed } => {
+            Fact::whole("wait", cond, COND).with("lock", address(lock)).within(timed)
+        }
         Op::WaitAcquire { cond, lock, woken: by } => Fact::whole("wait-acquire", cond, COND)
             .with("lock", address(lock))
             .with("woken", woken(by, name)),
@@ -135,7 +142,9 @@ fn synchronisation(op: &Op, name: impl Fn(ThreadId) -> String) -> Fact {
             Fact::whole("barrier-leave", barrier, BARRIER).with("serial", serial)
         }
         Op::SemPost { semaphore } => Fact::whole("sem-post", semaphore, SEMAPHORE),
-        Op::SemWait { semaphore } => Fact::whole("sem-wait", semaphore, SEMAPHORE),
+        Op::SemWait { semaphore, timed } => {
+            Fact::whole("sem-wait", semaphore, SEMAPHORE).within(timed)
+        }
         Op::SemFailed { semaphore, error } => {
             Fact::whole("sem-failed", semaphore, SEMAPHORE).with("error", error)
         }

@@ -174,6 +174,10 @@ pub(crate) fn title(candidate: &Candidate, description: &Description) -> String 
             "premature-use" => "read after the write that was to follow:",
             "use-after-destroy" => "used after it was destroyed:",
             "use-before-init" => "used before it is initialised:",
+            Candidate::TIMEOUT => "the time of a wait runs out before it gets what it waits for:",
+            Candidate::LATE_WAKE_UP => {
+                "the time of a wait runs out just when what it waits for comes:"
+            }
             _ => "read before the write that it was to see:",
         },
         Anomaly::Pattern | Anomaly::Property => candidate.pattern.as_str(),

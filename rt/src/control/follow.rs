@@ -133,7 +133,10 @@ pub unsafe fn choose() -> Option<(&'static mut Task, u64)> {
 unsafe fn waits_in_vain(state: &mut State, due: &Task) -> bool {
     // SAFETY: under the lock; slots live as long as the arena.
     unsafe {
-        let others = task::all().iter().any(|it| it.is_ready() && !it.spin.is_idle());
+        let waits =
+            |it: &Task| strategy::lists_timeouts() && it.is_timed() && it.entry != due.entry;
+        let others = |it: &Task| it.is_ready() && !it.spin.is_idle() || waits(it);
+        let others = task::all().iter().any(others);
         let sleeps = due.outside || sys::is_asleep((*due.slot).head.tid);
         if !others || !sleeps {
             state.waits = 0;
@@ -182,6 +185,9 @@ unsafe fn progress(state: &mut State, segment: &Segment, task: &mut Task) -> Pro
     if done && task.is_between() {
         return Progress::Over;
     }
+    if segment.until == until::TIMEOUT && task.is_expired() {
+        return Progress::Over;
+    }
     if task.away {
         return Progress::Waits;
     }
@@ -193,7 +199,15 @@ unsafe fn progress(state: &mut State, segment: &Segment, task: &mut Task) -> Pro
     if task.waiting && task.handlers == 0 {
         match segment.until {
             until::BLOCKS => return Progress::Over,
-            _ if task.is_timed() => time::put_forward_to(task),
+            until::TIMEOUT if task.is_timed() => {
+                time::put_forward_to(task);
+                return Progress::Over;
+            }
+            // What comes from outside may still come in time.
+            // SAFETY: under the lock.
+            _ if task.is_timed() && !(task.outside && unsafe { strategy::lists_timeouts() }) => {
+                time::put_forward_to(task);
+            }
             // SAFETY: under the lock.
             _ if task.outside || unsafe { turn::may_be_saved() } => return Progress::Waits,
             _ => return Progress::Stuck(why::BLOCKED),
@@ -285,18 +299,22 @@ unsafe fn end(how: u32) {
     }
 }
 
-/// Of those who wait, the one who is due first. Their entries come in the order of waiting.
+/// Of those who wait, the one who is due first; rather one who does not wait until its time runs
+/// out. Their entries come in the order of waiting.
 pub unsafe fn pick_waiter(entries: impl Fn(usize) -> Option<u32>) -> usize {
     // SAFETY: under the lock.
     let at = unsafe { (*STATE.0.get()).at };
-    for segment in arena::segments().get(at..).unwrap_or_default() {
-        let mut number = 0;
-        while let Some(entry) = entries(number) {
-            if entry == segment.thread {
-                return number;
+    let rest = arena::segments().get(at..).unwrap_or_default();
+    let mut best = (false, rest.len(), 0);
+    let mut number = 0;
+    while let Some(entry) = entries(number) {
+        if let Some(first) = rest.iter().position(|it| it.thread == entry) {
+            let woken = rest[first].until != until::TIMEOUT;
+            if (woken, best.1) > (best.0, first) {
+                best = (woken, first, number);
             }
-            number += 1;
         }
+        number += 1;
     }
-    0
+    best.2
 }

@@ -219,11 +219,11 @@ fn is_librarys(kind: Kind) -> bool {
     matches!(kind, K::Alloc | K::Free | K::Map | K::Unmap | K::Init | K::Destroy)
 }
 
-/// The thread has the turn, after others had it.
-unsafe fn turned(slot: *mut ThreadSlot) {
+/// The thread has the turn, after others had it, or still.
+unsafe fn turned(slot: *mut ThreadSlot, kept: bool) {
     // SAFETY: the slot is the current thread's.
     unsafe {
-        arena::outcome().switches.fetch_add(1, Ordering::Relaxed);
+        arena::outcome().switches.fetch_add(u64::from(!kept), Ordering::Relaxed);
         if arena::make_room(slot) {
             let next = (*slot).steps as usize;
             (*slot).lane.sync(Kind::Turn, 0, next, number::next(slot), &[]);

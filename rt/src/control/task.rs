@@ -48,6 +48,8 @@ pub struct Task {
     pub deadline: u64,
     /// It went on because of the time.
     pub timed_out: bool,
+    /// When that was, in the order of waiting; 0 if it is noted in the trace.
+    pub expired: u64,
     /// A signal handler has run while it waited.
     pub interrupted: Interrupted,
     /// Someone wants it to end.
@@ -85,6 +87,7 @@ const NOBODY: Task = Task {
     handlers: 0,
     deadline: NEVER,
     timed_out: false,
+    expired: 0,
     interrupted: Interrupted::No,
     cancelled: false,
     kind: Kind(0),
@@ -120,10 +123,16 @@ impl Task {
         self.alive && !self.away && self.waiting && self.handlers == 0 && self.deadline != NEVER
     }
 
-    /// What its next event is about. Who waits for a condition will next take the mutex again.
+    /// Whether the time of its wait has run out, and it has not gone on since.
+    pub fn is_expired(&self) -> bool {
+        self.timed_out && !self.waiting
+    }
+
+    /// What its next event is about. Who waits for a condition, or just did, will next take the
+    /// mutex again.
     pub fn class(&self) -> u32 {
         match self.kind {
-            Kind::Wait if self.waiting => Kind::WaitAcquire.class(),
+            Kind::Wait => Kind::WaitAcquire.class(),
             kind => kind.class(),
         }
     }

@@ -2,14 +2,16 @@
 //! event and every look at it, and jumps forward when nobody can go on before some time. So a run
 //! waits for nothing, and the same schedule sees the same times.
 
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use norn_abi::{Kind, arena::ThreadSlot};
 
 use super::{
-    spin,
+    spin, strategy,
     task::{self, NEVER, Task},
     turn,
 };
-use crate::arena;
+use crate::{arena, number};
 
 /// How much time an event takes.
 const EVENT: u64 = 100;
@@ -23,6 +25,9 @@ const TAI: i32 = 11;
 
 /// Nanoseconds by which the clock was put forward, and that looking took.
 static EXTRA: AtomicU64 = AtomicU64::new(0);
+
+/// Tasks whose time has run out, and nobody has noted it yet.
+static UNNOTED: AtomicU32 = AtomicU32::new(0);
 
 /// Nanoseconds since the start.
 pub fn now() -> u64 {
@@ -48,20 +53,55 @@ fn start_of(clock: i32) -> u64 {
     }
 }
 
-/// Those whose time has come need not wait any longer. Under the lock.
+/// Those whose time has come need not wait any longer, unless a schedule says who. Under the lock.
 pub unsafe fn release_expired() {
     let now = now();
     // SAFETY: under the lock.
-    for task in unsafe { task::all() } {
-        if task.is_timed() && task.deadline <= now {
-            expire(task);
+    unsafe {
+        if strategy::lists_timeouts() {
+            return;
+        }
+        for task in task::all() {
+            if task.is_timed() && task.deadline <= now {
+                expire(task);
+            }
         }
     }
 }
 
 fn expire(task: &mut Task) {
     task.timed_out = true;
+    task.expired = turn::ticket();
+    UNNOTED.fetch_add(1, Ordering::Relaxed);
     task.release();
+}
+
+/// Notes whose time has run out since somebody last had the turn: in the trace of the thread that
+/// has it now, before whatever it does. Whether there was anything to note.
+pub unsafe fn note_expired(slot: *mut ThreadSlot) -> bool {
+    if UNNOTED.load(Ordering::Relaxed) == 0 {
+        return false;
+    }
+    // SAFETY: the lock is held inside, and the slot is the current thread's.
+    unsafe {
+        while let Some(thread) = turn::locked(|| take_expired()) {
+            if arena::make_room(slot) {
+                let number = number::next(slot);
+                (*slot).lane.sync(Kind::Expired, 0, thread as usize, number, &[]);
+            }
+        }
+    }
+    true
+}
+
+/// The number of the thread whose time was the first to run out. Under the lock.
+unsafe fn take_expired() -> Option<u32> {
+    // SAFETY: under the lock.
+    let tasks = unsafe { task::all() };
+    let first = tasks.iter_mut().filter(|it| it.expired != 0).min_by_key(|it| it.expired)?;
+    first.expired = 0;
+    UNNOTED.fetch_sub(1, Ordering::Relaxed);
+    Some(first.number())
 }
 
 /// Puts the clock forward to the first time for which somebody waits. Under the lock.

@@ -149,6 +149,7 @@ unsafe fn pass() {
                 return grant(next, events);
             }
             match idle() {
+                Idle::Timed if strategy::lists_timeouts() => return be_idle(),
                 Idle::Timed => time::put_forward(),
                 Idle::Outside => return be_idle(),
                 Idle::Over => return,
@@ -287,13 +288,17 @@ pub unsafe fn leave(slot: *mut ThreadSlot, prepare: impl FnOnce(&mut Task)) {
     }
 }
 
-/// Sleeps until the task has the turn. A thread that did not keep it notes that in its trace.
+/// Sleeps until the task has the turn. A thread that did not keep it notes that in its trace; and
+/// so does one that kept it while the time of another ran out, so that it is seen when that was.
 unsafe fn wait(slot: *mut ThreadSlot, task: &mut Task, kept: bool) {
-    if !kept {
-        // SAFETY: the slot is the current thread's.
-        unsafe {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        if !kept {
             sleep(task);
-            super::turned(slot);
+        }
+        let expired = time::note_expired(slot);
+        if !kept || expired {
+            super::turned(slot, kept);
         }
     }
 }
@@ -364,7 +369,8 @@ unsafe fn look_around(task: &mut Task) {
         }
         let now = sys::now(sys::MONOTONIC);
         let idle = now - IDLE_SINCE.load(Ordering::Relaxed);
-        if idle >= PATIENCE && task::all().iter().any(|it| it.is_timed()) {
+        let timed = !strategy::lists_timeouts() && task::all().iter().any(|it| it.is_timed());
+        if idle >= PATIENCE && timed {
             IDLE_SINCE.store(now, Ordering::Relaxed);
             time::put_forward();
         } else if task.outside && !is_in_vain(idle) {

@@ -55,8 +55,9 @@ init! {
     cond_init() = cnd_init, ObjectClass::Cond, 0;
 }
 wait! {
-    cond_wait() = cnd_wait, posix, c11, |_| NEVER;
-    cond_timedwait(until: usize) = cnd_timedwait, posix, c11, |_| at(REALTIME, until);
+    cond_wait() = cnd_wait, Kind::Wait, posix, c11, |_| NEVER;
+    cond_timedwait(until: usize)
+        = cnd_timedwait, Kind::TimedWait, posix, c11, |_| at(REALTIME, until);
 }
 announce! {
     signal = cnd_signal, Kind::Signal, ObjectClass::Cond, notify_one;

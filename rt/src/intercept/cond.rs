@@ -27,11 +27,11 @@ unsafe fn clock_of(cond: usize) -> c_int {
 }
 
 /// Records that a wait begins.
-pub unsafe fn begin(slot: *mut ThreadSlot, cond: usize, mutex: usize, pc: usize) {
+pub unsafe fn begin(slot: *mut ThreadSlot, kind: Kind, cond: usize, mutex: usize, pc: usize) {
     // SAFETY: the slot is the current thread's.
     unsafe {
         event::put(slot, Kind::WaitRelease, pc, mutex, &[]);
-        event::put(slot, Kind::Wait, pc, cond, &[mutex as u64]);
+        event::put(slot, kind, pc, cond, &[mutex as u64]);
         event::block(slot, Kind::Wait, cond, pc);
         event::arm(slot, mutex);
     }
@@ -51,6 +51,7 @@ pub unsafe fn end(slot: *mut ThreadSlot, cond: usize, mutex: usize, pc: usize, r
 /// Returns what a POSIX function would.
 pub unsafe fn wait_here(
     slot: *mut ThreadSlot,
+    kind: Kind,
     (cond, mutex, pc): (usize, usize, usize),
     deadline: u64,
 ) -> c_int {
@@ -64,7 +65,7 @@ pub unsafe fn wait_here(
             return real::pthread_mutex_unlock()(mutex);
         }
         event::note(slot, Kind::WaitRelease, pc, mutex, &[]);
-        event::note(slot, Kind::Wait, pc, cond, &[mutex as u64]);
+        event::note(slot, kind, pc, cond, &[mutex as u64]);
         let late = control::block_after(slot, (Kind::Wait, cond, pc), deadline, || {
             real::pthread_mutex_unlock()(mutex);
             control::release(Kind::Acquire, mutex);
@@ -98,10 +99,10 @@ pub fn notify_all(cond: usize) {
     control::release(Kind::Wait, cond);
 }
 
-/// Defines a function that waits for a condition.
+/// Defines a function that waits for a condition, with or without a limit of time.
 macro_rules! wait {
-    ($($name:ident($($arg:ident: $type:ty),*) = $real:ident, $error:ident, $result:ident,
-       $deadline:expr;)*) => { $(
+    ($($name:ident($($arg:ident: $type:ty),*) = $real:ident, $kind:expr, $error:ident,
+       $result:ident, $deadline:expr;)*) => { $(
         unsafe extern "C-unwind" fn $name(cond: usize, mutex: usize, $($arg: $type,)* pc: usize) -> c_int {
             // SAFETY: as the caller called it.
             unsafe {
@@ -110,9 +111,9 @@ macro_rules! wait {
                 };
                 if $crate::control::is_on() {
                     let what = (cond, mutex, pc);
-                    return $result($crate::intercept::cond::wait_here(slot, what, ($deadline)(cond)));
+                    return $result($crate::intercept::cond::wait_here(slot, $kind, what, ($deadline)(cond)));
                 }
-                $crate::intercept::cond::begin(slot, cond, mutex, pc);
+                $crate::intercept::cond::begin(slot, $kind, cond, mutex, pc);
                 let result = real::$real()(cond, mutex, $($arg),*);
                 $crate::intercept::cond::end(slot, cond, mutex, pc, $error(result));
                 result
@@ -143,11 +144,11 @@ macro_rules! announce {
 pub(super) use {announce, wait};
 
 wait! {
-    cond_wait() = pthread_cond_wait, posix, posix, |_| NEVER;
-    cond_timedwait(until: usize) = pthread_cond_timedwait, posix, posix,
+    cond_wait() = pthread_cond_wait, Kind::Wait, posix, posix, |_| NEVER;
+    cond_timedwait(until: usize) = pthread_cond_timedwait, Kind::TimedWait, posix, posix,
         |cond| at(clock_of(cond), until);
     cond_clockwait(clock: c_int, until: usize)
-        = pthread_cond_clockwait, posix, posix, |_| at(clock, until);
+        = pthread_cond_clockwait, Kind::TimedWait, posix, posix, |_| at(clock, until);
 }
 announce! {
     cond_signal = pthread_cond_signal, Kind::Signal, ObjectClass::Cond, notify_one;

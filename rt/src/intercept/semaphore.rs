@@ -14,9 +14,10 @@ use crate::{
     event, real, thread,
 };
 
-/// Defines a function that decrements a semaphore.
+/// Defines a function that decrements a semaphore: its real one, what it is when it has, and until
+/// when it waits.
 macro_rules! decrement {
-    ($($name:ident($($arg:ident: $type:ty),*) = $real:ident, $deadline:expr;)*) => { $(
+    ($($name:ident($($arg:ident: $type:ty),*) = $real:ident, $kind:expr, $deadline:expr;)*) => { $(
         unsafe extern "C-unwind" fn $name(semaphore: usize, $($arg: $type,)* pc: usize) -> c_int {
             // SAFETY: as the caller called it.
             unsafe {
@@ -32,7 +33,7 @@ macro_rules! decrement {
                     result
                 };
                 if result == 0 {
-                    event::note(slot, Kind::SemWait, pc, semaphore, &[]);
+                    event::note(slot, $kind, pc, semaphore, &[]);
                 } else {
                     event::note(slot, Kind::SemFailed, pc, semaphore, &[real::errno()]);
                 }
@@ -72,10 +73,11 @@ fn notify(semaphore: usize) {
 }
 
 decrement! {
-    wait() = sem_wait, NEVER;
-    trywait() = sem_trywait, NOW;
-    timedwait(until: usize) = sem_timedwait, at(REALTIME, until);
-    clockwait(clock: c_int, until: usize) = sem_clockwait, at(clock, until);
+    wait() = sem_wait, Kind::SemWait, NEVER;
+    trywait() = sem_trywait, Kind::SemWait, NOW;
+    timedwait(until: usize) = sem_timedwait, Kind::TimedSemWait, at(REALTIME, until);
+    clockwait(clock: c_int, until: usize)
+        = sem_clockwait, Kind::TimedSemWait, at(clock, until);
 }
 announce! { post = sem_post, Kind::SemPost, ObjectClass::Semaphore, notify; }
 init! { create(shared: c_int, value: u32) = sem_init, ObjectClass::Semaphore, value; }

@@ -194,7 +194,10 @@ impl Parser {
         Ok(match verb {
             "signal" => Op::Signal { cond },
             "broadcast" => Op::Broadcast { cond },
-            "wait" => Op::Wait { cond, lock: self.object(line, "a lock")? },
+            "wait" => {
+                let lock = self.object(line, "a lock")?;
+                Op::Wait { cond, lock, timed: line.is("timed") }
+            }
             _ => {
                 let lock = self.object(line, "a lock")?;
                 Op::WaitAcquire { cond, lock, woken: self.woken(line)? }
@@ -238,7 +241,7 @@ impl Parser {
         let semaphore = self.object(line, "a semaphore")?;
         Ok(match verb {
             "post" => Op::SemPost { semaphore },
-            "down" => Op::SemWait { semaphore },
+            "down" => Op::SemWait { semaphore, timed: line.is("timed") },
             _ => Op::SemFailed { semaphore, error: line.signed("an error")? },
         })
     }

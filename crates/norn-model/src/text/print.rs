@@ -62,7 +62,10 @@ impl Shown<'_> {
             Op::HandlerEnd => f.write_str("return"),
             Op::Acquire { .. } | Op::AcquireFailed { .. } | Op::Release { .. } => self.lock(f),
             Op::WaitRelease { lock } => self.on(f, "waitrel", lock),
-            Op::Wait { cond, lock } => self.on_two(f, "wait", cond, lock),
+            Op::Wait { cond, lock, timed } => {
+                self.on_two(f, "wait", cond, lock)?;
+                f.write_str(if timed { " timed" } else { "" })
+            }
             Op::WaitAcquire { cond, lock, woken } => {
                 self.on_two(f, "wake", cond, lock)?;
                 self.woken(f, woken)
@@ -75,7 +78,10 @@ impl Shown<'_> {
                 f.write_str(if serial { " serial" } else { "" })
             }
             Op::SemPost { semaphore } => self.on(f, "post", semaphore),
-            Op::SemWait { semaphore } => self.on(f, "down", semaphore),
+            Op::SemWait { semaphore, timed } => {
+                self.on(f, "down", semaphore)?;
+                f.write_str(if timed { " timed" } else { "" })
+            }
             Op::SemFailed { semaphore, error } => {
                 self.on(f, "downfail", semaphore)?;
                 write!(f, " {error}")

@@ -215,7 +215,11 @@ fn locking() -> impl Strategy<Value = Op> {
             .prop_map(|(lock, mode, how, error)| Op::AcquireFailed { lock, mode, how, error }),
         (addr(), mode()).prop_map(|(lock, mode)| Op::Release { lock, mode }),
         addr().prop_map(|lock| Op::WaitRelease { lock }),
-        (addr(), addr()).prop_map(|(cond, lock)| Op::Wait { cond, lock }),
+        (addr(), addr(), any::<bool>()).prop_map(|(cond, lock, timed)| Op::Wait {
+            cond,
+            lock,
+            timed
+        }),
         (addr(), addr(), woken()).prop_map(|(cond, lock, woken)| Op::WaitAcquire {
             cond,
             lock,
@@ -226,7 +230,7 @@ fn locking() -> impl Strategy<Value = Op> {
         addr().prop_map(|barrier| Op::BarrierEnter { barrier }),
         (addr(), any::<bool>()).prop_map(|(barrier, serial)| Op::BarrierLeave { barrier, serial }),
         addr().prop_map(|semaphore| Op::SemPost { semaphore }),
-        addr().prop_map(|semaphore| Op::SemWait { semaphore }),
+        (addr(), any::<bool>()).prop_map(|(semaphore, timed)| Op::SemWait { semaphore, timed }),
         (addr(), any::<i32>()).prop_map(|(semaphore, error)| Op::SemFailed { semaphore, error }),
         addr().prop_map(|once| Op::OnceBegin { once }),
         (addr(), any::<bool>()).prop_map(|(once, done)| Op::OnceEnd { once, done }),

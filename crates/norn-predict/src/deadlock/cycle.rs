@@ -206,7 +206,7 @@ fn wanted(trace: &Trace, request: &Request) -> u64 {
     }
     match op(trace, request.thread, request.index) {
         Op::WaitAcquire { cond: object, .. }
-        | Op::SemWait { semaphore: object }
+        | Op::SemWait { semaphore: object, .. }
         | Op::OnceDone { once: object }
         | Op::BarrierLeave { barrier: object, .. } => object,
         _ => 0,

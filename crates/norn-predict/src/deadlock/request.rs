@@ -115,7 +115,7 @@ impl<'a> Walk<'a> {
                 self.take(at, lock, shared);
             }
             Op::Release { lock, .. } | Op::WaitRelease { lock } => self.give(lock),
-            Op::SemWait { semaphore: lock } if self.semaphores.contains(&lock) => {
+            Op::SemWait { semaphore: lock, .. } if self.semaphores.contains(&lock) => {
                 self.request(at, Want::Lock { lock, shared: false });
                 self.take(at, lock, false);
             }

@@ -52,6 +52,8 @@ impl<'a> Wakeups<'a> {
             for (index, event) in thread.events.iter().enumerate() {
                 match event.op {
                     Op::WaitRelease { .. } => begin = Some(narrow(index)),
+                    // Nobody waits for ever whose time runs out.
+                    Op::Wait { timed: true, .. } => begin = None,
                     Op::WaitAcquire { cond, lock, woken } => {
                         let woken = matches!(woken, WokenBy::Event(_) | WokenBy::OneOf(_));
                         if let Some(begin) = begin.take().filter(|_| woken) {

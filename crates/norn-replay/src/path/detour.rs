@@ -7,8 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use norn_model::{
-    Class, Code, Departure, Event, EventId, Obstacle, Point, Role, Schedule, SiteId, ThreadId,
-    ThreadName, Until, Verdict,
+    Class, Code, Departure, Event, EventId, Obstacle, Point, Role, Schedule, Segment, SiteId,
+    ThreadId, ThreadName, Until, Verdict,
 };
 use norn_trace::Site;
 use serde::{Serialize, Serializer};
@@ -83,8 +83,10 @@ fn limit(schedule: &Schedule, verdict: &Verdict, thread: &ThreadName) -> u64 {
         return actual.as_ref().map_or(u64::MAX, |it| it.index + u64::from(!told));
     }
     let mut done = schedule.segments.iter().take(*segment as usize);
-    match done.rfind(|it| it.thread == *thread).map(|it| &it.until) {
-        None => 0,
+    // Where its time runs out, a thread goes no further.
+    let own = |it: &&Segment| it.thread == *thread && it.until != Until::Timeout;
+    match done.rfind(own).map(|it| &it.until) {
+        None | Some(Until::Timeout) => 0,
         Some(Until::Event { index, .. }) => *index,
         Some(Until::Before(_) | Until::After(_) | Until::Blocks | Until::End) => u64::MAX,
     }

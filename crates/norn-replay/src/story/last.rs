@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use norn_model::{AtomicOp, Event, EventId, LockMode, Op, ThreadName, Value};
+use norn_model::{AtomicOp, Event, EventId, LockMode, Op, ThreadName, Value, WokenBy};
 use norn_resolve::Memory;
 use serde::Serialize;
 
@@ -138,13 +138,16 @@ fn words(guide: &Guide<'_>, op: &Op) -> (&'static str, Option<String>) {
         Op::Release { lock, mode } => on("unlock", lock, size::lock(mode)),
         Op::WaitRelease { lock } => on("wait unlocks", lock, size::lock(LockMode::Mutex)),
         Op::Wait { cond, .. } => on("wait", cond, size::COND),
+        Op::WaitAcquire { cond, woken: WokenBy::Timeout, .. } => {
+            on("wait times out", cond, size::COND)
+        }
         Op::WaitAcquire { cond, .. } => on("wake", cond, size::COND),
         Op::Signal { cond } => on("signal", cond, size::COND),
         Op::Broadcast { cond } => on("broadcast", cond, size::COND),
         Op::BarrierEnter { barrier } => on("barrier", barrier, size::BARRIER),
         Op::BarrierLeave { barrier, .. } => on("behind barrier", barrier, size::BARRIER),
         Op::SemPost { semaphore } => on("sem-post", semaphore, size::SEMAPHORE),
-        Op::SemWait { semaphore } => on("sem-wait", semaphore, size::SEMAPHORE),
+        Op::SemWait { semaphore, .. } => on("sem-wait", semaphore, size::SEMAPHORE),
         Op::SemFailed { semaphore, .. } => on("sem-wait failed", semaphore, size::SEMAPHORE),
         Op::OnceBegin { once } => on("once begins", once, 1),
         Op::OnceEnd { once, .. } => on("once ends", once, 1),

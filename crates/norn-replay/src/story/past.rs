@@ -155,7 +155,7 @@ fn object(op: &Op) -> Option<u64> {
         | Op::Broadcast { cond }
         | Op::Wait { cond, .. }
         | Op::WaitAcquire { cond, .. } => cond,
-        Op::SemPost { semaphore } | Op::SemWait { semaphore } => semaphore,
+        Op::SemPost { semaphore } | Op::SemWait { semaphore, .. } => semaphore,
         Op::BarrierEnter { barrier } | Op::BarrierLeave { barrier, .. } => barrier,
         Op::OnceBegin { once } | Op::OnceEnd { once, .. } => once,
         Op::Init { object, .. } => object,

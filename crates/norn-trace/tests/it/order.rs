@@ -191,3 +191,29 @@ fn the_order_of_chunks_in_the_file_does_not_matter() {
     let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     assert_eq!(alone.install(|| Folder::write(&chunks).open().load()), one.load());
 }
+
+#[test]
+fn times_run_out_between_events() {
+    let one = Chunk::of(0, 0)
+        .sync(Kind::Begin, 0, 1, &[0])
+        .sync(Kind::Expired, 1, 4, &[])
+        .sync(Kind::Turn, 1, 5, &[])
+        .write(0x10, 1);
+    let two = Chunk::of(1, 0)
+        .child(0, 1)
+        .sync(Kind::Begin, 0, 2, &[0])
+        .sync(Kind::Sleep, 1000, 3, &[])
+        .sync(Kind::Expired, 0, 6, &[])
+        .sync(Kind::Turn, 2, 7, &[])
+        .write(0x10, 2);
+    let trace = Folder::write(&[two, one]).open();
+    let expired: Vec<_> = trace.expired().iter().map(|(seq, thread)| (*seq, thread.0)).collect();
+    assert_eq!(expired, [(4, 1), (6, 0)]);
+    assert_snapshot!(show(&trace), @r"
+    T0 begin
+    T0.1 begin
+    T0.1 sleep 1000
+    T0 w 0x10 1
+    T0.1 w 0x10 2
+    ");
+}

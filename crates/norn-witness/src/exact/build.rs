@@ -235,7 +235,7 @@ impl<'a> Builder<'a> {
             }
             Op::Signal { cond } => self.signal(node, cond, false),
             Op::Broadcast { cond } => self.signal(node, cond, true),
-            Op::SemWait { semaphore } if self.mutexes.contains(&semaphore) => {
+            Op::SemWait { semaphore, .. } if self.mutexes.contains(&semaphore) => {
                 self.take(node, thread, semaphore, false);
             }
             Op::SemPost { semaphore } if self.mutexes.contains(&semaphore) => {
@@ -284,7 +284,7 @@ impl<'a> Builder<'a> {
                 self.counts.entry(number).or_default().0 += 1;
                 self.facet(node, Facet::Up(number));
             }
-            Op::SemWait { semaphore } => {
+            Op::SemWait { semaphore, .. } => {
                 let (number, it) =
                     entry(&mut self.semaphores, &mut self.model.semaphores, semaphore);
                 push(&mut it.downs, thread, node);

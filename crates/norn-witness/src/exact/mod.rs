@@ -198,8 +198,10 @@ impl Exact<'_> {
         candidate: &Candidate,
         aparts: &[norn_model::Apart],
     ) -> Proposals<'_> {
-        // That nobody ever can help a thread that is stuck is no question of one order.
-        if self.trace.len() > TOO_LONG || !candidate.stuck.is_empty() {
+        // That nobody ever can help a thread that is stuck is no question of one order. And that a
+        // wait ends as it did is one of the values that are kept.
+        let another = !candidate.stuck.is_empty() || candidate.expires().is_some();
+        if self.trace.len() > TOO_LONG || another {
             return Box::new(std::iter::once(Err(Infeasible::Undecided)));
         }
         let node = |it: EventId| self.model().node(it).ok_or(Infeasible::NoEvent(it));

@@ -11,4 +11,5 @@ mod property;
 mod rule;
 mod steal;
 mod stuck;
+mod timeout;
 mod user;

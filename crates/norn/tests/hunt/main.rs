@@ -1,7 +1,7 @@
 //! Hunts, end to end: real programs with real bugs, from their source to what is confirmed.
 //!
-//! The programs are in `subjects/hunt` and `subjects/deadlock`; [`subject`] says how their heads
-//! announce what must be found.
+//! The programs are in `subjects/hunt`, `subjects/deadlock` and `subjects/order`; [`subject`] says how
+//! their heads announce what must be found.
 #![allow(clippy::unwrap_used, reason = "these are tests, the functions they share included")]
 
 mod atomic_set;
@@ -14,3 +14,4 @@ mod output;
 mod pardon;
 mod pattern;
 mod subject;
+mod timeout;

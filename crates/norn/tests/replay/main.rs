@@ -15,3 +15,4 @@ mod schedule;
 mod story;
 mod strategy;
 mod subject;
+mod timeout;

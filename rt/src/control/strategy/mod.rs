@@ -8,7 +8,7 @@ mod round_robin;
 
 use core::cell::UnsafeCell;
 
-use norn_abi::control::strategy as name;
+use norn_abi::control::{strategy as name, timeouts};
 
 use super::{
     follow, spin,
@@ -85,6 +85,12 @@ pub unsafe fn start() {
 pub unsafe fn be_fair() {
     // SAFETY: under the lock.
     unsafe { state() }.strategy = name::ROUND_ROBIN;
+}
+
+/// Whether a schedule is followed that says whenever the time of a wait runs out.
+pub unsafe fn lists_timeouts() -> bool {
+    // SAFETY: under the lock.
+    unsafe { state() }.strategy == name::FOLLOW && arena::plan().timeouts == timeouts::LISTED
 }
 
 /// A thread is there that was not before.

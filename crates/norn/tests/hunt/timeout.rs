@@ -1,0 +1,83 @@
+//! Waits whose time runs out at the wrong moment.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::kit::{Hunt, hunt, subjects};
+
+fn in_order(name: &str) -> Hunt {
+    hunt(&subjects("order").join(name), 0)
+}
+
+/// What was confirmed of a pattern.
+fn confirmed<'a>(hunt: &'a Hunt, pattern: &str) -> Vec<&'a Value> {
+    let all = hunt.findings().iter();
+    all.filter(|it| it["pattern"] == pattern && it["status"] == "confirmed").collect()
+}
+
+/// Whether nothing but one pattern does harm, and what that leads to.
+fn only_by(name: &str, pattern: &str) -> Value {
+    let hunt = in_order(name);
+    let harmful: Vec<_> = hunt.harmful().collect();
+    assert!(harmful.iter().all(|it| it["pattern"] == pattern), "{harmful:#?}");
+    let [one] = &harmful[..] else { panic!("{harmful:#?}") };
+    one["consequence"].clone()
+}
+
+#[test]
+fn before_it_comes() {
+    let hunt = in_order("impatient.c");
+    let found = confirmed(&hunt, "timeout");
+    let [one] = &found[..] else { panic!("{:#?}", hunt.json) };
+    assert!(!one["consequence"]["signal"].is_null(), "{one:#}");
+    let does: Vec<_> = one["accesses"].as_array().unwrap().iter().map(|it| &it["access"]).collect();
+    assert_eq!(does, ["wait", "signal"]);
+}
+
+#[test]
+fn just_when_it_comes() {
+    let consequence = only_by("late_parcel.c", "late-wake-up");
+    assert_eq!(consequence["assertion"], "taken + store == 1");
+}
+
+#[test]
+fn a_semaphore_that_is_not_posted_in_time() {
+    let hunt = in_order("hasty_owner.c");
+    let found = confirmed(&hunt, "timeout");
+    assert!(found.iter().any(|it| it["consequence"]["memory"] == "use-after-free"), "{found:#?}");
+}
+
+#[test]
+fn a_lock_that_is_not_given_in_time() {
+    let consequence = only_by("door.c", "timeout");
+    assert_eq!(consequence["assertion"], "pthread_mutex_unlock(&door) == 0");
+}
+
+#[test]
+fn who_is_ready_for_it_takes_no_harm() {
+    for name in ["impatient_fixed.c", "late_parcel_fixed.c", "hasty_owner_fixed.c", "door_fixed.c"]
+    {
+        let hunt = in_order(name);
+        assert_eq!((hunt.code, hunt.harmful().count()), (Some(0), 0), "{name}: {:#}", hunt.json);
+        // It was tried, and the time did run out.
+        assert!(!confirmed(&hunt, "timeout").is_empty(), "{name}: {:#}", hunt.json);
+    }
+}
+
+#[test]
+fn a_sleep_orders_nothing() {
+    let hunt = in_order("nap.c");
+    let found = hunt.harmful().filter(|it| it["pattern"] == "overdue-use");
+    let crashes = found.filter(|it| !it["consequence"]["signal"].is_null()).count();
+    assert!(crashes > 0, "{:#}", hunt.json);
+}
+
+#[test]
+fn a_limit_in_cxx() {
+    let hunt = hunt(&Path::new(&subjects("control")).join("timed.cc"), 0);
+    let found = confirmed(&hunt, "timeout");
+    let first = found.first().unwrap_or_else(|| panic!("{:#}", hunt.json));
+    assert_eq!(first["consequence"]["assertion"], "mine == 3", "{first:#}");
+    assert!(first["executions"].as_u64().unwrap() <= 5, "{first:#}");
+}
