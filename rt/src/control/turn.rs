@@ -6,9 +6,9 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use norn_abi::arena::ThreadSlot;
 
 use super::{
-    strategy,
+    exit, strategy,
     task::{self, NEVER, Task},
-    time, verdict,
+    time, verdict, watch,
 };
 use crate::{arena, intercept::signal, sys, thread, tls};
 
@@ -46,8 +46,6 @@ const WATCH: u64 = 20_000_000;
 const DOUBT: u64 = 2_000_000_000;
 /// How long a thread that waits for another sleeps before it looks whether all are stuck.
 const LONG: u64 = 250_000_000;
-/// How long a thread may do nothing that we see before the turn goes on without it.
-const ABSENT: u64 = 1_000_000_000;
 /// After how many events those who wait for something outside look again.
 const OUTSIDE: u64 = 10_000;
 /// The longest turn: so that a spinning or endless thread is noticed.
@@ -82,6 +80,7 @@ pub fn locked<T>(f: impl FnOnce() -> T) -> T {
 /// In a forked child: it has the turn, and nobody else is here.
 pub unsafe fn restart(task: &'static mut Task) {
     LOCK.store(false, Ordering::Relaxed);
+    exit::forget();
     PROCESSORS.store(sys::processors(), Ordering::Relaxed);
     HOLDER.store(task, Ordering::Relaxed);
     task.turn.store(1, Ordering::Relaxed);
@@ -210,7 +209,9 @@ pub unsafe fn may_be_saved() -> bool {
     let ours = unsafe { task::all() }.iter().filter(|it| it.alive).count();
     let since = DOUBTFUL_SINCE.load(Ordering::Relaxed);
     let now = sys::now(sys::MONOTONIC);
-    if !signal::is_handled() && sys::threads() <= ours || since != 0 && now - since > DOUBT {
+    if !signal::is_handled() && sys::threads() <= ours + exit::count()
+        || since != 0 && now - since > DOUBT
+    {
         return false;
     }
     if since == 0 {
@@ -298,26 +299,6 @@ unsafe fn wait(slot: *mut ThreadSlot, task: &mut Task, kept: bool) {
     }
 }
 
-/// The thread that has just ended and is on its way out of the process; 0 for none.
-static EXITS: AtomicU32 = AtomicU32::new(0);
-
-/// A thread ends. What it still does in libc, nobody controls: so others wait until it is gone.
-pub fn exits(tid: u32) {
-    EXITS.store(tid, Ordering::Relaxed);
-}
-
-/// Waits until a thread that has ended is gone, but not for ever.
-fn await_exit() {
-    const ENOUGH: u64 = 100_000_000;
-    let tid = EXITS.swap(0, Ordering::Relaxed);
-    if tid != 0 {
-        let start = sys::now(sys::MONOTONIC);
-        while sys::is_thread(tid) && sys::now(sys::MONOTONIC) - start < ENOUGH {
-            sys::yield_now();
-        }
-    }
-}
-
 unsafe fn sleep(task: &mut Task) {
     let begun = sys::ticks();
     let looks = PROCESSORS.load(Ordering::Relaxed) > 1;
@@ -334,7 +315,7 @@ unsafe fn sleep(task: &mut Task) {
             locked(|| unsafe { look_around(task) });
         }
     }
-    await_exit();
+    exit::wait();
 }
 
 fn patience(task: &Task) -> u64 {
@@ -353,6 +334,8 @@ unsafe fn look_around(task: &mut Task) {
         if task.turn.load(Ordering::Relaxed) != 0 {
             return;
         }
+        // Who looks is here, whatever others took it for.
+        task.away = false;
         if super::is_free() {
             if task.is_timed() {
                 time::put_forward_to(task);
@@ -364,13 +347,23 @@ unsafe fn look_around(task: &mut Task) {
         }
         let now = sys::now(sys::MONOTONIC);
         let idle = now - IDLE_SINCE.load(Ordering::Relaxed);
-        if idle >= PATIENCE && task::all().iter().any(|it| it.is_timed()) {
+        if idle >= before_time() && task::all().iter().any(|it| it.is_timed()) {
             IDLE_SINCE.store(now, Ordering::Relaxed);
             time::put_forward();
         } else if task.outside && !is_in_vain(idle) {
             task.release();
         }
         pass();
+    }
+}
+
+/// How long nobody may be able to go on before time is put forward. A thread in code that we do not
+/// see, for which a schedule waits, will mostly be back before that.
+unsafe fn before_time() -> u64 {
+    // SAFETY: under the lock.
+    unsafe {
+        let away = task::all().iter().any(|it| it.alive && it.away);
+        if away && strategy::follows() { IN_VAIN } else { PATIENCE }
     }
 }
 
@@ -387,33 +380,12 @@ unsafe fn is_in_vain(idle: u64) -> bool {
     }
 }
 
-/// Events of all threads when somebody last looked, and since when there were so many.
-static SEEN: AtomicU64 = AtomicU64::new(0);
-static LOOKED: AtomicU64 = AtomicU64::new(0);
-static SEEN_SINCE: AtomicU64 = AtomicU64::new(0);
-static SEEN_ASLEEP: AtomicU32 = AtomicU32::new(0);
-
-/// If the holder sleeps in code that we do not see, and did so the last time, or if nothing was
-/// seen of it for long, the turn goes on without it. Under the lock.
+/// If the holder is in code that we do not see, the turn goes on without it. Under the lock.
 unsafe fn watch() {
     // SAFETY: under the lock; tasks are static.
     unsafe {
         let holder = &mut *HOLDER.load(Ordering::Relaxed);
-        let (events, now) = (steps(), sys::now(sys::MONOTONIC));
-        let moved = SEEN.swap(events, Ordering::Relaxed) != events;
-        // Nobody looked for long: all were stopped, as in a debugger.
-        let resumed = now - LOOKED.swap(now, Ordering::Relaxed) > 2 * LONG;
-        if moved || resumed || arena::awaits_recorder() || sys::is_stopped((*holder.slot).head.tid)
-        {
-            SEEN_SINCE.store(now, Ordering::Relaxed);
-            SEEN_ASLEEP.store(0, Ordering::Relaxed);
-            return;
-        }
-        let name = if sys::is_asleep((*holder.slot).head.tid) { holder.number() + 1 } else { 0 };
-        let asleep = SEEN_ASLEEP.swap(name, Ordering::Relaxed) == name && name != 0;
-        if asleep || now - SEEN_SINCE.load(Ordering::Relaxed) > ABSENT {
-            SEEN_ASLEEP.store(0, Ordering::Relaxed);
-            SEEN_SINCE.store(now, Ordering::Relaxed);
+        if watch::is_away(holder, steps()) {
             verdict::away();
             take_back();
             holder.away = true;

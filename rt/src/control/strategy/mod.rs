@@ -87,6 +87,12 @@ pub unsafe fn be_fair() {
     unsafe { state() }.strategy = name::ROUND_ROBIN;
 }
 
+/// Whether a schedule is being followed.
+pub unsafe fn follows() -> bool {
+    // SAFETY: under the lock.
+    unsafe { state() }.strategy == name::FOLLOW
+}
+
 /// A thread is there that was not before.
 pub unsafe fn meet(task: &mut Task) {
     // SAFETY: under the lock.
