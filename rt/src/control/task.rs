@@ -60,6 +60,8 @@ pub struct Task {
     pub ticket: u64,
     /// Events that it had done when it got the turn.
     pub since: u64,
+    /// Of them, those that were counted when it last gave the turn back.
+    pub counted: u64,
     /// Events that it has done when its turn is over.
     pub until: u64,
     /// For strategies that order threads: higher goes first.
@@ -92,6 +94,7 @@ const NOBODY: Task = Task {
     pc: 0,
     ticket: 0,
     since: 0,
+    counted: 0,
     until: 0,
     priority: 0,
     entry: UNNAMED,
@@ -202,7 +205,8 @@ pub unsafe fn adopt(slot: *mut ThreadSlot) -> Option<&'static mut Task> {
         (task.slot, task.alive, task.away, task.handlers) = (slot, true, false, 0);
         (task.timed_out, task.cancelled, task.interrupted) = (false, false, Interrupted::No);
         (task.kind, task.object, task.pc) = (Kind::Begin, 0, 0);
-        (task.since, task.until, task.priority, task.entry) = (0, 0, 0, UNNAMED);
+        (task.since, task.counted, task.until) = (0, 0, 0);
+        (task.priority, task.entry) = (0, UNNAMED);
         task.spin.reset();
         task.release();
         task.looks = false;

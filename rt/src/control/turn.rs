@@ -106,7 +106,9 @@ pub fn steps() -> u64 {
 
 /// Gives the turn to `task`, which sleeps or is the caller. Under the lock.
 fn grant(task: &mut Task, events: u64) {
+    // What it did without the turn, it did nevertheless: an event that it was in the middle of.
     task.since = task.steps();
+    STEPS.fetch_add(task.since.saturating_sub(task.counted), Ordering::Relaxed);
     task.until = task.since + events.clamp(1, LONGEST);
     task.looks = false;
     task.go_on();
@@ -120,14 +122,14 @@ fn grant(task: &mut Task, events: u64) {
 
 /// Takes the turn from its holder and counts what was done. Under the lock.
 unsafe fn take_back() {
-    let holder = HOLDER.load(Ordering::Relaxed);
-    STEPS.store(steps(), Ordering::Relaxed);
-    arena::outcome().steps.fetch_max(STEPS.load(Ordering::Relaxed), Ordering::Relaxed);
-    HOLDER.store(core::ptr::null_mut(), Ordering::Relaxed);
+    let holder = HOLDER.swap(core::ptr::null_mut(), Ordering::Relaxed);
     // SAFETY: tasks are static.
     if let Some(task) = unsafe { holder.as_mut() } {
+        task.counted = task.steps();
+        STEPS.fetch_add(task.counted - task.since, Ordering::Relaxed);
         task.turn.store(0, Ordering::Relaxed);
     }
+    arena::outcome().steps.fetch_max(STEPS.load(Ordering::Relaxed), Ordering::Relaxed);
 }
 
 /// Gives the turn to whoever is next. Under the lock; nobody has it.

@@ -7,7 +7,7 @@
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use super::task::Task;
+use super::{task::Task, verdict};
 use crate::{arena, sys};
 
 /// How long a thread sleeps before the turn goes on without it.
@@ -42,7 +42,9 @@ pub fn is_away(holder: &Task, events: u64) -> bool {
         HOLDER.store(0, Ordering::Relaxed);
         return false;
     };
-    if same != (name, events) || resumed || arena::is_awaited() || sys::is_stopped(tid) {
+    let over = verdict::is_found() || is_dying(holder);
+    let excused = over || arena::is_awaited() || sys::is_stopped(tid);
+    if same != (name, events) || resumed || excused {
         BEGUN.store(spent, Ordering::Relaxed);
         sleeps_since(now, spent);
         return false;
@@ -51,6 +53,13 @@ pub fn is_away(holder: &Task, events: u64) -> bool {
         sleeps_since(now, spent);
     }
     spent - BEGUN.load(Ordering::Relaxed) > BUSY || now - SINCE.load(Ordering::Relaxed) > ASLEEP
+}
+
+/// Whether a signal has hit the thread that ends the program: nobody goes on after that.
+fn is_dying(holder: &Task) -> bool {
+    let outcome = arena::outcome();
+    let hit = outcome.signal_thread.load(Ordering::Relaxed);
+    outcome.signal.load(Ordering::Acquire) != 0 && hit == holder.number()
 }
 
 fn sleeps_since(now: u64, spent: u64) {

@@ -62,35 +62,6 @@ fn the_same_for_programs() {
     assert!(kinds[0]["print"]["events"].is_u64(), "{json}");
 }
 
-/// How many kinds of runs there were, of as many as are asked for, and in how many of them a thread
-/// was away.
-fn kinds(subject: &Subject, times: &str) -> (usize, u64) {
-    let words = ["replay", "--times", times, "-j", "6", "--format", "json", "clip.json"];
-    let json = clean(subject, &words).json();
-    assert_eq!(json["runs"].to_string(), times, "{json}");
-    let kinds = json["kinds"].as_array().unwrap();
-    (kinds.len(), kinds.iter().filter_map(|it| it["away"].as_u64()).sum())
-}
-
-#[test]
-fn how_long_a_thread_takes_to_be_gone_changes_nothing() {
-    let subject = subject("slow_exit.c");
-    let schedule = [
-        ("T0", json!({"after": "fork"})),
-        ("T0.1", json!("end")),
-        ("T0", json!({"before": "join"})),
-    ];
-    subject.write(&[], &schedule);
-    assert_eq!(kinds(&subject, "18"), (1, 0));
-}
-
-#[test]
-fn how_long_the_kernel_takes_changes_nothing() {
-    let subject = subject("slow_fork.c");
-    subject.write(&[], &[]);
-    assert_eq!(kinds(&subject, "12"), (1, 0));
-}
-
 #[test]
 fn what_differs_is_said_and_kept() {
     let subject = subject("unsteady.c");
