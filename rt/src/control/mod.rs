@@ -362,7 +362,11 @@ pub unsafe fn yields(slot: *mut ThreadSlot, pc: usize) {
                 (task.kind, task.pc, task.object) = (Kind::Yield, pc, 0);
                 spin::look(slot, task);
             }
-            turn::wait_for(slot, |task| task.spin.yields());
+            turn::wait_for(slot, |task| {
+                task.spin.yields();
+                task.between = true;
+            });
+            task.between = false;
         }
     }
 }

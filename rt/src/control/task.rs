@@ -42,6 +42,8 @@ pub struct Task {
     pub looks: bool,
     /// It is in code that we do not see, and runs without the turn.
     pub away: bool,
+    /// It lets others go first, and has not come to its next event.
+    pub between: bool,
     /// Handlers of signals that run on it now; they run even while it waits.
     pub handlers: u32,
     /// The time at which it goes on in any case.
@@ -84,6 +86,7 @@ const NOBODY: Task = Task {
     outside: false,
     looks: false,
     away: false,
+    between: false,
     handlers: 0,
     deadline: NEVER,
     timed_out: false,
@@ -134,7 +137,7 @@ impl Task {
     /// Whether it waits in the middle of nowhere: what it will do next is not known yet.
     pub fn is_between(&self) -> bool {
         let between = self.outside || matches!(self.kind, Kind::Sleep | Kind::Futex);
-        self.away || self.waiting && between
+        self.away || self.between || self.waiting && between
     }
 
     /// Its thread's number.
@@ -206,6 +209,7 @@ pub unsafe fn adopt(slot: *mut ThreadSlot) -> Option<&'static mut Task> {
         (task.timed_out, task.cancelled, task.interrupted) = (false, false, Interrupted::No);
         (task.kind, task.object, task.pc) = (Kind::Begin, 0, 0);
         (task.since, task.counted, task.until) = (0, 0, 0);
+        task.between = false;
         (task.priority, task.entry) = (0, UNNAMED);
         task.spin.reset();
         task.release();
