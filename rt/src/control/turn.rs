@@ -127,6 +127,10 @@ unsafe fn take_back() {
     if let Some(task) = unsafe { holder.as_mut() } {
         task.counted = task.steps();
         STEPS.fetch_add(task.counted - task.since, Ordering::Relaxed);
+        if task.counted > task.since {
+            // SAFETY: under the lock.
+            unsafe { strategy::ran(task) };
+        }
         task.turn.store(0, Ordering::Relaxed);
     }
     arena::outcome().steps.fetch_max(STEPS.load(Ordering::Relaxed), Ordering::Relaxed);
@@ -354,8 +358,21 @@ unsafe fn look_around(task: &mut Task) {
             time::put_forward();
         } else if task.outside && !is_in_vain(idle) {
             task.release();
+            if is_alone(task) && !verdict::is_found() {
+                return grant(task, 1);
+            }
         }
         pass();
+    }
+}
+
+/// Whether nobody else can go on. Then a thread may look outside without any strategy's being asked:
+/// how often it looks in vain is a matter of time, and must change nothing. Under the lock.
+unsafe fn is_alone(task: &Task) -> bool {
+    // SAFETY: under the lock.
+    unsafe {
+        let others = task::all().iter().any(|it| it.is_ready() && !core::ptr::eq(it, task));
+        !others && !strategy::follows()
     }
 }
 
