@@ -77,7 +77,7 @@ fn a_program_without_hooks_cannot_be_controlled() {
 fn who_reads_for_long_is_not_interrupted() {
     let ran = subject("sums.c").run(&["--strategy", "round-robin", "--format", "json"]);
     let last = ran.stdout.lines().last().unwrap_or_default();
-    let told: serde_json::Value = serde_json::from_str(last).unwrap();
+    let told: Value = serde_json::from_str(last).unwrap();
     let [events, switches] = ["events", "switches"].map(|it| told[it].as_u64().unwrap());
     assert!(events > 100_000, "{told}");
     // A turn has a thousand events.
