@@ -25,12 +25,21 @@ static PROCESS: AtomicU32 = AtomicU32::new(0);
 /// The arena's options, kept where they are quick to read.
 static OPTIONS: AtomicU32 = AtomicU32::new(0);
 
-/// Somebody waits for the recorder to make room.
+/// Somebody waits for the recorder, or for another thread of ours.
 static AWAITED: AtomicBool = AtomicBool::new(false);
 
-/// Whether somebody waits for the recorder to make room.
-pub fn awaits_recorder() -> bool {
+/// Whether somebody waits for the recorder, or in another way that is not the program's.
+pub fn is_awaited() -> bool {
     AWAITED.load(Ordering::Relaxed)
+}
+
+/// Waits, by `f`, for the recorder or another thread of ours: however long that takes, the thread
+/// is not in code that we do not see.
+pub fn awaiting<T>(f: impl FnOnce() -> T) -> T {
+    AWAITED.store(true, Ordering::Relaxed);
+    let result = f();
+    AWAITED.store(false, Ordering::Relaxed);
+    result
 }
 
 /// How long a thread waits for the recorder before it looks whether there still is one.
@@ -179,7 +188,7 @@ pub fn wait_for_answer() -> bool {
         {
             return false;
         }
-        sys::futex_wait(state.as_ptr(), question::ASKED, PATIENCE);
+        awaiting(|| sys::futex_wait(state.as_ptr(), question::ASKED, PATIENCE));
     }
     true
 }
@@ -397,10 +406,7 @@ unsafe fn hand_over(slot: *mut ThreadSlot) {
 unsafe fn wait_for_room(slot: *mut ThreadSlot, filled: u32) -> bool {
     // SAFETY: the slot is ours.
     let taken = unsafe { &(*slot).head.taken };
-    AWAITED.store(true, Ordering::Relaxed);
-    let result = wait_for_recorder(taken, filled);
-    AWAITED.store(false, Ordering::Relaxed);
-    result
+    awaiting(|| wait_for_recorder(taken, filled))
 }
 
 fn wait_for_recorder(taken: &AtomicU32, filled: u32) -> bool {

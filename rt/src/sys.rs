@@ -189,6 +189,25 @@ pub fn ticks() -> u64 {
     unsafe { core::arch::x86_64::_rdtsc() }
 }
 
+/// What the processors have spent on a thread of this process, in nanoseconds; none if there is no
+/// such thread.
+pub fn spent(tid: u32) -> Option<u64> {
+    const CLOCK_GETTIME: usize = 228;
+    const OF_THREAD: i32 = 6;
+    let mut time = [0u64; 2];
+    let clock = !(tid as i32) << 3 | OF_THREAD;
+    // SAFETY: the kernel writes the time.
+    let result =
+        unsafe { call(CLOCK_GETTIME, [clock as usize, &raw mut time as usize, 0, 0, 0, 0]) };
+    (tid != 0 && result == 0).then(|| time[0] * 1_000_000_000 + time[1])
+}
+
+/// Sleeps, for so many nanoseconds at most.
+pub fn nap(nanoseconds: u64) {
+    let nobody = 0;
+    futex_wait(&raw const nobody, 0, nanoseconds);
+}
+
 /// Whether a thread of this process sleeps.
 pub fn is_asleep(tid: u32) -> bool {
     state(tid) == Some(b'S')
@@ -197,6 +216,11 @@ pub fn is_asleep(tid: u32) -> bool {
 /// Whether a thread of this process is stopped, by a debugger or a signal.
 pub fn is_stopped(tid: u32) -> bool {
     matches!(state(tid), Some(b't' | b'T'))
+}
+
+/// Whether a thread of this process has ended; the first one stays as long as the others.
+pub fn is_dead(tid: u32) -> bool {
+    tid == process_id() && matches!(state(tid), None | Some(b'Z' | b'X'))
 }
 
 /// What the kernel says of a thread of this process, in one letter.

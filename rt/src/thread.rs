@@ -233,6 +233,7 @@ pub unsafe fn name(slot: *mut ThreadSlot, thread: u32, parent: u32, child: u32, 
         head.parent = parent;
         head.child = child;
         head.role = role;
+        head.tid = 0;
         (*slot).depth = 0;
         (*slot).steps = 0;
         (*slot).effect = 0;

@@ -144,9 +144,12 @@ impl Campaign<'_> {
         for kind in kinds.iter().filter(|it| usual.is_none_or(|usual| usual != *it)) {
             let (verdict, consequence) = (&kind["verdict"], &kind["consequence"]);
             let (differs, parting) = (&kind["differs"], &kind["parting"]);
+            let (away, cut) = (&kind["away"], &kind["stopped"]);
             let times = count(kind);
-            notes
-                .push(format!("{which}: {times} × {verdict}, {consequence}; {differs}: {parting}"));
+            notes.push(format!(
+                "{which}: {times} × {verdict}, {consequence}; {differs}: {parting}; \
+                 threads away in {away}, cut short {cut}"
+            ));
         }
         Ok(usual.map_or(0, count))
     }

@@ -336,7 +336,8 @@ pub struct Outcome {
     pub steps: AtomicU64,
     /// How often another thread had the turn.
     pub switches: AtomicU64,
-    /// How often a thread was found asleep in code that we do not see, while it had the turn.
+    /// How often a thread was in code that we do not see, or waited for another process, while
+    /// others could go on.
     pub away: AtomicU64,
     /// How often the program asked for input that is not controlled.
     pub inputs: AtomicU64,

@@ -77,6 +77,11 @@ pub struct Kind {
     pub picture: Picture,
     /// How many.
     pub count: u64,
+    /// In how many of them others could go on while a thread was where we do not see it: then it
+    /// takes more than the schedule to have the same again.
+    pub away: u64,
+    /// In how many of them recording ended before the program did.
+    pub stopped: u64,
     /// Which was the first, from 0.
     pub first: u64,
     /// The seed of that one.
@@ -259,18 +264,22 @@ impl Tally {
             return Some(folder);
         }
         self.count += 1;
-        self.stopped += u64::from(recording.run.stopped.is_some());
-        let new = Kind { picture, count: 1, first: number, seed, folder, recording };
+        let away = recording.run.controlled.as_ref().is_some_and(|it| it.outcome.away > 0);
+        let (away, stopped) = (u64::from(away), u64::from(recording.run.stopped.is_some()));
+        self.stopped += stopped;
+        let new = Kind { picture, count: 1, away, stopped, first: number, seed, folder, recording };
         let Some(kind) = self.kinds.iter_mut().find(|it| it.picture == new.picture) else {
             self.kinds.push(new);
             return None;
         };
         kind.count += 1;
+        kind.away += away;
+        kind.stopped += stopped;
         if kind.first < number {
             return Some(new.folder);
         }
-        let count = kind.count;
-        Some(std::mem::replace(kind, Kind { count, ..new }).folder)
+        let Kind { count, away, stopped, .. } = *kind;
+        Some(std::mem::replace(kind, Kind { count, away, stopped, ..new }).folder)
     }
 }
 

@@ -55,7 +55,8 @@ pub struct Outcome {
     pub steps: u64,
     /// How often another thread had the turn.
     pub switches: u64,
-    /// How often a thread slept in code that we do not see.
+    /// How often a thread was in code that we do not see, or waited for another process, while
+    /// others could go on.
     pub away: u64,
     /// How often the program asked for input that is not controlled.
     pub inputs: u64,

@@ -42,6 +42,7 @@ pub(crate) fn json(ran: &Ran, verdict: Option<&Verdict>, detour: Option<&Detour>
         "seed": controlled.map(|it| it.seed),
         "events": events(ran),
         "switches": outcome.map(|it| it.switches),
+        "away": outcome.map(|it| it.away),
         "inputs": outcome.map(|it| it.inputs),
         "same_layout": controlled.map(|it| it.same_layout),
         "story": norn_replay::story::story(ran),
@@ -62,6 +63,13 @@ pub(crate) fn doubts(err: &mut impl Write, controlled: &Controlled) -> io::Resul
             err,
             "norn: addresses differ from run to run: the system does not let us fix them"
         )?;
+    }
+    match controlled.outcome.away {
+        0 => {}
+        away => writeln!(
+            err,
+            "norn: {away} times others could go on while a thread was where we do not see it"
+        )?,
     }
     match controlled.outcome.inputs {
         0 => Ok(()),

@@ -38,6 +38,7 @@ pub(crate) fn same(
         if let Some(Parting { event, usual, here }) = part(usual, kind) {
             writeln!(out, "  from event {event} of all on:\n  usual   {usual}\n  here    {here}")?;
         }
+        unsure(out, kind)?;
         detoured(out, tally, kind, detours)?;
         place(out, tally, kind, kept)?;
     }
@@ -48,6 +49,21 @@ pub(crate) fn same(
         writeln!(out, "hint: -o FOLDER keeps what one run of each kind left")?;
     }
     stopped(out, tally)
+}
+
+/// Why runs of a kind may differ from others though the schedule is the same.
+fn unsure(out: &mut impl Write, kind: &Kind) -> io::Result<()> {
+    let Kind { away, stopped, .. } = *kind;
+    if away > 0 {
+        writeln!(
+            out,
+            "  in {away} of them others could go on while a thread was where we do not see it"
+        )?;
+    }
+    if stopped > 0 {
+        writeln!(out, "  in {stopped} of them the trace was cut short")?;
+    }
+    Ok(())
 }
 
 /// What came of a program's runs with different seeds.
@@ -76,7 +92,8 @@ fn stopped(out: &mut impl Write, tally: &Tally) -> io::Result<()> {
 /// The same for programs.
 pub(crate) fn json(tally: &Tally, kept: Option<&[PathBuf]>, detours: &[Option<Detour>]) -> Json {
     let kinds = tally.kinds.iter().enumerate().map(|(at, kind)| {
-        let mut json = json!({ "count": kind.count, "run": kind.first, "seed": kind.seed });
+        let Kind { count, away, stopped, first, seed, .. } = kind;
+        let mut json = json!({ "count": count, "run": first, "seed": seed });
         if let (Some(json), Ok(Json::Object(picture))) =
             (json.as_object_mut(), serde_json::to_value(&kind.picture))
         {
@@ -85,6 +102,11 @@ pub(crate) fn json(tally: &Tally, kept: Option<&[PathBuf]>, detours: &[Option<De
             if let (Some(usual), Some(_)) = (usual, &kind.picture.print) {
                 json.insert("differs".into(), json!(differences(&kind.picture, &usual.picture)));
                 json.insert("parting".into(), json!(part(usual, kind)));
+            }
+            for (name, runs) in [("away", away), ("stopped", stopped)] {
+                if *runs > 0 {
+                    json.insert(name.into(), json!(runs));
+                }
             }
             if let Some(Some(detour)) = detours.get(at) {
                 json.insert("detour".to_owned(), json!(detour));

@@ -237,7 +237,7 @@ fn reached(state: &mut State, segment: &Segment, task: &Task) -> Option<bool> {
             if state.end != 0 && steps >= state.end {
                 return Some(true);
             }
-            if state.counted <= steps && is_at(segment, task) {
+            if state.counted <= steps && !task.between && is_at(segment, task) {
                 state.counted = steps + 1;
                 state.hits += 1;
                 if state.hits == segment.count.max(1) {

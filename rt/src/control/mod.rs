@@ -6,6 +6,7 @@
 //! The objects themselves stay the program's: a mutex is locked by the real `trylock`. Only what
 //! cannot be tried is done here: condition variables, barriers, sleeping.
 
+mod exit;
 pub mod follow;
 pub mod grave;
 pub mod heap;
@@ -17,6 +18,7 @@ pub mod time;
 mod turn;
 pub mod verdict;
 mod wake;
+mod watch;
 
 use core::sync::atomic::{AtomicBool, Ordering};
 
@@ -30,7 +32,7 @@ pub use task::{Interrupted, NEVER, Task};
 use wake::release_all;
 pub use wake::{look_again, release, release_one};
 
-use crate::{arena, event, number, tls};
+use crate::{arena, event, number, sys, tls};
 
 /// A plan is in force in this process.
 static ON: AtomicBool = AtomicBool::new(false);
@@ -151,7 +153,10 @@ pub unsafe fn meet(slot: *mut ThreadSlot) {
 pub unsafe fn first_turn(slot: *mut ThreadSlot) {
     if is_on() {
         // SAFETY: the slot is the current thread's.
-        unsafe { turn::arrive(slot) };
+        unsafe {
+            (*slot).head.tid = sys::thread_id();
+            turn::arrive(slot);
+        }
     }
 }
 
@@ -165,7 +170,7 @@ pub unsafe fn ends(slot: *mut ThreadSlot) {
         let number = (*slot).head.thread as usize;
         turn::leave(slot, |task| {
             task.alive = false;
-            turn::exits((*slot).head.tid);
+            exit::begin((*slot).head.tid);
             follow::ends(task.entry);
             release_all(Kind::Join, number);
         });
@@ -343,7 +348,7 @@ pub fn is_foreign(tid: u32) -> bool {
     let ours = turn::locked(|| unsafe {
         task::all().iter().any(|it| it.alive && (*it.slot).head.tid == tid)
     });
-    !ours && crate::sys::is_thread(tid)
+    !ours && sys::is_thread(tid)
 }
 
 /// The thread asks that others go first.
@@ -357,7 +362,11 @@ pub unsafe fn yields(slot: *mut ThreadSlot, pc: usize) {
                 (task.kind, task.pc, task.object) = (Kind::Yield, pc, 0);
                 spin::look(slot, task);
             }
-            turn::wait_for(slot, |task| task.spin.yields());
+            turn::wait_for(slot, |task| {
+                task.spin.yields();
+                task.between = true;
+            });
+            task.between = false;
         }
     }
 }
@@ -373,6 +382,7 @@ pub unsafe fn outside<T>(f: impl FnOnce() -> T) -> T {
         (*slot).lane.settle_any();
         // Should it not come back from `f`, but be cancelled there, its next event asks.
         turn::leave(slot, |task| task.away = true);
+        verdict::away();
         (*slot).stop_at.store(0, Ordering::Relaxed);
         let result = f();
         turn::come_back(slot);

@@ -42,6 +42,8 @@ pub struct Task {
     pub looks: bool,
     /// It is in code that we do not see, and runs without the turn.
     pub away: bool,
+    /// It lets others go first, and has not come to its next event.
+    pub between: bool,
     /// Handlers of signals that run on it now; they run even while it waits.
     pub handlers: u32,
     /// The time at which it goes on in any case.
@@ -62,6 +64,8 @@ pub struct Task {
     pub ticket: u64,
     /// Events that it had done when it got the turn.
     pub since: u64,
+    /// Of them, those that were counted when it last gave the turn back.
+    pub counted: u64,
     /// Events that it has done when its turn is over.
     pub until: u64,
     /// For strategies that order threads: higher goes first.
@@ -84,6 +88,7 @@ const NOBODY: Task = Task {
     outside: false,
     looks: false,
     away: false,
+    between: false,
     handlers: 0,
     deadline: NEVER,
     timed_out: false,
@@ -95,6 +100,7 @@ const NOBODY: Task = Task {
     pc: 0,
     ticket: 0,
     since: 0,
+    counted: 0,
     until: 0,
     priority: 0,
     entry: UNNAMED,
@@ -140,7 +146,7 @@ impl Task {
     /// Whether it waits in the middle of nowhere: what it will do next is not known yet.
     pub fn is_between(&self) -> bool {
         let between = self.outside || matches!(self.kind, Kind::Sleep | Kind::Futex);
-        self.away || self.waiting && between
+        self.away || self.between || self.waiting && between
     }
 
     /// Its thread's number.
@@ -211,7 +217,9 @@ pub unsafe fn adopt(slot: *mut ThreadSlot) -> Option<&'static mut Task> {
         (task.slot, task.alive, task.away, task.handlers) = (slot, true, false, 0);
         (task.timed_out, task.cancelled, task.interrupted) = (false, false, Interrupted::No);
         (task.kind, task.object, task.pc) = (Kind::Begin, 0, 0);
-        (task.since, task.until, task.priority, task.entry) = (0, 0, 0, UNNAMED);
+        (task.since, task.counted, task.until) = (0, 0, 0);
+        task.between = false;
+        (task.priority, task.entry) = (0, UNNAMED);
         task.spin.reset();
         task.release();
         task.looks = false;

@@ -6,9 +6,9 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use norn_abi::arena::ThreadSlot;
 
 use super::{
-    strategy,
+    exit, strategy,
     task::{self, NEVER, Task},
-    time, verdict,
+    time, verdict, watch,
 };
 use crate::{arena, intercept::signal, sys, thread, tls};
 
@@ -46,8 +46,6 @@ const WATCH: u64 = 20_000_000;
 const DOUBT: u64 = 2_000_000_000;
 /// How long a thread that waits for another sleeps before it looks whether all are stuck.
 const LONG: u64 = 250_000_000;
-/// How long a thread may do nothing that we see before the turn goes on without it.
-const ABSENT: u64 = 1_000_000_000;
 /// After how many events those who wait for something outside look again.
 const OUTSIDE: u64 = 10_000;
 /// The longest turn: so that a spinning or endless thread is noticed.
@@ -82,6 +80,7 @@ pub fn locked<T>(f: impl FnOnce() -> T) -> T {
 /// In a forked child: it has the turn, and nobody else is here.
 pub unsafe fn restart(task: &'static mut Task) {
     LOCK.store(false, Ordering::Relaxed);
+    exit::forget();
     PROCESSORS.store(sys::processors(), Ordering::Relaxed);
     HOLDER.store(task, Ordering::Relaxed);
     task.turn.store(1, Ordering::Relaxed);
@@ -107,7 +106,9 @@ pub fn steps() -> u64 {
 
 /// Gives the turn to `task`, which sleeps or is the caller. Under the lock.
 fn grant(task: &mut Task, events: u64) {
+    // What it did without the turn, it did nevertheless: an event that it was in the middle of.
     task.since = task.steps();
+    STEPS.fetch_add(task.since.saturating_sub(task.counted), Ordering::Relaxed);
     task.until = task.since + events.clamp(1, LONGEST);
     task.looks = false;
     task.go_on();
@@ -121,14 +122,18 @@ fn grant(task: &mut Task, events: u64) {
 
 /// Takes the turn from its holder and counts what was done. Under the lock.
 unsafe fn take_back() {
-    let holder = HOLDER.load(Ordering::Relaxed);
-    STEPS.store(steps(), Ordering::Relaxed);
-    arena::outcome().steps.fetch_max(STEPS.load(Ordering::Relaxed), Ordering::Relaxed);
-    HOLDER.store(core::ptr::null_mut(), Ordering::Relaxed);
+    let holder = HOLDER.swap(core::ptr::null_mut(), Ordering::Relaxed);
     // SAFETY: tasks are static.
     if let Some(task) = unsafe { holder.as_mut() } {
+        task.counted = task.steps();
+        STEPS.fetch_add(task.counted - task.since, Ordering::Relaxed);
+        if task.counted > task.since {
+            // SAFETY: under the lock.
+            unsafe { strategy::ran(task) };
+        }
         task.turn.store(0, Ordering::Relaxed);
     }
+    arena::outcome().steps.fetch_max(STEPS.load(Ordering::Relaxed), Ordering::Relaxed);
 }
 
 /// Gives the turn to whoever is next. Under the lock; nobody has it.
@@ -211,7 +216,9 @@ pub unsafe fn may_be_saved() -> bool {
     let ours = unsafe { task::all() }.iter().filter(|it| it.alive).count();
     let since = DOUBTFUL_SINCE.load(Ordering::Relaxed);
     let now = sys::now(sys::MONOTONIC);
-    if !signal::is_handled() && sys::threads() <= ours || since != 0 && now - since > DOUBT {
+    if !signal::is_handled() && sys::threads() <= ours + exit::count()
+        || since != 0 && now - since > DOUBT
+    {
         return false;
     }
     if since == 0 {
@@ -303,26 +310,6 @@ unsafe fn wait(slot: *mut ThreadSlot, task: &mut Task, kept: bool) {
     }
 }
 
-/// The thread that has just ended and is on its way out of the process; 0 for none.
-static EXITS: AtomicU32 = AtomicU32::new(0);
-
-/// A thread ends. What it still does in libc, nobody controls: so others wait until it is gone.
-pub fn exits(tid: u32) {
-    EXITS.store(tid, Ordering::Relaxed);
-}
-
-/// Waits until a thread that has ended is gone, but not for ever.
-fn await_exit() {
-    const ENOUGH: u64 = 100_000_000;
-    let tid = EXITS.swap(0, Ordering::Relaxed);
-    if tid != 0 {
-        let start = sys::now(sys::MONOTONIC);
-        while sys::is_thread(tid) && sys::now(sys::MONOTONIC) - start < ENOUGH {
-            sys::yield_now();
-        }
-    }
-}
-
 unsafe fn sleep(task: &mut Task) {
     let begun = sys::ticks();
     let looks = PROCESSORS.load(Ordering::Relaxed) > 1;
@@ -339,7 +326,7 @@ unsafe fn sleep(task: &mut Task) {
             locked(|| unsafe { look_around(task) });
         }
     }
-    await_exit();
+    exit::wait();
 }
 
 fn patience(task: &Task) -> u64 {
@@ -358,6 +345,8 @@ unsafe fn look_around(task: &mut Task) {
         if task.turn.load(Ordering::Relaxed) != 0 {
             return;
         }
+        // Who looks is here, whatever others took it for.
+        task.away = false;
         if super::is_free() {
             if task.is_timed() {
                 time::put_forward_to(task);
@@ -370,13 +359,36 @@ unsafe fn look_around(task: &mut Task) {
         let now = sys::now(sys::MONOTONIC);
         let idle = now - IDLE_SINCE.load(Ordering::Relaxed);
         let timed = !strategy::lists_timeouts() && task::all().iter().any(|it| it.is_timed());
-        if idle >= PATIENCE && timed {
+        if idle >= before_time() && timed {
             IDLE_SINCE.store(now, Ordering::Relaxed);
             time::put_forward();
         } else if task.outside && !is_in_vain(idle) {
             task.release();
+            if is_alone(task) && !verdict::is_found() {
+                return grant(task, 1);
+            }
         }
         pass();
+    }
+}
+
+/// Whether nobody else can go on. Then a thread may look outside without any strategy's being asked:
+/// how often it looks in vain is a matter of time, and must change nothing. Under the lock.
+unsafe fn is_alone(task: &Task) -> bool {
+    // SAFETY: under the lock.
+    unsafe {
+        let others = task::all().iter().any(|it| it.is_ready() && !core::ptr::eq(it, task));
+        !others && !strategy::follows()
+    }
+}
+
+/// How long nobody may be able to go on before time is put forward. A thread in code that we do not
+/// see, for which a schedule waits, will mostly be back before that.
+unsafe fn before_time() -> u64 {
+    // SAFETY: under the lock.
+    unsafe {
+        let away = task::all().iter().any(|it| it.alive && it.away);
+        if away && strategy::follows() { IN_VAIN } else { PATIENCE }
     }
 }
 
@@ -393,33 +405,12 @@ unsafe fn is_in_vain(idle: u64) -> bool {
     }
 }
 
-/// Events of all threads when somebody last looked, and since when there were so many.
-static SEEN: AtomicU64 = AtomicU64::new(0);
-static LOOKED: AtomicU64 = AtomicU64::new(0);
-static SEEN_SINCE: AtomicU64 = AtomicU64::new(0);
-static SEEN_ASLEEP: AtomicU32 = AtomicU32::new(0);
-
-/// If the holder sleeps in code that we do not see, and did so the last time, or if nothing was
-/// seen of it for long, the turn goes on without it. Under the lock.
+/// If the holder is in code that we do not see, the turn goes on without it. Under the lock.
 unsafe fn watch() {
     // SAFETY: under the lock; tasks are static.
     unsafe {
         let holder = &mut *HOLDER.load(Ordering::Relaxed);
-        let (events, now) = (steps(), sys::now(sys::MONOTONIC));
-        let moved = SEEN.swap(events, Ordering::Relaxed) != events;
-        // Nobody looked for long: all were stopped, as in a debugger.
-        let resumed = now - LOOKED.swap(now, Ordering::Relaxed) > 2 * LONG;
-        if moved || resumed || arena::awaits_recorder() || sys::is_stopped((*holder.slot).head.tid)
-        {
-            SEEN_SINCE.store(now, Ordering::Relaxed);
-            SEEN_ASLEEP.store(0, Ordering::Relaxed);
-            return;
-        }
-        let name = if sys::is_asleep((*holder.slot).head.tid) { holder.number() + 1 } else { 0 };
-        let asleep = SEEN_ASLEEP.swap(name, Ordering::Relaxed) == name && name != 0;
-        if asleep || now - SEEN_SINCE.load(Ordering::Relaxed) > ABSENT {
-            SEEN_ASLEEP.store(0, Ordering::Relaxed);
-            SEEN_SINCE.store(now, Ordering::Relaxed);
+        if watch::is_away(holder, steps()) {
             verdict::away();
             take_back();
             holder.away = true;

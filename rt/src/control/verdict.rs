@@ -27,7 +27,8 @@ pub fn steps() {
     find(verdict::STEPS, u32::MAX);
 }
 
-/// A thread sleeps in code that we do not see.
+/// A thread is in code that we do not see, or waits for another process. When it comes back, the
+/// schedule does not say.
 pub fn away() {
     arena::outcome().away.fetch_add(1, Ordering::Relaxed);
 }

@@ -236,9 +236,12 @@ unsafe extern "C-unwind" fn waitpid(
         let Some(slot) = controlled().filter(|_| options & NO_HANG == 0) else {
             return real::waitpid()(process, status, options);
         };
-        let mut result = 0;
+        let (mut result, mut waited) = (0, false);
         let called = until(slot, pc, (NEVER, false), || {
             result = real::waitpid()(process, status, options | NO_HANG);
+            if result == 0 && !core::mem::replace(&mut waited, true) {
+                control::verdict::away();
+            }
             result != 0
         });
         if called { result } else { -1 }

@@ -70,7 +70,7 @@ unsafe fn create_unslotted(
     // SAFETY: the thread was created.
     handle::forget(unsafe { *(handle as *const usize) });
     while given.read.load(Ordering::Acquire) == 0 {
-        sys::futex_wait(given.read.as_ptr(), 0, u64::MAX);
+        arena::awaiting(|| sys::futex_wait(given.read.as_ptr(), 0, u64::MAX));
     }
     result
 }

@@ -49,6 +49,17 @@ fn what_passed_passes_again() {
 
 /// The events have other addresses there, and the same lines.
 #[test]
+fn threads_that_let_others_go_first_do_so_again() {
+    let subject = subject("yields.c");
+    for seed in ["1", "2", "3", "4"] {
+        let ran = subject.run(&["--seed", seed, "--save", "clip.json"]);
+        assert_eq!((ran.status.code(), &*ran.stdout), (Some(0), "6\n"), "{ran:?}");
+        let ran = subject.replay("clip.json", &[]);
+        assert!(ran.stderr.contains("norn: followed: "), "seed {seed}: {ran:?}");
+    }
+}
+
+#[test]
 fn a_program_that_was_built_anew() {
     let subject = subject("lost_update.c");
     find(&subject, "random", "assertion failed");

@@ -12,6 +12,7 @@ mod kit;
 mod many;
 mod path;
 mod schedule;
+mod slow;
 mod story;
 mod strategy;
 mod subject;

@@ -93,6 +93,18 @@ pub unsafe fn lists_timeouts() -> bool {
     unsafe { state() }.strategy == name::FOLLOW && arena::plan().timeouts == timeouts::LISTED
 }
 
+/// Whether a schedule is being followed.
+pub unsafe fn follows() -> bool {
+    // SAFETY: under the lock.
+    unsafe { state() }.strategy == name::FOLLOW
+}
+
+/// A turn is over in which a thread did something, whether or not it was chosen here.
+pub unsafe fn ran(task: &Task) {
+    // SAFETY: under the lock.
+    unsafe { state() }.last = task::number(task);
+}
+
 /// A thread is there that was not before.
 pub unsafe fn meet(task: &mut Task) {
     // SAFETY: under the lock.
@@ -195,7 +207,8 @@ fn remember(
 unsafe fn maybe_early(state: &mut State) {
     // SAFETY: under the lock.
     unsafe {
-        let explores = matches!(state.strategy, name::RANDOM | name::POS | name::PCT);
+        let explores = matches!(state.strategy, name::RANDOM | name::POS | name::PCT)
+            && task::all().iter().any(is_candidate);
         if explores && task::all().iter().any(Task::is_timed) && state.below(EARLY) == 0 {
             time::put_forward();
         }
