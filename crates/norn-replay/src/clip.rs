@@ -11,12 +11,14 @@ use norn_model::{Consequence, Schedule};
 use norn_trace::Strategy;
 use serde::{Deserialize, Serialize};
 
-use crate::{ReplayError, path};
+use crate::{Inputs, ReplayError, path};
 
 /// The version of clips without a path.
 const VERSION: u32 = 1;
-/// The version of clips with one, and the newest that is read.
+/// The version of clips with one.
 const WITH_PATH: u32 = 2;
+/// The version of clips with inputs, and the newest that is read.
+const WITH_INPUTS: u32 = 3;
 
 /// What the program itself is called among the modules of a clip.
 pub const PROGRAM: &str = "program";
@@ -55,6 +57,9 @@ pub struct Clip {
     /// The modules in which the schedule has points, by the labels that it uses.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub modules: BTreeMap<String, ModuleRef>,
+    /// What the program gets from outside.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inputs: Option<Inputs>,
     /// Which thread goes on, and up to where, one after another.
     pub schedule: Schedule,
     /// What each thread does meanwhile, event by event.
@@ -125,6 +130,7 @@ impl Clip {
             clock: None,
             expect: None,
             modules: BTreeMap::new(),
+            inputs: None,
             schedule,
             path: None,
         }
@@ -137,7 +143,15 @@ impl Clip {
 
     /// Gives it a path. An older norn would not know what that is.
     pub(crate) fn set_path(&mut self, path: path::Path) {
-        (self.norn, self.path) = (WITH_PATH, Some(path));
+        (self.norn, self.path) = (self.norn.max(WITH_PATH), Some(path));
+    }
+
+    /// Says what the program gets from outside, if that was kept. An older norn would not know it.
+    pub(crate) fn set_inputs(&mut self, inputs: Option<Inputs>) {
+        if inputs.is_some() {
+            self.norn = WITH_INPUTS;
+        }
+        self.inputs = inputs;
     }
 
     /// What the runtime is to do to follow it, with the clocks and the seed of the run that it was
@@ -160,11 +174,11 @@ impl Clip {
             .map_err(|source| ReplayError::ReadClip { path: path.to_owned(), source })?;
         let wrong = |source| ReplayError::NotAClip { path: path.to_owned(), source };
         let Version { norn } = serde_json::from_slice(&text).map_err(wrong)?;
-        if norn > WITH_PATH {
+        if norn > WITH_INPUTS {
             return Err(ReplayError::Newer {
                 path: path.to_owned(),
                 version: norn,
-                known: WITH_PATH,
+                known: WITH_INPUTS,
             });
         }
         serde_json::from_slice(&text).map_err(wrong)
@@ -188,21 +202,31 @@ impl Clip {
         fs::write(&new, self.text()).and_then(|()| fs::rename(&new, path)).map_err(failed)
     }
 
-    /// Its text: a line for each part of the schedule.
+    /// Its text: a line for each part of the schedule, and for each input.
     fn text(&self) -> String {
-        let segments =
-            self.schedule.segments.iter().filter_map(|it| serde_json::to_string(it).ok());
-        let lines: Vec<_> = segments.map(|it| format!("    {it}")).collect();
-        let rest = Clip { schedule: Schedule::default(), ..self.clone() };
+        let mut rest = Clip { schedule: Schedule::default(), ..self.clone() };
+        let calls = rest.inputs.as_mut().map(|it| std::mem::take(&mut it.calls));
         let text = serde_json::to_string_pretty(&rest).unwrap_or_default();
-        let lines = format!("\"schedule\": [\n{}\n  ]", lines.join(",\n"));
-        text.replace("\"schedule\": []", &lines) + "\n"
+        let text = fill(&text, "schedule", "  ", &self.schedule.segments);
+        fill(&text, "calls", "    ", &calls.unwrap_or_default()) + "\n"
     }
+}
+
+/// Fills an empty list in a text, with an entry on each line.
+fn fill(text: &str, name: &str, indent: &str, entries: &[impl Serialize]) -> String {
+    let lines = entries.iter().filter_map(|it| serde_json::to_string(it).ok());
+    let lines: Vec<_> = lines.map(|it| format!("{indent}  {it}")).collect();
+    let lines = format!("\"{name}\": [\n{}\n{indent}]", lines.join(",\n"));
+    text.replace(&format!("\"{name}\": []"), &lines)
 }
 
 #[cfg(test)]
 mod tests {
+    use norn_model::ThreadName;
+    use norn_trace::{Bytes, Got};
+
     use super::*;
+    use crate::Call;
 
     const TEXT: &str = r#"{"norn": 1, "command": ["./prog"], "schedule": [
         {"thread": "T0", "until": {"before": "join"}},
@@ -231,10 +255,30 @@ mod tests {
     }
 
     #[test]
+    fn inputs_are_lines() {
+        let (_folder, path) = write(TEXT);
+        let mut clip = Clip::read(&path).unwrap();
+        let call = |text: &str| Call {
+            thread: ThreadName("T0.1".to_owned()),
+            got: Got { result: 5, bytes: Bytes(text.into()), ..Got::default() },
+        };
+        let calls = vec![call("hello"), call("\"calls\": []")];
+        clip.set_inputs(Some(Inputs { stdin: Some(Bytes(b"\0".to_vec())), calls }));
+        clip.write(&path).unwrap();
+        assert_eq!(Clip::read(&path).unwrap(), clip);
+        let text = fs::read_to_string(&path).unwrap();
+        let lines = text.lines().filter(|it| it.starts_with("      {\"thread\":\"T0.1\""));
+        assert_eq!(lines.count(), 2, "{text}");
+        clip.set_inputs(Some(Inputs::default()));
+        clip.write(&path).unwrap();
+        assert_eq!(Clip::read(&path).unwrap(), clip);
+    }
+
+    #[test]
     fn what_is_no_clip_is_said() {
         let error = |text| Clip::read(&write(text).1).unwrap_err().to_string();
         assert!(error("{}").contains("missing field `norn`"));
-        assert!(error(r#"{"norn": 3}"#).contains("version 3"));
+        assert!(error(r#"{"norn": 4}"#).contains("version 4"));
         assert!(error(r#"{"norn": 1, "command": [], "shedule": []}"#).contains("shedule"));
         assert!(Clip::read(Path::new("/nowhere")).unwrap_err().to_string().contains("cannot read"));
     }

@@ -7,7 +7,7 @@ use norn_replay::{Detour, Ran, Scene};
 use norn_trace::{Controlled, Strategy};
 use serde_json::{Value as Json, json};
 
-use crate::{fact::address, story};
+use crate::{fact::address, input, story};
 
 /// What the run led to, and by which choices.
 pub(crate) fn consequence(err: &mut impl Write, ran: &Ran) -> io::Result<()> {
@@ -43,6 +43,7 @@ pub(crate) fn json(ran: &Ran, verdict: Option<&Verdict>, detour: Option<&Detour>
         "events": events(ran),
         "switches": outcome.map(|it| it.switches),
         "inputs": outcome.map(|it| it.inputs),
+        "fed": outcome.and_then(|it| it.fed.as_ref()),
         "same_layout": controlled.map(|it| it.same_layout),
         "story": norn_replay::story::story(ran),
     })
@@ -63,10 +64,7 @@ pub(crate) fn doubts(err: &mut impl Write, controlled: &Controlled) -> io::Resul
             "norn: addresses differ from run to run: the system does not let us fix them"
         )?;
     }
-    match controlled.outcome.inputs {
-        0 => Ok(()),
-        inputs => writeln!(err, "norn: the program read {inputs} times what we do not control"),
-    }
+    input::tell(err, &controlled.outcome)
 }
 
 fn chosen(controlled: &Controlled) -> String {

@@ -6,6 +6,7 @@
 //! The objects themselves stay the program's: a mutex is locked by the real `trylock`. Only what
 //! cannot be tried is done here: condition variables, barriers, sleeping.
 
+pub mod feed;
 pub mod follow;
 pub mod grave;
 pub mod heap;
@@ -30,7 +31,7 @@ pub use task::{Interrupted, NEVER, Task};
 use wake::release_all;
 pub use wake::{look_again, release, release_one};
 
-use crate::{arena, event, number, tls};
+use crate::{arena, event, input, number, tls};
 
 /// A plan is in force in this process.
 static ON: AtomicBool = AtomicBool::new(false);
@@ -70,6 +71,7 @@ pub unsafe fn start(slot: *mut ThreadSlot) {
         begin(slot, is_due() || arena::plan().linger != 0);
         heap::start();
     }
+    input::start();
     ON.store(true, Ordering::Relaxed);
 }
 
