@@ -11,6 +11,7 @@ use norn_abi::{
     codec,
     control::{Module, Name, Outcome, Plan, Point, Segment},
     function::{Inquiry, state as question},
+    input::{Inputs, ROOM},
     lane::{Content, Lane},
 };
 
@@ -176,6 +177,19 @@ pub fn segments() -> &'static [Segment] {
 pub fn inquiry() -> &'static Inquiry {
     // SAFETY: inside the arena.
     unsafe { &*BASE.load(Ordering::Relaxed).add(arena::INQUIRY_OFFSET).cast() }
+}
+
+/// What is kept of what comes from outside, and what is fed back.
+pub fn inputs() -> &'static Inputs {
+    // SAFETY: inside the arena.
+    unsafe { &*BASE.load(Ordering::Relaxed).add(arena::INPUT_OFFSET).cast() }
+}
+
+/// The room for what is fed back, and the one for what is kept.
+pub fn input_room(number: usize) -> *mut u8 {
+    let offset = arena::INPUT_OFFSET + size_of::<Inputs>() + number * ROOM;
+    // SAFETY: inside the arena.
+    unsafe { BASE.load(Ordering::Relaxed).add(offset) }
 }
 
 /// Waits for the answer to a question about functions. False if nobody is there to answer.

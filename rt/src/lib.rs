@@ -22,6 +22,7 @@ mod fork;
 mod function;
 mod handle;
 mod hook;
+mod input;
 mod intercept;
 mod number;
 mod real;

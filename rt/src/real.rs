@@ -217,6 +217,14 @@ reals! {
     writev(c_int, usize, c_int) -> isize;
     send(c_int, usize, usize, c_int) -> isize;
     sendmsg(c_int, usize, c_int) -> isize;
+    pread(c_int, usize, usize, i64) -> isize;
+    recvfrom(c_int, usize, usize, c_int, usize, usize) -> isize;
+    sendto(c_int, usize, usize, c_int, usize, u32) -> isize;
+    bind(c_int, usize, u32) -> c_int;
+    listen(c_int, c_int) -> c_int;
+    getsockname(c_int, usize, usize) -> c_int;
+    getpeername(c_int, usize, usize) -> c_int;
+    getsockopt(c_int, c_int, c_int, usize, usize) -> c_int;
     close(c_int) -> c_int;
     shutdown(c_int, c_int) -> c_int;
     poll(usize, usize, c_int) -> c_int;

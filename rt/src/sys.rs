@@ -281,25 +281,6 @@ pub fn is_ready(file: i32, events: i16) -> bool {
     }
 }
 
-/// Whether what is read from a file comes from outside and may be another thing the next time:
-/// from a socket, a device, or whatever the program was given to read, if it is no real file.
-pub fn is_input(file: i32) -> bool {
-    const MODE: usize = 3;
-    const TYPE: u64 = 0o170_000;
-    const SOCKET: u64 = 0o140_000;
-    const DEVICE: u64 = 0o020_000;
-    const REGULAR: u64 = 0o100_000;
-    let mut found = core::mem::MaybeUninit::<[u64; 18]>::uninit();
-    // SAFETY: the kernel fills it in.
-    let mode = unsafe {
-        if call(FSTAT, [file as usize, found.as_mut_ptr() as usize, 0, 0, 0, 0]) != 0 {
-            return false;
-        }
-        (*found.as_ptr())[MODE] & TYPE
-    };
-    matches!(mode, SOCKET | DEVICE) || file == 0 && mode != REGULAR
-}
-
 /// Whether this process has a thread with this id.
 pub fn is_thread(tid: u32) -> bool {
     const TGKILL: usize = 234;

@@ -62,6 +62,12 @@ pub struct Own {
     pub once_object: usize,
     /// While it runs: where its frame is. Above that, it was left by an exception.
     pub once_sp: usize,
+    /// Where its next input lies, of those that are fed back.
+    pub next_input: usize,
+    /// How many were fed back.
+    pub inputs: u32,
+    /// It has asked for something else.
+    pub parted: bool,
 }
 
 const _: () = assert!(size_of::<Own>() <= size_of::<[usize; 40]>());

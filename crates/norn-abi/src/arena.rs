@@ -3,7 +3,7 @@
 //! One file without a name, mapped by the recorder and by every recorded process:
 //!
 //! ```text
-//! [ Control | Process 0 .. | ThreadSlot 0 | ThreadSlot 1 | ... | schedule | questions ]
+//! [ Control | Process 0 .. | ThreadSlot 0 | ThreadSlot 1 | ... | schedule | questions | inputs ]
 //! ```
 //!
 //! A thread owns a slot while it lives. It appends to the current chunk of the slot's ring with
@@ -23,6 +23,7 @@ use core::sync::atomic::{AtomicU32, AtomicU64};
 use crate::{
     control::{Module, Name, Outcome, Plan, Point, Segment},
     function::Inquiry,
+    input::{self, Inputs},
     lane::Lane,
 };
 
@@ -294,8 +295,10 @@ pub const SEGMENT_OFFSET: usize = POINT_OFFSET + POINTS * size_of::<Point>();
 /// Where questions about functions are asked.
 pub const INQUIRY_OFFSET: usize =
     (SEGMENT_OFFSET + SEGMENTS * size_of::<Segment>()).next_multiple_of(4096);
+/// Where inputs are kept and fed back.
+pub const INPUT_OFFSET: usize = (INQUIRY_OFFSET + size_of::<Inquiry>()).next_multiple_of(4096);
 /// Size of the arena; most of it is never touched.
-pub const SIZE: usize = INQUIRY_OFFSET + size_of::<Inquiry>();
+pub const SIZE: usize = INPUT_OFFSET + size_of::<Inputs>() + 2 * input::ROOM;
 
 const _: () = {
     assert!(size_of::<ChunkHeader>() == 64);

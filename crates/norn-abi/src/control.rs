@@ -82,6 +82,8 @@ pub struct Plan {
     pub points: u32,
     /// Entries in the tables.
     pub segments: u32,
+    /// [`crate::input::KEEP`] and [`crate::input::FEED`].
+    pub inputs: u32,
 }
 
 /// A thread of a schedule. The first entry is the first thread.

@@ -1,10 +1,11 @@
 //! What the runtime inside a subject and the tools outside agree on.
 //!
-//! Five things and nothing else: the kinds of event ([`Kind`]), the shared memory through which
+//! Six things and nothing else: the kinds of event ([`Kind`]), the shared memory through which
 //! a subject hands its events over ([`arena`]), what decides which thread goes next
-//! ([`control`]), which functions' calls are recorded ([`function`]), and the byte form of a
-//! thread's events ([`codec`]). The runtime writes with [`codec`]'s encoder, the tools read with its
-//! decoder; both live here so that one property test can hold them together.
+//! ([`control`]), what comes from outside ([`input`]), which functions' calls are recorded
+//! ([`function`]), and the byte form of a thread's events ([`codec`]). The runtime writes with
+//! [`codec`]'s encoder, the tools read with its decoder; both live here so that one property test can
+//! hold them together.
 #![cfg_attr(not(test), no_std)]
 
 pub mod arena;
@@ -13,6 +14,7 @@ pub mod control;
 mod decode;
 mod field;
 pub mod function;
+pub mod input;
 mod kind;
 pub mod lane;
 pub mod peek;

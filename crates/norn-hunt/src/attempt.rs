@@ -10,8 +10,8 @@ use std::{
 
 use norn_abi::control::{Plan, after};
 use norn_model::{
-    Access, Anomaly, Candidate, Consequence, EventId, Limit, Schedule, Segment, ThreadId, Until,
-    Verdict, Visit,
+    Access, Anomaly, Candidate, Consequence, Departure, EventId, Limit, Obstacle, Schedule,
+    Segment, ThreadId, ThreadName, Until, Verdict, Visit,
 };
 use norn_record::{Control, Recording, Streams};
 use norn_replay::{
@@ -19,6 +19,7 @@ use norn_replay::{
     story::{self, Story},
     verdict,
 };
+use norn_trace::Outcome;
 use norn_witness::{Grade, Witness};
 
 use crate::{Options, confirm, source::Source};
@@ -124,8 +125,24 @@ impl Scratch {
         let trace = self.next();
         let run = self.run(options, control, &trace)?;
         let outcome = run.recording.run.controlled.as_ref().map(|it| &it.outcome);
-        let verdict = outcome.map_or(Verdict::Followed(0), |it| verdict(it, &clip.schedule));
+        let verdict = outcome.map_or(Verdict::Followed(0), |it| judged(it, &clip));
         Ok(Attempt { clip, expected, needed, verdict, run, trace })
+    }
+}
+
+/// Whether a run went as its schedule says. One that asked for other inputs than those that were fed
+/// back proves nothing: what it got instead may be all that went wrong.
+fn judged(outcome: &Outcome, clip: &Clip) -> Verdict {
+    let verdict = verdict(outcome, &clip.schedule);
+    let parted = outcome.fed.as_ref().and_then(|it| it.parted.as_ref());
+    match (parted, verdict) {
+        (Some(parted), Verdict::Followed(segment)) => Verdict::Diverged(Departure {
+            segment,
+            thread: ThreadName(parted.thread.clone().unwrap_or_default()),
+            why: Obstacle::OtherEvent,
+            actual: None,
+        }),
+        (_, verdict) => verdict,
     }
 }
 

@@ -20,11 +20,12 @@ use std::{
 use memmap2::{MmapOptions, MmapRaw};
 use norn_abi::{
     arena::{
-        self, CHUNK, ChunkHeader, Control, Head, INQUIRY_OFFSET, MODULE_OFFSET, NAME_OFFSET,
-        POINT_OFFSET, PROCESS_OFFSET, PROCESSES, Process, RING, SEGMENT_OFFSET, SLOT_OFFSET,
-        THREADS, ThreadSlot,
+        self, CHUNK, ChunkHeader, Control, Head, INPUT_OFFSET, INQUIRY_OFFSET, MODULE_OFFSET,
+        NAME_OFFSET, POINT_OFFSET, PROCESS_OFFSET, PROCESSES, Process, RING, SEGMENT_OFFSET,
+        SLOT_OFFSET, THREADS, ThreadSlot,
     },
     function::{FUNCTIONS, Function, Inquiry, state},
+    input::{Inputs, ROOM},
 };
 use norn_trace::Order;
 use rustix::{
@@ -32,7 +33,7 @@ use rustix::{
     thread::futex,
 };
 
-use crate::{Options, limit};
+use crate::{Options, input, limit};
 
 /// The shared memory.
 #[derive(Debug)]
@@ -60,21 +61,24 @@ impl Arena {
             (*control).seq.0.store(1, Ordering::Relaxed);
         }
         if let Some(control) = &options.control {
-            arena.plan(control);
+            arena.plan(control, options.keep_inputs);
         }
         arena.inquiry().wanted.store(u32::from(!options.functions.is_empty()), Ordering::Relaxed);
         Ok(arena)
     }
 
     /// Writes the plan and the tables of its schedule, which have been found small enough.
-    fn plan(&self, wanted: &crate::Control) {
+    fn plan(&self, wanted: &crate::Control, keep_inputs: bool) {
         let control = self.map.as_mut_ptr().cast::<Control>();
         // SAFETY: nobody else has the memory yet.
-        unsafe { (*control).plan = wanted.plan() };
+        unsafe { (*control).plan = wanted.plan(keep_inputs) };
         self.table(NAME_OFFSET, &wanted.names);
         self.table(MODULE_OFFSET, &wanted.modules);
         self.table(POINT_OFFSET, &wanted.points);
         self.table(SEGMENT_OFFSET, &wanted.segments);
+        let fed = input::encode(&wanted.inputs);
+        self.table(INPUT_OFFSET + size_of::<Inputs>(), &fed);
+        self.inputs().fed.store(fed.len() as u64, Ordering::Relaxed);
     }
 
     fn table<T: Copy>(&self, offset: usize, entries: &[T]) {
@@ -143,6 +147,23 @@ impl Arena {
         // SAFETY: inside the mapping; all that others change while we look is atomic, but for the
         // path, of which any bytes are good.
         unsafe { &*self.map.as_ptr().add(INQUIRY_OFFSET).cast() }
+    }
+
+    /// What came of keeping inputs, and of feeding them back.
+    pub(crate) fn inputs(&self) -> &Inputs {
+        // SAFETY: inside the mapping; all that others change while we look is atomic.
+        unsafe { &*self.map.as_ptr().add(INPUT_OFFSET).cast() }
+    }
+
+    /// The inputs that the runtime kept.
+    pub(crate) fn kept_inputs(&self) -> &[u8] {
+        let len = self.inputs().kept.load(Ordering::Acquire);
+        let len = usize::try_from(len).unwrap_or(ROOM).min(ROOM);
+        // SAFETY: inside the mapping; if a subject still writes, the bytes are damaged, no more.
+        unsafe {
+            let start = self.map.as_ptr().add(INPUT_OFFSET + size_of::<Inputs>() + ROOM);
+            slice::from_raw_parts(start, len)
+        }
     }
 
     /// The path of the module that the runtime asks about.

@@ -6,8 +6,13 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Acquire};
 use norn_abi::{
     arena::{MODULES, NAMES, POINTS, SEGMENTS},
     control::{self, Module, Name, Plan, Point, Segment},
+    input::{FEED, KEEP, ROOM},
 };
-use norn_trace::{Controlled, Follow, Found, Left, MemoryError, Outcome, Signal, Strategy, Why};
+use norn_trace::{
+    Controlled, Fed, Follow, Found, Left, MemoryError, Outcome, Signal, Strategy, Why,
+};
+
+use crate::{Feed, input};
 
 /// A plan, and the tables of the schedule that it follows.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +27,8 @@ pub struct Control {
     pub points: Vec<Point>,
     /// Its parts.
     pub segments: Vec<Segment>,
+    /// What is fed back, thread by thread.
+    pub inputs: Vec<Feed>,
 }
 
 impl Control {
@@ -32,24 +39,27 @@ impl Control {
             (self.modules.len(), "modules", MODULES),
             (self.points.len(), "points", POINTS),
             (self.segments.len(), "segments", SEGMENTS),
+            (input::encode(&self.inputs).len(), "bytes of inputs", ROOM),
         ];
         tables.into_iter().find(|&(count, _, most)| count > most)
     }
 
     /// The plan, with the sizes of the tables, which have been found small enough.
-    pub(crate) fn plan(&self) -> Plan {
+    pub(crate) fn plan(&self, keep_inputs: bool) -> Plan {
+        let feed = if self.inputs.is_empty() { 0 } else { FEED };
         let count = |count: usize| u32::try_from(count).unwrap_or(0);
         Plan {
             names: count(self.names.len()),
             modules: count(self.modules.len()),
             points: count(self.points.len()),
             segments: count(self.segments.len()),
+            inputs: feed | if keep_inputs { KEEP } else { 0 },
             ..self.plan
         }
     }
 
     /// What goes into the description of the run.
-    pub(crate) fn describe(&self, same_layout: bool, outcome: &control::Outcome) -> Controlled {
+    pub(crate) fn describe(&self, same_layout: bool, outcome: Outcome) -> Controlled {
         let Plan { seed, depth, quantum, expected, process, max_steps, .. } = self.plan;
         let Plan { realtime, monotonic, .. } = self.plan;
         Controlled {
@@ -63,7 +73,7 @@ impl Control {
             realtime,
             monotonic,
             same_layout,
-            outcome: read(outcome),
+            outcome,
         }
     }
 }
@@ -77,7 +87,7 @@ fn long(field: &AtomicU64) -> u64 {
 }
 
 /// What the runtime wrote. Numbers that mean nothing are taken for nothing.
-fn read(from: &control::Outcome) -> Outcome {
+pub(crate) fn read(from: &control::Outcome, fed: Option<Fed>) -> Outcome {
     Outcome {
         found: Found::from_code(get(&from.verdict)),
         thread: get(&from.thread),
@@ -92,6 +102,7 @@ fn read(from: &control::Outcome) -> Outcome {
         away: long(&from.away),
         inputs: long(&from.inputs),
         text: text(from),
+        fed,
     }
 }
 

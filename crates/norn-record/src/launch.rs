@@ -21,8 +21,8 @@ use rustix::{
 };
 
 use crate::{
-    Cut, Options, RecordError, arena::Arena, collect::Collector, confine, limit, signals::Signals,
-    stream, watch::Watch,
+    Cut, Options, RecordError, arena::Arena, collect::Collector, confine, input, limit,
+    signals::Signals, stream, watch::Watch,
 };
 
 /// The description of a run that is about to begin.
@@ -80,6 +80,9 @@ pub(crate) fn run(
     limit::raise_for(&mut command);
     let failed = |source| RecordError::Start { program: program.into(), source };
     let pipe = options.streams.connect(&mut command).map_err(failed)?;
+    if let Some(bytes) = options.stdin.as_ref().filter(|_| options.debugger.is_empty()) {
+        command.stdin(input::file(bytes).map_err(failed)?);
+    }
     let (child, same_layout) = confine::spawn(command, options).map_err(failed)?;
     let launched = see_off(child, pipe, options, (arena, signals, collector));
     launched.map(|it| Launched { same_layout, ..it }).map_err(RecordError::Wait)

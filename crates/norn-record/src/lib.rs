@@ -9,6 +9,7 @@ mod collect;
 mod confine;
 mod control;
 mod function;
+mod input;
 mod interrupt;
 mod kin;
 mod launch;
@@ -24,6 +25,7 @@ use norn_trace::{Order, Run};
 use thiserror::Error;
 
 pub use control::Control;
+pub use input::Feed;
 pub use interrupt::Interrupt;
 pub use stream::Streams;
 pub use watch::Cut;
@@ -61,6 +63,10 @@ pub struct Options {
     pub directory: Option<PathBuf>,
     /// What its environment has besides ours.
     pub environment: Vec<(OsString, OsString)>,
+    /// Whether to keep what comes from outside. Only for a controlled run.
+    pub keep_inputs: bool,
+    /// What it reads from standard input, if not what we do. In a debugger, that is the debugger's.
+    pub stdin: Option<Vec<u8>>,
 }
 
 /// What came of it.
@@ -184,8 +190,11 @@ pub fn record(options: &Options) -> Result<Recording, RecordError> {
     let unmapped = arena.control().unmapped.load(Ordering::Relaxed) > 0;
     let refused = collector.refused();
     let launch::Launched { status, cut, errors, same_layout } = launched;
-    let outcome = &arena.control().outcome;
-    let controlled = options.control.as_ref().map(|it| it.describe(same_layout, outcome));
+    let outcome = || control::read(&arena.control().outcome, input::fed(&arena, options));
+    let controlled = options.control.as_ref().map(|it| it.describe(same_layout, outcome()));
     let run = collector.finish(controlled).map_err(output)?;
+    if let Some(inputs) = input::kept(&arena, options).filter(|_| recorded) {
+        inputs.write(&options.output).map_err(output)?;
+    }
     Ok(Recording { run, status, recorded, stranger, unmapped, refused, cut, errors })
 }

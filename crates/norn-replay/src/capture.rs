@@ -16,7 +16,7 @@ use norn_model::{
 use norn_trace::{Blocked, Site};
 
 use crate::{
-    Clip, Clock, Found, PROGRAM, Scene,
+    Clip, Clock, Found, Inputs, PROGRAM, Scene,
     label::Labels,
     points::{look_up, plain},
 };
@@ -39,6 +39,7 @@ pub(crate) fn describe(scene: &Scene, labels: &mut Labels<'_>, schedule: Schedul
     clip.process = scene.trace.process();
     clip.functions = run.functions.iter().map(|it| it.pattern.clone()).collect();
     clip.modules = labels.listed();
+    clip.set_inputs(Inputs::of(scene));
     clip.modules.entry(PROGRAM.to_owned()).or_insert_with(|| labels.program());
     if let Some(it) = &run.controlled {
         clip.clock = Some(Clock { realtime: it.realtime, monotonic: it.monotonic });

@@ -11,14 +11,15 @@ use norn_model::{Consequence, Schedule, Until};
 use norn_trace::Strategy;
 use serde::{Deserialize, Serialize};
 
-use crate::{ReplayError, path};
+use crate::{Inputs, ReplayError, path};
 
 /// The version of clips without a path.
 const VERSION: u32 = 1;
 /// The version of clips with one.
 const WITH_PATH: u32 = 2;
-/// The version of clips that say when times run out, and the newest that is read.
-const WITH_TIMEOUTS: u32 = 3;
+/// The version of clips that say when times run out, or what came from outside; the newest that is
+/// read.
+const WITH_MORE: u32 = 3;
 
 /// What the program itself is called among the modules of a clip.
 pub const PROGRAM: &str = "program";
@@ -60,6 +61,9 @@ pub struct Clip {
     /// Who says when the times of waits run out.
     #[serde(default, skip_serializing_if = "Timeouts::is_usual")]
     pub timeouts: Timeouts,
+    /// What the program gets from outside.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inputs: Option<Inputs>,
     /// Which thread goes on, and up to where, one after another.
     pub schedule: Schedule,
     /// What each thread does meanwhile, event by event.
@@ -156,6 +160,7 @@ impl Clip {
             expect: None,
             modules: BTreeMap::new(),
             timeouts: Timeouts::default(),
+            inputs: None,
             schedule,
             path: None,
         }
@@ -169,13 +174,21 @@ impl Clip {
     /// Gives it a path. An older norn would not know what that is.
     pub(crate) fn set_path(&mut self, path: path::Path) {
         let timeouts = self.schedule.segments.iter().any(|it| it.until == Until::Timeout);
-        let version = if timeouts { WITH_TIMEOUTS } else { WITH_PATH };
+        let version = if timeouts { WITH_MORE } else { WITH_PATH };
         (self.norn, self.path) = (self.norn.max(version), Some(path));
     }
 
     /// Lets times run out only where the schedule says so.
     pub(crate) fn list_timeouts(&mut self) {
-        (self.norn, self.timeouts) = (WITH_TIMEOUTS, Timeouts::Listed);
+        (self.norn, self.timeouts) = (WITH_MORE, Timeouts::Listed);
+    }
+
+    /// Says what the program gets from outside, if that was kept. An older norn would not know it.
+    pub(crate) fn set_inputs(&mut self, inputs: Option<Inputs>) {
+        if inputs.is_some() {
+            self.norn = WITH_MORE;
+        }
+        self.inputs = inputs;
     }
 
     /// What the runtime is to do to follow it, with the clocks and the seed of the run that it was
@@ -199,11 +212,11 @@ impl Clip {
             .map_err(|source| ReplayError::ReadClip { path: path.to_owned(), source })?;
         let wrong = |source| ReplayError::NotAClip { path: path.to_owned(), source };
         let Version { norn } = serde_json::from_slice(&text).map_err(wrong)?;
-        if norn > WITH_TIMEOUTS {
+        if norn > WITH_MORE {
             return Err(ReplayError::Newer {
                 path: path.to_owned(),
                 version: norn,
-                known: WITH_TIMEOUTS,
+                known: WITH_MORE,
             });
         }
         serde_json::from_slice(&text).map_err(wrong)
@@ -227,21 +240,31 @@ impl Clip {
         fs::write(&new, self.text()).and_then(|()| fs::rename(&new, path)).map_err(failed)
     }
 
-    /// Its text: a line for each part of the schedule.
+    /// Its text: a line for each part of the schedule, and for each input.
     fn text(&self) -> String {
-        let segments =
-            self.schedule.segments.iter().filter_map(|it| serde_json::to_string(it).ok());
-        let lines: Vec<_> = segments.map(|it| format!("    {it}")).collect();
-        let rest = Clip { schedule: Schedule::default(), ..self.clone() };
+        let mut rest = Clip { schedule: Schedule::default(), ..self.clone() };
+        let calls = rest.inputs.as_mut().map(|it| std::mem::take(&mut it.calls));
         let text = serde_json::to_string_pretty(&rest).unwrap_or_default();
-        let lines = format!("\"schedule\": [\n{}\n  ]", lines.join(",\n"));
-        text.replace("\"schedule\": []", &lines) + "\n"
+        let text = fill(&text, "schedule", "  ", &self.schedule.segments);
+        fill(&text, "calls", "    ", &calls.unwrap_or_default()) + "\n"
     }
+}
+
+/// Fills an empty list in a text, with an entry on each line.
+fn fill(text: &str, name: &str, indent: &str, entries: &[impl Serialize]) -> String {
+    let lines = entries.iter().filter_map(|it| serde_json::to_string(it).ok());
+    let lines: Vec<_> = lines.map(|it| format!("{indent}  {it}")).collect();
+    let lines = format!("\"{name}\": [\n{}\n{indent}]", lines.join(",\n"));
+    text.replace(&format!("\"{name}\": []"), &lines)
 }
 
 #[cfg(test)]
 mod tests {
+    use norn_model::ThreadName;
+    use norn_trace::{Bytes, Got};
+
     use super::*;
+    use crate::Call;
 
     const TEXT: &str = r#"{"norn": 1, "command": ["./prog"], "schedule": [
         {"thread": "T0", "until": {"before": "join"}},
@@ -268,6 +291,26 @@ mod tests {
         assert_eq!(Clip::read(&path).unwrap(), clip);
         let text = fs::read_to_string(&path).unwrap();
         assert!(text.contains("\n    {\"thread\":\"T0.1\",\"until\":\"end\"}\n  ]\n}\n"), "{text}");
+    }
+
+    #[test]
+    fn inputs_are_lines() {
+        let (_folder, path) = write(TEXT);
+        let mut clip = Clip::read(&path).unwrap();
+        let call = |text: &str| Call {
+            thread: ThreadName("T0.1".to_owned()),
+            got: Got { result: 5, bytes: Bytes(text.into()), ..Got::default() },
+        };
+        let calls = vec![call("hello"), call("\"calls\": []")];
+        clip.set_inputs(Some(Inputs { stdin: Some(Bytes(b"\0".to_vec())), calls }));
+        clip.write(&path).unwrap();
+        assert_eq!(Clip::read(&path).unwrap(), clip);
+        let text = fs::read_to_string(&path).unwrap();
+        let lines = text.lines().filter(|it| it.starts_with("      {\"thread\":\"T0.1\""));
+        assert_eq!(lines.count(), 2, "{text}");
+        clip.set_inputs(Some(Inputs::default()));
+        clip.write(&path).unwrap();
+        assert_eq!(Clip::read(&path).unwrap(), clip);
     }
 
     #[test]

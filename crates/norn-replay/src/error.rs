@@ -18,6 +18,14 @@ pub enum ReplayError {
         /// What the system said.
         source: io::Error,
     },
+    /// What came from outside cannot be read.
+    #[error("cannot read the inputs in `{}`: {source}", path.display())]
+    Inputs {
+        /// The folder of the trace.
+        path: PathBuf,
+        /// What is wrong.
+        source: io::Error,
+    },
     /// The clip cannot be written.
     #[error("cannot write the clip `{}`: {source}", path.display())]
     WriteClip {

@@ -20,6 +20,9 @@ pub fn plan(clip: &Clip, codes: &Codes) -> Result<Control, ReplayError> {
         let end = plan.until(&segment.until)?;
         plan.control.segments.push(control::Segment { thread, ..end });
     }
+    if let Some(inputs) = &clip.inputs {
+        plan.control.inputs = inputs.feed(&mut plan.names);
+    }
     plan.control.names = plan.names.0;
     Ok(plan.control)
 }

@@ -4,7 +4,7 @@ use std::{borrow::Cow, path::Path};
 
 use norn_model::{ThreadId, ThreadName};
 use norn_resolve::{Frame, Local, Locals, Mapped, Modules, OnStack};
-use norn_trace::Trace;
+use norn_trace::{Inputs, Trace};
 
 use crate::ReplayError;
 
@@ -16,6 +16,8 @@ pub struct Scene {
     /// The files that were mapped.
     pub modules: Modules,
     locals: Locals,
+    /// What came from outside, if that was kept.
+    pub(crate) inputs: Option<Inputs>,
 }
 
 impl Scene {
@@ -29,7 +31,9 @@ impl Scene {
         });
         let modules = Modules::open(mapped);
         trace.learn_copies(|write, read| modules.is_copy(write, read));
-        Ok(Scene { trace, modules, locals: Locals::default() })
+        let failed = |source| ReplayError::Inputs { path: folder.to_owned(), source };
+        let inputs = Inputs::open(folder).map_err(failed)?;
+        Ok(Scene { trace, modules, locals: Locals::default(), inputs })
     }
 
     /// A thread's name.

@@ -5,6 +5,7 @@
 //!   run.json      what was run and how it ended; rewritten at the end
 //!   0.chunks      the events of process 0: chunks, one after another, as they filled up
 //!   1.chunks      the events of a forked child
+//!   inputs.json   what came from outside, if that was to be kept
 //! ```
 //! A chunk is a [`ChunkHeader`](norn_abi::arena::ChunkHeader) , little-endian, and as
 //! many bytes as it says; `docs/trace-format.md` has the details.
@@ -18,7 +19,7 @@ use std::{
 
 use norn_abi::arena::{ChunkHeader, PROCESSES};
 
-use crate::{Run, chunk};
+use crate::{Run, chunk, input};
 
 /// Version of the folder and of everything in it.
 pub const FORMAT: u32 = norn_abi::VERSION;
@@ -88,7 +89,8 @@ impl Writer {
     pub fn begin(&mut self, run: &Run) -> io::Result<()> {
         for entry in fs::read_dir(&self.folder)? {
             let path = entry?.path();
-            if path.extension().is_some_and(|it| it == "chunks") {
+            let inputs = path.file_name().is_some_and(|it| it == input::FILE);
+            if inputs || path.extension().is_some_and(|it| it == "chunks") {
                 fs::remove_file(path)?;
             }
         }

@@ -4,6 +4,8 @@
 use norn_abi::control::{follow, strategy, verdict, why};
 use serde::{Deserialize, Serialize};
 
+use crate::Fed;
+
 /// How the threads of a run were chosen, and what came of it.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq)]
 pub struct Controlled {
@@ -62,6 +64,9 @@ pub struct Outcome {
     pub inputs: u64,
     /// The text of the assertion that failed.
     pub text: Option<String>,
+    /// What was kept of what came from outside, and fed back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fed: Option<Fed>,
 }
 
 impl Outcome {

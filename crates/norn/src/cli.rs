@@ -176,6 +176,7 @@ pub(crate) struct Record {
 #[command(after_help = "Examples:\n  norn run --seed 7 -- ./prog\n  \
                         norn run --strategy pct --depth 3 --seed 1 --save clip.json -- ./prog\n  \
                         norn run --times 1000 -j 8 --save clip.json -- ./prog\n  \
+                        norn run --record-inputs --save clip.json -- ./server\n  \
                         norn run --times 50 --check 'grep -q done \"$NORN_STDOUT\"' -- ./prog")]
 pub(crate) struct Run {
     /// How the next thread is chosen
@@ -198,6 +199,10 @@ pub(crate) struct Run {
     /// failed
     #[arg(long, value_name = "FILE")]
     pub(crate) save: Option<PathBuf>,
+    /// Keep what the program gets from outside, standard input included, with the trace and the
+    /// clip: `norn replay` feeds it back
+    #[arg(long)]
+    pub(crate) record_inputs: bool,
     /// Folder for the trace [default: run.norn]; of many runs, for one of each kind [default: none]
     #[arg(short, long, value_name = "FOLDER")]
     pub(crate) output: Option<PathBuf>,

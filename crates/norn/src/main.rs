@@ -10,6 +10,7 @@ mod fact;
 mod finding;
 mod function;
 mod group;
+mod input;
 mod interleaving;
 mod omission;
 mod outcome;

@@ -7,7 +7,7 @@ use norn_replay::{Detour, Ran, Scene};
 use norn_trace::{Controlled, Strategy};
 use serde_json::{Value as Json, json};
 
-use crate::{fact::address, story};
+use crate::{fact::address, input, story};
 
 /// What the run led to, and by which choices.
 pub(crate) fn consequence(err: &mut impl Write, ran: &Ran) -> io::Result<()> {
@@ -44,6 +44,7 @@ pub(crate) fn json(ran: &Ran, verdict: Option<&Verdict>, detour: Option<&Detour>
         "switches": outcome.map(|it| it.switches),
         "away": outcome.map(|it| it.away),
         "inputs": outcome.map(|it| it.inputs),
+        "fed": outcome.and_then(|it| it.fed.as_ref()),
         "same_layout": controlled.map(|it| it.same_layout),
         "story": norn_replay::story::story(ran),
     })
@@ -71,10 +72,7 @@ pub(crate) fn doubts(err: &mut impl Write, controlled: &Controlled) -> io::Resul
             "norn: {away} times others could go on while a thread was where we do not see it"
         )?,
     }
-    match controlled.outcome.inputs {
-        0 => Ok(()),
-        inputs => writeln!(err, "norn: the program read {inputs} times what we do not control"),
-    }
+    input::tell(err, &controlled.outcome)
 }
 
 fn chosen(controlled: &Controlled) -> String {

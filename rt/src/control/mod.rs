@@ -7,6 +7,7 @@
 //! cannot be tried is done here: condition variables, barriers, sleeping.
 
 mod exit;
+pub mod feed;
 pub mod follow;
 pub mod grave;
 pub mod heap;
@@ -32,7 +33,7 @@ pub use task::{Interrupted, NEVER, Task};
 use wake::release_all;
 pub use wake::{look_again, release, release_one};
 
-use crate::{arena, event, number, sys, tls};
+use crate::{arena, event, input, number, sys, tls};
 
 /// A plan is in force in this process.
 static ON: AtomicBool = AtomicBool::new(false);
@@ -72,6 +73,7 @@ pub unsafe fn start(slot: *mut ThreadSlot) {
         begin(slot, is_due() || arena::plan().linger != 0);
         heap::start();
     }
+    input::start();
     ON.store(true, Ordering::Relaxed);
 }
 

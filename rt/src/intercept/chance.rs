@@ -7,7 +7,7 @@ use core::{
 };
 
 use super::interpose;
-use crate::{arena, control, real};
+use crate::{arena, control, real, sys};
 
 static DRAWN: AtomicU64 = AtomicU64::new(0);
 
@@ -49,7 +49,50 @@ unsafe extern "C-unwind" fn getentropy(buffer: usize, len: usize, _pc: usize) ->
     0
 }
 
+/// libc's own numbers are drawn where we do not see it; older ones have none, and a program's own
+/// function of this name comes before ours.
+unsafe extern "C-unwind" fn arc4random_buf(buffer: usize, len: usize, _pc: usize) {
+    const GETRANDOM: usize = 318;
+    // SAFETY: the caller's buffer.
+    unsafe {
+        if control::is_on() {
+            return draw(buffer, len);
+        }
+        let mut done = 0;
+        while done < len {
+            let count = sys::call(GETRANDOM, [buffer + done, len - done, 0, 0, 0, 0]);
+            done += usize::try_from(count).unwrap_or(0);
+        }
+    }
+}
+
+unsafe extern "C-unwind" fn arc4random(pc: usize) -> u32 {
+    let mut number = 0u32;
+    // SAFETY: the number is ours.
+    unsafe { arc4random_buf(&raw mut number as usize, size_of::<u32>(), pc) };
+    number
+}
+
+/// A number below `bound`, each as likely as the others: those that would make some likelier are
+/// drawn again.
+unsafe extern "C-unwind" fn arc4random_uniform(bound: u32, pc: usize) -> u32 {
+    if bound < 2 {
+        return 0;
+    }
+    let surplus = bound.wrapping_neg() % bound;
+    loop {
+        // SAFETY: draws a number.
+        let number = unsafe { arc4random(pc) };
+        if number >= surplus {
+            return number % bound;
+        }
+    }
+}
+
 interpose! {
     getrandom(3) => getrandom;
     getentropy(2) => getentropy;
+    arc4random(0) => arc4random;
+    arc4random_buf(2) => arc4random_buf;
+    arc4random_uniform(1) => arc4random_uniform;
 }

@@ -2,21 +2,23 @@
 //! will not block; until then the thread waits like at a lock, and looks again when another
 //! thread has done something to files, or when nobody else can run.
 //!
-//! What these calls read and write is not recorded here: the kernel does it.
+//! What these calls read and write is not recorded here: the kernel does it. But what comes from
+//! outside can be kept and fed back ([`input`]).
 
 use core::{ffi::c_int, sync::atomic::Ordering};
 
-use norn_abi::arena::ThreadSlot;
+use norn_abi::{arena::ThreadSlot, input::call};
 
 use super::interpose;
 use crate::{
     arena,
     control::{self, Interrupted, NEVER},
+    input::{self, Call, Memory, Message, name, ready},
     real, sys, thread,
 };
 
-const IN: i16 = 1;
-const OUT: i16 = 4;
+pub(super) const IN: i16 = 1;
+pub(super) const OUT: i16 = 4;
 const MILLISECOND: u64 = 1_000_000;
 
 /// The current thread, if it must not block.
@@ -54,41 +56,79 @@ unsafe fn until(
     true
 }
 
-/// Defines a function on a file: it is called when the file is ready, or will not block anyway.
-macro_rules! on_file {
-    ($($name:ident($($arg:ident: $type:ty),*) -> $out:ty, $events:expr;)*) => { $(
+/// Makes a call on a file when that is ready, or the call will not block anyway.
+pub(super) unsafe fn when_ready(
+    (file, events): (c_int, i16),
+    pc: usize,
+    real: impl FnOnce() -> isize,
+) -> isize {
+    // SAFETY: as the caller called it.
+    unsafe {
+        if let Some(slot) = controlled()
+            && !until(slot, pc, (NEVER, false), || sys::is_ready(file, events))
+        {
+            return -1;
+        }
+    }
+    let result = real();
+    if control::is_on() {
+        if events == IN && input::is_outside(file) {
+            arena::outcome().inputs.fetch_add(1, Ordering::Relaxed);
+        }
+        control::look_again();
+    }
+    result
+}
+
+/// Defines functions that read from a file: how much, and where it goes.
+macro_rules! reads {
+    ($($name:ident($($arg:ident: $type:ty),*) -> $out:ty, $call:ident, $size:expr, $memory:expr;)*) => { $(
         unsafe extern "C-unwind" fn $name(file: c_int, $($arg: $type,)* pc: usize) -> $out {
             // SAFETY: as the caller called it.
             unsafe {
-                if let Some(slot) = controlled()
-                    && !until(slot, pc, (NEVER, false), || sys::is_ready(file, $events))
-                {
-                    return -1;
-                }
-                let result = real::$name()(file, $($arg),*);
-                if control::is_on() {
-                    if $events == IN && sys::is_input(file) {
-                        arena::outcome().inputs.fetch_add(1, Ordering::Relaxed);
-                    }
-                    control::look_again();
-                }
-                result
+                let call = Call::new(call::$call, file, $size, pc);
+                let real = || when_ready((file, IN), pc, || real::$name()(file, $($arg),*) as isize);
+                call.make(|| input::is_outside(file), $memory, real) as $out
             }
         }
     )* };
 }
 
-on_file! {
-    read(buffer: usize, len: usize) -> isize, IN;
-    readv(blocks: usize, count: c_int) -> isize, IN;
-    recv(buffer: usize, len: usize, flags: c_int) -> isize, IN;
-    recvmsg(message: usize, flags: c_int) -> isize, IN;
-    accept(address: usize, len: usize) -> c_int, IN;
-    accept4(address: usize, len: usize, flags: c_int) -> c_int, IN;
-    write(buffer: usize, len: usize) -> isize, OUT;
-    writev(blocks: usize, count: c_int) -> isize, OUT;
-    send(buffer: usize, len: usize, flags: c_int) -> isize, OUT;
-    sendmsg(message: usize, flags: c_int) -> isize, OUT;
+reads! {
+    read(buffer: usize, len: usize) -> isize, READ, len,
+        |it| Memory::filled(buffer, len, it);
+    readv(blocks: usize, count: c_int) -> isize, READV, input::blocks_len(blocks, count as usize),
+        |it| Memory::NONE.with_blocks(blocks, count as usize, it);
+    pread(buffer: usize, len: usize, offset: i64) -> isize, PREAD, len,
+        |it| Memory::filled(buffer, len, it);
+    recv(buffer: usize, len: usize, flags: c_int) -> isize, RECV, len,
+        |it| Memory::filled(buffer, len, it);
+    recvmsg(message: usize, flags: c_int) -> isize, RECVMSG, Message::len(message),
+        Message::memory(message);
+    accept(address: usize, len: usize) -> c_int, ACCEPT, 0, name(address, len);
+    accept4(address: usize, len: usize, flags: c_int) -> c_int, ACCEPT, flags as usize,
+        name(address, len);
+}
+
+/// Defines functions that write to a file: how much.
+macro_rules! writes {
+    ($($name:ident($($arg:ident: $type:ty),*) -> $out:ty, $call:ident, $size:expr;)*) => { $(
+        unsafe extern "C-unwind" fn $name(file: c_int, $($arg: $type,)* pc: usize) -> $out {
+            // SAFETY: as the caller called it.
+            unsafe {
+                let call = Call::new(call::$call, file, $size, pc);
+                let real = || when_ready((file, OUT), pc, || real::$name()(file, $($arg),*));
+                call.make(|| input::is_socket(file), |_| Memory::NONE, real)
+            }
+        }
+    )* };
+}
+
+writes! {
+    write(buffer: usize, len: usize) -> isize, WRITE, len;
+    writev(blocks: usize, count: c_int) -> isize, WRITEV, input::blocks_len(blocks, count as usize);
+    send(buffer: usize, len: usize, flags: c_int) -> isize, SEND, len;
+    sendmsg(message: usize, flags: c_int) -> isize, SENDMSG, Message::len(message);
 }
 
 /// Defines a function after which others may find files ready.
@@ -107,7 +147,6 @@ macro_rules! noisy {
 
 noisy! {
     close(file: c_int);
-    shutdown(file: c_int, how: c_int);
 }
 
 /// Until when a call with a timeout in milliseconds waits.
@@ -131,6 +170,15 @@ unsafe fn after_time(time: usize, unit: u64) -> u64 {
 }
 
 unsafe extern "C-unwind" fn poll(files: usize, count: usize, time: c_int, pc: usize) -> c_int {
+    let call = Call::new(call::POLL, -1, count, pc);
+    // SAFETY: as the caller called it.
+    unsafe {
+        let real = || wait_poll(files, count, time, pc) as isize;
+        call.make(|| ready::any_polled(files, count), ready::polled(files, count), real) as c_int
+    }
+}
+
+unsafe fn wait_poll(files: usize, count: usize, time: c_int, pc: usize) -> c_int {
     // SAFETY: as the caller called it.
     unsafe {
         let Some(slot) = controlled().filter(|_| time != 0) else {
@@ -152,6 +200,15 @@ unsafe extern "C-unwind" fn ppoll(
     mask: usize,
     pc: usize,
 ) -> c_int {
+    let call = Call::new(call::POLL, -1, count, pc);
+    // SAFETY: as the caller called it.
+    unsafe {
+        let real = || wait_ppoll(files, count, time, mask, pc) as isize;
+        call.make(|| ready::any_polled(files, count), ready::polled(files, count), real) as c_int
+    }
+}
+
+unsafe fn wait_ppoll(files: usize, count: usize, time: usize, mask: usize, pc: usize) -> c_int {
     let now = [0u64; 2];
     // SAFETY: as the caller called it.
     unsafe {
@@ -184,12 +241,21 @@ unsafe extern "C-unwind" fn select(
     time: usize,
     pc: usize,
 ) -> c_int {
+    let (call, sets) = (Call::new(call::SELECT, -1, most as usize, pc), [read, write, except]);
+    // SAFETY: as the caller called it.
+    unsafe {
+        let real = || wait_select(most, sets, time, pc) as isize;
+        call.make(|| ready::any_selected(most, sets), ready::selected(most, sets), real) as c_int
+    }
+}
+
+unsafe fn wait_select(most: c_int, given: [usize; 3], time: usize, pc: usize) -> c_int {
+    let [read, write, except] = given;
     // SAFETY: as the caller called it. Each attempt overwrites the sets.
     unsafe {
         let Some(slot) = controlled() else {
             return real::select()(most, read, write, except, time);
         };
-        let given = [read, write, except];
         let kept = [const { core::mem::MaybeUninit::<Files>::uninit() }; 3];
         given.iter().zip(&kept).for_each(|(set, kept)| copy(*set, kept.as_ptr() as usize));
         let mut result = 0;
@@ -210,6 +276,16 @@ unsafe extern "C-unwind" fn epoll_wait(
     time: c_int,
     pc: usize,
 ) -> c_int {
+    const SIZE: isize = 12;
+    let call = Call::new(call::EPOLL_WAIT, file, most as usize, pc);
+    // SAFETY: as the caller called it.
+    unsafe {
+        let real = || wait_epoll(file, events, most, time, pc) as isize;
+        call.make(|| true, |it| Memory::buffer(events, it * SIZE), real) as c_int
+    }
+}
+
+unsafe fn wait_epoll(file: c_int, events: usize, most: c_int, time: c_int, pc: usize) -> c_int {
     // SAFETY: as the caller called it.
     unsafe {
         let Some(slot) = controlled().filter(|_| time != 0) else {
@@ -264,7 +340,6 @@ macro_rules! blocking {
 }
 
 blocking! {
-    connect(file: c_int, address: usize, len: u32) -> c_int;
     sigwait(set: usize, signal: usize) -> c_int;
     sigwaitinfo(set: usize, info: usize) -> c_int;
     sigsuspend(mask: usize) -> c_int;
@@ -275,6 +350,8 @@ blocking! {
 interpose! {
     read(3) => read;
     readv(3) => readv;
+    pread(4) => pread;
+    pread64(4) => pread;
     recv(4) => recv;
     recvmsg(3) => recvmsg;
     accept(3) => accept;
@@ -284,14 +361,12 @@ interpose! {
     send(4) => send;
     sendmsg(3) => sendmsg;
     close(1) => close;
-    shutdown(2) => shutdown;
     poll(3) => poll;
     ppoll(4) => ppoll;
     select(5) => select;
     epoll_wait(4) => epoll_wait;
     waitpid(3) => waitpid;
     wait(1) => wait;
-    connect(3) => connect;
     sigwait(2) => sigwait;
     sigwaitinfo(2) => sigwaitinfo;
     sigsuspend(1) => sigsuspend;

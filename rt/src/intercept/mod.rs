@@ -25,6 +25,7 @@ pub mod process;
 pub mod semaphore;
 pub mod signal;
 pub mod sleep;
+pub mod socket;
 pub mod string;
 pub mod threads;
 

@@ -20,6 +20,10 @@ pub(crate) struct Forcing {
     /// Try so many occurrences of a candidate, at the same places, before giving it up
     #[arg(long, default_value_t = 3, value_name = "NUMBER")]
     pub(crate) instances: usize,
+    /// Keep what the program gets from outside in runs that are not forced, standard input included,
+    /// and feed it back in those that are, and in replays of the clips
+    #[arg(long)]
+    pub(crate) record_inputs: bool,
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,

@@ -12,7 +12,7 @@ use crate::{
         run::options,
     },
     exit::Exit,
-    rules,
+    input, rules,
     scratch::Scratch,
     violation,
 };
@@ -27,6 +27,8 @@ pub(super) fn run(args: &cli::Check) -> anyhow::Result<Exit> {
         run: norn_record::Options {
             command,
             functions: functions(&rules),
+            keep_inputs: forcing.record_inputs,
+            stdin: if forcing.record_inputs { input::stdin()? } else { None },
             ..options(&forcing.limits)
         },
         output: forcing.output.clone(),

@@ -22,7 +22,7 @@ use crate::{
     cli::{self, Format},
     command::run::options,
     exit::Exit,
-    finding,
+    finding, input,
     pardon::Pardons,
     scratch::Scratch,
     suppression::{self, Rule},
@@ -39,6 +39,8 @@ pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
         run: norn_record::Options {
             command,
             functions: args.search.atomic_function.clone(),
+            keep_inputs: forcing.record_inputs,
+            stdin: if forcing.record_inputs { input::stdin()? } else { None },
             ..options(&forcing.limits)
         },
         output: forcing.output.clone(),

@@ -31,6 +31,7 @@ pub(super) fn run(args: &Replay) -> anyhow::Result<Exit> {
         environment: clip.environment.iter().map(|(k, v)| (k.into(), v.into())).collect(),
         control: Some(control),
         functions: clip.functions.clone(),
+        stdin: clip.inputs.as_ref().and_then(|it| it.stdin.clone()).map(|it| it.0),
         debugger: if args.gdb { gdb::words(&args.rest)? } else { Vec::new() },
         ..options(args)
     };

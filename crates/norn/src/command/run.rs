@@ -20,7 +20,7 @@ use crate::{
         record,
     },
     exit::Exit,
-    outcome,
+    input, outcome,
     scratch::Scratch,
     tally,
 };
@@ -32,6 +32,8 @@ pub(super) fn run(args: &Run) -> anyhow::Result<Exit> {
         output: args.output.clone().unwrap_or_else(|| PathBuf::from("run.norn")),
         control: Some(control),
         functions: args.functions.names.clone(),
+        keep_inputs: args.record_inputs,
+        stdin: if args.record_inputs { input::stdin()? } else { None },
         ..options(&args.limits)
     };
     let unknown = args.strategy == StrategyArg::Pct && args.expected.is_none();

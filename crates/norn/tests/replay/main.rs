@@ -8,6 +8,7 @@
 mod clip;
 mod destroyed;
 mod gdb;
+mod input;
 mod kit;
 mod many;
 mod path;

@@ -1,0 +1,139 @@
+//! What is outside: of which descriptors the program is not alone at both ends.
+//!
+//! Real files are the program's own input, and pipes and pairs of sockets that it made itself only
+//! carry what it says itself, or its children, who are started anew in every run: all of these stay
+//! as they are. So does what it writes to anything but a socket.
+
+use core::{
+    mem::MaybeUninit,
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+use crate::sys;
+
+const FSTAT: usize = 5;
+const DUP3: usize = 292;
+const SOCKET_CALL: usize = 41;
+const GETSOCKNAME: usize = 51;
+const GETPEERNAME: usize = 52;
+const GETSOCKOPT: usize = 55;
+const READLINK: usize = 89;
+
+const TYPE: u64 = 0o170_000;
+const SOCKET: u64 = 0o140_000;
+const DEVICE: u64 = 0o020_000;
+const PIPE: u64 = 0o010_000;
+
+/// Descriptors of which we look whether the program was started with them.
+const INHERITED: usize = 64;
+/// What these are, by their inodes; 0 for those that are not there.
+static STARTED_WITH: [AtomicU64; INHERITED] = [const { AtomicU64::new(0) }; INHERITED];
+
+/// Remembers which pipes and sockets the program is started with: others hold their other ends.
+pub fn start() {
+    for (file, known) in STARTED_WITH.iter().enumerate() {
+        let inode =
+            look(file as i32).filter(|it| matches!(it.0, PIPE | SOCKET)).map_or(0, |it| it.1);
+        known.store(inode, Ordering::Relaxed);
+    }
+}
+
+/// The kind of a descriptor, and its inode.
+fn look(file: i32) -> Option<(u64, u64)> {
+    let mut found = MaybeUninit::<[u64; 18]>::uninit();
+    // SAFETY: the kernel fills it in.
+    unsafe {
+        let result = sys::call(FSTAT, [file as usize, found.as_mut_ptr() as usize, 0, 0, 0, 0]);
+        let found = found.as_ptr();
+        (result == 0).then(|| ((*found)[3] & TYPE, (*found)[1]))
+    }
+}
+
+/// Whether there is such a descriptor.
+pub fn is_open(file: i32) -> bool {
+    look(file).is_some()
+}
+
+/// Whether what is read from it comes from outside.
+pub fn is_outside(file: i32) -> bool {
+    match look(file) {
+        Some((SOCKET, inode)) => is_inherited(inode) || !is_pair(file),
+        Some((DEVICE, _)) => true,
+        Some((PIPE, inode)) => is_inherited(inode) || !is_nameless(file),
+        _ => false,
+    }
+}
+
+/// Whether what is written to it leaves the program by a socket.
+pub fn is_socket(file: i32) -> bool {
+    matches!(look(file), Some((SOCKET, _))) && is_outside(file)
+}
+
+fn is_inherited(inode: u64) -> bool {
+    STARTED_WITH.iter().any(|it| it.load(Ordering::Relaxed) == inode)
+}
+
+/// Whether a socket is one of a pair: neither end has a name.
+fn is_pair(file: i32) -> bool {
+    const UNIX: i32 = 1;
+    const DOMAIN: usize = 39;
+    option(file, DOMAIN) == Some(UNIX)
+        && [GETSOCKNAME, GETPEERNAME].iter().all(|it| name_len(*it, file) == Some(2))
+}
+
+/// How long the name of a socket is, or of its other end.
+fn name_len(call: usize, file: i32) -> Option<u32> {
+    let mut len = 16u32;
+    let mut name = MaybeUninit::<[u64; 2]>::uninit();
+    let place = [file as usize, name.as_mut_ptr() as usize, &raw mut len as usize, 0, 0, 0];
+    // SAFETY: the kernel fills it in.
+    (unsafe { sys::call(call, place) } == 0).then_some(len)
+}
+
+/// An option of a socket itself.
+fn option(file: i32, option: usize) -> Option<i32> {
+    const LEVEL: usize = 1;
+    let (mut value, mut len) = (0i32, 4u32);
+    let place = [&raw mut value as usize, &raw mut len as usize];
+    // SAFETY: the kernel fills it in.
+    let result =
+        unsafe { sys::call(GETSOCKOPT, [file as usize, LEVEL, option, place[0], place[1], 0]) };
+    (result == 0).then_some(value)
+}
+
+/// Whether a pipe has no name in the file system.
+fn is_nameless(file: i32) -> bool {
+    let mut path = *b"/proc/self/fd/0000000000\0";
+    let mut rest = file.unsigned_abs();
+    let digits = rest.checked_ilog10().unwrap_or(0) as usize + 1;
+    for digit in path[14..14 + digits].iter_mut().rev() {
+        *digit = b'0' + (rest % 10) as u8;
+        rest /= 10;
+    }
+    path[14 + digits] = 0;
+    let mut name = [0u8; 8];
+    let place = [path.as_ptr() as usize, name.as_mut_ptr() as usize, name.len(), 0, 0, 0];
+    // SAFETY: the kernel fills the name in.
+    unsafe { sys::call(READLINK, place) };
+    name.starts_with(b"pipe:[")
+}
+
+/// A socket that leads nowhere, with the number that an accepted connection once had if that is
+/// free, and of the same kind as the one that accepts.
+pub fn stand_in(file: i32, number: usize, flags: usize) -> isize {
+    const TYPE_OPTION: usize = 3;
+    const DOMAIN: usize = 39;
+    const CLOSE_ON_EXEC: usize = 0o2_000_000;
+    let domain = option(file, DOMAIN).unwrap_or(1) as usize;
+    let kind = option(file, TYPE_OPTION).unwrap_or(1) as usize;
+    // SAFETY: new descriptors, of which nobody knows yet.
+    unsafe {
+        let made = sys::call(SOCKET_CALL, [domain, kind | flags, 0, 0, 0, 0]);
+        if made < 0 || made as usize == number || is_open(number as i32) {
+            return made;
+        }
+        let moved = sys::call(DUP3, [made as usize, number, flags & CLOSE_ON_EXEC, 0, 0, 0]);
+        sys::close(made as usize);
+        moved
+    }
+}

@@ -1,0 +1,75 @@
+//! Where calls on sockets write: addresses, and messages of several parts.
+
+use super::{Memory, is_on, memory::blocks_len};
+
+/// What `recvmsg` and `sendmsg` take.
+#[repr(C)]
+pub struct Message {
+    name: usize,
+    name_len: u32,
+    blocks: usize,
+    count: usize,
+    control: usize,
+    control_len: usize,
+    flags: i32,
+}
+
+impl Message {
+    /// The caller's, if somebody wants to know.
+    unsafe fn at(message: usize) -> Option<&'static Message> {
+        // SAFETY: the caller's word.
+        unsafe { (message as *const Message).as_ref().filter(|_| is_on()) }
+    }
+
+    /// Bytes of its blocks.
+    pub unsafe fn len(message: usize) -> usize {
+        // SAFETY: the caller's.
+        unsafe { Message::at(message).map_or(0, |it| blocks_len(it.blocks, it.count)) }
+    }
+
+    /// Where `recvmsg` writes: the address, the data, and how long the first is and the flags. What
+    /// else comes is not kept: when it is fed back, there is nothing else.
+    pub unsafe fn memory(message: usize) -> impl Fn(isize) -> Memory {
+        // SAFETY: the caller's.
+        let given = unsafe { Message::at(message) };
+        let room = given.map_or(0, |it| it.name_len as usize);
+        move |result| {
+            let Some(it) = given.filter(|_| result >= 0) else { return Memory::NONE };
+            let (len, flags) = (&raw const it.name_len as usize, &raw const it.flags as usize);
+            let pieces = Memory::pieces([(it.name, room), (len, 4), (flags, 4)]);
+            let rest = &raw const it.control_len as usize;
+            pieces.with_blocks(it.blocks, it.count, result).without(rest)
+        }
+    }
+}
+
+/// How much room there is for an address, by the length at `len`, if somebody wants to know.
+unsafe fn room(address: usize, len: usize) -> usize {
+    // SAFETY: the caller's.
+    if address == 0 || len == 0 || !is_on() { 0 } else { unsafe { *(len as *const u32) as usize } }
+}
+
+/// Where a call writes an address, and at `len` how long it is.
+pub unsafe fn name(address: usize, len: usize) -> impl Fn(isize) -> Memory {
+    // SAFETY: the caller's.
+    let room = unsafe { room(address, len) };
+    move |result| {
+        let there = result >= 0 && room != 0;
+        if there { Memory::pieces([(address, room), (len, 4), (0, 0)]) } else { Memory::NONE }
+    }
+}
+
+/// The same of a call that also fills a buffer.
+pub unsafe fn named_buffer(
+    (buffer, size): (usize, usize),
+    address: usize,
+    len: usize,
+) -> impl Fn(isize) -> Memory {
+    // SAFETY: the caller's.
+    let room = unsafe { room(address, len) };
+    move |result| match usize::try_from(result.min(size as isize)) {
+        Ok(count) if room != 0 => Memory::pieces([(buffer, count), (address, room), (len, 4)]),
+        Ok(count) => Memory::pieces([(buffer, count), (0, 0), (0, 0)]),
+        Err(_) => Memory::NONE,
+    }
+}

@@ -1,0 +1,134 @@
+//! Calls on sockets that are not like those on other files.
+
+use core::ffi::c_int;
+
+use norn_abi::input::call;
+
+use super::{
+    interpose,
+    io::{IN, OUT, when_ready},
+    symbol,
+};
+use crate::{
+    control,
+    input::{self, Call, Memory},
+    real,
+};
+
+/// Defines functions that are quick: where they write.
+macro_rules! quick {
+    ($($name:ident($($arg:ident: $type:ty),*), $call:ident, $size:expr, $memory:expr;)*) => { $(
+        unsafe extern "C-unwind" fn $name(file: c_int, $($arg: $type,)* pc: usize) -> c_int {
+            // SAFETY: as the caller called it.
+            unsafe {
+                let call = Call::new(call::$call, file, $size, pc);
+                let real = || {
+                    let result = real::$name()(file, $($arg),*) as isize;
+                    control::look_again();
+                    result
+                };
+                call.make(|| input::is_socket(file), $memory, real) as c_int
+            }
+        }
+    )* };
+}
+
+quick! {
+    bind(address: usize, len: u32), BIND, len as usize, |_| Memory::NONE;
+    listen(most: c_int), LISTEN, most as usize, |_| Memory::NONE;
+    shutdown(how: c_int), SHUTDOWN, how as usize, |_| Memory::NONE;
+    getsockname(address: usize, len: usize), GETSOCKNAME, 0, input::name(address, len);
+    getpeername(address: usize, len: usize), GETPEERNAME, 0, input::name(address, len);
+    getsockopt(level: c_int, option: c_int, value: usize, len: usize),
+        GETSOCKOPT, option as usize, input::name(value, len);
+}
+
+/// May block in a way that cannot be tried: it runs without the turn.
+unsafe extern "C-unwind" fn connect(file: c_int, address: usize, len: u32, pc: usize) -> c_int {
+    let call = Call::new(call::CONNECT, file, len as usize, pc);
+    // SAFETY: as the caller called it.
+    unsafe {
+        let real = || control::outside(|| real::connect()(file, address, len)) as isize;
+        call.make(|| input::is_socket(file), |_| Memory::NONE, real) as c_int
+    }
+}
+
+unsafe extern "C-unwind" fn recvfrom(
+    file: c_int,
+    buffer: usize,
+    size: usize,
+    flags: c_int,
+    address: usize,
+    len: usize,
+    pc: usize,
+) -> isize {
+    let call = Call::new(call::RECVFROM, file, size, pc);
+    // SAFETY: as the caller called it.
+    unsafe {
+        let real = || {
+            let real = || real::recvfrom()(file, buffer, size, flags, address, len);
+            when_ready((file, IN), pc, real)
+        };
+        call.make(
+            || input::is_outside(file),
+            input::named_buffer((buffer, size), address, len),
+            real,
+        )
+    }
+}
+
+unsafe extern "C-unwind" fn sendto(
+    file: c_int,
+    buffer: usize,
+    size: usize,
+    flags: c_int,
+    address: usize,
+    len: u32,
+    pc: usize,
+) -> isize {
+    let call = Call::new(call::SENDTO, file, size, pc);
+    // SAFETY: as the caller called it.
+    unsafe {
+        let real = || {
+            let real = || real::sendto()(file, buffer, size, flags, address, len);
+            when_ready((file, OUT), pc, real)
+        };
+        call.make(|| input::is_socket(file), |_| Memory::NONE, real)
+    }
+}
+
+/// As [`interpose`], of functions with six arguments: the place of the call goes on the stack.
+macro_rules! interpose_six {
+    ($($name:ident => $function:path;)*) => { $(
+        core::arch::global_asm!(
+            concat!(".weak ", symbol!($name)),
+            concat!(".type ", symbol!($name), ",@function"),
+            concat!(symbol!($name), ":"),
+            ".cfi_startproc",
+            "push qword ptr [rsp]",
+            ".cfi_adjust_cfa_offset 8",
+            "call {function}",
+            "add rsp, 8",
+            ".cfi_adjust_cfa_offset -8",
+            "ret",
+            ".cfi_endproc",
+            concat!(".size ", symbol!($name), ", . - ", symbol!($name)),
+            function = sym $function,
+        );
+    )* };
+}
+
+interpose! {
+    bind(3) => bind;
+    listen(2) => listen;
+    shutdown(2) => shutdown;
+    getsockname(3) => getsockname;
+    getpeername(3) => getpeername;
+    getsockopt(5) => getsockopt;
+    connect(3) => connect;
+}
+
+interpose_six! {
+    recvfrom => recvfrom;
+    sendto => sendto;
+}
