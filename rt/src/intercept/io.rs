@@ -8,7 +8,7 @@ use core::{ffi::c_int, sync::atomic::Ordering};
 
 use norn_abi::arena::ThreadSlot;
 
-use super::interpose;
+use super::{interpose, interpose_six};
 use crate::{
     arena,
     control::{self, Interrupted, NEVER},
@@ -17,16 +17,15 @@ use crate::{
 
 const IN: i16 = 1;
 const OUT: i16 = 4;
-const MILLISECOND: u64 = 1_000_000;
 
 /// The current thread, if it must not block.
-fn controlled() -> Option<*mut ThreadSlot> {
+pub(super) fn controlled() -> Option<*mut ThreadSlot> {
     if control::is_on() { thread::recorded() } else { None }
 }
 
 /// Looks until it is ready or the deadline has come. False if a signal came in between: of a
 /// kind after which the call is not made again, unless `always`.
-unsafe fn until(
+pub(super) unsafe fn until(
     slot: *mut ThreadSlot,
     pc: usize,
     (deadline, always): (u64, bool),
@@ -54,24 +53,63 @@ unsafe fn until(
     true
 }
 
+/// How long a call on a file waits at most, in nanoseconds; 0 if it does not wait at all.
+fn patience(file: c_int, events: i16, flags: c_int) -> Option<u64> {
+    const DO_NOT_WAIT: c_int = 0x40;
+    if flags & DO_NOT_WAIT != 0 {
+        return Some(0);
+    }
+    sys::time_limit(file, events == IN)
+}
+
+/// Waits until a call on a file will not block; with `flags`, if it is one of those that have some.
+/// False if it must not be made, and `errno` says why.
+unsafe fn may_call(file: c_int, events: i16, flags: c_int, pc: usize) -> bool {
+    const EAGAIN: c_int = 11;
+    let Some(slot) = controlled() else { return true };
+    let ready = || sys::is_ready(file, events);
+    if ready() {
+        return true;
+    }
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        let deadline = match patience(file, events, flags) {
+            Some(0) => return true,
+            Some(length) => control::time::now().saturating_add(length),
+            None => NEVER,
+        };
+        if !until(slot, pc, (deadline, deadline != NEVER), ready) {
+            return false;
+        }
+        let late = deadline != NEVER && !ready();
+        if late {
+            *real::__errno_location() = EAGAIN;
+        }
+        !late
+    }
+}
+
+/// A call on a file was made.
+fn called(file: c_int, events: i16) {
+    if control::is_on() {
+        if events == IN && sys::is_input(file) {
+            arena::outcome().inputs.fetch_add(1, Ordering::Relaxed);
+        }
+        control::look_again();
+    }
+}
+
 /// Defines a function on a file: it is called when the file is ready, or will not block anyway.
 macro_rules! on_file {
-    ($($name:ident($($arg:ident: $type:ty),*) -> $out:ty, $events:expr;)*) => { $(
-        unsafe extern "C-unwind" fn $name(file: c_int, $($arg: $type,)* pc: usize) -> $out {
+    ($($name:ident($($arg:ident: $type:ty),*) -> $out:ty, $events:expr, $flags:expr;)*) => { $(
+        pub(super) unsafe extern "C-unwind" fn $name(file: c_int, $($arg: $type,)* pc: usize) -> $out {
             // SAFETY: as the caller called it.
             unsafe {
-                if let Some(slot) = controlled()
-                    && !until(slot, pc, (NEVER, false), || sys::is_ready(file, $events))
-                {
+                if !may_call(file, $events, $flags, pc) {
                     return -1;
                 }
                 let result = real::$name()(file, $($arg),*);
-                if control::is_on() {
-                    if $events == IN && sys::is_input(file) {
-                        arena::outcome().inputs.fetch_add(1, Ordering::Relaxed);
-                    }
-                    control::look_again();
-                }
+                called(file, $events);
                 result
             }
         }
@@ -79,16 +117,20 @@ macro_rules! on_file {
 }
 
 on_file! {
-    read(buffer: usize, len: usize) -> isize, IN;
-    readv(blocks: usize, count: c_int) -> isize, IN;
-    recv(buffer: usize, len: usize, flags: c_int) -> isize, IN;
-    recvmsg(message: usize, flags: c_int) -> isize, IN;
-    accept(address: usize, len: usize) -> c_int, IN;
-    accept4(address: usize, len: usize, flags: c_int) -> c_int, IN;
-    write(buffer: usize, len: usize) -> isize, OUT;
-    writev(blocks: usize, count: c_int) -> isize, OUT;
-    send(buffer: usize, len: usize, flags: c_int) -> isize, OUT;
-    sendmsg(message: usize, flags: c_int) -> isize, OUT;
+    read(buffer: usize, len: usize) -> isize, IN, 0;
+    readv(blocks: usize, count: c_int) -> isize, IN, 0;
+    recv(buffer: usize, len: usize, flags: c_int) -> isize, IN, flags;
+    recvfrom(buffer: usize, len: usize, flags: c_int, address: usize, size: usize) -> isize, IN, flags;
+    recvmsg(message: usize, flags: c_int) -> isize, IN, flags;
+    recvmmsg(messages: usize, count: u32, flags: c_int, time: usize) -> c_int, IN, flags;
+    accept(address: usize, len: usize) -> c_int, IN, 0;
+    accept4(address: usize, len: usize, flags: c_int) -> c_int, IN, 0;
+    write(buffer: usize, len: usize) -> isize, OUT, 0;
+    writev(blocks: usize, count: c_int) -> isize, OUT, 0;
+    send(buffer: usize, len: usize, flags: c_int) -> isize, OUT, flags;
+    sendto(buffer: usize, len: usize, flags: c_int, address: usize, size: u32) -> isize, OUT, flags;
+    sendmsg(message: usize, flags: c_int) -> isize, OUT, flags;
+    sendmmsg(messages: usize, count: u32, flags: c_int) -> c_int, OUT, flags;
 }
 
 /// Defines a function after which others may find files ready.
@@ -108,120 +150,6 @@ macro_rules! noisy {
 noisy! {
     close(file: c_int);
     shutdown(file: c_int, how: c_int);
-}
-
-/// Until when a call with a timeout in milliseconds waits.
-fn after(milliseconds: c_int) -> u64 {
-    match u64::try_from(milliseconds) {
-        Ok(time) => control::time::now().saturating_add(time * MILLISECOND),
-        Err(_) => NEVER,
-    }
-}
-
-/// Until when a call with a relative `timespec` or `timeval` waits; `unit` is that of its second
-/// word, in nanoseconds.
-unsafe fn after_time(time: usize, unit: u64) -> u64 {
-    if time == 0 {
-        return NEVER;
-    }
-    // SAFETY: the caller's.
-    let [seconds, rest] = unsafe { *(time as *const [u64; 2]) };
-    let length = seconds.saturating_mul(1_000_000_000).saturating_add(rest.saturating_mul(unit));
-    control::time::now().saturating_add(length)
-}
-
-unsafe extern "C-unwind" fn poll(files: usize, count: usize, time: c_int, pc: usize) -> c_int {
-    // SAFETY: as the caller called it.
-    unsafe {
-        let Some(slot) = controlled().filter(|_| time != 0) else {
-            return real::poll()(files, count, time);
-        };
-        let mut result = 0;
-        let called = until(slot, pc, (after(time), true), || {
-            result = real::poll()(files, count, 0);
-            result != 0
-        });
-        if called { result } else { -1 }
-    }
-}
-
-unsafe extern "C-unwind" fn ppoll(
-    files: usize,
-    count: usize,
-    time: usize,
-    mask: usize,
-    pc: usize,
-) -> c_int {
-    let now = [0u64; 2];
-    // SAFETY: as the caller called it.
-    unsafe {
-        let Some(slot) = controlled() else { return real::ppoll()(files, count, time, mask) };
-        let mut result = 0;
-        let called = until(slot, pc, (after_time(time, 1), true), || {
-            result = real::ppoll()(files, count, &raw const now as usize, mask);
-            result != 0
-        });
-        if called { result } else { -1 }
-    }
-}
-
-/// A set of files, as `select` takes it.
-type Files = [u64; 16];
-
-/// Copies a set, word by word: as a whole it would be copied by `memcpy`, which is one of ours.
-unsafe fn copy(from: usize, to: usize) {
-    for i in 0..if from == 0 || to == 0 { 0 } else { 16 } {
-        // SAFETY: both are sets.
-        unsafe { (to as *mut u64).add(i).write_volatile(*(from as *const u64).add(i)) };
-    }
-}
-
-unsafe extern "C-unwind" fn select(
-    most: c_int,
-    read: usize,
-    write: usize,
-    except: usize,
-    time: usize,
-    pc: usize,
-) -> c_int {
-    // SAFETY: as the caller called it. Each attempt overwrites the sets.
-    unsafe {
-        let Some(slot) = controlled() else {
-            return real::select()(most, read, write, except, time);
-        };
-        let given = [read, write, except];
-        let kept = [const { core::mem::MaybeUninit::<Files>::uninit() }; 3];
-        given.iter().zip(&kept).for_each(|(set, kept)| copy(*set, kept.as_ptr() as usize));
-        let mut result = 0;
-        let called = until(slot, pc, (after_time(time, 1000), true), || {
-            given.iter().zip(&kept).for_each(|(set, kept)| copy(kept.as_ptr() as usize, *set));
-            let mut now = [0u64; 2];
-            result = real::select()(most, read, write, except, &raw mut now as usize);
-            result != 0
-        });
-        if called { result } else { -1 }
-    }
-}
-
-unsafe extern "C-unwind" fn epoll_wait(
-    file: c_int,
-    events: usize,
-    most: c_int,
-    time: c_int,
-    pc: usize,
-) -> c_int {
-    // SAFETY: as the caller called it.
-    unsafe {
-        let Some(slot) = controlled().filter(|_| time != 0) else {
-            return real::epoll_wait()(file, events, most, time);
-        };
-        let mut result = 0;
-        let called = until(slot, pc, (after(time), true), || {
-            result = real::epoll_wait()(file, events, most, 0);
-            result != 0
-        });
-        if called { result } else { -1 }
-    }
 }
 
 unsafe extern "C-unwind" fn waitpid(
@@ -274,18 +202,16 @@ interpose! {
     readv(3) => readv;
     recv(4) => recv;
     recvmsg(3) => recvmsg;
+    recvmmsg(5) => recvmmsg;
     accept(3) => accept;
     accept4(4) => accept4;
     write(3) => write;
     writev(3) => writev;
     send(4) => send;
     sendmsg(3) => sendmsg;
+    sendmmsg(4) => sendmmsg;
     close(1) => close;
     shutdown(2) => shutdown;
-    poll(3) => poll;
-    ppoll(4) => ppoll;
-    select(5) => select;
-    epoll_wait(4) => epoll_wait;
     waitpid(3) => waitpid;
     wait(1) => wait;
     connect(3) => connect;
@@ -294,4 +220,9 @@ interpose! {
     sigsuspend(1) => sigsuspend;
     pause(0) => pause;
     flock(2) => flock;
+}
+
+interpose_six! {
+    recvfrom => recvfrom;
+    sendto => sendto;
 }

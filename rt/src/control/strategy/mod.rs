@@ -190,7 +190,7 @@ unsafe fn maybe_early(state: &mut State) {
     // SAFETY: under the lock.
     unsafe {
         let explores = matches!(state.strategy, name::RANDOM | name::POS | name::PCT);
-        if explores && task::all().iter().any(Task::is_timed) && state.below(EARLY) == 0 {
+        if explores && time::may_be_early() && state.below(EARLY) == 0 {
             time::put_forward();
         }
     }
