@@ -3,10 +3,9 @@
 // and writes 6 of `to`; memmove reads 6 of `to` and writes 6 from byte 2; strcpy reads 6 of `from` and
 // writes 6 of `to`; strncpy reads 3 of `from` and writes 3 of `to`. Then, if there is an argument, memcpy
 // has too little room, and libc ends the program.
-#include <stdio.h>
 #include <string.h>
 
-static char from[30] = "hello", to[20];
+char from[30] = "hello", to[20];
 static volatile size_t six = 6, three = 3, twenty = 20;
 
 int main(int count, char **arguments) {
@@ -16,7 +15,6 @@ int main(int count, char **arguments) {
     memmove(to + 2, to, six);
     strcpy(to, from);
     strncpy(to, from, three);
-    puts(to);
     if (count > 1) memcpy(to, from, twenty + six);
     return 0;
 }
