@@ -18,6 +18,7 @@ unsafe extern "C" {
     pub fn on_exit(f: unsafe extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
     pub fn __errno_location() -> *mut c_int;
     pub fn pthread_testcancel();
+    pub fn __chk_fail() -> !;
     pub fn __register_atfork(
         prepare: Option<unsafe extern "C" fn()>,
         parent: Option<unsafe extern "C" fn()>,
@@ -210,27 +211,31 @@ reals! {
     read(c_int, usize, usize) -> isize;
     readv(c_int, usize, c_int) -> isize;
     recv(c_int, usize, usize, c_int) -> isize;
+    recvfrom(c_int, usize, usize, c_int, usize, usize) -> isize;
     recvmsg(c_int, usize, c_int) -> isize;
+    recvmmsg(c_int, usize, u32, c_int, usize) -> c_int;
     accept(c_int, usize, usize) -> c_int;
     accept4(c_int, usize, usize, c_int) -> c_int;
     write(c_int, usize, usize) -> isize;
     writev(c_int, usize, c_int) -> isize;
     send(c_int, usize, usize, c_int) -> isize;
+    sendto(c_int, usize, usize, c_int, usize, u32) -> isize;
     sendmsg(c_int, usize, c_int) -> isize;
     pread(c_int, usize, usize, i64) -> isize;
-    recvfrom(c_int, usize, usize, c_int, usize, usize) -> isize;
-    sendto(c_int, usize, usize, c_int, usize, u32) -> isize;
     bind(c_int, usize, u32) -> c_int;
     listen(c_int, c_int) -> c_int;
     getsockname(c_int, usize, usize) -> c_int;
     getpeername(c_int, usize, usize) -> c_int;
     getsockopt(c_int, c_int, c_int, usize, usize) -> c_int;
+    sendmmsg(c_int, usize, u32, c_int) -> c_int;
     close(c_int) -> c_int;
     shutdown(c_int, c_int) -> c_int;
     poll(usize, usize, c_int) -> c_int;
     ppoll(usize, usize, usize, usize) -> c_int;
     select(c_int, usize, usize, usize, usize) -> c_int;
+    pselect(c_int, usize, usize, usize, usize, usize) -> c_int;
     epoll_wait(c_int, usize, c_int, c_int) -> c_int;
+    epoll_pwait(c_int, usize, c_int, c_int, usize) -> c_int;
     waitpid(c_int, usize, c_int) -> c_int;
     connect(c_int, usize, u32) -> c_int;
     sigwait(usize, usize) -> c_int;

@@ -281,6 +281,23 @@ pub fn is_ready(file: i32, events: i16) -> bool {
     }
 }
 
+/// How long a call on a socket waits at most, in nanoseconds, if the program has said so.
+pub fn time_limit(file: i32, reads: bool) -> Option<u64> {
+    const GETSOCKOPT: usize = 55;
+    const SOL_SOCKET: usize = 1;
+    const SO_RCVTIMEO: usize = 20;
+    const SO_SNDTIMEO: usize = 21;
+    let name = if reads { SO_RCVTIMEO } else { SO_SNDTIMEO };
+    let (mut time, mut size) = ([0u64; 2], size_of::<[u64; 2]>());
+    let arguments =
+        [file as usize, SOL_SOCKET, name, &raw mut time as usize, &raw mut size as usize, 0];
+    // SAFETY: the kernel writes a `timeval`, or says that this is no socket.
+    let failed = unsafe { call(GETSOCKOPT, arguments) } != 0;
+    let [seconds, microseconds] = time;
+    let length = seconds.saturating_mul(1_000_000_000).saturating_add(microseconds * 1000);
+    (!failed && length != 0).then_some(length)
+}
+
 /// Whether this process has a thread with this id.
 pub fn is_thread(tid: u32) -> bool {
     const TGKILL: usize = 234;

@@ -170,7 +170,7 @@ impl Run {
 
 impl Attempt {
     /// Whether the program did the candidate. If it followed a schedule that keeps all values of the
-    /// recorded run, no second look is needed.
+    /// recorded run, it did, unless what it accessed says otherwise.
     pub(crate) fn is_confirmed(
         &self,
         source: &Source,
@@ -185,11 +185,12 @@ impl Attempt {
         if witness.candidate.expires().is_some() {
             return Ok(followed);
         }
-        if followed && witness.grade == Grade::Sound {
-            return Ok(true);
-        }
-        let Some(process) = self.run.process() else { return Ok(false) };
+        let sound = followed && witness.grade == Grade::Sound;
+        let Some(process) = self.run.process() else { return Ok(sound) };
         let trace = (self.trace.as_path(), process);
+        if sound {
+            return confirm::is_plausible(source, &witness.candidate, trace);
+        }
         let end = confirm::End { followed, consequence: &self.run.consequence };
         confirm::is_done(source, &witness.candidate, trace, end)
     }

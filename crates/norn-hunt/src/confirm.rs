@@ -11,6 +11,9 @@
 //!   order, and two of them have changed places: they conflict, they were the other way round in
 //!   the recorded run, and both were done. A read need not be followed by the write that it came
 //!   before: what it has seen is the harm. If no two have changed places, the failure was on the way.
+//! - Where the schedule keeps every value that is known, it is enough that nothing speaks against it.
+//!   But code that is not recorded may write, too, and then the same place may have to do with
+//!   another variable.
 
 use std::path::Path;
 
@@ -51,9 +54,27 @@ pub(crate) struct End<'a> {
 pub(crate) fn is_done(
     source: &Source,
     candidate: &Candidate,
-    (folder, process): (&Path, u32),
+    trace: (&Path, u32),
     end: End<'_>,
 ) -> Result<bool, ReplayError> {
+    Ok(doing(source, candidate, trace)?.is_done(end))
+}
+
+/// Whether the accesses of a candidate, as far as a run did them, are to the same variables.
+pub(crate) fn is_plausible(
+    source: &Source,
+    candidate: &Candidate,
+    trace: (&Path, u32),
+) -> Result<bool, ReplayError> {
+    Ok(!doing(source, candidate, trace)?.is_scattered())
+}
+
+/// What a run, which left its trace in a folder, did of a candidate.
+fn doing<'a>(
+    source: &'a Source,
+    candidate: &'a Candidate,
+    (folder, process): (&Path, u32),
+) -> Result<Doing<'a>, ReplayError> {
     let mut run = norn_trace::Trace::open(folder, process)?;
     // The modules are where they were, and are not opened once more.
     run.learn_copies(|write, read| source.scene.modules.is_copy(write, read));
@@ -69,7 +90,7 @@ pub(crate) fn is_done(
             .filter(|it| !candidate.adjacent || it.at.1 == step.event.index)
     };
     let now: Vec<_> = candidate.steps.iter().map(now).collect();
-    Ok(Doing { recorded: &source.trace, candidate, now }.is_done(end))
+    Ok(Doing { recorded: &source.trace, candidate, now })
 }
 
 /// What a run did of a candidate.
@@ -124,17 +145,28 @@ impl Doing<'_> {
     /// Whether of the first accesses all to one variable have moved equally far: which one it is may
     /// differ. If the others are not there, nobody knows how far they would have.
     fn agrees(&self, done: usize) -> bool {
-        let moved = |at: usize| {
-            let before = self.recorded.event(self.candidate.steps[at].event)?;
-            Some(self.now[at]?.addr.wrapping_sub(address(before.op)?))
-        };
         let steps = &self.candidate.steps;
         let same = |at: usize| {
             let others = (0..done).filter(|it| steps[*it].addr == steps[at].addr);
-            let known = moved(at).is_some_and(|it| it == 0 || done == steps.len());
-            known && others.into_iter().all(|it| moved(it) == moved(at))
+            let moved = self.moved(at);
+            let known = moved.is_some_and(|it| it == 0 || done == steps.len());
+            known && others.into_iter().all(|it| self.moved(it) == moved)
         };
         (0..done).all(same)
+    }
+
+    /// Whether two accesses to one variable have moved, but not equally far.
+    fn is_scattered(&self) -> bool {
+        let steps = &self.candidate.steps;
+        let moved = |at: usize| Some((steps[at].addr, self.moved(at)?));
+        let moved: Vec<_> = (0..steps.len()).filter_map(moved).collect();
+        moved.iter().any(|one| moved.iter().any(|it| it.0 == one.0 && it.1 != one.1))
+    }
+
+    /// How far an access has moved with regard to the recorded run.
+    fn moved(&self, at: usize) -> Option<u64> {
+        let before = self.recorded.event(self.candidate.steps[at].event)?;
+        Some(self.now[at]?.addr.wrapping_sub(address(before.op)?))
     }
 
     /// Whether two accesses that conflict were done the other way round than recorded. What a read
@@ -236,6 +268,11 @@ mod tests {
 
     /// Whether a run did the accesses at these places.
     fn is_done(class: Anomaly, places: &str, run: &str, end: End<'_>) -> bool {
+        with(class, places, run, |doing| doing.is_done(end))
+    }
+
+    /// Asks what a run did of the accesses at these places.
+    fn with(class: Anomaly, places: &str, run: &str, ask: impl Fn(&Doing<'_>) -> bool) -> bool {
         let ordered = |it: &str| text::parse(&format!("order global\n{it}")).unwrap();
         let (recorded, run) = (ordered(RECORDED), ordered(run));
         let candidate = candidate(&recorded, class, places);
@@ -248,7 +285,7 @@ mod tests {
             again((&recorded, step.event), (&run, thread, site))
         };
         let now = candidate.steps.iter().map(now).collect();
-        Doing { recorded: &recorded, candidate: &candidate, now }.is_done(end)
+        ask(&Doing { recorded: &recorded, candidate: &candidate, now })
     }
 
     const PASSED: End<'_> = End { followed: false, consequence: &Consequence::None };
@@ -276,6 +313,16 @@ mod tests {
         assert!(!failed("T1 r x 0 @ asks\nT1 abort"));
         let passes = "T1 r x 0 @ asks\nT2 r x 0 @ looks";
         assert!(!is_done(Anomaly::Atomicity, "asks looks sets", passes, PASSED));
+    }
+
+    #[test]
+    fn the_same_places_but_not_the_same_variable() {
+        let scattered =
+            |run| with(Anomaly::Race, "asks looks sets", run, |doing| doing.is_scattered());
+        assert!(!scattered(RECORDED));
+        assert!(!scattered("T1 r y 0 @ asks\nT1 w y 1 @ sets\nT2 r y 1 @ looks"));
+        assert!(!scattered("T2 r y 1 @ looks"));
+        assert!(scattered("T1 r x 0 @ asks\nT2 r y 1 @ looks"));
     }
 
     #[test]

@@ -17,6 +17,8 @@ use crate::{arena, number};
 const EVENT: u64 = 100;
 /// How much time a look at the clock takes.
 const LOOK: u64 = 1_000;
+/// Who waits for files for longer than this gets an answer, or none, but not because others are slow.
+const LONG: u64 = 1_000_000_000;
 /// The clock of the time of day.
 const REALTIME: i32 = 0;
 /// Its coarse and other forms.
@@ -109,12 +111,26 @@ unsafe fn take_expired() -> Option<u32> {
     Some(first.number())
 }
 
+/// The task that waits for the time that comes first. Under the lock.
+unsafe fn first() -> Option<&'static mut Task> {
+    // SAFETY: under the lock.
+    let timed = unsafe { task::all() }.iter_mut().filter(|it| it.is_timed());
+    timed.min_by_key(|it| (it.deadline, it.ticket))
+}
+
+/// Whether the clock may be put forward while others could go on: a sleep or a wait for another
+/// thread may end before they have done anything. But the time that a program gives its peers to
+/// answer, it means to be enough for what they have to do. Under the lock.
+pub unsafe fn may_be_early() -> bool {
+    // SAFETY: under the lock.
+    let first = unsafe { first() };
+    first.is_some_and(|it| !it.outside || it.deadline.saturating_sub(now()) <= LONG)
+}
+
 /// Puts the clock forward to the first time for which somebody waits. Under the lock.
 pub unsafe fn put_forward() {
     // SAFETY: under the lock.
-    let tasks = unsafe { task::all() };
-    let timed = tasks.iter_mut().filter(|it| it.is_timed());
-    if let Some(task) = timed.min_by_key(|it| (it.deadline, it.ticket)) {
+    if let Some(task) = unsafe { first() } {
         put_forward_to(task);
     }
 }

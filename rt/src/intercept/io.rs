@@ -13,22 +13,21 @@ use super::interpose;
 use crate::{
     arena,
     control::{self, Interrupted, NEVER},
-    input::{self, Call, Memory, Message, name, ready},
+    input::{self, Call, Memory, Message, name},
     real, sys, thread,
 };
 
 pub(super) const IN: i16 = 1;
 pub(super) const OUT: i16 = 4;
-const MILLISECOND: u64 = 1_000_000;
 
 /// The current thread, if it must not block.
-fn controlled() -> Option<*mut ThreadSlot> {
+pub(super) fn controlled() -> Option<*mut ThreadSlot> {
     if control::is_on() { thread::recorded() } else { None }
 }
 
 /// Looks until it is ready or the deadline has come. False if a signal came in between: of a
 /// kind after which the call is not made again, unless `always`.
-unsafe fn until(
+pub(super) unsafe fn until(
     slot: *mut ThreadSlot,
     pc: usize,
     (deadline, always): (u64, bool),
@@ -56,19 +55,51 @@ unsafe fn until(
     true
 }
 
+/// How long a call on a file waits at most, in nanoseconds; 0 if it does not wait at all.
+fn patience(file: c_int, events: i16, flags: c_int) -> Option<u64> {
+    const DO_NOT_WAIT: c_int = 0x40;
+    if flags & DO_NOT_WAIT != 0 {
+        return Some(0);
+    }
+    sys::time_limit(file, events == IN)
+}
+
+/// Waits until a call on a file will not block; with `flags`, if it is one of those that have some.
+/// False if it must not be made, and `errno` says why.
+unsafe fn may_call(file: c_int, events: i16, flags: c_int, pc: usize) -> bool {
+    const EAGAIN: c_int = 11;
+    let Some(slot) = controlled() else { return true };
+    let ready = || sys::is_ready(file, events);
+    if ready() {
+        return true;
+    }
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        let deadline = match patience(file, events, flags) {
+            Some(0) => return true,
+            Some(length) => control::time::now().saturating_add(length),
+            None => NEVER,
+        };
+        if !until(slot, pc, (deadline, deadline != NEVER), ready) {
+            return false;
+        }
+        let late = deadline != NEVER && !ready();
+        if late {
+            *real::__errno_location() = EAGAIN;
+        }
+        !late
+    }
+}
+
 /// Makes a call on a file when that is ready, or the call will not block anyway.
 pub(super) unsafe fn when_ready(
-    (file, events): (c_int, i16),
+    (file, events, flags): (c_int, i16, c_int),
     pc: usize,
     real: impl FnOnce() -> isize,
 ) -> isize {
     // SAFETY: as the caller called it.
-    unsafe {
-        if let Some(slot) = controlled()
-            && !until(slot, pc, (NEVER, false), || sys::is_ready(file, events))
-        {
-            return -1;
-        }
+    if unsafe { !may_call(file, events, flags, pc) } {
+        return -1;
     }
     let result = real();
     if control::is_on() {
@@ -80,14 +111,17 @@ pub(super) unsafe fn when_ready(
     result
 }
 
-/// Defines functions that read from a file: how much, and where it goes.
+/// Defines functions that read from a file: with which flags, how much, and where it goes.
 macro_rules! reads {
-    ($($name:ident($($arg:ident: $type:ty),*) -> $out:ty, $call:ident, $size:expr, $memory:expr;)*) => { $(
-        unsafe extern "C-unwind" fn $name(file: c_int, $($arg: $type,)* pc: usize) -> $out {
+    ($($name:ident($($arg:ident: $type:ty),*) -> $out:ty, $flags:expr, $call:ident, $size:expr, $memory:expr;)*) => { $(
+        pub(super) unsafe extern "C-unwind" fn $name(file: c_int, $($arg: $type,)* pc: usize) -> $out {
             // SAFETY: as the caller called it.
             unsafe {
                 let call = Call::new(call::$call, file, $size, pc);
-                let real = || when_ready((file, IN), pc, || real::$name()(file, $($arg),*) as isize);
+                let real = || {
+                    let real = || real::$name()(file, $($arg),*) as isize;
+                    when_ready((file, IN, $flags), pc, real)
+                };
                 call.make(|| input::is_outside(file), $memory, real) as $out
             }
         }
@@ -95,29 +129,31 @@ macro_rules! reads {
 }
 
 reads! {
-    read(buffer: usize, len: usize) -> isize, READ, len,
+    read(buffer: usize, len: usize) -> isize, 0, READ, len,
         |it| Memory::filled(buffer, len, it);
-    readv(blocks: usize, count: c_int) -> isize, READV, input::blocks_len(blocks, count as usize),
+    readv(blocks: usize, count: c_int) -> isize, 0, READV, input::blocks_len(blocks, count as usize),
         |it| Memory::NONE.with_blocks(blocks, count as usize, it);
-    pread(buffer: usize, len: usize, offset: i64) -> isize, PREAD, len,
+    pread(buffer: usize, len: usize, offset: i64) -> isize, 0, PREAD, len,
         |it| Memory::filled(buffer, len, it);
-    recv(buffer: usize, len: usize, flags: c_int) -> isize, RECV, len,
+    recv(buffer: usize, len: usize, flags: c_int) -> isize, flags, RECV, len,
         |it| Memory::filled(buffer, len, it);
-    recvmsg(message: usize, flags: c_int) -> isize, RECVMSG, Message::len(message),
+    recvmsg(message: usize, flags: c_int) -> isize, flags, RECVMSG, Message::len(message),
         Message::memory(message);
-    accept(address: usize, len: usize) -> c_int, ACCEPT, 0, name(address, len);
-    accept4(address: usize, len: usize, flags: c_int) -> c_int, ACCEPT, flags as usize,
+    accept(address: usize, len: usize) -> c_int, 0, ACCEPT, 0, name(address, len);
+    accept4(address: usize, len: usize, flags: c_int) -> c_int, 0, ACCEPT, flags as usize,
         name(address, len);
 }
 
-/// Defines functions that write to a file: how much.
+/// Defines functions that write to a file: with which flags, and how much.
 macro_rules! writes {
-    ($($name:ident($($arg:ident: $type:ty),*) -> $out:ty, $call:ident, $size:expr;)*) => { $(
+    ($($name:ident($($arg:ident: $type:ty),*) -> $out:ty, $flags:expr, $call:ident, $size:expr;)*) => { $(
         unsafe extern "C-unwind" fn $name(file: c_int, $($arg: $type,)* pc: usize) -> $out {
             // SAFETY: as the caller called it.
             unsafe {
                 let call = Call::new(call::$call, file, $size, pc);
-                let real = || when_ready((file, OUT), pc, || real::$name()(file, $($arg),*));
+                let real = || {
+                    when_ready((file, OUT, $flags), pc, || real::$name()(file, $($arg),*))
+                };
                 call.make(|| input::is_socket(file), |_| Memory::NONE, real)
             }
         }
@@ -125,10 +161,28 @@ macro_rules! writes {
 }
 
 writes! {
-    write(buffer: usize, len: usize) -> isize, WRITE, len;
-    writev(blocks: usize, count: c_int) -> isize, WRITEV, input::blocks_len(blocks, count as usize);
-    send(buffer: usize, len: usize, flags: c_int) -> isize, SEND, len;
-    sendmsg(message: usize, flags: c_int) -> isize, SENDMSG, Message::len(message);
+    write(buffer: usize, len: usize) -> isize, 0, WRITE, len;
+    writev(blocks: usize, count: c_int) -> isize, 0, WRITEV, input::blocks_len(blocks, count as usize);
+    send(buffer: usize, len: usize, flags: c_int) -> isize, flags, SEND, len;
+    sendmsg(message: usize, flags: c_int) -> isize, flags, SENDMSG, Message::len(message);
+}
+
+/// Defines functions with many messages: what they read or write is not kept.
+macro_rules! many {
+    ($($name:ident($($arg:ident: $type:ty),*), $events:expr, $flags:expr;)*) => { $(
+        unsafe extern "C-unwind" fn $name(file: c_int, $($arg: $type,)* pc: usize) -> c_int {
+            // SAFETY: as the caller called it.
+            unsafe {
+                let real = || real::$name()(file, $($arg),*) as isize;
+                when_ready((file, $events, $flags), pc, real) as c_int
+            }
+        }
+    )* };
+}
+
+many! {
+    recvmmsg(messages: usize, count: u32, flags: c_int, time: usize), IN, flags;
+    sendmmsg(messages: usize, count: u32, flags: c_int), OUT, flags;
 }
 
 /// Defines a function after which others may find files ready.
@@ -147,157 +201,6 @@ macro_rules! noisy {
 
 noisy! {
     close(file: c_int);
-}
-
-/// Until when a call with a timeout in milliseconds waits.
-fn after(milliseconds: c_int) -> u64 {
-    match u64::try_from(milliseconds) {
-        Ok(time) => control::time::now().saturating_add(time * MILLISECOND),
-        Err(_) => NEVER,
-    }
-}
-
-/// Until when a call with a relative `timespec` or `timeval` waits; `unit` is that of its second
-/// word, in nanoseconds.
-unsafe fn after_time(time: usize, unit: u64) -> u64 {
-    if time == 0 {
-        return NEVER;
-    }
-    // SAFETY: the caller's.
-    let [seconds, rest] = unsafe { *(time as *const [u64; 2]) };
-    let length = seconds.saturating_mul(1_000_000_000).saturating_add(rest.saturating_mul(unit));
-    control::time::now().saturating_add(length)
-}
-
-unsafe extern "C-unwind" fn poll(files: usize, count: usize, time: c_int, pc: usize) -> c_int {
-    let call = Call::new(call::POLL, -1, count, pc);
-    // SAFETY: as the caller called it.
-    unsafe {
-        let real = || wait_poll(files, count, time, pc) as isize;
-        call.make(|| ready::any_polled(files, count), ready::polled(files, count), real) as c_int
-    }
-}
-
-unsafe fn wait_poll(files: usize, count: usize, time: c_int, pc: usize) -> c_int {
-    // SAFETY: as the caller called it.
-    unsafe {
-        let Some(slot) = controlled().filter(|_| time != 0) else {
-            return real::poll()(files, count, time);
-        };
-        let mut result = 0;
-        let called = until(slot, pc, (after(time), true), || {
-            result = real::poll()(files, count, 0);
-            result != 0
-        });
-        if called { result } else { -1 }
-    }
-}
-
-unsafe extern "C-unwind" fn ppoll(
-    files: usize,
-    count: usize,
-    time: usize,
-    mask: usize,
-    pc: usize,
-) -> c_int {
-    let call = Call::new(call::POLL, -1, count, pc);
-    // SAFETY: as the caller called it.
-    unsafe {
-        let real = || wait_ppoll(files, count, time, mask, pc) as isize;
-        call.make(|| ready::any_polled(files, count), ready::polled(files, count), real) as c_int
-    }
-}
-
-unsafe fn wait_ppoll(files: usize, count: usize, time: usize, mask: usize, pc: usize) -> c_int {
-    let now = [0u64; 2];
-    // SAFETY: as the caller called it.
-    unsafe {
-        let Some(slot) = controlled() else { return real::ppoll()(files, count, time, mask) };
-        let mut result = 0;
-        let called = until(slot, pc, (after_time(time, 1), true), || {
-            result = real::ppoll()(files, count, &raw const now as usize, mask);
-            result != 0
-        });
-        if called { result } else { -1 }
-    }
-}
-
-/// A set of files, as `select` takes it.
-type Files = [u64; 16];
-
-/// Copies a set, word by word: as a whole it would be copied by `memcpy`, which is one of ours.
-unsafe fn copy(from: usize, to: usize) {
-    for i in 0..if from == 0 || to == 0 { 0 } else { 16 } {
-        // SAFETY: both are sets.
-        unsafe { (to as *mut u64).add(i).write_volatile(*(from as *const u64).add(i)) };
-    }
-}
-
-unsafe extern "C-unwind" fn select(
-    most: c_int,
-    read: usize,
-    write: usize,
-    except: usize,
-    time: usize,
-    pc: usize,
-) -> c_int {
-    let (call, sets) = (Call::new(call::SELECT, -1, most as usize, pc), [read, write, except]);
-    // SAFETY: as the caller called it.
-    unsafe {
-        let real = || wait_select(most, sets, time, pc) as isize;
-        call.make(|| ready::any_selected(most, sets), ready::selected(most, sets), real) as c_int
-    }
-}
-
-unsafe fn wait_select(most: c_int, given: [usize; 3], time: usize, pc: usize) -> c_int {
-    let [read, write, except] = given;
-    // SAFETY: as the caller called it. Each attempt overwrites the sets.
-    unsafe {
-        let Some(slot) = controlled() else {
-            return real::select()(most, read, write, except, time);
-        };
-        let kept = [const { core::mem::MaybeUninit::<Files>::uninit() }; 3];
-        given.iter().zip(&kept).for_each(|(set, kept)| copy(*set, kept.as_ptr() as usize));
-        let mut result = 0;
-        let called = until(slot, pc, (after_time(time, 1000), true), || {
-            given.iter().zip(&kept).for_each(|(set, kept)| copy(kept.as_ptr() as usize, *set));
-            let mut now = [0u64; 2];
-            result = real::select()(most, read, write, except, &raw mut now as usize);
-            result != 0
-        });
-        if called { result } else { -1 }
-    }
-}
-
-unsafe extern "C-unwind" fn epoll_wait(
-    file: c_int,
-    events: usize,
-    most: c_int,
-    time: c_int,
-    pc: usize,
-) -> c_int {
-    const SIZE: isize = 12;
-    let call = Call::new(call::EPOLL_WAIT, file, most as usize, pc);
-    // SAFETY: as the caller called it.
-    unsafe {
-        let real = || wait_epoll(file, events, most, time, pc) as isize;
-        call.make(|| true, |it| Memory::buffer(events, it * SIZE), real) as c_int
-    }
-}
-
-unsafe fn wait_epoll(file: c_int, events: usize, most: c_int, time: c_int, pc: usize) -> c_int {
-    // SAFETY: as the caller called it.
-    unsafe {
-        let Some(slot) = controlled().filter(|_| time != 0) else {
-            return real::epoll_wait()(file, events, most, time);
-        };
-        let mut result = 0;
-        let called = until(slot, pc, (after(time), true), || {
-            result = real::epoll_wait()(file, events, most, 0);
-            result != 0
-        });
-        if called { result } else { -1 }
-    }
 }
 
 unsafe extern "C-unwind" fn waitpid(
@@ -354,17 +257,15 @@ interpose! {
     pread64(4) => pread;
     recv(4) => recv;
     recvmsg(3) => recvmsg;
+    recvmmsg(5) => recvmmsg;
     accept(3) => accept;
     accept4(4) => accept4;
     write(3) => write;
     writev(3) => writev;
     send(4) => send;
     sendmsg(3) => sendmsg;
+    sendmmsg(4) => sendmmsg;
     close(1) => close;
-    poll(3) => poll;
-    ppoll(4) => ppoll;
-    select(5) => select;
-    epoll_wait(4) => epoll_wait;
     waitpid(3) => waitpid;
     wait(1) => wait;
     sigwait(2) => sigwait;

@@ -13,6 +13,7 @@ pub mod chance;
 pub mod clock;
 pub mod cond;
 pub mod failure;
+pub mod fortified;
 pub mod futex;
 pub mod guard;
 pub mod io;
@@ -21,6 +22,7 @@ pub mod load;
 pub mod lock;
 pub mod map;
 pub mod once;
+pub mod poll;
 pub mod process;
 pub mod semaphore;
 pub mod signal;
@@ -81,6 +83,28 @@ macro_rules! interpose {
     )* };
 }
 
+/// `name => function;`: the same for functions with six arguments. No register is left, so the
+/// stub puts the place of the call on the stack, where the seventh argument belongs.
+macro_rules! interpose_six {
+    ($($name:ident => $function:path;)*) => { $(
+        core::arch::global_asm!(
+            concat!(".weak ", $crate::intercept::symbol!($name)),
+            concat!(".type ", $crate::intercept::symbol!($name), ",@function"),
+            concat!($crate::intercept::symbol!($name), ":"),
+            ".cfi_startproc",
+            "push qword ptr [rsp]",
+            ".cfi_adjust_cfa_offset 8",
+            "call {function}",
+            "add rsp, 8",
+            ".cfi_adjust_cfa_offset -8",
+            "ret",
+            ".cfi_endproc",
+            concat!(".size ", $crate::intercept::symbol!($name), ", . - ", $crate::intercept::symbol!($name)),
+            function = sym $function,
+        );
+    )* };
+}
+
 /// `name => function;`: a call of `name` first calls `function(place of the call, first
 /// argument, stack pointer of the caller)`, which returns where to go on, with the stack and the arguments as they were.
 macro_rules! tap {
@@ -104,4 +128,4 @@ macro_rules! tap {
 }
 
 use tap;
-pub(crate) use {interpose, register, symbol};
+pub(crate) use {interpose, interpose_six, register, symbol};

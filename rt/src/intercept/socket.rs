@@ -5,9 +5,8 @@ use core::ffi::c_int;
 use norn_abi::input::call;
 
 use super::{
-    interpose,
+    interpose, interpose_six,
     io::{IN, OUT, when_ready},
-    symbol,
 };
 use crate::{
     control,
@@ -53,7 +52,7 @@ unsafe extern "C-unwind" fn connect(file: c_int, address: usize, len: u32, pc: u
     }
 }
 
-unsafe extern "C-unwind" fn recvfrom(
+pub(super) unsafe extern "C-unwind" fn recvfrom(
     file: c_int,
     buffer: usize,
     size: usize,
@@ -67,7 +66,7 @@ unsafe extern "C-unwind" fn recvfrom(
     unsafe {
         let real = || {
             let real = || real::recvfrom()(file, buffer, size, flags, address, len);
-            when_ready((file, IN), pc, real)
+            when_ready((file, IN, flags), pc, real)
         };
         call.make(
             || input::is_outside(file),
@@ -91,31 +90,10 @@ unsafe extern "C-unwind" fn sendto(
     unsafe {
         let real = || {
             let real = || real::sendto()(file, buffer, size, flags, address, len);
-            when_ready((file, OUT), pc, real)
+            when_ready((file, OUT, flags), pc, real)
         };
         call.make(|| input::is_socket(file), |_| Memory::NONE, real)
     }
-}
-
-/// As [`interpose`], of functions with six arguments: the place of the call goes on the stack.
-macro_rules! interpose_six {
-    ($($name:ident => $function:path;)*) => { $(
-        core::arch::global_asm!(
-            concat!(".weak ", symbol!($name)),
-            concat!(".type ", symbol!($name), ",@function"),
-            concat!(symbol!($name), ":"),
-            ".cfi_startproc",
-            "push qword ptr [rsp]",
-            ".cfi_adjust_cfa_offset 8",
-            "call {function}",
-            "add rsp, 8",
-            ".cfi_adjust_cfa_offset -8",
-            "ret",
-            ".cfi_endproc",
-            concat!(".size ", symbol!($name), ", . - ", symbol!($name)),
-            function = sym $function,
-        );
-    )* };
 }
 
 interpose! {

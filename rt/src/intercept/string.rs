@@ -101,7 +101,7 @@ unsafe extern "C" fn strlen(text: usize, pc: usize) -> usize {
     }
 }
 
-unsafe extern "C" fn strcpy(to: usize, from: usize, pc: usize) -> usize {
+pub(super) unsafe extern "C" fn strcpy(to: usize, from: usize, pc: usize) -> usize {
     // SAFETY: as the caller called it.
     unsafe {
         begin(from, pc);
@@ -113,7 +113,7 @@ unsafe extern "C" fn strcpy(to: usize, from: usize, pc: usize) -> usize {
     to
 }
 
-unsafe extern "C" fn stpcpy(to: usize, from: usize, pc: usize) -> usize {
+pub(super) unsafe extern "C" fn stpcpy(to: usize, from: usize, pc: usize) -> usize {
     // SAFETY: as the caller called it.
     unsafe {
         begin(from, pc);
@@ -126,7 +126,7 @@ unsafe extern "C" fn stpcpy(to: usize, from: usize, pc: usize) -> usize {
 }
 
 /// The length of a text of which at most `most` bytes may be looked at.
-unsafe fn bounded(text: usize, most: usize) -> usize {
+pub(super) unsafe fn bounded(text: usize, most: usize) -> usize {
     let mut len = 0;
     // SAFETY: the caller of the function that we stand for says that these bytes are there.
     while len < most && unsafe { *((text + len) as *const u8) } != 0 {
@@ -135,7 +135,7 @@ unsafe fn bounded(text: usize, most: usize) -> usize {
     len
 }
 
-unsafe extern "C" fn strncpy(to: usize, from: usize, len: usize, pc: usize) -> usize {
+pub(super) unsafe extern "C" fn strncpy(to: usize, from: usize, len: usize, pc: usize) -> usize {
     // SAFETY: as the caller called it.
     unsafe {
         begin(from, pc);
@@ -147,7 +147,7 @@ unsafe extern "C" fn strncpy(to: usize, from: usize, len: usize, pc: usize) -> u
     to
 }
 
-unsafe extern "C" fn strcat(to: usize, from: usize, pc: usize) -> usize {
+pub(super) unsafe extern "C" fn strcat(to: usize, from: usize, pc: usize) -> usize {
     // SAFETY: as the caller called it.
     unsafe {
         begin(from, pc);
@@ -160,7 +160,7 @@ unsafe extern "C" fn strcat(to: usize, from: usize, pc: usize) -> usize {
     to
 }
 
-unsafe extern "C" fn strncat(to: usize, from: usize, most: usize, pc: usize) -> usize {
+pub(super) unsafe extern "C" fn strncat(to: usize, from: usize, most: usize, pc: usize) -> usize {
     // SAFETY: as the caller called it.
     unsafe {
         begin(from, pc);

@@ -4,6 +4,7 @@
 //! their heads announce what must be found.
 #![allow(clippy::unwrap_used, reason = "these are tests, the functions they share included")]
 
+mod assembly;
 mod atomic_set;
 mod bad_input;
 mod deadlock;

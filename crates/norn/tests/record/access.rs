@@ -205,6 +205,29 @@ fn texts() {
 }
 
 #[test]
+fn fortified_functions() {
+    for link in [&[][..], &["-static"]] {
+        let flags = [&["-O2", "-D_FORTIFY_SOURCE=2"], link].concat();
+        let recording = subject("fortified.c").flags(&flags).record();
+        check(
+            &ranges(&recording.events(), &["from", "to"]),
+            "write to+0 20
+             read from+0 6
+             write to+0 6
+             read to+0 6
+             write to+2 6
+             read from+0 6
+             write to+0 6
+             read from+0 3
+             write to+0 3",
+        );
+        // libc ends it in the same way, built and run as it may be.
+        let ran = subject("fortified.c").flags(&flags).arguments(&["too much"]).record().ran;
+        assert!(ran.stderr.contains("buffer overflow detected"), "{ran:?}");
+    }
+}
+
+#[test]
 fn more_texts() {
     for flags in [&[][..], &["-static"]] {
         let events = subject("strings_more.c").flags(flags).record().events();

@@ -67,6 +67,15 @@ fn a_deadlock_is_found_and_ended() {
 }
 
 #[test]
+fn who_is_asked_has_time_to_answer() {
+    let subject = subject("peers.c");
+    for number in 0..10 {
+        let run = seed(&subject, "random", number);
+        assert_eq!((run.0, run.2.lines().next()), (Some(0), Some("two answers")), "{run:?}");
+    }
+}
+
+#[test]
 fn a_program_without_hooks_cannot_be_controlled() {
     let subject = subject("lost_update.c");
     let ran = subject.norn(["run", "--", "true"]);

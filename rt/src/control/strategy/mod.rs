@@ -209,7 +209,7 @@ unsafe fn maybe_early(state: &mut State) {
     unsafe {
         let explores = matches!(state.strategy, name::RANDOM | name::POS | name::PCT)
             && task::all().iter().any(is_candidate);
-        if explores && task::all().iter().any(Task::is_timed) && state.below(EARLY) == 0 {
+        if explores && time::may_be_early() && state.below(EARLY) == 0 {
             time::put_forward();
         }
     }

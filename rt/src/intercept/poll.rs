@@ -1,0 +1,275 @@
+//! Calls that wait for one of several files. While we decide which thread goes next, they look, and
+//! wait in between as those in [`super::io`] do.
+
+use core::ffi::c_int;
+
+use norn_abi::{arena::ThreadSlot, input::call};
+
+use super::{
+    interpose, interpose_six,
+    io::{controlled, until},
+};
+use crate::{
+    control::{self, NEVER},
+    input::{Call, Memory, ready},
+    real,
+};
+
+const MILLISECOND: u64 = 1_000_000;
+
+/// Until when a call with a timeout in milliseconds waits.
+fn after(milliseconds: c_int) -> u64 {
+    match u64::try_from(milliseconds) {
+        Ok(time) => control::time::now().saturating_add(time * MILLISECOND),
+        Err(_) => NEVER,
+    }
+}
+
+/// Whether a time is there, and is none at all: then a call only looks.
+unsafe fn is_zero(time: usize) -> bool {
+    // SAFETY: the caller's.
+    time != 0 && unsafe { *(time as *const [u64; 2]) } == [0, 0]
+}
+
+/// Until when a call with a relative `timespec` or `timeval` waits; `unit` is that of its second
+/// word, in nanoseconds.
+unsafe fn after_time(time: usize, unit: u64) -> u64 {
+    if time == 0 {
+        return NEVER;
+    }
+    // SAFETY: the caller's.
+    let [seconds, rest] = unsafe { *(time as *const [u64; 2]) };
+    let length = seconds.saturating_mul(1_000_000_000).saturating_add(rest.saturating_mul(unit));
+    control::time::now().saturating_add(length)
+}
+
+pub(super) unsafe extern "C-unwind" fn poll(
+    files: usize,
+    count: usize,
+    time: c_int,
+    pc: usize,
+) -> c_int {
+    let call = Call::new(call::POLL, -1, count, pc);
+    // SAFETY: as the caller called it.
+    unsafe {
+        let real = || wait_poll(files, count, time, pc) as isize;
+        call.make(|| ready::any_polled(files, count), ready::polled(files, count), real) as c_int
+    }
+}
+
+unsafe fn wait_poll(files: usize, count: usize, time: c_int, pc: usize) -> c_int {
+    // SAFETY: as the caller called it.
+    unsafe {
+        let Some(slot) = controlled().filter(|_| time != 0) else {
+            return real::poll()(files, count, time);
+        };
+        let mut result = 0;
+        let called = until(slot, pc, (after(time), true), || {
+            result = real::poll()(files, count, 0);
+            result != 0
+        });
+        if called { result } else { -1 }
+    }
+}
+
+pub(super) unsafe extern "C-unwind" fn ppoll(
+    files: usize,
+    count: usize,
+    time: usize,
+    mask: usize,
+    pc: usize,
+) -> c_int {
+    let call = Call::new(call::POLL, -1, count, pc);
+    // SAFETY: as the caller called it.
+    unsafe {
+        let real = || wait_ppoll(files, count, time, mask, pc) as isize;
+        call.make(|| ready::any_polled(files, count), ready::polled(files, count), real) as c_int
+    }
+}
+
+unsafe fn wait_ppoll(files: usize, count: usize, time: usize, mask: usize, pc: usize) -> c_int {
+    let now = [0u64; 2];
+    // SAFETY: as the caller called it.
+    unsafe {
+        let Some(slot) = controlled().filter(|_| !is_zero(time)) else {
+            return real::ppoll()(files, count, time, mask);
+        };
+        let mut result = 0;
+        let called = until(slot, pc, (after_time(time, 1), true), || {
+            result = real::ppoll()(files, count, &raw const now as usize, mask);
+            result != 0
+        });
+        if called { result } else { -1 }
+    }
+}
+
+/// A set of files, as `select` takes it.
+type Files = [u64; 16];
+
+/// Copies a set, word by word: as a whole it would be copied by `memcpy`, which is one of ours.
+unsafe fn copy(from: usize, to: usize) {
+    for i in 0..if from == 0 || to == 0 { 0 } else { 16 } {
+        // SAFETY: both are sets.
+        unsafe { (to as *mut u64).add(i).write_volatile(*(from as *const u64).add(i)) };
+    }
+}
+
+/// Tries until one of the sets has a file that is ready. Each attempt overwrites the sets.
+unsafe fn any_of(
+    slot: *mut ThreadSlot,
+    pc: usize,
+    deadline: u64,
+    given: [usize; 3],
+    attempt: impl Fn() -> c_int,
+) -> c_int {
+    let kept = [const { core::mem::MaybeUninit::<Files>::uninit() }; 3];
+    let pairs = || given.iter().zip(&kept).map(|(set, kept)| (*set, kept.as_ptr() as usize));
+    // SAFETY: the sets are the caller's.
+    unsafe {
+        pairs().for_each(|(set, kept)| copy(set, kept));
+        let mut result = 0;
+        let called = until(slot, pc, (deadline, true), || {
+            pairs().for_each(|(set, kept)| copy(kept, set));
+            result = attempt();
+            result != 0
+        });
+        if called { result } else { -1 }
+    }
+}
+
+unsafe extern "C-unwind" fn select(
+    most: c_int,
+    read: usize,
+    write: usize,
+    except: usize,
+    time: usize,
+    pc: usize,
+) -> c_int {
+    let sets = [read, write, except];
+    // SAFETY: as the caller called it.
+    unsafe { selecting(most, sets, pc, || wait_select(most, sets, time, pc)) }
+}
+
+/// Makes a call that waits for sets of files, or lets it be fed back.
+unsafe fn selecting(
+    most: c_int,
+    sets: [usize; 3],
+    pc: usize,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
+    let call = Call::new(call::SELECT, -1, most as usize, pc);
+    // SAFETY: the sets are the caller's.
+    unsafe {
+        let real = || real() as isize;
+        call.make(|| ready::any_selected(most, sets), ready::selected(most, sets), real) as c_int
+    }
+}
+
+unsafe fn wait_select(most: c_int, sets: [usize; 3], time: usize, pc: usize) -> c_int {
+    let [read, write, except] = sets;
+    // SAFETY: as the caller called it.
+    unsafe {
+        let Some(slot) = controlled().filter(|_| !is_zero(time)) else {
+            return real::select()(most, read, write, except, time);
+        };
+        let attempt = || {
+            let mut now = [0u64; 2];
+            real::select()(most, read, write, except, &raw mut now as usize)
+        };
+        any_of(slot, pc, after_time(time, 1000), sets, attempt)
+    }
+}
+
+unsafe extern "C-unwind" fn pselect(
+    most: c_int,
+    read: usize,
+    write: usize,
+    except: usize,
+    time: usize,
+    mask: usize,
+    pc: usize,
+) -> c_int {
+    let sets = [read, write, except];
+    // SAFETY: as the caller called it.
+    unsafe { selecting(most, sets, pc, || wait_pselect(most, sets, time, mask, pc)) }
+}
+
+unsafe fn wait_pselect(
+    most: c_int,
+    sets: [usize; 3],
+    time: usize,
+    mask: usize,
+    pc: usize,
+) -> c_int {
+    let [read, write, except] = sets;
+    // SAFETY: as the caller called it.
+    unsafe {
+        let Some(slot) = controlled().filter(|_| !is_zero(time)) else {
+            return real::pselect()(most, read, write, except, time, mask);
+        };
+        let now = [0u64; 2];
+        let attempt = || real::pselect()(most, read, write, except, &raw const now as usize, mask);
+        any_of(slot, pc, after_time(time, 1), sets, attempt)
+    }
+}
+
+unsafe extern "C-unwind" fn epoll_wait(
+    file: c_int,
+    events: usize,
+    most: c_int,
+    time: c_int,
+    pc: usize,
+) -> c_int {
+    // SAFETY: as the caller called it.
+    unsafe { epoll_pwait(file, events, most, time, 0, pc) }
+}
+
+unsafe extern "C-unwind" fn epoll_pwait(
+    file: c_int,
+    events: usize,
+    most: c_int,
+    time: c_int,
+    mask: usize,
+    pc: usize,
+) -> c_int {
+    const SIZE: isize = 12;
+    let call = Call::new(call::EPOLL_WAIT, file, most as usize, pc);
+    // SAFETY: as the caller called it.
+    unsafe {
+        let real = || wait_epoll(file, (events, most), time, mask, pc) as isize;
+        call.make(|| true, |it| Memory::buffer(events, it * SIZE), real) as c_int
+    }
+}
+
+unsafe fn wait_epoll(
+    file: c_int,
+    (events, most): (usize, c_int),
+    time: c_int,
+    mask: usize,
+    pc: usize,
+) -> c_int {
+    // SAFETY: as the caller called it.
+    unsafe {
+        let Some(slot) = controlled().filter(|_| time != 0) else {
+            return real::epoll_pwait()(file, events, most, time, mask);
+        };
+        let mut result = 0;
+        let called = until(slot, pc, (after(time), true), || {
+            result = real::epoll_pwait()(file, events, most, 0, mask);
+            result != 0
+        });
+        if called { result } else { -1 }
+    }
+}
+
+interpose! {
+    poll(3) => poll;
+    ppoll(4) => ppoll;
+    select(5) => select;
+    epoll_wait(4) => epoll_wait;
+    epoll_pwait(5) => epoll_pwait;
+}
+
+interpose_six! {
+    pselect => pselect;
+}
