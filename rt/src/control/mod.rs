@@ -346,9 +346,10 @@ pub fn is_foreign(tid: u32) -> bool {
     !ours && crate::sys::is_thread(tid)
 }
 
-/// The thread asks that others go first.
-pub unsafe fn yields(slot: *mut ThreadSlot, pc: usize) {
-    if is_on() {
+/// The thread asks that others go first. Whether that was seen to: not if nobody controls it.
+pub unsafe fn yields(slot: *mut ThreadSlot, pc: usize) -> bool {
+    let controlled = is_on();
+    if controlled {
         // SAFETY: the slot is the current thread's. Each time it gets a new turn, so that it may
         // never come to ask: so whether it should be watched is looked at here, too.
         unsafe {
@@ -360,6 +361,7 @@ pub unsafe fn yields(slot: *mut ThreadSlot, pc: usize) {
             turn::wait_for(slot, |task| task.spin.yields());
         }
     }
+    controlled
 }
 
 /// Runs `f`, which may block in a way that we cannot foresee, without the turn.
