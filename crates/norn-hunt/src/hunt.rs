@@ -12,11 +12,11 @@ use std::{
     time::Duration,
 };
 
-use norn_model::{Anomaly, Candidate};
+use norn_model::Candidate;
 use norn_predict::{Remark, predict};
 use norn_record::Interrupt;
 use norn_replay::{ReplayError, capture};
-use norn_witness::{Engines, Failure, Witness, Witnesses};
+use norn_witness::{Engines, Witness, Witnesses};
 
 use crate::{
     Base, Finding, Interleaving, Omissions, Status, atomic_set,
@@ -25,6 +25,7 @@ use crate::{
     describe::describe,
     explore,
     finding::Confirmed,
+    group::{Group, in_turn},
     novelty::{News, Seen},
     observe::{Observations, Observed},
     side::side_by_side,
@@ -35,11 +36,12 @@ use crate::{
 pub(crate) const LONGEST_BASE: Duration = Duration::from_mins(2);
 /// How long any other run may take at least.
 pub(crate) const SHORTEST: Duration = Duration::from_secs(10);
-/// Turns of the other classes before order violations have their first.
-const LATE: usize = 3;
 /// Runs without a prediction, before what they did is looked at. How many go side by side must not
 /// matter.
-const BATCH: usize = 8;
+const BATCH: usize = 4;
+/// Attempts, before it is looked what runs without a prediction do. A bug that needs many switches, or
+/// work that the recorded run left to one thread, is rarely the first thing that is predicted.
+const BETWEEN: usize = 8;
 /// Traces that wait to be predicted from.
 const MOST_WAITING: usize = 32;
 
@@ -150,6 +152,7 @@ pub fn hunt(
         waiting: VecDeque::new(),
         known: BTreeSet::new(),
         explored: 0,
+        tried: 0,
         confirmed: 0,
         observations,
         hunt: Hunt {
@@ -192,51 +195,12 @@ struct Hunter<'a> {
     known: BTreeSet<Key>,
     /// Runs without a prediction so far.
     explored: usize,
+    /// Attempts since the last of them.
+    tried: usize,
     /// Confirmed findings so far.
     confirmed: usize,
     observations: Observations,
     hunt: Hunt,
-}
-
-/// Candidates with the same places, and what is next for them.
-struct Group {
-    instances: VecDeque<Candidate>,
-    /// A schedule that can hardly do harm, which is tried when the others have been.
-    idle: Option<Witness>,
-    finding: Finding,
-}
-
-impl Group {
-    /// The next instance that has a schedule. If only such are left that can hardly do harm, nothing,
-    /// and then one of these.
-    fn next(&mut self, witnesses: &Witnesses<'_>) -> Option<Witness> {
-        if self.instances.is_empty() {
-            return self.idle.take();
-        }
-        while let Some(candidate) = self.instances.pop_front() {
-            match witnesses.witness(&candidate) {
-                Ok(witness) if witness.idle => {
-                    self.idle.get_or_insert(witness);
-                    if let Some(lively) = witnesses.lively(&candidate) {
-                        return Some(lively);
-                    }
-                }
-                Ok(witness) => return Some(witness),
-                Err(why) => self.note(why),
-            }
-        }
-        None
-    }
-
-    fn has_more(&self) -> bool {
-        !self.instances.is_empty() || self.idle.is_some()
-    }
-
-    fn note(&mut self, why: Failure) {
-        if matches!(self.finding.status, Status::Untried) {
-            self.finding.status = Status::Infeasible(why);
-        }
-    }
 }
 
 impl Hunter<'_> {
@@ -274,10 +238,14 @@ impl Hunter<'_> {
         let mut new = Vec::new();
         let mut open: Vec<usize> = (0..groups.len()).collect();
         while !open.is_empty() && self.left_to_try() > 0 && !self.is_over() {
+            if self.tried == BETWEEN {
+                new.extend(self.explore()?);
+            }
             let wave = self.wave(&mut groups, &mut open, &witnesses);
             let attempts = self.attempt(source, &wave)?;
             for ((at, witness), attempt) in wave.into_iter().zip(attempts) {
                 self.hunt.executions += 1;
+                self.tried += 1;
                 let confirmed = attempt.is_confirmed(source, &witness)?;
                 if !confirmed {
                     let Attempt { run, trace, .. } = &attempt;
@@ -347,7 +315,7 @@ impl Hunter<'_> {
         open: &mut Vec<usize>,
         witnesses: &Witnesses<'_>,
     ) -> Vec<(usize, Witness)> {
-        let most = self.options.jobs.get().min(self.left_to_try());
+        let most = self.options.jobs.get().min(self.left_to_try()).min(BETWEEN - self.tried);
         let mut wave = Vec::new();
         let mut looked = 0;
         while wave.len() < most && looked < open.len() {
@@ -382,6 +350,7 @@ impl Hunter<'_> {
         let count = BATCH.min(left).min(self.options.explore - self.explored);
         let numbers: Vec<_> = (self.explored..self.explored + count).collect();
         self.explored += count;
+        self.tried = 0;
         let events = self.hunt.base.events;
         let runs = side_by_side(self.options.jobs, &numbers, |&number| {
             let trace = self.scratch.next();
@@ -461,28 +430,6 @@ impl Hunter<'_> {
 /// The process of a run that can be predicted from: one that passed.
 fn passed(run: &Run) -> Option<u32> {
     run.process().filter(|_| !run.consequence.is_failure())
-}
-
-/// The classes take turns, so that many candidates of one do not keep the others waiting. Deadlocks
-/// come first: there are few, and each of them is harmful. Order violations are many, and few of
-/// them do harm: the others are some turns ahead, and so are waits whose time runs out. Those that the program seems to expect come after
-/// all.
-fn in_turn(groups: Vec<Group>) -> Vec<Group> {
-    let mut counts: BTreeMap<Anomaly, usize> = BTreeMap::new();
-    let mut ranked: Vec<_> = groups
-        .into_iter()
-        .map(|group| {
-            let class = group.finding.candidate.class;
-            let rank = counts.entry(class).or_default();
-            *rank += 1;
-            let many = class == Anomaly::Order && group.finding.candidate.expires().is_none();
-            let late = if many { LATE } else { 0 };
-            let expected = group.finding.remark.is_some_and(|it| it.expected.is_some());
-            ((expected, *rank + late, class != Anomaly::Deadlock, class), group)
-        })
-        .collect();
-    ranked.sort_by_key(|(key, _)| *key);
-    ranked.into_iter().map(|(_, group)| group).collect()
 }
 
 /// What is no longer needed; if it stays, it goes with the folder that it is in.

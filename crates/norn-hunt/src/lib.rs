@@ -3,8 +3,9 @@
 //! A run is recorded ([`base`]); what other orders of its events allow is predicted; for each
 //! candidate a schedule is made and forced on the real program ([`attempt`]). A candidate counts as
 //! confirmed when the program came to its last event as scheduled ([`confirm`]). A run that took another way is a
-//! trace to predict from, too, so that bugs behind other bugs are found ([`hunt`]). At last some runs
-//! are made without a prediction ([`explore`]): what fails there is observed, and as real as the rest.
+//! trace to predict from, too, so that bugs behind other bugs are found ([`hunt`]). Every so
+//! often, and at last, some runs are made without a prediction ([`explore`]): what fails there is
+//! observed, and as real as the rest.
 
 mod atomic_set;
 mod attempt;
@@ -15,6 +16,7 @@ mod describe;
 mod explore;
 mod finding;
 mod forecast;
+mod group;
 mod hunt;
 mod interleaving;
 mod novelty;

@@ -1,8 +1,12 @@
 //! What runs have done so far, so that what is new in another one is seen: an event where none was,
-//! or a value that was not read there. A thread that reads something else may do what until then
-//! only other threads did, and be in the way of a candidate that no trace had.
+//! two threads where one did all the work, or a value that was not read there. A thread that reads
+//! something else may do what until then only other threads did, and be in the way of a candidate that
+//! no trace had.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    mem,
+};
 
 use norn_model::{AtomicOp, Event, Op};
 use norn_trace::Trace;
@@ -16,6 +20,8 @@ const MOST: usize = 16;
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     places: BTreeMap<Place, usize>,
+    /// By the number of the place, whether two threads of one run were there.
+    shared: Vec<bool>,
     /// What was read, by the number of the place.
     values: Vec<BTreeSet<u128>>,
 }
@@ -23,20 +29,29 @@ pub(crate) struct Seen {
 /// What a run did that none did before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum News {
-    /// It came to a new place.
+    /// It came to a new place, or two of its threads did where only one had been.
     Place,
     /// It read a new value.
     Value,
 }
 
 impl Seen {
-    /// Takes the places of a run in; returns whether one is new.
+    /// Takes the places of a run in; returns whether one is new, or new for a second thread.
     pub(crate) fn learn_places(&mut self, trace: &Trace) -> bool {
         let before = self.places.len();
-        places(trace).for_each(|it| {
-            self.number(it);
-        });
-        self.places.len() > before
+        let numbers: Vec<_> = places(trace).map(|it| self.number(it)).collect();
+        let mut visitors = vec![None; numbers.len()];
+        let mut new_guest = false;
+        for thread in trace.threads() {
+            for event in trace.events(thread.id) {
+                let Some(first) = visitors.get_mut(event.site.0 as usize) else { continue };
+                if *first.get_or_insert(thread.id) != thread.id {
+                    let shared = &mut self.shared[numbers[event.site.0 as usize]];
+                    new_guest |= !mem::replace(shared, true);
+                }
+            }
+        }
+        new_guest || self.places.len() > before
     }
 
     /// Takes a run in with all that it read.
@@ -59,6 +74,7 @@ impl Seen {
         let next = self.places.len();
         let number = *self.places.entry(place).or_insert(next);
         self.values.resize_with(self.places.len(), BTreeSet::new);
+        self.shared.resize(self.places.len(), false);
         number
     }
 

@@ -113,7 +113,8 @@ pub(crate) struct Compiler {
                         norn hunt --baseline known.json -- ./prog"
 )]
 pub(crate) struct Hunt {
-    /// When nothing is left to try: run so often under random schedules, to see what happens
+    /// Now and then, and when nothing is left to try: run so often in all under random schedules, to see
+    /// what happens
     #[arg(long, default_value_t = 60, value_name = "NUMBER")]
     pub(crate) explore: usize,
     #[command(flatten)]

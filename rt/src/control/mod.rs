@@ -353,9 +353,10 @@ pub fn is_foreign(tid: u32) -> bool {
     !ours && sys::is_thread(tid)
 }
 
-/// The thread asks that others go first.
-pub unsafe fn yields(slot: *mut ThreadSlot, pc: usize) {
-    if is_on() {
+/// The thread asks that others go first. Whether that was seen to: not if nobody controls it.
+pub unsafe fn yields(slot: *mut ThreadSlot, pc: usize) -> bool {
+    let controlled = is_on();
+    if controlled {
         // SAFETY: the slot is the current thread's. Each time it gets a new turn, so that it may
         // never come to ask: so whether it should be watched is looked at here, too.
         unsafe {
@@ -371,6 +372,7 @@ pub unsafe fn yields(slot: *mut ThreadSlot, pc: usize) {
             task.between = false;
         }
     }
+    controlled
 }
 
 /// Runs `f`, which may block in a way that we cannot foresee, without the turn.

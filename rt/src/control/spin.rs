@@ -25,6 +25,8 @@ const ROUNDS: u32 = 3;
 const WATCHED: u64 = 2 * (ROUNDS as u64 + 1) * LONGEST_ROUND as u64;
 /// Events of pure spinning after which nobody is expected to go on.
 const HOPELESS: u64 = 200_000;
+/// Events of pure spinning after which it need not be another one who looks each time.
+const STALE: u64 = 2_000;
 
 /// What is known of a thread's spinning.
 pub struct Watch {
@@ -190,6 +192,11 @@ pub unsafe fn is_hopeless() -> bool {
         task.spin.yields = false;
     }
     FRUITLESS.load(Ordering::Relaxed) > HOPELESS
+}
+
+/// Whether nothing has been changed for long.
+pub fn is_in_vain() -> bool {
+    FRUITLESS.load(Ordering::Relaxed) > STALE
 }
 
 /// Something else than a thread changes: the time.

@@ -119,20 +119,23 @@ unsafe extern "C-unwind" fn thrd_sleep(time: usize, rest: usize, pc: usize) -> c
     }
 }
 
-unsafe fn yielding(pc: usize) {
-    if let Some(slot) = thread::recorded() {
-        // SAFETY: the slot is the current thread's.
-        unsafe {
-            event::put(slot, Kind::Yield, pc, 0, &[]);
-            control::yields(slot, pc);
-        }
+/// Records that the thread lets others go first. Returns whether they went: while we decide which
+/// thread goes next, the processor is none of its business.
+unsafe fn yielding(pc: usize) -> bool {
+    let Some(slot) = thread::recorded() else { return false };
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        event::put(slot, Kind::Yield, pc, 0, &[]);
+        control::yields(slot, pc)
     }
 }
 
 unsafe extern "C-unwind" fn sched_yield(pc: usize) -> c_int {
     // SAFETY: as the caller called it.
     unsafe {
-        yielding(pc);
+        if yielding(pc) {
+            return 0;
+        }
         real::sched_yield()()
     }
 }
@@ -140,8 +143,9 @@ unsafe extern "C-unwind" fn sched_yield(pc: usize) -> c_int {
 unsafe extern "C-unwind" fn thrd_yield(pc: usize) {
     // SAFETY: as the caller called it.
     unsafe {
-        yielding(pc);
-        real::thrd_yield()();
+        if !yielding(pc) {
+            real::thrd_yield()();
+        }
     }
 }
 

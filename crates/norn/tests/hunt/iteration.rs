@@ -62,3 +62,62 @@ fn what_reads_something_new_is_predicted_from() {
         assert_ne!(it["source"], 0, "{it:#}");
     }
 }
+
+/// In a run without disturbance the first worker does all jobs before the second one begins, so that
+/// no trace of it has two workers at the books. The marks offer much to try that does no harm.
+const POOL: &str = r"
+#undef NDEBUG
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+enum { JOBS = 12 };
+static atomic_int next_job, marks[8];
+static int books;
+static void *work(void *unused) {
+    while (atomic_fetch_add(&next_job, 1) < JOBS) books = books + 1;
+    for (int i = 0; i < 8; i++) {
+        switch (i) {
+        case 0: marks[0] = marks[0] + 1; break;
+        case 1: marks[1] = marks[1] + 1; break;
+        case 2: marks[2] = marks[2] + 1; break;
+        case 3: marks[3] = marks[3] + 1; break;
+        case 4: marks[4] = marks[4] + 1; break;
+        case 5: marks[5] = marks[5] + 1; break;
+        case 6: marks[6] = marks[6] + 1; break;
+        default: marks[7] = marks[7] + 1; break;
+        }
+    }
+    return unused;
+}
+int main(void) {
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++) pthread_create(&threads[i], NULL, work, NULL);
+    for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+    assert(books == JOBS);
+    return 0;
+}
+";
+
+#[test]
+fn work_that_one_thread_did_is_predicted_from_when_two_do_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("pool.c");
+    fs::write(&source, POOL).unwrap();
+    let hunt = hunt(&source, 24);
+    let mut races = hunt.harmful().filter(|it| it["class"] == "race");
+    let race = races.find(|it| it["consequence"]["assertion"].is_string());
+    assert!(race.is_some_and(|it| it["source"] != 0), "{:#}", hunt.json);
+}
+
+#[test]
+fn it_explores_before_all_is_tried() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("pool.c");
+    fs::write(&source, POOL).unwrap();
+    let hunt = hunt(&source, 24);
+    let candidates = hunt.findings().iter().filter(|it| it["source"] == 0).count() as u64;
+    let seen = hunt.observed().iter().find(|it| it["finding"].is_null()).expect("a failure");
+    let at = seen["executions"].as_u64().unwrap();
+    assert!(at < candidates, "seen at {at}, {candidates} candidates\n{:#}", hunt.json);
+}

@@ -29,6 +29,8 @@ pub struct State {
     last: usize,
     /// Turns so far.
     turns: u64,
+    /// Events before who looks now, while everybody spins, began to.
+    looks: u64,
     /// The strategy that is in force.
     strategy: u32,
     pct: pct::State,
@@ -39,8 +41,14 @@ struct Shared(UnsafeCell<State>);
 // SAFETY: touched under the scheduler's lock only.
 unsafe impl Sync for Shared {}
 
-static STATE: Shared =
-    Shared(UnsafeCell::new(State { rng: 0, last: 0, turns: 0, strategy: 0, pct: pct::State::NEW }));
+static STATE: Shared = Shared(UnsafeCell::new(State {
+    rng: 0,
+    last: 0,
+    turns: 0,
+    looks: 0,
+    strategy: 0,
+    pct: pct::State::NEW,
+}));
 
 unsafe fn state() -> &'static mut State {
     // SAFETY: under the lock.
@@ -176,7 +184,8 @@ fn quantum() -> u64 {
     }
 }
 
-/// Nobody does anything but look: they look in turn, for some time.
+/// Nobody does anything but look: they look in turn, for some time. Who is watched asks at each event;
+/// once it is clear that nothing comes of it, that does not end its turn, since to switch is slow.
 unsafe fn everybody_spins(state: &mut State) -> Option<(&'static mut Task, u64)> {
     // SAFETY: under the lock.
     unsafe {
@@ -190,6 +199,11 @@ unsafe fn everybody_spins(state: &mut State) -> Option<(&'static mut Task, u64)>
             }
             return None;
         }
+        let goes_on = spin::is_in_vain() && now() - state.looks < SPIN_TURN;
+        if let Some(last) = task::all().get_mut(state.last).filter(|it| goes_on && it.is_ready()) {
+            return Some((last, SPIN_TURN));
+        }
+        state.looks = now();
         let next = after(state.last, Task::is_ready)?;
         Some((next, SPIN_TURN))
     }
