@@ -31,6 +31,8 @@ pub struct Base {
     pub executions: usize,
     /// How long it took.
     pub time: Duration,
+    /// Which of its processes is looked at.
+    pub(crate) process: u32,
     /// What it printed.
     pub(crate) output: Output,
 }
@@ -59,6 +61,7 @@ pub(crate) fn base(
             threads: source.trace.threads.len(),
             executions,
             time,
+            process,
             output: run.output,
         };
         return Ok(Some((base, source)));

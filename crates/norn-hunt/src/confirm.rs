@@ -27,7 +27,7 @@ use norn_replay::{
 
 use crate::{
     attempt::{Run, too_early},
-    source::{Source, place},
+    source::{MOST_EVENTS, Source, place},
 };
 
 /// Whether a run did not end, and the threads of a deadlock are among those that never went on.
@@ -78,7 +78,7 @@ fn doing<'a>(
     let mut run = norn_trace::Trace::open(folder, process)?;
     // The modules are where they were, and are not opened once more.
     run.learn_copies(|write, read| source.scene.modules.is_copy(write, read));
-    let events = run.load();
+    let events = run.load_first(MOST_EVENTS);
     let now = |step: &Step| {
         let name = source.scene.thread(step.event.thread);
         let thread = run.threads().iter().find(|it| it.name == name)?.id;
@@ -318,7 +318,7 @@ mod tests {
     #[test]
     fn the_same_places_but_not_the_same_variable() {
         let scattered =
-            |run| with(Anomaly::Race, "asks looks sets", run, |doing| doing.is_scattered());
+            |run| with(Anomaly::Race, "asks looks sets", run, super::Doing::is_scattered);
         assert!(!scattered(RECORDED));
         assert!(!scattered("T1 r y 0 @ asks\nT1 w y 1 @ sets\nT2 r y 1 @ looks"));
         assert!(!scattered("T2 r y 1 @ looks"));

@@ -57,8 +57,8 @@ pub struct Call {
 const CALLS: usize = 4;
 /// How the names of the runtime's functions begin, which start threads.
 const OURS: &str = "norn_rt::";
-/// The same of the C++ library's.
-const LIBRARY: [&str; 2] = ["std::", "__gnu_cxx::"];
+/// The same of the C++ library's, and how they do where nobody can read them.
+const LIBRARY: [&str; 6] = ["std::", "__gnu_cxx::", "_ZSt", "_ZNSt", "_ZNKSt", "_ZN9__gnu_cxx"];
 
 /// Whether a place is in the C++ library.
 fn is_librarys(place: &str) -> bool {

@@ -3,10 +3,10 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use norn_model::{Anomaly, Candidate};
-use norn_witness::{Failure, Witness, Witnesses};
+use norn_model::{Anomaly, AtomicOp, Candidate, Op, Step, Trace};
+use norn_witness::{Failure, Grade, Witness, Witnesses};
 
-use crate::{Finding, Status};
+use crate::Finding;
 
 /// Turns of the other classes before order violations have their first.
 const LATE: usize = 3;
@@ -14,29 +14,57 @@ const LATE: usize = 3;
 /// Candidates with the same places, and what is next for them.
 pub(crate) struct Group {
     pub(crate) instances: VecDeque<Candidate>,
+    /// Schedules that change values, for which there is no patience now.
+    doubted: VecDeque<Witness>,
     /// A schedule that can hardly do harm, which is tried when the others have been.
-    pub(crate) idle: Option<Witness>,
-    pub(crate) finding: Finding,
+    idle: Option<Witness>,
+    /// Why there is no schedule for one of them.
+    pub(crate) refused: Option<Failure>,
+    /// What came of them: which of the findings.
+    pub(crate) finding: usize,
+    /// Whether it is about a counter.
+    counts: bool,
+    /// Whether it was predicted before, from another trace.
+    pub(crate) again: bool,
 }
 
 impl Group {
-    /// The next instance that has a schedule. If only such are left that can hardly do harm, nothing,
-    /// and then one of these.
-    pub(crate) fn next(&mut self, witnesses: &Witnesses<'_>) -> Option<Witness> {
+    pub(crate) fn new(trace: &Trace, candidate: Candidate, finding: usize, again: bool) -> Group {
+        Group {
+            counts: is_counting(trace, &candidate),
+            instances: [candidate].into(),
+            doubted: VecDeque::new(),
+            idle: None,
+            refused: None,
+            finding,
+            again,
+        }
+    }
+
+    /// The next instance that has a schedule: one that keeps all values, unless `dares`. If only such
+    /// are left that can hardly do harm, nothing, and then one of these.
+    pub(crate) fn next(&mut self, witnesses: &Witnesses<'_>, dares: bool) -> Option<Witness> {
+        let dares = dares && !self.again;
         if self.instances.is_empty() {
             return self.idle.take();
         }
         while let Some(candidate) = self.instances.pop_front() {
-            match witnesses.witness(&candidate) {
+            let witness = match witnesses.witness(&candidate) {
                 Ok(witness) if witness.idle => {
                     self.idle.get_or_insert(witness);
-                    if let Some(lively) = witnesses.lively(&candidate) {
-                        return Some(lively);
-                    }
+                    let Some(lively) = witnesses.lively(&candidate) else { continue };
+                    lively
                 }
-                Ok(witness) => return Some(witness),
-                Err(why) => self.note(why),
+                Ok(witness) => witness,
+                Err(why) => {
+                    self.refused.get_or_insert(why);
+                    continue;
+                }
+            };
+            if dares || witness.grade == Grade::Sound {
+                return Some(witness);
             }
+            self.doubted.push_back(witness);
         }
         None
     }
@@ -45,31 +73,109 @@ impl Group {
         !self.instances.is_empty() || self.idle.is_some()
     }
 
-    fn note(&mut self, why: Failure) {
-        if matches!(self.finding.status, Status::Untried) {
-            self.finding.status = Status::Infeasible(why);
-        }
+    /// Whether something was not tried, for whatever reason.
+    pub(crate) fn has_any(&self) -> bool {
+        self.has_more() || !self.doubted.is_empty()
     }
+
+    /// Lets also those schedules be tried for which there was no patience.
+    pub(crate) fn dare(&mut self) {
+        self.instances.extend(self.doubted.drain(..).map(|it| it.candidate));
+    }
+}
+
+/// Whether two atomic changes are all between which another thread comes: who counts so mostly means
+/// it.
+fn is_counting(trace: &Trace, candidate: &Candidate) -> bool {
+    let changes = |step: &Step| {
+        let op = trace.event(step.event).map(|it| it.op);
+        matches!(op, Some(Op::Atomic { op: AtomicOp::Rmw { .. }, .. }))
+    };
+    let ends = candidate.steps.first().zip(candidate.steps.last());
+    candidate.class == Anomaly::Atomicity && ends.is_some_and(|(a, b)| changes(a) && changes(b))
 }
 
 /// The classes take turns, so that many candidates of one do not keep the others waiting. Deadlocks
 /// come first: there are few, and each of them is harmful. Order violations are many, and few of
 /// them do harm: the others are some turns ahead, and so are waits whose time runs out. Those that the
 /// program seems to expect come after all.
-pub(crate) fn in_turn(groups: Vec<Group>) -> Vec<Group> {
+pub(crate) fn in_turn(groups: Vec<Group>, findings: &[Finding]) -> Vec<Group> {
     let mut counts: BTreeMap<Anomaly, usize> = BTreeMap::new();
     let mut ranked: Vec<_> = groups
         .into_iter()
         .map(|group| {
-            let class = group.finding.candidate.class;
+            let finding = &findings[group.finding];
+            let class = finding.candidate.class;
             let rank = counts.entry(class).or_default();
             *rank += 1;
-            let many = class == Anomaly::Order && group.finding.candidate.expires().is_none();
+            let many = class == Anomaly::Order && finding.candidate.expires().is_none();
             let late = if many { LATE } else { 0 };
-            let expected = group.finding.remark.is_some_and(|it| it.expected.is_some());
+            let expected = group.counts || finding.remark.is_some_and(|it| it.expected.is_some());
             ((expected, *rank + late, class != Anomaly::Deadlock, class), group)
         })
         .collect();
     ranked.sort_by_key(|(key, _)| *key);
     ranked.into_iter().map(|(_, group)| group).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use norn_model::text;
+    use norn_predict::{Options, predict};
+
+    use super::*;
+
+    /// Races that a trace allows, as one group.
+    fn races(trace: &Trace, again: bool) -> Group {
+        let all = predict(trace, &Options::default()).candidates;
+        let mut races = all.into_iter().filter(|it| it.class == Anomaly::Race);
+        let mut group = Group::new(trace, races.next().unwrap(), 0, again);
+        group.instances.extend(races);
+        group
+    }
+
+    /// Handed over under a lock: a race only if the second thread does not look at what it reads.
+    const HANDED_OVER: &str = "
+        T1 w data 1
+        T1 acq l
+        T1 w ready 1
+        T1 rel l
+        T2 acq l
+        T2 r ready 1
+        T2 rel l
+        T2 r data 1
+    ";
+
+    #[test]
+    fn a_schedule_that_changes_values_waits_until_one_dares() {
+        let trace = text::parse(HANDED_OVER).unwrap();
+        let witnesses = Witnesses::new(&trace);
+        let mut group = races(&trace, false);
+        assert_eq!(group.next(&witnesses, false), None);
+        assert!(!group.has_more());
+        assert!(group.has_any());
+        group.dare();
+        assert_eq!(group.next(&witnesses, true).unwrap().grade, Grade::Speculative);
+    }
+
+    #[test]
+    fn what_was_predicted_before_must_be_sure() {
+        let trace = text::parse(HANDED_OVER).unwrap();
+        assert_eq!(races(&trace, true).next(&Witnesses::new(&trace), true), None);
+        let trace = text::parse("T1 w data 1\nT2 r data 1").unwrap();
+        let found = races(&trace, true).next(&Witnesses::new(&trace), false);
+        assert_eq!(found.unwrap().grade, Grade::Sound);
+    }
+
+    #[test]
+    fn counting_is_mostly_meant() {
+        let counts = |trace: &str| {
+            let trace = text::parse(trace).unwrap();
+            let all = predict(&trace, &Options::default()).candidates;
+            let between = all.into_iter().find(|it| it.class == Anomaly::Atomicity).unwrap();
+            is_counting(&trace, &between)
+        };
+        assert!(counts("T1 add n 0 1\nT1 add n 1 2\nT2 add n 2 3"));
+        assert!(!counts("T1 r n 0\nT1 w n 1\nT2 w n 3"));
+    }
 }

@@ -6,17 +6,17 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
-    fs,
+    fs, mem,
     num::NonZeroUsize,
     path::{Path, PathBuf},
     time::Duration,
 };
 
-use norn_model::Candidate;
+use norn_model::{Anomaly, Candidate, EventId};
 use norn_predict::{Remark, predict};
 use norn_record::Interrupt;
 use norn_replay::{ReplayError, capture};
-use norn_witness::{Engines, Witness, Witnesses};
+use norn_witness::{Engines, Grade, Witness, Witnesses};
 
 use crate::{
     Base, Finding, Interleaving, Omissions, Status, atomic_set,
@@ -42,6 +42,10 @@ const BATCH: usize = 4;
 /// Attempts, before it is looked what runs without a prediction do. A bug that needs many switches, or
 /// work that the recorded run left to one thread, is rarely the first thing that is predicted.
 const BETWEEN: usize = 8;
+/// Schedules that change values and were not followed, one after another, before no more are tried.
+const PATIENCE: usize = 8;
+/// Executions for the candidates of one trace, before others have their turn.
+const ROUND: usize = 24;
 /// Traces that wait to be predicted from.
 const MOST_WAITING: usize = 32;
 
@@ -150,7 +154,11 @@ pub fn hunt(
         tell,
         seen: Seen::default(),
         waiting: VecDeque::new(),
-        known: BTreeSet::new(),
+        trace: 0,
+        known: BTreeMap::new(),
+        sure: BTreeSet::new(),
+        failed: 0,
+        doubted: Vec::new(),
         explored: 0,
         tried: 0,
         confirmed: 0,
@@ -174,7 +182,8 @@ pub fn hunt(
             None if hunter.explored < options.explore => ways.extend(hunter.explore()?),
             None => match hunter.waiting.pop_front() {
                 Some(pending) => ways.push_back(pending),
-                None => break,
+                None if hunter.doubted.is_empty() => break,
+                None => ways.extend(hunter.try_doubted()?),
             },
         }
     }
@@ -191,8 +200,16 @@ struct Hunter<'a> {
     /// Traces of runs that came nowhere new, but read something new. They have little to offer, so
     /// they are predicted from when nothing else is left.
     waiting: VecDeque<Pending>,
-    /// What was tried so far.
-    known: BTreeSet<Key>,
+    /// Which trace is predicted from, from 0.
+    trace: usize,
+    /// The finding of each candidate so far.
+    known: BTreeMap<Key, usize>,
+    /// Findings that are decided: confirmed, or not, although a schedule kept all values.
+    sure: BTreeSet<usize>,
+    /// Schedules that change values and were not followed, since one was.
+    failed: usize,
+    /// Candidates of the recorded run that are tried when nothing else is left.
+    doubted: Vec<Group>,
     /// Runs without a prediction so far.
     explored: usize,
     /// Attempts since the last of them.
@@ -233,32 +250,68 @@ impl Hunter<'_> {
         let known = prediction.candidates.into_iter().map(|it| (it, None));
         let violations = prediction.violations.into_iter().map(|(it, remark)| (it, Some(remark)));
         let mut groups = self.groups(source, known.chain(violations));
+        self.trace = self.hunt.sources;
         self.hunt.sources += 1;
+        let new = self.try_all(source, &mut groups, false)?;
+        if self.trace == 0 {
+            groups.retain(Group::has_any);
+            self.doubted = groups;
+        }
+        Ok(new)
+    }
+
+    /// Tries what the recorded run allows only if the program goes on as if nothing had changed, and
+    /// what had no turn because that was rarely so.
+    fn try_doubted(&mut self) -> Result<Vec<Pending>, ReplayError> {
+        self.trace = 0;
+        let mut groups = mem::take(&mut self.doubted);
+        groups.iter_mut().for_each(Group::dare);
+        let source = Source::open(&self.options.output, self.hunt.base.process)?;
+        self.try_all(&source, &mut groups, true)
+    }
+
+    /// Tries candidates of a trace; returns runs that took new ways. If schedules that change values
+    /// fail again and again, no more of them are tried, unless it is to be `daring`; and after some
+    /// time it is the turn of other traces.
+    fn try_all(
+        &mut self,
+        source: &Source,
+        groups: &mut [Group],
+        daring: bool,
+    ) -> Result<Vec<Pending>, ReplayError> {
         let witnesses = Witnesses::with(&source.trace, self.options.engines);
         let mut new = Vec::new();
         let mut open: Vec<usize> = (0..groups.len()).collect();
-        while !open.is_empty() && self.left_to_try() > 0 && !self.is_over() {
+        let end = if daring { usize::MAX } else { self.hunt.executions + ROUND };
+        let is_due = |it: &Self| it.left_to_try() > 0 && it.hunt.executions < end && !it.is_over();
+        while !open.is_empty() && is_due(self) {
             if self.tried == BETWEEN {
                 new.extend(self.explore()?);
             }
-            let wave = self.wave(&mut groups, &mut open, &witnesses);
+            let dares = daring || self.failed < PATIENCE;
+            let wave = self.wave(groups, &mut open, &witnesses, dares);
             let attempts = self.attempt(source, &wave)?;
             for ((at, witness), attempt) in wave.into_iter().zip(attempts) {
+                let finding = groups[at].finding;
                 self.hunt.executions += 1;
                 self.tried += 1;
                 let confirmed = attempt.is_confirmed(source, &witness)?;
                 if !confirmed {
                     let Attempt { run, trace, .. } = &attempt;
-                    let (executions, finding) =
-                        (self.hunt.executions, self.hunt.findings.len() + at);
+                    let executions = self.hunt.executions;
                     self.observations.add(self.options, run, trace, executions, Some(finding))?;
                 }
+                if witness.grade == Grade::Speculative {
+                    self.failed = if confirmed { 0 } else { self.failed + 1 };
+                }
+                let sure = confirmed || witness.grade == Grade::Sound;
+                self.sure.extend(sure.then_some(finding));
                 let news = self.news(&attempt.run, &attempt.trace)?;
                 let trace = attempt.trace.clone();
                 if confirmed {
-                    self.settle(source, &mut groups[at], witness, attempt)?;
-                } else if groups[at].finding.confirmed().is_none() {
-                    groups[at].finding.status = Status::Unconfirmed(attempt.verdict);
+                    self.settle(source, finding, witness, attempt)?;
+                } else if self.hunt.findings[finding].confirmed().is_none() {
+                    self.hunt.findings[finding].status = Status::Unconfirmed(attempt.verdict);
                 }
                 match news {
                     Some((News::Place, process)) => new.push(Pending { folder: trace, process }),
@@ -268,16 +321,16 @@ impl Hunter<'_> {
                     _ => discard(&trace),
                 }
                 // What does no harm here may do some elsewhere; that comes when all others have been.
-                if !groups[at].finding.is_harmful() && groups[at].has_more() {
+                if !self.hunt.findings[finding].is_harmful() && groups[at].has_more() {
                     open.push(at);
                 }
             }
         }
-        self.hunt.findings.extend(groups.into_iter().map(|it| it.finding));
         Ok(new)
     }
 
-    /// Candidates by what they are for a person, without those that are known.
+    /// Candidates by what they are for a person, without those that are known. What was predicted
+    /// before but never sure to be possible may be so in this trace.
     fn groups(
         &mut self,
         source: &Source,
@@ -285,47 +338,72 @@ impl Hunter<'_> {
     ) -> Vec<Group> {
         let mut groups: Vec<Group> = Vec::new();
         let mut at: BTreeMap<Key, usize> = BTreeMap::new();
+        let mut events: BTreeSet<(Anomaly, Vec<EventId>)> = BTreeSet::new();
         for (candidate, remark) in candidates {
+            // An atomic change reads and writes: whichever it is taken for, the run is the same.
+            let steps = candidate.steps.iter().chain(&candidate.stuck).map(|it| it.event);
+            let is_new = events.insert((candidate.class, steps.collect()));
+            if !is_new && candidate.class != Anomaly::Order {
+                continue;
+            }
             let key = source.key(&candidate);
             if let Some(&at) = at.get(&key) {
-                groups[at].finding.also(&candidate, remark);
-                groups[at].instances.push_back(candidate);
-            } else if self.known.insert(key.clone()) {
-                at.insert(key, groups.len());
-                let finding = Finding {
+                let group = &mut groups[at];
+                if !group.again {
+                    self.hunt.findings[group.finding].also(&candidate, remark);
+                }
+                group.instances.push_back(candidate);
+                continue;
+            }
+            let known = self.known.get(&key).copied();
+            if known.is_some_and(|it| self.sure.contains(&it)) {
+                continue;
+            }
+            let finding = known.unwrap_or(self.hunt.findings.len());
+            if known.is_none() {
+                self.hunt.findings.push(Finding {
                     description: describe(source, &candidate, false),
                     candidate: candidate.clone(),
                     remark,
                     source: self.hunt.sources,
                     status: Status::Untried,
-                };
-                groups.push(Group { instances: [candidate].into(), idle: None, finding });
+                });
+                self.known.insert(key.clone(), finding);
             }
+            at.insert(key, groups.len());
+            groups.push(Group::new(&source.trace, candidate, finding, known.is_some()));
         }
         for group in &mut groups {
             group.instances.truncate(self.options.instances);
         }
-        in_turn(groups)
+        in_turn(groups, &self.hunt.findings)
     }
 
     /// What is tried next: the first that have a schedule.
     fn wave(
-        &self,
+        &mut self,
         groups: &mut [Group],
         open: &mut Vec<usize>,
         witnesses: &Witnesses<'_>,
+        dares: bool,
     ) -> Vec<(usize, Witness)> {
         let most = self.options.jobs.get().min(self.left_to_try()).min(BETWEEN - self.tried);
         let mut wave = Vec::new();
         let mut looked = 0;
         while wave.len() < most && looked < open.len() {
             let at = open[looked];
-            if let Some(witness) = groups[at].next(witnesses) {
+            if let Some(witness) = groups[at].next(witnesses, dares) {
                 wave.push((at, witness));
             } else if groups[at].has_more() {
                 open.push(at);
             }
             looked += 1;
+        }
+        for &at in &open[..looked] {
+            let finding = &mut self.hunt.findings[groups[at].finding];
+            if let (Status::Untried, Some(why)) = (&finding.status, groups[at].refused.take()) {
+                finding.status = Status::Infeasible(why);
+            }
         }
         open.drain(..looked);
         let (executions, confirmed) = (self.hunt.executions, self.confirmed);
@@ -389,11 +467,11 @@ impl Hunter<'_> {
     fn settle(
         &mut self,
         source: &Source,
-        group: &mut Group,
+        finding: usize,
         witness: Witness,
         attempt: Attempt,
     ) -> Result<(), ReplayError> {
-        let known = group.finding.confirmed().map(|it| it.clip.clone());
+        let known = self.hunt.findings[finding].confirmed().map(|it| it.clip.clone());
         if known.is_some() && !attempt.run.consequence.is_failure() {
             return Ok(());
         }
@@ -412,16 +490,20 @@ impl Hunter<'_> {
         }
         made.write(&clip)?;
         let interleaving = Interleaving::new(source, forced.as_ref(), &witness.candidate);
-        group.finding.candidate = witness.candidate.clone();
-        group.finding.description = describe(source, &witness.candidate, true);
-        group.finding.status = Status::Confirmed(Box::new(Confirmed {
-            other_output: run.output != self.hunt.base.output,
+        let other_output = run.output != self.hunt.base.output;
+        let executions = self.hunt.executions;
+        let finding = &mut self.hunt.findings[finding];
+        finding.candidate = witness.candidate.clone();
+        finding.description = describe(source, &witness.candidate, true);
+        finding.source = self.trace;
+        finding.status = Status::Confirmed(Box::new(Confirmed {
+            other_output,
             consequence: run.consequence,
             story: run.story,
             witness,
             interleaving,
             clip,
-            executions: self.hunt.executions,
+            executions,
         }));
         Ok(())
     }

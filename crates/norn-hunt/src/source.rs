@@ -6,7 +6,7 @@ use norn_model::{Candidate, SiteId, Trace};
 use norn_replay::{ReplayError, Scene};
 
 /// Events of a trace that are looked at. They take some hundred bytes each.
-const MOST_EVENTS: u64 = 1 << 24;
+pub(crate) const MOST_EVENTS: u64 = 1 << 24;
 
 /// A trace to predict from.
 #[derive(Debug)]

@@ -31,8 +31,19 @@ struct State {
     end: u64,
     /// Since when the segment's thread waits for something outside, in real time; 0 if it does not.
     waits: u64,
+    /// How often the time was put forward for it in this segment.
+    naps: u32,
 }
 
+impl State {
+    /// At the beginning of a segment.
+    const fn at(segment: usize) -> State {
+        State { at: segment, hits: 0, counted: 0, end: 0, waits: 0, naps: 0 }
+    }
+}
+
+/// How often a thread may sleep in a segment.
+const MOST_NAPS: u32 = 10_000;
 /// How long the segment's thread may wait for something outside while others could go on. What it
 /// waits for may be an answer to what they would do.
 const PATIENCE: u64 = 1_000_000_000;
@@ -42,8 +53,7 @@ struct Shared(UnsafeCell<State>);
 // SAFETY: touched under the scheduler's lock only.
 unsafe impl Sync for Shared {}
 
-static STATE: Shared =
-    Shared(UnsafeCell::new(State { at: 0, hits: 0, counted: 0, end: 0, waits: 0 }));
+static STATE: Shared = Shared(UnsafeCell::new(State::at(0)));
 /// Where the schedule's modules are mapped.
 static STARTS: [AtomicUsize; MODULES] = [const { AtomicUsize::new(0) }; MODULES];
 
@@ -164,7 +174,7 @@ unsafe fn stranger() -> Option<(&'static mut Task, u64)> {
 
 fn advance(state: &mut State) {
     state.at += 1;
-    (state.hits, state.counted, state.end, state.waits) = (0, 0, 0, 0);
+    *state = State::at(state.at);
     arena::outcome().segment.store(state.at as u32, Ordering::Relaxed);
 }
 
@@ -206,6 +216,11 @@ unsafe fn progress(state: &mut State, segment: &Segment, task: &mut Task) -> Pro
             // What comes from outside may still come in time.
             // SAFETY: under the lock.
             _ if task.is_timed() && !(task.outside && unsafe { strategy::lists_timeouts() }) => {
+                // Who sleeps again and again waits for others as much as who spins.
+                if state.naps == MOST_NAPS {
+                    return Progress::Stuck(why::SPINS);
+                }
+                state.naps += 1;
                 time::put_forward_to(task);
             }
             // SAFETY: under the lock.
