@@ -317,8 +317,8 @@ mod tests {
 
     #[test]
     fn the_same_places_but_not_the_same_variable() {
-        let scattered =
-            |run| with(Anomaly::Race, "asks looks sets", run, super::Doing::is_scattered);
+        let ask = |it: &Doing<'_>| it.is_scattered();
+        let scattered = |run| with(Anomaly::Race, "asks looks sets", run, ask);
         assert!(!scattered(RECORDED));
         assert!(!scattered("T1 r y 0 @ asks\nT1 w y 1 @ sets\nT2 r y 1 @ looks"));
         assert!(!scattered("T2 r y 1 @ looks"));

@@ -7,8 +7,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
     fs, mem,
-    num::NonZeroUsize,
-    path::{Path, PathBuf},
+    path::Path,
     time::Duration,
 };
 
@@ -16,10 +15,10 @@ use norn_model::{Anomaly, Candidate, EventId};
 use norn_predict::{Remark, predict};
 use norn_record::Interrupt;
 use norn_replay::{ReplayError, capture};
-use norn_witness::{Engines, Grade, Witness, Witnesses};
+use norn_witness::{Grade, Witness, Witnesses};
 
 use crate::{
-    Base, Finding, Interleaving, Omissions, Status, atomic_set,
+    Base, Finding, Interleaving, Omissions, Options, Status, atomic_set,
     attempt::{Attempt, Run, Scratch, make},
     base,
     describe::describe,
@@ -48,46 +47,6 @@ const PATIENCE: usize = 8;
 const ROUND: usize = 24;
 /// Traces that wait to be predicted from.
 const MOST_WAITING: usize = 32;
-
-/// What to hunt in and how. Without a limit of time for each run, the recorded one may take two
-/// minutes, and the others twenty times as long as that one took, or ten seconds if that is longer.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// How the program is run.
-    pub run: norn_record::Options,
-    /// Where the recorded run goes, with the clips of what was found.
-    pub output: PathBuf,
-    /// What is looked for.
-    pub predict: norn_predict::Options,
-    /// Variables that belong together, by their names; if there is none, those that are used
-    /// together.
-    pub atomic_sets: Vec<Vec<String>>,
-    /// Who makes schedules for it.
-    pub engines: Engines,
-    /// Executions at most, the recorded run included.
-    pub budget: usize,
-    /// How many go side by side.
-    pub jobs: NonZeroUsize,
-    /// Runs without a prediction, at most.
-    pub explore: usize,
-    /// Instances of a candidate that are tried before it is given up.
-    pub instances: usize,
-    /// Events after which a run counts as hanging.
-    pub max_steps: u64,
-}
-
-impl Options {
-    /// The same with another limit of time for each run.
-    pub(crate) fn limited(&self, timeout: Duration) -> Options {
-        let run = norn_record::Options { timeout: Some(timeout), ..self.run.clone() };
-        Options { run, ..self.clone() }
-    }
-
-    /// The folder for clips.
-    pub(crate) fn clips(&self) -> PathBuf {
-        self.output.join("clips")
-    }
-}
 
 /// What came of a hunt.
 #[derive(Debug)]

@@ -67,6 +67,19 @@ fn what_a_lock_forbids_is_infeasible() {
     assert!(ran.stderr.contains("lock of left"), "{ran:?}");
 }
 
+/// Sleeping takes no time here: a thread that sleeps until another has done something would do so for
+/// ever.
+#[test]
+fn who_only_sleeps_does_not_come_to_its_point() {
+    let subject = subject("naps.c");
+    let ran = subject.follow(&[
+        ("T0", json!({"after": format!("write naps.c:{}", subject.line("// write"))})),
+        ("T0.1", json!("end")),
+    ]);
+    assert_eq!((ran.status.code(), &*ran.stdout), (Some(0), "seen\n"), "{ran:?}");
+    assert!(ran.stderr.contains("infeasible in segment 1 of 2: T0 spins"), "{ran:?}");
+}
+
 #[test]
 fn who_is_not_there_is_infeasible() {
     let subject = subject("lost_update.c");
