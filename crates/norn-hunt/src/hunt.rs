@@ -213,7 +213,8 @@ impl Hunter<'_> {
         self.hunt.sources += 1;
         let new = self.try_all(source, &mut groups, false)?;
         if self.trace == 0 {
-            groups.retain(Group::has_any);
+            let findings = &self.hunt.findings;
+            groups.retain(|it| it.has_any() && !findings[it.finding].is_harmful());
             self.doubted = groups;
         }
         Ok(new)

@@ -60,6 +60,8 @@ fn every_kind_is_an_event_or_part_of_one() {
     T0 fence
     T0 after 0x10
     T0 before 0x10
+    T0 wait 0x10 0x3 timed
+    T0 down 0x10 timed
     T0 alloc 0x10 3
     T0 free 0x10
     T0 map 0x10 3

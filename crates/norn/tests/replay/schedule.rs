@@ -73,7 +73,7 @@ fn what_a_lock_forbids_is_infeasible() {
 fn who_only_sleeps_does_not_come_to_its_point() {
     let subject = subject("naps.c");
     let ran = subject.follow(&[
-        ("T0", json!({"after": format!("write naps.c:{}", subject.line("// write"))})),
+        ("T0", json!({"after": format!("write {}", subject.line("// write"))})),
         ("T0.1", json!("end")),
     ]);
     assert_eq!((ran.status.code(), &*ran.stdout), (Some(0), "seen\n"), "{ran:?}");
