@@ -300,7 +300,8 @@ impl Hunter<'_> {
         let mut at: BTreeMap<Key, usize> = BTreeMap::new();
         let mut events: BTreeSet<(Anomaly, Vec<EventId>)> = BTreeSet::new();
         for (candidate, remark) in candidates {
-            // An atomic change reads and writes: whichever it is taken for, the run is the same.
+            // An atomic change reads and writes: whichever it is taken for, the run is the same. But
+            // a wait whose time runs out has two ways with the same events.
             let steps = candidate.steps.iter().chain(&candidate.stuck).map(|it| it.event);
             let is_new = events.insert((candidate.class, steps.collect()));
             if !is_new && candidate.class != Anomaly::Order {

@@ -35,15 +35,17 @@ impl Interleaving {
         forced: Option<&Source>,
         candidate: &Candidate,
     ) -> Interleaving {
-        let steps: Vec<_> = candidate.steps.iter().map(|it| it.event).collect();
+        let steps: Vec<_> = candidate.steps.iter().map(|it| Some(it.event)).collect();
         let recorded = rows(source, &steps);
         let again = |forced: &Source| {
-            let there = steps.iter().map(|it| renamed(source, forced, *it));
-            let there: Option<Vec<_>> = there.collect();
-            there.map(|it| rows(forced, &it))
+            let there = candidate.steps.iter().map(|it| renamed(source, forced, it.event));
+            rows(forced, &there.collect::<Vec<_>>())
         };
-        let mut forced = forced.and_then(again).unwrap_or_default();
-        add_missing(&recorded, &mut forced);
+        let mut forced = forced.map(again).unwrap_or_default();
+        // What would have ended a wait need not come any more when its time has run out.
+        if candidate.expires().is_none() {
+            add_missing(&recorded, &mut forced);
+        }
         Interleaving { recorded, forced }
     }
 }
@@ -66,10 +68,12 @@ fn add_missing(recorded: &[Row], forced: &mut Vec<Row>) {
     }
 }
 
-fn rows(source: &Source, steps: &[EventId]) -> Vec<Row> {
-    let around = steps.iter().flat_map(|it| around(&source.trace, *it, steps));
-    let wanted: BTreeSet<_> = steps.iter().copied().chain(around).collect();
-    let row = |(id, moment)| Row { moment, step: steps.iter().position(|it| *it == id) };
+/// Some of the steps may not be in this run, with their threads.
+fn rows(source: &Source, steps: &[Option<EventId>]) -> Vec<Row> {
+    let here: Vec<_> = steps.iter().copied().flatten().collect();
+    let around = here.iter().flat_map(|it| around(&source.trace, *it, &here));
+    let wanted: BTreeSet<_> = here.iter().copied().chain(around).collect();
+    let row = |(id, moment)| Row { moment, step: steps.iter().position(|it| *it == Some(id)) };
     moments(&source.scene, &wanted).into_iter().map(row).collect()
 }
 
