@@ -33,6 +33,10 @@ fn before_it_comes() {
     assert!(!one["consequence"]["signal"].is_null(), "{one:#}");
     let does: Vec<_> = one["accesses"].as_array().unwrap().iter().map(|it| &it["access"]).collect();
     assert_eq!(does, ["wait", "signal"]);
+    // The program dies before anybody wakes it.
+    let forced = one["interleaving"]["forced"].as_array().unwrap();
+    let steps: Vec<_> = forced.iter().filter_map(|it| it["access"].as_u64()).collect();
+    assert_eq!(steps, [0], "{forced:#?}");
 }
 
 #[test]
