@@ -8,6 +8,7 @@ mod candidate;
 mod event;
 mod held;
 mod ids;
+mod location;
 mod merge;
 mod name;
 mod pattern;
@@ -27,6 +28,7 @@ pub use event::{
 };
 pub use held::Held;
 pub use ids::{EventId, NameId, SiteId, StackId, ThreadId, ThreadName};
+pub use location::Location;
 pub use merge::{Merged, Start, Stream};
 pub use name::Names;
 pub use pattern::NamePattern;

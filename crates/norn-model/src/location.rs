@@ -1,0 +1,40 @@
+//! A location in the source of a program, as structured data.
+//!
+//! Libraries pass locations on as they are; only the writers of reports decide how one looks. A
+//! field is missing where the debug information does not have it, or where the language has no such
+//! thing: for a Java program the module is the jar or the class path entry.
+
+use serde::{Deserialize, Serialize};
+
+/// A location in the source of a program: as much as is known of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Location {
+    /// The function, demangled, with its template arguments.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub function: Option<String>,
+    /// The source file, with its folders.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The line, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// The column, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub column: Option<u32>,
+    /// The program or library that the code belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub module: Option<String>,
+}
+
+impl Location {
+    /// Whether nothing is known of it.
+    pub fn is_unknown(&self) -> bool {
+        *self == Location::default()
+    }
+
+    /// The name of the source file without its folders.
+    pub fn file_name(&self) -> Option<&str> {
+        let file = self.file.as_deref()?;
+        file.rsplit('/').next()
+    }
+}
