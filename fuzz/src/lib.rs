@@ -41,13 +41,13 @@ pub fn open_trace(data: &[u8]) -> bool {
     trace.damage().is_empty()
 }
 
-/// The bytes are a file of rules. What is wrong with it can be shown.
-pub fn rule_parse(data: &[u8]) -> bool {
+/// The bytes are a property file. What is wrong with it can be shown.
+pub fn property_parse(data: &[u8]) -> bool {
     let text = String::from_utf8_lossy(data);
     match File::parse(&text) {
         Ok(_) => true,
         Err(mistakes) => {
-            assert!(mistakes.iter().all(|it| !it.show("rule", &text).to_string().is_empty()));
+            assert!(mistakes.iter().all(|it| !it.show("property", &text).to_string().is_empty()));
             false
         }
     }

@@ -20,7 +20,7 @@ type Target = fn(&[u8]) -> bool;
 const TARGETS: [(&str, Target); 5] = [
     ("decode_chunk", norn_fuzz::decode_chunk),
     ("open_trace", norn_fuzz::open_trace),
-    ("rule_parse", norn_fuzz::rule_parse),
+    ("property_parse", norn_fuzz::property_parse),
     ("std_import", norn_fuzz::std_import),
     ("text_parse", norn_fuzz::text_parse),
 ];

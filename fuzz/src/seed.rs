@@ -16,7 +16,7 @@ pub fn seeds(target: &str) -> io::Result<Vec<Vec<u8>>> {
     let mut seeds = match target {
         "decode_chunk" => (0..4).map(decode_seed).collect(),
         "open_trace" => (0..4).map(trace_seed).collect::<io::Result<_>>()?,
-        "rule_parse" => vec![RULE.into(), Vec::new()],
+        "property_parse" => vec![PROPERTY.into(), Vec::new()],
         "std_import" => vec![STD.into(), Vec::new()],
         "text_parse" => vec![TEXT.into(), TEXT_GLOBAL.into(), Vec::new()],
         _ => Vec::new(),
@@ -25,8 +25,8 @@ pub fn seeds(target: &str) -> io::Result<Vec<Vec<u8>>> {
     Ok(seeds)
 }
 
-/// A rule with a little of everything.
-const RULE: &str = "P(c, i) {
+/// A property with a little of everything.
+const PROPERTY: &str = "P(c, i) {
   event create: return list<*>::iterator(c, _, 0x10) -> i if result != null && i > 3
   event update: call add(c) | call \"remove\"(c)
   event next: read total as i if value == -1 && plain // a comment

@@ -1,6 +1,6 @@
 // A connection is authenticated by one thread and used by another, which does not wait for it.
 //
-// Rule: authenticate-before-use
+// Property: authenticate-before-use
 // Breaks: AuthenticateBeforeUse; assertion
 #include <assert.h>
 #include <pthread.h>

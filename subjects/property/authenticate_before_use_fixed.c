@@ -1,6 +1,6 @@
 // As authenticate_before_use.c; who uses the connection waits.
 //
-// Rule: authenticate-before-use
+// Property: authenticate-before-use
 // Breaks: nothing
 #include <assert.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 // A default is set where nothing is set yet; meanwhile somebody sets what they want. Each call is
 // protected by a lock, both together are not.
 //
-// Rule: check-then-act
+// Property: check-then-act
 // Breaks: CheckThenAct; assertion
 #include <assert.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 // As check_then_act.c; another lock makes one of looking and setting.
 //
-// Rule: check-then-act
+// Property: check-then-act
 // Breaks: nothing
 #include <assert.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 // A counter of requests, counted by one thread and read by another, without a lock.
 //
-// Rule: data-race
+// Property: data-race
 // Breaks: DataRace
 #include <pthread.h>
 #include <stdio.h>

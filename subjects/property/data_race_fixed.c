@@ -1,6 +1,6 @@
 // As data_race.c, with a lock.
 //
-// Rule: data-race
+// Property: data-race
 // Breaks: nothing
 #include <pthread.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // A cache is initialised by the first thread while others are already there.
 //
-// Rule: init-before-use
+// Property: init-before-use
 // Breaks: InitBeforeUse; assertion
 #include <assert.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 // As init_before_use.c; others come when it is done.
 //
-// Rule: init-before-use
+// Property: init-before-use
 // Breaks: nothing
 #include <assert.h>
 #include <pthread.h>

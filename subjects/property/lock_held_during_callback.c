@@ -1,6 +1,6 @@
 // A registry is changed under its lock; a callback that looks at it does not take the lock.
 //
-// Rule: lock-held-during-callback
+// Property: lock-held-during-callback
 // Breaks: LockHeldDuringCallback
 #include <assert.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 // As lock_held_during_callback.c; who calls back takes the lock, too.
 //
-// Rule: lock-held-during-callback
+// Property: lock-held-during-callback
 // Breaks: nothing
 #include <assert.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 // A table's column map is looked at and used by one thread, and dropped by another.
 //
-// Rule: null-dereference
+// Property: null-dereference
 // Breaks: NullDereference; signal
 #include <pthread.h>
 #include <stdio.h>

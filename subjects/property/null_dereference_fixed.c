@@ -1,6 +1,6 @@
 // As null_dereference.c, with a lock around looking and using.
 //
-// Rule: null-dereference
+// Property: null-dereference
 // Breaks: nothing
 #include <pthread.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // A log is written by one thread and closed by another.
 //
-// Rule: open-write-close
+// Property: open-write-close
 // Breaks: OpenWriteClose; assertion
 #include <assert.h>
 #include <pthread.h>

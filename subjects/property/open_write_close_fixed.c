@@ -1,6 +1,6 @@
 // As open_write_close.c; the log is closed when nobody writes any more.
 //
-// Rule: open-write-close
+// Property: open-write-close
 // Breaks: nothing
 #include <assert.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 // Two deposits, each meant to be atomic.
 //
-// Rule: read-write-write-atomicity
+// Property: read-write-write-atomicity
 // Breaks: ReadWriteWriteAtomicity; assertion
 #include <assert.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 // As read_write_write_atomicity.c; a lock makes it so.
 //
-// Rule: read-write-write-atomicity
+// Property: read-write-write-atomicity
 // Breaks: nothing
 #include <assert.h>
 #include <pthread.h>

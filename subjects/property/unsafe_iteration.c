@@ -1,6 +1,6 @@
 // A list of listeners is gone through by one thread while another one may add to it.
 //
-// Rule: unsafe-iteration
+// Property: unsafe-iteration
 // Breaks: UnsafeIteration; assertion
 #include <assert.h>
 #include <pthread.h>

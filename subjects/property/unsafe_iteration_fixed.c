@@ -1,6 +1,6 @@
 // As unsafe_iteration.c, with a lock around going through it.
 //
-// Rule: unsafe-iteration
+// Property: unsafe-iteration
 // Breaks: nothing
 #include <assert.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 // A connection is closed and opened again, while another thread may send through it.
 //
-// Rule: use-after-close
+// Property: use-after-close
 // Breaks: UseAfterClose; assertion
 #include <assert.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 // As use_after_close.c; a lock keeps others out until the connection is open again.
 //
-// Rule: use-after-close
+// Property: use-after-close
 // Breaks: nothing
 #include <assert.h>
 #include <pthread.h>

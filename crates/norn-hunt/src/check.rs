@@ -12,7 +12,7 @@ use std::{
 
 use norn_model::ThreadId;
 use norn_predict::MustOrder;
-use norn_property::{Bounds, Limits, Outlook, Prospect, Rule, Watch};
+use norn_property::{Bounds, Limits, Outlook, Property, Prospect, Watch};
 use norn_record::Interrupt;
 use norn_replay::{Clip, ReplayError, Scene, capture};
 use norn_witness::{Witness, Witnesses};
@@ -73,7 +73,7 @@ pub struct Checked {
 /// Checks rules. Nothing if nothing can be recorded.
 pub fn check(
     options: &Options,
-    rules: &[Rule],
+    rules: &[Property],
     scratch: &Path,
     tell: &(dyn Fn(Stage) + Sync),
 ) -> Result<Option<Check>, ReplayError> {
@@ -123,7 +123,7 @@ pub fn check(
 
 struct Checker<'a> {
     options: &'a Options,
-    rules: &'a [Rule],
+    rules: &'a [Property],
     scratch: &'a Scratch,
     tell: &'a (dyn Fn(Stage) + Sync),
     /// Where any trace had events so far.
@@ -223,10 +223,10 @@ impl Checker<'_> {
     fn observe(&mut self, source: &Source, watches: &[Watch<'_>]) -> Result<(), ReplayError> {
         for watch in watches {
             for seen in watch.observed() {
-                let key = source.key(&candidate(watch.rule(), &seen.breach.steps));
+                let key = source.key(&candidate(watch.property(), &seen.breach.steps));
                 if self.observed.insert(key.clone()) && self.known.insert(key) {
                     let clip = self.save(&capture(&source.scene))?;
-                    let mut violation = happened(source, watch.rule(), &seen);
+                    let mut violation = happened(source, watch.property(), &seen);
                     violation.state = State::Observed(clip);
                     self.check.violations.push(violation);
                 }
@@ -242,7 +242,7 @@ impl Checker<'_> {
         for (rule, watch) in watches.iter().enumerate() {
             let outlook = watch.outlook(&order, Limits::default());
             if self.check.sources == 0 {
-                self.check.rules.push(checked(source, watch.rule(), &outlook));
+                self.check.rules.push(checked(source, watch.property(), &outlook));
             } else {
                 self.check.rules[rule].bounds.add(outlook.bounds);
             }
@@ -257,7 +257,7 @@ impl Checker<'_> {
                 let known = !self.known.insert(source.key(&prospect.candidate));
                 groups.push(Group {
                     rule,
-                    violation: predicted(source, watch.rule(), &prospect),
+                    violation: predicted(source, watch.property(), &prospect),
                     tries: if known { 0 } else { self.options.instances },
                     prospects: [prospect].into(),
                 });
@@ -387,8 +387,8 @@ pub(crate) fn turns(witness: &Witness) -> impl Iterator<Item = (ThreadId, u64)> 
 }
 
 /// What was seen of a rule.
-pub(crate) fn checked(source: &Source, rule: &Rule, outlook: &Outlook) -> Checked {
-    let events = rule.property.events.iter().map(|it| it.name.text.clone());
+pub(crate) fn checked(source: &Source, rule: &Property, outlook: &Outlook) -> Checked {
+    let events = rule.definition.events.iter().map(|it| it.name.text.clone());
     let firsts = outlook.prospects.iter().filter(|it| it.candidate.instance == 0);
     Checked {
         name: rule.name().to_owned(),

@@ -1,10 +1,10 @@
-//! Which rules other orders of a trace would break, without running anything.
+//! Which properties other orders of a trace would break, without running anything.
 
 use std::path::Path;
 
 use norn_model::ThreadName;
 use norn_predict::MustOrder;
-use norn_property::{Limits, Rule, Watch};
+use norn_property::{Limits, Property, Watch};
 use norn_replay::ReplayError;
 use norn_witness::{Grade, Witnesses};
 
@@ -15,11 +15,11 @@ use crate::{
     violation::{Named, happened, predicted},
 };
 
-/// Which rules a trace breaks, and which other orders of it would.
+/// Which properties a trace breaks, and which other orders of it would.
 #[derive(Debug)]
 pub struct Forecast {
-    /// What was seen of the rules, in their order.
-    pub rules: Vec<Checked>,
+    /// What was seen of the properties, in their order.
+    pub properties: Vec<Checked>,
     /// What the recorded run breaks.
     pub observed: Vec<Violation>,
     /// What other orders would break.
@@ -39,25 +39,29 @@ pub struct Foreseen {
     pub turns: Vec<(ThreadName, u64)>,
 }
 
-/// Looks which rules a trace breaks, or would.
-pub fn forecast(folder: &Path, process: u32, rules: &[Rule]) -> Result<Forecast, ReplayError> {
+/// Looks which properties a trace breaks, or would.
+pub fn forecast(
+    folder: &Path,
+    process: u32,
+    properties: &[Property],
+) -> Result<Forecast, ReplayError> {
     let source = Source::open(folder, process)?;
     let (order, witnesses) = (MustOrder::new(&source.trace), Witnesses::new(&source.trace));
     let mut forecast = Forecast {
-        rules: Vec::new(),
+        properties: Vec::new(),
         observed: Vec::new(),
         predicted: Vec::new(),
         left_out: source.left_out,
     };
-    for rule in rules {
-        let watch = Watch::new(rule, &source.trace, &Named(&source.scene.modules));
+    for property in properties {
+        let watch = Watch::new(property, &source.trace, &Named(&source.scene.modules));
         let outlook = watch.outlook(&order, Limits::default());
-        forecast.rules.push(checked(&source, rule, &outlook));
-        forecast.observed.extend(outlook.observed.iter().map(|it| happened(&source, rule, it)));
+        forecast.properties.push(checked(&source, property, &outlook));
+        forecast.observed.extend(outlook.observed.iter().map(|it| happened(&source, property, it)));
         for group in outlook.prospects.chunk_by(|a, b| a.group == b.group) {
             let Some(first) = group.first() else { continue };
             let mut foreseen = Foreseen {
-                violation: predicted(&source, rule, first),
+                violation: predicted(&source, property, first),
                 grade: None,
                 turns: Vec::new(),
             };
@@ -65,7 +69,7 @@ pub fn forecast(folder: &Path, process: u32, rules: &[Rule]) -> Result<Forecast,
                 match witnesses.witness_apart(&prospect.candidate, &watch.aparts(prospect)) {
                     Ok(it) if watch.is_broken(prospect, turns(&it)) => {
                         let name = |it: norn_model::ThreadId| source.scene.thread(it);
-                        foreseen.violation = predicted(&source, rule, prospect);
+                        foreseen.violation = predicted(&source, property, prospect);
                         foreseen.grade = Some(it.grade);
                         foreseen.turns =
                             it.turns.iter().map(|it| (name(it.thread), it.until)).collect();

@@ -1,22 +1,22 @@
-//! What a rule speaks of and the program does not show, or not always, and why.
+//! What a property speaks of and the program does not show, or not always, and why.
 
 use std::collections::BTreeSet;
 
 use norn_model::{Op, closest};
 use norn_property::{
-    Glob, Rule, Variables as _,
+    Glob, Property, Variables as _,
     tree::{Argument, Deed, Event, Object},
 };
 use norn_trace::{Run, WantedFunctions};
 
 use crate::{source::Source, violation::Named};
 
-/// Something that a rule names, and why it is not seen, or not as it is.
+/// Something that a property names, and why it is not seen, or not as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unseen {
-    /// The event of the rule.
+    /// The event of the property.
     pub event: String,
-    /// The function, variable or mark as the rule names it.
+    /// The function, variable or mark as the property names it.
     pub name: String,
     /// Why.
     pub why: Why,
@@ -37,7 +37,7 @@ pub enum Why {
     NotCalled,
     /// Its calls were not recorded.
     NotRecorded,
-    /// The rule binds a parameter that does not arrive: of this function, by this name.
+    /// The property binds a parameter that does not arrive: of this function, by this name.
     Gone(String, String),
     /// No variable of this name was used; perhaps this one was meant.
     NoVariable(Option<String>),
@@ -45,10 +45,10 @@ pub enum Why {
     NoMark(Option<String>),
 }
 
-/// What is not seen of a rule in a run. By event: how often it happened.
-pub(crate) fn unseen(source: &Source, rule: &Rule, counts: &[u64]) -> Vec<Unseen> {
+/// What is not seen of a property in a run. By event: how often it happened.
+pub(crate) fn unseen(source: &Source, property: &Property, counts: &[u64]) -> Vec<Unseen> {
     let mut all = Vec::new();
-    for (event, count) in rule.property.events.iter().zip(counts) {
+    for (event, count) in property.definition.events.iter().zip(counts) {
         for deed in &event.deeds {
             all.extend(of(event, deed, *count, source.scene.trace.run()));
             let absent = if *count == 0 { absent(source, deed) } else { None };
@@ -134,7 +134,7 @@ fn why(wanted: Option<&WantedFunctions>, count: u64, any: bool) -> Option<Why> {
     }
 }
 
-/// Parameters that a rule binds and that do not arrive.
+/// Parameters that a property binds and that do not arrive.
 fn gone(wanted: &WantedFunctions, arguments: &[Argument]) -> Vec<Why> {
     let is_bound = |position: usize| !matches!(arguments.get(position), None | Some(Argument::Any));
     let gone = wanted.gone.iter().filter(|it| is_bound(it.position));

@@ -1,23 +1,23 @@
-//! A rule that is broken, or might be, in words.
+//! A property that is broken, or might be, in words.
 
 use std::path::PathBuf;
 
 use norn_model::{Anomaly, Candidate, Consequence, EventId, Op, Scope, Step, Trace, Verdict};
-use norn_property::{Occurrence, Prospect, Rule, Variables};
+use norn_property::{Occurrence, Property, Prospect, Variables};
 use norn_replay::story::Story;
 use norn_resolve::{Modules, Variable};
 use norn_witness::Failure;
 
 use crate::{Access, Confirmed, describe, source::Source};
 
-/// A rule for certain objects, and the events that break it or might.
+/// A property for certain objects, and the events that break it or might.
 #[derive(Clone, Debug)]
 pub struct Violation {
-    /// The rule's name.
-    pub rule: String,
+    /// The property's name.
+    pub property: String,
     /// Its parameters, with what they stand for.
     pub parameters: Vec<(String, String)>,
-    /// The events, in the order that breaks the rule.
+    /// The events, in the order that breaks the property.
     pub steps: Vec<ViolationStep>,
     /// What came of it.
     pub state: State,
@@ -39,7 +39,7 @@ pub struct Harm {
 /// An event of a violation.
 #[derive(Clone, Debug)]
 pub struct ViolationStep {
-    /// What the rule calls it.
+    /// What the property calls it.
     pub event: String,
     /// What the thread does: `calls list_add`.
     pub deed: String,
@@ -56,7 +56,7 @@ pub enum State {
     Confirmed(Box<Confirmed>),
     /// There is no schedule for it.
     Infeasible(Failure),
-    /// There are schedules, but in each something comes in between that the rule allows.
+    /// There are schedules, but in each something comes in between that the property allows.
     Spoiled,
     /// There is a schedule, and the program did something else.
     Unconfirmed(Verdict),
@@ -89,22 +89,27 @@ impl Variables for Named<'_> {
 }
 
 /// What may happen, in words.
-pub(crate) fn predicted(source: &Source, rule: &Rule, prospect: &Prospect) -> Violation {
-    let event = |role: &usize| rule.property.events[*role].name.text.clone();
+pub(crate) fn predicted(source: &Source, property: &Property, prospect: &Prospect) -> Violation {
+    let event = |role: &usize| property.definition.events[*role].name.text.clone();
     let events = prospect.roles.iter().map(event).collect();
-    told(source, rule, &prospect.values, &prospect.candidate, events, false)
+    told(source, property, &prospect.values, &prospect.candidate, events, false)
 }
 
 /// What has happened, in words.
-pub(crate) fn happened(source: &Source, rule: &Rule, seen: &norn_property::Observed) -> Violation {
-    let items = &rule.words[seen.breach.word].items;
-    let event = |it: &norn_property::tree::Item| rule.property.events[it.event].name.text.clone();
-    let candidate = candidate(rule, &seen.breach.steps);
-    told(source, rule, &seen.values, &candidate, items.iter().map(event).collect(), true)
+pub(crate) fn happened(
+    source: &Source,
+    property: &Property,
+    seen: &norn_property::Observed,
+) -> Violation {
+    let items = &property.words[seen.breach.word].items;
+    let event =
+        |it: &norn_property::tree::Item| property.definition.events[it.event].name.text.clone();
+    let candidate = candidate(property, &seen.breach.steps);
+    told(source, property, &seen.values, &candidate, items.iter().map(event).collect(), true)
 }
 
 /// Events that have happened, as if they had been predicted.
-pub(crate) fn candidate(rule: &Rule, steps: &[Occurrence]) -> Candidate {
+pub(crate) fn candidate(property: &Property, steps: &[Occurrence]) -> Candidate {
     let step = |it: &Occurrence| Step {
         event: it.id,
         site: it.site,
@@ -114,7 +119,7 @@ pub(crate) fn candidate(rule: &Rule, steps: &[Occurrence]) -> Candidate {
     };
     Candidate {
         class: Anomaly::Property,
-        pattern: rule.name().to_owned(),
+        pattern: property.name().to_owned(),
         adjacent: false,
         steps: steps.iter().map(step).collect(),
         stuck: Vec::new(),
@@ -125,7 +130,7 @@ pub(crate) fn candidate(rule: &Rule, steps: &[Occurrence]) -> Candidate {
 
 fn told(
     source: &Source,
-    rule: &Rule,
+    property: &Property,
     values: &[u64],
     candidate: &Candidate,
     events: Vec<String>,
@@ -139,7 +144,7 @@ fn told(
         access,
     };
     let steps: Vec<_> = steps.map(step).collect();
-    let parameters = rule.property.parameters.iter().zip(values);
+    let parameters = property.definition.parameters.iter().zip(values);
     let touched = |value: u64| {
         let is_it = |it: &Step| it.addr == value && !is_call(&source.trace, it.event);
         let at = candidate.steps.iter().position(is_it)?;
@@ -152,7 +157,7 @@ fn told(
         None => touched(value).unwrap_or_else(|| format!("{value:#x}")),
     };
     Violation {
-        rule: rule.name().to_owned(),
+        property: property.name().to_owned(),
         parameters: parameters.map(|(name, it)| (name.text.clone(), parameter(*it))).collect(),
         steps,
         harm: None,

@@ -1,4 +1,4 @@
-//! Candidates in which whole functions are where their calls or returns were. A rule is broken when
+//! Candidates in which whole functions are where their calls or returns were. A property is broken when
 //! a call comes at the wrong time; what that leads to is seen when the function also runs then.
 
 use norn_model::{Candidate, Event, EventId, Op, Step, Trace};

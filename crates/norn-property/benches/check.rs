@@ -1,5 +1,5 @@
-//! How long it takes to find what breaks a rule in a trace, and schedules for it, at the size of the
-//! largest trace in the paper that the language is from: 20,000 events, 1,300 of them of the rule.
+//! How long it takes to find what breaks a property in a trace, and schedules for it, at the size of the
+//! largest trace in the paper that the language is from: 20,000 events, 1,300 of them of the property.
 //! `cargo bench -p norn-property`, or with another number of events behind `--`.
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measures")]
 
@@ -11,7 +11,7 @@ use norn_property::{File, Limits, Watch};
 use norn_testkit::long;
 use norn_witness::Witnesses;
 
-const RULE: &str = "CheckThenAct(m, key) {
+const PROPERTY: &str = "CheckThenAct(m, key) {
   event check: call get(m, key)
   event act:   call remove(m, key)
   pattern: check(t1) act(t2)+ act(t1)
@@ -25,9 +25,9 @@ const KEYS: u64 = 50;
 fn main() {
     let events = std::env::args().find_map(|it| it.parse().ok()).unwrap_or(20_000);
     let trace = with_calls(long(3, events));
-    let file = File::parse(RULE).unwrap_or_else(|it| panic!("{it:?}"));
+    let file = File::parse(PROPERTY).unwrap_or_else(|it| panic!("{it:?}"));
     let start = Instant::now();
-    let watch = Watch::new(&file.rules[0], &trace, &trace.symbols);
+    let watch = Watch::new(&file.properties[0], &trace, &trace.symbols);
     let outlook = watch.outlook(&MustOrder::new(&trace), Limits::default());
     let searched = start.elapsed();
     let witnesses = Witnesses::new(&trace);
@@ -43,7 +43,7 @@ fn main() {
         broken += usize::from(breaks);
     }
     println!(
-        "{} events, {} of the rule, {} instances: searched in {:.1} ms; {} candidates in {groups} \
+        "{} events, {} of the property, {} instances: searched in {:.1} ms; {} candidates in {groups} \
          groups, {broken} with a schedule; all in {:.1} ms",
         trace.len(),
         outlook.counts.iter().sum::<u64>(),

@@ -9,7 +9,7 @@ pub struct Limits {
     pub ways: usize,
     /// Of these, those for the same objects.
     pub same: usize,
-    /// Steps of the search in one rule.
+    /// Steps of the search in one property.
     pub steps: u64,
 }
 

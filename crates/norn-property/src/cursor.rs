@@ -1,4 +1,4 @@
-//! Goes through the text of a rule, a word at a time, and knows where it is.
+//! Goes through the text of a property, a word at a time, and knows where it is.
 
 use crate::{Mistake, Span, tree::Name};
 

@@ -1,64 +1,64 @@
-//! A file with rules, read and understood.
+//! A property file: parsed, compiled and linted.
 
 use crate::{
     Glob, Mistake, lint, parse,
-    tree::{Deed, Property},
+    tree::{Deed, PropertyDefinition},
     word::{self, Word},
 };
 
-/// A file with rules.
+/// A file with properties.
 #[derive(Clone, Debug)]
 pub struct File {
-    /// The rules, in their order.
-    pub rules: Vec<Rule>,
-    /// What hardly is what was meant.
+    /// The properties, in the order of the file.
+    pub properties: Vec<Property>,
+    /// Diagnostics that do not prevent the properties from being used.
     pub warnings: Vec<Mistake>,
 }
 
-/// A property, and what its pattern means.
+/// A compiled property: its definition, and what its pattern means.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rule {
-    /// As it is written.
-    pub property: Property,
+pub struct Property {
+    /// The definition as it is written.
+    pub definition: PropertyDefinition,
     /// The pattern is met when one of these happens.
     pub words: Vec<Word>,
 }
 
 impl File {
-    /// Reads a file; or says all that is wrong with it.
+    /// Parses a file, or returns everything that is wrong with it.
     pub fn parse(text: &str) -> Result<File, Vec<Mistake>> {
-        let (properties, mut mistakes) = parse::parse(text);
-        let mut rules = Vec::new();
-        for property in properties {
-            match word::words(&property.pattern) {
-                Ok(words) => rules.push(Rule { property, words }),
+        let (definitions, mut mistakes) = parse::parse(text);
+        let mut properties = Vec::new();
+        for definition in definitions {
+            match word::words(&definition.pattern) {
+                Ok(words) => properties.push(Property { definition, words }),
                 Err(mistake) => mistakes.push(mistake),
             }
         }
-        if mistakes.is_empty() && rules.is_empty() {
+        if mistakes.is_empty() && properties.is_empty() {
             let text = "there is no property in this file";
             mistakes.push(
                 Mistake::error(0..0, text).hint("`Name(parameter) { event ... pattern: ... }`"),
             );
         }
-        mistakes.extend(lint::lint(&rules));
+        mistakes.extend(lint::lint(&properties));
         mistakes.sort_by_key(|it| it.span);
         if mistakes.iter().any(Mistake::is_error) {
             return Err(mistakes);
         }
-        Ok(File { rules, warnings: mistakes })
+        Ok(File { properties, warnings: mistakes })
     }
 }
 
-impl Rule {
+impl Property {
     /// Its name.
     pub fn name(&self) -> &str {
-        &self.property.name.text
+        &self.definition.name.text
     }
 
-    /// The functions of which calls must be recorded.
+    /// The functions whose calls must be recorded.
     pub fn functions(&self) -> impl Iterator<Item = &Glob> {
-        let deeds = self.property.events.iter().flat_map(|it| &it.deeds);
+        let deeds = self.definition.events.iter().flat_map(|it| &it.deeds);
         deeds.filter_map(|it| match it {
             Deed::Call { function, .. } | Deed::Return { function, .. } => Some(function),
             Deed::Touch(..) | Deed::Mark { .. } | Deed::Region(_) => None,

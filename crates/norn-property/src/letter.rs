@@ -1,11 +1,11 @@
-//! Which events of a trace are events of a rule, and to what they bind its parameters.
+//! Which events of a trace are events of a property, and to what they bind its parameters.
 
 use norn_model::{AtomicOp, Event, NameId, Op, ThreadId, Trace};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::{
-    Glob, Rule,
+    Glob, Property,
     lint::parameters_of,
     tree::{self, Argument, Comparison, Condition, Deed, Edge, Number, Operand, Touch},
 };
@@ -26,9 +26,9 @@ impl Variables for norn_model::Symbols {
 /// The values of those parameters that an event binds, in the order of the parameters.
 pub(crate) type Binding = SmallVec<[u64; 2]>;
 
-/// Reads the events of one trace as those of one rule.
+/// Reads the events of one trace as those of one property.
 pub(crate) struct Reader<'a> {
-    rule: &'a Rule,
+    property: &'a Property,
     variables: &'a dyn Variables,
     /// By event and deed: the functions or marks that are meant.
     names: Vec<Vec<Vec<bool>>>,
@@ -52,8 +52,8 @@ struct Sight {
 }
 
 impl<'a> Reader<'a> {
-    pub(crate) fn new(rule: &'a Rule, trace: &Trace, variables: &'a dyn Variables) -> Self {
-        let events = &rule.property.events;
+    pub(crate) fn new(property: &'a Property, trace: &Trace, variables: &'a dyn Variables) -> Self {
+        let events = &property.definition.events;
         let meant = |deed: &Deed| match deed {
             Deed::Call { function: glob, .. } | Deed::Return { function: glob, .. } => {
                 trace.names.iter().map(|(_, name)| is_function(glob, name)).collect()
@@ -70,7 +70,7 @@ impl<'a> Reader<'a> {
         };
         let bound = events.iter().map(bound).collect();
         Reader {
-            rule,
+            property,
             variables,
             names,
             bound,
@@ -79,16 +79,16 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What the next event is for the rule. The events of a thread must come in their order.
+    /// What the next event is for the property. The events of a thread must come in their order.
     pub(crate) fn read(&mut self, event: &Event) -> SmallVec<[(usize, Binding); 2]> {
         let call = self.follow(event);
         let mut found = SmallVec::new();
-        for at in 0..self.rule.property.events.len() {
-            let deeds = self.rule.property.events[at].deeds.len();
+        for at in 0..self.property.definition.events.len() {
+            let deeds = self.property.definition.events[at].deeds.len();
             let sight = (0..deeds).find_map(|deed| self.sees((at, deed), event, call));
             let Some(sight) = sight else { continue };
             let holds = |it: &Condition| sight.holds(it);
-            if self.rule.property.events[at].conditions.iter().all(holds) {
+            if self.property.definition.events[at].conditions.iter().all(holds) {
                 let binding = self.bound[at].iter().filter_map(|it| sight.parameters[*it]);
                 found.push((at, binding.collect()));
             }
@@ -118,10 +118,10 @@ impl<'a> Reader<'a> {
         event: &Event,
         call: Option<[u64; 6]>,
     ) -> Option<Sight> {
-        let rule = self.rule;
+        let property = self.property;
         let means = |it: NameId| self.names[at][deed].get(it.0 as usize) == Some(&true);
-        let mut sight = Sight::new(rule.property.parameters.len());
-        match (&rule.property.events[at].deeds[deed], event.op) {
+        let mut sight = Sight::new(property.definition.parameters.len());
+        match (&property.definition.events[at].deeds[deed], event.op) {
             (Deed::Call { arguments, .. }, Op::Call { function, arguments: given })
                 if means(function) =>
             {

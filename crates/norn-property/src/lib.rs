@@ -1,4 +1,4 @@
-//! Rules that a person writes for their program, and which orders of a run's events break them.
+//! Properties that a person writes for their program, and which orders of a run's events break them.
 //!
 //! A [file](File) has properties: events by name, and a [pattern](word) of them that must not happen. After
 //! Huang, Luo and Rosu (*`GPredict`: generic predictive concurrency analysis*, ICSE 2015), with events
@@ -23,7 +23,7 @@ mod watch;
 mod word;
 
 pub use bound::{Bounds, Limits};
-pub use file::{File, Rule};
+pub use file::{File, Property};
 pub use glob::Glob;
 pub use letter::Variables;
 pub use mistake::{Mistake, Severity, Span};

@@ -4,41 +4,41 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    Mistake, Rule,
-    tree::{Argument, Deed, Edge, Expression, Item, Kind, Property},
+    Mistake, Property,
+    tree::{Argument, Deed, Edge, Expression, Item, Kind, PropertyDefinition},
 };
 
-/// Events of a property: each is one bit.
+/// Events of a property at most, since a set of events is a bit mask.
 const MOST: usize = 64;
 
-/// What is wrong with rules that can be read.
-pub(crate) fn lint(rules: &[Rule]) -> Vec<Mistake> {
+/// What is wrong with properties that can be read.
+pub(crate) fn lint(properties: &[Property]) -> Vec<Mistake> {
     let mut mistakes = Vec::new();
-    for (at, rule) in rules.iter().enumerate() {
-        if rules[..at].iter().any(|it| it.name() == rule.name()) {
-            let text = format!("there is another property `{}`", rule.name());
-            mistakes.push(Mistake::error(rule.property.name.span, text));
+    for (at, property) in properties.iter().enumerate() {
+        if properties[..at].iter().any(|it| it.name() == property.name()) {
+            let text = format!("there is another property `{}`", property.name());
+            mistakes.push(Mistake::error(property.definition.name.span, text));
         }
-        mistakes.extend(events(&rule.property));
-        mistakes.extend(parameters(&rule.property));
-        mistakes.extend(parts(&rule.property));
-        mistakes.extend(regions(rule));
-        mistakes.extend(order(rule));
+        mistakes.extend(events(&property.definition));
+        mistakes.extend(parameters(&property.definition));
+        mistakes.extend(parts(&property.definition));
+        mistakes.extend(regions(property));
+        mistakes.extend(order(property));
     }
     mistakes
 }
 
-fn events(property: &Property) -> Vec<Mistake> {
+fn events(definition: &PropertyDefinition) -> Vec<Mistake> {
     let mut mistakes = Vec::new();
-    if let Some(event) = property.events.get(MOST) {
+    if let Some(event) = definition.events.get(MOST) {
         let text = format!("a property has {MOST} events at most");
         mistakes.push(Mistake::error(event.name.span, text).hint("split the property"));
     }
     let used: BTreeSet<usize> =
-        property.pattern.parts.iter().flat_map(items).map(|it| it.event).collect();
-    for (at, event) in property.events.iter().enumerate() {
+        definition.pattern.parts.iter().flat_map(items).map(|it| it.event).collect();
+    for (at, event) in definition.events.iter().enumerate() {
         let name = &event.name;
-        if property.events[..at].iter().any(|it| it.name.text == name.text) {
+        if definition.events[..at].iter().any(|it| it.name.text == name.text) {
             let text = format!("there is another event `{}`", name.text);
             let hint = "one event may be several things: `event e: call f(c) | call g(c)`";
             mistakes.push(Mistake::error(name.span, text).hint(hint));
@@ -50,18 +50,18 @@ fn events(property: &Property) -> Vec<Mistake> {
     mistakes
 }
 
-fn parameters(property: &Property) -> Vec<Mistake> {
+fn parameters(definition: &PropertyDefinition) -> Vec<Mistake> {
     let bound: BTreeSet<usize> =
-        property.events.iter().flat_map(|it| &it.deeds).flat_map(parameters_of).collect();
+        definition.events.iter().flat_map(|it| &it.deeds).flat_map(parameters_of).collect();
     let mut mistakes = Vec::new();
-    for (at, parameter) in property.parameters.iter().enumerate() {
+    for (at, parameter) in definition.parameters.iter().enumerate() {
         if !bound.contains(&at) {
             let text = format!("no event binds `{}`", parameter.text);
             let hint = format!("an event binds it like this: `call f({})`", parameter.text);
             mistakes.push(Mistake::error(parameter.span, text).hint(hint));
         }
     }
-    for event in &property.events {
+    for event in &definition.events {
         let mut sets = event.deeds.iter().map(|it| parameters_of(it).collect::<BTreeSet<_>>());
         let first = sets.next().unwrap_or_default();
         if sets.any(|it| it != first) {
@@ -89,19 +89,19 @@ pub(crate) fn parameters_of(deed: &Deed) -> impl Iterator<Item = usize> {
 }
 
 /// What happens at the same time is done by different threads.
-fn parts(property: &Property) -> Option<Mistake> {
+fn parts(definition: &PropertyDefinition) -> Option<Mistake> {
     let threads = |part: &Expression| -> BTreeSet<usize> {
         items(part).iter().filter_map(|it| it.thread).collect()
     };
     let mut seen = BTreeSet::new();
-    for part in &property.pattern.parts {
+    for part in &definition.pattern.parts {
         let here = threads(part);
         if let Some(twice) = here.intersection(&seen).next() {
-            let name = &property.threads[*twice];
+            let name = &definition.threads[*twice];
             let text =
                 format!("`{name}` cannot take part in two things that happen at the same time");
             let hint = "another name is another thread: `a(t1) || b(t2)`";
-            return Some(Mistake::error(property.pattern.span, text).hint(hint));
+            return Some(Mistake::error(definition.pattern.span, text).hint(hint));
         }
         seen.extend(here);
     }
@@ -109,12 +109,12 @@ fn parts(property: &Property) -> Option<Mistake> {
 }
 
 /// Regions need both edges, in their order, by one thread.
-fn regions(rule: &Rule) -> Option<Mistake> {
-    let span = rule.property.pattern.span;
-    for word in &rule.words {
+fn regions(property: &Property) -> Option<Mistake> {
+    let span = property.definition.pattern.span;
+    for word in &property.words {
         for (at, item) in word.items.iter().enumerate() {
             let Some((edge, region)) = item.region else { continue };
-            let name = &rule.property.regions[region];
+            let name = &property.definition.regions[region];
             let other = |edge| {
                 let other = word.items.iter().position(|it| it.region == Some((edge, region)));
                 other.filter(|it| (*it < at) == (edge == Edge::Begin))
@@ -136,14 +136,14 @@ fn regions(rule: &Rule) -> Option<Mistake> {
 }
 
 /// Patterns that cannot depend on the order of threads.
-fn order(rule: &Rule) -> Option<Mistake> {
-    let span = rule.property.pattern.span;
-    if rule.words.iter().any(|it| it.items.len() == 1 && it.bans.is_empty()) {
+fn order(property: &Property) -> Option<Mistake> {
+    let span = property.definition.pattern.span;
+    if property.words.iter().any(|it| it.items.len() == 1 && it.bans.is_empty()) {
         let text = "one event is enough to meet this pattern, in whatever order";
         return Some(Mistake::warning(span, text));
     }
     let alone = |it: &Item| it.thread.is_some();
-    let one = rule.words.iter().all(|word| {
+    let one = property.words.iter().all(|word| {
         word.bans.is_empty()
             && word.items.iter().all(alone)
             && word.items.iter().all(|it| it.thread == word.items[0].thread)

@@ -1,8 +1,8 @@
-//! What is wrong with a rule, and where: shown with the line, the place marked, and a hint.
+//! What is wrong with a property, and where: shown with the line, the place marked, and a hint.
 
 use std::{fmt, ops::Range};
 
-/// A part of a rule's text, in bytes.
+/// A part of a property's text, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
     /// Its first byte.
@@ -20,13 +20,13 @@ impl From<Range<usize>> for Span {
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// The rule means nothing.
+    /// The property means nothing.
     Error,
-    /// The rule means something, but hardly what was meant.
+    /// The property means something, but hardly what was meant.
     Warning,
 }
 
-/// Something that is wrong with a rule.
+/// Something that is wrong with a property.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mistake {
     /// Where.
@@ -52,7 +52,7 @@ impl Mistake {
         Mistake { hint: Some(hint.into()), ..self }
     }
 
-    /// Whether the rule cannot be used.
+    /// Whether the property cannot be used.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }

@@ -1,4 +1,4 @@
-//! Whether events in a given order break a rule: an automaton that reads them one by one.
+//! Whether events in a given order break a property: an automaton that reads them one by one.
 //!
 //! It shares nothing with the [search](crate::search) that proposes orders, and it is what decides:
 //! about the recorded run, about schedules, and about what the program did in the end.
@@ -6,28 +6,28 @@
 use norn_model::ThreadId;
 
 use crate::{
-    Ban, Instance, Occurrence, Rule, Word,
+    Ban, Instance, Occurrence, Property, Word,
     tree::{Edge, Item},
 };
 
-/// A word of a rule, and the events of an instance that are it.
+/// A word of a property, and the events of an instance that are it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Breach {
-    /// Which of the rule's words.
+    /// Which of the property's words.
     pub word: usize,
     /// The events, in their order.
     pub steps: Vec<Occurrence>,
 }
 
-/// Says whether an instance's events, in the order that they have, break the rule; and the first
+/// Says whether an instance's events, in the order that they have, break the property; and the first
 /// events that do.
-pub fn breach(rule: &Rule, instance: &Instance) -> Option<Breach> {
-    breach_in(rule, &instance.occurrences)
+pub fn breach(property: &Property, instance: &Instance) -> Option<Breach> {
+    breach_in(property, &instance.occurrences)
 }
 
 /// The same for events in any order.
-pub(crate) fn breach_in(rule: &Rule, occurrences: &[Occurrence]) -> Option<Breach> {
-    let mut monitors: Vec<_> = rule.words.iter().map(|it| Monitor::new(rule, it)).collect();
+pub(crate) fn breach_in(property: &Property, occurrences: &[Occurrence]) -> Option<Breach> {
+    let mut monitors: Vec<_> = property.words.iter().map(|it| Monitor::new(property, it)).collect();
     for occurrence in occurrences {
         for (word, monitor) in monitors.iter_mut().enumerate() {
             if let Some(steps) = monitor.step(occurrence) {
@@ -56,11 +56,11 @@ struct Monitor<'a> {
 }
 
 impl<'a> Monitor<'a> {
-    fn new(rule: &Rule, word: &'a Word) -> Self {
+    fn new(property: &Property, word: &'a Word) -> Self {
         let start = State {
             steps: Vec::new(),
-            threads: vec![None; rule.property.threads.len()],
-            regions: vec![None; rule.property.regions.len()],
+            threads: vec![None; property.definition.threads.len()],
+            regions: vec![None; property.definition.regions.len()],
         };
         Monitor { word, states: vec![start], open: Vec::new() }
     }

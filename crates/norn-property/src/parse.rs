@@ -7,11 +7,11 @@ use crate::{
     Mistake,
     cursor::Cursor,
     deed, expression,
-    tree::{Event, Name, Property},
+    tree::{Event, Name, PropertyDefinition},
 };
 
 /// The properties of a file, and what is wrong with it. Only those are there that can be read.
-pub(crate) fn parse(text: &str) -> (Vec<Property>, Vec<Mistake>) {
+pub(crate) fn parse(text: &str) -> (Vec<PropertyDefinition>, Vec<Mistake>) {
     let mut cursor = Cursor::new(text);
     let (mut properties, mut mistakes) = (Vec::new(), Vec::new());
     loop {
@@ -41,7 +41,10 @@ fn recover(cursor: &mut Cursor<'_>, start: usize) {
     }
 }
 
-fn property(cursor: &mut Cursor<'_>, mistakes: &mut Vec<Mistake>) -> Result<Property, Mistake> {
+fn property(
+    cursor: &mut Cursor<'_>,
+    mistakes: &mut Vec<Mistake>,
+) -> Result<PropertyDefinition, Mistake> {
     let name = cursor.name("the name of a property")?;
     let parameters = parameters(cursor)?;
     cursor.expect("{")?;
@@ -73,7 +76,7 @@ fn property(cursor: &mut Cursor<'_>, mistakes: &mut Vec<Mistake>) -> Result<Prop
             "the pattern is the last part of a property; operators are ? * + | ! && || and ( )",
         ));
     }
-    Ok(Property { name, parameters, events, pattern, threads, regions })
+    Ok(PropertyDefinition { name, parameters, events, pattern, threads, regions })
 }
 
 /// After a mistake in an event, the next one is worth reading, too.

@@ -1,4 +1,4 @@
-//! From a trace to candidates: events of one instance in an order that would break a rule, and that
+//! From a trace to candidates: events of one instance in an order that would break a property, and that
 //! no must-order forbids.
 //!
 //! The events of a word are chosen one after another. Of those that only differ in time (same
@@ -11,23 +11,23 @@ use norn_model::{Access, Anomaly, Apart, Candidate, EventId, Scope, SiteId, Step
 use norn_predict::MustOrder;
 
 use crate::{
-    Ban, Bounds, Instance, Limits, Occurrence, Rule, Word,
+    Ban, Bounds, Instance, Limits, Occurrence, Property, Word,
     tree::{Edge, Item},
 };
 
-/// Events in an order that would break a rule.
+/// Events in an order that would break a property.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prospect {
     /// What the parameters stand for.
     pub values: Vec<u64>,
     /// The events.
     pub candidate: Candidate,
-    /// What each of them is for the rule, counted as the property lists its events. Behind those of
+    /// What each of them is for the property, counted as the property lists its events. Behind those of
     /// the pattern are some that must not come before.
     pub roles: Vec<usize>,
     /// The events of the pattern, without those that must not come before.
     pub chosen: Vec<EventId>,
-    /// Which of the rule's words they are.
+    /// Which of the property's words they are.
     pub word: usize,
     /// Which finding it belongs to: those with the same places are one.
     pub group: usize,
@@ -69,7 +69,7 @@ pub(crate) struct Search<'a> {
 struct Partial<'a> {
     values: &'a [u64],
     word: &'a Word,
-    /// Which of the rule's words it is.
+    /// Which of the property's words it is.
     number: usize,
     occurrences: &'a [Occurrence],
     /// Which event ends the region that another one begins.
@@ -90,8 +90,8 @@ impl<'a> Search<'a> {
     }
 
     /// Looks for one word in one instance.
-    pub(crate) fn word(&mut self, rule: &Rule, instance: &Instance, number: usize) {
-        let word = &rule.words[number];
+    pub(crate) fn word(&mut self, property: &Property, instance: &Instance, number: usize) {
+        let word = &property.words[number];
         let mut partial = Partial {
             values: &instance.values,
             word,
@@ -99,7 +99,7 @@ impl<'a> Search<'a> {
             occurrences: &instance.occurrences,
             ends: ends(word, &instance.occurrences),
             chosen: Vec::new(),
-            threads: vec![None; rule.property.threads.len()],
+            threads: vec![None; property.definition.threads.len()],
         };
         self.extend(&mut partial);
     }
@@ -245,7 +245,7 @@ impl<'a> Search<'a> {
     }
 
     /// What was found.
-    pub(crate) fn prospects(self, rule: &Rule) -> Vec<Prospect> {
+    pub(crate) fn prospects(self, property: &Property) -> Vec<Prospect> {
         let mut found: Vec<_> = self.found.into_iter().collect();
         found.sort_by(|a, b| (a.1.first(), &a.0).cmp(&(b.1.first(), &b.0)));
         let mut prospects = Vec::new();
@@ -254,7 +254,7 @@ impl<'a> Search<'a> {
                 let (steps, roles) = way.steps.into_iter().unzip();
                 let candidate = Candidate {
                     class: Anomaly::Property,
-                    pattern: rule.name().to_owned(),
+                    pattern: property.name().to_owned(),
                     adjacent: way.adjacent,
                     steps,
                     stuck: Vec::new(),
@@ -324,8 +324,8 @@ fn is_banned(word: &Word, chosen: &[EventId], ban: &Ban, occurrence: &Occurrence
 }
 
 /// What must not come between the events of a prospect.
-pub(crate) fn aparts(rule: &Rule, instance: &Instance, prospect: &Prospect) -> Vec<Apart> {
-    let (word, chosen) = (&rule.words[prospect.word], &prospect.chosen);
+pub(crate) fn aparts(property: &Property, instance: &Instance, prospect: &Prospect) -> Vec<Apart> {
+    let (word, chosen) = (&property.words[prospect.word], &prospect.chosen);
     let mut aparts = Vec::new();
     for ban in &word.bans {
         let (after, before) = (ban.after.map(|it| chosen[it]), chosen[ban.before]);

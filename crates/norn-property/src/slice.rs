@@ -1,6 +1,6 @@
-//! The instances of a rule in a trace, and for each the events that are about it.
+//! The instances of a property in a trace, and for each the events that are about it.
 //!
-//! An instance binds each parameter of a rule to a value. An event that binds some of them is about
+//! An instance binds each parameter of a property to a value. An event that binds some of them is about
 //! all instances with these values: adding to a list is about every iterator of it. As parameters
 //! are bound together by events (`create` says which iterator belongs to which list), instances
 //! are those that the events with the most parameters make, completed by those with fewer; only
@@ -12,11 +12,11 @@ use norn_model::{Access, AtomicOp, EventId, Op, SiteId, Trace};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
-    Rule, Variables,
+    Property, Variables,
     letter::{Binding, Reader},
 };
 
-/// Instances of a rule that are looked at.
+/// Instances of a property that are looked at.
 const MOST: usize = 200_000;
 
 /// An event that is about an instance.
@@ -26,7 +26,7 @@ pub struct Occurrence {
     pub id: EventId,
     /// When, among all events of the trace.
     pub time: u64,
-    /// What it is for the rule: one bit for each of its events.
+    /// What it is for the property: one bit for each of its events.
     pub letters: u64,
     /// Where in the code.
     pub site: SiteId,
@@ -36,7 +36,7 @@ pub struct Occurrence {
     pub access: Access,
 }
 
-/// A rule for certain objects: all its parameters are bound.
+/// A property for certain objects: all its parameters are bound.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instance {
     /// What the parameters stand for.
@@ -45,18 +45,18 @@ pub struct Instance {
     pub occurrences: Vec<Occurrence>,
 }
 
-/// The instances of a rule in a trace.
+/// The instances of a property in a trace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Slices {
     /// By the values of their parameters.
     pub instances: Vec<Instance>,
-    /// By event of the rule: how many events of the trace are it.
+    /// By event of the property: how many events of the trace are it.
     pub counts: Vec<u64>,
     /// There were more instances than are looked at.
     pub cut: bool,
 }
 
-/// One event of the trace as one of the rule.
+/// One event of the trace as one of the property.
 struct Raw {
     at: usize,
     letter: usize,
@@ -70,11 +70,11 @@ struct Domain {
 
 impl Slices {
     /// Goes through a trace.
-    pub fn new(rule: &Rule, trace: &Trace, variables: &dyn Variables) -> Slices {
-        let mut reader = Reader::new(rule, trace, variables);
+    pub fn new(property: &Property, trace: &Trace, variables: &dyn Variables) -> Slices {
+        let mut reader = Reader::new(property, trace, variables);
         let mut occurrences: Vec<Occurrence> = Vec::new();
         let mut domains: Vec<Domain> = Vec::new();
-        let mut counts = vec![0; rule.property.events.len()];
+        let mut counts = vec![0; property.definition.events.len()];
         for (time, event) in (0..).zip(trace.merged()) {
             let found = reader.read(&event);
             if found.is_empty() {
@@ -91,7 +91,7 @@ impl Slices {
             }
         }
         domains.sort_by_key(|it| (std::cmp::Reverse(it.parameters.len()), it.parameters.clone()));
-        let (values, cut) = values(rule.property.parameters.len(), &domains);
+        let (values, cut) = values(property.definition.parameters.len(), &domains);
         let instance = |values: Vec<u64>| Instance {
             occurrences: about(&values, &domains, &occurrences),
             values,

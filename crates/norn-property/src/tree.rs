@@ -1,10 +1,10 @@
-//! A rule as it is written, taken apart.
+//! A property as it is written, taken apart.
 
 use crate::{Glob, Span};
 
 /// A property: events by name, and a pattern of them that must not happen.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Property {
+pub struct PropertyDefinition {
     /// Its name.
     pub name: Name,
     /// What its events have in common. Each way to bind all of them is an instance.

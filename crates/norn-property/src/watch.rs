@@ -1,30 +1,30 @@
-//! A rule in one trace: what its instances are, whether they are broken, and by which other orders.
+//! A property in one trace: what its instances are, whether they are broken, and by which other orders.
 
 use norn_model::{Apart, EventId, ThreadId, Trace};
 use norn_predict::MustOrder;
 use rustc_hash::FxHashMap;
 
 use crate::{
-    Bounds, Breach, Instance, Limits, Occurrence, Prospect, Rule, Slices, Variables, monitor,
+    Bounds, Breach, Instance, Limits, Occurrence, Property, Prospect, Slices, Variables, monitor,
     search::{self, Search},
 };
 
-/// What a trace allows of what breaks a rule.
+/// What a trace allows of what breaks a property.
 #[derive(Clone, Debug, Default)]
 pub struct Outlook {
     /// What might break it: the cheap ones first; those with the same places follow each other.
     pub prospects: Vec<Prospect>,
     /// Instances that the recorded run itself breaks.
     pub observed: Vec<Observed>,
-    /// Instances of the rule.
+    /// Instances of the property.
     pub instances: usize,
-    /// By event of the rule: how often it happened.
+    /// By event of the property: how often it happened.
     pub counts: Vec<u64>,
     /// What the search left out.
     pub bounds: Bounds,
 }
 
-/// A rule that the recorded run breaks.
+/// A property that the recorded run breaks.
 #[derive(Clone, Debug)]
 pub struct Observed {
     /// What the parameters stand for.
@@ -33,22 +33,22 @@ pub struct Observed {
     pub breach: Breach,
 }
 
-/// A rule in one trace: its instances, and what other orders hold.
+/// A property in one trace: its instances, and what other orders hold.
 #[derive(Debug)]
 pub struct Watch<'a> {
-    rule: &'a Rule,
+    property: &'a Property,
     slices: Slices,
 }
 
 impl<'a> Watch<'a> {
     /// Goes through a trace.
-    pub fn new(rule: &'a Rule, trace: &Trace, variables: &dyn Variables) -> Self {
-        Watch { rule, slices: Slices::new(rule, trace, variables) }
+    pub fn new(property: &'a Property, trace: &Trace, variables: &dyn Variables) -> Self {
+        Watch { property, slices: Slices::new(property, trace, variables) }
     }
 
-    /// The rule.
-    pub fn rule(&self) -> &'a Rule {
-        self.rule
+    /// The property.
+    pub fn property(&self) -> &'a Property {
+        self.property
     }
 
     /// Its instances.
@@ -60,7 +60,7 @@ impl<'a> Watch<'a> {
     pub fn observed(&self) -> Vec<Observed> {
         let all = self.slices.instances.iter();
         all.filter_map(|it| {
-            let breach = monitor::breach(self.rule, it)?;
+            let breach = monitor::breach(self.property, it)?;
             Some(Observed { values: it.values.clone(), breach })
         })
         .collect()
@@ -71,14 +71,14 @@ impl<'a> Watch<'a> {
         let mut search = Search::new(order, limits);
         for instance in &self.slices.instances {
             if has_threads(instance) {
-                for word in 0..self.rule.words.len() {
-                    search.word(self.rule, instance, word);
+                for word in 0..self.property.words.len() {
+                    search.word(self.property, instance, word);
                 }
             }
         }
         Outlook {
             bounds: Bounds { instances: self.slices.cut, ..search.bounds() },
-            prospects: search.prospects(self.rule),
+            prospects: search.prospects(self.property),
             observed: self.observed(),
             instances: self.slices.instances.len(),
             counts: self.slices.counts.clone(),
@@ -88,7 +88,7 @@ impl<'a> Watch<'a> {
     /// What must not come between the events of a prospect.
     pub fn aparts(&self, prospect: &Prospect) -> Vec<Apart> {
         let instance = self.instance(prospect);
-        instance.map_or_else(Vec::new, |it| search::aparts(self.rule, it, prospect))
+        instance.map_or_else(Vec::new, |it| search::aparts(self.property, it, prospect))
     }
 
     fn instance(&self, prospect: &Prospect) -> Option<&Instance> {
@@ -97,7 +97,7 @@ impl<'a> Watch<'a> {
         instances.get(at)
     }
 
-    /// Whether a schedule breaks the rule for the instance that a prospect is about. A schedule is
+    /// Whether a schedule breaks the property for the instance that a prospect is about. A schedule is
     /// turns of threads, each until before one of the thread's events.
     pub fn is_broken(
         &self,
@@ -109,7 +109,7 @@ impl<'a> Watch<'a> {
             let due = |it: &Occurrence| Some(Occurrence { time: times.of(it.id)?, ..*it });
             let mut events: Vec<_> = instance.occurrences.iter().filter_map(due).collect();
             events.sort_by_key(|it| it.time);
-            monitor::breach_in(self.rule, &events).is_some()
+            monitor::breach_in(self.property, &events).is_some()
         })
     }
 }

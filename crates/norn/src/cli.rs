@@ -3,7 +3,7 @@
 mod count;
 mod force;
 mod name;
-mod rule;
+mod property;
 mod search;
 
 use std::{
@@ -19,7 +19,7 @@ use norn_trace::{Run as RecordedRun, Strategy, TraceError};
 pub(crate) use self::{
     count::{Counting, FailOn, Suppressions},
     force::Forcing,
-    rule::{Check, Property},
+    property::{Check, Property},
     search::Search,
 };
 
@@ -56,9 +56,9 @@ pub(crate) enum Command {
     Hunt(Hunt),
     /// Say what a trace allows, without running the program: candidates and schedules
     Predict(Predict),
-    /// Check rules of your own against a program: record, predict, force, report
+    /// Check properties of your own against a program: record, predict, force, report
     Check(Check),
-    /// Rules: look for mistakes in them, and print those that come with norn
+    /// Lint property files, and list or print the built-in properties
     #[command(subcommand)]
     Property(Property),
     /// Print the patterns that `norn hunt` and `norn predict` look for
@@ -130,9 +130,9 @@ pub(crate) struct Hunt {
                         norn predict --suppressions tsan.supp run.norn\n  \
                         norn predict --property auth.norn run.norn")]
 pub(crate) struct Predict {
-    /// Say which of the rules in this file the trace breaks or would break, instead of looking for
-    /// patterns; or the name of a rule that comes with norn
-    #[arg(long, value_name = "RULES")]
+    /// Report which properties of this file the trace violates or could violate, instead of looking for
+    /// patterns; or the name of a built-in property
+    #[arg(long, value_name = "PROPERTIES")]
     pub(crate) property: Vec<String>,
     #[command(flatten)]
     pub(crate) trace: TraceArg,

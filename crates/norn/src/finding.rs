@@ -9,28 +9,27 @@ use serde_json::{Value, json};
 
 use crate::{
     group::{self, Member},
-    interleaving, omission,
-    pardon::Pardons,
-    story,
+    interleaving, omission, story,
+    suppress::ReportFilter,
 };
 
 /// Candidates that are not confirmed and still told, by kind.
 const TOLD: usize = 10;
 
 /// For people: confirmed and harmful first, then the rest.
-pub(crate) fn text(out: &mut impl Write, hunt: &Hunt, pardons: &Pardons) -> anyhow::Result<()> {
-    let groups = group::groups(hunt, pardons);
+pub(crate) fn text(out: &mut impl Write, hunt: &Hunt, filter: &ReportFilter) -> anyhow::Result<()> {
+    let groups = group::groups(hunt, filter);
     for (number, members) in groups.iter().enumerate() {
         write!(out, "{}. ", number + 1)?;
         tell(out, members)?;
     }
-    let harmless = pardons.findings(hunt).filter(|it| !it.is_harmful());
+    let harmless = filter.findings(hunt).filter(|it| !it.is_harmful());
     let harmless = harmless.filter_map(|it| Some((it, it.confirmed()?)));
     let (other, mut same): (Vec<_>, Vec<_>) = harmless.partition(|it| it.1.other_output);
     same.sort_by_key(|(it, _)| it.remark.is_some_and(|it| it.expected.is_some()));
     briefly(out, "confirmed, and the program prints something else:", &other)?;
     briefly(out, "confirmed, without visible harm:", &same)?;
-    observed(out, hunt, pardons)?;
+    observed(out, hunt, filter)?;
     summary(out, hunt, &groups)
 }
 
@@ -65,12 +64,12 @@ fn briefly(
 }
 
 /// What was seen without having been predicted.
-fn observed(out: &mut impl Write, hunt: &Hunt, pardons: &Pardons) -> io::Result<()> {
+fn observed(out: &mut impl Write, hunt: &Hunt, filter: &ReportFilter) -> io::Result<()> {
     let told = |it: &&norn_hunt::Observed| {
-        let confirmed = pardons.findings(hunt).filter_map(Finding::confirmed);
+        let confirmed = filter.findings(hunt).filter_map(Finding::confirmed);
         confirmed.into_iter().all(|how| how.consequence != it.consequence)
     };
-    for it in pardons.observed(hunt).filter(told) {
+    for it in filter.observed(hunt).filter(told) {
         writeln!(out, "seen under another schedule: {}", it.consequence)?;
         if let Some(finding) = it.finding.and_then(|it| hunt.findings.get(it)) {
             writeln!(out, "   on the way to: {}", line(finding))?;
@@ -240,16 +239,16 @@ fn summary(out: &mut impl Write, hunt: &Hunt, groups: &[Vec<Member<'_>>]) -> any
 }
 
 /// For programs.
-pub(crate) fn json(out: &mut impl Write, hunt: &Hunt, pardons: &Pardons) -> anyhow::Result<()> {
+pub(crate) fn json(out: &mut impl Write, hunt: &Hunt, filter: &ReportFilter) -> anyhow::Result<()> {
     let ranked = group::ranked(hunt);
-    let groups = group::groups(hunt, pardons);
+    let groups = group::groups(hunt, filter);
     let group_of = |at: usize| {
         let mine = groups.iter().position(|it| it.iter().any(|member| member.at == at));
         mine.map(|it| it + 1)
     };
     let observed = hunt.observed.iter().enumerate().map(|(at, it)| {
         json!({
-            "pardon": pardons.json_observed(at),
+            "suppressed_by": filter.json_observed(at),
             "consequence": it.consequence,
             "clip": it.clip,
             "executions": it.executions,
@@ -258,7 +257,7 @@ pub(crate) fn json(out: &mut impl Write, hunt: &Hunt, pardons: &Pardons) -> anyh
         })
     });
     let findings =
-        ranked.iter().map(|&at| finding(&hunt.findings[at], &pardons.json(at), group_of(at)));
+        ranked.iter().map(|&at| finding(&hunt.findings[at], &filter.json(at), group_of(at)));
     let value = json!({
         "events": hunt.base.events,
         "threads": hunt.base.threads,
@@ -269,7 +268,7 @@ pub(crate) fn json(out: &mut impl Write, hunt: &Hunt, pardons: &Pardons) -> anyh
         "incomplete": hunt.incomplete,
         "not_looked_at": omission::json(&hunt.omitted),
         "findings": findings.collect::<Vec<_>>(),
-        "suppressions": pardons.rules().map(|(rule, used)| rule.json(used)).collect::<Vec<_>>(),
+        "suppressions": filter.usage().map(|(it, used)| it.json(used)).collect::<Vec<_>>(),
     });
     Ok(writeln!(out, "{value:#}")?)
 }
@@ -290,14 +289,14 @@ pub(crate) fn json_accesses(description: &Description) -> Vec<Value> {
     accesses.collect()
 }
 
-fn finding(finding: &Finding, pardon: &Value, group: Option<usize>) -> Value {
+fn finding(finding: &Finding, suppressed_by: &Value, group: Option<usize>) -> Value {
     let mut value = json!({
         "class": finding.candidate.class,
         "pattern": finding.candidate.pattern,
         "scope": finding.candidate.scope,
         "harmful": finding.is_harmful(),
         "group": group,
-        "pardon": pardon,
+        "suppressed_by": suppressed_by,
         "accesses": json_accesses(&finding.description),
         "source": finding.source,
     });

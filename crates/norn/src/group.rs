@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use norn_hunt::{Confirmed, Finding, Hunt};
 use norn_model::{Anomaly, Consequence};
 
-use crate::pardon::Pardons;
+use crate::suppress::ReportFilter;
 
 /// A confirmed finding, where it is in the hunt, and how it was confirmed.
 #[derive(Clone, Copy)]
@@ -21,12 +21,12 @@ pub(crate) struct Member<'a> {
 }
 
 /// The harmful findings that count, the worst first, those of one bug together.
-pub(crate) fn groups<'a>(hunt: &'a Hunt, pardons: &Pardons) -> Vec<Vec<Member<'a>>> {
+pub(crate) fn groups<'a>(hunt: &'a Hunt, filter: &ReportFilter) -> Vec<Vec<Member<'a>>> {
     let member = |at: usize| {
         let finding = &hunt.findings[at];
         Some(Member { at, finding, how: finding.confirmed()? })
     };
-    let counted = |at: &usize| pardons.counts_finding(*at) && hunt.findings[*at].is_harmful();
+    let counted = |at: &usize| filter.counts_finding(*at) && hunt.findings[*at].is_harmful();
     let mut groups: Vec<Vec<Member<'a>>> = Vec::new();
     for it in ranked(hunt).into_iter().filter(counted).filter_map(member) {
         match groups.iter_mut().find(|group| group.iter().any(|other| is_same(other, &it))) {

@@ -1,9 +1,9 @@
-//! What the user does not want to hear of, in files as ThreadSanitizer reads them.
+//! Suppression files, in the format of ThreadSanitizer.
 //!
-//! A line is `kind:pattern`. The kind is the class of a finding, or `*` for any; the kinds that
-//! only ThreadSanitizer has are accepted, too. The pattern is looked for in the names of the
-//! functions and files on the way to an access and in that of the variable; `*` in it stands for
-//! any text, `^` and `$` tie it to the beginning and the end.
+//! A line is a suppression, `kind:pattern`. The kind is the class of a finding, or `*` for any; the
+//! kinds that only ThreadSanitizer has are accepted as well. The pattern is matched against the names
+//! of the functions and files in the stack of an access and against that of the variable. It matches
+//! anywhere in a name, unless `^` or `$` anchor it; `*` in it stands for any text.
 
 use std::{
     fmt, fs,
@@ -15,21 +15,21 @@ use norn_hunt::{Access, Description};
 use norn_model::Anomaly;
 use serde_json::{Value, json};
 
-/// Kinds that are no class of their own here. `race_top` and `called_from_lib` mean what they mean
-/// to ThreadSanitizer; nothing here is of the others, unless a class has that name.
+/// Kinds that are not classes of findings. `race_top` and `called_from_lib` mean what they mean in
+/// ThreadSanitizer; the others cover nothing, unless a class has that name.
 const OTHER_KINDS: [&str; 8] =
     ["called_from_lib", "deadlock", "mutex", "order", "property", "race_top", "signal", "thread"];
 
-/// One line of a file.
+/// One line of a suppression file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Rule {
+pub(crate) struct Suppression {
     kind: String,
     pattern: String,
     file: PathBuf,
     line: usize,
 }
 
-/// A line that says nothing.
+/// A line that is not a suppression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Ignored {
     file: PathBuf,
@@ -51,29 +51,29 @@ impl fmt::Display for Ignored {
     }
 }
 
-impl fmt::Display for Rule {
+impl fmt::Display for Suppression {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.kind, self.pattern)
     }
 }
 
-/// Reads the rules of some files, and the lines that are none.
-pub(crate) fn read(files: &[PathBuf]) -> anyhow::Result<(Vec<Rule>, Vec<Ignored>)> {
-    let (mut rules, mut ignored) = (Vec::new(), Vec::new());
+/// Reads the suppressions of some files, and the lines that are none.
+pub(crate) fn read(files: &[PathBuf]) -> anyhow::Result<(Vec<Suppression>, Vec<Ignored>)> {
+    let (mut suppressions, mut ignored) = (Vec::new(), Vec::new());
     for file in files {
         let text = fs::read_to_string(file)
             .with_context(|| format!("cannot read `{}`", file.display()))?;
         for (line, text) in (1..).zip(text.lines()) {
             match parse(file, line, text.trim()) {
-                Ok(rule) => rules.extend(rule),
-                Err(it) => ignored.push(it),
+                Ok(suppression) => suppressions.extend(suppression),
+                Err(line) => ignored.push(line),
             }
         }
     }
-    Ok((rules, ignored))
+    Ok((suppressions, ignored))
 }
 
-fn parse(file: &Path, line: usize, text: &str) -> Result<Option<Rule>, Ignored> {
+fn parse(file: &Path, line: usize, text: &str) -> Result<Option<Suppression>, Ignored> {
     if text.is_empty() || text.starts_with('#') {
         return Ok(None);
     }
@@ -82,7 +82,7 @@ fn parse(file: &Path, line: usize, text: &str) -> Result<Option<Rule>, Ignored> 
         return Err(Ignored { file: file.to_owned(), line, text: text.to_owned() });
     }
     let (kind, pattern) = (kind.to_owned(), pattern.to_owned());
-    Ok(Some(Rule { kind, pattern, file: file.to_owned(), line }))
+    Ok(Some(Suppression { kind, pattern, file: file.to_owned(), line }))
 }
 
 fn is_kind(kind: &str) -> bool {
@@ -91,13 +91,13 @@ fn is_kind(kind: &str) -> bool {
         || serde_json::from_value::<Anomaly>(kind.into()).is_ok()
 }
 
-/// What a class is called.
+/// The name of a class of findings.
 pub(crate) fn class_name(class: Anomaly) -> String {
     json!(class).as_str().unwrap_or_default().to_owned()
 }
 
-impl Rule {
-    /// Whether this is about a candidate.
+impl Suppression {
+    /// Whether this covers a candidate.
     pub(crate) fn covers(&self, class: Anomaly, description: &Description) -> bool {
         let any = |names: fn(&Access) -> Vec<&str>| {
             description.accesses.iter().flat_map(names).any(|it| self.matches(it))
@@ -110,7 +110,7 @@ impl Rule {
         }
     }
 
-    /// Whether this is about a failure, of which these are the names.
+    /// Whether this covers an observed failure, in whose story these names occur.
     pub(crate) fn covers_failure<'a>(
         &self,
         failure: &str,
@@ -126,11 +126,11 @@ impl Rule {
 
     /// For programs.
     pub(crate) fn json(&self, used: usize) -> Value {
-        json!({ "rule": self.to_string(), "file": self.file, "line": self.line, "used": used })
+        json!({ "suppression": self.to_string(), "file": self.file, "line": self.line, "used": used })
     }
 
-    /// Where it is written.
-    pub(crate) fn place(&self) -> String {
+    /// File and line of the suppression.
+    pub(crate) fn location(&self) -> String {
         format!("{}:{}", self.file.display(), self.line)
     }
 }
@@ -141,7 +141,7 @@ fn all(access: &Access) -> Vec<&str> {
     frames.flatten().chain([access.variable.as_str()]).collect()
 }
 
-/// The same for the access alone, without its callers.
+/// The names of the variable, and of the function and file of the access without its callers.
 fn top(access: &Access) -> Vec<&str> {
     let frames = access.frames.first().map(|it| [it.function.as_deref(), it.file.as_deref()]);
     frames.into_iter().flatten().flatten().chain([access.variable.as_str()]).collect()
@@ -201,8 +201,8 @@ mod tests {
     }
 
     fn covers(line: &str, class: Anomaly) -> bool {
-        let rule = parse(Path::new("f"), 1, line).ok().flatten();
-        rule.is_some_and(|it| it.covers(class, &description()))
+        let suppression = parse(Path::new("f"), 1, line).ok().flatten();
+        suppression.is_some_and(|it| it.covers(class, &description()))
     }
 
     #[test]
@@ -253,10 +253,10 @@ mod tests {
 
     #[test]
     fn failures() {
-        let rule = parse(Path::new("f"), 1, "deadlock:serve").unwrap().unwrap();
-        assert!(rule.covers_failure("deadlock", ["serve"].into_iter()));
-        assert!(!rule.covers_failure("deadlock", ["main"].into_iter()));
-        assert!(!rule.covers_failure("abort", ["serve"].into_iter()));
+        let suppression = parse(Path::new("f"), 1, "deadlock:serve").unwrap().unwrap();
+        assert!(suppression.covers_failure("deadlock", ["serve"].into_iter()));
+        assert!(!suppression.covers_failure("deadlock", ["main"].into_iter()));
+        assert!(!suppression.covers_failure("abort", ["serve"].into_iter()));
         let race = parse(Path::new("f"), 1, "race:serve").unwrap().unwrap();
         assert!(!race.covers_failure("deadlock", ["serve"].into_iter()));
     }

@@ -1,4 +1,4 @@
-//! What a rule names and the program does not show, for people and for programs.
+//! What a property names and the program does not show, for people and for programs.
 
 use std::io::{self, Write};
 
@@ -6,9 +6,9 @@ use norn_hunt::{Checked, Unseen, Why};
 use serde_json::{Value, json};
 
 /// One line for each, and what can be done.
-pub(crate) fn text(out: &mut impl Write, rule: &Checked) -> io::Result<()> {
-    for it in &rule.unseen {
-        writeln!(out, "{}: {}: {}", rule.name, it.event, words(it))?;
+pub(crate) fn text(out: &mut impl Write, property: &Checked) -> io::Result<()> {
+    for it in &property.unseen {
+        writeln!(out, "{}: {}: {}", property.name, it.event, words(it))?;
         if let Some(hint) = hint(it) {
             writeln!(out, "  hint: {hint}")?;
         }

@@ -1,4 +1,4 @@
-//! Broken rules, for people and for programs.
+//! Property violations, for people and for programs.
 
 use std::io::{self, Write};
 
@@ -58,7 +58,7 @@ fn title(out: &mut impl Write, violation: &Violation) -> io::Result<()> {
     let parameters = violation.parameters.iter().map(|(name, value)| format!("{name} = {value}"));
     let parameters = parameters.collect::<Vec<_>>().join(", ");
     let of = if parameters.is_empty() { String::new() } else { format!(", {parameters}") };
-    writeln!(out, "{} is broken{of}", violation.rule)
+    writeln!(out, "{} is broken{of}", violation.property)
 }
 
 fn steps(out: &mut impl Write, violation: &Violation) -> io::Result<()> {
@@ -75,15 +75,15 @@ fn steps(out: &mut impl Write, violation: &Violation) -> io::Result<()> {
     Ok(())
 }
 
-/// What was not seen of a rule, which a person might have expected to be.
-fn seen(out: &mut impl Write, rule: &Checked) -> io::Result<()> {
-    let never = rule.events.iter().filter(|it| it.1 == 0).map(|it| it.0.as_str());
+/// What was not seen of a property, which a person might have expected to be.
+fn seen(out: &mut impl Write, property: &Checked) -> io::Result<()> {
+    let never = property.events.iter().filter(|it| it.1 == 0).map(|it| it.0.as_str());
     let never: Vec<_> = never.collect();
     if !never.is_empty() {
-        writeln!(out, "{}: never seen in the recorded run: {}", rule.name, never.join(", "))?;
+        writeln!(out, "{}: never seen in the recorded run: {}", property.name, never.join(", "))?;
     }
-    unseen::text(out, rule)?;
-    if let Some(line) = bound::words(rule) {
+    unseen::text(out, property)?;
+    if let Some(line) = bound::words(property) {
         writeln!(out, "{line}")?;
     }
     Ok(())
@@ -100,7 +100,7 @@ fn summary(out: &mut impl Write, check: &Check) -> anyhow::Result<()> {
     let instances: usize = check.rules.iter().map(|it| it.instances).sum();
     writeln!(
         out,
-        "{} rules with {instances} instances in {} events of {} threads: {observed} violations \
+        "{} properties with {instances} instances in {} events of {} threads: {observed} violations \
          recorded, {confirmed} confirmed; {infeasible} infeasible, {unconfirmed} not confirmed, \
          {untried} not tried; {} executions",
         check.rules.len(),
@@ -144,24 +144,24 @@ pub(crate) fn json(out: &mut impl Write, check: &Check) -> anyhow::Result<()> {
         "sources": check.sources,
         "events_left_out": check.left_out,
         "functions_refused": check.refused,
-        "rules": check.rules.iter().map(rule).collect::<Vec<_>>(),
+        "properties": check.rules.iter().map(property).collect::<Vec<_>>(),
         "violations": check.violations.iter().map(violation).collect::<Vec<_>>(),
         "observed": observed.collect::<Vec<_>>(),
     });
     Ok(writeln!(out, "{value:#}")?)
 }
 
-fn rule(rule: &Checked) -> Value {
+fn property(property: &Checked) -> Value {
     let events: serde_json::Map<_, _> =
-        rule.events.iter().map(|(name, count)| (name.clone(), json!(count))).collect();
+        property.events.iter().map(|(name, count)| (name.clone(), json!(count))).collect();
     json!({
-        "name": rule.name,
-        "instances": rule.instances,
+        "name": property.name,
+        "instances": property.instances,
         "events": events,
-        "candidates": rule.candidates,
-        "incomplete": rule.bounds.steps || rule.bounds.instances,
-        "left_out": bound::json(rule),
-        "unseen": rule.unseen.iter().map(unseen::json).collect::<Vec<_>>(),
+        "candidates": property.candidates,
+        "incomplete": property.bounds.steps || property.bounds.instances,
+        "left_out": bound::json(property),
+        "unseen": property.unseen.iter().map(unseen::json).collect::<Vec<_>>(),
     })
 }
 
@@ -178,7 +178,7 @@ fn violation(violation: &Violation) -> Value {
         })
     });
     let mut value = json!({
-        "rule": violation.rule,
+        "property": violation.property,
         "parameters": parameters,
         "steps": steps.collect::<Vec<_>>(),
         "harm": violation.harm.as_ref().map(|it| {
@@ -215,7 +215,7 @@ fn state(state: &State) -> Value {
     }
 }
 
-const SPOILED: &str = "in each schedule something comes in between that the rule allows";
+const SPOILED: &str = "in each schedule something comes in between that the property allows";
 
 /// What other orders of a trace would break, for people.
 pub(crate) fn forecast(out: &mut impl Write, forecast: &Forecast) -> anyhow::Result<()> {
@@ -237,7 +237,7 @@ pub(crate) fn forecast(out: &mut impl Write, forecast: &Forecast) -> anyhow::Res
             (None, _) => writeln!(out, "   {SPOILED}\n")?,
         }
     }
-    forecast.rules.iter().try_for_each(|it| seen(out, it))?;
+    forecast.properties.iter().try_for_each(|it| seen(out, it))?;
     if forecast.left_out > 0 {
         writeln!(
             out,
@@ -272,7 +272,7 @@ pub(crate) fn forecast_json(out: &mut impl Write, forecast: &Forecast) -> anyhow
         value
     });
     let value = json!({
-        "rules": forecast.rules.iter().map(rule).collect::<Vec<_>>(),
+        "properties": forecast.properties.iter().map(property).collect::<Vec<_>>(),
         "events_left_out": forecast.left_out,
         "observed": observed.collect::<Vec<_>>(),
         "predicted": predicted.collect::<Vec<_>>(),

@@ -306,7 +306,7 @@ fn what_must_not_come_in_between() {
 /// What must not come before, from the beginning of the run on.
 #[test]
 fn what_must_not_come_before() {
-    let rule = "InitBeforeUse(o) {
+    let property = "InitBeforeUse(o) {
       event init: call init(o)
       event use:  call use(o)
       pattern: !init use
@@ -317,7 +317,7 @@ fn what_must_not_come_before() {
         T0 call init(a)
         T0.1 call use(a)
     ";
-    insta::assert_snapshot!(check(rule, trace), @r"
+    insta::assert_snapshot!(check(property, trace), @r"
     1 instances
     (a) can be broken by 4: 1-4, sound
     (a) can be broken by 4-2: 1-4-2, sound

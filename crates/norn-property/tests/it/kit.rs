@@ -1,34 +1,34 @@
-//! Rules and traces in, what is found out.
+//! Properties and traces in, what is found out.
 
 use norn_model::{EventId, Trace, text};
 use norn_predict::MustOrder;
-use norn_property::{File, Limits, Outlook, Prospect, Rule, Watch};
+use norn_property::{File, Limits, Outlook, Property, Prospect, Watch};
 use norn_witness::{Grade, Witness, Witnesses, events};
 
-/// The only rule of a file.
-pub(crate) fn rule(text: &str) -> Rule {
+/// The only property of a file.
+pub(crate) fn property(text: &str) -> Property {
     let file = File::parse(text).unwrap_or_else(|it| panic!("{it:#?}"));
-    file.rules.into_iter().next().unwrap()
+    file.properties.into_iter().next().unwrap()
 }
 
-/// A prospect with a schedule that breaks the rule.
+/// A prospect with a schedule that breaks the property.
 pub(crate) struct Predicted {
     pub(crate) prospect: Prospect,
     pub(crate) witness: Witness,
 }
 
-/// What a trace allows, and which of it has a schedule that breaks the rule.
-pub(crate) fn predict(rule: &Rule, trace: &Trace) -> (Outlook, Vec<Predicted>) {
-    predict_within(rule, trace, Limits::default())
+/// What a trace allows, and which of it has a schedule that breaks the property.
+pub(crate) fn predict(property: &Property, trace: &Trace) -> (Outlook, Vec<Predicted>) {
+    predict_within(property, trace, Limits::default())
 }
 
 /// The same, as far as limits allow.
 pub(crate) fn predict_within(
-    rule: &Rule,
+    property: &Property,
     trace: &Trace,
     limits: Limits,
 ) -> (Outlook, Vec<Predicted>) {
-    let watch = Watch::new(rule, trace, &trace.symbols);
+    let watch = Watch::new(property, trace, &trace.symbols);
     let outlook = watch.outlook(&MustOrder::new(trace), limits);
     let witnesses = Witnesses::new(trace);
     let predicted = outlook.prospects.iter().filter_map(|prospect| {
@@ -43,10 +43,10 @@ pub(crate) fn predict_within(
 
 /// What is found in a trace, for people: instances, what the run itself does, what it allows. The
 /// events of a schedule are their lines in the trace, from 1.
-pub(crate) fn check(rule_text: &str, trace_text: &str) -> String {
-    let (rule, trace) =
-        (rule(rule_text), text::parse(&format!("order global\n{trace_text}")).unwrap());
-    let (outlook, predicted) = predict(&rule, &trace);
+pub(crate) fn check(property_text: &str, trace_text: &str) -> String {
+    let (property, trace) =
+        (property(property_text), text::parse(&format!("order global\n{trace_text}")).unwrap());
+    let (outlook, predicted) = predict(&property, &trace);
     let lines: Vec<EventId> = trace.merged().map(|it| it.id).collect();
     let line = |id: EventId| (lines.iter().position(|it| *it == id).unwrap() + 1).to_string();
     let lines =

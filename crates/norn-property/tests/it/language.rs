@@ -1,38 +1,38 @@
-//! What rules mean, as words over their events.
+//! What properties mean, as words over their events.
 
 use std::fmt::Write as _;
 
 use norn_property::{
-    File, Rule, Word,
+    File, Property, Word,
     tree::{Edge, Item},
 };
 
-/// The words of the only rule, one a line: what is forbidden in brackets, with how far it reaches.
+/// The words of the only property, one a line: what is forbidden in brackets, with how far it reaches.
 fn words(text: &str) -> String {
     let file = File::parse(text).unwrap_or_else(|it| panic!("{it:#?}"));
-    let rule = &file.rules[0];
-    rule.words.iter().map(|it| show(rule, it) + "\n").collect()
+    let property = &file.properties[0];
+    property.words.iter().map(|it| show(property, it) + "\n").collect()
 }
 
-fn show(rule: &Rule, word: &Word) -> String {
+fn show(property: &Property, word: &Word) -> String {
     let joint = if word.adjacent { " || " } else { " " };
-    let items: Vec<_> = word.items.iter().map(|it| item(rule, it)).collect();
+    let items: Vec<_> = word.items.iter().map(|it| item(property, it)).collect();
     let mut text = items.join(joint);
     for ban in &word.bans {
         let from = ban.after.map_or_else(|| "^".to_owned(), |it| it.to_string());
-        write!(text, " [{from}-{}: no {}]", ban.before, item(rule, &ban.item)).unwrap();
+        write!(text, " [{from}-{}: no {}]", ban.before, item(property, &ban.item)).unwrap();
     }
     text
 }
 
-fn item(rule: &Rule, item: &Item) -> String {
-    let property = &rule.property;
-    let thread = item.thread.map(|it| property.threads[it].clone());
+fn item(property: &Property, item: &Item) -> String {
+    let definition = &property.definition;
+    let thread = item.thread.map(|it| definition.threads[it].clone());
     let region = item.region.map(|(edge, it)| {
-        format!("{}{}", if edge == Edge::Begin { "<" } else { ">" }, property.regions[it])
+        format!("{}{}", if edge == Edge::Begin { "<" } else { ">" }, definition.regions[it])
     });
     let attributes: Vec<_> = thread.into_iter().chain(region).collect();
-    let name = &property.events[item.event].name.text;
+    let name = &definition.events[item.event].name.text;
     if attributes.is_empty() { name.clone() } else { format!("{name}({})", attributes.join(",")) }
 }
 
@@ -153,7 +153,7 @@ fn events_are_what_programs_do() {
     );
     let file = file.unwrap();
     let events: Vec<_> =
-        file.rules[0].property.events.iter().map(|it| format!("{:?}", it.deeds)).collect();
+        file.properties[0].definition.events.iter().map(|it| format!("{:?}", it.deeds)).collect();
     insta::assert_snapshot!(events.join("\n"), @r#"
     [Call { function: Glob("std::map<int, long *>::insert"), arguments: [Parameter(0), Any, Number(Number { magnitude: 16, negative: false })] }, Call { function: Glob("my_list_*"), arguments: [Parameter(0)] }]
     [Return { function: Glob("Iterator::operator()"), arguments: [Parameter(0)], result: Parameter(1) }]
@@ -164,8 +164,12 @@ fn events_are_what_programs_do() {
     [Mark { word: Glob("auth"), object: Parameter(0) }]
     [Region(Begin)]
     "#);
-    let conditions: Vec<_> =
-        file.rules[0].property.events.iter().map(|it| format!("{:?}", it.conditions)).collect();
+    let conditions: Vec<_> = file.properties[0]
+        .definition
+        .events
+        .iter()
+        .map(|it| format!("{:?}", it.conditions))
+        .collect();
     insta::assert_snapshot!(conditions.join("\n"), @r"
     []
     [Compare(Result, Unequal, Number(Number { magnitude: 0, negative: false })), Compare(Parameter(1), Greater, Number(Number { magnitude: 3, negative: false }))]

@@ -1,4 +1,4 @@
-//! Rules, from their text to what they find in traces.
+//! Properties, from their text to what they find in traces.
 #![allow(clippy::unwrap_used, reason = "these are tests, the functions they share included")]
 
 mod golden;

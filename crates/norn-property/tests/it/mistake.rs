@@ -8,7 +8,7 @@ fn mistakes(text: &str) -> String {
         Ok(file) => file.warnings,
         Err(mistakes) => mistakes,
     };
-    mistakes.iter().map(|it: &Mistake| it.show("rule.norn", text).to_string()).collect()
+    mistakes.iter().map(|it: &Mistake| it.show("property.norn", text).to_string()).collect()
 }
 
 /// The same for a property with two events and this pattern.
@@ -25,7 +25,7 @@ fn two_bars_between_what_an_event_may_be() {
 }
 
 #[test]
-fn a_right_rule_has_none() {
+fn a_correct_property_has_none() {
     assert_eq!(pattern("use auth"), "");
 }
 
@@ -33,7 +33,7 @@ fn a_right_rule_has_none() {
 fn names_that_do_not_exist() {
     insta::assert_snapshot!(pattern("usse auth"), @r"
     error: there is no event `usse`
-     --> rule.norn:4:12
+     --> property.norn:4:12
       |
     4 |   pattern: usse auth
       |            ^^^^
@@ -41,7 +41,7 @@ fn names_that_do_not_exist() {
     ");
     insta::assert_snapshot!(mistakes("P(conn) {\n\tevent a: call f(_, con)\n\tpattern: a\n}"), @r"
     error: there is no parameter `con`
-     --> rule.norn:2:21
+     --> property.norn:2:21
       |
     2 | 	event a: call f(_, con)
       | 	                   ^^^
@@ -49,13 +49,13 @@ fn names_that_do_not_exist() {
     ");
     insta::assert_snapshot!(mistakes("P(c) {\n  event a: cal f(c)\n  event b: wait x\n  pattern: a b\n}"), @r"
     error: expected what a thread does, found `cal`
-     --> rule.norn:2:12
+     --> property.norn:2:12
       |
     2 |   event a: cal f(c)
       |            ^^^
       = hint: did you mean `call`?
     error: expected what a thread does, found `wait`
-     --> rule.norn:3:12
+     --> property.norn:3:12
       |
     3 |   event b: wait x
       |            ^^^^
@@ -67,7 +67,7 @@ fn names_that_do_not_exist() {
 fn what_is_missing() {
     insta::assert_snapshot!(mistakes(""), @r"
     error: there is no property in this file
-     --> rule.norn:1:1
+     --> property.norn:1:1
       |
     1 | 
       | ^
@@ -75,7 +75,7 @@ fn what_is_missing() {
     ");
     insta::assert_snapshot!(mistakes("P {"), @r"
     error: expected `(`, found `{`
-     --> rule.norn:1:3
+     --> property.norn:1:3
       |
     1 | P {
       |   ^
@@ -83,7 +83,7 @@ fn what_is_missing() {
     ");
     insta::assert_snapshot!(mistakes("P() {\n  event a: call f\n}"), @r"
     error: expected `event` or `pattern`, found `}`
-     --> rule.norn:3:1
+     --> property.norn:3:1
       |
     3 | }
       | ^
@@ -91,7 +91,7 @@ fn what_is_missing() {
     ");
     insta::assert_snapshot!(mistakes("P() {\n  event a: call f\n  pattern: a"), @r"
     error: the file ends where an event, an operator or `}` should be
-     --> rule.norn:3:13
+     --> property.norn:3:13
       |
     3 |   pattern: a
       |             ^
@@ -99,14 +99,14 @@ fn what_is_missing() {
     ");
     insta::assert_snapshot!(mistakes("P() {\n  event a call f\n  pattern: a b\n}"), @r"
     error: expected `:`, found `call`
-     --> rule.norn:2:11
+     --> property.norn:2:11
       |
     2 |   event a call f
       |           ^^^^
     ");
     insta::assert_snapshot!(mistakes("P(v) {\n  event a: write v if value = 0\n  pattern: a a\n}"), @r"
     error: expected ==, !=, <, <=, > or >=, found `=`
-     --> rule.norn:2:29
+     --> property.norn:2:29
       |
     2 |   event a: write v if value = 0
       |                             ^
@@ -114,7 +114,7 @@ fn what_is_missing() {
     ");
     insta::assert_snapshot!(pattern("use (auth"), @r"
     error: expected `)`, found `}`
-     --> rule.norn:5:1
+     --> property.norn:5:1
       |
     5 | }
       | ^
@@ -125,7 +125,7 @@ fn what_is_missing() {
 fn patterns_that_mean_nothing() {
     insta::assert_snapshot!(pattern("auth* use?"), @r"
     error: this pattern is met when nothing happens
-     --> rule.norn:4:12
+     --> property.norn:4:12
       |
     4 |   pattern: auth* use?
       |            ^^^^^^^^^^
@@ -133,7 +133,7 @@ fn patterns_that_mean_nothing() {
     ");
     insta::assert_snapshot!(pattern("use !auth"), @r"
     error: nothing comes behind this `!`
-     --> rule.norn:4:16
+     --> property.norn:4:16
       |
     4 |   pattern: use !auth
       |                ^^^^^
@@ -141,7 +141,7 @@ fn patterns_that_mean_nothing() {
     ");
     insta::assert_snapshot!(pattern("!(auth | (use auth))"), @r"
     error: `!` stands before an event, a choice of events, or a sequence of events
-     --> rule.norn:4:12
+     --> property.norn:4:12
       |
     4 |   pattern: !(auth | (use auth))
       |            ^^^^^^^^^^^^^^^^^^^^
@@ -153,7 +153,7 @@ fn patterns_that_mean_nothing() {
 fn things_that_cannot_be_at_the_same_time() {
     insta::assert_snapshot!(pattern("use auth || use || auth"), @r"
     error: beside something longer, only one single event can happen at the same time
-     --> rule.norn:4:12
+     --> property.norn:4:12
       |
     4 |   pattern: use auth || use || auth
       |            ^^^^^^^^^^^^^^^^^^^^^^^
@@ -161,7 +161,7 @@ fn things_that_cannot_be_at_the_same_time() {
     ");
     insta::assert_snapshot!(pattern("use || auth*"), @r"
     error: this pattern is met when nothing happens
-     --> rule.norn:4:19
+     --> property.norn:4:19
       |
     4 |   pattern: use || auth*
       |                   ^^^^^
@@ -169,7 +169,7 @@ fn things_that_cannot_be_at_the_same_time() {
     ");
     insta::assert_snapshot!(pattern("use(t1) auth(t2) || auth(t1)"), @r"
     error: `t1` cannot take part in two things that happen at the same time
-     --> rule.norn:4:12
+     --> property.norn:4:12
       |
     4 |   pattern: use(t1) auth(t2) || auth(t1)
       |            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^
@@ -177,7 +177,7 @@ fn things_that_cannot_be_at_the_same_time() {
     ");
     insta::assert_snapshot!(pattern("use (auth || use)"), @r"
     error: `||` cannot be inside parentheses
-     --> rule.norn:4:22
+     --> property.norn:4:22
       |
     4 |   pattern: use (auth || use)
       |                      ^^
@@ -189,7 +189,7 @@ fn things_that_cannot_be_at_the_same_time() {
 fn attributes_that_mean_nothing() {
     insta::assert_snapshot!(pattern("use(auth)"), @r"
     error: `auth` is an event, not a thread
-     --> rule.norn:4:16
+     --> property.norn:4:16
       |
     4 |   pattern: use(auth)
       |                ^^^^
@@ -197,13 +197,13 @@ fn attributes_that_mean_nothing() {
     ");
     insta::assert_snapshot!(pattern("use(t1,<r1) auth(t1)"), @r"
     error: the region `r1` has only one edge, or ends before it begins
-     --> rule.norn:4:12
+     --> property.norn:4:12
       |
     4 |   pattern: use(t1,<r1) auth(t1)
       |            ^^^^^^^^^^^^^^^^^^^^
       = hint: `begin(t1,<r1) ... end(t1,>r1)`
     warning: all events are of one thread, whose order never changes
-     --> rule.norn:4:12
+     --> property.norn:4:12
       |
     4 |   pattern: use(t1,<r1) auth(t1)
       |            ^^^^^^^^^^^^^^^^^^^^
@@ -211,7 +211,7 @@ fn attributes_that_mean_nothing() {
     ");
     insta::assert_snapshot!(pattern("use(t1,<r1) auth(t2,>r1)"), @r"
     error: one thread begins and ends the region `r1`
-     --> rule.norn:4:12
+     --> property.norn:4:12
       |
     4 |   pattern: use(t1,<r1) auth(t2,>r1)
       |            ^^^^^^^^^^^^^^^^^^^^^^^^
@@ -222,7 +222,7 @@ fn attributes_that_mean_nothing() {
 fn patterns_that_are_too_much() {
     insta::assert_snapshot!(pattern("use auth+?"), @r"
     error: one of ?, * and + is enough
-     --> rule.norn:4:21
+     --> property.norn:4:21
       |
     4 |   pattern: use auth+?
       |                     ^
@@ -230,7 +230,7 @@ fn patterns_that_are_too_much() {
     ");
     insta::assert_snapshot!(pattern("(use use use use use use) && (auth auth auth auth auth)"), @r"
     error: this pattern can be met in more than 256 ways
-     --> rule.norn:4:12
+     --> property.norn:4:12
       |
     4 |   pattern: (use use use use use use) && (auth auth auth auth auth)
       |            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
@@ -240,7 +240,7 @@ fn patterns_that_are_too_much() {
     assert!(pattern(&"!".repeat(100_000)).contains("this is nested too deep"));
     insta::assert_snapshot!(pattern("use auth; use"), @r"
     error: expected an event, an operator or `}`, found `;`
-     --> rule.norn:4:20
+     --> property.norn:4:20
       |
     4 |   pattern: use auth; use
       |                    ^
@@ -252,19 +252,19 @@ fn patterns_that_are_too_much() {
 fn what_hardly_is_meant() {
     insta::assert_snapshot!(pattern("use"), @r"
     warning: the pattern does not use `auth`
-     --> rule.norn:2:9
+     --> property.norn:2:9
       |
     2 |   event auth: call auth(c)
       |         ^^^^
     warning: one event is enough to meet this pattern, in whatever order
-     --> rule.norn:4:12
+     --> property.norn:4:12
       |
     4 |   pattern: use
       |            ^^^
     ");
     insta::assert_snapshot!(pattern("use(t1) auth(t1)"), @r"
     warning: all events are of one thread, whose order never changes
-     --> rule.norn:4:12
+     --> property.norn:4:12
       |
     4 |   pattern: use(t1) auth(t1)
       |            ^^^^^^^^^^^^^^^^
@@ -272,19 +272,19 @@ fn what_hardly_is_meant() {
     ");
     insta::assert_snapshot!(mistakes("P(c, d) {\n  event a: call f(c)\n  event a: call g(c) | call h\n  pattern: a a\n}"), @r"
     error: no event binds `d`
-     --> rule.norn:1:6
+     --> property.norn:1:6
       |
     1 | P(c, d) {
       |      ^
       = hint: an event binds it like this: `call f(d)`
     error: there is another event `a`
-     --> rule.norn:3:9
+     --> property.norn:3:9
       |
     3 |   event a: call g(c) | call h
       |         ^
       = hint: one event may be several things: `event e: call f(c) | call g(c)`
     error: all that `a` may be must bind the same parameters
-     --> rule.norn:3:9
+     --> property.norn:3:9
       |
     3 |   event a: call g(c) | call h
       |         ^
@@ -295,19 +295,19 @@ fn what_hardly_is_meant() {
 fn every_property_is_read() {
     insta::assert_snapshot!(mistakes("A() {\n  pattern: x\n}\nB() {\n  event b: call b\n  pattern: y\n}\nB() {\n  event b: call b\n  pattern: b b\n}\nC() {\n  event b: read x if result == 1\n  pattern: b b }\n"), @r"
     error: there is no event `x`
-     --> rule.norn:2:12
+     --> property.norn:2:12
       |
     2 |   pattern: x
       |            ^
       = hint: no event is declared
     error: there is no event `y`
-     --> rule.norn:6:12
+     --> property.norn:6:12
       |
     6 |   pattern: y
       |            ^
       = hint: declared are b
     error: only a `return` has a result
-      --> rule.norn:13:22
+      --> property.norn:13:22
        |
     13 |   event b: read x if result == 1
        |                      ^^^^^^
@@ -326,7 +326,7 @@ fn no_text_makes_it_panic() {
         let text = words.join(" ");
         mistakes(&text);
         mistakes(&format!("P(a) {{ event a: {text} event b: read a pattern: a b }}"));
-        let rule = format!("P(a) {{ event a: call f(a) event b: read a pattern: {text} }}");
-        mistakes(&rule);
+        let property = format!("P(a) {{ event a: call f(a) event b: read a pattern: {text} }}");
+        mistakes(&property);
     });
 }

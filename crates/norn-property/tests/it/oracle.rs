@@ -7,12 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use norn_model::{EventId, Op, ThreadId, Trace};
 use norn_property::{
-    Instance, Rule,
+    Instance, Property,
     tree::{Edge, Expression, Item, Kind, Times},
 };
 use norn_testkit::{Machine, State};
 
-/// An event of an order: what it is for the rule, by whom, and whether it comes right after the one
+/// An event of an order: what it is for the property, by whom, and whether it comes right after the one
 /// before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Letter {
@@ -33,8 +33,8 @@ struct Place {
 }
 
 /// Whether some order of the trace, in which no thread goes on after it has seen another value than
-/// in the recorded run, breaks the rule for an instance.
-pub(crate) fn can_break(rule: &Rule, instance: &Instance, trace: &Trace) -> bool {
+/// in the recorded run, breaks the property for an instance.
+pub(crate) fn can_break(property: &Property, instance: &Instance, trace: &Trace) -> bool {
     let machine = Machine::new(trace);
     let letters: BTreeMap<EventId, u64> =
         instance.occurrences.iter().map(|it| (it.id, it.letters)).collect();
@@ -56,7 +56,7 @@ pub(crate) fn can_break(rule: &Rule, instance: &Instance, trace: &Trace) -> bool
             open.extend(next.map(|state| place.then(trace, thread, state, &letters)));
         }
         // What an order does it still does when it is longer.
-        if open.len() == before && breaks(rule, &place.order) {
+        if open.len() == before && breaks(property, &place.order) {
             return true;
         }
     }
@@ -93,9 +93,9 @@ impl Place {
     }
 }
 
-/// Whether an order meets the pattern of a rule.
-fn breaks(rule: &Rule, order: &[Letter]) -> bool {
-    let parts = &rule.property.pattern.parts;
+/// Whether an order meets the pattern of a property.
+fn breaks(property: &Property, order: &[Letter]) -> bool {
+    let parts = &property.definition.pattern.parts;
     let reading = Reading { order };
     match &parts[..] {
         [one] => reading.read(one, &At::default(), &mut |_| true),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use norn_model::{Trace, text};
-use norn_property::{Limits, Rule, Watch};
+use norn_property::{Limits, Property, Watch};
 use norn_testkit::{Shape, traces};
 use norn_witness::Grade;
 use proptest::{
@@ -55,8 +55,8 @@ const SHAPE: Shape = Shape {
     events: 11,
 };
 
-fn rule(pattern: &str) -> Rule {
-    kit::rule(&format!(
+fn property(pattern: &str) -> Property {
+    kit::property(&format!(
         "Test(v) {{
            event r: read v
            event w: write v
@@ -87,17 +87,17 @@ const WIDE: Limits = Limits { alike: 100, ways: 10_000, same: 10_000, steps: 100
 
 /// Compares; panics if something was predicted that cannot be, or not even proposed though it can.
 fn compare(
-    rule: &Rule,
+    property: &Property,
     trace: &Trace,
     limits: Limits,
     tally: &mut Tally,
 ) -> Result<(), TestCaseError> {
-    let (outlook, predicted) = kit::predict_within(rule, trace, limits);
+    let (outlook, predicted) = kit::predict_within(property, trace, limits);
     let observed: BTreeSet<_> = outlook.observed.iter().map(|it| &it.values).collect();
     let proposed: BTreeSet<_> = outlook.prospects.iter().map(|it| &it.values).collect();
-    for instance in Watch::new(rule, trace, &trace.symbols).instances() {
+    for instance in Watch::new(property, trace, &trace.symbols).instances() {
         let values = &instance.values;
-        let real = oracle::can_break(rule, instance, trace);
+        let real = oracle::can_break(property, instance, trace);
         let mine = || predicted.iter().filter(|it| it.prospect.values == *values);
         let sound = mine().any(|it| it.witness.grade == Grade::Sound);
         prop_assert!(real || !sound, "{values:x?} cannot be broken");
@@ -117,10 +117,10 @@ fn what_is_predicted_can_be_and_what_can_be_is_predicted() {
     let config = Config { cases: cases(), failure_persistence: None, ..Config::default() };
     let texts = traces(SHAPE).prop_map(|it| text::print(&it));
     for pattern in PATTERNS {
-        let rule = rule(pattern);
+        let property = property(pattern);
         proptest!(config.clone(), |(trace in &texts)| {
             let mut tally = Tally::default();
-            compare(&rule, &text::parse(&trace).unwrap(), WIDE, &mut tally)?;
+            compare(&property, &text::parse(&trace).unwrap(), WIDE, &mut tally)?;
             prop_assert_eq!(tally.real, tally.sound, "{} can be, too", pattern);
         });
     }
@@ -131,11 +131,11 @@ fn what_is_predicted_can_be_and_what_can_be_is_predicted() {
 fn most_of_what_can_be_is_found() {
     let mut all = Tally::default();
     for pattern in PATTERNS {
-        let rule = rule(pattern);
+        let property = property(pattern);
         let mut runner = TestRunner::deterministic();
         for _ in 0..cases() {
             let trace = traces(SHAPE).new_tree(&mut runner).unwrap().current();
-            compare(&rule, &trace, Limits::default(), &mut all).unwrap();
+            compare(&property, &trace, Limits::default(), &mut all).unwrap();
         }
     }
     let share = |count: usize| 100 * count / all.real.max(1);

@@ -1,9 +1,9 @@
-//! `norn check`: does another order of what the program does break a rule of yours?
+//! `norn check`: can another schedule of the program violate a property of the user?
 
 use std::collections::BTreeSet;
 
 use norn_hunt::{Check, Options};
-use norn_property::Rule;
+use norn_property::Property;
 
 use crate::{
     cli::{self, Format},
@@ -12,21 +12,21 @@ use crate::{
         run::options,
     },
     exit::Exit,
-    input, rules,
+    input, property_file,
     scratch::Scratch,
     violation,
 };
 
 pub(super) fn run(args: &cli::Check) -> anyhow::Result<Exit> {
-    let names: Vec<_> = [&args.rules].into_iter().chain(&args.also).cloned().collect();
-    let Some(rules) = rules::load(&names)? else { return Ok(Exit::Error) };
+    let names: Vec<_> = [&args.properties].into_iter().chain(&args.more).cloned().collect();
+    let Some(properties) = property_file::load(&names)? else { return Ok(Exit::Error) };
     let scratch = Scratch::new()?;
     let forcing = &args.forcing;
     let command = program(&forcing.command, &forcing.output, scratch.path())?;
     let options = Options {
         run: norn_record::Options {
             command,
-            functions: functions(&rules),
+            functions: functions(&properties),
             keep_inputs: forcing.record_inputs,
             stdin: if forcing.record_inputs { input::stdin()? } else { None },
             ..options(&forcing.limits)
@@ -42,10 +42,10 @@ pub(super) fn run(args: &cli::Check) -> anyhow::Result<Exit> {
         max_steps: forcing.limits.max_steps,
     };
     let progress = Progress::new();
-    let check = norn_hunt::check(&options, &rules, scratch.path(), &|it| progress.tell(it))?;
+    let check = norn_hunt::check(&options, &properties, scratch.path(), &|it| progress.tell(it))?;
     progress.end();
     let Some(check) = check else {
-        return not_built(&forcing.command[0], "norn check RULES prog.c");
+        return not_built(&forcing.command[0], "norn check PROPERTIES prog.c");
     };
     let mut out = anstream::stdout().lock();
     match forcing.format {
@@ -55,9 +55,9 @@ pub(super) fn run(args: &cli::Check) -> anyhow::Result<Exit> {
     Ok(exit(&check))
 }
 
-/// The functions that the rules speak of: no others are recorded.
-fn functions(rules: &[Rule]) -> Vec<String> {
-    let named: BTreeSet<_> = rules.iter().flat_map(Rule::functions).collect();
+/// The functions that the properties name: calls of no others are recorded.
+fn functions(properties: &[Property]) -> Vec<String> {
+    let named: BTreeSet<_> = properties.iter().flat_map(Property::functions).collect();
     named.into_iter().map(|it| it.as_str().to_owned()).collect()
 }
 

@@ -23,13 +23,13 @@ use crate::{
     command::run::options,
     exit::Exit,
     finding, input,
-    pardon::Pardons,
     scratch::Scratch,
-    suppression::{self, Rule},
+    suppress::ReportFilter,
+    suppression::{self, Suppression},
 };
 
 pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
-    let rules = rules(&args.counting.suppressions)?;
+    let suppressions = suppressions(&args.counting.suppressions)?;
     let baseline =
         args.counting.baseline.as_deref().map(Baseline::read).transpose()?.unwrap_or_default();
     let scratch = Scratch::new()?;
@@ -59,14 +59,14 @@ pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
     let Some(hunt) = hunt else {
         return not_built(&forcing.command[0], "norn hunt prog.c");
     };
-    let mut pardons = Pardons::new(&hunt, rules, &baseline, args.counting.fail_on);
+    let mut filter = ReportFilter::new(&hunt, suppressions, &baseline, args.counting.fail_on);
     if let Some(path) = &args.counting.write_baseline {
-        let baseline = Baseline::new(pardons.fingerprints(&hunt));
+        let baseline = Baseline::new(filter.fingerprints(&hunt));
         baseline.write(path)?;
-        pardons.learn(&hunt, &baseline);
+        filter.update_baseline(&hunt, &baseline);
     }
-    say(args, &hunt, &pardons)?;
-    Ok(if pardons.fails(&hunt) { Exit::Harmful } else { Exit::Clean })
+    say(args, &hunt, &filter)?;
+    Ok(if filter.fails(&hunt) { Exit::Harmful } else { Exit::Clean })
 }
 
 /// Says that a program left nothing to look at, and what helps.
@@ -77,24 +77,24 @@ pub(super) fn not_built(program: &OsStr, instead: &str) -> anyhow::Result<Exit> 
     Ok(Exit::Impossible)
 }
 
-fn say(args: &cli::Hunt, hunt: &Hunt, pardons: &Pardons) -> anyhow::Result<()> {
+fn say(args: &cli::Hunt, hunt: &Hunt, filter: &ReportFilter) -> anyhow::Result<()> {
     let mut out = anstream::stdout().lock();
     match args.forcing.format {
         Format::Text => {
-            finding::text(&mut out, hunt, pardons)?;
-            pardons.text(&mut out, hunt, args.counting.suppressions.verbose)
+            finding::text(&mut out, hunt, filter)?;
+            filter.text(&mut out, hunt, args.counting.suppressions.verbose)
         }
-        Format::Json => finding::json(&mut out, hunt, pardons),
+        Format::Json => finding::json(&mut out, hunt, filter),
     }
 }
 
-/// What the user does not want to hear of; lines that say nothing are named.
-pub(super) fn rules(given: &cli::Suppressions) -> anyhow::Result<Vec<Rule>> {
-    let (rules, ignored) = suppression::read(&given.files)?;
+/// Reads the suppression files, and warns of lines that are ignored.
+pub(super) fn suppressions(given: &cli::Suppressions) -> anyhow::Result<Vec<Suppression>> {
+    let (suppressions, ignored) = suppression::read(&given.files)?;
     for it in ignored {
         writeln!(io::stderr(), "norn: {it}")?;
     }
-    Ok(rules)
+    Ok(suppressions)
 }
 
 /// The program to run. A source file is compiled first; its program stays with the trace, so that

@@ -7,10 +7,10 @@ use serde_json::json;
 
 use crate::{
     cli::{Format, Predict},
-    command::hunt::{atomic_sets, looked_for, rules},
+    command::hunt::{atomic_sets, looked_for, suppressions},
     exit::Exit,
-    finding, omission, pardon, rules,
-    suppression::Rule,
+    finding, omission, property_file, suppress,
+    suppression::Suppression,
     violation,
 };
 
@@ -19,27 +19,27 @@ pub(super) fn run(args: &Predict) -> anyhow::Result<Exit> {
         return property(args);
     }
     let options = looked_for(&args.search)?;
-    let rules = rules(&args.suppressions)?;
-    let mut used = vec![0; rules.len()];
+    let suppressions = suppressions(&args.suppressions)?;
+    let mut used = vec![0; suppressions.len()];
     let sets = atomic_sets(&args.search);
     let engines = args.search.engine.into();
     let process = args.trace.process()?;
     let mut outlook = outlook(&args.trace.folder, process, &options, &sets, engines)?;
     outlook.prospects.retain(|it| {
-        let covers = |rule: &Rule| rule.covers(it.candidate.class, &it.description);
-        let rule = rules.iter().position(covers);
-        rule.inspect(|at| used[*at] += 1).is_none()
+        let covers = |given: &Suppression| given.covers(it.candidate.class, &it.description);
+        let suppression = suppressions.iter().position(covers);
+        suppression.inspect(|at| used[*at] += 1).is_none()
     });
-    let used = || rules.iter().zip(used.iter().copied());
+    let used = || suppressions.iter().zip(used.iter().copied());
     let mut out = anstream::stdout().lock();
     if args.format == Format::Json {
         let prospects: Vec<_> = outlook.prospects.iter().map(json).collect();
-        let rules: Vec<_> = used().map(|(rule, used)| rule.json(used)).collect();
+        let suppressions: Vec<_> = used().map(|(it, used)| it.json(used)).collect();
         let all = json!({
             "candidates": prospects,
             "incomplete": outlook.incomplete,
             "not_looked_at": omission::json(&outlook.omitted),
-            "suppressions": rules,
+            "suppressions": suppressions,
         });
         writeln!(out, "{all}")?;
         return Ok(Exit::Clean);
@@ -54,7 +54,7 @@ pub(super) fn run(args: &Predict) -> anyhow::Result<Exit> {
         outlook.prospects.len()
     )?;
     omission::text(&mut out, &outlook.omitted)?;
-    pardon::told(&mut out, used(), args.suppressions.verbose)?;
+    suppress::write_usage(&mut out, used(), args.suppressions.verbose)?;
     Ok(Exit::Clean)
 }
 
@@ -77,10 +77,10 @@ fn tell(out: &mut impl Write, number: usize, prospect: &Prospect) -> anyhow::Res
     Ok(())
 }
 
-/// The same for rules.
+/// Predicts violations of properties instead of built-in patterns.
 fn property(args: &Predict) -> anyhow::Result<Exit> {
-    let Some(rules) = rules::load(&args.property)? else { return Ok(Exit::Error) };
-    let forecast = norn_hunt::forecast(&args.trace.folder, args.trace.process()?, &rules)?;
+    let Some(properties) = property_file::load(&args.property)? else { return Ok(Exit::Error) };
+    let forecast = norn_hunt::forecast(&args.trace.folder, args.trace.process()?, &properties)?;
     let mut out = anstream::stdout().lock();
     match args.format {
         Format::Text => violation::forecast(&mut out, &forecast)?,

@@ -1,38 +1,37 @@
-//! `norn property`: rules themselves, without a program.
+//! `norn property`: lints, lists and prints properties, without a program.
 
 use std::io::Write as _;
 
 use anyhow::Context as _;
 
-use crate::{cli::Property, exit::Exit, rules};
+use crate::{cli::Property, exit::Exit, property_file};
 
 pub(super) fn run(args: &Property) -> anyhow::Result<Exit> {
     let mut out = anstream::stdout().lock();
     match args {
         Property::Lint { files } => {
-            let mut wrong = false;
+            let mut has_errors = false;
             for file in files {
-                let name = file.to_string_lossy();
-                match rules::parse(&name)? {
-                    Ok(file) => {
-                        let names = file.rules.iter().map(norn_property::Rule::name);
-                        writeln!(out, "{name}: {}", names.collect::<Vec<_>>().join(", "))?;
+                let path = file.to_string_lossy();
+                match property_file::parse(&path)? {
+                    Some(file) => {
+                        let names = file.properties.iter().map(norn_property::Property::name);
+                        writeln!(out, "{path}: {}", names.collect::<Vec<_>>().join(", "))?;
                     }
-                    Err(()) => wrong = true,
+                    None => has_errors = true,
                 }
             }
-            Ok(if wrong { Exit::Error } else { Exit::Clean })
+            Ok(if has_errors { Exit::Error } else { Exit::Clean })
         }
         Property::List => {
-            for (name, text) in rules::SHIPPED {
-                writeln!(out, "{name:28} {}", first_comment(text))?;
+            for (name, text) in property_file::BUILT_IN {
+                writeln!(out, "{name:28} {}", summary(text))?;
             }
             Ok(Exit::Clean)
         }
         Property::Show { name } => {
-            let text = rules::shipped(name);
-            let text = text.with_context(|| {
-                format!("no rule `{name}` comes with norn; see `norn property list`")
+            let text = property_file::built_in(name).with_context(|| {
+                format!("there is no built-in property `{name}`; see `norn property list`")
             })?;
             write!(out, "{text}")?;
             Ok(Exit::Clean)
@@ -40,8 +39,8 @@ pub(super) fn run(args: &Property) -> anyhow::Result<Exit> {
     }
 }
 
-/// What the first line says.
-fn first_comment(text: &str) -> &str {
+/// The comment in the first line of a built-in property, which summarises it.
+fn summary(text: &str) -> &str {
     let first = text.lines().next().unwrap_or_default();
     first.trim_start_matches('/').trim()
 }

@@ -1,4 +1,4 @@
-//! The commands around rules: exit statuses, mistakes, forecasts.
+//! The commands around properties: exit statuses, mistakes, forecasts.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use crate::kit::{build, norn, subjects};
 const WRONG: &str = "P(c) {\n  event use: call use(c)\n  pattern: usse\n}\n";
 
 #[test]
-fn a_wrong_rule_is_shown_and_nothing_runs() {
+fn a_wrong_property_is_shown_and_nothing_runs() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("wrong.norn"), WRONG).unwrap();
     for words in [
@@ -33,17 +33,17 @@ fn a_wrong_rule_is_shown_and_nothing_runs() {
 }
 
 #[test]
-fn rules_that_are_not_there() {
+fn properties_that_are_not_there() {
     let folder = tempfile::tempdir().unwrap();
-    for words in [&["check", "no-such-rule", "--", "true"][..], &["property", "show", "x"]] {
+    for words in [&["check", "no-such-property", "--", "true"][..], &["property", "show", "x"]] {
         let ran = norn(words, &folder);
         assert_eq!(ran.code, Some(2), "{words:?}: {ran:?}");
-        assert!(ran.stderr.contains("comes with norn"), "{ran:?}");
+        assert!(ran.stderr.contains("no built-in property"), "{ran:?}");
     }
 }
 
 #[test]
-fn what_comes_with_norn_is_right() {
+fn built_in_properties_are_valid() {
     let folder = tempfile::tempdir().unwrap();
     let listed = norn(["property", "list"], &folder);
     let names: Vec<_> = listed.stdout.lines().filter_map(|it| it.split(' ').next()).collect();
@@ -58,14 +58,14 @@ fn what_comes_with_norn_is_right() {
     }
 }
 
-/// The documentation has the rules as they are.
+/// The documentation shows the built-in properties as they are in their files.
 #[test]
 fn what_comes_with_norn_is_documented() {
     let root = subjects().join("../..");
     let text = fs::read_to_string(root.join("docs/properties.md")).unwrap();
-    for rule in fs::read_dir(root.join("rules")).unwrap() {
-        let rule = fs::read_to_string(rule.unwrap().path()).unwrap();
-        assert!(text.contains(&rule), "docs/properties.md lacks:\n{rule}");
+    for property in fs::read_dir(root.join("properties")).unwrap() {
+        let property = fs::read_to_string(property.unwrap().path()).unwrap();
+        assert!(text.contains(&property), "docs/properties.md lacks:\n{property}");
     }
 }
 
@@ -78,25 +78,25 @@ fn a_trace_is_enough_to_predict() {
         ["run", "--strategy", "round-robin", "--function", "connection_*", "--", "./subject"];
     let ran = norn(words, &folder);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    let rule = ["predict", "run.norn", "--property", "use-after-close", "--format", "json"];
-    let forecast: Value = serde_json::from_str(&norn(rule, &folder).stdout).unwrap();
+    let property = ["predict", "run.norn", "--property", "use-after-close", "--format", "json"];
+    let forecast: Value = serde_json::from_str(&norn(property, &folder).stdout).unwrap();
     assert_eq!(forecast["observed"].as_array().unwrap().len(), 0);
     let statuses: Vec<_> =
         forecast["predicted"].as_array().unwrap().iter().map(|it| &it["status"]).collect();
     assert_eq!(statuses, ["predicted"]);
-    let text = norn(&rule[..4], &folder);
+    let text = norn(&property[..4], &folder);
     assert!(text.stdout.contains("UseAfterClose is broken, f = connection"), "{text:?}");
 }
 
 /// What the recorded run itself breaks is told, with what shows it again.
 #[test]
-fn a_rule_that_the_recorded_run_breaks() {
+fn a_property_that_the_recorded_run_breaks() {
     let folder = tempfile::tempdir().unwrap();
-    let rule = "Twice(c) {
+    let property = "Twice(c) {
       event open: call connection_open(c)
       pattern: open open
     }";
-    fs::write(folder.path().join("twice.norn"), rule).unwrap();
+    fs::write(folder.path().join("twice.norn"), property).unwrap();
     let subject = subjects().join("use_after_close.c");
     let ran = norn(["check", "twice.norn", subject.to_str().unwrap()], &folder);
     assert_eq!(ran.code, Some(1), "{ran:?}");
@@ -107,7 +107,7 @@ fn a_rule_that_the_recorded_run_breaks() {
        the recorded run does that
        again: norn replay run.norn/clips/1.json
 
-    1 rules with 1 instances in 21 events of 3 threads: 1 violations recorded, 0 confirmed; 0 infeasible, 0 not confirmed, 0 not tried; 1 executions
+    1 properties with 1 instances in 21 events of 3 threads: 1 violations recorded, 0 confirmed; 0 infeasible, 0 not confirmed, 0 not tried; 1 executions
     ");
     assert!(folder.path().join("run.norn/clips/1.json").exists());
 }
@@ -116,12 +116,12 @@ fn a_rule_that_the_recorded_run_breaks() {
 #[test]
 fn what_was_never_seen_is_said() {
     let folder = tempfile::tempdir().unwrap();
-    let rule = "Never(c) {
+    let property = "Never(c) {
       event open: call connection_open(c)
       event shut: call connection_shut(c)
       pattern: shut open
     }";
-    fs::write(folder.path().join("never.norn"), rule).unwrap();
+    fs::write(folder.path().join("never.norn"), property).unwrap();
     let subject = subjects().join("use_after_close.c");
     let ran = norn(["check", "never.norn", subject.to_str().unwrap()], &folder);
     assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -143,23 +143,23 @@ fn what_was_left_out_is_said() {
         pthread_create(&thread, 0, other, 0);
         pthread_join(thread, 0);
       }";
-    let rule = "Steps(o) {
+    let property = "Steps(o) {
       event step: call step(o)
       event last: call last(o)
       pattern: step step last
     }";
     fs::write(folder.path().join("program.c"), program).unwrap();
-    fs::write(folder.path().join("steps.norn"), rule).unwrap();
+    fs::write(folder.path().join("steps.norn"), property).unwrap();
     let ran = norn(["check", "steps.norn", "program.c"], &folder);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let line = ran.stdout.lines().next().unwrap();
     insta::assert_snapshot!(line, @"Steps: not all was looked at: of events alike only the first 4 (15 choices left out)");
     let ran = norn(["check", "steps.norn", "--format", "json", "program.c"], &folder);
     let json: Value = serde_json::from_str(&ran.stdout).unwrap();
-    insta::assert_snapshot!(json["rules"][0]["left_out"], @r#"{"alike":15,"instances":false,"steps":false,"untried":0,"ways":0}"#);
+    insta::assert_snapshot!(json["properties"][0]["left_out"], @r#"{"alike":15,"instances":false,"steps":false,"untried":0,"ways":0}"#);
     // What is small enough has nothing of it.
     let subject = subjects().join("use_after_close_fixed.c");
     let words = ["check", "use-after-close", "--format", "json", subject.to_str().unwrap()];
     let json: Value = serde_json::from_str(&norn(words, &folder).stdout).unwrap();
-    assert_eq!(json["rules"][0]["left_out"], Value::Null);
+    assert_eq!(json["properties"][0]["left_out"], Value::Null);
 }

@@ -62,7 +62,7 @@ pub(crate) fn build(source: &Path, folder: &TempDir) {
     assert_eq!(ran.code, Some(0), "{ran:?}");
 }
 
-/// What came of checking rules.
+/// What came of checking properties.
 #[derive(Debug)]
 pub(crate) struct Checked {
     pub(crate) json: Value,
@@ -71,11 +71,11 @@ pub(crate) struct Checked {
     pub(crate) folder: TempDir,
 }
 
-/// Checks rules against a program.
-pub(crate) fn check(rules: &[&str], program: &Path) -> Checked {
+/// Checks properties against a program.
+pub(crate) fn check(properties: &[&str], program: &Path) -> Checked {
     let folder = tempfile::tempdir().unwrap();
-    let mut words = vec!["check", rules[0], "-j", "2", "--format", "json"];
-    words.extend(rules[1..].iter().flat_map(|it| ["--also", it]));
+    let mut words = vec!["check", properties[0], "-j", "2", "--format", "json"];
+    words.extend(properties[1..].iter().flat_map(|it| ["--property", it]));
     words.extend(["--", program.to_str().unwrap()]);
     let ran = norn(words, &folder);
     let json = serde_json::from_str(&ran.stdout);

@@ -1,4 +1,4 @@
-//! Rules, end to end: programs that break them in another order, from their source to a confirmed
+//! Properties, end to end: programs that break them in another order, from their source to a confirmed
 //! violation.
 #![allow(clippy::unwrap_used, reason = "these are tests, the functions they share included")]
 

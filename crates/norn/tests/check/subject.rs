@@ -1,7 +1,7 @@
-//! The rules that come with norn, each against a program that breaks it only in another order, and
+//! The built-in properties, each against a program that breaks it only in another order, and
 //! its fixed twin.
 //!
-//! The head of a subject says which rule it is about, `// Rule: data-race`, and what is found,
+//! The head of a subject says which property it is about, `// Property: data-race`, and what is found,
 //! `// Breaks: DataRace; assertion`: the property, and a word of what it leads to, if it leads to
 //! a failure. A twin announces `// Breaks: nothing`.
 
@@ -14,18 +14,18 @@ use crate::kit::{build, check, norn, subjects};
 struct Subject {
     name: String,
     path: PathBuf,
-    rule: String,
+    property: String,
     breaks: String,
 }
 
 #[test]
-fn rules_are_broken_in_another_order() {
+fn properties_are_broken_in_another_order() {
     each(false, |subject| {
-        let checked = check(&[&subject.rule], &subject.path);
+        let checked = check(&[&subject.property], &subject.path);
         let (property, harm) = subject.breaks.split_once("; ").unwrap_or((&subject.breaks, ""));
         let recorded = checked.violations("observed");
         let confirmed = checked.violations("confirmed");
-        let right = |it: &&Value| it["rule"] == property && leads_to(it, harm);
+        let right = |it: &&Value| it["property"] == property && leads_to(it, harm);
         let fine = checked.code == Some(1) && recorded.is_empty() && confirmed.iter().any(right);
         (!fine).then(|| format!("{:?}: {:#}", checked.code, checked.json))
     });
@@ -40,9 +40,9 @@ fn leads_to(violation: &Value, word: &str) -> bool {
 #[test]
 fn twins_are_clean() {
     each(true, |subject| {
-        let checked = check(&[&subject.rule], &subject.path);
+        let checked = check(&[&subject.property], &subject.path);
         let real = checked.violations("observed").len() + checked.violations("confirmed").len();
-        let seen = &checked.json["rules"][0]["events"];
+        let seen = &checked.json["properties"][0]["events"];
         // Nothing is broken, and not because nothing was seen.
         let watched = seen.as_object().unwrap().values().all(|it| it.as_u64() > Some(0));
         let fine = checked.code == Some(0) && real == 0 && watched;
@@ -62,26 +62,26 @@ fn a_confirmed_violation_happens_again() {
 }
 
 #[test]
-fn all_rules_at_once_share_a_recording() {
-    let rules: Vec<_> = all(false).into_iter().map(|it| it.rule).collect();
-    let names: Vec<_> = rules.iter().map(String::as_str).collect();
+fn all_properties_at_once_share_a_recording() {
+    let properties: Vec<_> = all(false).into_iter().map(|it| it.property).collect();
+    let names: Vec<_> = properties.iter().map(String::as_str).collect();
     let checked = check(&names, &subjects().join("use_after_close.c"));
-    assert_eq!(checked.json["rules"].as_array().unwrap().len(), 10);
+    assert_eq!(checked.json["properties"].as_array().unwrap().len(), 10);
     let confirmed = checked.violations("confirmed");
-    let broken: BTreeSet<_> = confirmed.iter().map(|it| it["rule"].as_str().unwrap()).collect();
+    let broken: BTreeSet<_> = confirmed.iter().map(|it| it["property"].as_str().unwrap()).collect();
     assert_eq!(broken, BTreeSet::from(["DataRace", "UseAfterClose"]), "{:#}", checked.json);
     assert_eq!(checked.json["sources"], 1);
 }
 
 #[test]
-fn every_rule_has_a_subject_and_every_subject_a_twin() {
+fn every_property_has_a_subject_and_every_subject_a_twin() {
     let (bugs, twins) = (all(false), all(true));
     let names: Vec<_> = bugs.iter().map(|it| format!("{}_fixed", it.name)).collect();
     assert_eq!(names, twins.into_iter().map(|it| it.name).collect::<Vec<_>>());
     let folder = tempfile::tempdir().unwrap();
     let listed = norn(["property", "list"], &folder).stdout;
     let listed: Vec<_> = listed.lines().filter_map(|it| it.split(' ').next()).collect();
-    assert_eq!(listed, bugs.iter().map(|it| it.rule.as_str()).collect::<Vec<_>>());
+    assert_eq!(listed, bugs.iter().map(|it| it.property.as_str()).collect::<Vec<_>>());
 }
 
 /// Tries all subjects, and names all that do not do as they should.
@@ -108,5 +108,5 @@ fn subject(path: PathBuf) -> Subject {
         found.unwrap_or_else(|| panic!("{} has no {name}", path.display())).to_owned()
     };
     let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
-    Subject { name, rule: field("Rule"), breaks: field("Breaks"), path }
+    Subject { name, property: field("Property"), breaks: field("Breaks"), path }
 }

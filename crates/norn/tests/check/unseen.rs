@@ -1,4 +1,4 @@
-//! Functions that a rule names and whose calls are not seen: which, why, and what can be done.
+//! Functions that a property names and whose calls are not seen: which, why, and what can be done.
 
 use std::{fs, process::Command};
 
@@ -41,13 +41,13 @@ fn build(folder: &TempDir) {
     assert_eq!(ran.code, Some(0), "{ran:?}");
 }
 
-/// What is said of a rule in which the first event is this, and the second one is seen.
+/// What is said of a property in which the first event is this, and the second one is seen.
 fn said(event: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     build(&folder);
-    let rule =
+    let property =
         format!("U(c) {{ event it: {event} event other: call list_add(c) pattern: it other }}");
-    fs::write(folder.path().join("u.norn"), rule).unwrap();
+    fs::write(folder.path().join("u.norn"), property).unwrap();
     let ran = norn(["check", "u.norn", "--", "./subject"], &folder);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let lines: Vec<_> = ran.stdout.lines().collect();
@@ -134,14 +134,14 @@ fn several_names_for_one_function() {
 fn a_function_that_was_not_recorded() {
     let folder = tempfile::tempdir().unwrap();
     build(&folder);
-    let rule =
+    let property =
         "U(c) { event it: call list_never(c) event other: call list_add(c) pattern: it other }";
-    fs::write(folder.path().join("u.norn"), rule).unwrap();
+    fs::write(folder.path().join("u.norn"), property).unwrap();
     let ran = norn(["run", "--function", "list_add", "--", "./subject"], &folder);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let words = ["predict", "run.norn", "--property", "u.norn", "--format", "json"];
     let json: Value = serde_json::from_str(&norn(words, &folder).stdout).unwrap();
-    let unseen = &json["rules"][0]["unseen"][0];
+    let unseen = &json["properties"][0]["unseen"][0];
     assert_eq!((&unseen["event"], &unseen["why"]), (&"it".into(), &"not-recorded".into()));
 }
 
@@ -158,11 +158,11 @@ fn a_parameter_that_is_gone() {
         drop(&object, 2);
         return pthread_join(thread, 0);
       }";
-    let rule = "U(c) { event it: call drop(c) event any: call drop(_) pattern: it any any }";
+    let property = "U(c) { event it: call drop(c) event any: call drop(_) pattern: it any any }";
     for compiler in ["clang-14", "clang-19"].into_iter().filter(|it| is_there(it)) {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("program.c"), program).unwrap();
-        fs::write(folder.path().join("u.norn"), rule).unwrap();
+        fs::write(folder.path().join("u.norn"), property).unwrap();
         let words = ["cc", "-g", "-O2", "-pthread", "-o", "subject", "program.c"];
         let ran = norn_with(compiler, words, &folder);
         assert_eq!(ran.code, Some(0), "{ran:?}");

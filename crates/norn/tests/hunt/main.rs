@@ -12,7 +12,7 @@ mod iteration;
 mod kit;
 mod marked;
 mod output;
-mod pardon;
 mod pattern;
 mod subject;
+mod suppress;
 mod timeout;

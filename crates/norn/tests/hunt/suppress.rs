@@ -1,4 +1,4 @@
-//! What is found and does not count: what is suppressed, what is known, what does no harm.
+//! Findings that are not reported or do not fail the hunt: suppressed, in the baseline, or harmless.
 
 use std::fs;
 
@@ -33,7 +33,7 @@ fn json(ran: &Ran) -> Value {
 #[test]
 fn what_is_suppressed_does_not_count() {
     let folder = folder();
-    for (rule, code) in [
+    for (line, code) in [
         ("atomicity:eraser", 0),
         ("atomicity:^source.length$", 0),
         ("*:buffer.c", 0),
@@ -43,14 +43,14 @@ fn what_is_suppressed_does_not_count() {
         ("atomicity:^raser", 1),
         ("# atomicity:eraser", 1),
     ] {
-        write(&folder, "my.supp", rule);
+        write(&folder, "my.supp", line);
         let ran = hunt(&folder, &["--suppressions", "my.supp"]);
-        assert_eq!(ran.code, Some(code), "{rule}: {ran:?}");
+        assert_eq!(ran.code, Some(code), "{line}: {ran:?}");
     }
 }
 
 #[test]
-fn rules_are_named_with_their_use() {
+fn suppressions_are_listed_with_their_use() {
     let folder = folder();
     write(&folder, "my.supp", "race:nobody\n\n# the buffer is known\natomicity:eraser\nrice:x\n");
     let ran = hunt(&folder, &["--suppressions", "my.supp"]);
@@ -66,7 +66,7 @@ fn rules_are_named_with_their_use() {
     let ran = hunt(&folder, &["-v", "--suppressions", "my.supp"]);
     assert!(ran.stdout.contains("  race:nobody (my.supp:1) not used\n"), "{ran:?}");
     let json = json(&hunt(&folder, &["--format", "json", "--suppressions", "my.supp"]));
-    assert_eq!(json["findings"][0]["pardon"]["suppressed"], "atomicity:eraser");
+    assert_eq!(json["findings"][0]["suppressed_by"]["suppression"], "atomicity:eraser");
     assert_eq!(json["suppressions"][0]["used"], 0);
     assert_eq!(json["suppressions"][1]["used"], 1);
 }
@@ -79,7 +79,7 @@ fn only_what_is_new_counts() {
     assert_eq!(written.code, Some(0), "{written:?}");
     let again = hunt(&folder, &["--baseline", "known.json"]);
     assert_eq!(again.code, Some(0), "{again:?}");
-    assert!(again.stdout.ends_with("1 known and not told\n"), "{again:?}");
+    assert!(again.stdout.ends_with("1 in the baseline, not reported\n"), "{again:?}");
 
     // Lines that move do not make it new; another function does.
     let source = folder.path().join("buffer.c");
@@ -87,7 +87,7 @@ fn only_what_is_new_counts() {
     fs::write(&source, format!("\n\n\n{text}")).unwrap();
     let moved = hunt(&folder, &["--baseline", "known.json", "--format", "json"]);
     assert_eq!(moved.code, Some(0), "{moved:?}");
-    assert_eq!(json(&moved)["findings"][0]["pardon"], "known");
+    assert_eq!(json(&moved)["findings"][0]["suppressed_by"], "baseline");
     fs::write(&source, text.replace("eraser", "cleaner")).unwrap();
     assert_eq!(hunt(&folder, &["--baseline", "known.json"]).code, Some(1));
 }
@@ -100,7 +100,7 @@ fn failures_that_were_merely_seen_can_be_known() {
     assert_eq!(hunt(&folder, &["--write-baseline", "known.json"]).code, Some(0));
     let again = hunt(&folder, &["--baseline", "known.json", "--format", "json"]);
     assert_eq!(again.code, Some(0), "{again:?}");
-    assert_eq!(json(&again)["observed"][0]["pardon"], "known");
+    assert_eq!(json(&again)["observed"][0]["suppressed_by"], "baseline");
     write(&folder, "buffer.c", "int main(void) { return 4; }");
     assert_eq!(hunt(&folder, &["--baseline", "known.json"]).code, Some(1));
 }
@@ -117,10 +117,10 @@ int main(void) { consume(); consume(); }
 fn failures_that_were_merely_seen_can_be_suppressed() {
     let folder = tempfile::tempdir().unwrap();
     write(&folder, "buffer.c", STUCK);
-    for (rule, code) in [("deadlock:buffer.c", 0), ("*:consume", 0), ("race:buffer.c", 1)] {
-        write(&folder, "my.supp", rule);
+    for (line, code) in [("deadlock:buffer.c", 0), ("*:consume", 0), ("race:buffer.c", 1)] {
+        write(&folder, "my.supp", line);
         let ran = hunt(&folder, &["--suppressions", "my.supp"]);
-        assert_eq!(ran.code, Some(code), "{rule}: {ran:?}");
+        assert_eq!(ran.code, Some(code), "{line}: {ran:?}");
         assert_eq!(ran.stdout.contains("seen under another schedule: deadlock"), code == 1);
     }
 }
