@@ -10,7 +10,7 @@ use std::{
 
 use norn_abi::control::{Plan, after};
 use norn_model::{
-    Access, Anomaly, Candidate, Consequence, Departure, EventId, Limit, Obstacle, Schedule,
+    Access, BugClass, Candidate, Consequence, Departure, EventId, Limit, Obstacle, Schedule,
     Segment, ThreadId, ThreadName, Until, Verdict, Visit,
 };
 use norn_record::{Control, Recording, Streams};
@@ -287,7 +287,7 @@ fn into_impasse(source: &Source, candidate: &Candidate, turns: &[(ThreadId, u64)
 pub(crate) fn too_early(candidate: &Candidate) -> Option<EventId> {
     let first = candidate.steps.first()?;
     let uses = matches!(first.access, Access::Read | Access::Use);
-    (candidate.class == Anomaly::Order && uses).then_some(first.event)
+    (candidate.class() == BugClass::Order && uses).then_some(first.event)
 }
 
 /// Lets turns end with an event.

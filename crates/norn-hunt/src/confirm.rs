@@ -234,7 +234,7 @@ fn address(op: Op) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use norn_model::{Anomaly, Scope, text};
+    use norn_model::{BugClass, CandidateKind, Scope, text};
 
     use super::*;
 
@@ -247,7 +247,7 @@ mod tests {
         trace.merged().find(|it| is(it)).unwrap().id
     }
 
-    fn candidate(trace: &Trace, class: Anomaly, places: &str) -> Candidate {
+    fn candidate(trace: &Trace, class: BugClass, places: &str) -> Candidate {
         let step = |place: &str| {
             let event = at(trace, place);
             let op = trace.event(event).unwrap().op;
@@ -256,8 +256,7 @@ mod tests {
             Step { event, site, addr: address(op).unwrap(), access, region: (0, 0) }
         };
         Candidate {
-            class,
-            pattern: String::new(),
+            kind: CandidateKind::pattern(class, "any"),
             adjacent: false,
             steps: places.split(' ').map(step).collect(),
             stuck: Vec::new(),
@@ -267,12 +266,12 @@ mod tests {
     }
 
     /// Whether a run did the accesses at these places.
-    fn is_done(class: Anomaly, places: &str, run: &str, end: End<'_>) -> bool {
+    fn is_done(class: BugClass, places: &str, run: &str, end: End<'_>) -> bool {
         with(class, places, run, |doing| doing.is_done(end))
     }
 
     /// Asks what a run did of the accesses at these places.
-    fn with(class: Anomaly, places: &str, run: &str, ask: impl Fn(&Doing<'_>) -> bool) -> bool {
+    fn with(class: BugClass, places: &str, run: &str, ask: impl Fn(&Doing<'_>) -> bool) -> bool {
         let ordered = |it: &str| text::parse(&format!("order global\n{it}")).unwrap();
         let (recorded, run) = (ordered(RECORDED), ordered(run));
         let candidate = candidate(&recorded, class, places);
@@ -293,7 +292,7 @@ mod tests {
 
     #[test]
     fn who_leaves_the_schedule_may_do_it_nevertheless() {
-        let is_done = |run| is_done(Anomaly::Atomicity, "asks looks sets", run, PASSED);
+        let is_done = |run| is_done(BugClass::Atomicity, "asks looks sets", run, PASSED);
         assert!(is_done("T1 r x 0 @ asks\nT2 r x 0 @ looks\nT2 yield\nT1 w x 1 @ sets"));
         assert!(!is_done(RECORDED));
         assert!(!is_done("T1 r x 0 @ asks\nT2 r x 0 @ looks\nT1 w x 1 @ elsewhere"));
@@ -303,22 +302,22 @@ mod tests {
     #[test]
     fn places_count_and_not_numbers() {
         let run = "T1 yield\nT1 r x 0 @ asks\nT2 r x 0 @ looks\nT1 w x 1 @ sets";
-        assert!(is_done(Anomaly::Atomicity, "asks looks sets", run, PASSED));
+        assert!(is_done(BugClass::Atomicity, "asks looks sets", run, PASSED));
     }
 
     #[test]
     fn a_failure_after_two_have_changed_places() {
-        let failed = |run| is_done(Anomaly::Atomicity, "asks looks sets", run, FAILED);
+        let failed = |run| is_done(BugClass::Atomicity, "asks looks sets", run, FAILED);
         assert!(failed("T1 r x 0 @ asks\nT2 r x 0 @ looks\nT2 abort"));
         assert!(!failed("T1 r x 0 @ asks\nT1 abort"));
         let passes = "T1 r x 0 @ asks\nT2 r x 0 @ looks";
-        assert!(!is_done(Anomaly::Atomicity, "asks looks sets", passes, PASSED));
+        assert!(!is_done(BugClass::Atomicity, "asks looks sets", passes, PASSED));
     }
 
     #[test]
     fn the_same_places_but_not_the_same_variable() {
         let ask = |it: &Doing<'_>| it.is_scattered();
-        let scattered = |run| with(Anomaly::Race, "asks looks sets", run, ask);
+        let scattered = |run| with(BugClass::Race, "asks looks sets", run, ask);
         assert!(!scattered(RECORDED));
         assert!(!scattered("T1 r y 0 @ asks\nT1 w y 1 @ sets\nT2 r y 1 @ looks"));
         assert!(!scattered("T2 r y 1 @ looks"));
@@ -328,16 +327,16 @@ mod tests {
     #[test]
     fn a_write_that_nobody_has_seen_changes_nothing() {
         let run = "T1 r x 0 @ asks\nT2 w x 2 @ adds\nT2 abort";
-        assert!(!is_done(Anomaly::Atomicity, "asks adds sets", run, FAILED));
+        assert!(!is_done(BugClass::Atomicity, "asks adds sets", run, FAILED));
     }
 
     #[test]
     fn a_read_that_comes_too_early() {
         let run = "T2 r x 0 @ looks\nT1 r x 0 @ asks\nT1 w y 1 @ other";
         let followed = End { followed: true, ..PASSED };
-        assert!(is_done(Anomaly::Order, "looks sets", run, followed));
-        assert!(is_done(Anomaly::Order, "looks sets", run, FAILED));
-        assert!(!is_done(Anomaly::Order, "looks sets", run, PASSED));
-        assert!(!is_done(Anomaly::Order, "looks sets", RECORDED, followed));
+        assert!(is_done(BugClass::Order, "looks sets", run, followed));
+        assert!(is_done(BugClass::Order, "looks sets", run, FAILED));
+        assert!(!is_done(BugClass::Order, "looks sets", run, PASSED));
+        assert!(!is_done(BugClass::Order, "looks sets", RECORDED, followed));
     }
 }

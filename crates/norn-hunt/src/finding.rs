@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::{Description, Interleaving};
-use norn_model::{Anomaly, Candidate, Consequence, Verdict};
+use norn_model::{BugClass, Candidate, Consequence, Verdict};
 use norn_predict::Remark;
 use norn_replay::story::Story;
 use norn_witness::{Failure, Grade, Witness};
@@ -81,7 +81,7 @@ impl Finding {
     /// Whether the program is the worse for it. A data race is undefined behaviour in C and C++,
     /// whatever comes of it this time.
     pub fn is_harmful(&self) -> bool {
-        let race = self.candidate.class == Anomaly::Race;
+        let race = self.candidate.class() == BugClass::Race;
         self.confirmed().is_some_and(|it| race || it.consequence.is_failure())
     }
 }

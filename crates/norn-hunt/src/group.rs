@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use norn_model::{Anomaly, AtomicOp, Candidate, Op, Step, Trace};
+use norn_model::{AtomicOp, BugClass, Candidate, Op, Step, Trace};
 use norn_witness::{Failure, Grade, Witness, Witnesses};
 
 use crate::Finding;
@@ -92,7 +92,7 @@ fn is_counting(trace: &Trace, candidate: &Candidate) -> bool {
         matches!(op, Some(Op::Atomic { op: AtomicOp::Rmw { .. }, .. }))
     };
     let ends = candidate.steps.first().zip(candidate.steps.last());
-    candidate.class == Anomaly::Atomicity && ends.is_some_and(|(a, b)| changes(a) && changes(b))
+    candidate.class() == BugClass::Atomicity && ends.is_some_and(|(a, b)| changes(a) && changes(b))
 }
 
 /// The classes take turns, so that many candidates of one do not keep the others waiting. Deadlocks
@@ -100,18 +100,18 @@ fn is_counting(trace: &Trace, candidate: &Candidate) -> bool {
 /// them do harm: the others are some turns ahead, and so are waits whose time runs out. Those that the
 /// program seems to expect come after all.
 pub(crate) fn in_turn(groups: Vec<Group>, findings: &[Finding]) -> Vec<Group> {
-    let mut counts: BTreeMap<Anomaly, usize> = BTreeMap::new();
+    let mut counts: BTreeMap<BugClass, usize> = BTreeMap::new();
     let mut ranked: Vec<_> = groups
         .into_iter()
         .map(|group| {
             let finding = &findings[group.finding];
-            let class = finding.candidate.class;
+            let class = finding.candidate.class();
             let rank = counts.entry(class).or_default();
             *rank += 1;
-            let many = class == Anomaly::Order && finding.candidate.expires().is_none();
+            let many = class == BugClass::Order && finding.candidate.expires().is_none();
             let late = if many { LATE } else { 0 };
             let expected = group.counts || finding.remark.is_some_and(|it| it.expected.is_some());
-            ((expected, *rank + late, class != Anomaly::Deadlock, class), group)
+            ((expected, *rank + late, class != BugClass::Deadlock, class), group)
         })
         .collect();
     ranked.sort_by_key(|(key, _)| *key);
@@ -128,7 +128,7 @@ mod tests {
     /// Races that a trace allows, as one group.
     fn races(trace: &Trace, again: bool) -> Group {
         let all = predict(trace, &Options::default()).candidates;
-        let mut races = all.into_iter().filter(|it| it.class == Anomaly::Race);
+        let mut races = all.into_iter().filter(|it| it.class() == BugClass::Race);
         let mut group = Group::new(trace, races.next().unwrap(), 0, again);
         group.instances.extend(races);
         group
@@ -172,7 +172,7 @@ mod tests {
         let counts = |trace: &str| {
             let trace = text::parse(trace).unwrap();
             let all = predict(&trace, &Options::default()).candidates;
-            let between = all.into_iter().find(|it| it.class == Anomaly::Atomicity).unwrap();
+            let between = all.into_iter().find(|it| it.class() == BugClass::Atomicity).unwrap();
             is_counting(&trace, &between)
         };
         assert!(counts("T1 add n 0 1\nT1 add n 1 2\nT2 add n 2 3"));

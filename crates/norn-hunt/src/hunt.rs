@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use norn_model::{Anomaly, Candidate, EventId};
+use norn_model::{BugClass, Candidate, EventId};
 use norn_predict::{Remark, predict};
 use norn_record::Interrupt;
 use norn_replay::{ReplayError, capture};
@@ -298,13 +298,13 @@ impl Hunter<'_> {
     ) -> Vec<Group> {
         let mut groups: Vec<Group> = Vec::new();
         let mut at: BTreeMap<Key, usize> = BTreeMap::new();
-        let mut events: BTreeSet<(Anomaly, Vec<EventId>)> = BTreeSet::new();
+        let mut events: BTreeSet<(BugClass, Vec<EventId>)> = BTreeSet::new();
         for (candidate, remark) in candidates {
             // An atomic change reads and writes: whichever it is taken for, the run is the same. But
             // a wait whose time runs out has two ways with the same events.
             let steps = candidate.steps.iter().chain(&candidate.stuck).map(|it| it.event);
-            let is_new = events.insert((candidate.class, steps.collect()));
-            if !is_new && candidate.class != Anomaly::Order {
+            let is_new = events.insert((candidate.class(), steps.collect()));
+            if !is_new && candidate.class() != BugClass::Order {
                 continue;
             }
             let key = source.key(&candidate);

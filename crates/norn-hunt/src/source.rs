@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use norn_model::{Candidate, SiteId, Trace};
+use norn_model::{Candidate, CandidateKind, SiteId, Trace};
 use norn_replay::{ReplayError, Scene};
 
 /// Events of a trace that are looked at. They take some hundred bytes each.
@@ -31,7 +31,7 @@ pub(crate) type Place = (PathBuf, u64, u16);
 /// What makes two candidates the same for a person: what they are and where.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Key {
-    pattern: String,
+    kind: CandidateKind,
     places: Vec<Place>,
 }
 
@@ -45,7 +45,7 @@ impl Source {
 
     pub(crate) fn key(&self, candidate: &Candidate) -> Key {
         let places = candidate.sites().map(|it| place(&self.scene.trace, it)).collect();
-        Key { pattern: candidate.pattern.clone(), places }
+        Key { kind: candidate.kind.clone(), places }
     }
 }
 

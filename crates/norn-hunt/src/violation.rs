@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use norn_model::{Anomaly, Candidate, Consequence, EventId, Op, Scope, Step, Trace, Verdict};
+use norn_model::{Candidate, CandidateKind, Consequence, EventId, Op, Scope, Step, Trace, Verdict};
 use norn_property::{Occurrence, Property, Prospect, Variables};
 use norn_replay::story::Story;
 use norn_resolve::{Modules, Variable};
@@ -118,8 +118,7 @@ pub(crate) fn candidate(property: &Property, steps: &[Occurrence]) -> Candidate 
         region: (it.id.index, it.id.index),
     };
     Candidate {
-        class: Anomaly::Property,
-        pattern: property.name().to_owned(),
+        kind: CandidateKind::Property(property.name().to_owned()),
         adjacent: false,
         steps: steps.iter().map(step).collect(),
         stuck: Vec::new(),

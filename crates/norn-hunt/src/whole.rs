@@ -57,7 +57,7 @@ fn begin_of_call(trace: &Trace, id: EventId) -> Option<EventId> {
 
 #[cfg(test)]
 mod tests {
-    use norn_model::{Access, Anomaly, Scope, SiteId, text};
+    use norn_model::{Access, CandidateKind, Scope, SiteId, text};
 
     use super::*;
 
@@ -78,8 +78,7 @@ mod tests {
             region: (index, index),
         };
         let candidate = Candidate {
-            class: Anomaly::Property,
-            pattern: String::new(),
+            kind: CandidateKind::Property(String::new()),
             adjacent: false,
             steps: vec![step("T0", 1), step("T0.1", 1)],
             stuck: Vec::new(),

@@ -2,24 +2,23 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
-use crate::{EventId, SiteId};
+use crate::{BugClass, CandidateKind, EventId, SiteId};
 
 /// An anomaly that a pattern allows: these events, in this order.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Candidate {
-    /// What kind of anomaly.
-    pub class: Anomaly,
-    /// The pattern that it matches.
-    pub pattern: String,
+    /// What exactly it is; its class follows from this.
+    #[serde(flatten, serialize_with = "class_and_pattern")]
+    pub kind: CandidateKind,
     /// Whether the events must follow each other with nothing in between.
     pub adjacent: bool,
     /// The events, in the order that the pattern wants.
     pub steps: Vec<Step>,
     /// Events of a deadlock that threads come to and can never do: each waits for what others of
     /// them hold back. Then the order of the steps does not matter.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stuck: Vec<Step>,
     /// Why events of one thread belong together.
     pub scope: Scope,
@@ -81,28 +80,6 @@ pub enum Access {
     Event,
 }
 
-/// Kinds of anomalies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Anomaly {
-    /// Two accesses that nothing keeps apart, one of them a write.
-    Race,
-    /// An access between two that belong together.
-    Atomicity,
-    /// Accesses to several variables that belong together, mixed.
-    AtomicSet,
-    /// Memory that is given back, and then used or given back again.
-    Lifetime,
-    /// A read before the write that it was to see, or after the one that was to follow it.
-    Order,
-    /// What a pattern of the user describes.
-    Pattern,
-    /// Threads that wait for each other, or for a signal that has been.
-    Deadlock,
-    /// What breaks a property of the user.
-    Property,
-}
-
 /// Why events of one thread belong together, the strongest reason first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -117,18 +94,31 @@ pub enum Scope {
     Unmarked,
 }
 
-impl Candidate {
-    /// The pattern of a wait whose time runs out before what it waits for has come.
-    pub const TIMEOUT: &str = "timeout";
-    /// The pattern of one whose time runs out just when it comes.
-    pub const LATE_WAKE_UP: &str = "late-wake-up";
+/// Readers of JSON get the class beside the name, so that they need not know every kind.
+fn class_and_pattern<S: Serializer>(
+    kind: &CandidateKind,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Fields<'a> {
+        class: BugClass,
+        pattern: &'a CandidateKind,
+    }
+    Fields { class: kind.class(), pattern: kind }.serialize(serializer)
+}
 
-    /// The end of the wait whose time runs out, if it is about that.
+impl Candidate {
+    /// The class of bug that it would be.
+    pub fn class(&self) -> BugClass {
+        self.kind.class()
+    }
+
+    /// The end of the wait that times out, if the candidate is about a timeout.
     pub fn expires(&self) -> Option<EventId> {
-        let runs_out = [Self::TIMEOUT, Self::LATE_WAKE_UP].contains(&self.pattern.as_str());
+        let times_out = matches!(self.kind, CandidateKind::Timeout | CandidateKind::LateWakeUp);
         let waits = |it: &&Step| it.access == Access::Wait;
         let wait = self.steps.iter().find(waits).map(|it| it.event);
-        wait.filter(|_| self.class == Anomaly::Order && runs_out)
+        wait.filter(|_| times_out)
     }
 
     /// The sites, in the order of the events.
@@ -151,21 +141,6 @@ impl fmt::Display for Access {
             Access::Init => "i",
             Access::Destroy => "d",
             Access::Event => "e",
-        })
-    }
-}
-
-impl fmt::Display for Anomaly {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Anomaly::Race => "race",
-            Anomaly::Atomicity => "atomicity",
-            Anomaly::AtomicSet => "atomic-set",
-            Anomaly::Lifetime => "lifetime",
-            Anomaly::Order => "order",
-            Anomaly::Pattern => "pattern",
-            Anomaly::Deadlock => "deadlock",
-            Anomaly::Property => "property",
         })
     }
 }

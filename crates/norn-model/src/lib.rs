@@ -8,6 +8,7 @@ mod candidate;
 mod event;
 mod held;
 mod ids;
+mod kind;
 mod location;
 mod merge;
 mod name;
@@ -22,12 +23,13 @@ pub mod text;
 mod trace;
 mod verdict;
 
-pub use candidate::{Access, Anomaly, Apart, Candidate, Scope, Step};
+pub use candidate::{Access, Apart, Candidate, Scope, Step};
 pub use event::{
     AtomicOp, Event, LockMode, Object, Op, Order, Ordering, Outcome, RmwOp, Value, WokenBy,
 };
 pub use held::Held;
 pub use ids::{EventId, NameId, SiteId, StackId, ThreadId, ThreadName};
+pub use kind::{BugClass, CandidateKind};
 pub use location::Location;
 pub use merge::{Merged, Start, Stream};
 pub use name::Names;

@@ -4,7 +4,7 @@
 //! variable, and given up as soon as order or locks forbid the rest. The number of steps is
 //! bounded; whether the bound was met is part of the result.
 
-use norn_model::{Anomaly as Kind, Scope};
+use norn_model::{BugClass as Kind, Scope};
 
 use crate::{
     access::Touch, lockset::Sets, order::Order, outline::Outline, pattern::Pattern, region::Regions,
@@ -117,7 +117,7 @@ impl Search<'_> {
         let forced = later.index >= order.after(earlier.thread, earlier.index, later.thread);
         later.index >= order.before(earlier.thread, earlier.index, later.thread)
             && !(self.pattern.adjacent && forced)
-            && !(atomic && self.pattern.class == Kind::Race)
+            && !(atomic && self.pattern.class() == Kind::Race)
             && !(self.pattern.adjacent && self.field.sets.exclude(earlier.set, later.set))
     }
 

@@ -5,7 +5,7 @@
 //! 2011) write as the sequences E, T, SV, AR and AT. The text form has one access a line, see
 //! [`BUILT_IN`].
 
-use norn_model::Anomaly;
+use norn_model::{BugClass, CandidateKind};
 use thiserror::Error;
 
 /// The patterns that are always looked for.
@@ -17,10 +17,8 @@ const LONGEST: usize = 16;
 /// An anomaly to look for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
-    /// What kind of anomaly.
-    pub class: Anomaly,
-    /// What it is called.
-    pub name: String,
+    /// The kind of the candidates that match it.
+    pub kind: CandidateKind,
     /// Whether its accesses must follow each other with nothing in between.
     pub adjacent: bool,
     /// Its accesses, in order.
@@ -92,6 +90,16 @@ impl Pattern {
         Ok(parser.patterns)
     }
 
+    /// The class of bug that it describes.
+    pub fn class(&self) -> BugClass {
+        self.kind.class()
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        self.kind.name()
+    }
+
     /// How many threads it has.
     pub fn threads(&self) -> usize {
         self.slots.iter().map(|it| it.thread + 1).max().unwrap_or(0)
@@ -142,11 +150,11 @@ impl<'a> Parser<'a> {
     fn begin(&mut self, line: &Line<'a>) -> Result<(), PatternError> {
         self.finish()?;
         let class = match line.word(0) {
-            "race" => Anomaly::Race,
-            "atomicity" => Anomaly::Atomicity,
-            "atomic-set" => Anomaly::AtomicSet,
-            "pattern" => Anomaly::Pattern,
-            "lifetime" => Anomaly::Lifetime,
+            "race" => BugClass::Race,
+            "atomicity" => BugClass::Atomicity,
+            "atomic-set" => BugClass::AtomicSet,
+            "pattern" => BugClass::Pattern,
+            "lifetime" => BugClass::Lifetime,
             _ => return Err(line.error(0, CLASSES)),
         };
         let name = line.word(1);
@@ -155,13 +163,14 @@ impl<'a> Parser<'a> {
         }
         let adjacent = match line.word(2) {
             "adjacent" => true,
-            "" => class == Anomaly::Race,
+            "" => class == BugClass::Race,
             _ => return Err(line.error(2, "`adjacent` or the end of the line")),
         };
         line.end(3)?;
         (self.threads, self.regions, self.variables) = Default::default();
         self.header = Some((line.number, line.text.trim_end().chars().count() + 1));
-        self.patterns.push(Pattern { class, name: name.to_owned(), adjacent, slots: Vec::new() });
+        let kind = CandidateKind::pattern(class, name);
+        self.patterns.push(Pattern { kind, adjacent, slots: Vec::new() });
         Ok(())
     }
 
@@ -259,9 +268,12 @@ mod tests {
     #[test]
     fn the_built_in_ones_are_read() {
         let patterns = Pattern::parse(BUILT_IN).unwrap();
-        let of = |class| patterns.iter().filter(|it| it.class == class).count();
-        assert_eq!((of(Anomaly::Race), of(Anomaly::Atomicity), of(Anomaly::AtomicSet)), (3, 5, 8));
-        assert_eq!(of(Anomaly::Lifetime), 2);
+        let of = |class| patterns.iter().filter(|it| it.class() == class).count();
+        assert_eq!(
+            (of(BugClass::Race), of(BugClass::Atomicity), of(BugClass::AtomicSet)),
+            (3, 5, 8)
+        );
+        assert_eq!(of(BugClass::Lifetime), 2);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use norn_model::{
-    Access, Anomaly, Candidate, NamePattern, Op, Scope, SiteId, Step, ThreadId, Trace, mutexes,
+    Access, BugClass, Candidate, NamePattern, Op, Scope, SiteId, Step, ThreadId, Trace, mutexes,
 };
 use rayon::prelude::*;
 
@@ -201,7 +201,7 @@ fn violations(search: &Search<'_>, touches: &[Touch]) -> Groups {
 /// together with the patterns of their class.
 fn stolen(search: &Search<'_>, touches: &[Touch]) -> Vec<Candidate> {
     let Search { trace, field, patterns, instances, .. } = search;
-    if !patterns.iter().any(|it| it.class == Anomaly::Atomicity) {
+    if !patterns.iter().any(|it| it.class() == BugClass::Atomicity) {
         return Vec::new();
     }
     let granules = touches.par_chunk_by(|a, b| a.granule == b.granule);
@@ -305,8 +305,7 @@ fn candidate(
         }
     };
     Candidate {
-        class: pattern.class,
-        pattern: pattern.name.clone(),
+        kind: pattern.kind.clone(),
         adjacent: pattern.adjacent,
         steps: (0..pattern.slots.len()).map(step).collect(),
         stuck: Vec::new(),
@@ -322,9 +321,9 @@ fn found(search: &Search<'_>, touches: &[Touch], mut others: Vec<Candidate>) -> 
     let spins = spins(search.trace, touches);
     others.sort_by_key(|it| {
         let mut reads = it.steps.iter().filter(|it| it.access == Access::Read);
-        let spins = it.class != Anomaly::Race && reads.any(|it| spins.contains(&it.site.0));
+        let spins = it.class() != BugClass::Race && reads.any(|it| spins.contains(&it.site.0));
         let granules = || it.steps.iter().map(|it| it.addr / GRANULE);
-        let close = it.class == Anomaly::AtomicSet && granules().is_sorted_by(|a, b| a == b);
+        let close = it.class() == BugClass::AtomicSet && granules().is_sorted_by(|a, b| a == b);
         (spins, close)
     });
     let mut found = stolen(search, touches);

@@ -95,7 +95,7 @@ impl Search<'_> {
             let pattern = &self.patterns[number];
             let variables = if pattern.frees() { &blocks } else { &variables };
             let (found, over) = general::search(self.field, pattern, variables);
-            more.extend(over.then(|| pattern.name.clone()));
+            more.extend(over.then(|| pattern.name().to_owned()));
             for (scope, touches) in found.into_iter().filter(|it| self.wants(it.0)) {
                 self.keep(number, scope, &touches, &mut kept);
             }

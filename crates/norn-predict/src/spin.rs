@@ -57,7 +57,7 @@ fn idle(op: &Op) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use norn_model::{Anomaly, text};
+    use norn_model::{BugClass, text};
 
     use crate::{Options, predict};
 
@@ -65,8 +65,8 @@ mod tests {
     fn found(trace: &str) -> Vec<String> {
         let options = Options { deadlocks: false, order: false, ..Options::default() };
         let found = predict(&text::parse(trace).unwrap_or_default(), &options).candidates;
-        let wanted = found.into_iter().filter(|it| it.class == Anomaly::Atomicity);
-        wanted.map(|it| it.pattern).collect()
+        let wanted = found.into_iter().filter(|it| it.class() == BugClass::Atomicity);
+        wanted.map(|it| it.kind.name().to_owned()).collect()
     }
 
     #[test]

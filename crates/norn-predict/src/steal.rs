@@ -16,7 +16,7 @@
 
 use std::borrow::Cow;
 
-use norn_model::{Access, Anomaly, Candidate, Op, Scope, SiteId, Step, Trace, WokenBy};
+use norn_model::{Access, Candidate, CandidateKind, Op, Scope, SiteId, Step, Trace, WokenBy};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -29,8 +29,6 @@ use crate::{
     pattern::Deed,
 };
 
-/// What people call it.
-const NAME: &str = "stolen-wake-up";
 /// Writes of a third thread that are looked at for one wake-up, and those of them that are kept.
 const LOOKED_AT: usize = 64;
 const MOST: usize = 4;
@@ -171,8 +169,7 @@ impl<'a> Steals<'a> {
             Step { event, site: SiteId(*site), addr: place.addr, access, region }
         };
         Candidate {
-            class: Anomaly::Atomicity,
-            pattern: NAME.to_owned(),
+            kind: CandidateKind::StolenWakeUp,
             adjacent: false,
             steps: steps.map(step).collect(),
             stuck: Vec::new(),

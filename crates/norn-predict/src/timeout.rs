@@ -20,7 +20,9 @@
 
 use std::collections::VecDeque;
 
-use norn_model::{Access, Anomaly, Candidate, Event, Object, Op, Outcome, SiteId, Step, Trace};
+use norn_model::{
+    Access, Candidate, CandidateKind, Event, Object, Op, Outcome, SiteId, Step, Trace,
+};
 use rustc_hash::FxHashMap;
 
 use crate::{
@@ -163,10 +165,10 @@ fn object(op: &Op) -> u64 {
 }
 
 fn candidate(trace: &Trace, key: &Key, instance: &Instance, number: u32) -> Candidate {
-    let (pattern, accesses) = match key.pattern {
-        EARLY => (Candidate::TIMEOUT, [Access::Wait, Access::Signal]),
-        LATE => (Candidate::LATE_WAKE_UP, [Access::Signal, Access::Wait]),
-        _ => (Candidate::TIMEOUT, [Access::Acquire, Access::Wait]),
+    let (kind, accesses) = match key.pattern {
+        EARLY => (CandidateKind::Timeout, [Access::Wait, Access::Signal]),
+        LATE => (CandidateKind::LateWakeUp, [Access::Signal, Access::Wait]),
+        _ => (CandidateKind::Timeout, [Access::Acquire, Access::Wait]),
     };
     let steps = instance.steps.iter().zip(accesses).zip(&key.sites);
     let step = |((place, access), site): ((&Place, Access), &u32)| {
@@ -175,8 +177,7 @@ fn candidate(trace: &Trace, key: &Key, instance: &Instance, number: u32) -> Cand
         Step { event, site: SiteId(*site), addr: place.addr, access, region }
     };
     Candidate {
-        class: Anomaly::Order,
-        pattern: pattern.to_owned(),
+        kind,
         adjacent: false,
         steps: steps.map(step).collect(),
         stuck: Vec::new(),
@@ -198,7 +199,7 @@ mod tests {
         let Prediction { candidates, .. } = predict(&trace, &options);
         let place = |it| trace.site(it).and_then(|it| it.place.clone()).unwrap_or_default();
         let words = |it: &norn_model::Candidate| {
-            it.sites().fold(it.pattern.clone(), |text, it| format!("{text} {}", place(it)))
+            it.sites().fold(it.kind.name().to_owned(), |text, it| format!("{text} {}", place(it)))
         };
         candidates.iter().map(words).collect()
     }

@@ -8,7 +8,7 @@
 
 use std::borrow::Cow;
 
-use norn_model::{Access, Anomaly, Candidate, Scope, SiteId, Step, Trace};
+use norn_model::{Access, Candidate, CandidateKind, Scope, SiteId, Step, Trace};
 use rayon::prelude::*;
 
 use crate::{
@@ -36,12 +36,13 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    fn name(self) -> &'static str {
+    /// The kind of a candidate that violates it.
+    fn candidate(self) -> CandidateKind {
         match self {
-            Kind::Overdue => "overdue-use",
-            Kind::Premature => "premature-use",
-            Kind::AfterDestroy => "use-after-destroy",
-            Kind::BeforeInit => "use-before-init",
+            Kind::Overdue => CandidateKind::OverdueUse,
+            Kind::Premature => CandidateKind::PrematureUse,
+            Kind::AfterDestroy => CandidateKind::UseAfterDestroy,
+            Kind::BeforeInit => CandidateKind::UseBeforeInit,
         }
     }
 
@@ -101,8 +102,7 @@ fn candidate(trace: &Trace, key: &Key, pair: &Pair, number: u32) -> Candidate {
         }
     };
     Candidate {
-        class: Anomaly::Order,
-        pattern: key.kind.name().to_owned(),
+        kind: key.kind.candidate(),
         adjacent: false,
         steps: vec![step(0), step(1)],
         stuck: Vec::new(),

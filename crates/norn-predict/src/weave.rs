@@ -46,7 +46,7 @@ impl Weave {
             variables,
             places,
             adjacent: pattern.adjacent,
-            race: pattern.class == norn_model::Anomaly::Race,
+            race: pattern.class() == norn_model::BugClass::Race,
             frees: pattern.frees(),
             width,
         })

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use norn_model::{Access, Anomaly, Apart, Candidate, EventId, Scope, SiteId, Step, ThreadId};
+use norn_model::{Access, Apart, Candidate, CandidateKind, EventId, Scope, SiteId, Step, ThreadId};
 use norn_predict::MustOrder;
 
 use crate::{
@@ -253,8 +253,7 @@ impl<'a> Search<'a> {
             for (instance, way) in (0..).zip(ways) {
                 let (steps, roles) = way.steps.into_iter().unzip();
                 let candidate = Candidate {
-                    class: Anomaly::Property,
-                    pattern: property.name().to_owned(),
+                    kind: CandidateKind::Property(property.name().to_owned()),
                     adjacent: way.adjacent,
                     steps,
                     stuck: Vec::new(),

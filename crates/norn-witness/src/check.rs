@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use norn_model::{Access, Anomaly, Apart, Candidate, EventId, Object, Op, Step, ThreadId, Trace};
+use norn_model::{Access, Apart, BugClass, Candidate, EventId, Object, Op, Step, ThreadId, Trace};
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
@@ -215,7 +215,7 @@ fn depends_on_reads(candidate: &Candidate) -> bool {
         before.iter().any(|other| other.event.thread != it.event.thread)
     };
     let reads = |at: usize| {
-        let early = at == 0 && candidate.class == Anomaly::Order;
+        let early = at == 0 && candidate.class() == BugClass::Order;
         steps[at].access == Access::Read && (early || foreign(&steps[at], &steps[..at]))
     };
     !candidate.adjacent && (0..steps.len()).any(reads)

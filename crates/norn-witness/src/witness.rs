@@ -37,7 +37,7 @@ impl Grade {
 }
 
 /// A candidate with a schedule that makes it happen.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Witness {
     /// What happens.
     pub candidate: Candidate,

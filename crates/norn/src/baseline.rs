@@ -7,7 +7,7 @@ use std::{collections::BTreeSet, fs, path::Path};
 
 use anyhow::Context as _;
 use norn_hunt::{Access, Description, Observed};
-use norn_model::Anomaly;
+use norn_model::BugClass;
 use serde::{Deserialize, Serialize};
 
 use crate::suppression::class_name;
@@ -67,7 +67,7 @@ impl Baseline {
 impl Fingerprint {
     /// Of a candidate. The order of its accesses does not matter: a race is the same race, whoever
     /// comes first.
-    pub(crate) fn new(class: Anomaly, description: &Description) -> Fingerprint {
+    pub(crate) fn new(class: BugClass, description: &Description) -> Fingerprint {
         let tops = || description.accesses.iter().filter_map(|it| it.frames.first());
         let file = |it: &str| it.rsplit('/').next().unwrap_or(it).to_owned();
         let lasting = |it: &Access| lasting(&it.variable);
@@ -157,16 +157,16 @@ mod tests {
     fn who_comes_first_does_not_matter_nor_where_the_source_is() {
         let one = description("slots[1]", "/src/one", ["put", "take"]);
         let other = description("slots[2]", "/src/other", ["take", "put"]);
-        let of = |it| Fingerprint::new(Anomaly::Race, it);
+        let of = |it| Fingerprint::new(BugClass::Race, it);
         assert_eq!(of(&one), of(&other));
-        assert_ne!(of(&one), Fingerprint::new(Anomaly::Atomicity, &one));
+        assert_ne!(of(&one), Fingerprint::new(BugClass::Atomicity, &one));
         assert_ne!(of(&one), of(&description("total", "/src/one", ["put", "take"])));
     }
 
     #[test]
     fn the_file_can_be_read_by_people() {
         let it = description("bank.balance", "/src", ["deposit", "withdraw"]);
-        let baseline = Baseline::new([Fingerprint::new(Anomaly::AtomicSet, &it)].into());
+        let baseline = Baseline::new([Fingerprint::new(BugClass::AtomicSet, &it)].into());
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("known.json");
         baseline.write(&path).unwrap();

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use norn_hunt::{Confirmed, Description, Failure, Finding, Hunt, Status};
-use norn_model::{Access, Anomaly, Candidate, Consequence};
+use norn_model::{Access, BugClass, Candidate, CandidateKind, Consequence};
 use norn_predict::Remark;
 use serde_json::{Value, json};
 
@@ -90,7 +90,7 @@ fn tell(out: &mut impl Write, members: &[Member<'_>]) -> io::Result<()> {
         it => format!(": {it}"),
     };
     writeln!(out, "{}{leads}", title(&finding.candidate, &finding.description))?;
-    let deadlock = finding.candidate.class == Anomaly::Deadlock;
+    let deadlock = finding.candidate.class() == BugClass::Deadlock;
     // The story of a deadlock says who holds and wants what, and where.
     if !deadlock || how.story.is_none() {
         accesses(out, &finding.description)?;
@@ -164,32 +164,36 @@ pub(crate) fn title(candidate: &Candidate, description: &Description) -> String 
         Some((last, rest @ [_, ..])) => format!("{} and {last}", rest.join(", ")),
         _ => description.variables.concat(),
     };
-    let what = match candidate.class {
-        Anomaly::Race => "data race on",
-        Anomaly::Atomicity => "another thread comes between two accesses to",
-        Anomaly::AtomicSet => "accesses that belong together are mixed:",
-        Anomaly::Lifetime => "memory is used after it was freed:",
-        Anomaly::Order => match candidate.pattern.as_str() {
-            "premature-use" => "read after the write that was to follow:",
-            "use-after-destroy" => "used after it was destroyed:",
-            "use-before-init" => "used before it is initialised:",
-            Candidate::TIMEOUT => "the time of a wait runs out before it gets what it waits for:",
-            Candidate::LATE_WAKE_UP => {
+    let what = match candidate.class() {
+        BugClass::Race => "data race on",
+        BugClass::Atomicity => "another thread comes between two accesses to",
+        BugClass::AtomicSet => "accesses that belong together are mixed:",
+        BugClass::Lifetime => "memory is used after it was freed:",
+        BugClass::Order => match candidate.kind {
+            CandidateKind::PrematureUse => "read after the write that was to follow:",
+            CandidateKind::UseAfterDestroy => "used after it was destroyed:",
+            CandidateKind::UseBeforeInit => "used before it is initialised:",
+            CandidateKind::Timeout => {
+                "the time of a wait runs out before it gets what it waits for:"
+            }
+            CandidateKind::LateWakeUp => {
                 "the time of a wait runs out just when what it waits for comes:"
             }
             _ => "read before the write that it was to see:",
         },
-        Anomaly::Pattern | Anomaly::Property => candidate.pattern.as_str(),
-        Anomaly::Deadlock => deadlock(&candidate.pattern),
+        BugClass::Pattern | BugClass::Property => candidate.kind.name(),
+        BugClass::Deadlock => deadlock(&candidate.kind),
     };
     format!("{what} {variables}")
 }
 
-fn deadlock(pattern: &str) -> &'static str {
-    match pattern {
-        "join-holding-lock" => "a thread is waited for with a lock that it needs:",
-        "wait-holding-lock" => "a thread waits with a lock that who would wake it needs:",
-        "lost-wake-up" => "a wake-up can come before its wait, and is lost:",
+fn deadlock(kind: &CandidateKind) -> &'static str {
+    match kind {
+        CandidateKind::JoinHoldingLock => "a thread is waited for with a lock that it needs:",
+        CandidateKind::WaitHoldingLock => {
+            "a thread waits with a lock that who would wake it needs:"
+        }
+        CandidateKind::LostWakeUp => "a wake-up can come before its wait, and is lost:",
         _ => "threads wait for each other's locks:",
     }
 }
@@ -291,8 +295,8 @@ pub(crate) fn json_accesses(description: &Description) -> Vec<Value> {
 
 fn finding(finding: &Finding, suppressed_by: &Value, group: Option<usize>) -> Value {
     let mut value = json!({
-        "class": finding.candidate.class,
-        "pattern": finding.candidate.pattern,
+        "class": finding.candidate.class(),
+        "pattern": finding.candidate.kind,
         "scope": finding.candidate.scope,
         "harmful": finding.is_harmful(),
         "group": group,

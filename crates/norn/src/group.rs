@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use norn_hunt::{Confirmed, Finding, Hunt};
-use norn_model::{Anomaly, Consequence};
+use norn_model::{BugClass, Consequence};
 
 use crate::suppress::ReportFilter;
 
@@ -45,10 +45,10 @@ pub(crate) fn ranked(hunt: &Hunt) -> Vec<usize> {
     all
 }
 
-fn rank(finding: &Finding) -> (u32, Option<Anomaly>) {
+fn rank(finding: &Finding) -> (u32, Option<BugClass>) {
     match finding.confirmed() {
         Some(how) if finding.is_harmful() => {
-            (u32::from(!how.consequence.is_failure()), Some(finding.candidate.class))
+            (u32::from(!how.consequence.is_failure()), Some(finding.candidate.class()))
         }
         Some(how) if how.other_output => (2, None),
         Some(_) if finding.remark.is_none_or(|it| it.expected.is_none()) => (3, None),
@@ -104,14 +104,9 @@ pub(crate) fn also(others: &[Member<'_>]) -> Option<String> {
 }
 
 fn kind(finding: &Finding) -> &str {
-    match finding.candidate.class {
-        Anomaly::Race => "data race",
-        Anomaly::Atomicity => "atomicity violation",
-        Anomaly::AtomicSet => "atomic-set violation",
-        Anomaly::Lifetime => "use after free",
-        Anomaly::Order => "order violation",
-        Anomaly::Deadlock => "deadlock",
-        Anomaly::Pattern | Anomaly::Property => &finding.candidate.pattern,
+    match finding.candidate.class() {
+        BugClass::Pattern | BugClass::Property => finding.candidate.kind.name(),
+        class => class.title(),
     }
 }
 

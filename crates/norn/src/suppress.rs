@@ -41,7 +41,7 @@ impl ReportFilter {
         let known =
             |it: Fingerprint| baseline.known.contains(&it).then_some(SuppressedBy::Baseline);
         let finding = |it: &Finding| {
-            let (class, description) = (it.candidate.class, &it.description);
+            let (class, description) = (it.candidate.class(), &it.description);
             let line = suppressions.iter().position(|it| it.covers(class, description));
             let fingerprint = || Fingerprint::new(class, description);
             line.map(SuppressedBy::Suppression).or_else(|| known(fingerprint()))
@@ -104,7 +104,7 @@ impl ReportFilter {
         let findings = hunt.findings.iter().zip(&self.findings);
         let findings = findings.filter(|it| unsuppressed(it.1) && self.is_failing(it.0));
         let findings =
-            findings.map(|(it, _)| Fingerprint::new(it.candidate.class, &it.description));
+            findings.map(|(it, _)| Fingerprint::new(it.candidate.class(), &it.description));
         let observed = hunt.observed.iter().zip(&self.observed).filter(|it| unsuppressed(it.1));
         findings.chain(observed.map(|it| Fingerprint::observed(it.0))).collect()
     }

@@ -12,7 +12,7 @@ use std::{
 
 use anyhow::Context as _;
 use norn_hunt::{Access, Description};
-use norn_model::Anomaly;
+use norn_model::BugClass;
 use serde_json::{Value, json};
 
 /// Kinds that are not classes of findings. `race_top` and `called_from_lib` mean what they mean in
@@ -88,23 +88,23 @@ fn parse(file: &Path, line: usize, text: &str) -> Result<Option<Suppression>, Ig
 fn is_kind(kind: &str) -> bool {
     kind == "*"
         || OTHER_KINDS.contains(&kind)
-        || serde_json::from_value::<Anomaly>(kind.into()).is_ok()
+        || serde_json::from_value::<BugClass>(kind.into()).is_ok()
 }
 
 /// The name of a class of findings.
-pub(crate) fn class_name(class: Anomaly) -> String {
+pub(crate) fn class_name(class: BugClass) -> String {
     json!(class).as_str().unwrap_or_default().to_owned()
 }
 
 impl Suppression {
     /// Whether this covers a candidate.
-    pub(crate) fn covers(&self, class: Anomaly, description: &Description) -> bool {
+    pub(crate) fn covers(&self, class: BugClass, description: &Description) -> bool {
         let any = |names: fn(&Access) -> Vec<&str>| {
             description.accesses.iter().flat_map(names).any(|it| self.matches(it))
         };
         match self.kind.as_str() {
             "called_from_lib" => any(libraries),
-            "race_top" => class == Anomaly::Race && any(top),
+            "race_top" => class == BugClass::Race && any(top),
             "*" => any(all),
             kind => kind == class_name(class) && any(all),
         }
@@ -200,7 +200,7 @@ mod tests {
         Description { variables: Vec::new(), accesses: vec![access] }
     }
 
-    fn covers(line: &str, class: Anomaly) -> bool {
+    fn covers(line: &str, class: BugClass) -> bool {
         let suppression = parse(Path::new("f"), 1, line).ok().flatten();
         suppression.is_some_and(|it| it.covers(class, &description()))
     }
@@ -218,21 +218,21 @@ mod tests {
     #[test]
     fn functions_files_and_variables() {
         for name in ["deposit", "serve", "bank/account.c", "balance", "^bank.balance$"] {
-            assert!(covers(&format!("race:{name}"), Anomaly::Race), "{name}");
-            assert!(!covers(&format!("race:{name}"), Anomaly::Atomicity), "{name}");
-            assert!(covers(&format!("atomic-set:{name}"), Anomaly::AtomicSet), "{name}");
-            assert!(covers(&format!("*:{name}"), Anomaly::Lifetime), "{name}");
+            assert!(covers(&format!("race:{name}"), BugClass::Race), "{name}");
+            assert!(!covers(&format!("race:{name}"), BugClass::Atomicity), "{name}");
+            assert!(covers(&format!("atomic-set:{name}"), BugClass::AtomicSet), "{name}");
+            assert!(covers(&format!("*:{name}"), BugClass::Lifetime), "{name}");
         }
-        assert!(!covers("race:withdraw", Anomaly::Race));
-        assert!(!covers("race:libserver", Anomaly::Race));
+        assert!(!covers("race:withdraw", BugClass::Race));
+        assert!(!covers("race:libserver", BugClass::Race));
     }
 
     #[test]
     fn what_thread_sanitizer_alone_has() {
-        assert!(covers("race_top:deposit", Anomaly::Race));
-        assert!(!covers("race_top:serve", Anomaly::Race));
-        assert!(covers("called_from_lib:libserver.so", Anomaly::Atomicity));
-        assert!(!covers("called_from_lib:libother.so", Anomaly::Atomicity));
+        assert!(covers("race_top:deposit", BugClass::Race));
+        assert!(!covers("race_top:serve", BugClass::Race));
+        assert!(covers("called_from_lib:libserver.so", BugClass::Atomicity));
+        assert!(!covers("called_from_lib:libother.so", BugClass::Atomicity));
         for kind in ["mutex", "thread", "signal", "deadlock"] {
             assert!(parse(Path::new("f"), 1, &format!("{kind}:x")).is_ok(), "{kind}");
         }

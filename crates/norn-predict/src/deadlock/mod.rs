@@ -16,7 +16,7 @@ mod wakeup;
 
 use std::collections::BTreeSet;
 
-use norn_model::{Access, Anomaly, Candidate, Op, Scope, SiteId, Step, Trace};
+use norn_model::{Access, Candidate, CandidateKind, Op, Scope, SiteId, Step, Trace};
 
 use crate::{
     keep::{Instance, Kept, Key},
@@ -25,8 +25,13 @@ use crate::{
 
 use self::{cycle::Cycles, request::Requests, wakeup::Wakeups};
 
-/// What kinds there are, by number; people read these names.
-const KINDS: [&str; 4] = ["lock-cycle", "wait-holding-lock", "join-holding-lock", "lost-wake-up"];
+/// What kinds there are, by number.
+const KINDS: [CandidateKind; 4] = [
+    CandidateKind::LockCycle,
+    CandidateKind::WaitHoldingLock,
+    CandidateKind::JoinHoldingLock,
+    CandidateKind::LostWakeUp,
+];
 const LOCK_CYCLE: u16 = 0;
 const WAIT_HOLDING: u16 = 1;
 const JOIN_HOLDING: u16 = 2;
@@ -80,8 +85,7 @@ fn candidate(trace: &Trace, key: &Key, instance: &Instance, number: u32) -> Cand
         }
     };
     Candidate {
-        class: Anomaly::Deadlock,
-        pattern: KINDS[usize::from(key.pattern)].to_owned(),
+        kind: KINDS[usize::from(key.pattern)].clone(),
         adjacent: false,
         steps: steps.iter().map(step).collect(),
         stuck: stuck.iter().map(step).collect(),

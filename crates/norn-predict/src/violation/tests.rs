@@ -71,7 +71,7 @@ fn predicted(trace: &str) -> String {
     for (candidate, remark) in predict(&trace, &options).violations {
         let name = |step: &Step| trace.site(step.site).and_then(|it| it.place.clone()).unwrap();
         let steps: Vec<_> = candidate.steps.iter().map(name).collect();
-        let (pattern, instance) = (&candidate.pattern, candidate.instance);
+        let (pattern, instance) = (&candidate.kind, candidate.instance);
         write!(lines, "{pattern} {} #{instance} of {}", steps.join(" "), remark.count).unwrap();
         if remark.early > 0 {
             write!(lines, ", {} early", remark.early).unwrap();

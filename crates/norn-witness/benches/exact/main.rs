@@ -8,7 +8,7 @@
 
 mod z3;
 
-use norn_model::{Access, Anomaly, Candidate, EventId, Scope, SiteId, Step, Trace};
+use norn_model::{Access, BugClass, Candidate, CandidateKind, EventId, Scope, SiteId, Step, Trace};
 use norn_testkit::Workload;
 use norn_witness::{Checker, Engine, Exact, Grade, Hybrid, Infeasible, Limits};
 use rustix::time::{ClockId, clock_gettime};
@@ -72,8 +72,7 @@ fn candidate(events: &[EventId], adjacent: bool) -> Candidate {
         region: (event.index, event.index),
     };
     Candidate {
-        class: Anomaly::Pattern,
-        pattern: "any".to_owned(),
+        kind: CandidateKind::pattern(BugClass::Pattern, "any"),
         adjacent,
         stuck: Vec::new(),
         steps: events.iter().map(step).collect(),

@@ -1,6 +1,6 @@
 //! Each built-in pattern on the smallest trace that has it, and on the smallest that does not.
 
-use norn_model::Anomaly;
+use norn_model::BugClass;
 use norn_predict::{Deed, Options, Pattern, Slot};
 
 use crate::kit::hunt;
@@ -29,7 +29,7 @@ fn trace(pattern: &Pattern, locks: [&str; 2]) -> String {
 
 fn finds(pattern: &Pattern, trace: &str) -> bool {
     let options = Options { patterns: vec![pattern.clone()], ..Options::default() };
-    let named = format!("{} {}: ", pattern.class, pattern.name);
+    let named = format!("{} {}: ", pattern.class(), pattern.name());
     let found = hunt(trace, &options);
     let witnesses = found.lines().filter(|it| it.contains("| sound") || it.contains("| spec"));
     witnesses.into_iter().any(|it| it.contains(&named))
@@ -45,7 +45,7 @@ fn each_is_found_where_it_is() {
 /// One lock keeps the two apart. Freed is freed, whoever comes first: a lock does not help there.
 #[test]
 fn a_lock_prevents_each() {
-    for pattern in Pattern::built_in().iter().filter(|it| it.class != Anomaly::Lifetime) {
+    for pattern in Pattern::built_in().iter().filter(|it| it.class() != BugClass::Lifetime) {
         assert!(!finds(pattern, &trace(pattern, ["l", "l"])), "{pattern:?}");
     }
 }
@@ -72,8 +72,8 @@ fn all_are_there() {
         };
         pattern.slots.iter().map(event).collect::<Vec<_>>().join(" ")
     };
-    let sets = [Anomaly::Atomicity, Anomaly::AtomicSet];
-    let all = Pattern::built_in().into_iter().filter(|it| sets.contains(&it.class)).map(shape);
+    let sets = [BugClass::Atomicity, BugClass::AtomicSet];
+    let all = Pattern::built_in().into_iter().filter(|it| sets.contains(&it.class())).map(shape);
     insta::assert_snapshot!(all.collect::<Vec<_>>().join("\n"), @r"
     R0(v0) W1(v0) R0(v0)
     W0(v0) W1(v0) R0(v0)

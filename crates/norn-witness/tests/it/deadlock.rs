@@ -1,14 +1,14 @@
 //! Each form of a deadlock on the smallest trace that has it, and on the smallest that has not.
 
 use insta::assert_snapshot;
-use norn_model::{Anomaly, ThreadId, text};
+use norn_model::{BugClass, CandidateKind, ThreadId, text};
 use norn_predict::{Options, predict};
 use norn_witness::{Checker, Turn};
 
 use crate::kit::hunt_class;
 
 fn deadlocks(trace: &str) -> String {
-    hunt_class(trace, Anomaly::Deadlock)
+    hunt_class(trace, BugClass::Deadlock)
 }
 
 /// Two threads, each of which takes two locks; `T1` is through before `T2` begins.
@@ -413,7 +413,8 @@ fn the_checker_sees_who_never_comes_to_help() {
     let is_stuck = |held: &str| {
         let trace = text::parse(&trace(held)).unwrap();
         let found = predict(&trace, &Options::default()).candidates;
-        let mut candidate = found.into_iter().find(|it| it.pattern == "lost-wake-up").unwrap();
+        let mut candidate =
+            found.into_iter().find(|it| it.kind == CandidateKind::LostWakeUp).unwrap();
         candidate.steps.retain(|it| it.event.thread != ThreadId(2));
         let turns = [(1, 1), (0, 4)].map(|it| Turn { thread: ThreadId(it.0), until: it.1 });
         Checker::new(&trace).check(&candidate, &turns).is_ok()

@@ -1,7 +1,7 @@
 //! The exact engine on random tiny traces, against all orders that their events can have: it finds a
 //! schedule if and only if there is one, and the checker accepts it.
 
-use norn_model::{Access, Anomaly, Candidate, EventId, Scope, Step, Trace};
+use norn_model::{Access, BugClass, Candidate, CandidateKind, EventId, Scope, Step, Trace};
 use norn_testkit::{Oracle, Shape, traces};
 use norn_witness::{Checker, Engine, Engines, Exact, Grade, Infeasible, Limits, Witnesses};
 use proptest::{prelude::*, sample::Index, test_runner::Config};
@@ -37,8 +37,7 @@ pub(crate) fn candidate(trace: &Trace, events: &[EventId], adjacent: bool) -> Ca
         region: (event.index, event.index),
     };
     Candidate {
-        class: Anomaly::Pattern,
-        pattern: "any".to_owned(),
+        kind: CandidateKind::pattern(BugClass::Pattern, "any"),
         adjacent,
         steps: events.iter().map(step).collect(),
         stuck: Vec::new(),

@@ -2,7 +2,7 @@
 //! the smallest that has not.
 
 use insta::assert_snapshot;
-use norn_model::Anomaly;
+use norn_model::BugClass;
 
 use crate::kit::hunt_class;
 
@@ -23,7 +23,7 @@ fn figure_5_with_the_signal() {
         T2 rel l @ v7
         T2 r x 1 @ v8
     ";
-    assert_snapshot!(hunt_class(trace, Anomaly::Race), @r"
+    assert_snapshot!(hunt_class(trace, BugClass::Race), @r"
     single race write-read: v3 v8 | infeasible: t1:4 needs t0:2, which is to come later
     single race read-write: v8 v3 | infeasible: t1:4 needs t0:2, which is to come later
     ");
@@ -42,7 +42,7 @@ fn figure_5_without_the_signal() {
         T2 rel l @ v7
         T2 r x 1 @ v8
     ";
-    assert_snapshot!(hunt_class(trace, Anomaly::Race), @r"
+    assert_snapshot!(hunt_class(trace, BugClass::Race), @r"
     single race write-read: v3 v8 | sound: v5 v6 v7 v1 v2 v3 v8
     single race read-write: v8 v3 | sound: v5 v6 v7 v1 v2 v8 v3
     ");
@@ -61,7 +61,7 @@ fn figure_1() {
         T2 r x 1 @ 6
         T2 w y 1 @ 7
     ";
-    assert_snapshot!(hunt_class(trace, Anomaly::Race), @r"
+    assert_snapshot!(hunt_class(trace, BugClass::Race), @r"
     single race write-read: 2 6 | sound: 1 1' 5 5' 2 6
     single race read-write: 6 2 | sound: 1 1' 5 5' 6 2
     single race read-write: 3 7 | sound: 1 1' 2 5 5' 6 3 7
@@ -71,7 +71,7 @@ fn figure_1() {
 
 #[test]
 fn races() {
-    let race = |trace: &str| hunt_class(trace, Anomaly::Race);
+    let race = |trace: &str| hunt_class(trace, BugClass::Race);
     assert_snapshot!(race("T1 r x 0\nT2 w x 1"), @r"
     single race read-write: T1:0 T2:0 | sound: T1:0 T2:0
     single race write-read: T2:0 T1:0 | sound: T2:0 T1:0
@@ -97,7 +97,7 @@ fn races() {
 
 #[test]
 fn locks_prevent_races() {
-    let race = |trace: &str| hunt_class(trace, Anomaly::Race);
+    let race = |trace: &str| hunt_class(trace, BugClass::Race);
     let locked = |one: &str, other: &str| {
         race(&format!(
             "T1 acq l {one}\nT1 w x 1\nT1 rel l {one}\nT2 acq l {other}\nT2 r x 1\nT2 rel l {other}"
@@ -113,7 +113,7 @@ fn locks_prevent_races() {
 
 #[test]
 fn order_prevents_races() {
-    let race = |trace: &str| hunt_class(trace, Anomaly::Race);
+    let race = |trace: &str| hunt_class(trace, BugClass::Race);
     assert_snapshot!(race("T0 w x 1\nT0 fork T0.1\nT0.1 r x 1\nT0.1 end\nT0 join T0.1\nT0 w x 2"), @"");
     assert_snapshot!(race("T1 w x 1\nT1 arrive b\nT2 arrive b\nT1 pass b\nT2 pass b\nT2 r x 1"), @"");
     assert_snapshot!(race("T1 w x 1\nT1 post s\nT2 down s\nT2 r x 1"), @"");
@@ -129,7 +129,7 @@ fn order_prevents_races() {
 
 #[test]
 fn memory_that_is_given_out_again_is_another_variable() {
-    let race = |trace: &str| hunt_class(trace, Anomaly::Race);
+    let race = |trace: &str| hunt_class(trace, BugClass::Race);
     assert_snapshot!(race("T1 alloc p 8\nT1 w p 1\nT1 free p\nT2 alloc p 8\nT2 w p 1\nT2 free p"), @"");
     assert_snapshot!(race("T1 alloc p 8\nT1 w p 1\nT2 w p 1\nT2 free p"), @r"
     single race write-write: T1:1 T2:0 | sound: T1:0 T1:1 T2:0
@@ -143,7 +143,7 @@ fn atomicity() {
     let triple = |one: &str, other: &str, last: &str| {
         let trace =
             format!("order global\nT1 acq l\nT1 {one} x\nT1 {last} x\nT1 rel l\nT2 {other} x");
-        hunt_class(&trace, Anomaly::Atomicity)
+        hunt_class(&trace, BugClass::Atomicity)
     };
     assert_snapshot!(triple("r", "w", "r"), @"section atomicity read-write-read: T1:1 T2:0 T1:2 | sound: T1:0 T1:1 T2:0 T1:2");
     assert_snapshot!(triple("w", "w", "r"), @"section atomicity write-write-read: T1:1 T2:0 T1:2 | sound: T1:0 T1:1 T2:0 T1:2");
@@ -169,9 +169,9 @@ fn atomicity_across_sections() {
         T2 w x 5 @ b2
         T2 rel l @ b3
     ";
-    assert_snapshot!(hunt_class(trace, Anomaly::Atomicity), @"unmarked atomicity read-write-write: a2 b2 a5 | sound: a1 a2 a3 b1 b2 b3 a4 a5");
+    assert_snapshot!(hunt_class(trace, BugClass::Atomicity), @"unmarked atomicity read-write-write: a2 b2 a5 | sound: a1 a2 a3 b1 b2 b3 a4 a5");
     let whole = "T1 acq l\nT1 r x 0\nT1 w x 1\nT1 rel l\nT2 acq l\nT2 w x 5\nT2 rel l";
-    assert_snapshot!(hunt_class(whole, Anomaly::Atomicity), @"");
+    assert_snapshot!(hunt_class(whole, BugClass::Atomicity), @"");
 }
 
 /// What nobody marked is tried after sections, and there what is close first.
@@ -193,7 +193,7 @@ fn sections_before_close_before_far() {
         T2 w y 5 @ y
         T2 w z 5 @ z
     ";
-    let found = hunt_class(trace, Anomaly::Atomicity);
+    let found = hunt_class(trace, BugClass::Atomicity);
     let titles: Vec<_> = found.lines().filter_map(|it| it.split(" |").next()).collect();
     assert_snapshot!(titles.join("\n"), @r"
     section atomicity read-write-write: inside1 z inside2
@@ -206,14 +206,14 @@ fn sections_before_close_before_far() {
 #[test]
 fn atomicity_of_neighbours() {
     let trace = "T1 r x 0\nT1 w x+4 7\nT1 w x 1\nT2 w x 5";
-    assert_snapshot!(hunt_class(trace, Anomaly::Atomicity), @"unmarked atomicity read-write-write: T1:0 T2:0 T1:2 | sound: T1:0 T2:0 T1:1 T1:2");
+    assert_snapshot!(hunt_class(trace, BugClass::Atomicity), @"unmarked atomicity read-write-write: T1:0 T2:0 T1:2 | sound: T1:0 T2:0 T1:1 T1:2");
 }
 
 /// The value that is read was not written by code that we see: that is so in the schedule, too.
 #[test]
 fn values_from_elsewhere() {
     let trace = "T1 w a 1\nT1 r a 7\nT1 w x 1\nT2 w x 2";
-    assert_snapshot!(hunt_class(trace, Anomaly::Race), @r"
+    assert_snapshot!(hunt_class(trace, BugClass::Race), @r"
     single race write-write: T1:2 T2:0 | sound: T1:0 T1:1 T1:2 T2:0
     single race write-write: T2:0 T1:2 | sound: T1:0 T1:1 T2:0 T1:2
     ");
@@ -231,7 +231,7 @@ fn told_before_it_is_done() {
         T2 load p 1 @ b1
         T2 r s 100 @ b2
     ";
-    assert_snapshot!(hunt_class(trace, Anomaly::Race), @r"
+    assert_snapshot!(hunt_class(trace, BugClass::Race), @r"
     single race write-read: a4 b2 | sound: a1 a2 a3 b1 a4 b2
     single race read-write: b2 a4 | sound: a1 a2 a3 b1 b2 a4
     ");
@@ -241,11 +241,11 @@ fn told_before_it_is_done() {
 #[test]
 fn atomicity_of_atomic_operations() {
     let trace = "T1 load x 0\nT1 store x 1\nT2 load x 1\nT2 store x 2";
-    assert_snapshot!(hunt_class(trace, Anomaly::Atomicity), @r"
+    assert_snapshot!(hunt_class(trace, BugClass::Atomicity), @r"
     unmarked atomicity read-write-write: T1:0 T2:1 T1:1 | speculative: T2:0 T1:0 T2:1 T1:1
     unmarked atomicity read-write-write: T2:0 T1:1 T2:1 | speculative: T1:0 T2:0 T1:1 T2:1
     ");
-    assert_snapshot!(hunt_class("T1 add x 0 1\nT2 add x 1 2", Anomaly::Atomicity), @"");
+    assert_snapshot!(hunt_class("T1 add x 0 1\nT2 add x 1 2", BugClass::Atomicity), @"");
 }
 
 #[test]
@@ -254,7 +254,7 @@ fn atomic_sets() {
         let trace = format!(
             "order global\nT1 acq l\nT1 {one} x\nT1 {one} y\nT1 rel l\nT2 acq m\nT2 {other} {second}\nT2 {other} {third}\nT2 rel m"
         );
-        hunt_class(&trace, Anomaly::AtomicSet)
+        hunt_class(&trace, BugClass::AtomicSet)
     };
     assert_snapshot!(set("w", "w", "x", "y"), @r"
     section atomic-set write-write-write-write: T1:1 T2:1 T2:2 T1:2 | sound: T1:0 T1:1 T2:0 T2:1 T2:2 T1:2
@@ -282,12 +282,12 @@ fn atomic_sets() {
     ");
     assert_snapshot!(set("r", "r", "x", "y"), @"");
     let kept = "T1 acq l\nT1 w x\nT1 w y\nT1 rel l\nT2 acq l\nT2 r x\nT2 r y\nT2 rel l";
-    assert_snapshot!(hunt_class(kept, Anomaly::AtomicSet), @"");
+    assert_snapshot!(hunt_class(kept, BugClass::AtomicSet), @"");
 }
 
 #[test]
 fn use_after_free() {
-    let lifetime = |trace: &str| hunt_class(trace, Anomaly::Lifetime);
+    let lifetime = |trace: &str| hunt_class(trace, BugClass::Lifetime);
     let within = |body: &str| lifetime(&format!("T0 alloc p 64\nT0 fork T0.1\n{body}"));
     assert_snapshot!(within("T0.1 r p+32\nT0 free p"), @"single lifetime use-after-free: T0:2 T0.1:0 | sound: T0:0 T0:1 T0:2 T0.1:0");
     assert_snapshot!(within("T0.1 w p+32\nT0 free p"), @"single lifetime use-after-free: T0:2 T0.1:0 | sound: T0:0 T0:1 T0:2 T0.1:0");
@@ -315,20 +315,20 @@ fn use_after_free_under_a_lock() {
         T0 free p @ a4
         T0 rel l @ a5
     ";
-    assert_snapshot!(hunt_class(trace, Anomaly::Lifetime), @"single lifetime use-after-free: a4 b2 | sound: a1 a2 a3 a4 a5 b1 b2");
+    assert_snapshot!(hunt_class(trace, BugClass::Lifetime), @"single lifetime use-after-free: a4 b2 | sound: a1 a2 a3 a4 a5 b1 b2");
 }
 
 /// What one thread gives back another one has got before.
 #[test]
 fn memory_is_given_back_after_it_was_given_out() {
     let trace = "T1 alloc p 8\nT1 r p\nT2 free p";
-    assert_snapshot!(hunt_class(trace, Anomaly::Lifetime), @"single lifetime use-after-free: T2:0 T1:1 | sound: T1:0 T2:0 T1:1");
+    assert_snapshot!(hunt_class(trace, BugClass::Lifetime), @"single lifetime use-after-free: T2:0 T1:1 | sound: T1:0 T2:0 T1:1");
 }
 
 #[test]
 fn double_free() {
     let trace = "T0 alloc p 8\nT0 fork T0.1\nT0.1 free p\nT0 free p";
-    assert_snapshot!(hunt_class(trace, Anomaly::Lifetime), @r"
+    assert_snapshot!(hunt_class(trace, BugClass::Lifetime), @r"
     single lifetime double-free: T0:2 T0.1:0 | sound: T0:0 T0:1 T0:2 T0.1:0
     single lifetime double-free: T0.1:0 T0:2 | sound: T0:0 T0:1 T0.1:0 T0:2
     ");
@@ -341,10 +341,10 @@ fn semaphores_as_locks() {
     let [one, other] = [section("T1", "T1 r x 0\nT1 w x 1"), section("T2", "T2 w x 5")];
     let with =
         |first: u8| format!("T1 init s semaphore {first}\nT1 before o\nT2 after o\n{one}{other}");
-    assert_snapshot!(hunt_class(&with(1), Anomaly::Race), @"");
-    assert_snapshot!(hunt_class(&with(1), Anomaly::Atomicity), @"");
-    assert_snapshot!(hunt_class(&with(2), Anomaly::Atomicity), @"unmarked atomicity read-write-write: T1:3 T2:2 T1:4 | sound: T1:0 T1:1 T1:2 T1:3 T2:0 T2:1 T2:2 T1:4");
+    assert_snapshot!(hunt_class(&with(1), BugClass::Race), @"");
+    assert_snapshot!(hunt_class(&with(1), BugClass::Atomicity), @"");
+    assert_snapshot!(hunt_class(&with(2), BugClass::Atomicity), @"unmarked atomicity read-write-write: T1:3 T2:2 T1:4 | sound: T1:0 T1:1 T1:2 T1:3 T2:0 T2:1 T2:2 T1:4");
     let [read, write] = [section("T1", "T1 r x 0"), section("T1", "T1 w x 1")];
     let apart = format!("T1 init s semaphore 1\nT1 before o\nT2 after o\n{read}{write}{other}");
-    assert_snapshot!(hunt_class(&apart, Anomaly::Atomicity), @"unmarked atomicity read-write-write: T1:3 T2:2 T1:6 | sound: T1:0 T1:1 T1:2 T1:3 T1:4 T2:0 T2:1 T2:2 T2:3 T1:5 T1:6");
+    assert_snapshot!(hunt_class(&apart, BugClass::Atomicity), @"unmarked atomicity read-write-write: T1:3 T2:2 T1:6 | sound: T1:0 T1:1 T1:2 T1:3 T1:4 T2:0 T2:1 T2:2 T2:3 T1:5 T1:6");
 }

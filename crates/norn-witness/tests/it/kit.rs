@@ -37,10 +37,10 @@ fn tell(trace: &Trace, candidates: impl IntoIterator<Item = Candidate>) -> Strin
 }
 
 /// What is predicted of some class, by the built-in patterns or as a deadlock.
-pub(crate) fn hunt_class(trace: &str, class: norn_model::Anomaly) -> String {
-    let deadlocks = class == norn_model::Anomaly::Deadlock;
+pub(crate) fn hunt_class(trace: &str, class: norn_model::BugClass) -> String {
+    let deadlocks = class == norn_model::BugClass::Deadlock;
     let mut options = Options { deadlocks, ..Options::default() };
-    options.patterns.retain(|it| it.class == class);
+    options.patterns.retain(|it| it.class() == class);
     hunt(trace, &options)
 }
 
@@ -53,8 +53,9 @@ fn title(trace: &Trace, candidate: &Candidate) -> String {
         [] => String::new(),
         stuck => format!(" stuck at {}", names(stuck)),
     };
-    let Candidate { scope, class, pattern, steps, .. } = candidate;
-    format!("{scope} {class} {pattern}: {}{stuck}", names(steps))
+    let Candidate { scope, kind, steps, .. } = candidate;
+    let class = kind.class();
+    format!("{scope} {class} {kind}: {}{stuck}", names(steps))
 }
 
 fn schedule(trace: &Trace, witness: &Witness) -> String {

@@ -38,7 +38,7 @@ fn schedules_of_figure_3() {
     let premature = [before(13), [28, 29, 30, 13, 14].map(turn).to_vec()].concat();
     let found = predict(&trace, &options).violations;
     let grades = found.iter().zip([overdue, premature]).map(|((candidate, _), turns)| {
-        (candidate.pattern.as_str(), Checker::new(&trace).check(candidate, &turns))
+        (candidate.kind.name(), Checker::new(&trace).check(candidate, &turns))
     });
     let grades: Vec<_> = grades.collect();
     let sound = Ok(Grade::Sound);

@@ -1,6 +1,6 @@
 //! On random tiny traces, against all orders that their events can have.
 
-use norn_model::{Anomaly, Candidate, EventId, Op, Trace};
+use norn_model::{BugClass, Candidate, EventId, Op, Trace};
 use norn_predict::{Options, predict};
 use norn_testkit::{Oracle, Shape, traces};
 use norn_witness::{Witnesses, events};
@@ -31,10 +31,10 @@ pub(crate) fn text(shape: Shape) -> impl Strategy<Value = String> {
     traces(shape).prop_map(|it| norn_model::text::print(&it))
 }
 
-pub(crate) fn all(patterns: impl Fn(Anomaly) -> bool) -> Options {
-    let deadlocks = patterns(Anomaly::Deadlock);
+pub(crate) fn all(patterns: impl Fn(BugClass) -> bool) -> Options {
+    let deadlocks = patterns(BugClass::Deadlock);
     let mut options = Options { instances: usize::MAX, deadlocks, ..Options::default() };
-    options.patterns.retain(|it| patterns(it.class));
+    options.patterns.retain(|it| patterns(it.class()));
     options
 }
 
@@ -140,7 +140,7 @@ proptest! {
     fn real_atomicity_violations_get_a_schedule(trace in text(LOCKS)) {
         let trace = norn_model::text::parse(&trace).unwrap();
         let (oracle, witnesses) = (Oracle::new(&trace), Witnesses::new(&trace));
-        let found = predict(&trace, &all(|it| it == Anomaly::Atomicity)).candidates;
+        let found = predict(&trace, &all(|it| it == BugClass::Atomicity)).candidates;
         for triple in triples(&trace) {
             if !oracle.can_order(&triple, false) {
                 continue;
@@ -170,7 +170,7 @@ proptest! {
     fn real_uses_after_free_get_a_schedule(trace in text(FREES)) {
         let trace = norn_model::text::parse(&trace).unwrap();
         let (oracle, witnesses) = (Oracle::new(&trace), Witnesses::new(&trace));
-        let found = predict(&trace, &all(|it| it == Anomaly::Lifetime)).candidates;
+        let found = predict(&trace, &all(|it| it == BugClass::Lifetime)).candidates;
         let pairs = uses_after_free(&trace);
         for pair in &pairs {
             let candidate = found.iter().find(|it| it.steps.iter().map(|it| it.event).eq(*pair));
@@ -202,7 +202,7 @@ proptest! {
     fn real_races_get_a_schedule(trace in text(LOCKS)) {
         let trace = norn_model::text::parse(&trace).unwrap();
         let (oracle, witnesses) = (Oracle::new(&trace), Witnesses::new(&trace));
-        let found = predict(&trace, &all(|it| it == Anomaly::Race)).candidates;
+        let found = predict(&trace, &all(|it| it == BugClass::Race)).candidates;
         for pair in conflicts(&trace) {
             if !oracle.can_order(&pair, true) {
                 continue;

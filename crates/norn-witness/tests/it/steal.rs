@@ -1,7 +1,7 @@
 //! Stolen wake-ups: the smallest trace that has one, and what takes it away.
 
 use insta::assert_snapshot;
-use norn_model::Anomaly;
+use norn_model::BugClass;
 
 use crate::kit::hunt_class;
 
@@ -24,7 +24,7 @@ const TRACE: &str = "
 ";
 
 fn stolen(trace: &str) -> String {
-    let all = hunt_class(trace, Anomaly::Atomicity);
+    let all = hunt_class(trace, BugClass::Atomicity);
     let stolen = all.lines().filter(|it| it.contains("stolen-wake-up"));
     stolen.collect::<Vec<_>>().join("\n")
 }

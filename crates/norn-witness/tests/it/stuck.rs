@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use norn_model::{Anomaly, EventId, text};
+use norn_model::{BugClass, EventId, text};
 use norn_predict::predict;
 use norn_testkit::{Oracle, Shape};
 use norn_witness::{Witnesses, events};
@@ -19,7 +19,7 @@ const DEEP_WAITS: Shape = Shape { nests: 12, ..WAITS };
 fn witnesses_are_stuck(trace: &str) -> Result<usize, TestCaseError> {
     let trace = &text::parse(trace).unwrap();
     let (oracle, witnesses) = (Oracle::new(trace), Witnesses::new(trace));
-    let found = predict(trace, &all(|it| it == Anomaly::Deadlock)).candidates;
+    let found = predict(trace, &all(|it| it == BugClass::Deadlock)).candidates;
     let witnesses: Vec<_> = found.iter().filter_map(|it| witnesses.witness(it).ok()).collect();
     for witness in &witnesses {
         let order: Vec<_> = events(&witness.turns).collect();
@@ -52,7 +52,7 @@ fn total<const N: usize>(
 fn cycles_are_predicted(trace: &str) -> Result<[usize; 2], TestCaseError> {
     let trace = text::parse(trace).unwrap();
     let (oracle, witnesses) = (Oracle::new(&trace), Witnesses::new(&trace));
-    let found = predict(&trace, &all(|it| it == Anomaly::Deadlock)).candidates;
+    let found = predict(&trace, &all(|it| it == BugClass::Deadlock)).candidates;
     let mut counts = [0, 0];
     for cycle in oracle.lock_cycles() {
         let within = |it: &EventId| cycle.contains(it);

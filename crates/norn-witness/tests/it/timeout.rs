@@ -1,7 +1,7 @@
 //! Times that run out: the smallest traces in which they can, and what takes that away.
 
 use insta::assert_snapshot;
-use norn_model::{Candidate, text};
+use norn_model::{CandidateKind, text};
 use norn_predict::{Options, predict};
 use norn_witness::{Checker, Grade, Rule, Turn};
 
@@ -61,7 +61,7 @@ fn the_checker_knows_limits() {
         let trace = text::parse(trace).unwrap();
         let options = Options { patterns: Vec::new(), deadlocks: false, ..Options::default() };
         let candidates = predict(&text::parse(WAIT).unwrap(), &options).candidates;
-        let early = candidates.iter().find(|it| it.pattern == Candidate::TIMEOUT).unwrap();
+        let early = candidates.iter().find(|it| it.kind == CandidateKind::Timeout).unwrap();
         let [wake, signal] = [0, 1].map(|it| early.steps[it].event);
         // T1 goes on to its end, so that others have the mutex.
         let turns = [(wake, 3), (signal, 1)];

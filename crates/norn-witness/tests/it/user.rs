@@ -1,7 +1,7 @@
 //! Patterns that users write, regions that they mark, variables that they join.
 
 use insta::assert_snapshot;
-use norn_model::{Anomaly, ThreadId, text};
+use norn_model::{BugClass, ThreadId, text};
 use norn_predict::{AtomicSet, Options, Pattern, Region};
 
 use crate::kit::hunt;
@@ -48,7 +48,7 @@ fn different_regions() {
 #[test]
 fn marked_regions() {
     let mut options = Options { unmarked: false, ..Options::default() };
-    options.patterns.retain(|it| it.class == Anomaly::Atomicity);
+    options.patterns.retain(|it| it.class() == BugClass::Atomicity);
     let trace = "T1 r x 0\nT1 yield\nT1 w x 1\nT2 w x 5";
     assert_snapshot!(hunt(trace, &options), @"");
     options.regions = vec![Region { thread: ThreadId(0), events: 0..=2 }];
@@ -58,7 +58,7 @@ fn marked_regions() {
 #[test]
 fn regions_that_the_program_marks() {
     let mut options = Options { unmarked: false, ..Options::default() };
-    options.patterns.retain(|it| it.class == Anomaly::Atomicity);
+    options.patterns.retain(|it| it.class() == BugClass::Atomicity);
     let trace = "order global\nT1 region begin\nT1 r x 0\nT1 w x 1\nT1 region end\nT2 w x 5";
     assert_snapshot!(hunt(trace, &options), @"marked atomicity read-write-write: T1:1 T2:0 T1:2 | sound: T1:0 T1:1 T2:0 T1:2");
     let trace = "order global\nT1 call f()\nT1 r x 0\nT1 w x 1\nT1 return f -> 0\nT2 w x 5";
@@ -73,7 +73,7 @@ fn given_sets() {
         "order global\nT1 acq l\nT1 w x\nT1 w y\nT1 rel l\nT2 acq m\nT2 r x\nT2 r y\nT2 rel m";
     let mut symbols = text::parse(trace).unwrap().symbols;
     let mut options = Options::default();
-    options.patterns.retain(|it| it.class == Anomaly::AtomicSet);
+    options.patterns.retain(|it| it.class() == BugClass::AtomicSet);
     let [x, y, z] = ["x", "y", "z"].map(|it| symbols.intern(it));
     options.sets = vec![AtomicSet(vec![x..x + 4, z..z + 4])];
     assert_snapshot!(hunt(trace, &options), @"");
@@ -98,7 +98,7 @@ fn given_sets_far_apart() {
     );
     let mut symbols = text::parse(&trace).unwrap().symbols;
     let mut options = Options::default();
-    options.patterns.retain(|it| it.name == "write-read-read-write");
+    options.patterns.retain(|it| it.name() == "write-read-read-write");
     let of_both =
         |text: String| text.lines().filter(|it| it.contains("T1:1 T2:1 T2:2 T1:11")).count();
     assert_eq!(of_both(hunt(&trace, &options)), 0);
@@ -121,7 +121,7 @@ fn neighbours_in_memory() {
         T2 rel m";
     let x = text::parse(trace).unwrap().symbols.intern("x");
     let mut options = Options::default();
-    options.patterns.retain(|it| it.class == Anomaly::AtomicSet);
+    options.patterns.retain(|it| it.class() == BugClass::AtomicSet);
     options.sets = vec![AtomicSet(vec![x..x + 4, x + 4..x + 8])];
     assert_snapshot!(hunt(trace, &options), @r"
     section atomic-set write-read-read-write: T1:1 T2:1 T2:2 T1:2 | sound: T1:0 T1:1 T2:0 T2:1 T2:2 T1:2

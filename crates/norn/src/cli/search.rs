@@ -6,7 +6,7 @@ use clap::{
     Args, ValueEnum,
     builder::{PossibleValuesParser, TypedValueParser},
 };
-use norn_model::Anomaly;
+use norn_model::BugClass;
 
 use super::name::Names;
 
@@ -15,7 +15,7 @@ use super::name::Names;
 pub(crate) struct Search {
     /// Look only for these kinds of anomalies
     #[arg(long, value_delimiter = ',', value_parser = classes(), value_name = "CLASS")]
-    pub(crate) only: Vec<Anomaly>,
+    pub(crate) only: Vec<BugClass>,
     /// Look for the patterns in this file, too
     #[arg(long, value_name = "FILE")]
     pub(crate) pattern: Vec<PathBuf>,
@@ -52,17 +52,17 @@ impl From<EngineArg> for norn_hunt::Engines {
 }
 
 /// The kinds of anomalies, by their names.
-const CLASSES: [(&str, Anomaly); 7] = [
-    ("race", Anomaly::Race),
-    ("atomicity", Anomaly::Atomicity),
-    ("atomic-set", Anomaly::AtomicSet),
-    ("lifetime", Anomaly::Lifetime),
-    ("order", Anomaly::Order),
-    ("pattern", Anomaly::Pattern),
-    ("deadlock", Anomaly::Deadlock),
+const CLASSES: [(&str, BugClass); 7] = [
+    ("race", BugClass::Race),
+    ("atomicity", BugClass::Atomicity),
+    ("atomic-set", BugClass::AtomicSet),
+    ("lifetime", BugClass::Lifetime),
+    ("order", BugClass::Order),
+    ("pattern", BugClass::Pattern),
+    ("deadlock", BugClass::Deadlock),
 ];
 
-fn classes() -> impl TypedValueParser<Value = Anomaly> {
+fn classes() -> impl TypedValueParser<Value = BugClass> {
     PossibleValuesParser::new(CLASSES.map(|it| it.0)).try_map(|name| {
         let class = CLASSES.iter().find(|it| it.0 == name);
         class.map(|it| it.1).ok_or("there is no such class")

@@ -13,7 +13,7 @@ use anyhow::Context as _;
 use indicatif::{ProgressBar, ProgressStyle};
 use norn_cc::Language;
 use norn_hunt::{Hunt, Options, Stage};
-use norn_model::{Anomaly, NamePattern};
+use norn_model::{BugClass, NamePattern};
 use norn_predict::Pattern;
 use norn_trace::PROGRAM;
 
@@ -126,13 +126,13 @@ pub(super) fn program(
 
 /// What is looked for: all, or some kinds only.
 pub(super) fn looked_for(search: &cli::Search) -> anyhow::Result<norn_predict::Options> {
-    let wanted = |class: Anomaly| search.only.is_empty() || search.only.contains(&class);
+    let wanted = |class: BugClass| search.only.is_empty() || search.only.contains(&class);
     let mut patterns = patterns(&search.pattern)?;
-    patterns.retain(|it| wanted(it.class));
+    patterns.retain(|it| wanted(it.class()));
     Ok(norn_predict::Options {
         patterns,
-        deadlocks: wanted(Anomaly::Deadlock),
-        order: wanted(Anomaly::Order),
+        deadlocks: wanted(BugClass::Deadlock),
+        order: wanted(BugClass::Order),
         unmarked: !search.marked_only,
         functions: search.atomic_function.iter().map(|it| NamePattern::new(it)).collect(),
         ..norn_predict::Options::default()

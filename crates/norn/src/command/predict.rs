@@ -26,7 +26,7 @@ pub(super) fn run(args: &Predict) -> anyhow::Result<Exit> {
     let process = args.trace.process()?;
     let mut outlook = outlook(&args.trace.folder, process, &options, &sets, engines)?;
     outlook.prospects.retain(|it| {
-        let covers = |given: &Suppression| given.covers(it.candidate.class, &it.description);
+        let covers = |given: &Suppression| given.covers(it.candidate.class(), &it.description);
         let suppression = suppressions.iter().position(covers);
         suppression.inspect(|at| used[*at] += 1).is_none()
     });
