@@ -1,0 +1,48 @@
+//! Limits of a run: time, events and bytes.
+
+use clap::Args;
+
+/// What a controlled run must not go beyond.
+#[derive(Args, Debug)]
+pub(crate) struct Limits {
+    /// Count the run as hanging after so many events
+    #[arg(long, default_value_t = 1_000_000_000, value_name = "EVENTS")]
+    pub(crate) max_steps: u64,
+    /// Count the run as hanging after so many seconds
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) timeout: Option<u64>,
+    /// Do not keep the values that were read and written
+    #[arg(long)]
+    pub(crate) no_values: bool,
+    /// Stop recording, not the program, when the trace has this size (K, M, G)
+    #[arg(long, default_value = "8G", value_name = "SIZE", value_parser = size)]
+    pub(crate) max_size: u64,
+}
+
+/// A number of bytes: `500M`, `2G`, `65536`.
+pub(super) fn size(text: &str) -> Result<u64, String> {
+    let (digits, shift) = match text.char_indices().next_back() {
+        Some((at, 'k' | 'K')) => (&text[..at], 10),
+        Some((at, 'm' | 'M')) => (&text[..at], 20),
+        Some((at, 'g' | 'G')) => (&text[..at], 30),
+        _ => (text, 0),
+    };
+    let number: u64 =
+        digits.parse().map_err(|_| "expected a number of bytes such as 500M or 2G")?;
+    number.checked_mul(1 << shift).ok_or_else(|| "is too large".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes() {
+        assert_eq!(size("65536"), Ok(65536));
+        assert_eq!(size("500M"), Ok(500 << 20));
+        assert_eq!(size("2g"), Ok(2 << 30));
+        assert!(size("").is_err());
+        assert!(size("12 apples").is_err());
+        assert!(size("99999999999G").is_err());
+    }
+}

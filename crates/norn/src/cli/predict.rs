@@ -1,0 +1,25 @@
+//! `norn predict`.
+
+use clap::Args;
+
+use super::{Format, Search, Suppressions, TraceArg};
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  norn record -- ./prog\n  norn predict run.norn\n  \
+                        norn predict --suppressions tsan.supp run.norn\n  \
+                        norn predict --property auth.norn run.norn")]
+pub(crate) struct Predict {
+    /// Report which properties of this file the trace violates or could violate, instead of looking for
+    /// patterns; or the name of a built-in property
+    #[arg(long, value_name = "PROPERTIES")]
+    pub(crate) property: Vec<String>,
+    #[command(flatten)]
+    pub(crate) trace: TraceArg,
+    #[command(flatten)]
+    pub(crate) search: Search,
+    #[command(flatten)]
+    pub(crate) suppressions: Suppressions,
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+}
