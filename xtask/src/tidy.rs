@@ -13,9 +13,11 @@ const DIRECTION: &[(&str, &[&str])] = &[
     ("norn-model", &[]),
     ("norn-binary", &["norn-model"]),
     ("norn-cc", &[]),
+    // The judge of the engines: it must not share code with them, not even by a crate between.
+    ("norn-checker", &["norn-model"]),
     ("norn-predict", &["norn-model"]),
     ("norn-property", &["norn-model", "norn-predict"]),
-    ("norn-witness", &["norn-model"]),
+    ("norn-witness", &["norn-checker", "norn-model"]),
     (
         "norn-hunt",
         &[
@@ -174,6 +176,19 @@ mod tests {
                 "norn-new: say in xtask/src/tidy.rs what it may depend on",
             ]
         );
+    }
+
+    #[test]
+    fn the_checker_depends_on_the_model_alone() {
+        let on = |name: &str| json!({ "name": name, "kind": null, "path": "x" });
+        let checker = |on: Value| {
+            directions(&json!({ "packages": [{ "name": "norn-checker", "dependencies": on }] }))
+        };
+        assert!(checker(json!([on("norn-model")])).is_empty());
+        for engine in ["norn-witness", "norn-predict", "norn-testkit"] {
+            let problem = format!("norn-checker must not depend on {engine}");
+            assert_eq!(checker(json!([on("norn-model"), on(engine)])), [problem]);
+        }
     }
 
     #[test]

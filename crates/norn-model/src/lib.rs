@@ -5,6 +5,7 @@
 //! how people, and all tests, write one down.
 
 mod candidate;
+mod effect;
 mod event;
 mod held;
 mod ids;
@@ -24,6 +25,10 @@ mod trace;
 mod verdict;
 
 pub use candidate::{Access, Apart, Candidate, Scope, Step};
+pub use effect::{
+    AnnotationEffect, BarrierEffect, BlockEffect, ConditionEffect, Effect, LockEffect,
+    MemoryAccess, ObjectEffect, OnceEffect, SemaphoreEffect, ThreadEffect,
+};
 pub use event::{
     AtomicOp, Event, LockMode, Object, Op, Order, Ordering, Outcome, RmwOp, Value, WokenBy,
 };

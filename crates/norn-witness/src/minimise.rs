@@ -10,7 +10,7 @@
 use norn_model::{AtomicOp, Candidate, Event, EventId, Op, ThreadId, Trace};
 use rustc_hash::FxHashMap;
 
-use crate::{Turn, witness::events};
+use crate::{Turn, events};
 
 /// Makes schedules of one trace short.
 #[derive(Debug)]

@@ -2,39 +2,12 @@
 
 use std::fmt;
 
-use norn_model::{Apart, Candidate, EventId, ThreadId, Trace};
+use norn_checker::{Checker, Deviation, Grade, Refusal, Turn, check_apart};
+use norn_model::{Apart, Candidate, Trace};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::{
-    Checker, Engine, Exact, Hybrid, Infeasible, Limits, Minimiser, Refusal, check::is_apart,
-};
-
-/// A part of a schedule: one thread goes on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Turn {
-    /// Which.
-    pub thread: ThreadId,
-    /// Until before this of its events.
-    pub until: u64,
-}
-
-/// How much of the recorded run a schedule keeps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Grade {
-    /// Every read that can influence a later event of the schedule sees what it saw.
-    Sound,
-    /// Threads, locks and the rest allow it; some value differs, and the program may go another way.
-    Speculative,
-}
-
-impl Grade {
-    /// The grade of a schedule in which so many values differ.
-    pub(crate) fn of(differences: usize) -> Grade {
-        if differences == 0 { Grade::Sound } else { Grade::Speculative }
-    }
-}
+use crate::{Engine, Exact, Hybrid, Infeasible, Limits, Minimiser};
 
 /// A candidate with a schedule that makes it happen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -51,15 +24,6 @@ pub struct Witness {
     /// can hardly do harm.
     #[serde(default)]
     pub idle: bool,
-}
-
-/// How far a schedule is from the recorded run; the less the better.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Weight {
-    /// Values that differ and can have an influence.
-    pub(crate) differences: usize,
-    /// Nothing that the candidate reads differs.
-    pub(crate) idle: bool,
 }
 
 /// An engine that decided.
@@ -146,7 +110,7 @@ pub struct Witnesses<'a> {
 }
 
 /// A schedule, how far it is from the recorded run, and who proposed it.
-type Weighed = (Weight, Vec<Turn>, Decider);
+type Checked = (Deviation, Vec<Turn>, Decider);
 
 impl<'a> Witnesses<'a> {
     /// Learns what is needed of the trace.
@@ -178,7 +142,7 @@ impl<'a> Witnesses<'a> {
         candidate: &Candidate,
         aparts: &[Apart],
     ) -> Result<Witness, Failure> {
-        let mut best: Option<Weighed> = None;
+        let mut best: Option<Checked> = None;
         let mut failures = Vec::new();
         for decider in self.engines.all() {
             if best.as_ref().is_some_and(|it| it.0.differences == 0) {
@@ -192,12 +156,12 @@ impl<'a> Witnesses<'a> {
                     }
                     known.push(turns.clone());
                 }
-                match self.weighed(candidate, aparts, proposal, *decider) {
-                    Ok(weighed) if weighed.0 == Weight::BEST => {
-                        return Ok(self.finish(candidate, aparts, weighed));
+                match self.checked(candidate, aparts, proposal, *decider) {
+                    Ok(checked) if checked.0 == Deviation::BEST => {
+                        return Ok(self.finish(candidate, aparts, checked));
                     }
-                    Ok(weighed) if best.as_ref().is_none_or(|it| weighed.0 < it.0) => {
-                        best = Some(weighed);
+                    Ok(checked) if best.as_ref().is_none_or(|it| checked.0 < it.0) => {
+                        best = Some(checked);
                     }
                     Ok(_) => {}
                     Err(it) => failures.push(it),
@@ -205,7 +169,7 @@ impl<'a> Witnesses<'a> {
             }
         }
         match best {
-            Some(weighed) => Ok(self.finish(candidate, aparts, weighed)),
+            Some(checked) => Ok(self.finish(candidate, aparts, checked)),
             None => Err(reason(&failures)),
         }
     }
@@ -214,8 +178,8 @@ impl<'a> Witnesses<'a> {
     /// matter may differ, too: where a witness is [idle](Witness::idle), this one may do harm.
     pub fn lively(&self, candidate: &Candidate) -> Option<Witness> {
         let proposals = self.hybrid.schedules(candidate);
-        let weighed = proposals.map(|it| self.weighed(candidate, &[], it, Decider::Hybrid));
-        let best = weighed.flatten().filter(|it| !it.0.idle).min_by_key(|it| it.0)?;
+        let checked = proposals.map(|it| self.checked(candidate, &[], it, Decider::Hybrid));
+        let best = checked.flatten().filter(|it| !it.0.idle).min_by_key(|it| it.0)?;
         let witness = self.finish(candidate, &[], best);
         (!witness.idle).then_some(witness)
     }
@@ -232,16 +196,16 @@ impl<'a> Witnesses<'a> {
         }
     }
 
-    fn weighed(
+    fn checked(
         &self,
         candidate: &Candidate,
         aparts: &[Apart],
         proposal: Result<Vec<Turn>, Infeasible>,
         decider: Decider,
-    ) -> Result<Weighed, Failure> {
+    ) -> Result<Checked, Failure> {
         let turns = proposal?;
-        is_apart(aparts, &turns)?;
-        Ok((self.checker.weight(candidate, &turns)?, turns, decider))
+        check_apart(aparts, &turns)?;
+        Ok((self.checker.deviation(candidate, &turns)?, turns, decider))
     }
 
     /// Minimises, as far as the checker agrees.
@@ -249,29 +213,24 @@ impl<'a> Witnesses<'a> {
         &self,
         candidate: &Candidate,
         aparts: &[Apart],
-        (weight, turns, engine): Weighed,
+        (deviation, turns, engine): Checked,
     ) -> Witness {
         let short = self.minimiser.minimise(candidate, &turns);
         let candidate = candidate.clone();
-        let (weight, turns) = match self.checker.weight(&candidate, &short) {
+        let (deviation, turns) = match self.checker.deviation(&candidate, &short) {
             Ok(new)
-                if new <= weight
-                    && new.idle <= weight.idle
+                if new <= deviation
+                    && new.idle <= deviation.idle
                     && short.len() <= turns.len()
-                    && is_apart(aparts, &short).is_ok() =>
+                    && check_apart(aparts, &short).is_ok() =>
             {
                 (new, short)
             }
-            _ => (weight, turns),
+            _ => (deviation, turns),
         };
-        let Weight { differences, idle } = weight;
-        Witness { candidate, turns, grade: Grade::of(differences), engine, idle }
+        let (grade, idle) = (deviation.grade(), deviation.idle);
+        Witness { candidate, turns, grade, engine, idle }
     }
-}
-
-impl Weight {
-    /// No value differs that can have an influence, and what the candidate reads does.
-    const BEST: Weight = Weight { differences: 0, idle: false };
 }
 
 /// Why there is no witness: a proof counts most, then that nothing was proved.
@@ -284,13 +243,4 @@ fn reason(failures: &[Failure]) -> Failure {
         _ if undecided => Failure::Inconclusive,
         first => first.copied().unwrap_or(Failure::NoProposal),
     }
-}
-
-/// The events of a schedule, one by one.
-pub fn events(turns: &[Turn]) -> impl Iterator<Item = EventId> {
-    let mut done: std::collections::BTreeMap<ThreadId, u64> = std::collections::BTreeMap::new();
-    turns.iter().flat_map(move |turn| {
-        let from = done.insert(turn.thread, turn.until).unwrap_or(0);
-        (from..turn.until).map(|index| EventId { thread: turn.thread, index })
-    })
 }

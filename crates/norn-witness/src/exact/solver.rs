@@ -305,7 +305,7 @@ impl Solver {
 
 #[cfg(test)]
 mod tests {
-    use proptest::{collection::vec, prelude::*, test_runner::Config};
+    use proptest::{collection::vec, prelude::*};
 
     use super::*;
 
@@ -348,8 +348,6 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(Config { failure_persistence: None, ..Config::default() })]
-
         #[test]
         fn answers_are_right(first in clauses(), more in clauses(), mut assumed in vec(literal(), 0..4)) {
             assumed.sort_unstable_by_key(|it| it.abs());

@@ -9,7 +9,7 @@ use proptest::{prelude::*, test_runner::Config};
 /// Cases of each property: few for every day, more if `NORN_CASES` says so.
 pub(crate) fn cases() -> Config {
     let cases = std::env::var("NORN_CASES").ok().and_then(|it| it.parse().ok());
-    Config { cases: cases.unwrap_or(200), failure_persistence: None, ..Config::default() }
+    Config { cases: cases.unwrap_or(200), ..Config::default() }
 }
 
 pub(crate) const LOCKS: Shape = Shape {

@@ -35,7 +35,7 @@ fn total<const N: usize>(
     count: impl Fn(&str) -> Result<[usize; N], TestCaseError>,
 ) -> [usize; N] {
     let sum = Cell::new([0; N]);
-    let mut runner = TestRunner::new(cases());
+    let mut runner = TestRunner::new(cases().clone_with_source_file(file!()));
     let result = runner.run(&traces(shape), |trace| {
         let counted = count(&trace)?;
         let mut all = sum.get();

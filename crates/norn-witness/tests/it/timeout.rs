@@ -69,5 +69,5 @@ fn the_checker_knows_limits() {
         Checker::new(&trace).check(early, &turns).map_err(|it| it.rule)
     };
     assert_eq!(check(WAIT), Ok(Grade::Speculative));
-    assert_eq!(check(&WAIT.replace(" timed", "")), Err(Rule::Asleep));
+    assert_eq!(check(&WAIT.replace(" timed", "")), Err(Rule::NotWoken));
 }

@@ -1,0 +1,318 @@
+//! The state of the program at a point of a schedule, and which events it allows.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use norn_model::{
+    AnnotationEffect, BarrierEffect, BlockEffect, ConditionEffect, Effect, Event, EventId,
+    LockEffect, LockMode, MemoryAccess, OnceEffect, Outcome, SemaphoreEffect, ThreadEffect,
+    ThreadId, WokenBy,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::{Checker, Rule, heap::Heap, memory::Memory};
+
+/// The state of the program at a point of a schedule.
+pub(crate) struct ProgramState<'a> {
+    pub(crate) checker: &'a Checker<'a>,
+    /// By thread: the index of its next event.
+    positions: BTreeMap<ThreadId, u64>,
+    /// By lock: the threads that hold it, how many times, and whether in shared mode.
+    pub(crate) holders: FxHashMap<u64, BTreeMap<ThreadId, (u32, bool)>>,
+    /// By thread: when it began to wait for a condition, and whether with a time limit.
+    waits: FxHashMap<ThreadId, (u64, bool)>,
+    /// By thread: when a condition wait released its mutex.
+    pub(crate) wait_releases: FxHashMap<ThreadId, u64>,
+    /// By condition: when signals came that ended no wait yet, and whether they are broadcasts.
+    pub(crate) signals: FxHashMap<u64, BTreeSet<(u64, bool)>>,
+    /// The number of events so far.
+    time: u64,
+    pub(crate) arrivals: FxHashMap<u64, u64>,
+    /// By barrier and thread: the round in which the thread arrived.
+    pub(crate) rounds: FxHashMap<(u64, ThreadId), u64>,
+    /// By semaphore: its value, relative to its initial one.
+    semaphores: FxHashMap<u64, i64>,
+    /// Once-only initialisations that are in progress, and those that are done.
+    pub(crate) initialising: FxHashSet<u64>,
+    initialised: FxHashSet<u64>,
+    memory: Memory<'a>,
+    heap: Heap,
+    /// Events that see something else than in the recorded run. For a read-modify-write the time,
+    /// since it passes the difference on to other threads; 0 for all others.
+    pub(crate) differing: Vec<(EventId, u64)>,
+}
+
+type Step = Result<(), Rule>;
+
+fn require(holds: bool, rule: Rule) -> Step {
+    if holds { Ok(()) } else { Err(rule) }
+}
+
+fn is_shared(mode: LockMode) -> bool {
+    mode == LockMode::Read
+}
+
+impl<'a> ProgramState<'a> {
+    pub(crate) fn new(checker: &'a Checker<'a>) -> Self {
+        ProgramState {
+            checker,
+            positions: BTreeMap::new(),
+            holders: FxHashMap::default(),
+            waits: FxHashMap::default(),
+            wait_releases: FxHashMap::default(),
+            signals: FxHashMap::default(),
+            time: 0,
+            arrivals: FxHashMap::default(),
+            rounds: FxHashMap::default(),
+            semaphores: FxHashMap::default(),
+            initialising: FxHashSet::default(),
+            initialised: FxHashSet::default(),
+            memory: Memory::new(&checker.facts.memory),
+            heap: Heap::default(),
+            differing: Vec::new(),
+        }
+    }
+
+    /// The index of a thread's next event.
+    pub(crate) fn position(&self, thread: ThreadId) -> u64 {
+        self.positions.get(&thread).copied().unwrap_or(0)
+    }
+
+    /// Whether an event has happened.
+    pub(crate) fn has(&self, id: EventId) -> bool {
+        self.position(id.thread) > id.index
+    }
+
+    /// Whether the event that creates a thread has happened. A thread without one was there from
+    /// the start.
+    pub(crate) fn is_created(&self, thread: ThreadId) -> bool {
+        self.checker.facts.forks.get(&thread).is_none_or(|it| self.has(*it))
+    }
+
+    /// The current value of a semaphore.
+    pub(crate) fn semaphore_value(&self, semaphore: u64) -> i64 {
+        let change = self.semaphores.get(&semaphore).copied().unwrap_or(0);
+        self.checker.facts.semaphore_value(semaphore) + change
+    }
+
+    /// How many of the differing events can influence a later event: their thread continues, or
+    /// they wrote a value that depends on the difference and are not the last event of all.
+    pub(crate) fn influential_differences(&self) -> usize {
+        let is_last = |id: &EventId| self.position(id.thread) == id.index + 1;
+        let influences =
+            |id: &EventId, passed_on: u64| !is_last(id) || passed_on != 0 && passed_on != self.time;
+        self.differing.iter().filter(|(id, passed_on)| influences(id, *passed_on)).count()
+    }
+
+    /// Performs an event, or says which rule forbids it here.
+    pub(crate) fn step(&mut self, event: &Event) -> Step {
+        self.time += 1;
+        let thread = event.id.thread;
+        if event.id.index == 0 {
+            require(self.is_created(thread), Rule::NotCreated)?;
+        }
+        match event.op.effect() {
+            Effect::Access(access) => self.access(event.id, &access),
+            Effect::Thread(effect) => self.thread(effect)?,
+            Effect::Lock(effect) => self.lock(event.id, effect)?,
+            Effect::Condition(effect) => self.condition(event.id, effect)?,
+            Effect::Barrier(effect) => self.barrier(thread, effect)?,
+            Effect::Semaphore(effect) => self.semaphore(event.id, effect)?,
+            Effect::Once(effect) => self.once(effect)?,
+            Effect::Annotation(effect) => self.annotation(event.id, effect)?,
+            Effect::Block(effect) => self.block(event.id, effect)?,
+            Effect::None | Effect::Object(_) => {}
+        }
+        self.positions.insert(thread, event.id.index + 1);
+        Ok(())
+    }
+
+    fn access(&mut self, id: EventId, access: &MemoryAccess) {
+        let same = self.memory.step(id, access);
+        if !same || self.heap.is_freed(access.addr) {
+            let passed_on = if access.is_update() { self.time } else { 0 };
+            self.differing.push((id, passed_on));
+        }
+    }
+
+    /// Notes an event that sees something else than in the recorded run.
+    fn differs(&mut self, id: EventId, differs: bool) {
+        if differs {
+            self.differing.push((id, 0));
+        }
+    }
+
+    fn thread(&self, effect: ThreadEffect) -> Step {
+        match effect {
+            ThreadEffect::Fork(_) => Ok(()),
+            ThreadEffect::Join(child) => {
+                let events = self.checker.trace.thread(child).map_or(0, |it| it.events.len());
+                require(self.position(child) >= events as u64, Rule::NotEnded)
+            }
+        }
+    }
+
+    fn lock(&mut self, id: EventId, effect: LockEffect) -> Step {
+        match effect {
+            LockEffect::Acquire { lock, mode, how } => {
+                let shared = is_shared(mode);
+                // A request with a time limit may fail instead. The thread does not get the lock
+                // then, and the return value differs.
+                if how == Outcome::Timed && self.is_taken(lock, id.thread, shared) {
+                    self.differs(id, true);
+                    return Ok(());
+                }
+                self.acquire(lock, id.thread, shared)
+            }
+            LockEffect::Failed { lock, mode, .. } => {
+                self.differs(id, !self.is_taken(lock, id.thread, is_shared(mode)));
+                Ok(())
+            }
+            LockEffect::Release { lock, by_wait } => {
+                if by_wait {
+                    self.wait_releases.insert(id.thread, self.time);
+                }
+                self.release(lock, id.thread)
+            }
+        }
+    }
+
+    fn is_taken(&self, lock: u64, thread: ThreadId, shared: bool) -> bool {
+        let holders = self.holders.get(&lock).into_iter().flatten();
+        holders.into_iter().any(|(it, (_, shares))| *it != thread && !(shared && *shares))
+    }
+
+    fn acquire(&mut self, lock: u64, thread: ThreadId, shared: bool) -> Step {
+        require(!self.is_taken(lock, thread, shared), Rule::Held)?;
+        self.holders.entry(lock).or_default().entry(thread).or_insert((0, shared)).0 += 1;
+        Ok(())
+    }
+
+    fn release(&mut self, lock: u64, thread: ThreadId) -> Step {
+        let holders = self.holders.entry(lock).or_default();
+        let hold = holders.get_mut(&thread).ok_or(Rule::NotHeld)?;
+        hold.0 -= 1;
+        if hold.0 == 0 {
+            holders.remove(&thread);
+        }
+        Ok(())
+    }
+
+    fn condition(&mut self, id: EventId, effect: ConditionEffect) -> Step {
+        match effect {
+            ConditionEffect::Wait { timed, .. } => {
+                self.waits.insert(id.thread, (self.time, timed));
+                Ok(())
+            }
+            ConditionEffect::Wake { cond, lock, woken } => {
+                let timed_out = self.wake(cond, id.thread, woken)?;
+                self.differs(id, timed_out);
+                self.acquire(lock, id.thread, false)
+            }
+            ConditionEffect::Signal { cond, all } => {
+                self.signals.entry(cond).or_default().insert((self.time, all));
+                Ok(())
+            }
+        }
+    }
+
+    /// Ends a wait by the first signal since it began. Any later signal could also end a wait that
+    /// began later, so this choice leaves the most to the other threads. A broadcast ends all
+    /// waits. Without a signal a wait can only time out; returns whether it does, and did not in
+    /// the recorded run.
+    fn wake(&mut self, cond: u64, thread: ThreadId, woken: WokenBy) -> Result<bool, Rule> {
+        let (began, timed) = self.waits.remove(&thread).ok_or(Rule::NotWoken)?;
+        match woken {
+            WokenBy::Nothing | WokenBy::Timeout | WokenBy::Error(_) => return Ok(false),
+            WokenBy::Event(_) | WokenBy::OneOf(_) => {}
+        }
+        let signals = self.signals.entry(cond).or_default();
+        let Some(first) = signals.range((began, false)..).next().copied() else {
+            return if timed { Ok(true) } else { Err(Rule::NotWoken) };
+        };
+        if !first.1 {
+            signals.remove(&first);
+        }
+        Ok(false)
+    }
+
+    fn barrier(&mut self, thread: ThreadId, effect: BarrierEffect) -> Step {
+        match effect {
+            BarrierEffect::Init { .. } => Ok(()),
+            BarrierEffect::Arrive { barrier } => {
+                let size = self.checker.facts.barrier_size(barrier);
+                let arrivals = self.arrivals.entry(barrier).or_default();
+                self.rounds.insert((barrier, thread), *arrivals / size);
+                *arrivals += 1;
+                Ok(())
+            }
+            BarrierEffect::Leave { barrier } => {
+                let size = self.checker.facts.barrier_size(barrier);
+                let arrivals = self.arrivals.get(&barrier).copied().unwrap_or(0);
+                let round = self.rounds.remove(&(barrier, thread));
+                require(round.is_some_and(|it| arrivals / size > it), Rule::Barrier)
+            }
+        }
+    }
+
+    fn semaphore(&mut self, id: EventId, effect: SemaphoreEffect) -> Step {
+        match effect {
+            SemaphoreEffect::Init { .. } => Ok(()),
+            SemaphoreEffect::Post { semaphore } => {
+                *self.semaphores.entry(semaphore).or_default() += 1;
+                Ok(())
+            }
+            SemaphoreEffect::Wait { semaphore, timed } => {
+                let positive = self.semaphore_value(semaphore) > 0;
+                *self.semaphores.entry(semaphore).or_default() -= i64::from(positive);
+                self.differs(id, !positive);
+                require(positive || timed, Rule::Semaphore)
+            }
+            SemaphoreEffect::Failed { semaphore } => {
+                self.differs(id, self.semaphore_value(semaphore) > 0);
+                Ok(())
+            }
+        }
+    }
+
+    fn once(&mut self, effect: OnceEffect) -> Step {
+        match effect {
+            OnceEffect::Begin { once } => {
+                let new = self.initialising.insert(once) && !self.initialised.contains(&once);
+                require(new, Rule::Once)
+            }
+            OnceEffect::End { once, done } => {
+                if done {
+                    self.initialised.insert(once);
+                }
+                require(self.initialising.remove(&once), Rule::Once)
+            }
+            OnceEffect::Done { once } => require(self.initialised.contains(&once), Rule::Once),
+        }
+    }
+
+    fn annotation(&self, id: EventId, effect: AnnotationEffect) -> Step {
+        match effect {
+            AnnotationEffect::HappensBefore { .. } => Ok(()),
+            AnnotationEffect::HappensAfter { .. } => {
+                let before = self.checker.facts.announced.get(&id).into_iter().flatten();
+                require(before.into_iter().all(|it| self.has(*it)), Rule::NotAnnounced)
+            }
+        }
+    }
+
+    fn block(&mut self, id: EventId, effect: BlockEffect) -> Step {
+        match effect {
+            BlockEffect::Allocated { addr, size } => {
+                self.heap.allocate(addr, size);
+                Ok(())
+            }
+            BlockEffect::Freed { addr } => {
+                let allocation = self.checker.facts.allocations.get(&id);
+                require(allocation.is_none_or(|it| self.has(*it)), Rule::NotAllocated)?;
+                let double_free = self.heap.free(addr);
+                self.differs(id, double_free);
+                Ok(())
+            }
+        }
+    }
+}

@@ -1,0 +1,478 @@
+//! What an operation means to an analysis: one closed vocabulary of effects.
+//!
+//! [`Op`] has a variant for each kind of event that a recording can contain, and many of them mean
+//! the same to an analysis: an `mmap` and a `malloc` both make memory valid, a mutex that is
+//! locked again after a condition wait is a lock acquisition. [`Op::effect`] is the only place that
+//! decides this. Engines, checker, oracle and analyses match on [`Effect`] without a wildcard arm,
+//! so that a new kind of event is either one of the known effects or a compile error in each place
+//! that has to decide about it.
+
+use crate::{AtomicOp, LockMode, Object, Op, Outcome, ThreadId, Value, WokenBy};
+
+/// What an operation does that other threads, or the checks of an analysis, can notice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Nothing: no other thread can tell whether or when it happened.
+    None,
+    /// Memory is read, written, or both.
+    Access(MemoryAccess),
+    /// A thread is created or joined.
+    Thread(ThreadEffect),
+    /// A lock is requested or released.
+    Lock(LockEffect),
+    /// A condition variable is waited for or signalled. The end of a wait acquires its mutex, too:
+    /// see [`Effect::lock`].
+    Condition(ConditionEffect),
+    /// A barrier is initialised, reached or left.
+    Barrier(BarrierEffect),
+    /// A semaphore is initialised, posted or decremented.
+    Semaphore(SemaphoreEffect),
+    /// A once-only initialisation.
+    Once(OnceEffect),
+    /// An order that the program declares by annotation.
+    Annotation(AnnotationEffect),
+    /// A block of memory becomes valid or invalid.
+    Block(BlockEffect),
+    /// A synchronisation object without initial state of its own is initialised, or any is
+    /// destroyed.
+    Object(ObjectEffect),
+}
+
+/// One access to memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryAccess {
+    /// Lowest address.
+    pub addr: u64,
+    /// Number of bytes.
+    pub size: u64,
+    /// The value that is read, if it reads.
+    pub read: Option<Value>,
+    /// The value that is written, if it writes.
+    pub write: Option<Value>,
+    /// Whether it is an atomic operation.
+    pub atomic: bool,
+}
+
+impl MemoryAccess {
+    /// Whether it is a read-modify-write: what it writes depends on what it reads.
+    pub fn is_update(&self) -> bool {
+        self.read.is_some() && self.write.is_some()
+    }
+
+    /// The address after its last byte.
+    pub fn end(&self) -> u64 {
+        self.addr.saturating_add(self.size)
+    }
+}
+
+/// What happens to a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ThreadEffect {
+    /// It is created.
+    Fork(ThreadId),
+    /// It has ended and is joined.
+    Join(ThreadId),
+}
+
+/// What happens to a lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LockEffect {
+    /// It is acquired.
+    Acquire {
+        /// Which lock.
+        lock: u64,
+        /// In which mode.
+        mode: LockMode,
+        /// By which kind of request.
+        how: Outcome,
+    },
+    /// It was requested and not acquired.
+    Failed {
+        /// Which lock.
+        lock: u64,
+        /// In which mode.
+        mode: LockMode,
+        /// By which kind of request.
+        how: Outcome,
+    },
+    /// It is released.
+    Release {
+        /// Which lock.
+        lock: u64,
+        /// Whether a condition wait releases it.
+        by_wait: bool,
+    },
+}
+
+/// What happens to a condition variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConditionEffect {
+    /// A thread begins to wait; its mutex has been released before.
+    Wait {
+        /// Which condition variable.
+        cond: u64,
+        /// The mutex of the wait.
+        lock: u64,
+        /// Whether the wait has a time limit.
+        timed: bool,
+    },
+    /// A wait is over, and its mutex acquired.
+    Wake {
+        /// Which condition variable.
+        cond: u64,
+        /// The mutex of the wait.
+        lock: u64,
+        /// What ended the wait in the recorded run.
+        woken: WokenBy,
+    },
+    /// One thread that waits, or all of them, are woken.
+    Signal {
+        /// Which condition variable.
+        cond: u64,
+        /// Whether it is a broadcast.
+        all: bool,
+    },
+}
+
+/// What happens to a barrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BarrierEffect {
+    /// It is initialised.
+    Init {
+        /// Which barrier.
+        barrier: u64,
+        /// The number of threads that it holds back.
+        size: u64,
+    },
+    /// A thread arrives.
+    Arrive {
+        /// Which barrier.
+        barrier: u64,
+    },
+    /// A thread continues after it.
+    Leave {
+        /// Which barrier.
+        barrier: u64,
+    },
+}
+
+/// What happens to a semaphore.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SemaphoreEffect {
+    /// It is initialised.
+    Init {
+        /// Which semaphore.
+        semaphore: u64,
+        /// Its initial value.
+        value: u64,
+    },
+    /// It is incremented.
+    Post {
+        /// Which semaphore.
+        semaphore: u64,
+    },
+    /// It was decremented.
+    Wait {
+        /// Which semaphore.
+        semaphore: u64,
+        /// Whether the wait has a time limit.
+        timed: bool,
+    },
+    /// It was requested and not decremented.
+    Failed {
+        /// Which semaphore.
+        semaphore: u64,
+    },
+}
+
+/// What happens to a once-only initialisation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnceEffect {
+    /// A thread begins to initialise.
+    Begin {
+        /// The control object.
+        once: u64,
+    },
+    /// That thread is finished.
+    End {
+        /// The control object.
+        once: u64,
+        /// Whether it succeeded; if not, another thread begins again.
+        done: bool,
+    },
+    /// A thread found it initialised.
+    Done {
+        /// The control object.
+        once: u64,
+    },
+}
+
+/// An order that the program declares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnnotationEffect {
+    /// Everything before is visible to a thread that passes `HappensAfter` with the same object.
+    HappensBefore {
+        /// The address that both sides name.
+        object: u64,
+    },
+    /// The other side.
+    HappensAfter {
+        /// The address that both sides name.
+        object: u64,
+    },
+}
+
+/// What happens to a block of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlockEffect {
+    /// It is allocated or mapped.
+    Allocated {
+        /// Lowest address.
+        addr: u64,
+        /// Number of bytes.
+        size: u64,
+    },
+    /// It is freed or unmapped.
+    Freed {
+        /// Lowest address.
+        addr: u64,
+    },
+}
+
+/// What happens to a synchronisation object as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ObjectEffect {
+    /// It is initialised, unlocked and without waiting threads.
+    Init {
+        /// Its address.
+        object: u64,
+        /// Its class.
+        class: Object,
+    },
+    /// It is destroyed.
+    Destroy {
+        /// Its address.
+        object: u64,
+        /// Its class.
+        class: Object,
+    },
+}
+
+impl Op {
+    /// What the operation means to an analysis.
+    #[inline]
+    pub fn effect(&self) -> Effect {
+        match *self {
+            Op::Fork(child) => Effect::Thread(ThreadEffect::Fork(child)),
+            Op::Join(child) => Effect::Thread(ThreadEffect::Join(child)),
+            Op::Acquire { lock, mode, how } => {
+                Effect::Lock(LockEffect::Acquire { lock, mode, how })
+            }
+            Op::AcquireFailed { lock, mode, how, .. } => {
+                Effect::Lock(LockEffect::Failed { lock, mode, how })
+            }
+            Op::Release { lock, .. } => Effect::Lock(LockEffect::Release { lock, by_wait: false }),
+            Op::WaitRelease { lock } => Effect::Lock(LockEffect::Release { lock, by_wait: true }),
+            Op::Wait { cond, lock, timed } => {
+                Effect::Condition(ConditionEffect::Wait { cond, lock, timed })
+            }
+            Op::WaitAcquire { cond, lock, woken } => {
+                Effect::Condition(ConditionEffect::Wake { cond, lock, woken })
+            }
+            Op::Signal { cond } => Effect::Condition(ConditionEffect::Signal { cond, all: false }),
+            Op::Broadcast { cond } => {
+                Effect::Condition(ConditionEffect::Signal { cond, all: true })
+            }
+            Op::BarrierEnter { barrier } => Effect::Barrier(BarrierEffect::Arrive { barrier }),
+            Op::BarrierLeave { barrier, .. } => Effect::Barrier(BarrierEffect::Leave { barrier }),
+            Op::SemPost { semaphore } => Effect::Semaphore(SemaphoreEffect::Post { semaphore }),
+            Op::SemWait { semaphore, timed } => {
+                Effect::Semaphore(SemaphoreEffect::Wait { semaphore, timed })
+            }
+            Op::SemFailed { semaphore, .. } => {
+                Effect::Semaphore(SemaphoreEffect::Failed { semaphore })
+            }
+            Op::OnceBegin { once } => Effect::Once(OnceEffect::Begin { once }),
+            Op::OnceEnd { once, done } => Effect::Once(OnceEffect::End { once, done }),
+            Op::OnceDone { once } => Effect::Once(OnceEffect::Done { once }),
+            Op::HappensBefore { object } => {
+                Effect::Annotation(AnnotationEffect::HappensBefore { object })
+            }
+            Op::HappensAfter { object } => {
+                Effect::Annotation(AnnotationEffect::HappensAfter { object })
+            }
+            Op::Alloc { addr, size } | Op::Map { addr, size } => {
+                Effect::Block(BlockEffect::Allocated { addr, size })
+            }
+            Op::Free { addr } | Op::Unmap { addr, .. } => {
+                Effect::Block(BlockEffect::Freed { addr })
+            }
+            Op::Init { object, class, detail } => init(object, class, detail),
+            Op::Destroy { object, class } => {
+                Effect::Object(ObjectEffect::Destroy { object, class })
+            }
+            Op::Read { addr, size, value, .. } => {
+                let (read, write) = (Some(value), None);
+                Effect::Access(MemoryAccess { addr, size, read, write, atomic: false })
+            }
+            Op::Write { addr, size, value, .. } => {
+                let (read, write) = (None, Some(value));
+                Effect::Access(MemoryAccess { addr, size, read, write, atomic: false })
+            }
+            Op::Atomic { addr, size, op, .. } => Effect::Access(atomic(addr, size.into(), op)),
+            // A detached or cancelled thread ends by an event of its own. Fences order only what
+            // other accesses already order here: the memory model is sequentially consistent.
+            Op::Begin { .. }
+            | Op::End
+            | Op::Detach(_)
+            | Op::Cancel(_)
+            | Op::HandlerBegin { .. }
+            | Op::HandlerEnd
+            | Op::Fence(_)
+            | Op::Call { .. }
+            | Op::Return { .. }
+            | Op::Mark { .. }
+            | Op::RegionBegin
+            | Op::RegionEnd
+            | Op::Sleep { .. }
+            | Op::Yield
+            | Op::ProcessFork { .. }
+            | Op::Exec
+            | Op::Exit { .. }
+            | Op::Abort => Effect::None,
+        }
+    }
+
+    /// The access to memory, if it is one.
+    #[inline]
+    pub fn access(&self) -> Option<MemoryAccess> {
+        if let Effect::Access(access) = self.effect() { Some(access) } else { None }
+    }
+}
+
+impl Effect {
+    /// What happens to a lock, including the mutex that a condition wait acquires again.
+    #[inline]
+    pub fn lock(&self) -> Option<LockEffect> {
+        match *self {
+            Effect::Lock(effect) => Some(effect),
+            Effect::Condition(ConditionEffect::Wake { lock, .. }) => {
+                let (mode, how) = (LockMode::Mutex, Outcome::Waited);
+                Some(LockEffect::Acquire { lock, mode, how })
+            }
+            Effect::Condition(ConditionEffect::Wait { .. } | ConditionEffect::Signal { .. })
+            | Effect::None
+            | Effect::Access(_)
+            | Effect::Thread(_)
+            | Effect::Barrier(_)
+            | Effect::Semaphore(_)
+            | Effect::Once(_)
+            | Effect::Annotation(_)
+            | Effect::Block(_)
+            | Effect::Object(_) => None,
+        }
+    }
+
+    /// The synchronisation objects and memory blocks that it concerns. Two effects on the same
+    /// object do not commute.
+    pub fn objects(&self) -> impl Iterator<Item = u64> + use<> {
+        let (first, second) = match *self {
+            Effect::None | Effect::Access(_) | Effect::Thread(_) => (None, None),
+            Effect::Lock(
+                LockEffect::Acquire { lock, .. }
+                | LockEffect::Failed { lock, .. }
+                | LockEffect::Release { lock, .. },
+            ) => (Some(lock), None),
+            Effect::Condition(
+                ConditionEffect::Wait { cond, lock, .. } | ConditionEffect::Wake { cond, lock, .. },
+            ) => (Some(cond), Some(lock)),
+            Effect::Condition(ConditionEffect::Signal { cond, .. }) => (Some(cond), None),
+            Effect::Barrier(
+                BarrierEffect::Init { barrier, .. }
+                | BarrierEffect::Arrive { barrier }
+                | BarrierEffect::Leave { barrier },
+            ) => (Some(barrier), None),
+            Effect::Semaphore(
+                SemaphoreEffect::Init { semaphore, .. }
+                | SemaphoreEffect::Post { semaphore }
+                | SemaphoreEffect::Wait { semaphore, .. }
+                | SemaphoreEffect::Failed { semaphore },
+            ) => (Some(semaphore), None),
+            Effect::Once(
+                OnceEffect::Begin { once }
+                | OnceEffect::End { once, .. }
+                | OnceEffect::Done { once },
+            ) => (Some(once), None),
+            Effect::Annotation(
+                AnnotationEffect::HappensBefore { object }
+                | AnnotationEffect::HappensAfter { object },
+            )
+            | Effect::Object(
+                ObjectEffect::Init { object, .. } | ObjectEffect::Destroy { object, .. },
+            ) => (Some(object), None),
+            Effect::Block(BlockEffect::Allocated { addr, .. } | BlockEffect::Freed { addr }) => {
+                (Some(addr), None)
+            }
+        };
+        first.into_iter().chain(second)
+    }
+}
+
+fn init(object: u64, class: Object, detail: u64) -> Effect {
+    match class {
+        Object::Barrier => Effect::Barrier(BarrierEffect::Init { barrier: object, size: detail }),
+        Object::Semaphore => {
+            Effect::Semaphore(SemaphoreEffect::Init { semaphore: object, value: detail })
+        }
+        Object::Mutex | Object::Spin | Object::RwLock | Object::Cond | Object::Key => {
+            Effect::Object(ObjectEffect::Init { object, class })
+        }
+    }
+}
+
+fn atomic(addr: u64, size: u64, op: AtomicOp) -> MemoryAccess {
+    let (read, write) = match op {
+        AtomicOp::Load(value) | AtomicOp::CasFailed { seen: value, .. } => (Some(value), None),
+        AtomicOp::Store(value) => (None, Some(value)),
+        AtomicOp::Rmw { old, new, .. } | AtomicOp::Cas { old, new } => (Some(old), Some(new)),
+    };
+    MemoryAccess { addr, size, read: read.map(Some), write: write.map(Some), atomic: true }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text;
+
+    fn effect(line: &str) -> Effect {
+        let trace = text::parse(&format!("T0 {line}")).unwrap_or_default();
+        trace.merged().next().map_or(Effect::None, |it| it.op.effect())
+    }
+
+    #[test]
+    fn the_end_of_a_wait_acquires_its_mutex() {
+        let locked = |line: &str| effect(line).lock();
+        assert!(matches!(locked("wake c m"), Some(LockEffect::Acquire { .. })));
+        assert!(matches!(locked("waitrel m"), Some(LockEffect::Release { by_wait: true, .. })));
+        assert_eq!(locked("signal c"), None);
+        assert_eq!(effect("wake c m").objects().count(), 2);
+    }
+
+    #[test]
+    fn a_failed_compare_exchange_only_reads() {
+        let access = |line: &str| match effect(line) {
+            Effect::Access(it) => (it.read.is_some(), it.write.is_some(), it.atomic),
+            other => panic!("{line} is {other:?}"),
+        };
+        assert_eq!(access("casfail x 1 2"), (true, false, true));
+        assert_eq!(access("cas x 1 2"), (true, true, true));
+        assert_eq!(access("r x"), (true, false, false));
+    }
+
+    #[test]
+    fn initial_values_are_told_by_the_class() {
+        let init = effect("init s semaphore 2");
+        assert!(matches!(init, Effect::Semaphore(SemaphoreEffect::Init { value: 2, .. })));
+        assert!(matches!(effect("init m mutex"), Effect::Object(ObjectEffect::Init { .. })));
+    }
+}
