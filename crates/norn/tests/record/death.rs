@@ -11,8 +11,8 @@ use std::{
 use serde_json::{Value, json};
 
 use crate::kit::{
-    Recorded, check as check_lines, finish, is_there, kill, norn, record, run, skip, start,
-    subject, written,
+    Recorded, check as check_lines, finish, is_installed, kill, norn, record, run, start, subject,
+    untested, written,
 };
 
 /// A number of the file that a subject shares with the kernel.
@@ -191,7 +191,7 @@ fn the_disk_is_full() {
     command.arg(recorder.get_program()).args(recorder.get_args()).current_dir(folder.path());
     let ran = run(command);
     if ran.status.code() == Some(99) || ran.stderr.contains("unshare failed") {
-        return skip("a full disk: may not mount one here");
+        return untested("a full disk: may not mount one here");
     }
     let trace = folder.path().join("trace");
     fs::remove_dir(&trace).unwrap();
@@ -261,7 +261,7 @@ fn limits_that_are_too_low() {
 fn a_limit_that_cannot_be_raised() {
     let user = fs::metadata("/proc/self").unwrap().uid();
     let powerless = match user {
-        0 if is_there("setpriv") => "set -- setpriv --bounding-set=-sys_resource \"$@\"",
+        0 if is_installed("setpriv") => "set -- setpriv --bounding-set=-sys_resource \"$@\"",
         0 => return,
         _ => "true",
     };
