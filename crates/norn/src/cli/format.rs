@@ -4,9 +4,9 @@ use clap::ValueEnum;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// For people
+    /// Text to read
     #[default]
     Text,
-    /// For programs
+    /// JSON for programs
     Json,
 }

@@ -19,7 +19,7 @@ pub(crate) struct Predict {
     pub(crate) search: Search,
     #[command(flatten)]
     pub(crate) suppressions: Suppressions,
-    /// How to print
-    #[arg(long, value_enum, default_value_t)]
+    /// Output format
+    #[arg(long, value_enum, default_value_t, env = "NORN_FORMAT")]
     pub(crate) format: Format,
 }

@@ -21,11 +21,13 @@ use crate::{
     baseline::Baseline,
     cli::{self, Format},
     command::run::options,
+    config,
     exit::Exit,
     finding, input,
     scratch::Scratch,
     suppress::ReportFilter,
     suppression::{self, Suppression},
+    verbosity,
 };
 
 pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
@@ -82,7 +84,7 @@ fn say(args: &cli::Hunt, hunt: &Hunt, filter: &ReportFilter) -> anyhow::Result<(
     match args.forcing.format {
         Format::Text => {
             finding::text(&mut out, hunt, filter)?;
-            filter.text(&mut out, hunt, args.counting.suppressions.verbose)
+            filter.text(&mut out, hunt, verbosity::is_verbose())
         }
         Format::Json => finding::json(&mut out, hunt, filter),
     }
@@ -119,7 +121,11 @@ pub(super) fn program(
         flags.into_iter().chain([program.clone().into(), source.into()]).collect();
     let norn = std::env::current_exe().context("cannot find norn itself")?;
     let name = if language == Language::C { "cc" } else { "c++" };
-    let status = std::process::Command::new(norn).arg(name).args(arguments).status()?;
+    let status = std::process::Command::new(norn)
+        .arg(name)
+        .args(arguments)
+        .envs(config::for_compilers())
+        .status()?;
     anyhow::ensure!(status.success(), "cannot compile `{}`", source.display());
     Ok([program.into()].into_iter().chain(command[1..].iter().cloned()).collect())
 }
@@ -161,7 +167,7 @@ pub(super) struct Progress(Option<Mutex<ProgressBar>>);
 
 impl Progress {
     pub(super) fn new() -> Progress {
-        if !io::stderr().is_terminal() {
+        if verbosity::is_quiet() || !io::stderr().is_terminal() {
             return Progress(None);
         }
         let bar = ProgressBar::new_spinner();

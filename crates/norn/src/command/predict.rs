@@ -11,7 +11,7 @@ use crate::{
     exit::Exit,
     finding, omission, property_file, suppress,
     suppression::Suppression,
-    violation,
+    verbosity, violation,
 };
 
 pub(super) fn run(args: &Predict) -> anyhow::Result<Exit> {
@@ -54,7 +54,7 @@ pub(super) fn run(args: &Predict) -> anyhow::Result<Exit> {
         outlook.prospects.len()
     )?;
     omission::text(&mut out, &outlook.omitted)?;
-    suppress::write_usage(&mut out, used(), args.suppressions.verbose)?;
+    suppress::write_usage(&mut out, used(), verbosity::is_verbose())?;
     Ok(Exit::Clean)
 }
 

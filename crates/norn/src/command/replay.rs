@@ -1,8 +1,9 @@
-//! `norn replay`: which thread goes next is decided by a clip.
+//! `norn replay`: a clip decides which thread runs next.
 
 use std::io::Write as _;
 
 use norn_abi::control::{Plan, after};
+use norn_model::{Consequence, Verdict};
 use norn_record::{Control, Cut, Options, Streams};
 use norn_replay::{Clip, Codes, Detour, Goal, Kind, Ran, ReplayError, Scene};
 
@@ -42,7 +43,7 @@ pub(super) fn run(args: &Replay) -> anyhow::Result<Exit> {
     }
 }
 
-/// The clip, with another program if one is wanted.
+/// The clip, with another program if the user gave one.
 fn read(args: &Replay) -> Result<Clip, ReplayError> {
     let mut clip = Clip::read(&args.clip)?;
     if !args.gdb && !args.rest.is_empty() {
@@ -70,7 +71,7 @@ fn once(args: &Replay, clip: &Clip, options: Options) -> anyhow::Result<Exit> {
     say(clip, &ran, args.batch.format)
 }
 
-/// What all controlled runs have in common; in a debugger, the terminal is for it.
+/// The common options of controlled runs; a debugger has the terminal for itself.
 fn options(args: &Replay) -> Options {
     let options = command::run::options(&args.limits);
     if args.gdb { Options { streams: Streams::Inherit, ..options } } else { options }
@@ -95,8 +96,7 @@ fn say(clip: &Clip, ran: &Ran, format: Format) -> anyhow::Result<Exit> {
             outcome::consequence(&mut err, ran)?;
         }
     }
-    let again = outcome::is_again(clip.expect.as_ref(), &ran.consequence);
-    Ok(if again { Exit::Harmful } else { Exit::Clean })
+    Ok(exit(clip, [(verdict.as_ref(), &ran.consequence)]))
 }
 
 /// Many runs of the same schedule.
@@ -116,10 +116,28 @@ fn repeat(args: &Replay, clip: &Clip, options: &Options) -> anyhow::Result<Exit>
         report(args, clip, &done)?;
     }
     done.move_kept()?;
-    let is_again = |it| outcome::is_again(clip.expect.as_ref(), it);
-    let again = done.tally.kinds.iter().any(|it| is_again(&it.picture.consequence));
+    let pictures = done.tally.kinds.iter().map(|it| &it.picture);
+    let exit = exit(clip, pictures.map(|it| (it.verdict.as_ref(), &it.consequence)));
     drop(scratch);
-    Ok(done.exit(again))
+    Ok(done.exit(exit))
+}
+
+/// The exit status of runs: whether the failure happened again in one of them; and if not, whether
+/// one of them followed the schedule. A run that left the schedule shows nothing about it.
+fn exit<'a>(
+    clip: &Clip,
+    runs: impl IntoIterator<Item = (Option<&'a Verdict>, &'a Consequence)>,
+) -> Exit {
+    let mut exit = Exit::Impossible;
+    for (verdict, consequence) in runs {
+        if outcome::is_again(clip.expect.as_ref(), consequence) {
+            return Exit::Harmful;
+        }
+        if matches!(verdict, Some(Verdict::Followed(_))) {
+            exit = Exit::Clean;
+        }
+    }
+    exit
 }
 
 fn report(args: &Replay, clip: &Clip, Done { tally, kept }: &Done) -> anyhow::Result<()> {
@@ -132,7 +150,7 @@ fn report(args: &Replay, clip: &Clip, Done { tally, kept }: &Done) -> anyhow::Re
     Ok(tally::same(&mut out, tally, kept, &clip.schedule, &detours)?)
 }
 
-/// Where runs of a kind left the path.
+/// Where the runs of a kind left the recorded path.
 fn left(clip: &Clip, kind: &Kind) -> Option<Detour> {
     if !clip.has_path() {
         return None;

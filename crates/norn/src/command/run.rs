@@ -1,4 +1,4 @@
-//! `norn run`: which thread goes next is decided by a strategy.
+//! `norn run`: a strategy decides which thread runs next.
 
 use std::{
     io::{self, IsTerminal as _, Write as _},
@@ -23,6 +23,7 @@ use crate::{
     input, outcome,
     scratch::Scratch,
     tally,
+    verbosity::note,
 };
 
 pub(super) fn run(args: &Run) -> anyhow::Result<Exit> {
@@ -50,21 +51,19 @@ fn once(args: &Run, options: &Options) -> anyhow::Result<Exit> {
     if !ran.recording.recorded {
         return Ok(Exit::Impossible);
     }
-    let mut err = anstream::stderr().lock();
     if args.batch.format == Format::Json {
         outcome::print(&outcome::json(&ran, None, None))?;
     } else if ran.consequence.is_failure() {
-        outcome::consequence(&mut err, &ran)?;
+        outcome::consequence(&mut anstream::stderr().lock(), &ran)?;
     }
     if let Some(path) = &args.save
         && let Some(scene) = ran.scene()?
     {
         save(path, scene, &ran.consequence)?;
-        writeln!(err, "hint: `norn replay {}` shows it again", path.display())?;
+        note(format_args!("hint: `norn replay {}` repeats this run", path.display()))?;
     } else if ran.consequence.is_failure() {
-        writeln!(err, "hint: with --save clip.json it can be replayed")?;
+        note("hint: --save clip.json writes a clip that `norn replay` repeats")?;
     }
-    drop(err);
     Ok(exit(&ran))
 }
 
@@ -92,7 +91,8 @@ fn explore(args: &Run, options: &Options) -> anyhow::Result<Exit> {
     }
     done.move_kept()?;
     drop(scratch);
-    Ok(done.exit(done.tally.first_failure().is_some()))
+    let failed = done.tally.first_failure().is_some();
+    Ok(done.exit(if failed { Exit::Harmful } else { Exit::Clean }))
 }
 
 fn report(args: &Run, options: &Options, Done { tally, kept }: &Done) -> anyhow::Result<()> {
@@ -113,7 +113,7 @@ fn report(args: &Run, options: &Options, Done { tally, kept }: &Done) -> anyhow:
         let process = norn_replay::process(&failure.recording);
         let scene = Scene::open(&failure.folder.join("trace"), process)?;
         save(path, &scene, &failure.picture.consequence)?;
-        writeln!(anstream::stderr(), "hint: `norn replay {}` shows it again", path.display())?;
+        note(format_args!("hint: `norn replay {}` repeats this run", path.display()))?;
     }
     Ok(())
 }
@@ -150,7 +150,7 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// Learns how many events the program has, by a run that does not count.
+/// Measures how many events the program has, by an extra run.
 fn calibrate(options: &mut Options) -> anyhow::Result<Option<Exit>> {
     let scratch = Scratch::new()?;
     let recording = norn_replay::calibrate(options, scratch.path())?;
@@ -166,9 +166,8 @@ fn calibrate(options: &mut Options) -> anyhow::Result<Option<Exit>> {
     if let Some(control) = &mut options.control {
         control.plan.expected = steps.max(1);
     }
-    let said = "by a run of its threads in turn, which does not count";
-    writeln!(anstream::stderr(), "norn: the program has about {steps} events, {said}")?;
-    writeln!(anstream::stderr(), "hint: --expected {steps} saves that run")?;
+    note(format_args!("norn: the program has about {steps} events, measured by one extra run"))?;
+    note(format_args!("hint: --expected {steps} saves that run"))?;
     Ok(None)
 }
 

@@ -78,3 +78,18 @@ fn the_trace_of_a_replay_can_be_kept() {
     subject.replay("clip.json", &["-o", "kept"]);
     assert!(subject.file("kept/run.json").exists());
 }
+
+/// Neither that the failure happens again nor that it does not: the program cannot follow the schedule.
+#[test]
+fn a_program_that_cannot_follow_shows_nothing() {
+    let subject = subject("lost_update.c");
+    find(&subject, "random", "assertion failed");
+    subject.edit(
+        "int seen = counter; // read\n    counter = seen + 1; // write",
+        "__atomic_fetch_add(&counter, 1, __ATOMIC_SEQ_CST);",
+    );
+    for options in [&["--timeout", "20"][..], &["--timeout", "20", "--times", "3", "-j", "2"]] {
+        let ran = subject.replay("clip.json", options);
+        assert_eq!(ran.status.code(), Some(3), "{ran:?}");
+    }
+}
