@@ -116,7 +116,7 @@ pub unsafe fn block(slot: *mut ThreadSlot, kind: Kind, addr: usize, pc: usize) {
         let head = &(*slot).head;
         head.blocked_on.store(addr as u64, Ordering::Relaxed);
         head.blocked_at.store(pc as u64, Ordering::Relaxed);
-        head.blocked.store(u32::from(kind.0), Ordering::Release);
+        head.blocked.store(u32::from(kind.code()), Ordering::Release);
     }
 }
 

@@ -129,7 +129,7 @@ macro_rules! controller {
         unsafe extern "C" fn $name<const K: u16>(addr: usize, pc: usize, slot: *mut ThreadSlot) {
             // SAFETY: as above.
             unsafe {
-                control::before(slot, Kind(K), pc, addr);
+                control::before(slot, Kind::of_constant::<K>(), pc, addr);
                 if !heap::is_good(addr) {
                     heap::complain(slot, addr, pc);
                 }
@@ -158,9 +158,9 @@ unsafe extern "C" fn cold<const K: u16>(addr: usize, pc: usize, slot: *mut Threa
         }
         if K & 7 == 4 {
             let content = arena::content(K & 8 != 0);
-            (*slot).lane.wide(Kind(K), pc, addr, number::of_access(), content);
+            (*slot).lane.wide(Kind::of_constant::<K>(), pc, addr, number::of_access(), content);
         } else {
-            arena::define(slot, pc, Kind(K));
+            arena::define(slot, pc, Kind::of_constant::<K>());
             (*slot).lane.any_access::<K>(addr, pc, number::of_access(), arena::values());
         }
     }
@@ -238,13 +238,13 @@ unsafe extern "C" fn cold_leave(slot: *mut ThreadSlot) {
 }
 
 const fn plain(write: bool, log2: u16) -> usize {
-    Kind::access(AccessClass::Plain, write, log2).0 as usize
+    Kind::access_code(AccessClass::Plain, write, log2) as usize
 }
 const fn volatile(write: bool, log2: u16) -> usize {
-    Kind::access(AccessClass::Volatile, write, log2).0 as usize
+    Kind::access_code(AccessClass::Volatile, write, log2) as usize
 }
 const fn vptr(write: bool) -> usize {
-    Kind::access(AccessClass::Vptr, write, 3).0 as usize
+    Kind::access_code(AccessClass::Vptr, write, 3) as usize
 }
 
 /// Exports access hooks: stubs that jump through the slot's table.

@@ -24,6 +24,7 @@ mod handle;
 mod hook;
 mod input;
 mod intercept;
+mod libc_check;
 mod number;
 mod real;
 mod sys;

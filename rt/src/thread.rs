@@ -13,7 +13,7 @@ use norn_abi::{
 use crate::{
     arena,
     control::{self, Task},
-    event, fork, function, handle, hook, intercept, real, tls,
+    event, fork, function, handle, hook, intercept, libc_check, real, tls,
 };
 
 /// What the runtime keeps of a thread besides what the recorder sees.
@@ -163,7 +163,8 @@ unsafe fn start_process(env: *const *const u8) {
     unsafe {
         tls::set(tls::BUSY.slot());
         real::resolve();
-        let opened = arena_path(env).is_some_and(|path| can_record() && arena::open(path));
+        let opens = |path| can_record() && arena::open(path) && libc_check::accept();
+        let opened = arena_path(env).is_some_and(opens);
         let number = if opened { arena::take_process() } else { None };
         match number {
             Some(number) => start_recording(number),

@@ -228,14 +228,35 @@ impl Kind {
             | Kind::AtomicCas
             | Kind::AtomicCasFailed
             | Kind::Fence => class::ATOMIC,
-            Kind(code) if code < 0x40 => {
-                if code & 8 == 0 {
-                    class::READ
-                } else {
-                    class::WRITE
-                }
-            }
-            _ => class::OTHER,
+            access_kinds!() if self.code() & crate::kind::WRITE == 0 => class::READ,
+            access_kinds!() => class::WRITE,
+            Kind::Enter
+            | Kind::Unwind
+            | Kind::Begin
+            | Kind::End
+            | Kind::Detach
+            | Kind::Cancel
+            | Kind::HandlerBegin
+            | Kind::HandlerEnd
+            | Kind::HappensAfter
+            | Kind::HappensBefore
+            | Kind::Futex
+            | Kind::Map
+            | Kind::Unmap
+            | Kind::Init
+            | Kind::Destroy
+            | Kind::CallRest
+            | Kind::RegionBegin
+            | Kind::RegionEnd
+            | Kind::Name
+            | Kind::ProcessFork
+            | Kind::Exec
+            | Kind::Exit
+            | Kind::Abort
+            | Kind::Module
+            | Kind::HighHalves
+            | Kind::Turn
+            | Kind::Expired => class::OTHER,
         }
     }
 }

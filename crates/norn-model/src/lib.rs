@@ -3,6 +3,7 @@
 //! Plain data. Nothing here reads files, knows a format on disk or starts threads, so every stage
 //! can speak it and none needs to know another. [`Trace`] is a whole run in memory; [`text`] is
 //! how people, and all tests, write one down.
+#![deny(clippy::wildcard_enum_match_arm)]
 
 mod candidate;
 mod effect;
@@ -13,6 +14,7 @@ mod kind;
 mod location;
 mod merge;
 mod name;
+mod op_kind;
 mod pattern;
 mod point;
 mod schedule;
@@ -38,6 +40,7 @@ pub use kind::{BugClass, CandidateKind};
 pub use location::Location;
 pub use merge::{Merged, Start, Stream};
 pub use name::Names;
+pub use op_kind::OpKind;
 pub use pattern::NamePattern;
 pub use point::{Class, Code, Line, Point, PointError, Visit};
 pub use schedule::{Schedule, Segment, Until, UntilError};

@@ -4,7 +4,7 @@ use std::os::unix::process::ExitStatusExt as _;
 
 use norn_abi::Kind;
 use norn_model::{
-    Arrival, Consequence, Departure, Limit, MemoryFault, Obstacle, Schedule, Segment, Until,
+    Arrival, Class, Consequence, Departure, Limit, MemoryFault, Obstacle, Schedule, Segment, Until,
     Verdict,
 };
 use norn_record::{Cut, Recording};
@@ -148,9 +148,9 @@ fn departure(outcome: &Outcome, schedule: &Schedule) -> Departure {
 
 /// What a thread came to; nothing if it ended or never was.
 fn arrival(left: &Left) -> Option<Arrival> {
-    let kind = Kind(left.kind);
+    let class = Kind::from_code(left.kind).map_or(Class::Other, class::of);
     let came = left.pc != 0 && !matches!(left.why, Why::Ended | Why::Absent);
-    came.then(|| Arrival::new(left.index, class::of(kind), left.pc, left.object))
+    came.then(|| Arrival::new(left.index, class, left.pc, left.object))
 }
 
 fn obstacle(why: Why) -> Obstacle {

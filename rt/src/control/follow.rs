@@ -287,7 +287,7 @@ unsafe fn leave(task: Option<&mut Task>, reason: u32) {
     outcome.left_by.store(u32::MAX, Ordering::Relaxed);
     if let Some(task) = task {
         outcome.left_by.store(task.number(), Ordering::Relaxed);
-        outcome.kind.store(u32::from(task.kind.0), Ordering::Relaxed);
+        outcome.kind.store(u32::from(task.kind.code()), Ordering::Relaxed);
         outcome.pc.store(task.pc as u64, Ordering::Relaxed);
         outcome.object.store(task.object as u64, Ordering::Relaxed);
         outcome.index.store(task.steps(), Ordering::Relaxed);

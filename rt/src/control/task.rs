@@ -95,7 +95,7 @@ const NOBODY: Task = Task {
     expired: 0,
     interrupted: Interrupted::No,
     cancelled: false,
-    kind: Kind(0),
+    kind: Kind::Read1,
     object: 0,
     pc: 0,
     ticket: 0,

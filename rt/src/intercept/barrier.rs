@@ -2,7 +2,7 @@
 
 use core::ffi::c_int;
 
-use norn_abi::{Kind, ObjectClass, arena::ThreadSlot};
+use norn_abi::{Kind, ObjectClass, arena::ThreadSlot, libc_layout::barrier};
 
 use super::{
     interpose,
@@ -32,19 +32,19 @@ unsafe extern "C-unwind" fn wait(barrier: usize, pc: usize) -> c_int {
     }
 }
 
-/// Whether a barrier is shared between processes; libc notes that in its fourth word.
-unsafe fn is_shared(barrier: usize) -> bool {
-    // SAFETY: the caller's barrier.
-    unsafe { *(barrier as *const u32).add(3) != 0 }
+/// Whether a barrier is shared between processes.
+unsafe fn is_shared(object: usize) -> bool {
+    // SAFETY: the caller's barrier, whose layout was checked.
+    unsafe { *(object as *const u32).add(barrier::SHARED) != 0 }
 }
 
 /// Waits for the others while we decide which thread goes next: those who wait are known to the
-/// scheduler alone. How many there must be, libc keeps in the third word.
-unsafe fn arrive(slot: *mut ThreadSlot, barrier: usize, pc: usize) -> c_int {
-    // SAFETY: as the caller called it.
+/// scheduler alone.
+unsafe fn arrive(slot: *mut ThreadSlot, object: usize, pc: usize) -> c_int {
+    // SAFETY: as the caller called it; the layout was checked.
     unsafe {
-        let all = *(barrier as *const u32).add(2) as usize;
-        match control::meet_others(slot, (Kind::BarrierEnter, barrier, pc), all) {
+        let all = *(object as *const u32).add(barrier::COUNT) as usize;
+        match control::meet_others(slot, (Kind::BarrierEnter, object, pc), all) {
             true => SERIAL,
             false => 0,
         }

@@ -3,7 +3,7 @@
 
 use core::ffi::c_int;
 
-use norn_abi::{Kind, LockClass, ObjectClass, arena::ThreadSlot};
+use norn_abi::{Kind, LockClass, ObjectClass, arena::ThreadSlot, libc_layout::cond};
 
 use super::{
     interpose,
@@ -17,13 +17,12 @@ use crate::{
 const EBUSY: c_int = 16;
 const MUTEX: u64 = LockClass::Mutex as u64;
 
-/// The clock on which a condition variable takes its times: libc notes it in the ninth word.
-unsafe fn clock_of(cond: usize) -> c_int {
-    const FLAGS: usize = 9;
-    const MONOTONIC: u32 = 2;
-    // SAFETY: the caller's condition variable.
-    let flags = unsafe { *(cond as *const u32).add(FLAGS) };
-    if flags & MONOTONIC != 0 { crate::sys::MONOTONIC } else { REALTIME }
+/// The clock on which a condition variable takes its times.
+unsafe fn clock_of(object: usize) -> c_int {
+    // SAFETY: the caller's condition variable; in control the layout was checked, and else the
+    // result does not matter.
+    let flags = unsafe { *(object as *const u32).add(cond::FLAGS) };
+    if flags & cond::MONOTONIC != 0 { crate::sys::MONOTONIC } else { REALTIME }
 }
 
 /// Records that a wait begins.

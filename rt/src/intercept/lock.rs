@@ -2,20 +2,20 @@
 
 use core::ffi::c_int;
 
-use norn_abi::{Kind, LockClass, ObjectClass, arena::ThreadSlot};
+pub use norn_abi::lock::{TIMED, TRY};
+use norn_abi::{
+    Kind, LockClass, ObjectClass,
+    arena::ThreadSlot,
+    libc_layout::{mutex, rwlock},
+    lock::OWNER_DIED,
+};
 
 use super::{interpose, sleep::length};
 use crate::{
     control::{self, NEVER, grave},
-    event, real, thread,
+    event, libc_check, real, thread,
 };
 
-/// Added to a lock's class: the call would not have blocked.
-pub const TRY: u64 = 8;
-/// Added to a lock's class: the call would have blocked for some time only.
-pub const TIMED: u64 = 16;
-/// Added to a lock's class: its last owner died with it.
-const OWNER_DIED: u64 = 32;
 const EOWNERDEAD: c_int = 130;
 
 /// Records the end of an attempt to take a lock.
@@ -74,29 +74,35 @@ pub const NOW: u64 = 0;
 
 /// Whether a thread can never get a lock and is told so: it has it already.
 unsafe fn fails(class: u64, lock: usize, slot: *mut ThreadSlot) -> bool {
-    const CHECKING: u32 = 2;
-    // SAFETY: libc keeps the owner of a mutex in its third word, the writer of a read-write lock
-    // in its seventh.
+    // SAFETY: the caller's lock, whose layout was checked.
     unsafe {
         let (words, tid) = (lock as *const u32, (*slot).head.tid);
-        match class & 7 {
-            MUTEX => *words.add(4) & 3 == CHECKING && *words.add(2) == tid,
-            READ | WRITE => *words.add(6) == tid,
-            _ => false,
+        match LockClass::of(class) {
+            LockClass::Mutex => {
+                let kind = *words.add(mutex::KIND) & mutex::TYPE;
+                kind == mutex::ERROR_CHECK && *words.add(mutex::OWNER) == tid
+            }
+            LockClass::Read | LockClass::Write => *words.add(rwlock::WRITER) == tid,
+            LockClass::Spin => false,
         }
     }
 }
 
 /// Whether a lock is held, or may be, by someone whom we do not control.
 unsafe fn is_outside(class: u64, lock: usize) -> bool {
-    const SHARED: u32 = 128;
-    // SAFETY: as above; libc notes in the same words which locks are shared between processes.
+    // SAFETY: the caller's lock, whose layout was checked.
     unsafe {
         let words = lock as *const u32;
-        match class & 7 {
-            MUTEX => *words.add(4) & SHARED != 0 || control::is_foreign(*words.add(2)),
-            READ | WRITE => *words.add(7) != 0 || control::is_foreign(*words.add(6)),
-            _ => false,
+        match LockClass::of(class) {
+            LockClass::Mutex => {
+                let shared = *words.add(mutex::KIND) & mutex::SHARED != 0;
+                shared || control::is_foreign(*words.add(mutex::OWNER))
+            }
+            LockClass::Read | LockClass::Write => {
+                let shared = *words.add(rwlock::SHARED) != 0;
+                shared || control::is_foreign(*words.add(rwlock::WRITER))
+            }
+            LockClass::Spin => false,
         }
     }
 }
@@ -144,16 +150,17 @@ macro_rules! acquire {
 }
 
 /// Whether giving a mutex back will fail, because it checks its owner and that is another.
-pub unsafe fn is_anothers(mutex: usize, slot: *mut ThreadSlot) -> bool {
-    const RECURSIVE: u32 = 1;
-    const CHECKING: u32 = 2;
-    const ROBUST: u32 = 16;
-    // SAFETY: libc keeps owner and kind in the third and fifth word of a mutex.
+pub unsafe fn is_anothers(lock: usize, slot: *mut ThreadSlot) -> bool {
+    if !libc_check::is_known() {
+        return false;
+    }
+    // SAFETY: the caller's mutex, whose layout was checked.
     unsafe {
-        let words = mutex as *const u32;
-        let (owner, kind) = (words.add(2).read_volatile(), words.add(4).read_volatile());
-        let checks = matches!(kind & 3, RECURSIVE | CHECKING) || kind & ROBUST != 0;
-        checks && owner != (*slot).head.tid
+        let words = lock as *const u32;
+        let owner = words.add(mutex::OWNER).read_volatile();
+        let kind = words.add(mutex::KIND).read_volatile();
+        let checks = matches!(kind & mutex::TYPE, mutex::RECURSIVE | mutex::ERROR_CHECK);
+        (checks || kind & mutex::ROBUST != 0) && owner != (*slot).head.tid
     }
 }
 
@@ -228,7 +235,7 @@ const WRITE: u64 = LockClass::Write as u64;
 /// The type of a mutex lies in the attributes from which it is made.
 unsafe fn mutex_type(attributes: usize) -> u32 {
     // SAFETY: null or a `pthread_mutexattr_t`, whose first word holds the type.
-    if attributes == 0 { 0 } else { unsafe { *(attributes as *const u32) & 3 } }
+    if attributes == 0 { 0 } else { unsafe { *(attributes as *const u32) & mutex::TYPE } }
 }
 
 acquire! {

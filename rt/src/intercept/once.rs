@@ -6,7 +6,7 @@ use core::{
     sync::atomic::{AtomicU32, Ordering},
 };
 
-use norn_abi::{Kind, arena::ThreadSlot};
+use norn_abi::{Kind, arena::ThreadSlot, libc_layout::once::RUNNING};
 
 use super::interpose;
 use crate::{
@@ -57,10 +57,10 @@ unsafe fn around(
     }
 }
 
-/// Whether the initialisation is being done by someone: libc notes it in the lowest bit.
+/// Whether a thread is in the initialisation.
 unsafe fn is_running(object: usize) -> bool {
-    // SAFETY: the caller's object.
-    unsafe { (*(object as *const AtomicU32)).load(Ordering::Acquire) & 1 != 0 }
+    // SAFETY: the caller's object, whose layout was checked.
+    unsafe { (*(object as *const AtomicU32)).load(Ordering::Acquire) & RUNNING != 0 }
 }
 
 unsafe extern "C-unwind" fn initialise() {

@@ -102,7 +102,7 @@ fn woken(history: &History, call: EventId) -> impl Iterator<Item = ThreadId> {
 }
 
 pub(super) fn barrier(guide: &Guide<'_>, past: &Past, blocked: &Blocked) -> Barrier {
-    let here = |it: &&Blocked| Kind(it.kind) == Kind::BarrierEnter && it.object == blocked.object;
+    let here = |it: &&Blocked| it.kind == Kind::BarrierEnter.code() && it.object == blocked.object;
     let arrived = past::blocked(&guide.scene.trace).iter().filter(here);
     Barrier {
         object: guide.thing(blocked.object, BARRIER),
