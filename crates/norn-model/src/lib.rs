@@ -8,6 +8,8 @@
 mod candidate;
 mod effect;
 mod event;
+mod function_pattern;
+mod glob;
 mod held;
 mod ids;
 mod kind;
@@ -15,7 +17,6 @@ mod location;
 mod merge;
 mod name;
 mod op_kind;
-mod pattern;
 mod point;
 mod schedule;
 mod semaphore;
@@ -34,6 +35,8 @@ pub use effect::{
 pub use event::{
     AtomicOp, Event, LockMode, Object, Op, Order, Ordering, Outcome, RmwOp, Value, WokenBy,
 };
+pub use function_pattern::FunctionPattern;
+pub use glob::{Glob, normalize_name};
 pub use held::Held;
 pub use ids::{EventId, NameId, SiteId, StackId, ThreadId, ThreadName};
 pub use kind::{BugClass, CandidateKind};
@@ -41,7 +44,6 @@ pub use location::Location;
 pub use merge::{Merged, Start, Stream};
 pub use name::Names;
 pub use op_kind::OpKind;
-pub use pattern::NamePattern;
 pub use point::{Class, Code, Line, Point, PointError, Visit};
 pub use schedule::{Schedule, Segment, Until, UntilError};
 pub use semaphore::mutexes;

@@ -240,7 +240,10 @@ mod tests {
     fn properties_of_the_configuration() {
         let config = "command = ['./prog']\nproperties = ['data-race', 'a.norn']\n";
         let both = check(config, "norn check");
-        assert_eq!((&*both.properties, both.more), ("data-race", vec!["/project/a.norn".to_owned()]));
+        assert_eq!(
+            (&*both.properties, both.more),
+            ("data-race", vec!["/project/a.norn".to_owned()])
+        );
         assert_eq!(program(&both.forcing), "/project/prog");
         let own = check(config, "norn check b.norn");
         assert_eq!((&*own.properties, own.more), ("b.norn", Vec::new()));

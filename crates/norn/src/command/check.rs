@@ -57,8 +57,9 @@ pub(super) fn run(args: &cli::Check) -> anyhow::Result<Exit> {
 
 /// The functions that the properties name: calls of no others are recorded.
 fn functions(properties: &[Property]) -> Vec<String> {
-    let named: BTreeSet<_> = properties.iter().flat_map(Property::functions).collect();
-    named.into_iter().map(|it| it.as_str().to_owned()).collect()
+    let functions = properties.iter().flat_map(Property::functions);
+    let named: BTreeSet<_> = functions.map(|it| it.as_str().to_owned()).collect();
+    named.into_iter().collect()
 }
 
 fn exit(check: &Check) -> Exit {

@@ -13,7 +13,7 @@ use anyhow::Context as _;
 use indicatif::{ProgressBar, ProgressStyle};
 use norn_cc::Language;
 use norn_hunt::{Hunt, Options, Stage};
-use norn_model::{BugClass, NamePattern};
+use norn_model::{BugClass, FunctionPattern};
 use norn_predict::Pattern;
 use norn_trace::PROGRAM;
 
@@ -140,7 +140,7 @@ pub(super) fn looked_for(search: &cli::Search) -> anyhow::Result<norn_predict::O
         deadlocks: wanted(BugClass::Deadlock),
         order: wanted(BugClass::Order),
         unmarked: !search.marked_only,
-        functions: search.atomic_function.iter().map(|it| NamePattern::new(it)).collect(),
+        functions: search.atomic_function.iter().map(|it| FunctionPattern::new(it)).collect(),
         ..norn_predict::Options::default()
     })
 }

@@ -26,6 +26,7 @@ pub(crate) fn norn_with<S: AsRef<OsStr>>(
 ) -> Ran {
     let mut command = process::norn(Path::new(NORN), Path::new(env!("CARGO_TARGET_TMPDIR")), words);
     command.current_dir(folder.path()).env("NORN_CC", compiler);
+    command.env("NORN_CXX", compiler.replace("clang", "clang++").replace("gcc", "g++"));
     process::run(command)
 }
 
