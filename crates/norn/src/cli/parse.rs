@@ -21,6 +21,9 @@ const FORCING: [&str; 2] = ["hunt", "check"];
 /// Commands whose output format `norn.toml` may set.
 const REPORTING: [&str; 3] = ["hunt", "check", "predict"];
 
+/// Commands about norn itself, which work whatever is in `norn.toml`.
+const UNCONFIGURED: [&str; 3] = ["completions", "man", "exit-codes"];
+
 /// The command line as clap knows it.
 pub(crate) fn command() -> clap::Command {
     let runtime = RuntimeImage::embedded().id;
@@ -80,8 +83,9 @@ fn source(matches: &ArgMatches) -> Source {
     let given = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
     let file = matches.get_one::<PathBuf>("config").cloned();
     let none = matches.get_flag("no_config") && (given("no_config") || !given("config"));
+    let unused = matches.subcommand_name().is_some_and(|it| UNCONFIGURED.contains(&it));
     match file {
-        _ if none => Source::Nothing,
+        _ if none || unused => Source::Nothing,
         Some(file) => Source::File(file),
         None => Source::Nearest,
     }

@@ -24,7 +24,15 @@ use crate::{
 pub(super) fn run(args: &Replay) -> anyhow::Result<Exit> {
     let clip = read(args)?;
     let codes = Codes::open(&clip)?;
-    let tables = norn_replay::plan(&clip, &codes)?;
+    let tables = match norn_replay::plan(&clip, &codes) {
+        // A recorded clip had its events; the program has changed since. In a clip that a person wrote,
+        // this is a mistake.
+        Err(error @ ReplayError::NoPlace { .. }) if clip.has_path() => {
+            writeln!(anstream::stderr(), "norn: the schedule cannot be followed: {error}")?;
+            return Ok(Exit::Impossible);
+        }
+        tables => tables?,
+    };
     let control = Control { plan: plan(args, &clip), ..tables };
     let options = Options {
         command: clip.command.iter().map(Into::into).collect(),

@@ -70,6 +70,7 @@ fn a_broken_file_does_not_hide_help() {
     let folder = folder(&[("norn.toml", "budget = ")]);
     assert_eq!(norn(&["hunt", "--help"], &folder, &[]).code, Some(0));
     assert_eq!(norn(&["--version"], &folder, &[]).code, Some(0));
+    assert_eq!(norn(&["completions", "bash"], &folder, &[]).code, Some(0));
     assert_eq!(norn(&["hunt", "./prog"], &folder, &[]).code, Some(2));
 }
 
