@@ -40,7 +40,8 @@ const DIRECTION: &[(&str, &[&str])] = &[
         "norn-replay",
         &["norn-abi", "norn-binary", "norn-model", "norn-record", "norn-resolve", "norn-trace"],
     ),
-    ("norn-rt", &["norn-abi"]),
+    ("norn-rt", &["norn-abi", "norn-sched"]),
+    ("norn-sched", &["norn-abi"]),
     ("norn", ANY),
     ("xtask", &[]),
 ];

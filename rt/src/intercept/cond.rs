@@ -18,6 +18,9 @@ const EBUSY: c_int = 16;
 const MUTEX: u64 = LockClass::Mutex as u64;
 
 /// The clock on which a condition variable takes its times.
+///
+/// # Safety
+/// `object` points to a `pthread_cond_t`.
 unsafe fn clock_of(object: usize) -> c_int {
     // SAFETY: the caller's condition variable; in control the layout was checked, and else the
     // result does not matter.
@@ -26,6 +29,9 @@ unsafe fn clock_of(object: usize) -> c_int {
 }
 
 /// Records that a wait begins.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
 pub unsafe fn begin(slot: *mut ThreadSlot, kind: Kind, cond: usize, mutex: usize, pc: usize) {
     // SAFETY: the slot is the current thread's.
     unsafe {
@@ -37,6 +43,9 @@ pub unsafe fn begin(slot: *mut ThreadSlot, kind: Kind, cond: usize, mutex: usize
 }
 
 /// Records that it is over.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
 pub unsafe fn end(slot: *mut ThreadSlot, cond: usize, mutex: usize, pc: usize, result: c_int) {
     // SAFETY: the slot is the current thread's.
     unsafe {
@@ -48,6 +57,9 @@ pub unsafe fn end(slot: *mut ThreadSlot, cond: usize, mutex: usize, pc: usize, r
 
 /// Waits while we decide which thread goes next: those who wait are known to the scheduler alone.
 /// Returns what a POSIX function would.
+///
+/// # Safety
+/// The slot is the current thread's and no stand; the rest is as for `pthread_cond_wait`.
 pub unsafe fn wait_here(
     slot: *mut ThreadSlot,
     kind: Kind,
@@ -58,7 +70,7 @@ pub unsafe fn wait_here(
     // SAFETY: as the caller called it.
     unsafe {
         control::before(slot, Kind::WaitRelease, pc, mutex);
-        control::grave::check(slot, cond, ObjectClass::Cond, pc);
+        control::destroyed::check(slot, cond, ObjectClass::Cond, pc);
         control::test_cancel(slot);
         if is_anothers(mutex, slot) {
             return real::pthread_mutex_unlock()(mutex);
@@ -102,6 +114,8 @@ pub fn notify_all(cond: usize) {
 macro_rules! wait {
     ($($name:ident($($arg:ident: $type:ty),*) = $real:ident, $kind:expr, $error:ident,
        $result:ident, $deadline:expr;)*) => { $(
+        /// # Safety
+        /// As for the function of libc in whose place it is called.
         unsafe extern "C-unwind" fn $name(cond: usize, mutex: usize, $($arg: $type,)* pc: usize) -> c_int {
             // SAFETY: as the caller called it.
             unsafe {
@@ -125,12 +139,14 @@ macro_rules! wait {
 /// for those who wait here.
 macro_rules! announce {
     ($($name:ident = $real:ident, $kind:expr, $class:expr, $notify:ident;)*) => { $(
+        /// # Safety
+        /// As for the function of libc in whose place it is called.
         unsafe extern "C-unwind" fn $name(object: usize, pc: usize) -> c_int {
             // SAFETY: as the caller called it.
             unsafe {
                 if let Some(slot) = thread::recorded() {
                     event::put(slot, $kind, pc, object, &[]);
-                    $crate::control::grave::check(slot, object, $class, pc);
+                    $crate::control::destroyed::check(slot, object, $class, pc);
                 }
                 let result = real::$real()(object);
                 $notify(object);

@@ -12,13 +12,16 @@ use norn_abi::{
 
 use super::{interpose, sleep::length};
 use crate::{
-    control::{self, NEVER, grave},
+    control::{self, NEVER, destroyed},
     event, libc_check, real, thread,
 };
 
 const EOWNERDEAD: c_int = 130;
 
 /// Records the end of an attempt to take a lock.
+///
+/// # Safety
+/// The slot is the current thread's and no stand, and `lock` points to a lock of this class.
 #[inline(always)]
 pub unsafe fn attempted(slot: *mut ThreadSlot, class: u64, lock: usize, pc: usize, result: c_int) {
     // SAFETY: the slot is the current thread's.
@@ -41,6 +44,9 @@ pub const TIMED_OUT: c_int = 110;
 
 /// Takes a lock when it is free, waiting for the thread's turn meanwhile. `attempt` tries, and
 /// `real` is the function that was called: it knows the errors of those who will never succeed.
+///
+/// # Safety
+/// The slot is the current thread's and no stand, and `lock` points to a lock of this class.
 pub unsafe fn take(
     slot: *mut ThreadSlot,
     (class, lock, pc): (u64, usize, usize),
@@ -51,7 +57,7 @@ pub unsafe fn take(
     // SAFETY: the slot is the current thread's.
     unsafe {
         loop {
-            grave::check(slot, lock, grave::class_of(class), pc);
+            destroyed::check(slot, lock, destroyed::class_of(class), pc);
             if let Some(result) = attempt() {
                 return result;
             }
@@ -73,6 +79,9 @@ pub unsafe fn take(
 pub const NOW: u64 = 0;
 
 /// Whether a thread can never get a lock and is told so: it has it already.
+///
+/// # Safety
+/// The slot is the current thread's and no stand, and `lock` points to a lock of this class.
 unsafe fn fails(class: u64, lock: usize, slot: *mut ThreadSlot) -> bool {
     // SAFETY: the caller's lock, whose layout was checked.
     unsafe {
@@ -89,6 +98,9 @@ unsafe fn fails(class: u64, lock: usize, slot: *mut ThreadSlot) -> bool {
 }
 
 /// Whether a lock is held, or may be, by someone whom we do not control.
+///
+/// # Safety
+/// `lock` points to a lock of this class.
 unsafe fn is_outside(class: u64, lock: usize) -> bool {
     // SAFETY: the caller's lock, whose layout was checked.
     unsafe {
@@ -108,6 +120,9 @@ unsafe fn is_outside(class: u64, lock: usize) -> bool {
 }
 
 /// When the time has come that a POSIX function was given, on a clock.
+///
+/// # Safety
+/// `time` points to a `timespec`.
 pub unsafe fn at(clock: c_int, time: usize) -> u64 {
     // SAFETY: the caller's `timespec`.
     let time = unsafe { length(time) };
@@ -122,6 +137,8 @@ pub const REALTIME: c_int = 0;
 macro_rules! acquire {
     ($($name:ident($($arg:ident: $type:ty),*) = $real:ident, $class:expr, $error:ident,
        $attempt:ident, $deadline:expr;)*) => { $(
+        /// # Safety
+        /// As for the function of libc in whose place it is called.
         unsafe extern "C-unwind" fn $name(lock: usize, $($arg: $type,)* pc: usize) -> c_int {
             // SAFETY: as the caller called it.
             unsafe {
@@ -150,6 +167,9 @@ macro_rules! acquire {
 }
 
 /// Whether giving a mutex back will fail, because it checks its owner and that is another.
+///
+/// # Safety
+/// The slot is the current thread's and no stand, and `lock` points to a `pthread_mutex_t`.
 pub unsafe fn is_anothers(lock: usize, slot: *mut ThreadSlot) -> bool {
     if !libc_check::is_known() {
         return false;
@@ -165,6 +185,9 @@ pub unsafe fn is_anothers(lock: usize, slot: *mut ThreadSlot) -> bool {
 }
 
 /// Other locks do not know their owners.
+///
+/// # Safety
+/// None: it looks at nothing.
 unsafe fn is_nobodys(_: usize, _: *mut ThreadSlot) -> bool {
     false
 }
@@ -172,14 +195,16 @@ unsafe fn is_nobodys(_: usize, _: *mut ThreadSlot) -> bool {
 /// Defines a function that gives a lock back: its real one, the class, and when it will not.
 macro_rules! release {
     ($($name:ident = $real:ident, $class:expr, $fails:ident;)*) => { $(
+        /// # Safety
+        /// As for the function of libc in whose place it is called.
         unsafe extern "C-unwind" fn $name(lock: usize, pc: usize) -> c_int {
             // SAFETY: as the caller called it.
             unsafe {
                 if let Some(slot) = thread::recorded() && !$fails(lock, slot) {
                     $crate::control::before(slot, Kind::Release, pc, lock);
                     event::note_inline(slot, Kind::Release, pc, lock, &[$class]);
-                    let class = $crate::control::grave::class_of($class);
-                    $crate::control::grave::check(slot, lock, class, pc);
+                    let class = $crate::control::destroyed::class_of($class);
+                    $crate::control::destroyed::check(slot, lock, class, pc);
                 }
                 let result = real::$real()(lock);
                 $crate::control::release(Kind::Acquire, lock);
@@ -192,11 +217,13 @@ macro_rules! release {
 /// Defines a function that initialises an object.
 macro_rules! init {
     ($($name:ident($($arg:ident: $type:ty),*) = $real:ident, $class:expr, $detail:expr;)*) => { $(
+        /// # Safety
+        /// As for the function of libc in whose place it is called.
         unsafe extern "C-unwind" fn $name(object: usize, $($arg: $type,)* pc: usize) -> c_int {
             // SAFETY: as the caller called it.
             unsafe {
                 let result = real::$real()(object, $($arg),*);
-                $crate::control::grave::raise(object, $class);
+                $crate::control::destroyed::unpoison(object, $class);
                 if let (0, Some(slot)) = (result, thread::recorded()) {
                     event::put(slot, Kind::Init, pc, object, &[$class as u64, $detail as u64]);
                 }
@@ -209,6 +236,8 @@ macro_rules! init {
 /// Defines a function that destroys an object.
 macro_rules! destroy {
     ($($name:ident = $real:ident, $class:expr;)*) => { $(
+        /// # Safety
+        /// As for the function of libc in whose place it is called.
         unsafe extern "C-unwind" fn $name(object: usize, pc: usize) -> c_int {
             // SAFETY: as the caller called it.
             unsafe {
@@ -217,7 +246,7 @@ macro_rules! destroy {
                 }
                 let result = real::$real()(object);
                 if result == 0 {
-                    $crate::control::grave::bury(object, $class);
+                    $crate::control::destroyed::poison(object, $class);
                 }
                 result
             }
@@ -233,6 +262,9 @@ const READ: u64 = LockClass::Read as u64;
 const WRITE: u64 = LockClass::Write as u64;
 
 /// The type of a mutex lies in the attributes from which it is made.
+///
+/// # Safety
+/// `attributes` is null or points to a `pthread_mutexattr_t`.
 unsafe fn mutex_type(attributes: usize) -> u32 {
     // SAFETY: null or a `pthread_mutexattr_t`, whose first word holds the type.
     if attributes == 0 { 0 } else { unsafe { *(attributes as *const u32) & mutex::TYPE } }
