@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use norn_model::{AtomicOp, Event, EventId, LockMode, Op, ThreadName, Value, WokenBy};
+use norn_model::{Event, EventId, MemoryAccess, Op, Operand, ThreadName, Value, WokenBy};
 use norn_resolve::Memory;
 use serde::Serialize;
 
@@ -10,7 +10,6 @@ use crate::Scene;
 
 use super::{
     guide::{Guide, Place, value_text},
-    look::write,
     past::Past,
     size,
 };
@@ -87,106 +86,46 @@ fn is_told(guide: &Guide<'_>, event: &Event) -> bool {
 }
 
 fn moment(guide: &Guide<'_>, event: &Event, times: u64) -> Moment {
-    let (what, object) = words(guide, &event.op);
+    let access = event.op.access();
     let places = !matches!(event.op, Op::Begin { .. } | Op::End | Op::HandlerEnd);
     Moment {
         thread: guide.thread(event.id.thread),
         event: event.id.index,
-        what,
-        object,
-        value: value(&event.op),
-        shown: place_of(&event.op)
-            .and_then(|(addr, size)| guide.read(addr, size, value(&event.op))),
+        what: verb(&event.op),
+        object: object(guide, &event.op),
+        value: access.as_ref().and_then(value),
+        shown: access.and_then(|it| guide.read(it.addr, it.size, value(&it))),
         times,
         at: places.then(|| guide.place(event)).flatten(),
     }
 }
 
-/// Which bytes are read or written.
-fn place_of(op: &Op) -> Option<(u64, u64)> {
-    match *op {
-        Op::Read { addr, size, .. } | Op::Write { addr, size, .. } => Some((addr, size)),
-        Op::Atomic { addr, size, .. } => Some((addr, size.into())),
-        _ => None,
-    }
+/// The value that an access writes, or else reads.
+fn value(access: &MemoryAccess) -> Value {
+    access.write.or(access.read).flatten()
 }
 
-fn value(op: &Op) -> Value {
-    match *op {
-        Op::Read { value, .. } => value,
-        Op::Atomic { op: AtomicOp::Load(value), .. } => Some(value),
-        Op::Atomic { op: AtomicOp::CasFailed { seen, .. }, .. } => Some(seen),
-        _ => write(op).and_then(|it| it.2),
-    }
-}
-
-/// What is done, to what: in the words that schedules use.
-fn words(guide: &Guide<'_>, op: &Op) -> (&'static str, Option<String>) {
-    let on = |word, addr, size| (word, Some(guide.thing(addr, size).name));
-    let who = |word, id| (word, Some(guide.thread(id).0));
-    match *op {
-        Op::Begin { .. } => ("begins", None),
-        Op::End => ("ends", None),
-        Op::Fork(id) => who("create", id),
-        Op::Join(id) => who("join", id),
-        Op::Detach(id) => who("detach", id),
-        Op::Cancel(id) => who("cancel", id),
-        Op::HandlerBegin { signal } => ("handler of signal", Some(signal.to_string())),
-        Op::HandlerEnd => ("handler ends", None),
-        Op::Acquire { lock, mode, .. } => on("lock", lock, size::lock(mode)),
-        Op::AcquireFailed { lock, mode, .. } => on("lock not given", lock, size::lock(mode)),
-        Op::Release { lock, mode } => on("unlock", lock, size::lock(mode)),
-        Op::WaitRelease { lock } => on("wait unlocks", lock, size::lock(LockMode::Mutex)),
-        Op::Wait { cond, .. } => on("wait", cond, size::COND),
-        Op::WaitAcquire { cond, woken: WokenBy::Timeout, .. } => {
-            on("wait times out", cond, size::COND)
-        }
-        Op::WaitAcquire { cond, .. } => on("wake", cond, size::COND),
-        Op::Signal { cond } => on("signal", cond, size::COND),
-        Op::Broadcast { cond } => on("broadcast", cond, size::COND),
-        Op::BarrierEnter { barrier } => on("barrier", barrier, size::BARRIER),
-        Op::BarrierLeave { barrier, .. } => on("behind barrier", barrier, size::BARRIER),
-        Op::SemPost { semaphore } => on("sem-post", semaphore, size::SEMAPHORE),
-        Op::SemWait { semaphore, .. } => on("sem-wait", semaphore, size::SEMAPHORE),
-        Op::SemFailed { semaphore, .. } => on("sem-wait failed", semaphore, size::SEMAPHORE),
-        Op::OnceBegin { once } => on("once begins", once, 1),
-        Op::OnceEnd { once, .. } => on("once ends", once, 1),
-        Op::OnceDone { once } => on("once was done", once, 1),
-        Op::Read { addr, size, .. } => on("read", addr, size),
-        Op::Write { addr, size, .. } => on("write", addr, size),
-        Op::Atomic { addr, size, op, .. } => on(atomic(op), addr, size.into()),
-        Op::Fence(_) => ("fence", None),
-        Op::HappensBefore { object } => on("happens-before", object, 1),
-        Op::HappensAfter { object } => on("happens-after", object, 1),
-        Op::Alloc { size, .. } => ("alloc", Some(format!("{size} bytes"))),
-        Op::Free { addr } => {
-            let block = guide.thing(addr, 1).name;
-            ("free", Some(block.trim_start_matches("freed ").to_owned()))
-        }
-        Op::Map { addr, .. } => on("map", addr, 1),
-        Op::Unmap { addr, .. } => on("unmap", addr, 1),
-        Op::Init { object, class, .. } => on("init", object, size::of(class)),
-        Op::Destroy { object, class } => on("destroy", object, size::of(class)),
-        Op::Call { function, .. } => ("call", Some(guide.name(function))),
-        Op::Return { function, .. } => ("return from", Some(guide.name(function))),
-        Op::Mark { name, .. } => ("mark", Some(guide.name(name))),
-        Op::RegionBegin => ("atomic region begins", None),
-        Op::RegionEnd => ("atomic region ends", None),
-        Op::Sleep { .. } => ("sleep", None),
-        Op::Yield => ("yield", None),
-        Op::ProcessFork { process } => ("fork process", Some(process.to_string())),
-        Op::Exec => ("exec", None),
-        Op::Exit { status } => ("exit", Some(status.to_string())),
-        Op::Abort => ("abort", None),
-    }
-}
-
-fn atomic(op: AtomicOp) -> &'static str {
+/// What is done, in the words that schedules use.
+fn verb(op: &Op) -> &'static str {
     match op {
-        AtomicOp::Load(_) => "atomic read",
-        AtomicOp::Store(_) => "atomic write",
-        AtomicOp::Rmw { .. } => "atomic change",
-        AtomicOp::Cas { .. } => "atomic exchange",
-        AtomicOp::CasFailed { .. } => "atomic exchange failed",
+        Op::WaitAcquire { woken: WokenBy::Timeout, .. } => "wait times out",
+        op => op.kind().verb(),
+    }
+}
+
+/// To what it is done.
+fn object(guide: &Guide<'_>, op: &Op) -> Option<String> {
+    match op.operand() {
+        Operand::None => None,
+        Operand::Thread(id) => Some(guide.thread(id).0),
+        Operand::Object(addr, class) => Some(guide.thing(addr, size::of(class)).name),
+        Operand::Memory(addr, size) => Some(guide.thing(addr, size).name),
+        Operand::Allocation(size) => Some(format!("{size} bytes")),
+        Operand::Freed(addr) => {
+            let block = guide.thing(addr, 1).name;
+            Some(block.trim_start_matches("freed ").to_owned())
+        }
+        Operand::Name(name) => Some(guide.name(name)),
+        Operand::Number(number) => Some(number.to_string()),
     }
 }

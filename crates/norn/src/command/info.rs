@@ -5,7 +5,11 @@ use std::{
     io::{self, Write},
 };
 
-use norn_abi::{Kind, arena::PROCESSES};
+use norn_abi::{
+    Kind,
+    arena::PROCESSES,
+    libc_layout::{barrier, cond, mutex, semaphore},
+};
 use norn_resolve::{Memory, ModuleState, ModuleSummary};
 use norn_trace::{Blocked, End, StopReason};
 use serde_json::{Value as Json, json};
@@ -13,7 +17,7 @@ use serde_json::{Value as Json, json};
 use crate::{
     cli::{Format, Info},
     exit::Exit,
-    fact::{self, address},
+    fact::address,
     view::{View, source},
 };
 
@@ -135,10 +139,10 @@ fn blocked(view: &View) -> Vec<Waiting> {
 /// The size of the object that such an operation blocks on, as far as that is certain.
 fn size_of(kind: Kind) -> u64 {
     match kind {
-        Kind::Acquire => fact::MUTEX,
-        Kind::Wait => fact::COND,
-        Kind::BarrierEnter => fact::BARRIER,
-        Kind::SemWait => fact::SEMAPHORE,
+        Kind::Acquire => mutex::SIZE,
+        Kind::Wait => cond::SIZE,
+        Kind::BarrierEnter => barrier::SIZE,
+        Kind::SemWait => semaphore::SIZE,
         _ => 1,
     }
 }
