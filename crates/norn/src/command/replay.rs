@@ -107,7 +107,7 @@ fn say(clip: &Clip, ran: &Ran, format: Format) -> anyhow::Result<Exit> {
     Ok(exit(clip, [(verdict.as_ref(), &ran.consequence)]))
 }
 
-/// Many runs of the same schedule.
+/// Repeated runs of the same schedule.
 fn repeat(args: &Replay, clip: &Clip, options: &Options) -> anyhow::Result<Exit> {
     let scratch = Scratch::new()?;
     let check = many::check(&args.batch, &args.limits);

@@ -73,7 +73,7 @@ fn save(path: &Path, scene: &Scene, consequence: &Consequence) -> anyhow::Result
     Ok(clip.write(path)?)
 }
 
-/// Many runs, each with another seed.
+/// Repeated runs, each with another seed.
 fn explore(args: &Run, options: &Options) -> anyhow::Result<Exit> {
     let scratch = Scratch::new()?;
     let check = many::check(&args.batch, &args.limits);
@@ -118,7 +118,7 @@ fn report(args: &Run, options: &Options, Done { tally, kept }: &Done) -> anyhow:
     Ok(())
 }
 
-/// The command that repeats a run.
+/// The command line that repeats a run.
 fn again(args: &Run, options: &Options, kind: &Kind) -> Vec<String> {
     let plan = options.control.as_ref().map_or_else(Plan::default, |it| it.plan);
     let strategy = outcome::name(Strategy::from(args.strategy));
@@ -141,7 +141,7 @@ fn again(args: &Run, options: &Options, kind: &Kind) -> Vec<String> {
     words
 }
 
-/// A word as the shell reads it.
+/// A word, quoted for the shell.
 fn quoted(word: &str) -> String {
     let plain = |it: char| it.is_ascii_alphanumeric() || "_-./=:,+@%".contains(it);
     if !word.is_empty() && word.chars().all(plain) {
@@ -186,8 +186,8 @@ fn plan(args: &Run) -> Plan {
     }
 }
 
-/// What all controlled runs have in common. What the subject says when it dies is read as well,
-/// unless that goes to a terminal, which it must not mistake for a pipe.
+/// The common options of controlled runs. Norn reads the error output of the program for assertion
+/// messages, unless it goes to a terminal: the program would see a pipe instead.
 pub(super) fn options(limits: &Limits) -> Options {
     let terminal = io::stderr().is_terminal();
     Options {
@@ -200,7 +200,7 @@ pub(super) fn options(limits: &Limits) -> Options {
     }
 }
 
-/// The subject's own status, unless we had to end it or its check failed.
+/// The program's own status, unless norn ended it or its check failed.
 fn exit(ran: &Ran) -> Exit {
     match (ran.recording.cut, &ran.consequence) {
         (None, Consequence::Check(_)) => Exit::Harmful,
