@@ -8,6 +8,7 @@
 mod candidate;
 mod effect;
 mod event;
+mod explanation;
 mod function_pattern;
 mod glob;
 mod held;
@@ -35,6 +36,7 @@ pub use effect::{
 pub use event::{
     AtomicOp, Event, LockMode, Object, Op, Order, Ordering, Outcome, RmwOp, Value, WokenBy,
 };
+pub use explanation::Explanation;
 pub use function_pattern::FunctionPattern;
 pub use glob::{Glob, normalize_name};
 pub use held::Held;
@@ -51,4 +53,6 @@ pub use spelling::closest;
 pub use stack::{Frame, Stacks};
 pub use symbol::Symbols;
 pub use trace::{Role, Site, Thread, Trace};
-pub use verdict::{Arrival, Consequence, Departure, Limit, MemoryFault, Obstacle, Verdict};
+pub use verdict::{
+    Arrival, CONSEQUENCES, Consequence, Departure, Limit, MemoryFault, Obstacle, VERDICTS, Verdict,
+};

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use norn_model::{Access, Apart, Candidate, CandidateKind, EventId, Scope, SiteId, Step, ThreadId};
-use norn_predict::MustOrder;
+use norn_predict::HappensBefore;
 
 use crate::{
     Ban, Bounds, Instance, Limits, Occurrence, Property, Word,
@@ -57,7 +57,7 @@ struct Way {
 }
 
 pub(crate) struct Search<'a> {
-    order: &'a MustOrder,
+    order: &'a HappensBefore,
     limits: Limits,
     /// Steps that are left.
     steps: u64,
@@ -79,7 +79,7 @@ struct Partial<'a> {
 }
 
 impl<'a> Search<'a> {
-    pub(crate) fn new(order: &'a MustOrder, limits: Limits) -> Self {
+    pub(crate) fn new(order: &'a HappensBefore, limits: Limits) -> Self {
         let bounds = Bounds::default();
         Search { order, limits, steps: limits.steps, bounds, found: BTreeMap::new() }
     }

@@ -1,7 +1,7 @@
 //! A property in one trace: what its instances are, whether they are broken, and by which other orders.
 
 use norn_model::{Apart, EventId, ThreadId, Trace};
-use norn_predict::MustOrder;
+use norn_predict::HappensBefore;
 use rustc_hash::FxHashMap;
 
 use crate::{
@@ -67,7 +67,7 @@ impl<'a> Watch<'a> {
     }
 
     /// What other orders would break.
-    pub fn outlook(&self, order: &MustOrder, limits: Limits) -> Outlook {
+    pub fn outlook(&self, order: &HappensBefore, limits: Limits) -> Outlook {
         let mut search = Search::new(order, limits);
         for instance in &self.slices.instances {
             if has_threads(instance) {

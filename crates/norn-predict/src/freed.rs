@@ -1,8 +1,8 @@
-//! Memory that is given back by one thread and used by another.
+//! Memory that one thread frees and another uses.
 //!
-//! To give a block back is to access all of it. Blocks can be large and accesses are many, so this
-//! does not go through the [sieve](crate::sieve): a small table tells which pages have memory that
-//! other threads give back, and only accesses there are looked at closely. A block is one variable,
+//! To free a block is to access all of it. Blocks can be large and accesses are many, so this
+//! does not go through the [filter](crate::shared_filter): a small table says which pages have memory that
+//! other threads free, and only accesses there are looked at closely. A block is one variable,
 //! and its number stands where the number of a granule would.
 
 use rustc_hash::FxHashSet;
@@ -18,15 +18,15 @@ const PAGE: u32 = 12;
 /// Places in the table of pages, as a power of two.
 const PLACES: u32 = 16;
 /// Blocks at lower addresses that may reach up to an access. More than two only are there if
-/// memory is cut in another way each time that it is given out.
+/// memory is split in another way each time that it is allocated.
 const CLOSEST: usize = 8;
-/// Several threads give back memory of a page.
+/// Several threads free memory of a page.
 const SEVERAL: u16 = u16::MAX;
 
-/// Which memory is given back, and by whom.
+/// Which memory is freed, and by which threads.
 #[derive(Debug, Default)]
 pub(crate) struct Freed<'a> {
-    /// By hash of the page, who gives back memory there: a thread, counted from 1, or several.
+    /// By hash of the page, which thread frees memory there: its number, counted from 1, or several.
     pages: Vec<u16>,
     /// By address, each with its lives in their order, as ranges of the blocks.
     groups: Vec<(u64, std::ops::Range<usize>)>,
@@ -60,14 +60,14 @@ impl<'a> Freed<'a> {
         }
     }
 
-    /// Whether another thread may give back the memory of an address.
+    /// Whether another thread may free the memory at an address.
     #[inline]
     pub(crate) fn concerns(&self, thread: u16, addr: u64) -> bool {
         let by = self.pages.get(place(addr >> PAGE)).copied().unwrap_or(0);
         by != 0 && by != thread + 1
     }
 
-    /// The block that an access is to, if another thread gives it back. The access has been
+    /// The block that an access is to, if another thread frees it. The access has been
     /// between two sequence numbers; of several lives that fit it is in the last. If none does,
     /// it is to what was there before.
     pub(crate) fn block(&self, thread: u16, addr: u64, (after, before): (u64, u64)) -> Option<u64> {
@@ -84,7 +84,7 @@ impl<'a> Freed<'a> {
         others.then_some(at as u64)
     }
 
-    /// The events that give back blocks which others use, or give back, too.
+    /// The events that free blocks which other threads use or free, too.
     pub(crate) fn frees(
         &self,
         uses: &[Touch],

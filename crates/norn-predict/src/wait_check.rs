@@ -1,10 +1,10 @@
 //! What a thread looks at before it waits.
 //!
-//! Who waits as it should looks at a condition and begins to wait without giving the mutex back in
-//! between; and who changes the condition does so with the mutex, before it signals. Then a
-//! signal before the wait means that the thread sees the change, and does not wait.
+//! A correct wait checks a condition and begins without releasing the mutex in between; and a correct
+//! signal comes after the condition was changed with the mutex held. Then a signal before the wait
+//! means that the thread sees the change, and does not wait.
 
-use norn_model::{AtomicOp, Op, Trace, Value};
+use norn_model::{AtomicOp, LockEffect, MemoryAccess, Op, Trace, Value};
 use rustc_hash::FxHashMap;
 
 /// Events that are looked at before a wait or a signal.
@@ -43,50 +43,38 @@ impl<'a> Checks<'a> {
 fn looks(trace: &Trace, (thread, index): At, mutex: u64) -> impl Iterator<Item = Look> {
     let events = &trace.threads[usize::from(thread)].events[..index as usize];
     let section = events.iter().rev().take(FAR).take_while(move |it| !takes(&it.op, mutex));
-    section.filter_map(|it| match it.op {
-        Op::Read { addr, value, .. } => Some((addr, value)),
-        Op::Atomic { addr, op: AtomicOp::Load(value), .. } => Some((addr, Some(value))),
-        _ => None,
+    section.filter_map(|it| {
+        if let Op::Atomic { addr, op: AtomicOp::Load(value), .. } = it.op {
+            return Some((addr, Some(value)));
+        }
+        if let Op::Read { addr, value, .. } = it.op { Some((addr, value)) } else { None }
     })
 }
 
 /// What a thread writes with the mutex before it signals, the last first.
 fn changes(trace: &Trace, (thread, index): At, mutex: u64) -> Vec<Look> {
     let events = &trace.threads[usize::from(thread)].events[..index as usize];
-    // From behind, a lock is held from where it is given back to where it is taken. It is also
-    // held at the signal if it is not given back between its last taking and the signal.
+    // Backwards, a lock is held from its release to its acquisition. It is also held at the signal
+    // if it is not released between its last acquisition and the signal.
     let is_about = |op: &Op| takes(op, mutex) || gives(op, mutex);
     let last = events.iter().rev().take(FAR).find(|it| is_about(&it.op));
     let mut held = last.is_some_and(|it| takes(&it.op, mutex));
     let mut writes = Vec::new();
     for event in events.iter().rev().take(FAR) {
         held = (held || gives(&event.op, mutex)) && !takes(&event.op, mutex);
-        match event.op {
-            Op::Write { addr, value, .. } if held => writes.push((addr, value)),
-            Op::Atomic { addr, op: AtomicOp::Store(value), .. } if held => {
-                writes.push((addr, Some(value)));
-            }
-            Op::Atomic {
-                addr, op: AtomicOp::Rmw { new, .. } | AtomicOp::Cas { new, .. }, ..
-            } if held => {
-                writes.push((addr, Some(new)));
-            }
-            _ => {}
+        if let Some(MemoryAccess { addr, write: Some(value), .. }) = event.op.access()
+            && held
+        {
+            writes.push((addr, value));
         }
     }
     writes
 }
 
 fn takes(op: &Op, mutex: u64) -> bool {
-    match *op {
-        Op::Acquire { lock, .. } | Op::WaitAcquire { lock, .. } => lock == mutex,
-        _ => false,
-    }
+    matches!(op.effect().lock(), Some(LockEffect::Acquire { lock, .. }) if lock == mutex)
 }
 
 fn gives(op: &Op, mutex: u64) -> bool {
-    match *op {
-        Op::Release { lock, .. } | Op::WaitRelease { lock } => lock == mutex,
-        _ => false,
-    }
+    matches!(op.effect().lock(), Some(LockEffect::Release { lock, .. }) if lock == mutex)
 }

@@ -3,7 +3,7 @@
 //! The search goes from request to request along "waits for what that one holds back". All threads
 //! of a cycle are different, the first one has the smallest number, and each new one must be able
 //! to stand at its request together with all the others. A cycle that another thread takes part in
-//! without need is left out: whoever is on it could have closed it earlier. Short cycles are searched
+//! without need is left out: the others of it form a shorter cycle. Short cycles are searched
 //! for first, and with the largest budget: what few threads can do is the likeliest.
 
 use std::collections::BTreeMap;
@@ -17,15 +17,15 @@ use super::{
     request::{Request, Requests, Want, done, needed},
 };
 use crate::{
-    keep::{Instance, Key, Place},
     order::Order,
+    top_k::{EventPlace, Instance, Key},
 };
 
 /// Requests that are looked at for one length: from one, and from all together; for each greater length
 /// half as many.
 const MOST_FROM_ONE: u32 = 20_000;
 const MOST: u32 = 2_000_000;
-/// As much as so many of them counts a cycle.
+/// How many of them a cycle counts as.
 const CYCLE: u32 = 50;
 
 /// Searches for cycles.
@@ -105,7 +105,10 @@ impl<'a> Cycles<'a> {
             self.spend(1);
             let next = &self.requests[next];
             let later = next.thread > first.thread;
-            if later && self.waits_for(last, next) && path.iter().all(|it| self.meet(it, next)) {
+            if later
+                && self.waits_for(last, next)
+                && path.iter().all(|it| self.can_coincide(it, next))
+            {
                 path.push(next);
                 self.extend(path, length, found);
                 path.pop();
@@ -151,7 +154,7 @@ impl<'a> Cycles<'a> {
     }
 
     /// Whether two threads can stand at their requests at the same time.
-    fn meet(&self, one: &Request, other: &Request) -> bool {
+    fn can_coincide(&self, one: &Request, other: &Request) -> bool {
         let excludes = |lock: u64, shared: bool| {
             let theirs = other.held.iter().find(|it| it.lock == lock);
             theirs.is_some_and(|it| !(shared && it.shared))
@@ -164,7 +167,7 @@ impl<'a> Cycles<'a> {
 }
 
 /// What is kept of a cycle. It begins where its places in the code are the smallest, so that it is
-/// the same whoever takes which part.
+/// the same whichever thread takes which part.
 pub(crate) fn instance(trace: &Trace, cycle: &Cycle<'_>) -> (Key, Instance) {
     let turned = |by: usize| cycle.iter().cycle().skip(by).take(cycle.len()).copied();
     let turns = (0..cycle.len()).map(|by| turned(by).collect::<Vec<_>>());
@@ -184,8 +187,8 @@ pub(crate) fn instance(trace: &Trace, cycle: &Cycle<'_>) -> (Key, Instance) {
 }
 
 /// The requests, and then where what they want was taken.
-fn places(trace: &Trace, cycle: &Cycle<'_>) -> SmallVec<[Place; 4]> {
-    let stuck = cycle.iter().map(|it| Place {
+fn places(trace: &Trace, cycle: &Cycle<'_>) -> SmallVec<[EventPlace; 4]> {
+    let stuck = cycle.iter().map(|it| EventPlace {
         thread: it.thread,
         index: it.index,
         addr: wanted(trace, it),
@@ -194,7 +197,7 @@ fn places(trace: &Trace, cycle: &Cycle<'_>) -> SmallVec<[Place; 4]> {
     let taken = cycle.iter().zip(next).filter_map(|(one, other)| {
         let Want::Lock { lock, .. } = one.want else { return None };
         let hold = other.held.iter().find(|it| it.lock == lock)?;
-        Some(Place { thread: other.thread, index: hold.index, addr: lock })
+        Some(EventPlace { thread: other.thread, index: hold.index, addr: lock })
     });
     stuck.chain(taken).collect()
 }
@@ -204,13 +207,7 @@ fn wanted(trace: &Trace, request: &Request) -> u64 {
     if let Want::Lock { lock, .. } = request.want {
         return lock;
     }
-    match op(trace, request.thread, request.index) {
-        Op::WaitAcquire { cond: object, .. }
-        | Op::SemWait { semaphore: object, .. }
-        | Op::OnceDone { once: object }
-        | Op::BarrierLeave { barrier: object, .. } => object,
-        _ => 0,
-    }
+    op(trace, request.thread, request.index).effect().objects().next().unwrap_or(0)
 }
 
 fn kind(trace: &Trace, cycle: &Cycle<'_>) -> u16 {
@@ -222,8 +219,9 @@ fn kind(trace: &Trace, cycle: &Cycle<'_>) -> u16 {
     }
 }
 
-fn sites(trace: &Trace, places: &[Place]) -> SmallVec<[u32; 4]> {
-    let site = |it: &Place| trace.threads[usize::from(it.thread)].events[it.index as usize].site.0;
+fn sites(trace: &Trace, places: &[EventPlace]) -> SmallVec<[u32; 4]> {
+    let site =
+        |it: &EventPlace| trace.threads[usize::from(it.thread)].events[it.index as usize].site.0;
     places.iter().map(site).collect()
 }
 

@@ -1,4 +1,4 @@
-//! The use table: for each read of a variable, the write of another thread that it saw, and the writes
+//! The reads-from table: for each read of a variable, the write of another thread that it saw, and the writes
 //! of other threads that came after it.
 //!
 //! After Chang, Zhang, Lei and Zhao (*Biped: bidirectional prediction of order violations*, IEICE
@@ -10,18 +10,20 @@
 //! - Of the writes that come after, the first of *each* other thread is in the table. Their first
 //!   of all may be kept away by a barrier, and the next one not.
 //! - The paper records the order of all events. Here only synchronisation may have one. Then the
-//!   write that was seen is the last one that [can have been before](crate::moment) the read and
+//!   write that was seen is the last one that [can have been before](crate::timestamp) the read and
 //!   has the value that was read, as far as values are known; if there is none, the read saw what
 //!   code that is not recorded wrote, and nothing is said of it. What comes after is counted from
 //!   the write that was seen.
 
 use smallvec::SmallVec;
 
-use crate::{access::Touch, content::Contents, moment::Moments, outline::narrow, pattern::Deed};
+use crate::{
+    access::Touch, content::Contents, outline::narrow, pattern::Action, timestamp::Timestamps,
+};
 
 /// A read, and what was to come before and after it.
 #[derive(Clone, Debug)]
-pub(crate) struct Use {
+pub(crate) struct ReadsFrom {
     /// The read, as a number among the accesses to the variable; the others, too.
     pub(crate) read: u32,
     /// What it saw, if others wrote it. Several if they wrote different bytes.
@@ -50,7 +52,7 @@ struct Writes {
 
 /// The accesses to one variable, in the order of time.
 struct Table<'a> {
-    moments: &'a Moments<'a>,
+    timestamps: &'a Timestamps<'a>,
     touches: &'a [Touch],
     contents: &'a Contents,
     /// By place in time, the number of the access.
@@ -58,23 +60,27 @@ struct Table<'a> {
     writes: SmallVec<[Writes; 4]>,
 }
 
-/// The use table of a variable, for all of its accesses.
-pub(crate) fn uses(moments: &Moments<'_>, touches: &[Touch], contents: &Contents) -> Vec<Use> {
-    let mut table = Table::new(moments, touches, contents);
+/// The reads-from table of a variable, for all of its accesses.
+pub(crate) fn reads_from(
+    timestamps: &Timestamps<'_>,
+    touches: &[Touch],
+    contents: &Contents,
+) -> Vec<ReadsFrom> {
+    let mut table = Table::new(timestamps, touches, contents);
     let places = 0..narrow(touches.len());
     places.filter_map(|place| table.pass(place)).collect()
 }
 
 impl<'a> Table<'a> {
-    fn new(moments: &'a Moments<'a>, touches: &'a [Touch], contents: &'a Contents) -> Self {
-        let earliest = |it: &Touch| (moments.earliest(it.thread, it.index), it.thread, it.index);
+    fn new(timestamps: &'a Timestamps<'a>, touches: &'a [Touch], contents: &'a Contents) -> Self {
+        let earliest = |it: &Touch| (timestamps.earliest(it.thread, it.index), it.thread, it.index);
         let mut keyed: Vec<_> = touches.iter().map(earliest).zip(0..).collect();
         keyed.sort_unstable();
         let order = keyed.into_iter().map(|it| it.1).collect();
-        let mut table = Table { moments, touches, contents, order, writes: SmallVec::new() };
+        let mut table = Table { timestamps, touches, contents, order, writes: SmallVec::new() };
         for place in 0..narrow(touches.len()) {
             let touch = table.at(place);
-            if touch.kind.is(Deed::Write) {
+            if touch.kind.is(Action::Write) {
                 table.add(touch.thread, touch.mask, place);
             }
         }
@@ -96,17 +102,17 @@ impl<'a> Table<'a> {
     }
 
     /// Goes on by one access.
-    fn pass(&mut self, place: u32) -> Option<Use> {
+    fn pass(&mut self, place: u32) -> Option<ReadsFrom> {
         for it in &mut self.writes {
             it.passed += usize::from(it.places.get(it.passed).is_some_and(|it| *it < place));
         }
         let read = self.at(place);
-        if !read.kind.is(Deed::Read) {
+        if !read.kind.is(Action::Read) {
             return None;
         }
         let (mut seen, mut from) =
             (self.last(read, |it| it.places[..it.passed].last().copied()), place);
-        if !self.moments.total && seen.iter().any(|it| !self.fits(place, *it)) {
+        if !self.timestamps.total && seen.iter().any(|it| !self.fits(place, *it)) {
             let write = self.other(read, place);
             from = write.unwrap_or(place);
             seen = write.into_iter().collect();
@@ -114,7 +120,7 @@ impl<'a> Table<'a> {
         let foreign = seen.iter().filter(|it| self.at(**it).thread != read.thread);
         let seen = foreign.map(|it| self.seen(read, *it)).collect();
         let next = self.next(read, from);
-        Some(Use { read: self.order[place as usize], seen, next })
+        Some(ReadsFrom { read: self.order[place as usize], seen, next })
     }
 
     fn seen(&self, read: &Touch, write: u32) -> Seen {
@@ -142,10 +148,10 @@ impl<'a> Table<'a> {
     /// In a trace without a total order: the last write that can have been before a read and has
     /// the value that was read.
     fn other(&self, read: &Touch, place: u32) -> Option<u32> {
-        let latest = self.moments.latest(read.thread, read.index);
+        let latest = self.timestamps.latest(read.thread, read.index);
         let possible = |it: &u32| {
             let write = self.at(*it);
-            let begun = self.moments.earliest(write.thread, write.index) < latest;
+            let begun = self.timestamps.earliest(write.thread, write.index) < latest;
             let own_later = write.thread == read.thread && write.index >= read.index;
             *it != place && begun && !own_later && self.fits(place, *it)
         };

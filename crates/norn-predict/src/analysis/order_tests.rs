@@ -3,35 +3,36 @@
 use std::fmt::Write as _;
 
 use insta::assert_snapshot;
-use norn_model::text;
+use norn_model::{Step, text};
 use norn_testkit::FIGURE_3;
 
 use super::*;
 use crate::{
     access::Touches,
-    lifetime::Freed,
-    lockset::Sets,
-    order::{Meetings, Order},
-    predict::{Options, outlines, predict},
+    facts::outlines,
+    freed::Freed,
+    lockset::LockSets,
+    order::{Order, SyncEdges},
+    predict,
     section::Sections,
-    sieve::Sieve,
+    shared_filter::SharedFilter,
 };
 
 /// The use table of a trace and the interval of each relation, in the notation of the paper: the event
 /// where it ends, the one where it begins, and whether it is possible.
 fn table(trace: &str) -> String {
     let trace = text::parse(trace).unwrap();
-    let sieve = Sieve::new(&trace);
-    let (mut outlines, _) = outlines(&trace, &sieve);
-    let sets = Sets::unite(&mut outlines);
-    let order = Order::new(&trace, &outlines, Meetings::Forced);
+    let filter = SharedFilter::new(&trace);
+    let (mut outlines, _) = outlines(&trace, &filter);
+    let sets = LockSets::unite(&mut outlines);
+    let order = Order::new(&trace, &outlines, SyncEdges::Forced);
     let rules =
         Rules { sets: &sets, sections: &Sections::new(&outlines, &sets), orders: [&order, &order] };
-    let moments = Moments::new(&trace);
+    let timestamps = Timestamps::new(&trace);
     let threads = trace.threads.iter().zip(&outlines).zip(0..);
     let mut touches: Vec<Touch> = threads
         .flat_map(|((thread, outline), number)| {
-            Touches::new(number, thread, outline, &sieve, &Freed::default()).shared
+            Touches::new(number, thread, outline, &filter, &Freed::default()).shared
         })
         .collect();
     touches.sort_by_key(|it| (it.granule, it.thread, it.index));
@@ -43,12 +44,13 @@ fn table(trace: &str) -> String {
     for touches in touches.chunk_by(|a, b| a.granule == b.granule) {
         let touch = |it: u32| &touches[it as usize];
         let called = |it: u32| name(touch(it).thread, touch(it).index);
-        for row in uses(&moments, touches, &Contents::new(&trace, touches)) {
+        for row in reads_from(&timestamps, touches, &Contents::new(&trace, touches)) {
             write!(lines, "{}", called(row.read)).unwrap();
             row.seen.iter().for_each(|it| write!(lines, " <- {}", called(it.write)).unwrap());
             row.next.iter().for_each(|it| write!(lines, " -> {}", called(*it)).unwrap());
-            let overdue = row.seen.iter().map(|it| ("OUI", it.write, row.read, Way::Backward));
-            let premature = row.next.iter().map(|it| ("PUI", row.read, *it, Way::Forward));
+            let overdue =
+                row.seen.iter().map(|it| ("OUI", it.write, row.read, Direction::Backward));
+            let premature = row.next.iter().map(|it| ("PUI", row.read, *it, Direction::Forward));
             for (word, earlier, later, way) in overdue.chain(premature) {
                 let (earlier, later) = (touch(earlier), touch(later));
                 let it = rules.interval(earlier, later, way);
@@ -66,7 +68,7 @@ fn table(trace: &str) -> String {
 /// What is predicted, by places.
 fn predicted(trace: &str) -> String {
     let trace = text::parse(trace).unwrap();
-    let options = Options { patterns: Vec::new(), ..Options::default() };
+    let options = Options::default().only(&[BugClass::Order]);
     let mut lines = String::new();
     for (candidate, remark) in predict(&trace, &options).violations {
         let name = |step: &Step| trace.site(step.site).and_then(|it| it.place.clone()).unwrap();
@@ -95,7 +97,7 @@ fn figure_3() {
     ");
 }
 
-/// A wait that is ended under an outer lock does not matter to who does not want that lock.
+/// A wait that is ended under an outer lock does not matter to a thread that does not want that lock.
 #[test]
 fn other_locks_do_not_count() {
     let trace = "
@@ -116,7 +118,7 @@ fn other_locks_do_not_count() {
     ");
 }
 
-/// Who only reads under a lock keeps out no other reader.
+/// A reader lock does not exclude other readers.
 #[test]
 fn readers_share() {
     let trace = |mode: &str| {
@@ -140,7 +142,7 @@ fn readers_share() {
     ");
 }
 
-/// What others are kept from by a barrier is still possible for those who do not meet there.
+/// What others are kept from by a barrier is still possible for threads that do not use it.
 #[test]
 fn the_first_write_of_each_thread_counts() {
     let trace = "
@@ -177,7 +179,7 @@ fn values_tell_what_was_seen() {
 
 /// Bytes that different threads wrote are seen from both.
 #[test]
-fn bytes_are_told_apart() {
+fn bytes_are_distinguished() {
     let trace = "
         order global
         T1 w x:2 1 @ 1

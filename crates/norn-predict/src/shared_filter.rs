@@ -1,7 +1,7 @@
-//! Which memory is touched by more than one thread.
+//! The filter of shared memory: which memory is accessed by more than one thread.
 //!
 //! Most accesses of a program are to memory that no other thread ever touches. A table with a few
-//! bits for each granule of eight bytes, found by hashing, tells them apart for a few nanoseconds.
+//! bits for each granule of eight bytes, found by hashing, tells them apart in a few nanoseconds.
 //! Two granules that share a place may be taken for shared when they are not, which costs time
 //! and nothing else.
 
@@ -22,17 +22,17 @@ const PLACES: u64 = 64;
 
 /// Which memory is touched by more than one thread, and written by one.
 #[derive(Debug)]
-pub(crate) struct Sieve {
+pub(crate) struct SharedFilter {
     table: Vec<AtomicU32>,
     shift: u32,
 }
 
-impl Sieve {
+impl SharedFilter {
     /// Room for the accesses of a trace.
-    pub(crate) fn new(trace: &Trace) -> Sieve {
+    pub(crate) fn new(trace: &Trace) -> SharedFilter {
         let bits = trace.len().next_power_of_two().ilog2().clamp(SMALLEST, LARGEST);
         let table = (0..1usize << bits).map(|_| AtomicU32::new(0)).collect();
-        Sieve { table, shift: u64::BITS - bits }
+        SharedFilter { table, shift: u64::BITS - bits }
     }
 
     /// A thread, counted from 0, accesses memory.
@@ -111,10 +111,10 @@ mod tests {
 
     #[test]
     fn shared_is_what_two_touch_and_one_writes() {
-        let sieve = Sieve::new(&Trace::default());
-        sieve.touch(0, 0x100, 4, true);
-        assert!(!sieve.is_shared(0x100 / GRANULE));
-        sieve.touch(1, 0x104, 4, false);
-        assert!(sieve.is_shared(0x100 / GRANULE));
+        let filter = SharedFilter::new(&Trace::default());
+        filter.touch(0, 0x100, 4, true);
+        assert!(!filter.is_shared(0x100 / GRANULE));
+        filter.touch(1, 0x104, 4, false);
+        assert!(filter.is_shared(0x100 / GRANULE));
     }
 }

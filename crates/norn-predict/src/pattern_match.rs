@@ -1,132 +1,129 @@
 //! All patterns in one search: accesses are sorted by variable, and each variable is searched alone
 //! and in parallel with the others.
 
-use norn_model::{Scope, Trace};
+use norn_model::Scope;
 use rayon::prelude::*;
 use smallvec::{SmallVec, smallvec};
 
 use crate::{
+    Options,
     access::Touch,
-    couple::Couple,
-    general::{self, Field},
-    keep::{Instance, Kept, Key, Place},
-    life::Lives,
+    facts::Facts,
     pattern::Pattern,
+    pattern_search,
+    top_k::{EventPlace, Instance, Key, TopK},
+    two_region_match::TwoRegionPattern,
     unit::{Class, Classes},
-    weave::Weave,
+    variable_pairs::VariablePair,
 };
 
-/// A search for patterns in a trace.
+/// What the patterns match.
 #[derive(Debug)]
-pub(crate) struct Search<'a> {
-    pub(crate) trace: &'a Trace,
-    pub(crate) field: Field<'a>,
-    pub(crate) lives: Lives,
-    pub(crate) patterns: &'a [Pattern],
-    pub(crate) weaves: Vec<Weave>,
-    /// How many instances of each finding are kept.
-    pub(crate) instances: usize,
-    /// Whether accesses that merely follow each other are taken for regions.
-    pub(crate) unmarked: bool,
+pub(crate) struct Matches {
+    /// The matches, sorted; the number in a key is that of a pattern.
+    pub(crate) found: Vec<(Key, Vec<Instance>)>,
+    /// The patterns for which the search was given up before its end.
+    pub(crate) unfinished: Vec<String>,
 }
 
-impl Search<'_> {
-    /// Searches each variable. The accesses are sorted by variable, and each thread's are together
-    /// and in its order.
-    pub(crate) fn singles(&self, touches: &[Touch]) -> Kept {
-        let empty = || Kept::new(self.instances);
-        touches
-            .par_chunk_by(|a, b| a.granule == b.granule)
-            .fold(empty, |mut kept, touches| {
-                for life in self.lives(touches) {
-                    self.variable(&life, &mut kept);
-                }
-                kept
-            })
-            .reduce(empty, Kept::merge)
+/// A search for all patterns in a trace.
+#[derive(Debug)]
+pub(crate) struct PatternSearch<'f, 'a> {
+    facts: &'f Facts<'a>,
+    /// How many instances of each finding are found.
+    instances: usize,
+    /// Whether accesses that merely follow each other are taken for regions.
+    unmarked: bool,
+}
+
+impl<'f, 'a> PatternSearch<'f, 'a> {
+    pub(crate) fn new(facts: &'f Facts<'a>, options: &Options) -> Self {
+        PatternSearch { facts, instances: options.instances, unmarked: options.unmarked }
     }
 
-    /// Searches each pair of variables. The couples are sorted by them.
-    pub(crate) fn couples(&self, couples: &[Couple]) -> Kept {
-        let empty = || Kept::new(self.instances);
-        couples
+    /// Searches for all patterns.
+    pub(crate) fn matches(&self) -> Matches {
+        let (general, unfinished) = self.general();
+        let found = self.variables().merge(self.pairs(&self.facts.pairs.all));
+        let found = found.merge(self.blocks(&self.facts.accesses.uses)).merge(general);
+        Matches { found: found.sorted(), unfinished }
+    }
+
+    /// Searches each variable.
+    fn variables(&self) -> TopK {
+        let empty = || TopK::new(self.instances);
+        let search = |mut found, touches: std::borrow::Cow<'_, [Touch]>| {
+            self.variable(&touches, &mut found);
+            found
+        };
+        self.facts.variables().fold(empty, search).reduce(empty, TopK::merge)
+    }
+
+    /// Searches each pair of variables. The pairs are sorted by them.
+    fn pairs(&self, pairs: &[VariablePair]) -> TopK {
+        let empty = || TopK::new(self.instances);
+        pairs
             .par_chunk_by(|a, b| a.variables() == b.variables())
-            .fold(empty, |mut kept, couples| {
+            .fold(empty, |mut found, pairs| {
                 let mut classes = Classes::default();
-                for it in couples.iter().filter(|it| self.wants(it.scope)) {
+                for it in pairs.iter().filter(|it| self.wants(it.scope)) {
                     classes.add(it.touches, it.gap, it.scope);
                 }
-                self.weave(&classes.all, |it| !it.frees && it.width == 2, &mut kept);
-                kept
+                self.match_classes(&classes.all, |it| !it.frees && it.width == 2, &mut found);
+                found
             })
-            .reduce(empty, Kept::merge)
+            .reduce(empty, TopK::merge)
     }
 
-    /// Searches each block of memory that is given back. The accesses are sorted by block.
-    pub(crate) fn blocks(&self, touches: &[Touch]) -> Kept {
-        let empty = || Kept::new(self.instances);
-        let frees = |it: &&Weave| it.frees && it.width == 1;
+    /// Searches each block of memory that is freed. The accesses are sorted by block.
+    fn blocks(&self, touches: &[Touch]) -> TopK {
+        let empty = || TopK::new(self.instances);
+        let frees = |it: &&TwoRegionPattern| it.frees && it.width == 1;
         touches
             .par_chunk_by(|a, b| a.granule == b.granule)
-            .fold(empty, |mut kept, touches| {
+            .fold(empty, |mut found, touches| {
                 if is_shared(touches) {
-                    self.weave(&self.classes(touches).all, frees, &mut kept);
+                    self.match_classes(&self.classes(touches).all, frees, &mut found);
                 }
-                kept
+                found
             })
-            .reduce(empty, Kept::merge)
+            .reduce(empty, TopK::merge)
     }
 
-    /// Searches for the patterns that are no simple weaves.
-    pub(crate) fn generals(&self, touches: &[Touch], uses: &[Touch]) -> (Kept, Vec<String>) {
-        let mut kept = Kept::new(self.instances);
-        let mut more = Vec::new();
-        let woven = |it: usize| self.weaves.iter().any(|weave| usize::from(weave.pattern) == it);
-        let others: Vec<_> = (0..self.patterns.len()).filter(|it| !woven(*it)).collect();
+    /// Searches for the patterns that do not have two regions with at most two accesses each.
+    fn general(&self) -> (TopK, Vec<String>) {
+        let mut found = TopK::new(self.instances);
+        let mut unfinished = Vec::new();
+        let Facts { patterns, two_region, accesses, sync, .. } = self.facts;
+        let is_two_region = |it: usize| two_region.iter().any(|two| usize::from(two.pattern) == it);
+        let others: Vec<_> = (0..patterns.len()).filter(|it| !is_two_region(*it)).collect();
         if others.is_empty() {
-            return (kept, more);
+            return (found, unfinished);
         }
-        let granules = touches.par_chunk_by(|a, b| a.granule == b.granule);
-        let lives = granules.flat_map_iter(|it| self.lives(it));
-        let variables: Vec<_> = lives.filter(|it| is_shared(it)).map(|it| represent(&it)).collect();
-        let blocks = uses.par_chunk_by(|a, b| a.granule == b.granule);
+        let variables = self.facts.variables().filter(|it| is_shared(it));
+        let variables: Vec<_> = variables.map(|it| represent(&it)).collect();
+        let blocks = accesses.uses.par_chunk_by(|a, b| a.granule == b.granule);
         let blocks: Vec<_> = blocks.filter(|it| is_shared(it)).map(represent).collect();
         for number in others {
-            let pattern = &self.patterns[number];
+            let pattern = patterns[number];
             let variables = if pattern.frees() { &blocks } else { &variables };
-            let (found, over) = general::search(self.field, pattern, variables);
-            more.extend(over.then(|| pattern.name().to_owned()));
-            for (scope, touches) in found.into_iter().filter(|it| self.wants(it.0)) {
-                self.keep(number, scope, &touches, &mut kept);
+            let (matches, more) = pattern_search::search(*sync, pattern, variables);
+            unfinished.extend(more.then(|| pattern.name().to_owned()));
+            for (scope, touches) in matches.into_iter().filter(|it| self.wants(it.0)) {
+                self.keep(number, scope, &touches, &mut found);
             }
         }
-        (kept, more)
+        (found, unfinished)
     }
 
     fn wants(&self, scope: Scope) -> bool {
         self.unmarked || scope != Scope::Unmarked
     }
 
-    /// The accesses of each life of a granule.
-    pub(crate) fn lives<'t>(&self, touches: &'t [Touch]) -> Vec<std::borrow::Cow<'t, [Touch]>> {
-        if !touches.first().is_some_and(|it| self.lives.has(it.granule)) {
-            return vec![touches.into()];
-        }
-        let mut lives: Vec<Vec<Touch>> = Vec::new();
-        for touch in touches {
-            let life = self.lives.of(self.trace, touch);
-            if lives.len() <= life {
-                lives.resize(life + 1, Vec::new());
-            }
-            lives[life].push(*touch);
-        }
-        lives.into_iter().map(Into::into).collect()
-    }
-
-    fn variable(&self, touches: &[Touch], kept: &mut Kept) {
-        let wanted = |it: &&Weave| !it.frees && it.width == 1;
-        if is_shared(touches) && self.weaves.iter().any(|it| wanted(&it)) {
-            self.weave(&self.classes(touches).all, wanted, kept);
+    fn variable(&self, touches: &[Touch], found: &mut TopK) {
+        let wanted = |it: &&TwoRegionPattern| !it.frees && it.width == 1;
+        if is_shared(touches) && self.facts.two_region.iter().any(|it| wanted(&it)) {
+            self.match_classes(&self.classes(touches).all, wanted, found);
         }
     }
 
@@ -137,7 +134,7 @@ impl Search<'_> {
             classes.add([*touch; 2], touch.set, Scope::Single);
         }
         let mut pair = |first: &Touch, last: &Touch| {
-            let scope = self.field.regions.scope(first, last).filter(|it| self.wants(*it));
+            let scope = self.facts.sync.regions.scope(first, last).filter(|it| self.wants(*it));
             if let Some(scope) = scope {
                 classes.add([*first, *last], self.gap(first, last), scope);
             }
@@ -159,18 +156,23 @@ impl Search<'_> {
         if first.section != last.section {
             return 0;
         }
-        let outline = &self.field.outlines[usize::from(first.thread)];
-        self.field.sets.smallest(outline, first.index, last.index)
+        let outline = &self.facts.sync.outlines[usize::from(first.thread)];
+        self.facts.sync.sets.smallest(outline, first.index, last.index)
     }
 
-    fn weave(&self, classes: &[Class], which: impl Fn(&&Weave) -> bool, kept: &mut Kept) {
-        for weave in self.weaves.iter().filter(which) {
-            let unit = |unit| classes.iter().filter(move |it| weave.takes(unit, it));
+    fn match_classes(
+        &self,
+        classes: &[Class],
+        which: impl Fn(&&TwoRegionPattern) -> bool,
+        found: &mut TopK,
+    ) {
+        for pattern in self.facts.two_region.iter().filter(which) {
+            let unit = |unit| classes.iter().filter(move |it| pattern.takes(unit, it));
             let others: Vec<_> = unit(1).collect();
             for one in unit(0) {
                 for other in &others {
-                    if weave.fits(self.field.sets, [one, other]) {
-                        self.join(weave, [one, other], kept);
+                    if pattern.fits(self.facts.sync.sets, [one, other]) {
+                        self.join(pattern, [one, other], found);
                     }
                 }
             }
@@ -178,9 +180,9 @@ impl Search<'_> {
     }
 
     /// Keeps the first instances of two classes that can be ordered as wanted.
-    fn join(&self, weave: &Weave, classes: [&Class; 2], kept: &mut Kept) {
+    fn join(&self, pattern: &TwoRegionPattern, classes: [&Class; 2], found: &mut TopK) {
         let atomic = |it: &&Class| it.touches.iter().any(|it| it.kind.is_atomic());
-        let order = self.field.orders[usize::from(classes.iter().any(atomic))];
+        let order = self.facts.sync.orders[usize::from(classes.iter().any(atomic))];
         let pairs = classes[0].shares.iter().flat_map(|one| {
             let others = classes[1].shares.iter().filter(|it| it.thread != one.thread);
             others.map(move |other| [one, other])
@@ -188,28 +190,28 @@ impl Search<'_> {
         let instances = pairs.flat_map(|shares| {
             let members = shares[0].members.iter();
             members.filter_map(move |a| {
-                let b = weave.instance(order, shares, *a)?;
+                let b = pattern.instance(order, shares, *a)?;
                 Some((shares.map(|it| it.thread), [*a, b]))
             })
         });
         for (threads, members) in instances.take(self.instances) {
-            let touches = touches(weave, classes, threads, members);
+            let touches = touches(pattern, classes, threads, members);
             let scope = classes[0].scope.max(classes[1].scope);
-            if !self.keep(weave.pattern.into(), scope, &touches, kept) {
+            if !self.keep(pattern.pattern.into(), scope, &touches, found) {
                 return;
             }
         }
     }
 
     /// Keeps an instance; false if there are cheaper ones enough.
-    fn keep(&self, pattern: usize, scope: Scope, touches: &[Touch], kept: &mut Kept) -> bool {
-        let slots = &self.patterns[pattern].slots;
+    fn keep(&self, pattern: usize, scope: Scope, touches: &[Touch], found: &mut TopK) -> bool {
+        let slots = &self.facts.patterns[pattern].slots;
         let addr = |at: usize| {
             let same = |it: usize| it != at && slots[it].variable == slots[at].variable;
             let other = (0..slots.len()).find(|it| same(*it)).unwrap_or(at);
             touches[at].addr(&touches[other])
         };
-        let steps = touches.iter().enumerate().map(|(at, it)| Place {
+        let steps = touches.iter().enumerate().map(|(at, it)| EventPlace {
             thread: it.thread,
             index: it.index,
             addr: addr(at),
@@ -221,7 +223,7 @@ impl Search<'_> {
             sites: touches.iter().map(|it| it.site).collect(),
             locked,
         };
-        let steps: SmallVec<[Place; 4]> = steps.collect();
+        let steps: SmallVec<[EventPlace; 4]> = steps.collect();
         // How far each thread must come.
         let far = |at: usize| {
             let later = steps[at + 1..].iter().any(|it| it.thread == steps[at].thread);
@@ -229,8 +231,8 @@ impl Search<'_> {
         };
         let cost = (0..steps.len()).map(far).sum();
         let apart =
-            if scope == Scope::Unmarked { apart(&self.patterns[pattern], &steps) } else { 0 };
-        kept.add(key, Instance { apart, cost, steps })
+            if scope == Scope::Unmarked { apart(self.facts.patterns[pattern], &steps) } else { 0 };
+        found.add(key, Instance { apart, cost, steps })
     }
 }
 
@@ -261,7 +263,7 @@ fn represent(touches: &[Touch]) -> Vec<Touch> {
     for touch in touches {
         classes.add([*touch; 2], touch.set, Scope::Single);
     }
-    let of = |class: Class| {
+    let members = |class: Class| {
         let touch = class.touches[0];
         class.shares.into_iter().flat_map(move |share| {
             let thread = share.thread;
@@ -269,13 +271,13 @@ fn represent(touches: &[Touch]) -> Vec<Touch> {
             members.map(move |it| Touch { index: it[0], thread, ..touch })
         })
     };
-    let mut all: Vec<_> = classes.all.into_iter().flat_map(of).collect();
+    let mut all: Vec<_> = classes.all.into_iter().flat_map(members).collect();
     all.sort_unstable_by_key(|it| (it.index, it.thread));
     all
 }
 
 /// How many events there are from the first to the last access of each region, all together.
-fn apart(pattern: &Pattern, steps: &[Place]) -> u64 {
+fn apart(pattern: &Pattern, steps: &[EventPlace]) -> u64 {
     let region = |region: usize| {
         let indices = pattern.unit(region).map(|at| steps[at].index);
         let bounds = |(from, to): (u32, u32), it: u32| (from.min(it), to.max(it));
@@ -287,15 +289,15 @@ fn apart(pattern: &Pattern, steps: &[Place]) -> u64 {
 
 /// The accesses of two units, in the pattern's order.
 fn touches(
-    weave: &Weave,
+    pattern: &TwoRegionPattern,
     classes: [&Class; 2],
     threads: [u16; 2],
     members: [[u32; 2]; 2],
 ) -> SmallVec<[Touch; 4]> {
-    let len = weave.places[0].len() + weave.places[1].len();
+    let len = pattern.places[0].len() + pattern.places[1].len();
     let mut touches: SmallVec<[Touch; 4]> = smallvec![classes[0].touches[0]; len];
     for unit in 0..2 {
-        for (at, place) in weave.places[unit].iter().enumerate() {
+        for (at, place) in pattern.places[unit].iter().enumerate() {
             let (index, thread) = (members[unit][at], threads[unit]);
             touches[*place] = Touch { index, thread, ..classes[unit].touches[at] };
         }

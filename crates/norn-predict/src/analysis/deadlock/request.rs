@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use norn_model::{LockMode, Op, Outcome, Role, Thread, Trace, WokenBy};
+use norn_model::{
+    BarrierEffect, ConditionEffect, Effect, LockEffect, LockMode, OnceEffect, Op, Outcome, Role,
+    SemaphoreEffect, Thread, ThreadEffect, Trace, WokenBy,
+};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -51,7 +54,7 @@ pub(crate) struct Requests {
     pub(crate) left_out: u64,
 }
 
-/// What makes two requests of a thread the same. Between two meetings with other threads, nothing
+/// What makes two requests of a thread the same. Between two synchronisation points, nothing
 /// can order one of them and not the other.
 #[derive(PartialEq, Eq, Hash)]
 struct Same {
@@ -105,38 +108,60 @@ impl<'a> Walk<'a> {
     }
 
     fn step(&mut self, at: (u32, u32), op: &Op) {
-        match *op {
-            Op::Acquire { lock, mode, how } => {
+        match op.effect() {
+            Effect::Lock(LockEffect::Acquire { lock, mode, how }) => {
                 let shared = mode == LockMode::Read;
-                // Who only tries does not wait.
+                // A thread that only tries does not wait.
                 if matches!(how, Outcome::Waited | Outcome::OwnerDied) {
                     self.request(at, Want::Lock { lock, shared });
                 }
                 self.take(at, lock, shared);
             }
-            Op::Release { lock, .. } | Op::WaitRelease { lock } => self.give(lock),
-            Op::SemWait { semaphore: lock, .. } if self.semaphores.contains(&lock) => {
-                self.request(at, Want::Lock { lock, shared: false });
-                self.take(at, lock, false);
-            }
-            Op::SemPost { semaphore: lock } if self.semaphores.contains(&lock) => self.give(lock),
-            Op::WaitAcquire { lock, woken, .. } => {
+            Effect::Lock(LockEffect::Release { lock, .. }) => self.give(lock),
+            Effect::Semaphore(effect) => self.semaphore(at, effect),
+            Effect::Condition(ConditionEffect::Wake { lock, woken, .. }) => {
                 if matches!(woken, WokenBy::Event(_) | WokenBy::OneOf(_)) {
                     self.wait(at);
                 }
                 self.request(at, Want::Lock { lock, shared: false });
                 self.take(at, lock, false);
             }
-            Op::Join(_) | Op::BarrierLeave { .. } | Op::SemWait { .. } | Op::OnceDone { .. } => {
-                self.wait(at);
-            }
-            _ => {}
+            Effect::Thread(ThreadEffect::Join(_))
+            | Effect::Barrier(BarrierEffect::Leave { .. })
+            | Effect::Once(OnceEffect::Done { .. }) => self.wait(at),
+            Effect::Lock(LockEffect::Failed { .. })
+            | Effect::Condition(ConditionEffect::Wait { .. } | ConditionEffect::Signal { .. })
+            | Effect::Thread(ThreadEffect::Fork(_))
+            | Effect::Barrier(BarrierEffect::Init { .. } | BarrierEffect::Arrive { .. })
+            | Effect::Once(OnceEffect::Begin { .. } | OnceEffect::End { .. })
+            | Effect::None
+            | Effect::Access(_)
+            | Effect::Annotation(_)
+            | Effect::Block(_)
+            | Effect::Object(_) => {}
         }
-        self.epoch += u32::from(meets(op));
+        self.epoch += u32::from(synchronises(op));
     }
 
-    /// Waits for other threads. Who holds nothing meanwhile is in nobody's way: whoever waits for it
-    /// waits for what it waits for, too.
+    /// A semaphore may be used as a lock.
+    fn semaphore(&mut self, at: (u32, u32), effect: SemaphoreEffect) {
+        match effect {
+            SemaphoreEffect::Wait { semaphore: lock, .. } if self.semaphores.contains(&lock) => {
+                self.request(at, Want::Lock { lock, shared: false });
+                self.take(at, lock, false);
+            }
+            SemaphoreEffect::Wait { .. } => self.wait(at),
+            SemaphoreEffect::Post { semaphore } if self.semaphores.contains(&semaphore) => {
+                self.give(semaphore);
+            }
+            SemaphoreEffect::Init { .. }
+            | SemaphoreEffect::Post { .. }
+            | SemaphoreEffect::Failed { .. } => {}
+        }
+    }
+
+    /// Waits for other threads. A thread that holds nothing meanwhile blocks nobody: a thread that
+    /// waits for it waits for the same event.
     fn wait(&mut self, at: (u32, u32)) {
         if !self.held.is_empty() {
             self.request(at, Want::Others);
@@ -177,7 +202,7 @@ impl<'a> Walk<'a> {
 }
 
 /// Whether others may learn from an event how far a thread is, or it of others.
-fn meets(op: &Op) -> bool {
+fn synchronises(op: &Op) -> bool {
     match op {
         Op::Begin { .. }
         | Op::End
@@ -229,8 +254,8 @@ fn meets(op: &Op) -> bool {
     }
 }
 
-/// Takes out what cannot be part of a cycle: who wants what nobody else holds, and who neither
-/// holds what somebody else wants nor comes before what somebody waits for.
+/// Takes out what cannot be part of a cycle: requests for what no other thread holds, and
+/// requests that neither hold what another thread wants nor come before what another waits for.
 fn trim(all: &mut Vec<Request>, order: &Order, threads: usize) {
     loop {
         let before = all.len();

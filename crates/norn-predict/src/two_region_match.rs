@@ -1,48 +1,49 @@
-//! Two units of two threads, woven as a pattern wants: whether order and locks allow it.
+//! Patterns of two regions of two threads: whether order and locks allow their accesses to be
+//! interleaved as the pattern says.
 //!
 //! The conditions are those of the hybrid model of Huang and Zhang (ISSTA 2011): nothing that must
-//! come after an event is wanted before it, and whoever comes between two accesses of a unit
-//! holds no lock that is held all the way between them. Their first algorithm is printed with the
+//! come after an event is wanted before it, and a thread that comes between two accesses of a
+//! unit holds no lock that is held all the way between them. Their first algorithm is printed with the
 //! test of the lock sets the wrong way round, and their second with a triple in the wrong order.
 
 use crate::{
-    lockset::Sets,
+    lockset::LockSets,
     order::Order,
-    pattern::{Deed, Pattern},
+    pattern::{Action, Pattern},
     unit::{Class, Share},
 };
 
 /// A pattern of two units with one or two accesses each.
 #[derive(Clone, Debug)]
-pub(crate) struct Weave {
+pub(crate) struct TwoRegionPattern {
     /// The pattern's number.
     pub(crate) pattern: u16,
     /// The places of the accesses in the pattern, by unit.
     pub(crate) places: [Vec<usize>; 2],
-    deeds: [Vec<Deed>; 2],
+    actions: [Vec<Action>; 2],
     variables: [Vec<usize>; 2],
     adjacent: bool,
     race: bool,
-    /// Whether memory is given back in it.
+    /// Whether memory is freed in it.
     pub(crate) frees: bool,
     /// How many variables there are.
     pub(crate) width: usize,
 }
 
-impl Weave {
+impl TwoRegionPattern {
     /// None if the pattern is of another kind.
-    pub(crate) fn new(number: usize, pattern: &Pattern) -> Option<Weave> {
+    pub(crate) fn new(number: usize, pattern: &Pattern) -> Option<TwoRegionPattern> {
         let places = [0, 1].map(|unit| pattern.unit(unit).collect::<Vec<_>>());
         let simple = pattern.regions() == 2 && pattern.threads() == 2;
         let short = places.iter().all(|it| (1..=2).contains(&it.len()));
         let width = pattern.variables();
-        let of = |at: &usize| pattern.slots[*at];
-        let variables = places.each_ref().map(|it| it.iter().map(|at| of(at).variable).collect());
+        let slot = |at: &usize| pattern.slots[*at];
+        let variables = places.each_ref().map(|it| it.iter().map(|at| slot(at).variable).collect());
         let crosses = |it: &Vec<usize>| it.len() == 2 && it[0] != it[1];
         let fits = width == 1 || width == 2 && variables.iter().all(crosses);
-        (simple && short && fits).then(|| Weave {
+        (simple && short && fits).then(|| TwoRegionPattern {
             pattern: u16::try_from(number).unwrap_or(u16::MAX),
-            deeds: places.each_ref().map(|it| it.iter().map(|at| of(at).deed).collect()),
+            actions: places.each_ref().map(|it| it.iter().map(|at| slot(at).action).collect()),
             variables,
             places,
             adjacent: pattern.adjacent,
@@ -55,23 +56,23 @@ impl Weave {
     /// Whether units of this class can be a unit of the pattern.
     #[inline]
     pub(crate) fn takes(&self, unit: usize, class: &Class) -> bool {
-        let deeds = &self.deeds[unit];
+        let actions = &self.actions[unit];
         let single = class.scope == norn_model::Scope::Single;
-        single == (deeds.len() == 1)
-            && deeds.iter().zip(&class.touches).all(|(deed, it)| it.kind.is(*deed))
+        single == (actions.len() == 1)
+            && actions.iter().zip(&class.touches).all(|(action, it)| it.kind.is(*action))
     }
 
-    /// Whether the accesses meet in memory, and the locks let each class into the other.
-    pub(crate) fn fits(&self, sets: &Sets, classes: [&Class; 2]) -> bool {
+    /// Whether the accesses overlap in memory, and the locks let each class into the other.
+    pub(crate) fn fits(&self, sets: &LockSets, classes: [&Class; 2]) -> bool {
         let atomic = classes.iter().all(|it| it.touches[0].kind.is_atomic());
-        self.meet(classes)
+        self.overlap(classes)
             && !(self.race && atomic)
             && self.lets_in(sets, classes, 0)
             && self.lets_in(sets, classes, 1)
     }
 
     /// Accesses to one variable must have bytes in common.
-    fn meet(&self, [one, other]: [&Class; 2]) -> bool {
+    fn overlap(&self, [one, other]: [&Class; 2]) -> bool {
         self.variables[0].iter().zip(&one.touches).all(|(variable, a)| {
             let theirs = self.variables[1].iter().zip(&other.touches);
             theirs.filter(|(it, _)| *it == variable).all(|(_, b)| a.overlaps(b))
@@ -80,7 +81,7 @@ impl Weave {
 
     /// Whether the locks of one unit let in what comes between its accesses. If all must
     /// follow each other at once, then all locks are held together.
-    fn lets_in(&self, sets: &Sets, classes: [&Class; 2], outer: usize) -> bool {
+    fn lets_in(&self, sets: &LockSets, classes: [&Class; 2], outer: usize) -> bool {
         let (outside, inside) = (classes[outer], classes[1 - outer]);
         let (first, last) =
             (self.places[outer][0], self.places[outer][self.places[outer].len() - 1]);

@@ -1,4 +1,4 @@
-//! Of all instances with the same sites, the few that are the cheapest to try.
+//! The top k: of all instances with the same sites, the few that are the cheapest to try.
 //!
 //! Keeping and merging give the same result in any order, so the search can run in parallel and
 //! still be the same every time.
@@ -17,20 +17,20 @@ pub(crate) struct Key {
     pub(crate) locked: u16,
 }
 
-/// One way to meet a pattern, in its order.
+/// One match of a pattern, in its order.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Instance {
-    /// Where nobody said that accesses belong together: how far they are apart, in events. The
+    /// If nothing says that accesses belong together: how far they are apart, in events. The
     /// closer they are, the likelier it is that they do.
     pub(crate) apart: u64,
     /// How many events must have been: to replay less is cheaper.
     pub(crate) cost: u64,
-    pub(crate) steps: SmallVec<[Place; 4]>,
+    pub(crate) steps: SmallVec<[EventPlace; 4]>,
 }
 
 /// One access of an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Place {
+pub(crate) struct EventPlace {
     pub(crate) thread: u16,
     pub(crate) index: u32,
     pub(crate) addr: u64,
@@ -38,29 +38,29 @@ pub(crate) struct Place {
 
 /// The cheapest instances of each finding.
 #[derive(Debug)]
-pub(crate) struct Kept {
+pub(crate) struct TopK {
     most: usize,
     found: FxHashMap<Key, Vec<Instance>>,
 }
 
-impl Kept {
-    /// Keeps at most so many instances of each.
+impl TopK {
+    /// Keeps at most this many instances of each.
     pub(crate) fn new(most: usize) -> Self {
-        Kept { most: most.max(1), found: FxHashMap::default() }
+        TopK { most: most.max(1), found: FxHashMap::default() }
     }
 
     /// Adds an instance; false if there are cheaper ones enough.
     pub(crate) fn add(&mut self, key: Key, instance: Instance) -> bool {
-        let kept = self.found.entry(key).or_default();
-        let at = kept.partition_point(|it| *it < instance);
-        if at < self.most && kept.get(at) != Some(&instance) {
-            kept.insert(at, instance);
-            kept.truncate(self.most);
+        let found = self.found.entry(key).or_default();
+        let at = found.partition_point(|it| *it < instance);
+        if at < self.most && found.get(at) != Some(&instance) {
+            found.insert(at, instance);
+            found.truncate(self.most);
         }
         at < self.most
     }
 
-    pub(crate) fn merge(mut self, other: Kept) -> Kept {
+    pub(crate) fn merge(mut self, other: TopK) -> TopK {
         if self.found.len() < other.found.len() {
             return other.merge(self);
         }

@@ -1,4 +1,4 @@
-//! Accesses of one thread to two variables that are used together.
+//! Variable pairs: accesses of one thread to two variables that are used together.
 //!
 //! Variables that are accessed in one region belong together, as in the paper of Huang and Zhang
 //! (ISSTA 2011). A region with many accesses has many pairs of variables; we take those that are
@@ -10,22 +10,24 @@ use std::ops::Range;
 use norn_model::Scope;
 use rustc_hash::FxHashMap;
 
-use crate::{access::Touch, lockset::Sets, outline::Outline, region::Regions, sieve::GRANULE};
+use crate::{
+    access::Touch, lockset::LockSets, outline::Outline, region::Regions, shared_filter::GRANULE,
+};
 
-/// An access is paired with so many that come before it.
+/// How many earlier accesses an access is paired with.
 const WINDOW: usize = 3;
-/// The same two sites are looked at for so many pairs of variables in each thread.
+/// For how many pairs of variables the same two sites are looked at in each thread.
 const MOST: u32 = 256;
 
 /// Two accesses to two variables that are used together.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Couple {
+pub(crate) struct VariablePair {
     pub(crate) touches: [Touch; 2],
     pub(crate) gap: u32,
     pub(crate) scope: Scope,
 }
 
-impl Couple {
+impl VariablePair {
     /// The two variables, the lower one first.
     pub(crate) fn variables(&self) -> (u64, u64) {
         let [one, other] = self.touches.map(|it| it.granule);
@@ -45,23 +47,23 @@ impl AtomicSet {
     }
 }
 
-/// The couples among a thread's accesses.
+/// The pairs among a thread's accesses.
 #[derive(Debug, Default)]
-pub(crate) struct Couples {
-    pub(crate) all: Vec<Couple>,
+pub(crate) struct VariablePairs {
+    pub(crate) all: Vec<VariablePair>,
     /// How many are not there because there are too many.
     pub(crate) left_out: u64,
 }
 
-impl Couples {
+impl VariablePairs {
     /// Goes over a thread's accesses; if sets are given, over those to their variables.
     pub(crate) fn new(
         touches: &[Touch],
         outline: &Outline,
-        sets: &Sets,
+        sets: &LockSets,
         regions: &Regions<'_>,
         given: &[AtomicSet],
-    ) -> Couples {
+    ) -> VariablePairs {
         let ours = |it: &&Touch| given.iter().any(|set| set.has(it));
         let chosen: Vec<Touch>;
         let touches = if given.is_empty() {
@@ -84,7 +86,7 @@ impl Couples {
                     } else {
                         0
                     };
-                    search.couples.all.push(Couple { touches: [*first, *last], gap, scope });
+                    search.couples.all.push(VariablePair { touches: [*first, *last], gap, scope });
                 }
             }
         }
@@ -104,15 +106,15 @@ fn scope(regions: &Regions<'_>, first: &Touch, last: &Touch) -> Option<Scope> {
 
 #[derive(Default)]
 struct Search {
-    couples: Couples,
+    couples: VariablePairs,
     /// How many pairs of variables there were at two sites.
     sites: FxHashMap<(u32, u32), u32>,
-    /// Sites, variables and stretch between meetings.
+    /// Sites, variables and the epoch of the thread.
     known: FxHashMap<(u32, u32, u64, u64), u32>,
 }
 
 impl Search {
-    /// Whether this couple is another one than before, and there are not too many.
+    /// Whether this pair differs from all before, and there are not too many.
     fn is_new(&mut self, first: &Touch, last: &Touch) -> bool {
         let sites = (first.site, last.site);
         let count = self.sites.entry(sites).or_default();

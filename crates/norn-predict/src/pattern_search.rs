@@ -4,35 +4,23 @@
 //! variable, and given up as soon as order or locks forbid the rest. The number of steps is
 //! bounded; whether the bound was met is part of the result.
 
-use norn_model::{BugClass as Kind, Scope};
+use norn_model::{BugClass, Scope};
 
-use crate::{
-    access::Touch, lockset::Sets, order::Order, outline::Outline, pattern::Pattern, region::Regions,
-};
+use crate::{access::Touch, facts::SyncFacts, pattern::Pattern};
 
 /// Steps of one search.
 const STEPS: u32 = 2_000_000;
-/// Ways to meet a pattern that one search gives.
+/// Matches that one search gives.
 const WAYS: usize = 1_000;
 
-/// What a search looks at.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Field<'a> {
-    pub(crate) sets: &'a Sets,
-    pub(crate) outlines: &'a [Outline],
-    pub(crate) regions: &'a Regions<'a>,
-    /// The order for plain accesses, and that for atomic ones.
-    pub(crate) orders: [&'a Order; 2],
-}
-
-/// All ways to meet a pattern, and whether there may be more.
+/// All matches of a pattern, and whether there may be more.
 pub(crate) fn search(
-    field: Field<'_>,
+    sync: SyncFacts<'_>,
     pattern: &Pattern,
     variables: &[Vec<Touch>],
 ) -> (Vec<(Scope, Vec<Touch>)>, bool) {
     let mut search = Search {
-        field,
+        sync,
         pattern,
         variables,
         chosen: Vec::new(),
@@ -46,7 +34,7 @@ pub(crate) fn search(
 }
 
 struct Search<'a> {
-    field: Field<'a>,
+    sync: SyncFacts<'a>,
     pattern: &'a Pattern,
     /// Representative accesses, by variable.
     variables: &'a [Vec<Touch>],
@@ -95,14 +83,14 @@ impl Search<'_> {
 
     fn may_follow(&self, touch: &Touch) -> bool {
         let slot = self.pattern.slots[self.chosen.len()];
-        touch.kind.is(slot.deed)
+        touch.kind.is(slot.action)
             && self.pattern.slots.iter().zip(&self.chosen).all(|(before, it)| {
                 let same_thread = before.thread == slot.thread;
                 (it.thread == touch.thread) == same_thread
                     && (before.variable != slot.variable || it.overlaps(touch))
                     && (!same_thread || it.index < touch.index)
                     && (before.region != slot.region
-                        || self.field.regions.scope(it, touch).is_some())
+                        || self.sync.regions.scope(it, touch).is_some())
                     && (same_thread || self.is_free(it, touch))
             })
             && self.lets_in(touch)
@@ -113,12 +101,12 @@ impl Search<'_> {
     fn is_free(&self, earlier: &Touch, later: &Touch) -> bool {
         let atomic = earlier.kind.is_atomic() && later.kind.is_atomic();
         let any = earlier.kind.is_atomic() || later.kind.is_atomic();
-        let order = self.field.orders[usize::from(any)];
+        let order = self.sync.orders[usize::from(any)];
         let forced = later.index >= order.after(earlier.thread, earlier.index, later.thread);
         later.index >= order.before(earlier.thread, earlier.index, later.thread)
             && !(self.pattern.adjacent && forced)
-            && !(atomic && self.pattern.class() == Kind::Race)
-            && !(self.pattern.adjacent && self.field.sets.exclude(earlier.set, later.set))
+            && !(atomic && self.pattern.class() == BugClass::Race)
+            && !(self.pattern.adjacent && self.sync.sets.exclude(earlier.set, later.set))
     }
 
     /// Whether the locks between the thread's last access and this one let in what came between.
@@ -129,9 +117,9 @@ impl Search<'_> {
         if first.section != touch.section {
             return true;
         }
-        let outline = &self.field.outlines[usize::from(touch.thread)];
-        let gap = self.field.sets.smallest(outline, first.index, touch.index);
-        self.chosen[last + 1..].iter().all(|it| !self.field.sets.exclude(gap, it.set))
+        let outline = &self.sync.outlines[usize::from(touch.thread)];
+        let gap = self.sync.sets.smallest(outline, first.index, touch.index);
+        self.chosen[last + 1..].iter().all(|it| !self.sync.sets.exclude(gap, it.set))
     }
 
     /// The weakest reason for which accesses belong together.
@@ -140,7 +128,7 @@ impl Search<'_> {
         let pairs = (0..slots.len()).flat_map(|j| (0..j).map(move |i| (i, j)));
         let same = pairs.filter(|(i, j)| slots[*i].region == slots[*j].region);
         let scopes =
-            same.filter_map(|(i, j)| self.field.regions.scope(&self.chosen[i], &self.chosen[j]));
+            same.filter_map(|(i, j)| self.sync.regions.scope(&self.chosen[i], &self.chosen[j]));
         scopes.max().unwrap_or(Scope::Single)
     }
 }

@@ -1,26 +1,26 @@
-//! The order that no schedule can change, for others to ask.
+//! The happens-before relation that no schedule can change, for other crates.
 
 use norn_model::{EventId, ThreadId, Trace};
 
 use crate::{
-    order::{Meetings, Order},
-    predict::outlines,
-    sieve::Sieve,
+    facts::outlines,
+    order::{Order, SyncEdges},
+    shared_filter::SharedFilter,
 };
 
 /// Which events of a trace must come before which, whatever the schedule.
 #[derive(Debug)]
-pub struct MustOrder {
+pub struct HappensBefore {
     threads: Vec<ThreadId>,
     order: Order,
 }
 
-impl MustOrder {
-    /// Learns where the threads of a trace meet.
-    pub fn new(trace: &Trace) -> MustOrder {
-        let (outlines, _) = outlines(trace, &Sieve::new(trace));
-        let order = Order::new(trace, &outlines, Meetings::Forced);
-        MustOrder { threads: trace.threads.iter().map(|it| it.id).collect(), order }
+impl HappensBefore {
+    /// Goes over the synchronisation of a trace.
+    pub fn new(trace: &Trace) -> HappensBefore {
+        let (outlines, _) = outlines(trace, &SharedFilter::new(trace));
+        let order = Order::new(trace, &outlines, SyncEdges::Forced);
+        HappensBefore { threads: trace.threads.iter().map(|it| it.id).collect(), order }
     }
 
     /// Whether one event must come before another.

@@ -1,23 +1,25 @@
-//! Orders that a program does not rely on, recognised in the trace.
+//! Benign orders: those that a program does not rely on, recognised in the trace.
 //!
 //! Most reads of what other threads write may come earlier or later, and the program knows: it asks
 //! again until a flag is set, waits for a condition, initialises what nobody has initialised yet,
-//! takes from a queue what is there. Such violations are tried last, and the reason is told.
+//! takes from a queue what is there. Such violations are tried last, and the report says why.
 
 use std::fmt;
 
 use norn_model::{Event, Op, Trace};
 
-use crate::{access::Touch, content::Contents, lockset::Sets, outline::Outline, pattern::Deed};
+use crate::{
+    access::Touch, content::Contents, lockset::LockSets, outline::Outline, pattern::Action,
+};
 
 /// Why the order of a read and a write seems not to matter to a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum HandOff {
+pub enum BenignOrder {
     /// The reader asks again until it sees what it waits for.
     SpinFlag,
     /// The reader waits for a condition as long as it does not see it.
     Condition,
-    /// Who comes first initialises it.
+    /// The thread that comes first initialises it.
     InitialiseOnce,
     /// Both change what is there, one after the other: a counter, the end of a queue.
     InTurn,
@@ -25,36 +27,36 @@ pub enum HandOff {
     SameValue,
 }
 
-impl HandOff {
+impl BenignOrder {
     /// All of them, by number.
-    pub(crate) const ALL: [HandOff; 5] = [
-        HandOff::SpinFlag,
-        HandOff::Condition,
-        HandOff::InitialiseOnce,
-        HandOff::InTurn,
-        HandOff::SameValue,
+    pub(crate) const ALL: [BenignOrder; 5] = [
+        BenignOrder::SpinFlag,
+        BenignOrder::Condition,
+        BenignOrder::InitialiseOnce,
+        BenignOrder::InTurn,
+        BenignOrder::SameValue,
     ];
 
     /// What programs call it.
     pub fn name(self) -> &'static str {
         match self {
-            HandOff::SpinFlag => "spin-flag",
-            HandOff::Condition => "condition",
-            HandOff::InitialiseOnce => "initialise-once",
-            HandOff::InTurn => "in-turn",
-            HandOff::SameValue => "same-value",
+            BenignOrder::SpinFlag => "spin-flag",
+            BenignOrder::Condition => "condition",
+            BenignOrder::InitialiseOnce => "initialise-once",
+            BenignOrder::InTurn => "in-turn",
+            BenignOrder::SameValue => "same-value",
         }
     }
 }
 
-impl fmt::Display for HandOff {
+impl fmt::Display for BenignOrder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            HandOff::SpinFlag => "the reader asks again until it is so",
-            HandOff::Condition => "the reader waits for it",
-            HandOff::InitialiseOnce => "who comes first initialises it",
-            HandOff::InTurn => "both threads change it in turn",
-            HandOff::SameValue => "the value is the same in either order",
+            BenignOrder::SpinFlag => "the reader asks again until it is so",
+            BenignOrder::Condition => "the reader waits for it",
+            BenignOrder::InitialiseOnce => "who comes first initialises it",
+            BenignOrder::InTurn => "both threads change it in turn",
+            BenignOrder::SameValue => "the value is the same in either order",
         })
     }
 }
@@ -64,35 +66,40 @@ pub(crate) const NEAR: u32 = 8;
 
 /// What is known of a variable: its accesses, by thread and in each thread's order.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Scenery<'a> {
+pub(crate) struct VariableHistory<'a> {
     pub(crate) trace: &'a Trace,
     pub(crate) outlines: &'a [Outline],
-    pub(crate) sets: &'a Sets,
+    pub(crate) sets: &'a LockSets,
     pub(crate) touches: &'a [Touch],
     pub(crate) contents: &'a Contents,
 }
 
-impl Scenery<'_> {
+impl VariableHistory<'_> {
     /// Whether the reader itself sees to it that the order does not matter.
-    pub(crate) fn asks(&self, read: u32) -> Option<HandOff> {
+    pub(crate) fn asks(&self, read: u32) -> Option<BenignOrder> {
         let again = self.before(read).is_some_and(|it| self.asks_again(it, read))
             || self.after(read).is_some_and(|it| self.asks_again(read, it));
         if again {
-            return Some(HandOff::SpinFlag);
+            return Some(BenignOrder::SpinFlag);
         }
-        self.waits(self.touch(read)).then_some(HandOff::Condition)
+        self.waits(self.touch(read)).then_some(BenignOrder::Condition)
     }
 
     /// Why the order of a read and a write seems not to matter, if the trace says so. The third
     /// access is the write that the read would see instead of what it saw.
-    pub(crate) fn hand_off(&self, read: u32, write: u32, instead: Option<u32>) -> Option<HandOff> {
+    pub(crate) fn benign_order(
+        &self,
+        read: u32,
+        write: u32,
+        instead: Option<u32>,
+    ) -> Option<BenignOrder> {
         if self.initialises(read, write) {
-            Some(HandOff::InitialiseOnce)
+            Some(BenignOrder::InitialiseOnce)
         } else if self.in_turn(read, write) {
-            Some(HandOff::InTurn)
+            Some(BenignOrder::InTurn)
         } else {
             let same = instead.is_some_and(|it| self.contents.is_same(it, read));
-            same.then_some(HandOff::SameValue)
+            same.then_some(BenignOrder::SameValue)
         }
     }
 
@@ -115,7 +122,7 @@ impl Scenery<'_> {
     /// nothing in between.
     fn asks_again(&self, first: u32, second: u32) -> bool {
         let (last, now) = (self.touch(first), self.touch(second));
-        let reads = |it: &Touch| !it.kind.is(Deed::Write);
+        let reads = |it: &Touch| !it.kind.is(Action::Write);
         let idle = |it: &Event| {
             matches!(
                 it.op,
@@ -140,7 +147,7 @@ impl Scenery<'_> {
     }
 
     /// Whether the read is what a condition wait waits for: a wait ended right before it, or begins
-    /// right after it, and no lock was given back between.
+    /// right after it, and no lock was released in between.
     fn waits(&self, read: &Touch) -> bool {
         let outline = &self.outlines[usize::from(read.thread)];
         let passed = outline.span(read.index);
@@ -161,7 +168,7 @@ impl Scenery<'_> {
     fn initialises(&self, read: u32, write: u32) -> bool {
         let (reader, writer) = (self.touch(read), self.touch(write));
         let asked = self.before(write).map(|it| self.touch(it)).is_some_and(|it| {
-            it.site == reader.site && it.kind.is(Deed::Read) && !it.kind.is(Deed::Write)
+            it.site == reader.site && it.kind.is(Action::Read) && !it.kind.is(Action::Write)
         });
         asked && reader.site != writer.site
     }
@@ -169,16 +176,16 @@ impl Scenery<'_> {
     /// Whether both read and then write it, kept apart by a lock or in one step.
     fn in_turn(&self, read: u32, write: u32) -> bool {
         let (reader, writer) = (self.touch(read), self.touch(write));
-        let both = |it: &Touch| it.kind.is(Deed::Read) && it.kind.is(Deed::Write);
+        let both = |it: &Touch| it.kind.is(Action::Read) && it.kind.is(Action::Write);
         if both(reader) && both(writer) {
             return true;
         }
         let together = |one: u32, other: &Touch| self.touch(one).section == other.section;
-        let does = |it: u32, deed: Deed| self.touch(it).kind.is(deed);
+        let does = |it: u32, action: Action| self.touch(it).kind.is(action);
         let writes =
-            self.after(read).is_some_and(|it| does(it, Deed::Write) && together(it, reader));
+            self.after(read).is_some_and(|it| does(it, Action::Write) && together(it, reader));
         let reads =
-            self.before(write).is_some_and(|it| does(it, Deed::Read) && together(it, writer));
+            self.before(write).is_some_and(|it| does(it, Action::Read) && together(it, writer));
         writes && reads && self.sets.exclude(reader.set, writer.set)
     }
 }
