@@ -7,6 +7,7 @@
 mod bound;
 mod cursor;
 mod deed;
+mod explanation;
 mod expression;
 mod file;
 mod letter;
@@ -22,6 +23,7 @@ mod watch;
 mod word;
 
 pub use bound::{Bounds, Limits};
+pub use explanation::EXPLANATION;
 pub use file::{File, Property};
 pub use letter::Variables;
 pub use mistake::{Mistake, Severity, Span};
