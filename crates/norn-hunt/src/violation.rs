@@ -1,4 +1,4 @@
-//! A property that is broken, or might be, in words.
+//! A property that is broken, or might be, in linear patterns.
 
 use std::path::PathBuf;
 
@@ -42,7 +42,7 @@ pub struct ViolationStep {
     /// What the property calls it.
     pub event: String,
     /// What the thread does: `calls list_add`.
-    pub deed: String,
+    pub action: String,
     /// By whom, where, with which locks.
     pub access: Access,
 }
@@ -88,22 +88,22 @@ impl Variables for Named<'_> {
     }
 }
 
-/// What may happen, in words.
+/// What may happen, in linear patterns.
 pub(crate) fn predicted(source: &Source, property: &Property, prospect: &Prospect) -> Violation {
     let event = |role: &usize| property.definition.events[*role].name.text.clone();
     let events = prospect.roles.iter().map(event).collect();
     told(source, property, &prospect.values, &prospect.candidate, events, false)
 }
 
-/// What has happened, in words.
+/// What has happened, in linear patterns.
 pub(crate) fn happened(
     source: &Source,
     property: &Property,
     seen: &norn_property::Observed,
 ) -> Violation {
-    let items = &property.words[seen.breach.word].items;
+    let items = &property.linear_patterns[seen.breach.linear].items;
     let event =
-        |it: &norn_property::tree::Item| property.definition.events[it.event].name.text.clone();
+        |it: &norn_property::syntax::Item| property.definition.events[it.event].name.text.clone();
     let candidate = candidate(property, &seen.breach.steps);
     told(source, property, &seen.values, &candidate, items.iter().map(event).collect(), true)
 }
@@ -139,7 +139,7 @@ fn told(
     let steps = events.into_iter().zip(description.accesses).zip(&candidate.steps);
     let step = |((event, access), step): ((String, Access), &Step)| ViolationStep {
         event,
-        deed: deed(&source.trace, step.event, &access),
+        action: action(&source.trace, step.event, &access),
         access,
     };
     let steps: Vec<_> = steps.map(step).collect();
@@ -178,8 +178,8 @@ fn is_call(trace: &Trace, id: EventId) -> bool {
     matches!(op, Some(Op::Call { .. } | Op::Return { .. } | Op::Mark { .. }))
 }
 
-/// What an event does, in words.
-fn deed(trace: &Trace, id: EventId, access: &Access) -> String {
+/// What an event does, in linear patterns.
+fn action(trace: &Trace, id: EventId, access: &Access) -> String {
     let value = |it: Option<u128>| {
         let shown = access.shown.clone().or_else(|| Some(it?.to_string()));
         shown.map_or_else(String::new, |it| format!(" = {it}"))

@@ -67,7 +67,7 @@ fn steps(out: &mut impl Write, violation: &Violation) -> io::Result<()> {
         let mut calls = step.access.calls.iter();
         let place = calls.next().map_or("?", |it| it.as_str());
         let (thread, event) = (&step.access.thread, &step.event);
-        writeln!(out, "   {thread:6} {event:width$}  {}  {place}", step.deed)?;
+        writeln!(out, "   {thread:6} {event:width$}  {}  {place}", step.action)?;
         if !step.access.locks.is_empty() {
             writeln!(out, "          {:width$}  holding {}", "", step.access.locks.join(", "))?;
         }
@@ -172,7 +172,7 @@ fn violation(violation: &Violation) -> Value {
         json!({
             "event": it.event,
             "thread": it.access.thread,
-            "deed": it.deed,
+            "action": it.action,
             "calls": it.access.calls,
             "locks": it.access.locks,
         })

@@ -1,9 +1,9 @@
-//! What a pattern means: a few words, each a list of events in their order.
+//! Compiles a pattern to linear patterns: sequences of events without choice or repetition.
 //!
-//! A pattern is met when the events of one of its words happen in their order. What else happens
+//! A pattern is met when the events of one of its linear patterns happen in their order. What else happens
 //! in between does not matter, unless `!` forbids it. That is the meaning that Huang, Luo and Rosu
 //! (*`GPredict`: generic predictive concurrency analysis*, ICSE 2015) give to patterns by their
-//! constraints, and it makes repetition simple: who finds `a b b c` in a run finds `a b c` in it, so
+//! constraints, and it makes repetition simple: a run that contains `a b b c` contains `a b c`, so
 //! `b+` means no more than `b`, and `b*` no more than nothing at all. This is exact. It is not where `!`
 //! is used: there `*` also stands for once, and `*` and `+` for twice if there is a `!` in what they repeat.
 //!
@@ -12,157 +12,169 @@
 //! means both; their events may be mixed in any way. `x || y` is in [`parallel`].
 
 use crate::{
-    Mistake, parallel,
-    tree::{Edge, Expression, Item, Kind, Pattern, Times},
+    Diagnostic, parallel,
+    syntax::{Edge, Expression, ExpressionKind, Item, Pattern, Repetition},
 };
 
-/// Words of a pattern, at most.
+/// The maximum number of linear patterns of a pattern.
 pub(crate) const MOST: usize = 256;
 
-/// Events in their order.
+/// A sequence of events that violates a property when it occurs in this order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Word {
+pub struct LinearPattern {
     /// The events.
     pub items: Vec<Item>,
-    /// What must not come in between.
-    pub bans: Vec<Ban>,
-    /// By event: which of the parts that happen at the same time it belongs to; nothing without `||`.
+    /// Events that must not occur in between.
+    pub exclusions: Vec<Exclusion>,
+    /// By event: the operand of `||` that it belongs to; empty without `||`.
     pub parts: Vec<usize>,
-    /// Whether nothing at all may come in between.
+    /// Whether the events must directly follow each other in the trace.
     pub adjacent: bool,
 }
 
-/// An event that must not come between two of a word.
+/// An event that must not occur between two events of a linear pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Ban {
+pub struct Exclusion {
     /// After this one; none is the beginning of the run.
     pub after: Option<usize>,
     /// And before this one.
     pub before: usize,
-    /// What.
+    /// The event.
     pub item: Item,
 }
 
-/// A piece of a word, with what must not come before and behind it.
+/// A part of a linear pattern, with the events that must not occur before and after it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Piece {
     pub(crate) items: Vec<Item>,
-    pub(crate) bans: Vec<Ban>,
+    pub(crate) exclusions: Vec<Exclusion>,
     pub(crate) before: Vec<Item>,
     behind: Vec<Item>,
 }
 
-/// The words of a pattern.
-pub(crate) fn words(pattern: &Pattern) -> Result<Vec<Word>, Mistake> {
+/// The linear patterns of a pattern.
+pub(crate) fn linear_patterns(pattern: &Pattern) -> Result<Vec<LinearPattern>, Diagnostic> {
     if pattern.parts.len() > 1 {
-        return parallel::words(pattern);
+        return parallel::linear_patterns(pattern);
     }
-    let mut words = Vec::new();
+    let mut linear_patterns = Vec::new();
     for part in &pattern.parts {
-        let bans = has_ban(part);
-        for piece in expand(part, bans, false)? {
+        let exclusions = has_exclusion(part);
+        for piece in expand(part, exclusions, false)? {
             check(&piece, part)?;
-            words.push(finish(piece));
+            linear_patterns.push(finish(piece));
         }
     }
-    words.sort();
-    words.dedup();
-    Ok(words)
+    linear_patterns.sort();
+    linear_patterns.dedup();
+    Ok(linear_patterns)
 }
 
-/// Whether a piece can be all that there is.
-pub(crate) fn check(piece: &Piece, part: &Expression) -> Result<(), Mistake> {
+/// Rejects a piece that cannot be a whole linear pattern.
+pub(crate) fn check(piece: &Piece, part: &Expression) -> Result<(), Diagnostic> {
     if piece.items.is_empty() {
         let text = "this pattern is met when nothing happens";
         let hint = "at least one event must be neither optional nor negated";
-        return Err(Mistake::error(part.span, text).hint(hint));
+        return Err(Diagnostic::error(part.span, text).hint(hint));
     }
     if !piece.behind.is_empty() {
         let text = "nothing comes behind this `!`";
         let hint = "what must not happen needs an event behind it: `a !b c`";
-        return Err(Mistake::error(last_ban(part).span, text).hint(hint));
+        return Err(Diagnostic::error(last_exclusion(part).span, text).hint(hint));
     }
     Ok(())
 }
 
-fn finish(piece: Piece) -> Word {
-    let before = piece.before.iter().map(|item| Ban { after: None, before: 0, item: *item });
-    let bans = before.chain(piece.bans).collect();
-    Word { items: piece.items, bans, ..Word::default() }
+fn finish(piece: Piece) -> LinearPattern {
+    let before = piece.before.iter().map(|item| Exclusion { after: None, before: 0, item: *item });
+    let exclusions = before.chain(piece.exclusions).collect();
+    LinearPattern { items: piece.items, exclusions, ..LinearPattern::default() }
 }
 
 /// The last `!` of an expression, or the whole.
-fn last_ban(part: &Expression) -> &Expression {
+fn last_exclusion(part: &Expression) -> &Expression {
     match &part.kind {
-        Kind::Sequence(parts) | Kind::Choice(parts) | Kind::All(parts) => {
-            let last = parts.iter().rev().map(last_ban);
-            last.into_iter().find(|it| matches!(it.kind, Kind::Not(_))).unwrap_or(part)
+        ExpressionKind::Sequence(parts)
+        | ExpressionKind::Choice(parts)
+        | ExpressionKind::All(parts) => {
+            let last = parts.iter().rev().map(last_exclusion);
+            last.into_iter().find(|it| matches!(it.kind, ExpressionKind::Not(_))).unwrap_or(part)
         }
-        Kind::Repeat(inner, _) => last_ban(inner),
-        Kind::Event(_) | Kind::Not(_) => part,
+        ExpressionKind::Repeat(inner, _) => last_exclusion(inner),
+        ExpressionKind::Event(_) | ExpressionKind::Not(_) => part,
     }
 }
 
 /// The events of a choice between single events.
 fn singles(part: &Expression) -> Option<Vec<Item>> {
     match &part.kind {
-        Kind::Event(item) if item.region.is_none() => Some(vec![*item]),
-        Kind::Choice(parts) => {
+        ExpressionKind::Event(item) if item.region.is_none() => Some(vec![*item]),
+        ExpressionKind::Choice(parts) => {
             Some(parts.iter().map(singles).collect::<Option<Vec<_>>>()?.concat())
         }
         _ => None,
     }
 }
 
-pub(crate) fn limit(count: usize, part: &Expression) -> Result<(), Mistake> {
+pub(crate) fn limit(count: usize, part: &Expression) -> Result<(), Diagnostic> {
     let text = format!("this pattern can be met in more than {MOST} ways");
     let hint = "split the property into several";
-    if count > MOST { Err(Mistake::error(part.span, text).hint(hint)) } else { Ok(()) }
+    if count > MOST { Err(Diagnostic::error(part.span, text).hint(hint)) } else { Ok(()) }
 }
 
-/// Whether something must not come in between.
-fn has_ban(part: &Expression) -> bool {
+/// Whether an expression excludes events.
+fn has_exclusion(part: &Expression) -> bool {
     match &part.kind {
-        Kind::Event(_) => false,
-        Kind::Sequence(parts) | Kind::Choice(parts) | Kind::All(parts) => parts.iter().any(has_ban),
-        Kind::Not(inner) => banned(inner).is_some(),
-        Kind::Repeat(inner, _) => has_ban(inner),
+        ExpressionKind::Event(_) => false,
+        ExpressionKind::Sequence(parts)
+        | ExpressionKind::Choice(parts)
+        | ExpressionKind::All(parts) => parts.iter().any(has_exclusion),
+        ExpressionKind::Not(inner) => excluded(inner).is_some(),
+        ExpressionKind::Repeat(inner, _) => has_exclusion(inner),
     }
 }
 
 /// What `!` forbids, if it stands before single events.
-fn banned(inner: &Expression) -> Option<Vec<Item>> {
+fn excluded(inner: &Expression) -> Option<Vec<Item>> {
     match &inner.kind {
-        Kind::Repeat(inner, Times::Any | Times::AtLeastOnce) => singles(inner),
+        ExpressionKind::Repeat(inner, Repetition::Any | Repetition::AtLeastOnce) => singles(inner),
         _ => singles(inner),
     }
 }
 
-/// The pieces that an expression stands for. Where there are `bans`, to happen is not the same as
+/// The pieces that an expression stands for. Where there are exclusions, to happen is not the same as
 /// not to; where it `lasts`, to happen twice is not the same as to happen once.
-pub(crate) fn expand(part: &Expression, bans: bool, lasts: bool) -> Result<Vec<Piece>, Mistake> {
+pub(crate) fn expand(
+    part: &Expression,
+    exclusions: bool,
+    lasts: bool,
+) -> Result<Vec<Piece>, Diagnostic> {
     let pieces = match &part.kind {
-        Kind::Event(item) => vec![Piece { items: vec![*item], ..Piece::default() }],
-        Kind::Sequence(parts) => {
+        ExpressionKind::Event(item) => vec![Piece { items: vec![*item], ..Piece::default() }],
+        ExpressionKind::Sequence(parts) => {
             let mut pieces = vec![Piece::default()];
             for next in parts {
-                pieces = product(&pieces, &expand(next, bans, lasts)?, |a, b| vec![follow(a, b)]);
+                pieces =
+                    product(&pieces, &expand(next, exclusions, lasts)?, |a, b| vec![follow(a, b)]);
                 limit(pieces.len(), part)?;
             }
             pieces
         }
-        Kind::Choice(parts) => {
-            let all: Result<Vec<_>, _> = parts.iter().map(|it| expand(it, bans, lasts)).collect();
+        ExpressionKind::Choice(parts) => {
+            let all: Result<Vec<_>, _> =
+                parts.iter().map(|it| expand(it, exclusions, lasts)).collect();
             all?.concat()
         }
-        Kind::All(parts) => {
+        ExpressionKind::All(parts) => {
             let mut pieces = vec![Piece::default()];
             for next in parts {
-                if has_ban(next) {
+                if has_exclusion(next) {
                     let text = "`!` and `&&` do not go together";
-                    return Err(Mistake::error(next.span, text).hint("split the property in two"));
+                    return Err(
+                        Diagnostic::error(next.span, text).hint("split the property in two")
+                    );
                 }
-                let others = expand(next, bans, lasts)?;
+                let others = expand(next, exclusions, lasts)?;
                 for (one, other) in pieces.iter().flat_map(|a| others.iter().map(move |b| (a, b))) {
                     limit(mixtures_of(one.items.len(), other.items.len()), part)?;
                 }
@@ -171,10 +183,13 @@ pub(crate) fn expand(part: &Expression, bans: bool, lasts: bool) -> Result<Vec<P
             }
             pieces
         }
-        Kind::Not(inner) => not(inner, part)?,
-        Kind::Repeat(inner, times) => {
-            repeat(&expand(inner, bans, lasts)?, *times, bans, lasts || has_ban(inner))
-        }
+        ExpressionKind::Not(inner) => not(inner, part)?,
+        ExpressionKind::Repeat(inner, times) => repeat(
+            &expand(inner, exclusions, lasts)?,
+            *times,
+            exclusions,
+            lasts || has_exclusion(inner),
+        ),
     };
     limit(pieces.len(), part)?;
     Ok(pieces)
@@ -188,39 +203,39 @@ fn product(
     left.iter().flat_map(|a| right.iter().flat_map(|b| join(a, b)).collect::<Vec<_>>()).collect()
 }
 
-fn repeat(once: &[Piece], times: Times, bans: bool, inside: bool) -> Vec<Piece> {
+fn repeat(once: &[Piece], times: Repetition, exclusions: bool, inside: bool) -> Vec<Piece> {
     let mut pieces = Vec::new();
-    if times != Times::AtLeastOnce {
+    if times != Repetition::AtLeastOnce {
         pieces.push(Piece::default());
     }
-    if times == Times::AtLeastOnce || bans {
+    if times == Repetition::AtLeastOnce || exclusions {
         pieces.extend_from_slice(once);
     }
-    if times != Times::AtMostOnce && inside {
+    if times != Repetition::AtMostOnce && inside {
         pieces.extend(product(once, once, |a, b| vec![follow(a, b)]));
     }
     pieces
 }
 
-fn not(inner: &Expression, whole: &Expression) -> Result<Vec<Piece>, Mistake> {
-    if let Some(items) = banned(inner) {
+fn not(inner: &Expression, whole: &Expression) -> Result<Vec<Piece>, Diagnostic> {
+    if let Some(items) = excluded(inner) {
         return Ok(vec![Piece { before: items.clone(), behind: items, ..Piece::default() }]);
     }
-    let Kind::Sequence(parts) = &inner.kind else { return Err(no_negation(whole)) };
+    let ExpressionKind::Sequence(parts) = &inner.kind else { return Err(no_negation(whole)) };
     let items: Option<Vec<Item>> = parts
         .iter()
-        .map(|it| if let Kind::Event(item) = it.kind { Some(item) } else { None })
+        .map(|it| if let ExpressionKind::Event(item) = it.kind { Some(item) } else { None })
         .collect();
     let items = items.ok_or_else(|| no_negation(whole))?;
     let exchanged = |it: &[Item]| Piece { items: vec![it[1], it[0]], ..Piece::default() };
     Ok(items.windows(2).map(exchanged).collect())
 }
 
-fn no_negation(whole: &Expression) -> Mistake {
+fn no_negation(whole: &Expression) -> Diagnostic {
     let text = "`!` stands before an event, a choice of events, or a sequence of events";
     let hint =
         "`!a` and `!(a | b)`: neither comes in between; `!(a b c)`: they come in another order";
-    Mistake::error(whole.span, text).hint(hint)
+    Diagnostic::error(whole.span, text).hint(hint)
 }
 
 /// One piece behind another.
@@ -235,12 +250,12 @@ fn follow(a: &Piece, b: &Piece) -> Piece {
         (count, false) => {
             let mut all = a.clone();
             all.items.extend_from_slice(&b.items);
-            all.bans.extend(gap.into_iter().map(|item| Ban {
+            all.exclusions.extend(gap.into_iter().map(|item| Exclusion {
                 after: Some(count - 1),
                 before: count,
                 item,
             }));
-            all.bans.extend(b.bans.iter().map(|it| Ban {
+            all.exclusions.extend(b.exclusions.iter().map(|it| Exclusion {
                 after: it.after.map(|it| it + count),
                 before: it.before + count,
                 ..*it
@@ -280,7 +295,7 @@ fn mixed(a: &[Item], b: &[Item]) -> Vec<Vec<Item>> {
     all
 }
 
-impl Word {
+impl LinearPattern {
     /// The event that ends a region which the event at `at` begins, if it begins one.
     pub fn end_of(&self, at: usize) -> Option<usize> {
         let (Edge::Begin, region) = self.items[at].region? else { return None };

@@ -1,55 +1,56 @@
-//! Reads what an event is: `event update: call add(c, _) | call remove(c, _) if result != 0`.
+//! Parses the declaration of an event: `event update: call add(c, _) | call remove(c, _) if result != 0`.
 
 use norn_model::{FunctionPattern, Glob, closest};
 
 use crate::{
-    Mistake,
+    Diagnostic,
     cursor::{Cursor, is_word},
-    tree::{
-        Argument, Comparison, Condition, Deed, Edge, Event, Name, Number, Object, Operand, Touch,
+    syntax::{
+        Action, Argument, Comparison, Condition, Edge, Event, MemoryAction, Name, Number, Object,
+        Operand,
     },
 };
 
-const DEEDS: [&str; 10] =
+const ACTIONS: [&str; 10] =
     ["call", "return", "read", "write", "lock", "unlock", "alloc", "free", "mark", "region"];
-/// Arguments that are recorded.
+/// The number of arguments of a call that are recorded.
 const ARGUMENTS: usize = 6;
 
-/// Reads an event, from behind the word `event`.
-pub(crate) fn event(cursor: &mut Cursor<'_>, parameters: &[Name]) -> Result<Event, Mistake> {
+/// Parses an event declaration after the keyword `event`.
+pub(crate) fn event(cursor: &mut Cursor<'_>, parameters: &[Name]) -> Result<Event, Diagnostic> {
     let name = cursor.name("the name of an event")?;
     cursor.expect(":")?;
-    let mut deeds = vec![deed(cursor, parameters)?];
+    let mut actions = vec![action(cursor, parameters)?];
     while cursor.eat("|") {
-        deeds.push(deed(cursor, parameters)?);
+        actions.push(action(cursor, parameters)?);
     }
     let mut conditions = Vec::new();
     if cursor.eat_word("if") {
-        conditions.push(condition(cursor, parameters, &deeds)?);
+        conditions.push(condition(cursor, parameters, &actions)?);
         while cursor.eat("&&") {
-            conditions.push(condition(cursor, parameters, &deeds)?);
+            conditions.push(condition(cursor, parameters, &actions)?);
         }
     }
-    Ok(Event { name, deeds, conditions })
+    Ok(Event { name, actions, conditions })
 }
 
-fn deed(cursor: &mut Cursor<'_>, parameters: &[Name]) -> Result<Deed, Mistake> {
+fn action(cursor: &mut Cursor<'_>, parameters: &[Name]) -> Result<Action, Diagnostic> {
     let word = cursor.look();
-    let touch = |cursor: &mut Cursor<'_>, touch| {
+    let memory = |cursor: &mut Cursor<'_>, action| {
         cursor.advance(word.len());
-        Ok(Deed::Touch(touch, object(cursor, parameters)?))
+        Ok(Action::Memory(action, object(cursor, parameters)?))
     };
     match word {
-        "read" => touch(cursor, Touch::Read),
-        "write" => touch(cursor, Touch::Write),
-        "lock" => touch(cursor, Touch::Lock),
-        "unlock" => touch(cursor, Touch::Unlock),
-        "alloc" => touch(cursor, Touch::Alloc),
-        "free" => touch(cursor, Touch::Free),
+        "read" => memory(cursor, MemoryAction::Read),
+        "write" => memory(cursor, MemoryAction::Write),
+        "lock" => memory(cursor, MemoryAction::Lock),
+        "unlock" => memory(cursor, MemoryAction::Unlock),
+        "alloc" => memory(cursor, MemoryAction::Alloc),
+        "free" => memory(cursor, MemoryAction::Free),
         "call" => {
             cursor.advance(word.len());
             let function = FunctionPattern::new(name(cursor, "a function")?);
-            Ok(Deed::Call { function, arguments: arguments(cursor, parameters)? })
+            Ok(Action::Call { function, arguments: arguments(cursor, parameters)? })
         }
         "return" => {
             cursor.advance(word.len());
@@ -57,47 +58,47 @@ fn deed(cursor: &mut Cursor<'_>, parameters: &[Name]) -> Result<Deed, Mistake> {
             let arguments = arguments(cursor, parameters)?;
             let bound = cursor.eat("->");
             let result = if bound { argument(cursor, parameters)? } else { Argument::Any };
-            Ok(Deed::Return { function, arguments, result })
+            Ok(Action::Return { function, arguments, result })
         }
         "mark" => {
             cursor.advance(word.len());
-            let word = Glob::new(name(cursor, "the name of a mark")?);
+            let name = Glob::new(name(cursor, "the name of a mark")?);
             cursor.skip();
             let start = cursor.at();
             let arguments = arguments(cursor, parameters)?;
             if arguments.len() > 1 {
-                return Err(Mistake::error(cursor.since(start), "a mark has one object"));
+                return Err(Diagnostic::error(cursor.since(start), "a mark has one object"));
             }
-            Ok(Deed::Mark { word, object: arguments.first().copied().unwrap_or(Argument::Any) })
+            Ok(Action::Mark { name, object: arguments.first().copied().unwrap_or(Argument::Any) })
         }
         "region" => {
             cursor.advance(word.len());
             if cursor.eat_word("begin") {
-                Ok(Deed::Region(Edge::Begin))
+                Ok(Action::Region(Edge::Begin))
             } else if cursor.eat_word("end") {
-                Ok(Deed::Region(Edge::End))
+                Ok(Action::Region(Edge::End))
             } else {
                 Err(cursor.unexpected("`begin` or `end`"))
             }
         }
-        _ => Err(no_deed(cursor, word)),
+        _ => Err(unknown_action(cursor, word)),
     }
 }
 
-fn no_deed(cursor: &mut Cursor<'_>, word: &str) -> Mistake {
-    let mistake = cursor.unexpected("what a thread does");
+fn unknown_action(cursor: &mut Cursor<'_>, word: &str) -> Diagnostic {
+    let diagnostic = cursor.unexpected("an action");
     if cursor.rest().starts_with('|') {
-        return mistake.hint("one `|` stands between what an event may be");
+        return diagnostic.hint("one `|` separates the actions of an event");
     }
-    match closest(word, DEEDS) {
-        Some(close) if !word.is_empty() => mistake.hint(format!("did you mean `{close}`?")),
-        _ => mistake.hint(format!("one of {}", DEEDS.join(", "))),
+    match closest(word, ACTIONS) {
+        Some(close) if !word.is_empty() => diagnostic.hint(format!("did you mean `{close}`?")),
+        _ => diagnostic.hint(format!("one of {}", ACTIONS.join(", "))),
     }
 }
 
 /// Objects in memory: `v` for all, bound to a parameter; `name` for variables with this name;
 /// `name as v` for both.
-fn object(cursor: &mut Cursor<'_>, parameters: &[Name]) -> Result<Object, Mistake> {
+fn object(cursor: &mut Cursor<'_>, parameters: &[Name]) -> Result<Object, Diagnostic> {
     let name = name(cursor, "a variable or a parameter")?;
     let parameter = |text: &str| parameters.iter().position(|it| it.text == text);
     if let Some(parameter) = parameter(name) {
@@ -112,11 +113,11 @@ fn object(cursor: &mut Cursor<'_>, parameters: &[Name]) -> Result<Object, Mistak
     Ok(Object { name, parameter: Some(parameter) })
 }
 
-fn no_parameter(name: &Name, parameters: &[Name]) -> Mistake {
-    let mistake = Mistake::error(name.span, format!("there is no parameter `{}`", name.text));
+fn no_parameter(name: &Name, parameters: &[Name]) -> Diagnostic {
+    let diagnostic = Diagnostic::error(name.span, format!("there is no parameter `{}`", name.text));
     match closest(&name.text, parameters.iter().map(|it| it.text.as_str())) {
-        Some(close) => mistake.hint(format!("did you mean `{close}`?")),
-        None => mistake.hint(format!(
+        Some(close) => diagnostic.hint(format!("did you mean `{close}`?")),
+        None => diagnostic.hint(format!(
             "`_` stands for anything; a parameter is declared in the head, `Name({})`",
             name.text
         )),
@@ -124,12 +125,12 @@ fn no_parameter(name: &Name, parameters: &[Name]) -> Mistake {
 }
 
 /// A name of the program, which may have blanks between `<` and `>`, or quotes around it.
-fn name<'a>(cursor: &mut Cursor<'a>, what: &str) -> Result<&'a str, Mistake> {
+fn name<'a>(cursor: &mut Cursor<'a>, what: &str) -> Result<&'a str, Diagnostic> {
     cursor.skip();
     let rest = cursor.rest();
     if let Some(quoted) = rest.strip_prefix('"') {
         let Some(end) = quoted.find(['"', '\n']).filter(|it| quoted[*it..].starts_with('"')) else {
-            return Err(Mistake::error(cursor.next_token(), "this quote has no end"));
+            return Err(Diagnostic::error(cursor.next_token(), "this quote has no end"));
         };
         cursor.advance(end + 2);
         return Ok(&quoted[..end]);
@@ -142,7 +143,7 @@ fn name<'a>(cursor: &mut Cursor<'a>, what: &str) -> Result<&'a str, Mistake> {
     Ok(&rest[..length])
 }
 
-/// How many bytes of a text are a name of a program.
+/// The length in bytes of the program name at the beginning of a text.
 fn length(text: &str) -> usize {
     let mut depth = 0_u32;
     let mut last = ' ';
@@ -166,8 +167,8 @@ fn length(text: &str) -> usize {
     text.len()
 }
 
-/// Arguments, if there are any: `(c, _, 0)`. `..` at the end is allowed and says nothing new.
-fn arguments(cursor: &mut Cursor<'_>, parameters: &[Name]) -> Result<Vec<Argument>, Mistake> {
+/// Arguments, if there are any: `(c, _, 0)`. A trailing `..` is allowed and has no effect.
+fn arguments(cursor: &mut Cursor<'_>, parameters: &[Name]) -> Result<Vec<Argument>, Diagnostic> {
     let mut arguments = Vec::new();
     if !cursor.eat("(") || cursor.eat(")") {
         return Ok(arguments);
@@ -182,7 +183,7 @@ fn arguments(cursor: &mut Cursor<'_>, parameters: &[Name]) -> Result<Vec<Argumen
         arguments.push(argument(cursor, parameters)?);
         if arguments.len() > ARGUMENTS {
             let text = format!("only the first {ARGUMENTS} arguments of a call are recorded");
-            return Err(Mistake::error(cursor.since(start), text));
+            return Err(Diagnostic::error(cursor.since(start), text));
         }
         if cursor.eat(")") {
             return Ok(arguments);
@@ -191,7 +192,7 @@ fn arguments(cursor: &mut Cursor<'_>, parameters: &[Name]) -> Result<Vec<Argumen
     }
 }
 
-fn argument(cursor: &mut Cursor<'_>, parameters: &[Name]) -> Result<Argument, Mistake> {
+fn argument(cursor: &mut Cursor<'_>, parameters: &[Name]) -> Result<Argument, Diagnostic> {
     if let Some(number) = number(cursor)? {
         return Ok(Argument::Number(number));
     }
@@ -204,7 +205,7 @@ fn argument(cursor: &mut Cursor<'_>, parameters: &[Name]) -> Result<Argument, Mi
 }
 
 /// A number, if one comes next: decimal, hexadecimal, negative, or `null`.
-fn number(cursor: &mut Cursor<'_>) -> Result<Option<Number>, Mistake> {
+fn number(cursor: &mut Cursor<'_>) -> Result<Option<Number>, Diagnostic> {
     if cursor.eat_word("null") {
         return Ok(Some(Number { magnitude: 0, negative: false }));
     }
@@ -220,35 +221,40 @@ fn number(cursor: &mut Cursor<'_>) -> Result<Option<Number>, Mistake> {
         Some(digits) => u128::from_str_radix(digits, 16),
         None => word.parse(),
     };
-    let no_number = |_| Mistake::error(cursor.since(start), format!("`{word}` is no number"));
+    let no_number = |_| Diagnostic::error(cursor.since(start), format!("`{word}` is no number"));
     Ok(Some(Number { magnitude: parsed.map_err(no_number)?, negative }))
 }
 
 fn condition(
     cursor: &mut Cursor<'_>,
     parameters: &[Name],
-    deeds: &[Deed],
-) -> Result<Condition, Mistake> {
-    let access = |it: &Deed| matches!(it, Deed::Touch(Touch::Read | Touch::Write, _));
+    actions: &[Action],
+) -> Result<Condition, Diagnostic> {
+    let access =
+        |it: &Action| matches!(it, Action::Memory(MemoryAction::Read | MemoryAction::Write, _));
     for (word, condition) in [("plain", Condition::Plain), ("atomic", Condition::Atomic)] {
         let span = cursor.next_token();
         if cursor.eat_word(word) {
             let text = format!("only a read or a write can be {word}");
-            return deeds.iter().all(access).then_some(condition).ok_or(Mistake::error(span, text));
+            return actions
+                .iter()
+                .all(access)
+                .then_some(condition)
+                .ok_or(Diagnostic::error(span, text));
         }
     }
-    let left = operand(cursor, parameters, deeds)?;
+    let left = operand(cursor, parameters, actions)?;
     let comparison = comparison(cursor)?;
     cursor.skip();
     let start = cursor.at();
-    let right = operand(cursor, parameters, deeds)?;
+    let right = operand(cursor, parameters, actions)?;
     let signed = |it| matches!(it, Operand::Number(Number { negative: true, .. }));
     if (signed(left) || signed(right))
         && !matches!(comparison, Comparison::Equal | Comparison::Unequal)
     {
         let text = "a negative number can only be compared with == and !=";
         let hint = "values are recorded as bytes, which have no sign";
-        return Err(Mistake::error(cursor.since(start), text).hint(hint));
+        return Err(Diagnostic::error(cursor.since(start), text).hint(hint));
     }
     Ok(Condition::Compare(left, comparison, right))
 }
@@ -256,23 +262,24 @@ fn condition(
 fn operand(
     cursor: &mut Cursor<'_>,
     parameters: &[Name],
-    deeds: &[Deed],
-) -> Result<Operand, Mistake> {
+    actions: &[Action],
+) -> Result<Operand, Diagnostic> {
     if let Some(number) = number(cursor)? {
         return Ok(Operand::Number(number));
     }
     let name = cursor.name("`value`, `size`, `result`, a parameter or a number")?;
-    let is_access = |it: &Deed| matches!(it, Deed::Touch(Touch::Read | Touch::Write, _));
-    let is_return = |it: &Deed| matches!(it, Deed::Return { .. });
+    let is_access =
+        |it: &Action| matches!(it, Action::Memory(MemoryAction::Read | MemoryAction::Write, _));
+    let is_return = |it: &Action| matches!(it, Action::Return { .. });
     match name.text.as_str() {
-        "value" if deeds.iter().all(is_access) => Ok(Operand::Value),
-        "size" if deeds.iter().all(is_access) => Ok(Operand::Size),
+        "value" if actions.iter().all(is_access) => Ok(Operand::Value),
+        "size" if actions.iter().all(is_access) => Ok(Operand::Size),
         "value" | "size" => {
             let text = format!("only a read or a write has a {}", name.text);
-            Err(Mistake::error(name.span, text))
+            Err(Diagnostic::error(name.span, text))
         }
-        "result" if deeds.iter().all(is_return) => Ok(Operand::Result),
-        "result" => Err(Mistake::error(name.span, "only a `return` has a result")),
+        "result" if actions.iter().all(is_return) => Ok(Operand::Result),
+        "result" => Err(Diagnostic::error(name.span, "only a `return` has a result")),
         text => {
             let parameter = parameters.iter().position(|it| it.text == text);
             parameter.map(Operand::Parameter).ok_or_else(|| no_parameter(&name, parameters))
@@ -280,7 +287,7 @@ fn operand(
     }
 }
 
-fn comparison(cursor: &mut Cursor<'_>) -> Result<Comparison, Mistake> {
+fn comparison(cursor: &mut Cursor<'_>) -> Result<Comparison, Diagnostic> {
     let all = [
         ("==", Comparison::Equal),
         ("!=", Comparison::Unequal),
@@ -291,7 +298,7 @@ fn comparison(cursor: &mut Cursor<'_>) -> Result<Comparison, Mistake> {
     ];
     let found = all.into_iter().find(|(sign, _)| cursor.eat(sign));
     found.map(|(_, it)| it).ok_or_else(|| {
-        let mistake = cursor.unexpected("==, !=, <, <=, > or >=");
-        if cursor.eat("=") { mistake.hint("to compare, write `==`") } else { mistake }
+        let diagnostic = cursor.unexpected("==, !=, <, <=, > or >=");
+        if cursor.eat("=") { diagnostic.hint("to compare, write `==`") } else { diagnostic }
     })
 }

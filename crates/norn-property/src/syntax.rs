@@ -1,23 +1,23 @@
-//! A property as it is written, taken apart.
+//! The syntax tree of a property file.
 
 use norn_model::{FunctionPattern, Glob};
 
 use crate::Span;
 
-/// A property: events by name, and a pattern of them that must not happen.
+/// The definition of a property: named events, and a pattern of them that must not occur.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PropertyDefinition {
     /// Its name.
     pub name: Name,
-    /// What its events have in common. Each way to bind all of them is an instance.
+    /// The objects by which its events are related. Each binding of all of them is an instance.
     pub parameters: Vec<Name>,
-    /// What it speaks of.
+    /// The events that the pattern is made of.
     pub events: Vec<Event>,
-    /// What breaks it.
+    /// The pattern that violates the property.
     pub pattern: Pattern,
-    /// What the pattern calls threads.
+    /// The names of threads in the pattern.
     pub threads: Vec<String>,
-    /// What the pattern calls atomic regions.
+    /// The names of atomic regions in the pattern.
     pub regions: Vec<String>,
 }
 
@@ -30,63 +30,63 @@ pub struct Name {
     pub span: Span,
 }
 
-/// An event that a property speaks of.
+/// The declaration of an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// What the pattern calls it.
+    /// Its name in the pattern.
     pub name: Name,
-    /// What it may be, one of these.
-    pub deeds: Vec<Deed>,
-    /// What must hold, too.
+    /// The actions that it stands for: any one of these.
+    pub actions: Vec<Action>,
+    /// Conditions that must all hold.
     pub conditions: Vec<Condition>,
 }
 
-/// Something that a thread does.
+/// An action of a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Deed {
-    /// It calls a function.
+pub enum Action {
+    /// A call of a function.
     Call {
-        /// Which.
+        /// The function.
         function: FunctionPattern,
-        /// With what, from the first argument on; of a member function that is the receiver.
+        /// The arguments, from the first on; of a member function that is the receiver.
         arguments: Vec<Argument>,
     },
-    /// It comes back from a function.
+    /// A return from a function.
     Return {
-        /// Which.
+        /// The function.
         function: FunctionPattern,
-        /// With what it was called.
+        /// The arguments of the call.
         arguments: Vec<Argument>,
-        /// With what it comes back.
+        /// The returned value.
         result: Argument,
     },
-    /// It does something to an object in memory.
-    Touch(Touch, Object),
-    /// It passes a place that the program has marked.
+    /// An action on an object in memory.
+    Memory(MemoryAction, Object),
+    /// The program executes `NORN_EVENT`.
     Mark {
-        /// With which word.
-        word: Glob,
-        /// With which object.
+        /// The name of the mark.
+        name: Glob,
+        /// The object of the mark.
         object: Argument,
     },
-    /// It begins or ends what the program has marked as atomic.
+    /// The beginning or end of a region that the program has marked as atomic.
     Region(Edge),
 }
 
-/// What is done to an object in memory.
+/// An action on an object in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Touch {
-    /// It is read.
+pub enum MemoryAction {
+    /// A read.
     Read,
-    /// It is written.
+    /// A write.
     Write,
-    /// It is a lock and is taken.
+    /// The acquisition of a lock.
     Lock,
-    /// It is a lock and is given back.
+    /// The release of a lock.
     Unlock,
-    /// It is given out by the heap.
+    /// An allocation.
     Alloc,
-    /// It is given back to the heap.
+    /// A deallocation.
     Free,
 }
 
@@ -102,11 +102,11 @@ pub struct Object {
 /// An argument, a result or a value of a mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Argument {
-    /// It does not matter.
+    /// `_`: any value.
     Any,
-    /// It is what the parameter stands for.
+    /// The value that is bound to a parameter.
     Parameter(usize),
-    /// It is this.
+    /// This number.
     Number(Number),
 }
 
@@ -119,7 +119,7 @@ pub struct Number {
     pub negative: bool,
 }
 
-/// What must hold of an event.
+/// A condition on an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Condition {
     /// The access is no atomic operation.
@@ -137,9 +137,9 @@ pub enum Operand {
     Value,
     /// How many bytes are read or written.
     Size,
-    /// What a function comes back with.
+    /// The value that a function returns.
     Result,
-    /// What a parameter stands for.
+    /// The value that is bound to a parameter.
     Parameter(usize),
     /// This number.
     Number(Number),
@@ -162,7 +162,7 @@ pub enum Comparison {
     GreaterOrEqual,
 }
 
-/// What breaks a property.
+/// The pattern that violates a property.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
     /// Its parts; if there are several, they happen at the same time.
@@ -175,14 +175,14 @@ pub struct Pattern {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expression {
     /// What it is.
-    pub kind: Kind,
+    pub kind: ExpressionKind,
     /// Where it is.
     pub span: Span,
 }
 
 /// The kinds of expressions.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ExpressionKind {
     /// An event.
     Event(Item),
     /// One after another.
@@ -193,13 +193,13 @@ pub enum Kind {
     All(Vec<Expression>),
     /// Not this.
     Not(Box<Expression>),
-    /// This, so many times.
-    Repeat(Box<Expression>, Times),
+    /// A repetition.
+    Repeat(Box<Expression>, Repetition),
 }
 
 /// How often something happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Times {
+pub enum Repetition {
     /// `?`: once or not at all.
     AtMostOnce,
     /// `*`: any number of times.

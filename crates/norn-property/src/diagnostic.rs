@@ -28,7 +28,7 @@ pub enum Severity {
 
 /// Something that is wrong with a property.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mistake {
+pub struct Diagnostic {
     /// Where.
     pub span: Span,
     /// How bad.
@@ -39,17 +39,17 @@ pub struct Mistake {
     pub hint: Option<String>,
 }
 
-impl Mistake {
-    pub(crate) fn error(span: impl Into<Span>, text: impl Into<String>) -> Mistake {
-        Mistake { span: span.into(), severity: Severity::Error, text: text.into(), hint: None }
+impl Diagnostic {
+    pub(crate) fn error(span: impl Into<Span>, text: impl Into<String>) -> Diagnostic {
+        Diagnostic { span: span.into(), severity: Severity::Error, text: text.into(), hint: None }
     }
 
-    pub(crate) fn warning(span: impl Into<Span>, text: impl Into<String>) -> Mistake {
-        Mistake { severity: Severity::Warning, ..Mistake::error(span, text) }
+    pub(crate) fn warning(span: impl Into<Span>, text: impl Into<String>) -> Diagnostic {
+        Diagnostic { severity: Severity::Warning, ..Diagnostic::error(span, text) }
     }
 
-    pub(crate) fn hint(self, hint: impl Into<String>) -> Mistake {
-        Mistake { hint: Some(hint.into()), ..self }
+    pub(crate) fn hint(self, hint: impl Into<String>) -> Diagnostic {
+        Diagnostic { hint: Some(hint.into()), ..self }
     }
 
     /// Whether the property cannot be used.
@@ -64,36 +64,36 @@ impl Mistake {
         (before.matches('\n').count() + 1, line.chars().count() + 1)
     }
 
-    /// The mistake with the line that it is in, marked.
+    /// The diagnostic with the line that it is in, marked.
     pub fn show<'a>(&'a self, file: &'a str, text: &'a str) -> impl fmt::Display + 'a {
-        Shown { mistake: self, file, text }
+        Shown { diagnostic: self, file, text }
     }
 }
 
 struct Shown<'a> {
-    mistake: &'a Mistake,
+    diagnostic: &'a Diagnostic,
     file: &'a str,
     text: &'a str,
 }
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Shown { mistake, file, text } = *self;
-        let severity = if mistake.is_error() { "error" } else { "warning" };
-        let (line, column) = mistake.place(text);
+        let Shown { diagnostic, file, text } = *self;
+        let severity = if diagnostic.is_error() { "error" } else { "warning" };
+        let (line, column) = diagnostic.place(text);
         let source = text.lines().nth(line - 1).unwrap_or_default();
-        let marked = text.get(mistake.span.start..mistake.span.end).unwrap_or_default();
+        let marked = text.get(diagnostic.span.start..diagnostic.span.end).unwrap_or_default();
         let length = marked.lines().next().unwrap_or_default().chars().count().max(1);
         // Tabs stay tabs, so that the mark is below what it marks.
         let indent: String =
             source.chars().take(column - 1).map(|it| if it == '\t' { it } else { ' ' }).collect();
         let margin = " ".repeat(line.to_string().len());
-        writeln!(f, "{severity}: {}", mistake.text)?;
+        writeln!(f, "{severity}: {}", diagnostic.text)?;
         writeln!(f, "{margin}--> {file}:{line}:{column}")?;
         writeln!(f, "{margin} |")?;
         writeln!(f, "{line} | {source}")?;
         writeln!(f, "{margin} | {indent}{}", "^".repeat(length))?;
-        if let Some(hint) = &mistake.hint {
+        if let Some(hint) = &diagnostic.hint {
             writeln!(f, "{margin} = hint: {hint}")?;
         }
         Ok(())

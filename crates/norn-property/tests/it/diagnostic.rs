@@ -1,27 +1,27 @@
 //! Mistakes are shown where they are, with a hint.
 
-use norn_property::{File, Mistake};
+use norn_property::{Diagnostic, File};
 
 /// All that is wrong with a file.
-fn mistakes(text: &str) -> String {
-    let mistakes = match File::parse(text) {
+fn diagnostics(text: &str) -> String {
+    let diagnostics = match File::parse(text) {
         Ok(file) => file.warnings,
-        Err(mistakes) => mistakes,
+        Err(diagnostics) => diagnostics,
     };
-    mistakes.iter().map(|it: &Mistake| it.show("property.norn", text).to_string()).collect()
+    diagnostics.iter().map(|it: &Diagnostic| it.show("property.norn", text).to_string()).collect()
 }
 
 /// The same for a property with two events and this pattern.
 fn pattern(pattern: &str) -> String {
-    mistakes(&format!(
+    diagnostics(&format!(
         "P(c) {{\n  event auth: call auth(c)\n  event use: call use(c)\n  pattern: {pattern}\n}}\n"
     ))
 }
 
 #[test]
 fn two_bars_between_what_an_event_may_be() {
-    let text = mistakes("P(c) {\n  event e: call f(c) || call g(c)\n  pattern: e e\n}");
-    assert!(text.contains("= hint: one `|` stands between what an event may be"), "{text}");
+    let text = diagnostics("P(c) {\n  event e: call f(c) || call g(c)\n  pattern: e e\n}");
+    assert!(text.contains("= hint: one `|` separates the actions of an event"), "{text}");
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn names_that_do_not_exist() {
       |            ^^^^
       = hint: did you mean `use`?
     ");
-    insta::assert_snapshot!(mistakes("P(conn) {\n\tevent a: call f(_, con)\n\tpattern: a\n}"), @r"
+    insta::assert_snapshot!(diagnostics("P(conn) {\n\tevent a: call f(_, con)\n\tpattern: a\n}"), @r"
     error: there is no parameter `con`
      --> property.norn:2:21
       |
@@ -47,14 +47,14 @@ fn names_that_do_not_exist() {
       | 	                   ^^^
       = hint: did you mean `conn`?
     ");
-    insta::assert_snapshot!(mistakes("P(c) {\n  event a: cal f(c)\n  event b: wait x\n  pattern: a b\n}"), @r"
-    error: expected what a thread does, found `cal`
+    insta::assert_snapshot!(diagnostics("P(c) {\n  event a: cal f(c)\n  event b: wait x\n  pattern: a b\n}"), @r"
+    error: expected an action, found `cal`
      --> property.norn:2:12
       |
     2 |   event a: cal f(c)
       |            ^^^
       = hint: did you mean `call`?
-    error: expected what a thread does, found `wait`
+    error: expected an action, found `wait`
      --> property.norn:3:12
       |
     3 |   event b: wait x
@@ -65,7 +65,7 @@ fn names_that_do_not_exist() {
 
 #[test]
 fn what_is_missing() {
-    insta::assert_snapshot!(mistakes(""), @r"
+    insta::assert_snapshot!(diagnostics(""), @r"
     error: there is no property in this file
      --> property.norn:1:1
       |
@@ -73,7 +73,7 @@ fn what_is_missing() {
       | ^
       = hint: `Name(parameter) { event ... pattern: ... }`
     ");
-    insta::assert_snapshot!(mistakes("P {"), @r"
+    insta::assert_snapshot!(diagnostics("P {"), @r"
     error: expected `(`, found `{`
      --> property.norn:1:3
       |
@@ -81,7 +81,7 @@ fn what_is_missing() {
       |   ^
       = hint: a property without parameters is `Name() { ... }`
     ");
-    insta::assert_snapshot!(mistakes("P() {\n  event a: call f\n}"), @r"
+    insta::assert_snapshot!(diagnostics("P() {\n  event a: call f\n}"), @r"
     error: expected `event` or `pattern`, found `}`
      --> property.norn:3:1
       |
@@ -89,7 +89,7 @@ fn what_is_missing() {
       | ^
       = hint: a property is a list of `event NAME: ...`, then `pattern: ...`
     ");
-    insta::assert_snapshot!(mistakes("P() {\n  event a: call f\n  pattern: a"), @r"
+    insta::assert_snapshot!(diagnostics("P() {\n  event a: call f\n  pattern: a"), @r"
     error: the file ends where an event, an operator or `}` should be
      --> property.norn:3:13
       |
@@ -97,14 +97,14 @@ fn what_is_missing() {
       |             ^
       = hint: the pattern is the last part of a property; operators are ? * + | ! && || and ( )
     ");
-    insta::assert_snapshot!(mistakes("P() {\n  event a call f\n  pattern: a b\n}"), @r"
+    insta::assert_snapshot!(diagnostics("P() {\n  event a call f\n  pattern: a b\n}"), @r"
     error: expected `:`, found `call`
      --> property.norn:2:11
       |
     2 |   event a call f
       |           ^^^^
     ");
-    insta::assert_snapshot!(mistakes("P(v) {\n  event a: write v if value = 0\n  pattern: a a\n}"), @r"
+    insta::assert_snapshot!(diagnostics("P(v) {\n  event a: write v if value = 0\n  pattern: a a\n}"), @r"
     error: expected ==, !=, <, <=, > or >=, found `=`
      --> property.norn:2:29
       |
@@ -270,7 +270,7 @@ fn what_hardly_is_meant() {
       |            ^^^^^^^^^^^^^^^^
       = hint: another name is another thread: `a(t1) b(t2)`
     ");
-    insta::assert_snapshot!(mistakes("P(c, d) {\n  event a: call f(c)\n  event a: call g(c) | call h\n  pattern: a a\n}"), @r"
+    insta::assert_snapshot!(diagnostics("P(c, d) {\n  event a: call f(c)\n  event a: call g(c) | call h\n  pattern: a a\n}"), @r"
     error: no event binds `d`
      --> property.norn:1:6
       |
@@ -293,7 +293,7 @@ fn what_hardly_is_meant() {
 
 #[test]
 fn every_property_is_read() {
-    insta::assert_snapshot!(mistakes("A() {\n  pattern: x\n}\nB() {\n  event b: call b\n  pattern: y\n}\nB() {\n  event b: call b\n  pattern: b b\n}\nC() {\n  event b: read x if result == 1\n  pattern: b b }\n"), @r"
+    insta::assert_snapshot!(diagnostics("A() {\n  pattern: x\n}\nB() {\n  event b: call b\n  pattern: y\n}\nB() {\n  event b: call b\n  pattern: b b\n}\nC() {\n  event b: read x if result == 1\n  pattern: b b }\n"), @r"
     error: there is no event `x`
      --> property.norn:2:12
       |
@@ -324,9 +324,9 @@ fn no_text_makes_it_panic() {
     ]);
     proptest!(|(words in prop::collection::vec(words, 0..40))| {
         let text = words.join(" ");
-        mistakes(&text);
-        mistakes(&format!("P(a) {{ event a: {text} event b: read a pattern: a b }}"));
+        diagnostics(&text);
+        diagnostics(&format!("P(a) {{ event a: {text} event b: read a pattern: a b }}"));
         let property = format!("P(a) {{ event a: call f(a) event b: read a pattern: {text} }}");
-        mistakes(&property);
+        diagnostics(&property);
     });
 }

@@ -1,4 +1,4 @@
-//! Which events of a trace are events of a property, and to what they bind its parameters.
+//! Matches events of a trace against the event declarations of a property, and binds its parameters.
 
 use norn_model::{AtomicOp, Event, Glob, NameId, Op, ThreadId, Trace};
 use rustc_hash::FxHashMap;
@@ -7,10 +7,10 @@ use smallvec::SmallVec;
 use crate::{
     Property,
     lint::parameters_of,
-    tree::{self, Argument, Comparison, Condition, Deed, Edge, Number, Operand, Touch},
+    syntax::{self, Action, Argument, Comparison, Condition, Edge, MemoryAction, Number, Operand},
 };
 
-/// Who knows what variables are called.
+/// A source of names for variables.
 pub trait Variables {
     /// The variable at an address, as an access of `size` bytes sees it.
     fn variable(&self, addr: u64, size: u64) -> Option<String>;
@@ -26,23 +26,24 @@ impl Variables for norn_model::Symbols {
 /// The values of those parameters that an event binds, in the order of the parameters.
 pub(crate) type Binding = SmallVec<[u64; 2]>;
 
-/// Reads the events of one trace as those of one property.
-pub(crate) struct Reader<'a> {
+/// Matches the events of one trace against one property.
+pub(crate) struct EventMatcher<'a> {
     property: &'a Property,
     variables: &'a dyn Variables,
-    /// By event and deed: the functions or marks that are meant.
+    /// By event, action and name in the trace: whether the pattern of the action matches the name.
+    /// Names repeat, so each is matched once.
     names: Vec<Vec<Vec<bool>>>,
     /// By event: the parameters that it binds.
     pub(crate) bound: Vec<Vec<usize>>,
-    /// Functions that a thread is in, with their arguments.
+    /// The call stack of each thread with the arguments of the calls, which returns refer to.
     calls: FxHashMap<ThreadId, Vec<(NameId, [u64; 6])>>,
-    /// What variables are called, as far as somebody asked.
-    known: FxHashMap<(u64, u64), Option<String>>,
+    /// Names of variables by address and size, cached.
+    variable_names: FxHashMap<(u64, u64), Option<String>>,
 }
 
-/// What is seen of an event.
-struct Sight {
-    /// What a parameter stands for, where it is bound.
+/// An event that an action matches, with the values that conditions refer to.
+struct MatchedEvent {
+    /// The value of each parameter that is bound.
     parameters: SmallVec<[Option<u64>; 4]>,
     value: Option<u128>,
     /// Bytes of the value.
@@ -51,53 +52,58 @@ struct Sight {
     atomic: bool,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> EventMatcher<'a> {
     pub(crate) fn new(property: &'a Property, trace: &Trace, variables: &'a dyn Variables) -> Self {
         let events = &property.definition.events;
-        let meant = |deed: &Deed| match deed {
-            Deed::Call { function, .. } | Deed::Return { function, .. } => {
+        let matching_names = |action: &Action| match action {
+            Action::Call { function, .. } | Action::Return { function, .. } => {
                 trace.names.iter().map(|(_, name)| function.matches(name)).collect()
             }
-            Deed::Mark { word, .. } => trace.names.iter().map(|(_, it)| word.matches(it)).collect(),
-            Deed::Touch(..) | Deed::Region(_) => Vec::new(),
+            Action::Mark { name, .. } => {
+                trace.names.iter().map(|(_, it)| name.matches(it)).collect()
+            }
+            Action::Memory(..) | Action::Region(_) => Vec::new(),
         };
-        let names = events.iter().map(|it| it.deeds.iter().map(meant).collect()).collect();
-        let bound = |event: &tree::Event| {
-            let mut bound: Vec<_> = event.deeds.iter().flat_map(parameters_of).collect();
+        let names =
+            events.iter().map(|it| it.actions.iter().map(matching_names).collect()).collect();
+        let bound = |event: &syntax::Event| {
+            let mut bound: Vec<_> = event.actions.iter().flat_map(parameters_of).collect();
             bound.sort_unstable();
             bound.dedup();
             bound
         };
         let bound = events.iter().map(bound).collect();
-        Reader {
+        EventMatcher {
             property,
             variables,
             names,
             bound,
             calls: FxHashMap::default(),
-            known: FxHashMap::default(),
+            variable_names: FxHashMap::default(),
         }
     }
 
-    /// What the next event is for the property. The events of a thread must come in their order.
-    pub(crate) fn read(&mut self, event: &Event) -> SmallVec<[(usize, Binding); 2]> {
-        let call = self.follow(event);
+    /// The declarations that the next event matches, with their bindings. The events of each thread must
+    /// be given in their order, since calls are tracked.
+    pub(crate) fn match_event(&mut self, event: &Event) -> SmallVec<[(usize, Binding); 2]> {
+        let call = self.track_calls(event);
         let mut found = SmallVec::new();
         for at in 0..self.property.definition.events.len() {
-            let deeds = self.property.definition.events[at].deeds.len();
-            let sight = (0..deeds).find_map(|deed| self.sees((at, deed), event, call));
-            let Some(sight) = sight else { continue };
-            let holds = |it: &Condition| sight.holds(it);
+            let actions = self.property.definition.events[at].actions.len();
+            let matched =
+                (0..actions).find_map(|action| self.match_action((at, action), event, call));
+            let Some(matched) = matched else { continue };
+            let holds = |it: &Condition| matched.holds(it);
             if self.property.definition.events[at].conditions.iter().all(holds) {
-                let binding = self.bound[at].iter().filter_map(|it| sight.parameters[*it]);
+                let binding = self.bound[at].iter().filter_map(|it| matched.parameters[*it]);
                 found.push((at, binding.collect()));
             }
         }
         found
     }
 
-    /// Keeps count of the functions that a thread is in. Returns the arguments of the one that it leaves.
-    fn follow(&mut self, event: &Event) -> Option<[u64; 6]> {
+    /// Tracks the call stacks. For a return, the result is the arguments of the call.
+    fn track_calls(&mut self, event: &Event) -> Option<[u64; 6]> {
         match event.op {
             Op::Call { function, arguments } => {
                 self.calls.entry(event.id.thread).or_default().push((function, arguments));
@@ -112,112 +118,116 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn sees(
+    fn match_action(
         &mut self,
-        (at, deed): (usize, usize),
+        (at, action): (usize, usize),
         event: &Event,
         call: Option<[u64; 6]>,
-    ) -> Option<Sight> {
+    ) -> Option<MatchedEvent> {
         let property = self.property;
-        let means = |it: NameId| self.names[at][deed].get(it.0 as usize) == Some(&true);
-        let mut sight = Sight::new(property.definition.parameters.len());
-        match (&property.definition.events[at].deeds[deed], event.op) {
-            (Deed::Call { arguments, .. }, Op::Call { function, arguments: given })
-                if means(function) =>
+        let is_named = |it: NameId| self.names[at][action].get(it.0 as usize) == Some(&true);
+        let mut matched = MatchedEvent::new(property.definition.parameters.len());
+        match (&property.definition.events[at].actions[action], event.op) {
+            (Action::Call { arguments, .. }, Op::Call { function, arguments: given })
+                if is_named(function) =>
             {
-                sight.bind_all(arguments, &given)?;
+                matched.bind_all(arguments, &given)?;
             }
-            (Deed::Return { arguments, result, .. }, Op::Return { function, value })
-                if means(function) =>
+            (Action::Return { arguments, result, .. }, Op::Return { function, value })
+                if is_named(function) =>
             {
                 if arguments.iter().any(|it| *it != Argument::Any) {
-                    sight.bind_all(arguments, &call?)?;
+                    matched.bind_all(arguments, &call?)?;
                 }
-                sight.result = value;
+                matched.result = value;
                 if *result != Argument::Any {
-                    sight.bind(*result, value?)?;
+                    matched.bind(*result, value?)?;
                 }
             }
-            (Deed::Mark { object, .. }, Op::Mark { name, object: given }) if means(name) => {
-                sight.bind(*object, given)?;
+            (Action::Mark { object, .. }, Op::Mark { name, object: given }) if is_named(name) => {
+                matched.bind(*object, given)?;
             }
-            (Deed::Region(Edge::Begin), Op::RegionBegin)
-            | (Deed::Region(Edge::End), Op::RegionEnd) => {}
-            (Deed::Touch(touch, object), op) => {
-                let (addr, size) = touched(*touch, op, &mut sight)?;
+            (Action::Region(Edge::Begin), Op::RegionBegin)
+            | (Action::Region(Edge::End), Op::RegionEnd) => {}
+            (Action::Memory(action, object), op) => {
+                let (addr, size) = accessed(*action, op, &mut matched)?;
                 if let Some(name) = &object.name
-                    && !self.is_called(addr, size, name)
+                    && !self.is_variable(addr, size, name)
                 {
                     return None;
                 }
                 if let Some(parameter) = object.parameter {
-                    sight.bind(Argument::Parameter(parameter), addr)?;
+                    matched.bind(Argument::Parameter(parameter), addr)?;
                 }
             }
             _ => return None,
         }
-        Some(sight)
+        Some(matched)
     }
 
-    fn is_called(&mut self, addr: u64, size: u64, glob: &Glob) -> bool {
-        let name = self.known.entry((addr, size));
+    fn is_variable(&mut self, addr: u64, size: u64, glob: &Glob) -> bool {
+        let name = self.variable_names.entry((addr, size));
         let name = name.or_insert_with(|| self.variables.variable(addr, size));
         name.as_deref().is_some_and(|it| glob.matches(it))
     }
 }
 
-/// What is touched by an operation, if it is one of this kind.
-fn touched(touch: Touch, op: Op, sight: &mut Sight) -> Option<(u64, u64)> {
-    match (touch, op) {
-        (Touch::Read, Op::Read { addr, size, value, .. })
-        | (Touch::Write, Op::Write { addr, size, value, .. }) => {
-            (sight.value, sight.size) = (value, size);
+/// The address and size that an operation accesses, if it is this action.
+fn accessed(action: MemoryAction, op: Op, matched: &mut MatchedEvent) -> Option<(u64, u64)> {
+    match (action, op) {
+        (MemoryAction::Read, Op::Read { addr, size, value, .. })
+        | (MemoryAction::Write, Op::Write { addr, size, value, .. }) => {
+            (matched.value, matched.size) = (value, size);
             Some((addr, size))
         }
-        (Touch::Read | Touch::Write, Op::Atomic { addr, size, op, .. }) => {
-            let value = match (touch, op) {
-                (Touch::Read, AtomicOp::Load(value)) | (Touch::Write, AtomicOp::Store(value)) => {
-                    value
-                }
-                (Touch::Read, AtomicOp::Rmw { old, .. } | AtomicOp::Cas { old, .. }) => old,
-                (Touch::Read, AtomicOp::CasFailed { seen, .. }) => seen,
-                (Touch::Write, AtomicOp::Rmw { new, .. } | AtomicOp::Cas { new, .. }) => new,
+        (MemoryAction::Read | MemoryAction::Write, Op::Atomic { addr, size, op, .. }) => {
+            let value = match (action, op) {
+                (MemoryAction::Read, AtomicOp::Load(value))
+                | (MemoryAction::Write, AtomicOp::Store(value)) => value,
+                (MemoryAction::Read, AtomicOp::Rmw { old, .. } | AtomicOp::Cas { old, .. }) => old,
+                (MemoryAction::Read, AtomicOp::CasFailed { seen, .. }) => seen,
+                (MemoryAction::Write, AtomicOp::Rmw { new, .. } | AtomicOp::Cas { new, .. }) => new,
                 _ => return None,
             };
-            *sight = Sight { value: Some(value), size: size.into(), atomic: true, ..sight.clone() };
+            *matched = MatchedEvent {
+                value: Some(value),
+                size: size.into(),
+                atomic: true,
+                ..matched.clone()
+            };
             Some((addr, size.into()))
         }
-        (Touch::Lock, Op::Acquire { lock, .. } | Op::WaitAcquire { lock, .. })
-        | (Touch::Unlock, Op::Release { lock, .. } | Op::WaitRelease { lock }) => {
+        (MemoryAction::Lock, Op::Acquire { lock, .. } | Op::WaitAcquire { lock, .. })
+        | (MemoryAction::Unlock, Op::Release { lock, .. } | Op::WaitRelease { lock }) => {
             Some((lock, LOCK))
         }
-        (Touch::Alloc, Op::Alloc { addr, .. }) | (Touch::Free, Op::Free { addr }) => {
+        (MemoryAction::Alloc, Op::Alloc { addr, .. }) | (MemoryAction::Free, Op::Free { addr }) => {
             Some((addr, 1))
         }
         _ => None,
     }
 }
 
-/// Bytes of a lock: by its size it is told from its first member.
+/// The size of a `pthread_mutex_t`, which distinguishes the lock from its first member.
 const LOCK: u64 = 40;
 
-impl Clone for Sight {
-    fn clone(&self) -> Sight {
-        Sight { parameters: self.parameters.clone(), ..*self }
+impl Clone for MatchedEvent {
+    fn clone(&self) -> MatchedEvent {
+        MatchedEvent { parameters: self.parameters.clone(), ..*self }
     }
 }
 
-impl Sight {
-    fn new(parameters: usize) -> Sight {
+impl MatchedEvent {
+    fn new(parameters: usize) -> MatchedEvent {
         let parameters = SmallVec::from_elem(None, parameters);
-        Sight { parameters, value: None, size: 8, result: None, atomic: false }
+        MatchedEvent { parameters, value: None, size: 8, result: None, atomic: false }
     }
 
     fn bind_all(&mut self, arguments: &[Argument], given: &[u64]) -> Option<()> {
         arguments.iter().zip(given).try_for_each(|(it, value)| self.bind(*it, *value))
     }
 
-    /// Takes a value for an argument; nothing if it is another one.
+    /// Binds a value to an argument; `None` if the argument requires another value.
     fn bind(&mut self, argument: Argument, value: u64) -> Option<()> {
         let fits = match argument {
             Argument::Any => true,
@@ -227,7 +237,7 @@ impl Sight {
         fits.then_some(())
     }
 
-    /// Whether a condition holds. One about a value that is not known does not.
+    /// Whether a condition holds. A condition on an unknown value does not.
     fn holds(&self, condition: &Condition) -> bool {
         let (left, comparison, right) = match *condition {
             Condition::Plain => return !self.atomic,
@@ -264,8 +274,8 @@ impl Sight {
     }
 }
 
-/// Whether a value of so many bytes is this number. A negative one may have been an `int` in a
-/// register of eight bytes.
+/// Whether a value of `size` bytes is this number. A negative number may be an `int` in an eight-byte
+/// register, whose upper half is then zero.
 fn is_number(number: Number, value: u128, size: u64) -> bool {
     if !number.negative {
         return value == number.magnitude;
