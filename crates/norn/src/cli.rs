@@ -40,7 +40,7 @@ pub(crate) use self::{
     property::{Check, Property},
     record::{Functions, Record},
     replay::{AfterArg, Replay},
-    run::{Run, StrategyArg},
+    run::Run,
     search::Search,
     trace::{Dump, Export, Info, TraceArg},
 };

@@ -85,7 +85,7 @@ fn chosen(controlled: &Controlled) -> String {
 }
 
 /// What a strategy is called.
-pub(crate) fn name(strategy: Strategy) -> String {
+fn name(strategy: Strategy) -> String {
     let name = serde_json::to_value(strategy).ok();
     name.as_ref().and_then(|it| it.as_str()).unwrap_or("?").to_owned()
 }

@@ -6,14 +6,13 @@ use std::{
     time::Duration,
 };
 
-use norn_abi::control::Plan;
+use norn_abi::control::{Plan, StrategyKind};
 use norn_model::Consequence;
 use norn_record::{Control, Cut, Options, Streams};
 use norn_replay::{Clock, Goal, Kind, Ran, Scene};
-use norn_trace::Strategy;
 
 use crate::{
-    cli::{Format, Limits, Run, StrategyArg},
+    cli::{Format, Limits, Run},
     command::{
         checked, many,
         many::{Done, Job},
@@ -37,7 +36,7 @@ pub(super) fn run(args: &Run) -> anyhow::Result<Exit> {
         stdin: if args.record_inputs { input::stdin()? } else { None },
         ..options(&args.limits)
     };
-    let unknown = args.strategy == StrategyArg::Pct && args.expected.is_none();
+    let unknown = args.strategy.kind() == StrategyKind::Pct && args.expected.is_none();
     if unknown && let Some(exit) = calibrate(&mut options)? {
         return Ok(exit);
     }
@@ -121,11 +120,10 @@ fn report(args: &Run, options: &Options, Done { tally, kept }: &Done) -> anyhow:
 /// The command line that repeats a run.
 fn again(args: &Run, options: &Options, kind: &Kind) -> Vec<String> {
     let plan = options.control.as_ref().map_or_else(Plan::default, |it| it.plan);
-    let strategy = outcome::name(Strategy::from(args.strategy));
     let mut words = vec!["norn".to_owned(), "run".to_owned()];
     let mut option = |name: &str, value: String| words.extend([format!("--{name}"), value]);
-    option("strategy", strategy);
-    if args.strategy == StrategyArg::Pct {
+    option("strategy", args.strategy.kind().name().to_owned());
+    if args.strategy.kind() == StrategyKind::Pct {
         option("depth", plan.depth.to_string());
         option("expected", plan.expected.to_string());
     }
@@ -174,7 +172,7 @@ fn calibrate(options: &mut Options) -> anyhow::Result<Option<Exit>> {
 fn plan(args: &Run) -> Plan {
     let Clock { realtime, monotonic } = Clock::default();
     Plan {
-        strategy: Strategy::from(args.strategy).code(),
+        strategy: args.strategy.kind().code(),
         seed: args.seed,
         depth: args.depth,
         quantum: args.quantum,
