@@ -14,11 +14,8 @@ use norn_model::{
     Segment, ThreadId, ThreadName, Until, Verdict, Visit,
 };
 use norn_record::{Control, Recording, Streams};
-use norn_replay::{
-    Clip, Codes, Ran, ReplayError, arrange, consequence, process,
-    story::{self, Story},
-    verdict,
-};
+use norn_replay::{Clip, Codes, Ran, ReplayError, arrange, consequence, process, story, verdict};
+use norn_report::Story;
 use norn_trace::Outcome;
 use norn_witness::{Grade, Witness};
 

@@ -18,10 +18,11 @@ use norn_replay::{Clip, ReplayError, Scene, capture};
 use norn_witness::{Witness, Witnesses};
 
 use crate::{
-    Base, Confirmed, Harm, Interleaving, Observed, Options, Stage, State, Unseen, Violation,
+    Base, Confirmed, Harm, Observed, Options, Stage, State, Unseen, Violation,
     attempt::{Attempt, Run, Scratch, make},
     base,
     hunt::{LONGEST_BASE, SHORTEST, discard},
+    interleaving::interleaving,
     observe::Observations,
     side::side_by_side,
     source::{Key, Pending, Place, Source, places},
@@ -323,14 +324,14 @@ impl Checker<'_> {
         let clip = self.save(&clip)?;
         discard(&attempt.trace);
         let run = attempt.run;
-        let interleaving = Interleaving::new(source, Some(&seen), &witness.candidate);
+        let orders = interleaving(source, Some(&seen), &witness.candidate);
         group.violation = happened(&seen, rule, &breach);
         group.violation.state = State::Confirmed(Box::new(Confirmed {
             other_output: run.output != self.check.base.output,
             consequence: run.consequence,
             story: run.story,
             witness,
-            interleaving,
+            interleaving: orders,
             clip,
             executions: self.check.executions,
         }));

@@ -20,10 +20,8 @@ use std::path::Path;
 use norn_model::{
     Access, Candidate, Consequence, Event, EventId, MemoryFault, Op, SiteId, Step, ThreadId, Trace,
 };
-use norn_replay::{
-    ReplayError,
-    story::{Plot, Story},
-};
+use norn_replay::ReplayError;
+use norn_report::{FailureKind, Story};
 
 use crate::{
     attempt::{Run, too_early},
@@ -32,10 +30,12 @@ use crate::{
 
 /// Whether a run did not end, and the threads of a deadlock are among those that never went on.
 pub(crate) fn is_stuck(source: &Source, candidate: &Candidate, run: &Run) -> bool {
-    let Some(Story { plot, .. }) = &run.story else { return false };
-    let waiters = match (plot, &run.consequence) {
-        (Plot::Stuck(stuck), Consequence::Deadlock) => &stuck.waiters,
-        (Plot::Running(running), Consequence::Livelock | Consequence::Hang(_)) => &running.waiters,
+    let Some(Story { failure, .. }) = &run.story else { return false };
+    let waiters = match (failure, &run.consequence) {
+        (FailureKind::Stuck(stuck), Consequence::Deadlock) => &stuck.waiters,
+        (FailureKind::Running(running), Consequence::Livelock | Consequence::Hang(_)) => {
+            &running.waiters
+        }
         _ => return false,
     };
     let waits = |thread| waiters.iter().any(|it| it.step.thread == thread);

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use crate::{Description, Interleaving};
+use crate::Description;
 use norn_model::{BugClass, Candidate, Consequence, Verdict};
 use norn_predict::Remark;
-use norn_replay::story::Story;
+use norn_report::{Interleaving, Story};
 use norn_witness::{Failure, Grade, Witness};
 
 /// A candidate, or several with the same sites, and what came of it.

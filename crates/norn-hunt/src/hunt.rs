@@ -18,13 +18,14 @@ use norn_replay::{ReplayError, capture};
 use norn_witness::{Grade, Witness, Witnesses};
 
 use crate::{
-    Base, Finding, Interleaving, Omissions, Options, Status, atomic_set,
+    Base, Finding, Omissions, Options, Status, atomic_set,
     attempt::{Attempt, Run, Scratch, make},
     base,
     describe::describe,
     explore,
     finding::Confirmed,
     group::{Group, in_turn},
+    interleaving::interleaving,
     novelty::{News, Seen},
     observe::{Observations, Observed},
     side::side_by_side,
@@ -450,7 +451,7 @@ impl Hunter<'_> {
             made.expect = Some(run.consequence.clone());
         }
         made.write(&clip)?;
-        let interleaving = Interleaving::new(source, forced.as_ref(), &witness.candidate);
+        let orders = interleaving(source, forced.as_ref(), &witness.candidate);
         let other_output = run.output != self.hunt.base.output;
         let executions = self.hunt.executions;
         let finding = &mut self.hunt.findings[finding];
@@ -462,7 +463,7 @@ impl Hunter<'_> {
             consequence: run.consequence,
             story: run.story,
             witness,
-            interleaving,
+            interleaving: orders,
             clip,
             executions,
         }));

@@ -4,7 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use norn_model::Consequence;
-use norn_replay::{ReplayError, Scene, capture, story::Story};
+use norn_replay::{ReplayError, Scene, capture};
+use norn_report::Story;
 
 use crate::{
     Options,

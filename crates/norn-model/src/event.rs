@@ -304,6 +304,7 @@ pub enum Op {
 /// What a lock is held for, and what kind of lock it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum LockMode {
     /// A mutex.
     Mutex,

@@ -3,7 +3,7 @@
 //!
 //! The runtime inside the subject does the forcing; see [`norn_abi::control`]. This crate turns what
 //! people write into what the runtime reads ([`plan`]), starts the run ([`run`]), tells what it led
-//! to ([`judge`]) and why ([`story`]), and makes a clip of it that can be replayed ([`capture`],
+//! to ([`judge`]) and why ([`story`]), fills in reports ([`mod@report`]), and makes a clip of it that can be replayed ([`capture`],
 //! [`Clip`]). [`many`] does so many times over.
 
 mod arrange;
@@ -24,6 +24,7 @@ mod name;
 mod path;
 mod plan;
 mod points;
+pub mod report;
 mod run;
 mod scene;
 pub mod story;
@@ -35,7 +36,6 @@ pub use check::Check;
 pub use clip::{Clip, Clock, Found, ModuleRef, PROGRAM, Timeouts};
 pub use code::{Codes, program};
 pub use error::ReplayError;
-pub use fingerprint::parting;
 pub use input::{Call, Inputs};
 pub use judge::verdict;
 pub use many::{Goal, Kind, Many, Picture, Print, Tally, many};

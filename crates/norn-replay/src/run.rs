@@ -57,7 +57,7 @@ pub fn run(options: &Options) -> Result<Ran, ReplayError> {
             let scene = ran.scene()?;
             scene.map_or_else(Default::default, |it| judge::debugged(&ran.recording, it))
         }
-        () => judge::consequence(&ran.recording, &|pc| ran.scene().ok()??.site(pc)),
+        () => judge::consequence(&ran.recording, &|pc| ran.scene().ok()??.location(pc)),
     };
     Ok(ran)
 }
@@ -67,7 +67,7 @@ pub fn consequence(recording: &Recording, folder: &Path) -> Consequence {
     let scene = OnceCell::new();
     judge::consequence(recording, &|pc| {
         let scene = scene.get_or_init(|| Scene::open(folder, process(recording)).ok());
-        scene.as_ref()?.site(pc)
+        scene.as_ref()?.location(pc)
     })
 }
 

@@ -8,6 +8,7 @@ use std::{collections::BTreeSet, fs, path::Path};
 use anyhow::Context as _;
 use norn_hunt::{Access, Description, Observed};
 use norn_model::BugClass;
+use norn_report::vocabulary;
 use serde::{Deserialize, Serialize};
 
 use crate::suppression::class_name;
@@ -70,7 +71,7 @@ impl Fingerprint {
     pub(crate) fn new(class: BugClass, description: &Description) -> Fingerprint {
         let tops = || description.accesses.iter().filter_map(|it| it.frames.first());
         let file = |it: &str| it.rsplit('/').next().unwrap_or(it).to_owned();
-        let lasting = |it: &Access| lasting(&it.variable);
+        let lasting = |it: &Access| lasting(&variable(it));
         Fingerprint {
             class: class_name(class),
             variables: description.accesses.iter().map(lasting).collect(),
@@ -87,8 +88,17 @@ impl Fingerprint {
             variables: BTreeSet::new(),
             functions: BTreeSet::new(),
             files: BTreeSet::new(),
-            consequence: Some(lasting(&it.consequence.to_string())),
+            consequence: Some(lasting(&vocabulary::consequence(&it.consequence))),
         }
+    }
+}
+
+/// A variable, and where its memory comes from.
+fn variable(access: &Access) -> String {
+    let object = &access.variable;
+    match &object.allocated_at {
+        Some(at) => format!("{} from {}", object.name, vocabulary::place(at)),
+        None => object.name.clone(),
     }
 }
 
@@ -120,26 +130,27 @@ fn without_numbers(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use norn_hunt::Call;
+    use norn_model::{Location, ThreadName};
+    use norn_report::{Action, Number, Object};
 
     use super::*;
 
     fn description(variable: &str, folder: &str, functions: [&str; 2]) -> Description {
         let access = |function: &str| Access {
-            thread: "T0.1".to_owned(),
+            thread: ThreadName("T0.1".to_owned()),
+            action: Action::Write,
+            event: None,
             stuck: false,
-            joins: false,
-            does: norn_model::Access::Write,
-            variable: variable.to_owned(),
-            value: Some(7),
+            variable: Object::named(variable),
+            value: Some(Number(7)),
             shown: None,
-            calls: vec![format!("{function} account.c:12")],
-            frames: vec![Call {
+            stack: Vec::new(),
+            locks: Vec::new(),
+            frames: vec![Location {
                 function: Some(function.to_owned()),
                 file: Some(format!("{folder}/account.c")),
-                module: None,
+                ..Location::default()
             }],
-            locks: Vec::new(),
         };
         Description { variables: Vec::new(), accesses: functions.map(access).into() }
     }

@@ -23,7 +23,7 @@ pub(crate) use self::{
     build::{Build, Compiler},
     count::{Counting, FailOn, Suppressions},
     force::Forcing,
-    format::Format,
+    format::{Format, ReportFormat, report_format},
     hunt::Hunt,
     limit::Limits,
     predict::Predict,

@@ -75,47 +75,7 @@ fn share_places(one: &Finding, other: &Finding) -> bool {
     common >= 2 || common == 1 && one.len() == 1 && other.len() == 1
 }
 
-fn places(finding: &Finding) -> BTreeSet<&str> {
+fn places(finding: &Finding) -> BTreeSet<String> {
     let accesses = finding.description.accesses.iter();
-    accesses.filter_map(|it| it.calls.first()).map(String::as_str).collect()
-}
-
-/// Clips that are told of each kind.
-const TOLD: usize = 2;
-
-/// `also seen as: order violation (run.norn/clips/2.json)`, by kind.
-pub(crate) fn also(others: &[Member<'_>]) -> Option<String> {
-    let mut kinds: Vec<(&str, Vec<String>)> = Vec::new();
-    for it in others {
-        let (kind, clip) = (kind(it.finding), it.how.clip.display().to_string());
-        match kinds.iter_mut().find(|it| it.0 == kind) {
-            Some((_, clips)) => clips.push(clip),
-            None => kinds.push((kind, vec![clip])),
-        }
-    }
-    let words = |(kind, clips): &(&str, Vec<String>)| {
-        let more = clips.len().saturating_sub(TOLD);
-        let more = if more > 0 { format!(", and {more} more") } else { String::new() };
-        let told: Vec<_> = clips.iter().take(TOLD).cloned().collect();
-        format!("{kind} ({}{more})", told.join(", "))
-    };
-    let kinds: Vec<_> = kinds.iter().map(words).collect();
-    (!kinds.is_empty()).then(|| format!("also seen as: {}", kinds.join(", ")))
-}
-
-fn kind(finding: &Finding) -> &str {
-    match finding.candidate.class() {
-        BugClass::Pattern | BugClass::Property => finding.candidate.kind.name(),
-        class => class.title(),
-    }
-}
-
-/// `1 bug, shown by 4 findings`, if these are not the same.
-pub(crate) fn count(groups: &[Vec<Member<'_>>]) -> Option<String> {
-    let findings: usize = groups.iter().map(Vec::len).sum();
-    let bugs = match groups.len() {
-        1 => "1 bug".to_owned(),
-        many => format!("{many} bugs"),
-    };
-    (findings > groups.len()).then(|| format!("{bugs}, shown by {findings} findings"))
+    accesses.filter_map(|it| it.stack.first()).map(norn_report::vocabulary::place).collect()
 }

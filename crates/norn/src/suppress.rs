@@ -1,13 +1,14 @@
 //! Which findings are reported: all but those that a suppression or the baseline covers.
 
-use std::{collections::BTreeSet, io::Write};
+use std::collections::BTreeSet;
 
-use norn_hunt::{Finding, Hunt, Observed};
+use norn_hunt::{Finding, Hunt, Observed, report::Marks};
 use serde_json::{Value, json};
 
 use crate::{
     baseline::{Baseline, Fingerprint},
     cli::FailOn,
+    group,
     suppression::Suppression,
 };
 
@@ -125,59 +126,30 @@ impl ReportFilter {
         self.suppressions.iter().enumerate().map(move |(at, it)| (it, used(at)))
     }
 
-    /// For people: how much is suppressed, and by which lines.
-    pub(crate) fn text(
-        &self,
-        out: &mut impl Write,
-        hunt: &Hunt,
-        verbose: bool,
-    ) -> anyhow::Result<()> {
+    /// What reports have of it.
+    pub(crate) fn marks(&self, hunt: &Hunt) -> Marks {
         let [suppressed, known] = self.counts(hunt);
-        if known > 0 {
-            writeln!(out, "{known} in the baseline, not reported")?;
+        let by = |it: &Option<SuppressedBy>| it.and_then(|it| self.reported(it));
+        let bugs = group::groups(hunt, self);
+        Marks {
+            findings: self.findings.iter().map(by).collect(),
+            observed: self.observed.iter().map(by).collect(),
+            suppressions: self.usage().map(|(it, used)| it.report(used)).collect(),
+            ranked: group::ranked(hunt),
+            bugs: bugs.iter().map(|it| it.iter().map(|it| it.at).collect()).collect(),
+            suppressed,
+            known,
         }
-        if suppressed > 0 {
-            writeln!(out, "{suppressed} suppressed")?;
-        }
-        write_usage(out, self.usage(), verbose)
     }
 
-    /// For programs: what suppresses a finding.
-    pub(crate) fn json(&self, finding: usize) -> Value {
-        self.suppressed_by(self.findings.get(finding).copied().flatten())
-    }
-
-    /// For programs: what suppresses an observed failure.
-    pub(crate) fn json_observed(&self, observed: usize) -> Value {
-        self.suppressed_by(self.observed.get(observed).copied().flatten())
-    }
-
-    fn suppressed_by(&self, by: Option<SuppressedBy>) -> Value {
-        match by {
-            None => Value::Null,
-            Some(SuppressedBy::Baseline) => json!("baseline"),
-            Some(SuppressedBy::Suppression(at)) => {
-                json!({ "suppression": self.suppressions.get(at).map(ToString::to_string) })
+    fn reported(&self, by: SuppressedBy) -> Option<norn_report::SuppressedBy> {
+        Some(match by {
+            SuppressedBy::Baseline => norn_report::SuppressedBy::Baseline,
+            SuppressedBy::Suppression(at) => {
+                norn_report::SuppressedBy::Suppression(self.suppressions.get(at)?.to_string())
             }
-        }
+        })
     }
-}
-
-/// Lists suppressions: those that were used, and, if `verbose`, the others.
-pub(crate) fn write_usage<'a>(
-    out: &mut impl Write,
-    suppressions: impl Iterator<Item = (&'a Suppression, usize)>,
-    verbose: bool,
-) -> anyhow::Result<()> {
-    for (suppression, used) in suppressions.filter(|it| verbose || it.1 > 0) {
-        let count = match used {
-            0 => "not used".to_owned(),
-            1 => "used once".to_owned(),
-            more => format!("used {more} times"),
-        };
-        writeln!(out, "  {suppression} ({}) {count}", suppression.location())?;
-    }
-    Ok(())
 }
 
 /// Whether a suppression covers an observed failure.

@@ -13,7 +13,8 @@ use std::{
 use anyhow::Context as _;
 use norn_hunt::{Access, Description};
 use norn_model::BugClass;
-use serde_json::{Value, json};
+use norn_report::Object;
+use serde_json::json;
 
 /// Kinds that are not classes of findings. `race_top` and `called_from_lib` mean what they mean in
 /// ThreadSanitizer; the others cover nothing, unless a class has that name.
@@ -124,27 +125,34 @@ impl Suppression {
         matches(&self.pattern, name)
     }
 
-    /// For programs.
-    pub(crate) fn json(&self, used: usize) -> Value {
-        json!({ "suppression": self.to_string(), "file": self.file, "line": self.line, "used": used })
-    }
-
-    /// File and line of the suppression.
-    pub(crate) fn location(&self) -> String {
-        format!("{}:{}", self.file.display(), self.line)
+    /// As reports have it.
+    pub(crate) fn report(&self, used: usize) -> norn_report::Suppression {
+        norn_report::Suppression {
+            suppression: self.to_string(),
+            file: self.file.display().to_string(),
+            line: self.line,
+            used,
+        }
     }
 }
 
 /// The names of the variable, the functions and the files.
 fn all(access: &Access) -> Vec<&str> {
     let frames = access.frames.iter().flat_map(|it| [it.function.as_deref(), it.file.as_deref()]);
-    frames.flatten().chain([access.variable.as_str()]).collect()
+    frames.flatten().chain(object(&access.variable)).collect()
 }
 
 /// The names of the variable, and of the function and file of the access without its callers.
 fn top(access: &Access) -> Vec<&str> {
     let frames = access.frames.first().map(|it| [it.function.as_deref(), it.file.as_deref()]);
-    frames.into_iter().flatten().flatten().chain([access.variable.as_str()]).collect()
+    frames.into_iter().flatten().flatten().chain(object(&access.variable)).collect()
+}
+
+/// The name of the variable, and where its memory was allocated.
+fn object(object: &Object) -> impl Iterator<Item = &str> {
+    let at = object.allocated_at.as_ref();
+    let names = at.map(|it| [it.function.as_deref(), it.file.as_deref()]);
+    [object.name.as_str()].into_iter().chain(names.into_iter().flatten().flatten())
 }
 
 fn libraries(access: &Access) -> Vec<&str> {
@@ -175,25 +183,27 @@ fn matches(pattern: &str, text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use norn_hunt::Call;
+    use norn_model::{Location, ThreadName};
+    use norn_report::Action;
 
     use super::*;
 
     fn description() -> Description {
-        let call = |function: &str, module: &str| Call {
+        let call = |function: &str, module: &str| Location {
             function: Some(function.to_owned()),
             file: Some("/src/bank/account.c".to_owned()),
             module: Some(module.to_owned()),
+            ..Location::default()
         };
         let access = Access {
-            thread: "T0.1".to_owned(),
+            thread: ThreadName("T0.1".to_owned()),
+            action: Action::Write,
+            event: None,
             stuck: false,
-            joins: false,
-            does: norn_model::Access::Write,
-            variable: "bank.balance".to_owned(),
+            variable: Object::named("bank.balance"),
             value: None,
             shown: None,
-            calls: Vec::new(),
+            stack: Vec::new(),
             frames: vec![call("deposit", "/opt/bank"), call("serve", "/lib/libserver.so.1")],
             locks: Vec::new(),
         };

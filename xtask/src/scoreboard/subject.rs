@@ -106,6 +106,12 @@ impl Subject {
     }
 }
 
+/// A variable's name; of memory, also the function that allocated it.
+fn variable(object: &Value) -> String {
+    let names = [&object["name"], &object["allocated_at"]["function"]];
+    names.iter().filter_map(|it| it.as_str()).collect::<Vec<_>>().join(" ")
+}
+
 impl Announced {
     /// `// Finds: atomicity on balance; assertion`, or `// Consequence: assertion, the balance …`.
     pub(super) fn read(text: &str) -> Option<Announced> {
@@ -126,7 +132,7 @@ impl Announced {
     pub(super) fn is_about(&self, finding: &Value) -> bool {
         let Some((class, variables)) = &self.what else { return true };
         let accesses = finding["accesses"].as_array().into_iter().flatten();
-        let mut names = accesses.filter_map(|it| it["variable"].as_str());
+        let mut names = accesses.map(|it| variable(&it["variable"]));
         finding["class"] == class.as_str()
             && names.any(|name| variables.iter().any(|it| name.contains(it.as_str())))
     }

@@ -4,7 +4,7 @@ use std::num::{NonZeroU64, NonZeroUsize};
 
 use clap::Args;
 
-use super::Format;
+use super::{ReportFormat, report_format};
 
 /// Many runs, and what a person says of one.
 #[derive(Args, Debug)]
@@ -25,6 +25,6 @@ pub(crate) struct Batch {
     )]
     pub(crate) check: Option<String>,
     /// How to print what came of it; `json` is the last line of standard output
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) format: Format,
+    #[arg(long, default_value = ReportFormat::TEXT, value_parser = report_format())]
+    pub(crate) format: ReportFormat,
 }

@@ -4,7 +4,7 @@ use std::{ffi::OsString, num::NonZeroUsize, path::PathBuf, thread::available_par
 
 use clap::Args;
 
-use super::{Format, Limits};
+use super::{Limits, ReportFormat, report_format};
 
 #[derive(Args, Debug)]
 pub(crate) struct Forcing {
@@ -25,8 +25,8 @@ pub(crate) struct Forcing {
     #[arg(long)]
     pub(crate) record_inputs: bool,
     /// How to print
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) format: Format,
+    #[arg(long, default_value = ReportFormat::TEXT, value_parser = report_format())]
+    pub(crate) format: ReportFormat,
     #[command(flatten)]
     pub(crate) limits: Limits,
     /// The program and its arguments; or a C or C++ file, which is compiled first

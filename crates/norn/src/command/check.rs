@@ -6,15 +6,15 @@ use norn_hunt::{Check, Options};
 use norn_property::Property;
 
 use crate::{
-    cli::{self, Format},
+    cli,
     command::{
-        hunt::{Progress, not_built, program},
+        hunt::{Progress, not_built, program, words},
         run::options,
     },
     exit::Exit,
     input, property_file,
+    report::{self, VERSION},
     scratch::Scratch,
-    violation,
 };
 
 pub(super) fn run(args: &cli::Check) -> anyhow::Result<Exit> {
@@ -47,12 +47,11 @@ pub(super) fn run(args: &cli::Check) -> anyhow::Result<Exit> {
     let Some(check) = check else {
         return not_built(&forcing.command[0], "norn check PROPERTIES prog.c");
     };
-    let mut out = anstream::stdout().lock();
-    match forcing.format {
-        Format::Text => violation::text(&mut out, &check)?,
-        Format::Json => violation::json(&mut out, &check)?,
-    }
-    Ok(exit(&check))
+    let exit = exit(&check);
+    let mut report = norn_hunt::report::check(&check, VERSION);
+    (report.program, report.exit) = (words(&options.run.command), exit.into());
+    report::print(&report, forcing.format, false)?;
+    Ok(exit)
 }
 
 /// The functions that the properties name: calls of no others are recorded.

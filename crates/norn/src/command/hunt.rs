@@ -12,17 +12,18 @@ use std::{
 use anyhow::Context as _;
 use indicatif::{ProgressBar, ProgressStyle};
 use norn_cc::Language;
-use norn_hunt::{Hunt, Options, Stage};
+use norn_hunt::{Options, Stage};
 use norn_model::{BugClass, NamePattern};
 use norn_predict::Pattern;
 use norn_trace::PROGRAM;
 
 use crate::{
     baseline::Baseline,
-    cli::{self, Format},
+    cli,
     command::run::options,
     exit::Exit,
-    finding, input,
+    input,
+    report::{self, VERSION},
     scratch::Scratch,
     suppress::ReportFilter,
     suppression::{self, Suppression},
@@ -65,8 +66,16 @@ pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
         baseline.write(path)?;
         filter.update_baseline(&hunt, &baseline);
     }
-    say(args, &hunt, &filter)?;
-    Ok(if filter.fails(&hunt) { Exit::Harmful } else { Exit::Clean })
+    let exit = if filter.fails(&hunt) { Exit::Harmful } else { Exit::Clean };
+    let mut report = norn_hunt::report::hunt(&hunt, &filter.marks(&hunt), VERSION);
+    (report.program, report.exit) = (words(&options.run.command), exit.into());
+    report::print(&report, forcing.format, args.counting.suppressions.verbose)?;
+    Ok(exit)
+}
+
+/// A command line as reports have it.
+pub(super) fn words(command: &[OsString]) -> Vec<String> {
+    command.iter().map(|it| it.to_string_lossy().into_owned()).collect()
 }
 
 /// Says that a program left nothing to look at, and what helps.
@@ -75,17 +84,6 @@ pub(super) fn not_built(program: &OsStr, instead: &str) -> anyhow::Result<Exit> 
     writeln!(out, "norn: `{program}` left no events: it was not built with norn")?;
     writeln!(out, "hint: build it with `norn build make`, or `{instead}`")?;
     Ok(Exit::Impossible)
-}
-
-fn say(args: &cli::Hunt, hunt: &Hunt, filter: &ReportFilter) -> anyhow::Result<()> {
-    let mut out = anstream::stdout().lock();
-    match args.forcing.format {
-        Format::Text => {
-            finding::text(&mut out, hunt, filter)?;
-            filter.text(&mut out, hunt, args.counting.suppressions.verbose)
-        }
-        Format::Json => finding::json(&mut out, hunt, filter),
-    }
 }
 
 /// Reads the suppression files, and warns of lines that are ignored.

@@ -70,6 +70,12 @@ impl Job<'_> {
 }
 
 impl Done {
+    /// The folders of the runs that are kept, as reports have them.
+    pub(super) fn kept(&self) -> Option<Vec<String>> {
+        let kept = self.kept.as_ref()?;
+        Some(kept.iter().map(|it| it.display().to_string()).collect())
+    }
+
     /// How the command ends if all is done.
     pub(super) fn exit(&self, harmful: bool) -> Exit {
         match Interrupt::caught() {

@@ -1,23 +1,17 @@
 //! `norn replay`: which thread goes next is decided by a clip.
 
-use std::io::Write as _;
-
 use norn_abi::control::{Plan, after};
+use norn_model::Consequence;
 use norn_record::{Control, Cut, Options, Streams};
-use norn_replay::{Clip, Codes, Detour, Goal, Kind, Ran, ReplayError, Scene};
+use norn_replay::{Clip, Codes, Goal, Ran, ReplayError};
+use norn_report::Report;
 
 use crate::{
-    cli::{AfterArg, Format, Replay},
-    command::{
-        self, checked, gdb, many,
-        many::{Done, Job},
-        record,
-    },
-    detour,
+    cli::{AfterArg, Replay, ReportFormat},
+    command::{self, checked, gdb, many, many::Job, record},
     exit::Exit,
-    outcome,
+    report::{self, VERSION},
     scratch::Scratch,
-    tally,
 };
 
 pub(super) fn run(args: &Replay) -> anyhow::Result<Exit> {
@@ -76,27 +70,33 @@ fn options(args: &Replay) -> Options {
     if args.gdb { Options { streams: Streams::Inherit, ..options } } else { options }
 }
 
-fn say(clip: &Clip, ran: &Ran, format: Format) -> anyhow::Result<Exit> {
-    let Some(scene) = ran.scene()? else { return Ok(Exit::Impossible) };
-    let controlled = ran.recording.run.controlled.as_ref();
-    let verdict = controlled.map(|it| norn_replay::verdict(&it.outcome, &clip.schedule));
-    let detour = verdict.as_ref().and_then(|it| norn_replay::detour(clip, scene, it));
-    if format == Format::Json {
-        outcome::print(&outcome::json(ran, verdict.as_ref(), detour.as_ref()))?;
-    } else {
-        let mut err = anstream::stderr().lock();
-        if let Some(verdict) = &verdict {
-            outcome::verdict(&mut err, verdict, &clip.schedule, scene)?;
-            detour.map_or(Ok(()), |it| detour::tell(&mut err, &it, verdict))?;
-        }
-        if gdb::cut_short(ran) {
-            writeln!(err, "norn: gdb ended the program before it came to an end itself")?;
-        } else {
-            outcome::consequence(&mut err, ran)?;
-        }
+fn say(clip: &Clip, ran: &Ran, format: ReportFormat) -> anyhow::Result<Exit> {
+    if ran.scene()?.is_none() {
+        return Ok(Exit::Impossible);
     }
-    let again = outcome::is_again(clip.expect.as_ref(), &ran.consequence);
-    Ok(if again { Exit::Harmful } else { Exit::Clean })
+    let run = norn_report::Run {
+        ended_by_debugger: gdb::cut_short(ran),
+        ..norn_replay::report::run(ran, Some(clip))?
+    };
+    let exit = again(is_again(clip, &ran.consequence));
+    report::print_run(&Report { run: Some(run), ..report(clip, exit) }, format)?;
+    Ok(exit)
+}
+
+/// A report of a replay, without what came of it.
+fn report(clip: &Clip, exit: Exit) -> Report {
+    let program = clip.command.clone();
+    Report { program, exit: exit.into(), ..Report::new(norn_report::Command::Replay, VERSION) }
+}
+
+/// Whether what was expected has happened; if nothing was, whether anything harmful has.
+fn is_again(clip: &Clip, actual: &Consequence) -> bool {
+    let same = |it: &Consequence| it.is_same(actual) && it.is_failure();
+    clip.expect.as_ref().map_or(actual.is_failure(), same)
+}
+
+fn again(is_again: bool) -> Exit {
+    if is_again { Exit::Harmful } else { Exit::Clean }
 }
 
 /// Many runs of the same schedule.
@@ -112,34 +112,15 @@ fn repeat(args: &Replay, clip: &Clip, options: &Options) -> anyhow::Result<Exit>
         keep: args.output.as_deref(),
     };
     let done = job.run(&scratch)?;
+    let again = done.tally.kinds.iter().any(|it| is_again(clip, &it.picture.consequence));
     if done.tally.count > 0 {
-        report(args, clip, &done)?;
+        let batch = norn_replay::report::batch(&done.tally, Some(clip), done.kept().as_deref());
+        let report = Report { batch: Some(batch), ..report(clip, self::again(again)) };
+        report::print(&report, args.batch.format, false)?;
     }
     done.move_kept()?;
-    let is_again = |it| outcome::is_again(clip.expect.as_ref(), it);
-    let again = done.tally.kinds.iter().any(|it| is_again(&it.picture.consequence));
     drop(scratch);
     Ok(done.exit(again))
-}
-
-fn report(args: &Replay, clip: &Clip, Done { tally, kept }: &Done) -> anyhow::Result<()> {
-    let detours: Vec<_> = tally.kinds.iter().map(|it| left(clip, it)).collect();
-    if args.batch.format == Format::Json {
-        return Ok(outcome::print(&tally::json(tally, kept.as_deref(), &detours))?);
-    }
-    let mut out = anstream::stdout().lock();
-    let kept = kept.as_deref();
-    Ok(tally::same(&mut out, tally, kept, &clip.schedule, &detours)?)
-}
-
-/// Where runs of a kind left the path.
-fn left(clip: &Clip, kind: &Kind) -> Option<Detour> {
-    if !clip.has_path() {
-        return None;
-    }
-    let process = norn_replay::process(&kind.recording);
-    let scene = Scene::open(&kind.folder.join("trace"), process).ok()?;
-    norn_replay::detour(clip, &scene, kind.picture.verdict.as_ref()?)
 }
 
 fn plan(args: &Replay, clip: &Clip) -> Plan {

@@ -2,6 +2,7 @@
 
 use std::{
     io::{self, IsTerminal as _, Write as _},
+    os::unix::process::ExitStatusExt as _,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -10,19 +11,22 @@ use norn_abi::control::Plan;
 use norn_model::Consequence;
 use norn_record::{Control, Cut, Options, Streams};
 use norn_replay::{Clock, Goal, Kind, Ran, Scene};
+use norn_report::{Batch, ExitStatus, Report};
 use norn_trace::Strategy;
 
 use crate::{
-    cli::{Format, Limits, Run, StrategyArg},
+    cli::{Limits, Run, StrategyArg},
     command::{
-        checked, many,
+        checked,
+        hunt::words,
+        many,
         many::{Done, Job},
         record,
     },
     exit::Exit,
-    input, outcome,
+    input,
+    report::{self, VERSION},
     scratch::Scratch,
-    tally,
 };
 
 pub(super) fn run(args: &Run) -> anyhow::Result<Exit> {
@@ -50,12 +54,13 @@ fn once(args: &Run, options: &Options) -> anyhow::Result<Exit> {
     if !ran.recording.recorded {
         return Ok(Exit::Impossible);
     }
-    let mut err = anstream::stderr().lock();
-    if args.batch.format == Format::Json {
-        outcome::print(&outcome::json(&ran, None, None))?;
-    } else if ran.consequence.is_failure() {
-        outcome::consequence(&mut err, &ran)?;
+    let format = args.batch.format;
+    if ran.consequence.is_failure() || !format.is_text() {
+        let run = norn_replay::report::run(&ran, None)?;
+        let exit = status(&ran);
+        report::print_run(&Report { run: Some(run), exit, ..report(options) }, format)?;
     }
+    let mut err = anstream::stderr().lock();
     if let Some(path) = &args.save
         && let Some(scene) = ran.scene()?
     {
@@ -88,27 +93,28 @@ fn explore(args: &Run, options: &Options) -> anyhow::Result<Exit> {
     };
     let done = job.run(&scratch)?;
     if done.tally.count > 0 {
-        report(args, options, &done)?;
+        print(args, options, &done)?;
     }
     done.move_kept()?;
     drop(scratch);
     Ok(done.exit(done.tally.first_failure().is_some()))
 }
 
-fn report(args: &Run, options: &Options, Done { tally, kept }: &Done) -> anyhow::Result<()> {
-    let failure = tally.first_failure();
-    let again = failure.map(|it| again(args, options, it));
-    if args.batch.format == Format::Json {
-        let mut json = tally::json(tally, kept.as_deref(), &[]);
-        json["repeat"] = serde_json::json!(again);
-        outcome::print(&json)?;
-    } else {
-        let mut out = anstream::stdout().lock();
-        tally::explored(&mut out, tally, kept.as_deref())?;
-        if let Some(words) = again {
-            writeln!(out, "the first failure again: {}", words.join(" "))?;
-        }
-    }
+/// A report of a run, without what came of it.
+fn report(options: &Options) -> Report {
+    let command = norn_report::Command::Run;
+    Report { program: words(&options.command), ..Report::new(command, VERSION) }
+}
+
+fn print(args: &Run, options: &Options, done: &Done) -> anyhow::Result<()> {
+    let failure = done.tally.first_failure();
+    let batch = Batch {
+        repeat: failure.map(|it| again(args, options, it)).unwrap_or_default(),
+        ..norn_replay::report::batch(&done.tally, None, done.kept().as_deref())
+    };
+    let exit = if failure.is_some() { Exit::Harmful } else { Exit::Clean };
+    let report = Report { batch: Some(batch), exit: exit.into(), ..report(options) };
+    report::print(&report, args.batch.format, false)?;
     if let (Some(path), Some(failure)) = (&args.save, failure) {
         let process = norn_replay::process(&failure.recording);
         let scene = Scene::open(&failure.folder.join("trace"), process)?;
@@ -121,7 +127,7 @@ fn report(args: &Run, options: &Options, Done { tally, kept }: &Done) -> anyhow:
 /// The command that repeats a run.
 fn again(args: &Run, options: &Options, kind: &Kind) -> Vec<String> {
     let plan = options.control.as_ref().map_or_else(Plan::default, |it| it.plan);
-    let strategy = outcome::name(Strategy::from(args.strategy));
+    let strategy = norn_replay::report::strategy(Strategy::from(args.strategy));
     let mut words = vec!["norn".to_owned(), "run".to_owned()];
     let mut option = |name: &str, value: String| words.extend([format!("--{name}"), value]);
     option("strategy", strategy);
@@ -209,6 +215,20 @@ fn exit(ran: &Ran) -> Exit {
         (Some(Cut::Interrupt(signal)), _) => record::end_by(signal),
         (Some(_), Consequence::None) => Exit::Clean,
         (Some(_), _) => Exit::Harmful,
+    }
+}
+
+/// The same as reports have it.
+fn status(ran: &Ran) -> ExitStatus {
+    match (ran.recording.cut, &ran.consequence) {
+        (None, Consequence::Check(_)) => Exit::Harmful.into(),
+        (None, _) => {
+            let by_signal = ran.recording.status.signal().map(|it| 128 + it);
+            let code = by_signal.or_else(|| ran.recording.status.code()).unwrap_or(255);
+            Exit::Subject(code.try_into().unwrap_or(255)).into()
+        }
+        (Some(_), Consequence::None) => Exit::Clean.into(),
+        (Some(_), _) => Exit::Harmful.into(),
     }
 }
 

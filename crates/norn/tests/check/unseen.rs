@@ -69,7 +69,7 @@ fn a_name_that_is_not_there() {
     insta::assert_snapshot!(said("call queue_*(c)"), @r"
     U: never seen in the recorded run: it
     U: it: the program has no function like `queue_*`
-      hint: a function is seen if norn has built it, or what norn has built takes it from a shared library; not if it is a macro, or the compiler drops it or calls another one instead (-fno-builtin)
+      hint: norn sees functions that were built with norn, and functions of shared libraries that such code calls; not macros, nor calls that the compiler drops or replaces (-fno-builtin)
     ");
 }
 

@@ -108,7 +108,7 @@ fn wrong(subject: &Subject) -> Option<String> {
     } else {
         found && first.is_some_and(|it| it <= EXECUTIONS)
     };
-    if right && hunt.code == Some(1) && hunt.json["consequence"] == "none" {
+    if right && hunt.code == Some(1) && hunt.json["run"]["consequence"] == "none" {
         return None;
     }
     let Hunt { json, code } = &hunt;
@@ -118,6 +118,12 @@ fn wrong(subject: &Subject) -> Option<String> {
 /// The first execution in which something harmful happened.
 fn first(hunt: &Hunt) -> Option<u64> {
     hunt.harmful().chain(hunt.observed()).filter_map(|it| it["executions"].as_u64()).min()
+}
+
+/// A variable's name; of memory, also the function that allocated it.
+fn variable(object: &Value) -> String {
+    let names = [&object["name"], &object["allocated_at"]["function"]];
+    names.iter().filter_map(|it| it.as_str()).collect::<Vec<_>>().join(" ")
 }
 
 struct Announced<'a> {
@@ -147,7 +153,7 @@ impl<'a> Announced<'a> {
 
     fn is_about(&self, finding: &Value) -> bool {
         let names = finding["accesses"].as_array().unwrap().iter();
-        let mut names = names.filter_map(|it| it["variable"].as_str());
+        let mut names = names.map(|it| variable(&it["variable"]));
         finding["class"] == self.class
             && names.any(|name| self.variables.iter().any(|it| name.contains(it)))
     }

@@ -47,7 +47,7 @@ fn what_was_not_kept_is_listed() {
     let subject = subject("chance.c");
     subject.run(&["--save", "clip.json"]);
     let ran = subject.replay("clip.json", &[]);
-    assert!(ran.stderr.contains("the program read 2 times what we do not control"), "{ran:?}");
+    assert!(ran.stderr.contains("the program read 2 inputs that norn does not control"), "{ran:?}");
     assert!(ran.stderr.contains("--record-inputs"), "{ran:?}");
 }
 

@@ -1,22 +1,37 @@
-//! What a property names and the program does not show, for people and for programs.
+//! What a property names and the program does not show, in words.
 
-use std::io::{self, Write};
+use norn_report::{Unseen, UnseenReason};
 
-use norn_hunt::{Checked, Unseen, Why};
-use serde_json::{Value, json};
+use crate::Why;
 
-/// One line for each, and what can be done.
-pub(crate) fn text(out: &mut impl Write, property: &Checked) -> io::Result<()> {
-    for it in &property.unseen {
-        writeln!(out, "{}: {}: {}", property.name, it.event, words(it))?;
-        if let Some(hint) = hint(it) {
-            writeln!(out, "  hint: {hint}")?;
-        }
+const MARK: &str = "mark the place with NORN_EVENT";
+
+/// What is not seen, why, and what can be done about it.
+pub(super) fn unseen(unseen: &crate::Unseen) -> Unseen {
+    Unseen {
+        event: unseen.event.clone(),
+        name: unseen.name.clone(),
+        why: reason(&unseen.why),
+        text: text(unseen),
+        hint: hint(unseen),
     }
-    Ok(())
 }
 
-fn words(unseen: &Unseen) -> String {
+fn reason(why: &Why) -> UnseenReason {
+    match why {
+        Why::Missing(_) => UnseenReason::Missing,
+        Why::Inlined => UnseenReason::Inlined,
+        Why::PartlyInlined => UnseenReason::PartlyInlined,
+        Why::Rigid => UnseenReason::NotBuiltWithNorn,
+        Why::NotCalled => UnseenReason::NotCalled,
+        Why::NotRecorded => UnseenReason::NotRecorded,
+        Why::Gone(..) => UnseenReason::ParameterGone,
+        Why::NoVariable(_) => UnseenReason::NoVariable,
+        Why::NoMark(_) => UnseenReason::NoMark,
+    }
+}
+
+fn text(unseen: &crate::Unseen) -> String {
     let name = &unseen.name;
     match &unseen.why {
         Why::Missing(_) if name.contains('*') => {
@@ -36,17 +51,15 @@ fn words(unseen: &Unseen) -> String {
     }
 }
 
-const MARK: &str = "mark the place with NORN_EVENT";
-
-fn hint(unseen: &Unseen) -> Option<String> {
+fn hint(unseen: &crate::Unseen) -> Option<String> {
     match &unseen.why {
         Why::Missing(Some(close)) | Why::NoVariable(Some(close)) | Why::NoMark(Some(close)) => {
             Some(format!("did you mean `{close}`?"))
         }
         Why::Missing(None) => Some(
-            "a function is seen if norn has built it, or what norn has built takes it from a \
-             shared library; not if it is a macro, or the compiler drops it or calls another one \
-             instead (-fno-builtin)"
+            "norn sees functions that were built with norn, and functions of shared libraries \
+             that such code calls; not macros, nor calls that the compiler drops or replaces \
+             (-fno-builtin)"
                 .to_owned(),
         ),
         Why::Inlined | Why::PartlyInlined => Some(format!("build with -fno-inline, or {MARK}")),
@@ -60,26 +73,4 @@ fn hint(unseen: &Unseen) -> Option<String> {
              `static`, or {MARK}"
         )),
     }
-}
-
-/// The same for programs.
-pub(crate) fn json(unseen: &Unseen) -> Value {
-    let why = match unseen.why {
-        Why::Missing(_) => "missing",
-        Why::Inlined => "inlined",
-        Why::PartlyInlined => "partly-inlined",
-        Why::Rigid => "not-built-with-norn",
-        Why::NotCalled => "not-called",
-        Why::NotRecorded => "not-recorded",
-        Why::Gone(..) => "parameter-gone",
-        Why::NoVariable(_) => "no-variable",
-        Why::NoMark(_) => "no-mark",
-    };
-    json!({
-        "event": unseen.event,
-        "name": unseen.name,
-        "why": why,
-        "text": words(unseen),
-        "hint": hint(unseen),
-    })
 }
