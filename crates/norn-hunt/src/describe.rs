@@ -97,7 +97,7 @@ fn in_order(candidate: &Candidate) -> impl Iterator<Item = (&Step, bool)> {
     others.map(|it| (it, false)).chain(threads)
 }
 
-/// How many bytes the object of an event has: by its size it is told from its first member.
+/// How many bytes the object of an event has: the size distinguishes it from its first member.
 fn object_size(op: &Op, addr: u64) -> u64 {
     match *op {
         Op::Acquire { mode, .. } => size::lock(mode),

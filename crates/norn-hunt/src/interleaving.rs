@@ -64,8 +64,8 @@ fn around(trace: &Trace, step: EventId, steps: &[EventId]) -> Vec<EventId> {
     let events = trace.thread(step.thread).map_or(&[][..], |it| &it.events);
     let (before, rest) = events.split_at(events.partition_point(|it| it.id.index < step.index));
     let after = rest.get(1..).unwrap_or_default();
-    let told = |it: &&Event| is_told(&it.op, steps);
-    let next = [before.iter().rev().find(told), after.iter().find(told)];
+    let shown = |it: &&Event| is_shown(&it.op, steps);
+    let next = [before.iter().rev().find(shown), after.iter().find(shown)];
     let held = held(before);
     let given_back = |lock: u64| after.iter().find(move |it| released(&it.op) == Some(lock));
     let back = held.iter().filter_map(|it| given_back(it.0)).map(|it| it.id);
@@ -103,7 +103,7 @@ fn released(op: &Op) -> Option<u64> {
 }
 
 /// Whether an operation synchronises; of threads only those count that the candidate is about.
-fn is_told(op: &Op, steps: &[EventId]) -> bool {
+fn is_shown(op: &Op, steps: &[EventId]) -> bool {
     let ours = |thread: ThreadId| steps.iter().any(|it| it.thread == thread);
     match *op {
         Op::Fork(thread) | Op::Join(thread) => ours(thread),

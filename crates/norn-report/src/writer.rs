@@ -1,7 +1,7 @@
 //! The output formats: one file each, and a table of them.
 //!
 //! A writer computes nothing. What it writes, in which order and how briefly is in the report, so
-//! that all formats tell the same.
+//! that all formats agree.
 
 mod json;
 mod text;

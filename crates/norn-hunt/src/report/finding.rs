@@ -42,10 +42,7 @@ fn bare(kind: &CandidateKind, title: String, description: Description) -> Findin
 fn candidate(candidate: &Candidate, description: &Description) -> Finding {
     let Description { variables, accesses } = description;
     let title = vocabulary::headline(&candidate.kind, variables, accesses);
-    Finding {
-        scope: Some(candidate.scope),
-        ..bare(&candidate.kind, title, description.clone())
-    }
+    Finding { scope: Some(candidate.scope), ..bare(&candidate.kind, title, description.clone()) }
 }
 
 /// A finding of a hunt.

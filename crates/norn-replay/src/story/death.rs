@@ -44,7 +44,7 @@ fn is_null(hit: Signal) -> bool {
     hit.number == SIGSEGV && hit.addr < NULL
 }
 
-/// The thread that ended the program. What is said on the way leaves events of libc, so it is the
+/// The thread that ended the program. Printing a message leaves events of libc, so it is the
 /// one that did the last event of all.
 fn aborted(symbols: &Symbolizer<'_>, past: &Past) -> Option<ThreadId> {
     let aborts = past.last.iter().rev().find(|it| it.0.op == Op::Abort);

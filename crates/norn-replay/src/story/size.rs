@@ -1,4 +1,4 @@
-//! Sizes of libc's objects: by its size a variable is told from its first member.
+//! Sizes of libc's objects: the size distinguishes a variable from its first member.
 
 use norn_model::{LockMode, Object};
 

@@ -104,7 +104,7 @@ fn whole(edges: &Edges) -> Vec<ThreadId> {
     find(&others).or_else(|| find(edges)).unwrap_or_default()
 }
 
-/// For whom each thread waits.
+/// The threads that each thread waits for.
 type Edges = BTreeMap<ThreadId, Vec<ThreadId>>;
 
 /// The threads that one waits for.

@@ -88,7 +88,7 @@ fn deadlock(kind: &CandidateKind, variables: &[Object], accesses: &[Access]) -> 
 
 #[cfg(test)]
 mod tests {
-    use norn_model::{ThreadName};
+    use norn_model::ThreadName;
 
     use super::*;
 
@@ -138,9 +138,9 @@ mod tests {
     #[test]
     fn atomicity_says_what_falls_between() {
         let three = |a, b, c| [a, b, c].map(|it| access("T1", it, "x", false));
-        let told = |steps: [Access; 3]| title(&CandidateKind::ReadWriteWrite, &["x"], &steps);
-        insta::assert_snapshot!(told(three(Action::Read, Action::Write, Action::Write)), @"atomicity violation on `x`: another thread's write falls between a read and a write");
-        insta::assert_snapshot!(told(three(Action::Read, Action::Write, Action::Read)), @"atomicity violation on `x`: another thread's write falls between two reads");
+        let of = |steps: [Access; 3]| title(&CandidateKind::ReadWriteWrite, &["x"], &steps);
+        insta::assert_snapshot!(of(three(Action::Read, Action::Write, Action::Write)), @"atomicity violation on `x`: another thread's write falls between a read and a write");
+        insta::assert_snapshot!(of(three(Action::Read, Action::Write, Action::Read)), @"atomicity violation on `x`: another thread's write falls between two reads");
     }
 
     #[test]

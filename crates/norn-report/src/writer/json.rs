@@ -5,8 +5,8 @@ use std::io;
 use super::Writer;
 use crate::Report;
 
-/// Writes a report as one line of JSON, so that it can be told from what the program under test
-/// has printed before it.
+/// Writes a report as one line of JSON, so that it can be separated from the output of the
+/// program under test, which may come before it.
 #[derive(Clone, Copy, Debug)]
 pub struct Json;
 

@@ -85,7 +85,10 @@ fn a_trace_is_enough_to_predict() {
     assert_eq!(statuses, ["untried"]);
     assert!(forecast["findings"][0]["schedule"]["turns"][0]["thread"].is_string(), "{forecast}");
     let text = norn(&property[..4], &folder);
-    assert!(text.stdout.contains("property `UseAfterClose` violated for f = `connection`"), "{text:?}");
+    assert!(
+        text.stdout.contains("property `UseAfterClose` violated for f = `connection`"),
+        "{text:?}"
+    );
 }
 
 /// What the recorded run itself breaks is told, with what shows it again.

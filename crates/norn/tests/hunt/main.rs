@@ -13,6 +13,7 @@ mod kit;
 mod marked;
 mod output;
 mod pattern;
+mod report;
 mod subject;
 mod suppress;
 mod timeout;

@@ -181,8 +181,7 @@ fn what_was_not_looked_at_is_said() {
     fs::write(folder.path().join("long.c"), LONG_BLOCK).unwrap();
     let hunted = norn_hunt(["--explore", "0", "long.c"], &folder);
     let predicted = norn("predict", ["run.norn"], &folder);
-    let said =
-        "not looked at:\n  some bytes of large blocks, in 2 accesses to them\n";
+    let said = "not looked at:\n  some bytes of large blocks, in 2 accesses to them\n";
     for ran in [&hunted, &predicted] {
         assert!(ran.stdout.ends_with(said), "{ran:?}");
     }

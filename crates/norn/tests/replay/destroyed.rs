@@ -25,7 +25,7 @@ fn who_destroyed_it_is_told() {
     let ran = used(&subject, &["mutex"]);
     let (by, used) = (subject.line("// mutex"), subject.line("// use"));
     assert!(
-        ran.stderr.contains(&format!("T0    used what was destroyed at use {used}")),
+        ran.stderr.contains(&format!("T0    used an object that was destroyed at use {used}")),
         "{ran:?}"
     );
     assert!(ran.stderr.contains(&format!("T0.1  destroyed it at destroy {by}")), "{ran:?}");

@@ -15,7 +15,7 @@ use crate::{
 pub(super) fn details(out: &mut dyn Write, report: &Report, layout: Layout) -> io::Result<()> {
     for (number, detail) in (1..).zip(&report.details) {
         let Some(finding) = report.findings.get(detail.finding) else { continue };
-        let leads = finding.consequence.as_ref().filter(|it| **it != Consequence::None);
+        let leads = finding.consequence.as_ref().filter(|it| is_news(finding, it));
         let leads = leads.map_or_else(String::new, |it| format!(": {}", consequence(it)));
         let title = format!("{}{leads}", finding.title);
         writeln!(out, "{number}. {}", paint::headline(title, finding.harmful))?;
@@ -24,9 +24,18 @@ pub(super) fn details(out: &mut dyn Write, report: &Report, layout: Layout) -> i
     Ok(())
 }
 
+/// Whether the headline does not say what it led to already.
+fn is_news(finding: &Finding, consequence: &Consequence) -> bool {
+    match consequence {
+        Consequence::None => false,
+        Consequence::Deadlock => finding.class != BugClass::Deadlock,
+        _ => true,
+    }
+}
+
 fn body(out: &mut dyn Write, finding: &Finding, detail: &Detail, layout: Layout) -> io::Result<()> {
     let deadlock = finding.class == BugClass::Deadlock;
-    // The story of a deadlock has who holds and wants what, and where.
+    // The story of a deadlock shows which thread holds and wants which lock, and where.
     if !deadlock || finding.story.is_none() {
         accesses(out, &finding.accesses)?;
         if let Some(orders) = &finding.interleaving {

@@ -100,7 +100,9 @@ fn verdict(out: &mut dyn Write, verdict: &Verdict, count: usize) -> io::Result<(
     let (number, why) = (segment + 1, obstacle(*why));
     writeln!(out, "norn: {word} in segment {number} of {count}: {thread} {why}")?;
     if let Some(until) = until {
-        writeln!(out, "  expected  {thread} runs {until}")?;
+        let event = until.starts_with("before ") || until.starts_with("after ");
+        let word = if event { "until " } else { "" };
+        writeln!(out, "  expected  {thread} runs {word}{until}")?;
     }
     if let Some(actual) = actual {
         writeln!(out, "  actual    {}", arrival(actual))?;

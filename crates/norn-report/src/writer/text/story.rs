@@ -10,7 +10,7 @@ use crate::{
     Stuck, vocabulary::place,
 };
 
-// Signals whose address says something.
+// Signals that are explained by more than their numbers.
 const SIGBUS: i32 = 7;
 const SIGFPE: i32 = 8;
 const SIGSEGV: i32 = 11;

@@ -2,7 +2,10 @@
 
 use std::io::{self, Write};
 
-use crate::{Command, Omissions, Report, Summary, vocabulary::consequence};
+use crate::{
+    Command, Omissions, Report, Status, Summary,
+    vocabulary::{consequence, status},
+};
 
 /// Threads that are named.
 const NAMED: usize = 5;
@@ -82,7 +85,13 @@ fn run(report: &Report) -> String {
 
 fn rest(summary: &Summary) -> String {
     let Summary { infeasible, unconfirmed, untried, .. } = summary;
-    format!("{infeasible} infeasible, {unconfirmed} not confirmed, {untried} not tried")
+    let counts = [
+        (infeasible, Status::Infeasible),
+        (unconfirmed, Status::Unconfirmed),
+        (untried, Status::Untried),
+    ];
+    let words = counts.map(|(count, it)| format!("{count} {}", status(it)));
+    words.join(", ")
 }
 
 /// ` (1 bug, shown by 4 findings)`, if these are not the same.
