@@ -23,7 +23,7 @@ use flavour::Flavour;
 
 /// All that the runtime is made from. A path that does not exist would make cargo run this
 /// script on every build, so each of these must.
-const SOURCES: [&str; 10] = [
+const SOURCES: [&str; 12] = [
     "build.rs",
     "build",
     LAYOUT,
@@ -34,6 +34,8 @@ const SOURCES: [&str; 10] = [
     "../../rt/src",
     "../norn-abi/Cargo.toml",
     "../norn-abi/src",
+    "../norn-sched/Cargo.toml",
+    "../norn-sched/src",
 ];
 
 /// The rest of what is installed along with the runtime.

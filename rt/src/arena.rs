@@ -47,6 +47,9 @@ pub fn awaiting<T>(f: impl FnOnce() -> T) -> T {
 const PATIENCE: u64 = 500_000_000;
 
 /// Maps the arena at `path`, a C string. False if that is not one for us.
+///
+/// # Safety
+/// `path` is a C string, and no other thread runs yet.
 pub unsafe fn open(path: *const u8) -> bool {
     // SAFETY: the path is a C string; what is mapped is checked before it is used.
     unsafe {
@@ -68,6 +71,9 @@ pub unsafe fn open(path: *const u8) -> bool {
 }
 
 /// Says in the arena's first page, for which there is room, that there is none for the rest.
+///
+/// # Safety
+/// `path` is a C string.
 unsafe fn count_unmapped(path: *const u8) {
     // SAFETY: as `open`.
     unsafe {
@@ -302,6 +308,9 @@ fn slot(number: usize) -> *mut ThreadSlot {
 }
 
 /// Gives a slot that was never used back.
+///
+/// # Safety
+/// The slot was taken by the caller, and no thread has used it.
 pub unsafe fn return_slot(slot: *mut ThreadSlot) {
     // SAFETY: the caller took it.
     unsafe { (*slot).head.state.store(state::FREE, Ordering::Release) };
@@ -313,6 +322,9 @@ pub fn return_no_slot() {
 }
 
 /// Begins to record into a slot whose head is filled in.
+///
+/// # Safety
+/// The slot is named, and belongs to the caller.
 pub unsafe fn start(slot: *mut ThreadSlot) {
     // SAFETY: the slot is ours.
     unsafe {
@@ -334,6 +346,9 @@ pub unsafe fn start(slot: *mut ThreadSlot) {
 }
 
 /// Opens chunk `index` with a header that makes it readable alone.
+///
+/// # Safety
+/// The slot belongs to the caller, and the recorder has taken the chunk that is overwritten.
 unsafe fn start_chunk(slot: *mut ThreadSlot, index: u32, last_seq: u64) {
     // SAFETY: the slot is ours and so is this chunk of its ring.
     unsafe {
@@ -367,6 +382,9 @@ unsafe fn start_chunk(slot: *mut ThreadSlot, index: u32, last_seq: u64) {
 }
 
 /// Settles what is pending and makes sure that a record fits. False when recording has stopped.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
 pub unsafe fn make_room(slot: *mut ThreadSlot) -> bool {
     // SAFETY: the slot is ours.
     unsafe {
@@ -380,6 +398,9 @@ pub unsafe fn make_room(slot: *mut ThreadSlot) -> bool {
 }
 
 /// Gives a site its slot in the encoder; and its module a name in the trace, if it is new.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
 pub unsafe fn define(slot: *mut ThreadSlot, pc: usize, kind: Kind) {
     // SAFETY: the slot is ours and has room.
     unsafe {
@@ -391,6 +412,9 @@ pub unsafe fn define(slot: *mut ThreadSlot, pc: usize, kind: Kind) {
 }
 
 /// Hands the full chunk over and opens the next one, waiting for the recorder if it must.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
 unsafe fn next_chunk(slot: *mut ThreadSlot) -> bool {
     // SAFETY: the slot is ours.
     unsafe {
@@ -405,6 +429,8 @@ unsafe fn next_chunk(slot: *mut ThreadSlot) -> bool {
     true
 }
 
+/// # Safety
+/// The slot is the current thread's and no stand.
 unsafe fn hand_over(slot: *mut ThreadSlot) {
     // SAFETY: the slot is ours.
     unsafe {
@@ -417,6 +443,8 @@ unsafe fn hand_over(slot: *mut ThreadSlot) {
     ring_bell();
 }
 
+/// # Safety
+/// The slot is the current thread's and no stand.
 unsafe fn wait_for_room(slot: *mut ThreadSlot, filled: u32) -> bool {
     // SAFETY: the slot is ours.
     let taken = unsafe { &(*slot).head.taken };
@@ -440,6 +468,9 @@ fn wait_for_recorder(taken: &AtomicU32, filled: u32) -> bool {
 }
 
 /// Ends the recording of a slot: the recorder takes the rest.
+///
+/// # Safety
+/// The slot belongs to the caller, which does not use it afterwards.
 pub unsafe fn finish(slot: *mut ThreadSlot) {
     // SAFETY: the slot is ours.
     unsafe {
@@ -462,6 +493,9 @@ pub fn ring_bell() {
 }
 
 /// Counts an event that this thread could not record.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
 pub unsafe fn lose(slot: *mut ThreadSlot) {
     // SAFETY: the slot is ours.
     let lost = unsafe { &(*slot).head.lost };

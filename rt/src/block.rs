@@ -11,6 +11,9 @@ use crate::{
 };
 
 /// Records that a block is about to be read or written; `content` says when its bytes can be seen.
+///
+/// # Safety
+/// The program is about to read or write the block.
 pub unsafe fn touch(
     slot: *mut ThreadSlot,
     kind: Kind,
@@ -29,6 +32,9 @@ pub unsafe fn touch(
 }
 
 /// Records that a block was read or written: whether others go first was asked before.
+///
+/// # Safety
+/// The program has read or written the block.
 pub unsafe fn touched(
     slot: *mut ThreadSlot,
     kind: Kind,
@@ -55,6 +61,8 @@ pub unsafe fn touched(
     }
 }
 
+/// # Safety
+/// The program is about to read the block.
 unsafe extern "C" fn read_range(addr: usize, len: usize, pc: usize) {
     if let Some(slot) = thread::recorded() {
         // SAFETY: the program is about to read the block. A copy of a structure is announced by
@@ -68,6 +76,8 @@ unsafe extern "C" fn read_range(addr: usize, len: usize, pc: usize) {
     }
 }
 
+/// # Safety
+/// The program is about to write the block.
 unsafe extern "C" fn write_range(addr: usize, len: usize, pc: usize) {
     if let Some(slot) = thread::recorded() {
         // SAFETY: the program is about to write the block.
@@ -76,6 +86,9 @@ unsafe extern "C" fn write_range(addr: usize, len: usize, pc: usize) {
 }
 
 /// A memory function is about to touch a block: others may go first.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
 pub unsafe fn begin(slot: *mut ThreadSlot, kind: Kind, addr: usize, len: usize, pc: usize) {
     // SAFETY: the slot is the current thread's.
     unsafe {
@@ -87,6 +100,9 @@ pub unsafe fn begin(slot: *mut ThreadSlot, kind: Kind, addr: usize, len: usize, 
 }
 
 /// `memcpy` and `memmove`, which may overlap: read first, then copied, then seen as written.
+///
+/// # Safety
+/// As for `memmove`.
 pub unsafe extern "C" fn copy(to: usize, from: usize, len: usize, pc: usize) -> usize {
     // SAFETY: as the caller called it.
     unsafe {
@@ -103,6 +119,9 @@ pub unsafe extern "C" fn copy(to: usize, from: usize, len: usize, pc: usize) -> 
 }
 
 /// `memset`.
+///
+/// # Safety
+/// As for `memset`.
 pub unsafe extern "C" fn fill(to: usize, byte: c_int, len: usize, pc: usize) -> usize {
     // SAFETY: as the caller called it.
     unsafe {

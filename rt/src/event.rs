@@ -10,6 +10,9 @@ use crate::{
 };
 
 /// Records an event other than a memory access, which is about to happen.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
 pub unsafe fn put(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize, args: &[u64]) {
     // SAFETY: the slot is the current thread's.
     unsafe {
@@ -19,12 +22,18 @@ pub unsafe fn put(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize, arg
 }
 
 /// Records an event that has happened: whether others go first was asked before.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
 pub unsafe fn note(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize, args: &[u64]) {
     // SAFETY: the slot is the current thread's.
     unsafe { note_inline(slot, kind, pc, addr, args) };
 }
 
 /// The same as part of its caller, for what programs do all the time.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
 #[inline(always)]
 pub unsafe fn note_inline(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize, args: &[u64]) {
     // SAFETY: the slot is the current thread's. A lane that recording has left is full.
@@ -38,6 +47,8 @@ pub unsafe fn note_inline(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: us
     }
 }
 
+/// # Safety
+/// The slot is the current thread's and no stand.
 #[cold]
 unsafe fn note_unusual(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize, args: &[u64]) {
     // SAFETY: the slot is the current thread's.
@@ -56,6 +67,9 @@ unsafe fn note_unusual(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize
 }
 
 /// Counts an event.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
 #[inline(always)]
 pub unsafe fn count(slot: *mut ThreadSlot, kind: Kind) {
     // SAFETY: the slot is the current thread's.
@@ -67,6 +81,8 @@ pub unsafe fn count(slot: *mut ThreadSlot, kind: Kind) {
     }
 }
 
+/// # Safety
+/// The slot is the current thread's and no stand, and there is room for the event.
 unsafe fn write(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize, args: &[u64]) {
     // SAFETY: the slot is the current thread's.
     unsafe {
@@ -79,6 +95,9 @@ unsafe fn write(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize, args:
 }
 
 /// Records an event whose sequence number was taken before.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
 pub unsafe fn note_at(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize, seq: u64) {
     // SAFETY: the slot is the current thread's.
     unsafe {
@@ -92,6 +111,9 @@ pub unsafe fn note_at(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize,
 }
 
 /// Records an event that is counted and has its sequence number. There is room.
+///
+/// # Safety
+/// The slot is the current thread's and no stand, and there is room for the event.
 pub unsafe fn numbered(
     slot: *mut ThreadSlot,
     kind: Kind,
@@ -110,17 +132,23 @@ pub unsafe fn numbered(
 }
 
 /// Says in which operation the thread may now block, for whoever looks at a hanging program.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
 pub unsafe fn block(slot: *mut ThreadSlot, kind: Kind, addr: usize, pc: usize) {
     // SAFETY: the slot is the current thread's.
     unsafe {
         let head = &(*slot).head;
         head.blocked_on.store(addr as u64, Ordering::Relaxed);
         head.blocked_at.store(pc as u64, Ordering::Relaxed);
-        head.blocked.store(u32::from(kind.0), Ordering::Release);
+        head.blocked.store(u32::from(kind.code()), Ordering::Release);
     }
 }
 
 /// The operation is over.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
 pub unsafe fn unblock(slot: *mut ThreadSlot) {
     // SAFETY: the slot is the current thread's.
     unsafe { (*slot).head.blocked.store(0, Ordering::Release) };
@@ -129,6 +157,9 @@ pub unsafe fn unblock(slot: *mut ThreadSlot) {
 /// A thread that is cancelled in a condition wait does not come back from it: with the mutex in
 /// its hands again, it goes on in the program's clean-up. So while it waits, its encoder is shut;
 /// whatever of the program comes next finds that, and the end of the wait is recorded first.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
 pub unsafe fn arm(slot: *mut ThreadSlot, mutex: usize) {
     // SAFETY: the slot is the current thread's.
     unsafe {
@@ -139,6 +170,9 @@ pub unsafe fn arm(slot: *mut ThreadSlot, mutex: usize) {
 }
 
 /// Opens the encoder again; returns the mutex.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
 pub unsafe fn disarm(slot: *mut ThreadSlot) -> usize {
     // SAFETY: the slot is the current thread's.
     unsafe {
@@ -157,6 +191,9 @@ fn is_librarys(kind: Kind) -> bool {
 }
 
 /// Records the end of a wait that was cancelled, if there is one.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
 pub unsafe fn end_cancelled_wait(slot: *mut ThreadSlot) {
     const ECANCELED: u64 = 125;
     // SAFETY: the slot is the current thread's.
@@ -174,6 +211,9 @@ pub unsafe fn end_cancelled_wait(slot: *mut ThreadSlot) {
 }
 
 /// An initialisation was left by an exception: it is not done.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
 #[cold]
 unsafe fn once_left(slot: *mut ThreadSlot) {
     // SAFETY: the slot is the current thread's.

@@ -33,6 +33,9 @@ fn next_process() -> Option<u32> {
 }
 
 /// In a forked child: leaves the parent's memory alone and starts a trace of its own.
+///
+/// # Safety
+/// Called by libc in a forked child, which has one thread.
 pub unsafe extern "C" fn after_fork() {
     let slot = tls::current();
     if !arena::is_open() {

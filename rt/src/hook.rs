@@ -77,14 +77,24 @@ macro_rules! table {
 }
 use table;
 
+/// # Safety
+/// Called by a hook, with the current thread's slot or stand.
 unsafe extern "C" fn idle(_: usize, _: usize, _: *mut ThreadSlot) {}
+/// # Safety
+/// Called by a hook, with the current thread's slot or stand.
 unsafe extern "C" fn idle_enter(_: usize, _: usize, _: *mut ThreadSlot, _: usize) {}
+/// # Safety
+/// Called by a hook, with the current thread's slot or stand.
 unsafe extern "C" fn idle_leave(_: *mut ThreadSlot) {}
 
+/// # Safety
+/// Called by a hook, with the current thread's slot or stand.
 unsafe extern "C" fn late(_: usize, _: usize, _: *mut ThreadSlot) {
     arena::lose_late();
 }
 
+/// # Safety
+/// Called by a hook, with the current thread's slot.
 unsafe extern "C" fn stopped(_: usize, _: usize, slot: *mut ThreadSlot) {
     // SAFETY: the slot is this thread's.
     unsafe { arena::lose(slot) };
@@ -95,6 +105,8 @@ unsafe extern "C" fn stopped(_: usize, _: usize, slot: *mut ThreadSlot) {
 /// registers.
 macro_rules! recorder {
     ($name:ident, $settled:ident, $values:literal) => {
+        /// # Safety
+        /// Called by a hook, with the current thread's slot.
         unsafe extern "C" fn $name<const K: u16>(addr: usize, pc: usize, slot: *mut ThreadSlot) {
             // SAFETY: the compiler calls hooks right before the access that they announce.
             unsafe {
@@ -107,6 +119,8 @@ macro_rules! recorder {
             }
         }
 
+        /// # Safety
+        /// Called by a hook, with the current thread's slot.
         #[inline(never)]
         unsafe extern "C" fn $settled<const K: u16>(addr: usize, pc: usize, slot: *mut ThreadSlot) {
             // SAFETY: as above.
@@ -126,10 +140,12 @@ recorder!(record_bare, record_bare_settled, false);
 /// Defines the hook of a mode in which we decide which thread goes next.
 macro_rules! controller {
     ($name:ident, $record:ident) => {
+        /// # Safety
+        /// Called by a hook, with the current thread's slot.
         unsafe extern "C" fn $name<const K: u16>(addr: usize, pc: usize, slot: *mut ThreadSlot) {
             // SAFETY: as above.
             unsafe {
-                control::before(slot, Kind(K), pc, addr);
+                control::before(slot, Kind::of_constant::<K>(), pc, addr);
                 if !heap::is_good(addr) {
                     heap::complain(slot, addr, pc);
                 }
@@ -150,6 +166,9 @@ controller!(control_bare, record_bare);
 /// An access in the unusual cases: its site has no slot yet, the chunk is full, it is
 /// 16 bytes wide. In the mode with a total order, where the shared counter costs more
 /// than anything here, all accesses come this way.
+///
+/// # Safety
+/// Called by a hook, with the current thread's slot.
 unsafe extern "C" fn cold<const K: u16>(addr: usize, pc: usize, slot: *mut ThreadSlot) {
     // SAFETY: as above.
     unsafe {
@@ -158,14 +177,16 @@ unsafe extern "C" fn cold<const K: u16>(addr: usize, pc: usize, slot: *mut Threa
         }
         if K & 7 == 4 {
             let content = arena::content(K & 8 != 0);
-            (*slot).lane.wide(Kind(K), pc, addr, number::of_access(), content);
+            (*slot).lane.wide(Kind::of_constant::<K>(), pc, addr, number::of_access(), content);
         } else {
-            arena::define(slot, pc, Kind(K));
+            arena::define(slot, pc, Kind::of_constant::<K>());
             (*slot).lane.any_access::<K>(addr, pc, number::of_access(), arena::values());
         }
     }
 }
 
+/// # Safety
+/// Called by a hook of a thread that has no slot yet.
 unsafe extern "C" fn first<const K: u16>(addr: usize, pc: usize, _: *mut ThreadSlot) {
     // SAFETY: as above; `meet` gives the thread a slot or a stand whose table does nothing.
     unsafe {
@@ -174,6 +195,8 @@ unsafe extern "C" fn first<const K: u16>(addr: usize, pc: usize, _: *mut ThreadS
     }
 }
 
+/// # Safety
+/// Called by a hook of a thread that has no slot yet.
 unsafe extern "C" fn first_enter(call: usize, pc: usize, _: *mut ThreadSlot, sp: usize) {
     // SAFETY: as above.
     unsafe {
@@ -182,6 +205,8 @@ unsafe extern "C" fn first_enter(call: usize, pc: usize, _: *mut ThreadSlot, sp:
     }
 }
 
+/// # Safety
+/// Called by a hook, with the current thread's slot.
 unsafe extern "C" fn enter(call: usize, pc: usize, slot: *mut ThreadSlot, sp: usize) {
     // SAFETY: the slot is this thread's.
     unsafe {
@@ -199,11 +224,16 @@ unsafe extern "C" fn enter(call: usize, pc: usize, slot: *mut ThreadSlot, sp: us
 }
 
 /// A function is entered that perhaps returns to us first: its caller is who it really returns to.
+///
+/// # Safety
+/// Called by a hook, with the current thread's slot.
 unsafe extern "C" fn enter_named(call: usize, pc: usize, slot: *mut ThreadSlot, sp: usize) {
     // SAFETY: the slot is this thread's.
     unsafe { enter(function::true_caller(call, sp), pc, slot, sp) };
 }
 
+/// # Safety
+/// Called by a hook, with the current thread's slot.
 #[cold]
 unsafe extern "C" fn cold_enter(call: usize, pc: usize, slot: *mut ThreadSlot, sp: usize) {
     // SAFETY: the slot is this thread's.
@@ -215,6 +245,8 @@ unsafe extern "C" fn cold_enter(call: usize, pc: usize, slot: *mut ThreadSlot, s
     }
 }
 
+/// # Safety
+/// Called by a hook, with the current thread's slot.
 unsafe extern "C" fn leave(slot: *mut ThreadSlot) {
     // SAFETY: the slot is this thread's.
     unsafe {
@@ -227,6 +259,8 @@ unsafe extern "C" fn leave(slot: *mut ThreadSlot) {
     }
 }
 
+/// # Safety
+/// Called by a hook, with the current thread's slot.
 #[cold]
 unsafe extern "C" fn cold_leave(slot: *mut ThreadSlot) {
     // SAFETY: the slot is this thread's.
@@ -238,13 +272,13 @@ unsafe extern "C" fn cold_leave(slot: *mut ThreadSlot) {
 }
 
 const fn plain(write: bool, log2: u16) -> usize {
-    Kind::access(AccessClass::Plain, write, log2).0 as usize
+    Kind::access_code(AccessClass::Plain, write, log2) as usize
 }
 const fn volatile(write: bool, log2: u16) -> usize {
-    Kind::access(AccessClass::Volatile, write, log2).0 as usize
+    Kind::access_code(AccessClass::Volatile, write, log2) as usize
 }
 const fn vptr(write: bool) -> usize {
-    Kind::access(AccessClass::Vptr, write, 3).0 as usize
+    Kind::access_code(AccessClass::Vptr, write, 3) as usize
 }
 
 /// Exports access hooks: stubs that jump through the slot's table.

@@ -8,10 +8,7 @@
 //! Rules of the house: no allocation, no libc function that could allocate, lock or set `errno`
 //! on a recorded path, and nothing but straight-line code in the access hooks ([`hook`]).
 #![no_std]
-#![allow(
-    clippy::missing_safety_doc,
-    reason = "nobody calls these functions but compilers and libc's callers, by their own contract"
-)]
+#![warn(clippy::missing_safety_doc)]
 
 mod arena;
 mod atomic;
@@ -24,6 +21,7 @@ mod handle;
 mod hook;
 mod input;
 mod intercept;
+mod libc_check;
 mod number;
 mod real;
 mod sys;

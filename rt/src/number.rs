@@ -31,6 +31,9 @@ pub fn share(addr: usize, count: usize) -> usize {
 }
 
 /// The number of an event that happens now.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
 pub unsafe fn next(slot: *mut ThreadSlot) -> u64 {
     let counter = arena::counter();
     if !is_local() {
@@ -54,6 +57,9 @@ pub unsafe fn next(slot: *mut ThreadSlot) -> u64 {
 }
 
 /// The number of an event that is about the object at `addr`.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
 #[inline(always)]
 pub unsafe fn at(slot: *mut ThreadSlot, kind: Kind, addr: usize) -> u64 {
     // SAFETY: the slot is the current thread's.
@@ -73,6 +79,9 @@ pub unsafe fn at(slot: *mut ThreadSlot, kind: Kind, addr: usize) -> u64 {
 }
 
 /// The same of an event that moves the counter.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
 #[inline(never)]
 unsafe fn rare(slot: *mut ThreadSlot, addr: usize) -> u64 {
     // SAFETY: the slot is the current thread's.
@@ -86,6 +95,9 @@ unsafe fn rare(slot: *mut ThreadSlot, addr: usize) -> u64 {
 }
 
 /// The number of an event that is not before `earliest`.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
 #[inline(always)]
 pub unsafe fn since(slot: *mut ThreadSlot, earliest: u64) -> u64 {
     // SAFETY: the slot is the current thread's.

@@ -26,6 +26,9 @@ const PROT_READ_WRITE: usize = 3;
 const MAP_SHARED_NORESERVE: usize = 0x1 | 0x4000;
 
 /// Makes a system call with up to six arguments; errors come back as `-errno`.
+///
+/// # Safety
+/// The arguments are good for the system call, and what it does to memory is the caller's wish.
 #[inline(always)]
 pub unsafe fn call(number: usize, args: [usize; 6]) -> isize {
     let result: isize;
@@ -82,6 +85,9 @@ pub fn futex_wake(word: *const u32) {
 }
 
 /// Maps `len` bytes of the file at `path` (which ends in a NUL), shared. Null if it cannot.
+///
+/// # Safety
+/// `path` is a C string.
 pub unsafe fn map_file(path: *const u8, len: usize) -> *mut u8 {
     // SAFETY: `path` is a C string by the caller's word; the mapping is new memory.
     unsafe {
@@ -306,6 +312,9 @@ pub fn is_thread(tid: u32) -> bool {
 }
 
 /// Reserves memory at `start`; none of it is there before it is touched.
+///
+/// # Safety
+/// The caller owns the range if that could be reserved.
 pub unsafe fn reserve(start: usize, len: usize) -> bool {
     const PRIVATE_ANONYMOUS_NORESERVE_NOREPLACE: usize = 0x2 | 0x20 | 0x4000 | 0x10_0000;
     let flags = PRIVATE_ANONYMOUS_NORESERVE_NOREPLACE;

@@ -12,8 +12,8 @@ use norn_abi::{
 
 use crate::{
     arena,
-    control::{self, Task},
-    event, fork, function, handle, hook, intercept, real, tls,
+    control::{self, TaskId},
+    event, fork, function, handle, hook, intercept, libc_check, real, tls,
 };
 
 /// What the runtime keeps of a thread besides what the recorder sees.
@@ -50,8 +50,8 @@ pub struct Own {
     pub wait_mutex: usize,
     /// While it waits: the encoder's limit; see [`arm`].
     pub lim: *mut u8,
-    /// What the scheduler knows of it; null for a handler's stream.
-    pub task: *mut Task,
+    /// Its task; none for a signal handler's stream.
+    pub task: Option<TaskId>,
     /// Where `syscall` was called.
     pub syscall_pc: usize,
     /// The initialisation that `pthread_once` may run.
@@ -73,6 +73,9 @@ pub struct Own {
 const _: () = assert!(size_of::<Own>() <= size_of::<[usize; 40]>());
 
 /// A slot's private part.
+///
+/// # Safety
+/// The slot is one of the arena's and no stand.
 pub unsafe fn own(slot: *mut ThreadSlot) -> *mut Own {
     // SAFETY: it is large enough, see above.
     unsafe { (&raw mut (*slot).own).cast() }
@@ -87,6 +90,8 @@ pub static KEY: AtomicU32 = AtomicU32::new(0);
 #[used]
 static PREINIT: unsafe extern "C" fn(i32, *const *const u8, *const *const u8) = preinit;
 
+/// # Safety
+/// Called by the loader, with the environment.
 unsafe extern "C" fn preinit(_: i32, _: *const *const u8, env: *const *const u8) {
     // SAFETY: the loader passes the environment.
     unsafe { start_process(env) };
@@ -104,6 +109,9 @@ core::arch::global_asm!(
 );
 
 /// A module that is loaded while the program runs has functions, too.
+///
+/// # Safety
+/// Called by the constructors of a module.
 unsafe extern "C" fn module_begins(pc: usize) {
     let slot = meet();
     // SAFETY: the slot is the current thread's.
@@ -155,6 +163,8 @@ pub fn meet() -> *mut ThreadSlot {
     tls::current()
 }
 
+/// # Safety
+/// `env` is the environment, or null.
 unsafe fn start_process(env: *const *const u8) {
     if READY.compare_exchange(0, 1, Ordering::AcqRel, Ordering::Acquire).is_err() {
         return;
@@ -163,7 +173,8 @@ unsafe fn start_process(env: *const *const u8) {
     unsafe {
         tls::set(tls::BUSY.slot());
         real::resolve();
-        let opened = arena_path(env).is_some_and(|path| can_record() && arena::open(path));
+        let opens = |path| can_record() && arena::open(path) && libc_check::accept();
+        let opened = arena_path(env).is_some_and(opens);
         let number = if opened { arena::take_process() } else { None };
         match number {
             Some(number) => start_recording(number),
@@ -178,6 +189,8 @@ unsafe fn start_process(env: *const *const u8) {
     READY.store(2, Ordering::Release);
 }
 
+/// # Safety
+/// The process is in its first thread, and the arena is open.
 unsafe fn start_recording(number: u32) {
     // SAFETY: the process is in its first thread.
     unsafe {
@@ -209,6 +222,8 @@ fn can_record() -> bool {
     core::arch::x86_64::__cpuid(0x8000_0001).ecx & 1 << 5 != 0
 }
 
+/// # Safety
+/// `env` is null, or a null-terminated array of C strings.
 unsafe fn arena_path(env: *const *const u8) -> Option<*const u8> {
     let name = ENV.as_bytes();
     let mut entry = env;
@@ -230,6 +245,9 @@ unsafe fn arena_path(env: *const *const u8) -> Option<*const u8> {
 }
 
 /// Fills in who a slot's thread is.
+///
+/// # Safety
+/// The slot was taken by the caller, and no thread uses it yet.
 pub unsafe fn name(slot: *mut ThreadSlot, thread: u32, parent: u32, child: u32, role: u32) {
     // SAFETY: the slot is ours.
     unsafe {
@@ -251,6 +269,9 @@ pub unsafe fn name(slot: *mut ThreadSlot, thread: u32, parent: u32, child: u32, 
 }
 
 /// Starts to record the current thread into `slot`.
+///
+/// # Safety
+/// The slot is named and no other thread's, and the current thread has none.
 pub unsafe fn attach(slot: *mut ThreadSlot, (stack, size): (usize, usize)) {
     // SAFETY: the slot is ours and named.
     unsafe {
@@ -263,6 +284,9 @@ pub unsafe fn attach(slot: *mut ThreadSlot, (stack, size): (usize, usize)) {
 }
 
 /// After a jump out of a handler for which there was no slot: the thread has its own.
+///
+/// # Safety
+/// The current thread was in a signal handler without a slot, and has left it.
 pub unsafe fn resume() {
     if arena::is_open() {
         // SAFETY: the key's value is the thread's slot.
@@ -276,6 +300,8 @@ pub unsafe fn resume() {
     }
 }
 
+/// # Safety
+/// The current thread has no slot.
 unsafe fn attach_foreign() {
     // SAFETY: the current thread has no slot yet.
     unsafe {
@@ -289,6 +315,9 @@ unsafe fn attach_foreign() {
 }
 
 /// The first thread's stack: it may grow to its limit below where it began.
+///
+/// # Safety
+/// Called in the first thread.
 unsafe fn main_stack() -> (usize, usize) {
     const MOST: usize = 8 << 20;
     // SAFETY: set by the loader.
@@ -297,6 +326,9 @@ unsafe fn main_stack() -> (usize, usize) {
 }
 
 /// The current thread's stack, as its library knows it.
+///
+/// # Safety
+/// Called on a thread of libc.
 pub unsafe fn own_stack() -> (usize, usize) {
     let mut attributes = [0u64; 8];
     let (mut start, mut size) = (0, 0);
@@ -312,6 +344,9 @@ pub unsafe fn own_stack() -> (usize, usize) {
 
 /// Runs when a thread ends, in every round of destructors. We leave in the last one, so that the
 /// destructors of the program are still recorded.
+///
+/// # Safety
+/// Called by libc when a thread ends, with its slot.
 unsafe extern "C" fn thread_ends(slot: *mut c_void) {
     const ROUNDS: u32 = 4;
     let slot = slot.cast::<ThreadSlot>();
@@ -326,6 +361,8 @@ unsafe extern "C" fn thread_ends(slot: *mut c_void) {
     }
 }
 
+/// # Safety
+/// The slot is the current thread's, which records nothing more.
 unsafe fn leave(slot: *mut ThreadSlot) {
     // SAFETY: the slot is the current thread's; handlers find a stand from here on.
     unsafe {
@@ -344,6 +381,9 @@ unsafe fn leave(slot: *mut ThreadSlot) {
 }
 
 /// Does what is libc's own affair.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
 pub unsafe fn quietly<T>(slot: *mut ThreadSlot, real: impl FnOnce() -> T) -> T {
     // SAFETY: the slot is the current thread's.
     unsafe {

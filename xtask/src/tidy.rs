@@ -50,7 +50,8 @@ const DIRECTION: &[(&str, &[&str])] = &[
             "norn-trace",
         ],
     ),
-    ("norn-rt", &["norn-abi"]),
+    ("norn-rt", &["norn-abi", "norn-sched"]),
+    ("norn-sched", &["norn-abi"]),
     ("norn", ANY),
     ("xtask", &[]),
 ];

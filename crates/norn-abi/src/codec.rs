@@ -101,19 +101,25 @@ pub struct Format {
 /// The site key of `kind` at `pc`. Programs have no code above the 48th bit.
 #[inline(always)]
 pub const fn key(pc: usize, kind: Kind) -> u64 {
-    pc as u64 | (kind.0 as u64) << 48
+    key_of(pc, kind.code())
+}
+
+/// The site key of the kind with a code at `pc`.
+#[inline(always)]
+pub(crate) const fn key_of(pc: usize, code: u16) -> u64 {
+    pc as u64 | (code as u64) << 48
 }
 
 /// The slot in which a site with this key lives.
 #[inline(always)]
 pub const fn slot(key: u64) -> usize {
-    slot_of(key as usize, Kind((key >> 48) as u16))
+    slot_of(key as usize, (key >> 48) as u16)
 }
 
 /// The kind's share is apart, so that a hook, which knows its kind, adds a constant.
 #[inline(always)]
-pub(crate) const fn slot_of(pc: usize, kind: Kind) -> usize {
-    (pc ^ (kind.0 as usize * 0x25)) & (SITES - 1)
+pub(crate) const fn slot_of(pc: usize, code: u16) -> usize {
+    (pc ^ (code as usize * 0x25)) & (SITES - 1)
 }
 
 /// The cell in which the value at an address is remembered.

@@ -9,23 +9,12 @@
 
 use core::sync::atomic::{AtomicU32, AtomicU64};
 
+pub use strategy::StrategyKind;
+
 use crate::Kind;
 
 /// How the next thread is chosen: in [`Plan::strategy`].
-pub mod strategy {
-    /// Nobody chooses: the program is only recorded.
-    pub const NONE: u32 = 0;
-    /// In turn, each for a number of events.
-    pub const ROUND_ROBIN: u32 = 1;
-    /// Any thread, for a random number of events.
-    pub const RANDOM: u32 = 2;
-    /// The thread with the highest priority; at a few random events its thread becomes the lowest.
-    pub const PCT: u32 = 3;
-    /// The thread whose next event has the highest random priority.
-    pub const POS: u32 = 4;
-    /// As the schedule says.
-    pub const FOLLOW: u32 = 5;
-}
+pub mod strategy;
 
 /// What comes after the end of a schedule: in [`Plan::after`].
 pub mod after {
@@ -228,14 +217,35 @@ impl Kind {
             | Kind::AtomicCas
             | Kind::AtomicCasFailed
             | Kind::Fence => class::ATOMIC,
-            Kind(code) if code < 0x40 => {
-                if code & 8 == 0 {
-                    class::READ
-                } else {
-                    class::WRITE
-                }
-            }
-            _ => class::OTHER,
+            access_kinds!() if self.code() & crate::kind::WRITE == 0 => class::READ,
+            access_kinds!() => class::WRITE,
+            Kind::Enter
+            | Kind::Unwind
+            | Kind::Begin
+            | Kind::End
+            | Kind::Detach
+            | Kind::Cancel
+            | Kind::HandlerBegin
+            | Kind::HandlerEnd
+            | Kind::HappensAfter
+            | Kind::HappensBefore
+            | Kind::Futex
+            | Kind::Map
+            | Kind::Unmap
+            | Kind::Init
+            | Kind::Destroy
+            | Kind::CallRest
+            | Kind::RegionBegin
+            | Kind::RegionEnd
+            | Kind::Name
+            | Kind::ProcessFork
+            | Kind::Exec
+            | Kind::Exit
+            | Kind::Abort
+            | Kind::Module
+            | Kind::HighHalves
+            | Kind::Turn
+            | Kind::Expired => class::OTHER,
         }
     }
 }

@@ -76,11 +76,17 @@ const WINDOW: usize = 1 + 2 + 8 + 10 + 8;
 const SHIFT: [u32; 8] = [0, 0, 0, 0, 0, 0, 40, 0];
 const _: () = assert!(HIGH == 6 && UNKNOWN == 7);
 
-/// Whether records of this kind are read by [`Decoder::next_plain`]: accesses of up to 8 bytes (no
-/// undefined kind is among them, for those have no site) and calls.
+/// Whether records with this code are read by [`Decoder::next_plain`]: accesses of up to 8 bytes and
+/// calls.
 #[inline(always)]
-const fn is_plain(kind: Kind) -> bool {
-    kind.0 & !0x3b == 0 || kind.0 == Kind::Enter.0
+const fn is_plain(code: u16) -> bool {
+    code & !0x3b == 0 || code == Kind::Enter.code()
+}
+
+/// The code in a site's key.
+#[inline(always)]
+const fn code_of(key: u64) -> u16 {
+    (key >> 48) as u16
 }
 
 /// Eight bytes of a window.
@@ -142,11 +148,12 @@ impl<'a> Decoder<'a> {
         let before = &mut self.sites[self.prev % SITES].next;
         let next = if missed == 0 { *before } else { u32::from(given) };
         let site = self.sites.get(next as usize)?;
-        let kind = Kind((site.key >> 48) as u16);
+        let code = code_of(site.key);
         let near = usize::from(head >> 3 & 7);
-        if !is_plain(kind) || site.key == 0 || near == usize::from(UNKNOWN) {
+        if !is_plain(code) || site.key == 0 || near == usize::from(UNKNOWN) {
             return None;
         }
+        let kind = Kind::from_code(code)?;
         let mut at = 1 + 2 * missed;
         let off = word(window, at)? & mask(NEAR[near]);
         let addr = site.foreseen().wrapping_add(unzigzag(off) as u64);
@@ -160,11 +167,11 @@ impl<'a> Decoder<'a> {
                 seq = Some(self.last_seq);
                 at = end;
             }
-            let code = usize::from(head & 7);
-            let bits = word(window, at)? & mask(BITS[code]);
-            at += usize::from(BITS[code]);
+            let form = usize::from(head & 7);
+            let bits = word(window, at)? & mask(BITS[form]);
+            at += usize::from(BITS[form]);
             if head & 7 != UNKNOWN {
-                value = Some(self.value(addr, bits << SHIFT[code], 8 << (kind.0 & 3)));
+                value = Some(self.value(addr, bits << SHIFT[form], 8 << (code & 3)));
             }
         }
         self.sites[self.prev % SITES].next = next;
@@ -210,7 +217,7 @@ impl<'a> Decoder<'a> {
     fn define(&mut self) -> Step<()> {
         let at = self.slot()? as usize;
         let key = self.number(8)?;
-        if at != slot(key) || Kind((key >> 48) as u16).shape().is_none() {
+        if at != slot(key) || Kind::from_code(code_of(key)).is_none() {
             return Err("definition of an impossible site");
         }
         self.sites[at] = Site { key, ..Site::default() };
@@ -225,9 +232,9 @@ impl<'a> Decoder<'a> {
         self.prev = at;
         let addr = site.foreseen().wrapping_add(self.difference(head >> 3)?);
         self.sites[at].learn(addr);
-        let kind = Kind((site.key >> 48) as u16);
+        let kind = Kind::from_code(code_of(site.key)).ok_or("unknown kind")?;
         let mut event = Fields::default();
-        match kind.shape().ok_or("unknown kind")? {
+        match kind.shape() {
             Shape::Access(size) => self.access(&mut event, head, addr, size)?,
             Shape::Wide => {
                 event.seq = self.global()?;

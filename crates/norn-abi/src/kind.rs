@@ -1,8 +1,13 @@
 //! The kinds of event a runtime can record.
 //!
 //! A kind says which fields its record has ([`Kind::shape`]); together with the program counter
-//! it makes a *site key*. Memory accesses use the kinds below `0x40`, where the bits say all:
-//! `class:2 | write:1 | log2(size):3`.
+//! it makes a *site key*. The set is closed: one table has the name, the code, the shape and the
+//! meaning of each kind, and whoever decides by kind matches without a wildcard arm. Codes that a
+//! trace contains and no kind has are damage, which [`Kind::from_code`] makes visible.
+//!
+//! Memory accesses have the codes below `0x40`, in which the bits say all:
+//! `class:2 | write:1 | log2(size):3`. Matches that treat them alike use
+//! [`access_kinds`](crate::access_kinds).
 
 /// What a memory access hook was called for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,41 +72,110 @@ pub enum Shape {
 }
 
 macro_rules! kinds {
-    ($($(#[$doc:meta])* $name:ident = $code:literal : $shape:expr;)*) => {
+    (
+        accesses { $($access:ident = $access_code:literal;)* }
+        $($(#[$doc:meta])* $name:ident = $code:literal : $shape:expr;)*
+    ) => {
         /// The kind of one event.
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct Kind(pub u16);
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u16)]
+        pub enum Kind {
+            $(
+                #[doc = "A memory access; [`Kind::as_access`] has its class, direction and size."]
+                $access = $access_code,
+            )*
+            $($(#[$doc])* $name = $code,)*
+        }
 
-        #[allow(non_upper_case_globals, reason = "they read as the variants they stand for")]
         impl Kind {
-            $($(#[$doc])* pub const $name: Kind = Kind($code);)*
-
             /// Its name, for people.
             pub const fn name(self) -> &'static str {
-                match self.0 {
-                    $($code => stringify!($name),)*
-                    code if code < 0x40 => if code & 8 == 0 { "Read" } else { "Write" },
-                    _ => "Unknown",
+                match self {
+                    $(Kind::$access => if $access_code & WRITE == 0 { "Read" } else { "Write" },)*
+                    $(Kind::$name => stringify!($name),)*
                 }
             }
 
-            /// Which fields its record has; `None` for a code that no version defined.
-            pub const fn shape(self) -> Option<Shape> {
-                match self.0 {
-                    $($code => Some($shape),)*
-                    code if code & 7 < 4 && code >> 4 < 3 => Some(Shape::Access(1 << (code & 7))),
-                    code if code & 7 == 4 && code >> 4 < 3 => Some(Shape::Wide),
-                    _ => None,
+            /// Which fields its record has.
+            pub const fn shape(self) -> Shape {
+                match self {
+                    $(Kind::$access => access_shape($access_code),)*
+                    $(Kind::$name => $shape,)*
                 }
             }
 
             /// Every kind besides memory accesses.
-            pub const ALL: &'static [Kind] = &[$(Kind($code)),*];
+            pub const ALL: &'static [Kind] = &[$(Kind::$name),*];
+        }
+
+        /// All kinds by their codes. A table rather than a `match`: the decoder of plain accesses
+        /// looks each record's kind up here.
+        static BY_CODE: [Option<Kind>; CODES] = by_code();
+
+        const fn by_code() -> [Option<Kind>; CODES] {
+            let mut kinds = [None; CODES];
+            $(kinds[$access_code] = Some(Kind::$access);)*
+            $(kinds[$code] = Some(Kind::$name);)*
+            kinds
+        }
+
+        /// The pattern that matches all memory accesses of up to 16 bytes, for a `match` on
+        /// [`Kind`](crate::Kind) that treats them alike.
+        #[macro_export]
+        macro_rules! access_kinds {
+            () => { $($crate::Kind::$access)|* };
         }
     };
 }
 
+/// No kind has this code or a higher one.
+pub const CODES: usize = 0x100;
+/// The bit of an access's code that says that it writes.
+pub(crate) const WRITE: u16 = 8;
+/// The bits of an access's code that are the logarithm of its size.
+pub(crate) const SIZE: u16 = 7;
+
+const fn access_shape(code: u16) -> Shape {
+    match code & SIZE {
+        4 => Shape::Wide,
+        log2 => Shape::Access(1 << log2),
+    }
+}
+
 kinds! {
+    accesses {
+        Read1 = 0x00;
+        Read2 = 0x01;
+        Read4 = 0x02;
+        Read8 = 0x03;
+        Read16 = 0x04;
+        Write1 = 0x08;
+        Write2 = 0x09;
+        Write4 = 0x0a;
+        Write8 = 0x0b;
+        Write16 = 0x0c;
+        VolatileRead1 = 0x10;
+        VolatileRead2 = 0x11;
+        VolatileRead4 = 0x12;
+        VolatileRead8 = 0x13;
+        VolatileRead16 = 0x14;
+        VolatileWrite1 = 0x18;
+        VolatileWrite2 = 0x19;
+        VolatileWrite4 = 0x1a;
+        VolatileWrite8 = 0x1b;
+        VolatileWrite16 = 0x1c;
+        VptrRead1 = 0x20;
+        VptrRead2 = 0x21;
+        VptrRead4 = 0x22;
+        VptrRead8 = 0x23;
+        VptrRead16 = 0x24;
+        VptrWrite1 = 0x28;
+        VptrWrite2 = 0x29;
+        VptrWrite4 = 0x2a;
+        VptrWrite8 = 0x2b;
+        VptrWrite16 = 0x2c;
+    }
+
     /// A block of memory was read. Address, length, content.
     RangeRead = 0x40: Shape::Range;
     /// A block of memory was written. Address, length, content.
@@ -175,7 +249,7 @@ kinds! {
     Fence = 0x75: Shape::Sync(0);
     /// The program says: what came before a `HappensBefore` here is visible now.
     HappensAfter = 0x76: Shape::Sync(0);
-    /// The program says: what I did so far is visible to who passes `HappensAfter` here.
+    /// The program says: what I did so far is visible to a thread that passes `HappensAfter` here.
     HappensBefore = 0x77: Shape::Sync(0);
 
     /// A thread waits for a word of memory. Never recorded: it is only what a thread blocks in.
@@ -233,34 +307,53 @@ kinds! {
     HighHalves = 0x97: Shape::Sync(2);
     /// The thread has the turn now. The address is the index of its next event.
     Turn = 0x98: Shape::Sync(0);
-    /// The time of a thread's wait has run out. The address is its number; whoever goes next says so.
+    /// The time of a thread's wait has run out. The address is its number; the thread that runs next
+    /// records it.
     Expired = 0x99: Shape::Sync(0);
 }
 
 impl Kind {
-    /// The kind of a memory access of `1 << log2` bytes.
-    pub const fn access(class: AccessClass, write: bool, log2: u16) -> Kind {
-        Kind((class as u16) << 4 | (write as u16) << 3 | log2)
+    /// Its code in a trace.
+    #[inline(always)]
+    pub const fn code(self) -> u16 {
+        self as u16
+    }
+
+    /// The kind with a code; none if no version has defined it.
+    #[inline(always)]
+    pub fn from_code(code: u16) -> Option<Kind> {
+        BY_CODE.get(usize::from(code)).copied().flatten()
+    }
+
+    /// The kind with a code that the compiler knows. Any other code is an error at compile time.
+    pub const fn of_constant<const CODE: u16>() -> Kind {
+        const { known(by_code()[CODE as usize]) }
+    }
+
+    /// The code of a memory access of `1 << log2` bytes.
+    pub const fn access_code(class: AccessClass, write: bool, log2: u16) -> u16 {
+        (class as u16) << 4 | (write as u16) << 3 | log2
     }
 
     /// For a memory access: its class, whether it writes, its size in bytes.
+    #[inline(always)]
     pub const fn as_access(self) -> Option<(AccessClass, bool, u8)> {
-        let class = match self.0 >> 4 {
+        let code = self.code();
+        let class = match code >> 4 {
             0 => AccessClass::Plain,
             1 => AccessClass::Volatile,
             2 => AccessClass::Vptr,
             _ => return None,
         };
-        if self.0 & 7 > 4 {
-            return None;
-        }
-        Some((class, self.0 & 8 != 0, 1 << (self.0 & 7)))
+        Some((class, code & WRITE != 0, 1 << (code & SIZE)))
     }
 }
 
-impl core::fmt::Debug for Kind {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(f, "{}({:#x})", self.name(), self.0)
+/// Evaluated at compile time only: see [`Kind::of_constant`].
+const fn known(kind: Option<Kind>) -> Kind {
+    match kind {
+        Some(kind) => kind,
+        None => panic!("no kind has this code"),
     }
 }
 
@@ -273,19 +366,34 @@ mod tests {
         for class in [AccessClass::Plain, AccessClass::Volatile, AccessClass::Vptr] {
             for write in [false, true] {
                 for log2 in 0..5 {
-                    let kind = Kind::access(class, write, log2);
+                    let kind = Kind::from_code(Kind::access_code(class, write, log2));
+                    let kind = kind.expect("an access of this size has a kind");
                     assert_eq!(kind.as_access(), Some((class, write, 1 << log2)));
-                    assert!(kind.shape().is_some());
+                    assert!(matches!(kind, access_kinds!()));
                 }
+                let wider = Kind::access_code(class, write, 5);
+                assert_eq!(Kind::from_code(wider), None);
             }
         }
+        assert_eq!(Kind::of_constant::<0x1a>(), Kind::VolatileWrite4);
     }
 
     #[test]
     fn other_kinds_are_no_accesses() {
         for kind in Kind::ALL {
             assert_eq!(kind.as_access(), None, "{kind:?}");
-            assert!(kind.shape().is_some(), "{kind:?}");
+            assert!(!matches!(kind, access_kinds!()), "{kind:?}");
         }
+    }
+
+    #[test]
+    fn every_kind_has_a_code_and_no_other_code_a_kind() {
+        let known = (0..=u16::MAX).filter_map(|code| Some((code, Kind::from_code(code)?)));
+        let mut count = 0;
+        for (code, kind) in known {
+            assert_eq!(kind.code(), code);
+            count += 1;
+        }
+        assert_eq!(count, Kind::ALL.len() + 30);
     }
 }

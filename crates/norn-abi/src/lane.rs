@@ -11,7 +11,8 @@
 use crate::{
     Kind,
     codec::{
-        CELLS, CONTENT, DEFINE, LEAVE, SITES, SLACK, Site, TEXT, UNKNOWN, cell, key, slot, slot_of,
+        CELLS, CONTENT, DEFINE, LEAVE, SITES, SLACK, Site, TEXT, UNKNOWN, cell, key, key_of, slot,
+        slot_of,
     },
     field::{bytes, difference, value, varint},
     peek,
@@ -91,11 +92,11 @@ impl Lane {
         addr: usize,
         pc: usize,
     ) -> bool {
-        let slot = slot_of(pc, Kind(K));
+        let slot = slot_of(pc, K);
         // SAFETY: `slot` is below `SITES`; the record fits into the slack after `lim`.
         unsafe {
             let site = self.sites.as_mut_ptr().add(slot);
-            if (*site).key != key(pc, Kind(K)) || self.full() {
+            if (*site).key != key_of(pc, K) || self.full() {
                 return false;
             }
             let head = self.cur;
@@ -118,7 +119,7 @@ impl Lane {
     ) {
         // SAFETY: as in `access`.
         unsafe {
-            let (head, bits, at) = self.open(Kind(K), pc, addr);
+            let (head, bits, at) = self.open(Kind::of_constant::<K>(), pc, addr);
             let at = self.number(at, seq);
             self.finish::<K>(head, bits, at, addr, values);
         }
@@ -241,7 +242,7 @@ impl Lane {
     #[inline(always)]
     pub unsafe fn enter(&mut self, call: usize, pc: usize) -> bool {
         let key = key(pc, Kind::Enter);
-        let slot = slot_of(pc, Kind::Enter);
+        let slot = slot_of(pc, Kind::Enter.code());
         // SAFETY: as in `access`.
         unsafe {
             let site = self.sites.as_mut_ptr().add(slot);
@@ -290,7 +291,7 @@ impl Lane {
         seq: u64,
         args: &[u64],
     ) -> bool {
-        let slot = slot_of(pc, kind);
+        let slot = slot_of(pc, kind.code());
         // SAFETY: as in `access`; a full lane is also one with a block pending.
         unsafe {
             let site = self.sites.as_mut_ptr().add(slot);

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use norn_model::NamePattern;
+use norn_model::FunctionPattern;
 use object::elf;
 use object::read::elf::ProgramHeader;
 use object::{LittleEndian, Object, ObjectSymbol, RelocationFlags, RelocationTarget};
@@ -33,13 +33,29 @@ pub struct Import {
     pub protected: bool,
 }
 
-/// Whether a pattern stands for the function that the linker knows by this name.
-pub fn is_named(pattern: &NamePattern, linkage: &str) -> bool {
-    let plain = source_name(linkage);
-    pattern.matches(&plain)
-        || pattern.text() == linkage
-        || pattern.has_parameters()
-            && demangle::with_parameters(linkage).is_some_and(|it| pattern.matches_whole(&it))
+/// Whether a pattern matches the function with this linkage name: by its source name, or by the
+/// linkage name itself.
+pub fn is_named(pattern: &FunctionPattern, linkage: &str) -> bool {
+    pattern.as_str() == linkage
+        || pattern.matches(&source_name(linkage))
+        || pattern.has_parameters() && pattern.matches(&full_name(linkage))
+}
+
+/// The source name of a function with its parameters, where the linkage name tells them.
+fn full_name(linkage: &str) -> String {
+    demangle::with_parameters(linkage).unwrap_or_else(|| source_name(linkage))
+}
+
+/// The name under which calls of a function are recorded, such that these patterns, by which it was
+/// selected, match it: its source name, with parameters only if a pattern selects an overload, and its
+/// linkage name only if no pattern matches the source name.
+pub fn recorded_name(patterns: &[&FunctionPattern], linkage: &str) -> String {
+    let short = source_name(linkage);
+    if patterns.iter().all(|it| it.matches(&short)) {
+        return short;
+    }
+    let full = full_name(linkage);
+    if patterns.iter().any(|it| it.matches(&full)) { full } else { linkage.to_owned() }
 }
 
 /// The functions with room of `before` bytes before them, by rising address; one that has several
@@ -123,13 +139,34 @@ mod tests {
 
     #[test]
     fn linkage_names() {
-        let check = |pattern: &str, name: &str| is_named(&NamePattern::new(pattern), name);
+        let check = |pattern: &str, name: &str| is_named(&FunctionPattern::new(pattern), name);
         assert!(check("plain", "plain"));
         assert!(check("bank::Account::deposit", "_ZN4bank7Account7depositEi"));
         assert!(check("bank::Account::deposit(int)", "_ZN4bank7Account7depositEi"));
         assert!(!check("bank::Account::deposit(long)", "_ZN4bank7Account7depositEi"));
         assert!(check("_ZN4bank7Account7depositEi", "_ZN4bank7Account7depositEi"));
         assert!(check("std::function<void (int)>::operator()", "_ZNKSt8functionIFviEEclEi"));
+        assert!(check("std::function<void(int)>::operator()", "_ZNKSt8functionIFviEEclEi"));
+        assert!(check("M<int,long>::insert", "_ZN1MIilE6insertEil"));
+        assert!(check("M<int, long>::insert", "_ZN1MIilE6insertEil"));
+        assert!(check("M<int,long>::insert(int,long)", "_ZN1MIilE6insertEil"));
+        assert!(!check("M<int,int>::insert", "_ZN1MIilE6insertEil"));
+    }
+
+    #[test]
+    fn every_pattern_that_selects_a_function_matches_its_recorded_name() {
+        let linkage = "_ZN1MIilE6insertEil";
+        let recorded = |patterns: &[&str]| {
+            let patterns: Vec<_> = patterns.iter().map(|it| FunctionPattern::new(it)).collect();
+            assert!(patterns.iter().all(|it| is_named(it, linkage)));
+            let name = recorded_name(&patterns.iter().collect::<Vec<_>>(), linkage);
+            assert!(patterns.iter().all(|it| it.matches(&name)), "{name}");
+            name
+        };
+        assert_eq!(recorded(&["M<int,long>::insert"]), "M<int, long>::insert");
+        let overload = "M<int,long>::insert(int,long)";
+        assert_eq!(recorded(&["M<*>::insert", overload]), "M<int, long>::insert(int, long)");
+        assert_eq!(recorded(&[linkage]), linkage);
     }
 
     #[test]

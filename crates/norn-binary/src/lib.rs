@@ -45,7 +45,7 @@ pub use call::Call;
 pub use debug_file::DebugSearch;
 pub use elf::{BuildId, Segment, TlsSegment};
 pub use error::BinaryError;
-pub use function::{Entry as FunctionEntry, Import, is_named};
+pub use function::{Entry as FunctionEntry, Import, is_named, recorded_name};
 pub use instrument::{Instrumented, RUNTIME_NOTE};
 pub use line::Frame;
 pub use local::{CallSite, FramePart};

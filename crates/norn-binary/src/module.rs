@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use norn_model::NamePattern;
+use norn_model::FunctionPattern;
 
 use crate::arena::Anchored;
 use crate::call::{self, Call};
@@ -180,7 +180,7 @@ impl Module {
     }
 
     /// Whether a function of such a name was inlined somewhere.
-    pub fn is_inlined(&self, pattern: &NamePattern) -> bool {
+    pub fn is_inlined(&self, pattern: &FunctionPattern) -> bool {
         self.content.with(|view| view.is_inlined(pattern))
     }
 

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use gimli::{AttributeValue, DwAt, Operation, Register};
-use norn_model::NamePattern;
+use norn_model::FunctionPattern;
 
 use crate::name;
 use crate::unit::{DieId, Entry, Units, Value};
@@ -39,7 +39,7 @@ pub(crate) fn signatures(units: &Units<'_>, wanted: &[u64]) -> Signatures {
 }
 
 /// Whether a function of such a name was inlined somewhere.
-pub(crate) fn is_inlined(units: &Units<'_>, pattern: &NamePattern) -> bool {
+pub(crate) fn is_inlined(units: &Units<'_>, pattern: &FunctionPattern) -> bool {
     let mut found = false;
     each_function(units, |die, entry| {
         let inlined = entry.attr_value(gimli::DW_AT_inline);

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use norn_model::NamePattern;
+use norn_model::FunctionPattern;
 
 use crate::arena::Arena;
 use crate::debug_file::{self, DebugSearch};
@@ -116,7 +116,7 @@ impl<'a> View<'a> {
     }
 
     /// Whether a function of such a name was inlined somewhere.
-    pub(crate) fn is_inlined(&self, pattern: &NamePattern) -> bool {
+    pub(crate) fn is_inlined(&self, pattern: &FunctionPattern) -> bool {
         parameter::is_inlined(self.debug().units(), pattern)
     }
 

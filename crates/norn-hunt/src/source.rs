@@ -55,7 +55,7 @@ pub(crate) fn place(trace: &norn_trace::Trace, site: SiteId) -> Place {
     let modules = trace.modules().iter().rev();
     let module = modules.into_iter().find(|it| (it.start..it.end).contains(&site.pc));
     let (path, start) = module.map_or((PathBuf::new(), 0), |it| (it.path.clone(), it.start));
-    (path, site.pc - start, site.kind.0)
+    (path, site.pc - start, site.kind.code())
 }
 
 /// All places where a trace has events.

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use norn_model::{Op, closest};
+use norn_model::{Glob, Op, closest};
 use norn_property::{
-    Glob, Property, Variables as _,
+    Property, Variables as _,
     tree::{Argument, Deed, Event, Object},
 };
 use norn_trace::{Run, WantedFunctions};

@@ -260,6 +260,7 @@ pub enum ObjectEffect {
 
 impl Op {
     /// What the operation means to an analysis.
+    #[expect(clippy::too_many_lines, reason = "an arm for each operation")]
     #[inline]
     pub fn effect(&self) -> Effect {
         match *self {
@@ -460,9 +461,9 @@ mod tests {
 
     #[test]
     fn a_failed_compare_exchange_only_reads() {
-        let access = |line: &str| match effect(line) {
-            Effect::Access(it) => (it.read.is_some(), it.write.is_some(), it.atomic),
-            other => panic!("{line} is {other:?}"),
+        let access = |line: &str| {
+            let Effect::Access(it) = effect(line) else { panic!("{line} is no access") };
+            (it.read.is_some(), it.write.is_some(), it.atomic)
         };
         assert_eq!(access("casfail x 1 2"), (true, false, true));
         assert_eq!(access("cas x 1 2"), (true, true, true));

@@ -1,8 +1,8 @@
 //! The locks that one thread holds.
 
-use crate::{LockMode, Op};
+use crate::{LockEffect, LockMode, Op};
 
-/// The locks that a thread holds. There are few at a time, so they are simply looked through.
+/// The locks that a thread holds. There are few at a time, so a list is searched linearly.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Held {
     locks: Vec<Hold>,
@@ -16,7 +16,7 @@ struct Hold {
 }
 
 impl Held {
-    /// Takes a lock; returns how many times it is held now.
+    /// Acquires a lock; returns how many times it is held now.
     pub fn acquire(&mut self, lock: u64, mode: LockMode) -> u32 {
         if let Some(hold) = self.locks.iter_mut().find(|it| it.lock == lock) {
             (hold.mode, hold.depth) = (mode, hold.depth.saturating_add(1));
@@ -26,8 +26,8 @@ impl Held {
         1
     }
 
-    /// Gives a lock back; returns what it was held for and how many times it is still held.
-    /// None if it is not held at all.
+    /// Releases a lock; returns its mode and how many times it is still held. None if it is not held
+    /// at all.
     pub fn release(&mut self, lock: u64) -> Option<(LockMode, u32)> {
         let at = self.locks.iter().position(|it| it.lock == lock)?;
         let hold = self.locks.get_mut(at)?;
@@ -44,24 +44,21 @@ impl Held {
         self.locks.iter().find(|it| it.lock == lock).map_or(0, |it| it.depth)
     }
 
-    /// The locks that are held and what for, the one taken first first.
+    /// The locks that are held and their modes, in the order of acquisition.
     pub fn iter(&self) -> impl Iterator<Item = (u64, LockMode)> {
         self.locks.iter().map(|it| (it.lock, it.mode))
     }
 
-    /// Follows an event of the thread.
+    /// Performs the next event of the thread.
     pub fn step(&mut self, op: &Op) {
-        match *op {
-            Op::Acquire { lock, mode, .. } => {
+        match op.effect().lock() {
+            Some(LockEffect::Acquire { lock, mode, .. }) => {
                 self.acquire(lock, mode);
             }
-            Op::WaitAcquire { lock, .. } => {
-                self.acquire(lock, LockMode::Mutex);
-            }
-            Op::Release { lock, .. } | Op::WaitRelease { lock } => {
+            Some(LockEffect::Release { lock, .. }) => {
                 self.release(lock);
             }
-            _ => {}
+            Some(LockEffect::Failed { .. }) | None => {}
         }
     }
 }

@@ -3,17 +3,20 @@
 //! Plain data. Nothing here reads files, knows a format on disk or starts threads, so every stage
 //! can speak it and none needs to know another. [`Trace`] is a whole run in memory; [`text`] is
 //! how people, and all tests, write one down.
+#![deny(clippy::wildcard_enum_match_arm)]
 
 mod candidate;
 mod effect;
 mod event;
+mod function_pattern;
+mod glob;
 mod held;
 mod ids;
 mod kind;
 mod location;
 mod merge;
 mod name;
-mod pattern;
+mod op_kind;
 mod point;
 mod schedule;
 mod semaphore;
@@ -32,13 +35,15 @@ pub use effect::{
 pub use event::{
     AtomicOp, Event, LockMode, Object, Op, Order, Ordering, Outcome, RmwOp, Value, WokenBy,
 };
+pub use function_pattern::FunctionPattern;
+pub use glob::{Glob, normalize_name};
 pub use held::Held;
 pub use ids::{EventId, NameId, SiteId, StackId, ThreadId, ThreadName};
 pub use kind::{BugClass, CandidateKind};
 pub use location::Location;
 pub use merge::{Merged, Start, Stream};
 pub use name::Names;
-pub use pattern::NamePattern;
+pub use op_kind::OpKind;
 pub use point::{Class, Code, Line, Point, PointError, Visit};
 pub use schedule::{Schedule, Segment, Until, UntilError};
 pub use semaphore::mutexes;

@@ -2,37 +2,38 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{Object, Op, ThreadId};
+use crate::{Effect, Op, SemaphoreEffect, ThreadId};
 
 #[derive(Default)]
 struct Use {
-    /// It begins with one.
+    /// Its initial value is one.
     begins: bool,
-    /// Somebody does not wait and post in turn.
+    /// Some thread does not alternate between wait and post.
     mixed: bool,
     holders: BTreeSet<ThreadId>,
 }
 
-/// The semaphores that begin with one, and that every thread waits for and posts in turn: they keep
-/// critical sections apart. The events of each thread are in their order.
+/// The semaphores with the initial value one on which every thread alternates between wait and post:
+/// they are used as mutexes. The events of each thread are in their order.
 pub fn mutexes<'a>(events: impl Iterator<Item = (ThreadId, &'a Op)>) -> BTreeSet<u64> {
     let mut all: BTreeMap<u64, Use> = BTreeMap::new();
     for (thread, op) in events {
-        match *op {
-            Op::Init { object, class: Object::Semaphore, detail } => {
-                let it = all.entry(object).or_default();
-                it.mixed |= it.begins || detail != 1;
+        let Effect::Semaphore(effect) = op.effect() else { continue };
+        match effect {
+            SemaphoreEffect::Init { semaphore, value } => {
+                let it = all.entry(semaphore).or_default();
+                it.mixed |= it.begins || value != 1;
                 it.begins = true;
             }
-            Op::SemWait { semaphore, .. } => {
+            SemaphoreEffect::Wait { semaphore, .. } => {
                 let it = all.entry(semaphore).or_default();
                 it.mixed |= !it.holders.insert(thread);
             }
-            Op::SemPost { semaphore } => {
+            SemaphoreEffect::Post { semaphore } => {
                 let it = all.entry(semaphore).or_default();
                 it.mixed |= !it.holders.remove(&thread);
             }
-            _ => {}
+            SemaphoreEffect::Failed { .. } => {}
         }
     }
     all.into_iter()
@@ -53,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_and_posts_in_turn_locks() {
+    fn alternating_waits_and_posts_are_a_mutex() {
         assert_eq!(count("T1 init s semaphore 1\nT1 down s\nT1 post s\nT2 down s\nT2 post s"), 1);
         assert_eq!(count("T1 init s semaphore 2\nT1 down s\nT1 post s\nT2 down s\nT2 post s"), 0);
         assert_eq!(count("T1 init s semaphore 1\nT1 down s\nT2 post s"), 0);

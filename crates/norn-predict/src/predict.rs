@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use norn_model::{
-    Access, BugClass, Candidate, NamePattern, Op, Scope, SiteId, Step, ThreadId, Trace, mutexes,
+    Access, BugClass, Candidate, FunctionPattern, Op, Scope, SiteId, Step, ThreadId, Trace, mutexes,
 };
 use rayon::prelude::*;
 
@@ -46,7 +46,7 @@ pub struct Options {
     /// What the user wants to be atomic.
     pub regions: Vec<Region>,
     /// Functions whose calls are to be atomic, as far as their calls are recorded.
-    pub functions: Vec<NamePattern>,
+    pub functions: Vec<FunctionPattern>,
     /// Which variables belong together; if there is none, those that are used together.
     pub sets: Vec<AtomicSet>,
     /// Whether deadlocks are looked for.

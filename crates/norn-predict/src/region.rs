@@ -14,7 +14,7 @@
 
 use std::ops::RangeInclusive;
 
-use norn_model::{Event, NamePattern, Op, Scope, StackId, Stacks, ThreadId, Trace};
+use norn_model::{Event, FunctionPattern, Op, Scope, StackId, Stacks, ThreadId, Trace};
 
 use crate::{access::Touch, outline::Outline};
 
@@ -48,7 +48,7 @@ impl Region {
 
 /// What the program marks, and calls of functions that are to be atomic. Regions in others count as
 /// part of them; one that does not end ends with its thread.
-pub(crate) fn marked(trace: &Trace, functions: &[NamePattern]) -> Vec<Region> {
+pub(crate) fn marked(trace: &Trace, functions: &[FunctionPattern]) -> Vec<Region> {
     let named = |name| functions.iter().any(|it| it.matches(trace.names.name(name)));
     let mut regions = Vec::new();
     for thread in &trace.threads {
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     fn regions(trace: &str, functions: &[&str]) -> Vec<(u32, u64, u64)> {
-        let functions: Vec<_> = functions.iter().map(|it| NamePattern::new(it)).collect();
+        let functions: Vec<_> = functions.iter().map(|it| FunctionPattern::new(it)).collect();
         let regions = marked(&text::parse(trace).unwrap_or_default(), &functions);
         let ends = |it: &Region| (it.thread.0, *it.events.start(), *it.events.end());
         regions.iter().map(ends).collect()

@@ -1,9 +1,9 @@
 //! Reads what an event is: `event update: call add(c, _) | call remove(c, _) if result != 0`.
 
-use norn_model::closest;
+use norn_model::{FunctionPattern, Glob, closest};
 
 use crate::{
-    Glob, Mistake,
+    Mistake,
     cursor::{Cursor, is_word},
     tree::{
         Argument, Comparison, Condition, Deed, Edge, Event, Name, Number, Object, Operand, Touch,
@@ -48,12 +48,12 @@ fn deed(cursor: &mut Cursor<'_>, parameters: &[Name]) -> Result<Deed, Mistake> {
         "free" => touch(cursor, Touch::Free),
         "call" => {
             cursor.advance(word.len());
-            let function = glob(cursor, "a function")?;
+            let function = FunctionPattern::new(name(cursor, "a function")?);
             Ok(Deed::Call { function, arguments: arguments(cursor, parameters)? })
         }
         "return" => {
             cursor.advance(word.len());
-            let function = glob(cursor, "a function")?;
+            let function = FunctionPattern::new(name(cursor, "a function")?);
             let arguments = arguments(cursor, parameters)?;
             let bound = cursor.eat("->");
             let result = if bound { argument(cursor, parameters)? } else { Argument::Any };
@@ -61,7 +61,7 @@ fn deed(cursor: &mut Cursor<'_>, parameters: &[Name]) -> Result<Deed, Mistake> {
         }
         "mark" => {
             cursor.advance(word.len());
-            let word = glob(cursor, "the name of a mark")?;
+            let word = Glob::new(name(cursor, "the name of a mark")?);
             cursor.skip();
             let start = cursor.at();
             let arguments = arguments(cursor, parameters)?;
@@ -98,12 +98,12 @@ fn no_deed(cursor: &mut Cursor<'_>, word: &str) -> Mistake {
 /// Objects in memory: `v` for all, bound to a parameter; `name` for variables with this name;
 /// `name as v` for both.
 fn object(cursor: &mut Cursor<'_>, parameters: &[Name]) -> Result<Object, Mistake> {
-    let name = glob(cursor, "a variable or a parameter")?;
+    let name = name(cursor, "a variable or a parameter")?;
     let parameter = |text: &str| parameters.iter().position(|it| it.text == text);
-    if let Some(parameter) = parameter(name.as_str()) {
+    if let Some(parameter) = parameter(name) {
         return Ok(Object { name: None, parameter: Some(parameter) });
     }
-    let name = Some(name).filter(|it| it.as_str() != "_");
+    let name = Some(name).filter(|it| *it != "_").map(Glob::new);
     if !cursor.eat_word("as") {
         return Ok(Object { name, parameter: None });
     }
@@ -124,7 +124,7 @@ fn no_parameter(name: &Name, parameters: &[Name]) -> Mistake {
 }
 
 /// A name of the program, which may have blanks between `<` and `>`, or quotes around it.
-fn glob(cursor: &mut Cursor<'_>, what: &str) -> Result<Glob, Mistake> {
+fn name<'a>(cursor: &mut Cursor<'a>, what: &str) -> Result<&'a str, Mistake> {
     cursor.skip();
     let rest = cursor.rest();
     if let Some(quoted) = rest.strip_prefix('"') {
@@ -132,14 +132,14 @@ fn glob(cursor: &mut Cursor<'_>, what: &str) -> Result<Glob, Mistake> {
             return Err(Mistake::error(cursor.next_token(), "this quote has no end"));
         };
         cursor.advance(end + 2);
-        return Ok(Glob::new(&quoted[..end]));
+        return Ok(&quoted[..end]);
     }
     let length = length(rest);
     if length == 0 {
         return Err(cursor.unexpected(what));
     }
     cursor.advance(length);
-    Ok(Glob::new(&rest[..length]))
+    Ok(&rest[..length])
 }
 
 /// How many bytes of a text are a name of a program.

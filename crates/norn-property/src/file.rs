@@ -1,7 +1,9 @@
 //! A property file: parsed, compiled and linted.
 
+use norn_model::FunctionPattern;
+
 use crate::{
-    Glob, Mistake, lint, parse,
+    Mistake, lint, parse,
     tree::{Deed, PropertyDefinition},
     word::{self, Word},
 };
@@ -57,7 +59,7 @@ impl Property {
     }
 
     /// The functions whose calls must be recorded.
-    pub fn functions(&self) -> impl Iterator<Item = &Glob> {
+    pub fn functions(&self) -> impl Iterator<Item = &FunctionPattern> {
         let deeds = self.definition.events.iter().flat_map(|it| &it.deeds);
         deeds.filter_map(|it| match it {
             Deed::Call { function, .. } | Deed::Return { function, .. } => Some(function),

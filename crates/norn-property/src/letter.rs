@@ -1,11 +1,11 @@
 //! Which events of a trace are events of a property, and to what they bind its parameters.
 
-use norn_model::{AtomicOp, Event, NameId, Op, ThreadId, Trace};
+use norn_model::{AtomicOp, Event, Glob, NameId, Op, ThreadId, Trace};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::{
-    Glob, Property,
+    Property,
     lint::parameters_of,
     tree::{self, Argument, Comparison, Condition, Deed, Edge, Number, Operand, Touch},
 };
@@ -55,8 +55,8 @@ impl<'a> Reader<'a> {
     pub(crate) fn new(property: &'a Property, trace: &Trace, variables: &'a dyn Variables) -> Self {
         let events = &property.definition.events;
         let meant = |deed: &Deed| match deed {
-            Deed::Call { function: glob, .. } | Deed::Return { function: glob, .. } => {
-                trace.names.iter().map(|(_, name)| is_function(glob, name)).collect()
+            Deed::Call { function, .. } | Deed::Return { function, .. } => {
+                trace.names.iter().map(|(_, name)| function.matches(name)).collect()
             }
             Deed::Mark { word, .. } => trace.names.iter().map(|(_, it)| word.matches(it)).collect(),
             Deed::Touch(..) | Deed::Region(_) => Vec::new(),
@@ -200,30 +200,6 @@ fn touched(touch: Touch, op: Op, sight: &mut Sight) -> Option<(u64, u64)> {
 
 /// Bytes of a lock: by its size it is told from its first member.
 const LOCK: u64 = 40;
-
-/// Whether a function is meant, whose name may have its parameters behind it.
-fn is_function(glob: &Glob, name: &str) -> bool {
-    let short = without_parameters(name);
-    glob.matches(name) || glob.matches(short) || glob.matches(without(short, '<', '>'))
-}
-
-/// `List::add(int, (lambda)) const` without its parameters.
-fn without_parameters(name: &str) -> &str {
-    without(name.trim_end_matches(" const"), '(', ')')
-}
-
-/// A name without what is in brackets at its end. An operator may be made of brackets.
-fn without(name: &str, open: char, close: char) -> &str {
-    let Some(inside) = name.strip_suffix(close) else { return name };
-    let mut depth = 1;
-    for (at, it) in inside.char_indices().rev() {
-        depth += i32::from(it == close) - i32::from(it == open);
-        if depth == 0 {
-            return if name[..at].ends_with("operator") { name } else { &name[..at] };
-        }
-    }
-    name
-}
 
 impl Clone for Sight {
     fn clone(&self) -> Sight {

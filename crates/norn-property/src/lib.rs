@@ -9,7 +9,6 @@ mod cursor;
 mod deed;
 mod expression;
 mod file;
-mod glob;
 mod letter;
 mod lint;
 mod mistake;
@@ -24,7 +23,6 @@ mod word;
 
 pub use bound::{Bounds, Limits};
 pub use file::{File, Property};
-pub use glob::Glob;
 pub use letter::Variables;
 pub use mistake::{Mistake, Severity, Span};
 pub use monitor::{Breach, breach};

@@ -1,6 +1,8 @@
 //! A property as it is written, taken apart.
 
-use crate::{Glob, Span};
+use norn_model::{FunctionPattern, Glob};
+
+use crate::Span;
 
 /// A property: events by name, and a pattern of them that must not happen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,14 +47,14 @@ pub enum Deed {
     /// It calls a function.
     Call {
         /// Which.
-        function: Glob,
+        function: FunctionPattern,
         /// With what, from the first argument on; of a member function that is the receiver.
         arguments: Vec<Argument>,
     },
     /// It comes back from a function.
     Return {
         /// Which.
-        function: Glob,
+        function: FunctionPattern,
         /// With what it was called.
         arguments: Vec<Argument>,
         /// With what it comes back.

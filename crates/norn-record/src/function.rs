@@ -11,8 +11,8 @@ use std::{
 use norn_abi::function::{
     BEFORE, CALL_ONLY, FUNCTIONS, Function, NAMES, NOWHERE, PROTECTED, about, state,
 };
-use norn_binary::{Module, Parameter, is_named, source_name};
-use norn_model::NamePattern;
+use norn_binary::{Module, Parameter, is_named, recorded_name};
+use norn_model::FunctionPattern;
 use norn_trace::WantedFunctions;
 
 use crate::{
@@ -29,7 +29,7 @@ const CALLS_ONLY: &str = "setjmp _setjmp __sigsetjmp sigsetjmp longjmp _longjmp 
 /// What is wanted, and what was found of it.
 #[derive(Debug)]
 pub(crate) struct Functions {
-    patterns: Vec<NamePattern>,
+    patterns: Vec<FunctionPattern>,
     /// The number of each name with its parameters.
     numbers: BTreeMap<Vec<u8>, u32>,
     found: Vec<WantedFunctions>,
@@ -69,7 +69,7 @@ impl Functions {
         let wanted =
             |it: &String| WantedFunctions { pattern: it.clone(), ..WantedFunctions::default() };
         Functions {
-            patterns: patterns.iter().map(|it| NamePattern::new(it)).collect(),
+            patterns: patterns.iter().map(|it| FunctionPattern::new(it)).collect(),
             numbers: BTreeMap::new(),
             found: patterns.iter().map(wanted).collect(),
             left_out: 0,
@@ -99,7 +99,7 @@ impl Functions {
     /// The answer about a file, found now or before.
     fn of(&self, path: &Path, about: u32) -> Arc<Answer> {
         let changed = fs::metadata(path).and_then(|it| it.modified()).ok();
-        let patterns = self.patterns.iter().map(|it| it.text().to_owned()).collect();
+        let patterns = self.patterns.iter().map(|it| it.as_str().to_owned()).collect();
         let question = (path.to_owned(), changed, about, patterns);
         let given = || GIVEN.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(answer) = given().get(&question) {
@@ -128,7 +128,7 @@ impl Functions {
     }
 }
 
-fn search(module: &Module, about: u32, patterns: &[NamePattern]) -> Answer {
+fn search(module: &Module, about: u32, patterns: &[FunctionPattern]) -> Answer {
     if !module.has_room(BEFORE) {
         return Answer::default();
     }
@@ -138,11 +138,11 @@ fn search(module: &Module, about: u32, patterns: &[NamePattern]) -> Answer {
     let first = module.first_page();
     let imports = module.imports().into_iter();
     let named = imports.filter_map(|it| {
-        let meant = wanted(patterns, &it.linkage_name)?;
+        let selected = wanted(patterns, &it.linkage_name)?;
         let protected = if it.protected { PROTECTED } else { 0 };
         Some(Named {
-            patterns: meant,
-            text: source_name(&it.linkage_name).into_bytes(),
+            text: recorded(patterns, &selected, &it.linkage_name).into_bytes(),
+            patterns: selected,
             offset: it.address.wrapping_sub(first),
             flags: protected | flags(&it.linkage_name),
             registers: [0, 1, 2, 3, 4, 5],
@@ -152,7 +152,7 @@ fn search(module: &Module, about: u32, patterns: &[NamePattern]) -> Answer {
     Answer { named: named.collect(), unseen: Vec::new() }
 }
 
-fn defined(module: &Module, patterns: &[NamePattern]) -> Answer {
+fn defined(module: &Module, patterns: &[FunctionPattern]) -> Answer {
     let first = module.first_page();
     let entries = module.entries(BEFORE as u64).into_iter();
     let entries = entries.filter_map(|it| Some((wanted(patterns, &it.linkage_name)?, it)));
@@ -162,11 +162,12 @@ fn defined(module: &Module, patterns: &[NamePattern]) -> Answer {
     let addresses: Vec<_> = entries.iter().map(|(_, it)| it.address).collect();
     let signatures = module.signatures(&addresses);
     let unseen = unseen(module, patterns, &entries, &signatures);
-    let named = entries.into_iter().map(|(patterns, it)| {
+    let named = entries.into_iter().map(|(selected, it)| {
         let signature = signatures.get(&it.address).map(Vec::as_slice);
+        let name = recorded(patterns, &selected, &it.linkage_name);
         Named {
-            patterns,
-            text: text(&it.linkage_name, signature.unwrap_or_default()),
+            patterns: selected,
+            text: text(name, signature.unwrap_or_default()),
             offset: it.address.wrapping_sub(first),
             flags: flags(&it.linkage_name),
             registers: signature.map_or([0, 1, 2, 3, 4, 5], registers),
@@ -178,10 +179,11 @@ fn defined(module: &Module, patterns: &[NamePattern]) -> Answer {
 
 /// The patterns that stand for a function, if any does. A person who writes `*` does not mean the
 /// innards of libraries.
-fn wanted(patterns: &[NamePattern], linkage: &str) -> Option<Vec<usize>> {
+fn wanted(patterns: &[FunctionPattern], linkage: &str) -> Option<Vec<usize>> {
     let inner = linkage.starts_with('_') && !linkage.starts_with("_Z");
-    let meant =
-        |it: &NamePattern| is_named(it, linkage) && !(inner && it.text().starts_with(['*', '?']));
+    let meant = |it: &FunctionPattern| {
+        is_named(it, linkage) && !(inner && it.as_str().starts_with(['*', '?']))
+    };
     let all: Vec<_> = (0..patterns.len()).filter(|it| meant(&patterns[*it])).collect();
     (!all.is_empty()).then_some(all)
 }
@@ -190,8 +192,14 @@ fn flags(linkage: &str) -> u32 {
     if CALLS_ONLY.split_whitespace().any(|it| it == linkage) { CALL_ONLY } else { 0 }
 }
 
-fn text(linkage: &str, signature: &[Parameter]) -> Vec<u8> {
-    let mut text = source_name(linkage);
+/// The name under which calls are recorded, of a function that these patterns have selected.
+fn recorded(patterns: &[FunctionPattern], selected: &[usize], linkage: &str) -> String {
+    let selected: Vec<_> = selected.iter().map(|it| &patterns[*it]).collect();
+    recorded_name(&selected, linkage)
+}
+
+fn text(name: String, signature: &[Parameter]) -> Vec<u8> {
+    let mut text = name;
     for parameter in signature {
         text.push('\0');
         text.push_str(&parameter.name);

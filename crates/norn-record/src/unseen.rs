@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use norn_binary::{FunctionEntry, Module, Parameter, is_named, source_name};
-use norn_model::{NamePattern, closest};
+use norn_model::{FunctionPattern, closest};
 use norn_trace::{GoneParameter, WantedFunctions};
 
 /// Arguments that can be seen.
@@ -13,7 +13,7 @@ const ARGUMENTS: usize = 6;
 /// its patterns, and what is known of their parameters.
 pub(crate) fn unseen(
     module: &Module,
-    patterns: &[NamePattern],
+    patterns: &[FunctionPattern],
     seen: &[(Vec<usize>, FunctionEntry)],
     signatures: &BTreeMap<u64, Vec<Parameter>>,
 ) -> Vec<WantedFunctions> {
@@ -24,7 +24,7 @@ pub(crate) fn unseen(
     let linkage = all.iter().map(|it| &it.linkage_name);
     let linkage = linkage.chain(imports.iter().map(|it| &it.linkage_name));
     let names: Vec<_> = linkage.map(|it| source_name(it)).collect();
-    let about = |(number, pattern): (usize, &NamePattern)| {
+    let about = |(number, pattern): (usize, &FunctionPattern)| {
         let rigid = |it: &&FunctionEntry| {
             is_named(pattern, &it.linkage_name) && !roomy.contains(&it.address)
         };
@@ -33,7 +33,7 @@ pub(crate) fn unseen(
         WantedFunctions {
             inlined: module.is_inlined(pattern),
             rigid: if missing { all.iter().filter(rigid).count() as u64 } else { 0 },
-            closest: if missing { meant(pattern.text(), &names) } else { None },
+            closest: if missing { meant(pattern.as_str(), &names) } else { None },
             gone: mine.flat_map(|(_, it)| gone(it, signatures)).collect(),
             ..WantedFunctions::default()
         }

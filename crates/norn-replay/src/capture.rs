@@ -180,9 +180,9 @@ impl<'a, 'b> Capture<'a, 'b> {
     /// Before the event in which a thread is stuck. A wait for a condition, or at a barrier, has
     /// begun with an event of its own, and the one that would end it is still to come.
     fn before(&mut self, past: &Past, stuck: &Blocked) -> Until {
-        let kind = Kind(stuck.kind);
-        let begun = matches!(kind, Kind::Wait | Kind::BarrierEnter);
-        let at = (!begun).then(|| self.look_up(Site { pc: stuck.pc, kind }));
+        let kind = Kind::from_code(stuck.kind);
+        let kind = kind.filter(|it| !matches!(it, Kind::Wait | Kind::BarrierEnter));
+        let at = kind.map(|kind| self.look_up(Site { pc: stuck.pc, kind }));
         let times = |point: &Point| past.visits.get(&plain(point)).copied().unwrap_or(0) + 1;
         let at = at.map(|point| Visit { times: times(&point), point });
         Until::Event { index: past.next, at }

@@ -77,7 +77,7 @@ mod tests {
             assert_eq!((code(name), number), (number, at));
         }
         assert_eq!(of(Kind::Acquire), Class::Lock);
-        assert_eq!(of(Kind(2)), Class::Read);
+        assert_eq!(of(Kind::Read4), Class::Read);
     }
 
     #[test]

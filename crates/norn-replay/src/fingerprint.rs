@@ -63,7 +63,7 @@ struct Places(Vec<u64>);
 impl Places {
     fn of(trace: &Trace) -> Places {
         let sites = trace.sites().iter();
-        Places(sites.map(|it| place(trace, it.pc, it.kind.0)).collect())
+        Places(sites.map(|it| place(trace, it.pc, it.kind.code())).collect())
     }
 
     fn identity<'a>(&self, trace: &'a Trace, event: &Event) -> (Option<&'a str>, Op, Option<u64>) {

@@ -4,8 +4,8 @@ use std::os::unix::process::ExitStatusExt as _;
 
 use norn_abi::Kind;
 use norn_model::{
-    Arrival, Consequence, Departure, Limit, Location, MemoryFault, Obstacle, Schedule, Segment,
-    Until, Verdict,
+    Arrival, Class, Consequence, Departure, Limit, Location, MemoryFault, Obstacle, Schedule,
+    Segment, Until, Verdict,
 };
 use norn_record::{Cut, Recording};
 use norn_trace::{End, Follow, Found, Left, Outcome, Why};
@@ -152,9 +152,9 @@ fn departure(outcome: &Outcome, schedule: &Schedule) -> Departure {
 
 /// What a thread came to; nothing if it ended or never was.
 fn arrival(left: &Left) -> Option<Arrival> {
-    let kind = Kind(left.kind);
+    let class = Kind::from_code(left.kind).map_or(Class::Other, class::of);
     let came = left.pc != 0 && !matches!(left.why, Why::Ended | Why::Absent);
-    came.then(|| Arrival::new(left.index, class::of(kind), left.pc, left.object))
+    came.then(|| Arrival::new(left.index, class, left.pc, left.object))
 }
 
 fn obstacle(why: Why) -> Obstacle {

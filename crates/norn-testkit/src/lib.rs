@@ -1,7 +1,9 @@
-//! For tests only: every order that the events of a tiny trace can have, found by trying all of
-//! them, and traces to try it on: random tiny ones, long ones, and those of papers.
+//! For tests only: a brute-force oracle that enumerates every order of the events of a tiny trace,
+//! and traces to test with: random tiny ones, long ones, and those of papers.
 //!
-//! Nothing here is fast, and nothing is shared with the code that it checks.
+//! The oracle shares no code with the engines and the checker that it is compared with; all of them
+//! read the meaning of an operation from [`norn_model::Op::effect`].
+#![deny(clippy::wildcard_enum_match_arm)]
 
 mod example;
 mod long;
@@ -13,7 +15,7 @@ mod workload;
 
 pub use example::FIGURE_3;
 pub use long::{long, nested};
-pub use machine::{Machine, State};
+pub use machine::{Machine, MachineState};
 pub use oracle::Oracle;
 pub use program::{Shape, traces};
 pub use workload::{Question, Workload};

@@ -1,40 +1,58 @@
-//! What can happen next: the rules of threads, locks and the rest, spelled out one by one.
+//! A reference implementation of the synchronisation semantics: which events can happen next in a
+//! state, and in which states they can result.
+//!
+//! It is written to be obviously right, not fast, and explores every choice: a signal may wake any
+//! of the waiting threads. Tests compare the engines and the checker with it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use norn_model::{LockMode, Object, Op, ThreadId, Trace, WokenBy};
+use norn_model::{
+    AnnotationEffect, BarrierEffect, BlockEffect, ConditionEffect, Effect, LockEffect, LockMode,
+    OnceEffect, SemaphoreEffect, ThreadEffect, ThreadId, Trace, WokenBy,
+};
 
-/// The rules, for one trace.
+/// The synchronisation semantics, for one trace.
 #[derive(Debug)]
 pub struct Machine<'a> {
     trace: &'a Trace,
     forked: BTreeSet<ThreadId>,
-    /// How many threads meet at a barrier.
+    /// By barrier: the number of threads that it holds back.
     sizes: BTreeMap<u64, usize>,
-    /// With what semaphores begin.
-    firsts: BTreeMap<u64, i64>,
-    /// Which announcements an event needs, by thread and index.
+    /// By semaphore: its initial value.
+    initial: BTreeMap<u64, i64>,
+    /// By `HappensAfter` event: the `HappensBefore` events that it needs. Events are a thread's
+    /// number and an index in it.
     announced: BTreeMap<(usize, usize), Vec<(usize, usize)>>,
-    /// Where memory that an event gives back was given out.
-    given: BTreeMap<(usize, usize), (usize, usize)>,
+    /// By event that frees memory: the event that allocated it.
+    allocations: BTreeMap<(usize, usize), (usize, usize)>,
 }
 
-/// What has happened so far.
+/// The state of the program after some events.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct State {
-    /// How many events of each thread have been.
+pub struct MachineState {
+    /// By thread: the number of its events so far.
     pub cuts: Vec<usize>,
-    /// By lock: who holds it, how often, and whether it shares it.
+    /// By lock: the threads that hold it, how many times, and whether in shared mode.
     holds: BTreeMap<u64, BTreeMap<usize, (u32, bool)>>,
-    /// By condition: who waits.
+    /// By condition: the threads that wait.
     waiting: BTreeMap<u64, BTreeSet<usize>>,
     woken: BTreeSet<usize>,
-    /// By barrier: how many have arrived, and in which round each thread is.
+    /// By barrier: the number of arrivals, and the round that each thread is in.
     arrived: BTreeMap<u64, usize>,
     rounds: BTreeMap<(u64, usize), usize>,
     counts: BTreeMap<u64, i64>,
-    /// By object: whether its initialisation is done, or still going on.
+    /// By object: whether its initialisation is done, or in progress.
     once: BTreeMap<u64, bool>,
+}
+
+/// What was seen of the recorded run so far, while the machine learns it.
+#[derive(Default)]
+struct Past {
+    arrived: BTreeMap<u64, usize>,
+    counts: BTreeMap<u64, i64>,
+    initialised: BTreeSet<u64>,
+    announced: BTreeMap<u64, Vec<(usize, usize)>>,
+    blocks: BTreeMap<u64, (usize, usize)>,
 }
 
 impl<'a> Machine<'a> {
@@ -44,60 +62,79 @@ impl<'a> Machine<'a> {
             trace,
             forked: BTreeSet::new(),
             sizes: BTreeMap::new(),
-            firsts: BTreeMap::new(),
+            initial: BTreeMap::new(),
             announced: BTreeMap::new(),
-            given: BTreeMap::new(),
+            allocations: BTreeMap::new(),
         };
         machine.learn();
         machine
     }
 
     fn learn(&mut self) {
-        let mut arrived: BTreeMap<u64, usize> = BTreeMap::new();
-        let mut counts: BTreeMap<u64, i64> = BTreeMap::new();
-        let mut known = BTreeSet::new();
-        let mut announced: BTreeMap<u64, Vec<_>> = BTreeMap::new();
-        let mut given = BTreeMap::new();
+        let mut past = Past::default();
         for event in self.trace.merged() {
             let at = (self.number(event.id.thread), usize::try_from(event.id.index).unwrap_or(0));
-            match event.op {
-                Op::Fork(child) => {
+            match event.op.effect() {
+                Effect::Thread(ThreadEffect::Fork(child)) => {
                     self.forked.insert(child);
                 }
-                Op::Init { object, class: Object::Barrier, detail } => {
-                    self.sizes.insert(object, usize::try_from(detail).unwrap_or(0));
+                Effect::Barrier(effect) => self.learn_barrier(&mut past, effect),
+                Effect::Semaphore(effect) => self.learn_semaphore(&mut past, effect),
+                Effect::Annotation(AnnotationEffect::HappensBefore { object }) => {
+                    past.announced.entry(object).or_default().push(at);
                 }
-                Op::Init { object, class: Object::Semaphore, detail } => {
-                    self.firsts.insert(object, i64::try_from(detail).unwrap_or(0));
-                    known.insert(object);
-                }
-                Op::BarrierEnter { barrier } => *arrived.entry(barrier).or_default() += 1,
-                Op::BarrierLeave { barrier, .. } => {
-                    let size = arrived.get(&barrier).copied().unwrap_or(0);
-                    self.sizes.entry(barrier).or_insert(size);
-                }
-                Op::SemPost { semaphore } => *counts.entry(semaphore).or_default() += 1,
-                Op::SemWait { semaphore, .. } => {
-                    let count = counts.entry(semaphore).or_default();
-                    *count -= 1;
-                    let first = self.firsts.entry(semaphore).or_default();
-                    if !known.contains(&semaphore) {
-                        *first = (*first).max(-*count);
-                    }
-                }
-                Op::HappensBefore { object } => announced.entry(object).or_default().push(at),
-                Op::HappensAfter { object } => {
-                    let before = announced.get(&object).cloned().unwrap_or_default();
+                Effect::Annotation(AnnotationEffect::HappensAfter { object }) => {
+                    let before = past.announced.get(&object).cloned().unwrap_or_default();
                     self.announced.insert(at, before);
                 }
-                Op::Alloc { addr, .. } | Op::Map { addr, .. } => {
-                    given.insert(addr, at);
+                Effect::Block(BlockEffect::Allocated { addr, .. }) => {
+                    past.blocks.insert(addr, at);
                 }
-                Op::Free { addr } | Op::Unmap { addr, .. } => {
-                    self.given.extend(given.get(&addr).map(|it| (at, *it)));
+                Effect::Block(BlockEffect::Freed { addr }) => {
+                    self.allocations.extend(past.blocks.get(&addr).map(|it| (at, *it)));
                 }
-                _ => {}
+                Effect::None
+                | Effect::Access(_)
+                | Effect::Thread(ThreadEffect::Join(_))
+                | Effect::Lock(_)
+                | Effect::Condition(_)
+                | Effect::Once(_)
+                | Effect::Object(_) => {}
             }
+        }
+    }
+
+    fn learn_barrier(&mut self, past: &mut Past, effect: BarrierEffect) {
+        match effect {
+            BarrierEffect::Init { barrier, size } => {
+                self.sizes.insert(barrier, usize::try_from(size).unwrap_or(0));
+            }
+            BarrierEffect::Arrive { barrier } => *past.arrived.entry(barrier).or_default() += 1,
+            BarrierEffect::Leave { barrier } => {
+                let size = past.arrived.get(&barrier).copied().unwrap_or(0);
+                self.sizes.entry(barrier).or_insert(size);
+            }
+        }
+    }
+
+    fn learn_semaphore(&mut self, past: &mut Past, effect: SemaphoreEffect) {
+        match effect {
+            SemaphoreEffect::Init { semaphore, value } => {
+                self.initial.insert(semaphore, i64::try_from(value).unwrap_or(0));
+                past.initialised.insert(semaphore);
+            }
+            SemaphoreEffect::Post { semaphore } => {
+                *past.counts.entry(semaphore).or_default() += 1;
+            }
+            SemaphoreEffect::Wait { semaphore, .. } => {
+                let count = past.counts.entry(semaphore).or_default();
+                *count -= 1;
+                let initial = self.initial.entry(semaphore).or_default();
+                if !past.initialised.contains(&semaphore) {
+                    *initial = (*initial).max(-*count);
+                }
+            }
+            SemaphoreEffect::Failed { .. } => {}
         }
     }
 
@@ -105,32 +142,33 @@ impl<'a> Machine<'a> {
         self.trace.threads.iter().position(|it| it.id == id).unwrap_or(usize::MAX)
     }
 
-    /// Before anything.
-    pub fn start(&self) -> State {
-        State { cuts: vec![0; self.trace.threads.len()], ..State::default() }
+    /// The state before the first event.
+    pub fn start(&self) -> MachineState {
+        MachineState { cuts: vec![0; self.trace.threads.len()], ..MachineState::default() }
     }
 
-    /// All that a thread's next event can lead to; nothing if it cannot happen now.
-    pub fn step(&self, state: &State, thread: usize) -> Vec<State> {
+    /// All states that a thread's next event can result in; none if it cannot happen now.
+    pub fn step(&self, state: &MachineState, thread: usize) -> Vec<MachineState> {
         let Some(event) = self.trace.threads[thread].events.get(state.cuts[thread]) else {
             return Vec::new();
         };
-        if state.cuts[thread] == 0 && !self.is_born(state, thread) {
+        if state.cuts[thread] == 0 && !self.is_created(state, thread) {
             return Vec::new();
         }
-        let mut next = self.effects(state, thread, &event.op);
+        let mut next = self.successors(state, thread, event.op.effect());
         for it in &mut next {
             it.cuts[thread] += 1;
         }
         next
     }
 
-    /// Who holds the lock that a thread's next event wants, so that it has to wait. Who is not there
-    /// yet wants nothing.
-    pub fn in_the_way(&self, state: &State, thread: usize) -> Vec<usize> {
-        let event = self.trace.threads[thread].events.get(state.cuts[thread]);
-        let Some(Op::Acquire { lock, mode, .. }) = event.map(|it| it.op) else { return Vec::new() };
-        if !self.is_born(state, thread) {
+    /// The threads that hold the lock that a thread's next event requests, so that it has to wait.
+    /// A thread that was not created yet requests nothing.
+    pub fn blocking_holders(&self, state: &MachineState, thread: usize) -> Vec<usize> {
+        let Effect::Lock(LockEffect::Acquire { lock, mode, .. }) = self.next(state, thread) else {
+            return Vec::new();
+        };
+        if !self.is_created(state, thread) {
             return Vec::new();
         }
         let shared = mode == LockMode::Read;
@@ -139,92 +177,106 @@ impl<'a> Machine<'a> {
         others.map(|it| *it.0).collect()
     }
 
-    /// Whether a thread's next event was denied what it would get now.
-    pub fn is_lucky(&self, state: &State, thread: usize) -> bool {
-        match self.trace.threads[thread].events.get(state.cuts[thread]).map(|it| it.op) {
-            Some(Op::AcquireFailed { lock, mode, .. }) => {
-                state.clone().take(lock, thread, mode == LockMode::Read)
-            }
-            Some(Op::SemFailed { semaphore, .. }) => {
-                let count = state.counts.get(&semaphore).copied().unwrap_or(0);
-                count + self.firsts.get(&semaphore).copied().unwrap_or(0) > 0
-            }
-            _ => false,
+    /// Whether a thread's next event failed in the recorded run to acquire what is available now.
+    pub fn would_succeed(&self, state: &MachineState, thread: usize) -> bool {
+        let effect = self.next(state, thread);
+        if let Effect::Lock(LockEffect::Failed { lock, mode, .. }) = effect {
+            return state.clone().acquire(lock, thread, mode == LockMode::Read);
         }
+        if let Effect::Semaphore(SemaphoreEffect::Failed { semaphore }) = effect {
+            let count = state.counts.get(&semaphore).copied().unwrap_or(0);
+            return count + self.initial.get(&semaphore).copied().unwrap_or(0) > 0;
+        }
+        false
     }
 
-    fn is_born(&self, state: &State, thread: usize) -> bool {
+    /// The effect of a thread's next event; none at its end.
+    fn next(&self, state: &MachineState, thread: usize) -> Effect {
+        let event = self.trace.threads[thread].events.get(state.cuts[thread]);
+        event.map_or(Effect::None, |it| it.op.effect())
+    }
+
+    fn is_created(&self, state: &MachineState, thread: usize) -> bool {
         let id = self.trace.threads[thread].id;
+        let fork = Effect::Thread(ThreadEffect::Fork(id));
         let forks = |(at, it): (usize, &norn_model::Thread)| {
-            it.events[..state.cuts[at]].iter().any(|it| it.op == Op::Fork(id))
+            it.events[..state.cuts[at]].iter().any(|it| it.op.effect() == fork)
         };
         !self.forked.contains(&id) || self.trace.threads.iter().enumerate().any(forks)
     }
 
-    fn effects(&self, state: &State, thread: usize, op: &Op) -> Vec<State> {
+    /// The states that an effect can result in.
+    fn successors(&self, state: &MachineState, thread: usize, effect: Effect) -> Vec<MachineState> {
+        if let Effect::Condition(ConditionEffect::Signal { cond, all: false }) = effect {
+            return signal(state, cond);
+        }
         let mut next = state.clone();
-        let fine = match *op {
-            Op::Join(other) => {
+        let at = (thread, state.cuts[thread]);
+        let has = |(other, at): &(usize, usize)| state.cuts[*other] > *at;
+        let possible = match effect {
+            Effect::Thread(ThreadEffect::Join(other)) => {
                 let other = self.number(other);
                 state.cuts.get(other).is_none_or(|it| *it == self.trace.threads[other].events.len())
             }
-            Op::Acquire { lock, mode, .. } => next.take(lock, thread, mode == LockMode::Read),
-            Op::Release { lock, .. } | Op::WaitRelease { lock } => next.give(lock, thread),
-            Op::Wait { cond, .. } => next.waiting.entry(cond).or_default().insert(thread),
-            Op::WaitAcquire { cond, lock, woken } => {
-                let needs = matches!(woken, WokenBy::Event(_) | WokenBy::OneOf(_));
-                let woken = next.woken.remove(&thread);
-                next.waiting.entry(cond).or_default().remove(&thread);
-                (woken || !needs) && next.take(lock, thread, false)
+            Effect::Lock(LockEffect::Acquire { lock, mode, .. }) => {
+                next.acquire(lock, thread, mode == LockMode::Read)
             }
-            Op::Signal { cond } => return signal(state, cond),
-            Op::Broadcast { cond } => {
-                let all = next.waiting.remove(&cond).unwrap_or_default();
-                next.woken.extend(all);
-                true
+            Effect::Lock(LockEffect::Release { lock, .. }) => next.release(lock, thread),
+            Effect::Condition(effect) => next.condition(thread, effect),
+            Effect::Barrier(effect) => self.barrier(&mut next, thread, effect),
+            Effect::Semaphore(effect) => self.semaphore(&mut next, effect),
+            Effect::Once(effect) => next.once(effect),
+            Effect::Annotation(AnnotationEffect::HappensAfter { .. }) => {
+                self.announced.get(&at).is_none_or(|it| it.iter().all(has))
             }
-            Op::BarrierEnter { barrier } => {
+            Effect::Block(BlockEffect::Freed { .. }) => self.allocations.get(&at).is_none_or(has),
+            Effect::None
+            | Effect::Access(_)
+            | Effect::Thread(ThreadEffect::Fork(_))
+            | Effect::Lock(LockEffect::Failed { .. })
+            | Effect::Annotation(AnnotationEffect::HappensBefore { .. })
+            | Effect::Block(BlockEffect::Allocated { .. })
+            | Effect::Object(_) => true,
+        };
+        if possible { vec![next] } else { Vec::new() }
+    }
+
+    fn barrier(&self, next: &mut MachineState, thread: usize, effect: BarrierEffect) -> bool {
+        let size = |barrier| self.sizes.get(&barrier).copied().unwrap_or(1).max(1);
+        match effect {
+            BarrierEffect::Init { .. } => true,
+            BarrierEffect::Arrive { barrier } => {
                 let arrived = next.arrived.entry(barrier).or_default();
-                let size = self.sizes.get(&barrier).copied().unwrap_or(1).max(1);
-                next.rounds.insert((barrier, thread), *arrived / size);
+                next.rounds.insert((barrier, thread), *arrived / size(barrier));
                 *arrived += 1;
                 true
             }
-            Op::BarrierLeave { barrier, .. } => {
-                let size = self.sizes.get(&barrier).copied().unwrap_or(1).max(1);
+            BarrierEffect::Leave { barrier } => {
                 let round = next.rounds.remove(&(barrier, thread));
                 let arrived = next.arrived.get(&barrier).copied().unwrap_or(0);
-                round.is_some_and(|it| arrived >= (it + 1) * size)
+                round.is_some_and(|it| arrived >= (it + 1) * size(barrier))
             }
-            Op::SemPost { semaphore } => {
+        }
+    }
+
+    fn semaphore(&self, next: &mut MachineState, effect: SemaphoreEffect) -> bool {
+        match effect {
+            SemaphoreEffect::Init { .. } | SemaphoreEffect::Failed { .. } => true,
+            SemaphoreEffect::Post { semaphore } => {
                 *next.counts.entry(semaphore).or_default() += 1;
                 true
             }
-            Op::SemWait { semaphore, .. } => {
+            SemaphoreEffect::Wait { semaphore, .. } => {
                 let count = next.counts.entry(semaphore).or_default();
                 *count -= 1;
-                *count + self.firsts.get(&semaphore).copied().unwrap_or(0) >= 0
+                *count + self.initial.get(&semaphore).copied().unwrap_or(0) >= 0
             }
-            Op::OnceBegin { once } => next.once.insert(once, false).is_none(),
-            Op::OnceEnd { once, done: true } => next.once.insert(once, true) == Some(false),
-            Op::OnceEnd { once, done: false } => next.once.remove(&once) == Some(false),
-            Op::OnceDone { once } => next.once.get(&once) == Some(&true),
-            Op::HappensAfter { .. } => {
-                let needed = self.announced.get(&(thread, state.cuts[thread]));
-                needed.is_none_or(|it| it.iter().all(|(other, at)| state.cuts[*other] > *at))
-            }
-            Op::Free { .. } | Op::Unmap { .. } => {
-                let given = self.given.get(&(thread, state.cuts[thread]));
-                given.is_none_or(|(other, at)| state.cuts[*other] > *at)
-            }
-            _ => true,
-        };
-        if fine { vec![next] } else { Vec::new() }
+        }
     }
 }
 
-/// A signal wakes any one of those who wait.
-fn signal(state: &State, cond: u64) -> Vec<State> {
+/// A signal wakes any one of the threads that wait, and is lost if there is none.
+fn signal(state: &MachineState, cond: u64) -> Vec<MachineState> {
     let waiting = state.waiting.get(&cond).cloned().unwrap_or_default();
     if waiting.is_empty() {
         return vec![state.clone()];
@@ -238,8 +290,37 @@ fn signal(state: &State, cond: u64) -> Vec<State> {
     waiting.into_iter().map(wake).collect()
 }
 
-impl State {
-    fn take(&mut self, lock: u64, thread: usize, shared: bool) -> bool {
+impl MachineState {
+    fn condition(&mut self, thread: usize, effect: ConditionEffect) -> bool {
+        match effect {
+            ConditionEffect::Wait { cond, .. } => {
+                self.waiting.entry(cond).or_default().insert(thread)
+            }
+            ConditionEffect::Wake { cond, lock, woken } => {
+                let needs_signal = matches!(woken, WokenBy::Event(_) | WokenBy::OneOf(_));
+                let woken = self.woken.remove(&thread);
+                self.waiting.entry(cond).or_default().remove(&thread);
+                (woken || !needs_signal) && self.acquire(lock, thread, false)
+            }
+            // A broadcast; `successors` takes care of signals to one thread.
+            ConditionEffect::Signal { cond, .. } => {
+                let all = self.waiting.remove(&cond).unwrap_or_default();
+                self.woken.extend(all);
+                true
+            }
+        }
+    }
+
+    fn once(&mut self, effect: OnceEffect) -> bool {
+        match effect {
+            OnceEffect::Begin { once } => self.once.insert(once, false).is_none(),
+            OnceEffect::End { once, done: true } => self.once.insert(once, true) == Some(false),
+            OnceEffect::End { once, done: false } => self.once.remove(&once) == Some(false),
+            OnceEffect::Done { once } => self.once.get(&once) == Some(&true),
+        }
+    }
+
+    fn acquire(&mut self, lock: u64, thread: usize, shared: bool) -> bool {
         let holders = self.holds.entry(lock).or_default();
         let others = holders.iter().filter(|(it, _)| **it != thread);
         if others.into_iter().any(|(_, (_, theirs))| !(shared && *theirs)) {
@@ -250,7 +331,7 @@ impl State {
         true
     }
 
-    fn give(&mut self, lock: u64, thread: usize) -> bool {
+    fn release(&mut self, lock: u64, thread: usize) -> bool {
         let holders = self.holds.entry(lock).or_default();
         let Some(mine) = holders.get_mut(&thread) else { return false };
         mine.0 -= 1;

@@ -1,16 +1,16 @@
-//! What accesses see, byte by byte: in the recorded run, and in any other order.
+//! What accesses see, byte by byte, in the recorded run and in any other order.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use norn_model::{AtomicOp, EventId, Op, Trace};
+use norn_model::{BlockEffect, Effect, EventId, MemoryAccess, Op, Trace, Value};
 
-/// Who wrote a byte, if anybody did.
+/// The event that wrote a byte; none if no event did.
 type Writer = Option<EventId>;
 
-/// What is in a byte, if that is known, and who wrote it.
+/// The content of a byte, if it is known, and the event that wrote it.
 type Byte = (Option<u8>, Writer);
 
-/// What a read needs of one byte: a value, or a writer, or both where either will do.
+/// What a read needs to see in one byte to be the same: a value, a writer, or either of both.
 #[derive(Clone, Copy, Debug)]
 struct Need {
     value: Option<u8>,
@@ -22,7 +22,7 @@ struct Need {
 pub(crate) struct Seen {
     needs: BTreeMap<(EventId, u64), Need>,
     first: BTreeMap<u64, u8>,
-    /// How long blocks are.
+    /// By address: the size of the block.
     sizes: BTreeMap<u64, u64>,
 }
 
@@ -30,31 +30,7 @@ pub(crate) struct Seen {
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Memory {
     bytes: BTreeMap<u64, Byte>,
-    gone: BTreeSet<u64>,
-}
-
-/// A value of some bytes.
-type Value = Option<u128>;
-
-/// Where an operation reads and writes, and what: address, size, what is read, what is written.
-fn access(op: &Op) -> Option<(u64, u64, Option<Value>, Option<Value>)> {
-    Some(match *op {
-        Op::Read { addr, size, value, .. } => (addr, size, Some(value), None),
-        Op::Write { addr, size, value, .. } => (addr, size, None, Some(value)),
-        Op::Atomic { addr, size, op, .. } => {
-            let (read, write) = match op {
-                AtomicOp::Load(value) | AtomicOp::CasFailed { seen: value, .. } => {
-                    (Some(value), None)
-                }
-                AtomicOp::Store(value) => (None, Some(value)),
-                AtomicOp::Rmw { old, new, .. } | AtomicOp::Cas { old, new } => {
-                    (Some(old), Some(new))
-                }
-            };
-            (addr, size.into(), read.map(Some), write.map(Some))
-        }
-        _ => return None,
-    })
+    freed: BTreeSet<u64>,
 }
 
 fn byte(value: Value, at: u64) -> Option<u8> {
@@ -68,10 +44,11 @@ impl Seen {
         let mut seen = Seen::default();
         let mut now: BTreeMap<u64, Byte> = BTreeMap::new();
         for event in trace.merged() {
-            if let Op::Alloc { addr, size } = event.op {
+            if let Effect::Block(BlockEffect::Allocated { addr, size }) = event.op.effect() {
                 seen.sizes.insert(addr, size);
             }
-            let Some((addr, size, read, write)) = access(&event.op) else { continue };
+            let Some(access) = event.op.access() else { continue };
+            let MemoryAccess { addr, size, read, write, .. } = access;
             for at in 0..size {
                 let (value, writer) = now.get(&(addr + at)).copied().unwrap_or_default();
                 if let Some(read) = read {
@@ -81,8 +58,8 @@ impl Seen {
                     {
                         seen.first.insert(addr + at, wanted);
                     }
-                    let told = wanted.is_some() && wanted == value;
-                    let need = Need { value: wanted, writer: (!told).then_some(writer) };
+                    let known = wanted.is_some() && wanted == value;
+                    let need = Need { value: wanted, writer: (!known).then_some(writer) };
                     seen.needs.insert((event.id, addr + at), need);
                 }
                 if let Some(write) = write {
@@ -95,26 +72,41 @@ impl Seen {
 }
 
 impl Memory {
-    /// Goes on by one event; whether it sees what it saw.
+    /// Performs an event; returns whether it sees the same as in the recorded run.
     pub(crate) fn step(&mut self, seen: &Seen, id: EventId, op: &Op) -> bool {
-        match *op {
-            Op::Alloc { addr, size } => self.gone.retain(|it| !(addr..addr + size).contains(it)),
-            Op::Free { addr } => {
-                let there = !self.gone.contains(&addr);
-                let size = seen.sizes.get(&addr).copied().unwrap_or(0);
-                self.gone.extend(addr..addr + size);
-                return there;
+        match op.effect() {
+            Effect::Access(access) => self.access(seen, id, &access),
+            Effect::Block(BlockEffect::Allocated { addr, size }) => {
+                self.freed.retain(|it| !(addr..addr + size).contains(it));
+                true
             }
-            _ => {}
+            Effect::Block(BlockEffect::Freed { addr }) => {
+                let valid = !self.freed.contains(&addr);
+                let size = seen.sizes.get(&addr).copied().unwrap_or(0);
+                self.freed.extend(addr..addr + size);
+                valid
+            }
+            Effect::None
+            | Effect::Thread(_)
+            | Effect::Lock(_)
+            | Effect::Condition(_)
+            | Effect::Barrier(_)
+            | Effect::Semaphore(_)
+            | Effect::Once(_)
+            | Effect::Annotation(_)
+            | Effect::Object(_) => true,
         }
-        let Some((addr, size, read, write)) = access(op) else { return true };
-        let mut same = !self.gone.contains(&addr);
+    }
+
+    fn access(&mut self, seen: &Seen, id: EventId, access: &MemoryAccess) -> bool {
+        let MemoryAccess { addr, size, read, write, .. } = *access;
+        let mut same = !self.freed.contains(&addr);
         for at in addr..addr + size {
             let first = || (seen.first.get(&at).copied(), None);
             let (value, writer) = self.bytes.get(&at).copied().unwrap_or_else(first);
             if let Some(need) = seen.needs.get(&(id, at)).filter(|_| read.is_some()) {
-                let told = need.value.is_some() && need.value == value;
-                same &= told || need.writer == Some(writer);
+                let known = need.value.is_some() && need.value == value;
+                same &= known || need.writer == Some(writer);
             }
             if let Some(write) = write {
                 self.bytes.insert(at, (byte(write, at - addr), Some(id)));

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use norn_model::{AtomicOp, EventId, Op, Trace};
+use norn_model::{EventId, MemoryAccess, Trace};
 
 use crate::{
-    Machine, State,
+    Machine, MachineState,
     memory::{Memory, Seen},
 };
 
@@ -34,9 +34,9 @@ impl<'a> Oracle<'a> {
     }
 
     /// Whether these events stay the next of their threads, whatever happens.
-    fn stays(&self, state: State, stuck: &[EventId]) -> bool {
+    fn stays(&self, state: MachineState, stuck: &[EventId]) -> bool {
         let number = |id: &EventId| self.trace.threads.iter().position(|it| it.id == id.thread);
-        let next = |state: &State, id: &EventId| {
+        let next = |state: &MachineState, id: &EventId| {
             number(id).is_some_and(|it| state.cuts[it] as u64 == id.index)
         };
         let mut open = vec![state];
@@ -72,12 +72,12 @@ impl<'a> Oracle<'a> {
     /// Goes from thread to thread, each of which holds what the one before wants.
     fn follow(
         &self,
-        state: &State,
+        state: &MachineState,
         path: &mut Vec<usize>,
         cycles: &mut BTreeSet<BTreeSet<EventId>>,
     ) {
         let last = path[path.len() - 1];
-        for holder in self.machine.in_the_way(state, last) {
+        for holder in self.machine.blocking_holders(state, last) {
             if holder == path[0] {
                 let id = |it: &usize| EventId {
                     thread: self.trace.threads[*it].id,
@@ -93,13 +93,13 @@ impl<'a> Oracle<'a> {
     }
 
     /// All that an order of events can lead to.
-    fn after(&self, order: &[EventId]) -> BTreeSet<State> {
+    fn after(&self, order: &[EventId]) -> BTreeSet<MachineState> {
         let mut states = BTreeSet::from([self.machine.start()]);
         for id in order {
             let Some(thread) = self.trace.threads.iter().position(|it| it.id == id.thread) else {
                 return BTreeSet::new();
             };
-            let due = |it: &&State| it.cuts[thread] as u64 == id.index;
+            let due = |it: &&MachineState| it.cuts[thread] as u64 == id.index;
             let next = states.iter().filter(due).flat_map(|it| self.machine.step(it, thread));
             states = next.collect();
         }
@@ -155,10 +155,11 @@ impl<'a> Oracle<'a> {
                 }
                 let Some(event) = it.events.get(state.cuts[thread]) else { continue };
                 let (mut memory, mut ended) = (memory.clone(), ended.clone());
-                let lucky = self.machine.is_lucky(&state, thread);
-                let same = memory.step(&all, id, &event.op) && !lucky;
+                let succeeds = self.machine.would_succeed(&state, thread);
+                let same = memory.step(&all, id, &event.op) && !succeeds;
                 let last = wanted && done + 1 == events.len();
-                if !same && passes_on(&event.op) && !last {
+                let updates = event.op.access().is_some_and(|it| MemoryAccess::is_update(&it));
+                if !same && updates && !last {
                     continue;
                 }
                 if !same {
@@ -172,9 +173,4 @@ impl<'a> Oracle<'a> {
         }
         false
     }
-}
-
-/// Whether it writes what depends on what it reads.
-fn passes_on(op: &Op) -> bool {
-    matches!(op, Op::Atomic { op: AtomicOp::Rmw { .. } | AtomicOp::Cas { .. }, .. })
 }

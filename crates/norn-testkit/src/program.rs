@@ -237,14 +237,14 @@ fn sinks(lines: &[String]) -> bool {
 fn is_denied(trace: &Trace, order: &[norn_model::EventId]) -> bool {
     let machine = crate::Machine::new(trace);
     let mut state = machine.start();
-    let mut lucky = false;
+    let mut succeeds = false;
     for id in order {
         let Some(thread) = trace.threads.iter().position(|it| it.id == id.thread) else { break };
-        lucky = machine.is_lucky(&state, thread);
+        succeeds = machine.would_succeed(&state, thread);
         let Some(next) = machine.step(&state, thread).pop() else { break };
         state = next;
     }
-    !lucky
+    !succeeds
 }
 
 /// What is in memory while a program runs, by variable and byte.

@@ -1,9 +1,6 @@
 //! How much there is of what.
 
-use norn_abi::Kind;
-
-/// Codes of kinds that are counted; no version has defined one above.
-const KINDS: usize = 0x100;
+use norn_abi::{CODES, Kind};
 
 /// How many events a trace has, by kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,26 +18,26 @@ pub struct Counts {
 
 impl Default for Counts {
     fn default() -> Self {
-        Counts { events: 0, accesses: 0, calls: 0, bytes: 0, kinds: vec![0; KINDS] }
+        Counts { events: 0, accesses: 0, calls: 0, bytes: 0, kinds: vec![0; CODES] }
     }
 }
 
 impl Counts {
     /// How many records of a kind there are.
     pub fn of(&self, kind: Kind) -> u64 {
-        self.kinds.get(usize::from(kind.0)).copied().unwrap_or(0)
+        self.kinds.get(usize::from(kind.code())).copied().unwrap_or(0)
     }
 
     /// The kinds of which there is any, and how many.
     pub fn kinds(&self) -> impl Iterator<Item = (Kind, u64)> {
-        let kinds = (0..).map(Kind).zip(self.kinds.iter().copied());
-        kinds.filter(|&(_, count)| count > 0)
+        let kinds = (0..).map(Kind::from_code).zip(self.kinds.iter().copied());
+        kinds.filter_map(|(kind, count)| Some((kind?, count)).filter(|it| it.1 > 0))
     }
 
     /// Counts a record.
     #[inline]
     pub(crate) fn record(&mut self, kind: Kind) {
-        if let Some(count) = self.kinds.get_mut(usize::from(kind.0)) {
+        if let Some(count) = self.kinds.get_mut(usize::from(kind.code())) {
             *count += 1;
         }
     }

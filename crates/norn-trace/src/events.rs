@@ -256,7 +256,7 @@ impl<'a> ChunkEvents<'a> {
         seq: Option<u64>,
         value: Option<u64>,
     ) -> Event {
-        let code = site.kind.0;
+        let code = site.kind.code();
         let (write, volatile) = (code & 8 != 0, code >> 4 == AccessClass::Volatile as u16);
         let site = self.site(slot, site);
         let op = op::access(write, addr, 1 << (code & 3), value.map(u128::from), volatile);

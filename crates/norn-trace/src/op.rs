@@ -4,17 +4,13 @@
     reason = "records have 64 bits for all; threads, errors and signals have 32 in the subject"
 )]
 
-use norn_abi::{Kind, LockClass, ObjectClass};
+use norn_abi::{
+    Kind, LockClass, ObjectClass,
+    lock::{OWNER_DIED, TIMED, TRY},
+};
 use norn_model::{
     AtomicOp, LockMode, Object, Op, Ordering, Outcome, RmwOp, ThreadId, Value, WokenBy,
 };
-
-/// Added to a lock's class: the call would not have blocked.
-const TRY: u64 = 8;
-/// Added to a lock's class: the call would have blocked for some time only.
-const TIMED: u64 = 16;
-/// Added to a lock's class: its last owner died with it.
-const OWNER_DIED: u64 = 32;
 
 /// The parts of a record that its meaning depends on.
 #[derive(Clone, Copy, Debug)]
@@ -83,7 +79,23 @@ pub(crate) fn op(parts: &Parts<'_>) -> Option<Op> {
         Kind::Exec => Op::Exec,
         Kind::Exit => Op::Exit { status: number(addr) },
         Kind::Abort => Op::Abort,
-        _ => return atomic(parts).or_else(|| block(parts)),
+        Kind::RangeRead | Kind::RangeWrite | norn_abi::access_kinds!() => return block(parts),
+        Kind::AtomicLoad
+        | Kind::AtomicStore
+        | Kind::AtomicRmw
+        | Kind::AtomicCas
+        | Kind::AtomicCasFailed => return atomic(parts),
+        // Calls and marks need the names of the trace: `ChunkEvents` makes them.
+        Kind::Call | Kind::Return | Kind::Mark => return None,
+        Kind::Enter
+        | Kind::Unwind
+        | Kind::Futex
+        | Kind::CallRest
+        | Kind::Name
+        | Kind::Module
+        | Kind::HighHalves
+        | Kind::Turn
+        | Kind::Expired => return None,
     })
 }
 
@@ -152,14 +164,11 @@ fn atomic(parts: &Parts<'_>) -> Option<Op> {
 
 /// What a lock of this class is held for.
 pub(crate) fn mode(class: u64) -> LockMode {
-    const SPIN: u64 = LockClass::Spin as u64;
-    const READ: u64 = LockClass::Read as u64;
-    const WRITE: u64 = LockClass::Write as u64;
-    match class & 7 {
-        SPIN => LockMode::Spin,
-        READ => LockMode::Read,
-        WRITE => LockMode::Write,
-        _ => LockMode::Mutex,
+    match LockClass::of(class) {
+        LockClass::Mutex => LockMode::Mutex,
+        LockClass::Spin => LockMode::Spin,
+        LockClass::Read => LockMode::Read,
+        LockClass::Write => LockMode::Write,
     }
 }
 
@@ -173,20 +182,14 @@ fn how(class: u64) -> Outcome {
 }
 
 fn object(class: u64) -> Object {
-    const SPIN: u64 = ObjectClass::Spin as u64;
-    const RW_LOCK: u64 = ObjectClass::RwLock as u64;
-    const COND: u64 = ObjectClass::Cond as u64;
-    const BARRIER: u64 = ObjectClass::Barrier as u64;
-    const SEMAPHORE: u64 = ObjectClass::Semaphore as u64;
-    const KEY: u64 = ObjectClass::Key as u64;
-    match class {
-        SPIN => Object::Spin,
-        RW_LOCK => Object::RwLock,
-        COND => Object::Cond,
-        BARRIER => Object::Barrier,
-        SEMAPHORE => Object::Semaphore,
-        KEY => Object::Key,
-        _ => Object::Mutex,
+    match ObjectClass::of(class) {
+        ObjectClass::Mutex => Object::Mutex,
+        ObjectClass::Spin => Object::Spin,
+        ObjectClass::RwLock => Object::RwLock,
+        ObjectClass::Cond => Object::Cond,
+        ObjectClass::Barrier => Object::Barrier,
+        ObjectClass::Semaphore => Object::Semaphore,
+        ObjectClass::Key => Object::Key,
     }
 }
 

@@ -150,23 +150,18 @@ macro_rules! names {
     };
 }
 
-names! {
-    /// How the next thread is chosen.
-    Strategy {
-        /// Nobody chooses.
-        None = strategy::NONE,
-        /// In turn.
-        RoundRobin = strategy::ROUND_ROBIN,
-        /// Any thread, for a random number of events.
-        Random = strategy::RANDOM,
-        /// By priorities that change at a few random events.
-        Pct = strategy::PCT,
-        /// By a random priority of each event.
-        Pos = strategy::POS,
-        /// As a schedule says.
-        Follow = strategy::FOLLOW,
-    }
+macro_rules! strategy_names {
+    ($($variant:ident, $constant:ident = $code:literal, $name:literal, $about:literal;)*) => {
+        names! {
+            /// How the next thread is chosen.
+            Strategy {
+                $(#[doc = $about] $variant = strategy::$constant,)*
+            }
+        }
+    };
 }
+
+norn_abi::strategies!(strategy_names);
 
 names! {
     /// What is wrong with the program.
@@ -231,3 +226,19 @@ names! {
 }
 
 const UNKNOWN: u32 = 0;
+
+#[cfg(test)]
+mod tests {
+    use norn_abi::control::StrategyKind;
+
+    use super::*;
+
+    #[test]
+    fn strategies_are_written_by_their_names() {
+        for kind in StrategyKind::ALL {
+            let strategy = Strategy::from_code(kind.code());
+            assert_eq!(serde_json::to_value(strategy).unwrap(), kind.name());
+            assert_eq!(strategy.code(), kind.code());
+        }
+    }
+}

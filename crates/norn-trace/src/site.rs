@@ -30,7 +30,8 @@ pub(crate) struct Slots(Box<[(Site, SiteId)]>);
 
 impl Slots {
     pub(crate) fn new() -> Slots {
-        let nowhere = Site { pc: u64::MAX, kind: Kind(u16::MAX) };
+        // No site is at this address.
+        let nowhere = Site { pc: u64::MAX, kind: Kind::Enter };
         Slots(vec![(nowhere, SiteId(0)); SITES].into_boxed_slice())
     }
 

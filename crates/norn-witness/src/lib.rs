@@ -4,6 +4,7 @@
 //! with any engine, accepts and grades it against the trace; [`Minimiser`] makes it short.
 //! [`Witnesses`] does all three. A schedule is a list of [turns](Turn) from the start of the program
 //! to the last event of the candidate. After that the program runs freely.
+#![deny(clippy::wildcard_enum_match_arm)]
 
 mod deadlock_schedule;
 mod engine;

@@ -1,13 +1,16 @@
-//! Makes schedules short: fewer events, fewer switches between threads.
+//! Makes schedules short: fewer events, fewer context switches.
 //!
-//! Two events of different threads can change places if they have nothing to do with each other.
-//! So a schedule is taken apart into its events and what each of them depends on: an access on
-//! the conflicting ones before it, a lock, a condition, a semaphore on what was done to it before.
-//! Then it is put together again: only what the candidate's last event depends on, each thread as
-//! far as it can go before the next one. No order of dependent events changes, so what was
-//! possible stays possible, and every read sees what it saw.
+//! Two events of different threads commute if they are independent. So a schedule is decomposed into
+//! its events and their dependences: an access depends on the conflicting accesses before it, an
+//! operation on a lock, condition or semaphore on the previous operation on the same object. Then a
+//! new schedule is built from the events that the candidate's last event depends on, transitively,
+//! in which each thread runs as far as it can before the next one. The order of dependent events
+//! does not change, so the new schedule is possible, too, and every read sees the same value.
 
-use norn_model::{AtomicOp, Candidate, Event, EventId, Op, ThreadId, Trace};
+use norn_model::{
+    Candidate, ConditionEffect, Effect, Event, EventId, LockEffect, MemoryAccess, Op, ThreadEffect,
+    ThreadId, Trace,
+};
 use rustc_hash::FxHashMap;
 
 use crate::{Turn, events};
@@ -24,7 +27,7 @@ impl<'a> Minimiser<'a> {
         Minimiser { trace }
     }
 
-    /// The same anomaly, with less around it.
+    /// A schedule for the same candidate that is at most as long.
     pub fn minimise(&self, candidate: &Candidate, turns: &[Turn]) -> Vec<Turn> {
         let mut links = Links::default();
         for id in events(turns) {
@@ -40,22 +43,25 @@ impl<'a> Minimiser<'a> {
         join(candidate, &links, &needed)
     }
 
-    /// The condition for which a wait begins: giving the mutex back is the first half of it.
+    /// The condition of the wait that releases its mutex in this event. The release is the first half
+    /// of the wait: a signal must not move between the two halves.
     fn awaited(&self, event: &Event) -> Option<u64> {
         let next = EventId { index: event.id.index + 1, ..event.id };
-        match (event.op, self.trace.event(next)?.op) {
-            (Op::WaitRelease { .. }, Op::Wait { cond, .. }) => Some(cond),
-            _ => None,
-        }
+        let Effect::Lock(LockEffect::Release { by_wait: true, .. }) = event.op.effect() else {
+            return None;
+        };
+        let wait = self.trace.event(next)?.op.effect();
+        let Effect::Condition(ConditionEffect::Wait { cond, .. }) = wait else { return None };
+        Some(cond)
     }
 }
 
-/// The events of a schedule, by their places in it, and what they depend on.
+/// The events of a schedule, by their positions in it, and their dependences.
 #[derive(Default)]
 struct Links {
     events: Vec<EventId>,
     places: FxHashMap<EventId, usize>,
-    /// By place: earlier places that must stay earlier.
+    /// By position: the earlier positions that it depends on.
     after: Vec<Vec<usize>>,
     last: FxHashMap<ThreadId, usize>,
     objects: FxHashMap<u64, usize>,
@@ -63,14 +69,14 @@ struct Links {
     forks: FxHashMap<ThreadId, usize>,
 }
 
-/// Who touched some bytes last.
+/// The last accesses to some bytes.
 #[derive(Default)]
 struct Cell {
     write: Option<usize>,
     reads: Vec<usize>,
 }
 
-/// Bytes that are looked at together.
+/// Bytes whose accesses are treated as conflicting. Coarser than a byte, which only adds dependences.
 const GRANULE: u64 = 8;
 
 impl Links {
@@ -81,75 +87,39 @@ impl Links {
         let before = self.last.insert(id.thread, at);
         let fork = if before.is_none() { self.forks.get(&id.thread).copied() } else { None };
         self.after.push(before.into_iter().chain(fork).collect());
-        self.depend(at, op);
+        self.depend(at, op.effect());
     }
 
-    /// The last event is about a condition, too.
+    /// The last event concerns a condition, too.
     fn conditions(&mut self, cond: Option<u64>) {
         if let (Some(at), Some(cond)) = (self.events.len().checked_sub(1), cond) {
             self.object(at, cond);
         }
     }
 
-    fn depend(&mut self, at: usize, op: &Op) {
-        match *op {
-            Op::Read { addr, size, .. } => self.access(at, addr, size, false),
-            Op::Write { addr, size, .. } => self.access(at, addr, size, true),
-            Op::Atomic { addr, size, op, .. } => {
-                let writes = !matches!(op, AtomicOp::Load(_) | AtomicOp::CasFailed { .. });
-                self.access(at, addr, size.into(), writes);
-            }
-            Op::Fork(child) => {
+    fn depend(&mut self, at: usize, effect: Effect) {
+        match effect {
+            Effect::Access(access) => self.access(at, &access),
+            Effect::Thread(ThreadEffect::Fork(child)) => {
                 self.forks.insert(child, at);
             }
-            Op::Join(child) => {
+            Effect::Thread(ThreadEffect::Join(child)) => {
                 let end = self.last.get(&child).copied();
                 self.after[at].extend(end);
             }
-            Op::Acquire { lock: object, .. }
-            | Op::AcquireFailed { lock: object, .. }
-            | Op::Release { lock: object, .. }
-            | Op::WaitRelease { lock: object }
-            | Op::Signal { cond: object }
-            | Op::Broadcast { cond: object }
-            | Op::BarrierEnter { barrier: object }
-            | Op::BarrierLeave { barrier: object, .. }
-            | Op::SemPost { semaphore: object }
-            | Op::SemWait { semaphore: object, .. }
-            | Op::SemFailed { semaphore: object, .. }
-            | Op::OnceBegin { once: object }
-            | Op::OnceEnd { once: object, .. }
-            | Op::OnceDone { once: object }
-            | Op::HappensBefore { object }
-            | Op::HappensAfter { object }
-            | Op::Init { object, .. }
-            | Op::Destroy { object, .. }
-            | Op::Alloc { addr: object, .. }
-            | Op::Free { addr: object }
-            | Op::Map { addr: object, .. }
-            | Op::Unmap { addr: object, .. } => self.object(at, object),
-            Op::Wait { cond, lock, .. } | Op::WaitAcquire { cond, lock, .. } => {
-                self.object(at, cond);
-                self.object(at, lock);
+            Effect::None
+            | Effect::Lock(_)
+            | Effect::Condition(_)
+            | Effect::Barrier(_)
+            | Effect::Semaphore(_)
+            | Effect::Once(_)
+            | Effect::Annotation(_)
+            | Effect::Block(_)
+            | Effect::Object(_) => {
+                for object in effect.objects() {
+                    self.object(at, object);
+                }
             }
-            Op::Begin { .. }
-            | Op::End
-            | Op::Detach(_)
-            | Op::Cancel(_)
-            | Op::HandlerBegin { .. }
-            | Op::HandlerEnd
-            | Op::Fence(_)
-            | Op::Call { .. }
-            | Op::Return { .. }
-            | Op::Mark { .. }
-            | Op::RegionBegin
-            | Op::RegionEnd
-            | Op::Sleep { .. }
-            | Op::Yield
-            | Op::ProcessFork { .. }
-            | Op::Exec
-            | Op::Exit { .. }
-            | Op::Abort => {}
         }
     }
 
@@ -158,9 +128,10 @@ impl Links {
         self.after[at].extend(before);
     }
 
-    fn access(&mut self, at: usize, addr: u64, size: u64, write: bool) {
-        let last = addr.saturating_add(size.max(1) - 1) / GRANULE;
-        for granule in addr / GRANULE..=last {
+    fn access(&mut self, at: usize, access: &MemoryAccess) {
+        let write = access.write.is_some();
+        let last = access.addr.saturating_add(access.size.max(1) - 1) / GRANULE;
+        for granule in access.addr / GRANULE..=last {
             let cell = self.memory.entry(granule).or_default();
             self.after[at].extend(cell.write);
             if write {
@@ -181,8 +152,8 @@ impl Links {
         }
     }
 
-    /// What the last event depends on, itself included; or what the threads that get stuck have done
-    /// last, and what was to happen before.
+    /// The events that the last one depends on, including itself; for a deadlock, those that the last
+    /// events of the stuck threads and the candidate's steps depend on.
     fn needed(&self, candidate: &Candidate) -> Vec<bool> {
         let mut needed = vec![false; self.events.len()];
         if let Some(last) = needed.last_mut() {
@@ -204,8 +175,8 @@ impl Links {
     }
 }
 
-/// Lets each thread go as far as it can before the next one. The candidate's events come last if
-/// they must follow each other at once.
+/// Runs each thread as far as it can before the next one. The candidate's events come last if they
+/// have to be adjacent.
 fn join(candidate: &Candidate, links: &Links, needed: &[bool]) -> Vec<Turn> {
     let mut queues: Vec<(ThreadId, Vec<usize>, usize)> = Vec::new();
     for (at, id) in links.events.iter().enumerate().filter(|(at, _)| needed[*at]) {
@@ -230,13 +201,13 @@ fn join(candidate: &Candidate, links: &Links, needed: &[bool]) -> Vec<Turn> {
 struct Run<'a> {
     links: &'a Links,
     done: Vec<bool>,
-    /// Events that wait for the end.
+    /// Events that come at the end.
     held: Vec<usize>,
     turns: Vec<Turn>,
 }
 
 impl Run<'_> {
-    /// The thread that comes farthest goes on; false if none can.
+    /// Runs the first thread that can continue as far as possible; false if none can.
     fn round(&mut self, queues: &mut [(ThreadId, Vec<usize>, usize)]) -> bool {
         let Some(queue) = queues.iter_mut().find(|it| self.can(it.1.get(it.2))) else {
             return false;

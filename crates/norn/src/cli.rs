@@ -3,11 +3,16 @@
 mod batch;
 mod build;
 mod count;
+mod doctor;
+mod exit_codes;
 mod force;
 mod format;
+mod generate;
+mod global;
 mod hunt;
 mod limit;
 mod name;
+mod parse;
 mod predict;
 mod property;
 mod record;
@@ -22,10 +27,15 @@ pub(crate) use self::{
     batch::Batch,
     build::{Build, Compiler},
     count::{Counting, FailOn, Suppressions},
+    doctor::Doctor,
+    exit_codes::EXIT_CODES,
     force::Forcing,
     format::{Format, ReportFormat, report_format},
+    generate::{Completions, Man},
+    global::{ColorArg, Global},
     hunt::Hunt,
     limit::Limits,
+    parse::{choices, command, parse},
     predict::Predict,
     property::{Check, Property},
     record::{Functions, Record},
@@ -38,35 +48,36 @@ pub(crate) use self::{
 /// Find concurrency bugs that a run did not show, and prove them on the real program.
 #[derive(Debug, Parser)]
 #[command(
+    name = "norn",
     version,
-    after_help = "Exit status: 0 nothing harmful found, 1 something harmful happened, 2 wrong usage or\n\
-                  an error of norn, 3 nothing that could be recorded. `norn record` and `norn run`\n\
-                  pass the subject's status on; `norn run` exits with 1 when it had to end the\n\
-                  subject (deadlock, livelock, hang, memory error) or its check failed, and of many\n\
-                  runs when one failed. `norn replay` exits with 1 when the failure happened again\n\
-                  (of many runs: in one of them), with 0 when it did not.\n\n\
-                  Examples:\n  norn build make\n  \
-                  norn record -o run.norn -- ./prog args\n  norn info run.norn\n  norn dump run.norn\n  \
-                  norn run --seed 7 --save clip.json -- ./prog\n  norn replay clip.json"
+    after_help = "Exit status: 0 nothing harmful found, 1 something harmful happened, 2 usage error or \
+                  error of norn, 3 the job could not be done. `norn help exit-codes` has the details.\n\n\
+                  Options have defaults in norn.toml and in environment variables: see \
+                  docs/configuration.md.\n\n\
+                  Examples:\n  norn hunt prog.c\n  norn build make && norn hunt -- ./prog args\n  \
+                  norn replay run.norn/clips/1.json\n  norn record -o run.norn -- ./prog args\n  \
+                  norn info run.norn\n  norn doctor"
 )]
 pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Run a build, with Norn's hooks in whatever it compiles
+    /// Run a build command with instrumenting compilers
     Build(Build),
-    /// Compile C as the usual compiler does, with Norn's hooks (all arguments are the compiler's)
+    /// Compile C with instrumentation (all arguments are the compiler's)
     #[command(disable_help_flag = true)]
     Cc(Compiler),
-    /// Compile C++ as the usual compiler does, with Norn's hooks
+    /// Compile C++ with instrumentation (all arguments are the compiler's)
     #[command(name = "c++", disable_help_flag = true)]
     Cxx(Compiler),
-    /// Find concurrency bugs in a program and prove them: record, predict, force, report
+    /// Find concurrency bugs in a program and confirm them: record, predict, force, report
     Hunt(Hunt),
-    /// Say what a trace allows, without running the program: candidates and schedules
+    /// List the candidates and schedules of a trace, without running the program
     Predict(Predict),
     /// Check properties of your own against a program: record, predict, force, report
     Check(Check),
@@ -75,30 +86,37 @@ pub(crate) enum Command {
     Property(Property),
     /// Print the patterns that `norn hunt` and `norn predict` look for
     Patterns,
-    /// Run a program and record what its threads do
+    /// Run a program and record the events of its threads
     Record(Record),
-    /// Run a program and decide which of its threads goes next, recording what they do
+    /// Run a program under a chosen schedule, and record it
     Run(Run),
-    /// Run a program as a clip says: the same threads in the same order
+    /// Run a program under the schedule of a clip
     Replay(Replay),
-    /// Say what is in a trace: threads, events, modules, losses, how the run ended
+    /// Summarise a trace: threads, events, modules, losses, how the run ended
     Info(Info),
-    /// Print the events of a trace, one a line
+    /// Print the events of a trace, one per line
     Dump(Dump),
     /// Write a trace in RAPID's STD format, for other tools
     Export(Export),
-    /// Print `norn.h`, by which a program marks events and atomic regions
+    /// Print `norn.h`, with which a program marks events and atomic regions
     Header,
+    /// Check whether this machine can run norn
+    Doctor(Doctor),
+    /// Print a completion script for a shell
+    Completions(Completions),
+    /// Write the manual pages
+    Man(Man),
+    /// Explain the exit statuses
+    #[command(long_about = EXIT_CODES)]
+    ExitCodes,
 }
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
-
     use super::*;
 
     #[test]
     fn the_command_line_is_sound() {
-        Cli::command().debug_assert();
+        command().debug_assert();
     }
 }

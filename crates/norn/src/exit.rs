@@ -1,4 +1,5 @@
-//! Exit codes. Scripts depend on them: never change the meaning of one.
+//! Exit statuses. Scripts depend on them: never change the meaning of one. `norn help exit-codes`
+//! explains them to users.
 
 use std::process::ExitCode;
 
@@ -11,9 +12,9 @@ pub(crate) enum Exit {
     Clean,
     /// Something harmful happened.
     Harmful,
-    /// Wrong usage, or the tool failed; also clap's code.
+    /// Usage error, or the tool failed; also clap's status.
     Error,
-    /// The job could not be done: nothing in the program that could be recorded.
+    /// The job could not be done: the program left no events, or a schedule could not be followed.
     Impossible,
     /// The subject's own status.
     Subject(u8),

@@ -3,6 +3,7 @@
 mod baseline;
 mod cli;
 mod command;
+mod config;
 mod exit;
 mod fact;
 mod function;
@@ -13,6 +14,7 @@ mod report;
 mod scratch;
 mod suppress;
 mod suppression;
+mod verbosity;
 mod view;
 
 use std::{
@@ -23,21 +25,27 @@ use std::{
     process::ExitCode,
 };
 
-use clap::Parser as _;
 use norn_cc::Language;
 
-use crate::{cli::Cli, exit::Exit};
+use crate::exit::Exit;
 
 fn main() -> ExitCode {
     let words: Vec<OsString> = env::args_os().collect();
     let result = match wrapper(&words) {
         Some((language, name, arguments)) => command::cc::run(language, name, arguments),
-        None => command::run(Cli::parse_from(words)),
+        None => run(&words),
     };
     match result {
         Ok(exit) => exit.into(),
         Err(error) => report(&error).into(),
     }
+}
+
+/// Everything but the compilers.
+fn run(words: &[OsString]) -> anyhow::Result<Exit> {
+    let cli = cli::parse(words)?;
+    cli.global.apply();
+    command::run(cli)
 }
 
 /// As a compiler, `norn` must take every argument as it is: `norn cc …`, `norn c++ …`, a link named
@@ -60,16 +68,21 @@ fn wrapper(words: &[OsString]) -> Option<(Language, Option<&OsStr>, &[OsString])
     }
 }
 
-/// Says what went wrong and why. A closed pipe is not an error: the reader had enough.
+/// Prints an error and its causes. A closed pipe is not an error: the reader had enough.
 fn report(error: &anyhow::Error) -> Exit {
     let closed = |it: &io::Error| it.kind() == io::ErrorKind::BrokenPipe;
     if error.chain().filter_map(|it| it.downcast_ref()).any(closed) {
         return Exit::Clean;
     }
+    if let Some(usage) = error.downcast_ref::<clap::Error>() {
+        // Help and version are errors to clap, but not to the user.
+        let _ = usage.print();
+        return if usage.use_stderr() { Exit::Error } else { Exit::Clean };
+    }
     let mut err = anstream::stderr().lock();
     let _ = writeln!(err, "norn: {error}");
-    let said = error.to_string();
-    for cause in error.chain().skip(1).filter(|it| !said.contains(&it.to_string())) {
+    let message = error.to_string();
+    for cause in error.chain().skip(1).filter(|it| !message.contains(&it.to_string())) {
         let _ = writeln!(err, "cause: {cause}");
     }
     Exit::Error

@@ -8,33 +8,28 @@ use norn_report::{
 };
 use terminal_size::{Width, terminal_size_of};
 
-use crate::cli::ReportFormat;
+use crate::{cli::ReportFormat, verbosity};
 
 /// The version that reports name.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Writes a report to standard output.
-pub(crate) fn print(report: &Report, format: ReportFormat, verbose: bool) -> io::Result<()> {
-    write(report, format, verbose, &mut anstream::stdout().lock())
+pub(crate) fn print(report: &Report, format: ReportFormat) -> io::Result<()> {
+    write(report, format, &mut anstream::stdout().lock())
 }
 
 /// Writes the report of one run. For people it goes to standard error: standard output belongs to
 /// the program under test. For programs it is the last line of standard output.
 pub(crate) fn print_run(report: &Report, format: ReportFormat) -> io::Result<()> {
     if format.is_text() {
-        write(report, format, false, &mut anstream::stderr().lock())
+        write(report, format, &mut anstream::stderr().lock())
     } else {
-        print(report, format, false)
+        print(report, format)
     }
 }
 
-fn write(
-    report: &Report,
-    format: ReportFormat,
-    verbose: bool,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+fn write(report: &Report, format: ReportFormat, out: &mut dyn Write) -> io::Result<()> {
     let width = terminal_size_of(io::stdout()).map_or(WIDTH, |(Width(it), _)| it.into());
-    let writer = (format.0.writer)(Layout { width, verbose });
+    let writer = (format.0.writer)(Layout { width, verbose: verbosity::is_verbose() });
     writer.write(report, out)
 }

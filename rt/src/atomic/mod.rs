@@ -24,6 +24,9 @@ use crate::{
 };
 
 /// Records an operation and, for 16 bytes, the other halves of its values. There is room.
+///
+/// # Safety
+/// The slot is the current thread's, and there is room for the event.
 #[inline(always)]
 unsafe fn record<W: Word>(
     (slot, number): (*mut ThreadSlot, u64),
@@ -51,6 +54,9 @@ unsafe fn record<W: Word>(
 }
 
 /// The current thread, if its operation is to be recorded. Room for that is made outside of locks.
+///
+/// # Safety
+/// As for the operation that the program asked for.
 #[inline(always)]
 unsafe fn begin<W: Word>(kind: Kind, at: *mut W, pc: usize) -> Option<*mut ThreadSlot> {
     let slot = thread::recorded()?;
@@ -70,6 +76,10 @@ unsafe fn begin<W: Word>(kind: Kind, at: *mut W, pc: usize) -> Option<*mut Threa
 
 /// Does an operation that others can see, recorded if the thread is: with it, or whatever happens
 /// then, is its event.
+///
+/// # Safety
+/// `at` is the address of an object of this size, which the program accesses by atomic operations
+/// only.
 unsafe fn perform<W: Word, T>(
     kind: Kind,
     at: *mut W,
@@ -91,6 +101,9 @@ const fn detail(order: c_int, failure: c_int, op: u64) -> u64 {
     (order as u64 & 7) << 3 | op << 6 | (failure as u64 & 7) << 10
 }
 
+/// # Safety
+/// `at` is the address of an object of this size, which the program accesses by atomic operations
+/// only.
 unsafe extern "C" fn load<W: Word>(at: *mut W, order: c_int, pc: usize) -> W {
     // SAFETY: as the caller called it.
     unsafe {
@@ -101,6 +114,9 @@ unsafe extern "C" fn load<W: Word>(at: *mut W, order: c_int, pc: usize) -> W {
     }
 }
 
+/// # Safety
+/// `at` is the address of an object of this size, which the program accesses by atomic operations
+/// only.
 unsafe extern "C" fn store<W: Word>(at: *mut W, value: W, order: c_int, pc: usize) {
     // SAFETY: as the caller called it.
     unsafe {
@@ -113,6 +129,9 @@ unsafe extern "C" fn store<W: Word>(at: *mut W, value: W, order: c_int, pc: usiz
     }
 }
 
+/// # Safety
+/// `at` is the address of an object of this size, which the program accesses by atomic operations
+/// only.
 unsafe fn modify<W: Word>(at: *mut W, op: Op, by: W, order: c_int, pc: usize) -> W {
     // SAFETY: as the caller called it.
     unsafe {
@@ -134,6 +153,9 @@ unsafe fn modify<W: Word>(at: *mut W, op: Op, by: W, order: c_int, pc: usize) ->
     }
 }
 
+/// # Safety
+/// `at` is the address of an object of this size, which the program accesses by atomic operations
+/// only.
 unsafe fn compare<W: Word>(at: *mut W, old: W, new: W, orders: (c_int, c_int), pc: usize) -> W {
     // SAFETY: as the caller called it.
     unsafe {
@@ -152,6 +174,9 @@ unsafe fn compare<W: Word>(at: *mut W, old: W, new: W, orders: (c_int, c_int), p
     }
 }
 
+/// # Safety
+/// `at` is the address of an object of this size, which the program accesses by atomic operations
+/// only.
 unsafe extern "C" fn cas<W: Word>(
     at: *mut W,
     old: *mut W,
@@ -171,6 +196,9 @@ unsafe extern "C" fn cas<W: Word>(
     }
 }
 
+/// # Safety
+/// `at` is the address of an object of this size, which the program accesses by atomic operations
+/// only.
 unsafe extern "C" fn cas_value<W: Word>(
     at: *mut W,
     old: W,
@@ -185,6 +213,9 @@ unsafe extern "C" fn cas_value<W: Word>(
 
 macro_rules! modifiers {
     ($($name:ident $op:ident;)*) => { $(
+        /// # Safety
+        /// `at` is the address of an object of this size, which the program accesses by atomic
+        /// operations only.
         unsafe extern "C" fn $name<W: Word>(at: *mut W, by: W, order: c_int, pc: usize) -> W {
             // SAFETY: as the caller called it.
             unsafe { modify(at, Op::$op, by, order, pc) }
@@ -277,6 +308,10 @@ export_wide! {
 }
 
 /// Here the order on failure is on the stack already: behind our argument and the return address.
+///
+/// # Safety
+/// `at` is the address of an object of this size, which the program accesses by atomic operations
+/// only.
 unsafe extern "C" fn cas_value_wide(
     at: *mut u128,
     old: u128,
@@ -290,6 +325,8 @@ unsafe extern "C" fn cas_value_wide(
     unsafe { cas_value(at, old, new, order, failure, pc) }
 }
 
+/// # Safety
+/// The current thread is not in the middle of recording another event.
 unsafe extern "C" fn thread_fence(order: c_int, pc: usize) {
     fence(Ordering::SeqCst);
     if let Some(slot) = thread::recorded() {

@@ -27,6 +27,8 @@ impl Reader {
     const NOBODY: u64 = 0;
     const SEVERAL: u64 = (1 << Reader::BITS) - 1;
 
+    /// # Safety
+    /// The slot is the current thread's and no stand.
     unsafe fn of(slot: *mut ThreadSlot) -> u64 {
         // SAFETY: the slot is the current thread's.
         let thread = unsafe { (*slot).head.thread };
@@ -48,6 +50,9 @@ pub struct Turn {
 
 impl Turn {
     /// Waits for the operations of others. Signals wait until this one is over.
+    ///
+    /// # Safety
+    /// The slot is the current thread's and no stand.
     #[inline(always)]
     pub unsafe fn begin(slot: *mut ThreadSlot, addr: usize) -> Turn {
         // SAFETY: the slot is the current thread's.
@@ -75,6 +80,9 @@ impl Turn {
     }
 
     /// The operation is recorded, and signals that waited can come.
+    ///
+    /// # Safety
+    /// Called once, by the thread that began the operation.
     pub unsafe fn end(self) {
         // SAFETY: the slot is the current thread's.
         unsafe {
@@ -88,6 +96,9 @@ impl Turn {
 
 /// Whether the thread is in a signal handler that came during an operation, as one that could not
 /// be put off. It must not wait for what it interrupted.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
 #[inline(always)]
 unsafe fn interrupts_an_operation(slot: *mut ThreadSlot) -> bool {
     // SAFETY: the slots are the current thread's.
@@ -115,6 +126,9 @@ fn wait(lock: &AtomicU64) {
 
 /// The number of a change: after the one before, and after whatever was read since. Our own reads
 /// are before us anyway, and those of others before what nobody has come to yet.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
 #[inline(always)]
 unsafe fn after(slot: *mut ThreadSlot, state: u64) -> u64 {
     // SAFETY: the slot is the current thread's.
@@ -130,6 +144,9 @@ unsafe fn after(slot: *mut ThreadSlot, state: u64) -> u64 {
 
 /// Reads an object, with the number of that. If the thread, or more than one, has read it since its
 /// last change, nothing is written that others would have to wait for.
+///
+/// # Safety
+/// The slot is the current thread's and no stand, and `at` can be read atomically.
 #[inline(always)]
 pub unsafe fn observe<W: Word>(slot: *mut ThreadSlot, at: *mut W) -> (W, u64) {
     // SAFETY: the slot is the current thread's, the rest as the caller called it.

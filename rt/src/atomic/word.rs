@@ -8,9 +8,19 @@ use core::{
 /// An integer with atomic operations.
 pub trait Word: Copy + PartialEq {
     const LOG2: u64;
+    /// # Safety
+    /// `at` is the address of an object of this size, which the program accesses by atomic
+    /// operations only.
     unsafe fn load(at: *mut Self) -> Self;
+    /// # Safety
+    /// `at` is the address of an object of this size, which the program accesses by atomic
+    /// operations only.
     unsafe fn store(at: *mut Self, value: Self);
     /// What was there; the new value is there if that is `old`.
+    ///
+    /// # Safety
+    /// `at` is the address of an object of this size, which the program accesses by atomic
+    /// operations only.
     unsafe fn swap_if(at: *mut Self, old: Self, new: Self) -> Self;
     fn halves(self) -> (u64, u64);
     fn change(self, op: Op, by: Self) -> Self;
@@ -92,6 +102,9 @@ impl Word for u128 {
         unsafe { exchange(at, Op::Exchange, value) };
     }
     unsafe fn swap_if(at: *mut Self, old: Self, new: Self) -> Self {
+        /// # Safety
+        /// `at` is the address of an object of this size, which the program accesses by atomic
+        /// operations only.
         #[target_feature(enable = "cmpxchg16b")]
         unsafe fn exchange(at: *mut u128, old: u128, new: u128) -> u128 {
             // SAFETY: as the caller called it.
@@ -107,6 +120,10 @@ impl Word for u128 {
 }
 
 /// Does a read-modify-write; returns what was there.
+///
+/// # Safety
+/// `at` is the address of an object of this size, which the program accesses by atomic operations
+/// only.
 pub unsafe fn exchange<W: Word>(at: *mut W, op: Op, by: W) -> W {
     // SAFETY: as the caller called it.
     unsafe {

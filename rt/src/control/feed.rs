@@ -2,13 +2,14 @@
 //! as that can be.
 
 use norn_abi::arena::ThreadSlot;
+use norn_sched::NEVER;
 
-use super::{NEVER, block_outside, is_on, task, test_cancel, time, turn};
+use super::{block_outside, is_on, seat::task_of, shared::lock, test_cancel, time, world::Process};
 use crate::arena;
 
-/// Events of all threads so far, for who has the turn.
+/// Events of all threads so far, for the thread that has the turn.
 pub fn steps() -> u64 {
-    turn::steps()
+    lock().steps(&Process)
 }
 
 /// Whether the inputs are those of this process. A debugger may start it again and again.
@@ -17,9 +18,13 @@ pub fn is_due() -> bool {
 }
 
 /// The entry of the thread among the schedule's names.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
 pub unsafe fn entry(slot: *mut ThreadSlot) -> u32 {
-    // SAFETY: the slot is the current thread's.
-    unsafe { task::of(slot).entry }
+    // SAFETY: as the caller says.
+    let task = unsafe { task_of(slot) };
+    task.map_or(u32::MAX, |it| lock().entry(it))
 }
 
 /// It is at least so late.
@@ -28,16 +33,19 @@ pub fn time_is(clock: u64) {
 }
 
 /// Waits until there were as many events as when the input once came. If the schedule wants it
-/// earlier, it comes earlier, but not before the world was `told` what may be its cause, unless
-/// nobody is left who could tell.
-pub unsafe fn arrive(slot: *mut ThreadSlot, pc: usize, steps: u64, told: impl Fn() -> bool) {
-    // SAFETY: the slot is the current thread's.
+/// earlier, it comes earlier, but not before the program `has_sent` what may be its cause, unless
+/// no thread is left that could send it.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
+pub unsafe fn arrive(slot: *mut ThreadSlot, pc: usize, count: u64, has_sent: impl Fn() -> bool) {
+    // SAFETY: as the caller says.
     unsafe {
-        while is_on() && (turn::steps() < steps || !told()) {
-            let seen = turn::steps();
+        while is_on() && (steps() < count || !has_sent()) {
+            let seen = steps();
             block_outside(slot, pc, NEVER);
             test_cancel(slot);
-            if turn::steps() == seen && (told() || is_alone(slot)) {
+            if steps() == seen && (has_sent() || is_alone(slot)) {
                 break;
             }
         }
@@ -45,10 +53,11 @@ pub unsafe fn arrive(slot: *mut ThreadSlot, pc: usize, steps: u64, told: impl Fn
 }
 
 /// Whether no other thread can go on.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
 unsafe fn is_alone(slot: *mut ThreadSlot) -> bool {
-    // SAFETY: under the lock; the slot is the current thread's.
-    turn::locked(|| unsafe {
-        let own = task::number(task::of(slot));
-        !task::all().iter().any(|it| (it.is_ready() || it.away) && task::number(it) != own)
-    })
+    // SAFETY: as the caller says.
+    let task = unsafe { task_of(slot) };
+    task.is_none_or(|it| !lock().has_active_others(it))
 }

@@ -89,6 +89,9 @@ fn locked<T>(f: impl FnOnce(&mut Heap) -> T) -> T {
 
 /// Reserves the memory. In a static program libc's own calls do not come to us, so its heap and
 /// ours would be mixed up; there, and where memory is limited, libc's heap is used.
+///
+/// # Safety
+/// No other thread runs yet.
 pub unsafe fn start() {
     if cfg!(feature = "static") {
         return;
@@ -122,12 +125,17 @@ fn note(addr: usize) -> *mut u8 {
 }
 
 /// Whether the bytes at an address may be accessed.
+///
+/// # Safety
+/// The heap is in use.
 #[inline(always)]
 pub unsafe fn is_good(addr: usize) -> bool {
     // SAFETY: there are notes for all of the heap.
     !contains(addr) || unsafe { *note(addr) == LIVE }
 }
 
+/// # Safety
+/// The block is in the heap, and the caller's.
 unsafe fn set_notes(block: usize, len: usize, what: u8) {
     let first = note(block);
     for i in 0..len.div_ceil(GRAIN) {
@@ -146,6 +154,9 @@ fn class(size: usize) -> (usize, usize) {
 }
 
 /// A new block: its address, or 0 if there is no room. Its bytes are zero if `zero`.
+///
+/// # Safety
+/// The slot is the current thread's and no stand, and the heap is in use.
 pub unsafe fn allocate(slot: *mut ThreadSlot, size: usize, align: usize, zero: bool) -> usize {
     let extra = if align > GRAIN { align } else { 0 };
     let Some(whole) = size.max(1).checked_add(HEADER + extra).filter(|it| *it < PART) else {
@@ -174,6 +185,9 @@ pub unsafe fn allocate(slot: *mut ThreadSlot, size: usize, align: usize, zero: b
 }
 
 /// Memory for a block, and whether it was used before.
+///
+/// # Safety
+/// The caller holds the heap's lock.
 unsafe fn take(heap: &mut Heap, part: usize, class: usize, whole: usize) -> (usize, bool) {
     // SAFETY: what is in the lists is free.
     unsafe {
@@ -192,12 +206,18 @@ unsafe fn take(heap: &mut Heap, part: usize, class: usize, whole: usize) -> (usi
 }
 
 /// The size of a block of this heap.
+///
+/// # Safety
+/// The block is one of this heap.
 pub unsafe fn size(block: usize) -> usize {
     // SAFETY: the header is before the block.
     unsafe { (*((block - HEADER) as *const Header)).size }
 }
 
 /// Frees a block of this heap. One that is none, or that is free already, ends the run.
+///
+/// # Safety
+/// The slot is the current thread's, and the heap is in use. The block need not be a good one.
 pub unsafe fn free(slot: *mut ThreadSlot, block: usize, pc: usize) {
     // SAFETY: the notes say whether there is a block.
     unsafe {
@@ -216,6 +236,9 @@ pub unsafe fn free(slot: *mut ThreadSlot, block: usize, pc: usize) {
 }
 
 /// Keeps a freed block, and gives up the oldest if there are too many.
+///
+/// # Safety
+/// The caller holds the heap's lock, and the block is freed and in no list.
 unsafe fn keep(heap: &mut Heap, header: *mut Header) {
     // SAFETY: the lists are ours.
     unsafe {
@@ -235,6 +258,8 @@ unsafe fn keep(heap: &mut Heap, header: *mut Header) {
     }
 }
 
+/// # Safety
+/// The caller holds the heap's lock, and the block is in no list.
 unsafe fn give_up(heap: &mut Heap, header: *mut Header) {
     // SAFETY: the block is nobody's any more.
     unsafe {
@@ -249,6 +274,9 @@ unsafe fn give_up(heap: &mut Heap, header: *mut Header) {
 }
 
 /// An access to memory that is not to be accessed ends the run.
+///
+/// # Safety
+/// The slot is the current thread's, or a stand.
 #[cold]
 pub unsafe fn complain(slot: *mut ThreadSlot, addr: usize, pc: usize) {
     // SAFETY: there are notes for all of the heap.
@@ -259,6 +287,9 @@ pub unsafe fn complain(slot: *mut ThreadSlot, addr: usize, pc: usize) {
 }
 
 /// The beginning of the block that an address belongs to, or comes after.
+///
+/// # Safety
+/// The address is in the heap.
 unsafe fn block_of(addr: usize) -> usize {
     let mut at = addr & !(GRAIN - 1);
     // SAFETY: there are notes for all of the heap.
@@ -274,6 +305,9 @@ unsafe fn block_of(addr: usize) -> usize {
 }
 
 /// Looks whether all of a range may be accessed.
+///
+/// # Safety
+/// The slot is the current thread's, or a stand.
 pub unsafe fn check(slot: *mut ThreadSlot, addr: usize, len: usize, pc: usize) {
     if !is_on() {
         return;

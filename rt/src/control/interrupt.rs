@@ -1,55 +1,46 @@
-//! What gets a waiting thread out of its wait besides what it waits for: a cancellation, a signal.
+//! What ends a thread's wait besides what it waits for: a cancellation, a signal.
 
-use norn_abi::{Kind, arena::ThreadSlot};
+use norn_abi::arena::ThreadSlot;
+use norn_sched::Interruption;
 
-use super::{
-    is_on,
-    task::{self, Interrupted},
-    turn,
-    wake::set_off,
-    was_on,
-};
+use super::{is_on, seat::task_of, shared::lock, turn, wake::wake_free, was_on};
 use crate::real;
 
 /// A thread is to be cancelled: if it waits where it can be, it wakes.
 pub fn cancel(number: u32) {
-    if !was_on() {
-        return;
+    if was_on() {
+        let mut scheduler = lock();
+        scheduler.cancel(number);
+        wake_free(&mut scheduler);
     }
-    // SAFETY: under the lock.
-    turn::locked(|| unsafe {
-        for task in task::all().iter_mut().filter(|it| it.alive && it.number() == number) {
-            task.cancelled = true;
-            if task.waiting && is_cancellable(task.kind) {
-                set_off(task);
-            }
-        }
-    });
-}
-
-fn is_cancellable(kind: Kind) -> bool {
-    matches!(kind, Kind::Wait | Kind::Sleep | Kind::Join | Kind::SemWait)
-}
-
-fn is_interruptible(kind: Kind) -> bool {
-    matches!(kind, Kind::SemWait | Kind::Sleep)
 }
 
 /// Whether a signal handler has run since the thread last waited, and what that means for it.
-pub unsafe fn take_interrupted(slot: *mut ThreadSlot) -> Interrupted {
-    // SAFETY: the slot is the current thread's.
-    unsafe { core::mem::replace(&mut task::of(slot).interrupted, Interrupted::No) }
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
+pub unsafe fn take_interrupted(slot: *mut ThreadSlot) -> Interruption {
+    // SAFETY: as the caller says.
+    let task = unsafe { task_of(slot) };
+    task.map_or(Interruption::No, |it| lock().take_interruption(it))
 }
 
-/// Whether somebody has asked for this thread's end since it last looked.
+/// Whether a thread has asked for this one's end since it last looked.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
 pub unsafe fn take_cancelled(slot: *mut ThreadSlot) -> bool {
-    // SAFETY: the slot is the current thread's.
-    unsafe { core::mem::take(&mut task::of(slot).cancelled) }
+    // SAFETY: as the caller says.
+    let task = unsafe { task_of(slot) };
+    task.is_some_and(|it| lock().take_cancelled(it))
 }
 
-/// Acts upon a cancellation, if there is one.
+/// Acts upon a cancellation, if there is one. Does not return then.
+///
+/// # Safety
+/// The slot is the current thread's and no stand, and it may be cancelled here.
 pub unsafe fn test_cancel(slot: *mut ThreadSlot) {
-    // SAFETY: the slot is the current thread's; does not return if it is cancelled.
+    // SAFETY: as the caller says.
     unsafe {
         if take_cancelled(slot) {
             real::pthread_testcancel();
@@ -59,44 +50,34 @@ pub unsafe fn test_cancel(slot: *mut ThreadSlot) {
 
 /// A signal handler begins on this thread: it needs the turn, whatever the thread waits for.
 /// Returns whether the thread ran without the turn.
+///
+/// # Safety
+/// The slot is the one that the handler interrupts, of the current thread and no stand.
 pub unsafe fn handler_begins(slot: *mut ThreadSlot) -> bool {
-    if !is_on() {
-        return false;
+    // SAFETY: as the caller says.
+    let Some(task) = (unsafe { task_of(slot) }).filter(|_| is_on()) else { return false };
+    let mut scheduler = lock();
+    let away = scheduler.handler_begins(task);
+    let has_turn = scheduler.holder() == Some(task);
+    drop(scheduler);
+    if !has_turn {
+        // SAFETY: as the caller says.
+        unsafe { turn::come_back(slot) };
     }
-    // SAFETY: the slot is the current thread's.
-    unsafe {
-        let task = task::of(slot);
-        let away = turn::locked(|| {
-            task.handlers += 1;
-            task.away
-        });
-        if !turn::has(task) {
-            turn::come_back(slot);
-        }
-        away
-    }
+    away
 }
 
 /// It is over: the thread waits again, or is again where it was.
+///
+/// # Safety
+/// As for [`handler_begins`], which returned `away`.
 pub unsafe fn handler_ends(slot: *mut ThreadSlot, away: bool, restarts: bool) {
-    if !is_on() {
-        return;
-    }
-    // SAFETY: the slot is the current thread's.
+    // SAFETY: as the caller says.
     unsafe {
-        let task = task::of(slot);
-        let waits = turn::locked(|| {
-            task.handlers = task.handlers.saturating_sub(1);
-            task.away = away;
-            if task.waiting && (task.outside || is_interruptible(task.kind)) {
-                task.release();
-                task.interrupted =
-                    if restarts { Interrupted::Restarts } else { Interrupted::Fails };
-            }
-            task.handlers == 0 && task.waiting
-        });
-        if waits || away {
-            turn::leave(slot, |_| {});
+        let Some(task) = task_of(slot).filter(|_| is_on()) else { return };
+        let gives_back = lock().handler_ends(task, away, restarts);
+        if gives_back {
+            turn::leave(slot, |_, _| {});
         }
     }
 }

@@ -1,39 +1,47 @@
-//! Decides which thread goes next. While a plan is in force, one thread at a time has the turn
-//! ([`turn`]) and runs; at its events a strategy says who goes on ([`strategy`], [`follow`]).
-//! Operations that would block are made to try, and to wait here if they must, so that it is
-//! always known who can go on. Time is ours, too ([`time`]).
+//! Controlled runs: one thread at a time has the turn and runs, and at its events the scheduler
+//! ([`norn_sched`]) decides which goes on. Here is what that needs from the process: the lock around
+//! the scheduler ([`shared`]), the words that threads sleep on ([`seat`]), what the scheduler asks
+//! about the outside ([`world`]), and carrying out what it decides ([`turn`]).
 //!
-//! The objects themselves stay the program's: a mutex is locked by the real `trylock`. Only what
-//! cannot be tried is done here: condition variables, barriers, sleeping.
+//! Operations that would block are made to try, and to wait here if they must, so that it is always
+//! known which threads can go on. The objects themselves stay the program's: a mutex is locked by the
+//! real `trylock`. Only what cannot be tried is done here: condition variables, barriers, sleeping.
 
+pub mod destroyed;
 mod exit;
 pub mod feed;
-pub mod follow;
-pub mod grave;
 pub mod heap;
 mod interrupt;
-mod spin;
-mod strategy;
-mod task;
+pub mod schedule;
+mod seat;
+mod shared;
 pub mod time;
 mod turn;
 pub mod verdict;
+mod wait;
 mod wake;
-mod watch;
+mod world;
 
 use core::sync::atomic::{AtomicBool, Ordering};
 
 pub use interrupt::{
     cancel, handler_begins, handler_ends, take_cancelled, take_interrupted, test_cancel,
 };
-use norn_abi::{Kind, arena::ThreadSlot, control::strategy as name};
-pub use spin::is_fruitless;
-pub use strategy::{STEP, mix};
-pub use task::{Interrupted, NEVER, Task};
-use wake::release_all;
+use norn_abi::{
+    Kind,
+    arena::{ThreadSlot, role},
+    control::strategy,
+};
+use norn_sched::{Arrival, Asked, Event, NewThread};
+pub use norn_sched::{Interruption, NEVER, STEP, TaskId, is_fruitless, mix};
+use seat::task_of;
+use shared::lock;
+pub use wait::{block, block_after, block_outside, meet_others, outside, yields};
+use wake::wake_free;
 pub use wake::{look_again, release, release_one};
+use world::Process;
 
-use crate::{arena, event, input, number, sys, tls};
+use crate::{arena, input, number, sys};
 
 /// A plan is in force in this process.
 static ON: AtomicBool = AtomicBool::new(false);
@@ -62,14 +70,16 @@ fn set_free() {
 }
 
 /// Starts with the first thread, which has the turn.
+///
+/// # Safety
+/// The slot is named and the first thread's, and nothing else runs yet.
 pub unsafe fn start(slot: *mut ThreadSlot) {
-    if arena::plan().strategy == name::NONE {
+    if arena::plan().strategy == strategy::NONE {
         return;
     }
-    // SAFETY: nothing else runs yet.
+    verdict::forget();
+    // SAFETY: as the caller says. A debugger may start the program again and again.
     unsafe {
-        verdict::forget();
-        // A debugger may start the program again and again.
         begin(slot, is_due() || arena::plan().linger != 0);
         heap::start();
     }
@@ -82,79 +92,100 @@ fn is_due() -> bool {
     arena::process_number() == arena::plan().process
 }
 
-/// The first thread of a process has the turn. Unless the process is due to follow the schedule,
-/// if there is one, its threads go on in turn.
+/// The first thread of a process has the turn.
+///
+/// # Safety
+/// The slot is named and the thread's, and nothing else runs.
 unsafe fn begin(slot: *mut ThreadSlot, due: bool) {
-    // SAFETY: nothing else runs.
+    let mut scheduler = lock();
+    // SAFETY: as the caller says.
     unsafe {
-        strategy::start();
-        let follows = arena::plan().strategy == name::FOLLOW;
-        if follows && due {
-            follow::start();
-        } else if follows {
-            strategy::be_fair();
-        }
-        let Some(task) = task::adopt(slot) else { return };
-        task.entry = 0;
-        strategy::meet(task);
-        turn::restart(task);
+        let Some(task) = scheduler.begin(new_thread(slot), due, &Process) else { return };
+        seat::assign(task, slot);
+        turn::start(task);
+    }
+    if let Some(report) = scheduler.take_report() {
+        schedule::publish(&report);
     }
 }
 
+/// What the scheduler must know of a new thread.
+///
+/// # Safety
+/// The slot is named.
+unsafe fn new_thread(slot: *mut ThreadSlot) -> NewThread {
+    // SAFETY: as the caller says.
+    let head = unsafe { &(*slot).head };
+    NewThread { thread: head.thread, child: head.child, foreign: head.role == role::FOREIGN }
+}
+
 /// In a forked child, whose only thread has a new slot.
+///
+/// # Safety
+/// The slot is named and the thread's, and nothing else runs.
 pub unsafe fn after_fork(slot: *mut ThreadSlot) {
     if !was_on() {
         return;
     }
-    // SAFETY: nothing else runs.
+    // SAFETY: as the caller says.
     unsafe {
-        for task in task::all() {
-            task.alive = false;
-        }
+        shared::unlock_after_fork();
+        lock().forget_tasks();
         heap::after_fork();
         begin(slot, is_due());
     }
 }
 
 /// A thread is about to be created; it may be chosen from now on.
+///
+/// # Safety
+/// The slot is named and no thread's yet; the parent's is the current thread's, or null.
 pub unsafe fn adopt(slot: *mut ThreadSlot, parent: *mut ThreadSlot) {
     if !was_on() {
         return;
     }
-    // SAFETY: the new slot is nobody's yet.
+    // SAFETY: as the caller says.
     unsafe {
         (*slot).steps = 0;
         (*slot).effect = 0;
         (*slot).stop_at.store(if is_free() { u64::MAX } else { 0 }, Ordering::Relaxed);
-        turn::locked(|| {
-            let parent = if parent.is_null() { task::UNNAMED } else { task::of(parent).entry };
-            let Some(task) = task::adopt(slot) else { return };
-            if parent != task::UNNAMED {
-                task.entry = follow::entry(parent, (*slot).head.child);
-            }
-            strategy::meet(task);
-        });
+        let parent = if parent.is_null() { None } else { task_of(parent) };
+        let mut scheduler = lock();
+        if let Some(task) = scheduler.adopt(new_thread(slot), parent, &Process) {
+            seat::assign(task, slot);
+        }
     }
 }
 
 /// A thread could not be created.
+///
+/// # Safety
+/// The slot is no thread's.
 pub unsafe fn disown(slot: *mut ThreadSlot) {
-    if was_on() {
-        // SAFETY: the slot is nobody's.
-        unsafe { turn::locked(|| task::of(slot).alive = false) };
+    // SAFETY: as the caller says.
+    if was_on()
+        && let Some(task) = unsafe { task_of(slot) }
+    {
+        lock().disown(task);
     }
 }
 
 /// A thread that was met in a hook waits for its turn like all others.
+///
+/// # Safety
+/// The slot is named and the current thread's.
 pub unsafe fn meet(slot: *mut ThreadSlot) {
-    // SAFETY: the slot is the current thread's.
+    // SAFETY: as the caller says.
     unsafe { adopt(slot, core::ptr::null_mut()) };
 }
 
 /// A new thread waits until it is chosen, before it does anything at all.
+///
+/// # Safety
+/// The slot is the current thread's.
 pub unsafe fn first_turn(slot: *mut ThreadSlot) {
     if is_on() {
-        // SAFETY: the slot is the current thread's.
+        // SAFETY: as the caller says.
         unsafe {
             (*slot).head.tid = sys::thread_id();
             turn::arrive(slot);
@@ -163,26 +194,31 @@ pub unsafe fn first_turn(slot: *mut ThreadSlot) {
 }
 
 /// The thread has ended.
+///
+/// # Safety
+/// The slot was the current thread's until now.
 pub unsafe fn ends(slot: *mut ThreadSlot) {
     if !was_on() {
         return;
     }
-    // SAFETY: the slot is the current thread's.
+    // SAFETY: as the caller says.
     unsafe {
-        let number = (*slot).head.thread as usize;
-        turn::leave(slot, |task| {
-            task.alive = false;
-            exit::begin((*slot).head.tid);
-            follow::ends(task.entry);
-            release_all(Kind::Join, number);
+        let tid = (*slot).head.tid;
+        turn::leave(slot, |scheduler, task| {
+            exit::begin(tid);
+            scheduler.end(task);
+            wake_free(scheduler);
         });
     }
 }
 
 /// Comes before every event: the turn may pass here.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
 #[inline(always)]
 pub unsafe fn before(slot: *mut ThreadSlot, kind: Kind, pc: usize, object: usize) {
-    // SAFETY: the slot is the current thread's.
+    // SAFETY: as the caller says.
     unsafe {
         if (*slot).steps >= (*slot).stop_at.load(Ordering::Relaxed) {
             ask(slot, kind, pc, object);
@@ -190,45 +226,56 @@ pub unsafe fn before(slot: *mut ThreadSlot, kind: Kind, pc: usize, object: usize
     }
 }
 
-/// Asks the scheduler. What the thread did so far is noted before anyone else moves.
+/// Asks the scheduler. What the thread did so far is noted before any other thread moves.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
 #[cold]
 pub unsafe fn ask(slot: *mut ThreadSlot, kind: Kind, pc: usize, object: usize) {
-    // SAFETY: the slot is the current thread's.
+    // SAFETY: as the caller says.
     unsafe {
-        if !is_on() {
+        let Some(task) = task_of(slot).filter(|_| is_on()) else {
             return (*slot).stop_at.store(u64::MAX, Ordering::Relaxed);
-        }
+        };
         (*slot).lane.settle_any();
-        let task = task::of(slot);
-        // A handler does not change what the thread waits for.
-        if !task.waiting {
-            (task.kind, task.pc, task.object) = (kind, pc, object);
-        }
-        if !turn::has(task) {
-            return turn::come_back(slot);
-        }
-        let followed = arena::plan().strategy == name::FOLLOW;
-        if !is_librarys(kind) || followed {
-            spin::look(slot, task);
-            if task.steps() < task.until && !task.spin.is_idle() {
-                return task.go_on();
+        let mut scheduler = lock();
+        let event = Event { kind, object, pc };
+        match scheduler.arrive(task, event, quiet(slot), &Process) {
+            Arrival::WithoutTurn => {
+                drop(scheduler);
+                return turn::come_back(slot);
             }
-            turn::locked(|| strategy::comes_to_event(task));
-            turn::yield_turn(slot);
+            Arrival::GoesOn => return,
+            Arrival::Observes(address) => {
+                drop(scheduler);
+                let value = norn_abi::peek::word(address).unwrap_or(0);
+                scheduler = lock();
+                scheduler.observe(task, value);
+            }
+            Arrival::Asks => {}
+        }
+        match scheduler.ask(task, &Process) {
+            Asked::GoesOn(stop_at) => seat::of(task).stop_at().store(stop_at, Ordering::Relaxed),
+            Asked::Passed(decision) => turn::wait_after(slot, task, scheduler, &decision),
         }
     }
 }
 
-/// Events that may come from the middle of a library that holds a lock we do not see, or that
-/// matter to nobody else: no strategy switches there.
-fn is_librarys(kind: Kind) -> bool {
-    use Kind as K;
-    matches!(kind, K::Alloc | K::Free | K::Map | K::Unmap | K::Init | K::Destroy)
+/// Events of a thread, or of a signal handler on it, since it last changed anything.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
+unsafe fn quiet(slot: *mut ThreadSlot) -> u64 {
+    // SAFETY: as the caller says.
+    unsafe { (*slot).steps - (*slot).effect }
 }
 
 /// The thread has the turn, after others had it, or still.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
 unsafe fn turned(slot: *mut ThreadSlot, kept: bool) {
-    // SAFETY: the slot is the current thread's.
+    // SAFETY: as the caller says.
     unsafe {
         arena::outcome().switches.fetch_add(u64::from(!kept), Ordering::Relaxed);
         if arena::make_room(slot) {
@@ -238,158 +285,13 @@ unsafe fn turned(slot: *mut ThreadSlot, kept: bool) {
     }
 }
 
-/// Waits until `object` is released, the deadline comes, or a cancellation does. True if it was
-/// the deadline.
-pub unsafe fn block(
-    slot: *mut ThreadSlot,
-    kind: Kind,
-    object: usize,
-    pc: usize,
-    deadline: u64,
-) -> bool {
-    // SAFETY: the slot is the current thread's.
-    unsafe {
-        enter(slot, kind, object, pc);
-        turn::wait_for(slot, |task| wait(task, kind, object, pc, deadline));
-        leave(slot)
-    }
-}
-
-/// Waits for something outside of the program, which the caller then tries again.
-pub unsafe fn block_outside(slot: *mut ThreadSlot, pc: usize, deadline: u64) -> bool {
-    // SAFETY: the slot is the current thread's.
-    unsafe {
-        let kind = Kind::Sleep;
-        enter(slot, kind, 0, pc);
-        turn::wait_for(slot, |task| {
-            wait(task, kind, 0, pc, deadline);
-            task.outside = true;
-        });
-        leave(slot)
-    }
-}
-
-unsafe fn enter(slot: *mut ThreadSlot, kind: Kind, object: usize, pc: usize) {
-    // SAFETY: the slot is the current thread's.
-    unsafe {
-        (*slot).lane.settle_any();
-        event::block(slot, kind, object, pc);
-    }
-}
-
-fn wait(task: &mut Task, kind: Kind, object: usize, pc: usize, deadline: u64) {
-    (task.waiting, task.deadline, task.timed_out) = (true, deadline, false);
-    task.interrupted = Interrupted::No;
-    if is_free() {
-        task.turn.store(0, Ordering::Relaxed);
-    }
-    (task.kind, task.object, task.pc) = (kind, object, pc);
-    task.ticket = turn::ticket();
-}
-
-unsafe fn leave(slot: *mut ThreadSlot) -> bool {
-    // SAFETY: the slot is the current thread's.
-    unsafe {
-        event::unblock(slot);
-        core::mem::take(&mut task::of(slot).timed_out)
-    }
-}
-
-/// Begins to wait, gives up what `give_up` gives up, and waits: nothing can come in between.
-pub unsafe fn block_after(
-    slot: *mut ThreadSlot,
-    (kind, object, pc): (Kind, usize, usize),
-    deadline: u64,
-    give_up: impl FnOnce(),
-) -> bool {
-    // SAFETY: the slot is the current thread's.
-    unsafe {
-        enter(slot, kind, object, pc);
-        turn::locked(|| wait(task::of(slot), kind, object, pc, deadline));
-        give_up();
-        turn::wait_for(slot, |_| {});
-        leave(slot)
-    }
-}
-
-/// Waits until `all` wait to do `kind` on `object`; true for the last, who need not wait.
-pub unsafe fn meet_others(
-    slot: *mut ThreadSlot,
-    (kind, object, pc): (Kind, usize, usize),
-    all: usize,
-) -> bool {
-    let waits = |it: &&Task| it.alive && it.waiting && it.kind == kind && it.object == object;
-    // SAFETY: the slot is the current thread's.
-    unsafe {
-        enter(slot, kind, object, pc);
-        let last = turn::locked(|| {
-            let last = task::all().iter().filter(waits).count() + 1 >= all;
-            match last {
-                true => release_all(kind, object),
-                false => wait(task::of(slot), kind, object, pc, NEVER),
-            }
-            last
-        });
-        if !last {
-            turn::wait_for(slot, |_| {});
-        }
-        leave(slot);
-        last
-    }
-}
-
 /// Whether the thread with this number has not ended.
 pub fn is_alive(number: u32) -> bool {
-    // SAFETY: under the lock.
-    turn::locked(|| unsafe { task::all().iter().any(|it| it.alive && it.number() == number) })
+    lock().is_alive(number)
 }
 
-/// Whether a thread of this process lives that we do not control.
+/// Whether a thread of this process lives that the scheduler does not control.
 pub fn is_foreign(tid: u32) -> bool {
-    // SAFETY: under the lock; slots live as long as the arena.
-    let ours = turn::locked(|| unsafe {
-        task::all().iter().any(|it| it.alive && (*it.slot).head.tid == tid)
-    });
+    let ours = lock().living().any(|it| seat::of(it).tid() == tid);
     !ours && sys::is_thread(tid)
-}
-
-/// The thread asks that others go first. Whether that was seen to: not if nobody controls it.
-pub unsafe fn yields(slot: *mut ThreadSlot, pc: usize) -> bool {
-    let controlled = is_on();
-    if controlled {
-        // SAFETY: the slot is the current thread's. Each time it gets a new turn, so that it may
-        // never come to ask: so whether it should be watched is looked at here, too.
-        unsafe {
-            let task = task::of(slot);
-            if !task.waiting && !task.spin.is_watched() {
-                (task.kind, task.pc, task.object) = (Kind::Yield, pc, 0);
-                spin::look(slot, task);
-            }
-            turn::wait_for(slot, |task| {
-                task.spin.yields();
-                task.between = true;
-            });
-            task.between = false;
-        }
-    }
-    controlled
-}
-
-/// Runs `f`, which may block in a way that we cannot foresee, without the turn.
-pub unsafe fn outside<T>(f: impl FnOnce() -> T) -> T {
-    let slot = tls::current();
-    if !is_on() || tls::is_stand(slot) {
-        return f();
-    }
-    // SAFETY: the slot is the current thread's.
-    unsafe {
-        (*slot).lane.settle_any();
-        // Should it not come back from `f`, but be cancelled there, its next event asks.
-        turn::leave(slot, |task| task.away = true);
-        verdict::away();
-        (*slot).stop_at.store(0, Ordering::Relaxed);
-        let result = f();
-        turn::come_back(slot);
-        result
-    }
 }

@@ -4,43 +4,34 @@
 use core::sync::atomic::Ordering;
 
 use norn_abi::{arena::ThreadSlot, control::verdict};
+use norn_sched::Verdict;
 
+use super::feed;
 use crate::{arena, sys, tls};
 
-/// Nobody can ever go on.
-pub fn stuck() {
-    find(verdict::DEADLOCK, u32::MAX);
+/// The scheduler has decided that the run goes no further, after so many events of all threads.
+pub fn stop(verdict: Verdict, steps: u64) {
+    find(verdict.code(), u32::MAX, steps);
 }
 
-/// Nobody does anything but look.
-pub fn livelock() {
-    find(verdict::LIVELOCK, u32::MAX);
-}
-
-/// The schedule is at its end, and no more was wanted.
-pub fn stopped() {
-    find(verdict::STOPPED, u32::MAX);
-}
-
-/// There were too many events.
-pub fn steps() {
-    find(verdict::STEPS, u32::MAX);
-}
-
-/// A thread is in code that we do not see, or waits for another process. When it comes back, the
+/// A thread is in code that is not instrumented, or waits for another process. When it comes back, the
 /// schedule does not say.
 pub fn away() {
     arena::outcome().away.fetch_add(1, Ordering::Relaxed);
 }
 
-/// Memory was used as it must not be.
+/// Memory was used as it must not be. Does not return.
+///
+/// # Safety
+/// The slot is the current thread's, or a stand.
 pub unsafe fn memory(slot: *mut ThreadSlot, what: u32, pc: usize, addr: usize, block: usize) {
     let outcome = arena::outcome();
     outcome.error_pc.store(pc as u64, Ordering::Relaxed);
     outcome.error_addr.store(addr as u64, Ordering::Relaxed);
     outcome.block.store(block as u64, Ordering::Relaxed);
-    // SAFETY: the slot is the current thread's, or it has none any more.
-    find(what, if tls::is_stand(slot) { u32::MAX } else { unsafe { (*slot).head.thread } });
+    // SAFETY: as the caller says.
+    let thread = if tls::is_stand(slot) { u32::MAX } else { unsafe { (*slot).head.thread } };
+    find(what, thread, feed::steps());
     hold();
 }
 
@@ -65,14 +56,14 @@ pub fn forget() {
 }
 
 /// The first that is found counts.
-fn find(what: u32, thread: u32) {
+fn find(what: u32, thread: u32, steps: u64) {
     let outcome = arena::outcome();
     if outcome.verdict.load(Ordering::Acquire) != verdict::NONE {
         return;
     }
     outcome.thread.store(thread, Ordering::Relaxed);
     outcome.process.store(arena::process_number(), Ordering::Relaxed);
-    outcome.steps.store(super::turn::steps(), Ordering::Relaxed);
+    outcome.steps.store(steps, Ordering::Relaxed);
     outcome.verdict.store(what, Ordering::Release);
     arena::ring_bell();
 }

@@ -12,6 +12,8 @@ struct Name {
     process: u32,
 }
 
+/// # Safety
+/// `name` is the static object of a macro of ours, with a C string in it.
 unsafe extern "C" fn mark(name: *mut Name, object: usize, pc: usize) {
     let Some(slot) = thread::recorded() else { return };
     // SAFETY: the slot is the current thread's; the macro's text is a C string.
@@ -27,6 +29,9 @@ unsafe extern "C" fn mark(name: *mut Name, object: usize, pc: usize) {
 }
 
 /// The length of a C string, without `strlen`, which is one of ours.
+///
+/// # Safety
+/// `text` is a C string.
 unsafe fn length(text: *const u8) -> usize {
     let mut len = 0;
     // SAFETY: the text ends with a zero.
@@ -36,6 +41,8 @@ unsafe fn length(text: *const u8) -> usize {
     len
 }
 
+/// # Safety
+/// The current thread is not in the middle of recording another event.
 unsafe extern "C" fn region_begins(pc: usize) {
     if let Some(slot) = thread::recorded() {
         // SAFETY: the slot is the current thread's.
@@ -43,6 +50,8 @@ unsafe extern "C" fn region_begins(pc: usize) {
     }
 }
 
+/// # Safety
+/// The current thread is not in the middle of recording another event.
 unsafe extern "C" fn region_ends(pc: usize) {
     if let Some(slot) = thread::recorded() {
         // SAFETY: the slot is the current thread's.

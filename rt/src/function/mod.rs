@@ -35,6 +35,10 @@ struct Registers {
 }
 
 /// A function was called.
+///
+/// # Safety
+/// Called by the stub, with the registers that a function was called with and its return address on
+/// the stack.
 unsafe extern "C" fn called(registers: &mut Registers) {
     let Some(function) = table::find(registers.target) else { lost() };
     registers.target = function.to;
@@ -58,6 +62,9 @@ unsafe extern "C" fn called(registers: &mut Registers) {
 }
 
 /// Records a call. Its last arguments are in a record of their own, right behind.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
 unsafe fn put_call(slot: *mut ThreadSlot, pc: usize, number: u32, arguments: &[u64; 6]) {
     // SAFETY: the slot is the current thread's.
     unsafe {
@@ -70,6 +77,9 @@ unsafe fn put_call(slot: *mut ThreadSlot, pc: usize, number: u32, arguments: &[u
 }
 
 /// A function returns: `target` is where its return address was.
+///
+/// # Safety
+/// Called by the stub, with the registers that a function returned with.
 unsafe extern "C" fn returned(registers: &mut Registers) {
     // SAFETY: the entry is the current thread's.
     unsafe {
@@ -83,6 +93,8 @@ unsafe extern "C" fn returned(registers: &mut Registers) {
     }
 }
 
+/// # Safety
+/// The slot is the current thread's and no stand.
 unsafe fn put_return(slot: *mut ThreadSlot, pc: usize, number: u32, value: Option<u64>) {
     let arguments = [value.unwrap_or(0), u64::from(value.is_some())];
     // SAFETY: the slot is the current thread's.

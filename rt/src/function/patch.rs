@@ -23,6 +23,9 @@ pub fn is_wanted() -> bool {
 }
 
 /// A module is new: its functions are made to call us.
+///
+/// # Safety
+/// The slot is the current thread's and no stand, and the module is mapped at `start`.
 pub unsafe fn find_defined(slot: *mut ThreadSlot, start: usize, path: &[u8]) {
     // SAFETY: the slot is the current thread's, and the module is there.
     unsafe {
@@ -34,6 +37,9 @@ pub unsafe fn find_defined(slot: *mut ThreadSlot, start: usize, path: &[u8]) {
 
 /// A module is new, and so are all that it uses: calls of their functions come through us, unless
 /// the functions call us anyway.
+///
+/// # Safety
+/// The slot is the current thread's and no stand, and the module is mapped from `start` to `end`.
 pub unsafe fn find_imported(slot: *mut ThreadSlot, start: usize, end: usize, path: &[u8]) {
     // SAFETY: as above.
     unsafe {
@@ -49,6 +55,9 @@ pub unsafe fn find_imported(slot: *mut ThreadSlot, start: usize, end: usize, pat
 }
 
 /// Asks which functions of a module are meant, and deals with each.
+///
+/// # Safety
+/// The module is mapped at `start`, and the caller holds the lock of the module list.
 unsafe fn ask(start: usize, path: &[u8], about: u32, mut each: impl FnMut(&Function) -> bool) {
     let inquiry = arena::inquiry();
     let process = sys::process_id();
@@ -81,6 +90,9 @@ unsafe fn ask(start: usize, path: &[u8], about: u32, mut each: impl FnMut(&Funct
 }
 
 /// Gives the function's number its name in the trace.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
 unsafe fn name(slot: *mut ThreadSlot, function: &Function) -> bool {
     // SAFETY: the slot is the current thread's.
     unsafe {
@@ -93,6 +105,10 @@ unsafe fn name(slot: *mut ThreadSlot, function: &Function) -> bool {
 }
 
 /// Makes a function that was built for it call us.
+///
+/// # Safety
+/// The function's room for a call, as the recorder found it, is at `entry`, and no thread executes
+/// it now.
 unsafe fn change_code(entry: usize, function: &Function) -> bool {
     // SAFETY: the recorder has found in the module's file that the bytes are there for this.
     unsafe {
@@ -116,6 +132,9 @@ unsafe fn change_code(entry: usize, function: &Function) -> bool {
 }
 
 /// Writes `call [rip + 2]` and, two bytes further, where to.
+///
+/// # Safety
+/// The bytes are writable, and no thread executes them.
 unsafe fn write_call(at: usize) {
     // SAFETY: the bytes are writable and nobody executes them yet.
     unsafe {
@@ -125,6 +144,9 @@ unsafe fn write_call(at: usize) {
 }
 
 /// Leads calls through the entry of a table of imports through us.
+///
+/// # Safety
+/// `place` is an entry of a module's table of imports.
 unsafe fn divert(place: *mut usize, target: usize, function: &Function) -> bool {
     // SAFETY: the recorder has found the entry in the module's file.
     unsafe {
@@ -151,6 +173,9 @@ unsafe fn divert(place: *mut usize, target: usize, function: &Function) -> bool 
 }
 
 /// Where an entry of a table of imports leads: what the loader has put there, or will.
+///
+/// # Safety
+/// `place` is an entry of the table of imports of the module.
 unsafe fn target(place: *mut usize, module: core::ops::Range<usize>, function: &Function) -> usize {
     // SAFETY: the entry is there.
     let current = unsafe { *place };
@@ -167,6 +192,9 @@ unsafe fn target(place: *mut usize, module: core::ops::Range<usize>, function: &
 }
 
 /// Bytes that are free on both sides of no function: memory of our own.
+///
+/// # Safety
+/// The caller holds the lock of the module list.
 unsafe fn new_way() -> Option<usize> {
     const SIZE: usize = 1 << 16;
     static NEXT: AtomicUsize = AtomicUsize::new(0);

@@ -44,6 +44,8 @@ fn own() -> *mut Stack {
     tls::calls() as *mut Stack
 }
 
+/// # Safety
+/// The stack is the current thread's, and `at` is below its capacity.
 unsafe fn entry(stack: *mut Stack, at: usize) -> *mut Entry {
     // SAFETY: inside of the stack.
     unsafe { (&raw mut (*stack).entries).cast::<Entry>().add(at) }
@@ -51,6 +53,9 @@ unsafe fn entry(stack: *mut Stack, at: usize) -> *mut Entry {
 
 /// From where the function is called whose return address is at `place`: if that is ours, it was
 /// called in the place of another one's return.
+///
+/// # Safety
+/// `place` is on the current thread's stack and holds a return address.
 pub unsafe fn caller(place: *const usize) -> usize {
     // SAFETY: the place is on the current thread's stack.
     unsafe {
@@ -63,6 +68,9 @@ pub unsafe fn caller(place: *const usize) -> usize {
 }
 
 /// Who called the function that finds `back` as its return address and has `sp` inside of its frame.
+///
+/// # Safety
+/// `sp` is on the current thread's stack.
 pub unsafe fn true_caller(back: usize, sp: usize) -> usize {
     let stack = own();
     if back != stub::comeback() || stack.is_null() {
@@ -76,6 +84,9 @@ pub unsafe fn true_caller(back: usize, sp: usize) -> usize {
 }
 
 /// The last call whose return address was at `place`.
+///
+/// # Safety
+/// Called on the thread whose stack `place` is on.
 unsafe fn find(place: usize) -> Option<*mut Entry> {
     let stack = own();
     if stack.is_null() {
@@ -87,6 +98,10 @@ unsafe fn find(place: usize) -> Option<*mut Entry> {
 
 /// From now on the function whose return address is at `place` returns to us. A signal handler may
 /// come in between at any time, and leaves all as it was.
+///
+/// # Safety
+/// The slot is the current thread's and no stand, and `place` holds the return address of a
+/// function that has just been called on it.
 pub unsafe fn push(slot: *mut ThreadSlot, place: *mut usize, pc: usize, number: u32) {
     // SAFETY: the stack is the current thread's.
     unsafe {
@@ -113,6 +128,9 @@ pub unsafe fn push(slot: *mut ThreadSlot, place: *mut usize, pc: usize, number: 
 /// Before a call whose return address is at `place`: drops the last entries as far as they are
 /// dead. Those of functions that are just being left by an exception are still there: they are
 /// further out.
+///
+/// # Safety
+/// The slot is the current thread's and no stand, and `place` is on its stack.
 pub unsafe fn clean(slot: *mut ThreadSlot, place: *const usize) {
     let stack = own();
     if stack.is_null() {
@@ -135,12 +153,17 @@ pub unsafe fn clean(slot: *mut ThreadSlot, place: *const usize) {
     }
 }
 
+/// # Safety
+/// `place` was on the current thread's stack; it need not be mapped any more.
 unsafe fn is_armed(place: usize) -> bool {
     // SAFETY: our handler knows of the load, should the memory be gone.
     unsafe { peek::word(place) == Some(stub::comeback() as u64) }
 }
 
 /// The function returns whose return address was at `place`.
+///
+/// # Safety
+/// Called on the thread whose stack `place` is on.
 pub unsafe fn take(place: usize) -> Option<Taken> {
     // SAFETY: the stack is the current thread's.
     unsafe {
@@ -172,6 +195,9 @@ pub unsafe fn take(place: usize) -> Option<Taken> {
 const DONE: usize = 1;
 
 /// Records that a function is left, if that is not recorded yet.
+///
+/// # Safety
+/// The entry is on the current thread's shadow stack.
 unsafe fn leave(entry: *mut Entry) {
     // SAFETY: the entry is the current thread's.
     unsafe {
@@ -185,6 +211,9 @@ unsafe fn leave(entry: *mut Entry) {
 }
 
 /// The functions of the current stream are left whose return addresses are below `sp`.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
 pub unsafe fn expire(slot: *mut ThreadSlot, sp: usize) {
     let stack = own();
     if stack.is_null() {
@@ -202,12 +231,18 @@ pub unsafe fn expire(slot: *mut ThreadSlot, sp: usize) {
 }
 
 /// The thread ends.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
 pub unsafe fn retire(slot: *mut ThreadSlot) {
     // SAFETY: the stack is the current thread's.
     unsafe { expire(slot, usize::MAX) };
 }
 
 /// Puts the true return address back for who unwinds the stack.
+///
+/// # Safety
+/// Called on the thread whose stack `place` is on.
 pub unsafe fn restore(place: usize) {
     // SAFETY: the place is on the current thread's stack.
     unsafe {
@@ -221,6 +256,9 @@ pub unsafe fn restore(place: usize) {
 }
 
 /// The same for all, where it cannot be known which one is meant.
+///
+/// # Safety
+/// Called on the thread whose functions are meant.
 pub unsafe fn restore_all() {
     // SAFETY: all places that are armed are on the current thread's stack.
     unsafe {

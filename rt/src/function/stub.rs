@@ -97,6 +97,9 @@ pub fn comeback() -> usize {
 }
 
 /// Asked on the way of an exception through a function that was to come back to us.
+///
+/// # Safety
+/// Called by the unwinder, with its own context.
 unsafe extern "C" fn personality(
     _version: i32,
     _actions: i32,

@@ -56,6 +56,9 @@ impl Memory {
     }
 
     /// Copies all of it away.
+    ///
+    /// # Safety
+    /// All pieces can be read, and `to` has room for them.
     pub unsafe fn get(&self, to: *mut u8) {
         let mut at = to;
         // SAFETY: the pieces are the caller's, and there is room.
@@ -66,6 +69,9 @@ impl Memory {
     }
 
     /// Fills all of it.
+    ///
+    /// # Safety
+    /// All pieces can be written, and `from` has as many bytes.
     pub unsafe fn put(&self, from: *const u8) {
         let mut at = from;
         // SAFETY: the pieces are the caller's, and there is as much.
@@ -99,6 +105,9 @@ impl Memory {
 }
 
 /// How many bytes there are in a list of blocks, if somebody wants to know.
+///
+/// # Safety
+/// `start` is null or points to `count` blocks (`struct iovec`).
 pub unsafe fn blocks_len(start: usize, count: usize) -> usize {
     const MOST: usize = 1024;
     if !super::is_on() || start == 0 || count > MOST {
@@ -109,6 +118,9 @@ pub unsafe fn blocks_len(start: usize, count: usize) -> usize {
 }
 
 /// Byte by byte: as a whole it would be copied by `memcpy`, which is one of ours.
+///
+/// # Safety
+/// `len` bytes can be read at `from` and written at `to`.
 unsafe fn copy(from: *const u8, to: *mut u8, len: usize) {
     for i in 0..len {
         // SAFETY: the caller's.

@@ -16,12 +16,18 @@ pub struct Message {
 
 impl Message {
     /// The caller's, if somebody wants to know.
+    ///
+    /// # Safety
+    /// `message` is null or points to a `struct msghdr`.
     unsafe fn at(message: usize) -> Option<&'static Message> {
         // SAFETY: the caller's word.
         unsafe { (message as *const Message).as_ref().filter(|_| is_on()) }
     }
 
     /// Bytes of its blocks.
+    ///
+    /// # Safety
+    /// `message` is null or points to a `struct msghdr`.
     pub unsafe fn len(message: usize) -> usize {
         // SAFETY: the caller's.
         unsafe { Message::at(message).map_or(0, |it| blocks_len(it.blocks, it.count)) }
@@ -29,6 +35,9 @@ impl Message {
 
     /// Where `recvmsg` writes: the address, the data, and how long the first is and the flags. What
     /// else comes is not kept: when it is fed back, there is nothing else.
+    ///
+    /// # Safety
+    /// `message` is null or points to a `struct msghdr`.
     pub unsafe fn memory(message: usize) -> impl Fn(isize) -> Memory {
         // SAFETY: the caller's.
         let given = unsafe { Message::at(message) };
@@ -44,12 +53,18 @@ impl Message {
 }
 
 /// How much room there is for an address, by the length at `len`, if somebody wants to know.
+///
+/// # Safety
+/// `len` is null or points to a `socklen_t`.
 unsafe fn room(address: usize, len: usize) -> usize {
     // SAFETY: the caller's.
     if address == 0 || len == 0 || !is_on() { 0 } else { unsafe { *(len as *const u32) as usize } }
 }
 
 /// Where a call writes an address, and at `len` how long it is.
+///
+/// # Safety
+/// `len` is null or points to a `socklen_t`, with the room at `address`.
 pub unsafe fn name(address: usize, len: usize) -> impl Fn(isize) -> Memory {
     // SAFETY: the caller's.
     let room = unsafe { room(address, len) };
@@ -60,6 +75,9 @@ pub unsafe fn name(address: usize, len: usize) -> impl Fn(isize) -> Memory {
 }
 
 /// The same of a call that also fills a buffer.
+///
+/// # Safety
+/// As for the call that fills the buffer and the address.
 pub unsafe fn named_buffer(
     (buffer, size): (usize, usize),
     address: usize,

@@ -46,6 +46,9 @@ impl Call {
 
     /// Makes the call by `live`, and keeps what it gave if that comes from outside; or feeds back
     /// what it once gave. `memory` says where that lies, for a result.
+    ///
+    /// # Safety
+    /// The slot is the current thread's and no stand, and the memory is what the call writes.
     pub unsafe fn make(
         &self,
         is_outside: impl FnOnce() -> bool,
@@ -84,6 +87,9 @@ impl Call {
     }
 
     /// What the call once gave; none if it is to be made.
+    ///
+    /// # Safety
+    /// The slot is the current thread's and no stand.
     unsafe fn feed(
         &self,
         slot: *mut ThreadSlot,
@@ -124,6 +130,9 @@ impl Call {
     }
 
     /// The input is done: the thread's next is behind it.
+    ///
+    /// # Safety
+    /// The slot is the current thread's and no stand, and the input is its next.
     unsafe fn take(&self, slot: *mut ThreadSlot, kept: &Kept) {
         arena::inputs().used.fetch_add(1, Ordering::Relaxed);
         self.count();
@@ -137,6 +146,9 @@ impl Call {
 
     /// What the call returns: what it did, but that who sends all sends all, and that there must be
     /// a descriptor for a connection.
+    ///
+    /// # Safety
+    /// Called on a thread of libc, in the place of the call.
     unsafe fn result(&self, input: &Input) -> isize {
         // SAFETY: libc's `errno`.
         unsafe {
@@ -153,6 +165,9 @@ impl Call {
     }
 
     /// Keeps what the call gave.
+    ///
+    /// # Safety
+    /// The slot is the current thread's and no stand, and the call has just filled the memory.
     unsafe fn keep(&self, slot: *mut ThreadSlot, result: isize, memory: &Memory) {
         let inputs = arena::inputs();
         let size = input::size(memory.len());
@@ -201,6 +216,9 @@ fn controlled() -> Option<*mut ThreadSlot> {
 }
 
 /// What is to be fed back to the thread next.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
 unsafe fn next(slot: *mut ThreadSlot) -> Option<Kept> {
     if arena::plan().inputs & FEED == 0 || !control::feed::is_due() {
         return None;
@@ -223,6 +241,9 @@ unsafe fn next(slot: *mut ThreadSlot) -> Option<Kept> {
 }
 
 /// The thread asks for something else than what is due. The first time is told.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
 unsafe fn part(slot: *mut ThreadSlot, expected: Asked, actual: Asked) {
     let inputs = arena::inputs();
     if inputs.parted.compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed).is_err() {

@@ -12,6 +12,9 @@ struct Polled {
 }
 
 /// Whether one of the descriptors is outside.
+///
+/// # Safety
+/// `files` points to `count` values of `struct pollfd`.
 pub unsafe fn any_polled(files: usize, count: usize) -> bool {
     // SAFETY: the caller's list.
     is_on() && (0..count).any(|i| unsafe { is_outside((*(files as *const Polled).add(i)).file) })
@@ -24,6 +27,9 @@ pub fn polled(files: usize, count: usize) -> impl Fn(isize) -> Memory {
 }
 
 /// Whether one of the descriptors is outside.
+///
+/// # Safety
+/// Each of the sets is null or points to an `fd_set`.
 pub unsafe fn any_selected(most: c_int, sets: [usize; 3]) -> bool {
     // SAFETY: the caller's sets.
     let has = |set: usize, file: usize| unsafe {

@@ -12,6 +12,9 @@ use crate::{control::heap, event, real, thread, tls};
 const ADDRESS_SPACE: usize = 1 << 47;
 
 /// Who is behind this call: the caller of `operator new`, if it was that which called us.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
 unsafe fn caller(slot: *mut ThreadSlot, pc: usize) -> usize {
     // SAFETY: the slot is the current thread's.
     unsafe {
@@ -23,6 +26,9 @@ unsafe fn caller(slot: *mut ThreadSlot, pc: usize) -> usize {
 }
 
 /// Records a new block, if there is one.
+///
+/// # Safety
+/// The block is new, or `block` is 0.
 pub unsafe fn allocated(block: usize, size: usize, pc: usize) -> usize {
     // SAFETY: the slot is the current thread's.
     unsafe {
@@ -36,6 +42,8 @@ pub unsafe fn allocated(block: usize, size: usize, pc: usize) -> usize {
     block
 }
 
+/// # Safety
+/// The block has not been freed yet.
 unsafe fn freeing(block: usize, pc: usize) {
     // SAFETY: the slot is the current thread's.
     unsafe {
@@ -49,12 +57,18 @@ unsafe fn freeing(block: usize, pc: usize) {
 }
 
 /// Whether there is a block, and it is the program's.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
 unsafe fn is_programs(slot: *mut ThreadSlot, block: usize) -> bool {
     // SAFETY: the slot is the current thread's.
     block != 0 && unsafe { !(*thread::own(slot)).quiet }
 }
 
 /// The size of a block, as libc's allocator notes it before the block.
+///
+/// # Safety
+/// The block is one of libc's allocator.
 unsafe fn size_of_block(block: usize) -> usize {
     // SAFETY: the block is one of the allocator's. Another allocator may keep something else
     // there; then a block that could not be moved is said to have another size.
@@ -66,6 +80,9 @@ unsafe fn size_of_block(block: usize) -> usize {
 }
 
 /// A block from the heap of controlled runs; 0 if that is not for the program, or has no room.
+///
+/// # Safety
+/// The current thread is not in the middle of recording another event.
 unsafe fn from_heap(size: usize, align: usize, zero: bool) -> usize {
     if !heap::is_on() {
         return 0;
@@ -83,6 +100,8 @@ unsafe fn from_heap(size: usize, align: usize, zero: bool) -> usize {
 /// alignment, and whether it is zero.
 macro_rules! allocate {
     ($($name:ident($($arg:ident),*) = $real:ident, $size:expr, $align:expr, $zero:literal;)*) => { $(
+        /// # Safety
+        /// As for the function of libc in whose place it is called.
         unsafe extern "C-unwind" fn $name($($arg: usize,)* pc: usize) -> usize {
             // SAFETY: as the caller called it.
             unsafe {
@@ -107,6 +126,8 @@ allocate! {
     pvalloc(size) = pvalloc, size.next_multiple_of(PAGE), PAGE, false;
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn posix_memalign(
     out: usize,
     align: usize,
@@ -130,6 +151,9 @@ unsafe extern "C-unwind" fn posix_memalign(
 }
 
 /// Moves a block of the heap of controlled runs; or gives a new one, if there is none.
+///
+/// # Safety
+/// As for `realloc`, with a block of the heap of controlled runs or none.
 unsafe fn moved(block: usize, size: usize, pc: usize) -> usize {
     // SAFETY: as the caller called it.
     unsafe {
@@ -150,6 +174,9 @@ unsafe fn moved(block: usize, size: usize, pc: usize) -> usize {
 }
 
 /// Gives a block back to the heap that it is from.
+///
+/// # Safety
+/// As for `free`.
 unsafe fn release(block: usize, pc: usize) {
     // SAFETY: as the caller called it.
     unsafe {
@@ -161,6 +188,8 @@ unsafe fn release(block: usize, pc: usize) {
     }
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn usable_size(block: usize, _pc: usize) -> usize {
     // SAFETY: as the caller called it.
     unsafe {
@@ -171,6 +200,8 @@ unsafe extern "C-unwind" fn usable_size(block: usize, _pc: usize) -> usize {
     }
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn realloc(block: usize, size: usize, pc: usize) -> usize {
     // SAFETY: as the caller called it.
     unsafe {
@@ -183,6 +214,8 @@ unsafe extern "C-unwind" fn realloc(block: usize, size: usize, pc: usize) -> usi
     }
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn reallocarray(
     block: usize,
     count: usize,
@@ -203,6 +236,9 @@ unsafe extern "C-unwind" fn reallocarray(
 }
 
 /// A block that moves is freed and allocated; one that cannot is there again.
+///
+/// # Safety
+/// As for `realloc`, which `real` calls.
 unsafe fn reallocated(block: usize, size: usize, pc: usize, real: impl FnOnce() -> usize) -> usize {
     // SAFETY: as the caller called it.
     unsafe {
@@ -221,6 +257,8 @@ unsafe fn reallocated(block: usize, size: usize, pc: usize, real: impl FnOnce() 
     }
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn free(block: usize, pc: usize) {
     // SAFETY: as the caller called it.
     unsafe {
@@ -254,6 +292,8 @@ mod cxx {
     macro_rules! operators {
         ($($name:ident, $fallback:ident;)*) => {
             $(
+                /// # Safety
+                /// Called on the way to an `operator new`.
                 #[allow(non_snake_case, reason = "the linker's name")]
                 unsafe extern "C" fn $name(pc: usize) -> usize {
                     if let Some(slot) = thread::recorded() {
@@ -293,6 +333,9 @@ mod cxx {
 core::arch::global_asm!(".weak _ZSt17__throw_bad_allocv");
 
 /// Ends a failed allocation as C++ does: by an exception, if the library has it.
+///
+/// # Safety
+/// The caller may be unwound.
 #[cfg(not(feature = "static"))]
 unsafe fn throw_bad_alloc() {
     let throw: usize;
@@ -309,6 +352,8 @@ unsafe fn throw_bad_alloc() {
     }
 }
 
+/// # Safety
+/// As for `operator new`.
 #[cfg(not(feature = "static"))]
 unsafe extern "C-unwind" fn new(size: usize) -> usize {
     // SAFETY: as the caller called it.
@@ -321,12 +366,16 @@ unsafe extern "C-unwind" fn new(size: usize) -> usize {
     }
 }
 
+/// # Safety
+/// As for `operator new`.
 #[cfg(not(feature = "static"))]
 unsafe extern "C-unwind" fn new_or_null(size: usize) -> usize {
     // SAFETY: as the caller called it.
     unsafe { malloc(size.max(1), 0) }
 }
 
+/// # Safety
+/// As for `operator new`.
 #[cfg(not(feature = "static"))]
 unsafe extern "C-unwind" fn new_aligned(size: usize, align: usize) -> usize {
     // SAFETY: as the caller called it.
@@ -339,12 +388,16 @@ unsafe extern "C-unwind" fn new_aligned(size: usize, align: usize) -> usize {
     }
 }
 
+/// # Safety
+/// As for `operator new`.
 #[cfg(not(feature = "static"))]
 unsafe extern "C-unwind" fn new_aligned_or_null(size: usize, align: usize) -> usize {
     // SAFETY: as the caller called it.
     unsafe { aligned_alloc(align, size.max(1).checked_next_multiple_of(align).unwrap_or(size), 0) }
 }
 
+/// # Safety
+/// As for `operator delete`.
 #[cfg(not(feature = "static"))]
 unsafe extern "C-unwind" fn delete(block: usize) {
     // SAFETY: as the caller called it.

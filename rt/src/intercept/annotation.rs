@@ -5,6 +5,8 @@ use norn_abi::{Kind, LockClass};
 use super::interpose;
 use crate::{event, thread};
 
+/// # Safety
+/// The current thread is not in the middle of recording another event.
 unsafe fn record(kind: Kind, object: usize, pc: usize, args: &[u64]) {
     if let Some(slot) = thread::recorded() {
         // SAFETY: the slot is the current thread's.
@@ -12,21 +14,29 @@ unsafe fn record(kind: Kind, object: usize, pc: usize, args: &[u64]) {
     }
 }
 
+/// # Safety
+/// As for the annotation of ThreadSanitizer in whose place it is called.
 unsafe extern "C" fn after(object: usize, pc: usize) {
     // SAFETY: see `record`.
     unsafe { record(Kind::HappensAfter, object, pc, &[]) };
 }
 
+/// # Safety
+/// As for the annotation of ThreadSanitizer in whose place it is called.
 unsafe extern "C" fn before(object: usize, pc: usize) {
     // SAFETY: see `record`.
     unsafe { record(Kind::HappensBefore, object, pc, &[]) };
 }
 
+/// # Safety
+/// As for the annotation of ThreadSanitizer in whose place it is called.
 unsafe extern "C" fn annotate_after(_: usize, _: usize, object: usize, pc: usize) {
     // SAFETY: see `record`.
     unsafe { after(object, pc) };
 }
 
+/// # Safety
+/// As for the annotation of ThreadSanitizer in whose place it is called.
 unsafe extern "C" fn annotate_before(_: usize, _: usize, object: usize, pc: usize) {
     // SAFETY: see `record`.
     unsafe { before(object, pc) };
@@ -41,6 +51,8 @@ fn class(flags: u32) -> u64 {
     class as u64 | if flags & TRY_LOCK != 0 { 8 } else { 0 }
 }
 
+/// # Safety
+/// As for the annotation of ThreadSanitizer in whose place it is called.
 unsafe extern "C" fn post_lock(lock: usize, flags: u32, _recursion: i32, pc: usize) {
     const EBUSY: u64 = 16;
     // SAFETY: see `record`.
@@ -53,12 +65,16 @@ unsafe extern "C" fn post_lock(lock: usize, flags: u32, _recursion: i32, pc: usi
     }
 }
 
+/// # Safety
+/// As for the annotation of ThreadSanitizer in whose place it is called.
 unsafe extern "C" fn pre_unlock(lock: usize, flags: u32, pc: usize) -> i32 {
     // SAFETY: see `record`.
     unsafe { record(Kind::Release, lock, pc, &[class(flags)]) };
     1
 }
 
+/// # Safety
+/// None: it does nothing.
 unsafe extern "C" fn nothing() -> usize {
     0
 }

@@ -2,7 +2,7 @@
 
 use core::ffi::c_int;
 
-use norn_abi::{Kind, ObjectClass, arena::ThreadSlot};
+use norn_abi::{Kind, ObjectClass, arena::ThreadSlot, libc_layout::barrier};
 
 use super::{
     interpose,
@@ -13,12 +13,14 @@ use crate::{control, event, real, thread};
 /// What the one gets that is chosen.
 const SERIAL: c_int = -1;
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn wait(barrier: usize, pc: usize) -> c_int {
     // SAFETY: as the caller called it.
     unsafe {
         let Some(slot) = thread::recorded() else { return real::pthread_barrier_wait()(barrier) };
         event::put(slot, Kind::BarrierEnter, pc, barrier, &[]);
-        control::grave::check(slot, barrier, ObjectClass::Barrier, pc);
+        control::destroyed::check(slot, barrier, ObjectClass::Barrier, pc);
         let result = if control::was_on() && !is_shared(barrier) {
             arrive(slot, barrier, pc)
         } else {
@@ -32,19 +34,25 @@ unsafe extern "C-unwind" fn wait(barrier: usize, pc: usize) -> c_int {
     }
 }
 
-/// Whether a barrier is shared between processes; libc notes that in its fourth word.
-unsafe fn is_shared(barrier: usize) -> bool {
-    // SAFETY: the caller's barrier.
-    unsafe { *(barrier as *const u32).add(3) != 0 }
+/// Whether a barrier is shared between processes.
+///
+/// # Safety
+/// `object` points to a `pthread_barrier_t`.
+unsafe fn is_shared(object: usize) -> bool {
+    // SAFETY: the caller's barrier, whose layout was checked.
+    unsafe { *(object as *const u32).add(barrier::SHARED) != 0 }
 }
 
 /// Waits for the others while we decide which thread goes next: those who wait are known to the
-/// scheduler alone. How many there must be, libc keeps in the third word.
-unsafe fn arrive(slot: *mut ThreadSlot, barrier: usize, pc: usize) -> c_int {
-    // SAFETY: as the caller called it.
+/// scheduler alone.
+///
+/// # Safety
+/// The slot is the current thread's and no stand, and `object` points to a `pthread_barrier_t`.
+unsafe fn arrive(slot: *mut ThreadSlot, object: usize, pc: usize) -> c_int {
+    // SAFETY: as the caller called it; the layout was checked.
     unsafe {
-        let all = *(barrier as *const u32).add(2) as usize;
-        match control::meet_others(slot, (Kind::BarrierEnter, barrier, pc), all) {
+        let all = *(object as *const u32).add(barrier::COUNT) as usize;
+        match control::meet_others(slot, (Kind::BarrierEnter, object, pc), all) {
             true => SERIAL,
             false => 0,
         }

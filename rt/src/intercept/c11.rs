@@ -67,6 +67,8 @@ announce! {
 /// Defines a function without result that destroys an object.
 macro_rules! destroy {
     ($($name:ident = $real:ident, $class:expr;)*) => { $(
+        /// # Safety
+        /// As for the function of libc in whose place it is called.
         unsafe extern "C-unwind" fn $name(object: usize, pc: usize) {
             // SAFETY: as the caller called it.
             unsafe {
@@ -84,6 +86,8 @@ destroy! {
     cond_destroy = cnd_destroy, ObjectClass::Cond;
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn key_create(key: usize, destructor: usize, pc: usize) -> c_int {
     // SAFETY: as the caller called it.
     unsafe {
@@ -95,6 +99,8 @@ unsafe extern "C-unwind" fn key_create(key: usize, destructor: usize, pc: usize)
     }
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn key_delete(key: u32, pc: usize) {
     // SAFETY: as the caller called it.
     unsafe {

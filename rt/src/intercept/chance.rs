@@ -12,6 +12,9 @@ use crate::{arena, control, real, sys};
 static DRAWN: AtomicU64 = AtomicU64::new(0);
 
 /// Fills a buffer (SplitMix64 over the seed and a count).
+///
+/// # Safety
+/// `len` bytes can be written at `buffer`.
 unsafe fn draw(buffer: usize, len: usize) {
     for i in 0..len {
         let count = DRAWN.fetch_add(1, Ordering::Relaxed);
@@ -21,6 +24,8 @@ unsafe fn draw(buffer: usize, len: usize) {
     }
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn getrandom(
     buffer: usize,
     len: usize,
@@ -37,6 +42,8 @@ unsafe extern "C-unwind" fn getrandom(
     len as isize
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn getentropy(buffer: usize, len: usize, _pc: usize) -> c_int {
     const MOST: usize = 256;
     // SAFETY: as the caller called it.
@@ -51,6 +58,9 @@ unsafe extern "C-unwind" fn getentropy(buffer: usize, len: usize, _pc: usize) ->
 
 /// libc's own numbers are drawn where we do not see it; older ones have none, and a program's own
 /// function of this name comes before ours.
+///
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn arc4random_buf(buffer: usize, len: usize, _pc: usize) {
     const GETRANDOM: usize = 318;
     // SAFETY: the caller's buffer.
@@ -66,6 +76,8 @@ unsafe extern "C-unwind" fn arc4random_buf(buffer: usize, len: usize, _pc: usize
     }
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn arc4random(pc: usize) -> u32 {
     let mut number = 0u32;
     // SAFETY: the number is ours.
@@ -75,6 +87,9 @@ unsafe extern "C-unwind" fn arc4random(pc: usize) -> u32 {
 
 /// A number below `bound`, each as likely as the others: those that would make some likelier are
 /// drawn again.
+///
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn arc4random_uniform(bound: u32, pc: usize) -> u32 {
     if bound < 2 {
         return 0;

@@ -8,6 +8,8 @@ use crate::{control, real, sys};
 const REALTIME: c_int = 0;
 const SECOND: u64 = 1_000_000_000;
 
+/// # Safety
+/// `time` points to a `timespec` or `timeval`, as `unit` says.
 unsafe fn put(time: usize, nanoseconds: u64, unit: u64) {
     if time != 0 {
         // SAFETY: the caller's `timespec` or `timeval`.
@@ -15,6 +17,8 @@ unsafe fn put(time: usize, nanoseconds: u64, unit: u64) {
     }
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn clock_gettime(clock: c_int, time: usize, _pc: usize) -> c_int {
     if !control::is_on() {
         // SAFETY: as the caller called it.
@@ -25,6 +29,8 @@ unsafe extern "C-unwind" fn clock_gettime(clock: c_int, time: usize, _pc: usize)
     0
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn timespec_get(time: usize, base: c_int, _pc: usize) -> c_int {
     const UTC: c_int = 1;
     if !control::is_on() || base != UTC {
@@ -36,6 +42,8 @@ unsafe extern "C-unwind" fn timespec_get(time: usize, base: c_int, _pc: usize) -
     base
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn gettimeofday(time: usize, zone: usize, _pc: usize) -> c_int {
     if !control::is_on() {
         // SAFETY: as the caller called it.
@@ -46,6 +54,8 @@ unsafe extern "C-unwind" fn gettimeofday(time: usize, zone: usize, _pc: usize) -
     0
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn time(out: usize, _pc: usize) -> i64 {
     if !control::is_on() {
         // SAFETY: as the caller called it.
@@ -59,6 +69,8 @@ unsafe extern "C-unwind" fn time(out: usize, _pc: usize) -> i64 {
     now
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn clock(_pc: usize) -> i64 {
     if !control::is_on() {
         // SAFETY: as the caller called it.

@@ -3,7 +3,7 @@
 
 use core::ffi::c_int;
 
-use norn_abi::{Kind, LockClass, ObjectClass, arena::ThreadSlot};
+use norn_abi::{Kind, LockClass, ObjectClass, arena::ThreadSlot, libc_layout::cond};
 
 use super::{
     interpose,
@@ -17,16 +17,21 @@ use crate::{
 const EBUSY: c_int = 16;
 const MUTEX: u64 = LockClass::Mutex as u64;
 
-/// The clock on which a condition variable takes its times: libc notes it in the ninth word.
-unsafe fn clock_of(cond: usize) -> c_int {
-    const FLAGS: usize = 9;
-    const MONOTONIC: u32 = 2;
-    // SAFETY: the caller's condition variable.
-    let flags = unsafe { *(cond as *const u32).add(FLAGS) };
-    if flags & MONOTONIC != 0 { crate::sys::MONOTONIC } else { REALTIME }
+/// The clock on which a condition variable takes its times.
+///
+/// # Safety
+/// `object` points to a `pthread_cond_t`.
+unsafe fn clock_of(object: usize) -> c_int {
+    // SAFETY: the caller's condition variable; in control the layout was checked, and else the
+    // result does not matter.
+    let flags = unsafe { *(object as *const u32).add(cond::FLAGS) };
+    if flags & cond::MONOTONIC != 0 { crate::sys::MONOTONIC } else { REALTIME }
 }
 
 /// Records that a wait begins.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
 pub unsafe fn begin(slot: *mut ThreadSlot, kind: Kind, cond: usize, mutex: usize, pc: usize) {
     // SAFETY: the slot is the current thread's.
     unsafe {
@@ -38,6 +43,9 @@ pub unsafe fn begin(slot: *mut ThreadSlot, kind: Kind, cond: usize, mutex: usize
 }
 
 /// Records that it is over.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
 pub unsafe fn end(slot: *mut ThreadSlot, cond: usize, mutex: usize, pc: usize, result: c_int) {
     // SAFETY: the slot is the current thread's.
     unsafe {
@@ -49,6 +57,9 @@ pub unsafe fn end(slot: *mut ThreadSlot, cond: usize, mutex: usize, pc: usize, r
 
 /// Waits while we decide which thread goes next: those who wait are known to the scheduler alone.
 /// Returns what a POSIX function would.
+///
+/// # Safety
+/// The slot is the current thread's and no stand; the rest is as for `pthread_cond_wait`.
 pub unsafe fn wait_here(
     slot: *mut ThreadSlot,
     kind: Kind,
@@ -59,7 +70,7 @@ pub unsafe fn wait_here(
     // SAFETY: as the caller called it.
     unsafe {
         control::before(slot, Kind::WaitRelease, pc, mutex);
-        control::grave::check(slot, cond, ObjectClass::Cond, pc);
+        control::destroyed::check(slot, cond, ObjectClass::Cond, pc);
         control::test_cancel(slot);
         if is_anothers(mutex, slot) {
             return real::pthread_mutex_unlock()(mutex);
@@ -103,6 +114,8 @@ pub fn notify_all(cond: usize) {
 macro_rules! wait {
     ($($name:ident($($arg:ident: $type:ty),*) = $real:ident, $kind:expr, $error:ident,
        $result:ident, $deadline:expr;)*) => { $(
+        /// # Safety
+        /// As for the function of libc in whose place it is called.
         unsafe extern "C-unwind" fn $name(cond: usize, mutex: usize, $($arg: $type,)* pc: usize) -> c_int {
             // SAFETY: as the caller called it.
             unsafe {
@@ -126,12 +139,14 @@ macro_rules! wait {
 /// for those who wait here.
 macro_rules! announce {
     ($($name:ident = $real:ident, $kind:expr, $class:expr, $notify:ident;)*) => { $(
+        /// # Safety
+        /// As for the function of libc in whose place it is called.
         unsafe extern "C-unwind" fn $name(object: usize, pc: usize) -> c_int {
             // SAFETY: as the caller called it.
             unsafe {
                 if let Some(slot) = thread::recorded() {
                     event::put(slot, $kind, pc, object, &[]);
-                    $crate::control::grave::check(slot, object, $class, pc);
+                    $crate::control::destroyed::check(slot, object, $class, pc);
                 }
                 let result = real::$real()(object);
                 $notify(object);

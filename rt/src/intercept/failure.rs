@@ -8,6 +8,9 @@ use super::interpose;
 use crate::{arena, event, real, thread};
 
 /// Appends a C string to the outcome's text.
+///
+/// # Safety
+/// `text` is null or a C string.
 unsafe fn say(text: *const u8) {
     let outcome = arena::outcome();
     let mut len = outcome.text_len.load(Ordering::Relaxed) as usize;
@@ -24,6 +27,8 @@ unsafe fn say(text: *const u8) {
     outcome.text_len.store(len as u32, Ordering::Release);
 }
 
+/// # Safety
+/// A plan is or was in force, so that there is an outcome.
 unsafe fn number(mut value: u32) {
     let mut digits = [0; 11];
     let mut at = digits.len() - 1;
@@ -36,6 +41,8 @@ unsafe fn number(mut value: u32) {
     unsafe { say(digits[at..].as_ptr()) };
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn assert_fail(
     expression: *const u8,
     file: *const u8,

@@ -16,6 +16,9 @@ use crate::{
 };
 
 /// Ends the program as libc does if `len` bytes are too many.
+///
+/// # Safety
+/// Called in a libc function with a checked length: the program may be ended.
 unsafe fn check(len: usize, room: usize) {
     if len > room {
         // SAFETY: it does not return.
@@ -24,6 +27,9 @@ unsafe fn check(len: usize, room: usize) {
 }
 
 /// The length of a text with its end.
+///
+/// # Safety
+/// `text` is a C string.
 unsafe fn size(text: usize) -> usize {
     // SAFETY: the caller's text.
     unsafe { real::strlen()(text) + 1 }
@@ -32,6 +38,8 @@ unsafe fn size(text: usize) -> usize {
 /// `name(arguments), len, room => function(arguments)`: the function, if `len` bytes have room.
 macro_rules! checked {
     ($($name:ident($($arg:ident: $type:ty),*) -> $out:ty, $len:expr, $room:ident => $function:ident($($given:ident),*);)*) => { $(
+        /// # Safety
+        /// As for the function of libc in whose place it is called.
         unsafe extern "C-unwind" fn $name($($arg: $type,)* pc: usize) -> $out {
             // SAFETY: as the caller called it.
             unsafe {
@@ -62,6 +70,8 @@ checked! {
         count.saturating_mul(POLLED), room => ppoll(files, count, time, mask);
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn strncat_chk(
     to: usize,
     from: usize,
@@ -102,6 +112,8 @@ core::arch::global_asm!(
     fail = sym fail,
 );
 
+/// # Safety
+/// Ends the program, so the caller wants that.
 unsafe extern "C" fn fail() {
     // SAFETY: it does not return.
     unsafe { real::__chk_fail() };

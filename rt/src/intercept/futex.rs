@@ -24,6 +24,8 @@ const WAKE_BITSET: usize = 10;
 const OPERATION: usize = 0x7f;
 const ON_REALTIME: usize = 256;
 
+/// # Safety
+/// Called on the way to `syscall`.
 unsafe extern "C" fn look(pc: usize, number: usize) -> usize {
     if number == FUTEX
         && control::is_on()
@@ -38,6 +40,8 @@ unsafe extern "C" fn look(pc: usize, number: usize) -> usize {
 
 tap! { syscall => look; }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn futex(
     _: usize,
     word: usize,
@@ -73,11 +77,16 @@ unsafe extern "C-unwind" fn futex(
 }
 
 /// Until when a wait of some length lasts.
+///
+/// # Safety
+/// `time` is null or points to a `timespec`.
 unsafe fn after(time: usize) -> u64 {
     // SAFETY: null or the caller's `timespec`.
     if time == 0 { NEVER } else { control::time::now().saturating_add(unsafe { length(time) }) }
 }
 
+/// # Safety
+/// `word` points to a futex, and the current thread has a slot.
 unsafe fn wait(word: usize, value: u32, deadline: u64) -> c_long {
     const EAGAIN: c_long = 11;
     // SAFETY: as the caller called it; the slot is the current thread's.
@@ -95,6 +104,9 @@ unsafe fn wait(word: usize, value: u32, deadline: u64) -> c_long {
 }
 
 /// As libc's `syscall` returns it.
+///
+/// # Safety
+/// Called on a thread of libc, which has an `errno`.
 unsafe fn result(of_kernel: c_long) -> c_long {
     if of_kernel < 0 {
         // SAFETY: always valid in a thread of libc.

@@ -21,16 +21,22 @@ const FREE: u32 = 0;
 const RUNNING: u32 = 1;
 const AWAITED: u32 = 2;
 
+/// # Safety
+/// `guard` points to a guard of a static variable: 8 bytes of static memory.
 unsafe fn done(guard: usize) -> &'static AtomicU8 {
     // SAFETY: a guard is 8 bytes of static memory.
     unsafe { &*(guard as *const AtomicU8) }
 }
 
+/// # Safety
+/// `guard` points to a guard of a static variable: 8 bytes of static memory.
 unsafe fn progress(guard: usize) -> &'static AtomicU32 {
     // SAFETY: a guard is 8 bytes of static memory.
     unsafe { &*((guard + 4) as *const AtomicU32) }
 }
 
+/// # Safety
+/// The current thread is not in the middle of recording another event.
 unsafe fn record(kind: Kind, guard: usize, pc: usize, args: &[u64]) {
     if let Some(slot) = thread::recorded() {
         // SAFETY: the slot is the current thread's.
@@ -39,6 +45,9 @@ unsafe fn record(kind: Kind, guard: usize, pc: usize, args: &[u64]) {
 }
 
 /// Others may go first.
+///
+/// # Safety
+/// The current thread is not in the middle of recording another event.
 unsafe fn announce(guard: usize, pc: usize) {
     if let Some(slot) = thread::recorded() {
         // SAFETY: the slot is the current thread's.
@@ -46,6 +55,8 @@ unsafe fn announce(guard: usize, pc: usize) {
     }
 }
 
+/// # Safety
+/// As for the function of the C++ ABI in whose place it is called.
 unsafe extern "C-unwind" fn acquire(guard: usize, pc: usize) -> c_int {
     const FOR_EVER: u64 = 1 << 40;
     // SAFETY: as the caller called it.
@@ -80,6 +91,8 @@ unsafe extern "C-unwind" fn acquire(guard: usize, pc: usize) -> c_int {
     }
 }
 
+/// # Safety
+/// `guard` points to a guard that the current thread has acquired.
 unsafe fn finish(guard: usize) {
     // SAFETY: as the caller called it.
     let progress = unsafe { progress(guard) };
@@ -89,6 +102,8 @@ unsafe fn finish(guard: usize) {
     control::release(Kind::OnceDone, guard);
 }
 
+/// # Safety
+/// As for the function of the C++ ABI in whose place it is called.
 unsafe extern "C-unwind" fn release(guard: usize, pc: usize) {
     // SAFETY: as the caller called it.
     unsafe {
@@ -99,6 +114,8 @@ unsafe extern "C-unwind" fn release(guard: usize, pc: usize) {
     }
 }
 
+/// # Safety
+/// As for the function of the C++ ABI in whose place it is called.
 unsafe extern "C-unwind" fn abort(guard: usize, pc: usize) {
     // SAFETY: as the caller called it.
     unsafe {

@@ -12,7 +12,7 @@ use norn_abi::{arena::ThreadSlot, input::call};
 use super::interpose;
 use crate::{
     arena,
-    control::{self, Interrupted, NEVER},
+    control::{self, Interruption, NEVER},
     input::{self, Call, Memory, Message, name},
     real, sys, thread,
 };
@@ -27,6 +27,9 @@ pub(super) fn controlled() -> Option<*mut ThreadSlot> {
 
 /// Looks until it is ready or the deadline has come. False if a signal came in between: of a
 /// kind after which the call is not made again, unless `always`.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
 pub(super) unsafe fn until(
     slot: *mut ThreadSlot,
     pc: usize,
@@ -43,8 +46,8 @@ pub(super) unsafe fn until(
             }
             control::test_cancel(slot);
             match control::take_interrupted(slot) {
-                Interrupted::No => {}
-                Interrupted::Restarts if !always => {}
+                Interruption::No => {}
+                Interruption::Restarts if !always => {}
                 _ => {
                     *real::__errno_location() = EINTR;
                     return false;
@@ -66,6 +69,9 @@ fn patience(file: c_int, events: i16, flags: c_int) -> Option<u64> {
 
 /// Waits until a call on a file will not block; with `flags`, if it is one of those that have some.
 /// False if it must not be made, and `errno` says why.
+///
+/// # Safety
+/// The current thread is not in the middle of recording another event.
 unsafe fn may_call(file: c_int, events: i16, flags: c_int, pc: usize) -> bool {
     const EAGAIN: c_int = 11;
     let Some(slot) = controlled() else { return true };
@@ -92,6 +98,9 @@ unsafe fn may_call(file: c_int, events: i16, flags: c_int, pc: usize) -> bool {
 }
 
 /// Makes a call on a file when that is ready, or the call will not block anyway.
+///
+/// # Safety
+/// `real` makes a call on the file as the program asked for it.
 pub(super) unsafe fn when_ready(
     (file, events, flags): (c_int, i16, c_int),
     pc: usize,
@@ -114,6 +123,8 @@ pub(super) unsafe fn when_ready(
 /// Defines functions that read from a file: with which flags, how much, and where it goes.
 macro_rules! reads {
     ($($name:ident($($arg:ident: $type:ty),*) -> $out:ty, $flags:expr, $call:ident, $size:expr, $memory:expr;)*) => { $(
+        /// # Safety
+        /// As for the function of libc in whose place it is called.
         pub(super) unsafe extern "C-unwind" fn $name(file: c_int, $($arg: $type,)* pc: usize) -> $out {
             // SAFETY: as the caller called it.
             unsafe {
@@ -147,6 +158,8 @@ reads! {
 /// Defines functions that write to a file: with which flags, and how much.
 macro_rules! writes {
     ($($name:ident($($arg:ident: $type:ty),*) -> $out:ty, $flags:expr, $call:ident, $size:expr;)*) => { $(
+        /// # Safety
+        /// As for the function of libc in whose place it is called.
         unsafe extern "C-unwind" fn $name(file: c_int, $($arg: $type,)* pc: usize) -> $out {
             // SAFETY: as the caller called it.
             unsafe {
@@ -170,6 +183,8 @@ writes! {
 /// Defines functions with many messages: what they read or write is not kept.
 macro_rules! many {
     ($($name:ident($($arg:ident: $type:ty),*), $events:expr, $flags:expr;)*) => { $(
+        /// # Safety
+        /// As for the function of libc in whose place it is called.
         unsafe extern "C-unwind" fn $name(file: c_int, $($arg: $type,)* pc: usize) -> c_int {
             // SAFETY: as the caller called it.
             unsafe {
@@ -188,6 +203,8 @@ many! {
 /// Defines a function after which others may find files ready.
 macro_rules! noisy {
     ($($name:ident($($arg:ident: $type:ty),*);)*) => { $(
+        /// # Safety
+        /// As for the function of libc in whose place it is called.
         unsafe extern "C-unwind" fn $name($($arg: $type,)* _pc: usize) -> c_int {
             // SAFETY: as the caller called it.
             unsafe {
@@ -203,6 +220,8 @@ noisy! {
     close(file: c_int);
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn waitpid(
     process: c_int,
     status: usize,
@@ -227,6 +246,8 @@ unsafe extern "C-unwind" fn waitpid(
     }
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn wait(status: usize, pc: usize) -> c_int {
     // SAFETY: as the caller called it.
     unsafe { waitpid(-1, status, 0, pc) }
@@ -235,6 +256,8 @@ unsafe extern "C-unwind" fn wait(status: usize, pc: usize) -> c_int {
 /// Defines a function that may block in a way that cannot be tried: it runs without the turn.
 macro_rules! blocking {
     ($($name:ident($($arg:ident: $type:ty),*) -> $out:ty;)*) => { $(
+        /// # Safety
+        /// As for the function of libc in whose place it is called.
         unsafe extern "C-unwind" fn $name($($arg: $type,)* _pc: usize) -> $out {
             // SAFETY: as the caller called it.
             unsafe { control::outside(|| real::$name()($($arg),*)) }

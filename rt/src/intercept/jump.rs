@@ -12,6 +12,9 @@ use crate::{arena, function, number, real, thread, tls};
 const STACK_POINTER: usize = 6;
 
 /// The stack pointer in a jump buffer, which libc stores scrambled.
+///
+/// # Safety
+/// `buffer` points to a `jmp_buf` that is set.
 unsafe fn target(buffer: usize) -> usize {
     let mut sp: usize;
     // SAFETY: the caller's `jmp_buf`; libc's key lies in the thread's control block.
@@ -27,6 +30,8 @@ unsafe fn target(buffer: usize) -> usize {
     sp
 }
 
+/// # Safety
+/// `buffer` points to a `jmp_buf` to which the program is about to jump.
 unsafe fn cut(buffer: usize) {
     // SAFETY: the slots are the current thread's.
     unsafe {
@@ -52,6 +57,9 @@ unsafe fn cut(buffer: usize) {
 }
 
 /// An exception is caught: functions between here and where it was thrown are left.
+///
+/// # Safety
+/// Called when an exception is caught, with the stack pointer of the function that catches it.
 #[cfg(not(feature = "static"))]
 unsafe extern "C" fn caught(_pc: usize, _exception: usize, sp: usize) -> usize {
     let slot = tls::current();
@@ -67,6 +75,8 @@ tap! { __cxa_begin_catch => caught; }
 
 macro_rules! jumps {
     ($($name:ident;)*) => { $(
+        /// # Safety
+        /// Called on the way to a jump, with its `jmp_buf`.
         unsafe extern "C" fn $name(_pc: usize, buffer: usize) -> usize {
             // SAFETY: as the caller called it.
             unsafe { cut(buffer) };

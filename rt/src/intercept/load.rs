@@ -33,6 +33,9 @@ pub fn forget() {
 }
 
 /// Records the modules that are not known yet.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
 pub unsafe fn modules(slot: *mut ThreadSlot) {
     if BUSY.swap(true, Ordering::Acquire) {
         return;
@@ -55,6 +58,9 @@ pub unsafe fn modules(slot: *mut ThreadSlot) {
 
 /// A module begins that was known before, or another one in its place: its functions are looked for
 /// again.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
 pub unsafe fn again(slot: *mut ThreadSlot, pc: usize) {
     let program = again as *const () as usize;
     if BUSY.swap(true, Ordering::Acquire) {
@@ -74,6 +80,9 @@ pub unsafe fn again(slot: *mut ThreadSlot, pc: usize) {
 }
 
 /// Shows all modules that are mapped now. Who holds `BUSY` may do that.
+///
+/// # Safety
+/// The caller holds `BUSY`.
 unsafe fn each(mut visit: impl FnMut(&Mapping)) {
     // SAFETY: the scan is ours while `BUSY` is.
     let scan = unsafe { &mut *SCAN.0.get() };
@@ -91,6 +100,8 @@ unsafe fn each(mut visit: impl FnMut(&Mapping)) {
     sys::close(file);
 }
 
+/// # Safety
+/// The slot is the current thread's and no stand, and the module is mapped.
 unsafe fn add(slot: *mut ThreadSlot, module: &Mapping) {
     let count = COUNT.load(Ordering::Relaxed);
     if !module.code || module.path().first() != Some(&b'/') || count == MOST || known(module) {
@@ -99,7 +110,7 @@ unsafe fn add(slot: *mut ThreadSlot, module: &Mapping) {
     KNOWN[count].0.store(module.start, Ordering::Relaxed);
     KNOWN[count].1.store(module.end, Ordering::Relaxed);
     COUNT.store(count + 1, Ordering::Release);
-    control::follow::module(module.start, module.path());
+    control::schedule::module(module.start, module.path());
     // SAFETY: the slot is the current thread's.
     unsafe {
         if arena::make_room(slot) {

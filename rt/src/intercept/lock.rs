@@ -2,23 +2,26 @@
 
 use core::ffi::c_int;
 
-use norn_abi::{Kind, LockClass, ObjectClass, arena::ThreadSlot};
+pub use norn_abi::lock::{TIMED, TRY};
+use norn_abi::{
+    Kind, LockClass, ObjectClass,
+    arena::ThreadSlot,
+    libc_layout::{mutex, rwlock},
+    lock::OWNER_DIED,
+};
 
 use super::{interpose, sleep::length};
 use crate::{
-    control::{self, NEVER, grave},
-    event, real, thread,
+    control::{self, NEVER, destroyed},
+    event, libc_check, real, thread,
 };
 
-/// Added to a lock's class: the call would not have blocked.
-pub const TRY: u64 = 8;
-/// Added to a lock's class: the call would have blocked for some time only.
-pub const TIMED: u64 = 16;
-/// Added to a lock's class: its last owner died with it.
-const OWNER_DIED: u64 = 32;
 const EOWNERDEAD: c_int = 130;
 
 /// Records the end of an attempt to take a lock.
+///
+/// # Safety
+/// The slot is the current thread's and no stand, and `lock` points to a lock of this class.
 #[inline(always)]
 pub unsafe fn attempted(slot: *mut ThreadSlot, class: u64, lock: usize, pc: usize, result: c_int) {
     // SAFETY: the slot is the current thread's.
@@ -41,6 +44,9 @@ pub const TIMED_OUT: c_int = 110;
 
 /// Takes a lock when it is free, waiting for the thread's turn meanwhile. `attempt` tries, and
 /// `real` is the function that was called: it knows the errors of those who will never succeed.
+///
+/// # Safety
+/// The slot is the current thread's and no stand, and `lock` points to a lock of this class.
 pub unsafe fn take(
     slot: *mut ThreadSlot,
     (class, lock, pc): (u64, usize, usize),
@@ -51,7 +57,7 @@ pub unsafe fn take(
     // SAFETY: the slot is the current thread's.
     unsafe {
         loop {
-            grave::check(slot, lock, grave::class_of(class), pc);
+            destroyed::check(slot, lock, destroyed::class_of(class), pc);
             if let Some(result) = attempt() {
                 return result;
             }
@@ -73,35 +79,50 @@ pub unsafe fn take(
 pub const NOW: u64 = 0;
 
 /// Whether a thread can never get a lock and is told so: it has it already.
+///
+/// # Safety
+/// The slot is the current thread's and no stand, and `lock` points to a lock of this class.
 unsafe fn fails(class: u64, lock: usize, slot: *mut ThreadSlot) -> bool {
-    const CHECKING: u32 = 2;
-    // SAFETY: libc keeps the owner of a mutex in its third word, the writer of a read-write lock
-    // in its seventh.
+    // SAFETY: the caller's lock, whose layout was checked.
     unsafe {
         let (words, tid) = (lock as *const u32, (*slot).head.tid);
-        match class & 7 {
-            MUTEX => *words.add(4) & 3 == CHECKING && *words.add(2) == tid,
-            READ | WRITE => *words.add(6) == tid,
-            _ => false,
+        match LockClass::of(class) {
+            LockClass::Mutex => {
+                let kind = *words.add(mutex::KIND) & mutex::TYPE;
+                kind == mutex::ERROR_CHECK && *words.add(mutex::OWNER) == tid
+            }
+            LockClass::Read | LockClass::Write => *words.add(rwlock::WRITER) == tid,
+            LockClass::Spin => false,
         }
     }
 }
 
 /// Whether a lock is held, or may be, by someone whom we do not control.
+///
+/// # Safety
+/// `lock` points to a lock of this class.
 unsafe fn is_outside(class: u64, lock: usize) -> bool {
-    const SHARED: u32 = 128;
-    // SAFETY: as above; libc notes in the same words which locks are shared between processes.
+    // SAFETY: the caller's lock, whose layout was checked.
     unsafe {
         let words = lock as *const u32;
-        match class & 7 {
-            MUTEX => *words.add(4) & SHARED != 0 || control::is_foreign(*words.add(2)),
-            READ | WRITE => *words.add(7) != 0 || control::is_foreign(*words.add(6)),
-            _ => false,
+        match LockClass::of(class) {
+            LockClass::Mutex => {
+                let shared = *words.add(mutex::KIND) & mutex::SHARED != 0;
+                shared || control::is_foreign(*words.add(mutex::OWNER))
+            }
+            LockClass::Read | LockClass::Write => {
+                let shared = *words.add(rwlock::SHARED) != 0;
+                shared || control::is_foreign(*words.add(rwlock::WRITER))
+            }
+            LockClass::Spin => false,
         }
     }
 }
 
 /// When the time has come that a POSIX function was given, on a clock.
+///
+/// # Safety
+/// `time` points to a `timespec`.
 pub unsafe fn at(clock: c_int, time: usize) -> u64 {
     // SAFETY: the caller's `timespec`.
     let time = unsafe { length(time) };
@@ -116,6 +137,8 @@ pub const REALTIME: c_int = 0;
 macro_rules! acquire {
     ($($name:ident($($arg:ident: $type:ty),*) = $real:ident, $class:expr, $error:ident,
        $attempt:ident, $deadline:expr;)*) => { $(
+        /// # Safety
+        /// As for the function of libc in whose place it is called.
         unsafe extern "C-unwind" fn $name(lock: usize, $($arg: $type,)* pc: usize) -> c_int {
             // SAFETY: as the caller called it.
             unsafe {
@@ -144,20 +167,27 @@ macro_rules! acquire {
 }
 
 /// Whether giving a mutex back will fail, because it checks its owner and that is another.
-pub unsafe fn is_anothers(mutex: usize, slot: *mut ThreadSlot) -> bool {
-    const RECURSIVE: u32 = 1;
-    const CHECKING: u32 = 2;
-    const ROBUST: u32 = 16;
-    // SAFETY: libc keeps owner and kind in the third and fifth word of a mutex.
+///
+/// # Safety
+/// The slot is the current thread's and no stand, and `lock` points to a `pthread_mutex_t`.
+pub unsafe fn is_anothers(lock: usize, slot: *mut ThreadSlot) -> bool {
+    if !libc_check::is_known() {
+        return false;
+    }
+    // SAFETY: the caller's mutex, whose layout was checked.
     unsafe {
-        let words = mutex as *const u32;
-        let (owner, kind) = (words.add(2).read_volatile(), words.add(4).read_volatile());
-        let checks = matches!(kind & 3, RECURSIVE | CHECKING) || kind & ROBUST != 0;
-        checks && owner != (*slot).head.tid
+        let words = lock as *const u32;
+        let owner = words.add(mutex::OWNER).read_volatile();
+        let kind = words.add(mutex::KIND).read_volatile();
+        let checks = matches!(kind & mutex::TYPE, mutex::RECURSIVE | mutex::ERROR_CHECK);
+        (checks || kind & mutex::ROBUST != 0) && owner != (*slot).head.tid
     }
 }
 
 /// Other locks do not know their owners.
+///
+/// # Safety
+/// None: it looks at nothing.
 unsafe fn is_nobodys(_: usize, _: *mut ThreadSlot) -> bool {
     false
 }
@@ -165,14 +195,16 @@ unsafe fn is_nobodys(_: usize, _: *mut ThreadSlot) -> bool {
 /// Defines a function that gives a lock back: its real one, the class, and when it will not.
 macro_rules! release {
     ($($name:ident = $real:ident, $class:expr, $fails:ident;)*) => { $(
+        /// # Safety
+        /// As for the function of libc in whose place it is called.
         unsafe extern "C-unwind" fn $name(lock: usize, pc: usize) -> c_int {
             // SAFETY: as the caller called it.
             unsafe {
                 if let Some(slot) = thread::recorded() && !$fails(lock, slot) {
                     $crate::control::before(slot, Kind::Release, pc, lock);
                     event::note_inline(slot, Kind::Release, pc, lock, &[$class]);
-                    let class = $crate::control::grave::class_of($class);
-                    $crate::control::grave::check(slot, lock, class, pc);
+                    let class = $crate::control::destroyed::class_of($class);
+                    $crate::control::destroyed::check(slot, lock, class, pc);
                 }
                 let result = real::$real()(lock);
                 $crate::control::release(Kind::Acquire, lock);
@@ -185,11 +217,13 @@ macro_rules! release {
 /// Defines a function that initialises an object.
 macro_rules! init {
     ($($name:ident($($arg:ident: $type:ty),*) = $real:ident, $class:expr, $detail:expr;)*) => { $(
+        /// # Safety
+        /// As for the function of libc in whose place it is called.
         unsafe extern "C-unwind" fn $name(object: usize, $($arg: $type,)* pc: usize) -> c_int {
             // SAFETY: as the caller called it.
             unsafe {
                 let result = real::$real()(object, $($arg),*);
-                $crate::control::grave::raise(object, $class);
+                $crate::control::destroyed::unpoison(object, $class);
                 if let (0, Some(slot)) = (result, thread::recorded()) {
                     event::put(slot, Kind::Init, pc, object, &[$class as u64, $detail as u64]);
                 }
@@ -202,6 +236,8 @@ macro_rules! init {
 /// Defines a function that destroys an object.
 macro_rules! destroy {
     ($($name:ident = $real:ident, $class:expr;)*) => { $(
+        /// # Safety
+        /// As for the function of libc in whose place it is called.
         unsafe extern "C-unwind" fn $name(object: usize, pc: usize) -> c_int {
             // SAFETY: as the caller called it.
             unsafe {
@@ -210,7 +246,7 @@ macro_rules! destroy {
                 }
                 let result = real::$real()(object);
                 if result == 0 {
-                    $crate::control::grave::bury(object, $class);
+                    $crate::control::destroyed::poison(object, $class);
                 }
                 result
             }
@@ -226,9 +262,12 @@ const READ: u64 = LockClass::Read as u64;
 const WRITE: u64 = LockClass::Write as u64;
 
 /// The type of a mutex lies in the attributes from which it is made.
+///
+/// # Safety
+/// `attributes` is null or points to a `pthread_mutexattr_t`.
 unsafe fn mutex_type(attributes: usize) -> u32 {
     // SAFETY: null or a `pthread_mutexattr_t`, whose first word holds the type.
-    if attributes == 0 { 0 } else { unsafe { *(attributes as *const u32) & 3 } }
+    if attributes == 0 { 0 } else { unsafe { *(attributes as *const u32) & mutex::TYPE } }
 }
 
 acquire! {

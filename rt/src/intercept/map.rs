@@ -9,6 +9,8 @@ use crate::{event, real, thread};
 
 const FAILED: usize = usize::MAX;
 
+/// # Safety
+/// The current thread is not in the middle of recording another event.
 unsafe fn mapped(start: usize, len: usize, pc: usize) {
     if let (Some(slot), true) = (thread::recorded(), start != FAILED) {
         // SAFETY: the slot is the current thread's.
@@ -16,6 +18,8 @@ unsafe fn mapped(start: usize, len: usize, pc: usize) {
     }
 }
 
+/// # Safety
+/// The current thread is not in the middle of recording another event.
 unsafe fn unmapping(start: usize, len: usize, pc: usize) {
     if let Some(slot) = thread::recorded() {
         // SAFETY: the slot is the current thread's.
@@ -23,6 +27,8 @@ unsafe fn unmapping(start: usize, len: usize, pc: usize) {
     }
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn munmap(start: usize, len: usize, pc: usize) -> c_int {
     // SAFETY: as the caller called it.
     unsafe {
@@ -46,6 +52,8 @@ core::arch::global_asm!(
     mmap = sym mmap,
 );
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn mmap(
     start: usize,
     len: usize,
@@ -63,6 +71,8 @@ unsafe extern "C-unwind" fn mmap(
     }
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn mremap(
     old: usize,
     len: usize,

@@ -6,7 +6,7 @@ use core::{
     sync::atomic::{AtomicU32, Ordering},
 };
 
-use norn_abi::{Kind, arena::ThreadSlot};
+use norn_abi::{Kind, arena::ThreadSlot, libc_layout::once::RUNNING};
 
 use super::interpose;
 use crate::{
@@ -16,11 +16,15 @@ use crate::{
 
 type Function = unsafe extern "C-unwind" fn();
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn once(object: usize, function: usize, pc: usize) -> c_int {
     // SAFETY: as the caller called it.
     unsafe { around(object, function, pc, |function| real::pthread_once()(object, function)) }
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn call(object: usize, function: usize, pc: usize) {
     // SAFETY: as the caller called it.
     unsafe {
@@ -31,6 +35,8 @@ unsafe extern "C-unwind" fn call(object: usize, function: usize, pc: usize) {
     }
 }
 
+/// # Safety
+/// `object` points to a `pthread_once_t`, and `real` calls the real function for it.
 unsafe fn around(
     object: usize,
     function: usize,
@@ -57,12 +63,17 @@ unsafe fn around(
     }
 }
 
-/// Whether the initialisation is being done by someone: libc notes it in the lowest bit.
+/// Whether a thread is in the initialisation.
+///
+/// # Safety
+/// `object` points to a `pthread_once_t`.
 unsafe fn is_running(object: usize) -> bool {
-    // SAFETY: the caller's object.
-    unsafe { (*(object as *const AtomicU32)).load(Ordering::Acquire) & 1 != 0 }
+    // SAFETY: the caller's object, whose layout was checked.
+    unsafe { (*(object as *const AtomicU32)).load(Ordering::Acquire) & RUNNING != 0 }
 }
 
+/// # Safety
+/// Called by the real function inside of `around`, on the same thread.
 unsafe extern "C-unwind" fn initialise() {
     let slot: *mut ThreadSlot = crate::tls::current();
     // SAFETY: called by the real function, inside of `around`, in the same thread.

@@ -26,6 +26,9 @@ fn after(milliseconds: c_int) -> u64 {
 }
 
 /// Whether a time is there, and is none at all: then a call only looks.
+///
+/// # Safety
+/// `time` is null or points to a `timespec` or `timeval`.
 unsafe fn is_zero(time: usize) -> bool {
     // SAFETY: the caller's.
     time != 0 && unsafe { *(time as *const [u64; 2]) } == [0, 0]
@@ -33,6 +36,9 @@ unsafe fn is_zero(time: usize) -> bool {
 
 /// Until when a call with a relative `timespec` or `timeval` waits; `unit` is that of its second
 /// word, in nanoseconds.
+///
+/// # Safety
+/// `time` is null or points to a `timespec` or `timeval`.
 unsafe fn after_time(time: usize, unit: u64) -> u64 {
     if time == 0 {
         return NEVER;
@@ -43,6 +49,8 @@ unsafe fn after_time(time: usize, unit: u64) -> u64 {
     control::time::now().saturating_add(length)
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 pub(super) unsafe extern "C-unwind" fn poll(
     files: usize,
     count: usize,
@@ -57,6 +65,8 @@ pub(super) unsafe extern "C-unwind" fn poll(
     }
 }
 
+/// # Safety
+/// As for `poll`.
 unsafe fn wait_poll(files: usize, count: usize, time: c_int, pc: usize) -> c_int {
     // SAFETY: as the caller called it.
     unsafe {
@@ -72,6 +82,8 @@ unsafe fn wait_poll(files: usize, count: usize, time: c_int, pc: usize) -> c_int
     }
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 pub(super) unsafe extern "C-unwind" fn ppoll(
     files: usize,
     count: usize,
@@ -87,6 +99,8 @@ pub(super) unsafe extern "C-unwind" fn ppoll(
     }
 }
 
+/// # Safety
+/// As for `ppoll`.
 unsafe fn wait_ppoll(files: usize, count: usize, time: usize, mask: usize, pc: usize) -> c_int {
     let now = [0u64; 2];
     // SAFETY: as the caller called it.
@@ -107,6 +121,9 @@ unsafe fn wait_ppoll(files: usize, count: usize, time: usize, mask: usize, pc: u
 type Files = [u64; 16];
 
 /// Copies a set, word by word: as a whole it would be copied by `memcpy`, which is one of ours.
+///
+/// # Safety
+/// Each address is null or that of an `fd_set`.
 unsafe fn copy(from: usize, to: usize) {
     for i in 0..if from == 0 || to == 0 { 0 } else { 16 } {
         // SAFETY: both are sets.
@@ -115,6 +132,10 @@ unsafe fn copy(from: usize, to: usize) {
 }
 
 /// Tries until one of the sets has a file that is ready. Each attempt overwrites the sets.
+///
+/// # Safety
+/// The slot is the current thread's and no stand, and each of the sets is null or points to an
+/// `fd_set`.
 unsafe fn any_of(
     slot: *mut ThreadSlot,
     pc: usize,
@@ -137,6 +158,8 @@ unsafe fn any_of(
     }
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn select(
     most: c_int,
     read: usize,
@@ -151,6 +174,9 @@ unsafe extern "C-unwind" fn select(
 }
 
 /// Makes a call that waits for sets of files, or lets it be fed back.
+///
+/// # Safety
+/// Each of the sets is null or points to an `fd_set`.
 unsafe fn selecting(
     most: c_int,
     sets: [usize; 3],
@@ -165,6 +191,8 @@ unsafe fn selecting(
     }
 }
 
+/// # Safety
+/// As for `select`.
 unsafe fn wait_select(most: c_int, sets: [usize; 3], time: usize, pc: usize) -> c_int {
     let [read, write, except] = sets;
     // SAFETY: as the caller called it.
@@ -180,6 +208,8 @@ unsafe fn wait_select(most: c_int, sets: [usize; 3], time: usize, pc: usize) -> 
     }
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn pselect(
     most: c_int,
     read: usize,
@@ -194,6 +224,8 @@ unsafe extern "C-unwind" fn pselect(
     unsafe { selecting(most, sets, pc, || wait_pselect(most, sets, time, mask, pc)) }
 }
 
+/// # Safety
+/// As for `pselect`.
 unsafe fn wait_pselect(
     most: c_int,
     sets: [usize; 3],
@@ -213,6 +245,8 @@ unsafe fn wait_pselect(
     }
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn epoll_wait(
     file: c_int,
     events: usize,
@@ -224,6 +258,8 @@ unsafe extern "C-unwind" fn epoll_wait(
     unsafe { epoll_pwait(file, events, most, time, 0, pc) }
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn epoll_pwait(
     file: c_int,
     events: usize,
@@ -241,6 +277,8 @@ unsafe extern "C-unwind" fn epoll_pwait(
     }
 }
 
+/// # Safety
+/// As for `epoll_pwait`.
 unsafe fn wait_epoll(
     file: c_int,
     (events, most): (usize, c_int),

@@ -11,6 +11,9 @@ use super::{interpose, tap};
 use crate::{arena, event, fork, real, sys, thread};
 
 /// Takes an entry for the child before there is one, so that parent and child know its number.
+///
+/// # Safety
+/// `real` forks the process and returns what `fork` does.
 unsafe fn forking(pc: usize, real: impl FnOnce() -> c_int) -> c_int {
     // SAFETY: the slot is the current thread's.
     unsafe {
@@ -30,11 +33,15 @@ unsafe fn forking(pc: usize, real: impl FnOnce() -> c_int) -> c_int {
     }
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn fork(pc: usize) -> c_int {
     // SAFETY: as the caller called it; libc runs our handler in the child.
     unsafe { forking(pc, || real::fork()()) }
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn bare_fork(pc: usize) -> c_int {
     // SAFETY: as the caller called it; libc does not run handlers for this one, so we do.
     unsafe {
@@ -56,6 +63,8 @@ interpose! {
 /// Defines functions that record an event and go on: the address is the first argument or not.
 macro_rules! passing {
     ($($name:ident, $kind:expr, $with:ident;)*) => { $(
+        /// # Safety
+        /// As for the function of libc in whose place it is called.
         #[allow(non_snake_case, reason = "named as in libc")]
         unsafe extern "C" fn $name(pc: usize, argument: usize) -> usize {
             if let Some(slot) = thread::recorded() {
@@ -80,6 +89,9 @@ fn status(argument: usize) -> usize {
 }
 
 /// Runs last of all exit handlers; a `main` that returns does not come through our `exit`.
+///
+/// # Safety
+/// Called by libc when the process exits.
 pub unsafe extern "C" fn exiting(code: c_int, _: *mut c_void) {
     if arena::is_open() {
         status(code as usize);

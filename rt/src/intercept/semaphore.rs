@@ -10,7 +10,7 @@ use super::{
     lock::{NOW, REALTIME, TIMED_OUT, at, destroy, init},
 };
 use crate::{
-    control::{self, Interrupted, NEVER},
+    control::{self, Interruption, NEVER},
     event, real, thread,
 };
 
@@ -18,12 +18,14 @@ use crate::{
 /// when it waits.
 macro_rules! decrement {
     ($($name:ident($($arg:ident: $type:ty),*) = $real:ident, $kind:expr, $deadline:expr;)*) => { $(
+        /// # Safety
+        /// As for the function of libc in whose place it is called.
         unsafe extern "C-unwind" fn $name(semaphore: usize, $($arg: $type,)* pc: usize) -> c_int {
             // SAFETY: as the caller called it.
             unsafe {
                 let Some(slot) = thread::recorded() else { return real::$real()(semaphore, $($arg),*) };
                 control::before(slot, Kind::SemWait, pc, semaphore);
-                control::grave::check(slot, semaphore, ObjectClass::Semaphore, pc);
+                control::destroyed::check(slot, semaphore, ObjectClass::Semaphore, pc);
                 let result = if control::is_on() {
                     take(slot, semaphore, pc, $deadline)
                 } else {
@@ -44,6 +46,9 @@ macro_rules! decrement {
 }
 
 /// Decrements a semaphore when it can be, waiting for the thread's turn meanwhile.
+///
+/// # Safety
+/// The slot is the current thread's and no stand, and `semaphore` points to a `sem_t`.
 unsafe fn take(slot: *mut ThreadSlot, semaphore: usize, pc: usize, deadline: u64) -> c_int {
     const EAGAIN: u64 = 11;
     const EINTR: c_int = 4;
@@ -59,7 +64,7 @@ unsafe fn take(slot: *mut ThreadSlot, semaphore: usize, pc: usize, deadline: u64
                 return -1;
             }
             control::test_cancel(slot);
-            if control::take_interrupted(slot) == Interrupted::Fails {
+            if control::take_interrupted(slot) == Interruption::Fails {
                 *real::__errno_location() = EINTR;
                 return -1;
             }

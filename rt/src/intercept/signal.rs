@@ -70,11 +70,15 @@ type Handler = unsafe extern "C-unwind" fn(c_int, *mut c_void, *mut c_void);
 static HANDLERS: [(AtomicUsize, AtomicU32); SIGNALS] =
     [const { (AtomicUsize::new(0), AtomicU32::new(0)) }; SIGNALS];
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn sigaction(signal: c_int, new: usize, old: usize, _pc: usize) -> c_int {
     // SAFETY: as the caller called it.
     unsafe { change(signal, new as *const Action, old as *mut Action) }
 }
 
+/// # Safety
+/// As for `sigaction`.
 unsafe fn change(signal: c_int, new: *const Action, old: *mut Action) -> c_int {
     // SAFETY: as the caller called it.
     unsafe {
@@ -110,6 +114,8 @@ unsafe fn change(signal: c_int, new: *const Action, old: *mut Action) -> c_int {
     }
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn signal(signal: c_int, handler: usize, _pc: usize) -> usize {
     // SAFETY: as the caller called it.
     unsafe {
@@ -128,6 +134,9 @@ fn is_fault(signal: c_int) -> bool {
 }
 
 /// Installs our handler for memory faults.
+///
+/// # Safety
+/// No other thread runs yet.
 pub unsafe fn guard() {
     for signal in FAULTS_OF_CODE {
         let ours = Action::guard();
@@ -155,6 +164,9 @@ pub fn is_handled() -> bool {
 }
 
 /// If the fault was at a load that may fault: goes on behind it.
+///
+/// # Safety
+/// The context is that of a fault on the current thread.
 unsafe fn recover(context: &mut Context) -> bool {
     // SAFETY: the table lies between its ends.
     unsafe {
@@ -174,6 +186,9 @@ unsafe fn recover(context: &mut Context) -> bool {
 
 /// A fault for which the program has no handler: with the default action back in place, a fault
 /// happens again as we return, and a signal that was sent is sent again.
+///
+/// # Safety
+/// Called in our handler, with the kernel's information.
 unsafe fn default_action(signal: c_int, info: *mut c_void) {
     // SAFETY: the kernel gives the information; its third word says where the signal is from.
     unsafe {
@@ -192,6 +207,9 @@ unsafe fn default_action(signal: c_int, info: *mut c_void) {
 }
 
 /// Notes by what the program is about to die.
+///
+/// # Safety
+/// Called in our handler, with the kernel's information.
 unsafe fn note(signal: c_int, info: *mut c_void, context: &Context) {
     let slot = tls::current();
     if !arena::is_open() || tls::is_stand(slot) {
@@ -215,6 +233,9 @@ unsafe fn note(signal: c_int, info: *mut c_void, context: &Context) {
 }
 
 /// Our handler: the program's runs on the stream for handlers of the interrupted one.
+///
+/// # Safety
+/// Called by the kernel.
 unsafe extern "C-unwind" fn handle(signal: c_int, info: *mut c_void, context: *mut c_void) {
     // SAFETY: called by the kernel; the handler is the program's.
     unsafe {
@@ -258,6 +279,9 @@ unsafe extern "C-unwind" fn handle(signal: c_int, info: *mut c_void, context: *m
 
 /// An atomic operation and its number belong together: a signal in between comes later. Only one
 /// can wait; another in the same moment is handled at once.
+///
+/// # Safety
+/// The slot is the current thread's and no stand; `info` is the kernel's.
 unsafe fn defer(slot: *mut ThreadSlot, signal: c_int, info: *mut c_void) -> bool {
     // SAFETY: the slot is the current thread's; the kernel's information has that size.
     unsafe {
@@ -275,6 +299,9 @@ unsafe fn defer(slot: *mut ThreadSlot, signal: c_int, info: *mut c_void) -> bool
 }
 
 /// The atomic operation is over: the signal that waited comes now.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
 #[inline]
 pub unsafe fn deliver(slot: *mut ThreadSlot) {
     // SAFETY: the slot is the current thread's.
@@ -295,6 +322,9 @@ fn own_stack(context: &Context) -> (usize, usize) {
 }
 
 /// The stream for handlers that interrupt `host`; nested ones have streams of their own.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
 unsafe fn stream_of(host: *mut ThreadSlot) -> Option<*mut ThreadSlot> {
     // SAFETY: the slots are the current thread's.
     unsafe {
@@ -312,6 +342,9 @@ unsafe fn stream_of(host: *mut ThreadSlot) -> Option<*mut ThreadSlot> {
 }
 
 /// A jump out of handlers: back to the stream that is running at stack pointer `sp`.
+///
+/// # Safety
+/// The program is about to jump, on the current thread, to a frame at `sp`.
 pub unsafe fn leave_handlers(sp: usize) {
     // SAFETY: the slots are the current thread's.
     unsafe {

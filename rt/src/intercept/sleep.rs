@@ -6,12 +6,15 @@ use norn_abi::Kind;
 
 use super::interpose;
 use crate::{
-    control::{self, Interrupted},
+    control::{self, Interruption},
     event, real, sys, thread,
 };
 
 /// Records that the thread sleeps. While we decide which thread goes next, that is here and now,
 /// and takes no time but the program's own: then returns what was left when a signal came.
+///
+/// # Safety
+/// The current thread is not in the middle of recording another event.
 unsafe fn sleeping(nanoseconds: u64, pc: usize) -> Option<u64> {
     let slot = thread::recorded()?;
     // SAFETY: the slot is the current thread's.
@@ -24,12 +27,15 @@ unsafe fn sleeping(nanoseconds: u64, pc: usize) -> Option<u64> {
         control::block(slot, Kind::Sleep, 0, pc, until);
         control::test_cancel(slot);
         let left = until.saturating_sub(control::time::now());
-        Some(if control::take_interrupted(slot) == Interrupted::No { 0 } else { left })
+        Some(if control::take_interrupted(slot) == Interruption::No { 0 } else { left })
     }
 }
 
 /// What a function returns that has slept, by convention `failed` if not to the end. What is left
 /// goes into a `timespec`.
+///
+/// # Safety
+/// `rest` is null or points to a `timespec`.
 unsafe fn slept(left: u64, rest: usize, failed: c_int) -> c_int {
     if left == 0 {
         return 0;
@@ -49,6 +55,9 @@ const SECOND: u64 = 1_000_000_000;
 const EINTR: c_int = 4;
 
 /// The length of a `timespec` in nanoseconds.
+///
+/// # Safety
+/// `time` points to a `timespec`.
 pub unsafe fn length(time: usize) -> u64 {
     if time == 0 {
         return 0;
@@ -58,6 +67,8 @@ pub unsafe fn length(time: usize) -> u64 {
     seconds.wrapping_mul(SECOND).wrapping_add(nanoseconds)
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn sleep(seconds: u32, pc: usize) -> u32 {
     // SAFETY: as the caller called it.
     unsafe {
@@ -68,6 +79,8 @@ unsafe extern "C-unwind" fn sleep(seconds: u32, pc: usize) -> u32 {
     }
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn usleep(microseconds: u32, pc: usize) -> c_int {
     // SAFETY: as the caller called it.
     unsafe {
@@ -78,6 +91,8 @@ unsafe extern "C-unwind" fn usleep(microseconds: u32, pc: usize) -> c_int {
     }
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn nanosleep(time: usize, rest: usize, pc: usize) -> c_int {
     // SAFETY: as the caller called it.
     unsafe {
@@ -88,6 +103,8 @@ unsafe extern "C-unwind" fn nanosleep(time: usize, rest: usize, pc: usize) -> c_
     }
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn clock_nanosleep(
     clock: c_int,
     flags: c_int,
@@ -109,6 +126,8 @@ unsafe extern "C-unwind" fn clock_nanosleep(
     }
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn thrd_sleep(time: usize, rest: usize, pc: usize) -> c_int {
     // SAFETY: as the caller called it.
     unsafe {
@@ -121,6 +140,9 @@ unsafe extern "C-unwind" fn thrd_sleep(time: usize, rest: usize, pc: usize) -> c
 
 /// Records that the thread lets others go first. Returns whether they went: while we decide which
 /// thread goes next, the processor is none of its business.
+///
+/// # Safety
+/// The current thread is not in the middle of recording another event.
 unsafe fn yielding(pc: usize) -> bool {
     let Some(slot) = thread::recorded() else { return false };
     // SAFETY: the slot is the current thread's.
@@ -130,6 +152,8 @@ unsafe fn yielding(pc: usize) -> bool {
     }
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn sched_yield(pc: usize) -> c_int {
     // SAFETY: as the caller called it.
     unsafe {
@@ -140,6 +164,8 @@ unsafe extern "C-unwind" fn sched_yield(pc: usize) -> c_int {
     }
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn thrd_yield(pc: usize) {
     // SAFETY: as the caller called it.
     unsafe {

@@ -17,6 +17,8 @@ use crate::{
 /// Defines functions that are quick: where they write.
 macro_rules! quick {
     ($($name:ident($($arg:ident: $type:ty),*), $call:ident, $size:expr, $memory:expr;)*) => { $(
+        /// # Safety
+        /// As for the function of libc in whose place it is called.
         unsafe extern "C-unwind" fn $name(file: c_int, $($arg: $type,)* pc: usize) -> c_int {
             // SAFETY: as the caller called it.
             unsafe {
@@ -43,6 +45,9 @@ quick! {
 }
 
 /// May block in a way that cannot be tried: it runs without the turn.
+///
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn connect(file: c_int, address: usize, len: u32, pc: usize) -> c_int {
     let call = Call::new(call::CONNECT, file, len as usize, pc);
     // SAFETY: as the caller called it.
@@ -52,6 +57,8 @@ unsafe extern "C-unwind" fn connect(file: c_int, address: usize, len: u32, pc: u
     }
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 pub(super) unsafe extern "C-unwind" fn recvfrom(
     file: c_int,
     buffer: usize,
@@ -76,6 +83,8 @@ pub(super) unsafe extern "C-unwind" fn recvfrom(
     }
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn sendto(
     file: c_int,
     buffer: usize,

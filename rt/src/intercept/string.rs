@@ -12,6 +12,9 @@ use crate::{
 };
 
 /// A function is about to read at `addr`, and then do all it does in one go: others may go first.
+///
+/// # Safety
+/// The program is about to read at `addr`.
 unsafe fn begin(addr: usize, pc: usize) {
     if let Some(slot) = thread::recorded() {
         // SAFETY: the slot is the current thread's.
@@ -19,6 +22,8 @@ unsafe fn begin(addr: usize, pc: usize) {
     }
 }
 
+/// # Safety
+/// `len` bytes can be read at `addr`.
 unsafe fn read(addr: usize, len: usize, pc: usize) {
     if let Some(slot) = thread::recorded() {
         // SAFETY: the real function has read or will read these bytes.
@@ -27,6 +32,9 @@ unsafe fn read(addr: usize, len: usize, pc: usize) {
 }
 
 /// All of a text was read.
+///
+/// # Safety
+/// `text` is a C string.
 unsafe fn read_text(text: usize, pc: usize) {
     if thread::recorded().is_some() {
         // SAFETY: the real function has read or will read these bytes.
@@ -34,6 +42,8 @@ unsafe fn read_text(text: usize, pc: usize) {
     }
 }
 
+/// # Safety
+/// The program has written `len` bytes at `addr`.
 unsafe fn wrote(addr: usize, len: usize, pc: usize) {
     if let Some(slot) = thread::recorded() {
         // SAFETY: the real function has written these bytes.
@@ -42,6 +52,9 @@ unsafe fn wrote(addr: usize, len: usize, pc: usize) {
 }
 
 /// How many bytes a comparison of two blocks looks at: up to the first difference.
+///
+/// # Safety
+/// As for `memcmp`, or for `strncmp` of texts.
 unsafe fn compared(a: usize, b: usize, most: usize, text: bool) -> usize {
     for i in 0..most {
         // SAFETY: the comparison itself looks at these bytes.
@@ -53,6 +66,8 @@ unsafe fn compared(a: usize, b: usize, most: usize, text: bool) -> usize {
     most
 }
 
+/// # Safety
+/// As for `memcmp`, or for `strncmp` of texts.
 unsafe fn compare(a: usize, b: usize, most: usize, text: bool, pc: usize) {
     if thread::recorded().is_some() {
         // SAFETY: as the caller called it.
@@ -64,6 +79,8 @@ unsafe fn compare(a: usize, b: usize, most: usize, text: bool, pc: usize) {
     }
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C" fn memcmp(a: usize, b: usize, len: usize, pc: usize) -> c_int {
     // SAFETY: as the caller called it.
     unsafe {
@@ -73,6 +90,8 @@ unsafe extern "C" fn memcmp(a: usize, b: usize, len: usize, pc: usize) -> c_int 
     }
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C" fn strcmp(a: usize, b: usize, pc: usize) -> c_int {
     // SAFETY: as the caller called it.
     unsafe {
@@ -82,6 +101,8 @@ unsafe extern "C" fn strcmp(a: usize, b: usize, pc: usize) -> c_int {
     }
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C" fn strncmp(a: usize, b: usize, most: usize, pc: usize) -> c_int {
     // SAFETY: as the caller called it.
     unsafe {
@@ -91,6 +112,8 @@ unsafe extern "C" fn strncmp(a: usize, b: usize, most: usize, pc: usize) -> c_in
     }
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C" fn strlen(text: usize, pc: usize) -> usize {
     // SAFETY: as the caller called it.
     unsafe {
@@ -101,6 +124,8 @@ unsafe extern "C" fn strlen(text: usize, pc: usize) -> usize {
     }
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 pub(super) unsafe extern "C" fn strcpy(to: usize, from: usize, pc: usize) -> usize {
     // SAFETY: as the caller called it.
     unsafe {
@@ -113,6 +138,8 @@ pub(super) unsafe extern "C" fn strcpy(to: usize, from: usize, pc: usize) -> usi
     to
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 pub(super) unsafe extern "C" fn stpcpy(to: usize, from: usize, pc: usize) -> usize {
     // SAFETY: as the caller called it.
     unsafe {
@@ -126,6 +153,9 @@ pub(super) unsafe extern "C" fn stpcpy(to: usize, from: usize, pc: usize) -> usi
 }
 
 /// The length of a text of which at most `most` bytes may be looked at.
+///
+/// # Safety
+/// `text` is a C string, or `most` bytes of it can be read.
 pub(super) unsafe fn bounded(text: usize, most: usize) -> usize {
     let mut len = 0;
     // SAFETY: the caller of the function that we stand for says that these bytes are there.
@@ -135,6 +165,8 @@ pub(super) unsafe fn bounded(text: usize, most: usize) -> usize {
     len
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 pub(super) unsafe extern "C" fn strncpy(to: usize, from: usize, len: usize, pc: usize) -> usize {
     // SAFETY: as the caller called it.
     unsafe {
@@ -147,6 +179,8 @@ pub(super) unsafe extern "C" fn strncpy(to: usize, from: usize, len: usize, pc: 
     to
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 pub(super) unsafe extern "C" fn strcat(to: usize, from: usize, pc: usize) -> usize {
     // SAFETY: as the caller called it.
     unsafe {
@@ -160,6 +194,8 @@ pub(super) unsafe extern "C" fn strcat(to: usize, from: usize, pc: usize) -> usi
     to
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 pub(super) unsafe extern "C" fn strncat(to: usize, from: usize, most: usize, pc: usize) -> usize {
     // SAFETY: as the caller called it.
     unsafe {
@@ -173,6 +209,8 @@ pub(super) unsafe extern "C" fn strncat(to: usize, from: usize, most: usize, pc:
     to
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C" fn memchr(block: usize, byte: c_int, len: usize, pc: usize) -> usize {
     // SAFETY: as the caller called it.
     unsafe {
@@ -183,6 +221,8 @@ unsafe extern "C" fn memchr(block: usize, byte: c_int, len: usize, pc: usize) ->
     }
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C" fn strchr(text: usize, byte: c_int, pc: usize) -> usize {
     // SAFETY: as the caller called it.
     unsafe {
@@ -196,6 +236,8 @@ unsafe extern "C" fn strchr(text: usize, byte: c_int, pc: usize) -> usize {
     }
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C" fn strrchr(text: usize, byte: c_int, pc: usize) -> usize {
     // SAFETY: as the caller called it.
     unsafe {
@@ -205,17 +247,24 @@ unsafe extern "C" fn strrchr(text: usize, byte: c_int, pc: usize) -> usize {
     }
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn strdup(text: usize, pc: usize) -> usize {
     // SAFETY: as the caller called it.
     unsafe { duplicated(text, usize::MAX, pc, || real::strdup()(text)) }
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn strndup(text: usize, most: usize, pc: usize) -> usize {
     // SAFETY: as the caller called it.
     unsafe { duplicated(text, most, pc, || real::strndup()(text, most)) }
 }
 
 /// The allocation is recorded here, as the caller's, and not once more where libc makes it.
+///
+/// # Safety
+/// `text` is a C string, or `most` bytes of it can be read; `real` duplicates it.
 unsafe fn duplicated(text: usize, most: usize, pc: usize, real: impl FnOnce() -> usize) -> usize {
     // SAFETY: as the caller called it.
     unsafe {

@@ -25,6 +25,9 @@ type Start = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
 type StartC11 = unsafe extern "C-unwind" fn(*mut c_void) -> c_int;
 
 /// Takes a slot for a new child.
+///
+/// # Safety
+/// The parent's slot is the current thread's and no stand.
 unsafe fn prepare(
     parent: *mut ThreadSlot,
     start: usize,
@@ -55,6 +58,9 @@ const UNSLOTTED: usize = 1;
 
 /// Creates a thread that is not recorded. It must know, or it would be taken for one that nobody
 /// created, and recorded by halves.
+///
+/// # Safety
+/// `real` creates a thread that is given its argument, and stores its handle at `handle`.
 unsafe fn create_unslotted(
     handle: usize,
     start: usize,
@@ -76,6 +82,9 @@ unsafe fn create_unslotted(
 }
 
 /// Runs in a new thread that found no slot.
+///
+/// # Safety
+/// Called first in a new thread, with what its creator gave it.
 unsafe fn begin_unslotted(given: *const Unslotted) -> (usize, *mut c_void) {
     tls::set(tls::BUSY.slot());
     // SAFETY: the creator waits until we have read it. Afterwards only the address is used, by
@@ -90,6 +99,9 @@ unsafe fn begin_unslotted(given: *const Unslotted) -> (usize, *mut c_void) {
 }
 
 /// Runs in a new thread before anything of the program.
+///
+/// # Safety
+/// Called first in a new thread, with what its creator gave it.
 unsafe fn begin(given: *mut c_void) -> (usize, *mut c_void) {
     if given as usize & UNSLOTTED != 0 {
         // SAFETY: so it was made.
@@ -108,6 +120,8 @@ unsafe fn begin(given: *mut c_void) -> (usize, *mut c_void) {
     }
 }
 
+/// # Safety
+/// Called first in a new thread, with what its creator gave it.
 unsafe extern "C-unwind" fn run(slot: *mut c_void) -> *mut c_void {
     // SAFETY: as `begin`; the start function is the program's.
     unsafe {
@@ -116,6 +130,8 @@ unsafe extern "C-unwind" fn run(slot: *mut c_void) -> *mut c_void {
     }
 }
 
+/// # Safety
+/// Called first in a new thread, with what its creator gave it.
 unsafe extern "C-unwind" fn run_c11(slot: *mut c_void) -> c_int {
     // SAFETY: as `run`.
     unsafe {
@@ -124,6 +140,8 @@ unsafe extern "C-unwind" fn run_c11(slot: *mut c_void) -> c_int {
     }
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn create(
     handle: usize,
     with: usize,
@@ -139,6 +157,8 @@ unsafe extern "C-unwind" fn create(
     }
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn create_c11(
     handle: usize,
     start: usize,
@@ -153,6 +173,8 @@ unsafe extern "C-unwind" fn create_c11(
     }
 }
 
+/// # Safety
+/// `real` creates a thread with the start function and argument that it is given.
 unsafe fn created(
     handle: usize,
     start: usize,
@@ -189,6 +211,9 @@ unsafe fn created(
 }
 
 /// Waits for a thread to end while we decide which one goes next. False if its time ran out.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
 unsafe fn await_end(slot: *mut ThreadSlot, number: u32, pc: usize, deadline: u64) -> bool {
     // SAFETY: the slot is the current thread's.
     unsafe {
@@ -206,6 +231,8 @@ unsafe fn await_end(slot: *mut ThreadSlot, number: u32, pc: usize, deadline: u64
 /// Defines a function that waits for a thread to end.
 macro_rules! join {
     ($($name:ident($($arg:ident),*) = $real:ident, $deadline:expr;)*) => { $(
+        /// # Safety
+        /// As for the function of libc in whose place it is called.
         unsafe extern "C-unwind" fn $name(handle: usize, $($arg: usize,)* pc: usize) -> c_int {
             // SAFETY: as the caller called it.
             unsafe {
@@ -229,6 +256,8 @@ macro_rules! join {
 /// Defines a function that is an event about another thread.
 macro_rules! about {
     ($($name:ident = $real:ident, $kind:expr;)*) => { $(
+        /// # Safety
+        /// As for the function of libc in whose place it is called.
         unsafe extern "C-unwind" fn $name(handle: usize, pc: usize) -> c_int {
             // SAFETY: as the caller called it.
             unsafe {
@@ -270,6 +299,8 @@ interpose! {
     thrd_detach(1) => detach_c11;
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn key_create(key: usize, destructor: usize, pc: usize) -> c_int {
     // SAFETY: as the caller called it.
     unsafe {
@@ -284,6 +315,8 @@ unsafe extern "C-unwind" fn key_create(key: usize, destructor: usize, pc: usize)
     }
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn key_delete(key: u32, pc: usize) -> c_int {
     // SAFETY: as the caller called it.
     unsafe {
@@ -293,6 +326,9 @@ unsafe extern "C-unwind" fn key_delete(key: u32, pc: usize) -> c_int {
 }
 
 /// There is a new key; `key` is where it was stored.
+///
+/// # Safety
+/// `key` points to a key that was just created.
 pub unsafe fn key_created(key: usize, pc: usize) {
     if let Some(slot) = thread::recorded() {
         // SAFETY: the slot is the current thread's.
@@ -304,6 +340,9 @@ pub unsafe fn key_created(key: usize, pc: usize) {
 }
 
 /// A key is about to go.
+///
+/// # Safety
+/// The current thread is not in the middle of recording another event.
 pub unsafe fn key_deleted(key: u32, pc: usize) {
     if let Some(slot) = thread::recorded() {
         let class = ObjectClass::Key as u64;

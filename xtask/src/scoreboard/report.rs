@@ -2,9 +2,10 @@
 
 use std::thread;
 
+use norn_e2e::hunt::Found;
 use serde_json::Value;
 
-use super::{Announced, Found, Row};
+use super::Row;
 use crate::{table::Table, unit};
 
 const HEAD: &str = "# What hunts find
@@ -65,7 +66,7 @@ fn cells(row: &Row) -> Vec<String> {
     let number = |it: &Value| it.as_u64().map_or("?".to_owned(), unit::count);
     vec![
         row.subject.clone(),
-        row.announced.as_ref().map_or("–", Announced::consequence).to_owned(),
+        row.announced.as_ref().map_or("–", |it| &it.consequence).to_owned(),
         row.outcome().to_owned(),
         hunt.first().map_or("–".to_owned(), |it| it.to_string()),
         number(&hunt.json["summary"]["executions"]),
@@ -78,17 +79,17 @@ fn cells(row: &Row) -> Vec<String> {
         count("status", "confirmed"),
         hunt.harmful().count().to_string(),
         hunt.observed().len().to_string(),
-        format!("{:.1} s", hunt.time.as_secs_f64()),
+        format!("{:.1} s", row.time.as_secs_f64()),
     ]
 }
 
 fn totals(rows: &[Row]) -> String {
     let bugs: Vec<_> = rows.iter().filter_map(|it| Some((it, it.announced.as_ref()?))).collect();
-    let count = |how: Found| bugs.iter().filter(|(row, it)| row.found(it) == how).count();
+    let count = |how: Found| bugs.iter().filter(|(row, it)| row.hunt.found(it) == how).count();
     let (confirmed, on_the_way, explored) =
         (count(Found::Confirmed), count(Found::OnTheWay), count(Found::Explored));
     let twins: Vec<_> = rows.iter().filter(|it| it.announced.is_none()).collect();
-    let clean = twins.iter().filter(|it| it.is_clean()).count();
+    let clean = twins.iter().filter(|it| it.hunt.is_clean()).count();
     format!(
         "Announced bugs found: {}/{} ({confirmed} confirmed, {on_the_way} on the way, {explored} \
          explored). Twins clean: {clean}/{}.",
@@ -102,13 +103,19 @@ fn totals(rows: &[Row]) -> String {
 mod tests {
     use std::time::Duration;
 
+    use norn_e2e::{hunt::Hunt, subject::Announced};
     use serde_json::json;
 
-    use super::{super::Hunt, *};
+    use super::*;
 
     fn row(announced: bool, json: Value) -> Row {
         let announced = announced.then(|| Announced::read("// Finds: race on x; hang").unwrap());
-        Row { subject: "x".to_owned(), announced, hunt: Hunt { json, time: Duration::ZERO } }
+        Row {
+            subject: "x".to_owned(),
+            announced,
+            hunt: Hunt { json, code: None },
+            time: Duration::ZERO,
+        }
     }
 
     #[test]

@@ -165,7 +165,7 @@ impl Thread {
             Pending::Block { offset, len } => (offset, len),
         };
         let bytes = self.bytes(offset, len);
-        let is_value = matches!(self.expected.last(), Some(Seen::Event { kind, .. }) if matches!(kind.shape(), Some(Shape::Access(_))));
+        let is_value = matches!(self.expected.last(), Some(Seen::Event { kind, .. }) if matches!(kind.shape(), Shape::Access(_)));
         let Some(Seen::Event { value, content, .. }) = self.expected.last_mut() else { return };
         if is_value {
             let mut word = [0; 8];
@@ -203,8 +203,8 @@ impl Thread {
 
     fn access(&mut self, kind: Kind, pc: usize, offset: usize, value: u64, meddled: Option<u64>) {
         let addr = self.memory as usize + offset;
-        let size = 1 << (kind.0 & 7);
-        let write = kind.0 & 8 != 0;
+        let (_, write, size) = kind.as_access().expect("an access");
+        let size = usize::from(size);
         let values = self.format.values;
         let mut seq = None;
         self.settle_value();
@@ -236,7 +236,7 @@ impl Thread {
     }
 
     fn wide(&mut self, kind: Kind, pc: usize, offset: usize, value: u128) {
-        let write = kind.0 & 8 != 0;
+        let (_, write, _) = kind.as_access().expect("an access");
         let content = match (self.format.values, write) {
             (false, _) => Content::None,
             (true, false) => Content::Now,
@@ -285,7 +285,7 @@ impl Thread {
     }
 
     fn sync(&mut self, kind: Kind, pc: usize, addr: usize, args: [u64; 3]) {
-        let Some(Shape::Sync(count)) = kind.shape() else { panic!("{kind:?} has no arguments") };
+        let Shape::Sync(count) = kind.shape() else { panic!("{kind:?} has no arguments") };
         let count = usize::from(count);
         let seq = self.next_seq();
         // SAFETY: there is room.
@@ -366,7 +366,7 @@ macro_rules! dispatch {
         }
     };
     (@ $kind:expr, $code:ident => $call:expr; $($literal:literal)*) => {
-        match $kind.0 {
+        match $kind.code() {
             $($literal => {
                 const $code: u16 = $literal;
                 // SAFETY: the caller's promise.

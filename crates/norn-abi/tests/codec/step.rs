@@ -50,14 +50,19 @@ pub(crate) fn step() -> impl Strategy<Value = Step> {
 
 fn access() -> impl Strategy<Value = Step> {
     let kind = (0..3u16, 0..2u16, 0..4u16)
-        .prop_map(|(class, write, log2)| Kind(class << 4 | write << 3 | log2));
+        .prop_map(|(class, write, log2)| access_kind(class << 4 | write << 3 | log2));
     (kind, pc(), offset(), value(), prop::option::weighted(0.2, value())).prop_map(
         |(kind, pc, offset, value, meddled)| Step::Access { kind, pc, offset, value, meddled },
     )
 }
 
+fn access_kind(code: u16) -> Kind {
+    Kind::from_code(code).expect("the code of an access")
+}
+
 fn wide() -> impl Strategy<Value = Step> {
-    let kind = (0..3u16, 0..2u16).prop_map(|(class, write)| Kind(class << 4 | write << 3 | 4));
+    let kind =
+        (0..3u16, 0..2u16).prop_map(|(class, write)| access_kind(class << 4 | write << 3 | 4));
     (kind, pc(), offset(), any::<u128>()).prop_map(|(kind, pc, offset, value)| Step::Wide {
         kind,
         pc,
@@ -82,7 +87,7 @@ fn range() -> impl Strategy<Value = Step> {
 
 /// Few places, so that loops form; some of them compete for one slot.
 fn pc() -> impl Strategy<Value = usize> {
-    let competing = (0x40_0000usize..).filter(|&pc| slot(key(pc, Kind(2))) == 7).take(4);
+    let competing = (0x40_0000usize..).filter(|&pc| slot(key(pc, Kind::Read4)) == 7).take(4);
     select((0x40_1000..0x40_1008).chain(competing).collect::<Vec<_>>())
 }
 
@@ -108,5 +113,5 @@ fn text() -> impl Strategy<Value = Vec<u8>> {
 }
 
 fn sync_kinds() -> Vec<Kind> {
-    Kind::ALL.iter().copied().filter(|it| matches!(it.shape(), Some(Shape::Sync(_)))).collect()
+    Kind::ALL.iter().copied().filter(|it| matches!(it.shape(), Shape::Sync(_))).collect()
 }

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+pub(crate) use norn_e2e::tool::is_installed;
 use object::{Object, ObjectSymbol};
 use tempfile::TempDir;
 
@@ -81,20 +82,6 @@ pub(crate) fn line_of(program: &str, comment: &str) -> u32 {
 
 /// The clang compilers on this machine, under the names they go by. `c` is `""` or `"++"`.
 pub(crate) fn clangs(c: &str) -> Vec<String> {
-    let names = ["", "-14", "-19"].map(|version| format!("clang{c}{version}"));
+    let names = ["-14", "-19"].map(|version| format!("clang{c}{version}"));
     names.into_iter().filter(|name| is_installed(name)).collect()
-}
-
-/// Whether a tool is there. One that is not is named in the test's output.
-pub(crate) fn is_installed(tool: &str) -> bool {
-    let found = Command::new(tool).arg("--version").output().is_ok();
-    if !found {
-        report(&format!("{tool} is not installed: what needs it was not tested"));
-    }
-    found
-}
-
-#[allow(clippy::print_stderr, reason = "a test says what it could not test")]
-fn report(text: &str) {
-    eprintln!("{text}");
 }

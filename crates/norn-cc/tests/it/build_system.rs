@@ -1,16 +1,15 @@
 //! The wrapper in the hands of make, cmake and ccache.
 
-use crate::{
-    kit::Kit,
-    toolchain::{is_there_or_tell, toolchains},
-};
+use norn_e2e::tool::is_installed;
+
+use crate::{kit::Kit, toolchain::toolchains};
 
 const MAIN: &str = "int x; void f(void); int main(void) { x++; f(); return 0; }\n";
 const PART: &str = "int y; void f(void) { y++; }\n";
 
 #[test]
 fn make_by_its_own_rules() {
-    if !is_there_or_tell("make") {
+    if !is_installed("make") {
         return;
     }
     for toolchain in toolchains() {
@@ -25,7 +24,7 @@ fn make_by_its_own_rules() {
 
 #[test]
 fn cmake_with_a_library() {
-    if !is_there_or_tell("cmake") {
+    if !is_installed("cmake") {
         return;
     }
     let lists = "
@@ -47,7 +46,7 @@ target_link_libraries(subject part Threads::Threads)
 
 #[test]
 fn ccache_before_and_after_the_wrapper() {
-    if !is_there_or_tell("ccache") {
+    if !is_installed("ccache") {
         return;
     }
     for toolchain in toolchains() {

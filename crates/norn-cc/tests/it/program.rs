@@ -1,8 +1,10 @@
 //! Executables: whatever the flags, the hooks end in our runtime, and only there.
 
+use norn_e2e::tool::is_installed;
+
 use crate::{
     kit::{Kit, Ran, exported},
-    toolchain::{Toolchain, is_there_or_tell, toolchains},
+    toolchain::{Toolchain, toolchains},
 };
 
 const MAIN: &str = r#"
@@ -67,11 +69,11 @@ fn with_link_time_optimisation() {
 
 #[test]
 fn with_other_linkers() {
-    if is_there_or_tell("ld.gold") {
+    if is_installed("ld.gold") {
         check_all(&["-fuse-ld=gold", "-fuse-ld=gold -flto -O2", "-fuse-ld=gold -static"]);
     }
     let clang_14 = Toolchain { c: "clang-14", cxx: "clang++-14" };
-    if is_there_or_tell("clang-14") && is_there_or_tell("ld.lld-14") {
+    if is_installed("clang-14") && is_installed("ld.lld-14") {
         for flags in ["-fuse-ld=lld", "-fuse-ld=lld -flto=thin -O2", "-fuse-ld=lld -static"] {
             check(clang_14, flags);
         }

@@ -1,4 +1,4 @@
-//! Calls of functions and what the user marks, read and printed.
+//! Function calls and the user's marks, read and printed.
 //!
 //! A function's name may have spaces and parentheses in it, as those of C++ do: the arguments are
 //! in the last parentheses of the line. A mark's object is the last word.
@@ -10,22 +10,10 @@ use super::{
     parse::Parser,
     print::Shown,
 };
-use crate::{NameId, Op};
+use crate::{NameId, Op, OpKind};
 
 impl Parser {
-    pub(super) fn function(&mut self, verb: &str, line: &mut Line<'_>) -> Step<Op> {
-        match verb {
-            "call" => self.call(line),
-            "return" if line.at_end() => Ok(Op::HandlerEnd),
-            "return" => self.returned(line),
-            "mark" => self.mark(line),
-            _ if line.is("begin") => Ok(Op::RegionBegin),
-            _ if line.is("end") => Ok(Op::RegionEnd),
-            _ => Err(line.error("`begin` or `end`")),
-        }
-    }
-
-    fn call(&mut self, line: &mut Line<'_>) -> Step<Op> {
+    pub(super) fn call(&mut self, line: &mut Line<'_>) -> Step<Op> {
         let expected = "a call, as `add(1, x)`";
         let text = before_place(line);
         let parts = text.strip_suffix(')').and_then(|it| it.rsplit_once('('));
@@ -42,7 +30,11 @@ impl Parser {
         Ok(Op::Call { function: self.trace.names.intern(name), arguments })
     }
 
-    fn returned(&mut self, line: &mut Line<'_>) -> Step<Op> {
+    /// The return of a function, or, without a name, of a signal handler.
+    pub(super) fn returned(&mut self, line: &mut Line<'_>) -> Step<Op> {
+        if line.at_end() {
+            return Ok(Op::HandlerEnd);
+        }
         let text = before_place(line);
         let (name, value) = match text.rsplit_once(" -> ") {
             Some((name, value)) => {
@@ -55,7 +47,7 @@ impl Parser {
         Ok(Op::Return { function: self.trace.names.intern(name.trim()), value })
     }
 
-    fn mark(&mut self, line: &mut Line<'_>) -> Step<Op> {
+    pub(super) fn mark(&mut self, line: &mut Line<'_>) -> Step<Op> {
         let expected = "a name and an object";
         let text = before_place(line);
         let (name, object) = text.rsplit_once(' ').ok_or_else(|| line.error(expected))?;
@@ -65,7 +57,18 @@ impl Parser {
     }
 }
 
-/// What is left of a line, up to its place.
+/// The begin or end of an atomic region.
+pub(super) fn region(line: &mut Line<'_>) -> Step<Op> {
+    if line.is("begin") {
+        Ok(Op::RegionBegin)
+    } else if line.is("end") {
+        Ok(Op::RegionEnd)
+    } else {
+        Err(line.error("`begin` or `end`"))
+    }
+}
+
+/// The rest of a line, up to its place.
 fn before_place<'a>(line: &Line<'a>) -> &'a str {
     let rest = line.rest();
     rest.split_once(" @ ").map_or(rest, |(before, _)| before).trim()
@@ -78,7 +81,7 @@ impl Shown<'_> {
         function: NameId,
         arguments: [u64; 6],
     ) -> fmt::Result {
-        write!(f, "call {}(", self.trace.names.name(function))?;
+        write!(f, "{} {}(", OpKind::Call.keyword(), self.trace.names.name(function))?;
         let count = arguments.iter().rposition(|&it| it != 0).map_or(0, |it| it + 1);
         for (at, &argument) in arguments.iter().take(count).enumerate() {
             f.write_str(if at == 0 { "" } else { ", " })?;
@@ -93,7 +96,7 @@ impl Shown<'_> {
         function: NameId,
         value: Option<u64>,
     ) -> fmt::Result {
-        write!(f, "return {}", self.trace.names.name(function))?;
+        write!(f, "{} {}", OpKind::Return.keyword(), self.trace.names.name(function))?;
         let Some(value) = value else { return Ok(()) };
         f.write_str(" -> ")?;
         self.argument(f, value)
@@ -105,7 +108,7 @@ impl Shown<'_> {
         name: NameId,
         object: u64,
     ) -> fmt::Result {
-        write!(f, "mark {} ", self.trace.names.name(name))?;
+        write!(f, "{} {} ", OpKind::Mark.keyword(), self.trace.names.name(name))?;
         self.argument(f, object)
     }
 

@@ -1,23 +1,23 @@
-//! What is wrong with a text that should be a trace.
+//! Errors of the text notation.
 
 use std::fmt;
 
 use thiserror::Error;
 
-use super::FORMS;
+use crate::OpKind;
 
 /// A line that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub struct ParseError {
-    /// Which line, from 1.
+    /// The line, from 1.
     pub line: usize,
-    /// Which character of it, from 1.
+    /// The character in the line, from 1.
     pub column: usize,
-    /// What would be right there.
+    /// What was expected there.
     pub expected: &'static str,
-    /// What is there; empty at the end of the line.
+    /// What was found there; empty at the end of the line.
     pub found: String,
-    /// The verb of the line, if it is one.
+    /// The keyword of the line, if it has a valid one.
     pub verb: Option<&'static str>,
 }
 
@@ -29,9 +29,11 @@ impl fmt::Display for ParseError {
             "" => write!(f, "the end of the line")?,
             found => write!(f, "`{found}`")?,
         }
-        let form = FORMS.iter().find(|(it, _)| Some(*it) == *verb);
-        match form {
-            Some((verb, needs)) => write!(f, "\nhint: THREAD {}", format!("{verb} {needs}").trim()),
+        match verb.and_then(OpKind::from_keyword) {
+            Some(kind) => {
+                let form = format!("{} {}", kind.keyword(), kind.operands());
+                write!(f, "\nhint: THREAD {}", form.trim())
+            }
             None => write!(f, "\nhint: THREAD VERB ... [@ PLACE], as in `T0 w x 5 @ file.c:12`"),
         }
     }

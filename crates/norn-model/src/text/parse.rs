@@ -1,15 +1,16 @@
-//! Reads traces from text.
+//! Reads traces in the text notation.
 
 use std::collections::BTreeMap;
 
 use super::{
-    FORMS, ParseError, SIZE,
+    ParseError, SIZE,
+    call::region,
     line::{Line, Step, digits},
     word::Word,
 };
 use crate::{
-    AtomicOp, Event, EventId, LockMode, Op, Order, Ordering, Outcome, RmwOp, Role, Site, SiteId,
-    StackId, Thread, ThreadId, ThreadName, Trace, Value, WokenBy,
+    AtomicOp, Event, EventId, LockMode, Op, OpKind, Order, Ordering, Outcome, RmwOp, Role, Site,
+    SiteId, StackId, Thread, ThreadId, ThreadName, Trace, Value, WokenBy,
 };
 
 /// Reads a trace.
@@ -38,10 +39,10 @@ impl Parser {
             _ => {}
         }
         let thread = self.other(&mut line)?;
-        line.verb = FORMS.iter().map(|it| it.0).find(|it| *it == line.peek());
-        let verb = line.verb.ok_or_else(|| line.error("a verb"))?;
+        let kind = OpKind::from_keyword(line.peek()).ok_or_else(|| line.error("a verb"))?;
+        line.verb = Some(kind.keyword());
         line.next();
-        let op = self.op(verb, &mut line)?;
+        let op = self.op(kind, &mut line)?;
         let site = self.site(&mut line)?;
         self.push(thread, op, site);
         Ok(())
@@ -115,47 +116,81 @@ impl Parser {
         SiteId(number(self.trace.sites.len() - 1))
     }
 
-    fn op(&mut self, verb: &str, line: &mut Line<'_>) -> Step<Op> {
-        Ok(match verb {
-            "begin" => self.begin(line)?,
-            "end" => Op::End,
-            "fork" => Op::Fork(self.other(line)?),
-            "join" => Op::Join(self.other(line)?),
-            "detach" => Op::Detach(self.other(line)?),
-            "cancel" => Op::Cancel(self.other(line)?),
-            "handler" => Op::HandlerBegin { signal: line.signed("a signal")? },
-            "call" | "return" | "mark" | "region" => self.function(verb, line)?,
-            "acq" | "acqfail" | "rel" => self.lock(verb, line)?,
-            "waitrel" => Op::WaitRelease { lock: self.object(line, "a lock")? },
-            "wait" | "wake" | "signal" | "broadcast" => self.cond(verb, line)?,
-            "arrive" => Op::BarrierEnter { barrier: self.object(line, "a barrier")? },
-            "pass" => {
+    /// The operation, of the first kind that has the keyword.
+    #[expect(clippy::too_many_lines, reason = "an arm for each operation")]
+    fn op(&mut self, kind: OpKind, line: &mut Line<'_>) -> Step<Op> {
+        Ok(match kind {
+            OpKind::Begin => self.begin(line)?,
+            OpKind::End => Op::End,
+            OpKind::Fork => Op::Fork(self.other(line)?),
+            OpKind::Join => Op::Join(self.other(line)?),
+            OpKind::Detach => Op::Detach(self.other(line)?),
+            OpKind::Cancel => Op::Cancel(self.other(line)?),
+            OpKind::HandlerBegin => Op::HandlerBegin { signal: line.signed("a signal")? },
+            OpKind::HandlerEnd | OpKind::Return => self.returned(line)?,
+            OpKind::Call => self.call(line)?,
+            OpKind::Mark => self.mark(line)?,
+            OpKind::RegionBegin | OpKind::RegionEnd => region(line)?,
+            OpKind::Acquire | OpKind::AcquireFailed | OpKind::Release => self.lock(kind, line)?,
+            OpKind::WaitRelease => Op::WaitRelease { lock: self.object(line, "a lock")? },
+            OpKind::Wait => {
+                let (cond, lock) = self.cond_and_lock(line)?;
+                Op::Wait { cond, lock, timed: line.is("timed") }
+            }
+            OpKind::WaitAcquire => {
+                let (cond, lock) = self.cond_and_lock(line)?;
+                Op::WaitAcquire { cond, lock, woken: self.woken(line)? }
+            }
+            OpKind::Signal => Op::Signal { cond: self.object(line, "a condition")? },
+            OpKind::Broadcast => Op::Broadcast { cond: self.object(line, "a condition")? },
+            OpKind::BarrierEnter => Op::BarrierEnter { barrier: self.object(line, "a barrier")? },
+            OpKind::BarrierLeave => {
                 let barrier = self.object(line, "a barrier")?;
                 Op::BarrierLeave { barrier, serial: line.is("serial") }
             }
-            "post" | "down" | "downfail" => self.semaphore(verb, line)?,
-            "oncebegin" | "onceend" | "oncedone" => self.once(verb, line)?,
-            "r" | "w" => self.access(verb, line)?,
-            "fence" => Op::Fence(line.choice(Ordering::SeqCst)),
-            "before" => Op::HappensBefore { object: self.object(line, "an object")? },
-            "after" => Op::HappensAfter { object: self.object(line, "an object")? },
-            "alloc" | "free" | "map" | "unmap" => self.block(verb, line)?,
-            "init" => {
-                let object = self.object(line, "an object")?;
-                let class = line.required("a kind of object")?;
-                Op::Init { object, class, detail: line.optional().unwrap_or(0) }
+            OpKind::SemPost => Op::SemPost { semaphore: self.object(line, "a semaphore")? },
+            OpKind::SemWait => {
+                let semaphore = self.object(line, "a semaphore")?;
+                Op::SemWait { semaphore, timed: line.is("timed") }
             }
-            "destroy" => {
-                let object = self.object(line, "an object")?;
-                Op::Destroy { object, class: line.required("a kind of object")? }
+            OpKind::SemFailed => {
+                let semaphore = self.object(line, "a semaphore")?;
+                Op::SemFailed { semaphore, error: line.signed("an error")? }
             }
-            "sleep" => Op::Sleep { nanoseconds: line.number("nanoseconds")? },
-            "yield" => Op::Yield,
-            "procfork" => Op::ProcessFork { process: line.number("a process")? },
-            "exec" => Op::Exec,
-            "exit" => Op::Exit { status: line.signed("a status")? },
-            "abort" => Op::Abort,
-            _ => self.atomic(verb, line)?,
+            OpKind::OnceBegin => Op::OnceBegin { once: self.object(line, "an object")? },
+            OpKind::OnceEnd => {
+                let once = self.object(line, "an object")?;
+                Op::OnceEnd { once, done: !line.is("failed") }
+            }
+            OpKind::OnceDone => Op::OnceDone { once: self.object(line, "an object")? },
+            OpKind::Fence => Op::Fence(line.choice(Ordering::SeqCst)),
+            OpKind::HappensBefore => Op::HappensBefore { object: self.object(line, "an object")? },
+            OpKind::HappensAfter => Op::HappensAfter { object: self.object(line, "an object")? },
+            OpKind::Sleep => Op::Sleep { nanoseconds: line.number("nanoseconds")? },
+            OpKind::Yield => Op::Yield,
+            OpKind::ProcessFork => Op::ProcessFork { process: line.number("a process")? },
+            OpKind::Exec => Op::Exec,
+            OpKind::Exit => Op::Exit { status: line.signed("a status")? },
+            OpKind::Abort => Op::Abort,
+            OpKind::Read
+            | OpKind::Write
+            | OpKind::Alloc
+            | OpKind::Free
+            | OpKind::Map
+            | OpKind::Unmap
+            | OpKind::Init
+            | OpKind::Destroy => self.memory_op(kind, line)?,
+            OpKind::Load
+            | OpKind::Store
+            | OpKind::Exchange
+            | OpKind::Add
+            | OpKind::Sub
+            | OpKind::And
+            | OpKind::Or
+            | OpKind::Xor
+            | OpKind::Nand
+            | OpKind::Cas
+            | OpKind::CasFailed => self.atomic(kind, line)?,
         })
     }
 
@@ -176,33 +211,21 @@ impl Parser {
         Ok(self.thread(name))
     }
 
-    fn lock(&mut self, verb: &str, line: &mut Line<'_>) -> Step<Op> {
+    fn lock(&mut self, kind: OpKind, line: &mut Line<'_>) -> Step<Op> {
         let lock = self.object(line, "a lock")?;
         let mode = line.choice(LockMode::Mutex);
-        if verb == "rel" {
+        if kind == OpKind::Release {
             return Ok(Op::Release { lock, mode });
         }
         let how = line.choice(Outcome::Waited);
-        if verb == "acq" {
+        if kind == OpKind::Acquire {
             return Ok(Op::Acquire { lock, mode, how });
         }
         Ok(Op::AcquireFailed { lock, mode, how, error: line.signed("an error")? })
     }
 
-    fn cond(&mut self, verb: &str, line: &mut Line<'_>) -> Step<Op> {
-        let cond = self.object(line, "a condition")?;
-        Ok(match verb {
-            "signal" => Op::Signal { cond },
-            "broadcast" => Op::Broadcast { cond },
-            "wait" => {
-                let lock = self.object(line, "a lock")?;
-                Op::Wait { cond, lock, timed: line.is("timed") }
-            }
-            _ => {
-                let lock = self.object(line, "a lock")?;
-                Op::WaitAcquire { cond, lock, woken: self.woken(line)? }
-            }
-        })
+    fn cond_and_lock(&mut self, line: &mut Line<'_>) -> Step<(u64, u64)> {
+        Ok((self.object(line, "a condition")?, self.object(line, "a lock")?))
     }
 
     fn woken(&mut self, line: &mut Line<'_>) -> Step<WokenBy> {
@@ -237,35 +260,41 @@ impl Parser {
         Ok(EventId { thread: self.thread(thread), index })
     }
 
-    fn semaphore(&mut self, verb: &str, line: &mut Line<'_>) -> Step<Op> {
-        let semaphore = self.object(line, "a semaphore")?;
-        Ok(match verb {
-            "post" => Op::SemPost { semaphore },
-            "down" => Op::SemWait { semaphore, timed: line.is("timed") },
-            _ => Op::SemFailed { semaphore, error: line.signed("an error")? },
+    /// Accesses, blocks of memory and the lives of objects.
+    fn memory_op(&mut self, kind: OpKind, line: &mut Line<'_>) -> Step<Op> {
+        if matches!(kind, OpKind::Read | OpKind::Write) {
+            let (addr, size) = self.memory(line)?;
+            let value: Value = line.optional();
+            let volatile = line.is("volatile");
+            return Ok(if kind == OpKind::Read {
+                Op::Read { addr, size, value, volatile }
+            } else {
+                Op::Write { addr, size, value, volatile }
+            });
+        }
+        let addr = self.object(line, "an object")?;
+        if kind == OpKind::Free {
+            return Ok(Op::Free { addr });
+        }
+        if matches!(kind, OpKind::Init | OpKind::Destroy) {
+            let (object, class) = (addr, line.required("a kind of object")?);
+            return Ok(if kind == OpKind::Init {
+                Op::Init { object, class, detail: line.optional().unwrap_or(0) }
+            } else {
+                Op::Destroy { object, class }
+            });
+        }
+        let size = line.number("a size")?;
+        Ok(if kind == OpKind::Alloc {
+            Op::Alloc { addr, size }
+        } else if kind == OpKind::Map {
+            Op::Map { addr, size }
+        } else {
+            Op::Unmap { addr, size }
         })
     }
 
-    fn once(&mut self, verb: &str, line: &mut Line<'_>) -> Step<Op> {
-        let once = self.object(line, "an object")?;
-        Ok(match verb {
-            "oncebegin" => Op::OnceBegin { once },
-            "oncedone" => Op::OnceDone { once },
-            _ => Op::OnceEnd { once, done: !line.is("failed") },
-        })
-    }
-
-    fn access(&mut self, verb: &str, line: &mut Line<'_>) -> Step<Op> {
-        let (addr, size) = self.memory(line)?;
-        let value: Value = line.optional();
-        let volatile = line.is("volatile");
-        Ok(match verb {
-            "r" => Op::Read { addr, size, value, volatile },
-            _ => Op::Write { addr, size, value, volatile },
-        })
-    }
-
-    fn atomic(&mut self, verb: &str, line: &mut Line<'_>) -> Step<Op> {
+    fn atomic(&mut self, kind: OpKind, line: &mut Line<'_>) -> Step<Op> {
         let start = line.at;
         let (addr, size) = self.memory(line)?;
         let Ok(size) = u8::try_from(size) else {
@@ -273,32 +302,19 @@ impl Parser {
             return Err(line.error("a size of 1 to 16"));
         };
         let first = line.number("a value")?;
-        let op = match verb {
-            "load" => AtomicOp::Load(first),
-            "store" => AtomicOp::Store(first),
-            _ => {
-                let second = line.number("a value")?;
-                match (verb, RmwOp::from_word(verb)) {
-                    (_, Some(op)) => AtomicOp::Rmw { op, old: first, new: second },
-                    ("cas", _) => AtomicOp::Cas { old: first, new: second },
-                    _ => AtomicOp::CasFailed { seen: first, expected: second },
-                }
+        let op = if kind == OpKind::Load {
+            AtomicOp::Load(first)
+        } else if kind == OpKind::Store {
+            AtomicOp::Store(first)
+        } else {
+            let second = line.number("a value")?;
+            match RmwOp::from_word(kind.keyword()) {
+                Some(op) => AtomicOp::Rmw { op, old: first, new: second },
+                None if kind == OpKind::Cas => AtomicOp::Cas { old: first, new: second },
+                None => AtomicOp::CasFailed { seen: first, expected: second },
             }
         };
         Ok(Op::Atomic { addr, size, ordering: line.choice(Ordering::SeqCst), op })
-    }
-
-    fn block(&mut self, verb: &str, line: &mut Line<'_>) -> Step<Op> {
-        let addr = self.object(line, "an object")?;
-        if verb == "free" {
-            return Ok(Op::Free { addr });
-        }
-        let size = line.number("a size")?;
-        Ok(match verb {
-            "alloc" => Op::Alloc { addr, size },
-            "map" => Op::Map { addr, size },
-            _ => Op::Unmap { addr, size },
-        })
     }
 
     fn memory(&mut self, line: &mut Line<'_>) -> Step<(u64, u64)> {

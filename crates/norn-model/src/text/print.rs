@@ -1,4 +1,4 @@
-//! Writes traces as text.
+//! Prints traces in the text notation.
 
 use std::fmt;
 
@@ -48,83 +48,96 @@ impl Shown<'_> {
         }
     }
 
-    #[expect(clippy::too_many_lines, reason = "a line for each operation")]
+    #[expect(clippy::too_many_lines, reason = "an arm for each form of operands")]
     fn op(&self, f: &mut fmt::Formatter<'_>) -> Result {
+        let verb = self.event.op.kind().keyword();
         match self.event.op {
-            Op::Begin { stack: 0, size: 0 } => f.write_str("begin"),
-            Op::Begin { stack, size } => self.sized(f, "begin", stack, size),
-            Op::End => f.write_str("end"),
-            Op::Fork(thread) => self.about(f, "fork", thread),
-            Op::Join(thread) => self.about(f, "join", thread),
-            Op::Detach(thread) => self.about(f, "detach", thread),
-            Op::Cancel(thread) => self.about(f, "cancel", thread),
-            Op::HandlerBegin { signal } => write!(f, "handler {signal}"),
-            Op::HandlerEnd => f.write_str("return"),
-            Op::Acquire { .. } | Op::AcquireFailed { .. } | Op::Release { .. } => self.lock(f),
-            Op::WaitRelease { lock } => self.on(f, "waitrel", lock),
+            Op::Begin { stack: 0, size: 0 }
+            | Op::End
+            | Op::HandlerEnd
+            | Op::Yield
+            | Op::Exec
+            | Op::Abort => f.write_str(verb),
+            Op::RegionBegin => write!(f, "{verb} begin"),
+            Op::RegionEnd => write!(f, "{verb} end"),
+            Op::Fork(thread) | Op::Join(thread) | Op::Detach(thread) | Op::Cancel(thread) => {
+                self.about(f, verb, thread)
+            }
+            Op::HandlerBegin { signal: number } | Op::Exit { status: number } => {
+                write!(f, "{verb} {number}")
+            }
+            Op::Sleep { nanoseconds } => write!(f, "{verb} {nanoseconds}"),
+            Op::ProcessFork { process } => write!(f, "{verb} {process}"),
+            Op::Acquire { lock, mode, how } => {
+                self.on(f, verb, lock)?;
+                qualified(f, mode, how)
+            }
+            Op::AcquireFailed { lock, mode, how, error } => {
+                self.on(f, verb, lock)?;
+                qualified(f, mode, how)?;
+                write!(f, " {error}")
+            }
+            Op::Release { lock, mode } => {
+                self.on(f, verb, lock)?;
+                qualified(f, mode, Outcome::Waited)
+            }
             Op::Wait { cond, lock, timed } => {
-                self.on_two(f, "wait", cond, lock)?;
+                self.on_two(f, verb, cond, lock)?;
                 f.write_str(if timed { " timed" } else { "" })
             }
             Op::WaitAcquire { cond, lock, woken } => {
-                self.on_two(f, "wake", cond, lock)?;
+                self.on_two(f, verb, cond, lock)?;
                 self.woken(f, woken)
             }
-            Op::Signal { cond } => self.on(f, "signal", cond),
-            Op::Broadcast { cond } => self.on(f, "broadcast", cond),
-            Op::BarrierEnter { barrier } => self.on(f, "arrive", barrier),
             Op::BarrierLeave { barrier, serial } => {
-                self.on(f, "pass", barrier)?;
+                self.on(f, verb, barrier)?;
                 f.write_str(if serial { " serial" } else { "" })
             }
-            Op::SemPost { semaphore } => self.on(f, "post", semaphore),
             Op::SemWait { semaphore, timed } => {
-                self.on(f, "down", semaphore)?;
+                self.on(f, verb, semaphore)?;
                 f.write_str(if timed { " timed" } else { "" })
             }
             Op::SemFailed { semaphore, error } => {
-                self.on(f, "downfail", semaphore)?;
+                self.on(f, verb, semaphore)?;
                 write!(f, " {error}")
             }
-            Op::OnceBegin { once } => self.on(f, "oncebegin", once),
             Op::OnceEnd { once, done } => {
-                self.on(f, "onceend", once)?;
+                self.on(f, verb, once)?;
                 f.write_str(if done { "" } else { " failed" })
             }
-            Op::OnceDone { once } => self.on(f, "oncedone", once),
-            Op::Read { addr, size, value, volatile } => {
-                self.access(f, "r", (addr, size), value, volatile)
+            Op::Read { addr, size, value, volatile }
+            | Op::Write { addr, size, value, volatile } => {
+                self.access(f, verb, (addr, size), value, volatile)
             }
-            Op::Write { addr, size, value, volatile } => {
-                self.access(f, "w", (addr, size), value, volatile)
+            Op::Atomic { addr, size, ordering, op } => {
+                self.atomic(f, verb, (addr, size), ordering, op)
             }
-            Op::Atomic { addr, size, ordering, op } => self.atomic(f, (addr, size), ordering, op),
             Op::Fence(ordering) => {
-                f.write_str("fence")?;
+                f.write_str(verb)?;
                 ordered(f, ordering)
             }
-            Op::HappensBefore { object } => self.on(f, "before", object),
-            Op::HappensAfter { object } => self.on(f, "after", object),
-            Op::Alloc { addr, size } => self.sized(f, "alloc", addr, size),
-            Op::Free { addr } => self.on(f, "free", addr),
-            Op::Map { addr, size } => self.sized(f, "map", addr, size),
-            Op::Unmap { addr, size } => self.sized(f, "unmap", addr, size),
-            Op::Init { object, class, detail } => self.init(f, object, class, detail),
+            Op::Begin { stack: addr, size }
+            | Op::Alloc { addr, size }
+            | Op::Map { addr, size }
+            | Op::Unmap { addr, size } => self.sized(f, verb, addr, size),
+            Op::WaitRelease { lock: object }
+            | Op::Signal { cond: object }
+            | Op::Broadcast { cond: object }
+            | Op::BarrierEnter { barrier: object }
+            | Op::SemPost { semaphore: object }
+            | Op::OnceBegin { once: object }
+            | Op::OnceDone { once: object }
+            | Op::HappensBefore { object }
+            | Op::HappensAfter { object }
+            | Op::Free { addr: object } => self.on(f, verb, object),
+            Op::Init { object, class, detail } => self.init(f, verb, object, class, detail),
             Op::Destroy { object, class } => {
-                self.on(f, "destroy", object)?;
+                self.on(f, verb, object)?;
                 write!(f, " {}", class.word())
             }
             Op::Call { function, arguments } => self.call(f, function, arguments),
             Op::Return { function, value } => self.returned(f, function, value),
             Op::Mark { name, object } => self.mark(f, name, object),
-            Op::RegionBegin => f.write_str("region begin"),
-            Op::RegionEnd => f.write_str("region end"),
-            Op::Sleep { nanoseconds } => write!(f, "sleep {nanoseconds}"),
-            Op::Yield => f.write_str("yield"),
-            Op::ProcessFork { process } => write!(f, "procfork {process}"),
-            Op::Exec => f.write_str("exec"),
-            Op::Exit { status } => write!(f, "exit {status}"),
-            Op::Abort => f.write_str("abort"),
         }
     }
 
@@ -154,25 +167,6 @@ impl Shown<'_> {
             Some((name, 0)) => f.write_str(name),
             Some((name, offset)) => write!(f, "{name}+{offset}"),
             None => write!(f, "{addr:#x}"),
-        }
-    }
-
-    fn lock(&self, f: &mut fmt::Formatter<'_>) -> Result {
-        match self.event.op {
-            Op::Acquire { lock, mode, how } => {
-                self.on(f, "acq", lock)?;
-                qualified(f, mode, how)
-            }
-            Op::AcquireFailed { lock, mode, how, error } => {
-                self.on(f, "acqfail", lock)?;
-                qualified(f, mode, how)?;
-                write!(f, " {error}")
-            }
-            Op::Release { lock, mode } => {
-                self.on(f, "rel", lock)?;
-                qualified(f, mode, Outcome::Waited)
-            }
-            _ => Ok(()),
         }
     }
 
@@ -208,16 +202,15 @@ impl Shown<'_> {
     fn atomic(
         &self,
         f: &mut fmt::Formatter<'_>,
+        verb: &str,
         (addr, size): (u64, u8),
         ordering: Ordering,
         op: AtomicOp,
     ) -> Result {
-        let (verb, first, second) = match op {
-            AtomicOp::Load(value) => ("load", value, None),
-            AtomicOp::Store(value) => ("store", value, None),
-            AtomicOp::Rmw { op, old, new } => (op.word(), old, Some(new)),
-            AtomicOp::Cas { old, new } => ("cas", old, Some(new)),
-            AtomicOp::CasFailed { seen, expected } => ("casfail", seen, Some(expected)),
+        let (first, second) = match op {
+            AtomicOp::Load(value) | AtomicOp::Store(value) => (value, None),
+            AtomicOp::Rmw { old, new, .. } | AtomicOp::Cas { old, new } => (old, Some(new)),
+            AtomicOp::CasFailed { seen, expected } => (seen, Some(expected)),
         };
         self.memory(f, verb, addr, u64::from(size))?;
         number(f, first)?;
@@ -232,8 +225,15 @@ impl Shown<'_> {
         if size == SIZE { Ok(()) } else { write!(f, ":{size}") }
     }
 
-    fn init(&self, f: &mut fmt::Formatter<'_>, object: u64, class: Object, detail: u64) -> Result {
-        self.on(f, "init", object)?;
+    fn init(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        verb: &str,
+        object: u64,
+        class: Object,
+        detail: u64,
+    ) -> Result {
+        self.on(f, verb, object)?;
         write!(f, " {}", class.word())?;
         if detail == 0 { Ok(()) } else { write!(f, " {detail}") }
     }
@@ -250,13 +250,10 @@ fn qualified(f: &mut fmt::Formatter<'_>, mode: LockMode, how: Outcome) -> Result
 }
 
 fn ordered(f: &mut fmt::Formatter<'_>, ordering: Ordering) -> Result {
-    match ordering {
-        Ordering::SeqCst => Ok(()),
-        ordering => write!(f, " {}", ordering.word()),
-    }
+    if ordering == Ordering::SeqCst { Ok(()) } else { write!(f, " {}", ordering.word()) }
 }
 
-/// Small numbers are for people to count with, large ones are addresses and patterns of bits.
+/// Small numbers are decimal; large ones, which are mostly addresses and bit patterns, hexadecimal.
 fn number(f: &mut fmt::Formatter<'_>, value: u128) -> Result {
     if value < 1 << 16 { write!(f, " {value}") } else { write!(f, " {value:#x}") }
 }

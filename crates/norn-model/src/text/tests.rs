@@ -3,10 +3,10 @@
 use insta::assert_snapshot;
 use proptest::{prelude::*, sample::select};
 
-use super::{FORMS, parse, print, word::Word};
+use super::{parse, print, word::Word};
 use crate::{
-    AtomicOp, Event, EventId, LockMode, NameId, Object, Op, Order, Ordering, Outcome, RmwOp, Site,
-    SiteId, StackId, Trace, WokenBy,
+    AtomicOp, Event, EventId, LockMode, NameId, Object, Op, OpKind, Order, Ordering, Outcome,
+    RmwOp, Site, SiteId, StackId, Trace, WokenBy,
 };
 
 /// Every verb, with and without what can be left out.
@@ -102,7 +102,7 @@ fn every_verb_is_read_and_printed() {
         lines
     };
     assert_eq!(sorted(&numbered), sorted(ALL));
-    for (verb, _) in FORMS {
+    for verb in OpKind::ALL.iter().map(|it| it.keyword()) {
         assert!(ALL.lines().any(|it| it.split(' ').nth(1) == Some(verb)), "{verb}");
     }
 }

@@ -155,8 +155,8 @@ fn events_are_what_programs_do() {
     let events: Vec<_> =
         file.properties[0].definition.events.iter().map(|it| format!("{:?}", it.deeds)).collect();
     insta::assert_snapshot!(events.join("\n"), @r#"
-    [Call { function: Glob("std::map<int, long *>::insert"), arguments: [Parameter(0), Any, Number(Number { magnitude: 16, negative: false })] }, Call { function: Glob("my_list_*"), arguments: [Parameter(0)] }]
-    [Return { function: Glob("Iterator::operator()"), arguments: [Parameter(0)], result: Parameter(1) }]
+    [Call { function: FunctionPattern("std::map<int, long *>::insert"), arguments: [Parameter(0), Any, Number(Number { magnitude: 16, negative: false })] }, Call { function: FunctionPattern("my_list_*"), arguments: [Parameter(0)] }]
+    [Return { function: FunctionPattern("Iterator::operator()"), arguments: [Parameter(0)], result: Parameter(1) }]
     [Touch(Read, Object { name: Some(Glob("accounts[*].balance")), parameter: Some(2) })]
     [Touch(Write, Object { name: None, parameter: Some(2) })]
     [Touch(Lock, Object { name: Some(Glob("m")), parameter: None }), Touch(Unlock, Object { name: Some(Glob("odd name")), parameter: None })]

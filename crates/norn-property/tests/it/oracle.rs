@@ -10,7 +10,7 @@ use norn_property::{
     Instance, Property,
     tree::{Edge, Expression, Item, Kind, Times},
 };
-use norn_testkit::{Machine, State};
+use norn_testkit::{Machine, MachineState as State};
 
 /// An event of an order: what it is for the property, by whom, and whether it comes right after the one
 /// before it.

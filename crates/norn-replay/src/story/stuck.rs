@@ -37,7 +37,8 @@ pub(super) fn waiter(symbols: &Symbolizer<'_>, past: &Past, blocked: &Blocked) -
 }
 
 fn want(symbols: &Symbolizer<'_>, past: &Past, blocked: &Blocked) -> Want {
-    match Kind(blocked.kind) {
+    let Some(kind) = Kind::from_code(blocked.kind) else { return Want::Outside };
+    match kind {
         Kind::Acquire => {
             let holders = holders(symbols, past, blocked.object);
             let mode = holders.first().map_or(LockMode::Mutex, |it| it.mode);
@@ -110,10 +111,12 @@ type Edges = BTreeMap<ThreadId, Vec<ThreadId>>;
 /// The threads that one waits for.
 fn awaited(blocked: &Blocked, past: &Past) -> Vec<ThreadId> {
     let holds = |id: &ThreadId| past.threads[id].taken.iter().any(|it| it.0 == blocked.object);
-    match Kind(blocked.kind) {
-        Kind::Acquire => past.threads.keys().copied().filter(holds).collect(),
-        Kind::Join => vec![joined(blocked)],
-        Kind::OnceDone => begun(past, blocked.object).map(|it| it.id.thread).into_iter().collect(),
+    match Kind::from_code(blocked.kind) {
+        Some(Kind::Acquire) => past.threads.keys().copied().filter(holds).collect(),
+        Some(Kind::Join) => vec![joined(blocked)],
+        Some(Kind::OnceDone) => {
+            begun(past, blocked.object).map(|it| it.id.thread).into_iter().collect()
+        }
         _ => Vec::new(),
     }
 }

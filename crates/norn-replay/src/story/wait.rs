@@ -51,7 +51,7 @@ fn woken(history: &History, call: EventId) -> impl Iterator<Item = ThreadId> {
 }
 
 pub(super) fn barrier(symbols: &Symbolizer<'_>, past: &Past, blocked: &Blocked) -> Barrier {
-    let here = |it: &&Blocked| Kind(it.kind) == Kind::BarrierEnter && it.object == blocked.object;
+    let here = |it: &&Blocked| it.kind == Kind::BarrierEnter.code() && it.object == blocked.object;
     let arrived = past::blocked(&symbols.scene.trace).iter().filter(here);
     Barrier {
         object: symbols.object(blocked.object, BARRIER),

@@ -88,7 +88,7 @@ impl Chunk {
         seq: Option<u64>,
     ) -> Chunk {
         let code = if value.is_some() { 5 } else { 7 };
-        self.begin(Kind(kind), pc, addr, code);
+        self.begin(Kind::from_code(kind).unwrap(), pc, addr, code);
         self.access_seq(seq);
         if let Some(value) = value {
             let size = 8 * (1 << (kind & 7));
@@ -171,7 +171,7 @@ impl Chunk {
 
     /// Definition of the site, head, slot and address.
     fn begin(&mut self, kind: Kind, pc: u64, addr: u64, code: u8) {
-        let key = pc | u64::from(kind.0) << 48;
+        let key = pc | u64::from(kind.code()) << 48;
         let slot = u16::try_from(codec::slot(key)).unwrap();
         self.bytes.push(0x81);
         self.bytes.extend(slot.to_le_bytes());

@@ -14,7 +14,7 @@ use crate::{
 fn every_kind_is_an_event_or_part_of_one() {
     let mut chunk = Chunk::new();
     for (seq, &kind) in (1..).zip(Kind::ALL) {
-        chunk = match kind.shape().unwrap() {
+        chunk = match kind.shape() {
             norn_abi::Shape::Sync(count) => {
                 chunk.sync(kind, 0x10, seq, &[3, 2, 1][..usize::from(count)])
             }
@@ -105,7 +105,8 @@ fn accesses_of_all_sizes() {
         }
     }
     let bytes: Vec<_> = (1..17).collect();
-    chunk = chunk.block(Kind(4), 0x20, None, &bytes).block(Kind(0x1c), 0x20, None, &[]);
+    chunk =
+        chunk.block(Kind::Read16, 0x20, None, &bytes).block(Kind::VolatileWrite16, 0x20, None, &[]);
     assert_snapshot!(read(&[chunk]), @r"
     T0 begin
     T0 r 0x10:1 136
@@ -324,10 +325,13 @@ fn modules_sites_and_counts() {
     let trace = folder.open();
     assert_eq!(trace.modules()[0].path.to_str(), Some("/bin/program"));
     let sites: Vec<_> = trace.sites().iter().map(|it| (it.pc, it.kind)).collect();
-    assert_eq!(sites, [(PC, Kind(2)), (PC, Kind(10)), (PC, Kind::Begin), (PC + 8, Kind(10))]);
+    assert_eq!(
+        sites,
+        [(PC, Kind::Read4), (PC, Kind::Write4), (PC, Kind::Begin), (PC + 8, Kind::Write4)]
+    );
     let counts = trace.counts();
     assert_eq!((counts.events, counts.accesses, counts.calls), (5, 4, 1));
-    assert_eq!(counts.of(Kind(2)), 2);
+    assert_eq!(counts.of(Kind::Read4), 2);
     let last = EventId { thread: ThreadId(0), index: 4 };
     assert_eq!(trace.site(trace.event(last).unwrap().site), Some(trace.sites()[0]));
     assert_eq!(trace.event(EventId { index: 5, ..last }), None);

@@ -2,7 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use norn_model::{AtomicOp, Event, LockMode, Object, Op, Trace, WokenBy, mutexes};
+use norn_model::{
+    AnnotationEffect, BarrierEffect, BlockEffect, ConditionEffect, Effect, Event, LockEffect,
+    LockMode, MemoryAccess, OnceEffect, SemaphoreEffect, ThreadEffect, Trace, WokenBy, mutexes,
+};
 use rustc_hash::FxHashMap;
 
 use super::{
@@ -80,7 +83,7 @@ fn locks(trace: &Trace) -> BTreeSet<u64> {
     let events = trace.threads.iter().flat_map(|it| &it.events);
     let mut locks = mutexes(events.clone().map(|it| (it.id.thread, &it.op)));
     for event in events {
-        if let Op::SemFailed { semaphore, .. } = event.op {
+        if let Effect::Semaphore(SemaphoreEffect::Failed { semaphore }) = event.op.effect() {
             locks.remove(&semaphore);
         }
     }
@@ -95,14 +98,14 @@ impl Freed {
         let mut sizes: FxHashMap<u64, u64> = FxHashMap::default();
         let events = || trace.threads.iter().flat_map(|it| &it.events);
         for event in events() {
-            if let Op::Alloc { addr, size } | Op::Map { addr, size } = event.op {
+            if let Effect::Block(BlockEffect::Allocated { addr, size }) = event.op.effect() {
                 let largest = sizes.entry(addr).or_default();
                 *largest = (*largest).max(size);
             }
         }
         let mut freed = BTreeMap::new();
         for event in events() {
-            if let Op::Free { addr } | Op::Unmap { addr, .. } = event.op {
+            if let Effect::Block(BlockEffect::Freed { addr }) = event.op.effect() {
                 let size = sizes.get(&addr).copied().unwrap_or(0);
                 freed.insert(addr, addr.saturating_add(size));
             }
@@ -177,71 +180,69 @@ impl<'a> Builder<'a> {
         self.model.threads[thread].push(node);
         let thread = u32::try_from(thread).unwrap_or(u32::MAX);
         self.model.places.push((thread, index));
-        self.threads(node, thread, &event.op);
+        self.effect(node, thread, event.op.effect());
     }
 
     fn facet(&mut self, node: Node, facet: Facet) {
         self.facets.push((node, facet));
     }
 
-    fn threads(&mut self, node: Node, thread: u32, op: &Op) {
-        match *op {
-            Op::Fork(child) => self.edges.forks.push((node, child)),
-            Op::Join(child) => self.edges.joins.push((node, child)),
-            Op::HappensBefore { object } => self.edges.announce(object, thread, node),
-            Op::HappensAfter { object } => self.edges.hear(object, node),
-            Op::Begin { .. }
-            | Op::End
-            | Op::Detach(_)
-            | Op::Cancel(_)
-            | Op::HandlerBegin { .. }
-            | Op::HandlerEnd
-            | Op::Fence(_)
-            | Op::Destroy { .. }
-            | Op::Sleep { .. }
-            | Op::Yield
-            | Op::ProcessFork { .. }
-            | Op::Exec
-            | Op::Exit { .. }
-            | Op::Abort => {}
-            Op::Read { .. } | Op::Write { .. } | Op::Atomic { .. } => self.access(node, thread, op),
-            Op::Alloc { addr, size } | Op::Map { addr, size } => {
+    fn effect(&mut self, node: Node, thread: u32, effect: Effect) {
+        match effect {
+            Effect::Access(access) => self.access(node, thread, &access),
+            Effect::Thread(ThreadEffect::Fork(child)) => self.edges.forks.push((node, child)),
+            Effect::Thread(ThreadEffect::Join(child)) => self.edges.joins.push((node, child)),
+            Effect::Lock(effect) => self.lock(node, thread, effect),
+            Effect::Condition(effect) => self.condition(node, thread, effect),
+            Effect::Barrier(effect) => self.barrier(node, thread, effect),
+            Effect::Semaphore(effect) => self.semaphore(node, thread, effect),
+            Effect::Once(effect) => self.once(node, effect),
+            Effect::Annotation(AnnotationEffect::HappensBefore { object }) => {
+                self.edges.announce(object, thread, node);
+            }
+            Effect::Annotation(AnnotationEffect::HappensAfter { object }) => {
+                self.edges.hear(object, node);
+            }
+            Effect::Block(BlockEffect::Allocated { addr, size }) => {
                 let to = addr.saturating_add(size);
                 self.given.insert(addr, (to, node));
                 let (read, write) = (None, Some(Some(THERE)));
                 self.heap.push(Touch { node, thread, from: addr, to, read, write });
             }
-            Op::Free { addr } | Op::Unmap { addr, .. } => self.give_back(node, thread, addr),
-            _ => self.objects(node, thread, op),
+            Effect::Block(BlockEffect::Freed { addr }) => self.give_back(node, thread, addr),
+            Effect::None | Effect::Object(_) => {}
         }
     }
 
-    fn objects(&mut self, node: Node, thread: u32, op: &Op) {
-        match *op {
-            Op::Acquire { lock, mode, .. } => {
+    fn lock(&mut self, node: Node, thread: u32, effect: LockEffect) {
+        match effect {
+            LockEffect::Acquire { lock, mode, .. } => {
                 self.take(node, thread, lock, mode == LockMode::Read);
             }
-            Op::AcquireFailed { lock, mode, .. } => {
+            LockEffect::Failed { lock, mode, .. } => {
                 let (lock, _) = entry(&mut self.locks, &mut self.model.locks, lock);
                 self.facet(node, Facet::Denied { lock, shared: mode == LockMode::Read });
             }
-            Op::Release { lock, .. } | Op::WaitRelease { lock } => self.give(node, thread, lock),
-            Op::Wait { .. } => {
+            LockEffect::Release { lock, .. } => self.give(node, thread, lock),
+        }
+    }
+
+    fn condition(&mut self, node: Node, thread: u32, effect: ConditionEffect) {
+        match effect {
+            ConditionEffect::Wait { .. } => {
                 self.waits.insert(thread, node);
             }
-            Op::WaitAcquire { cond, lock, woken } => {
+            ConditionEffect::Wake { cond, lock, woken } => {
                 self.wake(node, thread, cond, woken);
                 self.take(node, thread, lock, false);
             }
-            Op::Signal { cond } => self.signal(node, cond, false),
-            Op::Broadcast { cond } => self.signal(node, cond, true),
-            Op::SemWait { semaphore, .. } if self.mutexes.contains(&semaphore) => {
-                self.take(node, thread, semaphore, false);
-            }
-            Op::SemPost { semaphore } if self.mutexes.contains(&semaphore) => {
-                self.give(node, thread, semaphore);
-            }
-            Op::OnceBegin { once } => {
+            ConditionEffect::Signal { cond, all } => self.signal(node, cond, all),
+        }
+    }
+
+    fn once(&mut self, node: Node, effect: OnceEffect) {
+        match effect {
+            OnceEffect::Begin { once } => {
                 let (once, tries) = entry(&mut self.onces, &mut self.model.onces, once);
                 let number = u32::try_from(self.model.tries.len()).unwrap_or(u32::MAX);
                 tries.push(number);
@@ -249,7 +250,7 @@ impl<'a> Builder<'a> {
                 self.model.tries.push(Try { once, begin: node, end: NEVER, done: false });
                 self.facet(node, Facet::Begin(number));
             }
-            Op::OnceEnd { once, done } => {
+            OnceEffect::End { once, done } => {
                 let (once, _) = entry(&mut self.onces, &mut self.model.onces, once);
                 let Some(number) = self.begun.remove(&once) else {
                     return self.facet(node, Facet::Impossible);
@@ -258,33 +259,35 @@ impl<'a> Builder<'a> {
                 (it.end, it.done) = (node, done);
                 self.facet(node, Facet::End(number));
             }
-            Op::OnceDone { once } => {
+            OnceEffect::Done { once } => {
                 let (once, _) = entry(&mut self.onces, &mut self.model.onces, once);
                 self.facet(node, Facet::Done(once));
             }
-            _ => self.counted(node, thread, op),
         }
     }
 
-    /// Semaphores and barriers.
-    fn counted(&mut self, node: Node, thread: u32, op: &Op) {
-        match *op {
-            Op::Init { object, class: Object::Semaphore, detail } => {
-                let (number, it) = entry(&mut self.semaphores, &mut self.model.semaphores, object);
-                it.first = i64::try_from(detail).unwrap_or(i64::MAX);
+    fn semaphore(&mut self, node: Node, thread: u32, effect: SemaphoreEffect) {
+        match effect {
+            SemaphoreEffect::Wait { semaphore, .. } if self.mutexes.contains(&semaphore) => {
+                self.take(node, thread, semaphore, false);
+            }
+            SemaphoreEffect::Post { semaphore } if self.mutexes.contains(&semaphore) => {
+                self.give(node, thread, semaphore);
+            }
+            SemaphoreEffect::Init { semaphore, value } => {
+                let (number, it) =
+                    entry(&mut self.semaphores, &mut self.model.semaphores, semaphore);
+                it.first = i64::try_from(value).unwrap_or(i64::MAX);
                 self.counts.insert(number, (0, true));
             }
-            Op::Init { object, class: Object::Barrier, detail } => {
-                entry(&mut self.barriers, &mut self.model.barriers, object).1.size = detail;
-            }
-            Op::SemPost { semaphore } => {
+            SemaphoreEffect::Post { semaphore } => {
                 let (number, it) =
                     entry(&mut self.semaphores, &mut self.model.semaphores, semaphore);
                 push(&mut it.ups, thread, node);
                 self.counts.entry(number).or_default().0 += 1;
                 self.facet(node, Facet::Up(number));
             }
-            Op::SemWait { semaphore, .. } => {
+            SemaphoreEffect::Wait { semaphore, .. } => {
                 let (number, it) =
                     entry(&mut self.semaphores, &mut self.model.semaphores, semaphore);
                 push(&mut it.downs, thread, node);
@@ -295,24 +298,31 @@ impl<'a> Builder<'a> {
                 }
                 self.facet(node, Facet::Down(number));
             }
-            Op::SemFailed { semaphore, .. } => {
+            SemaphoreEffect::Failed { semaphore } => {
                 let number = entry(&mut self.semaphores, &mut self.model.semaphores, semaphore).0;
                 self.facet(node, Facet::Dry(number));
             }
-            Op::BarrierEnter { barrier } => {
+        }
+    }
+
+    fn barrier(&mut self, node: Node, thread: u32, effect: BarrierEffect) {
+        match effect {
+            BarrierEffect::Init { barrier, size } => {
+                entry(&mut self.barriers, &mut self.model.barriers, barrier).1.size = size;
+            }
+            BarrierEffect::Arrive { barrier } => {
                 let (number, it) = entry(&mut self.barriers, &mut self.model.barriers, barrier);
                 push(&mut it.enters, thread, node);
                 *self.arrived.entry(number).or_default() += 1;
                 self.facet(node, Facet::Enter(number));
             }
-            Op::BarrierLeave { barrier, .. } => {
+            BarrierEffect::Leave { barrier } => {
                 let (number, it) = entry(&mut self.barriers, &mut self.model.barriers, barrier);
                 if it.size == 0 {
                     it.size = self.arrived.get(&number).copied().unwrap_or(0);
                 }
                 self.facet(node, Facet::Leave(number));
             }
-            _ => {}
         }
     }
 
@@ -378,23 +388,8 @@ impl<'a> Builder<'a> {
         self.facet(node, Facet::Wake(number));
     }
 
-    fn access(&mut self, node: Node, thread: u32, op: &Op) {
-        let (addr, size, read, write) = match *op {
-            Op::Read { addr, size, value, .. } => (addr, size, Some(value), None),
-            Op::Write { addr, size, value, .. } => (addr, size, None, Some(value)),
-            Op::Atomic { addr, size, op, .. } => {
-                let (read, write) = match op {
-                    AtomicOp::Load(value) => (Some(value), None),
-                    AtomicOp::Store(value) => (None, Some(value)),
-                    AtomicOp::Rmw { old, new, .. } | AtomicOp::Cas { old, new } => {
-                        (Some(old), Some(new))
-                    }
-                    AtomicOp::CasFailed { seen, .. } => (Some(seen), None),
-                };
-                (addr, size.into(), read.map(Some), write.map(Some))
-            }
-            _ => return,
-        };
+    fn access(&mut self, node: Node, thread: u32, access: &MemoryAccess) {
+        let MemoryAccess { addr, size, read, write, .. } = *access;
         let to = addr.saturating_add(size.min(LONGEST));
         self.memory.push(Touch { node, thread, from: addr, to, read, write });
         if self.freed.contains(addr) {

@@ -144,8 +144,9 @@ impl<'a> Exact<'a> {
             Some(Outcome::No) if range == (0, model.len()) && !model.damaged => {
                 Some(Err(Infeasible::NoOrder))
             }
-            _ if window.last => Some(Err(Infeasible::Undecided)),
-            _ => None,
+            None | Some(Outcome::No | Outcome::Spent) => {
+                window.last.then_some(Err(Infeasible::Undecided))
+            }
         }
     }
 

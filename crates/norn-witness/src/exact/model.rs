@@ -4,7 +4,7 @@
 //! others is a list of [`Facet`]s, each of which belongs to one rule. What holds in every order is
 //! in [`Reach`].
 
-use norn_model::{AtomicOp, EventId, Op, Trace};
+use norn_model::{EventId, Trace};
 
 use super::{cell::Cells, reach::Reach};
 
@@ -175,10 +175,9 @@ impl Model<'_> {
         EventId { thread: self.trace.threads[thread as usize].id, index: index.into() }
     }
 
-    /// Whether it writes what depends on what it reads.
+    /// Whether it is a read-modify-write.
     pub(crate) fn updates(&self, node: Node) -> bool {
-        let op = self.trace.event(self.id(node)).map(|it| it.op);
-        let updates = |op| matches!(op, AtomicOp::Rmw { .. } | AtomicOp::Cas { .. });
-        matches!(op, Some(Op::Atomic { op, .. }) if updates(op))
+        let access = self.trace.event(self.id(node)).and_then(|it| it.op.access());
+        access.is_some_and(|it| it.is_update())
     }
 }

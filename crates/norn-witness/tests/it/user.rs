@@ -63,7 +63,7 @@ fn regions_that_the_program_marks() {
     assert_snapshot!(hunt(trace, &options), @"marked atomicity read-write-write: T1:1 T2:0 T1:2 | sound: T1:0 T1:1 T2:0 T1:2");
     let trace = "order global\nT1 call f()\nT1 r x 0\nT1 w x 1\nT1 return f -> 0\nT2 w x 5";
     assert_snapshot!(hunt(trace, &options), @"");
-    options.functions = vec![norn_model::NamePattern::new("f")];
+    options.functions = vec![norn_model::FunctionPattern::new("f")];
     assert_snapshot!(hunt(trace, &options), @"marked atomicity read-write-write: T1:1 T2:0 T1:2 | sound: T1:0 T1:1 T2:0 T1:2");
 }
 

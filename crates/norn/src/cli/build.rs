@@ -6,23 +6,24 @@ use clap::Args;
 
 #[derive(Args, Debug)]
 #[command(
-    after_help = "The compilers that are on the PATH go through `norn cc` and `norn c++`, whatever the\n\
-                  build calls them: gcc, clang++, gcc-12 …; only one that is named by its path does\n\
-                  not. What was compiled before is not compiled again: clean first. The exit status\n\
-                  is the build's.\n\n\
+    after_help = "Compilers on the PATH are replaced by `norn cc` and `norn c++`, whatever name the build \
+                  uses: gcc, clang++, gcc-12 … A compiler that the build calls by its full path is not \
+                  replaced. Files that are already compiled are not compiled again: clean first. The \
+                  exit status is the build's.\n\n\
                   Examples:\n  norn build make -j4\n  norn build ./configure && norn build make\n  \
                   norn build sh -c 'cmake -B out && cmake --build out'"
 )]
 pub(crate) struct Build {
-    /// The command that builds, and its arguments
-    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    /// Build command and its arguments
+    #[arg(required = true, trailing_var_arg = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
 }
 
-/// Taken over before these arguments are read; here for `norn --help`.
+/// `main` handles these commands before clap parses anything, because every argument belongs to the
+/// compiler. They are declared here for `norn --help`.
 #[derive(Args, Debug)]
 pub(crate) struct Compiler {
-    /// The compiler's arguments
+    /// Arguments of the compiler
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) arguments: Vec<OsString>,
 }

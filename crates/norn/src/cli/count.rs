@@ -1,47 +1,47 @@
-//! Options that say what counts.
+//! Options that decide which findings count.
 
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-/// What counts of what was found.
+/// Which findings count.
 #[derive(Args, Debug)]
+#[command(next_help_heading = "Findings that count")]
 pub(crate) struct Counting {
-    /// What makes the exit status 1, apart from failures that were observed
-    #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
+    /// Which confirmed findings make the exit status 1; observed failures always do
+    #[arg(long, value_enum, default_value_t, value_name = "WHAT", env = "NORN_FAIL_ON")]
     pub(crate) fail_on: FailOn,
     #[command(flatten)]
     pub(crate) suppressions: Suppressions,
-    /// What is in this file is known and does not count
-    #[arg(long, value_name = "FILE")]
+    /// File with known findings, which do not count
+    #[arg(long, value_name = "FILE", env = "NORN_BASELINE")]
     pub(crate) baseline: Option<PathBuf>,
-    /// Write what counts to this file; from then on it is known
+    /// Write the findings that count to a new baseline file
     #[arg(long, value_name = "FILE")]
     pub(crate) write_baseline: Option<PathBuf>,
 }
 
-/// What the user does not want to hear of.
+/// Findings that the user does not want to see.
 #[derive(Args, Debug)]
+#[command(next_help_heading = "Findings that count")]
 pub(crate) struct Suppressions {
     #[arg(
         long = "suppressions",
         value_name = "FILE",
-        help = "Suppress what the lines of this file name, as ThreadSanitizer does: `race:function`, \
-                `atomicity:file.c`, `*:variable`"
+        env = "NORN_SUPPRESSIONS",
+        help = "File with suppressions in ThreadSanitizer's format: `race:function`, \
+                `atomicity:file.c`, `*:variable` (can be repeated; -v lists unused ones)"
     )]
     pub(crate) files: Vec<PathBuf>,
-    /// Name the suppressions that were not needed, too
-    #[arg(short, long)]
-    pub(crate) verbose: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FailOn {
-    /// Failures, and data races
+    /// Failures and data races
     #[default]
     Harmful,
-    /// Also when the program prints something else than in the recorded run
+    /// Also findings whose output differs from the recorded run
     Output,
-    /// All that is confirmed
+    /// All confirmed findings
     Any,
 }

@@ -8,10 +8,10 @@ use norn_report::writer::{FORMATS, format};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// For people
+    /// Text to read
     #[default]
     Text,
-    /// For programs
+    /// JSON for programs
     Json,
 }
 

@@ -1,20 +1,21 @@
-//! Limits of a run: time, events and bytes.
+//! Limits of a run: events, time and size.
 
 use clap::Args;
 
-/// What a controlled run must not go beyond.
+/// Limits of a controlled run.
 #[derive(Args, Debug)]
+#[command(next_help_heading = "Limits")]
 pub(crate) struct Limits {
-    /// Count the run as hanging after so many events
+    /// Number of events after which a run counts as hanging
     #[arg(long, default_value_t = 1_000_000_000, value_name = "EVENTS")]
     pub(crate) max_steps: u64,
-    /// Count the run as hanging after so many seconds
-    #[arg(long, value_name = "SECONDS")]
+    /// Number of seconds after which a run counts as hanging
+    #[arg(long, value_name = "SECONDS", env = "NORN_TIMEOUT")]
     pub(crate) timeout: Option<u64>,
-    /// Do not keep the values that were read and written
+    /// Do not record the values of reads and writes
     #[arg(long)]
     pub(crate) no_values: bool,
-    /// Stop recording, not the program, when the trace has this size (K, M, G)
+    /// Stop recording when the trace has this size (K, M, G); the program runs on
     #[arg(long, default_value = "8G", value_name = "SIZE", value_parser = size)]
     pub(crate) max_size: u64,
 }

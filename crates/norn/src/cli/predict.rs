@@ -19,7 +19,7 @@ pub(crate) struct Predict {
     pub(crate) search: Search,
     #[command(flatten)]
     pub(crate) suppressions: Suppressions,
-    /// How to print
-    #[arg(long, default_value = ReportFormat::TEXT, value_parser = report_format())]
+    /// Output format
+    #[arg(long, default_value = ReportFormat::TEXT, value_parser = report_format(), env = "NORN_FORMAT")]
     pub(crate) format: ReportFormat,
 }

@@ -1,4 +1,4 @@
-//! Arguments of the commands about properties.
+//! `norn check` and `norn property`.
 
 use std::path::PathBuf;
 
@@ -8,16 +8,17 @@ use super::force::Forcing;
 
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Exit status: 0 no property is violated, 1 a property is violated, 2 a property file is wrong.\n\n\
+    after_help = "Exit status: 0 no property is violated, 1 a property is violated, 2 usage \
+                  error or error in a property file, 3 the program was not built with norn.\n\n\
                   Examples:\n  norn check auth.norn -- ./prog args\n  norn check auth.norn prog.c\n  \
                   norn check data-race --property lists.norn -- ./prog\n\n\
                   docs/properties.md describes the language; `norn property list` lists the built-in properties."
 )]
 pub(crate) struct Check {
-    /// A property file, or the name of a built-in property
+    /// Property file, or the name of a built-in property
     #[arg(value_name = "PROPERTIES")]
     pub(crate) properties: String,
-    /// Check these properties as well
+    /// More properties: a file, or the name of a built-in property (can be repeated)
     #[arg(long = "property", value_name = "PROPERTIES")]
     pub(crate) more: Vec<String>,
     #[command(flatten)]
@@ -28,7 +29,7 @@ pub(crate) struct Check {
 pub(crate) enum Property {
     /// Report errors and warnings in property files, with their locations
     Lint {
-        /// The files
+        /// Property files
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
     },
@@ -36,7 +37,7 @@ pub(crate) enum Property {
     List,
     /// Print a built-in property
     Show {
-        /// Its name
+        /// Name of the property
         #[arg(value_name = "NAME")]
         name: String,
     },

@@ -8,45 +8,46 @@ use norn_model::Order;
 use super::limit::size;
 
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  norn record -- ./prog\n  \
-                        norn record -o run.norn --order global -- ./server --port 7000")]
+#[command(
+    after_help = "The exit status is the program's own; 3 if it was not built with norn.\n\n\
+                        Examples:\n  norn record -- ./prog\n  \
+                        norn record -o run.norn --order global -- ./server --port 7000"
+)]
 pub(crate) struct Record {
     /// Folder for the trace
     #[arg(short, long, default_value = "run.norn", value_name = "FOLDER")]
     pub(crate) output: PathBuf,
-    /// `local`: each thread in order, and all synchronisation. `global`: one total order, slower
+    /// Order to record
     #[arg(long, value_enum, default_value_t)]
     pub(crate) order: OrderArg,
-    /// Do not keep the values that were read and written
+    /// Do not record the values of reads and writes
     #[arg(long)]
     pub(crate) no_values: bool,
-    /// Stop recording, not the program, when the trace has this size (K, M, G)
+    /// Stop recording when the trace has this size (K, M, G); the program runs on
     #[arg(long, default_value = "8G", value_name = "SIZE", value_parser = size)]
     pub(crate) max_size: u64,
     #[command(flatten)]
     pub(crate) functions: Functions,
-    /// The program and its arguments
-    #[arg(
-        required = true,
-        trailing_var_arg = true,
-        allow_hyphen_values = true,
-        value_name = "PROGRAM"
-    )]
+    /// Program and its arguments
+    #[arg(required = true, trailing_var_arg = true, value_name = "PROGRAM")]
     pub(crate) command: Vec<OsString>,
 }
 
-/// Which functions' calls are recorded.
+/// Functions whose calls are recorded.
 #[derive(Args, Debug)]
 pub(crate) struct Functions {
-    /// Record calls of the functions of this name, with arguments and result; * stands for any text
+    /// Record calls of the functions with this name, with arguments and result; * matches any text (can
+    /// be repeated)
     #[arg(long = "function", value_name = "NAME")]
     pub(crate) names: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub(crate) enum OrderArg {
+    /// Order of events in each thread, and of all synchronisation
     #[default]
     Local,
+    /// One total order of all events (slower)
     Global,
 }
 

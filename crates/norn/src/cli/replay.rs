@@ -7,43 +7,49 @@ use clap::{Args, ValueEnum};
 use super::{Batch, Limits};
 
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  norn replay clip.json\n  \
-                        norn replay --after stop -o run.norn clip.json\n  \
-                        norn replay --times 1000 clip.json\n  \
-                        norn replay clip.json -- ./other-build args\n  \
-                        norn replay --gdb clip.json\n  \
-                        norn replay --gdb clip.json -- -batch -ex run -ex bt\n\n\
-                        docs/schedules.md says how a clip is written by hand.")]
+#[command(
+    after_help = "Exit status: 1 the expected failure happened again (with --times: in at least one run), 0 \
+                  the schedule was followed and the failure did not happen, 3 the schedule could not be \
+                  followed (with --times: in no run), so nothing was shown. A clip that expects no \
+                  particular failure expects any.\n\n\
+                  Examples:\n  norn replay clip.json\n  \
+                  norn replay --after stop -o run.norn clip.json\n  \
+                  norn replay --times 1000 clip.json\n  \
+                  norn replay clip.json -- ./other-build args\n  \
+                  norn replay --gdb clip.json\n  \
+                  norn replay --gdb clip.json -- -batch -ex run -ex bt\n\n\
+                  docs/schedules.md describes how to write a clip by hand."
+)]
 pub(crate) struct Replay {
-    /// The clip
+    /// Clip to replay
     #[arg(value_name = "CLIP")]
     pub(crate) clip: PathBuf,
-    /// What comes after the end of the schedule
+    /// What happens after the end of the schedule
     #[arg(long, value_enum, default_value_t)]
     pub(crate) after: AfterArg,
-    /// Run the program in gdb: stops and steps do not change the order of its threads
+    /// Run the program in gdb; breakpoints and steps do not change the order of its threads
     #[arg(long, conflicts_with_all = ["times", "check"])]
     pub(crate) gdb: bool,
-    /// Keep the trace in this folder; of many runs, one of each kind
+    /// Keep the trace in this folder; with --times, one of each kind
     #[arg(short, long, value_name = "FOLDER")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) batch: Batch,
     #[command(flatten)]
     pub(crate) limits: Limits,
-    /// Another program than the clip's, and its arguments; it runs in the current folder. With
-    /// --gdb: arguments for gdb
+    /// Program to run instead of the clip's, and its arguments; it runs in the current folder. With
+    /// --gdb: arguments of gdb
     #[arg(last = true, value_name = "PROGRAM")]
     pub(crate) rest: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub(crate) enum AfterArg {
-    /// The threads go on in turn
+    /// The threads continue in turn
     #[default]
     Fair,
-    /// Nobody decides any more
+    /// The operating system schedules the threads
     Free,
-    /// The program is ended
+    /// The program ends
     Stop,
 }

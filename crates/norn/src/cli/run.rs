@@ -8,68 +8,66 @@ use norn_trace::Strategy;
 use super::{Batch, Functions, Limits};
 
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  norn run --seed 7 -- ./prog\n  \
-                        norn run --strategy pct --depth 3 --seed 1 --save clip.json -- ./prog\n  \
-                        norn run --times 1000 -j 8 --save clip.json -- ./prog\n  \
-                        norn run --record-inputs --save clip.json -- ./server\n  \
-                        norn run --times 50 --check 'grep -q done \"$NORN_STDOUT\"' -- ./prog")]
+#[command(
+    after_help = "Exit status: the program's own. 1 also if norn ended the program (deadlock, livelock, hang, \
+                  memory error), if the check failed, or if one of several runs failed; 3 if the \
+                  program was not built with norn.\n\n\
+                  Examples:\n  norn run --seed 7 -- ./prog\n  \
+                  norn run --strategy pct --depth 3 --seed 1 --save clip.json -- ./prog\n  \
+                  norn run --times 1000 -j 8 --save clip.json -- ./prog\n  \
+                  norn run --record-inputs --save clip.json -- ./server\n  \
+                  norn run --times 50 --check 'grep -q done \"$NORN_STDOUT\"' -- ./prog"
+)]
 pub(crate) struct Run {
-    /// How the next thread is chosen
-    #[arg(long, value_enum, default_value_t)]
+    /// How to choose the next thread
+    #[arg(long, value_enum, default_value_t, help_heading = "Schedule")]
     pub(crate) strategy: StrategyArg,
-    /// Feeds everything that is random: the same seed, the same run
-    #[arg(long, default_value_t = 0, value_name = "NUMBER")]
+    /// Seed of all random choices: the same seed gives the same run
+    #[arg(long, default_value_t = 0, value_name = "NUMBER", help_heading = "Schedule")]
     pub(crate) seed: u64,
-    /// For `pct`: how many orders of events a bug needs, at most
-    #[arg(long, default_value_t = 3, value_name = "NUMBER")]
+    /// For `pct`: bug depth, the number of ordering constraints that a bug needs
+    #[arg(long, default_value_t = 3, value_name = "NUMBER", help_heading = "Schedule")]
     pub(crate) depth: u32,
-    /// For `round-robin`: events of a turn; for `random`: their mean number (0: the seed chooses)
-    #[arg(long, default_value_t = 0, value_name = "EVENTS")]
+    /// Length of a turn: exact for `round-robin`, the mean for `random` (0: chosen by the seed)
+    #[arg(long, default_value_t = 0, value_name = "EVENTS", help_heading = "Schedule")]
     pub(crate) quantum: u32,
-    /// For `pct`: how many events the program has, about; if not given, a run that does not count
-    /// tells
-    #[arg(long, value_name = "EVENTS")]
+    /// For `pct`: approximate number of events of the program; measured by one extra run if not given
+    #[arg(long, value_name = "EVENTS", help_heading = "Schedule")]
     pub(crate) expected: Option<u64>,
-    /// Write what happened as a clip, which `norn replay` shows again; of many runs the first that
-    /// failed
+    /// Write the run as a clip for `norn replay`; with --times, the first run that failed
     #[arg(long, value_name = "FILE")]
     pub(crate) save: Option<PathBuf>,
-    /// Keep what the program gets from outside, standard input included, with the trace and the
-    /// clip: `norn replay` feeds it back
+    /// Record input from outside, standard input included, in the trace and in the clip; `norn replay`
+    /// feeds it back
     #[arg(long)]
     pub(crate) record_inputs: bool,
-    /// Folder for the trace [default: run.norn]; of many runs, for one of each kind [default: none]
+    /// Folder for the trace [default: run.norn]; with --times, for one run of each kind [default: none]
     #[arg(short, long, value_name = "FOLDER")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) batch: Batch,
-    /// With --times: end with the first failure
-    #[arg(long, requires = "times")]
+    /// With --times: stop after the first failure
+    #[arg(long, requires = "times", help_heading = "Repeated runs")]
     pub(crate) until_failure: bool,
     #[command(flatten)]
     pub(crate) functions: Functions,
     #[command(flatten)]
     pub(crate) limits: Limits,
-    /// The program and its arguments
-    #[arg(
-        required = true,
-        trailing_var_arg = true,
-        allow_hyphen_values = true,
-        value_name = "PROGRAM"
-    )]
+    /// Program and its arguments
+    #[arg(required = true, trailing_var_arg = true, value_name = "PROGRAM")]
     pub(crate) command: Vec<OsString>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StrategyArg {
-    /// Any thread, for a random number of events
+    /// Random thread, for a random number of events
     #[default]
     Random,
-    /// By priorities that change at a few random events
+    /// Probabilistic concurrency testing: thread priorities that change at a few random events
     Pct,
-    /// By a random priority of each event
+    /// Partial order sampling: a random priority for each event
     Pos,
-    /// In turn
+    /// Each thread in turn
     RoundRobin,
 }
 

@@ -1,4 +1,4 @@
-//! What is looked for, on the command line.
+//! Options that select what `norn hunt` and `norn predict` look for.
 
 use std::path::PathBuf;
 
@@ -10,33 +10,38 @@ use norn_model::BugClass;
 
 use super::name::Names;
 
-/// What is looked for.
+/// What to look for.
 #[derive(Args, Debug)]
+#[command(next_help_heading = "Search")]
 pub(crate) struct Search {
-    /// Look only for these kinds of anomalies
+    /// Look only for these bug classes
     #[arg(long, value_delimiter = ',', value_parser = classes(), value_name = "CLASS")]
     pub(crate) only: Vec<BugClass>,
-    /// Look for the patterns in this file, too
+    /// File with additional patterns (can be repeated)
     #[arg(long, value_name = "FILE")]
     pub(crate) pattern: Vec<PathBuf>,
-    /// Only critical sections are to be atomic, not accesses that merely follow each other
+    /// Expect only critical sections to be atomic, not accesses that merely follow each other
     #[arg(long)]
     pub(crate) marked_only: bool,
-    /// These variables belong together, and no others (may be given several times)
+    /// Variables that must be accessed together, instead of inferred ones (can be repeated)
     #[arg(long, value_name = "NAME,NAME…", value_parser = Names::parse)]
     pub(crate) atomic_set: Vec<Names>,
-    /// Calls of this function are to be atomic; * stands for any text
+    /// Function whose calls must be atomic; * matches any text (can be repeated)
     #[arg(long, value_name = "NAME")]
     pub(crate) atomic_function: Vec<String>,
-    /// Who makes schedules: `hybrid` is fast, `exact` proves, `both` asks it where the fast one fails
+    /// Schedule engine
     #[arg(long, value_enum, default_value_t)]
     pub(crate) engine: EngineArg,
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub(crate) enum EngineArg {
+    /// Heuristic; finds most schedules and proves nothing
+    #[value(name = "fast", alias = "hybrid")]
     Hybrid,
+    /// Finds a schedule or proves that there is none
     Exact,
+    /// Exact only where fast fails
     #[default]
     Both,
 }
@@ -51,7 +56,7 @@ impl From<EngineArg> for norn_hunt::Engines {
     }
 }
 
-/// The kinds of anomalies, by their names.
+/// Names of the bug classes.
 const CLASSES: [(&str, BugClass); 7] = [
     ("race", BugClass::Race),
     ("atomicity", BugClass::Atomicity),

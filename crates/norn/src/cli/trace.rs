@@ -12,7 +12,7 @@ use super::Format;
 pub(crate) struct Info {
     #[command(flatten)]
     pub(crate) trace: TraceArg,
-    /// How to print
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
 }
@@ -23,16 +23,16 @@ pub(crate) struct Info {
 pub(crate) struct Dump {
     #[command(flatten)]
     pub(crate) trace: TraceArg,
-    /// Only this thread, by name (T0.1)
+    /// Only events of this thread, for example T0.1
     #[arg(long, value_name = "NAME")]
     pub(crate) thread: Option<String>,
-    /// Only what is not a plain memory access
+    /// Only synchronisation: no plain memory accesses
     #[arg(long)]
     pub(crate) sync: bool,
-    /// With each event the calls that led to it
+    /// Print the call stack of each event
     #[arg(long)]
     pub(crate) stacks: bool,
-    /// How to print
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
 }
@@ -46,16 +46,16 @@ pub(crate) struct Export {
 
 #[derive(Args, Debug)]
 pub(crate) struct TraceArg {
-    /// The trace's folder; for `info` and `dump` also a file in RAPID's STD format
+    /// Folder of the trace; for `info` and `dump` also a file in RAPID's STD format
     #[arg(value_name = "TRACE")]
     pub(crate) folder: PathBuf,
-    /// Which process, if there are several [default: the first of those with the most threads]
+    /// Number of the process, if there are several [default: the first with the most threads]
     #[arg(long, value_name = "NUMBER")]
     pub(crate) process: Option<u32>,
 }
 
 impl TraceArg {
-    /// The process that was asked for, or is of interest.
+    /// The process that the user chose, or the one with the most threads.
     pub(crate) fn process(&self) -> Result<u32, TraceError> {
         self.process.map_or_else(|| Ok(RecordedRun::open(&self.folder)?.busiest()), Ok)
     }

@@ -1,4 +1,4 @@
-//! `norn cc` and `norn c++`: become the real compiler.
+//! `norn cc` and `norn c++`: become the real compiler, with more arguments.
 
 use std::{
     env,
@@ -11,34 +11,49 @@ use std::{
 use anyhow::Context as _;
 use norn_cc::{Compiler, Language, RuntimeDir, Settings, command_line};
 
-use crate::exit::Exit;
+use crate::{
+    config::{self, Config},
+    exit::Exit,
+};
 
-/// Where it was called under the `name` of a compiler, it becomes that one, unless another is
-/// asked for.
+/// Becomes the compiler that the user chose (`NORN_CC` or `NORN_CXX`, then `norn.toml`); else the one
+/// under whose `name` norn was called; else the usual one.
 pub(crate) fn run(
     language: Language,
     name: Option<&OsStr>,
     arguments: &[OsString],
 ) -> anyhow::Result<Exit> {
-    let asked = env::var_os(language.variable()).filter(|it| !it.is_empty());
-    let settings = settings(asked.or(name.map(OsStr::to_owned)))?;
+    let settings = settings(chosen(language)?.or(name.map(OsStr::to_owned)))?;
     let compiler = Compiler::choose(language, &settings)?;
     let runtime = RuntimeDir::install(&cache())?;
     let command = command_line(&compiler, arguments, &runtime);
-    let (program, arguments) = command.split_first().context("there is no compiler to run")?;
+    let (program, arguments) = command.split_first().context("no compiler found")?;
     let error = Command::new(program).args(arguments).exec();
     Err(error).with_context(|| format!("cannot run `{}`", program.display()))
+}
+
+fn chosen(language: Language) -> anyhow::Result<Option<OsString>> {
+    let variable = env::var_os(language.variable()).filter(|it| !it.is_empty());
+    if variable.is_some() {
+        return Ok(variable);
+    }
+    let config = Config::load(&config::environment())?;
+    let configured = match language {
+        Language::C => config.cc,
+        Language::Cxx => config.cxx,
+    };
+    Ok(configured.map(Into::into))
 }
 
 pub(super) fn settings(command: Option<OsString>) -> anyhow::Result<Settings> {
     Ok(Settings {
         command,
         path: env::var_os("PATH").unwrap_or_default(),
-        myself: env::current_exe().context("cannot find out where norn itself is")?,
+        myself: env::current_exe().context("cannot find the program norn itself")?,
     })
 }
 
-/// Where the runtime is unpacked: as other tools do, in the user's cache.
+/// Where the runtime is unpacked: in the user's cache folder.
 pub(super) fn cache() -> PathBuf {
     let set = |name: &str| env::var_os(name).filter(|it| !it.is_empty()).map(PathBuf::from);
     set("NORN_CACHE")

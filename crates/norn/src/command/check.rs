@@ -50,14 +50,15 @@ pub(super) fn run(args: &cli::Check) -> anyhow::Result<Exit> {
     let exit = exit(&check);
     let mut report = norn_hunt::report::check(&check, VERSION);
     (report.program, report.exit) = (words(&options.run.command), exit.into());
-    report::print(&report, forcing.format, false)?;
+    report::print(&report, forcing.format)?;
     Ok(exit)
 }
 
 /// The functions that the properties name: calls of no others are recorded.
 fn functions(properties: &[Property]) -> Vec<String> {
-    let named: BTreeSet<_> = properties.iter().flat_map(Property::functions).collect();
-    named.into_iter().map(|it| it.as_str().to_owned()).collect()
+    let functions = properties.iter().flat_map(Property::functions);
+    let named: BTreeSet<_> = functions.map(|it| it.as_str().to_owned()).collect();
+    named.into_iter().collect()
 }
 
 fn exit(check: &Check) -> Exit {

@@ -1,4 +1,4 @@
-//! One controlled run, and what a check says of it.
+//! One controlled run, and the result of the user's check.
 
 use std::{fs::File, io};
 

@@ -1,4 +1,4 @@
-//! `norn dump`: one line an event.
+//! `norn dump`: one line per event.
 
 use std::io::{self, BufWriter, Write};
 
@@ -36,7 +36,7 @@ pub(super) fn run(args: &Dump) -> anyhow::Result<Exit> {
     if let [first, ..] = damage {
         let mut err = anstream::stderr().lock();
         writeln!(err, "norn: the trace is damaged in {} places: {first}", damage.len())?;
-        writeln!(err, "hint: what is whole was printed; `norn info` lists the damage")?;
+        writeln!(err, "hint: all undamaged events were printed; `norn info` lists the damage")?;
     }
     Ok(Exit::Clean)
 }

@@ -1,4 +1,4 @@
-//! Replay in gdb.
+//! `norn replay --gdb`.
 
 use std::ffi::OsString;
 
@@ -6,13 +6,11 @@ use anyhow::Context as _;
 use norn_replay::Ran;
 use norn_trace::End;
 
-/// gdb, and what makes it start the program as we would: without a shell, and without variables
-/// that only gdb sets.
+/// gdb with settings that make it start the program as norn does: without a shell, and without
+/// environment variables that only gdb sets.
 pub(super) fn words(arguments: &[String]) -> anyhow::Result<Vec<OsString>> {
     let gdb = norn_replay::program(&["gdb".to_owned()], None).ok();
-    let gdb = gdb.context(
-        "cannot find gdb\nhint: install it, or replay without --gdb; the clip is the same",
-    )?;
+    let gdb = gdb.context("cannot find gdb\nhint: install gdb, or replay without --gdb")?;
     let settings = [
         "set startup-with-shell off",
         "set disable-randomization on",
@@ -26,7 +24,7 @@ pub(super) fn words(arguments: &[String]) -> anyhow::Result<Vec<OsString>> {
     Ok(words)
 }
 
-/// Whether gdb ended the program before its time: what would have come of it, nobody knows.
+/// Whether gdb ended the program early, so that its outcome is unknown.
 pub(super) fn cut_short(ran: &Ran) -> bool {
     let process = ran.recording.run.processes.iter().find(|it| it.number == ran.process());
     let killed = process.is_some_and(|it| it.end == End::Unknown);

@@ -13,7 +13,7 @@ use anyhow::Context as _;
 use indicatif::{ProgressBar, ProgressStyle};
 use norn_cc::Language;
 use norn_hunt::{Options, Stage};
-use norn_model::{BugClass, NamePattern};
+use norn_model::{BugClass, FunctionPattern};
 use norn_predict::Pattern;
 use norn_trace::PROGRAM;
 
@@ -21,12 +21,14 @@ use crate::{
     baseline::Baseline,
     cli,
     command::run::options,
+    config,
     exit::Exit,
     input,
     report::{self, VERSION},
     scratch::Scratch,
     suppress::ReportFilter,
     suppression::{self, Suppression},
+    verbosity,
 };
 
 pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
@@ -69,7 +71,7 @@ pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
     let exit = if filter.fails(&hunt) { Exit::Harmful } else { Exit::Clean };
     let mut report = norn_hunt::report::hunt(&hunt, &filter.marks(&hunt), VERSION);
     (report.program, report.exit) = (words(&options.run.command), exit.into());
-    report::print(&report, forcing.format, args.counting.suppressions.verbose)?;
+    report::print(&report, forcing.format)?;
     Ok(exit)
 }
 
@@ -117,7 +119,11 @@ pub(super) fn program(
         flags.into_iter().chain([program.clone().into(), source.into()]).collect();
     let norn = std::env::current_exe().context("cannot find norn itself")?;
     let name = if language == Language::C { "cc" } else { "c++" };
-    let status = std::process::Command::new(norn).arg(name).args(arguments).status()?;
+    let status = std::process::Command::new(norn)
+        .arg(name)
+        .args(arguments)
+        .envs(config::for_compilers())
+        .status()?;
     anyhow::ensure!(status.success(), "cannot compile `{}`", source.display());
     Ok([program.into()].into_iter().chain(command[1..].iter().cloned()).collect())
 }
@@ -132,7 +138,7 @@ pub(super) fn looked_for(search: &cli::Search) -> anyhow::Result<norn_predict::O
         deadlocks: wanted(BugClass::Deadlock),
         order: wanted(BugClass::Order),
         unmarked: !search.marked_only,
-        functions: search.atomic_function.iter().map(|it| NamePattern::new(it)).collect(),
+        functions: search.atomic_function.iter().map(|it| FunctionPattern::new(it)).collect(),
         ..norn_predict::Options::default()
     })
 }
@@ -159,7 +165,7 @@ pub(super) struct Progress(Option<Mutex<ProgressBar>>);
 
 impl Progress {
     pub(super) fn new() -> Progress {
-        if !io::stderr().is_terminal() {
+        if verbosity::is_quiet() || !io::stderr().is_terminal() {
             return Progress(None);
         }
         let bar = ProgressBar::new_spinner();

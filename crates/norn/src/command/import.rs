@@ -11,7 +11,7 @@ use anyhow::Context as _;
 use norn_trace::{Imported, import_std};
 use serde_json::json;
 
-use crate::{cli::Format, exit::Exit, fact::fact};
+use crate::{cli::Format, exit::Exit, fact::fact, verbosity::note};
 
 /// Prints the events of such a file in Norn's text notation.
 pub(super) fn dump(path: &Path) -> anyhow::Result<Exit> {
@@ -22,7 +22,7 @@ pub(super) fn dump(path: &Path) -> anyhow::Result<Exit> {
     Ok(Exit::Clean)
 }
 
-/// Says what is in such a file.
+/// Summarises such a file.
 pub(super) fn info(path: &Path, format: Format) -> anyhow::Result<Exit> {
     let trace = read(path)?.trace;
     let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
@@ -58,12 +58,10 @@ fn read(path: &Path) -> anyhow::Result<Imported> {
     let imported = import_std(&text).with_context(|| {
         format!("`{shown}` is neither a trace's folder nor a file in RAPID's STD format")
     })?;
-    let mut err = anstream::stderr().lock();
     for (what, count) in &imported.ignored {
-        writeln!(
-            err,
-            "norn: ignored {count} lines that say nothing about memory, locks or threads: {what}"
-        )?;
+        note(format_args!(
+            "norn: ignored {count} lines that are not about memory, locks or threads: {what}"
+        ))?;
     }
     Ok(imported)
 }

@@ -144,17 +144,17 @@ fn size_of(kind: Kind) -> u64 {
 }
 
 fn waiting(view: &View, blocked: &Blocked) -> Waiting {
-    let kind = Kind(blocked.kind);
-    let object = if kind == Kind::Join {
+    let kind = Kind::from_code(blocked.kind);
+    let object = if kind == Some(Kind::Join) {
         view.thread(norn_model::ThreadId(u32::try_from(blocked.object).unwrap_or(u32::MAX)))
     } else {
-        let named = view.object(&Memory::default(), blocked.object, size_of(kind));
+        let named = view.object(&Memory::default(), blocked.object, kind.map_or(1, size_of));
         named.map_or_else(|| address(blocked.object), |it| it.name)
     };
     let frames = view.modules.frames(blocked.pc);
     Waiting {
         thread: view.thread(norn_model::ThreadId(blocked.thread)),
-        op: operation(kind).unwrap_or_default(),
+        op: kind.and_then(operation).unwrap_or_default(),
         object,
         place: frames.first().and_then(source).unwrap_or_else(|| address(blocked.pc)),
     }

@@ -1,4 +1,4 @@
-//! Many runs: for `norn run --times` and `norn replay --times`.
+//! Repeated runs, for `norn run --times` and `norn replay --times`.
 
 use std::{
     fs, io,
@@ -18,6 +18,7 @@ use crate::{
     command::record,
     exit::Exit,
     scratch::Scratch,
+    verbosity,
 };
 
 /// What is to be done many times.
@@ -76,13 +77,12 @@ impl Done {
         Some(kept.iter().map(|it| it.display().to_string()).collect())
     }
 
-    /// How the command ends if all is done.
-    pub(super) fn exit(&self, harmful: bool) -> Exit {
+    /// The exit status of the command, unless the user interrupted it or nothing was recorded.
+    pub(super) fn exit(&self, exit: Exit) -> Exit {
         match Interrupt::caught() {
             Some(signal) => record::end_by(signal),
             None if self.tally.unrecorded.is_some() => Exit::Impossible,
-            None if harmful => Exit::Harmful,
-            None => Exit::Clean,
+            None => exit,
         }
     }
 
@@ -100,8 +100,11 @@ fn processors() -> NonZeroUsize {
     thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 
-/// There is a bar only on a terminal.
+/// A progress bar. indicatif shows it only on a terminal.
 fn bar(count: u64) -> ProgressBar {
+    if verbosity::is_quiet() {
+        return ProgressBar::hidden();
+    }
     let bar = ProgressBar::new(count);
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len} runs, {msg} ({eta} left)");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
@@ -123,7 +126,11 @@ fn check_empty(folder: &Path) -> anyhow::Result<&Path> {
         Ok(mut entries) => entries.next().is_none(),
         Err(error) => error.kind() == io::ErrorKind::NotFound,
     };
-    ensure!(empty, "`{}` is no empty folder\nhint: choose another with -o", folder.display());
+    ensure!(
+        empty,
+        "`{}` is not an empty folder\nhint: choose another one with -o",
+        folder.display()
+    );
     Ok(folder)
 }
 

@@ -4,13 +4,17 @@ mod build;
 pub(crate) mod cc;
 mod check;
 mod checked;
+mod completions;
+mod doctor;
 mod dump;
+mod exit_codes;
 mod export;
 mod gdb;
 mod header;
 mod hunt;
 mod import;
 mod info;
+mod man;
 mod many;
 mod patterns;
 mod predict;
@@ -47,5 +51,9 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<Exit> {
         Command::Dump(args) => dump::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Header => header::run(),
+        Command::Doctor(args) => doctor::run(&args),
+        Command::Completions(args) => completions::run(args.shell),
+        Command::Man(args) => man::run(args.folder.as_deref()),
+        Command::ExitCodes => exit_codes::run(),
     }
 }

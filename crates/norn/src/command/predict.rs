@@ -16,7 +16,7 @@ pub(super) fn run(args: &Predict) -> anyhow::Result<Exit> {
     let mut report =
         if args.property.is_empty() { patterns(args)? } else { return property(args) };
     report.program = Run::open(&args.trace.folder)?.command;
-    report::print(&report, args.format, args.suppressions.verbose)?;
+    report::print(&report, args.format)?;
     Ok(Exit::Clean)
 }
 
@@ -44,6 +44,6 @@ fn property(args: &Predict) -> anyhow::Result<Exit> {
     let forecast = norn_hunt::forecast(&args.trace.folder, args.trace.process()?, &properties)?;
     let mut report = norn_hunt::report::forecast(&forecast, VERSION);
     report.program = Run::open(&args.trace.folder)?.command;
-    report::print(&report, args.format, args.suppressions.verbose)?;
+    report::print(&report, args.format)?;
     Ok(Exit::Clean)
 }

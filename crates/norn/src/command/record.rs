@@ -1,4 +1,4 @@
-//! `norn record`.
+//! `norn record`: runs a program and records its events.
 #![expect(unsafe_code, reason = "ends by the signal that ended the subject")]
 
 use std::{
@@ -12,7 +12,7 @@ use norn_abi::arena::{PROCESSES, THREADS};
 use norn_record::{ADDRESS_SPACE, Options, Recording};
 use norn_trace::{Run, StopReason};
 
-use crate::{cli::Record, exit::Exit, function};
+use crate::{cli::Record, exit::Exit, function, verbosity::note};
 
 pub(super) fn run(args: Record) -> anyhow::Result<Exit> {
     let options = Options {
@@ -33,14 +33,19 @@ pub(super) fn run(args: Record) -> anyhow::Result<Exit> {
     Ok(end_like(recording.status))
 }
 
-/// What the person must know about the recording, on standard error.
+/// Prints what is missing in the recording to standard error. These are warnings about the result:
+/// `--quiet` leaves out only their hints.
 pub(super) fn say(options: &Options, recording: &Recording) -> anyhow::Result<()> {
-    let mut err = anstream::stderr().lock();
     let run = &recording.run;
+    let is_error = !recording.recorded;
     let unseen = if recording.recorded { function::unseen(run) } else { Vec::new() };
     let lines = [unrecorded(options, recording), stopped(recording), too_many(run), unseen];
     for line in lines.into_iter().flatten() {
-        writeln!(err, "{line}")?;
+        if line.starts_with("hint: ") && !is_error {
+            note(line)?;
+        } else {
+            writeln!(anstream::stderr(), "{line}")?;
+        }
     }
     Ok(())
 }
@@ -49,13 +54,13 @@ pub(super) fn say(options: &Options, recording: &Recording) -> anyhow::Result<()
 fn unrecorded(options: &Options, recording: &Recording) -> Vec<String> {
     let program = options.command[0].display();
     let (what, hint) = if recording.stranger {
-        let what = "a program was built with another version of norn and is not recorded";
+        let what = "a program was built with another version of norn and was not recorded";
         (what.to_owned(), "build it again".to_owned())
     } else if recording.unmapped {
         let size = ADDRESS_SPACE.div_ceil(1 << 20);
-        let what = "a program has no room for the shared memory and is not recorded";
-        let hint = "MiB of address space, most of them never used; `ulimit -v` sets a limit";
-        (what.to_owned(), format!("it takes {size} {hint}"))
+        let what = "a program has not enough address space and was not recorded";
+        let hint = "MiB of address space, most of it unused; `ulimit -v` sets the limit";
+        (what.to_owned(), format!("recording needs {size} {hint}"))
     } else if !recording.recorded {
         let hint = "build it with `norn build make`, or `norn cc prog.c -o prog`";
         (format!("`{program}` left no events: it was not built with norn"), hint.to_owned())
@@ -71,17 +76,17 @@ fn stopped(recording: &Recording) -> Vec<String> {
     let later = format!("{lost} later events are not in it");
     match (recording.run.stopped.map(|it| it.why), &recording.refused) {
         (Some(StopReason::Size), _) => vec![
-            format!("norn: the trace reached its largest size; {later}"),
+            format!("norn: the trace reached its maximum size; {later}"),
             "hint: --max-size sets the limit".to_owned(),
         ],
         (Some(StopReason::Disk), Some(why)) => {
-            let what = format!("norn: the trace could not be written to the end: {why}; {later}");
+            let what = format!("norn: the trace could not be written completely: {why}; {later}");
             let limit = why.kind() == io::ErrorKind::FileTooLarge;
             let hint = "hint: `ulimit -f` sets the largest size of a file".to_owned();
             iter::once(what).chain(limit.then_some(hint)).collect()
         }
         (Some(StopReason::Disk), None) => {
-            vec![format!("norn: the trace could not be written to the end; {later}")]
+            vec![format!("norn: the trace could not be written completely; {later}")]
         }
         (None, _) => Vec::new(),
     }
@@ -93,11 +98,11 @@ fn too_many(run: &Run) -> Vec<String> {
     let mut lines = Vec::new();
     if processes > 0 {
         let those = format!("{processes} processes after the first {PROCESSES}");
-        lines.push(format!("norn: {those} are not recorded"));
+        lines.push(format!("norn: {those} were not recorded"));
     }
     if threads > 0 {
         let those = format!("{threads} threads or signal handlers");
-        lines.push(format!("norn: {those} are not recorded: there is room for {THREADS} at once"));
+        lines.push(format!("norn: {those} were not recorded: the limit is {THREADS} at once"));
     }
     lines
 }

@@ -1,7 +1,9 @@
-//! `norn replay`: which thread goes next is decided by a clip.
+//! `norn replay`: a clip decides which thread runs next.
+
+use std::io::Write as _;
 
 use norn_abi::control::{Plan, after};
-use norn_model::Consequence;
+use norn_model::{Consequence, Verdict};
 use norn_record::{Control, Cut, Options, Streams};
 use norn_replay::{Clip, Codes, Goal, Ran, ReplayError};
 use norn_report::Report;
@@ -17,7 +19,15 @@ use crate::{
 pub(super) fn run(args: &Replay) -> anyhow::Result<Exit> {
     let clip = read(args)?;
     let codes = Codes::open(&clip)?;
-    let tables = norn_replay::plan(&clip, &codes)?;
+    let tables = match norn_replay::plan(&clip, &codes) {
+        // A recorded clip had its events; the program has changed since. In a clip that a person wrote,
+        // this is a mistake.
+        Err(error @ ReplayError::NoPlace { .. }) if clip.has_path() => {
+            writeln!(anstream::stderr(), "norn: the schedule cannot be followed: {error}")?;
+            return Ok(Exit::Impossible);
+        }
+        tables => tables?,
+    };
     let control = Control { plan: plan(args, &clip), ..tables };
     let options = Options {
         command: clip.command.iter().map(Into::into).collect(),
@@ -36,7 +46,7 @@ pub(super) fn run(args: &Replay) -> anyhow::Result<Exit> {
     }
 }
 
-/// The clip, with another program if one is wanted.
+/// The clip, with another program if the user gave one.
 fn read(args: &Replay) -> Result<Clip, ReplayError> {
     let mut clip = Clip::read(&args.clip)?;
     if !args.gdb && !args.rest.is_empty() {
@@ -64,7 +74,7 @@ fn once(args: &Replay, clip: &Clip, options: Options) -> anyhow::Result<Exit> {
     say(clip, &ran, args.batch.format)
 }
 
-/// What all controlled runs have in common; in a debugger, the terminal is for it.
+/// The common options of controlled runs; a debugger has the terminal for itself.
 fn options(args: &Replay) -> Options {
     let options = command::run::options(&args.limits);
     if args.gdb { Options { streams: Streams::Inherit, ..options } } else { options }
@@ -78,7 +88,9 @@ fn say(clip: &Clip, ran: &Ran, format: ReportFormat) -> anyhow::Result<Exit> {
         ended_by_debugger: gdb::cut_short(ran),
         ..norn_replay::report::run(ran, Some(clip))?
     };
-    let exit = again(is_again(clip, &ran.consequence));
+    let controlled = ran.recording.run.controlled.as_ref();
+    let verdict = controlled.map(|it| norn_replay::verdict(&it.outcome, &clip.schedule));
+    let exit = exit(clip, [(verdict.as_ref(), &ran.consequence)]);
     report::print_run(&Report { run: Some(run), ..report(clip, exit) }, format)?;
     Ok(exit)
 }
@@ -89,14 +101,10 @@ fn report(clip: &Clip, exit: Exit) -> Report {
     Report { program, exit: exit.into(), ..Report::new(norn_report::Command::Replay, VERSION) }
 }
 
-/// Whether what was expected has happened; if nothing was, whether anything harmful has.
+/// Whether the expected failure has happened; if none was expected, whether any has.
 fn is_again(clip: &Clip, actual: &Consequence) -> bool {
     let same = |it: &Consequence| it.is_same(actual) && it.is_failure();
     clip.expect.as_ref().map_or(actual.is_failure(), same)
-}
-
-fn again(is_again: bool) -> Exit {
-    if is_again { Exit::Harmful } else { Exit::Clean }
 }
 
 /// Many runs of the same schedule.
@@ -112,15 +120,34 @@ fn repeat(args: &Replay, clip: &Clip, options: &Options) -> anyhow::Result<Exit>
         keep: args.output.as_deref(),
     };
     let done = job.run(&scratch)?;
-    let again = done.tally.kinds.iter().any(|it| is_again(clip, &it.picture.consequence));
+    let pictures = done.tally.kinds.iter().map(|it| &it.picture);
+    let exit = exit(clip, pictures.map(|it| (it.verdict.as_ref(), &it.consequence)));
     if done.tally.count > 0 {
         let batch = norn_replay::report::batch(&done.tally, Some(clip), done.kept().as_deref());
-        let report = Report { batch: Some(batch), ..report(clip, self::again(again)) };
-        report::print(&report, args.batch.format, false)?;
+        let report = Report { batch: Some(batch), ..report(clip, exit) };
+        report::print(&report, args.batch.format)?;
     }
     done.move_kept()?;
     drop(scratch);
-    Ok(done.exit(again))
+    Ok(done.exit(exit))
+}
+
+/// The exit status of runs: whether the failure happened again in one of them; and if not, whether
+/// one of them followed the schedule. A run that left the schedule shows nothing about it.
+fn exit<'a>(
+    clip: &Clip,
+    runs: impl IntoIterator<Item = (Option<&'a Verdict>, &'a Consequence)>,
+) -> Exit {
+    let mut exit = Exit::Impossible;
+    for (verdict, consequence) in runs {
+        if is_again(clip, consequence) {
+            return Exit::Harmful;
+        }
+        if matches!(verdict, Some(Verdict::Followed(_))) {
+            exit = Exit::Clean;
+        }
+    }
+    exit
 }
 
 fn plan(args: &Replay, clip: &Clip) -> Plan {

@@ -1,7 +1,7 @@
-//! `norn run`: which thread goes next is decided by a strategy.
+//! `norn run`: a strategy decides which thread runs next.
 
 use std::{
-    io::{self, IsTerminal as _, Write as _},
+    io::{self, IsTerminal as _},
     os::unix::process::ExitStatusExt as _,
     path::{Path, PathBuf},
     time::Duration,
@@ -27,6 +27,7 @@ use crate::{
     input,
     report::{self, VERSION},
     scratch::Scratch,
+    verbosity::note,
 };
 
 pub(super) fn run(args: &Run) -> anyhow::Result<Exit> {
@@ -60,16 +61,14 @@ fn once(args: &Run, options: &Options) -> anyhow::Result<Exit> {
         let exit = status(&ran);
         report::print_run(&Report { run: Some(run), exit, ..report(options) }, format)?;
     }
-    let mut err = anstream::stderr().lock();
     if let Some(path) = &args.save
         && let Some(scene) = ran.scene()?
     {
         save(path, scene, &ran.consequence)?;
-        writeln!(err, "hint: `norn replay {}` shows it again", path.display())?;
+        note(format_args!("hint: `norn replay {}` repeats this run", path.display()))?;
     } else if ran.consequence.is_failure() {
-        writeln!(err, "hint: with --save clip.json it can be replayed")?;
+        note("hint: --save clip.json writes a clip that `norn replay` repeats")?;
     }
-    drop(err);
     Ok(exit(&ran))
 }
 
@@ -97,7 +96,8 @@ fn explore(args: &Run, options: &Options) -> anyhow::Result<Exit> {
     }
     done.move_kept()?;
     drop(scratch);
-    Ok(done.exit(done.tally.first_failure().is_some()))
+    let failed = done.tally.first_failure().is_some();
+    Ok(done.exit(if failed { Exit::Harmful } else { Exit::Clean }))
 }
 
 /// A report of a run, without what came of it.
@@ -114,12 +114,12 @@ fn print(args: &Run, options: &Options, done: &Done) -> anyhow::Result<()> {
     };
     let exit = if failure.is_some() { Exit::Harmful } else { Exit::Clean };
     let report = Report { batch: Some(batch), exit: exit.into(), ..report(options) };
-    report::print(&report, args.batch.format, false)?;
+    report::print(&report, args.batch.format)?;
     if let (Some(path), Some(failure)) = (&args.save, failure) {
         let process = norn_replay::process(&failure.recording);
         let scene = Scene::open(&failure.folder.join("trace"), process)?;
         save(path, &scene, &failure.picture.consequence)?;
-        writeln!(anstream::stderr(), "hint: `norn replay {}` shows it again", path.display())?;
+        note(format_args!("hint: `norn replay {}` repeats this run", path.display()))?;
     }
     Ok(())
 }
@@ -156,7 +156,7 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// Learns how many events the program has, by a run that does not count.
+/// Measures how many events the program has, by an extra run.
 fn calibrate(options: &mut Options) -> anyhow::Result<Option<Exit>> {
     let scratch = Scratch::new()?;
     let recording = norn_replay::calibrate(options, scratch.path())?;
@@ -172,9 +172,8 @@ fn calibrate(options: &mut Options) -> anyhow::Result<Option<Exit>> {
     if let Some(control) = &mut options.control {
         control.plan.expected = steps.max(1);
     }
-    let said = "by a run of its threads in turn, which does not count";
-    writeln!(anstream::stderr(), "norn: the program has about {steps} events, {said}")?;
-    writeln!(anstream::stderr(), "hint: --expected {steps} saves that run")?;
+    note(format_args!("norn: the program has about {steps} events, measured by one extra run"))?;
+    note(format_args!("hint: --expected {steps} saves that run"))?;
     Ok(None)
 }
 

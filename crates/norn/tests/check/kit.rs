@@ -2,30 +2,16 @@
 
 use std::{
     ffi::OsStr,
-    fs,
-    os::unix::process::CommandExt as _,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
-    sync::mpsc,
-    thread,
-    time::Duration,
 };
 
+pub(crate) use norn_e2e::process::Ran;
+use norn_e2e::{process, subject};
 use serde_json::Value;
 use tempfile::TempDir;
 
 /// The program under test.
 const NORN: &str = env!("CARGO_BIN_EXE_norn");
-/// No command takes longer.
-const LIMIT: Duration = Duration::from_mins(1);
-
-/// What a command left behind.
-#[derive(Debug)]
-pub(crate) struct Ran {
-    pub(crate) stdout: String,
-    pub(crate) stderr: String,
-    pub(crate) code: Option<i32>,
-}
 
 /// `norn` in a folder.
 pub(crate) fn norn<S: AsRef<OsStr>>(words: impl IntoIterator<Item = S>, folder: &TempDir) -> Ran {
@@ -38,21 +24,10 @@ pub(crate) fn norn_with<S: AsRef<OsStr>>(
     words: impl IntoIterator<Item = S>,
     folder: &TempDir,
 ) -> Ran {
-    let mut command = Command::new(NORN);
-    command.args(words).current_dir(folder.path()).env("NORN_CC", compiler);
-    command.env("NORN_CACHE", cache()).env("LC_ALL", "C").env("NO_COLOR", "1");
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
-    let child = command.spawn().unwrap_or_else(|error| panic!("cannot start {command:?}: {error}"));
-    let group = child.id();
-    let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || sender.send(child.wait_with_output()));
-    let output = receiver.recv_timeout(LIMIT).unwrap_or_else(|_| {
-        Command::new("kill").args(["-KILL", "--", &format!("-{group}")]).status().unwrap();
-        panic!("killed after {LIMIT:?}: {command:?}");
-    });
-    let output = output.unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-    Ran { stdout: text(output.stdout), stderr: text(output.stderr), code: output.status.code() }
+    let mut command = process::norn(Path::new(NORN), Path::new(env!("CARGO_TARGET_TMPDIR")), words);
+    command.current_dir(folder.path()).env("NORN_CC", compiler);
+    command.env("NORN_CXX", compiler.replace("clang", "clang++").replace("gcc", "g++"));
+    process::run(command)
 }
 
 /// Builds a subject; the program is `subject` in the folder.
@@ -93,12 +68,5 @@ impl Checked {
 
 /// The folder with the subjects.
 pub(crate) fn subjects() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../subjects/property")
-}
-
-/// A folder that stays from test to test.
-fn cache() -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("check/cache");
-    fs::create_dir_all(&path).unwrap();
-    path
+    subject::subjects().join("property")
 }

@@ -4,5 +4,6 @@
 
 mod command;
 mod kit;
+mod name;
 mod subject;
 mod unseen;

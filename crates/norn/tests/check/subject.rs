@@ -95,7 +95,7 @@ fn each(twins: bool, wrong: impl Fn(&Subject) -> Option<String>) {
 /// All subjects or all twins, by name.
 fn all(twins: bool) -> Vec<Subject> {
     let entries = fs::read_dir(subjects()).unwrap().map(|it| it.unwrap().path());
-    let mut all: Vec<_> = entries.map(subject).collect();
+    let mut all: Vec<_> = entries.filter(|it| it.is_file()).map(subject).collect();
     all.retain(|it| (it.breaks == "nothing") == twins);
     all.sort_by(|a, b| a.name.cmp(&b.name));
     all

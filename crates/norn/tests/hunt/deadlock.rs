@@ -1,10 +1,12 @@
 //! Deadlocks: what is only a cycle on paper is not even tried, and what is real hangs whatever the
 //! compiler made of it.
 
-use std::{path::Path, process::Command};
+use std::path::Path;
 
 use serde_json::Value;
 use tempfile::TempDir;
+
+use norn_e2e::tool::installed;
 
 use crate::kit::{command, hunt, norn_hunt, run, subjects};
 
@@ -33,7 +35,7 @@ fn guarded_cycles_are_not_predicted() {
 fn deadlocks_happen_whatever_the_compiler() {
     let names =
         ["two_locks.c", "bank.c", "rw_cycle.c", "wait_holding.c", "bare_signal.c", "swap.cc"];
-    for compiler in ["gcc", "clang-14"].into_iter().filter(|it| is_there(it)) {
+    for compiler in installed(["gcc", "clang-14"]) {
         for level in ["-O0", "-O2"] {
             for name in names {
                 let first = first_deadlock(name, compiler, level);
@@ -73,8 +75,4 @@ fn build(folder: &TempDir, name: &str, compiler: &str, level: &str) -> String {
     let ran = run(command);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     folder.path().join("program").to_string_lossy().into_owned()
-}
-
-fn is_there(compiler: &str) -> bool {
-    Command::new(compiler).arg("--version").output().is_ok_and(|it| it.status.success())
 }

@@ -1,7 +1,6 @@
 //! Hunts, end to end: real programs with real bugs, from their source to what is confirmed.
 //!
-//! The programs are in `subjects/hunt`, `subjects/deadlock` and `subjects/order`; [`subject`] says how
-//! their heads announce what must be found.
+//! `tests/subjects.rs` hunts each program of `subjects/`; here is what a hunt says and how.
 #![allow(clippy::unwrap_used, reason = "these are tests, the functions they share included")]
 
 mod assembly;
@@ -14,6 +13,6 @@ mod marked;
 mod output;
 mod pattern;
 mod report;
-mod subject;
+mod same;
 mod suppress;
 mod timeout;

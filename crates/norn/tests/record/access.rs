@@ -2,12 +2,12 @@
 
 use crate::{
     event::{Event, lines},
-    kit::{Subject, check, is_there, record, subject},
+    kit::{Subject, check, installed, record, subject},
 };
 
 #[test]
 fn widths() {
-    for compiler in ["gcc", "clang-14", "clang-19"].into_iter().filter(|it| is_there(it)) {
+    for compiler in installed(["gcc", "clang-14", "clang-19"]) {
         let recorded = subject("widths.c").compiler(compiler).record();
         let all = ["u1", "s1", "u2", "s2", "u4", "s4", "u8", "s8", "f4", "f8", "pointer", "flag"];
         check(
@@ -49,7 +49,7 @@ fn without_values_there_are_none() {
 
 #[test]
 fn unaligned() {
-    for compiler in ["gcc", "clang-14"].into_iter().filter(|it| is_there(it)) {
+    for compiler in installed(["gcc", "clang-14"]) {
         let recorded = subject("unaligned.c").compiler(compiler).record();
         check(
             &recorded.on(&["odd"]),
@@ -71,7 +71,7 @@ fn unaligned() {
 
 #[test]
 fn sixteen_bytes() {
-    for compiler in ["gcc", "clang-14"].into_iter().filter(|it| is_there(it)) {
+    for compiler in installed(["gcc", "clang-14"]) {
         let recorded = subject("wide.c").compiler(compiler).record();
         let events = recorded.events();
         let of = |name: &'static str| events.iter().filter(move |it| it.variable() == name);
@@ -90,7 +90,7 @@ fn sixteen_bytes() {
 
 #[test]
 fn volatile() {
-    for compiler in ["gcc", "clang-14"].into_iter().filter(|it| is_there(it)) {
+    for compiler in installed(["gcc", "clang-14"]) {
         let recorded = subject("volatile.c").compiler(compiler).record();
         check(
             &recorded.on(&["one", "two", "four", "eight", "plain"]),
@@ -110,7 +110,7 @@ fn volatile() {
 
 #[test]
 fn bitfields() {
-    for compiler in ["gcc", "clang-14"].into_iter().filter(|it| is_there(it)) {
+    for compiler in installed(["gcc", "clang-14"]) {
         let events = subject("bitfield.c").compiler(compiler).record().events();
         let fields = || events.iter().filter(|it| it.variable() == "fields");
         assert!(fields().filter(|it| it.op == "write").count() >= 3, "{compiler}");
@@ -146,7 +146,7 @@ fn check_struct_copy(subject: &Subject) {
 
 #[test]
 fn struct_copies() {
-    for compiler in ["gcc", "clang-14"].into_iter().filter(|it| is_there(it)) {
+    for compiler in installed(["gcc", "clang-14"]) {
         for level in ["-O0", "-O2"] {
             check_struct_copy(&subject("struct_copy.c").compiler(compiler).flags(&[level]));
         }
@@ -169,7 +169,7 @@ fn ranges(events: &[Event], variables: &[&str]) -> String {
 
 #[test]
 fn memory_functions() {
-    for compiler in ["gcc", "clang-14", "clang-19"].into_iter().filter(|it| is_there(it)) {
+    for compiler in installed(["gcc", "clang-14", "clang-19"]) {
         let events = subject("memory.c").compiler(compiler).record().events();
         check(
             &ranges(&events, &["from", "to"]),
@@ -266,7 +266,7 @@ fn more_texts() {
 
 #[test]
 fn virtual_tables() {
-    for compiler in ["gcc", "clang-14"].into_iter().filter(|it| is_there(it)) {
+    for compiler in installed(["gcc", "clang-14"]) {
         let events = subject("vptr.cc").compiler(compiler).record().events();
         let block =
             events.iter().find(|it| it.op == "alloc" && it.site_function() == "main").unwrap();

@@ -1,6 +1,6 @@
 //! Atomic operations and fences.
 
-use crate::kit::{check, is_there, record, subject};
+use crate::kit::{check, installed, is_installed, record, subject};
 
 /// What every operation must leave on a variable of `bits` bits.
 fn operations(name: &str, bits: u32) -> String {
@@ -24,7 +24,7 @@ fn operations(name: &str, bits: u32) -> String {
 
 #[test]
 fn all_operations_of_all_widths() {
-    for compiler in ["gcc", "clang-14", "clang-19"].into_iter().filter(|it| is_there(it)) {
+    for compiler in installed(["gcc", "clang-14", "clang-19"]) {
         for level in ["-O0", "-O2"] {
             let recorded = subject("atomics.c").compiler(compiler).flags(&[level]).record();
             let expected = [("a1", 8), ("a2", 16), ("a4", 32), ("a8", 64)]
@@ -38,7 +38,7 @@ fn all_operations_of_all_widths() {
 #[test]
 fn sixteen_bytes() {
     for (compiler, flags) in [("gcc", &[][..]), ("clang-14", &["-mcx16"][..])] {
-        if !is_there(compiler) {
+        if !is_installed(compiler) {
             continue;
         }
         let subject = subject("atomics_wide.c").compiler(compiler).flags(flags).not_compared();

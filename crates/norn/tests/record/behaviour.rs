@@ -3,7 +3,7 @@
 
 use std::{fs, os::unix::fs::PermissionsExt as _};
 
-use crate::kit::{record, run, skip, subject};
+use crate::kit::{record, run, subject, untested};
 
 #[test]
 fn closing_all_descriptors() {
@@ -47,12 +47,12 @@ fn the_environment() {
 fn giving_up_rights() {
     let root = fs::metadata("/proc/self").map(|it| std::os::unix::fs::MetadataExt::uid(&it));
     if root.ok() != Some(0) {
-        return skip("chroot and setuid: not root");
+        return untested("chroot and setuid: not root");
     }
     let subject = subject("confine.c").arguments(&["."]);
     let native = subject.run_native();
     if native.status.code() != Some(0) {
-        return skip("chroot and setuid: not allowed here");
+        return untested("chroot and setuid: not allowed here");
     }
     assert_eq!(subject.record().written("step"), [1, 2, 3]);
 }

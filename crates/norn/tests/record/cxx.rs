@@ -2,12 +2,12 @@
 
 use crate::{
     event::{Event, lines, writers},
-    kit::{check, is_there, record, subject, values, written},
+    kit::{check, installed, is_installed, record, subject, values, written},
 };
 
 #[test]
 fn threads() {
-    for compiler in ["gcc", "clang-14"].into_iter().filter(|it| is_there(it)) {
+    for compiler in installed(["gcc", "clang-14"]) {
         let recorded = subject("thread.cc").compiler(compiler).record();
         check(
             &recorded.sync("T0"),
@@ -42,7 +42,7 @@ fn locks(events: &[Event], thread: &str) -> String {
 
 #[test]
 fn mutexes() {
-    for compiler in ["gcc", "clang-14"].into_iter().filter(|it| is_there(it)) {
+    for compiler in installed(["gcc", "clang-14"]) {
         let events =
             subject("mutex.cc").compiler(compiler).flags(&["-std=c++17"]).record().events();
         check(
@@ -169,7 +169,7 @@ fn a_static_variable_whose_initialiser_throws() {
 #[test]
 fn exceptions_leave_the_right_stack() {
     for (compiler, level) in [("gcc", "-O0"), ("gcc", "-O2"), ("clang-14", "-O0")] {
-        if !is_there(compiler) {
+        if !is_installed(compiler) {
             continue;
         }
         let recorded = subject("exception.cc").compiler(compiler).flags(&[level]).record();

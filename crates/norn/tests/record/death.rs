@@ -11,8 +11,8 @@ use std::{
 use serde_json::{Value, json};
 
 use crate::kit::{
-    Recorded, check as check_lines, finish, is_there, kill, norn, record, run, skip, start,
-    subject, written,
+    Recorded, check as check_lines, finish, is_installed, kill, norn, record, run, start, subject,
+    untested, written,
 };
 
 /// A number of the file that a subject shares with the kernel.
@@ -166,7 +166,7 @@ fn the_largest_size_is_reached() {
         .record();
     check_flood(&recorded, "size");
     assert!(
-        recorded.ran.stderr.starts_with("norn: the trace reached its largest size;"),
+        recorded.ran.stderr.starts_with("norn: the trace reached its maximum size;"),
         "{}",
         recorded.ran.stderr
     );
@@ -191,7 +191,7 @@ fn the_disk_is_full() {
     command.arg(recorder.get_program()).args(recorder.get_args()).current_dir(folder.path());
     let ran = run(command);
     if ran.status.code() == Some(99) || ran.stderr.contains("unshare failed") {
-        return skip("a full disk: may not mount one here");
+        return untested("a full disk: may not mount one here");
     }
     let trace = folder.path().join("trace");
     fs::remove_dir(&trace).unwrap();
@@ -199,7 +199,7 @@ fn the_disk_is_full() {
     let recorded = Recorded::new(ran, folder);
     check_flood(&recorded, "disk");
     assert!(
-        recorded.ran.stderr.starts_with("norn: the trace could not be written to the end"),
+        recorded.ran.stderr.starts_with("norn: the trace could not be written completely"),
         "{}",
         recorded.ran.stderr
     );
@@ -211,7 +211,7 @@ fn files_may_not_be_large() {
     let recorded = limited("ulimit -S -f 2000", "flood.c", &[FLOOD]);
     check_flood(&recorded, "disk");
     let said = &recorded.ran.stderr;
-    let what = "norn: the trace could not be written to the end: file too large; ";
+    let what = "norn: the trace could not be written completely: file too large; ";
     assert!(said.starts_with(what), "{said}");
     assert!(said.ends_with("\nhint: `ulimit -f` sets the largest size of a file\n"), "{said}");
     let info = recorded.norn(&["info"]).stdout;
@@ -261,7 +261,7 @@ fn limits_that_are_too_low() {
 fn a_limit_that_cannot_be_raised() {
     let user = fs::metadata("/proc/self").unwrap().uid();
     let powerless = match user {
-        0 if is_there("setpriv") => "set -- setpriv --bounding-set=-sys_resource \"$@\"",
+        0 if is_installed("setpriv") => "set -- setpriv --bounding-set=-sys_resource \"$@\"",
         0 => return,
         _ => "true",
     };
@@ -285,6 +285,6 @@ fn a_subject_with_little_address_space() {
     let ran = run(recorder);
     assert_eq!((&*ran.stdout, ran.status.code()), ("fenced\n", Some(3)));
     let said =
-        "norn: a program has no room for the shared memory and is not recorded\nhint: it takes";
+        "norn: a program has not enough address space and was not recorded\nhint: recording needs";
     assert!(ran.stderr.starts_with(said), "{}", ran.stderr);
 }

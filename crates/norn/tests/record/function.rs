@@ -5,7 +5,9 @@ use std::fs;
 use serde_json::Value;
 
 use crate::event::Event;
-use crate::kit::{Recorded, Subject, check, is_there, norn, run, subject, subjects, written};
+use crate::kit::{
+    Recorded, Subject, check, installed, is_installed, norn, run, subject, subjects, written,
+};
 
 /// What each compiler makes of it, with and without optimisation.
 const BUILDS: [(&str, &str); 4] =
@@ -65,7 +67,7 @@ fn number(value: &Value) -> String {
 
 #[test]
 fn functions_of_c() {
-    for (compiler, level) in BUILDS.into_iter().filter(|it| is_there(it.0)) {
+    for (compiler, level) in BUILDS.into_iter().filter(|it| is_installed(it.0)) {
         let subject = subject("function.c").compiler(compiler).flags(&[level]);
         let names =
             ["add", "tail", "factorial", "jumps", "around", "six", "leaves", "wait?", "h*ed"];
@@ -110,7 +112,7 @@ fn functions_of_c() {
 /// A function that returns to us first is still known to be called by its caller.
 #[test]
 fn call_stacks() {
-    for (compiler, level) in BUILDS.into_iter().filter(|it| is_there(it.0)) {
+    for (compiler, level) in BUILDS.into_iter().filter(|it| is_installed(it.0)) {
         let subject = subject("function.c").compiler(compiler).flags(&[level]).not_compared();
         let recorded = named(subject, &["around", "jumps"]).record();
         let events = recorded.events_with_stacks();
@@ -123,7 +125,7 @@ fn call_stacks() {
 /// With all functions named, programs still behave as they did.
 #[test]
 fn programs_behave_as_before() {
-    for (compiler, level) in BUILDS.into_iter().filter(|it| is_there(it.0)) {
+    for (compiler, level) in BUILDS.into_iter().filter(|it| is_installed(it.0)) {
         for source in ["function.c", "function.cc", "exception.cc", "longjmp.c"] {
             let subject =
                 subject(source).compiler(compiler).flags(&[level]).options(&["--function", "*"]);
@@ -139,7 +141,7 @@ fn programs_behave_as_before() {
 /// right.
 #[test]
 fn parameters_that_are_gone() {
-    for (compiler, level) in BUILDS.into_iter().filter(|it| is_there(it.0)) {
+    for (compiler, level) in BUILDS.into_iter().filter(|it| is_installed(it.0)) {
         let subject = subject("function.c").compiler(compiler).flags(&[level]).not_compared();
         let recorded = named(subject, &["inner", "half"]).record();
         let main = calls(&recorded, "T0", 0);
@@ -156,7 +158,7 @@ fn parameters_that_are_gone() {
 
 #[test]
 fn functions_of_cxx() {
-    for (compiler, level) in BUILDS.into_iter().filter(|it| is_there(it.0)) {
+    for (compiler, level) in BUILDS.into_iter().filter(|it| is_installed(it.0)) {
         let subject = subject("function.cc").compiler(compiler).flags(&[level]).not_compared();
         let names = [
             "Log::open",
@@ -225,7 +227,7 @@ fn hide_destructors_result(line: &str) -> String {
 fn functions_of_libraries() {
     let links: [&[&str]; 3] =
         [&["-Wl,-z,lazy"], &["-Wl,-z,relro,-z,now"], &["-fno-plt", "-no-pie"]];
-    for compiler in ["gcc", "clang-14"].into_iter().filter(|it| is_there(it)) {
+    for compiler in installed(["gcc", "clang-14"]) {
         for flags in links {
             let subject = subject("function_library.c").compiler(compiler).flags(flags);
             let recorded = named(subject, &["atoi", "getpid", "qsort", "_setjmp"]).record();
@@ -303,7 +305,7 @@ fn marks() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("norn.h"), header).unwrap();
     let include: &'static str = format!("-I{}", folder.path().display()).leak();
-    for (compiler, level) in BUILDS.into_iter().filter(|it| is_there(it.0)) {
+    for (compiler, level) in BUILDS.into_iter().filter(|it| is_installed(it.0)) {
         for source in ["mark.c", "mark.cc"] {
             let subject = subject(source).compiler(compiler);
             let native = subject.clone().flags(&[level, "-Wall", "-Werror", include]).run_native();

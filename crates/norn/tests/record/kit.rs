@@ -6,18 +6,18 @@
 
 use std::{
     cell::OnceCell,
-    env,
     ffi::{OsStr, OsString},
     fs,
-    os::unix::process::CommandExt as _,
     path::{Path, PathBuf},
-    process::{Child, Command, ExitStatus, Stdio},
+    process::Command,
     rc::Rc,
-    sync::mpsc,
-    thread,
-    time::Duration,
 };
 
+use norn_e2e::{process, subject as subject_list};
+pub(crate) use norn_e2e::{
+    process::{Ran, finish, kill, run, start},
+    tool::{installed, is_installed, untested},
+};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -25,8 +25,6 @@ use crate::event::{Event, lines};
 
 /// The program under test.
 pub(crate) const NORN: &str = env!("CARGO_BIN_EXE_norn");
-/// No run of anything takes longer.
-const LIMIT: Duration = Duration::from_mins(1);
 
 /// A subject and how to build and run it.
 #[derive(Clone, Debug)]
@@ -37,14 +35,6 @@ pub(crate) struct Subject {
     arguments: Vec<OsString>,
     options: Vec<OsString>,
     compared: bool,
-}
-
-/// What a process left behind.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Ran {
-    pub(crate) stdout: String,
-    pub(crate) stderr: String,
-    pub(crate) status: ExitStatus,
 }
 
 /// A recorded run: its trace and the folder in which it ran.
@@ -270,71 +260,20 @@ pub(crate) fn check(actual: &str, expected: &str) {
 
 /// A command of norn. Its runtime is unpacked among the files of these tests.
 pub(crate) fn norn<S: AsRef<OsStr>>(words: impl IntoIterator<Item = S>) -> Command {
-    let mut command = Command::new(NORN);
-    command.args(words).env("NORN_CACHE", place("cache")).env("LC_ALL", "C").env("NO_COLOR", "1");
-    command
-}
-
-/// Runs to the end, or fails when that takes too long.
-pub(crate) fn run(command: Command) -> Ran {
-    let name = format!("{command:?}");
-    finish(&name, start(command))
-}
-
-/// Starts a command with its output piped, as the leader of a group of its own.
-pub(crate) fn start(mut command: Command) -> Child {
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
-    command.spawn().unwrap_or_else(|error| panic!("cannot start {command:?}: {error}"))
-}
-
-/// Waits for a command that was started, and takes what it printed.
-pub(crate) fn finish(name: &str, child: Child) -> Ran {
-    let group = child.id();
-    let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || sender.send(child.wait_with_output()));
-    let output = receiver.recv_timeout(LIMIT).unwrap_or_else(|_| {
-        kill("-KILL", &format!("-{group}"));
-        panic!("killed after {LIMIT:?}: {name}");
-    });
-    let output = output.unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-    Ran { stdout: text(output.stdout), stderr: text(output.stderr), status: output.status }
-}
-
-/// Sends a signal to a process, or to a group (`-123`), that this test started.
-pub(crate) fn kill(signal: &str, process: &str) {
-    Command::new("kill").args([signal, "--", process]).status().unwrap();
+    process::norn(Path::new(NORN), Path::new(env!("CARGO_TARGET_TMPDIR")), words)
 }
 
 /// The folder of the subjects.
 pub(crate) fn subjects() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../subjects/record")
+    subject_list::subjects().join("record")
 }
 
 /// A folder that stays from test to test.
 fn place(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("record").join(name);
-    fs::create_dir_all(&path).unwrap();
-    path
+    process::folder(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("record"), name)
 }
 
 fn is_newer(file: &Path, than: &Path) -> bool {
     let changed = |path: &Path| fs::metadata(path).and_then(|it| it.modified()).ok();
     changed(file).is_some_and(|it| Some(it) > changed(than))
-}
-
-/// Whether a program is on the `PATH`; if not, the test's output says so.
-pub(crate) fn is_there(program: &str) -> bool {
-    let path = env::var_os("PATH").unwrap_or_default();
-    let there = env::split_paths(&path).any(|folder| folder.join(program).is_file());
-    if !there {
-        skip(&format!("{program} is not installed"));
-    }
-    there
-}
-
-/// Says, past the capture of output, what is not tested and why.
-pub(crate) fn skip(why: &str) {
-    use std::io::Write as _;
-    let _ = writeln!(std::io::stderr(), "not tested: {why}");
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::kit::{Recorded, is_there, subject};
+use crate::kit::{Recorded, installed, subject};
 
 /// Values, and what they are written to.
 type Names = &'static [(u128, &'static str)];
@@ -64,7 +64,7 @@ fn check(recorded: &Recorded, expected: Names, how: &str) {
 }
 
 fn check_all(source: &str, expected: Names) {
-    for compiler in COMPILERS.into_iter().filter(|it| is_there(it)) {
+    for compiler in installed(COMPILERS) {
         for level in LEVELS {
             let recorded = subject(source).compiler(compiler).flags(&[level]).record();
             check(&recorded, expected, &format!("{source} {compiler} {level}"));

@@ -54,7 +54,7 @@ fn more_processes_than_there_is_room_for() {
     let subject = subject("many_processes.c").not_compared();
     let recorded = subject.record();
     assert_eq!(recorded.ran.stdout, subject.run_native().stdout);
-    assert_eq!(recorded.ran.stderr, "norn: 78 processes after the first 1024 are not recorded\n");
+    assert_eq!(recorded.ran.stderr, "norn: 78 processes after the first 1024 were not recorded\n");
     let info = recorded.info();
     assert_eq!(info["unrecorded_processes"], json!(78));
     assert!(

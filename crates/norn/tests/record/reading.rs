@@ -1,10 +1,10 @@
 //! Values are told as their types have them; programs get the bits.
 
-use crate::kit::{is_there, subject};
+use crate::kit::{installed, subject};
 
 #[test]
 fn values_have_types() {
-    for compiler in ["gcc", "clang-14"].into_iter().filter(|it| is_there(it)) {
+    for compiler in installed(["gcc", "clang-14"]) {
         let recorded = subject("reading.c").compiler(compiler).record();
         let text = recorded.norn(&["dump", "--thread", "T0"]).stdout;
         let said = |what: &str| text.lines().any(|it| it.contains(&format!(" {what} ")));

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::kit::{Ran, Recorded, finish, is_there, kill, record, run, start, subject};
+use crate::kit::{Ran, Recorded, finish, is_installed, kill, record, run, start, subject};
 
 /// Waits until the subject has said so many lines, and returns the last.
 fn line(folder: &Path, number: usize) -> String {
@@ -105,7 +105,7 @@ fn what_the_subject_sends_to_its_group_comes_once() {
 /// between them and the terminal, since some end by the key themselves.
 #[test]
 fn a_key_of_the_terminal() {
-    if !is_there("script") {
+    if !is_installed("script") {
         return;
     }
     let folder = tempfile::tempdir().unwrap();

@@ -2,7 +2,7 @@
 
 use crate::{
     event::Event,
-    kit::{is_there, record, subject, written},
+    kit::{installed, record, subject, written},
 };
 
 /// The values written to a variable by streams that handle signals, or by those that do not.
@@ -65,7 +65,7 @@ fn a_jump_out_of_a_handler() {
 
 #[test]
 fn jumps_out_of_calls() {
-    for compiler in ["gcc", "clang-14"].into_iter().filter(|it| is_there(it)) {
+    for compiler in installed(["gcc", "clang-14"]) {
         for flags in [&["-O0"][..], &["-O2", "-D_FORTIFY_SOURCE=2"]] {
             let events =
                 subject("longjmp.c").compiler(compiler).flags(flags).record().events_with_stacks();

@@ -166,7 +166,7 @@ fn more_threads_than_there_is_room_for() {
     // Of 4201 threads 105, and one handler.
     assert_eq!(recorded.info()["unrecorded_threads"], 106);
     let lines = [
-        (recorded.ran.stderr.clone(), "norn: 106 threads or signal handlers are not recorded"),
+        (recorded.ran.stderr.clone(), "norn: 106 threads or signal handlers were not recorded"),
         (recorded.norn(&["info"]).stdout, "  106 threads or signal handlers that were too many"),
     ];
     for (text, said) in lines {

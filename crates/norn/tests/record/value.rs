@@ -2,7 +2,7 @@
 
 use crate::{
     event::Event,
-    kit::{Subject, is_there, subject},
+    kit::{Subject, is_installed, subject},
 };
 
 /// A location's value at each step must follow from the counter's.
@@ -43,7 +43,7 @@ fn gcc() {
 #[test]
 fn clang() {
     for level in ["-O0", "-O2"] {
-        if is_there("clang-14") {
+        if is_installed("clang-14") {
             check(subject("values.c").compiler("clang-14").flags(&[level]), 20_000);
         }
     }

@@ -78,3 +78,37 @@ fn the_trace_of_a_replay_can_be_kept() {
     subject.replay("clip.json", &["-o", "kept"]);
     assert!(subject.file("kept/run.json").exists());
 }
+
+/// The update cannot be lost any more, so the schedule cannot be followed. That the failure did not
+/// happen then shows nothing.
+#[test]
+fn a_program_that_was_repaired() {
+    let subject = subject("lost_update.c");
+    find(&subject, "random", "assertion failed");
+    subject.edit(
+        "static int counter;\n\nstatic void *add(void *arg) {\n    int seen = counter; // read\n    \
+         counter = seen + 1; // write\n",
+        "static int counter; static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;\n\n\
+         static void *add(void *arg) {\n    pthread_mutex_lock(&lock); int seen = counter; // read\n    \
+         counter = seen + 1; pthread_mutex_unlock(&lock); // write\n",
+    );
+    let ran = subject.replay("clip.json", &["--timeout", "20"]);
+    let left = ["norn: infeasible in ", "norn: diverged in "];
+    assert!(left.iter().any(|it| ran.stderr.contains(it)), "{ran:?}");
+    assert_eq!((ran.status.code(), &*ran.stdout), (Some(3), "both were counted\n"), "{ran:?}");
+    let ran = subject.replay("clip.json", &["--timeout", "20", "--times", "3", "-j2"]);
+    assert_eq!(ran.status.code(), Some(3), "{ran:?}");
+}
+
+#[test]
+fn a_program_without_the_events_of_the_clip() {
+    let subject = subject("lost_update.c");
+    find(&subject, "random", "assertion failed");
+    subject.edit(
+        "int seen = counter; // read\n    counter = seen + 1; // write",
+        "__atomic_fetch_add(&counter, 1, __ATOMIC_SEQ_CST);",
+    );
+    let ran = subject.replay("clip.json", &["--timeout", "20"]);
+    assert_eq!((ran.status.code(), &*ran.stdout), (Some(3), ""), "{ran:?}");
+    assert!(ran.stderr.starts_with("norn: the schedule cannot be followed: segment "), "{ran:?}");
+}

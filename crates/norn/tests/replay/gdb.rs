@@ -110,7 +110,7 @@ fn no_gdb() {
     let mut command = subject.command(["replay", "--gdb", "clip.json"]);
     command.env("PATH", "/nowhere");
     let ran = kit::run(command);
-    assert!(ran.stderr.contains("norn: cannot find gdb\nhint: install it"), "{ran:?}");
+    assert!(ran.stderr.contains("norn: cannot find gdb\nhint: install gdb"), "{ran:?}");
     assert_eq!(ran.status.code(), Some(2), "{ran:?}");
 }
 

@@ -1,47 +1,28 @@
 //! Builds subjects, runs them under control, writes and reads clips.
 
 use std::{
-    env,
     ffi::OsStr,
     fs,
-    io::{self, Write as _},
-    os::unix::process::CommandExt as _,
     path::{Path, PathBuf},
-    process::{Command, ExitStatus, Stdio},
-    sync::mpsc,
-    thread,
-    time::Duration,
+    process::Command,
 };
 
+use norn_e2e::{process, subject};
+pub(crate) use norn_e2e::{
+    process::{Ran, run},
+    tool::is_installed,
+};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// The program under test.
 const NORN: &str = env!("CARGO_BIN_EXE_norn");
-/// No run of anything takes longer.
-const LIMIT: Duration = Duration::from_mins(1);
 
 /// A subject in a folder of its own.
 #[derive(Debug)]
 pub(crate) struct Subject {
     pub(crate) folder: TempDir,
     source: String,
-}
-
-/// What a command left behind.
-#[derive(Debug)]
-pub(crate) struct Ran {
-    pub(crate) stdout: String,
-    pub(crate) stderr: String,
-    pub(crate) status: ExitStatus,
-}
-
-impl Ran {
-    /// What programs are told: the last line of standard output.
-    pub(crate) fn json(&self) -> Value {
-        let line = self.stdout.lines().last().unwrap_or("");
-        serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {self:?}"))
-    }
 }
 
 /// Builds a subject of `subjects/replay`.
@@ -125,45 +106,11 @@ impl Subject {
 
 /// A command of norn in a folder.
 pub(crate) fn norn<S: AsRef<OsStr>>(words: impl IntoIterator<Item = S>, folder: &Path) -> Command {
-    let mut command = Command::new(NORN);
-    command.args(words).current_dir(folder);
-    command.env("NORN_CACHE", place("cache")).env("LC_ALL", "C").env("NO_COLOR", "1");
+    let mut command = process::norn(Path::new(NORN), Path::new(env!("CARGO_TARGET_TMPDIR")), words);
+    command.current_dir(folder);
     command
 }
 
-/// Whether a program can be started. If not, it is said, past the capture of output.
-pub(crate) fn is_there(program: &str) -> bool {
-    let path = env::var_os("PATH").unwrap_or_default();
-    let there = env::split_paths(&path).any(|folder| folder.join(program).is_file());
-    if !there {
-        let _ = writeln!(io::stderr(), "not tested: {program} is not installed");
-    }
-    there
-}
-
-/// Runs to the end, or fails when that takes too long.
-pub(crate) fn run(mut command: Command) -> Ran {
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
-    let child = command.spawn().unwrap_or_else(|error| panic!("cannot start {command:?}: {error}"));
-    let group = child.id();
-    let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || sender.send(child.wait_with_output()));
-    let output = receiver.recv_timeout(LIMIT).unwrap_or_else(|_| {
-        Command::new("kill").args(["-KILL", "--", &format!("-{group}")]).status().unwrap();
-        panic!("killed after {LIMIT:?}: {command:?}");
-    });
-    let output = output.unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-    Ran { stdout: text(output.stdout), stderr: text(output.stderr), status: output.status }
-}
-
 fn subjects() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../subjects/replay")
-}
-
-/// A folder that stays from test to test.
-fn place(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("replay").join(name);
-    fs::create_dir_all(&path).unwrap();
-    path
+    subject::subjects().join("replay")
 }

@@ -78,7 +78,7 @@ fn what_differs_is_said_and_kept() {
     }
     let ran = clean(&subject, &["replay", "--times", "3", "-o", "kept", "clip.json"]);
     assert_eq!(ran.status.code(), Some(2), "{ran:?}");
-    assert!(ran.stderr.contains("`kept` is no empty folder"), "{ran:?}");
+    assert!(ran.stderr.contains("`kept` is not an empty folder"), "{ran:?}");
 }
 
 #[test]

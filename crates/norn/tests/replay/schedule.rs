@@ -37,7 +37,7 @@ fn no_lost_update() {
 fn who_waits_for_a_message_of_others_is_not_waited_for() {
     let subject = subject("answers.c");
     let ran = subject.follow(&[("T0", json!({"after": "fork"})), ("T0.1", json!("end"))]);
-    assert_eq!((ran.status.code(), &*ran.stdout), (Some(0), "m\n"), "{ran:?}");
+    assert_eq!((ran.status.code(), &*ran.stdout), (Some(3), "m\n"), "{ran:?}");
     assert!(ran.stderr.contains("infeasible in segment 2 of 2: T0.1"), "{ran:?}");
 }
 
@@ -76,7 +76,7 @@ fn who_only_sleeps_does_not_come_to_its_point() {
         ("T0", json!({"after": format!("write {}", subject.line("// write"))})),
         ("T0.1", json!("end")),
     ]);
-    assert_eq!((ran.status.code(), &*ran.stdout), (Some(0), "seen\n"), "{ran:?}");
+    assert_eq!((ran.status.code(), &*ran.stdout), (Some(3), "seen\n"), "{ran:?}");
     assert!(ran.stderr.contains("infeasible in segment 1 of 2: T0 spins"), "{ran:?}");
 }
 
@@ -84,6 +84,7 @@ fn who_only_sleeps_does_not_come_to_its_point() {
 fn who_is_not_there_is_infeasible() {
     let subject = subject("lost_update.c");
     let ran = subject.follow(&[("T0", json!({"before": "join"})), ("T0.3", json!("end"))]);
+    assert_eq!(ran.status.code(), Some(3), "{ran:?}");
     assert!(ran.stderr.contains("infeasible in segment 2 of 2: T0.3 was never"), "{ran:?}");
 }
 
@@ -95,6 +96,7 @@ fn another_event_than_the_expected_one_diverges() {
         ("T0", json!({"before": "join"})),
         ("T0.1", json!({"event": 1, "at": format!("write {write}")})),
     ]);
+    assert_eq!(ran.status.code(), Some(3), "{ran:?}");
     assert!(ran.stderr.contains("diverged in segment 2 of 2: T0.1 came to another"), "{ran:?}");
     assert!(ran.stderr.contains("actual    event 1, read of counter at add"), "{ran:?}");
 }

@@ -34,7 +34,7 @@ fn gcc_optimised() {
 
 #[test]
 fn clang() {
-    if kit::is_there("clang-14") && kit::is_there("clang++-14") {
+    if kit::is_installed("clang-14") && kit::is_installed("clang++-14") {
         check("clang-14", "clang++-14", "-O0");
     }
 }

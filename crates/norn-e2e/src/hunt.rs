@@ -1,0 +1,154 @@
+//! What a hunt found, read from its JSON report and compared with what the subject announces.
+
+use serde_json::Value;
+
+use crate::{process::Ran, subject::Announced};
+
+/// The report of a hunt.
+#[derive(Clone, Debug)]
+pub struct Hunt {
+    /// As the command printed it.
+    pub json: Value,
+    /// The exit status of the command.
+    pub code: Option<i32>,
+}
+
+impl Hunt {
+    /// Reads what `norn hunt --format json` printed.
+    #[track_caller]
+    pub fn read(ran: &Ran) -> Hunt {
+        let json = serde_json::from_str(&ran.stdout);
+        let json = json.unwrap_or_else(|error| panic!("{error}: {ran:?}"));
+        Hunt { json, code: ran.code }
+    }
+}
+
+/// How an announced bug was found, the best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Found {
+    /// It was predicted, and the program did it.
+    Confirmed,
+    /// The program failed as announced when it was forced towards it.
+    OnTheWay,
+    /// The program failed as announced in a run without a prediction.
+    Explored,
+    /// Not at all.
+    No,
+}
+
+impl Hunt {
+    /// What the recorded run allows, and what came of it.
+    pub fn findings(&self) -> &[Value] {
+        self.list("findings")
+    }
+
+    /// Failures that were not predicted.
+    pub fn observed(&self) -> &[Value] {
+        self.list("observed")
+    }
+
+    /// Findings that are confirmed and harmful.
+    pub fn harmful(&self) -> impl Iterator<Item = &Value> {
+        self.findings().iter().filter(|it| it["harmful"] == true)
+    }
+
+    /// The first execution in which something harmful happened.
+    pub fn first(&self) -> Option<u64> {
+        self.harmful().chain(self.observed()).filter_map(|it| it["executions"].as_u64()).min()
+    }
+
+    /// Whether nothing harmful happened.
+    pub fn is_clean(&self) -> bool {
+        self.harmful().next().is_none() && self.observed().is_empty()
+    }
+
+    /// How the announced bug was found.
+    pub fn found(&self, announced: &Announced) -> Found {
+        let aim = |it: &Value| self.findings().get(usize::try_from(it["finding"].as_u64()?).ok()?);
+        let leads = |it: &&Value| leads_to(it, &announced.consequence);
+        let on_the_way = |it: &Value| aim(it).is_some_and(|it| is_about(it, announced));
+        if self.harmful().filter(leads).any(|it| is_about(it, announced)) {
+            Found::Confirmed
+        } else if self.observed().iter().filter(leads).any(on_the_way) {
+            Found::OnTheWay
+        } else if self.observed().iter().any(|it| leads(&it)) {
+            Found::Explored
+        } else {
+            Found::No
+        }
+    }
+
+    fn list(&self, field: &str) -> &[Value] {
+        self.json[field].as_array().map_or(&[], Vec::as_slice)
+    }
+}
+
+/// Whether a finding is of the announced class and on one of the announced variables.
+fn is_about(finding: &Value, announced: &Announced) -> bool {
+    let Some((class, variables)) = &announced.bug else { return true };
+    let accesses = finding["accesses"].as_array().into_iter().flatten();
+    let mut names = accesses.map(|it| variable(&it["variable"]));
+    finding["class"] == class.as_str()
+        && names.any(|name| variables.iter().any(|it| name.contains(it.as_str())))
+}
+
+/// The name of a variable; of memory, also the function that allocated it.
+fn variable(object: &Value) -> String {
+    let names = [&object["name"], &object["allocated_at"]["function"]];
+    names.iter().filter_map(|it| it.as_str()).collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a finding or a failure has the consequence that a head announces. A program that hangs may
+/// do so by waiting or by spinning.
+fn leads_to(finding: &Value, announced: &str) -> bool {
+    let consequence = &finding["consequence"];
+    let name = consequence.as_object().and_then(|it| it.keys().next().map(String::as_str));
+    let name = name.or(consequence.as_str()).unwrap_or("?");
+    match announced {
+        "crash" => name == "signal",
+        "hang" => ["deadlock", "livelock", "hang"].contains(&name),
+        "uncaught exception" => name == "exception",
+        "double free" => consequence["memory"] == "double-free",
+        "use after free" => consequence["memory"] == "use-after-free",
+        announced => name == announced,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn report(json: Value) -> Hunt {
+        Hunt { json, code: Some(1) }
+    }
+
+    #[test]
+    fn a_bug_is_found_by_class_variable_and_consequence() {
+        let announced = Announced::read("// Finds: atomic-set on x, y; deadlock").unwrap();
+        let found = |class: &str, variable: &str, consequence: &str| {
+            let finding = json!({ "class": class, "harmful": true, "executions": 3,
+                "accesses": [{ "variable": { "name": variable } }], "consequence": consequence });
+            report(json!({ "findings": [finding] })).found(&announced)
+        };
+        assert_eq!(found("atomic-set", "point.y", "deadlock"), Found::Confirmed);
+        assert_eq!(found("race", "point.y", "deadlock"), Found::No);
+        assert_eq!(found("atomic-set", "point.z", "deadlock"), Found::No);
+        assert_eq!(found("atomic-set", "point.y", "none"), Found::No);
+    }
+
+    #[test]
+    fn a_failure_on_the_way_is_told_from_an_explored_one() {
+        let announced = Announced::read("// Finds: race on x; hang").unwrap();
+        let finding = json!({ "class": "race", "harmful": false, "accesses": [{ "variable": { "name": "x" } }] });
+        let observed = |aim: Value| {
+            let failure = json!({ "consequence": "livelock", "executions": 9, "finding": aim });
+            report(json!({ "findings": [finding.clone()], "observed": [failure] }))
+        };
+        assert_eq!(observed(json!(0)).found(&announced), Found::OnTheWay);
+        assert_eq!(observed(Value::Null).found(&announced), Found::Explored);
+        assert_eq!(observed(Value::Null).first(), Some(9));
+        assert!(!observed(Value::Null).is_clean());
+    }
+}

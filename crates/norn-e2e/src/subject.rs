@@ -1,0 +1,151 @@
+//! The programs in `subjects/`, and what their heads announce.
+//!
+//! Every subject with a bug has a fixed twin beside it, `name_fixed.c`. The head of the subject says
+//! what must be found: `// Finds: atomicity on balance; assertion` is a class, words of which one is in
+//! the name of an accessed variable, and a consequence. Subjects that were not written for hunts only
+//! announce what comes of the bug: `// Consequence: assertion, the balance is wrong`.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// Folders with subjects that are hunted.
+pub const HUNTED: [&str; 4] = ["hunt", "deadlock", "order", "control"];
+
+/// What the name of a fixed twin ends with.
+const TWIN: &str = "_fixed";
+
+/// A subject, or a fixed twin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Subject {
+    /// `hunt/account`.
+    pub name: String,
+    /// Its source.
+    pub source: PathBuf,
+    /// What must be found; nothing in a twin.
+    pub announced: Option<Announced>,
+}
+
+/// What must be found in a subject.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Announced {
+    /// The class, and words of which one is in the name of a variable. Missing for subjects that only
+    /// announce a consequence.
+    pub bug: Option<(String, Vec<String>)>,
+    /// What the bug leads to.
+    pub consequence: String,
+}
+
+impl Subject {
+    /// All subjects of a folder, each followed by its twin, by name.
+    pub fn all(folder: &str) -> Vec<Subject> {
+        let entries = fs::read_dir(subjects().join(folder)).unwrap();
+        let mut sources: Vec<PathBuf> = entries.map(|it| it.unwrap().path()).collect();
+        sources.sort();
+        let mut subjects = Vec::new();
+        for source in sources {
+            let Some(twin) = twin(&source).filter(|it| it.exists()) else { continue };
+            let announced = Announced::read(&fs::read_to_string(&source).unwrap());
+            let announced =
+                announced.unwrap_or_else(|| panic!("{} announces nothing", source.display()));
+            subjects.push(Subject::new(folder, source, Some(announced)));
+            subjects.push(Subject::new(folder, twin, None));
+        }
+        assert!(!subjects.is_empty(), "no subjects in `{folder}`");
+        subjects
+    }
+
+    fn new(folder: &str, source: PathBuf, announced: Option<Announced>) -> Subject {
+        let stem = source.file_stem().unwrap_or_default().to_string_lossy();
+        Subject { name: format!("{folder}/{stem}"), source, announced }
+    }
+
+    /// The name of the subject that this is or is the twin of, without its folder.
+    pub fn base_name(&self) -> &str {
+        let stem = self.name.rsplit('/').next().unwrap_or_default();
+        stem.strip_suffix(TWIN).unwrap_or(stem)
+    }
+
+    /// The command that compiles it to `program`; `norn` begins a command line of the tool. A part
+    /// that must not be instrumented, `name_lib.c`, is compiled by the plain compiler first, into a
+    /// library beside the program.
+    pub fn compile(&self, norn: Command, program: &Path) -> Command {
+        let mut command = norn;
+        let is_cxx = self.source.extension().is_some_and(|it| it == "cc");
+        command.arg(if is_cxx { "c++" } else { "cc" }).args(["-g", "-O1", "-pthread"]);
+        command.env("NORN_CC", "gcc").env("NORN_CXX", "g++");
+        command.arg(&self.source).arg("-o").arg(program);
+        let part = self.source.with_file_name(format!("{}_lib.c", self.base_name()));
+        if part.exists() {
+            let library = program.with_extension("so");
+            let mut gcc = Command::new("gcc");
+            gcc.args(["-g", "-shared", "-fPIC", "-pthread"]).arg(part).arg("-o").arg(&library);
+            assert!(gcc.status().unwrap().success(), "{gcc:?}");
+            command.arg(library);
+        }
+        command
+    }
+}
+
+impl Announced {
+    /// Reads the head of a subject.
+    pub fn read(text: &str) -> Option<Announced> {
+        let head = |word: &str| text.lines().find_map(|it| it.strip_prefix(word));
+        if let Some(line) = head("// Finds: ") {
+            let (what, consequence) = line.split_once("; ")?;
+            let (class, variables) = what.split_once(" on ")?;
+            let variables = variables.split(", ").map(str::to_owned).collect();
+            let bug = Some((class.to_owned(), variables));
+            return Some(Announced { bug, consequence: consequence.to_owned() });
+        }
+        let line = head("// Consequence: ")?;
+        let consequence = line.split([',', ';', '(', '.']).next().unwrap_or(line).trim().to_owned();
+        Some(Announced { bug: None, consequence })
+    }
+}
+
+/// The folder of all subjects.
+pub fn subjects() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../subjects")
+}
+
+/// Where the fixed twin of a source would be.
+fn twin(source: &Path) -> Option<PathBuf> {
+    let extension = source.extension().and_then(|it| it.to_str());
+    let extension = extension.filter(|it| ["c", "cc"].contains(it))?;
+    let stem = source.file_stem()?.to_str()?;
+    Some(source.with_file_name(format!("{stem}{TWIN}.{extension}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heads_are_read() {
+        let announced = Announced::read("// A.\n// Finds: atomic-set on x, y; deadlock\n").unwrap();
+        let bug = ("atomic-set".to_owned(), vec!["x".to_owned(), "y".to_owned()]);
+        assert_eq!(announced, Announced { bug: Some(bug), consequence: "deadlock".to_owned() });
+        let announced = Announced::read("// Consequence: double free, at the end.\n").unwrap();
+        assert_eq!(announced, Announced { bug: None, consequence: "double free".to_owned() });
+        assert_eq!(Announced::read("int x;"), None);
+    }
+
+    #[test]
+    fn every_hunted_subject_has_a_twin() {
+        for folder in HUNTED {
+            let subjects = Subject::all(folder);
+            for pair in subjects.chunks(2) {
+                assert_eq!(pair[1].name, format!("{}{TWIN}", pair[0].name));
+                assert!(pair[0].announced.is_some() && pair[1].announced.is_none());
+            }
+            let twins = fs::read_dir(super::subjects().join(folder)).unwrap().filter(|it| {
+                let name = it.as_ref().unwrap().file_name().into_string().unwrap();
+                name.split('.').next().unwrap().ends_with(TWIN)
+            });
+            assert_eq!(twins.count() * 2, subjects.len(), "a twin of nothing in {folder}");
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! A thread comes to an event and asks whether it goes on.
+
+use norn_abi::{Kind, control::StrategyKind};
+
+use crate::{
+    Decision, Event, Scheduler, TaskId, World, scheduler::planned, spin::sees_a_value, task::Task,
+};
+
+/// What a thread that comes to an event does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// It does not have the turn, and waits for it ([`Scheduler::come_back`]).
+    WithoutTurn,
+    /// It goes on: no strategy switches at this event.
+    GoesOn,
+    /// It reads the value at this address, which the event will see, without the scheduler's lock
+    /// since that may fault; reports it ([`Scheduler::observe`]), and asks.
+    Observes(usize),
+    /// It asks ([`Scheduler::ask`]).
+    Asks,
+}
+
+/// Whether a thread that has asked goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Asked {
+    /// It keeps the turn, and asks again when it has done this many events.
+    GoesOn(u64),
+    /// The turn was passed on, perhaps to the same task.
+    Passed(Decision),
+}
+
+impl Scheduler {
+    /// A thread comes to an event, `quiet` events after it last changed anything.
+    pub fn arrive(&mut self, task: TaskId, event: Event, quiet: u64, world: &dyn World) -> Arrival {
+        let has_turn = self.run.holder == Some(task);
+        let changes = self.run.tasks.changes;
+        let task = &mut self.run.tasks[task];
+        // A signal handler does not change what the thread waits for.
+        if !task.waiting {
+            task.event = event;
+        }
+        if !has_turn {
+            return Arrival::WithoutTurn;
+        }
+        if is_librarys(event.kind) && planned(world) != StrategyKind::Follow {
+            return Arrival::GoesOn;
+        }
+        if !task.spin.is_suspicious(quiet) {
+            return Arrival::Asks;
+        }
+        if sees_a_value(task.event.kind) {
+            return Arrival::Observes(task.event.object);
+        }
+        see(task, 0, changes);
+        Arrival::Asks
+    }
+
+    /// The event that a watched thread has come to will see this value.
+    pub fn observe(&mut self, task: TaskId, value: u64) {
+        let changes = self.run.tasks.changes;
+        see(&mut self.run.tasks[task], value, changes);
+    }
+
+    /// Whether the thread, which has the turn, keeps it.
+    pub fn ask(&mut self, id: TaskId, world: &dyn World) -> Asked {
+        let task = &self.run.tasks[id];
+        let steps = world.steps(id);
+        if steps < task.until && !self.run.tasks.is_idle(task) {
+            return Asked::GoesOn(task.next_stop(steps));
+        }
+        self.strategies.of(self.run.in_force).at_event(&mut self.run, id);
+        Asked::Passed(self.yield_turn(world))
+    }
+
+    /// The thread asks that others go first, `quiet` events after it last changed anything. It gets
+    /// a new turn each time, so that it may never come to ask: whether it should be watched is
+    /// decided here, too.
+    pub fn yields(&mut self, id: TaskId, pc: usize, quiet: u64, world: &dyn World) -> Decision {
+        let changes = self.run.tasks.changes;
+        let task = &mut self.run.tasks[id];
+        if !task.waiting && !task.spin.is_watched() {
+            task.event = Event { kind: Kind::Yield, object: 0, pc };
+            if task.spin.is_suspicious(quiet) {
+                see(task, 0, changes);
+            }
+        }
+        task.spin.yields();
+        task.between = true;
+        self.yield_turn(world)
+    }
+
+    /// The thread that let others go first has the turn again.
+    pub fn yielded(&mut self, task: TaskId) {
+        self.run.tasks[task].between = false;
+    }
+
+    /// The thread is about to run without the turn.
+    pub fn go_away(&mut self, task: TaskId) {
+        self.run.tasks[task].away = true;
+    }
+}
+
+fn see(task: &mut Task, value: u64, changes: u64) {
+    task.spin.observe((task.event.pc, task.event.object), value, changes);
+}
+
+/// Events that may come from the middle of a library that holds a lock the scheduler does not see,
+/// or that matter to no other thread: no strategy switches there.
+fn is_librarys(kind: Kind) -> bool {
+    use Kind as K;
+    matches!(kind, K::Alloc | K::Free | K::Map | K::Unmap | K::Init | K::Destroy)
+}

@@ -1,0 +1,87 @@
+//! Asks the strategy in force for the next task, and sees to what holds for all strategies: a
+//! schedule that is over, waits that end early, and programs in which every thread spins.
+
+use norn_abi::control::{StrategyKind, after};
+
+use crate::{
+    Decision, Scheduler, TaskId, Verdict, World,
+    strategy::{Choice, Strategy as _},
+    task::Task,
+};
+
+/// One of how many decisions ends a wait early whose time has not come yet.
+const EARLY: u64 = 32;
+/// Events of a turn while every thread spins.
+const SPIN_TURN: u64 = 64;
+
+impl Scheduler {
+    /// The task that goes on, and for how many events.
+    pub(crate) fn choose(
+        &mut self,
+        world: &dyn World,
+        decision: &mut Decision,
+    ) -> Option<(TaskId, u64)> {
+        self.run.after_turn(world);
+        if self.run.follows() {
+            match self.strategies.follow.choose(&mut self.run, world) {
+                Choice::Run(task, events) => return Some(self.remember(task, events)),
+                Choice::Nobody => return None,
+                Choice::Over => self.end_schedule(world, decision),
+            }
+        }
+        if !self.run.tasks.has_candidate() {
+            let (task, events) = self.choose_spinning(decision)?;
+            return Some(self.remember(task, events));
+        }
+        self.maybe_early(world);
+        match self.strategies.of(self.run.in_force).choose(&mut self.run, world) {
+            Choice::Run(task, events) => Some(self.remember(task, events)),
+            Choice::Nobody | Choice::Over => None,
+        }
+    }
+
+    fn remember(&mut self, task: TaskId, events: u64) -> (TaskId, u64) {
+        self.run.last = Some(task);
+        (task, events)
+    }
+
+    /// The schedule is over: the program goes on as the plan says.
+    fn end_schedule(&mut self, world: &dyn World, decision: &mut Decision) {
+        self.run.in_force = StrategyKind::RoundRobin;
+        match world.plan().after {
+            after::FREE => (self.run.freed, decision.freed) = (true, true),
+            after::STOP => decision.stop = Some(Verdict::Stopped),
+            _ => {}
+        }
+    }
+
+    /// Time passes while threads run, so one that sleeps may wake before others have done anything.
+    fn maybe_early(&mut self, world: &dyn World) {
+        let explores = self.strategies.of(self.run.in_force).explores();
+        if explores && self.run.may_be_early(world) && self.run.rng.below(EARLY) == 0 {
+            self.run.put_forward(world);
+        }
+    }
+
+    /// No thread does anything but read again and again: they do that in turn, for some time. A
+    /// thread that is watched asks at each event; once it is clear that nothing comes of it, that
+    /// does not end its turn, since a switch is slow.
+    fn choose_spinning(&mut self, decision: &mut Decision) -> Option<(TaskId, u64)> {
+        if !self.run.tasks.iter().any(Task::is_ready) {
+            return None;
+        }
+        if self.run.is_hopeless() {
+            if !self.run.tasks.iter().any(|it| it.is_timed() || it.is_outside()) {
+                decision.stop.get_or_insert(Verdict::Livelock);
+            }
+            return None;
+        }
+        let (now, last) = (self.run.counted, self.run.last());
+        let goes_on = self.run.progress.is_stale() && now - self.spin_turn_since < SPIN_TURN;
+        if goes_on && self.run.tasks.is_used(last) && self.run.tasks[last].is_ready() {
+            return Some((last, SPIN_TURN));
+        }
+        self.spin_turn_since = now;
+        self.run.tasks.after(last, Task::is_ready).map(|it| (it, SPIN_TURN))
+    }
+}

@@ -1,0 +1,237 @@
+//! Properties of whole runs, on small random programs. What must hold after each decision is checked
+//! by the simulation itself: one task at most has the turn, only ready tasks get it, and time does
+//! not go back.
+
+use norn_abi::control::{Name, Segment, StrategyKind, follow, until, why};
+use proptest::prelude::*;
+
+use crate::{
+    Verdict,
+    simulation::{Op, SimulatedWorld, Simulation, planned},
+};
+
+/// Cases of each property: few for every day and for Miri, more if `NORN_CASES` says so.
+fn cases() -> ProptestConfig {
+    let few = if cfg!(miri) { 4 } else { 256 };
+    let asked = std::env::var("NORN_CASES").ok().and_then(|it| it.parse().ok());
+    // Failures are printed with their inputs; to store them would be I/O, which Miri has not.
+    let cases = asked.unwrap_or(few);
+    let max_global_rejects = 100 * cases;
+    ProptestConfig { cases, max_global_rejects, failure_persistence: None, ..Default::default() }
+}
+
+const EXPLORERS: [StrategyKind; 4] =
+    [StrategyKind::Random, StrategyKind::Pct, StrategyKind::Pos, StrategyKind::RoundRobin];
+
+fn strategy() -> impl Strategy<Value = StrategyKind> {
+    prop::sample::select(&EXPLORERS[..])
+}
+
+/// A few steps. Locks are taken in any order, and given back at the end, so that programs deadlock
+/// now and then.
+fn thread() -> impl Strategy<Value = Vec<Op>> {
+    let plain = prop_oneof![
+        (0..3usize).prop_map(Op::Read),
+        (0..3usize).prop_map(Op::Write),
+        Just(Op::Yield),
+        (1..5000u64).prop_map(Op::Sleep),
+    ];
+    let critical = (0..3usize, 0..3usize).prop_map(|(first, second)| {
+        if first == second {
+            return vec![Op::Lock(first), Op::Write(3), Op::Unlock(first)];
+        }
+        vec![Op::Lock(first), Op::Lock(second), Op::Unlock(second), Op::Unlock(first)]
+    });
+    let piece = prop_oneof![2 => plain.prop_map(|op| vec![op]), 1 => critical];
+    prop::collection::vec(piece, 0..6).prop_map(|pieces| pieces.concat())
+}
+
+fn program() -> impl Strategy<Value = Vec<Vec<Op>>> {
+    prop::collection::vec(thread(), 1..5)
+}
+
+fn run(threads: &[Vec<Op>], world: SimulatedWorld) -> Simulation {
+    let mut simulation = Simulation::new(threads, world);
+    simulation.run();
+    simulation
+}
+
+/// The schedule of a run that came to its end: for each turn, up to which event its thread went.
+fn segments(events: &[usize], threads: usize) -> Vec<Segment> {
+    let mut counts = vec![0; threads];
+    let mut segments: Vec<Segment> = Vec::new();
+    for (at, &thread) in events.iter().enumerate() {
+        counts[thread] += 1;
+        if events.get(at + 1) != Some(&thread) {
+            let ends = !events[at + 1..].contains(&thread);
+            let until = if ends { until::ENDS } else { until::EVENT };
+            let thread_entry = u32::try_from(thread).unwrap();
+            segments.push(Segment {
+                thread: thread_entry,
+                until,
+                count: counts[thread],
+                ..Segment::default()
+            });
+        }
+    }
+    segments
+}
+
+/// A world in which the schedule is followed.
+fn following(segments: Vec<Segment>, threads: usize) -> SimulatedWorld {
+    let threads = u32::try_from(threads).unwrap();
+    let names = (0..threads).map(|child| Name { parent: 0, child }).collect();
+    SimulatedWorld { names, segments, ..planned(StrategyKind::Follow, 0) }
+}
+
+proptest! {
+    #![proptest_config(cases())]
+
+    #[test]
+    fn the_same_seed_gives_the_same_run(
+        threads in program(),
+        kind in strategy(),
+        seed: u64,
+    ) {
+        let first = run(&threads, planned(kind, seed));
+        let again = run(&threads, planned(kind, seed));
+        prop_assert_eq!(first.events, again.events);
+        prop_assert_eq!(first.verdict, again.verdict);
+    }
+
+    #[test]
+    fn a_deadlock_is_found_if_and_only_if_no_thread_can_go_on(
+        threads in program(),
+        kind in strategy(),
+        seed: u64,
+    ) {
+        let run = run(&threads, planned(kind, seed));
+        match run.verdict {
+            None => prop_assert!(run.is_finished()),
+            Some(verdict) => {
+                prop_assert_eq!(verdict, Verdict::Deadlock);
+                prop_assert!(run.is_deadlocked());
+            }
+        }
+    }
+
+    #[test]
+    fn a_followed_schedule_gives_exactly_its_order(
+        threads in program(),
+        kind in strategy(),
+        seed: u64,
+    ) {
+        let original = run(&threads, planned(kind, seed));
+        prop_assume!(original.verdict.is_none());
+        let world = following(segments(&original.events, threads.len()), threads.len());
+        let mut followed = run(&threads, world);
+        prop_assert_eq!(&followed.events, &original.events);
+        let report = followed.scheduler.take_report().unwrap();
+        prop_assert_eq!((report.status, report.left.why), (follow::DONE, 0));
+        prop_assert_eq!(report.segment as usize, followed.world.segments.len());
+    }
+
+    #[test]
+    fn a_schedule_that_ends_in_a_deadlock_leads_into_it(philosophers in 2..5usize, seed: u64) {
+        let eat = |left: usize, right: usize| {
+            vec![Op::Lock(left), Op::Lock(right), Op::Unlock(right), Op::Unlock(left)]
+        };
+        let threads: Vec<_> = (0..philosophers).map(|it| eat(it, (it + 1) % philosophers)).collect();
+        let original = run(&threads, planned(StrategyKind::Pos, seed));
+        prop_assume!(original.verdict == Some(Verdict::Deadlock));
+        let mut schedule = segments(&original.events, threads.len());
+        // A thread that is stuck has not ended: at last it comes to the lock where it waits.
+        let stuck = schedule.iter().filter(|it| it.until == until::ENDS && it.count < 4);
+        let waits: Vec<_> =
+            stuck.map(|it| Segment { until: until::BLOCKS, ..*it }).collect();
+        schedule.iter_mut().filter(|it| it.count < 4).for_each(|it| it.until = until::EVENT);
+        schedule.extend(waits);
+        let followed = run(&threads, following(schedule, threads.len()));
+        prop_assert_eq!(&followed.events, &original.events);
+        prop_assert_eq!(followed.verdict, Some(Verdict::Deadlock));
+    }
+
+    #[test]
+    fn pct_switches_at_ends_and_at_its_changes_only(
+        lengths in prop::collection::vec(1..40usize, 1..6),
+        depth in 1..6u32,
+        seed: u64,
+    ) {
+        let threads: Vec<_> = lengths.iter().map(|it| vec![Op::Write(0); *it]).collect();
+        let mut world = planned(StrategyKind::Pct, seed);
+        world.plan.depth = depth;
+        world.plan.expected = lengths.iter().sum::<usize>() as u64;
+        let run = run(&threads, world);
+        prop_assert!(run.is_finished());
+        let switches = run.events.windows(2).filter(|it| it[0] != it[1]).count();
+        prop_assert!(switches < threads.len() + depth as usize);
+    }
+
+    #[test]
+    fn a_thread_that_spins_lets_the_one_run_that_ends_its_loop(
+        work in 1..600usize,
+        kind in strategy(),
+        seed: u64,
+    ) {
+        let worker = [vec![Op::Read(1); work], vec![Op::Write(0)]].concat();
+        let run = run(&[vec![Op::Await(0)], worker], planned(kind, seed));
+        prop_assert!(run.is_finished() && run.verdict.is_none());
+    }
+
+    #[test]
+    fn a_limit_of_events_ends_the_run(
+        kind in strategy(),
+        seed: u64,
+        limit in 1..200u64,
+    ) {
+        let mut world = planned(kind, seed);
+        world.plan.max_steps = limit;
+        let run = run(&[vec![Op::Write(0); 10_000], vec![Op::Write(1); 10_000]], world);
+        prop_assert_eq!(run.verdict, Some(Verdict::Steps));
+        prop_assert!(run.events.len() as u64 >= limit);
+    }
+}
+
+#[test]
+fn threads_that_only_spin_are_a_livelock() {
+    if cfg!(miri) {
+        // 200,000 events, which Miri would take minutes for; nothing else is reached by them.
+        return;
+    }
+    for kind in EXPLORERS {
+        let run = run(&[vec![Op::Await(0)], vec![Op::Await(1)]], planned(kind, 1));
+        assert_eq!(run.verdict, Some(Verdict::Livelock), "{kind:?}");
+    }
+}
+
+#[test]
+fn a_thread_that_the_schedule_names_and_is_not_there_is_reported() {
+    let absent = Segment { thread: 3, until: until::ENDS, ..Segment::default() };
+    let mut run = run(&[vec![Op::Read(0)]], following(vec![absent], 1));
+    let report = run.scheduler.take_report().unwrap();
+    assert_eq!((report.status, report.left.why), (follow::INFEASIBLE, why::ABSENT));
+    assert_eq!(report.left.thread, u32::MAX);
+    assert!(run.is_finished(), "round robin goes on");
+}
+
+#[test]
+fn a_thread_that_is_due_at_a_lock_of_another_is_reported() {
+    let threads = [vec![Op::Lock(0), Op::Unlock(0)], vec![Op::Lock(0), Op::Unlock(0)]];
+    let segment =
+        |thread, count| Segment { thread, until: until::EVENT, count, ..Segment::default() };
+    let mut run = run(&threads, following(vec![segment(0, 1), segment(1, 1)], 2));
+    let report = run.scheduler.take_report().unwrap();
+    assert_eq!((report.status, report.left.why), (follow::INFEASIBLE, why::BLOCKED));
+    assert_eq!((report.segment, report.left.thread, report.left.index), (1, 1, 0));
+    assert!(run.is_finished());
+}
+
+#[test]
+fn a_program_that_unseen_help_could_save_is_given_two_seconds() {
+    let threads = [vec![Op::Lock(0), Op::Lock(0)]];
+    let mut world = planned(StrategyKind::RoundRobin, 0);
+    world.unseen_help = true;
+    let run = run(&threads, world);
+    assert_eq!(run.verdict, Some(Verdict::Deadlock));
+    assert!(run.world.real_time > 2_000_000_000);
+}

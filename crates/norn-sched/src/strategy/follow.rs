@@ -1,0 +1,313 @@
+//! Follows a schedule: its segments one after the other, each until its thread has come to where
+//! the segment ends. What the thread comes to is compared with what the schedule expects. When
+//! the schedule cannot be followed any further, that is reported, and round robin takes over.
+//!
+//! This is the deterministic replay of a schedule that was recorded or computed, as in CHESS
+//! (Musuvathi et al., OSDI 2008). It deviates where a schedule cannot say what must happen: a thread
+//! that comes from code without instrumentation runs when the one that is due cannot, and what comes
+//! from outside is waited for.
+
+use norn_abi::{
+    arena::NAMES,
+    control::{Name, Plan, Segment, follow, until, why},
+};
+
+use super::{
+    Choice, Strategy, Waiters,
+    report::{Departure, FollowReport},
+    segment::Position,
+};
+use crate::{
+    Event, TaskId, World,
+    rng::Rng,
+    run::RunState,
+    task::{Task, UNNAMED},
+};
+
+/// How often a thread may sleep in a segment.
+const MOST_NAPS: u32 = 10_000;
+/// How long the segment's thread may wait for something outside while others could go on, in
+/// nanoseconds of real time. What it waits for may be an answer to what they would do.
+const PATIENCE: u64 = 1_000_000_000;
+/// Events of a turn of a thread that no schedule can name.
+const FOREIGN_TURN: u64 = 100;
+
+/// The strategy.
+#[derive(Debug)]
+pub(crate) struct Follow {
+    position: Position,
+    /// For each of the schedule's threads: the run of [`Follow::start`] in which it has ended.
+    ended: [u32; NAMES],
+    /// How often a process began to follow the schedule. To count is cheaper than to clear the
+    /// table, and clearing would call `memset`, which the runtime interposes.
+    starts: u32,
+    report: FollowReport,
+    /// The report has changed since it was last taken.
+    changed: bool,
+}
+
+/// Where a segment's thread is.
+enum Progress {
+    /// The segment is at its end.
+    Over,
+    /// The thread goes on, for this many events.
+    Goes(u64),
+    /// Something must happen outside first.
+    Waits,
+    /// It cannot go on, or is not where it should be: one of [`why`].
+    Stuck(u32),
+}
+
+impl Follow {
+    #[expect(clippy::large_stack_arrays, reason = "a constant, for a static")]
+    pub(crate) const fn new() -> Self {
+        Self {
+            position: Position::at(0),
+            ended: [0; NAMES],
+            starts: 0,
+            report: FollowReport::NONE,
+            changed: false,
+        }
+    }
+
+    /// A process begins that does not follow the schedule: there is nothing to report.
+    pub(crate) fn stand_by(&mut self) {
+        self.changed = false;
+    }
+
+    /// How the schedule was followed, if that has changed since this was last asked.
+    pub(crate) fn take_report(&mut self) -> Option<FollowReport> {
+        core::mem::take(&mut self.changed).then_some(self.report)
+    }
+
+    /// A thread with this entry has ended.
+    pub(crate) fn thread_ends(&mut self, entry: u32) {
+        if let Some(ended) = self.ended.get_mut(entry as usize) {
+            *ended = self.starts;
+        }
+    }
+
+    fn has_ended(&self, entry: u32) -> bool {
+        self.starts != 0 && self.ended.get(entry as usize).is_some_and(|it| *it == self.starts)
+    }
+
+    /// The next segment.
+    #[expect(clippy::cast_possible_truncation, reason = "a schedule has at most 2^20 segments")]
+    fn advance(&mut self) {
+        self.position = Position::at(self.position.segment + 1);
+        self.report.segment = self.position.segment as u32;
+        self.changed = true;
+    }
+
+    /// The schedule is over.
+    fn end(&mut self, status: u32) -> Choice {
+        self.report.status = status;
+        self.changed = true;
+        Choice::Over
+    }
+
+    /// The schedule cannot be followed.
+    fn leave(&mut self, task: Option<(TaskId, &Task)>, reason: u32, world: &dyn World) -> Choice {
+        let (thread, event) = task.map_or((u32::MAX, Event::NONE), |(_, it)| (it.thread, it.event));
+        let index = task.map_or(0, |(id, _)| world.steps(id));
+        self.report.left = Departure { why: reason, thread, event, index };
+        let diverged = matches!(reason, why::OTHER_EVENT | why::ENDED);
+        self.end(if diverged { follow::DIVERGED } else { follow::INFEASIBLE })
+    }
+
+    /// The segment's thread does not live: it has ended, or was never created.
+    fn without_thread(&mut self, segment: &Segment, world: &dyn World) -> Option<Choice> {
+        match (self.has_ended(segment.thread), segment.until) {
+            (true, until::ENDS | until::BLOCKS) => {
+                self.advance();
+                None
+            }
+            (true, _) => Some(self.leave(None, why::ENDED, world)),
+            (false, _) => Some(self.leave(None, why::ABSENT, world)),
+        }
+    }
+
+    /// What becomes of the segment, whose thread is `id`. None if it is over.
+    fn with_thread(
+        &mut self,
+        segment: &Segment,
+        id: TaskId,
+        run: &mut RunState,
+        world: &dyn World,
+    ) -> Option<Choice> {
+        let progress = self.progress(segment, id, run, world);
+        Some(match progress {
+            Progress::Over => {
+                self.advance();
+                return None;
+            }
+            Progress::Goes(events) => {
+                self.position.waits = 0;
+                Choice::Run(id, events)
+            }
+            Progress::Waits if self.waits_in_vain(id, run, world) => {
+                self.leave(Some((id, &run.tasks[id])), why::AWAY, world)
+            }
+            Progress::Waits => foreign(run).unwrap_or(Choice::Nobody),
+            Progress::Stuck(reason) => {
+                let instead = if reason == why::BLOCKED { foreign(run) } else { None };
+                instead.unwrap_or_else(|| self.leave(Some((id, &run.tasks[id])), reason, world))
+            }
+        })
+    }
+
+    fn progress(
+        &mut self,
+        segment: &Segment,
+        id: TaskId,
+        run: &mut RunState,
+        world: &dyn World,
+    ) -> Progress {
+        let steps = world.steps(id);
+        let task = &run.tasks[id];
+        // Its next event is not known yet; but it has done all that it should.
+        let done = segment.until == until::EVENT && steps >= segment.count;
+        if done && task.is_between() || segment.until == until::TIMEOUT && task.is_expired() {
+            return Progress::Over;
+        }
+        if task.away {
+            return Progress::Waits;
+        }
+        match self.position.reached(segment, task, steps, world) {
+            Some(true) => return Progress::Over,
+            Some(false) => return Progress::Stuck(why::OTHER_EVENT),
+            None => {}
+        }
+        if task.waiting
+            && task.handlers == 0
+            && let Some(progress) = self.waits(segment, id, run, world)
+        {
+            return progress;
+        }
+        let task = &run.tasks[id];
+        // A thread that reads again and again, or lets others go first, waits for them as much as
+        // at a lock.
+        if segment.until == until::BLOCKS && run.tasks.is_idle(task) {
+            return Progress::Over;
+        }
+        if task.spin.spins(run.tasks.changes) {
+            return Progress::Stuck(why::SPINS);
+        }
+        Progress::Goes(match segment.until {
+            until::EVENT => segment.count - steps,
+            until::ENDS | until::BLOCKS => u64::MAX,
+            _ => 1,
+        })
+    }
+
+    /// What becomes of a segment whose thread waits. None if the time of its wait has run out, so
+    /// that it goes on.
+    fn waits(
+        &mut self,
+        segment: &Segment,
+        id: TaskId,
+        run: &mut RunState,
+        world: &dyn World,
+    ) -> Option<Progress> {
+        let task = &run.tasks[id];
+        let (outside, timed) = (task.outside, task.is_timed());
+        match segment.until {
+            until::BLOCKS => Some(Progress::Over),
+            until::TIMEOUT if timed => {
+                run.put_forward_to(id, world);
+                Some(Progress::Over)
+            }
+            // What comes from outside may still come in time.
+            _ if timed && !(outside && run.lists_timeouts(world)) => {
+                // A thread that sleeps again and again waits for others as much as one that spins.
+                if self.position.naps == MOST_NAPS {
+                    return Some(Progress::Stuck(why::SPINS));
+                }
+                self.position.naps += 1;
+                run.put_forward_to(id, world);
+                None
+            }
+            _ if outside || run.may_be_saved(world) => Some(Progress::Waits),
+            _ => Some(Progress::Stuck(why::BLOCKED)),
+        }
+    }
+
+    /// Whether a thread has waited long for something outside while others could go on.
+    fn waits_in_vain(&mut self, due: TaskId, run: &RunState, world: &dyn World) -> bool {
+        let entry = run.tasks[due].entry;
+        let listed = run.lists_timeouts(world);
+        let waits = |it: &Task| listed && it.is_timed() && it.entry != entry;
+        let others = run.tasks.iter().any(|it| run.tasks.is_candidate(it) || waits(it));
+        if !others || !run.tasks[due].outside && !world.is_asleep(due) {
+            self.position.waits = 0;
+            return false;
+        }
+        let now = world.real_time();
+        if self.position.waits == 0 {
+            self.position.waits = now;
+        }
+        now - self.position.waits > PATIENCE
+    }
+}
+
+impl Strategy for Follow {
+    /// What threads of the same names did in a process that forked this one does not count.
+    fn start(&mut self, _plan: &Plan, _rng: &mut Rng) {
+        self.starts += 1;
+        self.report.status = follow::GOING;
+        self.changed = true;
+    }
+
+    fn explores(&self) -> bool {
+        false
+    }
+
+    fn choose(&mut self, run: &mut RunState, world: &dyn World) -> Choice {
+        loop {
+            let Some(segment) = world.segments().get(self.position.segment) else {
+                return self.end(follow::DONE);
+            };
+            let due = run.tasks.entries().find(|(_, it)| it.alive && it.entry == segment.thread);
+            let choice = match due.map(|(id, _)| id) {
+                None => self.without_thread(segment, world),
+                Some(id) => self.with_thread(segment, id, run, world),
+            };
+            if let Some(choice) = choice {
+                return choice;
+            }
+        }
+    }
+
+    /// The one that is due first; rather one that does not wait until its time runs out.
+    fn pick_waiter(&mut self, run: &mut RunState, waiters: &Waiters, world: &dyn World) -> usize {
+        let rest = world.segments().get(self.position.segment..).unwrap_or_default();
+        let (mut best, mut chosen) = ((false, rest.len()), 0);
+        for number in 0..waiters.count {
+            let Some(id) = run.tasks.nth_waiter(waiters.kind, waiters.object, number) else {
+                break;
+            };
+            let entry = run.tasks[id].entry;
+            if let Some(first) = rest.iter().position(|it| it.thread == entry) {
+                let woken = rest.get(first).is_some_and(|it| it.until != until::TIMEOUT);
+                if (woken, best.1) > (best.0, first) {
+                    (best, chosen) = ((woken, first), number);
+                }
+            }
+        }
+        chosen
+    }
+}
+
+/// A turn of a thread that no schedule can name, since it came from code that is not instrumented.
+fn foreign(run: &RunState) -> Option<Choice> {
+    let ready = run.tasks.entries().find(|(_, it)| it.is_ready() && it.foreign);
+    ready.map(|(id, _)| Choice::Run(id, FOREIGN_TURN))
+}
+
+/// The entry of the name of a thread that is child number `child` of the thread with entry `parent`.
+#[expect(clippy::cast_possible_truncation, reason = "a schedule has at most 2^16 names")]
+pub(crate) fn entry(parent: u32, child: u32, world: &dyn World) -> u32 {
+    let name = Name { parent, child };
+    let found = world.names().iter().skip(1).position(|it| *it == name);
+    found.map_or(UNNAMED, |at| at as u32 + 1)
+}

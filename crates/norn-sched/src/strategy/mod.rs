@@ -1,0 +1,105 @@
+//! The strategies: each is one file with one implementation of [`Strategy`].
+//!
+//! A new strategy is a file here, its entries in [`Strategies`] below, and a line in the table of
+//! names (`norn-abi/src/control/strategy.rs`).
+
+pub(crate) mod follow;
+mod pct;
+mod pos;
+mod random;
+pub(crate) mod report;
+mod round_robin;
+mod segment;
+
+use norn_abi::{
+    Kind,
+    control::{Plan, StrategyKind},
+};
+
+use self::{follow::Follow, pct::Pct, pos::Pos, random::Random, round_robin::RoundRobin};
+use crate::{TaskId, World, rng::Rng, run::RunState};
+
+/// What a strategy chooses.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Choice {
+    /// This task goes on for this many events, or until it cannot.
+    Run(TaskId, u64),
+    /// Nobody goes on before something has happened outside.
+    Nobody,
+    /// The strategy has nothing more to choose: round robin takes its place.
+    Over,
+}
+
+/// Tasks that wait to do the same thing, one of which goes on.
+#[derive(Debug)]
+pub(crate) struct Waiters {
+    pub(crate) kind: Kind,
+    pub(crate) object: usize,
+    pub(crate) count: usize,
+}
+
+/// Chooses the next task. A strategy draws from the run's random numbers and nothing else, so that
+/// the same seed gives the same choices.
+pub(crate) trait Strategy {
+    /// A process begins to run under this strategy.
+    fn start(&mut self, _plan: &Plan, _rng: &mut Rng) {}
+
+    /// The priority of a new task.
+    fn priority(&mut self, rng: &mut Rng) -> u64 {
+        rng.draw()
+    }
+
+    /// The task that has the turn comes to its next event, where others may be chosen.
+    fn at_event(&mut self, _run: &mut RunState, _task: TaskId) {}
+
+    /// Whether it explores: then the time of a wait may also run out early, and any of several
+    /// tasks that wait for a signal may get it.
+    fn explores(&self) -> bool {
+        true
+    }
+
+    /// The task that goes on. There is at least one candidate; but [`Follow`] is always asked, since
+    /// a schedule may also wait, or give the turn to a task that spins.
+    fn choose(&mut self, run: &mut RunState, world: &dyn World) -> Choice;
+
+    /// Which of several waiting tasks goes on, in the order of waiting.
+    #[expect(clippy::cast_possible_truncation, reason = "a number of tasks")]
+    fn pick_waiter(&mut self, run: &mut RunState, waiters: &Waiters, _world: &dyn World) -> usize {
+        if self.explores() { run.rng.below(waiters.count as u64) as usize } else { 0 }
+    }
+}
+
+/// The registry: the state of every strategy, in place. One of them is in force at a time; they are
+/// not variants of one value, since to exchange that would copy hundreds of bytes with `memcpy`,
+/// which the runtime interposes.
+#[derive(Debug)]
+pub(crate) struct Strategies {
+    round_robin: RoundRobin,
+    random: Random,
+    pct: Pct,
+    pos: Pos,
+    pub(crate) follow: Follow,
+}
+
+impl Strategies {
+    pub(crate) const fn new() -> Self {
+        Self {
+            round_robin: RoundRobin,
+            random: Random::new(),
+            pct: Pct::new(),
+            pos: Pos,
+            follow: Follow::new(),
+        }
+    }
+
+    /// The strategy of this kind.
+    pub(crate) fn of(&mut self, kind: StrategyKind) -> &mut dyn Strategy {
+        match kind {
+            StrategyKind::Random => &mut self.random,
+            StrategyKind::Pct => &mut self.pct,
+            StrategyKind::Pos => &mut self.pos,
+            StrategyKind::Follow => &mut self.follow,
+            StrategyKind::RoundRobin | StrategyKind::None => &mut self.round_robin,
+        }
+    }
+}

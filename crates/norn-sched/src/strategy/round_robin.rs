@@ -1,0 +1,52 @@
+//! Round robin: the tasks in turn, each for the same number of events. The classic fair scheduler;
+//! it draws nothing, so there is one such run of a program, and it is also what goes on after the end
+//! of a schedule. It deviates in that a task that spins is passed over while others can run.
+
+use norn_abi::control::Plan;
+
+use super::{Choice, Strategy};
+use crate::{World, run::RunState};
+
+/// Events of a turn if the plan does not say.
+const QUANTUM: u64 = 1000;
+
+/// The strategy. It has no state but who was last.
+#[derive(Debug)]
+pub(crate) struct RoundRobin;
+
+impl Strategy for RoundRobin {
+    fn explores(&self) -> bool {
+        false
+    }
+
+    fn choose(&mut self, run: &mut RunState, world: &dyn World) -> Choice {
+        let next = run.tasks.after(run.last(), |it| run.tasks.is_candidate(it));
+        next.map_or(Choice::Nobody, |it| Choice::Run(it, quantum(world.plan())))
+    }
+}
+
+fn quantum(plan: &Plan) -> u64 {
+    match plan.quantum {
+        0 => QUANTUM,
+        quantum => u64::from(quantum),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{TaskId, simulation::SimulatedWorld};
+
+    #[test]
+    fn takes_turns_and_passes_over_tasks_that_yield() {
+        let mut run = RunState::new();
+        (0..3).for_each(|thread| assert!(run.tasks.adopt(thread, false).is_some()));
+        let mut world = SimulatedWorld::default();
+        assert_eq!(RoundRobin.choose(&mut run, &world), Choice::Run(TaskId::at(1), 1000));
+        run.tasks[TaskId::at(1)].spin.yields();
+        world.plan.quantum = 7;
+        assert_eq!(RoundRobin.choose(&mut run, &world), Choice::Run(TaskId::at(2), 7));
+        run.tasks.forget_all();
+        assert_eq!(RoundRobin.choose(&mut run, &world), Choice::Nobody);
+    }
+}

@@ -1,0 +1,210 @@
+//! The turn: one task has it and runs, the others sleep. It passes when the running thread comes to
+//! its next event, so whatever it did before is done.
+
+use norn_abi::control::verdict;
+
+use crate::{Scheduler, TaskId, World, run::RunState, task::Task};
+
+/// After how many events the tasks that wait for something outside look again.
+const OUTSIDE: u64 = 10_000;
+/// The longest turn: so that a spinning or endless thread is noticed.
+const LONGEST: u64 = 4096;
+
+/// What the scheduler finds wrong with a run: it goes no further.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Verdict {
+    /// Nobody can ever go on.
+    Deadlock = verdict::DEADLOCK,
+    /// Every task that can go on spins.
+    Livelock = verdict::LIVELOCK,
+    /// There were too many events.
+    Steps = verdict::STEPS,
+    /// The schedule is at its end, and no more was wanted.
+    Stopped = verdict::STOPPED,
+}
+
+impl Verdict {
+    /// Its number in [`verdict`].
+    pub const fn code(self) -> u32 {
+        self as u32
+    }
+}
+
+/// The turn is given to a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grant {
+    /// The task, whose thread sleeps or is the caller.
+    pub task: TaskId,
+    /// At which count of its events its thread must ask again.
+    pub stop_at: u64,
+}
+
+/// What the caller must do, in this order, before it gives the scheduler's lock back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[must_use]
+pub struct Decision {
+    /// This task has lost the turn.
+    pub taken_back: Option<TaskId>,
+    /// The thread of this task runs on without the turn, and must ask at its next event.
+    pub away: Option<TaskId>,
+    /// Events of all threads so far.
+    pub steps: u64,
+    /// From now on nobody waits for a turn: all threads run freely.
+    pub freed: bool,
+    /// The run goes no further.
+    pub stop: Option<Verdict>,
+    /// This task has the turn.
+    pub grant: Option<Grant>,
+}
+
+/// Why nobody can go on.
+enum Idle {
+    /// A time must come.
+    Timed,
+    /// Something must happen outside.
+    Outside,
+    /// No thread is left.
+    Over,
+    /// Nothing will ever happen.
+    Stuck,
+}
+
+impl Scheduler {
+    /// The task that has the turn.
+    pub fn holder(&self) -> Option<TaskId> {
+        self.run.holder
+    }
+
+    /// Events of all threads so far. Exact if the thread that has the turn asks, or nobody has it.
+    pub fn steps(&self, world: &dyn World) -> u64 {
+        self.run.steps(world)
+    }
+
+    /// Takes the turn from its holder, and gives it to the task that is next.
+    pub fn yield_turn(&mut self, world: &dyn World) -> Decision {
+        let mut decision = self.take_back(world);
+        self.pass(world, &mut decision);
+        decision
+    }
+
+    /// A thread comes from where it ran without the turn, and waits for it.
+    pub fn come_back(&mut self, task: TaskId, world: &dyn World) -> Decision {
+        self.run.tasks[task].away = false;
+        self.pass_if_idle(world)
+    }
+
+    /// A thread goes where it runs without the turn, or ends, or a signal handler on it is over and
+    /// it waits again.
+    pub fn leave(&mut self, task: TaskId, world: &dyn World) -> Decision {
+        if self.run.holder == Some(task) {
+            return self.yield_turn(world);
+        }
+        self.pass_if_idle(world)
+    }
+
+    /// Passes the turn if nobody has it.
+    pub(crate) fn pass_if_idle(&mut self, world: &dyn World) -> Decision {
+        let mut decision = self.unchanged();
+        if self.run.holder.is_none() {
+            self.pass(world, &mut decision);
+        }
+        decision
+    }
+
+    /// The decision that nothing changes.
+    pub(crate) fn unchanged(&self) -> Decision {
+        Decision { steps: self.run.counted, ..Decision::default() }
+    }
+
+    /// Takes the turn from its holder and counts what was done.
+    pub(crate) fn take_back(&mut self, world: &dyn World) -> Decision {
+        let taken_back = self.run.holder.take();
+        if let Some(id) = taken_back {
+            let task = &mut self.run.tasks[id];
+            task.counted = world.steps(id);
+            let done = task.counted - task.since;
+            self.run.counted += done;
+            if done > 0 {
+                self.run.last = Some(id);
+            }
+        }
+        Decision { taken_back, ..self.unchanged() }
+    }
+
+    /// Gives the turn to the task that is next. Nobody has it.
+    pub(crate) fn pass(&mut self, world: &dyn World, decision: &mut Decision) {
+        let limit = world.plan().max_steps;
+        if limit != 0 && self.run.counted >= limit {
+            decision.stop = Some(Verdict::Steps);
+        }
+        self.run.release_expired(world);
+        self.look_outside();
+        loop {
+            if decision.stop.is_some() || world.is_over() || self.run.freed {
+                return;
+            }
+            if let Some((task, events)) = self.choose(world, decision) {
+                decision.grant = Some(self.grant(task, events, world));
+                return;
+            }
+            match idle(&self.run) {
+                Idle::Timed if self.run.lists_timeouts(world) => return self.be_idle(world),
+                Idle::Timed => self.run.put_forward(world),
+                Idle::Outside => return self.be_idle(world),
+                Idle::Over => return,
+                Idle::Stuck if self.run.may_be_saved(world) => return self.be_idle(world),
+                Idle::Stuck => {
+                    decision.stop.get_or_insert(Verdict::Deadlock);
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Gives the turn to a task.
+    pub(crate) fn grant(&mut self, id: TaskId, events: u64, world: &dyn World) -> Grant {
+        let task = &mut self.run.tasks[id];
+        // What it did without the turn, it did nevertheless: an event that it was in the middle of.
+        task.since = world.steps(id);
+        self.run.counted += task.since.saturating_sub(task.counted);
+        task.until = task.since + events.clamp(1, LONGEST);
+        task.looks = false;
+        self.run.doubtful_since = 0;
+        self.run.holder = Some(id);
+        Grant { task: id, stop_at: task.next_stop(task.since) }
+    }
+
+    /// From time to time tasks that wait for something outside look again, even if others can run.
+    fn look_outside(&mut self) {
+        let now = self.run.counted;
+        if now - self.looked_outside > OUTSIDE {
+            self.looked_outside = now;
+            self.release_outside();
+        }
+    }
+
+    /// All tasks that wait for something outside may look whether it has come.
+    pub(crate) fn release_outside(&mut self) {
+        let waiting = self.run.tasks.iter_mut().filter(|it| it.alive && it.outside);
+        waiting.for_each(Task::release);
+    }
+
+    /// Nobody can go on. Since when, counts from the last event: to look outside in vain changes
+    /// nothing.
+    fn be_idle(&mut self, world: &dyn World) {
+        if self.idle_at.replace(self.run.counted) != Some(self.run.counted) {
+            self.idle_since = world.real_time();
+        }
+    }
+}
+
+fn idle(run: &RunState) -> Idle {
+    let any = |f: fn(&Task) -> bool| run.tasks.iter().any(f);
+    match () {
+        () if any(Task::is_outside) => Idle::Outside,
+        () if any(Task::is_timed) => Idle::Timed,
+        () if any(|it| it.alive) => Idle::Stuck,
+        () => Idle::Over,
+    }
+}

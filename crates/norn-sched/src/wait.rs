@@ -1,0 +1,75 @@
+//! How tasks wait.
+
+use norn_abi::Kind;
+
+use crate::{Event, Interruption, NEVER, Scheduler, TaskId};
+
+/// What a task waits for.
+#[derive(Clone, Copy, Debug)]
+pub struct Wait {
+    /// What it will do when the wait is over; it is released by [`Scheduler::release_all`] or
+    /// [`Scheduler::release_one`] for the same kind and object.
+    pub event: Event,
+    /// The virtual time at which it goes on in any case; [`NEVER`] for none.
+    pub deadline: u64,
+    /// It waits for something outside of the program, and looks again from time to time.
+    pub outside: bool,
+}
+
+impl Scheduler {
+    /// A task begins to wait. It keeps the turn until that is given back.
+    pub fn wait(&mut self, task: TaskId, wait: Wait) {
+        let ticket = self.run.ticket();
+        let task = &mut self.run.tasks[task];
+        (task.waiting, task.deadline, task.timed_out) = (true, wait.deadline, false);
+        task.interruption = Interruption::No;
+        (task.event, task.ticket) = (wait.event, ticket);
+        task.outside |= wait.outside;
+    }
+
+    /// Whether a task waits.
+    pub fn is_waiting(&self, task: TaskId) -> bool {
+        self.run.tasks[task].waiting
+    }
+
+    /// Whether the task's last wait ended because of the time. True once.
+    pub fn take_timed_out(&mut self, task: TaskId) -> bool {
+        core::mem::take(&mut self.run.tasks[task].timed_out)
+    }
+
+    /// A task comes to a barrier for `all` tasks. The last of them releases the others and returns
+    /// true; each of the others begins to wait.
+    pub fn meet(&mut self, task: TaskId, event: Event, all: usize) -> bool {
+        let Event { kind, object, .. } = event;
+        let last = self.waiters(kind, object) + 1 >= all;
+        if last {
+            self.release_all(kind, object);
+        } else {
+            self.wait(task, Wait { event, deadline: NEVER, outside: false });
+        }
+        last
+    }
+
+    /// How many tasks wait to do `kind` on `object`.
+    pub(crate) fn waiters(&self, kind: Kind, object: usize) -> usize {
+        self.run.tasks.iter().filter(|it| it.waits_for(kind, object)).count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulation::{SimulatedWorld, begun};
+
+    #[test]
+    fn the_last_at_a_barrier_releases_the_others() {
+        let world = SimulatedWorld::default();
+        let (mut scheduler, tasks) = begun::<3>(&world);
+        let event = Event { kind: Kind::BarrierEnter, object: 4, pc: 0 };
+        assert!(!scheduler.meet(tasks[0], event, 3));
+        assert!(!scheduler.meet(tasks[2], event, 3));
+        assert!(scheduler.is_waiting(tasks[0]) && scheduler.is_waiting(tasks[2]));
+        assert!(scheduler.meet(tasks[1], event, 3));
+        assert!(tasks.iter().all(|it| !scheduler.is_waiting(*it)));
+    }
+}

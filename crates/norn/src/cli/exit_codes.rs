@@ -1,0 +1,42 @@
+//! The meaning of exit statuses, as printed by `norn help exit-codes`.
+
+/// Scripts depend on these. README.md has the same table.
+pub(crate) const EXIT_CODES: &str = "\
+Exit statuses of norn
+
+hunt, check
+  0  nothing harmful was confirmed or observed
+  1  something harmful was confirmed or observed; a property is violated
+  2  usage error, an error in a property file, or an error of norn
+  3  the program was not built with norn, so it left no events
+
+replay
+  0  the schedule was followed, and the expected failure did not happen
+  1  the expected failure happened again (with --times: in at least one run)
+  2  usage error, an error in the clip, or an error of norn
+  3  the schedule could not be followed (with --times: in no run) and the failure did not
+     happen, so nothing was shown; or the program was not built with norn
+
+record, run
+  the status of the program itself, or death by the same signal; and
+  1  run: norn ended the program (deadlock, livelock, hang, memory error), the check
+     failed, or, with --times, at least one run failed
+  2  usage error, or an error of norn
+  3  the program was not built with norn
+
+build, cc, c++
+  the status of the build or compiler; 2 if it could not be started
+
+doctor
+  0  norn can be used
+  3  norn cannot be used on this machine
+
+all other commands
+  0  done
+  2  usage error, or an error of norn
+
+A closed pipe on standard output (`norn dump run.norn | head`) is not an error.
+
+Harmful is a crash, a failed assertion, an uncaught exception, an error status where the
+recorded run had none, a memory error, a deadlock, a hang, a failed check and, in C and C++,
+a data race. --fail-on output and --fail-on any count more.";

@@ -1,0 +1,68 @@
+//! One test for each program in `subjects/` that is hunted: a bug must be found, its fixed twin must be
+//! clean. Every hunt has the options that a user gets by default.
+//!
+//! The tests are named after the programs, so that one of them can be run alone: `cargo test -p norn
+//! --test subjects deadlock/bank`. `cargo xtask scoreboard` reports more about the same programs.
+#![allow(clippy::unwrap_used, reason = "these are tests, the functions they share included")]
+
+use std::{path::Path, process::ExitCode};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use norn_e2e::{
+    hunt::{Found, Hunt},
+    process,
+    subject::{Announced, HUNTED, Subject},
+};
+
+/// The program under test.
+const NORN: &str = env!("CARGO_BIN_EXE_norn");
+/// Executions up to the first harmful one, at most, the recorded run included. Subjects that only
+/// announce a consequence were not written for hunts, and have no such bound.
+const EXECUTIONS: u64 = 5;
+
+fn main() -> ExitCode {
+    let subjects = HUNTED.iter().flat_map(|folder| Subject::all(folder));
+    let trials = subjects.map(|it| Trial::test(it.name.clone(), move || check(&it)));
+    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
+}
+
+fn check(subject: &Subject) -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let program = folder.path().join("program");
+    let built = process::run(subject.compile(norn(&[]), &program));
+    if !built.status.success() {
+        return Err(format!("does not compile:\n{}", built.stderr).into());
+    }
+    let mut command = norn(&["hunt", "--format", "json", "--"]);
+    command.arg(&program).current_dir(folder.path());
+    let hunt = Hunt::read(&process::run(command));
+    let complaint = match &subject.announced {
+        Some(announced) => missing(announced, &hunt),
+        None => harm(&hunt),
+    };
+    complaint.map_or(Ok(()), |it| Err(format!("{it}\n{:#}", hunt.json).into()))
+}
+
+/// What is wrong with the report on a subject with a bug.
+fn missing(announced: &Announced, hunt: &Hunt) -> Option<String> {
+    let (found, first) = (hunt.found(announced), hunt.first());
+    let in_time = announced.bug.is_none() || first.is_some_and(|it| it <= EXECUTIONS);
+    let predicted = match found {
+        Found::Confirmed | Found::OnTheWay => true,
+        Found::Explored => announced.bug.is_none(),
+        Found::No => false,
+    };
+    let right = predicted && in_time && hunt.code == Some(1);
+    let complaint = || format!("{found:?}, first harmful: {first:?}, status: {:?}", hunt.code);
+    (!right).then(complaint)
+}
+
+/// What is wrong with the report on a fixed twin.
+fn harm(hunt: &Hunt) -> Option<String> {
+    let right = hunt.is_clean() && hunt.code == Some(0);
+    (!right).then(|| format!("a fixed twin is reported as harmful, status: {:?}", hunt.code))
+}
+
+fn norn(arguments: &[&str]) -> std::process::Command {
+    process::norn(Path::new(NORN), Path::new(env!("CARGO_TARGET_TMPDIR")), arguments)
+}

@@ -1,0 +1,44 @@
+//! The schedule that is followed: where its modules are mapped, and the report of how it was followed.
+
+use core::sync::atomic::{AtomicUsize, Ordering};
+
+use norn_abi::arena::MODULES;
+use norn_sched::FollowReport;
+
+use crate::arena;
+
+/// Where the schedule's modules are mapped.
+static STARTS: [AtomicUsize; MODULES] = [const { AtomicUsize::new(0) }; MODULES];
+
+/// A module is mapped.
+pub fn module(start: usize, path: &[u8]) {
+    for (known, at) in arena::schedule_modules().iter().zip(&STARTS) {
+        let len = known.path.iter().position(|&it| it == 0).unwrap_or(known.path.len());
+        if known.path[..len].iter().eq(path) {
+            at.store(start, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Where a module of the schedule is mapped; 0 if it is not.
+pub fn module_start(module: u32) -> u64 {
+    STARTS[module as usize % MODULES].load(Ordering::Relaxed) as u64
+}
+
+/// Writes down how the schedule was followed, where the tool reads it. The status comes last.
+pub fn publish(report: &FollowReport) {
+    let outcome = arena::outcome();
+    outcome.segment.store(report.segment, Ordering::Relaxed);
+    let left = &report.left;
+    if left.why != 0 {
+        outcome.why.store(left.why, Ordering::Relaxed);
+        outcome.left_by.store(left.thread, Ordering::Relaxed);
+        if left.thread != u32::MAX {
+            outcome.kind.store(u32::from(left.event.kind.code()), Ordering::Relaxed);
+            outcome.pc.store(left.event.pc as u64, Ordering::Relaxed);
+            outcome.object.store(left.event.object as u64, Ordering::Relaxed);
+            outcome.index.store(left.index, Ordering::Relaxed);
+        }
+    }
+    outcome.follow.store(report.status, Ordering::Release);
+}

@@ -1,0 +1,179 @@
+//! How threads wait, and run without the turn.
+
+use core::sync::atomic::Ordering;
+
+use norn_abi::{Kind, arena::ThreadSlot};
+use norn_sched::{Event, Scheduler, TaskId, Wait};
+
+use super::{
+    is_free, is_on, quiet,
+    seat::{self, task_of},
+    shared::lock,
+    turn, verdict,
+    wake::wake_free,
+    world::Process,
+};
+use crate::{event, tls};
+
+/// Waits until `object` is released, the deadline comes, or a cancellation does. True if it was
+/// the deadline.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
+pub unsafe fn block(
+    slot: *mut ThreadSlot,
+    kind: Kind,
+    object: usize,
+    pc: usize,
+    deadline: u64,
+) -> bool {
+    let wait = Wait { event: Event { kind, object, pc }, deadline, outside: false };
+    // SAFETY: as the caller says.
+    unsafe { wait_until_released(slot, wait) }
+}
+
+/// Waits for something outside of the program, which the caller then tries again.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
+pub unsafe fn block_outside(slot: *mut ThreadSlot, pc: usize, deadline: u64) -> bool {
+    let event = Event { kind: Kind::Sleep, object: 0, pc };
+    // SAFETY: as the caller says.
+    unsafe { wait_until_released(slot, Wait { event, deadline, outside: true }) }
+}
+
+/// # Safety
+/// The slot is the current thread's and no stand.
+unsafe fn wait_until_released(slot: *mut ThreadSlot, wait: Wait) -> bool {
+    // SAFETY: as the caller says.
+    unsafe {
+        enter(slot, wait.event);
+        turn::wait_for(slot, |scheduler, task| begin_wait(scheduler, task, wait));
+        leave(slot)
+    }
+}
+
+/// # Safety
+/// The slot is the current thread's and no stand.
+unsafe fn enter(slot: *mut ThreadSlot, event: Event) {
+    // SAFETY: as the caller says.
+    unsafe {
+        (*slot).lane.settle_any();
+        event::block(slot, event.kind, event.object, event.pc);
+    }
+}
+
+fn begin_wait(scheduler: &mut Scheduler, task: TaskId, wait: Wait) {
+    if is_free() {
+        seat::of(task).turn.store(0, Ordering::Relaxed);
+    }
+    scheduler.wait(task, wait);
+}
+
+/// Returns whether the time of the wait has run out.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
+unsafe fn leave(slot: *mut ThreadSlot) -> bool {
+    // SAFETY: as the caller says.
+    unsafe {
+        event::unblock(slot);
+        task_of(slot).is_some_and(|it| lock().take_timed_out(it))
+    }
+}
+
+/// Begins to wait, gives up what `give_up` gives up, and waits: nothing can come in between.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
+pub unsafe fn block_after(
+    slot: *mut ThreadSlot,
+    (kind, object, pc): (Kind, usize, usize),
+    deadline: u64,
+    give_up: impl FnOnce(),
+) -> bool {
+    let wait = Wait { event: Event { kind, object, pc }, deadline, outside: false };
+    // SAFETY: as the caller says.
+    unsafe {
+        enter(slot, wait.event);
+        if let Some(task) = task_of(slot) {
+            begin_wait(&mut lock(), task, wait);
+        }
+        give_up();
+        turn::wait_for(slot, |_, _| {});
+        leave(slot)
+    }
+}
+
+/// Waits until `all` wait to do `kind` on `object`; true for the last, which need not wait.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
+pub unsafe fn meet_others(
+    slot: *mut ThreadSlot,
+    (kind, object, pc): (Kind, usize, usize),
+    all: usize,
+) -> bool {
+    let event = Event { kind, object, pc };
+    // SAFETY: as the caller says.
+    unsafe {
+        enter(slot, event);
+        let last = task_of(slot).is_none_or(|task| {
+            let mut scheduler = lock();
+            let last = scheduler.meet(task, event, all);
+            if !last && is_free() {
+                seat::of(task).turn.store(0, Ordering::Relaxed);
+            }
+            wake_free(&mut scheduler);
+            last
+        });
+        if !last {
+            turn::wait_for(slot, |_, _| {});
+        }
+        leave(slot);
+        last
+    }
+}
+
+/// The thread asks that others go first. Returns false if it is not controlled, so that nobody has
+/// seen to that.
+///
+/// # Safety
+/// The slot is the current thread's and no stand.
+pub unsafe fn yields(slot: *mut ThreadSlot, pc: usize) -> bool {
+    if !is_on() {
+        return false;
+    }
+    // SAFETY: as the caller says.
+    unsafe {
+        if let Some(task) = task_of(slot) {
+            let mut scheduler = lock();
+            let decision = scheduler.yields(task, pc, quiet(slot), &Process);
+            turn::wait_after(slot, task, scheduler, &decision);
+            lock().yielded(task);
+        }
+    }
+    true
+}
+
+/// Runs `f`, which may block in a way that we cannot foresee, without the turn.
+///
+/// # Safety
+/// `f` touches nothing of the runtime's.
+pub unsafe fn outside<T>(f: impl FnOnce() -> T) -> T {
+    let slot = tls::current();
+    if !is_on() || tls::is_stand(slot) {
+        return f();
+    }
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        (*slot).lane.settle_any();
+        turn::leave(slot, Scheduler::go_away);
+        verdict::away();
+        // Should it not come back from `f`, but be cancelled there, its next event asks.
+        (*slot).stop_at.store(0, Ordering::Relaxed);
+        let result = f();
+        turn::come_back(slot);
+        result
+    }
+}

@@ -1,0 +1,77 @@
+//! What the scheduler asks about the outside, answered by this process.
+
+use core::sync::atomic::Ordering;
+
+use norn_abi::control::{Name, Plan, Point, Segment};
+use norn_sched::{TaskId, World};
+
+use super::{exit, schedule, seat, verdict};
+use crate::{arena, intercept::signal, sys};
+
+/// This process, as the scheduler sees it.
+pub struct Process;
+
+impl World for Process {
+    fn plan(&self) -> &Plan {
+        arena::plan()
+    }
+
+    fn names(&self) -> &[Name] {
+        arena::schedule_names()
+    }
+
+    fn segments(&self) -> &[Segment] {
+        arena::segments()
+    }
+
+    fn points(&self) -> &[Point] {
+        arena::points()
+    }
+
+    fn module_start(&self, module: u32) -> u64 {
+        schedule::module_start(module)
+    }
+
+    fn steps(&self, task: TaskId) -> u64 {
+        seat::of(task).steps()
+    }
+
+    fn last_effect(&self, task: TaskId) -> u64 {
+        seat::of(task).effect()
+    }
+
+    fn real_time(&self) -> u64 {
+        sys::now(sys::MONOTONIC)
+    }
+
+    fn cpu_time(&self, task: TaskId) -> Option<u64> {
+        let seat = seat::of(task);
+        sys::spent(seat.tid()).filter(|_| !seat.asleep.load(Ordering::Relaxed))
+    }
+
+    fn is_asleep(&self, task: TaskId) -> bool {
+        sys::is_asleep(seat::of(task).tid())
+    }
+
+    fn is_excused(&self, task: TaskId) -> bool {
+        verdict::is_found()
+            || is_dying(task)
+            || arena::is_awaited()
+            || sys::is_stopped(seat::of(task).tid())
+    }
+
+    fn has_unseen_help(&self, tasks: usize) -> bool {
+        signal::is_handled() || sys::threads() > tasks + exit::count()
+    }
+
+    fn is_over(&self) -> bool {
+        verdict::is_found()
+    }
+}
+
+/// Whether a signal has hit the thread that ends the program: no thread goes on after that.
+fn is_dying(task: TaskId) -> bool {
+    let outcome = arena::outcome();
+    let hit = outcome.signal_thread.load(Ordering::Relaxed);
+    outcome.signal.load(Ordering::Acquire) != 0 && hit == seat::of(task).thread()
+}
