@@ -41,5 +41,5 @@ pub use judge::verdict;
 pub use many::{Goal, Kind, Many, Picture, Print, Tally, many};
 pub use path::{Detour, detour};
 pub use plan::plan;
-pub use run::{Ran, consequence, process, run};
+pub use run::{Ran, process, run, run_with};
 pub use scene::Scene;

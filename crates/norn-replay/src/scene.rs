@@ -1,6 +1,6 @@
 //! What a run left, with the files of its modules: names for its numbers.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use norn_model::{Location, ThreadId, ThreadName};
 use norn_resolve::{Frame, Local, Locals, Mapped, Modules, OnStack};
@@ -13,8 +13,9 @@ use crate::ReplayError;
 pub struct Scene {
     /// The trace.
     pub trace: Trace,
-    /// The files that were mapped.
-    pub modules: Modules,
+    /// The files that were mapped. Runs of one program that mapped them alike share them, since
+    /// reading their debug information takes longer than reading a trace.
+    pub modules: Arc<Modules>,
     locals: Locals,
     /// What came from outside, if that was kept.
     pub(crate) inputs: Option<Inputs>,
@@ -23,13 +24,24 @@ pub struct Scene {
 impl Scene {
     /// Opens a process of a run.
     pub fn open(folder: &Path, process: u32) -> Result<Scene, ReplayError> {
+        Scene::open_with(folder, process, None)
+    }
+
+    /// Opens a process of a run, with the modules of another run if it mapped the same ones.
+    pub fn open_with(
+        folder: &Path,
+        process: u32,
+        known: Option<&Arc<Modules>>,
+    ) -> Result<Scene, ReplayError> {
         let mut trace = Trace::open(folder, process)?;
         let mapped = trace.modules().iter().map(|it| Mapped {
             start: it.start,
             end: it.end,
             path: it.path.clone(),
         });
-        let modules = Modules::open(mapped);
+        let mapped: Vec<_> = mapped.collect();
+        let same = known.filter(|it| it.is_of(&mapped)).cloned();
+        let modules = same.unwrap_or_else(|| Arc::new(Modules::open(mapped)));
         trace.learn_copies(|write, read| modules.is_copy(write, read));
         let failed = |source| ReplayError::Inputs { path: folder.to_owned(), source };
         let inputs = Inputs::open(folder).map_err(failed)?;
@@ -43,7 +55,7 @@ impl Scene {
 
     /// What lies on a stack, as an access of `size` bytes sees it.
     pub fn local(&self, on: OnStack, addr: u64, size: u64) -> Local {
-        self.locals.at((&self.trace, &self.modules), on, addr, size)
+        self.locals.at((&self.trace, &*self.modules), on, addr, size)
     }
 
     /// The source location of a place in the code, if anything is known of it.

@@ -1,7 +1,7 @@
-//! What runs have done so far, so that what is new in another one is seen: an event where none was,
-//! two threads where one did all the work, or a value that was not read there. A thread that reads
-//! something else may do what until then only other threads did, and be in the way of a candidate that
-//! no trace had.
+//! Coverage: what runs have done so far, and what is new in another one. That is an event where none
+//! was, two threads where one did all the work, or a value that was not read there. A thread that
+//! reads something else may do what until then only other threads did, and take part in a candidate
+//! that no trace had.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -13,12 +13,12 @@ use norn_trace::Trace;
 
 use crate::source::{Place, places};
 
-/// Values that are kept of one place. What counts or hashes reads new values for ever.
+/// Values that are kept of one place. Code that counts or hashes reads new values for ever.
 const MOST: usize = 16;
 
 /// What runs have done so far.
 #[derive(Debug, Default)]
-pub(crate) struct Seen {
+pub(crate) struct Coverage {
     places: BTreeMap<Place, usize>,
     /// By the number of the place, whether two threads of one run were there.
     shared: Vec<bool>,
@@ -28,34 +28,34 @@ pub(crate) struct Seen {
 
 /// What a run did that none did before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum News {
+pub(crate) enum NewCoverage {
     /// It came to a new place, or two of its threads did where only one had been.
     Place,
     /// It read a new value.
     Value,
 }
 
-impl Seen {
+impl Coverage {
     /// Takes the places of a run in; returns whether one is new, or new for a second thread.
     pub(crate) fn learn_places(&mut self, trace: &Trace) -> bool {
         let before = self.places.len();
         let numbers: Vec<_> = places(trace).map(|it| self.number(it)).collect();
-        let mut visitors = vec![None; numbers.len()];
-        let mut new_guest = false;
+        let mut first_visitors = vec![None; numbers.len()];
+        let mut newly_shared = false;
         for thread in trace.threads() {
             for event in trace.events(thread.id) {
-                let Some(first) = visitors.get_mut(event.site.0 as usize) else { continue };
+                let Some(first) = first_visitors.get_mut(event.site.0 as usize) else { continue };
                 if *first.get_or_insert(thread.id) != thread.id {
                     let shared = &mut self.shared[numbers[event.site.0 as usize]];
-                    new_guest |= !mem::replace(shared, true);
+                    newly_shared |= !mem::replace(shared, true);
                 }
             }
         }
-        new_guest || self.places.len() > before
+        newly_shared || self.places.len() > before
     }
 
     /// Takes a run in with all that it read.
-    pub(crate) fn learn(&mut self, trace: &Trace) -> Option<News> {
+    pub(crate) fn learn(&mut self, trace: &Trace) -> Option<NewCoverage> {
         let new_place = self.learn_places(trace);
         let numbers: Vec<_> = places(trace).map(|it| self.number(it)).collect();
         let mut new_value = false;
@@ -65,9 +65,9 @@ impl Seen {
             }
         }
         if new_place {
-            return Some(News::Place);
+            return Some(NewCoverage::Place);
         }
-        new_value.then_some(News::Value)
+        new_value.then_some(NewCoverage::Value)
     }
 
     fn number(&mut self, place: Place) -> usize {
@@ -103,12 +103,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_has_only_so_many_values() {
-        let mut seen = Seen::default();
-        let place = seen.number(Place::default());
-        assert!(seen.read(place, 7));
-        assert!(!seen.read(place, 7));
-        let new = (0..1000).filter(|it| seen.read(place, *it)).count();
+    fn a_place_has_a_limited_number_of_values() {
+        let mut coverage = Coverage::default();
+        let place = coverage.number(Place::default());
+        assert!(coverage.read(place, 7));
+        assert!(!coverage.read(place, 7));
+        let new = (0..1000).filter(|it| coverage.read(place, *it)).count();
         assert_eq!(new, MOST - 1);
     }
 }
