@@ -67,6 +67,8 @@ pub struct Checked {
     pub bounds: Bounds,
     /// What it names and the program does not show, or not always.
     pub unseen: Vec<Unseen>,
+    /// Events that never occurred in the recorded run and without which it cannot be violated.
+    pub missing: Vec<String>,
     /// Ways to break it that were not tried, since others at the same places had been in vain.
     pub untried: usize,
 }
@@ -319,6 +321,7 @@ impl Checking<'_> {
         group.violation.state = State::Confirmed(Box::new(Confirmed {
             other_output: run.output != self.evidence.base.output,
             consequence: run.consequence().clone(),
+            failure: run.failure.clone(),
             story: run.story.clone(),
             witness: witness.clone(),
             interleaving: interleaving(source, Some(seen), &witness.candidate),
@@ -353,6 +356,18 @@ pub(crate) fn checked(source: &Source, property: &Property, outlook: &Outlook) -
         candidates: firsts.count(),
         bounds: outlook.bounds,
         unseen: unseen(source, property, &outlook.counts),
+        missing: missing(property, &outlook.counts),
         untried: 0,
     }
+}
+
+/// The events that never occurred, if each way to violate the property needs one of them.
+fn missing(property: &Property, counts: &[u64]) -> Vec<String> {
+    let is_missing = |event: usize| counts.get(event) == Some(&0);
+    let mut words = property.words.iter();
+    if !words.all(|word| word.items.iter().any(|it| is_missing(it.event))) {
+        return Vec::new();
+    }
+    let events = property.definition.events.iter().enumerate();
+    events.filter(|it| is_missing(it.0)).map(|it| it.1.name.text.clone()).collect()
 }

@@ -15,9 +15,9 @@ use std::{
 };
 
 use norn_abi::control::{Plan as ControlPlan, after};
-use norn_model::{Consequence, Limit};
+use norn_model::{Consequence, FailureSite, Limit};
 use norn_record::{Control, Interrupt, Streams};
-use norn_replay::{Codes, Ran, ReplayError, Scene, story};
+use norn_replay::{Codes, Ran, ReplayError, Scene, failure_site, story};
 use norn_report::Story;
 use norn_resolve::Modules;
 use norn_witness::Witness;
@@ -78,6 +78,8 @@ impl Drop for TraceFolder {
 #[derive(Debug)]
 pub(crate) struct Run {
     ran: Ran,
+    /// Where it failed, if it did.
+    pub(crate) failure: Option<FailureSite>,
     /// How it came to fail, if it did.
     pub(crate) story: Option<Story>,
     pub(crate) output: Output,
@@ -184,9 +186,11 @@ impl Native {
         };
         let ran = norn_replay::run_with(&options, self.modules.get())?;
         let story = if ran.consequence.is_failure() { story::story(&ran) } else { None };
+        let failure = failure_site(&ran, story.as_ref());
         let output = Output(fs::read(&stdout).unwrap_or_default());
         let _ = fs::remove_dir_all(&files);
-        Ok(Run { ran, story, output, forced: None, folder: None, source: OnceCell::new() })
+        let (folder, source) = (None, OnceCell::new());
+        Ok(Run { ran, failure, story, output, forced: None, folder, source })
     }
 
     /// Forces the program through a witness's schedule.

@@ -302,6 +302,7 @@ impl Hunting<'_> {
         let confirmed = Confirmed {
             other_output: run.output != self.evidence.base.output,
             consequence: run.consequence().clone(),
+            failure: run.failure.clone(),
             story: run.story.clone(),
             witness: witness.clone(),
             interleaving: interleaving(source, forced, &witness.candidate),

@@ -23,6 +23,7 @@ mod finding;
 mod forecast;
 mod group;
 mod hunt;
+mod identity;
 mod interleaving;
 mod observe;
 mod omission;

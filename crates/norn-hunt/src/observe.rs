@@ -1,9 +1,9 @@
-//! Failures that were seen without having been predicted. Each is kept once, with a clip that shows
-//! it again.
+//! Failures that were seen without having been predicted. Failures at the same places are one, and
+//! are kept once, with a clip that shows them again.
 
 use std::path::PathBuf;
 
-use norn_model::Consequence;
+use norn_model::{Consequence, FailureSite};
 use norn_replay::{ReplayError, capture};
 use norn_report::Story;
 
@@ -14,6 +14,8 @@ use crate::{campaign::ClipStore, executor::Run};
 pub struct Observed {
     /// What it was.
     pub consequence: Consequence,
+    /// Where it was.
+    pub failure: Option<FailureSite>,
     /// How it came to that.
     pub story: Option<Story>,
     /// What shows it again.
@@ -39,13 +41,14 @@ impl Observations {
     ) -> Result<(), ReplayError> {
         let consequence = run.consequence();
         let Some(scene) = run.failed_scene()? else { return Ok(()) };
-        if self.0.iter().any(|it| it.consequence == *consequence) {
+        if self.0.iter().any(|it| it.failure == run.failure) {
             return Ok(());
         }
         let mut clip = capture(scene);
         clip.expect = Some(consequence.clone());
         self.0.push(Observed {
             consequence: consequence.clone(),
+            failure: run.failure.clone(),
             story: run.story.clone(),
             clip: clips.save_observed(&clip)?,
             executions,

@@ -5,6 +5,7 @@
 //! how people, and all tests, write one down.
 #![deny(clippy::wildcard_enum_match_arm)]
 
+mod bug;
 mod candidate;
 mod effect;
 mod event;
@@ -27,6 +28,7 @@ pub mod text;
 mod trace;
 mod verdict;
 
+pub use bug::{BugId, FailureSite};
 pub use candidate::{Access, Apart, Candidate, Scope, Step};
 pub use effect::{
     AnnotationEffect, BarrierEffect, BlockEffect, ConditionEffect, Effect, LockEffect,

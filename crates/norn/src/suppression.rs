@@ -3,7 +3,8 @@
 //! A line is a suppression, `kind:pattern`. The kind is the class of a finding, or `*` for any; the
 //! kinds that only ThreadSanitizer has are accepted as well. The pattern is matched against the names
 //! of the functions and files in the stack of an access and against that of the variable. It matches
-//! anywhere in a name, unless `^` or `$` anchor it; `*` in it stands for any text.
+//! anywhere in a name, unless `^` or `$` anchor it; `*` in it stands for any text. The pattern of
+//! `property:` is also matched against the name of the property.
 
 use std::{
     fmt, fs,
@@ -12,7 +13,7 @@ use std::{
 
 use anyhow::Context as _;
 use norn_hunt::{Access, Description};
-use norn_model::{BugClass, Glob};
+use norn_model::{BugClass, BugId, Glob};
 use norn_report::Object;
 use serde_json::json;
 
@@ -99,7 +100,9 @@ pub(crate) fn class_name(class: BugClass) -> String {
 
 impl Suppression {
     /// Whether this covers a candidate.
-    pub(crate) fn covers(&self, class: BugClass, description: &Description) -> bool {
+    pub(crate) fn covers(&self, bug: &BugId, description: &Description) -> bool {
+        let Some(class) = bug.class else { return false };
+        let property = || bug.property.as_deref().is_some_and(|it| self.pattern.matches(it));
         let any = |names: fn(&Access) -> Vec<&str>| {
             description.accesses.iter().flat_map(names).any(|it| self.pattern.matches(it))
         };
@@ -107,7 +110,7 @@ impl Suppression {
             "called_from_lib" => any(libraries),
             "race_top" => class == BugClass::Race && any(top),
             "*" => any(all),
-            kind => kind == class_name(class) && any(all),
+            kind => kind == class_name(class) && (any(all) || property()),
         }
     }
 
@@ -186,7 +189,8 @@ mod tests {
 
     fn covers(line: &str, class: BugClass) -> bool {
         let suppression = parse(Path::new("f"), 1, line).ok().flatten();
-        suppression.is_some_and(|it| it.covers(class, &description()))
+        let bug = BugId { class: Some(class), ..BugId::default() };
+        suppression.is_some_and(|it| it.covers(&bug, &description()))
     }
 
     #[test]

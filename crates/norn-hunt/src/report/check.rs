@@ -1,20 +1,34 @@
 //! The report of a check of properties.
 
-use norn_report::{Command, Detail, Finding, Harm, Omissions, Report, Status, Summary};
+use norn_report::{
+    Command, Detail, Finding, Harm, ObservedFailure, Omissions, Report, Status, Summary,
+};
 
-use super::{counts, finding, hunt, property, replay, run};
+use super::{Marks, counts, finding, hunt, property, replay, run};
 use crate::{Check, State, Violation};
 
 /// Why a property cannot be broken though there are schedules.
 const SPOILED: &str = "each schedule has an event in between that the property allows";
 
 /// The report of a check of properties.
-pub fn check(check: &Check, version: &str) -> Report {
-    let findings: Vec<_> = check.violations.iter().map(violation).collect();
+pub fn check(check: &Check, marks: &Marks, version: &str) -> Report {
+    let findings = check.violations.iter().enumerate().map(|(at, it)| {
+        let suppressed_by = marks.findings.get(at).cloned().flatten();
+        Finding { suppressed_by, ..violation(it) }
+    });
+    let findings: Vec<_> = findings.collect();
+    let observed = check.observed.iter().enumerate().map(|(at, it)| {
+        let suppressed_by = marks.observed.get(at).cloned().flatten();
+        let shown = suppressed_by.is_none();
+        ObservedFailure { suppressed_by, shown, ..hunt::unmarked(it) }
+    });
+    let observed = observed.collect();
     let details = details(&findings);
     let summary = Summary {
         bugs: details.len(),
         bug_findings: details.len(),
+        suppressed: marks.suppressed,
+        known: marks.known,
         executions: check.executions,
         sources: check.sources,
         instances: check.rules.iter().map(|it| it.instances).sum(),
@@ -24,7 +38,8 @@ pub fn check(check: &Check, version: &str) -> Report {
         run: Some(run(&check.base)),
         details,
         findings,
-        observed: check.observed.iter().map(hunt::unmarked).collect(),
+        observed,
+        suppressions: marks.suppressions.clone(),
         properties: check.rules.iter().map(property::property).collect(),
         not_looked_at: Omissions {
             events: check.left_out,
@@ -36,9 +51,10 @@ pub fn check(check: &Check, version: &str) -> Report {
     }
 }
 
-/// What the program has done.
+/// What the program has done, unless it is suppressed.
 fn details(findings: &[Finding]) -> Vec<Detail> {
-    let real = findings.iter().enumerate().filter(|it| it.1.harmful);
+    let real =
+        findings.iter().enumerate().filter(|it| it.1.harmful && it.1.suppressed_by.is_none());
     real.map(|it| Detail { finding: it.0, also: Vec::new() }).collect()
 }
 

@@ -1,6 +1,6 @@
 //! The report of a hunt.
 
-use norn_report::{Command, Detail, Finding, ObservedFailure, Report, Status, Summary};
+use norn_report::{Command, Detail, Finding, ObservedFailure, Report, Summary};
 
 use super::{Marks, also, brief, counts, finding, omissions, replay, run};
 use crate::{Hunt, Observed};
@@ -19,7 +19,7 @@ pub fn hunt(hunt: &Hunt, marks: &Marks, version: &str) -> Report {
     let observed = hunt.observed.iter().enumerate().map(|(at, it)| {
         let suppressed_by = marks.observed.get(at).cloned().flatten();
         let finding = it.finding.and_then(place);
-        observed(it, ObservedFailure { suppressed_by, finding, ..unmarked(it) }, &findings)
+        observed(it, ObservedFailure { suppressed_by, finding, ..unmarked(it) }, hunt, marks)
     });
     let observed = observed.collect();
     let summary = Summary {
@@ -67,9 +67,15 @@ pub(super) fn unmarked(it: &Observed) -> ObservedFailure {
 }
 
 /// A failure that a finding leads to as well is shown by that finding.
-fn observed(it: &Observed, failure: ObservedFailure, findings: &[Finding]) -> ObservedFailure {
-    let counts = |it: &&Finding| it.status == Status::Confirmed && it.suppressed_by.is_none();
-    let mut confirmed = findings.iter().filter(counts);
-    let known = confirmed.any(|found| found.consequence.as_ref() == Some(&it.consequence));
+fn observed(
+    it: &Observed,
+    failure: ObservedFailure,
+    hunt: &Hunt,
+    marks: &Marks,
+) -> ObservedFailure {
+    let counts = |at: usize| marks.findings.get(at).is_none_or(Option::is_none);
+    let findings = hunt.findings.iter().enumerate().filter(|found| counts(found.0));
+    let mut confirmed = findings.filter_map(|found| found.1.confirmed());
+    let known = confirmed.any(|how| how.failure.is_some() && how.failure == it.failure);
     ObservedFailure { shown: failure.suppressed_by.is_none() && !known, ..failure }
 }

@@ -5,6 +5,7 @@
 //! failure there is a file that selects what explains it.
 
 mod death;
+mod exit;
 mod last;
 mod memory;
 mod observed_value;
@@ -18,7 +19,10 @@ mod wait;
 use norn_model::Consequence;
 use norn_report::{FailureKind, Story};
 
-pub use self::last::{row, rows};
+pub use self::{
+    exit::exit_calls,
+    last::{row, rows},
+};
 use self::{past::Past, symbolizer::Symbolizer};
 use crate::Ran;
 

@@ -33,8 +33,7 @@ use crate::{
 
 pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
     let suppressions = suppressions(&args.counting.suppressions)?;
-    let baseline =
-        args.counting.baseline.as_deref().map(Baseline::read).transpose()?.unwrap_or_default();
+    let baseline = baseline(&args.counting)?;
     let scratch = Scratch::new()?;
     let forcing = &args.forcing;
     let command = program(&forcing.command, &forcing.output, scratch.path())?;
@@ -62,17 +61,31 @@ pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
     let Some(hunt) = hunt else {
         return not_built(&forcing.command[0], "norn hunt prog.c");
     };
-    let mut filter = ReportFilter::new(&hunt, suppressions, &baseline, args.counting.fail_on);
-    if let Some(path) = &args.counting.write_baseline {
-        let baseline = Baseline::new(filter.fingerprints(&hunt));
-        baseline.write(path)?;
-        filter.update_baseline(&hunt, &baseline);
-    }
-    let exit = if filter.fails(&hunt) { Exit::Harmful } else { Exit::Clean };
+    let filter = ReportFilter::of_hunt(&hunt, suppressions, args.counting.fail_on);
+    let filter = with_baseline(filter, &baseline, &args.counting)?;
+    let exit = if filter.fails() { Exit::Harmful } else { Exit::Clean };
     let mut report = norn_hunt::report::hunt(&hunt, &filter.marks(&hunt), VERSION);
     (report.program, report.exit) = (words(&options.run.command), exit.into());
     report::print(&report, forcing.format)?;
     Ok(exit)
+}
+
+/// The bugs that are known; none if no file is given.
+pub(super) fn baseline(counting: &cli::Counting) -> anyhow::Result<Baseline> {
+    Ok(counting.baseline.as_deref().map(Baseline::read).transpose()?.unwrap_or_default())
+}
+
+/// Applies the baseline that was given, or the one that is to be written.
+pub(super) fn with_baseline<'a>(
+    filter: ReportFilter<'a>,
+    given: &Baseline,
+    counting: &cli::Counting,
+) -> anyhow::Result<ReportFilter<'a>> {
+    let filter = filter.with_baseline(given);
+    let Some(path) = &counting.write_baseline else { return Ok(filter) };
+    let written = Baseline::new(filter.fingerprints());
+    written.write(path)?;
+    Ok(filter.with_baseline(&written))
 }
 
 /// A command line as reports have it.

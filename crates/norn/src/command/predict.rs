@@ -30,7 +30,7 @@ fn patterns(args: &Predict) -> anyhow::Result<norn_report::Report> {
     let process = args.trace.process()?;
     let mut outlook = outlook(&args.trace.folder, process, &options, &sets, engines)?;
     outlook.prospects.retain(|it| {
-        let covers = |given: &Suppression| given.covers(it.candidate.class(), &it.description);
+        let covers = |given: &Suppression| given.covers(&it.bug(), &it.description);
         let suppression = suppressions.iter().position(covers);
         suppression.inspect(|at| used[*at] += 1).is_none()
     });
