@@ -10,6 +10,7 @@ mod overhead;
 mod process;
 mod realworld;
 mod schedules;
+mod schema;
 mod scoreboard;
 mod statistics;
 mod table;
@@ -49,6 +50,8 @@ enum Chore {
     /// Force schedules on programs with known bugs, many times; a full run writes
     /// docs/schedules-campaign.md
     Schedules(schedules::Options),
+    /// Write docs/report.schema.json, the JSON Schema of reports
+    Schema,
     /// Hunt in programs with known bugs; a full run writes docs/scoreboard.md
     Scoreboard(scoreboard::Options),
 }
@@ -62,6 +65,7 @@ fn main() -> anyhow::Result<()> {
         Chore::Overhead(options) => overhead::run(&options),
         Chore::Realworld(options) => realworld::run(&options),
         Chore::Schedules(options) => schedules::run(&options),
+        Chore::Schema => schema::run(),
         Chore::Scoreboard(options) => scoreboard::run(&options),
     }
 }

@@ -136,7 +136,7 @@ impl Campaign<'_> {
         command.args(["replay", "--format", "json", "-j", JOBS, "--timeout", RUN_LIMIT]);
         command.args(["--times", &self.runs.to_string()]).arg(self.subject.clip(which));
         let json = result(command.arg("--").arg(&self.programs[0]))?;
-        let kinds = json["kinds"].as_array().map_or(&[][..], Vec::as_slice);
+        let kinds = json["batch"]["kinds"].as_array().map_or(&[][..], Vec::as_slice);
         let count = |kind: &Value| kind["count"].as_u64().unwrap_or(0);
         let followed = |kind: &Value| kind["verdict"]["followed"].is_u64();
         let right = |kind: &&Value| followed(kind) && expected(&kind["consequence"]);
@@ -166,8 +166,8 @@ impl Campaign<'_> {
             command.args(["run", "--format", "json", "-j", JOBS, "--timeout", RUN_LIMIT]);
             command.args(["--strategy", strategy, "--times", &times.to_string()]);
             let json = result(command.arg("--").arg(&self.programs[1]))?;
-            failed += json["failed"].as_u64().unwrap_or(times);
-            for kind in json["kinds"].as_array().into_iter().flatten() {
+            failed += json["batch"]["failed"].as_u64().unwrap_or(times);
+            for kind in json["batch"]["kinds"].as_array().into_iter().flatten() {
                 let (count, what, seed) = (&kind["count"], &kind["consequence"], &kind["seed"]);
                 if what != "none" {
                     notes.push(format!("twin: {count} × {what} by {strategy}, seed {seed}"));

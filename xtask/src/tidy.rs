@@ -16,6 +16,7 @@ const DIRECTION: &[(&str, &[&str])] = &[
     // The judge of the engines: it must not share code with them, not even by a crate between.
     ("norn-checker", &["norn-model"]),
     ("norn-predict", &["norn-model"]),
+    ("norn-report", &["norn-model"]),
     ("norn-property", &["norn-model", "norn-predict"]),
     ("norn-witness", &["norn-checker", "norn-model"]),
     (
@@ -27,6 +28,7 @@ const DIRECTION: &[(&str, &[&str])] = &[
             "norn-property",
             "norn-record",
             "norn-replay",
+            "norn-report",
             "norn-resolve",
             "norn-trace",
             "norn-witness",
@@ -38,7 +40,15 @@ const DIRECTION: &[(&str, &[&str])] = &[
     ("norn-record", &["norn-abi", "norn-binary", "norn-model", "norn-trace"]),
     (
         "norn-replay",
-        &["norn-abi", "norn-binary", "norn-model", "norn-record", "norn-resolve", "norn-trace"],
+        &[
+            "norn-abi",
+            "norn-binary",
+            "norn-model",
+            "norn-record",
+            "norn-report",
+            "norn-resolve",
+            "norn-trace",
+        ],
     ),
     ("norn-rt", &["norn-abi", "norn-sched"]),
     ("norn-sched", &["norn-abi"]),

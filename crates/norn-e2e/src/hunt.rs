@@ -87,9 +87,15 @@ impl Hunt {
 fn is_about(finding: &Value, announced: &Announced) -> bool {
     let Some((class, variables)) = &announced.bug else { return true };
     let accesses = finding["accesses"].as_array().into_iter().flatten();
-    let mut names = accesses.filter_map(|it| it["variable"].as_str());
+    let mut names = accesses.map(|it| variable(&it["variable"]));
     finding["class"] == class.as_str()
         && names.any(|name| variables.iter().any(|it| name.contains(it.as_str())))
+}
+
+/// The name of a variable; of memory, also the function that allocated it.
+fn variable(object: &Value) -> String {
+    let names = [&object["name"], &object["allocated_at"]["function"]];
+    names.iter().filter_map(|it| it.as_str()).collect::<Vec<_>>().join(" ")
 }
 
 /// Whether a finding or a failure has the consequence that a head announces. A program that hangs may
@@ -123,7 +129,7 @@ mod tests {
         let announced = Announced::read("// Finds: atomic-set on x, y; deadlock").unwrap();
         let found = |class: &str, variable: &str, consequence: &str| {
             let finding = json!({ "class": class, "harmful": true, "executions": 3,
-                "accesses": [{ "variable": variable }], "consequence": consequence });
+                "accesses": [{ "variable": { "name": variable } }], "consequence": consequence });
             report(json!({ "findings": [finding] })).found(&announced)
         };
         assert_eq!(found("atomic-set", "point.y", "deadlock"), Found::Confirmed);
@@ -135,8 +141,7 @@ mod tests {
     #[test]
     fn a_failure_on_the_way_is_told_from_an_explored_one() {
         let announced = Announced::read("// Finds: race on x; hang").unwrap();
-        let finding =
-            json!({ "class": "race", "harmful": false, "accesses": [{ "variable": "x" }] });
+        let finding = json!({ "class": "race", "harmful": false, "accesses": [{ "variable": { "name": "x" } }] });
         let observed = |aim: Value| {
             let failure = json!({ "consequence": "livelock", "executions": 9, "finding": aim });
             report(json!({ "findings": [finding.clone()], "observed": [failure] }))

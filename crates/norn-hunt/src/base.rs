@@ -1,7 +1,10 @@
 //! The run from which all else is predicted: one that passes. If the first fails, that is a finding
 //! of its own, and another schedule may give one that does not.
 
-use std::time::{Duration, Instant};
+use std::{
+    path::Path,
+    time::{Duration, Instant},
+};
 
 use norn_abi::control::{Plan, strategy};
 use norn_model::Consequence;
@@ -10,13 +13,18 @@ use norn_replay::{Clock, ReplayError};
 
 use crate::{
     Options,
-    attempt::{Output, Scratch},
+    campaign::ClipStore,
+    executor::{Native, Output},
     observe::Observations,
     source::Source,
 };
 
 /// How many schedules are tried for a run that passes.
 const SEEDS: u64 = 8;
+/// How long the recorded run may take, if no limit is given.
+const LONGEST_BASE: Duration = Duration::from_mins(2);
+/// How long any other run may take at least, if no limit is given.
+const SHORTEST: Duration = Duration::from_secs(10);
 
 /// The recorded run.
 #[derive(Debug)]
@@ -37,34 +45,52 @@ pub struct Base {
     pub(crate) output: Output,
 }
 
+/// What a campaign begins with.
+#[derive(Debug)]
+pub(crate) struct Recorded {
+    pub(crate) base: Base,
+    pub(crate) source: Source,
+    /// Makes all further runs.
+    pub(crate) executor: Native,
+    /// The options with the limit of time for further runs.
+    pub(crate) options: Options,
+    /// Failures that were seen on the way.
+    pub(crate) observations: Observations,
+    pub(crate) clips: ClipStore,
+}
+
 /// Records a run that passes; if none does, one that fails. Nothing if nothing can be recorded.
-pub(crate) fn base(
-    options: &Options,
-    scratch: &Scratch,
-    observations: &mut Observations,
-) -> Result<Option<(Base, Source)>, ReplayError> {
+pub(crate) fn record(options: &Options, scratch: &Path) -> Result<Option<Recorded>, ReplayError> {
+    let given = options.run.timeout;
+    let executor = Native::new(options.limited(given.unwrap_or(LONGEST_BASE)), scratch);
+    let mut clips = ClipStore::new(options.output.join("clips"));
+    let mut observations = Observations::default();
     for seed in 0..SEEDS {
         let control = Control { plan: plan(options, seed), ..Control::default() };
         let start = Instant::now();
-        let run = scratch.run(options, control, &options.output)?;
+        let run = executor.record(control, &options.output)?;
         let time = start.elapsed();
         let Some(process) = run.process() else { return Ok(None) };
         let executions = 1 + usize::try_from(seed).unwrap_or(0);
-        observations.add(options, &run, &options.output, executions, None)?;
-        if run.consequence.is_failure() && seed + 1 < SEEDS {
+        observations.add(&mut clips, &run, executions, None)?;
+        if run.consequence().is_failure() && seed + 1 < SEEDS {
             continue;
         }
-        let source = Source::open(&options.output, process)?;
+        let (output, consequence) = (run.output.clone(), run.consequence().clone());
+        run.source()?;
+        let Some(source) = run.into_trace().1 else { return Ok(None) };
         let base = Base {
-            consequence: run.consequence,
+            consequence,
             events: source.trace.len() as u64,
             threads: source.trace.threads.len(),
             executions,
             time,
             process,
-            output: run.output,
+            output,
         };
-        return Ok(Some((base, source)));
+        let options = options.limited(given.unwrap_or_else(|| (time * 20).max(SHORTEST)));
+        let executor = executor.again(options.clone(), &source);
+        return Ok(Some(Recorded { base, source, executor, options, observations, clips }));
     }
     Ok(None)
 }

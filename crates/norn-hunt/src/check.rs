@@ -1,45 +1,46 @@
-//! Rules of the user: a run is recorded with what they speak of, orders that break them are
-//! predicted and forced on the program, and what it then did is held against the rules again.
+//! Properties of the user: a run is recorded with what they speak of, orders that break them are
+//! predicted and forced on the program, and what it then did is held against the properties again.
 //!
-//! All rules share the recording, the order of its events and the engine for schedules. A violation
-//! is confirmed if the forced run's own trace breaks the rule, as the monitor says, which knows
-//! nothing of the prediction.
+//! All properties share the recording, the order of its events and the engine for schedules. A violation
+//! is confirmed if the forced run's own trace breaks the property, as the monitor says, which knows
+//! nothing of the prediction. So is what a run breaks that was only explored.
 
-use std::{
-    collections::{BTreeSet, VecDeque},
-    path::{Path, PathBuf},
-};
+mod queue;
 
-use norn_model::ThreadId;
+use std::{collections::BTreeSet, path::Path, sync::Arc};
+
 use norn_predict::HappensBefore;
-use norn_property::{Bounds, Limits, Outlook, Property, Prospect, Watch};
+use norn_property::{Bounds, Limits, Outlook, Property, Watch};
 use norn_record::Interrupt;
-use norn_replay::{Clip, ReplayError, Scene, capture};
-use norn_witness::{Witness, Witnesses};
+use norn_replay::{ReplayError, capture};
+use norn_witness::Witness;
 
+pub(crate) use self::queue::turns;
+use self::queue::{Aim, Attempt, Group, Queue};
 use crate::{
-    Base, Confirmed, Harm, Interleaving, Observed, Options, Stage, State, Unseen, Violation,
-    attempt::{Attempt, Run, Scratch, make},
-    base,
-    hunt::{LONGEST_BASE, SHORTEST, discard},
-    observe::Observations,
-    side::side_by_side,
-    source::{Key, Pending, Place, Source, places},
+    Base, Confirmed, Harm, Observed, Options, Stage, State, Unseen, Violation,
+    attempt::Forced,
+    base::{Recorded, record},
+    campaign::{self, Evidence, Hypotheses, Lead, Pending, Trial, drive},
+    engine::CachedWitnesses,
+    executor::{Plan, Run},
+    interleaving::interleaving,
+    source::{Key, Source},
     unseen::unseen,
     violation::{Named, candidate, happened, predicted},
     whole::whole_calls,
 };
 
-/// What came of checking rules.
+/// What came of checking properties.
 #[derive(Debug)]
 pub struct Check {
     /// The recorded run.
     pub base: Base,
-    /// The rules, in their order.
+    /// The properties, in their order.
     pub rules: Vec<Checked>,
     /// What breaks them, or might: what the program has done first.
     pub violations: Vec<Violation>,
-    /// Failures that were seen and break no rule.
+    /// Failures that were seen and break no property.
     pub observed: Vec<Observed>,
     /// Executions, the recorded run included.
     pub executions: usize,
@@ -51,7 +52,7 @@ pub struct Check {
     pub refused: u64,
 }
 
-/// What was seen of a rule in the recorded run.
+/// What was seen of a property in the recorded run.
 #[derive(Clone, Debug)]
 pub struct Checked {
     /// Its name.
@@ -66,169 +67,198 @@ pub struct Checked {
     pub bounds: Bounds,
     /// What it names and the program does not show, or not always.
     pub unseen: Vec<Unseen>,
+    /// Events that never occurred in the recorded run and without which it cannot be violated.
+    pub missing: Vec<String>,
     /// Ways to break it that were not tried, since others at the same places had been in vain.
     pub untried: usize,
 }
 
-/// Checks rules. Nothing if nothing can be recorded.
+/// Checks properties. Nothing if nothing can be recorded.
 pub fn check(
     options: &Options,
-    rules: &[Property],
+    properties: &[Property],
     scratch: &Path,
-    tell: &(dyn Fn(Stage) + Sync),
+    tell: &dyn Fn(Stage),
 ) -> Result<Option<Check>, ReplayError> {
     let _watch = Interrupt::watch();
-    let scratch = Scratch::new(scratch);
     tell(Stage::Recording);
-    let mut observations = Observations::default();
-    let given = options.run.timeout;
-    let options = &options.limited(given.unwrap_or(LONGEST_BASE));
-    let Some((base, source)) = base::base(options, &scratch, &mut observations)? else {
-        return Ok(None);
-    };
-    let options = &options.limited(given.unwrap_or_else(|| (base.time * 20).max(SHORTEST)));
+    let Some(recorded) = record(options, scratch)? else { return Ok(None) };
+    let Recorded { base, source, executor, options, observations, clips } = recorded;
     let executions = base.executions;
-    let mut checker = Checker {
-        options,
-        rules,
-        scratch: &scratch,
-        tell,
-        places: places(&source.scene.trace).collect(),
+    let mut checking = Checking {
+        evidence: Evidence::new(&options, base, &source, observations, clips),
+        properties,
         known: BTreeSet::new(),
         observed: BTreeSet::new(),
-        real: 0,
-        observations,
-        check: Check {
-            base,
-            rules: Vec::new(),
-            violations: Vec::new(),
-            observed: Vec::new(),
-            executions,
-            sources: 0,
-            left_out: source.left_out,
-            refused: source.scene.trace.run().refused_functions,
-        },
+        seen: Vec::new(),
+        violations: Vec::new(),
+        sources: 0,
     };
-    let mut waiting = VecDeque::from(checker.from(&source)?);
-    drop(source);
-    while let Some(pending) = waiting.pop_front()
-        && !checker.is_over()
-    {
-        waiting.extend(checker.go_on_from(&pending)?);
-    }
-    checker.check.violations.sort_by_key(|it| !it.is_real());
-    checker.check.observed = checker.observations.0;
-    Ok(Some(checker.check))
+    let left_out = source.left_out;
+    let refused = source.scene.trace.run().refused_functions;
+    let limits = campaign::Limits::from(&options);
+    let source = Arc::new(source);
+    let executions = drive(&mut checking, source, executions, limits, (&executor, tell))?;
+    let Checking { evidence, seen, mut violations, sources, .. } = checking;
+    violations.sort_by_key(|it| !it.is_real());
+    Ok(Some(Check {
+        base: evidence.base,
+        rules: seen,
+        violations,
+        observed: evidence.observations.0,
+        executions,
+        sources,
+        left_out,
+        refused,
+    }))
 }
 
-struct Checker<'a> {
-    options: &'a Options,
-    rules: &'a [Property],
-    scratch: &'a Scratch,
-    tell: &'a (dyn Fn(Stage) + Sync),
-    /// Where any trace had events so far.
-    places: BTreeSet<Place>,
+/// A check that is going on.
+struct Checking<'a> {
+    evidence: Evidence<'a>,
+    properties: &'a [Property],
     /// What was tried or seen so far.
     known: BTreeSet<Key>,
-    /// What recorded runs break.
+    /// What runs break that were not forced to.
     observed: BTreeSet<Key>,
-    /// Violations that the program has done.
-    real: usize,
-    observations: Observations,
-    check: Check,
+    /// What was seen of the properties.
+    seen: Vec<Checked>,
+    violations: Vec<Violation>,
+    sources: usize,
 }
 
-/// Prospects with the same places, and what is next for them.
-struct Group {
-    rule: usize,
-    prospects: VecDeque<Prospect>,
-    /// How often the program may still be run for it.
-    tries: usize,
-    violation: Violation,
+/// What decides about the properties in one trace.
+pub(crate) struct Tools<'t> {
+    watches: Vec<Watch<'t>>,
+    witnesses: CachedWitnesses<'t>,
 }
 
-impl Group {
-    /// The next prospect that has a schedule in which it breaks the rule.
-    fn next(&mut self, watch: &Watch<'_>, witnesses: &Witnesses<'_>) -> Option<Witness> {
-        while self.tries > 0 {
-            let prospect = self.prospects.pop_front()?;
-            match witnesses.witness_apart(&prospect.candidate, &watch.aparts(&prospect)) {
-                Ok(witness) if watch.is_broken(&prospect, turns(&witness)) => {
-                    self.tries -= 1;
-                    return Some(witness);
-                }
-                Ok(_) => self.note(State::Spoiled),
-                Err(why) => self.note(State::Infeasible(why)),
+impl Hypotheses for Checking<'_> {
+    type Plan = Plan;
+    type Run = Run;
+    type Source = Arc<Source>;
+    type Pending = Pending;
+    type Tools<'t>
+        = Tools<'t>
+    where
+        Self: 't;
+    type Queue = Queue;
+    type Attempt = Attempt;
+
+    fn tools<'t>(&self, source: &'t Arc<Source>) -> Tools<'t>
+    where
+        Self: 't,
+    {
+        let witnesses = CachedWitnesses::new(&source.trace, self.evidence.options.engines);
+        Tools { watches: watches(self.properties, source), witnesses }
+    }
+
+    fn predict(&mut self, source: &Arc<Source>, tools: &Tools<'_>) -> Result<Queue, ReplayError> {
+        self.observe(source, &tools.watches)?;
+        let groups = self.groups(source, &tools.watches);
+        self.sources += 1;
+        Ok(Queue::new(groups))
+    }
+
+    fn left(&self, queue: &Queue) -> usize {
+        queue.left()
+    }
+
+    fn next(&self, queue: &mut Queue, tools: &Tools<'_>) -> Option<Attempt> {
+        queue.next(&tools.watches, &tools.witnesses)
+    }
+
+    fn assume_unconfirmed(&self, queue: &mut Queue, attempt: &Attempt) {
+        queue.try_again(attempt);
+    }
+
+    fn plan(&self, source: &Arc<Source>, attempt: &Attempt) -> Plan {
+        Plan::Follow(Arc::clone(source), Arc::new(attempt.witness.clone()))
+    }
+
+    fn exploration(&self, number: usize) -> Plan {
+        self.evidence.exploration(number)
+    }
+
+    fn judge(
+        &mut self,
+        queue: &mut Queue,
+        trial: Trial<'_, '_, Self>,
+    ) -> Result<Option<Lead<Pending>>, ReplayError> {
+        let Trial { source, tools, attempt, run, executions } = trial;
+        if attempt.aim == Aim::Consequence {
+            self.note_consequence(queue.group(&attempt), &run)?;
+            return Ok(None);
+        }
+        let group = queue.group(&attempt);
+        if self.confirm(source, group, &attempt.witness, &run, executions)? {
+            let longer = whole_calls(&source.trace, &attempt.witness.candidate)
+                .filter(|_| !run.consequence().is_failure());
+            if let Some(witness) = longer.and_then(|it| tools.witnesses.witness(&it).ok()) {
+                queue.follow_up(&attempt, witness);
             }
+            return Ok(None);
+        }
+        if let Some(Forced { verdict, .. }) = &run.forced {
+            group.violation.state = State::Unconfirmed(verdict.clone());
+        }
+        queue.try_again(&attempt);
+        self.evidence.observe(&run, executions, None)?;
+        self.evidence.learn_places(run)
+    }
+
+    fn explored(
+        &mut self,
+        run: Run,
+        executions: usize,
+    ) -> Result<Option<Lead<Pending>>, ReplayError> {
+        if let Some(source) = run.source()? {
+            self.observe(source, &watches(self.properties, source))?;
+        }
+        self.evidence.observe(&run, executions, None)?;
+        self.evidence.learn_places(run)
+    }
+
+    fn finish(&mut self, queue: Queue) -> Option<Queue> {
+        for group in queue.into_groups() {
+            if group.tries == 0 && !group.violation.is_real() {
+                self.seen[group.property].untried += group.prospects.len();
+            }
+            self.violations.push(group.violation);
         }
         None
     }
 
-    fn note(&mut self, state: State) {
-        if matches!(self.violation.state, State::Untried) {
-            self.violation.state = state;
-        }
+    fn open(&mut self, pending: Pending) -> Result<Arc<Source>, ReplayError> {
+        self.evidence.open(pending)
+    }
+
+    fn reopen(&mut self) -> Result<Arc<Source>, ReplayError> {
+        self.evidence.reopen()
+    }
+
+    fn confirmed(&self) -> usize {
+        self.evidence.clips.confirmed()
     }
 }
 
-impl Checker<'_> {
-    fn is_over(&self) -> bool {
-        self.check.executions >= self.options.budget || Interrupt::caught().is_some()
-    }
+/// The properties, ready to be held against a trace.
+fn watches<'t>(properties: &'t [Property], source: &Source) -> Vec<Watch<'t>> {
+    let names = Named(&source.scene.modules);
+    properties.iter().map(|it| Watch::new(it, &source.trace, &names)).collect()
+}
 
-    /// Predicts from the trace of an earlier run, which is not needed any longer then. Traces wait
-    /// on disk: only one is in memory, and those of the wave that is being tried.
-    fn go_on_from(&mut self, pending: &Pending) -> Result<Vec<Pending>, ReplayError> {
-        let source = Source::open(&pending.folder, pending.process)?;
-        discard(&pending.folder);
-        self.from(&source)
-    }
-
-    /// Predicts from a trace and tries; returns runs that took new ways.
-    fn from(&mut self, source: &Source) -> Result<Vec<Pending>, ReplayError> {
-        (self.tell)(Stage::Predicting);
-        let names = Named(&source.scene.modules);
-        let watches: Vec<_> =
-            self.rules.iter().map(|it| Watch::new(it, &source.trace, &names)).collect();
-        self.observe(source, &watches)?;
-        let mut groups = self.groups(source, &watches);
-        self.check.sources += 1;
-        let witnesses = Witnesses::new(&source.trace);
-        let mut new = Vec::new();
-        let mut open: VecDeque<usize> = (0..groups.len()).collect();
-        while !open.is_empty() && !self.is_over() {
-            let wave = self.wave(&mut groups, &mut open, &watches, &witnesses);
-            let attempts = side_by_side(self.options.jobs, &wave, |(_, witness)| {
-                self.scratch.attempt(self.options, source, witness)
-            })?;
-            for ((at, witness), attempt) in wave.into_iter().zip(attempts) {
-                self.check.executions += 1;
-                new.extend(self.settle(source, &mut groups[at], witness, attempt)?);
-                self.push(source, &mut groups[at], &witnesses)?;
-                if !groups[at].violation.is_real() {
-                    open.push_back(at);
-                }
-            }
-        }
-        for group in &groups {
-            if group.tries == 0 && !group.violation.is_real() {
-                self.check.rules[group.rule].untried += group.prospects.len();
-            }
-        }
-        self.check.violations.extend(groups.into_iter().map(|it| it.violation));
-        Ok(new)
-    }
-
-    /// What the trace itself breaks.
+impl Checking<'_> {
+    /// What a trace itself breaks.
     fn observe(&mut self, source: &Source, watches: &[Watch<'_>]) -> Result<(), ReplayError> {
         for watch in watches {
             for seen in watch.observed() {
                 let key = source.key(&candidate(watch.property(), &seen.breach.steps));
                 if self.observed.insert(key.clone()) && self.known.insert(key) {
-                    let clip = self.save(&capture(&source.scene))?;
+                    let clip = self.evidence.clips.save(&capture(&source.scene))?;
                     let mut violation = happened(source, watch.property(), &seen);
                     violation.state = State::Observed(clip);
-                    self.check.violations.push(violation);
+                    self.violations.push(violation);
                 }
             }
         }
@@ -239,12 +269,12 @@ impl Checker<'_> {
     fn groups(&mut self, source: &Source, watches: &[Watch<'_>]) -> Vec<Group> {
         let order = HappensBefore::new(&source.trace);
         let mut groups: Vec<Group> = Vec::new();
-        for (rule, watch) in watches.iter().enumerate() {
+        for (property, watch) in watches.iter().enumerate() {
             let outlook = watch.outlook(&order, Limits::default());
-            if self.check.sources == 0 {
-                self.check.rules.push(checked(source, watch.property(), &outlook));
+            if self.sources == 0 {
+                self.seen.push(checked(source, watch.property(), &outlook));
             } else {
-                self.check.rules[rule].bounds.add(outlook.bounds);
+                self.seen[property].bounds.add(outlook.bounds);
             }
             let mut last = None;
             for prospect in outlook.prospects {
@@ -256,158 +286,88 @@ impl Checker<'_> {
                 }
                 let known = !self.known.insert(source.key(&prospect.candidate));
                 groups.push(Group {
-                    rule,
+                    property,
                     violation: predicted(source, watch.property(), &prospect),
-                    tries: if known { 0 } else { self.options.instances },
+                    tries: if known { 0 } else { self.evidence.options.instances },
                     prospects: [prospect].into(),
                 });
             }
         }
         groups.retain(|it| it.tries > 0);
-        in_turn(groups)
+        groups
     }
 
-    /// What is tried next: the first that have a schedule.
-    fn wave(
-        &self,
-        groups: &mut [Group],
-        open: &mut VecDeque<usize>,
-        watches: &[Watch<'_>],
-        witnesses: &Witnesses<'_>,
-    ) -> Vec<(usize, Witness)> {
-        let left = self.options.budget.saturating_sub(self.check.executions);
-        let most = self.options.jobs.get().min(left);
-        let mut wave = Vec::new();
-        while wave.len() < most
-            && let Some(at) = open.pop_front()
-        {
-            let group = &mut groups[at];
-            let witness = group.next(&watches[group.rule], witnesses);
-            wave.extend(witness.map(|it| (at, it)));
-        }
-        let (executions, confirmed) = (self.check.executions, self.real);
-        (self.tell)(Stage::Trying { executions, left: open.len() + wave.len(), confirmed });
-        wave
-    }
-
-    /// Notes what came of an attempt; returns the run if it took a new way.
-    fn settle(
+    /// Notes that a run breaks the property of a group, if it does; returns whether it does.
+    fn confirm(
         &mut self,
         source: &Source,
         group: &mut Group,
-        witness: Witness,
-        attempt: Attempt,
-    ) -> Result<Option<Pending>, ReplayError> {
-        let run = &attempt.run;
-        let Some(process) = run.process() else { return Ok(None) };
-        let seen = Source::open(&attempt.trace, process)?;
-        let rule = &self.rules[group.rule];
-        let watch = Watch::new(rule, &seen.trace, &Named(&seen.scene.modules));
-        // What the recorded run does, too, is not what was to be confirmed.
+        witness: &Witness,
+        run: &Run,
+        executions: usize,
+    ) -> Result<bool, ReplayError> {
+        let Some(seen) = run.source()? else { return Ok(false) };
+        let property = &self.properties[group.property];
+        let watch = Watch::new(property, &seen.trace, &Named(&seen.scene.modules));
+        // What a run does by itself, too, is not what was to be confirmed.
         let is_new = |it: &norn_property::Observed| {
-            !self.observed.contains(&seen.key(&candidate(rule, &it.breach.steps)))
+            !self.observed.contains(&seen.key(&candidate(property, &it.breach.steps)))
         };
-        let Some(breach) = watch.observed().into_iter().find(is_new) else {
-            group.violation.state = State::Unconfirmed(attempt.verdict.clone());
-            let executions = self.check.executions;
-            self.observations.add(self.options, run, &attempt.trace, executions, None)?;
-            if self.is_new(&seen) && !run.consequence.is_failure() {
-                return Ok(Some(Pending { folder: attempt.trace, process }));
-            }
-            discard(&attempt.trace);
-            return Ok(None);
-        };
-        let followed = attempt.is_followed();
-        let mut clip = if followed { attempt.kept(source) } else { capture(&seen.scene) };
-        clip.expect = Some(attempt.run.consequence.clone());
-        let clip = self.save(&clip)?;
-        discard(&attempt.trace);
-        let run = attempt.run;
-        let interleaving = Interleaving::new(source, Some(&seen), &witness.candidate);
-        group.violation = happened(&seen, rule, &breach);
+        let Some(breach) = watch.observed().into_iter().find(is_new) else { return Ok(false) };
+        let followed = run.forced.as_ref().filter(|it| it.is_followed());
+        let mut clip = followed.map_or_else(|| capture(&seen.scene), |it| it.kept(source, run));
+        clip.expect = Some(run.consequence().clone());
+        group.violation = happened(seen, property, &breach);
         group.violation.state = State::Confirmed(Box::new(Confirmed {
-            other_output: run.output != self.check.base.output,
-            consequence: run.consequence,
-            story: run.story,
-            witness,
-            interleaving,
-            clip,
-            executions: self.check.executions,
+            other_output: run.output != self.evidence.base.output,
+            consequence: run.consequence().clone(),
+            failure: run.failure.clone(),
+            story: run.story.clone(),
+            witness: witness.clone(),
+            interleaving: interleaving(source, Some(seen), &witness.candidate),
+            clip: self.evidence.clips.save(&clip)?,
+            executions,
         }));
-        Ok(None)
+        Ok(true)
     }
 
-    /// What a confirmed violation leads to, if it did not fail: once more, and each function that
-    /// it is about runs to its end before the next event.
-    fn push(
-        &mut self,
-        source: &Source,
-        group: &mut Group,
-        witnesses: &Witnesses<'_>,
-    ) -> Result<(), ReplayError> {
-        let Some(how) = group.violation.confirmed() else { return Ok(()) };
-        let harmless = !how.consequence.is_failure();
-        let longer = whole_calls(&source.trace, &how.witness.candidate).filter(|_| harmless);
-        let witness = longer.and_then(|it| witnesses.witness(&it).ok());
-        let Some(witness) = witness.filter(|_| !self.is_over()) else { return Ok(()) };
-        let attempt = self.scratch.attempt(self.options, source, &witness)?;
-        self.check.executions += 1;
-        if let (Some(process), true) = (attempt.run.process(), attempt.run.consequence.is_failure())
-        {
-            let mut clip = capture(&Scene::open(&attempt.trace, process)?);
-            clip.expect = Some(attempt.run.consequence.clone());
-            let clip = self.save(&clip)?;
-            let Run { consequence, story, .. } = attempt.run;
-            group.violation.harm = Some(Harm { consequence, story, clip });
-        }
-        discard(&attempt.trace);
+    /// Notes what a confirmed violation leads to: in this run each function that it is about ran to
+    /// its end before the next event.
+    fn note_consequence(&mut self, group: &mut Group, run: &Run) -> Result<(), ReplayError> {
+        let consequence = run.consequence();
+        let Some(scene) = run.failed_scene()? else { return Ok(()) };
+        let mut clip = capture(scene);
+        clip.expect = Some(consequence.clone());
+        let clip = self.evidence.clips.save(&clip)?;
+        let (consequence, story) = (consequence.clone(), run.story.clone());
+        group.violation.harm = Some(Harm { consequence, story, clip });
         Ok(())
     }
-
-    /// Whether a run did something where no other did.
-    fn is_new(&mut self, source: &Source) -> bool {
-        let before = self.places.len();
-        self.places.extend(places(&source.scene.trace));
-        self.places.len() > before
-    }
-
-    /// Keeps a clip of something that the program did.
-    fn save(&mut self, clip: &Clip) -> Result<PathBuf, ReplayError> {
-        self.real += 1;
-        make(&self.options.clips())?;
-        let path = self.options.clips().join(format!("{}.json", self.real));
-        clip.write(&path)?;
-        Ok(path)
-    }
 }
 
-/// The schedule of a witness: threads, each until before one of its events.
-pub(crate) fn turns(witness: &Witness) -> impl Iterator<Item = (ThreadId, u64)> {
-    witness.turns.iter().map(|it| (it.thread, it.until))
-}
-
-/// What was seen of a rule.
-pub(crate) fn checked(source: &Source, rule: &Property, outlook: &Outlook) -> Checked {
-    let events = rule.definition.events.iter().map(|it| it.name.text.clone());
+/// What was seen of a property.
+pub(crate) fn checked(source: &Source, property: &Property, outlook: &Outlook) -> Checked {
+    let events = property.definition.events.iter().map(|it| it.name.text.clone());
     let firsts = outlook.prospects.iter().filter(|it| it.candidate.instance == 0);
     Checked {
-        name: rule.name().to_owned(),
+        name: property.name().to_owned(),
         instances: outlook.instances,
         events: events.zip(outlook.counts.iter().copied()).collect(),
         candidates: firsts.count(),
         bounds: outlook.bounds,
-        unseen: unseen(source, rule, &outlook.counts),
+        unseen: unseen(source, property, &outlook.counts),
+        missing: missing(property, &outlook.counts),
         untried: 0,
     }
 }
 
-/// The rules take turns, so that many candidates of one do not keep the others waiting.
-fn in_turn(groups: Vec<Group>) -> Vec<Group> {
-    let mut ranked: Vec<(usize, Group)> = Vec::new();
-    for group in groups {
-        let rank = ranked.iter().filter(|it| it.1.rule == group.rule).count();
-        ranked.push((rank, group));
+/// The events that never occurred, if each way to violate the property needs one of them.
+fn missing(property: &Property, counts: &[u64]) -> Vec<String> {
+    let is_missing = |event: usize| counts.get(event) == Some(&0);
+    let mut patterns = property.linear_patterns.iter();
+    if !patterns.all(|pattern| pattern.items.iter().any(|it| is_missing(it.event))) {
+        return Vec::new();
     }
-    ranked.sort_by_key(|(rank, group)| (*rank, group.rule));
-    ranked.into_iter().map(|(_, group)| group).collect()
+    let events = property.definition.events.iter().enumerate();
+    events.filter(|it| is_missing(it.0)).map(|it| it.1.name.text.clone()).collect()
 }

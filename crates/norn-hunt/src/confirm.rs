@@ -15,27 +15,25 @@
 //!   But code that is not recorded may write, too, and then the same place may have to do with
 //!   another variable.
 
-use std::path::Path;
-
 use norn_model::{
     Access, Candidate, Consequence, Event, EventId, MemoryFault, Op, SiteId, Step, ThreadId, Trace,
 };
-use norn_replay::{
-    ReplayError,
-    story::{Plot, Story},
-};
+use norn_report::{FailureKind, Story};
 
 use crate::{
-    attempt::{Run, too_early},
-    source::{MOST_EVENTS, Source, place},
+    attempt::too_early,
+    executor::Run,
+    source::{Source, place},
 };
 
 /// Whether a run did not end, and the threads of a deadlock are among those that never went on.
 pub(crate) fn is_stuck(source: &Source, candidate: &Candidate, run: &Run) -> bool {
-    let Some(Story { plot, .. }) = &run.story else { return false };
-    let waiters = match (plot, &run.consequence) {
-        (Plot::Stuck(stuck), Consequence::Deadlock) => &stuck.waiters,
-        (Plot::Running(running), Consequence::Livelock | Consequence::Hang(_)) => &running.waiters,
+    let Some(Story { failure, .. }) = &run.story else { return false };
+    let waiters = match (failure, run.consequence()) {
+        (FailureKind::Stuck(stuck), Consequence::Deadlock) => &stuck.waiters,
+        (FailureKind::Running(running), Consequence::Livelock | Consequence::Hang(_)) => {
+            &running.waiters
+        }
         _ => return false,
     };
     let waits = |thread| waiters.iter().any(|it| it.step.thread == thread);
@@ -50,47 +48,31 @@ pub(crate) struct End<'a> {
     pub(crate) consequence: &'a Consequence,
 }
 
-/// Whether a run, which left its trace in a folder, did a candidate.
-pub(crate) fn is_done(
-    source: &Source,
-    candidate: &Candidate,
-    trace: (&Path, u32),
-    end: End<'_>,
-) -> Result<bool, ReplayError> {
-    Ok(doing(source, candidate, trace)?.is_done(end))
+/// Whether a run did a candidate.
+pub(crate) fn is_done(source: &Source, candidate: &Candidate, run: &Source, end: End<'_>) -> bool {
+    doing(source, candidate, run).is_done(end)
 }
 
 /// Whether the accesses of a candidate, as far as a run did them, are to the same variables.
-pub(crate) fn is_plausible(
-    source: &Source,
-    candidate: &Candidate,
-    trace: (&Path, u32),
-) -> Result<bool, ReplayError> {
-    Ok(!doing(source, candidate, trace)?.is_scattered())
+pub(crate) fn is_plausible(source: &Source, candidate: &Candidate, run: &Source) -> bool {
+    !doing(source, candidate, run).is_scattered()
 }
 
-/// What a run, which left its trace in a folder, did of a candidate.
-fn doing<'a>(
-    source: &'a Source,
-    candidate: &'a Candidate,
-    (folder, process): (&Path, u32),
-) -> Result<Doing<'a>, ReplayError> {
-    let mut run = norn_trace::Trace::open(folder, process)?;
-    // The modules are where they were, and are not opened once more.
-    run.learn_copies(|write, read| source.scene.modules.is_copy(write, read));
-    let events = run.load_first(MOST_EVENTS);
+/// What a run did of a candidate.
+fn doing<'a>(source: &'a Source, candidate: &'a Candidate, run: &Source) -> Doing<'a> {
     let now = |step: &Step| {
         let name = source.scene.thread(step.event.thread);
-        let thread = run.threads().iter().find(|it| it.name == name)?.id;
+        let did = &run.scene.trace;
+        let thread = did.threads().iter().find(|it| it.name == name)?.id;
         let here = place(&source.scene.trace, source.trace.event(step.event)?.site);
-        let sites = (0..u32::try_from(run.sites().len()).ok()?).map(SiteId);
-        let site = sites.into_iter().find(|it| place(&run, *it) == here)?;
-        again((&source.trace, step.event), (&events, thread, site))
+        let sites = (0..u32::try_from(did.sites().len()).ok()?).map(SiteId);
+        let site = sites.into_iter().find(|it| place(did, *it) == here)?;
+        again((&source.trace, step.event), (&run.trace, thread, site))
             // Only the schedule sees to it that events are adjacent, and it counts them.
             .filter(|it| !candidate.adjacent || it.at.1 == step.event.index)
     };
     let now: Vec<_> = candidate.steps.iter().map(now).collect();
-    Ok(Doing { recorded: &source.trace, candidate, now })
+    Doing { recorded: &source.trace, candidate, now }
 }
 
 /// What a run did of a candidate.

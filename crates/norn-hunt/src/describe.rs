@@ -1,77 +1,48 @@
-//! What a person must know of a candidate: which variable, and who does what to it where.
+//! What a reader must know of a candidate: which variable, and which thread does what to it where.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
 
-use norn_model::{Candidate, EventId, Frame, Held, LockMode, Op, SiteId, StackId, Step};
+use norn_model::{Candidate, EventId, Frame, Held, Location, LockMode, Op, SiteId, StackId, Step};
 use norn_replay::story::size;
+use norn_report::{Access, Action, HeldLock, Number, Object};
 use norn_resolve::{Memory, Place, Reading};
 
 use crate::source::Source;
 
-/// What a person must know of a candidate.
+/// What a reader must know of a candidate.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Description {
     /// The variables, by name or origin.
-    pub variables: Vec<String>,
+    pub variables: Vec<Object>,
     /// The accesses, in the order of the candidate; of a deadlock, thread by thread.
     pub accesses: Vec<Access>,
 }
 
-/// One access of a candidate.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Access {
-    /// The thread's name.
-    pub thread: String,
-    /// Whether it reads or writes.
-    pub does: norn_model::Access,
-    /// Whether it gets stuck there.
-    pub stuck: bool,
-    /// Whether it waits for the end of a thread, which is named instead of a variable.
-    pub joins: bool,
-    /// To which variable.
-    pub variable: String,
-    /// The value in the recorded run, if it is known.
-    pub value: Option<u128>,
-    /// The same as the variable's type has it, if that is known.
-    pub shown: Option<String>,
-    /// `function file.c:12`, innermost first, as much of it as is known.
-    pub calls: Vec<String>,
-    /// The same calls, all of them, for who looks for a name.
-    pub frames: Vec<Call>,
-    /// The locks that the thread holds there.
-    pub locks: Vec<String>,
-}
-
-/// A call on the way to an access, as much as is known of it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Call {
-    /// The function.
-    pub function: Option<String>,
-    /// The source file, with its folders.
-    pub file: Option<String>,
-    /// The program or library.
-    pub module: Option<String>,
-}
-
-/// Calls that are told of an access.
+/// Calls that are shown of an access, at most.
 const CALLS: usize = 4;
 /// How the names of the runtime's functions begin, which start threads.
 const OURS: &str = "norn_rt::";
-/// The same of the C++ library's, and how they do where nobody can read them.
+/// The same of the C++ library's, demangled and mangled.
 const LIBRARY: [&str; 6] = ["std::", "__gnu_cxx::", "_ZSt", "_ZNSt", "_ZNKSt", "_ZN9__gnu_cxx"];
 
-/// Whether a place is in the C++ library.
-fn is_librarys(place: &str) -> bool {
-    LIBRARY.iter().any(|name| place.starts_with(name))
+/// Whether a function is one of the runtime's.
+fn is_ours(at: &Location) -> bool {
+    at.function.as_deref().is_some_and(|it| it.starts_with(OURS))
 }
 
-/// Describes a candidate of a trace. Whose memory it is, is only looked for if `thoroughly`: that
-/// takes a walk through the trace.
+/// Whether a function is one of the C++ library's.
+fn is_library(at: &Location) -> bool {
+    let starts = |it: &str| LIBRARY.iter().any(|name| it.starts_with(name));
+    at.function.as_deref().is_some_and(starts)
+}
+
+/// Describes a candidate of a trace. Memory on the heap and on stacks gets its name only if
+/// `thoroughly`, since that takes a walk through the trace.
 pub(crate) fn describe(source: &Source, candidate: &Candidate, thoroughly: bool) -> Description {
     if thoroughly {
         describe_all(source, &[candidate]).pop().unwrap_or_default()
     } else {
-        told(&Guide { source, memory: Memory::default() }, candidate)
+        described(&Symbolizer { source, memory: Memory::default() }, candidate)
     }
 }
 
@@ -85,27 +56,26 @@ pub(crate) fn describe_all(source: &Source, candidates: &[&Candidate]) -> Vec<De
             waiting.entry(last).or_default().push(at);
         }
     }
-    let mut guide = Guide { source, memory: Memory::default() };
+    let mut symbols = Symbolizer { source, memory: Memory::default() };
     let mut descriptions = vec![Description::default(); candidates.len()];
     for event in source.trace.merged() {
         if waiting.is_empty() {
             break;
         }
-        guide.memory.learn(&event);
+        symbols.memory.learn(&event);
         for at in waiting.remove(&event.id).into_iter().flatten() {
-            descriptions[at] = told(&guide, candidates[at]);
+            descriptions[at] = described(&symbols, candidates[at]);
         }
     }
     descriptions
 }
 
-fn told(guide: &Guide<'_>, candidate: &Candidate) -> Description {
-    let accesses: Vec<_> = in_order(candidate).map(|it| guide.access(it.0, it.1)).collect();
-    let told = accesses
-        .iter()
-        .filter(|it| (it.stuck || candidate.stuck.is_empty()) && !(it.stuck && it.joins));
+fn described(symbols: &Symbolizer<'_>, candidate: &Candidate) -> Description {
+    let accesses: Vec<_> = in_order(candidate).map(|it| symbols.access(it.0, it.1)).collect();
+    let joins = |it: &Access| it.stuck && it.action == Action::Join;
+    let about = accesses.iter().filter(|it| it.stuck || candidate.stuck.is_empty());
     let mut variables = Vec::new();
-    for it in told {
+    for it in about.filter(|it| !joins(it)) {
         if !variables.contains(&it.variable) {
             variables.push(it.variable.clone());
         }
@@ -127,8 +97,8 @@ fn in_order(candidate: &Candidate) -> impl Iterator<Item = (&Step, bool)> {
     others.map(|it| (it, false)).chain(threads)
 }
 
-/// How many bytes the object of an event has: by its size it is told from its first member.
-fn object(op: &Op, addr: u64) -> u64 {
+/// How many bytes the object of an event has: the size distinguishes it from its first member.
+fn object_size(op: &Op, addr: u64) -> u64 {
     match *op {
         Op::Acquire { mode, .. } => size::lock(mode),
         Op::WaitAcquire { lock, .. } if lock == addr => size::lock(LockMode::Mutex),
@@ -140,69 +110,55 @@ fn object(op: &Op, addr: u64) -> u64 {
     }
 }
 
-struct Guide<'a> {
+/// Names threads, places and memory of a trace.
+struct Symbolizer<'a> {
     source: &'a Source,
     memory: Memory,
 }
 
-impl Guide<'_> {
+impl Symbolizer<'_> {
     fn access(&self, step: &Step, stuck: bool) -> Access {
         let Source { scene, trace, .. } = self.source;
-        let (size, value) = match trace.event(step.event).map(|it| it.op) {
+        let op = trace.event(step.event).map(|it| it.op);
+        let (size, value) = match op {
             Some(Op::Read { size, value, .. } | Op::Write { size, value, .. }) => (size, value),
             Some(Op::Atomic { size, .. }) => (u64::from(size), None),
-            Some(op) => (object(&op, step.addr), None),
+            Some(op) => (object_size(&op, step.addr), None),
             None => (1, None),
         };
-        let (name, reading) = self.named(step.addr, size);
-        let thread = self.thread(step);
-        let joins = trace.event(step.event).is_some_and(|it| matches!(it.op, Op::Join(_)));
+        let (object, reading) = self.named(step.addr, size);
+        let frames = self.frames(step);
         Access {
-            thread: scene.thread(step.event.thread).0,
-            does: step.access,
+            thread: scene.thread(step.event.thread),
+            action: match op {
+                Some(Op::Join(_)) if step.access == norn_model::Access::Wait => Action::Join,
+                _ => step.access.into(),
+            },
+            event: None,
             stuck,
-            joins,
-            variable: thread.unwrap_or(name),
-            value,
+            variable: self.thread(step).unwrap_or(object),
+            value: value.map(Number),
             shown: reading.zip(value).and_then(|(reading, value)| reading.text(value)),
-            calls: self.calls(step),
-            frames: self.frames(step),
+            stack: shown(&frames),
             locks: self.locks(step.event),
+            frames,
         }
     }
 
     /// The thread that something is done to, if it is one.
-    fn thread(&self, step: &Step) -> Option<String> {
+    fn thread(&self, step: &Step) -> Option<Object> {
         match self.source.trace.event(step.event)?.op {
-            Op::Join(thread) | Op::Cancel(thread) => Some(self.source.scene.thread(thread).0),
+            Op::Join(thread) | Op::Cancel(thread) => {
+                Some(Object::named(self.source.scene.thread(thread).0))
+            }
             _ => None,
         }
     }
 
-    /// Where the access is, and by which calls the thread came there. Through how many functions of
-    /// the C++ library a call went is nobody's concern.
-    fn calls(&self, step: &Step) -> Vec<String> {
-        let all = self.addresses(step).flat_map(|it| self.source.scene.sites(it));
-        let mut all = all.filter(|it| !it.starts_with(OURS));
-        let access = all.next();
-        let callers = all.filter(|it| !is_librarys(it));
-        access.into_iter().chain(callers).take(CALLS).collect()
-    }
-
-    fn frames(&self, step: &Step) -> Vec<Call> {
-        let modules = &self.source.scene.modules;
-        let text = |it: &Option<Arc<str>>| it.as_deref().map(str::to_owned);
-        let frames = self.addresses(step).flat_map(|pc| {
-            let module = modules.file(pc).map(|it| it.path.to_string_lossy().into_owned());
-            let call = |it: &norn_resolve::Frame| Call {
-                function: text(&it.function),
-                file: text(&it.file),
-                module: module.clone(),
-            };
-            modules.frames(pc).iter().map(call).collect::<Vec<_>>()
-        });
-        let ours = |it: &Call| it.function.as_deref().is_some_and(|it| it.starts_with(OURS));
-        frames.filter(|it| !ours(it)).collect()
+    /// Where the access is, and by which calls the thread came there.
+    fn frames(&self, step: &Step) -> Vec<Location> {
+        let all = self.addresses(step).flat_map(|pc| self.source.scene.frames(pc));
+        all.filter(|it| !is_ours(it)).collect()
     }
 
     /// Where the access is in the code, and the calls that led there.
@@ -223,44 +179,57 @@ impl Guide<'_> {
     }
 
     /// The locks that the thread of an event holds there.
-    fn locks(&self, id: EventId) -> Vec<String> {
+    fn locks(&self, id: EventId) -> Vec<HeldLock> {
         let mut held = Held::default();
         let events = self.source.trace.thread(id.thread).map_or(&[][..], |it| &it.events);
         let before = events.iter().take_while(|it| it.id.index < id.index);
         before.for_each(|it| held.step(&it.op));
-        let mode = |mode| if mode == LockMode::Read { " (shared)" } else { "" };
-        held.iter().map(|(lock, how)| self.name(lock, size::lock(how)) + mode(how)).collect()
+        let lock = |(lock, mode)| HeldLock {
+            lock: self.named(lock, size::lock(mode)).0,
+            shared: mode == LockMode::Read,
+        };
+        held.iter().map(lock).collect()
     }
 
-    /// What an address is called: a variable, a heap block, a stack.
-    fn name(&self, addr: u64, size: u64) -> String {
-        self.named(addr, size).0
-    }
-
-    /// The same, and how to read what is there, if that is known.
-    fn named(&self, addr: u64, size: u64) -> (String, Option<Reading>) {
+    /// What an address belongs to: a variable, a heap block, a stack; and how to read what is there,
+    /// if that is known.
+    fn named(&self, addr: u64, size: u64) -> (Object, Option<Reading>) {
         let scene = &self.source.scene;
         if let Some(variable) = scene.modules.variable(addr, size) {
-            return (variable.name, variable.reading);
+            return (Object::named(variable.name), variable.reading);
         }
-        if let Some(Place::Stack(on)) = self.memory.place(addr) {
-            let local = scene.local(on, addr, size);
-            return (local.name, local.variable.and_then(|it| it.reading));
-        }
-        let from = |site, stack| {
-            let all = self.stack(site, stack).flat_map(|it| scene.sites(it));
-            let mut all = all.filter(|it| !it.starts_with(OURS)).peekable();
-            let first = all.peek().cloned();
-            let site = all.find(|it| !is_librarys(it)).or(first);
-            site.map_or_else(String::new, |it| format!(" from {it}"))
-        };
-        let name = match self.memory.place(addr) {
-            Some(Place::Heap { offset, size, site, stack, .. }) => {
-                format!("heap[{size}]+{offset}{}", from(site, Some(stack)))
+        let object = match self.memory.place(addr) {
+            Some(Place::Stack(on)) => {
+                let local = scene.local(on, addr, size);
+                let reading = local.variable.and_then(|it| it.reading);
+                return (Object::named(local.name), reading);
             }
-            Some(Place::Mapped { offset, site }) => format!("mapped+{offset}{}", from(site, None)),
-            Some(Place::Stack(_)) | None => format!("{addr:#x}"),
+            Some(Place::Heap { offset, size, site, stack, .. }) => Object {
+                allocated_at: self.allocated_at(site, Some(stack)),
+                ..Object::named(format!("heap[{size}]+{offset}"))
+            },
+            Some(Place::Mapped { offset, site }) => Object {
+                allocated_at: self.allocated_at(site, None),
+                ..Object::named(format!("mapped+{offset}"))
+            },
+            None => Object::named(format!("{addr:#x}")),
         };
-        (name, None)
+        (object, None)
     }
+
+    /// Where memory was allocated: in the program rather than in the C++ library.
+    fn allocated_at(&self, site: SiteId, stack: Option<StackId>) -> Option<Location> {
+        let all = self.stack(site, stack).flat_map(|it| self.source.scene.locations(it));
+        let all: Vec<_> = all.filter(|it| !is_ours(it)).collect();
+        all.iter().find(|it| !is_library(it)).or(all.first()).cloned()
+    }
+}
+
+/// The frames that are shown: where the access is, and its callers, but for functions of the C++
+/// library, of which there are many on the way to anything.
+fn shown(frames: &[Location]) -> Vec<Location> {
+    let mut known = frames.iter().filter(|it| it.function.is_some() || it.file.is_some());
+    let access = known.next();
+    let callers = known.filter(|it| !is_library(it));
+    access.into_iter().chain(callers).take(CALLS).cloned().collect()
 }

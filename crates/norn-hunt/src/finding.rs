@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use crate::{Description, Interleaving};
-use norn_model::{BugClass, Candidate, Consequence, Verdict};
+use crate::Description;
+use norn_model::{BugClass, Candidate, Consequence, FailureSite, Verdict};
 use norn_predict::Remark;
-use norn_replay::story::Story;
+use norn_report::{Interleaving, Story};
 use norn_witness::{Failure, Grade, Witness};
 
 /// A candidate, or several with the same sites, and what came of it.
@@ -41,6 +41,8 @@ pub enum Status {
 pub struct Confirmed {
     /// What it led to.
     pub consequence: Consequence,
+    /// Where it failed, if it did.
+    pub failure: Option<FailureSite>,
     /// How it came to that, if it failed.
     pub story: Option<Story>,
     /// Whether it printed something else than the recorded run.

@@ -1,21 +1,22 @@
-//! Candidates that are one to a person: tried one after another, in an order in which the classes
-//! take turns.
+//! Candidates that are one to a person, at the same places: tried one after another, in an order in
+//! which the classes take turns.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use norn_model::{AtomicOp, BugClass, Candidate, Op, Step, Trace};
-use norn_witness::{Failure, Grade, Witness, Witnesses};
+use norn_witness::{Failure, Grade, Witness};
 
-use crate::Finding;
+use crate::{Finding, engine::CachedWitnesses};
 
 /// Turns of the other classes before order violations have their first.
 const LATE: usize = 3;
 
 /// Candidates with the same places, and what is next for them.
+#[derive(Clone)]
 pub(crate) struct Group {
     pub(crate) instances: VecDeque<Candidate>,
-    /// Schedules that change values, for which there is no patience now.
-    doubted: VecDeque<Witness>,
+    /// Schedules that change values, while too many of these have failed.
+    deferred: VecDeque<Witness>,
     /// A schedule that can hardly do harm, which is tried when the others have been.
     idle: Option<Witness>,
     /// Why there is no schedule for one of them.
@@ -33,7 +34,7 @@ impl Group {
         Group {
             counts: is_counting(trace, &candidate),
             instances: [candidate].into(),
-            doubted: VecDeque::new(),
+            deferred: VecDeque::new(),
             idle: None,
             refused: None,
             finding,
@@ -41,10 +42,14 @@ impl Group {
         }
     }
 
-    /// The next instance that has a schedule: one that keeps all values, unless `dares`. If only such
-    /// are left that can hardly do harm, nothing, and then one of these.
-    pub(crate) fn next(&mut self, witnesses: &Witnesses<'_>, dares: bool) -> Option<Witness> {
-        let dares = dares && !self.again;
+    /// The next instance that has a schedule: one that keeps all values, unless it `may_speculate`.
+    /// If only such are left that can hardly do harm, nothing, and then one of these.
+    pub(crate) fn next(
+        &mut self,
+        witnesses: &CachedWitnesses<'_>,
+        may_speculate: bool,
+    ) -> Option<Witness> {
+        let may_speculate = may_speculate && !self.again;
         if self.instances.is_empty() {
             return self.idle.take();
         }
@@ -61,10 +66,10 @@ impl Group {
                     continue;
                 }
             };
-            if dares || witness.grade == Grade::Sound {
+            if may_speculate || witness.grade == Grade::Sound {
                 return Some(witness);
             }
-            self.doubted.push_back(witness);
+            self.deferred.push_back(witness);
         }
         None
     }
@@ -75,17 +80,17 @@ impl Group {
 
     /// Whether something was not tried, for whatever reason.
     pub(crate) fn has_any(&self) -> bool {
-        self.has_more() || !self.doubted.is_empty()
+        self.has_more() || !self.deferred.is_empty()
     }
 
-    /// Lets also those schedules be tried for which there was no patience.
-    pub(crate) fn dare(&mut self) {
-        self.instances.extend(self.doubted.drain(..).map(|it| it.candidate));
+    /// Lets also those schedules be tried that were deferred.
+    pub(crate) fn resume_deferred(&mut self) {
+        self.instances.extend(self.deferred.drain(..).map(|it| it.candidate));
     }
 }
 
-/// Whether two atomic changes are all between which another thread comes: who counts so mostly means
-/// it.
+/// Whether another thread comes between two atomic changes and nothing else: a counter mostly allows
+/// that.
 fn is_counting(trace: &Trace, candidate: &Candidate) -> bool {
     let changes = |step: &Step| {
         let op = trace.event(step.event).map(|it| it.op);
@@ -122,6 +127,7 @@ pub(crate) fn in_turn(groups: Vec<Group>, findings: &[Finding]) -> Vec<Group> {
 mod tests {
     use norn_model::text;
     use norn_predict::{Options, predict};
+    use norn_witness::Engines;
 
     use super::*;
 
@@ -147,23 +153,27 @@ mod tests {
     ";
 
     #[test]
-    fn a_schedule_that_changes_values_waits_until_one_dares() {
+    fn a_schedule_that_changes_values_is_deferred_until_one_may_speculate() {
         let trace = text::parse(HANDED_OVER).unwrap();
-        let witnesses = Witnesses::new(&trace);
+        let witnesses = CachedWitnesses::new(&trace, Engines::default());
         let mut group = races(&trace, false);
         assert_eq!(group.next(&witnesses, false), None);
         assert!(!group.has_more());
         assert!(group.has_any());
-        group.dare();
+        group.resume_deferred();
         assert_eq!(group.next(&witnesses, true).unwrap().grade, Grade::Speculative);
     }
 
     #[test]
-    fn what_was_predicted_before_must_be_sure() {
+    fn what_was_predicted_before_must_keep_all_values() {
         let trace = text::parse(HANDED_OVER).unwrap();
-        assert_eq!(races(&trace, true).next(&Witnesses::new(&trace), true), None);
+        assert_eq!(
+            races(&trace, true).next(&CachedWitnesses::new(&trace, Engines::default()), true),
+            None
+        );
         let trace = text::parse("T1 w data 1\nT2 r data 1").unwrap();
-        let found = races(&trace, true).next(&Witnesses::new(&trace), false);
+        let found =
+            races(&trace, true).next(&CachedWitnesses::new(&trace, Engines::default()), false);
         assert_eq!(found.unwrap().grade, Grade::Sound);
     }
 

@@ -1,52 +1,35 @@
-//! The loop: predict, try, and predict again from what took a new way.
-//!
-//! Attempts are made in waves: what a wave tries is decided before it begins, its runs go side by
-//! side, and their results are taken in order. So the same program and options give the same
-//! findings, however many run at once.
+//! The hunt for anomalies: candidates that patterns allow in a trace, and what the program does when
+//! it is forced towards them.
+
+mod queue;
 
 use std::{
-    collections::{BTreeMap, BTreeSet, VecDeque},
-    fs, mem,
+    collections::{BTreeMap, BTreeSet},
     path::Path,
-    time::Duration,
+    sync::Arc,
 };
 
 use norn_model::{BugClass, Candidate, EventId};
 use norn_predict::{Remark, predict};
 use norn_record::Interrupt;
 use norn_replay::{ReplayError, capture};
-use norn_witness::{Grade, Witness, Witnesses};
+use norn_witness::{Grade, Witness};
 
+use self::queue::{Attempt, Queue};
 use crate::{
-    Base, Finding, Interleaving, Omissions, Options, Status, atomic_set,
-    attempt::{Attempt, Run, Scratch, make},
-    base,
+    Base, Finding, Omissions, Options, Stage, Status, atomic_set,
+    attempt::is_confirmed,
+    base::{Recorded, record},
+    campaign::{Evidence, Hypotheses, Lead, Limits, Pending, Trial, drive},
     describe::describe,
-    explore,
+    engine::CachedWitnesses,
+    executor::{Plan, Run},
     finding::Confirmed,
     group::{Group, in_turn},
-    novelty::{News, Seen},
-    observe::{Observations, Observed},
-    side::side_by_side,
-    source::{Key, Pending, Source},
+    interleaving::interleaving,
+    observe::Observed,
+    source::{Key, Source},
 };
-
-/// How long the recorded run may take, if nothing else is said.
-pub(crate) const LONGEST_BASE: Duration = Duration::from_mins(2);
-/// How long any other run may take at least.
-pub(crate) const SHORTEST: Duration = Duration::from_secs(10);
-/// Runs without a prediction, before what they did is looked at. How many go side by side must not
-/// matter.
-const BATCH: usize = 4;
-/// Attempts, before it is looked what runs without a prediction do. A bug that needs many switches, or
-/// work that the recorded run left to one thread, is rarely the first thing that is predicted.
-const BETWEEN: usize = 8;
-/// Schedules that change values and were not followed, one after another, before no more are tried.
-const PATIENCE: usize = 8;
-/// Executions for the candidates of one trace, before others have their turn.
-const ROUND: usize = 24;
-/// Traces that wait to be predicted from.
-const MOST_WAITING: usize = 32;
 
 /// What came of a hunt.
 #[derive(Debug)]
@@ -67,230 +50,169 @@ pub struct Hunt {
     pub omitted: Omissions,
 }
 
-/// Where a hunt is.
-#[derive(Clone, Copy, Debug)]
-pub enum Stage {
-    /// It runs the program for the first time.
-    Recording,
-    /// It looks for candidates.
-    Predicting,
-    /// It runs the program without a prediction.
-    Exploring {
-        /// Executions so far.
-        executions: usize,
-    },
-    /// It tries: executions so far, and findings that are confirmed.
-    Trying {
-        /// Executions so far.
-        executions: usize,
-        /// Candidates that are still to be tried in this round.
-        left: usize,
-        /// Confirmed findings.
-        confirmed: usize,
-    },
-}
-
 /// Hunts. Nothing if nothing can be recorded.
 pub fn hunt(
     options: &Options,
     scratch: &Path,
-    tell: &(dyn Fn(Stage) + Sync),
+    tell: &dyn Fn(Stage),
 ) -> Result<Option<Hunt>, ReplayError> {
     let _watch = Interrupt::watch();
-    let scratch = Scratch::new(scratch);
     tell(Stage::Recording);
-    let mut observations = Observations::default();
-    let given = options.run.timeout;
-    let options = &options.limited(given.unwrap_or(LONGEST_BASE));
-    let Some((base, source)) = base::base(options, &scratch, &mut observations)? else {
-        return Ok(None);
-    };
-    let options = &options.limited(given.unwrap_or_else(|| (base.time * 20).max(SHORTEST)));
+    let Some(recorded) = record(options, scratch)? else { return Ok(None) };
+    let Recorded { base, source, executor, options, observations, clips } = recorded;
     let executions = base.executions;
-    let mut hunter = Hunter {
-        options,
-        scratch: &scratch,
-        tell,
-        seen: Seen::default(),
-        waiting: VecDeque::new(),
+    let mut hunting = Hunting {
+        evidence: Evidence::new(&options, base, &source, observations, clips),
         trace: 0,
         known: BTreeMap::new(),
-        sure: BTreeSet::new(),
+        decided: BTreeSet::new(),
         failed: 0,
-        doubted: Vec::new(),
-        explored: 0,
-        tried: 0,
-        confirmed: 0,
-        observations,
-        hunt: Hunt {
-            base,
-            findings: Vec::new(),
-            observed: Vec::new(),
-            executions,
-            sources: 0,
-            incomplete: false,
-            omitted: Omissions::default(),
-        },
+        findings: Vec::new(),
+        sources: 0,
+        incomplete: false,
+        omitted: Omissions::default(),
     };
-    hunter.seen.learn(&source.scene.trace);
-    let mut ways = VecDeque::from(hunter.from(&source)?);
-    drop(source);
-    while !hunter.is_over() {
-        match ways.pop_front() {
-            Some(pending) => ways.extend(hunter.go_on_from(&pending)?),
-            None if hunter.explored < options.explore => ways.extend(hunter.explore()?),
-            None => match hunter.waiting.pop_front() {
-                Some(pending) => ways.push_back(pending),
-                None if hunter.doubted.is_empty() => break,
-                None => ways.extend(hunter.try_doubted()?),
-            },
-        }
-    }
-    hunter.hunt.observed = hunter.observations.0;
-    Ok(Some(hunter.hunt))
+    let limits = Limits::from(&options);
+    let source = Arc::new(source);
+    let executions = drive(&mut hunting, source, executions, limits, (&executor, tell))?;
+    let Hunting { evidence, findings, sources, incomplete, omitted, .. } = hunting;
+    let (base, observed) = (evidence.base, evidence.observations.0);
+    Ok(Some(Hunt { base, findings, observed, executions, sources, incomplete, omitted }))
 }
 
-struct Hunter<'a> {
-    options: &'a Options,
-    scratch: &'a Scratch,
-    tell: &'a (dyn Fn(Stage) + Sync),
-    /// What runs did so far.
-    seen: Seen,
-    /// Traces of runs that came nowhere new, but read something new. They have little to offer, so
-    /// they are predicted from when nothing else is left.
-    waiting: VecDeque<Pending>,
+/// A hunt that is going on.
+struct Hunting<'a> {
+    evidence: Evidence<'a>,
     /// Which trace is predicted from, from 0.
     trace: usize,
     /// The finding of each candidate so far.
     known: BTreeMap<Key, usize>,
     /// Findings that are decided: confirmed, or not, although a schedule kept all values.
-    sure: BTreeSet<usize>,
-    /// Schedules that change values and were not followed, since one was.
+    decided: BTreeSet<usize>,
+    /// Schedules that change values and confirmed nothing, since one did.
     failed: usize,
-    /// Candidates of the recorded run that are tried when nothing else is left.
-    doubted: Vec<Group>,
-    /// Runs without a prediction so far.
-    explored: usize,
-    /// Attempts since the last of them.
-    tried: usize,
-    /// Confirmed findings so far.
-    confirmed: usize,
-    observations: Observations,
-    hunt: Hunt,
+    findings: Vec<Finding>,
+    sources: usize,
+    incomplete: bool,
+    omitted: Omissions,
 }
 
-impl Hunter<'_> {
-    fn is_over(&self) -> bool {
-        self.hunt.executions >= self.options.budget || Interrupt::caught().is_some()
+impl Hypotheses for Hunting<'_> {
+    type Plan = Plan;
+    type Run = Run;
+    type Source = Arc<Source>;
+    type Pending = Pending;
+    type Tools<'t>
+        = CachedWitnesses<'t>
+    where
+        Self: 't;
+    type Queue = Queue;
+    type Attempt = Attempt;
+
+    fn tools<'t>(&self, source: &'t Arc<Source>) -> CachedWitnesses<'t>
+    where
+        Self: 't,
+    {
+        CachedWitnesses::new(&source.trace, self.evidence.options.engines)
     }
 
-    /// Executions that are left for candidates: some are kept for runs without a prediction.
-    fn left_to_try(&self) -> usize {
-        let kept = self.options.explore.min(self.options.budget / 2).saturating_sub(self.explored);
-        self.options.budget.saturating_sub(self.hunt.executions + kept)
-    }
-
-    /// Predicts from the trace of an earlier run, which is not needed any longer then.
-    fn go_on_from(&mut self, pending: &Pending) -> Result<Vec<Pending>, ReplayError> {
-        let source = Source::open(&pending.folder, pending.process)?;
-        discard(&pending.folder);
-        self.from(&source)
-    }
-
-    /// Predicts from a trace and tries; returns runs that took new ways.
-    fn from(&mut self, source: &Source) -> Result<Vec<Pending>, ReplayError> {
-        (self.tell)(Stage::Predicting);
-        let (sets, unknown) = atomic_set::find(source, &self.options.atomic_sets);
-        let options = norn_predict::Options { sets, ..self.options.predict.clone() };
-        let prediction = predict(&source.trace, &options);
-        self.hunt.incomplete |= prediction.incomplete;
-        let omitted = Omissions::new(source, &prediction, unknown);
-        self.hunt.omitted.add(omitted, self.hunt.sources == 0);
-        let known = prediction.candidates.into_iter().map(|it| (it, None));
-        let violations = prediction.violations.into_iter().map(|(it, remark)| (it, Some(remark)));
-        let mut groups = self.groups(source, known.chain(violations));
-        self.trace = self.hunt.sources;
-        self.hunt.sources += 1;
-        let new = self.try_all(source, &mut groups, false)?;
-        if self.trace == 0 {
-            let findings = &self.hunt.findings;
-            groups.retain(|it| it.has_any() && !findings[it.finding].is_harmful());
-            self.doubted = groups;
-        }
-        Ok(new)
-    }
-
-    /// Tries what the recorded run allows only if the program goes on as if nothing had changed, and
-    /// what had no turn because that was rarely so.
-    fn try_doubted(&mut self) -> Result<Vec<Pending>, ReplayError> {
-        self.trace = 0;
-        let mut groups = mem::take(&mut self.doubted);
-        groups.iter_mut().for_each(Group::dare);
-        let source = Source::open(&self.options.output, self.hunt.base.process)?;
-        self.try_all(&source, &mut groups, true)
-    }
-
-    /// Tries candidates of a trace; returns runs that took new ways. If schedules that change values
-    /// fail again and again, no more of them are tried, unless it is to be `daring`; and after some
-    /// time it is the turn of other traces.
-    fn try_all(
+    fn predict(
         &mut self,
-        source: &Source,
-        groups: &mut [Group],
-        daring: bool,
-    ) -> Result<Vec<Pending>, ReplayError> {
-        let witnesses = Witnesses::with(&source.trace, self.options.engines);
-        let mut new = Vec::new();
-        let mut open: Vec<usize> = (0..groups.len()).collect();
-        let end = if daring { usize::MAX } else { self.hunt.executions + ROUND };
-        let is_due = |it: &Self| it.left_to_try() > 0 && it.hunt.executions < end && !it.is_over();
-        while !open.is_empty() && is_due(self) {
-            if self.tried == BETWEEN {
-                new.extend(self.explore()?);
-            }
-            let dares = daring || self.failed < PATIENCE;
-            let wave = self.wave(groups, &mut open, &witnesses, dares);
-            let attempts = self.attempt(source, &wave)?;
-            for ((at, witness), attempt) in wave.into_iter().zip(attempts) {
-                let finding = groups[at].finding;
-                self.hunt.executions += 1;
-                self.tried += 1;
-                let confirmed = attempt.is_confirmed(source, &witness)?;
-                if !confirmed {
-                    let Attempt { run, trace, .. } = &attempt;
-                    let executions = self.hunt.executions;
-                    self.observations.add(self.options, run, trace, executions, Some(finding))?;
-                }
-                if witness.grade == Grade::Speculative {
-                    self.failed = if confirmed { 0 } else { self.failed + 1 };
-                }
-                let sure = confirmed || witness.grade == Grade::Sound;
-                self.sure.extend(sure.then_some(finding));
-                let news = self.news(&attempt.run, &attempt.trace)?;
-                let trace = attempt.trace.clone();
-                if confirmed {
-                    self.settle(source, finding, witness, attempt)?;
-                } else if self.hunt.findings[finding].confirmed().is_none() {
-                    self.hunt.findings[finding].status = Status::Unconfirmed(attempt.verdict);
-                }
-                match news {
-                    Some((News::Place, process)) => new.push(Pending { folder: trace, process }),
-                    Some((News::Value, process)) if self.waiting.len() < MOST_WAITING => {
-                        self.waiting.push_back(Pending { folder: trace, process });
-                    }
-                    _ => discard(&trace),
-                }
-                // What does no harm here may do some elsewhere; that comes when all others have been.
-                if !self.hunt.findings[finding].is_harmful() && groups[at].has_more() {
-                    open.push(at);
-                }
-            }
-        }
-        Ok(new)
+        source: &Arc<Source>,
+        _: &CachedWitnesses<'_>,
+    ) -> Result<Queue, ReplayError> {
+        let (sets, unknown) = atomic_set::find(source, &self.evidence.options.atomic_sets);
+        let options = norn_predict::Options { sets, ..self.evidence.options.predict.clone() };
+        let prediction = predict(&source.trace, &options);
+        self.incomplete |= prediction.incomplete;
+        let omitted = Omissions::new(source, &prediction, unknown);
+        self.omitted.add(omitted, self.sources == 0);
+        let candidates = prediction.candidates.into_iter().map(|it| (it, None));
+        let violations = prediction.violations.into_iter().map(|(it, remark)| (it, Some(remark)));
+        let groups = self.groups(source, candidates.chain(violations));
+        self.trace = self.sources;
+        self.sources += 1;
+        Ok(Queue::new(groups, self.failed))
     }
 
-    /// Candidates by what they are for a person, without those that are known. What was predicted
-    /// before but never sure to be possible may be so in this trace.
+    fn left(&self, queue: &Queue) -> usize {
+        queue.left()
+    }
+
+    fn next(&self, queue: &mut Queue, witnesses: &CachedWitnesses<'_>) -> Option<Attempt> {
+        queue.next(witnesses)
+    }
+
+    fn assume_unconfirmed(&self, queue: &mut Queue, attempt: &Attempt) {
+        queue.settle(attempt, false, false);
+    }
+
+    fn plan(&self, source: &Arc<Source>, attempt: &Attempt) -> Plan {
+        Plan::Follow(Arc::clone(source), Arc::new(attempt.witness.clone()))
+    }
+
+    fn exploration(&self, number: usize) -> Plan {
+        self.evidence.exploration(number)
+    }
+
+    fn judge(
+        &mut self,
+        queue: &mut Queue,
+        trial: Trial<'_, '_, Self>,
+    ) -> Result<Option<Lead<Pending>>, ReplayError> {
+        let Trial { source, attempt, run, executions, .. } = trial;
+        self.note_refused(queue);
+        let Attempt { finding, witness, .. } = &attempt;
+        let finding = *finding;
+        let confirmed = is_confirmed(source, witness, &run)?;
+        if confirmed {
+            self.confirm(source, finding, witness, &run, executions)?;
+        } else {
+            self.evidence.observe(&run, executions, Some(finding))?;
+            if let (None, Some(forced)) = (self.findings[finding].confirmed(), &run.forced) {
+                self.findings[finding].status = Status::Unconfirmed(forced.verdict.clone());
+            }
+        }
+        if confirmed || witness.grade == Grade::Sound {
+            self.decided.insert(finding);
+        }
+        queue.settle(&attempt, confirmed, self.findings[finding].is_harmful());
+        self.evidence.learn(run)
+    }
+
+    fn explored(
+        &mut self,
+        run: Run,
+        executions: usize,
+    ) -> Result<Option<Lead<Pending>>, ReplayError> {
+        self.evidence.observe(&run, executions, None)?;
+        self.evidence.learn_places(run)
+    }
+
+    fn finish(&mut self, mut queue: Queue) -> Option<Queue> {
+        self.note_refused(&mut queue);
+        self.failed = queue.failed;
+        let deferred = queue.deferred(|finding| self.findings[finding].is_harmful());
+        Some(deferred).filter(|it| self.trace == 0 && it.left() > 0)
+    }
+
+    fn open(&mut self, pending: Pending) -> Result<Arc<Source>, ReplayError> {
+        self.evidence.open(pending)
+    }
+
+    fn reopen(&mut self) -> Result<Arc<Source>, ReplayError> {
+        self.trace = 0;
+        self.evidence.reopen()
+    }
+
+    fn confirmed(&self) -> usize {
+        self.evidence.clips.confirmed()
+    }
+}
+
+impl Hunting<'_> {
+    /// Candidates by what they are for a person, without those that are decided. What was predicted
+    /// before and never certain to be possible may be so in this trace.
     fn groups(
         &mut self,
         source: &Source,
@@ -311,22 +233,22 @@ impl Hunter<'_> {
             if let Some(&at) = at.get(&key) {
                 let group = &mut groups[at];
                 if !group.again {
-                    self.hunt.findings[group.finding].also(&candidate, remark);
+                    self.findings[group.finding].also(&candidate, remark);
                 }
                 group.instances.push_back(candidate);
                 continue;
             }
             let known = self.known.get(&key).copied();
-            if known.is_some_and(|it| self.sure.contains(&it)) {
+            if known.is_some_and(|it| self.decided.contains(&it)) {
                 continue;
             }
-            let finding = known.unwrap_or(self.hunt.findings.len());
+            let finding = known.unwrap_or(self.findings.len());
             if known.is_none() {
-                self.hunt.findings.push(Finding {
+                self.findings.push(Finding {
                     description: describe(source, &candidate, false),
                     candidate: candidate.clone(),
                     remark,
-                    source: self.hunt.sources,
+                    source: self.sources,
                     status: Status::Untried,
                 });
                 self.known.insert(key.clone(), finding);
@@ -335,147 +257,69 @@ impl Hunter<'_> {
             groups.push(Group::new(&source.trace, candidate, finding, known.is_some()));
         }
         for group in &mut groups {
-            group.instances.truncate(self.options.instances);
+            group.instances.truncate(self.evidence.options.instances);
         }
-        in_turn(groups, &self.hunt.findings)
+        in_turn(groups, &self.findings)
     }
 
-    /// What is tried next: the first that have a schedule.
-    fn wave(
-        &mut self,
-        groups: &mut [Group],
-        open: &mut Vec<usize>,
-        witnesses: &Witnesses<'_>,
-        dares: bool,
-    ) -> Vec<(usize, Witness)> {
-        let most = self.options.jobs.get().min(self.left_to_try()).min(BETWEEN - self.tried);
-        let mut wave = Vec::new();
-        let mut looked = 0;
-        while wave.len() < most && looked < open.len() {
-            let at = open[looked];
-            if let Some(witness) = groups[at].next(witnesses, dares) {
-                wave.push((at, witness));
-            } else if groups[at].has_more() {
-                open.push(at);
-            }
-            looked += 1;
-        }
-        for &at in &open[..looked] {
-            let finding = &mut self.hunt.findings[groups[at].finding];
-            if let (Status::Untried, Some(why)) = (&finding.status, groups[at].refused.take()) {
-                finding.status = Status::Infeasible(why);
+    /// Notes which candidates have no schedule.
+    fn note_refused(&mut self, queue: &mut Queue) {
+        for (finding, why) in queue.refused.drain(..) {
+            let status = &mut self.findings[finding].status;
+            if matches!(status, Status::Untried) {
+                *status = Status::Infeasible(why);
             }
         }
-        open.drain(..looked);
-        let (executions, confirmed) = (self.hunt.executions, self.confirmed);
-        (self.tell)(Stage::Trying { executions, left: open.len() + wave.len(), confirmed });
-        wave
     }
 
-    /// Runs the wave, side by side.
-    fn attempt(
-        &self,
-        source: &Source,
-        wave: &[(usize, Witness)],
-    ) -> Result<Vec<Attempt>, ReplayError> {
-        side_by_side(self.options.jobs, wave, |(_, witness)| {
-            self.scratch.attempt(self.options, source, witness)
-        })
-    }
-
-    /// Runs some times without a prediction; returns runs that took new ways.
-    fn explore(&mut self) -> Result<Vec<Pending>, ReplayError> {
-        let left = self.options.budget - self.hunt.executions;
-        let count = BATCH.min(left).min(self.options.explore - self.explored);
-        let numbers: Vec<_> = (self.explored..self.explored + count).collect();
-        self.explored += count;
-        self.tried = 0;
-        let events = self.hunt.base.events;
-        let runs = side_by_side(self.options.jobs, &numbers, |&number| {
-            let trace = self.scratch.next();
-            let control = explore::control(self.options, number, events);
-            let run = self.scratch.run(self.options, control, &trace)?;
-            Ok((run, trace))
-        })?;
-        let mut new = Vec::new();
-        for (run, trace) in runs {
-            self.hunt.executions += 1;
-            self.observations.add(self.options, &run, &trace, self.hunt.executions, None)?;
-            match self.new_way(&run, &trace)? {
-                Some(process) => new.push(Pending { folder: trace, process }),
-                None => discard(&trace),
-            }
-        }
-        (self.tell)(Stage::Exploring { executions: self.hunt.executions });
-        Ok(new)
-    }
-
-    /// The process of a run that did something where no other did, if it can be predicted from.
-    fn new_way(&mut self, run: &Run, trace: &Path) -> Result<Option<u32>, ReplayError> {
-        let Some(process) = passed(run) else { return Ok(None) };
-        let opened = norn_trace::Trace::open(trace, process)?;
-        Ok(self.seen.learn_places(&opened).then_some(process))
-    }
-
-    /// What a run did that no other did, and its process, if it can be predicted from.
-    fn news(&mut self, run: &Run, trace: &Path) -> Result<Option<(News, u32)>, ReplayError> {
-        let Some(process) = passed(run) else { return Ok(None) };
-        let opened = norn_trace::Trace::open(trace, process)?;
-        Ok(self.seen.learn(&opened).map(|it| (it, process)))
-    }
-
-    /// Notes that an attempt did what it was to do, unless one did before and this is no worse.
-    fn settle(
+    /// Notes that the program did a candidate, unless it did before and this is no worse.
+    fn confirm(
         &mut self,
         source: &Source,
         finding: usize,
-        witness: Witness,
-        attempt: Attempt,
+        witness: &Witness,
+        run: &Run,
+        executions: usize,
     ) -> Result<(), ReplayError> {
-        let known = self.hunt.findings[finding].confirmed().map(|it| it.clip.clone());
-        if known.is_some() && !attempt.run.consequence.is_failure() {
+        let known = self.findings[finding].confirmed().map(|it| it.clip.clone());
+        if known.is_some() && !run.consequence().is_failure() {
             return Ok(());
         }
-        self.confirmed += usize::from(known.is_none());
-        let number = self.confirmed;
-        let clip = known.unwrap_or_else(|| self.options.clips().join(format!("{number}.json")));
-        make(&self.options.clips())?;
-        let followed = attempt.is_followed();
-        let mut made = attempt.kept(source);
-        let Attempt { run, trace, .. } = attempt;
-        let forced = run.process().map(|it| Source::open(&trace, it)).transpose()?;
-        if let Some(forced) = forced.as_ref().filter(|_| !followed) {
+        let forced = run.source()?;
+        let followed = run.forced.as_ref().filter(|it| forced.is_none() || it.is_followed());
+        let mut made = match (followed, forced) {
+            (Some(it), _) => it.kept(source, run),
             // What was done on another way is shown by that way.
-            made = capture(&forced.scene);
-            made.expect = Some(run.consequence.clone());
-        }
-        made.write(&clip)?;
-        let interleaving = Interleaving::new(source, forced.as_ref(), &witness.candidate);
-        let other_output = run.output != self.hunt.base.output;
-        let executions = self.hunt.executions;
-        let finding = &mut self.hunt.findings[finding];
+            (None, Some(forced)) => capture(&forced.scene),
+            (None, None) => return Ok(()),
+        };
+        made.expect = Some(run.consequence().clone());
+        let clips = &mut self.evidence.clips;
+        let clip = match known {
+            Some(path) => clips.replace(&made, &path).map(|()| path)?,
+            None => clips.save(&made)?,
+        };
+        let confirmed = Confirmed {
+            other_output: run.output != self.evidence.base.output,
+            consequence: run.consequence().clone(),
+            failure: run.failure.clone(),
+            story: run.story.clone(),
+            witness: witness.clone(),
+            interleaving: interleaving(source, forced, &witness.candidate),
+            clip,
+            executions,
+        };
+        let finding = &mut self.findings[finding];
         finding.candidate = witness.candidate.clone();
         finding.description = describe(source, &witness.candidate, true);
         finding.source = self.trace;
-        finding.status = Status::Confirmed(Box::new(Confirmed {
-            other_output,
-            consequence: run.consequence,
-            story: run.story,
-            witness,
-            interleaving,
-            clip,
-            executions,
-        }));
+        finding.status = Status::Confirmed(Box::new(confirmed));
         Ok(())
     }
 }
 
-/// The process of a run that can be predicted from: one that passed.
-fn passed(run: &Run) -> Option<u32> {
-    run.process().filter(|_| !run.consequence.is_failure())
-}
-
-/// What is no longer needed; if it stays, it goes with the folder that it is in.
-pub(crate) fn discard(trace: &Path) {
-    let _ = fs::remove_dir_all(trace);
+impl From<&Options> for Limits {
+    fn from(options: &Options) -> Limits {
+        Limits { budget: options.budget, explore: options.explore, jobs: options.jobs.get() }
+    }
 }

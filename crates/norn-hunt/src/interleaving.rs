@@ -1,7 +1,7 @@
 //! What happened in which order: in the recorded run, and in the one that was forced.
 //!
-//! Of all events those matter that a candidate is made of, and what their threads do to synchronise
-//! around them: the locks that they hold there, and what comes next before and after.
+//! Of all events those matter that a candidate is made of, and the synchronisation of their threads
+//! around them: the locks that they hold there, and the next operations before and after.
 
 use std::collections::BTreeSet;
 
@@ -9,48 +9,28 @@ use norn_model::{
     BarrierEffect, Candidate, Effect, Event, EventId, LockEffect, Op, SemaphoreEffect,
     ThreadEffect, ThreadId, Trace,
 };
-use norn_replay::story::{Moment, moments};
+use norn_report::{EventRow, Interleaving};
 
 use crate::source::Source;
 
-/// Two orders of the events that matter.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Interleaving {
-    /// As recorded, with the values of that run.
-    pub recorded: Vec<Row>,
-    /// As forced, with the values of that run.
-    pub forced: Vec<Row>,
-}
-
-/// One event of an order.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
-    /// What it is.
-    pub moment: Moment,
-    /// Which of the candidate's events, from 0.
-    pub step: Option<usize>,
-}
-
-impl Interleaving {
-    /// Compares the run that a candidate was predicted from with the one that did it.
-    pub(crate) fn new(
-        source: &Source,
-        forced: Option<&Source>,
-        candidate: &Candidate,
-    ) -> Interleaving {
-        let steps: Vec<_> = candidate.steps.iter().map(|it| Some(it.event)).collect();
-        let recorded = rows(source, &steps);
-        let again = |forced: &Source| {
-            let there = candidate.steps.iter().map(|it| renamed(source, forced, it.event));
-            rows(forced, &there.collect::<Vec<_>>())
-        };
-        let mut forced = forced.map(again).unwrap_or_default();
-        // What would have ended a wait need not come any more when its time has run out.
-        if candidate.expires().is_none() {
-            add_missing(&recorded, &mut forced);
-        }
-        Interleaving { recorded, forced }
+/// Compares the run that a candidate was predicted from with the one that did it.
+pub(crate) fn interleaving(
+    source: &Source,
+    forced: Option<&Source>,
+    candidate: &Candidate,
+) -> Interleaving {
+    let steps: Vec<_> = candidate.steps.iter().map(|it| Some(it.event)).collect();
+    let recorded = rows(source, &steps);
+    let again = |forced: &Source| {
+        let there = candidate.steps.iter().map(|it| renamed(source, forced, it.event));
+        rows(forced, &there.collect::<Vec<_>>())
+    };
+    let mut forced = forced.map(again).unwrap_or_default();
+    // What would have ended a wait need not come any more when its time has run out.
+    if candidate.expires().is_none() {
+        add_missing(&recorded, &mut forced);
     }
+    Interleaving { recorded, forced }
 }
 
 /// The same event in another run, where its thread may have another number.
@@ -62,22 +42,24 @@ fn renamed(source: &Source, other: &Source, id: EventId) -> Option<EventId> {
 }
 
 /// An access at which the program dies is in no trace. It was the last.
-fn add_missing(recorded: &[Row], forced: &mut Vec<Row>) {
+fn add_missing(recorded: &[EventRow], forced: &mut Vec<EventRow>) {
     for row in recorded.iter().filter(|it| it.step.is_some()) {
         if forced.iter().all(|it| it.step != row.step) {
-            let moment = Moment { value: None, shown: None, ..row.moment.clone() };
-            forced.push(Row { moment, ..*row });
+            forced.push(EventRow { value: None, shown: None, ..row.clone() });
         }
     }
 }
 
 /// Some of the steps may not be in this run, with their threads.
-fn rows(source: &Source, steps: &[Option<EventId>]) -> Vec<Row> {
+fn rows(source: &Source, steps: &[Option<EventId>]) -> Vec<EventRow> {
     let here: Vec<_> = steps.iter().copied().flatten().collect();
     let around = here.iter().flat_map(|it| around(&source.trace, *it, &here));
     let wanted: BTreeSet<_> = here.iter().copied().chain(around).collect();
-    let row = |(id, moment)| Row { moment, step: steps.iter().position(|it| *it == Some(id)) };
-    moments(&source.scene, &wanted).into_iter().map(row).collect()
+    let row = |(id, row)| {
+        let step = steps.iter().position(|it| *it == Some(id));
+        EventRow { step, ..row }
+    };
+    norn_replay::story::rows(&source.scene, &wanted).into_iter().map(row).collect()
 }
 
 /// What the thread of an event does to synchronise around it.
@@ -85,8 +67,8 @@ fn around(trace: &Trace, step: EventId, steps: &[EventId]) -> Vec<EventId> {
     let events = trace.thread(step.thread).map_or(&[][..], |it| &it.events);
     let (before, rest) = events.split_at(events.partition_point(|it| it.id.index < step.index));
     let after = rest.get(1..).unwrap_or_default();
-    let told = |it: &&Event| is_told(&it.op, steps);
-    let next = [before.iter().rev().find(told), after.iter().find(told)];
+    let shown = |it: &&Event| is_shown(&it.op, steps);
+    let next = [before.iter().rev().find(shown), after.iter().find(shown)];
     let held = held(before);
     let given_back = |lock: u64| after.iter().find(move |it| released(&it.op) == Some(lock));
     let back = held.iter().filter_map(|it| given_back(it.0)).map(|it| it.id);
@@ -121,7 +103,7 @@ fn released(op: &Op) -> Option<u64> {
 
 /// Whether an operation synchronises. The creation and the join of a thread count only if the
 /// candidate has events of that thread.
-fn is_told(op: &Op, steps: &[EventId]) -> bool {
+fn is_shown(op: &Op, steps: &[EventId]) -> bool {
     let ours = |thread: ThreadId| steps.iter().any(|it| it.thread == thread);
     match op.effect() {
         Effect::Thread(ThreadEffect::Fork(thread) | ThreadEffect::Join(thread)) => ours(thread),

@@ -1,46 +1,52 @@
-//! The hunt: from one passing run to bugs that the program itself confirms.
+//! Campaigns: from one passing run to bugs that the program itself confirms.
 //!
 //! A run is recorded ([`base`]); what other orders of its events allow is predicted; for each
 //! candidate a schedule is made and forced on the real program ([`attempt`]). A candidate counts as
-//! confirmed when the program came to its last event as scheduled ([`confirm`]). A run that took another way is a
-//! trace to predict from, too, so that bugs behind other bugs are found ([`hunt`]). Every so
+//! confirmed when the program came to its last event as scheduled ([`confirm`]). A run that did
+//! something new is a trace to predict from, too, so that bugs behind other bugs are found. Every so
 //! often, and at last, some runs are made without a prediction ([`explore`]): what fails there is
-//! observed, and as real as the rest.
+//! observed, and as real as the rest. All that is one loop ([`campaign`]); hunts for anomalies
+//! ([`hunt`]) and checks of properties ([`check`]) differ in where candidates come from and in how a
+//! run is judged.
 
 mod atomic_set;
 mod attempt;
 mod base;
+mod campaign;
 mod check;
 mod confirm;
 mod describe;
+mod engine;
+mod executor;
 mod explore;
 mod finding;
 mod forecast;
 mod group;
 mod hunt;
+mod identity;
 mod interleaving;
-mod novelty;
 mod observe;
 mod omission;
 mod options;
 mod outlook;
-mod side;
+pub mod report;
 mod source;
 mod unseen;
 mod violation;
 mod whole;
 
 pub use base::Base;
+pub use campaign::Stage;
 pub use check::{Check, Checked, check};
-pub use describe::{Access, Call, Description};
+pub use describe::Description;
 pub use finding::{Confirmed, Finding, Status};
 pub use forecast::{Forecast, Foreseen, forecast};
-pub use hunt::{Hunt, Stage, hunt};
-pub use interleaving::{Interleaving, Row};
+pub use hunt::{Hunt, hunt};
+pub use norn_report::Access;
 pub use norn_witness::{Engines, Failure};
 pub use observe::Observed;
 pub use omission::Omissions;
 pub use options::Options;
 pub use outlook::{Outlook, Prospect, outlook};
 pub use unseen::{Unseen, Why};
-pub use violation::{Harm, State, Violation, ViolationStep};
+pub use violation::{Harm, State, Violation};

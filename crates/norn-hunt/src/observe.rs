@@ -1,32 +1,32 @@
-//! Failures that were seen without having been predicted. Each kind is kept once, with a clip that
-//! shows it again.
+//! Failures that were seen without having been predicted. Failures at the same places are one, and
+//! are kept once, with a clip that shows them again.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use norn_model::Consequence;
-use norn_replay::{ReplayError, Scene, capture, story::Story};
+use norn_model::{Consequence, FailureSite};
+use norn_replay::{ReplayError, capture};
+use norn_report::Story;
 
-use crate::{
-    Options,
-    attempt::{Run, make},
-};
+use crate::{campaign::ClipStore, executor::Run};
 
 /// A failure that was seen.
 #[derive(Clone, Debug)]
 pub struct Observed {
     /// What it was.
     pub consequence: Consequence,
+    /// Where it was.
+    pub failure: Option<FailureSite>,
     /// How it came to that.
     pub story: Option<Story>,
     /// What shows it again.
     pub clip: PathBuf,
-    /// Executions of the hunt up to this one.
+    /// Executions of the campaign up to this one.
     pub executions: usize,
     /// Which finding was to be confirmed by this run, if any. The program went another way.
     pub finding: Option<usize>,
 }
 
-/// All kinds that were seen.
+/// All failures that were seen.
 #[derive(Debug, Default)]
 pub(crate) struct Observations(pub(crate) Vec<Observed>);
 
@@ -34,28 +34,23 @@ impl Observations {
     /// Keeps a run if it failed, unless there was one like it.
     pub(crate) fn add(
         &mut self,
-        options: &Options,
+        clips: &mut ClipStore,
         run: &Run,
-        trace: &Path,
         executions: usize,
         finding: Option<usize>,
     ) -> Result<(), ReplayError> {
-        let consequence = &run.consequence;
-        let Some(process) = run.process().filter(|_| consequence.is_failure()) else {
-            return Ok(());
-        };
-        if self.0.iter().any(|it| it.consequence == *consequence) {
+        let consequence = run.consequence();
+        let Some(scene) = run.failed_scene()? else { return Ok(()) };
+        if self.0.iter().any(|it| it.failure == run.failure) {
             return Ok(());
         }
-        let mut clip = capture(&Scene::open(trace, process)?);
+        let mut clip = capture(scene);
         clip.expect = Some(consequence.clone());
-        let path = options.clips().join(format!("observed-{}.json", self.0.len() + 1));
-        make(&options.clips())?;
-        clip.write(&path)?;
         self.0.push(Observed {
             consequence: consequence.clone(),
+            failure: run.failure.clone(),
             story: run.story.clone(),
-            clip: path,
+            clip: clips.save_observed(&clip)?,
             executions,
             finding,
         });

@@ -15,7 +15,7 @@ pub struct Omissions {
     pub limits: Limits,
     /// Threads whose accesses were not looked at.
     pub threads: Vec<ThreadName>,
-    /// Variables that the user named, and that nobody accessed.
+    /// Variables that the user named, and that were never accessed.
     pub names: Vec<String>,
 }
 

@@ -21,9 +21,9 @@ pub struct Options {
     pub engines: Engines,
     /// Executions at most, the recorded run included.
     pub budget: usize,
-    /// How many go side by side.
+    /// Runs at the same time. It has no influence on what is found.
     pub jobs: NonZeroUsize,
-    /// Runs without a prediction, at most.
+    /// Explored runs (under random schedules, without a prediction) at most.
     pub explore: usize,
     /// Instances of a candidate that are tried before it is given up.
     pub instances: usize,
@@ -36,10 +36,5 @@ impl Options {
     pub(crate) fn limited(&self, timeout: Duration) -> Options {
         let run = norn_record::Options { timeout: Some(timeout), ..self.run.clone() };
         Options { run, ..self.clone() }
-    }
-
-    /// The folder for clips.
-    pub(crate) fn clips(&self) -> PathBuf {
-        self.output.join("clips")
     }
 }

@@ -1,28 +1,24 @@
 //! A trace to predict from, ready for it.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use norn_model::{Candidate, CandidateKind, SiteId, Trace};
 use norn_replay::{ReplayError, Scene};
 
 /// Events of a trace that are looked at. They take some hundred bytes each.
-pub(crate) const MOST_EVENTS: u64 = 1 << 24;
+const MOST_EVENTS: u64 = 1 << 24;
 
 /// A trace to predict from.
 #[derive(Debug)]
 pub(crate) struct Source {
-    pub(crate) scene: Scene,
+    pub(crate) scene: Arc<Scene>,
     /// The first of its events.
     pub(crate) trace: Trace,
     /// Events that came later.
     pub(crate) left_out: u64,
-}
-
-/// A trace that waits to be predicted from.
-#[derive(Debug)]
-pub(crate) struct Pending {
-    pub(crate) folder: PathBuf,
-    pub(crate) process: u32,
 }
 
 /// A place in the code that is the same in every run: the module's file, and where in it.
@@ -37,10 +33,14 @@ pub(crate) struct Key {
 
 impl Source {
     pub(crate) fn open(folder: &Path, process: u32) -> Result<Source, ReplayError> {
-        let scene = Scene::open(folder, process)?;
+        Ok(Source::new(Arc::new(Scene::open(folder, process)?)))
+    }
+
+    /// Loads the events of a run that was opened.
+    pub(crate) fn new(scene: Arc<Scene>) -> Source {
         let trace = scene.trace.load_first(MOST_EVENTS);
         let left_out = scene.trace.counts().events - trace.len() as u64;
-        Ok(Source { scene, trace, left_out })
+        Source { scene, trace, left_out }
     }
 
     pub(crate) fn key(&self, candidate: &Candidate) -> Key {

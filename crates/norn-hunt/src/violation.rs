@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use norn_model::{Candidate, CandidateKind, Consequence, EventId, Op, Scope, Step, Trace, Verdict};
 use norn_property::{Occurrence, Property, Prospect, Variables};
-use norn_replay::story::Story;
+use norn_report::{Access, Action, Number, Object, Parameter, Story};
 use norn_resolve::{Modules, Variable};
 use norn_witness::Failure;
 
-use crate::{Access, Confirmed, describe, source::Source};
+use crate::{Confirmed, describe, source::Source};
 
 /// A property for certain objects, and the events that break it or might.
 #[derive(Clone, Debug)]
@@ -16,9 +16,9 @@ pub struct Violation {
     /// The property's name.
     pub property: String,
     /// Its parameters, with what they stand for.
-    pub parameters: Vec<(String, String)>,
+    pub parameters: Vec<Parameter>,
     /// The events, in the order that breaks the property.
-    pub steps: Vec<ViolationStep>,
+    pub steps: Vec<Access>,
     /// What came of it.
     pub state: State,
     /// What it leads to, if the functions that it is about run to their ends.
@@ -34,17 +34,6 @@ pub struct Harm {
     pub story: Option<Story>,
     /// The clip that makes it happen again.
     pub clip: PathBuf,
-}
-
-/// An event of a violation.
-#[derive(Clone, Debug)]
-pub struct ViolationStep {
-    /// What the property calls it.
-    pub event: String,
-    /// What the thread does: `calls list_add`.
-    pub action: String,
-    /// By whom, where, with which locks.
-    pub access: Access,
 }
 
 /// What came of a violation.
@@ -92,10 +81,10 @@ impl Variables for Named<'_> {
 pub(crate) fn predicted(source: &Source, property: &Property, prospect: &Prospect) -> Violation {
     let event = |role: &usize| property.definition.events[*role].name.text.clone();
     let events = prospect.roles.iter().map(event).collect();
-    told(source, property, &prospect.values, &prospect.candidate, events, false)
+    described(source, property, &prospect.values, &prospect.candidate, events, false)
 }
 
-/// What has happened, in linear patterns.
+/// What has happened.
 pub(crate) fn happened(
     source: &Source,
     property: &Property,
@@ -105,7 +94,7 @@ pub(crate) fn happened(
     let event =
         |it: &norn_property::syntax::Item| property.definition.events[it.event].name.text.clone();
     let candidate = candidate(property, &seen.breach.steps);
-    told(source, property, &seen.values, &candidate, items.iter().map(event).collect(), true)
+    described(source, property, &seen.values, &candidate, items.iter().map(event).collect(), true)
 }
 
 /// Events that have happened, as if they had been predicted.
@@ -127,7 +116,7 @@ pub(crate) fn candidate(property: &Property, steps: &[Occurrence]) -> Candidate 
     }
 }
 
-fn told(
+fn described(
     source: &Source,
     property: &Property,
     values: &[u64],
@@ -137,27 +126,29 @@ fn told(
 ) -> Violation {
     let description = describe::describe(source, candidate, thoroughly);
     let steps = events.into_iter().zip(description.accesses).zip(&candidate.steps);
-    let step = |((event, access), step): ((String, Access), &Step)| ViolationStep {
-        event,
-        action: action(&source.trace, step.event, &access),
-        access,
+    let step = |((event, access), step): ((String, Access), &Step)| {
+        event_of(&source.trace, step.event, Access { event: Some(event), ..access })
     };
     let steps: Vec<_> = steps.map(step).collect();
-    let parameters = property.definition.parameters.iter().zip(values);
     let touched = |value: u64| {
         let is_it = |it: &Step| it.addr == value && !is_call(&source.trace, it.event);
         let at = candidate.steps.iter().position(is_it)?;
-        Some(steps.get(at)?.access.variable.clone())
+        Some(steps.get(at)?.variable.clone())
     };
-    let parameter = |value: u64| match source.scene.modules.variable(value, 1) {
-        _ if value < SMALL => value.to_string(),
+    let stands_for = |value: u64| match source.scene.modules.variable(value, 1) {
+        _ if value < SMALL => Object::named(value.to_string()),
         // What a function is given is the whole, not the first member of it.
-        Some(it) => touched(value).unwrap_or_else(|| whole(&it)),
-        None => touched(value).unwrap_or_else(|| format!("{value:#x}")),
+        Some(it) => touched(value).unwrap_or_else(|| Object::named(whole(&it))),
+        None => touched(value).unwrap_or_else(|| Object::named(format!("{value:#x}"))),
+    };
+    let parameters = property.definition.parameters.iter().zip(values);
+    let parameter = |(name, value): (&norn_property::syntax::Name, &u64)| Parameter {
+        name: name.text.clone(),
+        value: stands_for(*value),
     };
     Violation {
         property: property.name().to_owned(),
-        parameters: parameters.map(|(name, it)| (name.text.clone(), parameter(*it))).collect(),
+        parameters: parameters.map(parameter).collect(),
         steps,
         harm: None,
         state: State::Untried,
@@ -178,30 +169,25 @@ fn is_call(trace: &Trace, id: EventId) -> bool {
     matches!(op, Some(Op::Call { .. } | Op::Return { .. } | Op::Mark { .. }))
 }
 
-/// What an event does, in linear patterns.
-fn action(trace: &Trace, id: EventId, access: &Access) -> String {
-    let value = |it: Option<u128>| {
-        let shown = access.shown.clone().or_else(|| Some(it?.to_string()));
-        shown.map_or_else(String::new, |it| format!(" = {it}"))
+/// What an event of a property does: calls, returns and marks are about functions and names rather
+/// than about variables.
+fn event_of(trace: &Trace, id: EventId, access: Access) -> Access {
+    let Some(event) = trace.event(id) else { return access };
+    let named = |id| Object::named(trace.names.name(id));
+    let action = match event.op {
+        Op::WaitAcquire { .. } => Action::Lock,
+        Op::WaitRelease { .. } => Action::Unlock,
+        op => Action::from(&op),
     };
-    let variable = &access.variable;
-    let Some(event) = trace.event(id) else { return String::new() };
     match event.op {
-        Op::Call { function, .. } => format!("calls {}", trace.names.name(function)),
-        Op::Return { function, value: result } => {
-            let result = result.map_or_else(String::new, |it| format!(" with {it:#x}"));
-            format!("returns from {}{result}", trace.names.name(function))
+        Op::Call { function: name, .. } | Op::Mark { name, .. } => {
+            Access { action, variable: named(name), ..access }
         }
-        Op::Mark { name, .. } => format!("marks {}", trace.names.name(name)),
-        Op::RegionBegin => "begins an atomic region".to_owned(),
-        Op::RegionEnd => "ends an atomic region".to_owned(),
-        Op::Read { value: it, .. } => format!("reads {variable}{}", value(it)),
-        Op::Write { value: it, .. } => format!("writes {variable}{}", value(it)),
-        Op::Atomic { .. } => format!("changes or reads {variable} atomically"),
-        Op::Acquire { .. } | Op::WaitAcquire { .. } => format!("locks {variable}"),
-        Op::Release { .. } | Op::WaitRelease { .. } => format!("unlocks {variable}"),
-        Op::Alloc { .. } => format!("allocates {variable}"),
-        Op::Free { .. } => format!("frees {variable}"),
-        _ => String::new(),
+        Op::Return { function, value } => {
+            let value = value.map(|it| Number(it.into()));
+            Access { action, variable: named(function), value, ..access }
+        }
+        Op::RegionBegin | Op::RegionEnd => Access { action, variable: Object::default(), ..access },
+        _ => Access { action, ..access },
     }
 }

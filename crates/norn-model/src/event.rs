@@ -306,6 +306,7 @@ pub enum Op {
 /// The mode of a lock, which also tells the kind of lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum LockMode {
     /// A mutex.
     Mutex,

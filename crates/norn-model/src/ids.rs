@@ -51,6 +51,7 @@ impl fmt::Display for EventId {
 /// of signal handlers is named after the thread that they interrupt: `T0.2!`. A thread that came
 /// from code we do not see is `F1`, `F2`, in the order in which they were met.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ThreadName(pub String);
 
 impl fmt::Display for ThreadName {

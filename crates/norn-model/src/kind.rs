@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 /// Classes of concurrency bugs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum BugClass {
     /// Data race: two conflicting accesses, one of them a write, that nothing orders.
     Race,

@@ -5,6 +5,7 @@
 //! notation in which tests write one; [`Effect`] is what an event means to an analysis.
 #![deny(clippy::wildcard_enum_match_arm)]
 
+mod bug;
 mod candidate;
 mod effect;
 mod event;
@@ -28,6 +29,7 @@ pub mod text;
 mod trace;
 mod verdict;
 
+pub use bug::{BugId, FailureSite};
 pub use candidate::{Access, Apart, Candidate, Scope, Step};
 pub use effect::{
     AnnotationEffect, BarrierEffect, BlockEffect, ConditionEffect, Effect, LockEffect,

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// A location in the source of a program: as much as is known of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Location {
     /// The function, demangled, with its template arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -24,6 +25,9 @@ pub struct Location {
     /// The program or library that the code belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub module: Option<String>,
+    /// The offset of the code in the module, where neither function nor file are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offset: Option<u64>,
 }
 
 impl Location {
@@ -36,5 +40,12 @@ impl Location {
     pub fn file_name(&self) -> Option<&str> {
         let file = self.file.as_deref()?;
         file.rsplit('/').next()
+    }
+
+    /// Whether both are the same line of the same function, wherever the source and the program are.
+    pub fn is_same_line(&self, other: &Location) -> bool {
+        let known =
+            |it: &Location| (it.function.clone(), it.file_name().map(str::to_owned), it.line);
+        known(self) == known(other)
     }
 }

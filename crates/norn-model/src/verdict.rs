@@ -2,11 +2,9 @@
 
 mod explanation;
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
-use crate::{Class, ThreadName};
+use crate::{Class, Location, ThreadName};
 
 pub use self::explanation::{CONSEQUENCES, VERDICTS};
 
@@ -49,6 +47,7 @@ pub struct Departure {
 /// Why a thread that the schedule names could not go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Obstacle {
     /// It was blocked.
     Blocked,
@@ -64,20 +63,6 @@ pub enum Obstacle {
     OtherEvent,
     /// For a reason that this version does not know of.
     Unknown,
-}
-
-impl fmt::Display for Obstacle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Obstacle::Blocked => "is blocked",
-            Obstacle::Ended => "has ended",
-            Obstacle::Absent => "was never created",
-            Obstacle::Spins => "spins",
-            Obstacle::Away => "is in a system call or in code that is not instrumented",
-            Obstacle::OtherEvent => "came to another event",
-            Obstacle::Unknown => "cannot go on",
-        })
-    }
 }
 
 /// An event that a thread came to.
@@ -103,6 +88,7 @@ impl Arrival {
 /// What a run led to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Consequence {
     /// The program ended well.
     #[default]
@@ -113,9 +99,9 @@ pub enum Consequence {
     Signal {
         /// Which.
         signal: i32,
-        /// `function file.c:12`, as much of it as is known.
+        /// Where, as much of it as is known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        site: Option<String>,
+        at: Option<Location>,
     },
     /// An assertion failed; its text.
     Assertion(String),
@@ -144,6 +130,7 @@ pub enum Consequence {
 /// How memory was used wrongly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum MemoryFault {
     /// A freed block was accessed.
     UseAfterFree,
@@ -160,6 +147,7 @@ pub enum MemoryFault {
 /// The limit that a run without an end exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Limit {
     /// A number of events.
     Steps(u64),
@@ -211,45 +199,19 @@ impl Consequence {
     pub fn is_failure(&self) -> bool {
         *self != Consequence::None
     }
-}
 
-impl fmt::Display for MemoryFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            MemoryFault::UseAfterFree => "use of freed memory",
-            MemoryFault::DoubleFree => "memory freed twice",
-            MemoryFault::BadFree => "free of what is no heap block",
-            MemoryFault::OutOfBounds => "access next to a heap block",
-            MemoryFault::UseAfterDestroy => "use of what was destroyed",
-        })
-    }
-}
-
-impl fmt::Display for Consequence {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Consequence::None => write!(f, "no failure"),
-            Consequence::Exit(status) => write!(f, "exit status {status}"),
-            Consequence::Signal { signal, site: None } => write!(f, "signal {signal}"),
-            Consequence::Signal { signal, site: Some(site) } => {
-                write!(f, "signal {signal} at {site}")
+    /// Whether two runs, perhaps of builds in different folders, led to the same. A place counts
+    /// where both are known.
+    pub fn is_same(&self, other: &Consequence) -> bool {
+        match (self, other) {
+            (
+                Consequence::Signal { signal, at },
+                Consequence::Signal { signal: same, at: there },
+            ) => {
+                let places = at.as_ref().zip(there.as_ref());
+                signal == same && places.is_none_or(|(at, there)| at.is_same_line(there))
             }
-            Consequence::Assertion(text) => write!(f, "assertion failed: {text}"),
-            Consequence::Exception { class, what: None } => {
-                write!(f, "uncaught exception of type {class}")
-            }
-            Consequence::Exception { class, what: Some(what) } => {
-                write!(f, "uncaught exception of type {class}: {what}")
-            }
-            Consequence::Abort => write!(f, "abort"),
-            Consequence::Memory(fault) => write!(f, "{fault}"),
-            Consequence::Deadlock => write!(f, "deadlock"),
-            Consequence::Livelock => write!(f, "livelock"),
-            Consequence::Hang(Limit::Steps(steps)) => write!(f, "no end after {steps} events"),
-            Consequence::Hang(Limit::Seconds(seconds)) => {
-                write!(f, "no end after {seconds} seconds")
-            }
-            Consequence::Check(status) => write!(f, "failed check with status {status}"),
+            _ => self == other,
         }
     }
 }

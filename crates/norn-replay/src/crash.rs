@@ -7,24 +7,25 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
+use norn_model::Location;
 use norn_record::Recording;
 use norn_trace::Trace;
 
 use crate::{Scene, run::process};
 
-/// Names of places, by module and offset there.
+/// Source locations, by module and offset there.
 #[derive(Debug, Default)]
-pub(crate) struct Crashes(Mutex<BTreeMap<(PathBuf, u64), Option<String>>>);
+pub(crate) struct Crashes(Mutex<BTreeMap<(PathBuf, u64), Option<Location>>>);
 
 impl Crashes {
-    /// The name of a place in a run that has left a trace.
-    pub(crate) fn site(&self, trace: &Path, recording: &Recording, pc: u64) -> Option<String> {
+    /// The source location of a place in a run that has left a trace.
+    pub(crate) fn site(&self, trace: &Path, recording: &Recording, pc: u64) -> Option<Location> {
         let process = process(recording);
         let opened = Trace::open(trace, process).ok()?;
         let module = opened.modules().iter().rev().find(|it| (it.start..it.end).contains(&pc))?;
         let place = (module.path.clone(), pc - module.start);
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let name = || Scene::open(trace, process).ok()?.site(pc);
+        let name = || Scene::open(trace, process).ok()?.location(pc);
         known.entry(place).or_insert_with(name).clone()
     }
 }

@@ -42,7 +42,7 @@ pub(crate) fn file(path: &Path) -> io::Result<u64> {
 
 /// Where two runs part: the number of the first event that is not the same, in the order of all,
 /// and what the two did there; nothing if one has ended. None if they are the same.
-pub fn parting(one: &Trace, other: &Trace) -> Option<(u64, [Option<Event>; 2])> {
+pub(crate) fn parting(one: &Trace, other: &Trace) -> Option<(u64, [Option<Event>; 2])> {
     let places = [Places::of(one), Places::of(other)];
     let (mut left, mut right) = (one.merged(), other.merged());
     for number in 0.. {

@@ -4,8 +4,8 @@ use std::os::unix::process::ExitStatusExt as _;
 
 use norn_abi::Kind;
 use norn_model::{
-    Arrival, Class, Consequence, Departure, Limit, MemoryFault, Obstacle, Schedule, Segment, Until,
-    Verdict,
+    Arrival, Class, Consequence, Departure, Limit, Location, MemoryFault, Obstacle, Schedule,
+    Segment, Until, Verdict,
 };
 use norn_record::{Cut, Recording};
 use norn_trace::{End, Follow, Found, Left, Outcome, Why};
@@ -17,7 +17,7 @@ const SIGABRT: i32 = 6;
 /// What a run led to. `site` names a place in the code.
 pub(crate) fn consequence(
     recording: &Recording,
-    site: &dyn Fn(u64) -> Option<String>,
+    site: &dyn Fn(u64) -> Option<Location>,
 ) -> Consequence {
     if let Some(known) = known(recording) {
         return known;
@@ -45,7 +45,7 @@ pub(crate) fn debugged(recording: &Recording, scene: &Scene) -> Consequence {
     if let Some(known) = known(recording) {
         return known;
     }
-    let site = |pc| scene.site(pc);
+    let site = |pc| scene.location(pc);
     let outcome = recording.run.controlled.as_ref().map(|it| &it.outcome);
     let aborts = scene.trace.counts().kinds().any(|it| it.0 == Kind::Abort);
     if aborts || outcome.is_some_and(|it| it.text.is_some()) {
@@ -88,14 +88,18 @@ fn found(outcome: &Outcome, max_steps: u64) -> Option<Consequence> {
 }
 
 /// What killed the program. Assertions and exceptions abort, having said why.
-fn death(signal: i32, recording: &Recording, site: &dyn Fn(u64) -> Option<String>) -> Consequence {
+fn death(
+    signal: i32,
+    recording: &Recording,
+    site: &dyn Fn(u64) -> Option<Location>,
+) -> Consequence {
     let outcome = recording.run.controlled.as_ref().map(|it| &it.outcome);
     let errors = recording.errors.as_deref().unwrap_or("");
     if signal != SIGABRT {
         let hit = outcome.and_then(|it| it.signal).filter(|it| it.number == signal);
         // The place of a signal is that of an instruction, and not of a call's return.
-        let site = hit.and_then(|it| site(it.pc.wrapping_add(1)));
-        return Consequence::Signal { signal, site };
+        let at = hit.and_then(|it| site(it.pc.wrapping_add(1)));
+        return Consequence::Signal { signal, at };
     }
     let text = outcome.and_then(|it| it.text.as_deref());
     let text = text.map(|it| assertion(it).unwrap_or_else(|| it.trim().to_owned()));

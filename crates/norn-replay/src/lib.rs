@@ -3,7 +3,7 @@
 //!
 //! The runtime inside the subject does the forcing; see [`norn_abi::control`]. This crate turns what
 //! people write into what the runtime reads ([`plan`]), starts the run ([`run`]), tells what it led
-//! to ([`judge`]) and why ([`story`]), and makes a clip of it that can be replayed ([`capture`],
+//! to ([`judge`]) and why ([`story`]), fills in reports ([`mod@report`]), and makes a clip of it that can be replayed ([`capture`],
 //! [`Clip`]). [`many`] does so many times over.
 
 mod arrange;
@@ -15,6 +15,7 @@ mod clip;
 mod code;
 mod crash;
 mod error;
+mod failure;
 mod fingerprint;
 mod input;
 mod judge;
@@ -24,6 +25,7 @@ mod name;
 mod path;
 mod plan;
 mod points;
+pub mod report;
 mod run;
 mod scene;
 pub mod story;
@@ -35,11 +37,11 @@ pub use check::Check;
 pub use clip::{Clip, Clock, Found, ModuleRef, PROGRAM, Timeouts};
 pub use code::{Codes, program};
 pub use error::ReplayError;
-pub use fingerprint::parting;
+pub use failure::failure_site;
 pub use input::{Call, Inputs};
 pub use judge::verdict;
 pub use many::{Goal, Kind, Many, Picture, Print, Tally, many};
 pub use path::{Detour, detour};
 pub use plan::plan;
-pub use run::{Ran, consequence, process, run};
+pub use run::{Ran, process, run, run_with};
 pub use scene::Scene;

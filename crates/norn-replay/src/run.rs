@@ -1,12 +1,10 @@
 //! One controlled run.
 
-use std::{
-    cell::OnceCell,
-    path::{Path, PathBuf},
-};
+use std::{cell::OnceCell, path::PathBuf, sync::Arc};
 
 use norn_model::Consequence;
 use norn_record::{Options, Recording};
+use norn_resolve::Modules;
 use norn_trace::Strategy;
 
 use crate::{ReplayError, Scene, judge};
@@ -20,15 +18,12 @@ pub struct Ran {
     pub consequence: Consequence,
     folder: PathBuf,
     process: u32,
-    scene: OnceCell<Scene>,
+    /// The modules of an earlier run, which are shared if this one mapped the same files.
+    known: Option<Arc<Modules>>,
+    scene: OnceCell<Arc<Scene>>,
 }
 
 impl Ran {
-    /// A run that left a trace in a folder, in which a process is of interest.
-    pub fn new(recording: Recording, consequence: Consequence, folder: &Path, process: u32) -> Ran {
-        Ran { recording, consequence, folder: folder.to_owned(), process, scene: OnceCell::new() }
-    }
-
     /// The process that is of interest.
     pub fn process(&self) -> u32 {
         self.process
@@ -37,9 +32,18 @@ impl Ran {
     /// What it left, unless there was nothing to record. It is opened when somebody first looks,
     /// since that takes about as long as the run.
     pub fn scene(&self) -> Result<Option<&Scene>, ReplayError> {
+        Ok(self.opened()?.map(|it| &**it))
+    }
+
+    /// The same, to be kept longer than this.
+    pub fn shared_scene(&self) -> Result<Option<Arc<Scene>>, ReplayError> {
+        Ok(self.opened()?.cloned())
+    }
+
+    fn opened(&self) -> Result<Option<&Arc<Scene>>, ReplayError> {
         if self.recording.recorded && self.scene.get().is_none() {
-            let scene = Scene::open(&self.folder, self.process)?;
-            let _ = self.scene.set(scene);
+            let scene = Scene::open_with(&self.folder, self.process, self.known.as_ref())?;
+            let _ = self.scene.set(Arc::new(scene));
         }
         Ok(self.scene.get())
     }
@@ -47,28 +51,32 @@ impl Ran {
 
 /// Runs a subject under control and says what came of it.
 pub fn run(options: &Options) -> Result<Ran, ReplayError> {
+    run_with(options, None)
+}
+
+/// The same for one of many runs of a program: the modules of another run are shared if this one
+/// mapped the same files.
+pub fn run_with(options: &Options, known: Option<&Arc<Modules>>) -> Result<Ran, ReplayError> {
     let recording = norn_record::record(options)?;
     let debugged = !options.debugger.is_empty();
     let process = if debugged { last_started(&recording) } else { process(&recording) };
-    let mut ran = Ran::new(recording, Consequence::None, &options.output, process);
+    let mut ran = Ran {
+        recording,
+        consequence: Consequence::None,
+        folder: options.output.clone(),
+        process,
+        known: known.cloned(),
+        scene: OnceCell::new(),
+    };
     ran.consequence = match () {
         () if !ran.recording.recorded => Consequence::None,
         () if debugged => {
             let scene = ran.scene()?;
             scene.map_or_else(Default::default, |it| judge::debugged(&ran.recording, it))
         }
-        () => judge::consequence(&ran.recording, &|pc| ran.scene().ok()??.site(pc)),
+        () => judge::consequence(&ran.recording, &|pc| ran.scene().ok()??.location(pc)),
     };
     Ok(ran)
-}
-
-/// What a run led to. What it left is only opened if a place in its code must be named.
-pub fn consequence(recording: &Recording, folder: &Path) -> Consequence {
-    let scene = OnceCell::new();
-    judge::consequence(recording, &|pc| {
-        let scene = scene.get_or_init(|| Scene::open(folder, process(recording)).ok());
-        scene.as_ref()?.site(pc)
-    })
 }
 
 /// The process that the outcome of a run is about: the one that failed, or followed the schedule,

@@ -65,6 +65,11 @@ impl Modules {
         Modules { loaded, frames: Mutex::default(), copies: Mutex::default() }
     }
 
+    /// Whether these are the modules of a run that mapped the same files at the same addresses.
+    pub fn is_of(&self, mapped: &[Mapped]) -> bool {
+        self.loaded.iter().map(|it| &it.mapped).eq(mapped)
+    }
+
     /// What could be learned of each.
     pub fn summary(&self) -> Vec<ModuleSummary> {
         self.loaded.iter().map(summarise).collect()

@@ -1,33 +1,39 @@
 //! What is known already, so that only what is new counts.
 //!
-//! A finding is known by what does not change when lines are added above it or memory lies
-//! elsewhere: its class, and the names of functions, files and variables.
+//! A bug is known by what of its identity ([`BugId`]) does not change when lines are added above it
+//! or memory lies elsewhere: its class, and the names of functions, files and variables.
 
 use std::{collections::BTreeSet, fs, path::Path};
 
 use anyhow::Context as _;
 use norn_hunt::{Access, Description, Observed};
-use norn_model::BugClass;
+use norn_model::{BugClass, BugId};
+use norn_report::vocabulary;
 use serde::{Deserialize, Serialize};
 
 use crate::suppression::class_name;
 
-/// The form of the file that is written, and the only one that is read.
-const VERSION: u32 = 1;
+/// The form of the file that is written.
+const VERSION: u32 = 2;
+/// In the first form, failures were known by how the program ended alone.
+const FIRST: u32 = 1;
 
 /// What is known already.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Baseline {
     version: u32,
-    pub(crate) known: BTreeSet<Fingerprint>,
+    known: BTreeSet<Fingerprint>,
 }
 
-/// What a finding is known by.
+/// What a bug is known by from one version of the program to the next.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Fingerprint {
     /// The class of a finding, or `observed`.
     class: String,
+    /// The property that is violated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    property: Option<String>,
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     variables: BTreeSet<String>,
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
@@ -44,6 +50,23 @@ impl Baseline {
         Baseline { version: VERSION, known }
     }
 
+    /// Whether a finding is known.
+    pub(crate) fn knows(&self, bug: &BugId, description: &Description) -> bool {
+        let fingerprint = match (self.version, bug.class) {
+            (FIRST, Some(class)) => Fingerprint::first(class, description),
+            _ => Fingerprint::new(bug),
+        };
+        self.known.contains(&fingerprint)
+    }
+
+    /// Whether an observed failure is known.
+    pub(crate) fn knows_failure(&self, observed: &Observed) -> bool {
+        self.known.contains(&match self.version {
+            FIRST => Fingerprint::first_observed(observed),
+            _ => Fingerprint::new(&observed.bug()),
+        })
+    }
+
     pub(crate) fn read(path: &Path) -> anyhow::Result<Baseline> {
         let name = path.display();
         let text = fs::read_to_string(path).with_context(|| format!("cannot read `{name}`"))?;
@@ -51,8 +74,8 @@ impl Baseline {
             serde_json::from_str(&text).with_context(|| format!("`{name}` is no baseline"))?;
         let version = baseline.version;
         anyhow::ensure!(
-            version == VERSION,
-            "cannot read `{name}`: it has version {version}, and this norn reads {VERSION}\n\
+            (FIRST..=VERSION).contains(&version),
+            "cannot read `{name}`: it has version {version}, and this norn reads {FIRST} to {VERSION}\n\
              hint: write it anew with --write-baseline"
         );
         Ok(baseline)
@@ -65,30 +88,61 @@ impl Baseline {
 }
 
 impl Fingerprint {
-    /// Of a candidate. The order of its accesses does not matter: a race is the same race, whoever
-    /// comes first.
-    pub(crate) fn new(class: BugClass, description: &Description) -> Fingerprint {
+    /// Of a bug. A finding is known by its accesses, whatever they led to this time; a failure that
+    /// was not predicted by what happened and where.
+    pub(crate) fn new(bug: &BugId) -> Fingerprint {
+        let failure = bug.failure.as_ref().filter(|_| bug.class.is_none());
+        let places = || bug.places.iter().chain(failure.into_iter().flat_map(|it| &it.places));
+        Fingerprint {
+            class: bug.class.map_or_else(|| OBSERVED.to_owned(), class_name),
+            property: bug.property.clone(),
+            variables: bug.variables.iter().map(|it| lasting(it)).collect(),
+            functions: places().filter_map(|it| it.function.clone()).collect(),
+            files: places().filter_map(|it| it.file_name()).map(str::to_owned).collect(),
+            consequence: failure.map(|it| lasting(&it.kind)),
+        }
+    }
+
+    /// Of a candidate, in the first form.
+    fn first(class: BugClass, description: &Description) -> Fingerprint {
         let tops = || description.accesses.iter().filter_map(|it| it.frames.first());
-        let file = |it: &str| it.rsplit('/').next().unwrap_or(it).to_owned();
-        let lasting = |it: &Access| lasting(&it.variable);
+        let lasting = |it: &Access| lasting(&variable(it));
         Fingerprint {
             class: class_name(class),
             variables: description.accesses.iter().map(lasting).collect(),
             functions: tops().filter_map(|it| it.function.clone()).collect(),
-            files: tops().filter_map(|it| it.file.as_deref()).map(file).collect(),
-            consequence: None,
+            files: tops().filter_map(|it| it.file_name()).map(str::to_owned).collect(),
+            ..Fingerprint::empty(OBSERVED)
         }
     }
 
-    /// Of a failure.
-    pub(crate) fn observed(it: &Observed) -> Fingerprint {
+    /// Of a failure, in the first form.
+    fn first_observed(it: &Observed) -> Fingerprint {
+        let consequence = Some(lasting(&vocabulary::consequence(&it.consequence)));
+        Fingerprint { consequence, ..Fingerprint::empty(OBSERVED) }
+    }
+
+    fn empty(class: &str) -> Fingerprint {
         Fingerprint {
-            class: "observed".to_owned(),
+            class: class.to_owned(),
+            property: None,
             variables: BTreeSet::new(),
             functions: BTreeSet::new(),
             files: BTreeSet::new(),
-            consequence: Some(lasting(&it.consequence.to_string())),
+            consequence: None,
         }
+    }
+}
+
+/// The class of failures that were not predicted.
+const OBSERVED: &str = "observed";
+
+/// A variable, and where its memory comes from.
+fn variable(access: &Access) -> String {
+    let object = &access.variable;
+    match &object.allocated_at {
+        Some(at) => format!("{} from {}", object.name, vocabulary::place(at)),
+        None => object.name.clone(),
     }
 }
 
@@ -120,26 +174,27 @@ fn without_numbers(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use norn_hunt::Call;
+    use norn_model::{Consequence, FailureSite, Location, ThreadName};
+    use norn_report::{Action, Number, Object};
 
     use super::*;
 
     fn description(variable: &str, folder: &str, functions: [&str; 2]) -> Description {
         let access = |function: &str| Access {
-            thread: "T0.1".to_owned(),
+            thread: ThreadName("T0.1".to_owned()),
+            action: Action::Write,
+            event: None,
             stuck: false,
-            joins: false,
-            does: norn_model::Access::Write,
-            variable: variable.to_owned(),
-            value: Some(7),
+            variable: Object::named(variable),
+            value: Some(Number(7)),
             shown: None,
-            calls: vec![format!("{function} account.c:12")],
-            frames: vec![Call {
+            stack: Vec::new(),
+            locks: Vec::new(),
+            frames: vec![Location {
                 function: Some(function.to_owned()),
                 file: Some(format!("{folder}/account.c")),
-                module: None,
+                ..Location::default()
             }],
-            locks: Vec::new(),
         };
         Description { variables: Vec::new(), accesses: functions.map(access).into() }
     }
@@ -153,26 +208,79 @@ mod tests {
         assert_eq!(lasting("bank.c:12:7: total"), "bank.c: total");
     }
 
+    fn bug(class: BugClass, variable: &str, functions: [&str; 2], line: u32) -> BugId {
+        let place = |function: &str| Location {
+            function: Some(function.to_owned()),
+            file: Some("account.c".to_owned()),
+            line: Some(line),
+            ..Location::default()
+        };
+        BugId {
+            class: Some(class),
+            variables: [variable.to_owned()].into(),
+            places: functions.map(place).into(),
+            ..BugId::default()
+        }
+    }
+
     #[test]
-    fn who_comes_first_does_not_matter_nor_where_the_source_is() {
-        let one = description("slots[1]", "/src/one", ["put", "take"]);
-        let other = description("slots[2]", "/src/other", ["take", "put"]);
-        let of = |it| Fingerprint::new(BugClass::Race, it);
-        assert_eq!(of(&one), of(&other));
-        assert_ne!(of(&one), Fingerprint::new(BugClass::Atomicity, &one));
-        assert_ne!(of(&one), of(&description("total", "/src/one", ["put", "take"])));
+    fn the_order_of_accesses_and_lines_do_not_matter() {
+        let of = |variable, functions, line| {
+            Fingerprint::new(&bug(BugClass::Race, variable, functions, line))
+        };
+        let one = of("slots[1]", ["put", "take"], 12);
+        assert_eq!(one, of("slots[2]", ["take", "put"], 15));
+        assert_ne!(one, of("total", ["put", "take"], 12));
+        let other = bug(BugClass::Atomicity, "slots[1]", ["put", "take"], 12);
+        assert_ne!(one, Fingerprint::new(&other));
+    }
+
+    #[test]
+    fn a_failure_is_known_by_its_place() {
+        let exit = |function: &str| {
+            let at = Location { function: Some(function.to_owned()), ..Location::default() };
+            let failure = Some(FailureSite::new(&Consequence::Exit(1), [at]));
+            Fingerprint::new(&BugId { failure, ..BugId::default() })
+        };
+        assert_eq!(exit("audit"), exit("audit"));
+        assert_ne!(exit("audit"), exit("verify"));
+    }
+
+    #[test]
+    fn a_baseline_of_the_first_version_is_still_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("known.json");
+        let text = r#"{ "version": 1, "known": [
+            { "class": "race", "variables": ["slots[]"], "functions": ["put", "take"],
+              "files": ["account.c"] },
+            { "class": "observed", "consequence": "exit status 3" } ] }"#;
+        fs::write(&path, text).unwrap();
+        let baseline = Baseline::read(&path).unwrap();
+        let description = description("slots[4]", "/src", ["take", "put"]);
+        let bug = bug(BugClass::Race, "slots[4]", ["put", "take"], 9);
+        assert!(baseline.knows(&bug, &description));
+        let failure = |status| Observed {
+            consequence: Consequence::Exit(status),
+            failure: None,
+            story: None,
+            clip: "clip.json".into(),
+            executions: 1,
+            finding: None,
+        };
+        assert!(baseline.knows_failure(&failure(3)));
+        assert!(!baseline.knows_failure(&failure(4)));
     }
 
     #[test]
     fn the_file_can_be_read_by_people() {
-        let it = description("bank.balance", "/src", ["deposit", "withdraw"]);
-        let baseline = Baseline::new([Fingerprint::new(BugClass::AtomicSet, &it)].into());
+        let it = bug(BugClass::AtomicSet, "bank.balance", ["deposit", "withdraw"], 7);
+        let baseline = Baseline::new([Fingerprint::new(&it)].into());
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("known.json");
         baseline.write(&path).unwrap();
         insta::assert_snapshot!(fs::read_to_string(&path).unwrap(), @r#"
         {
-          "version": 1,
+          "version": 2,
           "known": [
             {
               "class": "atomic-set",

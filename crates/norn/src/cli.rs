@@ -30,7 +30,7 @@ pub(crate) use self::{
     doctor::Doctor,
     exit_codes::EXIT_CODES,
     force::Forcing,
-    format::Format,
+    format::{Format, ReportFormat, report_format},
     generate::{Completions, Man},
     global::{ColorArg, Global},
     hunt::Hunt,

@@ -3,6 +3,8 @@
 
 use std::process::ExitCode;
 
+use norn_report::{ExitMeaning, ExitStatus};
+
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -20,12 +22,19 @@ pub(crate) enum Exit {
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        Self::from(match exit {
-            Exit::Clean => 0,
-            Exit::Harmful => 1,
-            Exit::Error => 2,
-            Exit::Impossible => 3,
-            Exit::Subject(status) => status,
-        })
+        Self::from(ExitStatus::from(exit).code)
+    }
+}
+
+impl From<Exit> for ExitStatus {
+    fn from(exit: Exit) -> Self {
+        let (code, meaning) = match exit {
+            Exit::Clean => (0, ExitMeaning::Clean),
+            Exit::Harmful => (1, ExitMeaning::Harmful),
+            Exit::Error => (2, ExitMeaning::Error),
+            Exit::Impossible => (3, ExitMeaning::Impossible),
+            Exit::Subject(status) => (status, ExitMeaning::Program),
+        };
+        ExitStatus { code, meaning }
     }
 }

@@ -1,35 +1,28 @@
 //! One bug is often found several times: as a race and as a violated order, and in both directions.
 //!
-//! Findings are ranked, the worst first, and those that look like one bug are told as one. They
-//! lead to the same failure, and are about the same variable or the same places in the code. Where
-//! nothing fails, only the places count.
-//! Nothing is left out: programs get them all, and who belongs to whom.
+//! Findings are ranked, the worst first, and those that are one bug ([`norn_model::BugId`]) are
+//! reported as one. Nothing is left out: programs get all findings, and the bug of each.
 
-use std::collections::BTreeSet;
-
-use norn_hunt::{Confirmed, Finding, Hunt};
-use norn_model::{BugClass, Consequence};
+use norn_hunt::{Finding, Hunt};
+use norn_model::BugClass;
 
 use crate::suppress::ReportFilter;
 
-/// A confirmed finding, where it is in the hunt, and how it was confirmed.
+/// A confirmed finding, and where it is in the hunt.
 #[derive(Clone, Copy)]
 pub(crate) struct Member<'a> {
     pub(crate) at: usize,
     pub(crate) finding: &'a Finding,
-    pub(crate) how: &'a Confirmed,
 }
 
 /// The harmful findings that count, the worst first, those of one bug together.
-pub(crate) fn groups<'a>(hunt: &'a Hunt, filter: &ReportFilter) -> Vec<Vec<Member<'a>>> {
-    let member = |at: usize| {
-        let finding = &hunt.findings[at];
-        Some(Member { at, finding, how: finding.confirmed()? })
-    };
+pub(crate) fn groups<'a>(hunt: &'a Hunt, filter: &ReportFilter<'_>) -> Vec<Vec<Member<'a>>> {
+    let member = |at: usize| Member { at, finding: &hunt.findings[at] };
     let counted = |at: &usize| filter.counts_finding(*at) && hunt.findings[*at].is_harmful();
     let mut groups: Vec<Vec<Member<'a>>> = Vec::new();
-    for it in ranked(hunt).into_iter().filter(counted).filter_map(member) {
-        match groups.iter_mut().find(|group| group.iter().any(|other| is_same(other, &it))) {
+    for it in ranked(hunt).into_iter().filter(counted).map(member) {
+        let is_same = |known: &Member<'_>| known.finding.bug().is_same_bug(&it.finding.bug());
+        match groups.iter_mut().find(|group| group.iter().any(is_same)) {
             Some(group) => group.push(it),
             None => groups.push(vec![it]),
         }
@@ -55,67 +48,4 @@ fn rank(finding: &Finding) -> (u32, Option<BugClass>) {
         Some(_) => (4, None),
         None => (5, None),
     }
-}
-
-/// Whether a finding belongs to a bug that another one shows. The two directions of a race may
-/// lead to different things: what leads to nothing is the same race, if its places are.
-fn is_same(known: &Member<'_>, new: &Member<'_>) -> bool {
-    let harmless = new.how.consequence == Consequence::None;
-    let variables = &known.finding.description.variables;
-    let common = new.finding.description.variables.iter().any(|it| variables.contains(it));
-    let same = known.how.consequence == new.how.consequence;
-    same && (!harmless && common || share_places(known.finding, new.finding))
-        || harmless && common && places(known.finding) == places(new.finding)
-}
-
-/// Whether two findings have two places in common, or their only one.
-fn share_places(one: &Finding, other: &Finding) -> bool {
-    let (one, other) = (places(one), places(other));
-    let common = one.intersection(&other).count();
-    common >= 2 || common == 1 && one.len() == 1 && other.len() == 1
-}
-
-fn places(finding: &Finding) -> BTreeSet<&str> {
-    let accesses = finding.description.accesses.iter();
-    accesses.filter_map(|it| it.calls.first()).map(String::as_str).collect()
-}
-
-/// Clips that are told of each kind.
-const TOLD: usize = 2;
-
-/// `also seen as: order violation (run.norn/clips/2.json)`, by kind.
-pub(crate) fn also(others: &[Member<'_>]) -> Option<String> {
-    let mut kinds: Vec<(&str, Vec<String>)> = Vec::new();
-    for it in others {
-        let (kind, clip) = (kind(it.finding), it.how.clip.display().to_string());
-        match kinds.iter_mut().find(|it| it.0 == kind) {
-            Some((_, clips)) => clips.push(clip),
-            None => kinds.push((kind, vec![clip])),
-        }
-    }
-    let words = |(kind, clips): &(&str, Vec<String>)| {
-        let more = clips.len().saturating_sub(TOLD);
-        let more = if more > 0 { format!(", and {more} more") } else { String::new() };
-        let told: Vec<_> = clips.iter().take(TOLD).cloned().collect();
-        format!("{kind} ({}{more})", told.join(", "))
-    };
-    let kinds: Vec<_> = kinds.iter().map(words).collect();
-    (!kinds.is_empty()).then(|| format!("also seen as: {}", kinds.join(", ")))
-}
-
-fn kind(finding: &Finding) -> &str {
-    match finding.candidate.class() {
-        BugClass::Pattern | BugClass::Property => finding.candidate.kind.name(),
-        class => class.title(),
-    }
-}
-
-/// `1 bug, shown by 4 findings`, if these are not the same.
-pub(crate) fn count(groups: &[Vec<Member<'_>>]) -> Option<String> {
-    let findings: usize = groups.iter().map(Vec::len).sum();
-    let bugs = match groups.len() {
-        1 => "1 bug".to_owned(),
-        many => format!("{many} bugs"),
-    };
-    (findings > groups.len()).then(|| format!("{bugs}, shown by {findings} findings"))
 }

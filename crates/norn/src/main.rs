@@ -1,30 +1,21 @@
 //! The `norn` command: arguments in, stages run, results out. The only crate that prints.
 
 mod baseline;
-mod bound;
 mod cli;
 mod command;
 mod config;
-mod detour;
 mod exit;
 mod fact;
-mod finding;
 mod function;
 mod group;
 mod input;
-mod interleaving;
-mod omission;
-mod outcome;
 mod property_file;
+mod report;
 mod scratch;
-mod story;
 mod suppress;
 mod suppression;
-mod tally;
-mod unseen;
 mod verbosity;
 mod view;
-mod violation;
 
 use std::{
     env,

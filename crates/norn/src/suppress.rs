@@ -1,13 +1,16 @@
-//! Which findings are reported: all but those that a suppression or the baseline covers.
+//! Which findings are reported: all but those that a suppression or the baseline covers. Findings of
+//! hunts and violated properties are treated alike.
 
-use std::{collections::BTreeSet, io::Write};
+use std::collections::BTreeSet;
 
-use norn_hunt::{Finding, Hunt, Observed};
+use norn_hunt::{Check, Description, Finding, Hunt, Observed, Violation, report::Marks};
+use norn_model::BugId;
 use serde_json::{Value, json};
 
 use crate::{
     baseline::{Baseline, Fingerprint},
     cli::FailOn,
+    group,
     suppression::Suppression,
 };
 
@@ -20,176 +23,202 @@ pub(crate) enum SuppressedBy {
     Baseline,
 }
 
-/// Decides which findings and failures of a hunt are reported, and which make it fail.
+/// A finding, as far as it matters here.
+#[derive(Debug)]
+struct Item {
+    bug: BugId,
+    description: Description,
+    /// Whether the program did it.
+    is_confirmed: bool,
+    /// Whether it makes the command fail unless it is suppressed (`--fail-on`).
+    is_failing: bool,
+}
+
+impl Item {
+    fn of_finding(finding: &Finding, fail_on: FailOn) -> Item {
+        let confirmed = finding.confirmed();
+        Item {
+            bug: finding.bug(),
+            description: finding.description.clone(),
+            is_confirmed: confirmed.is_some(),
+            is_failing: match fail_on {
+                FailOn::Harmful => finding.is_harmful(),
+                FailOn::Output => {
+                    finding.is_harmful() || confirmed.is_some_and(|it| it.other_output)
+                }
+                FailOn::Any => confirmed.is_some(),
+            },
+        }
+    }
+
+    /// The user has said that it is harmful to violate a property.
+    fn of_violation(violation: &Violation) -> Item {
+        let (variables, accesses) = (Vec::new(), violation.steps.clone());
+        Item {
+            bug: violation.bug(),
+            description: Description { variables, accesses },
+            is_confirmed: violation.is_real(),
+            is_failing: violation.is_real(),
+        }
+    }
+}
+
+/// Decides which findings and failures of a command are reported, and which make it fail.
 #[derive(Debug, Default)]
-pub(crate) struct ReportFilter {
+pub(crate) struct ReportFilter<'a> {
+    items: Vec<Item>,
+    failures: &'a [Observed],
     /// By index of the finding.
     findings: Vec<Option<SuppressedBy>>,
     /// By index of the observed failure.
     observed: Vec<Option<SuppressedBy>>,
     suppressions: Vec<Suppression>,
-    pub(crate) fail_on: FailOn,
+    /// Whether observed failures make the command fail.
+    fails_on_observed: bool,
 }
 
-impl ReportFilter {
-    pub(crate) fn new(
-        hunt: &Hunt,
+impl<'a> ReportFilter<'a> {
+    /// For a hunt. A failure is what a hunt looks for, however it was found.
+    pub(crate) fn of_hunt(
+        hunt: &'a Hunt,
         suppressions: Vec<Suppression>,
-        baseline: &Baseline,
         fail_on: FailOn,
-    ) -> ReportFilter {
-        let known =
-            |it: Fingerprint| baseline.known.contains(&it).then_some(SuppressedBy::Baseline);
-        let finding = |it: &Finding| {
-            let (class, description) = (it.candidate.class(), &it.description);
-            let line = suppressions.iter().position(|it| it.covers(class, description));
-            let fingerprint = || Fingerprint::new(class, description);
-            line.map(SuppressedBy::Suppression).or_else(|| known(fingerprint()))
+    ) -> ReportFilter<'a> {
+        let items = hunt.findings.iter().map(|it| Item::of_finding(it, fail_on));
+        ReportFilter::new(items.collect(), &hunt.observed, suppressions, true)
+    }
+
+    /// For a check. A failure that violates no property is not what was asked for.
+    pub(crate) fn of_check(
+        check: &'a Check,
+        suppressions: Vec<Suppression>,
+        fail_on: FailOn,
+    ) -> ReportFilter<'a> {
+        let items = check.violations.iter().map(Item::of_violation).collect();
+        let fails_on_observed = fail_on == FailOn::Any;
+        ReportFilter::new(items, &check.observed, suppressions, fails_on_observed)
+    }
+
+    fn new(
+        items: Vec<Item>,
+        failures: &'a [Observed],
+        suppressions: Vec<Suppression>,
+        fails_on_observed: bool,
+    ) -> ReportFilter<'a> {
+        let filter =
+            ReportFilter { items, failures, suppressions, fails_on_observed, ..Self::default() };
+        filter.with_baseline(&Baseline::default())
+    }
+
+    /// Applies a baseline, instead of any other.
+    pub(crate) fn with_baseline(mut self, baseline: &Baseline) -> Self {
+        let known = |is_known: bool| is_known.then_some(SuppressedBy::Baseline);
+        let finding = |it: &Item| {
+            let line =
+                self.suppressions.iter().position(|line| line.covers(&it.bug, &it.description));
+            let known = || known(baseline.knows(&it.bug, &it.description));
+            line.map(SuppressedBy::Suppression).or_else(known)
         };
-        let findings: Vec<_> = hunt.findings.iter().map(finding).collect();
+        let findings: Vec<_> = self.items.iter().map(finding).collect();
         let observed = |failure: &Observed| {
             // A failure that was seen while forcing a finding belongs to that finding.
             let finding = failure.finding.and_then(|it| findings.get(it).copied().flatten());
             let by_finding = finding.filter(|it| *it != SuppressedBy::Baseline);
-            let line = || suppressions.iter().position(|it| covers(it, failure));
+            let line = || self.suppressions.iter().position(|it| covers(it, failure));
             by_finding
                 .or_else(|| line().map(SuppressedBy::Suppression))
-                .or_else(|| known(Fingerprint::observed(failure)))
+                .or_else(|| known(baseline.knows_failure(failure)))
         };
-        let observed = hunt.observed.iter().map(observed).collect();
-        ReportFilter { findings, observed, suppressions, fail_on }
+        self.observed = self.failures.iter().map(observed).collect();
+        self.findings = findings;
+        self
     }
 
-    /// Applies another baseline.
-    pub(crate) fn update_baseline(&mut self, hunt: &Hunt, baseline: &Baseline) {
-        let suppressions = std::mem::take(&mut self.suppressions);
-        *self = ReportFilter::new(hunt, suppressions, baseline, self.fail_on);
-    }
-
-    /// The findings that are not suppressed.
-    pub(crate) fn findings<'a>(&'a self, hunt: &'a Hunt) -> impl Iterator<Item = &'a Finding> {
-        hunt.findings.iter().zip(&self.findings).filter(|it| it.1.is_none()).map(|it| it.0)
-    }
-
-    /// Whether a finding is not suppressed, by its index in the hunt.
+    /// Whether a finding is not suppressed, by its index.
     pub(crate) fn counts_finding(&self, at: usize) -> bool {
         self.findings.get(at).is_none_or(Option::is_none)
     }
 
-    /// The observed failures that are not suppressed.
-    pub(crate) fn observed<'a>(&'a self, hunt: &'a Hunt) -> impl Iterator<Item = &'a Observed> {
-        hunt.observed.iter().zip(&self.observed).filter(|it| it.1.is_none()).map(|it| it.0)
+    /// Whether the command fails.
+    pub(crate) fn fails(&self) -> bool {
+        let mut findings = self.items.iter().zip(&self.findings);
+        findings.any(|(it, by)| it.is_failing && by.is_none())
+            || self.fails_on_observed && self.observed.iter().any(Option::is_none)
     }
 
-    /// Whether a finding makes the hunt fail unless it is suppressed (`--fail-on`).
-    pub(crate) fn is_failing(&self, finding: &Finding) -> bool {
-        match self.fail_on {
-            FailOn::Harmful => finding.is_harmful(),
-            FailOn::Output => {
-                finding.is_harmful() || finding.confirmed().is_some_and(|it| it.other_output)
-            }
-            FailOn::Any => finding.confirmed().is_some(),
-        }
-    }
-
-    /// Whether the hunt fails.
-    pub(crate) fn fails(&self, hunt: &Hunt) -> bool {
-        self.findings(hunt).any(|it| self.is_failing(it)) || self.observed(hunt).next().is_some()
-    }
-
-    /// The fingerprints of everything that makes the hunt fail: the content of a new baseline.
-    pub(crate) fn fingerprints(&self, hunt: &Hunt) -> BTreeSet<Fingerprint> {
+    /// The fingerprints of everything that makes the command fail: the content of a new baseline.
+    pub(crate) fn fingerprints(&self) -> BTreeSet<Fingerprint> {
         let unsuppressed =
             |it: &Option<SuppressedBy>| !matches!(it, Some(SuppressedBy::Suppression(_)));
-        let findings = hunt.findings.iter().zip(&self.findings);
-        let findings = findings.filter(|it| unsuppressed(it.1) && self.is_failing(it.0));
-        let findings =
-            findings.map(|(it, _)| Fingerprint::new(it.candidate.class(), &it.description));
-        let observed = hunt.observed.iter().zip(&self.observed).filter(|it| unsuppressed(it.1));
-        findings.chain(observed.map(|it| Fingerprint::observed(it.0))).collect()
+        let findings = self.items.iter().zip(&self.findings);
+        let findings = findings.filter(|it| unsuppressed(it.1) && it.0.is_failing);
+        let observed = self.failures.iter().zip(&self.observed);
+        let observed = observed.filter(|it| self.fails_on_observed && unsuppressed(it.1));
+        let findings = findings.map(|it| Fingerprint::new(&it.0.bug));
+        findings.chain(observed.map(|it| Fingerprint::new(&it.0.bug()))).collect()
     }
 
     /// How many confirmed findings and failures are suppressed by lines, and how many by the baseline.
-    pub(crate) fn counts(&self, hunt: &Hunt) -> [usize; 2] {
-        let findings = hunt.findings.iter().zip(&self.findings);
-        let findings = findings.filter(|it| it.0.confirmed().is_some()).map(|it| it.1);
+    fn counts(&self) -> [usize; 2] {
+        let findings = self.items.iter().zip(&self.findings);
+        let findings = findings.filter(|it| it.0.is_confirmed).map(|it| it.1);
         let all: Vec<_> = findings.chain(&self.observed).flatten().collect();
         let known = all.iter().filter(|it| ***it == SuppressedBy::Baseline).count();
         [all.len() - known, known]
     }
 
     /// The suppressions, and how many findings and failures each one covers.
-    pub(crate) fn usage(&self) -> impl Iterator<Item = (&Suppression, usize)> {
+    fn usage(&self) -> impl Iterator<Item = (&Suppression, usize)> {
         let all = || self.findings.iter().chain(&self.observed);
         let used = move |at| all().filter(|it| **it == Some(SuppressedBy::Suppression(at))).count();
         self.suppressions.iter().enumerate().map(move |(at, it)| (it, used(at)))
     }
 
-    /// For people: how much is suppressed, and by which lines.
-    pub(crate) fn text(
-        &self,
-        out: &mut impl Write,
-        hunt: &Hunt,
-        verbose: bool,
-    ) -> anyhow::Result<()> {
-        let [suppressed, known] = self.counts(hunt);
-        if known > 0 {
-            writeln!(out, "{known} in the baseline, not reported")?;
+    /// What the report of a hunt has of it.
+    pub(crate) fn marks(&self, hunt: &Hunt) -> Marks {
+        let bugs = group::groups(hunt, self);
+        Marks {
+            ranked: group::ranked(hunt),
+            bugs: bugs.iter().map(|it| it.iter().map(|it| it.at).collect()).collect(),
+            ..self.unranked()
         }
-        if suppressed > 0 {
-            writeln!(out, "{suppressed} suppressed")?;
+    }
+
+    /// What the report of a check has of it: violations are in the order in which they are reported.
+    pub(crate) fn unranked(&self) -> Marks {
+        let [suppressed, known] = self.counts();
+        let by = |it: &Option<SuppressedBy>| it.and_then(|it| self.reported(it));
+        Marks {
+            findings: self.findings.iter().map(by).collect(),
+            observed: self.observed.iter().map(by).collect(),
+            suppressions: self.usage().map(|(it, used)| it.report(used)).collect(),
+            suppressed,
+            known,
+            ..Marks::default()
         }
-        write_usage(out, self.usage(), verbose)
     }
 
-    /// For programs: what suppresses a finding.
-    pub(crate) fn json(&self, finding: usize) -> Value {
-        self.suppressed_by(self.findings.get(finding).copied().flatten())
-    }
-
-    /// For programs: what suppresses an observed failure.
-    pub(crate) fn json_observed(&self, observed: usize) -> Value {
-        self.suppressed_by(self.observed.get(observed).copied().flatten())
-    }
-
-    fn suppressed_by(&self, by: Option<SuppressedBy>) -> Value {
-        match by {
-            None => Value::Null,
-            Some(SuppressedBy::Baseline) => json!("baseline"),
-            Some(SuppressedBy::Suppression(at)) => {
-                json!({ "suppression": self.suppressions.get(at).map(ToString::to_string) })
+    fn reported(&self, by: SuppressedBy) -> Option<norn_report::SuppressedBy> {
+        Some(match by {
+            SuppressedBy::Baseline => norn_report::SuppressedBy::Baseline,
+            SuppressedBy::Suppression(at) => {
+                norn_report::SuppressedBy::Suppression(self.suppressions.get(at)?.to_string())
             }
-        }
+        })
     }
 }
 
-/// Lists suppressions: those that were used, and, if `verbose`, the others.
-pub(crate) fn write_usage<'a>(
-    out: &mut impl Write,
-    suppressions: impl Iterator<Item = (&'a Suppression, usize)>,
-    verbose: bool,
-) -> anyhow::Result<()> {
-    for (suppression, used) in suppressions.filter(|it| verbose || it.1 > 0) {
-        let count = match used {
-            0 => "not used".to_owned(),
-            1 => "used once".to_owned(),
-            more => format!("used {more} times"),
-        };
-        writeln!(out, "  {suppression} ({}) {count}", suppression.location())?;
-    }
-    Ok(())
-}
-
-/// Whether a suppression covers an observed failure.
+/// Whether a suppression covers an observed failure: by what explains it, or by where it is.
 fn covers(suppression: &Suppression, observed: &Observed) -> bool {
     let failure = match json!(observed.consequence) {
         Value::String(name) => name,
         Value::Object(fields) => fields.into_iter().next().map(|it| it.0).unwrap_or_default(),
         _ => String::new(),
     };
-    let story = json!(observed.story);
+    let (story, site) = (json!(observed.story), json!(observed.failure));
     let mut names = Vec::new();
     collect_names(&story, &mut names);
+    collect_names(&site, &mut names);
     suppression.covers_failure(&failure, names.into_iter())
 }
 

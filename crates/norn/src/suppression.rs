@@ -3,7 +3,8 @@
 //! A line is a suppression, `kind:pattern`. The kind is the class of a finding, or `*` for any; the
 //! kinds that only ThreadSanitizer has are accepted as well. The pattern is matched against the names
 //! of the functions and files in the stack of an access and against that of the variable. It matches
-//! anywhere in a name, unless `^` or `$` anchor it; `*` in it stands for any text.
+//! anywhere in a name, unless `^` or `$` anchor it; `*` in it stands for any text. The pattern of
+//! `property:` is also matched against the name of the property.
 
 use std::{
     fmt, fs,
@@ -12,8 +13,9 @@ use std::{
 
 use anyhow::Context as _;
 use norn_hunt::{Access, Description};
-use norn_model::{BugClass, Glob};
-use serde_json::{Value, json};
+use norn_model::{BugClass, BugId, Glob};
+use norn_report::Object;
+use serde_json::json;
 
 /// Kinds that are not classes of findings. `race_top` and `called_from_lib` mean what they mean in
 /// ThreadSanitizer; the others cover nothing, unless a class has that name.
@@ -98,7 +100,9 @@ pub(crate) fn class_name(class: BugClass) -> String {
 
 impl Suppression {
     /// Whether this covers a candidate.
-    pub(crate) fn covers(&self, class: BugClass, description: &Description) -> bool {
+    pub(crate) fn covers(&self, bug: &BugId, description: &Description) -> bool {
+        let Some(class) = bug.class else { return false };
+        let property = || bug.property.as_deref().is_some_and(|it| self.pattern.matches(it));
         let any = |names: fn(&Access) -> Vec<&str>| {
             description.accesses.iter().flat_map(names).any(|it| self.pattern.matches(it))
         };
@@ -106,7 +110,7 @@ impl Suppression {
             "called_from_lib" => any(libraries),
             "race_top" => class == BugClass::Race && any(top),
             "*" => any(all),
-            kind => kind == class_name(class) && any(all),
+            kind => kind == class_name(class) && (any(all) || property()),
         }
     }
 
@@ -120,27 +124,34 @@ impl Suppression {
         kind && names.any(|it| self.pattern.matches(it))
     }
 
-    /// For programs.
-    pub(crate) fn json(&self, used: usize) -> Value {
-        json!({ "suppression": self.to_string(), "file": self.file, "line": self.line, "used": used })
-    }
-
-    /// File and line of the suppression.
-    pub(crate) fn location(&self) -> String {
-        format!("{}:{}", self.file.display(), self.line)
+    /// As reports have it.
+    pub(crate) fn report(&self, used: usize) -> norn_report::Suppression {
+        norn_report::Suppression {
+            suppression: self.to_string(),
+            file: self.file.display().to_string(),
+            line: self.line,
+            used,
+        }
     }
 }
 
 /// The names of the variable, the functions and the files.
 fn all(access: &Access) -> Vec<&str> {
     let frames = access.frames.iter().flat_map(|it| [it.function.as_deref(), it.file.as_deref()]);
-    frames.flatten().chain([access.variable.as_str()]).collect()
+    frames.flatten().chain(object(&access.variable)).collect()
 }
 
 /// The names of the variable, and of the function and file of the access without its callers.
 fn top(access: &Access) -> Vec<&str> {
     let frames = access.frames.first().map(|it| [it.function.as_deref(), it.file.as_deref()]);
-    frames.into_iter().flatten().flatten().chain([access.variable.as_str()]).collect()
+    frames.into_iter().flatten().flatten().chain(object(&access.variable)).collect()
+}
+
+/// The name of the variable, and where its memory was allocated.
+fn object(object: &Object) -> impl Iterator<Item = &str> {
+    let at = object.allocated_at.as_ref();
+    let names = at.map(|it| [it.function.as_deref(), it.file.as_deref()]);
+    [object.name.as_str()].into_iter().chain(names.into_iter().flatten().flatten())
 }
 
 fn libraries(access: &Access) -> Vec<&str> {
@@ -149,25 +160,27 @@ fn libraries(access: &Access) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
-    use norn_hunt::Call;
+    use norn_model::{Location, ThreadName};
+    use norn_report::Action;
 
     use super::*;
 
     fn description() -> Description {
-        let call = |function: &str, module: &str| Call {
+        let call = |function: &str, module: &str| Location {
             function: Some(function.to_owned()),
             file: Some("/src/bank/account.c".to_owned()),
             module: Some(module.to_owned()),
+            ..Location::default()
         };
         let access = Access {
-            thread: "T0.1".to_owned(),
+            thread: ThreadName("T0.1".to_owned()),
+            action: Action::Write,
+            event: None,
             stuck: false,
-            joins: false,
-            does: norn_model::Access::Write,
-            variable: "bank.balance".to_owned(),
+            variable: Object::named("bank.balance"),
             value: None,
             shown: None,
-            calls: Vec::new(),
+            stack: Vec::new(),
             frames: vec![call("deposit", "/opt/bank"), call("serve", "/lib/libserver.so.1")],
             locks: Vec::new(),
         };
@@ -176,7 +189,8 @@ mod tests {
 
     fn covers(line: &str, class: BugClass) -> bool {
         let suppression = parse(Path::new("f"), 1, line).ok().flatten();
-        suppression.is_some_and(|it| it.covers(class, &description()))
+        let bug = BugId { class: Some(class), ..BugId::default() };
+        suppression.is_some_and(|it| it.covers(&bug, &description()))
     }
 
     #[test]

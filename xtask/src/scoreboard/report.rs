@@ -3,6 +3,7 @@
 use std::thread;
 
 use norn_e2e::hunt::Found;
+use serde_json::Value;
 
 use super::Row;
 use crate::{table::Table, unit};
@@ -62,14 +63,14 @@ fn cells(row: &Row) -> Vec<String> {
     let count = |field: &str, word: &str| {
         hunt.findings().iter().filter(|it| it[field] == word).count().to_string()
     };
-    let number = |field: &str| hunt.json[field].as_u64().map_or("?".to_owned(), unit::count);
+    let number = |it: &Value| it.as_u64().map_or("?".to_owned(), unit::count);
     vec![
         row.subject.clone(),
         row.announced.as_ref().map_or("–", |it| &it.consequence).to_owned(),
         row.outcome().to_owned(),
         hunt.first().map_or("–".to_owned(), |it| it.to_string()),
-        number("executions"),
-        number("events"),
+        number(&hunt.json["summary"]["executions"]),
+        number(&hunt.json["run"]["events"]),
         count("class", "race"),
         count("class", "atomicity"),
         count("class", "atomic-set"),
@@ -103,7 +104,7 @@ mod tests {
     use std::time::Duration;
 
     use norn_e2e::{hunt::Hunt, subject::Announced};
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
 
@@ -120,10 +121,10 @@ mod tests {
     #[test]
     fn what_was_found_is_counted() {
         let finding = json!({ "class": "race", "harmful": true, "executions": 3,
-            "accesses": [{ "variable": "x" }], "consequence": "deadlock" });
+            "accesses": [{ "variable": { "name": "x" } }], "consequence": "deadlock" });
         let seen = json!([{ "consequence": "deadlock", "executions": 9, "finding": null }]);
         let rows = [
-            row(true, json!({ "findings": [finding], "executions": 7 })),
+            row(true, json!({ "findings": [finding], "summary": { "executions": 7 } })),
             row(true, json!({ "findings": [], "observed": seen })),
             row(true, json!({})),
             row(false, json!({})),

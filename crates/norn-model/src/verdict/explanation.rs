@@ -242,7 +242,7 @@ mod tests {
         let all = [
             None,
             Exit(1),
-            Signal { signal: 11, site: Option::None },
+            Signal { signal: 11, at: Option::None },
             Assertion(String::new()),
             Exception { class: String::new(), what: Option::None },
             Abort,

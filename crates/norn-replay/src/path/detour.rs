@@ -11,7 +11,6 @@ use norn_model::{
     ThreadId, ThreadName, Until, Verdict,
 };
 use norn_trace::Site;
-use serde::{Serialize, Serializer};
 
 use super::{Course, Path, line::Lines};
 use crate::{Clip, Scene, class, label::Labels, points::look_up};
@@ -22,33 +21,21 @@ const WINDOW: usize = 10_000;
 const SURE: usize = 3;
 
 /// Where a run first did something else than its clip expects.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Detour {
     /// Which thread.
     pub thread: ThreadName,
     /// Which of its events is the first that is not as expected, from 0.
     pub event: u64,
     /// What was expected.
-    #[serde(serialize_with = "print")]
     pub expected: Point,
     /// What it did.
-    #[serde(serialize_with = "print")]
     pub actual: Point,
     /// The thread's event before, which is as expected.
-    #[serde(serialize_with = "print_any")]
     pub last: Option<Point>,
     /// With which of its events it came back to the path, if it was seen to. If that is the first
     /// that is not as expected, it has only left something out.
     pub back: Option<u64>,
-}
-
-fn print<S: Serializer>(point: &Point, to: S) -> Result<S::Ok, S::Error> {
-    to.collect_str(point)
-}
-
-#[expect(clippy::ref_option, reason = "serde passes fields by reference")]
-fn print_any<S: Serializer>(point: &Option<Point>, to: S) -> Result<S::Ok, S::Error> {
-    point.as_ref().map(Point::to_string).serialize(to)
 }
 
 /// Where a run of a clip first left its path; nothing if it did not, or if there is no path. What

@@ -1,46 +1,18 @@
 //! The story of a program that died: where, and what the thread had looked at.
 
-use norn_model::{Consequence, Op, ThreadId};
+use norn_model::{Consequence, Location, Op, ThreadId};
+use norn_report::{Address, Death, Fault, Step};
 use norn_trace::{Outcome, Signal};
-use serde::Serialize;
 
-use super::{
-    guide::{Guide, Place, Step, hexadecimal},
-    look::{self, Look},
-    past::Past,
-};
+use super::{observed_value, past::Past, symbolizer::Symbolizer};
 
-/// So many things that the thread looked at are told.
+/// Values that the thread read last, at most.
 const MOST: usize = 4;
 /// An address below this is a null pointer, or a member of what a null pointer points to.
 const NULL: u64 = 4096;
 
-/// The program died.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Death {
-    /// Whose doing, and where.
-    pub by: Option<Step>,
-    /// The fault, if it was one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fault: Option<Fault>,
-    /// What that thread had looked at, the last first.
-    pub looks: Vec<Look>,
-}
-
-/// A signal that came of a wrong instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Fault {
-    /// Its number.
-    pub signal: i32,
-    /// The address that could not be accessed.
-    #[serde(serialize_with = "hexadecimal")]
-    pub address: u64,
-    /// Whether that comes of a null pointer.
-    pub null: bool,
-}
-
-pub(super) fn tell(
-    guide: &Guide<'_>,
+pub(super) fn explain(
+    symbols: &Symbolizer<'_>,
     past: &Past,
     consequence: &Consequence,
     outcome: &Outcome,
@@ -48,18 +20,22 @@ pub(super) fn tell(
     let hit = outcome.signal.filter(
         |it| matches!(consequence, Consequence::Signal { signal, .. } if *signal == it.number),
     );
-    let thread = hit.map(|it| ThreadId(it.thread)).or_else(|| aborted(guide, past));
+    let thread = hit.map(|it| ThreadId(it.thread)).or_else(|| aborted(symbols, past));
     let by = match (hit, thread) {
         // The place of a signal is that of an instruction, and not of a call's return.
-        (Some(hit), Some(thread)) => Some(guide.next(thread, hit.pc.wrapping_add(1))),
-        (None, Some(thread)) => abort(guide, past, thread, outcome.text.as_deref()),
+        (Some(hit), Some(thread)) => Some(symbols.next(thread, hit.pc.wrapping_add(1))),
+        (None, Some(thread)) => abort(symbols, past, thread, outcome.text.as_deref()),
         (_, None) => None,
     };
-    let looks = thread.and_then(|it| look::looks(guide, past, &[it], MOST).remove(&it));
+    let reads = thread.and_then(|it| observed_value::reads(symbols, past, &[it], MOST).remove(&it));
     Death {
         by,
-        fault: hit.map(|it| Fault { signal: it.number, address: it.addr, null: is_null(it) }),
-        looks: looks.unwrap_or_default(),
+        fault: hit.map(|it| Fault {
+            signal: it.number,
+            address: Address(it.addr),
+            null: is_null(it),
+        }),
+        reads: reads.unwrap_or_default(),
     }
 }
 
@@ -68,34 +44,39 @@ fn is_null(hit: Signal) -> bool {
     hit.number == SIGSEGV && hit.addr < NULL
 }
 
-/// The thread that ended the program. What is said on the way leaves events of libc, so it is the
+/// The thread that ended the program. Printing a message leaves events of libc, so it is the
 /// one that did the last event of all.
-fn aborted(guide: &Guide<'_>, past: &Past) -> Option<ThreadId> {
+fn aborted(symbols: &Symbolizer<'_>, past: &Past) -> Option<ThreadId> {
     let aborts = past.last.iter().rev().find(|it| it.0.op == Op::Abort);
     let last = aborts.or_else(|| past.last.back())?;
-    let role = guide.scene.trace.thread(last.0.id.thread).map(|it| (it.role, it.parent));
+    let role = symbols.scene.trace.thread(last.0.id.thread).map(|it| (it.role, it.parent));
     match role {
         Some((norn_model::Role::Handler, Some(host))) => Some(host),
         _ => Some(last.0.id.thread),
     }
 }
 
-fn abort(guide: &Guide<'_>, past: &Past, thread: ThreadId, said: Option<&str>) -> Option<Step> {
+fn abort(
+    symbols: &Symbolizer<'_>,
+    past: &Past,
+    thread: ThreadId,
+    said: Option<&str>,
+) -> Option<Step> {
     let recent = &past.threads.get(&thread)?.recent;
     if let Some(event) = recent.iter().rev().find(|it| it.op == Op::Abort) {
-        return Some(guide.step(event));
+        return Some(symbols.step(event));
     }
     // An assertion says itself where it is; the calls are those that the thread is in.
-    let mut step = guide.next(thread, 0);
-    step.at.retain(|it| it.code.is_none());
+    let mut step = symbols.next(thread, 0);
+    step.stack.retain(|it| it.offset.is_none());
     if let Some(place) = said.and_then(asserted) {
-        step.at.insert(0, place);
+        step.stack.insert(0, place);
     }
     Some(step)
 }
 
 /// The place in what `assert` says: ``file.c:12: main: Assertion `x > 0' failed.``
-fn asserted(said: &str) -> Option<Place> {
+fn asserted(said: &str) -> Option<Location> {
     let (place, _) = said.split_once(": Assertion `")?;
     let mut parts = place.splitn(3, ':');
     let file = parts.next()?.to_owned();
@@ -103,7 +84,12 @@ fn asserted(said: &str) -> Option<Place> {
     let function = parts.next()?.trim();
     let function = function.split('(').next().unwrap_or(function);
     let function = function.rsplit(' ').next().unwrap_or(function).to_owned();
-    Some(Place { function: Some(function), file: Some(file), line: Some(line), code: None })
+    Some(Location {
+        function: Some(function),
+        file: Some(file),
+        line: Some(line),
+        ..Location::default()
+    })
 }
 
 #[cfg(test)]
@@ -112,7 +98,7 @@ mod tests {
 
     #[test]
     fn assertions_say_where_they_are() {
-        let place = |said| asserted(said).unwrap().to_string();
+        let place = |said| norn_report::vocabulary::place(&asserted(said).unwrap());
         assert_eq!(place("src/a.c:12: main: Assertion `x > 0' failed."), "main a.c:12");
         let said = "a.cc:7: void ns::Bank::pay(int, long): Assertion `x > 0' failed.";
         assert_eq!(place(said), "ns::Bank::pay a.cc:7");

@@ -1,63 +1,37 @@
 //! The story of a memory error: what was done to which block, and what had been done to it before.
 
 use norn_model::{Event, MemoryFault, Op, ThreadId};
+use norn_report::{Address, Block, Misuse, Step};
 use norn_trace::{MemoryError, Outcome};
-use serde::Serialize;
 
-use super::guide::{Guide, Step, hexadecimal};
+use super::symbolizer::Symbolizer;
 
-/// Memory was used wrongly.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Misuse {
-    /// How.
-    pub fault: MemoryFault,
-    /// By whom, and where.
-    pub by: Step,
-    /// The address.
-    #[serde(serialize_with = "hexadecimal")]
-    pub address: u64,
-    /// The block that it is about, if there is one.
-    pub block: Option<Block>,
-    /// Where it was destroyed, if it is about that.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub destroyed: Option<Step>,
-}
-
-/// A heap block.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Block {
-    /// Its size.
-    pub size: u64,
-    /// Where the address is, from the block's start.
-    pub offset: i64,
-    /// Where it was allocated.
-    pub allocated: Step,
-    /// Where it was freed first.
-    pub freed: Option<Step>,
-}
-
-pub(super) fn tell(guide: &Guide<'_>, fault: MemoryFault, outcome: &Outcome) -> Option<Misuse> {
+pub(super) fn explain(
+    symbols: &Symbolizer<'_>,
+    fault: MemoryFault,
+    outcome: &Outcome,
+) -> Option<Misuse> {
     let error = outcome.memory?;
     Some(Misuse {
         fault,
-        by: guide.next(ThreadId(outcome.thread), error.pc),
-        address: error.addr,
-        block: block(guide, error),
+        by: symbols.next(ThreadId(outcome.thread), error.pc),
+        address: Address(error.addr),
+        block: block(symbols, error),
         destroyed: (fault == MemoryFault::UseAfterDestroy)
-            .then(|| destroyed(guide, error))
+            .then(|| destroyed(symbols, error))
             .flatten(),
     })
 }
 
 /// The last event that destroyed an object.
-fn destroyed(guide: &Guide<'_>, error: MemoryError) -> Option<Step> {
+fn destroyed(symbols: &Symbolizer<'_>, error: MemoryError) -> Option<Step> {
     let is = |it: &Event| matches!(it.op, Op::Destroy { object, .. } if object == error.addr);
-    guide.scene.trace.merged().filter(is).last().map(|it| guide.step(&it))
+    symbols.scene.trace.merged().filter(is).last().map(|it| symbols.step(&it))
 }
 
-fn block(guide: &Guide<'_>, error: MemoryError) -> Option<Block> {
+fn block(symbols: &Symbolizer<'_>, error: MemoryError) -> Option<Block> {
     let (mut allocated, mut freed): (Option<(u64, Event)>, Option<Event>) = (None, None);
-    for event in guide.scene.trace.merged() {
+    for event in symbols.scene.trace.merged() {
         match event.op {
             Op::Alloc { addr, size } if addr == error.block => {
                 (allocated, freed) = (Some((size, event)), None);
@@ -71,7 +45,7 @@ fn block(guide: &Guide<'_>, error: MemoryError) -> Option<Block> {
     Some(Block {
         size,
         offset: error.addr.wrapping_sub(error.block).cast_signed(),
-        allocated: guide.step(&event),
-        freed: freed.map(|it| guide.step(&it)),
+        allocated: symbols.step(&event),
+        freed: freed.map(|it| symbols.step(&it)),
     })
 }

@@ -1,5 +1,5 @@
 //! What led to a failure, from one pass over the trace: what each thread holds and did last, and
-//! what was done to the objects that somebody waits for.
+//! what was done to the objects that threads wait for.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -34,7 +34,7 @@ pub(super) struct Life {
     pub(super) recent: VecDeque<Event>,
 }
 
-/// What was done to an object that somebody waits for.
+/// What was done to an object that a thread waits for.
 #[derive(Default)]
 pub(super) struct History {
     /// What it was initialised with.
@@ -64,7 +64,7 @@ impl Past {
             if let Some(object) = object(&event.op).filter(|it| wanted.contains(it)) {
                 past.objects.entry(object).or_default().note(order, &event);
             }
-            if is_told(&event, &memory) {
+            if is_shown(&event, &memory) {
                 past.remember(&event);
             }
         }
@@ -84,9 +84,9 @@ impl Past {
     }
 }
 
-/// What a thread does on its own stack concerns nobody else; and a wait that begins goes without
-/// saying that it gives its mutex back.
-fn is_told(event: &Event, memory: &Memory) -> bool {
+/// What a thread does on its own stack concerns no other thread; and that a wait releases its mutex is
+/// part of the wait.
+fn is_shown(event: &Event, memory: &Memory) -> bool {
     match event.op {
         Op::Read { addr, .. } | Op::Write { addr, .. } => {
             !matches!(memory.place(addr), Some(Region::Stack(it)) if it.thread == event.id.thread)

@@ -1,4 +1,4 @@
-//! Sizes of libc's objects: the size tells a variable from its first member.
+//! Sizes of libc's objects: the size distinguishes a variable from its first member.
 
 use norn_abi::{
     ObjectClass,

@@ -4,7 +4,7 @@ use std::num::{NonZeroU64, NonZeroUsize};
 
 use clap::Args;
 
-use super::Format;
+use super::{ReportFormat, report_format};
 
 /// Repeated runs, and the user's own check of each.
 #[derive(Args, Debug)]
@@ -28,6 +28,6 @@ pub(crate) struct Batch {
     )]
     pub(crate) check: Option<String>,
     /// Output format of the result; `json` is the last line of standard output
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) format: Format,
+    #[arg(long, default_value = ReportFormat::TEXT, value_parser = report_format())]
+    pub(crate) format: ReportFormat,
 }

@@ -8,7 +8,8 @@ hunt, check
   0  nothing harmful was confirmed or observed
   1  something harmful was confirmed or observed; a property is violated
   2  usage error, an error in a property file, or an error of norn
-  3  the program was not built with norn, so it left no events
+  3  the program was not built with norn, so it left no events; check: nothing is violated,
+     but the events that a property needs never occurred
 
 replay
   0  the schedule was followed, and the expected failure did not happen

@@ -4,7 +4,7 @@ use std::{ffi::OsString, num::NonZeroUsize, path::PathBuf, thread::available_par
 
 use clap::{Args, builder::Resettable};
 
-use super::{Format, Limits};
+use super::{Limits, ReportFormat, report_format};
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Runs")]
@@ -26,8 +26,8 @@ pub(crate) struct Forcing {
     #[arg(long)]
     pub(crate) record_inputs: bool,
     /// Output format
-    #[arg(long, value_enum, default_value_t, env = "NORN_FORMAT")]
-    pub(crate) format: Format,
+    #[arg(long, default_value = ReportFormat::TEXT, value_parser = report_format(), env = "NORN_FORMAT")]
+    pub(crate) format: ReportFormat,
     #[command(flatten)]
     pub(crate) limits: Limits,
     /// Program and its arguments; or a C or C++ source file, which is compiled first

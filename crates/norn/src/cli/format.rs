@@ -1,6 +1,10 @@
-//! Output formats.
+//! Output formats: of reports, as `norn-report` lists them, and of other outputs.
 
-use clap::ValueEnum;
+use clap::{
+    ValueEnum,
+    builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
+};
+use norn_report::writer::{FORMATS, format};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
@@ -9,4 +13,25 @@ pub(crate) enum Format {
     Text,
     /// JSON for programs
     Json,
+}
+
+/// The format of a report.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ReportFormat(pub(crate) &'static norn_report::writer::Format);
+
+impl ReportFormat {
+    /// The format for people.
+    pub(crate) const TEXT: &str = "text";
+
+    /// Whether this is the one for people.
+    pub(crate) fn is_text(self) -> bool {
+        self.0.name == Self::TEXT
+    }
+}
+
+/// Takes the names of the formats of reports.
+pub(crate) fn report_format() -> impl TypedValueParser<Value = ReportFormat> {
+    let values = FORMATS.iter().map(|it| PossibleValue::new(it.name).help(it.help));
+    PossibleValuesParser::new(values)
+        .try_map(|name| format(&name).map(ReportFormat).ok_or("there is no such format"))
 }

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{Format, Search, Suppressions, TraceArg};
+use super::{ReportFormat, Search, Suppressions, TraceArg, report_format};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  norn record -- ./prog\n  norn predict run.norn\n  \
@@ -20,6 +20,6 @@ pub(crate) struct Predict {
     #[command(flatten)]
     pub(crate) suppressions: Suppressions,
     /// Output format
-    #[arg(long, value_enum, default_value_t, env = "NORN_FORMAT")]
-    pub(crate) format: Format,
+    #[arg(long, default_value = ReportFormat::TEXT, value_parser = report_format(), env = "NORN_FORMAT")]
+    pub(crate) format: ReportFormat,
 }

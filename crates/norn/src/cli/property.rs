@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::force::Forcing;
+use super::{count::Counting, force::Forcing, search::EngineArg};
 
 #[derive(Args, Debug)]
 #[command(
     after_help = "Exit status: 0 no property is violated, 1 a property is violated, 2 usage \
-                  error or error in a property file, 3 the program was not built with norn.\n\n\
+                  error or error in a property file, 3 the program was not built with norn, or \
+                  nothing is violated but the events that a property needs never occurred.\n\n\
                   Examples:\n  norn check auth.norn -- ./prog args\n  norn check auth.norn prog.c\n  \
                   norn check data-race --property lists.norn -- ./prog\n\n\
                   docs/properties.md describes the language; `norn property list` lists the built-in properties."
@@ -21,6 +22,14 @@ pub(crate) struct Check {
     /// More properties: a file, or the name of a built-in property (can be repeated)
     #[arg(long = "property", value_name = "PROPERTIES")]
     pub(crate) more: Vec<String>,
+    /// Number of runs under random schedules, to see what happens without a prediction
+    #[arg(long, default_value_t = 0, value_name = "NUMBER", help_heading = "Search")]
+    pub(crate) explore: usize,
+    /// Schedule engine
+    #[arg(long, value_enum, default_value_t, help_heading = "Search")]
+    pub(crate) engine: EngineArg,
+    #[command(flatten)]
+    pub(crate) counting: Counting,
     #[command(flatten)]
     pub(crate) forcing: Forcing,
 }

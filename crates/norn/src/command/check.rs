@@ -1,23 +1,29 @@
 //! `norn check`: can another schedule of the program violate a property of the user?
 
-use std::collections::BTreeSet;
+use std::{
+    collections::BTreeSet,
+    io::{self, Write as _},
+};
 
 use norn_hunt::{Check, Options};
 use norn_property::Property;
 
 use crate::{
-    cli::{self, Format},
+    cli,
     command::{
-        hunt::{Progress, not_built, program},
+        hunt::{Progress, baseline, not_built, program, suppressions, with_baseline, words},
         run::options,
     },
     exit::Exit,
     input, property_file,
+    report::{self, VERSION},
     scratch::Scratch,
-    violation,
+    suppress::ReportFilter,
 };
 
 pub(super) fn run(args: &cli::Check) -> anyhow::Result<Exit> {
+    let suppressions = suppressions(&args.counting.suppressions)?;
+    let baseline = baseline(&args.counting)?;
     let names: Vec<_> = [&args.properties].into_iter().chain(&args.more).cloned().collect();
     let Some(properties) = property_file::load(&names)? else { return Ok(Exit::Error) };
     let scratch = Scratch::new()?;
@@ -34,10 +40,10 @@ pub(super) fn run(args: &cli::Check) -> anyhow::Result<Exit> {
         output: forcing.output.clone(),
         predict: norn_predict::Options::default(),
         atomic_sets: Vec::new(),
-        engines: norn_hunt::Engines::default(),
+        engines: args.engine.into(),
         budget: forcing.budget.get(),
         jobs: forcing.jobs(),
-        explore: 0,
+        explore: args.explore,
         instances: forcing.instances,
         max_steps: forcing.limits.max_steps,
     };
@@ -47,12 +53,13 @@ pub(super) fn run(args: &cli::Check) -> anyhow::Result<Exit> {
     let Some(check) = check else {
         return not_built(&forcing.command[0], "norn check PROPERTIES prog.c");
     };
-    let mut out = anstream::stdout().lock();
-    match forcing.format {
-        Format::Text => violation::text(&mut out, &check)?,
-        Format::Json => violation::json(&mut out, &check)?,
-    }
-    Ok(exit(&check))
+    let filter = ReportFilter::of_check(&check, suppressions, args.counting.fail_on);
+    let filter = with_baseline(filter, &baseline, &args.counting)?;
+    let exit = exit(&check, &filter)?;
+    let mut report = norn_hunt::report::check(&check, &filter.unranked(), VERSION);
+    (report.program, report.exit) = (words(&options.run.command), exit.into());
+    report::print(&report, forcing.format)?;
+    Ok(exit)
 }
 
 /// The functions that the properties name: calls of no others are recorded.
@@ -62,7 +69,22 @@ fn functions(properties: &[Property]) -> Vec<String> {
     named.into_iter().collect()
 }
 
-fn exit(check: &Check) -> Exit {
-    let real = check.violations.iter().any(norn_hunt::Violation::is_real);
-    if real { Exit::Harmful } else { Exit::Clean }
+/// A property whose events never occurred was not checked: that nothing was found says nothing then.
+fn exit(check: &Check, filter: &ReportFilter<'_>) -> anyhow::Result<Exit> {
+    if filter.fails() {
+        return Ok(Exit::Harmful);
+    }
+    let found = check.violations.iter().any(norn_hunt::Violation::is_real);
+    let unchecked: Vec<_> = check.rules.iter().filter(|it| !it.missing.is_empty()).collect();
+    if found || unchecked.is_empty() {
+        return Ok(Exit::Clean);
+    }
+    for property in unchecked {
+        let (name, missing) = (&property.name, property.missing.join(", "));
+        writeln!(
+            io::stderr(),
+            "norn: {name} was not checked: these events never occurred: {missing}"
+        )?;
+    }
+    Ok(Exit::Impossible)
 }

@@ -12,18 +12,19 @@ use std::{
 use anyhow::Context as _;
 use indicatif::{ProgressBar, ProgressStyle};
 use norn_cc::Language;
-use norn_hunt::{Hunt, Options, Stage};
+use norn_hunt::{Options, Stage};
 use norn_model::{BugClass, FunctionPattern};
 use norn_predict::Pattern;
 use norn_trace::PROGRAM;
 
 use crate::{
     baseline::Baseline,
-    cli::{self, Format},
+    cli,
     command::run::options,
     config,
     exit::Exit,
-    finding, input,
+    input,
+    report::{self, VERSION},
     scratch::Scratch,
     suppress::ReportFilter,
     suppression::{self, Suppression},
@@ -32,8 +33,7 @@ use crate::{
 
 pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
     let suppressions = suppressions(&args.counting.suppressions)?;
-    let baseline =
-        args.counting.baseline.as_deref().map(Baseline::read).transpose()?.unwrap_or_default();
+    let baseline = baseline(&args.counting)?;
     let scratch = Scratch::new()?;
     let forcing = &args.forcing;
     let command = program(&forcing.command, &forcing.output, scratch.path())?;
@@ -61,14 +61,36 @@ pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
     let Some(hunt) = hunt else {
         return not_built(&forcing.command[0], "norn hunt prog.c");
     };
-    let mut filter = ReportFilter::new(&hunt, suppressions, &baseline, args.counting.fail_on);
-    if let Some(path) = &args.counting.write_baseline {
-        let baseline = Baseline::new(filter.fingerprints(&hunt));
-        baseline.write(path)?;
-        filter.update_baseline(&hunt, &baseline);
-    }
-    say(args, &hunt, &filter)?;
-    Ok(if filter.fails(&hunt) { Exit::Harmful } else { Exit::Clean })
+    let filter = ReportFilter::of_hunt(&hunt, suppressions, args.counting.fail_on);
+    let filter = with_baseline(filter, &baseline, &args.counting)?;
+    let exit = if filter.fails() { Exit::Harmful } else { Exit::Clean };
+    let mut report = norn_hunt::report::hunt(&hunt, &filter.marks(&hunt), VERSION);
+    (report.program, report.exit) = (words(&options.run.command), exit.into());
+    report::print(&report, forcing.format)?;
+    Ok(exit)
+}
+
+/// The bugs that are known; none if no file is given.
+pub(super) fn baseline(counting: &cli::Counting) -> anyhow::Result<Baseline> {
+    Ok(counting.baseline.as_deref().map(Baseline::read).transpose()?.unwrap_or_default())
+}
+
+/// Applies the baseline that was given, or the one that is to be written.
+pub(super) fn with_baseline<'a>(
+    filter: ReportFilter<'a>,
+    given: &Baseline,
+    counting: &cli::Counting,
+) -> anyhow::Result<ReportFilter<'a>> {
+    let filter = filter.with_baseline(given);
+    let Some(path) = &counting.write_baseline else { return Ok(filter) };
+    let written = Baseline::new(filter.fingerprints());
+    written.write(path)?;
+    Ok(filter.with_baseline(&written))
+}
+
+/// A command line as reports have it.
+pub(super) fn words(command: &[OsString]) -> Vec<String> {
+    command.iter().map(|it| it.to_string_lossy().into_owned()).collect()
 }
 
 /// Says that a program left nothing to look at, and what helps.
@@ -77,17 +99,6 @@ pub(super) fn not_built(program: &OsStr, instead: &str) -> anyhow::Result<Exit> 
     writeln!(out, "norn: `{program}` left no events: it was not built with norn")?;
     writeln!(out, "hint: build it with `norn build make`, or `{instead}`")?;
     Ok(Exit::Impossible)
-}
-
-fn say(args: &cli::Hunt, hunt: &Hunt, filter: &ReportFilter) -> anyhow::Result<()> {
-    let mut out = anstream::stdout().lock();
-    match args.forcing.format {
-        Format::Text => {
-            finding::text(&mut out, hunt, filter)?;
-            filter.text(&mut out, hunt, verbosity::is_verbose())
-        }
-        Format::Json => finding::json(&mut out, hunt, filter),
-    }
 }
 
 /// Reads the suppression files, and warns of lines that are ignored.

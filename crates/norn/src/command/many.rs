@@ -71,6 +71,12 @@ impl Job<'_> {
 }
 
 impl Done {
+    /// The folders of the runs that are kept, as reports have them.
+    pub(super) fn kept(&self) -> Option<Vec<String>> {
+        let kept = self.kept.as_ref()?;
+        Some(kept.iter().map(|it| it.display().to_string()).collect())
+    }
+
     /// The exit status of the command, unless the user interrupted it or nothing was recorded.
     pub(super) fn exit(&self, exit: Exit) -> Exit {
         match Interrupt::caught() {

@@ -5,20 +5,15 @@ use std::io::Write as _;
 use norn_abi::control::{Plan, after};
 use norn_model::{Consequence, Verdict};
 use norn_record::{Control, Cut, Options, Streams};
-use norn_replay::{Clip, Codes, Detour, Goal, Kind, Ran, ReplayError, Scene};
+use norn_replay::{Clip, Codes, Goal, Ran, ReplayError};
+use norn_report::Report;
 
 use crate::{
-    cli::{AfterArg, Format, Replay},
-    command::{
-        self, checked, gdb, many,
-        many::{Done, Job},
-        record,
-    },
-    detour,
+    cli::{AfterArg, Replay, ReportFormat},
+    command::{self, checked, gdb, many, many::Job, record},
     exit::Exit,
-    outcome,
+    report::{self, VERSION},
     scratch::Scratch,
-    tally,
 };
 
 pub(super) fn run(args: &Replay) -> anyhow::Result<Exit> {
@@ -85,26 +80,31 @@ fn options(args: &Replay) -> Options {
     if args.gdb { Options { streams: Streams::Inherit, ..options } } else { options }
 }
 
-fn say(clip: &Clip, ran: &Ran, format: Format) -> anyhow::Result<Exit> {
-    let Some(scene) = ran.scene()? else { return Ok(Exit::Impossible) };
+fn say(clip: &Clip, ran: &Ran, format: ReportFormat) -> anyhow::Result<Exit> {
+    if ran.scene()?.is_none() {
+        return Ok(Exit::Impossible);
+    }
+    let run = norn_report::Run {
+        ended_by_debugger: gdb::cut_short(ran),
+        ..norn_replay::report::run(ran, Some(clip))?
+    };
     let controlled = ran.recording.run.controlled.as_ref();
     let verdict = controlled.map(|it| norn_replay::verdict(&it.outcome, &clip.schedule));
-    let detour = verdict.as_ref().and_then(|it| norn_replay::detour(clip, scene, it));
-    if format == Format::Json {
-        outcome::print(&outcome::json(ran, verdict.as_ref(), detour.as_ref()))?;
-    } else {
-        let mut err = anstream::stderr().lock();
-        if let Some(verdict) = &verdict {
-            outcome::verdict(&mut err, verdict, &clip.schedule, scene)?;
-            detour.map_or(Ok(()), |it| detour::tell(&mut err, &it, verdict))?;
-        }
-        if gdb::cut_short(ran) {
-            writeln!(err, "norn: gdb ended the program before it came to an end itself")?;
-        } else {
-            outcome::consequence(&mut err, ran)?;
-        }
-    }
-    Ok(exit(clip, [(verdict.as_ref(), &ran.consequence)]))
+    let exit = exit(clip, [(verdict.as_ref(), &ran.consequence)]);
+    report::print_run(&Report { run: Some(run), ..report(clip, exit) }, format)?;
+    Ok(exit)
+}
+
+/// A report of a replay, without what came of it.
+fn report(clip: &Clip, exit: Exit) -> Report {
+    let program = clip.command.clone();
+    Report { program, exit: exit.into(), ..Report::new(norn_report::Command::Replay, VERSION) }
+}
+
+/// Whether the expected failure has happened; if none was expected, whether any has.
+fn is_again(clip: &Clip, actual: &Consequence) -> bool {
+    let same = |it: &Consequence| it.is_same(actual) && it.is_failure();
+    clip.expect.as_ref().map_or(actual.is_failure(), same)
 }
 
 /// Repeated runs of the same schedule.
@@ -120,12 +120,14 @@ fn repeat(args: &Replay, clip: &Clip, options: &Options) -> anyhow::Result<Exit>
         keep: args.output.as_deref(),
     };
     let done = job.run(&scratch)?;
-    if done.tally.count > 0 {
-        report(args, clip, &done)?;
-    }
-    done.move_kept()?;
     let pictures = done.tally.kinds.iter().map(|it| &it.picture);
     let exit = exit(clip, pictures.map(|it| (it.verdict.as_ref(), &it.consequence)));
+    if done.tally.count > 0 {
+        let batch = norn_replay::report::batch(&done.tally, Some(clip), done.kept().as_deref());
+        let report = Report { batch: Some(batch), ..report(clip, exit) };
+        report::print(&report, args.batch.format)?;
+    }
+    done.move_kept()?;
     drop(scratch);
     Ok(done.exit(exit))
 }
@@ -138,7 +140,7 @@ fn exit<'a>(
 ) -> Exit {
     let mut exit = Exit::Impossible;
     for (verdict, consequence) in runs {
-        if outcome::is_again(clip.expect.as_ref(), consequence) {
+        if is_again(clip, consequence) {
             return Exit::Harmful;
         }
         if matches!(verdict, Some(Verdict::Followed(_))) {
@@ -146,26 +148,6 @@ fn exit<'a>(
         }
     }
     exit
-}
-
-fn report(args: &Replay, clip: &Clip, Done { tally, kept }: &Done) -> anyhow::Result<()> {
-    let detours: Vec<_> = tally.kinds.iter().map(|it| left(clip, it)).collect();
-    if args.batch.format == Format::Json {
-        return Ok(outcome::print(&tally::json(tally, kept.as_deref(), &detours))?);
-    }
-    let mut out = anstream::stdout().lock();
-    let kept = kept.as_deref();
-    Ok(tally::same(&mut out, tally, kept, &clip.schedule, &detours)?)
-}
-
-/// Where the runs of a kind left the recorded path.
-fn left(clip: &Clip, kind: &Kind) -> Option<Detour> {
-    if !clip.has_path() {
-        return None;
-    }
-    let process = norn_replay::process(&kind.recording);
-    let scene = Scene::open(&kind.folder.join("trace"), process).ok()?;
-    norn_replay::detour(clip, &scene, kind.picture.verdict.as_ref()?)
 }
 
 fn plan(args: &Replay, clip: &Clip) -> Plan {

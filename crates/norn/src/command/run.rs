@@ -1,7 +1,8 @@
 //! `norn run`: a strategy decides which thread runs next.
 
 use std::{
-    io::{self, IsTerminal as _, Write as _},
+    io::{self, IsTerminal as _},
+    os::unix::process::ExitStatusExt as _,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -10,18 +11,21 @@ use norn_abi::control::{Plan, StrategyKind};
 use norn_model::Consequence;
 use norn_record::{Control, Cut, Options, Streams};
 use norn_replay::{Clock, Goal, Kind, Ran, Scene};
+use norn_report::{Batch, ExitStatus, Report};
 
 use crate::{
-    cli::{Format, Limits, Run},
+    cli::{Limits, Run},
     command::{
-        checked, many,
+        checked,
+        hunt::words,
+        many,
         many::{Done, Job},
         record,
     },
     exit::Exit,
-    input, outcome,
+    input,
+    report::{self, VERSION},
     scratch::Scratch,
-    tally,
     verbosity::note,
 };
 
@@ -50,10 +54,11 @@ fn once(args: &Run, options: &Options) -> anyhow::Result<Exit> {
     if !ran.recording.recorded {
         return Ok(Exit::Impossible);
     }
-    if args.batch.format == Format::Json {
-        outcome::print(&outcome::json(&ran, None, None))?;
-    } else if ran.consequence.is_failure() {
-        outcome::consequence(&mut anstream::stderr().lock(), &ran)?;
+    let format = args.batch.format;
+    if ran.consequence.is_failure() || !format.is_text() {
+        let run = norn_replay::report::run(&ran, None)?;
+        let exit = status(&ran);
+        report::print_run(&Report { run: Some(run), exit, ..report(options) }, format)?;
     }
     if let Some(path) = &args.save
         && let Some(scene) = ran.scene()?
@@ -86,7 +91,7 @@ fn explore(args: &Run, options: &Options) -> anyhow::Result<Exit> {
     };
     let done = job.run(&scratch)?;
     if done.tally.count > 0 {
-        report(args, options, &done)?;
+        print(args, options, &done)?;
     }
     done.move_kept()?;
     drop(scratch);
@@ -94,20 +99,21 @@ fn explore(args: &Run, options: &Options) -> anyhow::Result<Exit> {
     Ok(done.exit(if failed { Exit::Harmful } else { Exit::Clean }))
 }
 
-fn report(args: &Run, options: &Options, Done { tally, kept }: &Done) -> anyhow::Result<()> {
-    let failure = tally.first_failure();
-    let again = failure.map(|it| again(args, options, it));
-    if args.batch.format == Format::Json {
-        let mut json = tally::json(tally, kept.as_deref(), &[]);
-        json["repeat"] = serde_json::json!(again);
-        outcome::print(&json)?;
-    } else {
-        let mut out = anstream::stdout().lock();
-        tally::explored(&mut out, tally, kept.as_deref())?;
-        if let Some(words) = again {
-            writeln!(out, "the first failure again: {}", words.join(" "))?;
-        }
-    }
+/// A report of a run, without what came of it.
+fn report(options: &Options) -> Report {
+    let command = norn_report::Command::Run;
+    Report { program: words(&options.command), ..Report::new(command, VERSION) }
+}
+
+fn print(args: &Run, options: &Options, done: &Done) -> anyhow::Result<()> {
+    let failure = done.tally.first_failure();
+    let batch = Batch {
+        repeat: failure.map(|it| again(args, options, it)).unwrap_or_default(),
+        ..norn_replay::report::batch(&done.tally, None, done.kept().as_deref())
+    };
+    let exit = if failure.is_some() { Exit::Harmful } else { Exit::Clean };
+    let report = Report { batch: Some(batch), exit: exit.into(), ..report(options) };
+    report::print(&report, args.batch.format)?;
     if let (Some(path), Some(failure)) = (&args.save, failure) {
         let process = norn_replay::process(&failure.recording);
         let scene = Scene::open(&failure.folder.join("trace"), process)?;
@@ -206,6 +212,20 @@ fn exit(ran: &Ran) -> Exit {
         (Some(Cut::Interrupt(signal)), _) => record::end_by(signal),
         (Some(_), Consequence::None) => Exit::Clean,
         (Some(_), _) => Exit::Harmful,
+    }
+}
+
+/// The same as reports have it.
+fn status(ran: &Ran) -> ExitStatus {
+    match (ran.recording.cut, &ran.consequence) {
+        (None, Consequence::Check(_)) => Exit::Harmful.into(),
+        (None, _) => {
+            let by_signal = ran.recording.status.signal().map(|it| 128 + it);
+            let code = by_signal.or_else(|| ran.recording.status.code()).unwrap_or(255);
+            Exit::Subject(code.try_into().unwrap_or(255)).into()
+        }
+        (Some(_), Consequence::None) => Exit::Clean.into(),
+        (Some(_), _) => Exit::Harmful.into(),
     }
 }
 

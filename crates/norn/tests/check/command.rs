@@ -80,12 +80,15 @@ fn a_trace_is_enough_to_predict() {
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let property = ["predict", "run.norn", "--property", "use-after-close", "--format", "json"];
     let forecast: Value = serde_json::from_str(&norn(property, &folder).stdout).unwrap();
-    assert_eq!(forecast["observed"].as_array().unwrap().len(), 0);
     let statuses: Vec<_> =
-        forecast["predicted"].as_array().unwrap().iter().map(|it| &it["status"]).collect();
-    assert_eq!(statuses, ["predicted"]);
+        forecast["findings"].as_array().unwrap().iter().map(|it| &it["status"]).collect();
+    assert_eq!(statuses, ["untried"]);
+    assert!(forecast["findings"][0]["schedule"]["turns"][0]["thread"].is_string(), "{forecast}");
     let text = norn(&property[..4], &folder);
-    assert!(text.stdout.contains("UseAfterClose is broken, f = connection"), "{text:?}");
+    assert!(
+        text.stdout.contains("property `UseAfterClose` violated for f = `connection`"),
+        "{text:?}"
+    );
 }
 
 /// What the recorded run itself breaks is told, with what shows it again.
@@ -101,11 +104,11 @@ fn a_property_that_the_recorded_run_breaks() {
     let ran = norn(["check", "twice.norn", subject.to_str().unwrap()], &folder);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     insta::assert_snapshot!(ran.stdout, @r"
-    1. Twice is broken, c = connection
+    1. property `Twice` violated for c = `connection`
        T0     open  calls connection_open  main use_after_close.c:47
        T0.2   open  calls connection_open  renew use_after_close.c:40
-       the recorded run does that
-       again: norn replay run.norn/clips/1.json
+       the recorded run does this
+       reproduce: norn replay run.norn/clips/1.json
 
     1 properties with 1 instances in 21 events of 3 threads: 1 violations recorded, 0 confirmed; 0 infeasible, 0 not confirmed, 0 not tried; 1 executions
     ");
@@ -153,10 +156,10 @@ fn what_was_left_out_is_said() {
     let ran = norn(["check", "steps.norn", "program.c"], &folder);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let line = ran.stdout.lines().next().unwrap();
-    insta::assert_snapshot!(line, @"Steps: not all was looked at: of events alike only the first 4 (15 choices left out)");
+    insta::assert_snapshot!(line, @"Steps: the search is incomplete: of similar events only the first 4 (15 choices left out)");
     let ran = norn(["check", "steps.norn", "--format", "json", "program.c"], &folder);
     let json: Value = serde_json::from_str(&ran.stdout).unwrap();
-    insta::assert_snapshot!(json["properties"][0]["left_out"], @r#"{"alike":15,"instances":false,"steps":false,"untried":0,"ways":0}"#);
+    insta::assert_snapshot!(json["properties"][0]["left_out"], @r#"{"alike":15,"instances":false,"steps":false,"text":"of similar events only the first 4 (15 choices left out)","untried":0,"ways":0}"#);
     // What is small enough has nothing of it.
     let subject = subjects().join("use_after_close_fixed.c");
     let words = ["check", "use-after-close", "--format", "json", subject.to_str().unwrap()];

@@ -61,7 +61,7 @@ pub(crate) fn check(properties: &[&str], program: &Path) -> Checked {
 impl Checked {
     /// The violations that came to this.
     pub(crate) fn violations(&self, status: &str) -> Vec<&Value> {
-        let all = self.json["violations"].as_array().unwrap().iter();
+        let all = self.json["findings"].as_array().unwrap().iter();
         all.filter(|it| it["status"] == status).collect()
     }
 }

@@ -2,6 +2,7 @@
 //! violation.
 #![allow(clippy::unwrap_used, reason = "these are tests, the functions they share included")]
 
+mod campaign;
 mod command;
 mod kit;
 mod name;

@@ -25,7 +25,7 @@ fn properties_are_broken_in_another_order() {
         let (property, harm) = subject.breaks.split_once("; ").unwrap_or((&subject.breaks, ""));
         let recorded = checked.violations("observed");
         let confirmed = checked.violations("confirmed");
-        let right = |it: &&Value| it["property"] == property && leads_to(it, harm);
+        let right = |it: &&Value| it["kind"] == property && leads_to(it, harm);
         let fine = checked.code == Some(1) && recorded.is_empty() && confirmed.iter().any(right);
         (!fine).then(|| format!("{:?}: {:#}", checked.code, checked.json))
     });
@@ -68,9 +68,9 @@ fn all_properties_at_once_share_a_recording() {
     let checked = check(&names, &subjects().join("use_after_close.c"));
     assert_eq!(checked.json["properties"].as_array().unwrap().len(), 10);
     let confirmed = checked.violations("confirmed");
-    let broken: BTreeSet<_> = confirmed.iter().map(|it| it["property"].as_str().unwrap()).collect();
+    let broken: BTreeSet<_> = confirmed.iter().map(|it| it["kind"].as_str().unwrap()).collect();
     assert_eq!(broken, BTreeSet::from(["DataRace", "UseAfterClose"]), "{:#}", checked.json);
-    assert_eq!(checked.json["sources"], 1);
+    assert_eq!(checked.json["summary"]["sources"], 1);
 }
 
 #[test]

@@ -84,11 +84,11 @@ fn a_project() {
     let ran = run(&mut command(&["hunt"], &inner));
     assert_eq!(ran.code, Some(1), "{ran:?}");
     let json: Value = serde_json::from_str(&ran.stdout).unwrap();
-    assert!(json["executions"].as_u64().unwrap() <= 30, "{json}");
+    assert!(json["summary"]["executions"].as_u64().unwrap() <= 30, "{json}");
     assert!(inner.join("run.norn").is_dir(), "the output is where norn was started");
     let ran = run(command(&["hunt", "--explore", "0"], &inner).env("NORN_BUDGET", "1"));
     let json: Value = serde_json::from_str(&ran.stdout).unwrap();
-    assert!(json["executions"].as_u64().unwrap() <= 2, "{json}");
+    assert!(json["summary"]["executions"].as_u64().unwrap() <= 2, "{json}");
 }
 
 /// The configured compiler counts in `norn cc`, in builds, and where a hunt compiles.

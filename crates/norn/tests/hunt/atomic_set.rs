@@ -59,7 +59,8 @@ fn sets(json: &Value) -> Vec<Vec<&str>> {
     findings
         .map(|it| {
             let accesses = it["accesses"].as_array().unwrap().iter();
-            let mut names: Vec<_> = accesses.map(|it| it["variable"].as_str().unwrap()).collect();
+            let mut names: Vec<_> =
+                accesses.map(|it| it["variable"]["name"].as_str().unwrap()).collect();
             names.sort_unstable();
             names.dedup();
             names
@@ -92,7 +93,10 @@ fn candidates_of_a_trace() {
     norn("run", ["--strategy", "round-robin", "./queue"], &folder);
     let options = ["--atomic-set", "queue.count,queue.sum", "run.norn"];
     let ran = norn("predict", options, &folder);
-    assert!(ran.stdout.contains("mixed: queue.count and queue.sum\n"), "{ran:?}");
+    assert!(
+        ran.stdout.contains("atomic-set violation on `queue.count` and `queue.sum`\n"),
+        "{ran:?}"
+    );
 }
 
 #[test]

@@ -61,7 +61,7 @@ fn a_program_that_fails_whatever_the_schedule() {
     let folder = folder("fails.c", "int main(void) { return 3; }");
     let hunt = hunt(&folder.path().join("fails.c"), 4);
     assert_eq!(hunt.code, Some(1), "{hunt:?}");
-    assert_eq!(hunt.json["consequence"]["exit"], 3, "{hunt:?}");
+    assert_eq!(hunt.json["run"]["consequence"]["exit"], 3, "{hunt:?}");
     assert_eq!(hunt.observed()[0]["consequence"]["exit"], 3, "{hunt:?}");
     assert_eq!(hunt.observed()[0]["executions"], 1, "{hunt:?}");
 }

@@ -10,9 +10,9 @@ fn the_forced_order_is_shown_beside_the_recorded_one() {
     let subject = subjects("hunt").join("string_buffer.c");
     let options = ["--explore", "0", "--"].map(Into::into);
     let ran = norn_hunt(options.into_iter().chain([subject.into_os_string()]), &folder);
-    let finding = ran.stdout.split("\n\n   the program prints").next().unwrap();
+    let finding = ran.stdout.split("\n\n   output differs").next().unwrap();
     insta::assert_snapshot!(finding, @r"
-    1. another thread comes between two accesses to source.length: assertion failed: count <= from->length
+    1. atomicity violation on `source.length`: another thread's write falls between two reads: assertion failed: count <= from->length
        T0.1   reads  source.length = 3  length string_buffer.c:25
                      called from append string_buffer.c:39
                      called from appender string_buffer.c:49
@@ -65,7 +65,7 @@ fn functions_of_the_library_are_not_told() {
          for (std::thread &it : threads) it.join();\n}\n",
     );
     insta::assert_snapshot!(text.split("\n\n").next().unwrap(), @r"
-    1. data race on hits
+    1. data race on `hits`
        T0.1   reads  hits = 0  hit hits.cc:4
                      called from main::{lambda}::operator() hits.cc:8
        T0.2   writes hits = 2  hit hits.cc:4
@@ -81,7 +81,7 @@ fn what_reads_the_same_is_told_once() {
     );
     let harmless = text.split("without visible harm:\n").nth(1).unwrap();
     let ends = harmless.lines().next().unwrap().split(" | ").last().unwrap();
-    insta::assert_snapshot!(ends, @"w main::{lambda}::operator() hits.cc:4, 2 times: norn replay run.norn/clips/2.json");
+    insta::assert_snapshot!(ends, @"write main::{lambda}::operator() hits.cc:4, 2 times: norn replay run.norn/clips/2.json");
 }
 
 /// A text that becomes shorter between two looks at it: broken atomicity, and a violated order.
@@ -109,10 +109,10 @@ fn programs_get_all_findings_the_worst_first() {
     };
     assert!(hunt.findings().is_sorted_by_key(worth), "{:#?}", hunt.findings());
     let failing = |it: &&serde_json::Value| it["consequence"] != "none";
-    let groups: Vec<_> = hunt.harmful().filter(failing).map(|it| &it["group"]).collect();
+    let groups: Vec<_> = hunt.harmful().filter(failing).map(|it| &it["bug"]).collect();
     assert!(groups.len() > 1 && groups.iter().all(|it| **it == 1), "{groups:?}");
     let harmless = hunt.findings().iter().filter(|it| it["harmful"] == false);
-    assert!(harmless.into_iter().all(|it| it["group"].is_null()));
+    assert!(harmless.into_iter().all(|it| it["bug"].is_null()));
     for seen in hunt.observed().iter().filter_map(|it| it["finding"].as_u64()) {
         assert!(seen < hunt.findings().len() as u64);
     }
@@ -123,7 +123,7 @@ fn the_orders_are_data_for_programs() {
     let hunt = crate::kit::hunt(&subjects("hunt").join("string_buffer.c"), 0);
     let orders = &hunt.harmful().next().unwrap()["interleaving"];
     let order = |name: &str| {
-        let steps = orders[name].as_array().unwrap().iter().filter_map(|it| it["access"].as_u64());
+        let steps = orders[name].as_array().unwrap().iter().filter_map(|it| it["step"].as_u64());
         steps.collect::<Vec<_>>()
     };
     assert_eq!(order("recorded"), [0, 2, 1]);
@@ -139,7 +139,7 @@ fn what_was_found_can_be_replayed() {
     fs::copy(subjects("hunt").join("string_buffer.c"), folder.path().join("buffer.c")).unwrap();
     for _ in 0..2 {
         let ran = norn_hunt(["--explore", "0", "buffer.c"], &folder);
-        let again = ran.stdout.lines().find_map(|it| it.strip_prefix("   again: norn replay "));
+        let again = ran.stdout.lines().find_map(|it| it.strip_prefix("   reproduce: norn replay "));
         let replayed = norn("replay", again, &folder);
         assert_eq!(replayed.code, Some(1), "{ran:?} {replayed:?}");
     }
@@ -181,8 +181,7 @@ fn what_was_not_looked_at_is_said() {
     fs::write(folder.path().join("long.c"), LONG_BLOCK).unwrap();
     let hunted = norn_hunt(["--explore", "0", "long.c"], &folder);
     let predicted = norn("predict", ["run.norn"], &folder);
-    let said =
-        "not looked at:\n  some bytes of memory that is accessed as a whole, in 2 accesses\n";
+    let said = "not looked at:\n  some bytes of large blocks, in 2 accesses to them\n";
     for ran in [&hunted, &predicted] {
         assert!(ran.stdout.ends_with(said), "{ran:?}");
     }

@@ -18,7 +18,7 @@ fn hunt(source: &str, options: &[&str], pattern: &str) -> (Option<i32>, Value) {
 
 fn confirmed<'a>(json: &'a Value, pattern: &str) -> Vec<&'a Value> {
     let findings = json["findings"].as_array().unwrap().iter();
-    findings.filter(|it| it["pattern"] == pattern && it["status"] == "confirmed").collect()
+    findings.filter(|it| it["kind"] == pattern && it["status"] == "confirmed").collect()
 }
 
 /// Whoever comes first finds nothing yet, so that one of three finds something in any order of the
@@ -126,6 +126,6 @@ fn write_skew() {
     let (code, json) = hunt(LEAPFROG, &[], "");
     assert_eq!(code, Some(1), "{json:#}");
     let harmful = json["findings"].as_array().unwrap().iter().filter(|it| it["harmful"] == true);
-    let skewed = harmful.filter(|it| it["pattern"].as_str().unwrap().starts_with("write-skew"));
+    let skewed = harmful.filter(|it| it["kind"].as_str().unwrap().starts_with("write-skew"));
     assert!(skewed.count() > 0, "{json:#}");
 }

@@ -140,7 +140,7 @@ fn what_is_no_baseline() {
     cause: No such file or directory (os error 2)
     norn: `other.json` is no baseline
     cause: missing field `version` at line 1 column 2
-    norn: cannot read `new.json`: it has version 9, and this norn reads 1
+    norn: cannot read `new.json`: it has version 9, and this norn reads 1 to 2
     hint: write it anew with --write-baseline
     ");
 }

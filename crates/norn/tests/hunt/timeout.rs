@@ -13,14 +13,14 @@ fn in_order(name: &str) -> Hunt {
 /// What was confirmed of a pattern.
 fn confirmed<'a>(hunt: &'a Hunt, pattern: &str) -> Vec<&'a Value> {
     let all = hunt.findings().iter();
-    all.filter(|it| it["pattern"] == pattern && it["status"] == "confirmed").collect()
+    all.filter(|it| it["kind"] == pattern && it["status"] == "confirmed").collect()
 }
 
 /// Whether nothing but one pattern does harm, and what that leads to.
 fn only_by(name: &str, pattern: &str) -> Value {
     let hunt = in_order(name);
     let harmful: Vec<_> = hunt.harmful().collect();
-    assert!(harmful.iter().all(|it| it["pattern"] == pattern), "{harmful:#?}");
+    assert!(harmful.iter().all(|it| it["kind"] == pattern), "{harmful:#?}");
     let [one] = &harmful[..] else { panic!("{harmful:#?}") };
     one["consequence"].clone()
 }
@@ -31,11 +31,11 @@ fn before_it_comes() {
     let found = confirmed(&hunt, "timeout");
     let [one] = &found[..] else { panic!("{:#?}", hunt.json) };
     assert!(!one["consequence"]["signal"].is_null(), "{one:#}");
-    let does: Vec<_> = one["accesses"].as_array().unwrap().iter().map(|it| &it["access"]).collect();
+    let does: Vec<_> = one["accesses"].as_array().unwrap().iter().map(|it| &it["action"]).collect();
     assert_eq!(does, ["wait", "signal"]);
     // The program dies before anybody wakes it.
     let forced = one["interleaving"]["forced"].as_array().unwrap();
-    let steps: Vec<_> = forced.iter().filter_map(|it| it["access"].as_u64()).collect();
+    let steps: Vec<_> = forced.iter().filter_map(|it| it["step"].as_u64()).collect();
     assert_eq!(steps, [0], "{forced:#?}");
 }
 
@@ -72,7 +72,7 @@ fn who_is_ready_for_it_takes_no_harm() {
 #[test]
 fn a_sleep_orders_nothing() {
     let hunt = in_order("nap.c");
-    let found = hunt.harmful().filter(|it| it["pattern"] == "overdue-use");
+    let found = hunt.harmful().filter(|it| it["kind"] == "overdue-use");
     let crashes = found.filter(|it| !it["consequence"]["signal"].is_null()).count();
     assert!(crashes > 0, "{:#}", hunt.json);
 }

@@ -12,11 +12,11 @@ fn a_use_after_the_end_is_seen() {
     let subject = subject("destroyed.c");
     for what in ["mutex", "signal", "broadcast", "read", "write", "barrier", "post", "try"] {
         let ran = used(&subject, &[what]);
-        assert!(ran.stderr.contains("norn: use of what was destroyed"), "{what}: {ran:?}");
+        assert!(ran.stderr.contains("norn: use of a destroyed object"), "{what}: {ran:?}");
         assert_eq!(ran.status.code(), Some(1), "{what}: {ran:?}");
     }
     let ran = used(&subject, &["block"]);
-    assert!(ran.stderr.contains("norn: use of freed memory"), "{ran:?}");
+    assert!(ran.stderr.contains("norn: use after free"), "{ran:?}");
 }
 
 #[test]
@@ -25,7 +25,7 @@ fn who_destroyed_it_is_told() {
     let ran = used(&subject, &["mutex"]);
     let (by, used) = (subject.line("// mutex"), subject.line("// use"));
     assert!(
-        ran.stderr.contains(&format!("T0    used what was destroyed at use {used}")),
+        ran.stderr.contains(&format!("T0    used an object that was destroyed at use {used}")),
         "{ran:?}"
     );
     assert!(ran.stderr.contains(&format!("T0.1  destroyed it at destroy {by}")), "{ran:?}");

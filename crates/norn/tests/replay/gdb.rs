@@ -66,7 +66,7 @@ fn a_memory_error_is_shown_where_it_is() {
     assert!(ran.stdout.contains("received signal SIGINT"), "{ran:?}");
     let frame = |it: &str| it.contains("in main (") && it.ends_with(&subject.line("// use"));
     assert!(ran.stdout.lines().any(frame), "{ran:?}");
-    assert!(ran.stderr.contains("norn: use of freed memory"), "{ran:?}");
+    assert!(ran.stderr.contains("norn: use after free"), "{ran:?}");
 }
 
 #[test]

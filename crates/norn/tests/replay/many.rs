@@ -53,7 +53,7 @@ fn the_same_for_programs() {
     let subject = lost_update();
     let ran = clean(&subject, &["replay", "--times", "4", "--format", "json", "clip.json"]);
     assert_eq!(ran.stdout.lines().count(), 1, "{ran:?}");
-    let json = ran.json();
+    let json = &ran.json()["batch"];
     assert_eq!((&json["runs"], &json["failed"]), (&json!(4), &json!(4)), "{json}");
     let kinds = json["kinds"].as_array().unwrap();
     assert_eq!(kinds.len(), 1, "{json}");
@@ -91,7 +91,7 @@ fn one_seed_after_another() {
     assert!(ran.stdout.starts_with("40 runs, "), "{ran:?}");
     assert!(!subject.file("run.norn").exists());
     // The command that is printed repeats the first failure.
-    let (_, again) = ran.stdout.split_once("the first failure again: norn ").unwrap();
+    let (_, again) = ran.stdout.split_once("reproduce the first failure: norn ").unwrap();
     let alone = clean(&subject, &again.split_whitespace().collect::<Vec<_>>());
     assert_eq!(alone.status.signal(), Some(6), "{alone:?}");
     let ran = subject.replay("clip.json", &["--times", "5"]);
@@ -105,6 +105,7 @@ fn until_the_first_failure() {
     let words =
         ["run", "--times", "1000", "--until-failure", "--format", "json", "--", "./subject"];
     let (first, again) = (clean(&subject, &words).json(), clean(&subject, &words).json());
+    let [first, again] = [&first["batch"], &again["batch"]];
     assert!(first["runs"].as_u64().unwrap() < 1000, "{first}");
     assert!(first["failed"].as_u64().unwrap() > 0, "{first}");
     assert_eq!(first["repeat"], again["repeat"]);
@@ -166,15 +167,15 @@ fn a_check_decides() {
     assert_eq!((ran.status.code(), &*ran.stdout), (Some(0), "both were counted\n"), "{ran:?}");
     let ran = check("exit 7", &["--save", "clip.json"]);
     assert_eq!((ran.status.code(), &*ran.stdout), (Some(1), "both were counted\n"), "{ran:?}");
-    assert!(ran.stderr.contains("norn: failed check with status 7"), "{ran:?}");
+    assert!(ran.stderr.contains("norn: check failed with status 7"), "{ran:?}");
     let ran = check("exit 7", &["--times", "3"]);
     assert_eq!(ran.status.code(), Some(1), "{ran:?}");
-    assert!(ran.stdout.contains("3  failed check with status 7"), "{ran:?}");
+    assert!(ran.stdout.contains("3  check failed with status 7"), "{ran:?}");
     let ran = check("exit 7", &["--format", "json"]);
     assert!(ran.stdout.starts_with("both were counted\n{"), "{ran:?}");
-    assert_eq!(ran.json()["consequence"], json!({"check": 7}), "{ran:?}");
+    assert_eq!(ran.json()["run"]["consequence"], json!({"check": 7}), "{ran:?}");
     let ran = check("exit 7", &["--times", "3", "--format", "json"]);
-    assert_eq!(ran.json()["kinds"][0]["consequence"], json!({"check": 7}), "{ran:?}");
+    assert_eq!(ran.json()["batch"]["kinds"][0]["consequence"], json!({"check": 7}), "{ran:?}");
     for (command, status) in [("exit 7", 1), ("exit 8", 0), ("true", 0)] {
         let ran = subject.replay("clip.json", &["--check", command]);
         assert_eq!(ran.status.code(), Some(status), "{ran:?}");

@@ -79,9 +79,9 @@ fn another_way_that_misses_a_point() {
 #[test]
 fn the_same_for_programs() {
     let subject = two_ways("100");
-    let same = subject.replay("clip.json", &["--format", "json"]).json();
-    assert_eq!(same.get("detour"), Some(&Value::Null), "{same}");
-    let json = early(&subject, &["--format", "json"]).json();
+    let same = &subject.replay("clip.json", &["--format", "json"]).json()["run"];
+    assert_eq!(same.get("detour"), None, "{same}");
+    let json = &early(&subject, &["--format", "json"]).json()["run"];
     assert_eq!(json["verdict"], json!({"followed": 4}), "{json}");
     let detour = &json["detour"];
     let numbers = (&detour["thread"], &detour["event"], &detour["back"]);
@@ -90,8 +90,11 @@ fn the_same_for_programs() {
     let points =
         [("expected", "lock", lock), ("actual", "read", early.clone()), ("last", "read", early)];
     for (name, class, line) in points {
-        let point = detour[name].as_str().unwrap();
-        assert!(point.starts_with(&format!("{class} {line} in add @program+0x")), "{json}");
+        let (point, at) = (&detour[name], &detour[name]["at"]);
+        let here = format!("{}:{}", at["file"].as_str().unwrap(), at["line"]);
+        assert_eq!((&point["operation"], here), (&class.into(), line), "{json}");
+        assert_eq!((&at["function"], &at["module"]), (&"add".into(), &"program".into()), "{json}");
+        assert!(at["offset"].is_u64(), "{json}");
     }
 }
 
@@ -118,7 +121,7 @@ fn many_runs_on_another_way() {
     let expected = "5 of 5 runs are the same: followed 4 of 4 segments, no failure\n";
     assert_eq!(ran.stdout, format!("{expected}norn: T0.1 left {}", told(&subject)), "{ran:?}");
     let json = early(&subject, &["--times", "5", "--format", "json"]).json();
-    assert_eq!(json["kinds"][0]["detour"]["event"], 2, "{json}");
+    assert_eq!(json["batch"]["kinds"][0]["detour"]["event"], 2, "{json}");
     let ran = subject.replay("clip.json", &["--times", "5"]);
     assert_eq!(ran.stdout, expected, "{ran:?}");
 }

@@ -63,7 +63,7 @@ fn what_a_lock_forbids_is_infeasible() {
         ("T0.2", json!({"after": "lock in leftwards x2"})),
     ]);
     assert!(ran.stderr.contains("infeasible in segment 3 of 3: T0.2 is blocked"), "{ran:?}");
-    assert!(ran.stderr.contains("expected  T0.2 goes on after lock in leftwards x2"), "{ran:?}");
+    assert!(ran.stderr.contains("expected  T0.2 runs until after lock in leftwards x2"), "{ran:?}");
     assert!(ran.stderr.contains("lock of left"), "{ran:?}");
 }
 

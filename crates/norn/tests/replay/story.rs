@@ -117,7 +117,7 @@ fn a_lock_that_was_left_locked() {
       T0    waits for the lock lock at main left_locked.c:15
             T0.1, which has ended, took it at keep left_locked.c:7
       T0.1  has ended
-            nobody is left who could change that
+            no thread is left that could end these waits
 
       the last events          T0           T0.1
                                begins
@@ -179,9 +179,9 @@ fn a_signal_that_came_too_early() {
 
       T0    waits for the end of T0.1 at main lost_signal.c:30
       T0.1  waits for a signal of delivered at receive lost_signal.c:12
-            T0.2 signalled before the wait began, and nobody was waiting, at deliver lost_signal.c:21
+            T0.2 signalled before the wait began, and no thread was waiting, at deliver lost_signal.c:21
       T0.2  has ended
-            nobody is left who could change that
+            no thread is left that could end these waits
 
       the last events             T0           T0.1              T0.2
                                   begins
@@ -219,7 +219,7 @@ fn a_signal_that_woke_somebody_else() {
       T0.2  waits for a signal of started at run one_signal.c:10
             T0 signalled during the wait, and woke T0.1, at main one_signal.c:20
       T0.1  has ended
-            nobody is left who could change that
+            no thread is left that could end these waits
 
       the last events         T0              T0.1          T0.2
                               begins
@@ -260,14 +260,14 @@ fn too_few_at_a_barrier_and_a_semaphore_that_stays_down() {
     norn: deadlock
 
       T0    waits for the semaphore tickets at main too_few.c:19
-            it was 0 at first, went up 2 times and down 2 times
+            it began with 0, was posted 2 times and taken 2 times
             T0.1 posted it at meet too_few.c:9
             T0.2 posted it at meet too_few.c:9
       T0.1  waits at the barrier meeting at meet too_few.c:10
-            2 of 3 came: T0.1 and T0.2
+            2 of 3 threads arrived: T0.1 and T0.2
       T0.2  waits at the barrier meeting at meet too_few.c:10
-            2 of 3 came: T0.1 and T0.2
-            nobody is left who could change that
+            2 of 3 threads arrived: T0.1 and T0.2
+            no thread is left that could end these waits
 
       the last events      T0                T0.1              T0.2
                            begins
@@ -292,10 +292,10 @@ fn two_that_spin() {
     insta::assert_snapshot!(told, @r"
     norn: livelock
 
-      T0.1  goes on and on, last seen at spin spins.c:9
+      T0.1  keeps running, last seen at spin spins.c:9
             it read ready[1] = 0
-              nobody has written there
-      T0.2  goes on and on, last seen at spin spins.c:9
+              no thread has written there
+      T0.2  keeps running, last seen at spin spins.c:9
             it read ready[0] = 0
               T0 wrote 0 there at main spins.c:17
       T0    waits for the end of T0.1 at main spins.c:19
@@ -319,7 +319,7 @@ fn a_freed_block_is_used() {
     let told =
         told("heap_errors.c", &[], &[("T0", json!({"before": "join"})), ("T0.1", json!("end"))]);
     insta::assert_snapshot!(told, @r"
-    norn: use of freed memory
+    norn: use after free
 
       T0    used byte 3 of a freed block of 16 bytes at main heap_errors.c:34
       T0.1  freed it at give_back heap_errors.c:16
@@ -352,7 +352,7 @@ fn a_block_is_freed_twice() {
         &[("T0", json!({"before": "join"})), ("T0.1", json!("end"))],
     );
     insta::assert_snapshot!(told, @r"
-    norn: memory freed twice
+    norn: double free
 
       T0    freed a block of 16 bytes for the second time at give_back heap_errors.c:16
               called by main heap_errors.c:35
@@ -388,7 +388,7 @@ fn a_block_is_too_short() {
         &[("T0", json!({"before": "join"})), ("T0.1", json!("end"))],
     );
     insta::assert_snapshot!(told, @r"
-    norn: access next to a heap block
+    norn: heap access out of bounds
 
       T0.1  used byte 3 behind a block of 16 bytes at drop heap_errors.c:21
       T0    allocated it at make heap_errors.c:12
@@ -473,9 +473,9 @@ fn one_that_never_ends() {
     let subject = subject("endless.c");
     let ran = subject.run(&["--strategy", "round-robin", "--max-steps", "2000"]);
     assert_eq!(ran.status.code(), Some(1), "{ran:?}");
-    assert!(ran.stderr.contains("T0.1  goes on and on, last seen at step endless.c:"), "{ran:?}");
+    assert!(ran.stderr.contains("T0.1  keeps running, last seen at step endless.c:"), "{ran:?}");
     assert!(ran.stderr.contains("it read limit = -1"), "{ran:?}");
-    assert!(ran.stderr.contains("nobody has written there"), "{ran:?}");
+    assert!(ran.stderr.contains("no thread has written there"), "{ran:?}");
     assert!(ran.stderr.contains("T0    waits for the end of T0.1 at main endless.c:"), "{ran:?}");
 }
 
@@ -488,17 +488,17 @@ fn the_same_for_programs() {
         ("T0.2", json!({"after": "lock in leftwards"})),
     ];
     let ran = follow(&subject, &[], &schedule, "json");
-    let line = ran.json();
+    let line = &ran.json()["run"];
     assert_eq!(line["consequence"], "deadlock");
     assert_eq!(line["verdict"], json!({"followed": 3}));
     let stuck = &line["story"]["stuck"];
-    assert_eq!(stuck["circle"], json!(["T0.1", "T0.2"]));
+    assert_eq!(stuck["cycle"], json!(["T0.1", "T0.2"]));
     let first = &stuck["waiters"][0];
     assert_eq!(first["thread"], "T0.1");
     assert_eq!(first["for"]["lock"]["object"]["name"], "right");
     let holder = &first["for"]["lock"]["holders"][0];
     assert_eq!((&holder["thread"], &holder["mode"]), (&json!("T0.2"), &json!("mutex")));
-    assert_eq!(holder["at"][0]["function"], "leftwards");
+    assert_eq!(holder["stack"][0]["function"], "leftwards");
     assert!(line["story"]["last"].as_array().is_some_and(|it| it.len() > 4), "{line}");
 }
 
@@ -507,6 +507,6 @@ fn who_did_not_fail_has_no_story() {
     let subject = subject("lost_update.c");
     let options = ["--strategy", "round-robin", "--quantum", "100", "--format", "json"];
     let ran = subject.run(&options);
-    let line = ran.json();
+    let line = &ran.json()["run"];
     assert_eq!((&line["consequence"], &line["story"]), (&json!("none"), &Value::Null), "{line}");
 }

@@ -86,8 +86,9 @@ fn a_program_without_hooks_cannot_be_controlled() {
 fn who_reads_for_long_is_not_interrupted() {
     let ran = subject("sums.c").run(&["--strategy", "round-robin", "--format", "json"]);
     let last = ran.stdout.lines().last().unwrap_or_default();
-    let told: Value = serde_json::from_str(last).unwrap();
-    let [events, switches] = ["events", "switches"].map(|it| told[it].as_u64().unwrap());
+    let told = &serde_json::from_str::<Value>(last).unwrap()["run"];
+    let [events, switches] =
+        [&told["events"], &told["control"]["switches"]].map(|it| it.as_u64().unwrap());
     assert!(events > 100_000, "{told}");
     // A turn has a thousand events.
     assert!(switches < events / 500, "{told}");
@@ -98,8 +99,9 @@ fn a_livelock_of_threads_that_yield_takes_few_switches() {
     for strategy in STRATEGIES {
         let ran = subject("polite_spins.c").run(&["--strategy", strategy, "--format", "json"]);
         let last = ran.stdout.lines().last().unwrap_or_default();
-        let told: Value = serde_json::from_str(last).unwrap();
-        let [events, switches] = ["events", "switches"].map(|it| told[it].as_u64().unwrap());
+        let told = &serde_json::from_str::<Value>(last).unwrap()["run"];
+        let [events, switches] =
+            [&told["events"], &told["control"]["switches"]].map(|it| it.as_u64().unwrap());
         assert_eq!(told["consequence"], "livelock", "{strategy}: {told}");
         assert!(switches < events / 20, "{strategy}: {told}");
     }

@@ -104,7 +104,7 @@ impl Bench {
         let mut command = self.norn(["replay", "--timeout", "20", "--times", RUNS]);
         command.args(["--format", "json", "--jobs", "1"]).arg(clip).arg("--").arg(program);
         let json = result(command);
-        let kinds = json["kinds"].as_array().map_or(&[][..], Vec::as_slice);
+        let kinds = json["batch"]["kinds"].as_array().map_or(&[][..], Vec::as_slice);
         let right = matches!(kinds, [only] if expected(&only["consequence"])
             && only["verdict"]["followed"].is_u64());
         (!right).then(|| format!("{name}.{which} at {} {}: {json:#}", self.cc, self.level))
@@ -116,7 +116,7 @@ impl Bench {
         command.args(["--format", "json", "--times", times, "--jobs", "1", "--"]).arg(program);
         let json = result(command);
         let name = program.file_name().unwrap().display();
-        (json["failed"] != 0)
+        (json["batch"]["failed"] != 0)
             .then(|| format!("{name} by {strategy} at {} {}: {json:#}", self.cc, self.level))
     }
 

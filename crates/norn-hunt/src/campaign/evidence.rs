@@ -1,0 +1,110 @@
+//! What is learned from runs, whatever they were made for: what is new in them, and which failures
+//! they had.
+
+use std::sync::Arc;
+
+use norn_replay::ReplayError;
+
+use super::{
+    ClipStore, Lead,
+    coverage::{Coverage, NewCoverage},
+};
+use crate::{
+    Base, Options,
+    executor::{Plan, Run, TraceFolder},
+    observe::Observations,
+    source::Source,
+};
+
+/// Traces with at most this many events stay in memory while they wait.
+const KEPT_EVENTS: usize = 1 << 16;
+
+/// What is known so far.
+#[derive(Debug)]
+pub(crate) struct Evidence<'a> {
+    pub(crate) options: &'a Options,
+    pub(crate) base: Base,
+    coverage: Coverage,
+    pub(crate) observations: Observations,
+    pub(crate) clips: ClipStore,
+}
+
+/// A run that waits to be predicted from.
+#[derive(Debug)]
+pub(crate) struct Pending {
+    folder: Option<TraceFolder>,
+    process: u32,
+    /// What was opened before, if it is small.
+    source: Option<Source>,
+}
+
+impl<'a> Evidence<'a> {
+    /// Begins with the recorded run, and failures that were seen before there was one.
+    pub(crate) fn new(
+        options: &'a Options,
+        base: Base,
+        recorded: &Source,
+        observations: Observations,
+        clips: ClipStore,
+    ) -> Evidence<'a> {
+        let mut coverage = Coverage::default();
+        coverage.learn(&recorded.scene.trace);
+        Evidence { options, base, coverage, observations, clips }
+    }
+
+    /// Keeps the failure of a run, unless it is known. The run may have been made for a finding.
+    pub(crate) fn observe(
+        &mut self,
+        run: &Run,
+        executions: usize,
+        finding: Option<usize>,
+    ) -> Result<(), ReplayError> {
+        self.observations.add(&mut self.clips, run, executions, finding)
+    }
+
+    /// Takes in what a run did and read; returns it if something of that is new.
+    pub(crate) fn learn(&mut self, run: Run) -> Result<Option<Lead<Pending>>, ReplayError> {
+        let Some(scene) = run.passed_scene()? else { return Ok(None) };
+        Ok(match self.coverage.learn(&scene.trace) {
+            Some(NewCoverage::Place) => Some(Lead::Place(Pending::new(run))),
+            Some(NewCoverage::Value) => Some(Lead::Value(Pending::new(run))),
+            None => None,
+        })
+    }
+
+    /// Takes in where a run was; returns it if one of the places is new.
+    pub(crate) fn learn_places(&mut self, run: Run) -> Result<Option<Lead<Pending>>, ReplayError> {
+        let Some(scene) = run.passed_scene()? else { return Ok(None) };
+        let is_new = self.coverage.learn_places(&scene.trace);
+        Ok(is_new.then(|| Lead::Place(Pending::new(run))))
+    }
+
+    /// Opens a trace that was waiting, unless it still is open.
+    pub(crate) fn open(&self, pending: Pending) -> Result<Arc<Source>, ReplayError> {
+        let Pending { folder, process, source } = pending;
+        let source = match (source, &folder) {
+            (Some(source), _) => source,
+            (None, Some(folder)) => Source::open(folder.path(), process)?,
+            (None, None) => Source::open(&self.options.output, process)?,
+        };
+        Ok(Arc::new(source))
+    }
+
+    /// Opens the recorded run once more.
+    pub(crate) fn reopen(&self) -> Result<Arc<Source>, ReplayError> {
+        Ok(Arc::new(Source::open(&self.options.output, self.base.process)?))
+    }
+
+    /// The plan of a run that is explored.
+    pub(crate) fn exploration(&self, number: usize) -> Plan {
+        Plan::Explore(number, self.base.events)
+    }
+}
+
+impl Pending {
+    fn new(run: Run) -> Pending {
+        let process = run.process().unwrap_or_default();
+        let (folder, source) = run.into_trace();
+        Pending { folder, process, source: source.filter(|it| it.trace.len() <= KEPT_EVENTS) }
+    }
+}

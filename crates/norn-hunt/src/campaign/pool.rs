@@ -1,0 +1,218 @@
+//! Workers that run plans, ahead of those who ask for the results.
+//!
+//! Whoever drives a campaign decides on one plan after another, as if there were a single worker.
+//! While it waits for a result, the other workers run the plans that will probably be asked for
+//! next. A result is used only if exactly its plan is asked for later; so the number of workers and
+//! the order in which runs end have no influence on what is decided.
+
+use std::{
+    any::Any,
+    collections::VecDeque,
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
+    sync::{Condvar, Mutex, MutexGuard, PoisonError, mpsc},
+    thread,
+};
+
+use norn_replay::ReplayError;
+
+/// Plans ahead of the one that is asked for, for each worker. A slow run holds up the others only
+/// when these have all been run.
+const LOOK_AHEAD: usize = 4;
+
+/// Runs a program. A run depends on its plan alone.
+pub(crate) trait Executor: Sync {
+    /// Which run to make.
+    type Plan: Clone + PartialEq + Send;
+    /// What came of it.
+    type Run: Send;
+
+    /// Makes a run.
+    fn run(&self, plan: &Self::Plan) -> Result<Self::Run, ReplayError>;
+
+    /// Whether somebody asked to end.
+    fn is_interrupted(&self) -> bool;
+}
+
+/// How a run ended in its worker: with a result, or with a panic.
+type Ended<R> = Result<Result<R, ReplayError>, Box<dyn Any + Send>>;
+
+/// The workers, as the driver sees them.
+pub(crate) struct Pool<'p, E: Executor> {
+    executor: &'p E,
+    jobs: usize,
+    orders: &'p Orders<E::Plan>,
+    done: mpsc::Receiver<(usize, Ended<E::Run>)>,
+    /// Runs that were ordered and have not ended, by number.
+    running: Vec<(usize, E::Plan)>,
+    /// Results that nobody has asked for yet.
+    kept: Vec<Kept<E>>,
+    /// Results that were asked for so far.
+    asked: usize,
+    ordered: usize,
+}
+
+struct Kept<E: Executor> {
+    plan: E::Plan,
+    run: E::Run,
+    /// How many results had been asked for when it ended.
+    since: usize,
+}
+
+/// What workers are to run.
+struct Orders<P> {
+    state: Mutex<(VecDeque<(usize, P)>, bool)>,
+    changed: Condvar,
+}
+
+/// Does something with workers; they have ended when it returns.
+pub(crate) fn with_pool<E: Executor, T>(
+    executor: &E,
+    jobs: usize,
+    work: impl FnOnce(&mut Pool<'_, E>) -> T,
+) -> T {
+    let orders = Orders { state: Mutex::default(), changed: Condvar::new() };
+    let (sender, done) = mpsc::channel();
+    thread::scope(|scope| {
+        for _ in 0..jobs.max(1) {
+            let (sender, orders) = (sender.clone(), &orders);
+            scope.spawn(move || orders.serve(executor, &sender));
+        }
+        let _close = Close(&orders);
+        let jobs = jobs.max(1);
+        let (running, kept) = (Vec::new(), Vec::new());
+        work(&mut Pool {
+            executor,
+            jobs,
+            orders: &orders,
+            done,
+            running,
+            kept,
+            asked: 0,
+            ordered: 0,
+        })
+    })
+}
+
+/// Sends the workers home, even if the driver panics.
+struct Close<'a, P>(&'a Orders<P>);
+
+impl<P> Drop for Close<'_, P> {
+    fn drop(&mut self) {
+        let mut state = self.0.lock();
+        state.0.clear();
+        state.1 = true;
+        self.0.changed.notify_all();
+    }
+}
+
+impl<P> Orders<P> {
+    fn lock(&self) -> MutexGuard<'_, (VecDeque<(usize, P)>, bool)> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn push(&self, number: usize, plan: P) {
+        self.lock().0.push_back((number, plan));
+        self.changed.notify_one();
+    }
+
+    /// The next order; nothing when there will be no more.
+    fn next(&self) -> Option<(usize, P)> {
+        let mut state = self.lock();
+        loop {
+            if let Some(order) = state.0.pop_front() {
+                return Some(order);
+            }
+            if state.1 {
+                return None;
+            }
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// What a worker does.
+    fn serve<E: Executor<Plan = P>>(
+        &self,
+        executor: &E,
+        done: &mpsc::Sender<(usize, Ended<E::Run>)>,
+    ) {
+        while let Some((number, plan)) = self.next() {
+            // A panic is passed on to the driver, which would wait for the result for ever.
+            let ended = catch_unwind(AssertUnwindSafe(|| executor.run(&plan)));
+            if done.send((number, ended)).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+impl<E: Executor> Pool<'_, E> {
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.executor.is_interrupted()
+    }
+
+    /// The result of a plan. Meanwhile the other workers run plans that will probably be asked for
+    /// next, as `ahead` predicts them.
+    pub(crate) fn run<A: Iterator<Item = E::Plan>>(
+        &mut self,
+        plan: E::Plan,
+        ahead: impl FnOnce() -> A,
+    ) -> Result<E::Run, ReplayError> {
+        self.forget();
+        let mut ahead = (self.jobs > 1).then(ahead);
+        if !self.has(&plan) {
+            self.order(plan.clone());
+        }
+        loop {
+            if let Some(ahead) = &mut ahead {
+                self.order_ahead(ahead);
+            }
+            if let Some(at) = self.kept.iter().position(|it| it.plan == plan) {
+                self.asked += 1;
+                return Ok(self.kept.swap_remove(at).run);
+            }
+            self.receive(&plan)?;
+        }
+    }
+
+    /// Lets free workers run what is predicted.
+    fn order_ahead(&mut self, ahead: &mut impl Iterator<Item = E::Plan>) {
+        let most = self.jobs * LOOK_AHEAD;
+        while self.running.len() < self.jobs && self.running.len() + self.kept.len() < most {
+            let Some(plan) = ahead.next() else { return };
+            if !self.has(&plan) {
+                self.order(plan);
+            }
+        }
+    }
+
+    /// Waits for a run to end. One that was only predicted and cannot be made matters when somebody
+    /// asks for it.
+    fn receive(&mut self, wanted: &E::Plan) -> Result<(), ReplayError> {
+        // There is always a worker: its end of the channel is open as long as the pool is there.
+        let Ok((number, ended)) = self.done.recv() else { return Ok(()) };
+        let Some(at) = self.running.iter().position(|it| it.0 == number) else { return Ok(()) };
+        let (_, plan) = self.running.swap_remove(at);
+        match ended.unwrap_or_else(|panic| resume_unwind(panic)) {
+            Ok(run) => self.kept.push(Kept { plan, run, since: self.asked }),
+            Err(error) if plan == *wanted => return Err(error),
+            Err(_) => {}
+        }
+        Ok(())
+    }
+
+    fn has(&self, plan: &E::Plan) -> bool {
+        self.running.iter().any(|it| it.1 == *plan) || self.kept.iter().any(|it| it.plan == *plan)
+    }
+
+    fn order(&mut self, plan: E::Plan) {
+        self.running.push((self.ordered, plan.clone()));
+        self.orders.push(self.ordered, plan);
+        self.ordered += 1;
+    }
+
+    /// Drops results that were predicted wrongly: the predictions reach no further ahead.
+    fn forget(&mut self) {
+        let (asked, most) = (self.asked, self.jobs * LOOK_AHEAD);
+        self.kept.retain(|it| asked - it.since <= most);
+    }
+}

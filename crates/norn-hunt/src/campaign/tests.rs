@@ -1,0 +1,374 @@
+//! Tests of the driver with an executor that runs nothing: what comes of a run is a function of its
+//! plan, and how long it takes is arbitrary.
+
+use std::{
+    collections::VecDeque,
+    sync::{
+        Mutex,
+        atomic::{AtomicBool, Ordering},
+        mpsc,
+    },
+    thread,
+    time::Duration,
+};
+
+use norn_replay::ReplayError;
+use proptest::prelude::*;
+
+use super::{Executor, Hypotheses, Lead, Limits, Trial, drive};
+
+/// What happens in a campaign: everything is drawn from a seed.
+#[derive(Clone, Copy, Debug)]
+struct Script {
+    seed: u64,
+    /// Candidates in each trace.
+    candidates: usize,
+    /// Of so many attempts one confirms something.
+    confirms: u64,
+    /// Of so many runs one does something new.
+    leads: u64,
+}
+
+/// Numbers that look random, and are the same for the same plan.
+fn draw(seed: u64, plan: Plan, salt: u64) -> u64 {
+    let (kind, a, b) = match plan {
+        Plan::Try { source, candidate, instance } => (1, source * 1000 + candidate, instance),
+        Plan::Explore(number) => (2, number, 0),
+    };
+    let mut state = seed ^ salt.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    for part in [kind, a as u64, b as u64] {
+        state = (state ^ part).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        state ^= state >> 29;
+    }
+    state >> 8
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Plan {
+    Try { source: usize, candidate: usize, instance: usize },
+    Explore(usize),
+}
+
+/// Hypotheses that follow a script and write down what they see.
+struct Scripted {
+    script: Script,
+    sources: usize,
+    transcript: Vec<String>,
+    confirmed: usize,
+}
+
+#[derive(Clone, Default)]
+struct Queue(VecDeque<(usize, usize)>);
+
+/// Instances of each candidate.
+const INSTANCES: usize = 3;
+
+impl Scripted {
+    fn new(script: Script) -> Scripted {
+        Scripted { script, sources: 0, transcript: Vec::new(), confirmed: 0 }
+    }
+
+    fn lead(&self, plan: Plan) -> Option<Lead<usize>> {
+        let drawn = draw(self.script.seed, plan, 2);
+        (drawn % self.script.leads == 0 && self.sources < 5).then(|| {
+            if drawn / self.script.leads % 2 == 0 { Lead::Place(0) } else { Lead::Value(0) }
+        })
+    }
+}
+
+impl Hypotheses for Scripted {
+    type Plan = Plan;
+    type Run = Plan;
+    type Source = usize;
+    type Pending = usize;
+    type Tools<'t> = ();
+    type Queue = Queue;
+    type Attempt = Plan;
+
+    fn tools<'t>(&self, _: &'t usize)
+    where
+        Self: 't,
+    {
+    }
+
+    fn predict(&mut self, source: &usize, (): &()) -> Result<Queue, ReplayError> {
+        self.transcript.push(format!("predict {source}"));
+        Ok(Queue((0..self.script.candidates).map(|it| (it, 0)).collect()))
+    }
+
+    fn left(&self, queue: &Queue) -> usize {
+        queue.0.len()
+    }
+
+    fn next(&self, queue: &mut Queue, (): &()) -> Option<Plan> {
+        let source = self.sources;
+        let (candidate, instance) = queue.0.pop_front()?;
+        Some(Plan::Try { source, candidate, instance })
+    }
+
+    fn assume_unconfirmed(&self, queue: &mut Queue, attempt: &Plan) {
+        if let Plan::Try { candidate, instance, .. } = *attempt
+            && instance + 1 < INSTANCES
+        {
+            queue.0.push_back((candidate, instance + 1));
+        }
+    }
+
+    fn plan(&self, _: &usize, attempt: &Plan) -> Plan {
+        *attempt
+    }
+
+    fn exploration(&self, number: usize) -> Plan {
+        Plan::Explore(number)
+    }
+
+    fn judge(
+        &mut self,
+        queue: &mut Queue,
+        trial: Trial<'_, '_, Self>,
+    ) -> Result<Option<Lead<usize>>, ReplayError> {
+        assert_eq!(trial.attempt, trial.run, "the result is that of the plan");
+        let confirmed = draw(self.script.seed, trial.run, 1) % self.script.confirms == 0;
+        if confirmed {
+            self.confirmed += 1;
+            // What was confirmed changes what is tried next.
+            queue.0.pop_back();
+        } else {
+            self.assume_unconfirmed(queue, &trial.attempt);
+        }
+        let (run, executions) = (trial.run, trial.executions);
+        self.transcript.push(format!("{executions}: {run:?} {confirmed}"));
+        Ok(self.lead(run))
+    }
+
+    fn explored(
+        &mut self,
+        run: Plan,
+        executions: usize,
+    ) -> Result<Option<Lead<usize>>, ReplayError> {
+        self.transcript.push(format!("{executions}: {run:?}"));
+        Ok(self.lead(run))
+    }
+
+    fn finish(&mut self, queue: Queue) -> Option<Queue> {
+        self.transcript.push(format!("finish with {} left", queue.0.len()));
+        Some(queue).filter(|it| self.sources == 0 && !it.0.is_empty())
+    }
+
+    fn open(&mut self, _: usize) -> Result<usize, ReplayError> {
+        self.sources += 1;
+        Ok(self.sources)
+    }
+
+    fn reopen(&mut self) -> Result<usize, ReplayError> {
+        self.transcript.push("reopen".to_owned());
+        Ok(0)
+    }
+
+    fn confirmed(&self) -> usize {
+        self.confirmed
+    }
+}
+
+/// Runs nothing, but takes some time.
+struct Sleeper {
+    /// Runs take up to so many microseconds.
+    longest: u64,
+    seed: u64,
+}
+
+impl Executor for Sleeper {
+    type Plan = Plan;
+    type Run = Plan;
+
+    fn run(&self, plan: &Plan) -> Result<Plan, ReplayError> {
+        if self.longest > 0 {
+            thread::sleep(Duration::from_micros(draw(self.seed, *plan, 3) % self.longest));
+        }
+        Ok(*plan)
+    }
+
+    fn is_interrupted(&self) -> bool {
+        false
+    }
+}
+
+/// What a campaign does.
+fn transcript<E: Executor<Plan = Plan, Run = Plan>>(
+    script: Script,
+    limits: Limits,
+    executor: &E,
+) -> (usize, Vec<String>) {
+    let mut scripted = Scripted::new(script);
+    let executions = drive(&mut scripted, 0, 1, limits, (executor, &|_| ())).unwrap();
+    (executions, scripted.transcript)
+}
+
+const QUICK: Sleeper = Sleeper { longest: 0, seed: 0 };
+/// Nothing is confirmed and nothing is new.
+const DULL: Script = Script { seed: 7, candidates: 20, confirms: u64::MAX, leads: u64::MAX };
+
+fn attempts(transcript: &[String]) -> Vec<&str> {
+    transcript.iter().filter(|it| it.contains("Try")).map(String::as_str).collect()
+}
+
+#[test]
+fn the_budget_binds() {
+    for jobs in [1, 2, 8] {
+        for budget in [1, 2, 9, 30] {
+            let limits = Limits { budget, explore: 0, jobs };
+            let (executions, transcript) = transcript(DULL, limits, &QUICK);
+            assert_eq!(executions, budget);
+            assert_eq!(attempts(&transcript).len(), budget - 1);
+        }
+    }
+}
+
+#[test]
+fn some_executions_are_reserved_for_exploration() {
+    let limits = Limits { budget: 20, explore: 10, jobs: 2 };
+    let (executions, transcript) = transcript(DULL, limits, &QUICK);
+    let explored = transcript.iter().filter(|it| it.contains("Explore")).count();
+    assert_eq!((executions, explored), (20, 10));
+}
+
+#[test]
+fn four_runs_are_explored_after_every_eight_attempts() {
+    let limits = Limits { budget: 60, explore: 60, jobs: 8 };
+    let (_, transcript) = transcript(DULL, limits, &QUICK);
+    let kinds = transcript.iter().filter(|it| it.contains(':'));
+    let kinds: String = kinds.map(|it| if it.contains("Try") { 't' } else { 'e' }).collect();
+    assert!(kinds.starts_with("tttttttteeeettttttttee"), "{kinds}");
+}
+
+#[test]
+fn deferred_candidates_come_last() {
+    let limits = Limits { budget: 100, explore: 4, jobs: 2 };
+    let (executions, transcript) = transcript(DULL, limits, &QUICK);
+    // 24 executions for the trace, the rest of its 60 attempts at the end.
+    assert_eq!(executions, 1 + 60 + 4);
+    let reopened = transcript.iter().position(|it| it == "reopen").unwrap();
+    assert_eq!(attempts(&transcript[..reopened]).len(), 20);
+    assert_eq!(attempts(&transcript[reopened..]).len(), 40);
+}
+
+/// The first attempt ends only when others have.
+struct Slow {
+    others: Mutex<mpsc::Receiver<()>>,
+    ended: mpsc::Sender<()>,
+}
+
+impl Executor for Slow {
+    type Plan = Plan;
+    type Run = Plan;
+
+    fn run(&self, plan: &Plan) -> Result<Plan, ReplayError> {
+        if *plan == (Plan::Try { source: 0, candidate: 0, instance: 0 }) {
+            let others = self.others.lock().unwrap();
+            for _ in 0..5 {
+                others.recv_timeout(Duration::from_mins(1)).expect("others are held up");
+            }
+        } else {
+            let _ = self.ended.send(());
+        }
+        Ok(*plan)
+    }
+
+    fn is_interrupted(&self) -> bool {
+        false
+    }
+}
+
+#[test]
+fn a_slow_run_does_not_hold_up_others() {
+    let (ended, others) = mpsc::channel();
+    let slow = Slow { others: Mutex::new(others), ended };
+    let limits = |jobs| Limits { budget: 12, explore: 0, jobs };
+    let with_two = transcript(DULL, limits(2), &slow);
+    assert_eq!(with_two, transcript(DULL, limits(1), &QUICK));
+}
+
+/// Somebody asks to end during the fifth run.
+#[derive(Default)]
+struct Interrupted {
+    caught: AtomicBool,
+}
+
+impl Executor for Interrupted {
+    type Plan = Plan;
+    type Run = Plan;
+
+    fn run(&self, plan: &Plan) -> Result<Plan, ReplayError> {
+        if *plan == (Plan::Try { source: 0, candidate: 4, instance: 0 }) {
+            self.caught.store(true, Ordering::Relaxed);
+        }
+        Ok(*plan)
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.caught.load(Ordering::Relaxed)
+    }
+}
+
+#[test]
+fn an_interrupt_ends_the_campaign() {
+    let limits = Limits { budget: 100, explore: 10, jobs: 1 };
+    let (executions, transcript) = transcript(DULL, limits, &Interrupted::default());
+    // What was cut short is neither judged nor counted.
+    assert_eq!((executions, attempts(&transcript).len()), (5, 4));
+    assert!(transcript.last().unwrap().starts_with("finish"));
+}
+
+/// Every plan fails.
+struct Broken;
+
+impl Executor for Broken {
+    type Plan = Plan;
+    type Run = Plan;
+
+    fn run(&self, _: &Plan) -> Result<Plan, ReplayError> {
+        let source = std::io::Error::other("no space left");
+        Err(ReplayError::Scratch { path: "scratch".into(), source })
+    }
+
+    fn is_interrupted(&self) -> bool {
+        false
+    }
+}
+
+#[test]
+fn an_error_ends_the_campaign() {
+    for jobs in [1, 4] {
+        let mut scripted = Scripted::new(DULL);
+        let limits = Limits { budget: 10, explore: 0, jobs };
+        let end = drive(&mut scripted, 0, 1, limits, (&Broken, &|_| ()));
+        assert!(end.is_err());
+        assert_eq!(attempts(&scripted.transcript).len(), 0);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn the_number_of_jobs_has_no_influence(
+        seed in any::<u64>(),
+        times in any::<u64>(),
+        candidates in 0_usize..12,
+        confirms in 1_u64..8,
+        leads in 1_u64..12,
+        budget in 1_usize..80,
+        explore in 0_usize..30,
+    ) {
+        let script = Script { seed, candidates, confirms, leads };
+        let of = |jobs, longest| {
+            let executor = Sleeper { longest, seed: times };
+            transcript(script, Limits { budget, explore, jobs }, &executor)
+        };
+        let one = of(1, 0);
+        prop_assert!(one.0 <= budget.max(1));
+        for jobs in [2, 8] {
+            prop_assert_eq!(&one, &of(jobs, 400));
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! What is left to try of one trace: orders of events that would break properties, in turn.
+
+use std::{collections::VecDeque, rc::Rc};
+
+use norn_model::ThreadId;
+use norn_property::{Prospect, Watch};
+use norn_witness::Witness;
+
+use crate::{State, Violation, engine::CachedWitnesses};
+
+/// Prospects with the same places, and what is next for them.
+#[derive(Clone)]
+pub(super) struct Group {
+    pub(super) property: usize,
+    pub(super) prospects: VecDeque<Prospect>,
+    /// How often the program may still be run for it.
+    pub(super) tries: usize,
+    pub(super) violation: Violation,
+}
+
+/// What is left to try of one trace. Groups are shared with copies until one of them changes.
+#[derive(Clone)]
+pub(crate) struct Queue {
+    groups: Vec<Rc<Group>>,
+    open: VecDeque<usize>,
+    /// Confirmed violations of which the consequence is still to be seen: they come first.
+    follow_up: VecDeque<Attempt>,
+}
+
+/// Which run to make for a group.
+#[derive(Clone, Debug)]
+pub(crate) struct Attempt {
+    pub(super) group: usize,
+    pub(super) witness: Witness,
+    pub(super) aim: Aim,
+}
+
+/// What an attempt is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Aim {
+    /// To break the property.
+    Break,
+    /// To see what a violation leads to.
+    Consequence,
+}
+
+impl Group {
+    /// The next prospect that has a schedule in which it breaks the property.
+    fn next(&mut self, watch: &Watch<'_>, witnesses: &CachedWitnesses<'_>) -> Option<Witness> {
+        while self.tries > 0 {
+            let prospect = self.prospects.pop_front()?;
+            match witnesses.witness_apart(&prospect.candidate, watch.aparts(&prospect)) {
+                Ok(witness) if watch.is_broken(&prospect, turns(&witness)) => {
+                    self.tries -= 1;
+                    return Some(witness);
+                }
+                Ok(_) => self.note(State::Spoiled),
+                Err(why) => self.note(State::Infeasible(why)),
+            }
+        }
+        None
+    }
+
+    fn note(&mut self, state: State) {
+        if matches!(self.violation.state, State::Untried) {
+            self.violation.state = state;
+        }
+    }
+}
+
+impl Queue {
+    pub(super) fn new(groups: Vec<Group>) -> Queue {
+        let open = (0..groups.len()).collect();
+        let groups = in_turn(groups).into_iter().map(Rc::new).collect();
+        Queue { groups, open, follow_up: VecDeque::new() }
+    }
+
+    pub(super) fn left(&self) -> usize {
+        self.open.len() + self.follow_up.len()
+    }
+
+    /// The next run to make.
+    pub(super) fn next(
+        &mut self,
+        watches: &[Watch<'_>],
+        witnesses: &CachedWitnesses<'_>,
+    ) -> Option<Attempt> {
+        if let Some(attempt) = self.follow_up.pop_front() {
+            return Some(attempt);
+        }
+        while let Some(number) = self.open.pop_front() {
+            let group = Rc::make_mut(&mut self.groups[number]);
+            if let Some(witness) = group.next(&watches[group.property], witnesses) {
+                return Some(Attempt { group: number, witness, aim: Aim::Break });
+            }
+        }
+        None
+    }
+
+    pub(super) fn group(&mut self, attempt: &Attempt) -> &mut Group {
+        Rc::make_mut(&mut self.groups[attempt.group])
+    }
+
+    /// Lets another prospect of a group be tried when the other groups have had their turn.
+    pub(super) fn try_again(&mut self, attempt: &Attempt) {
+        if attempt.aim == Aim::Break {
+            self.open.push_back(attempt.group);
+        }
+    }
+
+    /// Asks what a violation leads to, in another run.
+    pub(super) fn follow_up(&mut self, attempt: &Attempt, witness: Witness) {
+        let attempt = Attempt { group: attempt.group, witness, aim: Aim::Consequence };
+        self.follow_up.push_back(attempt);
+    }
+
+    pub(super) fn into_groups(self) -> impl Iterator<Item = Group> {
+        self.groups.into_iter().map(Rc::unwrap_or_clone)
+    }
+}
+
+/// The schedule of a witness: threads, each until before one of its events.
+pub(crate) fn turns(witness: &Witness) -> impl Iterator<Item = (ThreadId, u64)> {
+    witness.turns.iter().map(|it| (it.thread, it.until))
+}
+
+/// The properties take turns, so that many candidates of one do not keep the others waiting.
+fn in_turn(groups: Vec<Group>) -> Vec<Group> {
+    let mut ranked: Vec<(usize, Group)> = Vec::new();
+    for group in groups {
+        let rank = ranked.iter().filter(|it| it.1.property == group.property).count();
+        ranked.push((rank, group));
+    }
+    ranked.sort_by_key(|(rank, group)| (*rank, group.property));
+    ranked.into_iter().map(|(_, group)| group).collect()
+}

@@ -1,0 +1,55 @@
+//! Schedules for the candidates of one trace, each made once: a campaign that looks ahead asks for
+//! them before it knows whether it needs them, and again when it does.
+
+use std::{cell::RefCell, collections::BTreeMap};
+
+use norn_model::{Apart, Candidate, Trace};
+use norn_witness::{Engines, Failure, Witness, Witnesses};
+
+/// Makes schedules, and remembers them.
+#[derive(Debug)]
+pub(crate) struct CachedWitnesses<'a> {
+    witnesses: Witnesses<'a>,
+    usual: RefCell<BTreeMap<(Candidate, Vec<Apart>), Result<Witness, Failure>>>,
+    lively: RefCell<BTreeMap<Candidate, Option<Witness>>>,
+}
+
+impl<'a> CachedWitnesses<'a> {
+    pub(crate) fn new(trace: &'a Trace, engines: Engines) -> Self {
+        CachedWitnesses {
+            witnesses: Witnesses::with(trace, engines),
+            usual: RefCell::default(),
+            lively: RefCell::default(),
+        }
+    }
+
+    /// See [`Witnesses::witness`].
+    pub(crate) fn witness(&self, candidate: &Candidate) -> Result<Witness, Failure> {
+        self.witness_apart(candidate, Vec::new())
+    }
+
+    /// See [`Witnesses::witness_apart`].
+    pub(crate) fn witness_apart(
+        &self,
+        candidate: &Candidate,
+        aparts: Vec<Apart>,
+    ) -> Result<Witness, Failure> {
+        let key = (candidate.clone(), aparts);
+        if let Some(known) = self.usual.borrow().get(&key) {
+            return known.clone();
+        }
+        let made = self.witnesses.witness_apart(&key.0, &key.1);
+        self.usual.borrow_mut().insert(key, made.clone());
+        made
+    }
+
+    /// See [`Witnesses::lively`].
+    pub(crate) fn lively(&self, candidate: &Candidate) -> Option<Witness> {
+        if let Some(known) = self.lively.borrow().get(candidate) {
+            return known.clone();
+        }
+        let made = self.witnesses.lively(candidate);
+        self.lively.borrow_mut().insert(candidate.clone(), made.clone());
+        made
+    }
+}

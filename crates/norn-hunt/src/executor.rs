@@ -1,0 +1,233 @@
+//! Runs the program: along a schedule, or exploring.
+//!
+//! What a run left is opened when somebody first looks at it, and then only once: to confirm, to
+//! compare with earlier runs, to describe and to make a clip of it. Runs of one program mostly map
+//! the same files at the same addresses, so they share what is known of these.
+
+use std::{
+    cell::OnceCell,
+    fs,
+    path::{Path, PathBuf},
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use norn_abi::control::{Plan as ControlPlan, after};
+use norn_model::{Consequence, FailureSite, Limit};
+use norn_record::{Control, Interrupt, Streams};
+use norn_replay::{Codes, Ran, ReplayError, Scene, failure_site, story};
+use norn_report::Story;
+use norn_resolve::Modules;
+use norn_witness::Witness;
+
+use crate::{
+    Options,
+    attempt::{Forced, force},
+    campaign::Executor,
+    explore,
+    source::Source,
+};
+
+/// What a program printed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Output(Vec<u8>);
+
+/// Which run to make.
+#[derive(Clone, Debug)]
+pub(crate) enum Plan {
+    /// Force the schedule of a witness, which was found in a trace.
+    Follow(Arc<Source>, Arc<Witness>),
+    /// Explore: the number of the run, and about how many events it has.
+    Explore(usize, u64),
+}
+
+impl PartialEq for Plan {
+    fn eq(&self, other: &Plan) -> bool {
+        match (self, other) {
+            (Plan::Follow(source, witness), Plan::Follow(other, same)) => {
+                Arc::ptr_eq(source, other) && witness == same
+            }
+            (Plan::Explore(number, events), Plan::Explore(other, same)) => {
+                (number, events) == (other, same)
+            }
+            (Plan::Follow(..), Plan::Explore(..)) | (Plan::Explore(..), Plan::Follow(..)) => false,
+        }
+    }
+}
+
+/// The folder of a trace, which is removed when nobody needs it any longer.
+#[derive(Debug)]
+pub(crate) struct TraceFolder(PathBuf);
+
+impl TraceFolder {
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for TraceFolder {
+    fn drop(&mut self) {
+        // If it stays, it goes with the folder that it is in.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A run that has ended.
+#[derive(Debug)]
+pub(crate) struct Run {
+    ran: Ran,
+    /// Where it failed, if it did.
+    pub(crate) failure: Option<FailureSite>,
+    /// How it came to fail, if it did.
+    pub(crate) story: Option<Story>,
+    pub(crate) output: Output,
+    /// What was forced on it, and how far it followed.
+    pub(crate) forced: Option<Forced>,
+    /// Where its trace is, unless that is kept.
+    folder: Option<TraceFolder>,
+    source: OnceCell<Source>,
+}
+
+impl Run {
+    pub(crate) fn consequence(&self) -> &Consequence {
+        &self.ran.consequence
+    }
+
+    /// The process of which there is a trace.
+    pub(crate) fn process(&self) -> Option<u32> {
+        self.ran.recording.recorded.then(|| self.ran.process())
+    }
+
+    /// What it left, with names, if it failed.
+    pub(crate) fn failed_scene(&self) -> Result<Option<&Scene>, ReplayError> {
+        if self.consequence().is_failure() { self.ran.scene() } else { Ok(None) }
+    }
+
+    /// The same of a run that can be predicted from: one that passed.
+    pub(crate) fn passed_scene(&self) -> Result<Option<Arc<Scene>>, ReplayError> {
+        if self.consequence().is_failure() { Ok(None) } else { self.ran.shared_scene() }
+    }
+
+    /// What it left, with its events in memory.
+    pub(crate) fn source(&self) -> Result<Option<&Source>, ReplayError> {
+        if self.source.get().is_none()
+            && let Some(scene) = self.ran.shared_scene()?
+        {
+            let _ = self.source.set(Source::new(scene));
+        }
+        Ok(self.source.get())
+    }
+
+    /// Its trace: the folder, and the events if they are in memory.
+    pub(crate) fn into_trace(self) -> (Option<TraceFolder>, Option<Source>) {
+        (self.folder, self.source.into_inner())
+    }
+}
+
+/// Runs a program on this machine.
+#[derive(Debug)]
+pub(crate) struct Native {
+    options: Options,
+    /// Everything that is needed on the way.
+    scratch: PathBuf,
+    runs: AtomicUsize,
+    /// The modules of the recorded run.
+    modules: OnceLock<Arc<Modules>>,
+}
+
+impl Native {
+    pub(crate) fn new(options: Options, scratch: &Path) -> Native {
+        let (runs, modules) = (AtomicUsize::new(0), OnceLock::new());
+        Native { options, scratch: scratch.to_owned(), runs, modules }
+    }
+
+    /// The same with other limits, which shares the modules of a run.
+    pub(crate) fn again(self, options: Options, recorded: &Source) -> Native {
+        let modules = OnceLock::from(Arc::clone(&recorded.scene.modules));
+        Native { options, modules, ..self }
+    }
+
+    /// A name that was not given before.
+    fn next(&self) -> PathBuf {
+        self.scratch.join(format!("{}", self.runs.fetch_add(1, Ordering::Relaxed)))
+    }
+
+    /// Runs the program, with a trace in `trace`. If it does not end in time, that may be the fault
+    /// of a busy machine: it is run once more, with twice the time.
+    pub(crate) fn record(&self, control: Control, trace: &Path) -> Result<Run, ReplayError> {
+        let run = self.record_once(&self.options, control.clone(), trace)?;
+        match (run.consequence(), self.options.run.timeout) {
+            (Consequence::Hang(Limit::Seconds(_)), Some(time)) => {
+                self.record_once(&self.options.limited(2 * time), control, trace)
+            }
+            _ => Ok(run),
+        }
+    }
+
+    fn record_once(
+        &self,
+        options: &Options,
+        control: Control,
+        trace: &Path,
+    ) -> Result<Run, ReplayError> {
+        let files = self.next();
+        let failed = |source| ReplayError::Scratch { path: files.clone(), source };
+        fs::create_dir_all(&files).map_err(failed)?;
+        let (stdout, stderr) = (files.join("stdout"), files.join("stderr"));
+        let streams = Streams::Files { stdout: stdout.clone(), stderr };
+        let options = norn_record::Options {
+            output: trace.to_owned(),
+            control: Some(control),
+            streams,
+            apart: true,
+            ..options.run.clone()
+        };
+        let ran = norn_replay::run_with(&options, self.modules.get())?;
+        let story = if ran.consequence.is_failure() { story::story(&ran) } else { None };
+        let failure = failure_site(&ran, story.as_ref());
+        let output = Output(fs::read(&stdout).unwrap_or_default());
+        let _ = fs::remove_dir_all(&files);
+        let (folder, source) = (None, OnceCell::new());
+        Ok(Run { ran, failure, story, output, forced: None, folder, source })
+    }
+
+    /// Forces the program through a witness's schedule.
+    fn follow(&self, source: &Source, witness: &Witness, trace: &Path) -> Result<Run, ReplayError> {
+        let mut forced = force(source, witness);
+        let clip = &forced.clip;
+        let max_steps = self.options.max_steps;
+        let control = Control {
+            plan: ControlPlan { after: after::FAIR, max_steps, ..clip.plan() },
+            ..norn_replay::plan(clip, &Codes::open(clip)?)?
+        };
+        let run = self.record(control, trace)?;
+        let controlled = run.ran.recording.run.controlled.as_ref();
+        if let Some(it) = controlled {
+            forced.judge(&it.outcome);
+        }
+        Ok(Run { forced: Some(forced), ..run })
+    }
+}
+
+impl Executor for Native {
+    type Plan = Plan;
+    type Run = Run;
+
+    fn run(&self, plan: &Plan) -> Result<Run, ReplayError> {
+        let folder = TraceFolder(self.next());
+        let run = match plan {
+            Plan::Follow(source, witness) => self.follow(source, witness, folder.path())?,
+            Plan::Explore(number, events) => {
+                let control = explore::control(&self.options, *number, *events);
+                self.record(control, folder.path())?
+            }
+        };
+        Ok(Run { folder: Some(folder), ..run })
+    }
+
+    fn is_interrupted(&self) -> bool {
+        Interrupt::caught().is_some()
+    }
+}

@@ -1,0 +1,51 @@
+//! Findings that are shown in one line each: confirmed, and harmless as far as is known.
+
+use norn_model::Location;
+use norn_report::{Action, BriefLine, BriefSection, Finding, Status, vocabulary};
+
+/// Lines of a section, at most.
+const LINES: usize = 10;
+
+/// The sections, without those that are empty.
+pub(super) fn sections(findings: &[Finding]) -> Vec<BriefSection> {
+    let counts = |it: &&(usize, &Finding)| {
+        it.1.status == Status::Confirmed && !it.1.harmful && it.1.suppressed_by.is_none()
+    };
+    let all: Vec<_> = findings.iter().enumerate().collect();
+    let (other, mut same): (Vec<_>, Vec<_>) =
+        all.iter().filter(counts).copied().partition(|it| it.1.other_output);
+    same.sort_by_key(|it| expected(it.1).is_some());
+    let sections = [
+        section("confirmed, and the output differs from the recorded run", &other),
+        section("confirmed, without visible harm", &same),
+    ];
+    sections.into_iter().filter(|it| !it.lines.is_empty()).collect()
+}
+
+/// One line for all that read the same.
+fn section(title: &str, findings: &[(usize, &Finding)]) -> BriefSection {
+    let mut lines: Vec<(Key<'_>, BriefLine)> = Vec::new();
+    for &(at, finding) in findings {
+        let key = key(finding);
+        match lines.iter_mut().find(|it| it.0 == key) {
+            Some((_, line)) => line.times += 1,
+            None => lines.push((key, BriefLine { finding: at, times: 1 })),
+        }
+    }
+    let more = lines.iter().skip(LINES).map(|it| it.1.times).sum();
+    let lines = lines.into_iter().take(LINES).map(|it| it.1).collect();
+    BriefSection { title: title.to_owned(), lines, more }
+}
+
+/// What a line shows of a finding.
+type Key<'a> = (&'a str, Option<&'a str>, Vec<(Action, Option<String>)>);
+
+fn key(finding: &Finding) -> Key<'_> {
+    let place = |stack: &[Location]| stack.first().map(vocabulary::place);
+    let accesses = finding.accesses.iter().map(|it| (it.action, place(&it.stack)));
+    (&finding.title, expected(finding), accesses.collect())
+}
+
+fn expected(finding: &Finding) -> Option<&str> {
+    finding.remark.as_ref()?.expected.as_deref()
+}

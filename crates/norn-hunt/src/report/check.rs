@@ -1,0 +1,94 @@
+//! The report of a check of properties.
+
+use norn_report::{
+    Command, Detail, Finding, Harm, ObservedFailure, Omissions, Report, Status, Summary,
+};
+
+use super::{Marks, counts, finding, hunt, property, replay, run};
+use crate::{Check, State, Violation};
+
+/// Why a property cannot be broken though there are schedules.
+const SPOILED: &str = "each schedule has an event in between that the property allows";
+
+/// The report of a check of properties.
+pub fn check(check: &Check, marks: &Marks, version: &str) -> Report {
+    let findings = check.violations.iter().enumerate().map(|(at, it)| {
+        let suppressed_by = marks.findings.get(at).cloned().flatten();
+        Finding { suppressed_by, ..violation(it) }
+    });
+    let findings: Vec<_> = findings.collect();
+    let observed = check.observed.iter().enumerate().map(|(at, it)| {
+        let suppressed_by = marks.observed.get(at).cloned().flatten();
+        let shown = suppressed_by.is_none();
+        ObservedFailure { suppressed_by, shown, ..hunt::unmarked(it) }
+    });
+    let observed = observed.collect();
+    let details = details(&findings);
+    let summary = Summary {
+        bugs: details.len(),
+        bug_findings: details.len(),
+        suppressed: marks.suppressed,
+        known: marks.known,
+        executions: check.executions,
+        sources: check.sources,
+        instances: check.rules.iter().map(|it| it.instances).sum(),
+        ..counts(&findings)
+    };
+    Report {
+        run: Some(run(&check.base)),
+        details,
+        findings,
+        observed,
+        suppressions: marks.suppressions.clone(),
+        properties: check.rules.iter().map(property::property).collect(),
+        not_looked_at: Omissions {
+            events: check.left_out,
+            functions: check.refused,
+            ..Omissions::default()
+        },
+        summary,
+        ..Report::new(Command::Check, version)
+    }
+}
+
+/// What the program has done, unless it is suppressed.
+fn details(findings: &[Finding]) -> Vec<Detail> {
+    let real =
+        findings.iter().enumerate().filter(|it| it.1.harmful && it.1.suppressed_by.is_none());
+    real.map(|it| Detail { finding: it.0, also: Vec::new() }).collect()
+}
+
+/// A broken property is harmful: the user has said so.
+pub(super) fn violation(violation: &Violation) -> Finding {
+    let bare = Finding {
+        harmful: violation.is_real(),
+        harm: violation.harm.as_ref().map(harm),
+        ..finding::violation(violation)
+    };
+    match &violation.state {
+        State::Observed(clip) => Finding {
+            status: Status::Observed,
+            clip: Some(clip.display().to_string()),
+            replay: replay(clip),
+            ..bare
+        },
+        State::Confirmed(how) => finding::confirmed(bare, how),
+        State::Infeasible(why) => finding::failed(bare, why),
+        State::Spoiled => {
+            Finding { status: Status::Infeasible, why: Some(SPOILED.to_owned()), ..bare }
+        }
+        State::Unconfirmed(verdict) => {
+            Finding { status: Status::Unconfirmed, verdict: Some(verdict.into()), ..bare }
+        }
+        State::Untried => bare,
+    }
+}
+
+fn harm(harm: &crate::Harm) -> Harm {
+    Harm {
+        consequence: harm.consequence.clone(),
+        story: harm.story.clone(),
+        clip: harm.clip.display().to_string(),
+        replay: replay(&harm.clip),
+    }
+}

@@ -1,0 +1,145 @@
+//! Findings of hunts, and candidates of traces.
+
+use norn_model::{Candidate, CandidateKind, ThreadName};
+use norn_report::{Finding, Remark, Schedule, Status, Turn, vocabulary};
+use norn_witness::{Failure, Grade, Witness};
+
+use super::replay;
+use crate::{Confirmed, Description, Prospect};
+
+/// A finding of which nothing is known but what it is about.
+fn bare(kind: &CandidateKind, title: String, description: Description) -> Finding {
+    Finding {
+        class: kind.class(),
+        kind: kind.name().to_owned(),
+        name: vocabulary::bug(kind),
+        title,
+        status: Status::Untried,
+        harmful: false,
+        bug: None,
+        suppressed_by: None,
+        variables: description.variables,
+        parameters: Vec::new(),
+        accesses: description.accesses,
+        scope: None,
+        source: 0,
+        remark: None,
+        schedule: None,
+        why: None,
+        verdict: None,
+        consequence: None,
+        other_output: false,
+        story: None,
+        interleaving: None,
+        clip: None,
+        replay: Vec::new(),
+        executions: None,
+        harm: None,
+    }
+}
+
+/// A candidate of which nothing else is known.
+fn candidate(candidate: &Candidate, description: &Description) -> Finding {
+    let Description { variables, accesses } = description;
+    let title = vocabulary::headline(&candidate.kind, variables, accesses);
+    Finding { scope: Some(candidate.scope), ..bare(&candidate.kind, title, description.clone()) }
+}
+
+/// A finding of a hunt.
+pub(super) fn finding(found: &crate::Finding) -> Finding {
+    let bare = Finding {
+        harmful: found.is_harmful(),
+        source: found.source,
+        remark: found.remark.as_ref().map(remark),
+        ..candidate(&found.candidate, &found.description)
+    };
+    match &found.status {
+        crate::Status::Confirmed(how) => confirmed(bare, how),
+        crate::Status::Infeasible(why) => failed(bare, why),
+        crate::Status::Unconfirmed(verdict) => {
+            Finding { status: Status::Unconfirmed, verdict: Some(verdict.into()), ..bare }
+        }
+        crate::Status::Untried => bare,
+    }
+}
+
+/// A property that is broken, or may be.
+pub(super) fn violation(violation: &crate::Violation) -> Finding {
+    let title = vocabulary::property_headline(&violation.property, &violation.parameters);
+    let description = Description { variables: Vec::new(), accesses: violation.steps.clone() };
+    Finding {
+        parameters: violation.parameters.clone(),
+        ..bare(&CandidateKind::Property(violation.property.clone()), title, description)
+    }
+}
+
+/// A candidate of a trace.
+pub(super) fn prospect(prospect: &Prospect) -> Finding {
+    let bare = Finding {
+        remark: prospect.remark.as_ref().map(remark),
+        ..candidate(&prospect.candidate, &prospect.description)
+    };
+    match &prospect.witness {
+        Ok(witness) => Finding {
+            schedule: Some(Schedule {
+                engine: Some(witness.engine.to_string()),
+                ..schedule(witness.grade, &prospect.turns)
+            }),
+            ..bare
+        },
+        Err(why) => failed(bare, why),
+    }
+}
+
+/// What the program did.
+pub(super) fn confirmed(bare: Finding, how: &Confirmed) -> Finding {
+    Finding {
+        status: Status::Confirmed,
+        consequence: Some(how.consequence.clone()),
+        story: how.story.clone(),
+        other_output: how.other_output,
+        schedule: Some(witnessed(&how.witness)),
+        interleaving: Some(how.interleaving.clone()),
+        clip: Some(how.clip.display().to_string()),
+        replay: replay(&how.clip),
+        executions: Some(how.executions),
+        ..bare
+    }
+}
+
+/// Why there is no schedule.
+pub(super) fn failed(bare: Finding, why: &Failure) -> Finding {
+    let status = match why {
+        Failure::Inconclusive => Status::Inconclusive,
+        _ => Status::Infeasible,
+    };
+    Finding { status, why: Some(why.to_string()), ..bare }
+}
+
+/// The turns of a schedule that was forced are in its clip.
+fn witnessed(witness: &Witness) -> Schedule {
+    Schedule { switches: witness.turns.len(), ..schedule(witness.grade, &[]) }
+}
+
+/// A schedule as threads by name, each until before one of its events.
+pub(super) fn schedule(grade: Grade, turns: &[(ThreadName, u64)]) -> Schedule {
+    let turn = |(thread, until): &(ThreadName, u64)| Turn { thread: thread.clone(), until: *until };
+    Schedule {
+        grade: match grade {
+            Grade::Sound => "sound".to_owned(),
+            Grade::Speculative => "speculative".to_owned(),
+        },
+        engine: None,
+        switches: turns.len(),
+        turns: turns.iter().map(turn).collect(),
+    }
+}
+
+fn remark(remark: &norn_predict::Remark) -> Remark {
+    Remark {
+        count: remark.count,
+        early: remark.early,
+        expected: remark.expected.map(|it| it.name().to_owned()),
+        why: remark.expected.map(|it| it.to_string()),
+    }
+}

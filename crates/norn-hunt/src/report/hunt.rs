@@ -1,0 +1,81 @@
+//! The report of a hunt.
+
+use norn_report::{Command, Detail, Finding, ObservedFailure, Report, Summary};
+
+use super::{Marks, also, brief, counts, finding, omissions, replay, run};
+use crate::{Hunt, Observed};
+
+/// The report of a hunt.
+pub fn hunt(hunt: &Hunt, marks: &Marks, version: &str) -> Report {
+    let findings: Vec<_> = marks.ranked.iter().filter_map(|at| marked(hunt, marks, *at)).collect();
+    let place = |at: usize| marks.ranked.iter().position(|it| *it == at);
+    let detail = |bug: &Vec<usize>| {
+        let mut members = bug.iter().filter_map(|at| place(*at));
+        let first = members.next()?;
+        let others = members.filter_map(|at| findings.get(at));
+        Some(Detail { finding: first, also: also(others) })
+    };
+    let details = marks.bugs.iter().filter_map(detail).collect();
+    let observed = hunt.observed.iter().enumerate().map(|(at, it)| {
+        let suppressed_by = marks.observed.get(at).cloned().flatten();
+        let finding = it.finding.and_then(place);
+        observed(it, ObservedFailure { suppressed_by, finding, ..unmarked(it) }, hunt, marks)
+    });
+    let observed = observed.collect();
+    let summary = Summary {
+        bugs: marks.bugs.len(),
+        bug_findings: marks.bugs.iter().map(Vec::len).sum(),
+        suppressed: marks.suppressed,
+        known: marks.known,
+        executions: hunt.executions,
+        sources: hunt.sources,
+        incomplete: hunt.incomplete,
+        ..counts(&findings)
+    };
+    Report {
+        run: Some(run(&hunt.base)),
+        brief: brief::sections(&findings),
+        findings,
+        details,
+        observed,
+        not_looked_at: omissions(&hunt.omitted),
+        suppressions: marks.suppressions.clone(),
+        summary,
+        ..Report::new(Command::Hunt, version)
+    }
+}
+
+/// A finding, with what the user and the other findings say of it.
+fn marked(hunt: &Hunt, marks: &Marks, at: usize) -> Option<Finding> {
+    let bug = marks.bugs.iter().position(|it| it.contains(&at)).map(|it| it + 1);
+    let suppressed_by = marks.findings.get(at).cloned().flatten();
+    Some(Finding { bug, suppressed_by, ..finding::finding(hunt.findings.get(at)?) })
+}
+
+/// A failure that happened without having been predicted.
+pub(super) fn unmarked(it: &Observed) -> ObservedFailure {
+    ObservedFailure {
+        consequence: it.consequence.clone(),
+        story: it.story.clone(),
+        finding: None,
+        suppressed_by: None,
+        shown: true,
+        clip: it.clip.display().to_string(),
+        replay: replay(&it.clip),
+        executions: it.executions,
+    }
+}
+
+/// A failure that a finding leads to as well is shown by that finding.
+fn observed(
+    it: &Observed,
+    failure: ObservedFailure,
+    hunt: &Hunt,
+    marks: &Marks,
+) -> ObservedFailure {
+    let counts = |at: usize| marks.findings.get(at).is_none_or(Option::is_none);
+    let findings = hunt.findings.iter().enumerate().filter(|found| counts(found.0));
+    let mut confirmed = findings.filter_map(|found| found.1.confirmed());
+    let known = confirmed.any(|how| how.failure.is_some() && how.failure == it.failure);
+    ObservedFailure { shown: failure.suppressed_by.is_none() && !known, ..failure }
+}

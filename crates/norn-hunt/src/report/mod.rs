@@ -1,0 +1,106 @@
+//! From the results of a search to its report.
+//!
+//! Ranking, grouping, counting and the choice of what is shown in full or in one line happen here,
+//! once for all output formats.
+
+mod brief;
+mod check;
+mod finding;
+mod hunt;
+mod predict;
+mod property;
+mod unseen;
+
+use std::path::Path;
+
+use norn_report::{AlsoSeen, Finding, Omissions, Run, Status, Summary, SuppressedBy, Suppression};
+
+pub use self::{
+    check::check,
+    hunt::hunt,
+    predict::{forecast, outlook},
+};
+use crate::Base;
+
+/// What the user does not want to see, and which findings are one bug. Findings and failures are
+/// named by their places in the results of the search.
+#[derive(Clone, Debug, Default)]
+pub struct Marks {
+    /// Why each finding does not count, if it does not.
+    pub findings: Vec<Option<SuppressedBy>>,
+    /// Why each observed failure does not count, if it does not.
+    pub observed: Vec<Option<SuppressedBy>>,
+    /// The lines of suppression files, and how often each was used.
+    pub suppressions: Vec<Suppression>,
+    /// All findings, the worst first.
+    pub ranked: Vec<usize>,
+    /// The harmful findings that count, those of one bug together, the worst first.
+    pub bugs: Vec<Vec<usize>>,
+    /// Confirmed findings and failures that are suppressed.
+    pub suppressed: usize,
+    /// Confirmed findings and failures that are known.
+    pub known: usize,
+}
+
+/// The command that replays a clip.
+fn replay(clip: &Path) -> Vec<String> {
+    vec!["norn".to_owned(), "replay".to_owned(), clip.display().to_string()]
+}
+
+/// The recorded run.
+fn run(base: &Base) -> Run {
+    Run {
+        events: Some(base.events),
+        threads: Some(base.threads),
+        ..Run::new(base.consequence.clone())
+    }
+}
+
+fn omissions(omitted: &crate::Omissions) -> Omissions {
+    Omissions {
+        events: omitted.events,
+        sampled: omitted.limits.sampled,
+        variable_pairs: omitted.limits.couples,
+        lock_requests: omitted.limits.requests,
+        patterns: omitted.limits.patterns.clone(),
+        threads: omitted.threads.clone(),
+        names: omitted.names.clone(),
+        functions: 0,
+    }
+}
+
+/// Counts what came of the findings.
+fn counts(findings: &[Finding]) -> Summary {
+    let count = |status| findings.iter().filter(|it| it.status == status).count();
+    Summary {
+        candidates: findings.len(),
+        observed: count(Status::Observed),
+        confirmed: count(Status::Confirmed),
+        harmful: findings.iter().filter(|it| it.harmful).count(),
+        infeasible: count(Status::Infeasible),
+        inconclusive: count(Status::Inconclusive),
+        unconfirmed: count(Status::Unconfirmed),
+        untried: count(Status::Untried),
+        scheduled: findings.iter().filter(|it| it.schedule.is_some()).count(),
+        ..Summary::default()
+    }
+}
+
+/// Clips that are listed of each class.
+const CLIPS: usize = 2;
+
+/// How else a bug was found, by class.
+fn also<'a>(others: impl Iterator<Item = &'a Finding>) -> Vec<AlsoSeen> {
+    let mut all: Vec<AlsoSeen> = Vec::new();
+    for it in others {
+        if !all.iter().any(|seen| seen.name == it.name) {
+            all.push(AlsoSeen { name: it.name.clone(), clips: Vec::new(), more: 0 });
+        }
+        let Some(seen) = all.iter_mut().find(|seen| seen.name == it.name) else { continue };
+        match &it.clip {
+            Some(clip) if seen.clips.len() < CLIPS => seen.clips.push(clip.clone()),
+            _ => seen.more += 1,
+        }
+    }
+    all
+}

@@ -1,0 +1,176 @@
+//! What makes two reports the same bug.
+//!
+//! A bug is known by what it is and where: its class, the variables, the places of its accesses, and
+//! the place of the failure that it leads to. How a run ended is not enough: two bugs may both end in
+//! `exit(1)`, and two deadlocks may be about different locks. Which thread it was, addresses, and the
+//! order in which two accesses came do not matter.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{BugClass, Consequence, Location};
+
+/// What a bug is known by.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BugId {
+    /// The class of what was predicted; none for a failure that was not.
+    pub class: Option<BugClass>,
+    /// The property that is violated, if it is about one.
+    pub property: Option<String>,
+    /// The variables.
+    pub variables: BTreeSet<String>,
+    /// Where they are accessed.
+    pub places: BTreeSet<Location>,
+    /// The failure that it leads to, if it does.
+    pub failure: Option<FailureSite>,
+}
+
+/// A failure, and where it is.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct FailureSite {
+    /// What happened, without what may differ from run to run.
+    pub kind: String,
+    /// Where: the faulty access, the assertion, the call of `exit`; of a deadlock, where each thread
+    /// of the cycle waits.
+    pub places: BTreeSet<Location>,
+    /// Of a deadlock: what the threads wait for.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub objects: BTreeSet<String>,
+}
+
+impl BugId {
+    /// Whether both are reports of one bug. They lead to the same failure, and are about the same
+    /// variable or the same places. Where nothing fails, only the places count. The two directions
+    /// of a race may lead to different failures: `other`, if it leads to none, is the same race if
+    /// its places are the same.
+    pub fn is_same_bug(&self, other: &BugId) -> bool {
+        let harmless = other.failure.is_none();
+        let common = !self.variables.is_disjoint(&other.variables);
+        let same_failure = self.failure == other.failure;
+        same_failure && (!harmless && common || self.shares_places(other))
+            || harmless && common && self.places == other.places
+    }
+
+    /// Whether two places are common, or the only ones.
+    fn shares_places(&self, other: &BugId) -> bool {
+        match self.places.intersection(&other.places).count() {
+            0 => false,
+            1 => self.places.len() == 1 && other.places.len() == 1,
+            _ => true,
+        }
+    }
+}
+
+impl FailureSite {
+    /// A failure at some places.
+    pub fn new(
+        consequence: &Consequence,
+        places: impl IntoIterator<Item = Location>,
+    ) -> FailureSite {
+        let places = places.into_iter().map(|it| it.identity()).collect();
+        FailureSite { kind: kind(consequence), places, objects: BTreeSet::new() }
+    }
+}
+
+/// What happened, without what may differ from run to run.
+fn kind(consequence: &Consequence) -> String {
+    let text = |it: &str| it.to_owned();
+    match consequence {
+        Consequence::None => text("none"),
+        Consequence::Exit(status) => format!("exit status {status}"),
+        Consequence::Signal { signal, .. } => format!("signal {signal}"),
+        Consequence::Assertion(condition) => format!("assertion {condition}"),
+        // What an exception says often has numbers of that run.
+        Consequence::Exception { class, .. } => format!("exception {class}"),
+        Consequence::Abort => text("abort"),
+        Consequence::Memory(fault) => format!("memory {fault:?}"),
+        Consequence::Deadlock => text("deadlock"),
+        Consequence::Livelock => text("livelock"),
+        Consequence::Hang(_) => text("hang"),
+        Consequence::Check(status) => format!("check {status}"),
+    }
+}
+
+impl Location {
+    /// What a place is known by, wherever the source and the program are: function, file name and
+    /// line, or the offset in the module where these are not known.
+    #[must_use]
+    pub fn identity(&self) -> Location {
+        let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+        let known = self.function.is_some() || self.file.is_some();
+        Location {
+            function: self.function.clone(),
+            file: self.file.as_deref().map(name),
+            line: self.line,
+            module: self.module.as_deref().filter(|_| !known).map(name),
+            offset: self.offset.filter(|_| !known),
+            ..Location::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(function: &str, line: u32) -> Location {
+        Location { function: Some(function.to_owned()), line: Some(line), ..Location::default() }
+    }
+
+    fn bug(variable: &str, places: &[Location], failure: Option<FailureSite>) -> BugId {
+        BugId {
+            class: Some(BugClass::Race),
+            variables: [variable.to_owned()].into(),
+            places: places.iter().cloned().collect(),
+            failure,
+            ..BugId::default()
+        }
+    }
+
+    fn exit_at(function: &str) -> Option<FailureSite> {
+        Some(FailureSite::new(&Consequence::Exit(1), [at(function, 9)]))
+    }
+
+    #[test]
+    fn the_same_status_is_not_the_same_failure() {
+        let one = bug("total", &[at("add", 1), at("take", 2)], exit_at("audit"));
+        let same = bug("total", &[at("add", 1)], exit_at("audit"));
+        let other = bug("total", &[at("add", 1), at("take", 2)], exit_at("check"));
+        assert!(one.is_same_bug(&same));
+        assert!(!one.is_same_bug(&other));
+    }
+
+    #[test]
+    fn the_same_failure_of_other_variables_at_other_places_is_another_bug() {
+        let one = bug("total", &[at("add", 1)], exit_at("audit"));
+        assert!(!one.is_same_bug(&bug("size", &[at("grow", 5)], exit_at("audit"))));
+        assert!(one.is_same_bug(&bug("size", &[at("add", 1)], exit_at("audit"))));
+    }
+
+    #[test]
+    fn a_race_without_a_failure_is_the_race_at_its_places() {
+        let one = bug("total", &[at("add", 1), at("take", 2)], exit_at("audit"));
+        assert!(one.is_same_bug(&bug("total", &[at("add", 1), at("take", 2)], None)));
+        assert!(!one.is_same_bug(&bug("total", &[at("add", 1), at("look", 3)], None)));
+    }
+
+    #[test]
+    fn folders_do_not_matter() {
+        let place = |file: &str, module: &str| Location {
+            file: Some(file.to_owned()),
+            module: Some(module.to_owned()),
+            column: Some(3),
+            ..at("add", 1)
+        };
+        let (one, other) = (place("/src/a.c", "/bin/one"), place("/build/a.c", "/bin/other"));
+        assert_eq!(one.identity(), other.identity());
+        let code = |module: &str| Location {
+            module: Some(module.to_owned()),
+            offset: Some(16),
+            ..Location::default()
+        };
+        assert_eq!(code("/lib/libz.so").identity(), code("/opt/libz.so").identity());
+        assert_ne!(code("/lib/libz.so").identity(), code("/lib/liby.so").identity());
+    }
+}

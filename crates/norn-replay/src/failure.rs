@@ -1,0 +1,142 @@
+//! The place of a failure, by which bugs are told apart.
+
+use std::collections::BTreeSet;
+
+use norn_model::{Consequence, FailureSite, Location};
+use norn_report::{FailureKind, Object, Running, Step, Story, Stuck, Waiter, Want};
+
+use crate::{Ran, story};
+
+/// Calls that tell one `exit` from another: programs often end by one function that reports an error,
+/// whatever went wrong.
+const EXIT_CALLS: usize = 2;
+
+/// The failure of a run, and where it is; none if it did not fail.
+pub fn failure_site(ran: &Ran, story: Option<&Story>) -> Option<FailureSite> {
+    let consequence = &ran.consequence;
+    if !consequence.is_failure() {
+        return None;
+    }
+    let site = |places: Vec<Location>| FailureSite::new(consequence, places);
+    Some(match story.map(|it| &it.failure) {
+        Some(FailureKind::Stuck(stuck)) => {
+            let waiters = essential(stuck);
+            let objects = waiters.iter().filter_map(|it| object(&it.want)).collect();
+            FailureSite { objects, ..site(waiters.iter().filter_map(|it| top(&it.step)).collect()) }
+        }
+        Some(FailureKind::Running(running)) => site(functions(running)),
+        Some(FailureKind::Misuse(misuse)) => site(top(&misuse.by).into_iter().collect()),
+        Some(FailureKind::Death(death)) => {
+            site(death.by.as_ref().and_then(top).into_iter().collect())
+        }
+        None if matches!(consequence, Consequence::Exit(_)) => {
+            let scene = ran.scene().ok().flatten();
+            let calls = scene.map(story::exit_calls).unwrap_or_default();
+            site(calls.into_iter().take(EXIT_CALLS).collect())
+        }
+        None => site(Vec::new()),
+    })
+}
+
+/// The threads that are the deadlock: those of a cycle, or else all that wait for something other
+/// than the end of a thread. A thread that joins a stuck one is a consequence of it.
+fn essential(stuck: &Stuck) -> Vec<&Waiter> {
+    let cycle = stuck.waiters.iter().filter(|it| stuck.cycle.contains(&it.step.thread));
+    let waits = stuck.waiters.iter().filter(|it| !matches!(it.want, Want::End { .. }));
+    let (cycle, waits): (Vec<_>, Vec<_>) = (cycle.collect(), waits.collect());
+    match (cycle.is_empty(), waits.is_empty()) {
+        (false, _) => cycle,
+        (true, false) => waits,
+        (true, true) => stuck.waiters.iter().collect(),
+    }
+}
+
+fn top(step: &Step) -> Option<Location> {
+    step.stack.first().cloned()
+}
+
+/// The functions in which threads run without progress. Where in their loops they were seen last is
+/// chance.
+fn functions(running: &Running) -> Vec<Location> {
+    let tops = running.runners.iter().filter_map(|it| top(&it.step));
+    let functions: BTreeSet<_> = tops.map(|it| Location { line: None, ..it.identity() }).collect();
+    functions.into_iter().collect()
+}
+
+/// What a thread waits for, by a name that is the same in every run.
+fn object(want: &Want) -> Option<String> {
+    match want {
+        Want::Lock { object, .. } | Want::Once { object, .. } => lasting(object),
+        Want::Wakeup(_)
+        | Want::Barrier(_)
+        | Want::Semaphore(_)
+        | Want::End { .. }
+        | Want::Word(_)
+        | Want::Outside => None,
+    }
+}
+
+/// The name of a variable, without the numbers of elements: locks of one array are one to a person.
+fn lasting(object: &Object) -> Option<String> {
+    if object.allocated_at.is_some() || object.name.contains("0x") {
+        return None;
+    }
+    let mut name = String::new();
+    let mut inside = false;
+    for it in object.name.chars() {
+        inside &= it != ']';
+        if !inside {
+            name.push(it);
+        }
+        inside |= it == '[';
+    }
+    Some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use norn_model::ThreadName;
+
+    use super::*;
+
+    fn waiter(thread: &str, function: &str, want: Want) -> Waiter {
+        let function = Some(function.to_owned());
+        let stack = vec![Location { function, line: Some(3), ..Location::default() }];
+        Waiter { step: Step { thread: ThreadName(thread.to_owned()), event: None, stack }, want }
+    }
+
+    fn lock(name: &str) -> Want {
+        Want::Lock { object: Object::named(name), holders: Vec::new() }
+    }
+
+    #[test]
+    fn a_deadlock_is_its_cycle() {
+        let thread = |it: &str| ThreadName(it.to_owned());
+        let end = Want::End { thread: thread("T0.1"), ended: false };
+        let stuck = Stuck {
+            waiters: vec![
+                waiter("T0.1", "cook", lock("forks[3]")),
+                waiter("T0.2", "bake", lock("forks[1]")),
+                waiter("T0.3", "eat", lock("plates")),
+                waiter("T0", "main", end),
+            ],
+            cycle: vec![thread("T0.1"), thread("T0.2")],
+            ended: Vec::new(),
+        };
+        let names = |stuck: &Stuck| {
+            let waiters = essential(stuck);
+            let objects: BTreeSet<_> = waiters.iter().filter_map(|it| object(&it.want)).collect();
+            (waiters.len(), objects.into_iter().collect::<Vec<_>>().join(" "))
+        };
+        assert_eq!(names(&stuck), (2, "forks[]".to_owned()));
+        let lost = Stuck { cycle: Vec::new(), ..stuck };
+        assert_eq!(names(&lost), (3, "forks[] plates".to_owned()));
+    }
+
+    #[test]
+    fn addresses_are_not_names() {
+        assert_eq!(lasting(&Object::named("0x7fff0000")), None);
+        assert_eq!(lasting(&Object::named("bank.lock")), Some("bank.lock".to_owned()));
+        assert_eq!(lasting(&Object::named("rows[2][17].lock")), Some("rows[][].lock".to_owned()));
+    }
+}

@@ -1,0 +1,221 @@
+//! From controlled runs to the data of reports.
+
+use norn_model::{
+    Arrival, Class, Departure, EventId, Location, Point, Schedule, ThreadName, Verdict,
+};
+use norn_report::{Address, Control, Inputs, InputsDiverged, Object, Requested};
+use norn_trace::{Controlled, Parted, Request, Strategy};
+
+use crate::{
+    Clip, Detour, Kind, Ran, ReplayError, Scene, Tally, fingerprint, path, run::process, story,
+    verdict,
+};
+
+/// What a report has of a run; with its clip, if it followed one.
+pub fn run(ran: &Ran, clip: Option<&Clip>) -> Result<norn_report::Run, ReplayError> {
+    let controlled = ran.recording.run.controlled.as_ref();
+    let bare = norn_report::Run::new(ran.consequence.clone());
+    let Some(scene) = ran.scene()? else { return Ok(bare) };
+    let verdict = clip.zip(controlled).map(|(clip, it)| verdict(&it.outcome, &clip.schedule));
+    let detour = clip.zip(verdict.as_ref()).and_then(|(clip, it)| path::detour(clip, scene, it));
+    let schedule = clip.map(|it| &it.schedule);
+    Ok(norn_report::Run {
+        events: Some(scene.trace.counts().events),
+        threads: Some(scene.trace.threads().len()),
+        story: story::story(ran),
+        verdict: verdict.zip(schedule).map(|(it, schedule)| judged(&it, schedule, scene)),
+        segments: schedule.map(|it| it.segments.len()),
+        detour: detour.as_ref().map(detoured),
+        control: controlled.map(control),
+        ..bare
+    })
+}
+
+/// What a report has of many runs: of one schedule, if there is a clip, or with different seeds.
+/// `kept` names the folders in which one run of each kind is kept.
+pub fn batch(tally: &Tally, clip: Option<&Clip>, kept: Option<&[String]>) -> norn_report::Batch {
+    let most = |it: &(usize, &Kind)| (it.1.count, std::cmp::Reverse(it.1.first));
+    let usual = tally.kinds.iter().enumerate().max_by_key(most);
+    let kind = |(at, kind): (usize, &Kind)| {
+        let other = usual.filter(|it| it.0 != at && kind.picture.print.is_some()).map(|it| it.1);
+        let differs = other.map_or_else(Vec::new, |usual| differences(kind, usual));
+        norn_report::RunKind {
+            count: kind.count,
+            run: kind.first,
+            seed: kind.seed,
+            consequence: kind.picture.consequence.clone(),
+            verdict: kind.picture.verdict.as_ref().map(Into::into),
+            print: kind.picture.print.as_ref().map(|it| norn_report::Print {
+                events: it.events,
+                stdout: it.stdout,
+                stderr: it.stderr,
+            }),
+            differs,
+            parting: other.and_then(|usual| parting(usual, kind)),
+            away: kind.away,
+            stopped: kind.stopped,
+            detour: clip.and_then(|it| left(it, kind)).as_ref().map(detoured),
+            kept: kept.and_then(|it| it.get(at).cloned()),
+        }
+    };
+    let several = usual.filter(|_| clip.is_some() && tally.kinds.len() > 1);
+    let controlled = several.and_then(|it| it.1.recording.run.controlled.as_ref());
+    norn_report::Batch {
+        runs: tally.count,
+        failed: tally.failures(),
+        stopped: tally.stopped,
+        kinds: tally.kinds.iter().enumerate().map(kind).collect(),
+        usual: usual.map(|it| it.0),
+        segments: clip.map(|it| it.schedule.segments.len()),
+        control: controlled.map(control),
+        repeat: Vec::new(),
+    }
+}
+
+/// The name of a strategy on the command line.
+pub fn strategy(strategy: Strategy) -> String {
+    let name = serde_json::to_value(strategy).ok();
+    name.as_ref().and_then(|it| it.as_str()).unwrap_or("unknown").to_owned()
+}
+
+fn control(controlled: &Controlled) -> Control {
+    let outcome = &controlled.outcome;
+    let fed = outcome.fed.clone().unwrap_or_default();
+    Control {
+        strategy: strategy(controlled.strategy),
+        seed: controlled.seed,
+        switches: outcome.switches,
+        away: outcome.away,
+        same_layout: controlled.same_layout,
+        inputs: Inputs {
+            uncontrolled: outcome.inputs,
+            recorded: fed.kept,
+            lost: fed.lost,
+            fed: fed.used,
+            available: fed.given,
+            diverged: fed.parted.as_ref().map(diverged),
+        },
+    }
+}
+
+fn diverged(parted: &Parted) -> InputsDiverged {
+    let requested = |it: &Request| Requested {
+        call: it.call.clone(),
+        descriptor: (it.file >= 0).then_some(it.file.into()),
+        asked: it.asked,
+    };
+    InputsDiverged {
+        thread: parted.thread.clone(),
+        input: parted.index,
+        expected: parted.expected.as_ref().map(requested),
+        actual: parted.actual.as_ref().map(requested),
+    }
+}
+
+/// A verdict, with the names of what the thread came to.
+fn judged(verdict: &Verdict, schedule: &Schedule, scene: &Scene) -> norn_report::Verdict {
+    let named = |it: &Departure| {
+        let segment = schedule.segments.get(it.segment as usize);
+        norn_report::Departure {
+            until: segment.map(|it| it.until.to_string()),
+            actual: it.actual.as_ref().map(|it| arrival(it, scene)),
+            before: it.actual.as_ref().and_then(|actual| before(&it.thread, actual, scene)),
+            ..it.into()
+        }
+    };
+    match verdict {
+        Verdict::Followed(_) => verdict.into(),
+        Verdict::Diverged(it) => norn_report::Verdict::Diverged(named(it)),
+        Verdict::Infeasible(it) => norn_report::Verdict::Infeasible(named(it)),
+    }
+}
+
+fn arrival(actual: &Arrival, scene: &Scene) -> norn_report::Arrival {
+    let Arrival { pc, object, .. } = actual;
+    let name = scene.modules.variable(*object, 1).map(|it| it.name);
+    let name = name.unwrap_or_else(|| format!("{object:#x}"));
+    norn_report::Arrival {
+        object: (*object != 0)
+            .then(|| Object { address: Some(Address(*object)), ..Object::named(name) }),
+        at: scene.location(*pc),
+        ..actual.into()
+    }
+}
+
+/// The thread's last event that was as expected.
+fn before(thread: &ThreadName, actual: &Arrival, scene: &Scene) -> Option<norn_report::Arrival> {
+    let thread = scene.trace.threads().iter().find(|it| it.name == *thread)?.id;
+    let index = actual.index.checked_sub(1)?;
+    let event = scene.trace.event(EventId { thread, index })?;
+    let site = scene.trace.site(event.site)?;
+    Some(norn_report::Arrival {
+        event: index,
+        operation: norn_report::Action::from(&event.op).noun().to_owned(),
+        object: None,
+        at: scene.location(site.pc),
+        code: Some(Address(site.pc)),
+    })
+}
+
+/// Where runs of a kind left the path.
+fn left(clip: &Clip, kind: &Kind) -> Option<Detour> {
+    if !clip.has_path() {
+        return None;
+    }
+    let scene = Scene::open(&kind.folder.join("trace"), process(&kind.recording)).ok()?;
+    path::detour(clip, &scene, kind.picture.verdict.as_ref()?)
+}
+
+fn detoured(detour: &Detour) -> norn_report::Detour {
+    norn_report::Detour {
+        thread: detour.thread.clone(),
+        event: detour.event,
+        expected: point(&detour.expected),
+        actual: point(&detour.actual),
+        last: detour.last.as_ref().map(point),
+        back: detour.back,
+    }
+}
+
+fn point(point: &Point) -> norn_report::Point {
+    let class: Class = point.class;
+    norn_report::Point {
+        operation: class.name().to_owned(),
+        at: Location {
+            function: point.function.clone(),
+            file: point.line.as_ref().map(|it| it.file.clone()),
+            line: point.line.as_ref().map(|it| it.number),
+            column: None,
+            module: point.code.as_ref().map(|it| it.module.clone()),
+            offset: point.code.as_ref().map(|it| it.offset),
+        },
+    }
+}
+
+/// In which respects runs differ from the usual ones.
+fn differences(kind: &Kind, usual: &Kind) -> Vec<String> {
+    let (one, other) = (&kind.picture, &usual.picture);
+    let print = |get: fn(&crate::Print) -> u64| {
+        one.print.as_ref().map(get) != other.print.as_ref().map(get)
+    };
+    let all = [
+        ("verdict", one.verdict != other.verdict),
+        ("consequence", one.consequence != other.consequence),
+        ("events", print(|it| it.events)),
+        ("standard output", print(|it| it.stdout)),
+        ("standard error", print(|it| it.stderr)),
+    ];
+    all.into_iter().filter(|it| it.1).map(|it| it.0.to_owned()).collect()
+}
+
+/// Where the events of two kinds part.
+fn parting(usual: &Kind, other: &Kind) -> Option<norn_report::Parting> {
+    let open = |kind: &Kind| Scene::open(&kind.folder.join("trace"), 0).ok();
+    let (usual, other) = (open(usual)?, open(other)?);
+    let (event, events) = fingerprint::parting(&usual.trace, &other.trace)?;
+    Some(norn_report::Parting {
+        event,
+        usual: events[0].as_ref().map(|it| story::row(&usual, it)),
+        here: events[1].as_ref().map(|it| story::row(&other, it)),
+    })
+}

@@ -1,0 +1,282 @@
+//! Candidates and what came of them.
+
+use norn_model::{BugClass, Consequence, Location, Scope, ThreadName};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{Address, Interleaving, Number, Story, SuppressedBy, Verdict};
+use crate::Action;
+
+/// A candidate, and what came of it.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Finding {
+    /// The class of the bug.
+    pub class: BugClass,
+    /// The kind within the class: the pattern, or the name of the property.
+    pub kind: String,
+    /// The usual name of the bug: `data race`, `lost wake-up`.
+    pub name: String,
+    /// One line for people.
+    pub title: String,
+    /// What came of it.
+    pub status: Status,
+    /// Whether it happened and does harm: a failure, or a data race, which is undefined behaviour.
+    pub harmful: bool,
+    /// Findings with the same number are one bug; only harmful ones have a number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bug: Option<usize>,
+    /// What suppresses it, if anything does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suppressed_by: Option<SuppressedBy>,
+    /// The variables that it is about.
+    pub variables: Vec<Object>,
+    /// What the parameters of the property stand for.
+    pub parameters: Vec<Parameter>,
+    /// The events, in the order that makes the bug; of a deadlock, thread by thread.
+    pub accesses: Vec<Access>,
+    /// Why events of one thread belong together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scope: Option<Scope>,
+    /// Which trace it was predicted from: 0 is the recorded run.
+    pub source: usize,
+    /// How often the recorded run allows it, and why it may be intended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remark: Option<Remark>,
+    /// The schedule that makes it happen, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schedule: Option<Schedule>,
+    /// Why there is no schedule, or why nothing was decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// Where the program left the schedule, if it did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<Verdict>,
+    /// What it led to, if it happened.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub consequence: Option<Consequence>,
+    /// Whether the program's output differed from that of the recorded run.
+    pub other_output: bool,
+    /// How the failure came about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub story: Option<Story>,
+    /// The recorded order of the events, and the forced one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interleaving: Option<Interleaving>,
+    /// The clip that makes it happen again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clip: Option<String>,
+    /// The command that replays the clip.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    pub replay: Vec<String>,
+    /// Executions of the program up to the one that confirmed it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub executions: Option<usize>,
+    /// A failure that it leads to when the functions that it is about run to their ends.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub harm: Option<Harm>,
+}
+
+/// What came of a candidate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// The recorded run itself did it.
+    Observed,
+    /// The program did it when it was forced to.
+    Confirmed,
+    /// There is no schedule for it.
+    Infeasible,
+    /// There is a schedule, and the program did not follow it.
+    Unconfirmed,
+    /// No schedule was found within the limits, and none is excluded.
+    Inconclusive,
+    /// It was not tried.
+    Untried,
+}
+
+/// One event of a finding.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Access {
+    /// The thread that does it.
+    pub thread: ThreadName,
+    /// What it does.
+    pub action: Action,
+    /// What the property calls the event.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub event: Option<String>,
+    /// Whether the thread gets stuck here and never completes it.
+    pub stuck: bool,
+    /// The variable, lock, thread or function that it is done to.
+    pub variable: Object,
+    /// The value in the recorded run, if it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<Number>,
+    /// The same as the variable's type shows it, if that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shown: Option<String>,
+    /// Where it is, innermost first, without functions of the C++ library among the callers.
+    pub stack: Vec<Location>,
+    /// The locks that the thread holds there.
+    pub locks: Vec<HeldLock>,
+    /// All calls that led there, for suppressions and bug identity.
+    #[serde(skip)]
+    pub frames: Vec<Location>,
+}
+
+/// Something in memory that has a name.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Object {
+    /// The variable, or what else it is: `heap[24]+8` is byte 8 of a heap block of 24 bytes.
+    pub name: String,
+    /// Where its memory was allocated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allocated_at: Option<Location>,
+    /// Its address in that run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address: Option<Address>,
+}
+
+impl Object {
+    /// An object of which nothing but the name is known.
+    pub fn named(name: impl Into<String>) -> Object {
+        Object { name: name.into(), ..Object::default() }
+    }
+}
+
+/// A lock that a thread holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct HeldLock {
+    /// Which.
+    #[serde(flatten)]
+    pub lock: Object,
+    /// Whether it is shared with other readers.
+    pub shared: bool,
+}
+
+/// A parameter of a property.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Parameter {
+    /// Its name.
+    pub name: String,
+    /// What it stands for.
+    pub value: Object,
+}
+
+/// How often the recorded run allows a candidate, and why it may be intended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Remark {
+    /// How often.
+    pub count: u64,
+    /// How many of them read memory that was not written before.
+    pub early: u64,
+    /// The kind of protocol that makes either order correct.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected: Option<String>,
+    /// The same in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+}
+
+/// A schedule that makes a candidate happen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Schedule {
+    /// `sound` if all values that matter are as recorded, `speculative` if some differ.
+    pub grade: String,
+    /// The engine that found it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub engine: Option<String>,
+    /// Number of turns.
+    pub switches: usize,
+    /// The threads in their order; empty where the clip has them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    pub turns: Vec<Turn>,
+}
+
+/// A thread runs until before one of its events.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Turn {
+    /// The thread.
+    pub thread: ThreadName,
+    /// Before which of its events it stops, from 0.
+    pub until: u64,
+}
+
+/// A failure that a broken property leads to.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Harm {
+    /// What happened.
+    pub consequence: Consequence,
+    /// How it came about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub story: Option<Story>,
+    /// The clip that makes it happen again.
+    pub clip: String,
+    /// The command that replays the clip.
+    pub replay: Vec<String>,
+}
+
+/// A failure that happened without having been predicted.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ObservedFailure {
+    /// What happened.
+    pub consequence: Consequence,
+    /// How it came about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub story: Option<Story>,
+    /// Which finding the run was to confirm, if any, by its place in the report.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub finding: Option<usize>,
+    /// What suppresses it, if anything does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suppressed_by: Option<SuppressedBy>,
+    /// Whether a reader is shown it: not if it is suppressed, or a finding shows the same failure.
+    pub shown: bool,
+    /// The clip that makes it happen again.
+    pub clip: String,
+    /// The command that replays the clip.
+    pub replay: Vec<String>,
+    /// Executions of the program up to this one.
+    pub executions: usize,
+}
+
+/// A finding that a reader is shown in full, and how else the same bug was found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Detail {
+    /// Its place in the list of findings.
+    pub finding: usize,
+    /// The other findings of the same bug.
+    pub also: Vec<AlsoSeen>,
+}
+
+/// Other findings of a bug, by class.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct AlsoSeen {
+    /// The name of the class.
+    pub name: String,
+    /// Some of their clips.
+    pub clips: Vec<String>,
+    /// How many more there are.
+    pub more: usize,
+}
+
+/// Findings that a reader is shown in one line each.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct BriefSection {
+    /// What they have in common.
+    pub title: String,
+    /// One line for all that read the same.
+    pub lines: Vec<BriefLine>,
+    /// Findings beyond the lines.
+    pub more: usize,
+}
+
+/// One line for findings that read the same.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct BriefLine {
+    /// The first of them, by its place in the list of findings.
+    pub finding: usize,
+    /// How many there are.
+    pub times: usize,
+}

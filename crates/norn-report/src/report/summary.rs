@@ -1,0 +1,69 @@
+//! Counts, and how the command ended.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Counts of findings and runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Summary {
+    /// Findings.
+    pub candidates: usize,
+    /// Findings that the recorded run itself shows.
+    pub observed: usize,
+    /// Findings that are confirmed.
+    pub confirmed: usize,
+    /// Findings that are confirmed and harmful.
+    pub harmful: usize,
+    /// Bugs that the harmful findings show, without those that are suppressed.
+    pub bugs: usize,
+    /// Findings that show these bugs.
+    pub bug_findings: usize,
+    /// Findings that no schedule can make happen.
+    pub infeasible: usize,
+    /// Findings for which no schedule was found and none is excluded.
+    pub inconclusive: usize,
+    /// Findings with a schedule that the program did not follow.
+    pub unconfirmed: usize,
+    /// Findings that were not tried.
+    pub untried: usize,
+    /// Findings that have a schedule.
+    pub scheduled: usize,
+    /// Confirmed findings and failures that a suppression matches.
+    pub suppressed: usize,
+    /// Confirmed findings and failures that the baseline has.
+    pub known: usize,
+    /// Executions of the program, the recorded run included.
+    pub executions: usize,
+    /// Traces that were predicted from.
+    pub sources: usize,
+    /// Instances of properties.
+    pub instances: usize,
+    /// Whether a search was given up before its end.
+    pub incomplete: bool,
+}
+
+/// How the command ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ExitStatus {
+    /// The status of the process.
+    pub code: u8,
+    /// What it means.
+    pub meaning: ExitMeaning,
+}
+
+/// What the status of the command means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ExitMeaning {
+    /// Nothing harmful was found; or the replayed failure did not happen again.
+    #[default]
+    Clean,
+    /// Something harmful happened.
+    Harmful,
+    /// Wrong usage, or the tool failed.
+    Error,
+    /// The job could not be done: there was nothing to record.
+    Impossible,
+    /// The status is that of the program under test.
+    Program,
+}

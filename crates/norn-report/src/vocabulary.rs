@@ -1,0 +1,66 @@
+//! The names of things, each in one place: events, bug classes, verdicts, consequences.
+//!
+//! Whatever prints a name takes it from here, so that texts, JSON and every later format agree, and
+//! a better word is one change.
+
+mod action;
+mod consequence;
+mod headline;
+mod location;
+
+use norn_model::{BugClass, CandidateKind, Obstacle};
+
+pub use self::{
+    action::Action,
+    consequence::{consequence, memory_fault},
+    headline::{headline, property_headline},
+    location::{place, short_function, source},
+};
+use crate::{Status, Verdict};
+
+/// The name of a bug: that of its class, or the more usual one of its kind.
+pub fn bug(kind: &CandidateKind) -> String {
+    match kind {
+        CandidateKind::DoubleFree => "double free".to_owned(),
+        CandidateKind::LostWakeUp => "lost wake-up".to_owned(),
+        CandidateKind::UserPattern { class: BugClass::Pattern, name } => {
+            format!("pattern `{name}`")
+        }
+        CandidateKind::Property(name) => format!("violation of `{name}`"),
+        kind => kind.class().title().to_owned(),
+    }
+}
+
+/// What came of a candidate, in a word or two.
+pub fn status(status: Status) -> &'static str {
+    match status {
+        Status::Observed => "observed",
+        Status::Confirmed => "confirmed",
+        Status::Infeasible => "infeasible",
+        Status::Unconfirmed => "not confirmed",
+        Status::Inconclusive => "inconclusive",
+        Status::Untried => "not tried",
+    }
+}
+
+/// The name of a verdict.
+pub fn verdict(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Followed(_) => "followed",
+        Verdict::Diverged(_) => "diverged",
+        Verdict::Infeasible(_) => "infeasible",
+    }
+}
+
+/// Why a thread could not do what the schedule says; a verb, for a sentence about the thread.
+pub fn obstacle(obstacle: Obstacle) -> &'static str {
+    match obstacle {
+        Obstacle::Blocked => "is blocked",
+        Obstacle::Ended => "has ended",
+        Obstacle::Absent => "was never created",
+        Obstacle::Spins => "spins",
+        Obstacle::Away => "is in a system call or in code that is not instrumented",
+        Obstacle::OtherEvent => "came to another event",
+        Obstacle::Unknown => "cannot continue",
+    }
+}

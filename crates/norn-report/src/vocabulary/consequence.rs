@@ -1,0 +1,42 @@
+//! What runs lead to, in words.
+
+use norn_model::{Consequence, Limit, MemoryFault};
+
+use super::place;
+
+/// What a run led to.
+pub fn consequence(consequence: &Consequence) -> String {
+    match consequence {
+        Consequence::None => "no failure".to_owned(),
+        Consequence::Exit(status) => format!("exit status {status}"),
+        Consequence::Signal { signal, at: None } => format!("signal {signal}"),
+        Consequence::Signal { signal, at: Some(at) } => format!("signal {signal} at {}", place(at)),
+        Consequence::Assertion(text) => format!("assertion failed: {text}"),
+        Consequence::Exception { class, what: None } => {
+            format!("uncaught exception of type {class}")
+        }
+        Consequence::Exception { class, what: Some(what) } => {
+            format!("uncaught exception of type {class}: {what}")
+        }
+        Consequence::Abort => "abort".to_owned(),
+        Consequence::Memory(fault) => memory_fault(*fault).to_owned(),
+        Consequence::Deadlock => "deadlock".to_owned(),
+        Consequence::Livelock => "livelock".to_owned(),
+        Consequence::Hang(Limit::Steps(steps)) => format!("did not end within {steps} events"),
+        Consequence::Hang(Limit::Seconds(seconds)) => {
+            format!("did not end within {seconds} seconds")
+        }
+        Consequence::Check(status) => format!("check failed with status {status}"),
+    }
+}
+
+/// The name of a memory error.
+pub fn memory_fault(fault: MemoryFault) -> &'static str {
+    match fault {
+        MemoryFault::UseAfterFree => "use after free",
+        MemoryFault::DoubleFree => "double free",
+        MemoryFault::BadFree => "free of an address that is not a heap block",
+        MemoryFault::OutOfBounds => "heap access out of bounds",
+        MemoryFault::UseAfterDestroy => "use of a destroyed object",
+    }
+}

@@ -1,0 +1,63 @@
+//! The output formats: one file each, and a table of them.
+//!
+//! A writer computes nothing. What it writes, in which order and how briefly is in the report, so
+//! that all formats agree.
+
+mod json;
+mod text;
+
+use std::io;
+
+use crate::Report;
+
+pub use self::{json::Json, text::Text};
+
+/// Writes reports in one format.
+pub trait Writer {
+    /// Writes a report.
+    fn write(&self, report: &Report, out: &mut dyn io::Write) -> io::Result<()>;
+}
+
+/// How reports look, for formats in which that matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// Columns of the terminal.
+    pub width: usize,
+    /// Whether suppressions that were not used are listed, too.
+    pub verbose: bool,
+}
+
+/// The width of lines where no terminal says otherwise.
+pub const WIDTH: usize = 100;
+
+impl Default for Layout {
+    fn default() -> Layout {
+        Layout { width: WIDTH, verbose: false }
+    }
+}
+
+/// An output format.
+#[derive(Clone, Copy, Debug)]
+pub struct Format {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What it is for.
+    pub help: &'static str,
+    /// Makes its writer.
+    pub writer: fn(Layout) -> Box<dyn Writer>,
+}
+
+/// All output formats; the first is the default.
+pub const FORMATS: &[Format] = &[
+    Format { name: "text", help: "For people", writer: |layout| Box::new(Text::new(layout)) },
+    Format {
+        name: "json",
+        help: "For programs, one line; see docs/report.md",
+        writer: |_| Box::new(Json),
+    },
+];
+
+/// The format with a name.
+pub fn format(name: &str) -> Option<&'static Format> {
+    FORMATS.iter().find(|it| it.name == name)
+}

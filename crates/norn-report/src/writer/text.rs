@@ -1,0 +1,57 @@
+//! Reports for people.
+//!
+//! Styles are part of the text; the stream that it is written to removes them where they are not
+//! wanted.
+
+mod batch;
+mod columns;
+mod finding;
+mod interleaving;
+mod paint;
+mod property;
+mod run;
+mod story;
+mod summary;
+mod wait;
+
+#[cfg(test)]
+mod tests;
+
+use std::io;
+
+use super::{Layout, Writer};
+use crate::Report;
+
+/// Writes a report as text.
+#[derive(Clone, Copy, Debug)]
+pub struct Text {
+    layout: Layout,
+}
+
+impl Text {
+    /// A writer for this layout.
+    pub fn new(layout: Layout) -> Text {
+        Text { layout }
+    }
+}
+
+impl Writer for Text {
+    fn write(&self, report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
+        use crate::Command::{Check, Hunt, Predict, PredictProperty, Replay, Run};
+        match report.command {
+            Hunt | Check | Predict | PredictProperty => {
+                finding::details(out, report, self.layout)?;
+                finding::brief(out, report)?;
+                finding::observed(out, report)?;
+                property::properties(out, &report.properties)?;
+                summary::summary(out, report)?;
+                summary::suppressions(out, report, self.layout.verbose)
+            }
+            Run | Replay => match (&report.batch, &report.run) {
+                (Some(batch), _) => batch::batch(out, batch),
+                (None, Some(run)) => run::run(out, run),
+                (None, None) => Ok(()),
+            },
+        }
+    }
+}

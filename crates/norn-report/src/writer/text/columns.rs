@@ -1,0 +1,129 @@
+//! Events in their order, from top to bottom, with a column for each thread.
+
+use norn_model::{Location, ThreadName};
+
+use super::paint;
+use crate::{Action, EventRow, Number, vocabulary};
+
+/// Wider than this, the threads are not columns but words.
+pub(super) const WIDEST: usize = 110;
+/// Longer than this, a place is only a line.
+const LONGEST: usize = 50;
+
+/// A line with its width on the screen, which its styles do not count to.
+pub(super) struct Line {
+    pub(super) text: String,
+    pub(super) width: usize,
+}
+
+/// One event.
+pub(super) struct Cell<'a> {
+    thread: &'a ThreadName,
+    place: String,
+    pub(super) text: String,
+}
+
+/// One event, in words.
+pub(super) fn cell(row: &EventRow, place: fn(&Location) -> String) -> Cell<'_> {
+    let times = if row.times > 1 { format!(" ({} times)", row.times) } else { String::new() };
+    let place = row.at.as_ref().map_or_else(String::new, place);
+    Cell { thread: &row.thread, place, text: format!("{}{times}", event(row)) }
+}
+
+/// What an event did to what, with its value: `write total = 3`.
+pub(super) fn event(row: &EventRow) -> String {
+    let object = row.object.as_deref().map_or_else(String::new, |it| format!(" {it}"));
+    let size = row.size.map_or_else(String::new, |it| format!(" {it} bytes"));
+    let value = shown(row.value, row.shown.as_deref());
+    let value = value.map_or_else(String::new, |it| format!(" = {it}"));
+    format!("{}{object}{size}{value}", row.action.noun())
+}
+
+/// A value as its type has it, or as a number.
+pub(super) fn shown(value: Option<Number>, shown: Option<&str>) -> Option<String> {
+    shown.map(str::to_owned).or_else(|| value.map(|it| it.to_string()))
+}
+
+/// A value behind an action: ` = 3`; a function returns ` with 3`.
+pub(super) fn value_of(action: Action, value: Option<Number>, text: Option<&str>) -> String {
+    let sign = if action == Action::Return { "with" } else { "=" };
+    shown(value, text).map_or_else(String::new, |it| format!(" {sign} {it}"))
+}
+
+/// A place without its function, if that is one of those that C++ makes of templates.
+pub(super) fn short_place(at: &Location) -> String {
+    let whole = vocabulary::place(at);
+    let source = vocabulary::source(at).filter(|_| whole.len() > LONGEST);
+    source.unwrap_or(whole)
+}
+
+/// The line of the source alone.
+pub(super) fn line_only(at: &Location) -> String {
+    vocabulary::source(at).unwrap_or_else(|| vocabulary::place(at))
+}
+
+/// The lines of a table, or of a list if the table were too wide.
+pub(super) fn lines(title: &str, cells: &[Cell<'_>], widest: usize) -> Vec<Line> {
+    let mut threads: Vec<&ThreadName> = cells.iter().map(|it| it.thread).collect();
+    threads.sort_by_key(|it| order(it));
+    threads.dedup();
+    let places = cells.iter().map(|it| it.place.chars().count()).max().unwrap_or(0);
+    let places = places.max(title.len().saturating_sub(2));
+    let widths: Vec<_> = threads.iter().map(|it| width(it, cells)).collect();
+    let total = places + widths.iter().map(|it| it + 2).sum::<usize>();
+    if total > widest {
+        list(title, cells, places)
+    } else {
+        table(title, cells, places, &threads, &widths)
+    }
+}
+
+/// Parents before their children, and these by number.
+fn order(name: &ThreadName) -> (Vec<Option<u32>>, &str) {
+    (name.0.split('.').map(|it| it.trim_end_matches('!').parse().ok()).collect(), &name.0)
+}
+
+fn width(thread: &ThreadName, cells: &[Cell<'_>]) -> usize {
+    let texts = cells.iter().filter(|it| it.thread == thread).map(|it| it.text.chars().count());
+    texts.max().unwrap_or(0).max(thread.0.len())
+}
+
+fn table(
+    title: &str,
+    cells: &[Cell<'_>],
+    places: usize,
+    threads: &[&ThreadName],
+    widths: &[usize],
+) -> Vec<Line> {
+    let head = threads.iter().zip(widths).map(|(it, width)| format!("  {:width$}", it.0));
+    let head = head_line(title, places + 2, &head.collect::<String>());
+    let line = |cell: &Cell<'_>| {
+        let texts = threads.iter().zip(widths).map(|(thread, width)| {
+            let text = if *thread == cell.thread { &*cell.text } else { "" };
+            format!("  {text:width$}")
+        });
+        row_line(&cell.place, places, &texts.collect::<String>())
+    };
+    std::iter::once(head).chain(cells.iter().map(line)).collect()
+}
+
+fn list(title: &str, cells: &[Cell<'_>], places: usize) -> Vec<Line> {
+    let names = cells.iter().map(|it| it.thread.0.len()).max().unwrap_or(0);
+    let line = |cell: &Cell<'_>| {
+        let rest = format!("  {:names$}  {}", cell.thread.0, cell.text);
+        row_line(&cell.place, places, &rest)
+    };
+    std::iter::once(head_line(title, 0, "")).chain(cells.iter().map(line)).collect()
+}
+
+fn head_line(title: &str, places: usize, threads: &str) -> Line {
+    let plain = format!("{title:places$}{threads}").trim_end().to_owned();
+    Line { width: plain.chars().count(), text: paint::detail(plain) }
+}
+
+fn row_line(place: &str, places: usize, rest: &str) -> Line {
+    let gap = " ".repeat(places - place.chars().count());
+    let width = format!("  {place}{gap}{rest}").trim_end().chars().count();
+    let text = format!("  {}{gap}{rest}", paint::places(place)).trim_end().to_owned();
+    Line { text, width }
+}

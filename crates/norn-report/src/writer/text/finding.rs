@@ -1,0 +1,216 @@
+//! Findings: in full, in one line, and failures that nothing predicted.
+
+use std::io::{self, Write};
+
+use norn_model::{BugClass, Consequence};
+
+use super::{columns, interleaving, paint, story};
+use crate::{
+    Access, AlsoSeen, BriefLine, Detail, Finding, HeldLock, Object, Remark, Report, Status,
+    vocabulary::{consequence, place},
+    writer::Layout,
+};
+
+/// The findings that are shown in full.
+pub(super) fn details(out: &mut dyn Write, report: &Report, layout: Layout) -> io::Result<()> {
+    for (number, detail) in (1..).zip(&report.details) {
+        let Some(finding) = report.findings.get(detail.finding) else { continue };
+        let leads = finding.consequence.as_ref().filter(|it| is_news(finding, it));
+        let leads = leads.map_or_else(String::new, |it| format!(": {}", consequence(it)));
+        let title = format!("{}{leads}", finding.title);
+        writeln!(out, "{number}. {}", paint::headline(title, finding.harmful))?;
+        body(out, finding, detail, layout)?;
+    }
+    Ok(())
+}
+
+/// Whether the headline does not say what it led to already.
+fn is_news(finding: &Finding, consequence: &Consequence) -> bool {
+    match consequence {
+        Consequence::None => false,
+        Consequence::Deadlock => finding.class != BugClass::Deadlock,
+        _ => true,
+    }
+}
+
+fn body(out: &mut dyn Write, finding: &Finding, detail: &Detail, layout: Layout) -> io::Result<()> {
+    let deadlock = finding.class == BugClass::Deadlock;
+    // The story of a deadlock shows which thread holds and wants which lock, and where.
+    if !deadlock || finding.story.is_none() {
+        accesses(out, &finding.accesses)?;
+        if let Some(orders) = &finding.interleaving {
+            interleaving::interleaving(out, orders, layout.width)?;
+        }
+    }
+    if let Some(remark) = &finding.remark {
+        remarks(out, remark)?;
+    }
+    if finding.other_output && !deadlock {
+        writeln!(out, "   output differs from the recorded run")?;
+    }
+    if finding.status == Status::Observed {
+        writeln!(out, "   the recorded run does this")?;
+    }
+    if let Some(story) = &finding.story {
+        story::story(out, story)?;
+    }
+    also(out, &detail.also)?;
+    possibility(out, finding)?;
+    reproduce(out, &finding.replay)?;
+    if let Some(harm) = &finding.harm {
+        writeln!(out, "   it can lead to: {}", consequence(&harm.consequence))?;
+        if let Some(story) = &harm.story {
+            story::story(out, story)?;
+        }
+        reproduce(out, &harm.replay)?;
+    }
+    writeln!(out)
+}
+
+fn reproduce(out: &mut dyn Write, command: &[String]) -> io::Result<()> {
+    if command.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "   reproduce: {}", command.join(" "))
+}
+
+/// Of what was not tried: the schedule that would make it happen, or why there is none.
+fn possibility(out: &mut dyn Write, finding: &Finding) -> io::Result<()> {
+    if let Some(why) = &finding.why {
+        writeln!(out, "   {why}")?;
+    }
+    let Some(schedule) = finding.schedule.as_ref().filter(|it| !it.turns.is_empty()) else {
+        return Ok(());
+    };
+    let turns = schedule.turns.iter().map(|it| format!("{}:{}", it.thread, it.until));
+    let turns = turns.collect::<Vec<_>>().join(" ");
+    let engine = schedule.engine.as_deref().map_or_else(String::new, |it| format!(", {it}"));
+    writeln!(out, "   schedule ({}{engine}): {}", schedule.grade, paint::detail(turns))
+}
+
+/// `also seen as: order violation (run.norn/clips/2.json)`.
+fn also(out: &mut dyn Write, others: &[AlsoSeen]) -> io::Result<()> {
+    let words = others.iter().map(|it| {
+        let more = if it.more > 0 { format!(", and {} more", it.more) } else { String::new() };
+        format!("{} ({}{more})", it.name, it.clips.join(", "))
+    });
+    let words: Vec<_> = words.collect();
+    if words.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "   {}", paint::detail(format!("also seen as: {}", words.join(", "))))
+}
+
+/// How often it can happen, and why it may be intended.
+fn remarks(out: &mut dyn Write, remark: &Remark) -> io::Result<()> {
+    if remark.count > 1 {
+        writeln!(out, "   {} times at these places in the recorded run", remark.count)?;
+    }
+    match remark.early {
+        0 => {}
+        early if early == remark.count => {
+            writeln!(out, "   the memory was not written before")?;
+        }
+        early => writeln!(out, "   in {early} of them the memory was not written before")?,
+    }
+    if let Some(why) = &remark.why {
+        writeln!(out, "   possibly intended: {why}")?;
+    }
+    Ok(())
+}
+
+/// Which thread does what to which variable where.
+fn accesses(out: &mut dyn Write, accesses: &[Access]) -> io::Result<()> {
+    let names = accesses.iter().filter_map(|it| it.event.as_deref()).map(str::len).max();
+    for access in accesses {
+        let name = names.map(|width| {
+            let name = access.event.as_deref().unwrap_or_default();
+            format!("{name:width$}  ")
+        });
+        let what = format!(
+            "{:6} {}{:6} {}{}",
+            access.thread,
+            name.as_deref().unwrap_or_default(),
+            verb(access),
+            object(&access.variable),
+            columns::value_of(access.action, access.value, access.shown.as_deref()),
+        );
+        let mut calls = access.stack.iter();
+        let first = calls.next().map_or_else(|| "?".to_owned(), paint::place);
+        writeln!(out, "   {}  {first}", what.trim_end())?;
+        let indent = " ".repeat(17 + name.map_or(0, |it| it.len()));
+        for caller in calls {
+            writeln!(out, "{indent}{}", paint::detail(format!("called from {}", place(caller))))?;
+        }
+        if !access.locks.is_empty() {
+            let locks: Vec<_> = access.locks.iter().map(held).collect();
+            writeln!(out, "{indent}{}", paint::detail(format!("holding {}", locks.join(", "))))?;
+        }
+    }
+    Ok(())
+}
+
+fn verb(access: &Access) -> &'static str {
+    use crate::Action::{Lock, LockShared};
+    match access.action {
+        Lock | LockShared if access.stuck => "wants",
+        action => action.verb(),
+    }
+}
+
+/// A name, and where its memory comes from.
+pub(super) fn object(object: &Object) -> String {
+    match &object.allocated_at {
+        Some(at) => format!("{} (allocated at {})", object.name, place(at)),
+        None => object.name.clone(),
+    }
+}
+
+fn held(lock: &HeldLock) -> String {
+    let shared = if lock.shared { " (shared)" } else { "" };
+    format!("{}{shared}", object(&lock.lock))
+}
+
+/// The findings that are shown in one line each.
+pub(super) fn brief(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+    for section in &report.brief {
+        writeln!(out, "{}:", section.title)?;
+        for BriefLine { finding, times } in &section.lines {
+            let Some(finding) = report.findings.get(*finding) else { continue };
+            let times = if *times > 1 { format!(", {times} times") } else { String::new() };
+            let expected = finding.remark.as_ref().and_then(|it| it.why.as_deref());
+            let expected = expected.map_or_else(String::new, |it| format!(" (expected: {it})"));
+            let replay = paint::detail(finding.replay.join(" "));
+            writeln!(out, "  {}{expected}{times}: {replay}", line(finding))?;
+        }
+        if section.more > 0 {
+            writeln!(out, "  and {} more; --format json lists all of them", section.more)?;
+        }
+    }
+    Ok(())
+}
+
+fn line(finding: &Finding) -> String {
+    let places = finding.accesses.iter().map(|it| {
+        let at = it.stack.first().map_or_else(|| "?".to_owned(), paint::place);
+        format!("{} {at}", it.action.noun())
+    });
+    format!("{}, {}", finding.title, places.collect::<Vec<_>>().join(" | "))
+}
+
+/// Failures that happened without having been predicted.
+pub(super) fn observed(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+    for it in report.observed.iter().filter(|it| it.shown) {
+        let title = format!("seen under another schedule: {}", consequence(&it.consequence));
+        writeln!(out, "{}", paint::headline(title, true))?;
+        if let Some(finding) = it.finding.and_then(|it| report.findings.get(it)) {
+            writeln!(out, "   in an attempt to confirm: {}", line(finding))?;
+        }
+        if let Some(story) = &it.story {
+            story::story(out, story)?;
+        }
+        reproduce(out, &it.replay)?;
+        writeln!(out)?;
+    }
+    Ok(())
+}

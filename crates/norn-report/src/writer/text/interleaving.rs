@@ -1,0 +1,53 @@
+//! The recorded order of the events that matter, and beside it the forced one.
+
+use std::io::{self, Write};
+
+use super::columns::{self, Line};
+use crate::{EventRow, Interleaving};
+
+/// What is between the two orders.
+const BETWEEN: &str = "   ";
+
+/// Side by side where there is room, else one below the other. The candidate's events are numbered.
+pub(super) fn interleaving(
+    out: &mut dyn Write,
+    interleaving: &Interleaving,
+    width: usize,
+) -> io::Result<()> {
+    writeln!(out)?;
+    for line in lines(interleaving, width.saturating_sub(2)) {
+        writeln!(out, "  {line}")?;
+    }
+    writeln!(out)
+}
+
+fn lines(interleaving: &Interleaving, width: usize) -> Vec<String> {
+    let recorded = block("recorded", &interleaving.recorded);
+    let forced = block("forced", &interleaving.forced);
+    let [left, right] = [&recorded, &forced].map(|it| width_of(it));
+    if left + BETWEEN.len() + right > width {
+        return recorded.into_iter().chain(forced).map(|it| it.text).collect();
+    }
+    let rows = recorded.len().max(forced.len());
+    let both = |at: usize| {
+        let (one, used) = recorded.get(at).map_or(("", 0), |it| (&it.text, it.width));
+        let other = forced.get(at).map_or("", |it| &it.text);
+        let gap = " ".repeat(left - used);
+        format!("{one}{gap}{BETWEEN}{other}").trim_end().to_owned()
+    };
+    (0..rows).map(both).collect()
+}
+
+fn width_of(lines: &[Line]) -> usize {
+    lines.iter().map(|it| it.width).max().unwrap_or(0)
+}
+
+fn block(title: &str, rows: &[EventRow]) -> Vec<Line> {
+    let cells = rows.iter().map(|it| {
+        let mut cell = columns::cell(it, columns::line_only);
+        let number = it.step.map_or_else(|| " ".to_owned(), |at| (at + 1).to_string());
+        cell.text.insert_str(0, &format!("{number} "));
+        cell
+    });
+    columns::lines(title, &cells.collect::<Vec<_>>(), columns::WIDEST)
+}

@@ -1,0 +1,167 @@
+//! The last lines: counts, what was not looked at, what is suppressed.
+
+use std::io::{self, Write};
+
+use crate::{
+    Command, Omissions, Report, Status, Summary,
+    vocabulary::{consequence, status},
+};
+
+/// Threads that are named.
+const NAMED: usize = 5;
+
+/// Counts, and what was not looked at.
+pub(super) fn summary(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+    match report.command {
+        Command::Check => check(out, report)?,
+        Command::Predict | Command::PredictProperty => predict(out, report)?,
+        Command::Hunt | Command::Run | Command::Replay => hunt(out, report)?,
+    }
+    let failed = report.run.as_ref().filter(|it| it.consequence.is_failure());
+    if let Some(run) = failed {
+        let what = consequence(&run.consequence);
+        writeln!(out, "no run passed: the last one led to: {what}")?;
+    }
+    if report.summary.inconclusive > 0 {
+        let count = report.summary.inconclusive;
+        writeln!(
+            out,
+            "{count} more are inconclusive: no schedule was found, and none is excluded"
+        )?;
+    }
+    omissions(out, &report.not_looked_at)?;
+    let predicts = matches!(report.command, Command::Predict | Command::PredictProperty);
+    if report.summary.untried > 0 && !predicts {
+        writeln!(out, "hint: --budget sets the maximum number of executions")?;
+    }
+    Ok(())
+}
+
+fn hunt(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+    let Summary { candidates, confirmed, harmful, executions, .. } = report.summary;
+    let run = run(report);
+    let bugs = bugs(&report.summary);
+    let rest = rest(&report.summary);
+    writeln!(
+        out,
+        "{candidates} candidates in {run}: {confirmed} confirmed, {harmful} of them harmful{bugs}; \
+         {rest}; {executions} executions"
+    )
+}
+
+fn check(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+    let Summary { observed, confirmed, executions, instances, .. } = report.summary;
+    let (rules, run, rest) = (report.properties.len(), run(report), rest(&report.summary));
+    writeln!(
+        out,
+        "{rules} properties with {instances} instances in {run}: {observed} violations recorded, \
+         {confirmed} confirmed; {rest}; {executions} executions"
+    )
+}
+
+fn predict(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+    let Summary { candidates, observed, scheduled, .. } = report.summary;
+    if report.command == Command::Predict {
+        return writeln!(
+            out,
+            "{candidates} candidates, {scheduled} with a schedule; `norn hunt` tries them"
+        );
+    }
+    let predicted = candidates - observed;
+    writeln!(
+        out,
+        "{observed} violations recorded; {predicted} candidates, {scheduled} with a schedule; \
+         `norn check` tries them"
+    )
+}
+
+/// `21 events of 3 threads`.
+fn run(report: &Report) -> String {
+    let run = report.run.as_ref();
+    let events = run.and_then(|it| it.events).unwrap_or_default();
+    let threads = run.and_then(|it| it.threads).unwrap_or_default();
+    format!("{events} events of {threads} threads")
+}
+
+fn rest(summary: &Summary) -> String {
+    let Summary { infeasible, unconfirmed, untried, .. } = summary;
+    let counts = [
+        (infeasible, Status::Infeasible),
+        (unconfirmed, Status::Unconfirmed),
+        (untried, Status::Untried),
+    ];
+    let words = counts.map(|(count, it)| format!("{count} {}", status(it)));
+    words.join(", ")
+}
+
+/// ` (1 bug, shown by 4 findings)`, if these are not the same.
+fn bugs(summary: &Summary) -> String {
+    let Summary { bugs, bug_findings, .. } = *summary;
+    if bug_findings <= bugs {
+        return String::new();
+    }
+    let count = if bugs == 1 { "1 bug".to_owned() } else { format!("{bugs} bugs") };
+    format!(" ({count}, shown by {bug_findings} findings)")
+}
+
+fn omissions(out: &mut dyn Write, omitted: &Omissions) -> io::Result<()> {
+    if omitted.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "not looked at:")?;
+    if omitted.events > 0 {
+        writeln!(out, "  {} events at the end of the run: the run is too long", omitted.events)?;
+    }
+    if omitted.sampled > 0 {
+        let count = omitted.sampled;
+        writeln!(out, "  some bytes of large blocks, in {count} accesses to them")?;
+    }
+    if omitted.variable_pairs > 0 {
+        let count = omitted.variable_pairs;
+        writeln!(out, "  {count} pairs of variables, at places that use too many variables")?;
+    }
+    for name in &omitted.patterns {
+        writeln!(out, "  some matches of the pattern {name}: there are too many")?;
+    }
+    if omitted.lock_requests > 0 {
+        let count = omitted.lock_requests;
+        writeln!(
+            out,
+            "  some deadlocks, from {count} places that request locks: there are too many"
+        )?;
+    }
+    if !omitted.threads.is_empty() {
+        let names: Vec<_> = omitted.threads.iter().take(NAMED).map(ToString::to_string).collect();
+        let more = omitted.threads.len() - names.len();
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        writeln!(out, "  accesses of {}{more}: there are too many threads", names.join(", "))?;
+    }
+    for name in &omitted.names {
+        writeln!(out, "  {name}: no variable of that name was accessed")?;
+    }
+    if omitted.functions > 0 {
+        let count = omitted.functions;
+        writeln!(out, "  calls of {count} functions, which could not be instrumented")?;
+    }
+    Ok(())
+}
+
+/// How much does not count, and by which lines of suppression files.
+pub(super) fn suppressions(out: &mut dyn Write, report: &Report, verbose: bool) -> io::Result<()> {
+    let Summary { known, suppressed, .. } = report.summary;
+    if known > 0 {
+        writeln!(out, "{known} in the baseline, not reported")?;
+    }
+    if suppressed > 0 {
+        writeln!(out, "{suppressed} suppressed")?;
+    }
+    for it in report.suppressions.iter().filter(|it| verbose || it.used > 0) {
+        let often = match it.used {
+            0 => "not used".to_owned(),
+            1 => "used once".to_owned(),
+            more => format!("used {more} times"),
+        };
+        writeln!(out, "  {} ({}:{}) {often}", it.suppression, it.file, it.line)?;
+    }
+    Ok(())
+}

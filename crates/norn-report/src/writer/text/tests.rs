@@ -1,0 +1,388 @@
+//! Texts of reports that are made by hand.
+
+use norn_model::{BugClass, Consequence, Location, MemoryFault, Obstacle, Scope, ThreadName};
+
+use super::Text;
+use crate::{
+    Access, Action, AlsoSeen, Arrival, Batch, BriefLine, BriefSection, Command, Control, Departure,
+    Detail, EventRow, FailureKind, Finding, HeldLock, Holder, Inputs, Interleaving, Number, Object,
+    Omissions, Remark, Report, Run, RunKind, Status, Step, Story, Stuck, Summary, Suppression,
+    Verdict, Waiter, Want,
+    writer::{Layout, Writer as _},
+};
+
+fn thread(name: &str) -> ThreadName {
+    ThreadName(name.to_owned())
+}
+
+fn at(function: &str, line: u32) -> Location {
+    Location {
+        function: Some(function.to_owned()),
+        file: Some("shop/till.c".to_owned()),
+        line: Some(line),
+        ..Location::default()
+    }
+}
+
+fn access(name: &str, action: Action, value: u128, line: u32) -> Access {
+    Access {
+        thread: thread(name),
+        action,
+        event: None,
+        stuck: false,
+        variable: Object::named("till"),
+        value: Some(Number(value)),
+        shown: None,
+        stack: vec![at("pay", line), at("main", 40)],
+        locks: vec![HeldLock { lock: Object::named("m"), shared: true }],
+        frames: Vec::new(),
+    }
+}
+
+fn row(name: &str, action: Action, object: &str, line: u32, step: Option<usize>) -> EventRow {
+    EventRow {
+        thread: thread(name),
+        event: 0,
+        action,
+        object: Some(object.to_owned()),
+        size: None,
+        value: step.map(|it| Number(100 + it as u128)),
+        shown: None,
+        times: 1,
+        at: Some(at("pay", line)),
+        step,
+    }
+}
+
+fn interleaving() -> Interleaving {
+    let read = row("T0.1", Action::Read, "till", 12, Some(0));
+    let write = row("T0.1", Action::Write, "till", 13, Some(2));
+    let lock = row("T0.2", Action::Lock, "m", 11, None);
+    let unlock = row("T0.2", Action::Unlock, "m", 14, None);
+    let other = row("T0.2", Action::Write, "till", 13, Some(1));
+    let forced = [&read, &lock, &other, &unlock, &write].map(Clone::clone);
+    Interleaving { recorded: vec![read, write, lock, other, unlock], forced: forced.into() }
+}
+
+fn finding() -> Finding {
+    Finding {
+        class: BugClass::Atomicity,
+        kind: "read-write-write".to_owned(),
+        name: "atomicity violation".to_owned(),
+        title: "atomicity violation on `till`".to_owned(),
+        status: Status::Confirmed,
+        harmful: true,
+        bug: Some(1),
+        suppressed_by: None,
+        variables: vec![Object::named("till")],
+        parameters: Vec::new(),
+        accesses: vec![
+            access("T0.1", Action::Read, 100, 12),
+            access("T0.2", Action::Write, 101, 13),
+            access("T0.1", Action::Write, 102, 13),
+        ],
+        scope: Some(Scope::Unmarked),
+        source: 0,
+        remark: None,
+        schedule: None,
+        why: None,
+        verdict: None,
+        consequence: Some(Consequence::Assertion("till == 3".to_owned())),
+        other_output: true,
+        story: None,
+        interleaving: Some(interleaving()),
+        clip: Some("run.norn/clips/1.json".to_owned()),
+        replay: ["norn", "replay", "run.norn/clips/1.json"].map(str::to_owned).into(),
+        executions: Some(2),
+        harm: None,
+    }
+}
+
+fn hunt(findings: Vec<Finding>) -> Report {
+    let run = Run { events: Some(90), threads: Some(3), ..Run::new(Consequence::None) };
+    Report { run: Some(run), findings, ..Report::new(Command::Hunt, "0.1.0") }
+}
+
+fn text(report: &Report, width: usize) -> String {
+    let mut out = anstream::StripStream::new(Vec::new());
+    Text::new(Layout { width, verbose: false }).write(report, &mut out).unwrap();
+    String::from_utf8(out.into_inner()).unwrap()
+}
+
+#[test]
+fn a_bug_in_full() {
+    let also = AlsoSeen {
+        name: "order violation".to_owned(),
+        clips: vec!["run.norn/clips/2.json".to_owned()],
+        more: 1,
+    };
+    let report = Report {
+        details: vec![Detail { finding: 0, also: vec![also] }],
+        summary: Summary {
+            candidates: 4,
+            confirmed: 3,
+            harmful: 3,
+            bugs: 1,
+            bug_findings: 3,
+            untried: 1,
+            executions: 9,
+            ..Summary::default()
+        },
+        ..hunt(vec![finding()])
+    };
+    insta::assert_snapshot!(text(&report, 120), @r"
+    1. atomicity violation on `till`: assertion failed: till == 3
+       T0.1   reads  till = 100  pay till.c:12
+                     called from main till.c:40
+                     holding m (shared)
+       T0.2   writes till = 101  pay till.c:13
+                     called from main till.c:40
+                     holding m (shared)
+       T0.1   writes till = 102  pay till.c:13
+                     called from main till.c:40
+                     holding m (shared)
+
+      recorded     T0.1                T0.2                 forced       T0.1                T0.2
+        till.c:12  1 read till = 100                          till.c:12  1 read till = 100
+        till.c:13  3 write till = 102                         till.c:11                        lock m
+        till.c:11                        lock m               till.c:13                      2 write till = 101
+        till.c:13                      2 write till = 101     till.c:14                        unlock m
+        till.c:14                        unlock m             till.c:13  3 write till = 102
+
+       output differs from the recorded run
+       also seen as: order violation (run.norn/clips/2.json, and 1 more)
+       reproduce: norn replay run.norn/clips/1.json
+
+    4 candidates in 90 events of 3 threads: 3 confirmed, 3 of them harmful (1 bug, shown by 3 findings); 0 infeasible, 0 not confirmed, 1 not tried; 9 executions
+    hint: --budget sets the maximum number of executions
+    ");
+}
+
+#[test]
+fn the_orders_are_one_below_the_other_where_there_is_no_room() {
+    let report =
+        Report { details: vec![Detail { finding: 0, also: Vec::new() }], ..hunt(vec![finding()]) };
+    let text = text(&report, 100);
+    let orders = text.split("\n\n").nth(1).unwrap();
+    insta::assert_snapshot!(orders, @r"
+    recorded     T0.1                T0.2
+      till.c:12  1 read till = 100
+      till.c:13  3 write till = 102
+      till.c:11                        lock m
+      till.c:13                      2 write till = 101
+      till.c:14                        unlock m
+    forced       T0.1                T0.2
+      till.c:12  1 read till = 100
+      till.c:11                        lock m
+      till.c:13                      2 write till = 101
+      till.c:14                        unlock m
+      till.c:13  3 write till = 102
+    ");
+}
+
+#[test]
+fn harmless_findings_take_a_line() {
+    let remark = Remark {
+        count: 2,
+        early: 0,
+        expected: Some("in-turn".to_owned()),
+        why: Some("both threads change it in turn".to_owned()),
+    };
+    let harmless = Finding { harmful: false, bug: None, remark: Some(remark), ..finding() };
+    let brief = BriefSection {
+        title: "confirmed, without visible harm".to_owned(),
+        lines: vec![BriefLine { finding: 0, times: 2 }],
+        more: 3,
+    };
+    let suppressions = [(0, 4), (2, 5)].map(|(used, line)| Suppression {
+        suppression: "race:pay".to_owned(),
+        file: "my.supp".to_owned(),
+        line,
+        used,
+    });
+    let report = Report {
+        brief: vec![brief],
+        suppressions: suppressions.into(),
+        not_looked_at: Omissions {
+            events: 9,
+            sampled: 2,
+            variable_pairs: 40,
+            lock_requests: 3,
+            patterns: vec!["torn".to_owned()],
+            threads: (1..=7).map(|it| thread(&format!("T0.{it}"))).collect(),
+            names: vec!["till.sum".to_owned()],
+            functions: 1,
+        },
+        summary: Summary { inconclusive: 1, suppressed: 2, known: 1, ..Summary::default() },
+        ..hunt(vec![harmless])
+    };
+    insta::assert_snapshot!(text(&report, 100), @r"
+    confirmed, without visible harm:
+      atomicity violation on `till`, read pay till.c:12 | write pay till.c:13 | write pay till.c:13 (expected: both threads change it in turn), 2 times: norn replay run.norn/clips/1.json
+      and 3 more; --format json lists all of them
+    0 candidates in 90 events of 3 threads: 0 confirmed, 0 of them harmful; 0 infeasible, 0 not confirmed, 0 not tried; 0 executions
+    1 more are inconclusive: no schedule was found, and none is excluded
+    not looked at:
+      9 events at the end of the run: the run is too long
+      some bytes of large blocks, in 2 accesses to them
+      40 pairs of variables, at places that use too many variables
+      some matches of the pattern torn: there are too many
+      some deadlocks, from 3 places that request locks: there are too many
+      accesses of T0.1, T0.2, T0.3, T0.4, T0.5 and 2 more: there are too many threads
+      till.sum: no variable of that name was accessed
+      calls of 1 functions, which could not be instrumented
+    1 in the baseline, not reported
+    2 suppressed
+      race:pay (my.supp:5) used 2 times
+    ");
+}
+
+fn step(name: &str, line: u32) -> Step {
+    Step { thread: thread(name), event: None, stack: vec![at("take", line)] }
+}
+
+fn deadlock() -> Story {
+    let waiter = |name, lock, holder| Waiter {
+        step: step(name, 10),
+        want: Want::Lock {
+            object: Object::named(lock),
+            holders: vec![Holder {
+                taken: step(holder, 9),
+                mode: norn_model::LockMode::Write,
+                ended: false,
+            }],
+        },
+    };
+    let stuck = Stuck {
+        waiters: vec![waiter("T0.1", "b", "T0.2"), waiter("T0.2", "a", "T0.1")],
+        cycle: vec![thread("T0.1"), thread("T0.2")],
+        ended: Vec::new(),
+    };
+    let last =
+        vec![row("T0.1", Action::Lock, "a", 9, None), row("T0.2", Action::Lock, "b", 9, None)];
+    Story { failure: FailureKind::Stuck(stuck), last }
+}
+
+fn control(strategy: &str) -> Control {
+    Control {
+        strategy: strategy.to_owned(),
+        seed: 7,
+        switches: 3,
+        away: 1,
+        same_layout: false,
+        inputs: Inputs { uncontrolled: 2, ..Inputs::default() },
+    }
+}
+
+#[test]
+fn a_replay_that_fails_again() {
+    let run = Run {
+        events: Some(14),
+        verdict: Some(Verdict::Followed(3)),
+        segments: Some(3),
+        control: Some(control("follow")),
+        story: Some(deadlock()),
+        ..Run::new(Consequence::Deadlock)
+    };
+    let report = Report { run: Some(run), ..Report::new(Command::Replay, "0.1.0") };
+    insta::assert_snapshot!(text(&report, 100), @r"
+    norn: followed: 3 of 3 segments
+    norn: deadlock (by the clip, 14 events, 3 switches)
+    norn: addresses differ from run to run: the system does not let norn fix them
+    norn: 1 times other threads ran while one was in code that is not instrumented
+    norn: the program read 2 inputs that norn does not control
+    hint: `norn run --record-inputs` records them and feeds them back
+
+      T0.1  waits for the lock b at take till.c:10
+            T0.2 took it for writing at take till.c:9
+      T0.2  waits for the lock a at take till.c:10
+            T0.1 took it for writing at take till.c:9
+      T0.1  waits for T0.2, which waits for T0.1
+
+      the last events  T0.1    T0.2
+        pay till.c:9   lock a
+        pay till.c:9           lock b
+    ");
+}
+
+#[test]
+fn a_replay_that_leaves_its_schedule() {
+    let arrival = |event, operation: &str| Arrival {
+        event,
+        operation: operation.to_owned(),
+        object: Some(Object::named("till")),
+        at: Some(at("pay", 12)),
+        code: None,
+    };
+    let departure = Departure {
+        segment: 1,
+        thread: thread("T0.1"),
+        why: Obstacle::OtherEvent,
+        until: Some("before lock in pay".to_owned()),
+        actual: Some(arrival(3, "write")),
+        before: Some(arrival(2, "read")),
+    };
+    let run = Run {
+        verdict: Some(Verdict::Diverged(departure)),
+        segments: Some(8),
+        ..Run::new(Consequence::None)
+    };
+    let report = Report { run: Some(run), ..Report::new(Command::Replay, "0.1.0") };
+    insta::assert_snapshot!(text(&report, 100), @r"
+    norn: diverged in segment 2 of 8: T0.1 came to another event
+      expected  T0.1 runs until before lock in pay
+      actual    event 3, write of till at pay till.c:12
+      before    event 2, read of till at pay till.c:12
+    ");
+}
+
+#[test]
+fn runs_with_many_seeds() {
+    let kind = |count, seed, consequence| RunKind {
+        count,
+        run: seed,
+        seed,
+        consequence,
+        verdict: None,
+        print: None,
+        differs: Vec::new(),
+        parting: None,
+        away: 0,
+        stopped: 0,
+        detour: None,
+        kept: None,
+    };
+    let batch = Batch {
+        runs: 12,
+        failed: 2,
+        stopped: 0,
+        kinds: vec![
+            kind(10, 0, Consequence::None),
+            kind(2, 4, Consequence::Memory(MemoryFault::DoubleFree)),
+        ],
+        usual: Some(0),
+        segments: None,
+        control: None,
+        repeat: ["norn", "run", "--seed", "4", "--", "./prog"].map(str::to_owned).into(),
+    };
+    let report = Report { batch: Some(batch), ..Report::new(Command::Run, "0.1.0") };
+    insta::assert_snapshot!(text(&report, 100), @r"
+    12 runs, 2 failed
+    10  no failure, first with seed 0
+     2  double free, first with seed 4
+    reproduce the first failure: norn run --seed 4 -- ./prog
+    ");
+}
+
+/// Styles surround words, and not the spaces between them.
+#[test]
+fn headlines_and_places_have_styles() {
+    let report =
+        Report { details: vec![Detail { finding: 0, also: Vec::new() }], ..hunt(vec![finding()]) };
+    let mut out = Vec::new();
+    Text::new(Layout::default()).write(&report, &mut out).unwrap();
+    let text = String::from_utf8(out).unwrap();
+    assert!(text.starts_with("1. \u{1b}[1m\u{1b}[31matomicity violation on `till`"), "{text:?}");
+    assert!(text.contains("  \u{1b}[36mpay till.c:12\u{1b}[0m\n"), "{text:?}");
+    assert!(text.lines().all(|it| !it.ends_with(' ')), "{text:?}");
+}

@@ -1,0 +1,35 @@
+//! Reports on their way out.
+
+use std::io::{self, Write};
+
+use norn_report::{
+    Report,
+    writer::{Layout, WIDTH},
+};
+use terminal_size::{Width, terminal_size_of};
+
+use crate::{cli::ReportFormat, verbosity};
+
+/// The version that reports name.
+pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Writes a report to standard output.
+pub(crate) fn print(report: &Report, format: ReportFormat) -> io::Result<()> {
+    write(report, format, &mut anstream::stdout().lock())
+}
+
+/// Writes the report of one run. For people it goes to standard error: standard output belongs to
+/// the program under test. For programs it is the last line of standard output.
+pub(crate) fn print_run(report: &Report, format: ReportFormat) -> io::Result<()> {
+    if format.is_text() {
+        write(report, format, &mut anstream::stderr().lock())
+    } else {
+        print(report, format)
+    }
+}
+
+fn write(report: &Report, format: ReportFormat, out: &mut dyn Write) -> io::Result<()> {
+    let width = terminal_size_of(io::stdout()).map_or(WIDTH, |(Width(it), _)| it.into());
+    let writer = (format.0.writer)(Layout { width, verbose: verbosity::is_verbose() });
+    writer.write(report, out)
+}

@@ -1,0 +1,46 @@
+//! Reports for programs: all commands write the same format, as its published schema says.
+
+use std::{fs, path::Path};
+
+use serde_json::Value;
+
+use crate::kit::{norn, subjects};
+
+/// The published schema.
+fn schema() -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/report.schema.json");
+    serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+}
+
+#[test]
+fn all_commands_write_what_the_schema_says() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::copy(subjects("hunt").join("string_buffer.c"), folder.path().join("buffer.c")).unwrap();
+    let validator = jsonschema::validator_for(&schema()).unwrap();
+    let commands: [(&str, &str, &[&str]); 7] = [
+        ("hunt", "hunt", &["--explore", "0", "buffer.c"]),
+        ("predict", "predict", &["run.norn"]),
+        ("predict", "predict-property", &["--property", "data-race", "run.norn"]),
+        ("check", "check", &["data-race", "-o", "check.norn", "buffer.c"]),
+        ("replay", "replay", &["run.norn/clips/1.json"]),
+        ("replay", "replay", &["--times", "2", "run.norn/clips/1.json"]),
+        ("run", "run", &["-o", "run2.norn", "--", "run.norn/program/buffer"]),
+    ];
+    for (command, name, words) in commands {
+        let ran = norn(command, ["--format", "json"].iter().chain(words), &folder);
+        let line = ran.stdout.lines().last().unwrap_or_default();
+        let report: Value = serde_json::from_str(line).unwrap_or_else(|it| panic!("{it}: {ran:?}"));
+        let errors = validator.iter_errors(&report);
+        let errors: Vec<_> = errors.map(|it| format!("{}: {it}", it.instance_path())).collect();
+        assert!(errors.is_empty(), "{command} {words:?}: {errors:#?}");
+        assert_eq!((&report["schema"], &report["command"]), (&1.into(), &name.into()));
+        assert_eq!(report["exit"]["code"].as_i64(), ran.code.map(Into::into), "{ran:?}");
+    }
+}
+
+#[test]
+fn the_schema_refuses_other_values() {
+    let validator = jsonschema::validator_for(&schema()).unwrap();
+    assert!(!validator.is_valid(&serde_json::json!({ "schema": 1, "findings": [] })));
+    assert!(!validator.is_valid(&serde_json::json!([])));
+}

@@ -1,0 +1,45 @@
+// Two cooks share an oven, a scale, a sink and a towel.
+// Bug: one takes the oven before the scale and the sink before the towel, the other the other way
+// round. Each pair can deadlock.
+// The twin is two_deadlocks_fixed.c.
+#include <pthread.h>
+
+static pthread_mutex_t oven = PTHREAD_MUTEX_INITIALIZER, scale = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t sink = PTHREAD_MUTEX_INITIALIZER, towel = PTHREAD_MUTEX_INITIALIZER;
+static int meals, plates;
+
+static void *careful(void *unused) {
+    pthread_mutex_lock(&oven);
+    pthread_mutex_lock(&scale);
+    meals++;
+    pthread_mutex_unlock(&scale);
+    pthread_mutex_unlock(&oven);
+    pthread_mutex_lock(&sink);
+    pthread_mutex_lock(&towel);
+    plates++;
+    pthread_mutex_unlock(&towel);
+    pthread_mutex_unlock(&sink);
+    return unused;
+}
+
+static void *hasty(void *unused) {
+    pthread_mutex_lock(&scale);
+    pthread_mutex_lock(&oven);
+    meals++;
+    pthread_mutex_unlock(&oven);
+    pthread_mutex_unlock(&scale);
+    pthread_mutex_lock(&towel);
+    pthread_mutex_lock(&sink);
+    plates++;
+    pthread_mutex_unlock(&sink);
+    pthread_mutex_unlock(&towel);
+    return unused;
+}
+
+int main(void) {
+    pthread_t cooks[2];
+    if (pthread_create(&cooks[0], NULL, careful, NULL) != 0) return 2;
+    if (pthread_create(&cooks[1], NULL, hasty, NULL) != 0) return 2;
+    for (int i = 0; i < 2; i++) pthread_join(cooks[i], NULL);
+    return 0;
+}
