@@ -1,6 +1,6 @@
-//! Threads on their way out. What a thread does after its last event, in libc, nobody controls: it
-//! frees memory and gives its stack back. So whoever is next waits until it is gone, however long
-//! that takes: the addresses that others get must not depend on who was faster.
+//! Threads on their way out. What a thread does in libc after its last event is not controlled: it
+//! frees memory and gives its stack back. So the next thread waits until it is gone, however long
+//! that takes: the addresses that other threads get must not depend on which was faster.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -10,11 +10,12 @@ use crate::sys;
 /// The thread that has just ended; 0 for none.
 static LEAVES: AtomicU32 = AtomicU32::new(0);
 
-/// How often one looks at once, before one looks less often.
+/// How many times the next thread looks without a pause.
 const HASTY: u32 = 2000;
-/// How long one sleeps between looks then.
+/// How long it sleeps between looks after that, in nanoseconds.
 const NAP: u64 = 200_000;
-/// How long it may sleep on its way out: a destructor that comes after ours may wait for others.
+/// How long a thread may sleep on its way out, in nanoseconds: a destructor that comes after ours may
+/// wait for other threads.
 const ASLEEP: u64 = 2_000_000_000;
 
 /// A thread ends. Under the lock.
@@ -27,12 +28,12 @@ pub fn count() -> usize {
     usize::from(LEAVES.load(Ordering::Relaxed) != 0)
 }
 
-/// In a forked child: nobody else is here.
+/// In a forked child: no other thread is here.
 pub fn forget() {
     LEAVES.store(0, Ordering::Relaxed);
 }
 
-/// Waits until the thread that has ended is gone. For who has the turn.
+/// Waits until the thread that has ended is gone. Called by the thread that has the turn.
 pub fn wait() {
     let tid = LEAVES.load(Ordering::Relaxed);
     if tid == 0 {

@@ -40,8 +40,8 @@ pub fn is_found() -> bool {
     arena::outcome().verdict.load(Ordering::Relaxed) != verdict::NONE
 }
 
-/// A program that starts, perhaps once more in a debugger, has not been found wanting. One that
-/// it starts itself leaves things as they are.
+/// A program starts, perhaps once more in a debugger: there is no verdict yet. A process that the
+/// program itself starts keeps what there is.
 pub fn forget() {
     let outcome = arena::outcome();
     if arena::process_number() != 0 && arena::plan().linger == 0 {
@@ -55,7 +55,7 @@ pub fn forget() {
     outcome.text_len.store(0, Ordering::Relaxed);
 }
 
-/// The first that is found counts.
+/// The first verdict counts.
 fn find(what: u32, thread: u32, steps: u64) {
     let outcome = arena::outcome();
     if outcome.verdict.load(Ordering::Acquire) != verdict::NONE {
