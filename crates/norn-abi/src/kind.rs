@@ -323,7 +323,8 @@ impl Kind {
     pub const fn class(self) -> u32 {
         match self {
             Kind::RangeRead => class::READ,
-            Kind::RangeWrite => class::WRITE,
+            access_kinds!() if self.code() & WRITE == 0 => class::READ,
+            access_kinds!() | Kind::RangeWrite => class::WRITE,
             Kind::Acquire | Kind::AcquireFailed => class::LOCK,
             Kind::Release => class::UNLOCK,
             Kind::WaitRelease | Kind::Wait | Kind::TimedWait => class::WAIT,
@@ -347,13 +348,6 @@ impl Kind {
             | Kind::AtomicCas
             | Kind::AtomicCasFailed
             | Kind::Fence => class::ATOMIC,
-            access_kinds!() => {
-                if self.code() & WRITE == 0 {
-                    class::READ
-                } else {
-                    class::WRITE
-                }
-            }
             Kind::Enter
             | Kind::Unwind
             | Kind::Begin

@@ -1,6 +1,7 @@
 //! The libc of this machine has the layouts that the runtime reads, and one that has not is found
 //! out.
 #![expect(unsafe_code, reason = "it calls functions of libc")]
+#![allow(clippy::unwrap_used, reason = "these are tests, the functions they share included")]
 
 use std::ffi::c_int;
 

@@ -6,11 +6,14 @@ use std::{cell::RefCell, collections::BTreeMap};
 use norn_model::{Apart, Candidate, Trace};
 use norn_witness::{Engines, Failure, Witness, Witnesses};
 
+/// A candidate, and the events that must stay apart from it.
+type Question = (Candidate, Vec<Apart>);
+
 /// Makes schedules, and remembers them.
 #[derive(Debug)]
 pub(crate) struct CachedWitnesses<'a> {
     witnesses: Witnesses<'a>,
-    usual: RefCell<BTreeMap<(Candidate, Vec<Apart>), Result<Witness, Failure>>>,
+    usual: RefCell<BTreeMap<Question, Result<Witness, Failure>>>,
     lively: RefCell<BTreeMap<Candidate, Option<Witness>>>,
 }
 

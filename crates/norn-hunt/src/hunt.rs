@@ -20,7 +20,7 @@ use crate::{
     Base, Finding, Omissions, Options, Stage, Status, atomic_set,
     attempt::is_confirmed,
     base::{Recorded, record},
-    campaign::{Evidence, Hypotheses, Lead, Limits, Pending, Trial, drive},
+    campaign::{ClipStore, Evidence, Hypotheses, Lead, Limits, Pending, Trial, drive},
     describe::describe,
     engine::CachedWitnesses,
     executor::{Plan, Run},
@@ -296,7 +296,7 @@ impl Hunting<'_> {
         made.expect = Some(run.consequence().clone());
         let clips = &mut self.evidence.clips;
         let clip = match known {
-            Some(path) => clips.replace(&made, &path).map(|()| path)?,
+            Some(path) => ClipStore::replace(&made, &path).map(|()| path)?,
             None => clips.save(&made)?,
         };
         let confirmed = Confirmed {

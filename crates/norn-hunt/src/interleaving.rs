@@ -107,9 +107,11 @@ fn is_shown(op: &Op, steps: &[EventId]) -> bool {
     let ours = |thread: ThreadId| steps.iter().any(|it| it.thread == thread);
     match op.effect() {
         Effect::Thread(ThreadEffect::Fork(thread) | ThreadEffect::Join(thread)) => ours(thread),
-        // The wait itself follows at once.
-        Effect::Lock(LockEffect::Release { by_wait: true, .. }) => false,
-        Effect::Lock(_)
+        Effect::Lock(
+            LockEffect::Acquire { .. }
+            | LockEffect::Failed { .. }
+            | LockEffect::Release { by_wait: false, .. },
+        )
         | Effect::Condition(_)
         | Effect::Barrier(BarrierEffect::Arrive { .. } | BarrierEffect::Leave { .. })
         | Effect::Semaphore(
@@ -120,6 +122,8 @@ fn is_shown(op: &Op, steps: &[EventId]) -> bool {
         | Effect::Once(_)
         | Effect::Annotation(_) => true,
         Effect::None
+        // The wait itself follows at once.
+        | Effect::Lock(LockEffect::Release { by_wait: true, .. })
         | Effect::Access(_)
         | Effect::Barrier(BarrierEffect::Init { .. })
         | Effect::Semaphore(SemaphoreEffect::Init { .. })

@@ -128,29 +128,29 @@ mod tests {
         }
     }
 
-    fn exit_at(function: &str) -> Option<FailureSite> {
-        Some(FailureSite::new(&Consequence::Exit(1), [at(function, 9)]))
+    fn exit_at(function: &str) -> FailureSite {
+        FailureSite::new(&Consequence::Exit(1), [at(function, 9)])
     }
 
     #[test]
     fn the_same_status_is_not_the_same_failure() {
-        let one = bug("total", &[at("add", 1), at("take", 2)], exit_at("audit"));
-        let same = bug("total", &[at("add", 1)], exit_at("audit"));
-        let other = bug("total", &[at("add", 1), at("take", 2)], exit_at("check"));
+        let one = bug("total", &[at("add", 1), at("take", 2)], Some(exit_at("audit")));
+        let same = bug("total", &[at("add", 1)], Some(exit_at("audit")));
+        let other = bug("total", &[at("add", 1), at("take", 2)], Some(exit_at("check")));
         assert!(one.is_same_bug(&same));
         assert!(!one.is_same_bug(&other));
     }
 
     #[test]
     fn the_same_failure_of_other_variables_at_other_places_is_another_bug() {
-        let one = bug("total", &[at("add", 1)], exit_at("audit"));
-        assert!(!one.is_same_bug(&bug("size", &[at("grow", 5)], exit_at("audit"))));
-        assert!(one.is_same_bug(&bug("size", &[at("add", 1)], exit_at("audit"))));
+        let one = bug("total", &[at("add", 1)], Some(exit_at("audit")));
+        assert!(!one.is_same_bug(&bug("size", &[at("grow", 5)], Some(exit_at("audit")))));
+        assert!(one.is_same_bug(&bug("size", &[at("add", 1)], Some(exit_at("audit")))));
     }
 
     #[test]
     fn a_race_without_a_failure_is_the_race_at_its_places() {
-        let one = bug("total", &[at("add", 1), at("take", 2)], exit_at("audit"));
+        let one = bug("total", &[at("add", 1), at("take", 2)], Some(exit_at("audit")));
         assert!(one.is_same_bug(&bug("total", &[at("add", 1), at("take", 2)], None)));
         assert!(!one.is_same_bug(&bug("total", &[at("add", 1), at("look", 3)], None)));
     }

@@ -129,8 +129,7 @@ pub(crate) fn fact(op: &Op, names: &Names, name: impl Fn(ThreadId) -> String) ->
         Op::WaitAcquire { cond, lock, woken: by } => Fact::whole(op, cond, size::COND)
             .with("lock", address(lock))
             .with("woken", woken(by, name)),
-        Op::Signal { cond } => Fact::whole(op, cond, size::COND),
-        Op::Broadcast { cond } => Fact::whole(op, cond, size::COND),
+        Op::Signal { cond } | Op::Broadcast { cond } => Fact::whole(op, cond, size::COND),
         Op::BarrierEnter { barrier } => Fact::whole(op, barrier, size::BARRIER),
         Op::BarrierLeave { barrier, serial } => {
             Fact::whole(op, barrier, size::BARRIER).with("serial", serial)
@@ -142,9 +141,8 @@ pub(crate) fn fact(op: &Op, names: &Names, name: impl Fn(ThreadId) -> String) ->
         Op::SemFailed { semaphore, error } => {
             Fact::whole(op, semaphore, size::SEMAPHORE).with("error", error)
         }
-        Op::OnceBegin { once } => Fact::on(op, once),
+        Op::OnceBegin { once } | Op::OnceDone { once } => Fact::on(op, once),
         Op::OnceEnd { once, done } => Fact::on(op, once).with("done", done),
-        Op::OnceDone { once } => Fact::on(op, once),
     }
 }
 

@@ -32,7 +32,7 @@ impl ClipStore {
     }
 
     /// Keeps a clip in place of an earlier one, which shows less.
-    pub(crate) fn replace(&mut self, clip: &Clip, path: &Path) -> Result<(), ReplayError> {
+    pub(crate) fn replace(clip: &Clip, path: &Path) -> Result<(), ReplayError> {
         clip.write(path)
     }
 

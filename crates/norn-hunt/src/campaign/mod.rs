@@ -245,12 +245,11 @@ where
     ) -> Result<Option<H::Queue>, ReplayError> {
         let tools = self.hypotheses.tools(source);
         self.agenda.begin_round(deferred.is_some());
-        let mut queue = match deferred {
-            Some(queue) => queue,
-            None => {
-                (self.tell)(Stage::Predicting);
-                self.hypotheses.predict(source, &tools)?
-            }
+        let mut queue = if let Some(queue) = deferred {
+            queue
+        } else {
+            (self.tell)(Stage::Predicting);
+            self.hypotheses.predict(source, &tools)?
         };
         while !self.is_over() {
             let step = next_step(self.hypotheses, &mut self.agenda, &mut queue, &tools);
@@ -281,7 +280,7 @@ where
         let (hypotheses, mut agenda) = (&*self.hypotheses, self.agenda);
         agenda.count_attempt();
         let idle = self.frontier.is_empty();
-        let run = self.pool.run(plan, || {
+        let run = self.pool.run(&plan, || {
             let mut queue = queue.clone();
             hypotheses.assume_unconfirmed(&mut queue, &attempt);
             Ahead::new(hypotheses, agenda, Some(Round { source, tools, queue }), idle)
@@ -316,7 +315,7 @@ where
         let (hypotheses, mut agenda) = (&*self.hypotheses, self.agenda);
         agenda.count_exploration();
         let idle = self.frontier.is_empty();
-        let run = self.pool.run(plan, || {
+        let run = self.pool.run(&plan, || {
             let round = round.map(|it| Round {
                 source: it.source,
                 tools: it.tools,

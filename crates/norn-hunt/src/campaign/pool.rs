@@ -154,23 +154,23 @@ impl<E: Executor> Pool<'_, E> {
     /// next, as `ahead` predicts them.
     pub(crate) fn run<A: Iterator<Item = E::Plan>>(
         &mut self,
-        plan: E::Plan,
+        plan: &E::Plan,
         ahead: impl FnOnce() -> A,
     ) -> Result<E::Run, ReplayError> {
         self.forget();
         let mut ahead = (self.jobs > 1).then(ahead);
-        if !self.has(&plan) {
+        if !self.has(plan) {
             self.order(plan.clone());
         }
         loop {
             if let Some(ahead) = &mut ahead {
                 self.order_ahead(ahead);
             }
-            if let Some(at) = self.kept.iter().position(|it| it.plan == plan) {
+            if let Some(at) = self.kept.iter().position(|it| it.plan == *plan) {
                 self.asked += 1;
                 return Ok(self.kept.swap_remove(at).run);
             }
-            self.receive(&plan)?;
+            self.receive(plan)?;
         }
     }
 

@@ -70,8 +70,12 @@ impl Scripted {
 
     fn lead(&self, plan: Plan) -> Option<Lead<usize>> {
         let drawn = draw(self.script.seed, plan, 2);
-        (drawn % self.script.leads == 0 && self.sources < 5).then(|| {
-            if drawn / self.script.leads % 2 == 0 { Lead::Place(0) } else { Lead::Value(0) }
+        (drawn.is_multiple_of(self.script.leads) && self.sources < 5).then(|| {
+            if (drawn / self.script.leads).is_multiple_of(2) {
+                Lead::Place(0)
+            } else {
+                Lead::Value(0)
+            }
         })
     }
 }
@@ -128,7 +132,7 @@ impl Hypotheses for Scripted {
         trial: Trial<'_, '_, Self>,
     ) -> Result<Option<Lead<usize>>, ReplayError> {
         assert_eq!(trial.attempt, trial.run, "the result is that of the plan");
-        let confirmed = draw(self.script.seed, trial.run, 1) % self.script.confirms == 0;
+        let confirmed = draw(self.script.seed, trial.run, 1).is_multiple_of(self.script.confirms);
         if confirmed {
             self.confirmed += 1;
             // What was confirmed changes what is tried next.

@@ -46,5 +46,5 @@ fn left_out(property: &Checked) -> Option<LeftOut> {
         parts.push(format!("{untried} orders were not tried (--instances)"));
     }
     let text = parts.join("; ");
-    (!parts.is_empty()).then(|| LeftOut { alike, ways, steps, instances, untried, text })
+    (!parts.is_empty()).then_some(LeftOut { alike, ways, steps, instances, untried, text })
 }

@@ -31,7 +31,7 @@ pub fn property_headline(name: &str, parameters: &[Parameter]) -> String {
     format!("property `{name}` violated{of}")
 }
 
-/// ` on `x` and `y``.
+/// What a headline is about: " on `x` and `y`".
 fn on(variables: &[Object]) -> String {
     if variables.is_empty() { String::new() } else { format!(" on {}", list(variables)) }
 }

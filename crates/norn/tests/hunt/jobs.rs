@@ -40,8 +40,9 @@ fn the_number_of_jobs_has_no_influence() {
     for subject in SUBJECTS {
         let folder = tempfile::tempdir().unwrap();
         let (kind, name) = subject.split_once('/').unwrap();
-        let compiler = if name.ends_with(".cc") { "c++" } else { "cc" };
         let source = subjects(kind).join(name);
+        let is_cxx = source.extension().is_some_and(|it| it == "cc");
+        let compiler = if is_cxx { "c++" } else { "cc" };
         let build = ["-g", "-O1", "-pthread", "-o", "subject", source.to_str().unwrap()];
         assert_eq!(norn(compiler, build, &folder).code, Some(0));
         let [one, two, eight] = ["1", "2", "8"].map(|jobs| hunt(jobs, &folder));
