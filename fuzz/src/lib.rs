@@ -46,8 +46,8 @@ pub fn property_parse(data: &[u8]) -> bool {
     let text = String::from_utf8_lossy(data);
     match File::parse(&text) {
         Ok(_) => true,
-        Err(mistakes) => {
-            assert!(mistakes.iter().all(|it| !it.show("property", &text).to_string().is_empty()));
+        Err(diagnostics) => {
+            assert!(diagnostics.iter().all(|it| !it.show("property", &text).to_string().is_empty()));
             false
         }
     }

@@ -17,8 +17,8 @@
 //!
 //! The value of a *write* is not known before the store has happened, and hooks run before it.
 //! Therefore the value field comes last, a write is recorded as unknown, and the thread's next
-//! event reads the memory back and completes the record ([`settle`](crate::lane::Lane::settle)). Whatever stops the
-//! thread in between leaves a whole record behind.
+//! event reads the memory back and completes the record ([`settle`](crate::lane::Lane::settle)).
+//! Whatever stops the thread in between leaves a whole record behind.
 #![expect(clippy::inline_always, reason = "hooks must not call, not even in a debug build")]
 #![expect(
     clippy::cast_possible_truncation,
@@ -33,7 +33,8 @@ use crate::Kind;
 pub const SITES: usize = 2048;
 /// Number of cells for values.
 pub const CELLS: usize = 2048;
-/// Bytes that may be written past [the limit](crate::lane::Lane::lim) by one record that found room.
+/// Bytes that may be written past [the limit](crate::lane::Lane::lim) by one record that found
+/// room.
 pub const SLACK: usize = TEXT + 256;
 /// Head byte: the current function was left.
 pub const LEAVE: u8 = 0x80;

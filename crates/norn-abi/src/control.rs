@@ -11,8 +11,6 @@ use core::sync::atomic::{AtomicU32, AtomicU64};
 
 pub use strategy::StrategyKind;
 
-use crate::Kind;
-
 /// How the next thread is chosen: in [`Plan::strategy`].
 pub mod strategy;
 
@@ -186,68 +184,6 @@ pub mod class {
     pub const RETURN: u32 = 20;
     /// What the program marks.
     pub const MARK: u32 = 21;
-}
-
-impl Kind {
-    /// What an event of this kind is about: one of [`class`].
-    pub const fn class(self) -> u32 {
-        match self {
-            Kind::RangeRead => class::READ,
-            Kind::RangeWrite => class::WRITE,
-            Kind::Acquire | Kind::AcquireFailed => class::LOCK,
-            Kind::Release => class::UNLOCK,
-            Kind::WaitRelease | Kind::Wait | Kind::TimedWait => class::WAIT,
-            Kind::WaitAcquire => class::WAKE,
-            Kind::Signal | Kind::Broadcast => class::NOTIFY,
-            Kind::BarrierEnter | Kind::BarrierLeave => class::BARRIER,
-            Kind::SemWait | Kind::TimedSemWait | Kind::SemFailed => class::SEM_WAIT,
-            Kind::SemPost => class::SEM_POST,
-            Kind::Fork => class::FORK,
-            Kind::Join => class::JOIN,
-            Kind::Call => class::CALL,
-            Kind::Return => class::RETURN,
-            Kind::Mark => class::MARK,
-            Kind::Alloc => class::ALLOC,
-            Kind::Free => class::FREE,
-            Kind::OnceBegin | Kind::OnceEnd | Kind::OnceDone => class::ONCE,
-            Kind::Sleep | Kind::Yield => class::SLEEP,
-            Kind::AtomicLoad
-            | Kind::AtomicStore
-            | Kind::AtomicRmw
-            | Kind::AtomicCas
-            | Kind::AtomicCasFailed
-            | Kind::Fence => class::ATOMIC,
-            access_kinds!() if self.code() & crate::kind::WRITE == 0 => class::READ,
-            access_kinds!() => class::WRITE,
-            Kind::Enter
-            | Kind::Unwind
-            | Kind::Begin
-            | Kind::End
-            | Kind::Detach
-            | Kind::Cancel
-            | Kind::HandlerBegin
-            | Kind::HandlerEnd
-            | Kind::HappensAfter
-            | Kind::HappensBefore
-            | Kind::Futex
-            | Kind::Map
-            | Kind::Unmap
-            | Kind::Init
-            | Kind::Destroy
-            | Kind::CallRest
-            | Kind::RegionBegin
-            | Kind::RegionEnd
-            | Kind::Name
-            | Kind::ProcessFork
-            | Kind::Exec
-            | Kind::Exit
-            | Kind::Abort
-            | Kind::Module
-            | Kind::HighHalves
-            | Kind::Turn
-            | Kind::Expired => class::OTHER,
-        }
-    }
 }
 
 /// What the runtime found: in [`Outcome::verdict`].

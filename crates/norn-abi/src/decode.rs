@@ -2,8 +2,8 @@
 //! says where.
 //!
 //! Nearly all records are plain accesses, calls and returns, somewhere in the middle of a chunk.
-//! [`Decoder::next_plain`] reads those from a window of bytes that is long enough for the longest, with
-//! masks instead of branches. What it does not like it leaves untouched for [`Decoder::any`],
+//! [`Decoder::next_plain`] reads those from a window of bytes that is long enough for the longest,
+//! with masks instead of branches. What it does not like it leaves untouched for [`Decoder::any`],
 //! which knows all records and says what is wrong with a bad one.
 #![expect(clippy::inline_always, reason = "a tenth of the speed for every function that is not")]
 #![expect(
@@ -76,8 +76,8 @@ const WINDOW: usize = 1 + 2 + 8 + 10 + 8;
 const SHIFT: [u32; 8] = [0, 0, 0, 0, 0, 0, 40, 0];
 const _: () = assert!(HIGH == 6 && UNKNOWN == 7);
 
-/// Whether records with this code are read by [`Decoder::next_plain`]: accesses of up to 8 bytes and
-/// calls.
+/// Whether records with this code are read by [`Decoder::next_plain`]: accesses of up to 8 bytes
+/// and calls.
 #[inline(always)]
 const fn is_plain(code: u16) -> bool {
     code & !0x3b == 0 || code == Kind::Enter.code()

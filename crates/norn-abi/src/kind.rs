@@ -8,6 +8,9 @@
 //! Memory accesses have the codes below `0x40`, in which the bits say all:
 //! `class:2 | write:1 | log2(size):3`. Matches that treat them alike use
 //! [`access_kinds`](crate::access_kinds).
+#![expect(clippy::inline_always, reason = "hooks must not call, not even in a debug build")]
+
+use crate::control::class;
 
 /// What a memory access hook was called for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,40 +21,6 @@ pub enum AccessClass {
     Volatile,
     /// Of a C++ object's pointer to its virtual table.
     Vptr,
-}
-
-/// What a lock event is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u8)]
-pub enum LockClass {
-    /// `pthread_mutex_t`, `mtx_t`, `std::mutex`.
-    Mutex = 0,
-    /// `pthread_spinlock_t`.
-    Spin = 1,
-    /// `pthread_rwlock_t`, taken to read.
-    Read = 2,
-    /// `pthread_rwlock_t`, taken to write.
-    Write = 3,
-}
-
-/// What kind of object was initialised or destroyed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u8)]
-pub enum ObjectClass {
-    /// A mutex; the argument is its type.
-    Mutex = 0,
-    /// A spin lock.
-    Spin = 1,
-    /// A read-write lock.
-    RwLock = 2,
-    /// A condition variable.
-    Cond = 3,
-    /// A barrier; the argument is how many threads it holds.
-    Barrier = 4,
-    /// A semaphore; the argument is its first value.
-    Semaphore = 5,
-    /// A thread-specific data key.
-    Key = 6,
 }
 
 /// Which fields a record of a kind has after its address.
@@ -307,8 +276,8 @@ kinds! {
     HighHalves = 0x97: Shape::Sync(2);
     /// The thread has the turn now. The address is the index of its next event.
     Turn = 0x98: Shape::Sync(0);
-    /// The time of a thread's wait has run out. The address is its number; the thread that runs next
-    /// records it.
+    /// The time of a thread's wait has run out. The address is its number; the thread that runs
+    /// next records it.
     Expired = 0x99: Shape::Sync(0);
 }
 
@@ -349,51 +318,77 @@ impl Kind {
     }
 }
 
+impl Kind {
+    /// What an event of this kind is about: one of [`control::class`](class).
+    pub const fn class(self) -> u32 {
+        match self {
+            Kind::RangeRead => class::READ,
+            Kind::RangeWrite => class::WRITE,
+            Kind::Acquire | Kind::AcquireFailed => class::LOCK,
+            Kind::Release => class::UNLOCK,
+            Kind::WaitRelease | Kind::Wait | Kind::TimedWait => class::WAIT,
+            Kind::WaitAcquire => class::WAKE,
+            Kind::Signal | Kind::Broadcast => class::NOTIFY,
+            Kind::BarrierEnter | Kind::BarrierLeave => class::BARRIER,
+            Kind::SemWait | Kind::TimedSemWait | Kind::SemFailed => class::SEM_WAIT,
+            Kind::SemPost => class::SEM_POST,
+            Kind::Fork => class::FORK,
+            Kind::Join => class::JOIN,
+            Kind::Call => class::CALL,
+            Kind::Return => class::RETURN,
+            Kind::Mark => class::MARK,
+            Kind::Alloc => class::ALLOC,
+            Kind::Free => class::FREE,
+            Kind::OnceBegin | Kind::OnceEnd | Kind::OnceDone => class::ONCE,
+            Kind::Sleep | Kind::Yield => class::SLEEP,
+            Kind::AtomicLoad
+            | Kind::AtomicStore
+            | Kind::AtomicRmw
+            | Kind::AtomicCas
+            | Kind::AtomicCasFailed
+            | Kind::Fence => class::ATOMIC,
+            access_kinds!() => {
+                if self.code() & WRITE == 0 {
+                    class::READ
+                } else {
+                    class::WRITE
+                }
+            }
+            Kind::Enter
+            | Kind::Unwind
+            | Kind::Begin
+            | Kind::End
+            | Kind::Detach
+            | Kind::Cancel
+            | Kind::HandlerBegin
+            | Kind::HandlerEnd
+            | Kind::HappensAfter
+            | Kind::HappensBefore
+            | Kind::Futex
+            | Kind::Map
+            | Kind::Unmap
+            | Kind::Init
+            | Kind::Destroy
+            | Kind::CallRest
+            | Kind::RegionBegin
+            | Kind::RegionEnd
+            | Kind::Name
+            | Kind::ProcessFork
+            | Kind::Exec
+            | Kind::Exit
+            | Kind::Abort
+            | Kind::Module
+            | Kind::HighHalves
+            | Kind::Turn
+            | Kind::Expired => class::OTHER,
+        }
+    }
+}
+
 /// Evaluated at compile time only: see [`Kind::of_constant`].
 const fn known(kind: Option<Kind>) -> Kind {
     match kind {
         Some(kind) => kind,
         None => panic!("no kind has this code"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn access_kinds_say_what_they_are() {
-        for class in [AccessClass::Plain, AccessClass::Volatile, AccessClass::Vptr] {
-            for write in [false, true] {
-                for log2 in 0..5 {
-                    let kind = Kind::from_code(Kind::access_code(class, write, log2));
-                    let kind = kind.expect("an access of this size has a kind");
-                    assert_eq!(kind.as_access(), Some((class, write, 1 << log2)));
-                    assert!(matches!(kind, access_kinds!()));
-                }
-                let wider = Kind::access_code(class, write, 5);
-                assert_eq!(Kind::from_code(wider), None);
-            }
-        }
-        assert_eq!(Kind::of_constant::<0x1a>(), Kind::VolatileWrite4);
-    }
-
-    #[test]
-    fn other_kinds_are_no_accesses() {
-        for kind in Kind::ALL {
-            assert_eq!(kind.as_access(), None, "{kind:?}");
-            assert!(!matches!(kind, access_kinds!()), "{kind:?}");
-        }
-    }
-
-    #[test]
-    fn every_kind_has_a_code_and_no_other_code_a_kind() {
-        let known = (0..=u16::MAX).filter_map(|code| Some((code, Kind::from_code(code)?)));
-        let mut count = 0;
-        for (code, kind) in known {
-            assert_eq!(kind.code(), code);
-            count += 1;
-        }
-        assert_eq!(count, Kind::ALL.len() + 30);
     }
 }

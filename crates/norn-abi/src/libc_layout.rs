@@ -164,8 +164,8 @@ impl Sample {
     }
 }
 
-/// Tries the layouts on objects of our own. `tid` is the kernel's number of the current thread. Takes
-/// about a microsecond, and calls nothing that blocks or allocates.
+/// Tries the layouts on objects of our own. `tid` is the kernel's number of the current thread.
+/// Takes about a microsecond, and calls nothing that blocks or allocates.
 ///
 /// # Safety
 /// The functions are libc's, or behave like them.

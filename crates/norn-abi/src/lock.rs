@@ -2,7 +2,39 @@
 //! `AcquireFailed` and `Release` is a [`LockClass`] with flags. Runtime and tools read it with the
 //! same functions.
 
-use crate::{LockClass, ObjectClass};
+/// What a lock event is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum LockClass {
+    /// `pthread_mutex_t`, `mtx_t`, `std::mutex`.
+    Mutex = 0,
+    /// `pthread_spinlock_t`.
+    Spin = 1,
+    /// `pthread_rwlock_t`, acquired shared.
+    Read = 2,
+    /// `pthread_rwlock_t`, acquired exclusively.
+    Write = 3,
+}
+
+/// What kind of object was initialised or destroyed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum ObjectClass {
+    /// A mutex; the argument is its type.
+    Mutex = 0,
+    /// A spin lock.
+    Spin = 1,
+    /// A read-write lock.
+    RwLock = 2,
+    /// A condition variable.
+    Cond = 3,
+    /// A barrier; the argument is how many threads it holds.
+    Barrier = 4,
+    /// A semaphore; the argument is its first value.
+    Semaphore = 5,
+    /// A thread-specific data key.
+    Key = 6,
+}
 
 /// The bits that are the class.
 const CLASS: u64 = 7;

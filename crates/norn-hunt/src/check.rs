@@ -11,7 +11,7 @@ use std::{
 };
 
 use norn_model::ThreadId;
-use norn_predict::MustOrder;
+use norn_predict::HappensBefore;
 use norn_property::{Bounds, Limits, Outlook, Property, Prospect, Watch};
 use norn_record::Interrupt;
 use norn_replay::{Clip, ReplayError, Scene, capture};
@@ -238,7 +238,7 @@ impl Checker<'_> {
 
     /// Prospects by what they are for a person, without those that are known.
     fn groups(&mut self, source: &Source, watches: &[Watch<'_>]) -> Vec<Group> {
-        let order = MustOrder::new(&source.trace);
+        let order = HappensBefore::new(&source.trace);
         let mut groups: Vec<Group> = Vec::new();
         for (rule, watch) in watches.iter().enumerate() {
             let outlook = watch.outlook(&order, Limits::default());

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use norn_model::ThreadName;
-use norn_predict::MustOrder;
+use norn_predict::HappensBefore;
 use norn_property::{Limits, Property, Watch};
 use norn_replay::ReplayError;
 use norn_witness::{Grade, Witnesses};
@@ -46,7 +46,7 @@ pub fn forecast(
     properties: &[Property],
 ) -> Result<Forecast, ReplayError> {
     let source = Source::open(folder, process)?;
-    let (order, witnesses) = (MustOrder::new(&source.trace), Witnesses::new(&source.trace));
+    let (order, witnesses) = (HappensBefore::new(&source.trace), Witnesses::new(&source.trace));
     let mut forecast = Forecast {
         properties: Vec::new(),
         observed: Vec::new(),

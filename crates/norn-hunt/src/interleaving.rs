@@ -5,7 +5,10 @@
 
 use std::collections::BTreeSet;
 
-use norn_model::{Candidate, Event, EventId, Op, ThreadId, Trace};
+use norn_model::{
+    BarrierEffect, Candidate, Effect, Event, EventId, LockEffect, Op, SemaphoreEffect,
+    ThreadEffect, ThreadId, Trace,
+};
 use norn_report::{EventRow, Interleaving};
 
 use crate::source::Source;
@@ -89,68 +92,38 @@ fn held(events: &[Event]) -> Vec<(u64, EventId)> {
 }
 
 fn acquired(op: &Op) -> Option<u64> {
-    match *op {
-        Op::Acquire { lock, .. } | Op::WaitAcquire { lock, .. } => Some(lock),
-        _ => None,
-    }
+    let Some(LockEffect::Acquire { lock, .. }) = op.effect().lock() else { return None };
+    Some(lock)
 }
 
 fn released(op: &Op) -> Option<u64> {
-    match *op {
-        Op::Release { lock, .. } | Op::WaitRelease { lock } => Some(lock),
-        _ => None,
-    }
+    let Some(LockEffect::Release { lock, .. }) = op.effect().lock() else { return None };
+    Some(lock)
 }
 
-/// Whether an operation synchronises; of threads only those count that the candidate is about.
+/// Whether an operation synchronises. The creation and the join of a thread count only if the
+/// candidate has events of that thread.
 fn is_shown(op: &Op, steps: &[EventId]) -> bool {
     let ours = |thread: ThreadId| steps.iter().any(|it| it.thread == thread);
-    match *op {
-        Op::Fork(thread) | Op::Join(thread) => ours(thread),
-        Op::Acquire { .. }
-        | Op::AcquireFailed { .. }
-        | Op::Release { .. }
-        | Op::Wait { .. }
-        | Op::WaitAcquire { .. }
-        | Op::Signal { .. }
-        | Op::Broadcast { .. }
-        | Op::BarrierEnter { .. }
-        | Op::BarrierLeave { .. }
-        | Op::SemPost { .. }
-        | Op::SemWait { .. }
-        | Op::SemFailed { .. }
-        | Op::OnceBegin { .. }
-        | Op::OnceEnd { .. }
-        | Op::OnceDone { .. }
-        | Op::HappensBefore { .. }
-        | Op::HappensAfter { .. } => true,
-        Op::Begin { .. }
-        | Op::End
-        | Op::Detach(_)
-        | Op::Cancel(_)
-        | Op::HandlerBegin { .. }
-        | Op::HandlerEnd
-        | Op::WaitRelease { .. }
-        | Op::Read { .. }
-        | Op::Write { .. }
-        | Op::Atomic { .. }
-        | Op::Fence(_)
-        | Op::Alloc { .. }
-        | Op::Free { .. }
-        | Op::Map { .. }
-        | Op::Unmap { .. }
-        | Op::Init { .. }
-        | Op::Destroy { .. }
-        | Op::Call { .. }
-        | Op::Return { .. }
-        | Op::Mark { .. }
-        | Op::RegionBegin
-        | Op::RegionEnd
-        | Op::Sleep { .. }
-        | Op::Yield
-        | Op::ProcessFork { .. }
-        | Op::Exec
-        | Op::Exit { .. }
-        | Op::Abort => false,
+    match op.effect() {
+        Effect::Thread(ThreadEffect::Fork(thread) | ThreadEffect::Join(thread)) => ours(thread),
+        // The wait itself follows at once.
+        Effect::Lock(LockEffect::Release { by_wait: true, .. }) => false,
+        Effect::Lock(_)
+        | Effect::Condition(_)
+        | Effect::Barrier(BarrierEffect::Arrive { .. } | BarrierEffect::Leave { .. })
+        | Effect::Semaphore(
+            SemaphoreEffect::Post { .. }
+            | SemaphoreEffect::Wait { .. }
+            | SemaphoreEffect::Failed { .. },
+        )
+        | Effect::Once(_)
+        | Effect::Annotation(_) => true,
+        Effect::None
+        | Effect::Access(_)
+        | Effect::Barrier(BarrierEffect::Init { .. })
+        | Effect::Semaphore(SemaphoreEffect::Init { .. })
+        | Effect::Block(_)
+        | Effect::Object(_) => false,
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use norn_model::{Glob, Op, closest};
 use norn_property::{
     Property, Variables as _,
-    tree::{Argument, Deed, Event, Object},
+    syntax::{Action, Argument, Event, Object},
 };
 use norn_trace::{Run, WantedFunctions};
 
@@ -49,9 +49,9 @@ pub enum Why {
 pub(crate) fn unseen(source: &Source, property: &Property, counts: &[u64]) -> Vec<Unseen> {
     let mut all = Vec::new();
     for (event, count) in property.definition.events.iter().zip(counts) {
-        for deed in &event.deeds {
-            all.extend(of(event, deed, *count, source.scene.trace.run()));
-            let absent = if *count == 0 { absent(source, deed) } else { None };
+        for action in &event.actions {
+            all.extend(of(event, action, *count, source.scene.trace.run()));
+            let absent = if *count == 0 { absent(source, action) } else { None };
             all.extend(absent.map(|(name, why)| Unseen {
                 event: event.name.text.clone(),
                 name: name.to_owned(),
@@ -63,17 +63,17 @@ pub(crate) fn unseen(source: &Source, property: &Property, counts: &[u64]) -> Ve
 }
 
 /// A variable or a mark that an event is about, which never happened, and what may be meant.
-fn absent<'a>(source: &Source, deed: &'a Deed) -> Option<(&'a str, Why)> {
+fn absent<'a>(source: &Source, action: &'a Action) -> Option<(&'a str, Why)> {
     let meant = |it: &Glob, names: BTreeSet<String>| {
         let whole = !it.as_str().contains('*') && !names.contains(it.as_str());
         let close = closest(it.as_str(), names.iter().map(String::as_str));
         close.filter(|_| whole).map(str::to_owned)
     };
-    match deed {
-        Deed::Touch(_, Object { name: Some(name), .. }) => {
+    match action {
+        Action::Memory(_, Object { name: Some(name), .. }) => {
             Some((name.as_str(), Why::NoVariable(meant(name, variables(source)))))
         }
-        Deed::Mark { word, .. } => Some((word.as_str(), Why::NoMark(meant(word, marks(source))))),
+        Action::Mark { name, .. } => Some((name.as_str(), Why::NoMark(meant(name, marks(source))))),
         _ => None,
     }
 }
@@ -107,8 +107,9 @@ fn marks(source: &Source) -> BTreeSet<String> {
     numbers.into_iter().map(|it| source.trace.names.name(it).to_owned()).collect()
 }
 
-fn of(event: &Event, deed: &Deed, count: u64, run: &Run) -> Vec<Unseen> {
-    let (Deed::Call { function, arguments } | Deed::Return { function, arguments, .. }) = deed
+fn of(event: &Event, action: &Action, count: u64, run: &Run) -> Vec<Unseen> {
+    let (Action::Call { function, arguments } | Action::Return { function, arguments, .. }) =
+        action
     else {
         return Vec::new();
     };

@@ -1,4 +1,4 @@
-//! A property that is broken, or might be, in words.
+//! A property that is broken, or might be, in linear patterns.
 
 use std::path::PathBuf;
 
@@ -77,7 +77,7 @@ impl Variables for Named<'_> {
     }
 }
 
-/// What may happen, in words.
+/// What may happen, in linear patterns.
 pub(crate) fn predicted(source: &Source, property: &Property, prospect: &Prospect) -> Violation {
     let event = |role: &usize| property.definition.events[*role].name.text.clone();
     let events = prospect.roles.iter().map(event).collect();
@@ -90,9 +90,9 @@ pub(crate) fn happened(
     property: &Property,
     seen: &norn_property::Observed,
 ) -> Violation {
-    let items = &property.words[seen.breach.word].items;
+    let items = &property.linear_patterns[seen.breach.linear].items;
     let event =
-        |it: &norn_property::tree::Item| property.definition.events[it.event].name.text.clone();
+        |it: &norn_property::syntax::Item| property.definition.events[it.event].name.text.clone();
     let candidate = candidate(property, &seen.breach.steps);
     described(source, property, &seen.values, &candidate, items.iter().map(event).collect(), true)
 }
@@ -142,7 +142,7 @@ fn described(
         None => touched(value).unwrap_or_else(|| Object::named(format!("{value:#x}"))),
     };
     let parameters = property.definition.parameters.iter().zip(values);
-    let parameter = |(name, value): (&norn_property::tree::Name, &u64)| Parameter {
+    let parameter = |(name, value): (&norn_property::syntax::Name, &u64)| Parameter {
         name: name.text.clone(),
         value: stands_for(*value),
     };

@@ -1,4 +1,4 @@
-//! An anomaly that a pattern allows in a trace, before anybody knows whether it can happen.
+//! A candidate: a bug that a trace allows, before it is known whether it can happen.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::{BugClass, CandidateKind, EventId, SiteId};
 
-/// An anomaly that a pattern allows: these events, in this order.
+/// A bug that a trace allows: these events, in this order.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Candidate {
     /// What exactly it is; its class follows from this.
@@ -16,8 +16,8 @@ pub struct Candidate {
     pub adjacent: bool,
     /// The events, in the order that the pattern wants.
     pub steps: Vec<Step>,
-    /// Events of a deadlock that threads come to and can never do: each waits for what others of
-    /// them hold back. Then the order of the steps does not matter.
+    /// Events of a deadlock that threads reach and can never complete: each waits for what others of
+    /// them hold. Then the order of the steps does not matter.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stuck: Vec<Step>,
     /// Why events of one thread belong together.
@@ -29,7 +29,7 @@ pub struct Candidate {
 /// An event that must not come between two others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Apart {
-    /// Which.
+    /// The event.
     pub event: EventId,
     /// Not after this one; none is the beginning of the run.
     pub after: Option<EventId>,
@@ -40,7 +40,7 @@ pub struct Apart {
 /// One event of a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Step {
-    /// Which.
+    /// The event.
     pub event: EventId,
     /// Where in the code.
     pub site: SiteId,
@@ -60,21 +60,21 @@ pub enum Access {
     Read,
     /// It is written.
     Write,
-    /// Its memory is given back.
+    /// Its memory is freed.
     Free,
-    /// It is a lock, and taken.
+    /// It is a lock, and acquired.
     Acquire,
-    /// It is a lock, and taken to be shared with other readers.
+    /// It is a lock, and acquired for reading.
     Share,
     /// It is a condition, a semaphore, a barrier or a thread, and waited for.
     Wait,
-    /// It is what others wait for, and they are woken.
+    /// It is what other threads wait for, and they are woken.
     Signal,
-    /// It is a lock or the like, and is used.
+    /// It is a synchronisation object, and is used.
     Use,
-    /// It is a lock or the like, and is initialised.
+    /// It is a synchronisation object, and is initialised.
     Init,
-    /// It is a lock or the like, and is destroyed.
+    /// It is a synchronisation object, and is destroyed.
     Destroy,
     /// Something else happens, which a property has a name for.
     Event,
@@ -91,7 +91,7 @@ pub enum Scope {
     Marked,
     /// They are in one outermost critical section.
     Section,
-    /// They follow each other, and nobody said anything.
+    /// They follow each other, and nothing else says that they belong together.
     Unmarked,
 }
 

@@ -1,13 +1,13 @@
 //! What an operation means to an analysis: one closed vocabulary of effects.
 //!
-//! [`Op`] has a variant for each kind of event that a recording can contain, and many of them mean
+//! [`Op`](crate::Op) has a variant for each kind of event that a recording can contain, and many of them mean
 //! the same to an analysis: an `mmap` and a `malloc` both make memory valid, a mutex that is
-//! locked again after a condition wait is a lock acquisition. [`Op::effect`] is the only place that
+//! locked again after a condition wait is a lock acquisition. [`Op::effect`](crate::Op::effect) is the only place that
 //! decides this. Engines, checker, oracle and analyses match on [`Effect`] without a wildcard arm,
 //! so that a new kind of event is either one of the known effects or a compile error in each place
 //! that has to decide about it.
 
-use crate::{AtomicOp, LockMode, Object, Op, Outcome, ThreadId, Value, WokenBy};
+use crate::{LockMode, Object, Outcome, ThreadId, Value, WokenBy};
 
 /// What an operation does that other threads, or the checks of an analysis, can notice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -258,99 +258,6 @@ pub enum ObjectEffect {
     },
 }
 
-impl Op {
-    /// What the operation means to an analysis.
-    #[expect(clippy::too_many_lines, reason = "an arm for each operation")]
-    #[inline]
-    pub fn effect(&self) -> Effect {
-        match *self {
-            Op::Fork(child) => Effect::Thread(ThreadEffect::Fork(child)),
-            Op::Join(child) => Effect::Thread(ThreadEffect::Join(child)),
-            Op::Acquire { lock, mode, how } => {
-                Effect::Lock(LockEffect::Acquire { lock, mode, how })
-            }
-            Op::AcquireFailed { lock, mode, how, .. } => {
-                Effect::Lock(LockEffect::Failed { lock, mode, how })
-            }
-            Op::Release { lock, .. } => Effect::Lock(LockEffect::Release { lock, by_wait: false }),
-            Op::WaitRelease { lock } => Effect::Lock(LockEffect::Release { lock, by_wait: true }),
-            Op::Wait { cond, lock, timed } => {
-                Effect::Condition(ConditionEffect::Wait { cond, lock, timed })
-            }
-            Op::WaitAcquire { cond, lock, woken } => {
-                Effect::Condition(ConditionEffect::Wake { cond, lock, woken })
-            }
-            Op::Signal { cond } => Effect::Condition(ConditionEffect::Signal { cond, all: false }),
-            Op::Broadcast { cond } => {
-                Effect::Condition(ConditionEffect::Signal { cond, all: true })
-            }
-            Op::BarrierEnter { barrier } => Effect::Barrier(BarrierEffect::Arrive { barrier }),
-            Op::BarrierLeave { barrier, .. } => Effect::Barrier(BarrierEffect::Leave { barrier }),
-            Op::SemPost { semaphore } => Effect::Semaphore(SemaphoreEffect::Post { semaphore }),
-            Op::SemWait { semaphore, timed } => {
-                Effect::Semaphore(SemaphoreEffect::Wait { semaphore, timed })
-            }
-            Op::SemFailed { semaphore, .. } => {
-                Effect::Semaphore(SemaphoreEffect::Failed { semaphore })
-            }
-            Op::OnceBegin { once } => Effect::Once(OnceEffect::Begin { once }),
-            Op::OnceEnd { once, done } => Effect::Once(OnceEffect::End { once, done }),
-            Op::OnceDone { once } => Effect::Once(OnceEffect::Done { once }),
-            Op::HappensBefore { object } => {
-                Effect::Annotation(AnnotationEffect::HappensBefore { object })
-            }
-            Op::HappensAfter { object } => {
-                Effect::Annotation(AnnotationEffect::HappensAfter { object })
-            }
-            Op::Alloc { addr, size } | Op::Map { addr, size } => {
-                Effect::Block(BlockEffect::Allocated { addr, size })
-            }
-            Op::Free { addr } | Op::Unmap { addr, .. } => {
-                Effect::Block(BlockEffect::Freed { addr })
-            }
-            Op::Init { object, class, detail } => init(object, class, detail),
-            Op::Destroy { object, class } => {
-                Effect::Object(ObjectEffect::Destroy { object, class })
-            }
-            Op::Read { addr, size, value, .. } => {
-                let (read, write) = (Some(value), None);
-                Effect::Access(MemoryAccess { addr, size, read, write, atomic: false })
-            }
-            Op::Write { addr, size, value, .. } => {
-                let (read, write) = (None, Some(value));
-                Effect::Access(MemoryAccess { addr, size, read, write, atomic: false })
-            }
-            Op::Atomic { addr, size, op, .. } => Effect::Access(atomic(addr, size.into(), op)),
-            // A detached or cancelled thread ends by an event of its own. Fences order only what
-            // other accesses already order here: the memory model is sequentially consistent.
-            Op::Begin { .. }
-            | Op::End
-            | Op::Detach(_)
-            | Op::Cancel(_)
-            | Op::HandlerBegin { .. }
-            | Op::HandlerEnd
-            | Op::Fence(_)
-            | Op::Call { .. }
-            | Op::Return { .. }
-            | Op::Mark { .. }
-            | Op::RegionBegin
-            | Op::RegionEnd
-            | Op::Sleep { .. }
-            | Op::Yield
-            | Op::ProcessFork { .. }
-            | Op::Exec
-            | Op::Exit { .. }
-            | Op::Abort => Effect::None,
-        }
-    }
-
-    /// The access to memory, if it is one.
-    #[inline]
-    pub fn access(&self) -> Option<MemoryAccess> {
-        if let Effect::Access(access) = self.effect() { Some(access) } else { None }
-    }
-}
-
 impl Effect {
     /// What happens to a lock, including the mutex that a condition wait acquires again.
     #[inline]
@@ -417,27 +324,6 @@ impl Effect {
         };
         first.into_iter().chain(second)
     }
-}
-
-fn init(object: u64, class: Object, detail: u64) -> Effect {
-    match class {
-        Object::Barrier => Effect::Barrier(BarrierEffect::Init { barrier: object, size: detail }),
-        Object::Semaphore => {
-            Effect::Semaphore(SemaphoreEffect::Init { semaphore: object, value: detail })
-        }
-        Object::Mutex | Object::Spin | Object::RwLock | Object::Cond | Object::Key => {
-            Effect::Object(ObjectEffect::Init { object, class })
-        }
-    }
-}
-
-fn atomic(addr: u64, size: u64, op: AtomicOp) -> MemoryAccess {
-    let (read, write) = match op {
-        AtomicOp::Load(value) | AtomicOp::CasFailed { seen: value, .. } => (Some(value), None),
-        AtomicOp::Store(value) => (None, Some(value)),
-        AtomicOp::Rmw { old, new, .. } | AtomicOp::Cas { old, new } => (Some(old), Some(new)),
-    };
-    MemoryAccess { addr, size, read: read.map(Some), write: write.map(Some), atomic: true }
 }
 
 #[cfg(test)]

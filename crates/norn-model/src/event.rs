@@ -1,21 +1,21 @@
-//! One step of one thread.
+//! Events: what one thread did in one step.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{EventId, NameId, SiteId, StackId, ThreadId};
 
-/// One step of one thread.
+/// One event of one thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// Whose step, and which of its steps.
+    /// The thread and the index of the event in it.
     pub id: EventId,
-    /// What was done.
+    /// The operation.
     pub op: Op,
-    /// Where in the code.
+    /// The place in the code.
     pub site: SiteId,
-    /// By which calls it came there.
+    /// The call stack.
     pub stack: StackId,
-    /// Its number in the order of synchronisation, or of all events where the trace has that.
+    /// Its sequence number: in the order of synchronisation, or, with global order, of all events.
     pub seq: Option<u64>,
 }
 
@@ -24,26 +24,26 @@ pub type Value = Option<u128>;
 
 /// What a thread did in one step.
 ///
-/// Addresses name variables, locks and other objects as they were in this run. A new operation
-/// makes every `match` decide what to do about it: there is no "other".
+/// Addresses identify variables, locks and other objects within one run. What an operation means to
+/// an analysis is decided by [`Op::effect`], and how it is called by [`Op::kind`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
     /// The thread begins; the range of its stack.
     Begin {
         /// Lowest address.
         stack: u64,
-        /// Bytes from there.
+        /// Number of bytes.
         size: u64,
     },
     /// The thread ends.
     End,
     /// A thread is created.
     Fork(ThreadId),
-    /// A thread has ended and was waited for.
+    /// A thread has ended and is joined.
     Join(ThreadId),
-    /// A thread will not be waited for.
+    /// A thread is detached: it will not be joined.
     Detach(ThreadId),
-    /// A thread is asked to end itself.
+    /// A thread is asked to cancel itself.
     Cancel(ThreadId),
     /// A signal handler begins.
     HandlerBegin {
@@ -53,64 +53,64 @@ pub enum Op {
     /// A signal handler ends.
     HandlerEnd,
 
-    /// A lock is taken.
+    /// A lock is acquired.
     Acquire {
         /// Which.
         lock: u64,
-        /// To do what.
+        /// In which mode.
         mode: LockMode,
-        /// How it was asked for.
+        /// By which kind of request.
         how: Outcome,
     },
-    /// A lock was asked for and not given.
+    /// A lock was requested and not acquired.
     AcquireFailed {
         /// Which.
         lock: u64,
-        /// To do what.
+        /// In which mode.
         mode: LockMode,
-        /// How it was asked for.
+        /// By which kind of request.
         how: Outcome,
         /// The error.
         error: i32,
     },
-    /// A lock is given back.
+    /// A lock is released.
     Release {
         /// Which.
         lock: u64,
-        /// What it was held for.
+        /// In which mode it was held.
         mode: LockMode,
     },
-    /// A condition wait gives its mutex back.
+    /// A condition wait releases its mutex.
     WaitRelease {
         /// The mutex.
         lock: u64,
     },
     /// A condition wait begins.
     Wait {
-        /// What for.
+        /// Which condition variable.
         cond: u64,
-        /// The mutex that goes with it.
+        /// The mutex of the wait.
         lock: u64,
-        /// Whether it waits for some time only.
+        /// Whether the wait has a time limit.
         timed: bool,
     },
-    /// A condition wait is over and has its mutex again.
+    /// A condition wait is over, and its mutex acquired again.
     WaitAcquire {
-        /// What for.
+        /// Which condition variable.
         cond: u64,
         /// The mutex.
         lock: u64,
         /// What ended it.
         woken: WokenBy,
     },
-    /// One who waits is woken.
+    /// One thread that waits is woken.
     Signal {
-        /// Who waits for this.
+        /// Which condition variable.
         cond: u64,
     },
-    /// All who wait are woken.
+    /// All threads that wait are woken.
     Broadcast {
-        /// Who wait for this.
+        /// Which condition variable.
         cond: u64,
     },
     /// The thread arrives at a barrier.
@@ -118,26 +118,26 @@ pub enum Op {
         /// Which.
         barrier: u64,
     },
-    /// The thread goes on behind a barrier.
+    /// The thread continues after a barrier.
     BarrierLeave {
         /// Which.
         barrier: u64,
-        /// Whether it is the one chosen to know.
+        /// Whether it got `PTHREAD_BARRIER_SERIAL_THREAD`.
         serial: bool,
     },
-    /// A semaphore goes up.
+    /// A semaphore is incremented.
     SemPost {
         /// Which.
         semaphore: u64,
     },
-    /// A semaphore has gone down.
+    /// A semaphore was decremented.
     SemWait {
         /// Which.
         semaphore: u64,
-        /// Whether it would have been waited for some time only.
+        /// Whether the request has a time limit.
         timed: bool,
     },
-    /// A semaphore was to go down and did not.
+    /// A semaphore was requested and not decremented.
     SemFailed {
         /// Which.
         semaphore: u64,
@@ -146,144 +146,146 @@ pub enum Op {
     },
     /// A once-only initialisation begins in this thread.
     OnceBegin {
-        /// Of what.
+        /// Which control object.
         once: u64,
     },
     /// A once-only initialisation ends in this thread.
     OnceEnd {
-        /// Of what.
+        /// Which control object.
         once: u64,
-        /// Whether it was completed; if not, another thread tries again.
+        /// Whether it succeeded; if not, another thread begins again.
         done: bool,
     },
     /// A once-only initialisation was found done.
     OnceDone {
-        /// Of what.
+        /// Which control object.
         once: u64,
     },
 
     /// Memory is read.
     Read {
-        /// Where.
+        /// Lowest address.
         addr: u64,
-        /// How many bytes.
+        /// Number of bytes.
         size: u64,
-        /// What.
+        /// The value.
         value: Value,
         /// Whether it was declared volatile.
         volatile: bool,
     },
     /// Memory is written.
     Write {
-        /// Where.
+        /// Lowest address.
         addr: u64,
-        /// How many bytes.
+        /// Number of bytes.
         size: u64,
-        /// What.
+        /// The value.
         value: Value,
         /// Whether it was declared volatile.
         volatile: bool,
     },
     /// An atomic operation.
     Atomic {
-        /// Where.
+        /// Lowest address.
         addr: u64,
-        /// How many bytes.
+        /// Number of bytes.
         size: u8,
-        /// Which ordering the program asked for.
+        /// The requested memory ordering.
         ordering: Ordering,
-        /// What.
+        /// The operation with its values.
         op: AtomicOp,
     },
-    /// A fence between threads.
+    /// A memory fence.
     Fence(Ordering),
-    /// The program says that all before is visible to who passes `HappensAfter` here.
+    /// Annotation: everything before is visible to a thread that passes `HappensAfter` with the
+    /// same object.
     HappensBefore {
-        /// An address that both name.
+        /// The address that both sides name.
         object: u64,
     },
-    /// See `HappensBefore`.
+    /// Annotation: the other side of `HappensBefore`.
     HappensAfter {
-        /// An address that both name.
+        /// The address that both sides name.
         object: u64,
     },
 
     /// Memory is allocated.
     Alloc {
-        /// Where.
+        /// Lowest address.
         addr: u64,
-        /// How many bytes.
+        /// Number of bytes.
         size: u64,
     },
     /// Memory is freed.
     Free {
-        /// Where.
+        /// Lowest address.
         addr: u64,
     },
     /// Pages are mapped.
     Map {
-        /// Where.
+        /// Lowest address.
         addr: u64,
-        /// How many bytes.
+        /// Number of bytes.
         size: u64,
     },
     /// Pages are unmapped.
     Unmap {
-        /// Where.
+        /// Lowest address.
         addr: u64,
-        /// How many bytes.
+        /// Number of bytes.
         size: u64,
     },
     /// A synchronisation object is initialised.
     Init {
-        /// Where.
+        /// Its address.
         object: u64,
-        /// What.
+        /// Its class.
         class: Object,
-        /// A barrier's number of threads, a semaphore's first value, a mutex's type.
+        /// The number of threads of a barrier, the initial value of a semaphore, the type of a
+        /// mutex.
         detail: u64,
     },
     /// A synchronisation object is destroyed.
     Destroy {
-        /// Where.
+        /// Its address.
         object: u64,
-        /// What.
+        /// Its class.
         class: Object,
     },
 
-    /// A function begins of which the calls are recorded. The site is where it was called from.
+    /// A function is called whose calls are recorded. The site is the call site.
     Call {
-        /// Which; [`Trace::names`](crate::Trace::names) has its name.
+        /// Which function; [`Trace::names`](crate::Trace::names) has its name.
         function: NameId,
-        /// What it was given, as far as that is in the six registers for integers and pointers. A
-        /// member function's first one is the object. Those that it does not have mean nothing.
+        /// The six registers for integer and pointer arguments. The first argument of a member
+        /// function is the object. Registers that the function has no parameter for mean nothing.
         arguments: [u64; 6],
     },
-    /// The last such function that the thread has begun and not ended, ends.
+    /// The innermost such function that the thread is in returns.
     Return {
         /// Which.
         function: NameId,
-        /// What it gives back; none if it is left by an exception or a long jump.
+        /// Its result; none if it is left by an exception or `longjmp`.
         value: Option<u64>,
     },
-    /// The program says that something happens: `NORN_EVENT("name", object)`.
+    /// Annotation: something happens, `NORN_EVENT("name", object)`.
     Mark {
-        /// What.
+        /// The name.
         name: NameId,
-        /// To what.
+        /// The object that it happens to.
         object: u64,
     },
-    /// The program says that what follows is to be atomic. Regions nest.
+    /// Annotation: an atomic region begins. Regions nest.
     RegionBegin,
-    /// The region ends that began last.
+    /// Annotation: the innermost atomic region ends.
     RegionEnd,
 
     /// The thread sleeps.
     Sleep {
-        /// For how long.
+        /// The duration.
         nanoseconds: u64,
     },
-    /// The thread lets others run.
+    /// The thread yields the processor.
     Yield,
     /// The process forks; the child has a trace of its own with this number.
     ProcessFork {
@@ -294,14 +296,14 @@ pub enum Op {
     Exec,
     /// The process exits.
     Exit {
-        /// With which status.
+        /// The exit status.
         status: i32,
     },
     /// The process aborts.
     Abort,
 }
 
-/// What a lock is held for, and what kind of lock it is.
+/// The mode of a lock, which also tells the kind of lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -310,36 +312,36 @@ pub enum LockMode {
     Mutex,
     /// A spin lock.
     Spin,
-    /// A read-write lock, shared with other readers.
+    /// A read-write lock, held shared.
     Read,
-    /// A read-write lock, alone.
+    /// A read-write lock, held exclusively.
     Write,
 }
 
-/// How a lock was asked for.
+/// How a lock was requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
-    /// Waiting as long as it takes.
+    /// Waiting without a limit.
     Waited,
     /// Without waiting.
     Tried,
-    /// Waiting for some time.
+    /// Waiting with a time limit.
     Timed,
-    /// Given by a robust mutex whose owner had died.
+    /// A robust mutex was acquired whose owner had died.
     OwnerDied,
 }
 
 /// What ended a condition wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WokenBy {
-    /// This signal or broadcast, for certain.
+    /// This signal or broadcast.
     Event(EventId),
-    /// One of several, and it cannot be known which.
+    /// One of this many signals; the trace does not tell which.
     OneOf(u32),
-    /// Nothing that was recorded: it woke for no reason, or by code that we do not see.
+    /// Nothing that was recorded: a spurious wake-up, or one by code without instrumentation.
     Nothing,
-    /// Its time ran out.
+    /// A timeout.
     Timeout,
     /// It was cancelled, or failed with this error.
     Error(i32),
@@ -348,27 +350,27 @@ pub enum WokenBy {
 /// An atomic operation with its values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AtomicOp {
-    /// Read.
+    /// A load.
     Load(u128),
-    /// Written.
+    /// A store.
     Store(u128),
-    /// Read, changed and written in one.
+    /// A read-modify-write.
     Rmw {
-        /// How it was changed.
+        /// The operation.
         op: RmwOp,
         /// The value before.
         old: u128,
         /// The value after.
         new: u128,
     },
-    /// Compared and exchanged.
+    /// A compare-exchange that succeeded.
     Cas {
         /// The value before, which was the expected one.
         old: u128,
         /// The value after.
         new: u128,
     },
-    /// Compared and found different.
+    /// A compare-exchange that failed.
     CasFailed {
         /// The value that was there.
         seen: u128,
@@ -387,17 +389,17 @@ pub enum RmwOp {
     Add,
     /// Subtracts.
     Sub,
-    /// Keeps common bits.
+    /// Bitwise and.
     And,
-    /// Joins bits.
+    /// Bitwise or.
     Or,
-    /// Flips bits.
+    /// Bitwise exclusive or.
     Xor,
-    /// Keeps the bits that are not common.
+    /// Bitwise and, negated.
     Nand,
 }
 
-/// The memory ordering that the program asked for.
+/// The memory ordering that the program requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Ordering {
@@ -409,7 +411,7 @@ pub enum Ordering {
     Acquire,
     /// Release.
     Release,
-    /// Both.
+    /// Acquire and release.
     AcqRel,
     /// Sequentially consistent.
     SeqCst,
@@ -439,7 +441,7 @@ pub enum Object {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Order {
-    /// Each thread's events are in order, and all synchronisation is.
+    /// The events of each thread are ordered, and all synchronisation is.
     #[default]
     Local,
     /// All events are in one total order.

@@ -41,7 +41,8 @@ impl FunctionPattern {
         let short = without_parameters(&name);
         self.0.matches(short)
             || self.0.matches(without_group(short, '<', '>'))
-            || self.has_parameters() && self.0.matches(&name)
+            || self.has_parameters()
+                && (self.0.matches(&name) || self.0.matches(without_qualifiers(&name)))
     }
 }
 
@@ -59,15 +60,21 @@ impl fmt::Display for FunctionPattern {
 
 /// A normalized name without parameters: `List::add` for `List::add(int,(lambda))const`.
 fn without_parameters(name: &str) -> &str {
+    let unqualified = without_qualifiers(name);
+    let short = without_group(unqualified, '(', ')');
+    // Without parameters there are no qualifiers either: `is_const` is a whole name.
+    if short.len() < unqualified.len() { short } else { name }
+}
+
+/// A normalized name without what may stand behind the parameters of a member function.
+fn without_qualifiers(name: &str) -> &str {
     let mut unqualified = name;
     while let Some(rest) =
         ["const", "volatile", "&"].iter().find_map(|it| unqualified.strip_suffix(it))
     {
         unqualified = rest.trim_end();
     }
-    let short = without_group(unqualified, '(', ')');
-    // Without parameters there are no qualifiers either: `is_const` is a whole name.
-    if short.len() < unqualified.len() { short } else { name }
+    unqualified
 }
 
 /// A name without the bracketed group at its end. The brackets of an operator are part of its name:

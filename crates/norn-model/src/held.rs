@@ -26,8 +26,8 @@ impl Held {
         1
     }
 
-    /// Releases a lock; returns its mode and how many times it is still held. None if it is not held
-    /// at all.
+    /// Releases a lock; returns its mode and how many times it is still held. None if it is not
+    /// held at all.
     pub fn release(&mut self, lock: u64) -> Option<(LockMode, u32)> {
         let at = self.locks.iter().position(|it| it.lock == lock)?;
         let hold = self.locks.get_mut(at)?;

@@ -1,13 +1,14 @@
 //! The vocabulary of Norn: threads, sites, events, candidates, schedules and what they lead to.
 //!
-//! Plain data. Nothing here reads files, knows a format on disk or starts threads, so every stage
-//! can speak it and none needs to know another. [`Trace`] is a whole run in memory; [`text`] is
-//! how people, and all tests, write one down.
+//! Plain data: nothing here reads files, knows a file format or starts threads, so that every stage
+//! can use it without depending on another one. [`Trace`] is a whole run in memory; [`text`] is the
+//! notation in which tests write one; [`Effect`] is what an event means to an analysis.
 #![deny(clippy::wildcard_enum_match_arm)]
 
 mod candidate;
 mod effect;
 mod event;
+mod explanation;
 mod function_pattern;
 mod glob;
 mod held;
@@ -16,7 +17,7 @@ mod kind;
 mod location;
 mod merge;
 mod name;
-mod op_kind;
+mod op;
 mod point;
 mod schedule;
 mod semaphore;
@@ -35,6 +36,7 @@ pub use effect::{
 pub use event::{
     AtomicOp, Event, LockMode, Object, Op, Order, Ordering, Outcome, RmwOp, Value, WokenBy,
 };
+pub use explanation::Explanation;
 pub use function_pattern::FunctionPattern;
 pub use glob::{Glob, normalize_name};
 pub use held::Held;
@@ -43,7 +45,7 @@ pub use kind::{BugClass, CandidateKind};
 pub use location::Location;
 pub use merge::{Merged, Start, Stream};
 pub use name::Names;
-pub use op_kind::OpKind;
+pub use op::{OpKind, Operand};
 pub use point::{Class, Code, Line, Point, PointError, Visit};
 pub use schedule::{Schedule, Segment, Until, UntilError};
 pub use semaphore::mutexes;
@@ -51,4 +53,6 @@ pub use spelling::closest;
 pub use stack::{Frame, Stacks};
 pub use symbol::Symbols;
 pub use trace::{Role, Site, Thread, Trace};
-pub use verdict::{Arrival, Consequence, Departure, Limit, MemoryFault, Obstacle, Verdict};
+pub use verdict::{
+    Arrival, CONSEQUENCES, Consequence, Departure, Limit, MemoryFault, Obstacle, VERDICTS, Verdict,
+};

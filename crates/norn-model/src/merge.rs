@@ -1,25 +1,25 @@
-//! All threads' events in one order.
+//! Merges the events of all threads into one order.
 //!
-//! A trace orders the events of each thread, and all that have a sequence number. An event without
-//! one may have been anywhere between its neighbours that have one. We put it as early as it can
-//! be: a thread goes on until its next numbered event, and then waits until all smaller numbers
-//! have been. That needs no look-ahead, and the same trace always gives the same order. In a trace
-//! with global order every event has a number, and the order is theirs.
+//! A trace orders the events of each thread, and all events with a sequence number. An event
+//! without one happened somewhere between its numbered neighbours. It is put as early as possible:
+//! a thread continues up to its next numbered event, and then waits until all smaller numbers have
+//! come. That needs no look-ahead, and the same trace always gives the same order. In a trace with
+//! global order every event has a number, and the numbers are the order.
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
 use crate::Event;
 
-/// The events of one thread, which are not looked at before their turn.
+/// The events of one thread, which are opened only when they are needed.
 #[derive(Clone, Copy, Debug)]
 pub struct Stream<F> {
-    /// Where its first event is.
+    /// The position of its first event.
     pub start: Start,
     /// Makes the iterator over its events.
     pub open: F,
 }
 
-/// Where the first event of a thread is in the order.
+/// The position of the first event of a thread in the order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
     /// It has this sequence number.
@@ -28,21 +28,21 @@ pub enum Start {
     After(u64),
 }
 
-/// A sequence number, whether it is passed already, and the stream that is there.
-type Turn = (u64, bool, usize);
+/// A position in the order: a sequence number, whether it was passed already, and the stream.
+type Position = (u64, bool, usize);
 
-/// Goes through all events in an order that they may have had.
+/// Iterates over all events in an order that is consistent with the trace.
 #[derive(Debug)]
 pub struct Merged<F, I> {
-    streams: Vec<State<F, I>>,
-    waiting: BinaryHeap<Reverse<Turn>>,
-    current: Option<Turn>,
+    streams: Vec<StreamState<F, I>>,
+    waiting: BinaryHeap<Reverse<Position>>,
+    current: Option<Position>,
 }
 
 #[derive(Debug)]
-enum State<F, I> {
+enum StreamState<F, I> {
     Closed(F),
-    /// The events, and the one that is next if it was already taken.
+    /// The events, and the next one if it was already taken from the iterator.
     Open(I, Option<Event>),
     Done,
 }
@@ -56,37 +56,37 @@ impl<F: FnOnce() -> I, I: Iterator<Item = Event>> Merged<F, I> {
                 Start::With(seq) => (seq, false, at),
                 Start::After(seq) => (seq, true, at),
             }));
-            merged.streams.push(State::Closed(stream.open));
+            merged.streams.push(StreamState::Closed(stream.open));
         }
         merged
     }
 
-    /// Takes the next event of a stream; the stream is let go of at its end.
+    /// Takes the next event of a stream; the stream is dropped at its end.
     fn take(&mut self, at: usize) -> Option<Event> {
         let state = self.streams.get_mut(at)?;
-        if let State::Closed(_) = state
-            && let State::Closed(open) = std::mem::replace(state, State::Done)
+        if let StreamState::Closed(_) = state
+            && let StreamState::Closed(open) = std::mem::replace(state, StreamState::Done)
         {
-            *state = State::Open(open(), None);
+            *state = StreamState::Open(open(), None);
         }
-        let State::Open(events, next) = state else { return None };
+        let StreamState::Open(events, next) = state else { return None };
         let event = next.take().or_else(|| events.next());
         if event.is_none() {
-            *state = State::Done;
+            *state = StreamState::Done;
         }
         event
     }
 
-    /// Lets a stream wait with the event that it has come to.
-    fn wait(&mut self, turn: Turn, event: Event) {
-        if let Some(State::Open(_, next)) = self.streams.get_mut(turn.2) {
+    /// Queues a stream with its next event.
+    fn wait(&mut self, turn: Position, event: Event) {
+        if let Some(StreamState::Open(_, next)) = self.streams.get_mut(turn.2) {
             *next = Some(event);
         }
         self.waiting.push(Reverse(turn));
     }
 
-    /// Whether another stream must go first.
-    fn is_late(&self, turn: Turn) -> bool {
+    /// Whether another stream comes first.
+    fn is_late(&self, turn: Position) -> bool {
         self.waiting.peek().is_some_and(|&Reverse(first)| first < turn)
     }
 }

@@ -1,4 +1,4 @@
-//! A whole trace in memory, wherever it came from: a recording, another tool's file, a test.
+//! A whole trace in memory: of a recording, of a file of another tool, or of a test.
 
 use crate::{
     Event, EventId, Merged, Names, Op, Order, SiteId, Stacks, Start, Stream, Symbols, ThreadId,
@@ -8,21 +8,21 @@ use crate::{
 /// A trace in memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trace {
-    /// Which order its events have.
+    /// How its events are ordered.
     pub order: Order,
-    /// The threads, by rising id. A thread that left no event may be missing.
+    /// The threads, sorted by id. A thread without events may be missing.
     pub threads: Vec<Thread>,
     /// The sites, by their ids.
     pub sites: Vec<Site>,
     /// The call stacks.
     pub stacks: Stacks,
-    /// Names of addresses, where they have one.
+    /// Names of addresses, for those that have one.
     pub symbols: Symbols,
-    /// Names of functions, and of what the user marks.
+    /// Names of functions and of the user's marks.
     pub names: Names,
 }
 
-/// A thread and all that it did.
+/// A thread with its events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Thread {
     /// Its number in this trace.
@@ -31,23 +31,23 @@ pub struct Thread {
     pub name: ThreadName,
     /// What kind of stream it is.
     pub role: Role,
-    /// Who created it, or whom it interrupts.
+    /// The thread that created it or that it interrupts.
     pub parent: Option<ThreadId>,
-    /// The last sequence number of what it did before its first event here, if that is missing.
+    /// If its first events are missing: the last sequence number of the missing ones.
     pub after: u64,
-    /// What it did, in order.
+    /// Its events, in order.
     pub events: Vec<Event>,
 }
 
-/// What a stream of events belongs to.
+/// What kind of stream of events a thread is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
-    /// A thread that the program created; or its first.
+    /// A thread that the program created, or its first one.
     #[default]
     Thread,
     /// The signal handlers that interrupted a thread.
     Handler,
-    /// A thread that came from code we do not see.
+    /// A thread that was created by code without instrumentation.
     Foreign,
 }
 
@@ -56,7 +56,7 @@ pub enum Role {
 pub struct Site {
     /// The program counter; 0 where there is none.
     pub pc: u64,
-    /// What people call it, if that is known: `file.c:12`.
+    /// Its name for people, if it is known: `file.c:12`.
     pub place: Option<String>,
 }
 
@@ -82,7 +82,7 @@ impl Trace {
         self.sites.get(id.0 as usize)
     }
 
-    /// How many events there are.
+    /// The number of events.
     pub fn len(&self) -> usize {
         self.threads.iter().map(|it| it.events.len()).sum()
     }
@@ -92,7 +92,7 @@ impl Trace {
         self.len() == 0
     }
 
-    /// All events in one order that they may have had; see [`Merged`].
+    /// All events in one order that is consistent with the trace; see [`Merged`].
     pub fn merged(&self) -> impl Iterator<Item = Event> {
         Merged::new(self.threads.iter().map(|thread| Stream {
             start: self.start(thread),
@@ -100,8 +100,8 @@ impl Trace {
         }))
     }
 
-    /// Where a thread's first event is. If it has no number, because the beginning of the thread
-    /// is missing, it is at least after what is missing and after the thread was created.
+    /// The position of a thread's first event. If it has no number, because the begin of the thread
+    /// is missing, it comes after the missing part and after the creation of the thread.
     fn start(&self, thread: &Thread) -> Start {
         match thread.events.first().and_then(|it| it.seq) {
             Some(seq) => Start::With(seq),

@@ -1,19 +1,34 @@
 //! What came of a run that followed a schedule: whether it could, and what it led to.
 
+mod explanation;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{Class, Location, ThreadName};
+
+pub use self::explanation::{CONSEQUENCES, VERDICTS};
 
 /// Whether a schedule was followed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// To its end, or until the program ended: so many segments.
+    /// To its end, or until the program ended: the number of segments.
     Followed(u32),
     /// A thread came to another event than the expected one.
     Diverged(Departure),
-    /// A thread that was due could not go on.
+    /// A thread that the schedule names could not go on.
     Infeasible(Departure),
+}
+
+impl Verdict {
+    /// Its name in JSON and for `norn explain`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Verdict::Followed(_) => "followed",
+            Verdict::Diverged(_) => "diverged",
+            Verdict::Infeasible(_) => "infeasible",
+        }
+    }
 }
 
 /// Where a schedule was left.
@@ -29,7 +44,7 @@ pub struct Departure {
     pub actual: Option<Arrival>,
 }
 
-/// Why a thread that was due could not go on.
+/// Why a thread that the schedule names could not go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -42,11 +57,11 @@ pub enum Obstacle {
     Absent,
     /// It spun.
     Spins,
-    /// It was in a system call, or in code that we do not see.
+    /// It was in a system call, or in code that is not instrumented.
     Away,
     /// It came to another event.
     OtherEvent,
-    /// For a reason that this version does not know.
+    /// For a reason that this version does not know of.
     Unknown,
 }
 
@@ -100,11 +115,11 @@ pub enum Consequence {
     },
     /// It aborted.
     Abort,
-    /// It used memory that is not its own.
+    /// It used memory that it must not use.
     Memory(MemoryFault),
-    /// Nobody could ever go on.
+    /// No thread could ever go on.
     Deadlock,
-    /// Whoever could go on spun, and nobody changed what they looked at.
+    /// Every thread that could go on spun, and none changed what the others read.
     Livelock,
     /// It did not end.
     Hang(Limit),
@@ -121,26 +136,65 @@ pub enum MemoryFault {
     UseAfterFree,
     /// A block was freed twice.
     DoubleFree,
-    /// Something was freed that is no block.
+    /// Something was freed that is no heap block.
     BadFree,
     /// Memory next to a block was accessed.
     OutOfBounds,
-    /// A lock or the like was used after it was destroyed.
+    /// A synchronisation object was used after it was destroyed.
     UseAfterDestroy,
 }
 
-/// What a run that does not end went beyond.
+/// The limit that a run without an end exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Limit {
-    /// So many events.
+    /// A number of events.
     Steps(u64),
-    /// So many seconds.
+    /// A number of seconds.
     Seconds(u64),
 }
 
+impl MemoryFault {
+    /// All faults.
+    pub const ALL: [MemoryFault; 5] = [
+        MemoryFault::UseAfterFree,
+        MemoryFault::DoubleFree,
+        MemoryFault::BadFree,
+        MemoryFault::OutOfBounds,
+        MemoryFault::UseAfterDestroy,
+    ];
+
+    /// Its name in JSON and for `norn explain`.
+    pub fn name(self) -> &'static str {
+        match self {
+            MemoryFault::UseAfterFree => "use-after-free",
+            MemoryFault::DoubleFree => "double-free",
+            MemoryFault::BadFree => "bad-free",
+            MemoryFault::OutOfBounds => "out-of-bounds",
+            MemoryFault::UseAfterDestroy => "use-after-destroy",
+        }
+    }
+}
+
 impl Consequence {
+    /// Its name in JSON and for `norn explain`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Consequence::None => "none",
+            Consequence::Exit(_) => "exit",
+            Consequence::Signal { .. } => "signal",
+            Consequence::Assertion(_) => "assertion",
+            Consequence::Exception { .. } => "exception",
+            Consequence::Abort => "abort",
+            Consequence::Memory(_) => "memory",
+            Consequence::Deadlock => "deadlock",
+            Consequence::Livelock => "livelock",
+            Consequence::Hang(_) => "hang",
+            Consequence::Check(_) => "check",
+        }
+    }
+
     /// Whether a person would call it a failure.
     pub fn is_failure(&self) -> bool {
         *self != Consequence::None

@@ -6,11 +6,13 @@
 
 use std::time::Instant;
 
+use norn_model::BugClass;
 use norn_predict::{Options, predict};
 use norn_testkit::nested;
 
 fn main() {
-    let options = |deadlocks| Options { patterns: Vec::new(), deadlocks, ..Options::default() };
+    let both = [BugClass::Order, BugClass::Deadlock];
+    let options = |deadlocks| Options::default().only(&both[..=usize::from(deadlocks)]);
     for ordered in [true, false] {
         for events in [100_000, 1_000_000, 4_000_000] {
             let trace = nested(8, events, ordered);

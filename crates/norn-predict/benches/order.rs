@@ -31,7 +31,7 @@ fn measure(trace: &Trace) {
     );
 }
 
-/// The shortest time that so many threads took, and what they found.
+/// The shortest time that this number of threads took, and what they found.
 fn best(trace: &Trace, threads: usize) -> Option<(Duration, u64)> {
     let options = Options { patterns: Vec::new(), ..Options::default() };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().ok()?;

@@ -1,13 +1,13 @@
 //! Accesses to shared memory, 40 bytes each: the second pass over the events.
 
-use norn_model::{Access, AtomicOp, Op, Role, Thread};
+use norn_model::{Access, MemoryAccess, Op, Role, Thread};
 
 use crate::{
+    freed::Freed,
     life::Times,
-    lifetime::Freed,
     outline::{Change, Outline, narrow},
-    pattern::Deed,
-    sieve::{GRANULE, Sieve, granules, is_sampled},
+    pattern::Action,
+    shared_filter::{GRANULE, SharedFilter, granules, is_sampled},
 };
 
 /// One access to one granule of shared memory.
@@ -29,7 +29,7 @@ pub(crate) struct Touch {
     pub(crate) kind: Kind,
     /// The call stack.
     pub(crate) stack: u32,
-    /// How many meetings with other threads were before.
+    /// How many synchronisation points of the thread were before.
     pub(crate) epoch: u32,
 }
 
@@ -43,7 +43,7 @@ impl Kind {
     const ATOMIC: u8 = 4;
     const FREE: u8 = 8;
 
-    /// Gives the memory back.
+    /// Frees the memory.
     pub(crate) fn free() -> Kind {
         Kind(Kind::FREE)
     }
@@ -53,23 +53,23 @@ impl Kind {
     }
 
     /// Whether a pattern can take it for this.
-    pub(crate) fn is(self, deed: Deed) -> bool {
-        let bits = match deed {
-            Deed::Read => Kind::READ,
-            Deed::Write => Kind::WRITE,
-            Deed::Use => Kind::READ | Kind::WRITE,
-            Deed::Free => Kind::FREE,
+    pub(crate) fn is(self, action: Action) -> bool {
+        let bits = match action {
+            Action::Read => Kind::READ,
+            Action::Write => Kind::WRITE,
+            Action::Use => Kind::READ | Kind::WRITE,
+            Action::Free => Kind::FREE,
         };
         self.0 & bits != 0
     }
 
     /// What it is called where a pattern takes it for this.
-    pub(crate) fn access(self, deed: Deed) -> Access {
-        match deed {
-            Deed::Write => Access::Write,
-            Deed::Use if self.is(Deed::Write) => Access::Write,
-            Deed::Read | Deed::Use => Access::Read,
-            Deed::Free => Access::Free,
+    pub(crate) fn access(self, action: Action) -> Access {
+        match action {
+            Action::Write => Access::Write,
+            Action::Use if self.is(Action::Write) => Access::Write,
+            Action::Read | Action::Use => Access::Read,
+            Action::Free => Access::Free,
         }
     }
 }
@@ -87,21 +87,12 @@ impl Touch {
 }
 
 /// Where an event accesses memory and how.
+#[inline]
 pub(crate) fn accessed(op: &Op) -> Option<(u64, u64, Kind)> {
-    Some(match *op {
-        Op::Read { addr, size, .. } => (addr, size, Kind(Kind::READ)),
-        Op::Write { addr, size, .. } => (addr, size, Kind(Kind::WRITE)),
-        Op::Atomic { addr, size, op, .. } => (addr, u64::from(size), atomic(op)),
-        _ => return None,
-    })
-}
-
-fn atomic(op: AtomicOp) -> Kind {
-    Kind(match op {
-        AtomicOp::Load(_) | AtomicOp::CasFailed { .. } => Kind::READ | Kind::ATOMIC,
-        AtomicOp::Store(_) => Kind::WRITE | Kind::ATOMIC,
-        AtomicOp::Rmw { .. } | AtomicOp::Cas { .. } => Kind::READ | Kind::WRITE | Kind::ATOMIC,
-    })
+    let MemoryAccess { addr, size, read, write, atomic } = op.access()?;
+    let bit = |set: bool, bit: u8| if set { bit } else { 0 };
+    let reads = bit(read.is_some(), Kind::READ) | bit(write.is_some(), Kind::WRITE);
+    Some((addr, size, Kind(reads | bit(atomic, Kind::ATOMIC))))
 }
 
 /// A thread's accesses to shared memory, in its order.
@@ -109,7 +100,7 @@ fn atomic(op: AtomicOp) -> Kind {
 pub(crate) struct Touches {
     /// By granule.
     pub(crate) shared: Vec<Touch>,
-    /// Those to blocks that other threads give back, by block.
+    /// Those to blocks that other threads free, by block.
     pub(crate) uses: Vec<Touch>,
     /// How many of the accesses are so long that only some of their granules are here.
     pub(crate) sampled: u64,
@@ -121,7 +112,7 @@ impl Touches {
         number: u16,
         thread: &Thread,
         outline: &Outline,
-        sieve: &Sieve,
+        filter: &SharedFilter,
         freed: &Freed<'_>,
     ) -> Touches {
         let mut touches = Touches::default();
@@ -139,7 +130,7 @@ impl Touches {
                 Touch { granule, index, site, set, section, thread, mask, kind, stack, epoch }
             };
             touches.sampled += u64::from(is_sampled(addr, size));
-            for granule in granules(addr, size).filter(|it| sieve.is_shared(*it)) {
+            for granule in granules(addr, size).filter(|it| filter.is_shared(*it)) {
                 touches.shared.push(touch(granule, mask(granule, addr, size)));
             }
             if freed.concerns(number, addr)
@@ -161,18 +152,18 @@ fn mask(granule: u64, addr: u64, size: u64) -> u8 {
     below(to) & !below(from)
 }
 
-/// Follows the held locks and the meetings of a thread.
+/// Follows the held locks and the synchronisation points of a thread.
 struct Place<'a> {
     now: Change,
     later: &'a [Change],
     epoch: u32,
-    meetings: &'a [u32],
+    sync_points: &'a [u32],
 }
 
 impl<'a> Place<'a> {
     fn new(outline: &'a Outline) -> Self {
         let now = Change { from: 0, set: 0, section: 0 };
-        Place { now, later: &outline.changes, epoch: 0, meetings: &outline.meetings }
+        Place { now, later: &outline.changes, epoch: 0, sync_points: &outline.sync_points }
     }
 
     #[inline]
@@ -182,10 +173,10 @@ impl<'a> Place<'a> {
         {
             (self.now, self.later) = (*next, later);
         }
-        while let Some((next, later)) = self.meetings.split_first()
+        while let Some((next, later)) = self.sync_points.split_first()
             && *next <= index
         {
-            (self.epoch, self.meetings) = (self.epoch + 1, later);
+            (self.epoch, self.sync_points) = (self.epoch + 1, later);
         }
         (self.now, self.epoch)
     }

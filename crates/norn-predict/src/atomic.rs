@@ -1,4 +1,4 @@
-//! What atomic operations hand on: who acquires knows what was released with the value that it
+//! What atomic operations order: an acquire knows what was released with the value that it
 //! reads. Fences work for relaxed operations as they do in C11.
 
 use norn_model::{AtomicOp, Ordering};

@@ -1,10 +1,10 @@
-//! Who meets whom at a barrier.
+//! Which threads meet at a barrier.
 
 use rustc_hash::FxHashMap;
 
 use crate::clock::Clock;
 
-/// The rounds of a barrier: all who arrive before the first one leaves.
+/// The rounds of a barrier: all threads that arrive before the first one leaves.
 #[derive(Debug, Default)]
 pub(crate) struct Barrier {
     rounds: Vec<Clock>,
@@ -26,7 +26,7 @@ impl Barrier {
         self.entered.insert(thread, round);
     }
 
-    /// A thread goes on; what all who were in its round know.
+    /// A thread leaves; what all threads of its round know.
     pub(crate) fn leave(&mut self, thread: usize) -> Option<&Clock> {
         let round = self.entered.remove(&thread)?;
         self.open &= round + 1 != self.rounds.len();

@@ -1,8 +1,8 @@
 //! What the accesses to a variable read and wrote, as far as it is known.
 
-use norn_model::{AtomicOp, Op, Trace};
+use norn_model::{MemoryAccess, Op, Trace};
 
-use crate::{access::Touch, sieve::GRANULE};
+use crate::{access::Touch, shared_filter::GRANULE};
 
 /// What the accesses to a variable read and wrote, by their numbers.
 #[derive(Debug)]
@@ -49,23 +49,11 @@ impl Contents {
 
 impl Content {
     fn new(op: &Op, touch: &Touch) -> Content {
-        let (addr, read, written) = match *op {
-            Op::Read { addr, value, .. } => (addr, value, None),
-            Op::Write { addr, value, .. } => (addr, None, value),
-            Op::Atomic { addr, op, .. } => {
-                let (read, written) = match op {
-                    AtomicOp::Load(it) | AtomicOp::CasFailed { seen: it, .. } => (Some(it), None),
-                    AtomicOp::Store(it) => (None, Some(it)),
-                    AtomicOp::Rmw { old, new, .. } | AtomicOp::Cas { old, new } => {
-                        (Some(old), Some(new))
-                    }
-                };
-                (addr, read, written)
-            }
-            _ => return Content::default(),
+        let Some(MemoryAccess { addr, read, write, .. }) = op.access() else {
+            return Content::default();
         };
         let bytes = |value: Option<u128>| Bytes::new(value, addr, touch);
-        Content { read: bytes(read), written: bytes(written) }
+        Content { read: bytes(read.flatten()), written: bytes(write.flatten()) }
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! After Chang et al. (*Biped*, IEICE Transactions 2015). The later access is to come before the
 //! earlier one, and with it all that its thread does up to there. An *interval* is what has to be
-//! moved: it ends where the later thread has given back the locks that stand in the way, and begins at
+//! moved: it ends where the later thread has released the locks that stand in the way, and begins at
 //! a safe place before the earlier access, where its thread has not yet taken them. It is
 //! possible if nothing forces its end to come after its beginning. For a read that is to come earlier
 //! that is asked backward, from the end to what must precede it; for a write, forward.
@@ -15,11 +15,11 @@
 //! - The paper walks from one communication event to the next. What must come before or after an
 //!   event is stored in both directions here (see [`crate::order`]), so one look is enough.
 
-use crate::{access::Touch, lockset::Sets, order::Order, section::Sections};
+use crate::{access::Touch, lockset::LockSets, order::Order, section::Sections};
 
 /// Which way an interval is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum Direction {
     /// A read is to come before the write that it saw.
     Backward,
     /// A write is to come before a read that did not see it.
@@ -29,9 +29,9 @@ pub(crate) enum Way {
 /// What has to be moved so that two accesses change places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Interval {
-    /// Where the thread of the earlier access has no lock that is in the way.
+    /// Where the thread of the earlier access has no lock in the way.
     pub(crate) first: u32,
-    /// Where the thread of the later access has given them back; nothing if it never does.
+    /// Where the thread of the later access has released them; none if it never does.
     pub(crate) last: Option<u32>,
     /// Whether nothing forbids it.
     pub(crate) possible: bool,
@@ -40,7 +40,7 @@ pub(crate) struct Interval {
 /// What forbids to change places.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules<'a> {
-    pub(crate) sets: &'a Sets,
+    pub(crate) sets: &'a LockSets,
     pub(crate) sections: &'a Sections,
     /// The order for plain accesses, and that for atomic ones.
     pub(crate) orders: [&'a Order; 2],
@@ -48,13 +48,18 @@ pub(crate) struct Rules<'a> {
 
 impl Rules<'_> {
     /// The interval of two accesses, in the order in which they were.
-    pub(crate) fn interval(&self, earlier: &Touch, later: &Touch, way: Way) -> Interval {
+    pub(crate) fn interval(
+        &self,
+        earlier: &Touch,
+        later: &Touch,
+        direction: Direction,
+    ) -> Interval {
         let atomic = earlier.kind.is_atomic() || later.kind.is_atomic();
         let order = self.orders[usize::from(atomic)];
         let threads = (earlier.thread, later.thread);
-        let free = |first: u32, last: u32| match way {
-            Way::Backward => order.before(threads.1, last, threads.0) <= first,
-            Way::Forward => order.after(threads.0, first, threads.1) > last,
+        let free = |first: u32, last: u32| match direction {
+            Direction::Backward => order.before(threads.1, last, threads.0) <= first,
+            Direction::Forward => order.after(threads.0, first, threads.1) > last,
         };
         let (first, last) = (earlier.index, later.index);
         let mut interval = Interval { first, last: Some(last), possible: free(first, last) };

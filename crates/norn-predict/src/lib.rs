@@ -1,53 +1,59 @@
-//! From one trace to the anomalies that other orders of its events allow.
+//! From one trace to the concurrency bugs that other orders of its events allow.
 //!
-//! [`predict`] looks for [patterns](Pattern) of accesses. It follows Huang and Zhang (*Persuasive
-//! prediction of concurrency access anomalies*, ISSTA 2011): two accesses can change places if
-//! nothing orders them and no common lock keeps them apart. That allows too much, by intention;
-//! what is really possible is for `norn-witness` and for the program to say.
+//! [`predict`] runs [analyses], each of which finds candidates of one class of bugs. Most search for
+//! [patterns](Pattern) of accesses. They follow Huang and Zhang (*Persuasive prediction of concurrency
+//! access anomalies*, ISSTA 2011): two accesses can be reordered if nothing orders them and no common
+//! lock keeps them apart. That allows too much, by intention; what is really possible is for
+//! `norn-witness` and for the program to decide.
 //!
 //! A trace is gone over twice. The [outline](outline) has what threads do besides reading and
-//! writing; from it come [order](order) and [lock sets](lockset). Then the accesses to memory that
-//! is really [shared](sieve) are [taken down](access), sorted by variable and [searched](search).
+//! writing; from it come the [order](order) of events and the [lock sets](lockset). Then the accesses to
+//! memory that several threads [share](shared_filter) are [collected](access), sorted by variable and
+//! [searched](pattern_match). All of that is in the [facts], which the analyses share.
+
+#![deny(clippy::wildcard_enum_match_arm)]
 
 mod access;
+mod analysis;
 mod atomic;
 mod barrier;
+mod benign_order;
 mod clock;
+mod condition_wait;
 mod content;
-mod couple;
-mod deadlock;
-mod general;
-mod group;
-mod handoff;
+mod facts;
+mod freed;
+mod happens_before;
 mod interval;
-mod keep;
 mod life;
-mod lifetime;
 mod lockset;
-mod moment;
-mod must;
+mod options;
 mod order;
 mod outline;
 mod pattern;
+mod pattern_match;
+mod pattern_search;
 mod predict;
+mod reads_from;
 mod region;
-mod search;
 mod section;
 mod semaphore;
-mod sieve;
+mod shared_filter;
 mod spin;
-mod steal;
-mod teardown;
-mod timeout;
+mod timestamp;
+mod top_k;
+mod two_region_match;
 mod unit;
-mod usage;
-mod violation;
-mod weave;
+mod variable_pairs;
+mod violation_groups;
+mod wait_check;
 
-pub use couple::AtomicSet;
-pub use handoff::HandOff;
-pub use must::MustOrder;
-pub use pattern::{BUILT_IN, Deed, Pattern, PatternError, Slot};
-pub use predict::{Limits, Options, Prediction, predict};
+pub use analysis::{AnalysisInfo, KindInfo, analyses, title};
+pub use benign_order::BenignOrder;
+pub use happens_before::HappensBefore;
+pub use options::Options;
+pub use pattern::{Action, BUILT_IN, Pattern, PatternError, Slot};
+pub use predict::{Limits, Prediction, predict};
 pub use region::Region;
-pub use violation::Remark;
+pub use variable_pairs::AtomicSet;
+pub use violation_groups::Remark;

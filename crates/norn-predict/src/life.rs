@@ -1,13 +1,15 @@
-//! One address, several variables: memory that is freed and given out again is another variable,
+//! One address, several variables: memory that is freed and allocated again is another variable,
 //! and so is the stack of a thread whose memory becomes the stack of the next one.
 
-use norn_model::{Event, Op, Trace};
+use std::borrow::Cow;
+
+use norn_model::{BlockEffect, Effect, Event, Op, Trace};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::{access::Touch, outline::Outline, sieve::GRANULE};
+use crate::{access::Touch, outline::Outline, shared_filter::GRANULE};
 
-/// The lives of memory that was given out more than once.
+/// The lives of memory that was allocated more than once.
 #[derive(Debug, Default)]
 pub(crate) struct Lives(FxHashMap<u64, Vec<Life>>);
 
@@ -25,8 +27,8 @@ pub(crate) struct Block {
     /// Its last byte.
     pub(crate) last: u64,
     pub(crate) life: Life,
-    /// Who gave it back, as threads, counted from 0, and indices. The stack of a thread is never
-    /// given back.
+    /// The events that freed it, as threads, counted from 0, and indices. The stack of a thread is
+    /// never freed.
     pub(crate) frees: SmallVec<[(u16, u32); 1]>,
 }
 
@@ -52,7 +54,7 @@ impl Lives {
 
     /// In which life of its memory an access falls. Accesses have no number of their own, only
     /// bounds; of several lives that fit we take the last.
-    pub(crate) fn of(&self, trace: &Trace, touch: &Touch) -> usize {
+    fn of(&self, trace: &Trace, touch: &Touch) -> usize {
         let Some(lives) = self.0.get(&touch.granule) else { return 0 };
         let (after, before) = bounds(trace, touch);
         let fits = |it: &&Life| it.born < before && it.died > after;
@@ -60,8 +62,24 @@ impl Lives {
         fitting.map_or(0, |at| at + 1)
     }
 
-    /// Whether the granule was ever given out twice.
-    pub(crate) fn has(&self, granule: u64) -> bool {
+    /// The accesses to one granule, by the life in which they fall.
+    pub(crate) fn split<'t>(&self, trace: &Trace, touches: &'t [Touch]) -> Vec<Cow<'t, [Touch]>> {
+        if !touches.first().is_some_and(|it| self.has(it.granule)) {
+            return vec![touches.into()];
+        }
+        let mut lives: Vec<Vec<Touch>> = Vec::new();
+        for touch in touches {
+            let life = self.of(trace, touch);
+            if lives.len() <= life {
+                lives.resize(life + 1, Vec::new());
+            }
+            lives[life].push(*touch);
+        }
+        lives.into_iter().map(Into::into).collect()
+    }
+
+    /// Whether the granule was ever allocated twice.
+    fn has(&self, granule: u64) -> bool {
         self.0.contains_key(&granule)
     }
 }
@@ -123,12 +141,14 @@ pub(crate) fn blocks(trace: &Trace, outlines: &[Outline]) -> Vec<Block> {
     steps.sort_unstable_by_key(|it| (it.0, it.1));
     let mut blocks = Blocks::default();
     for (seq, by, op) in steps {
-        match op {
-            Op::Alloc { addr, size } | Op::Map { addr, size } => blocks.born(addr, addr, size, seq),
-            Op::Free { addr } | Op::Unmap { addr, .. } => blocks.freed(addr, seq, by),
-            Op::Begin { stack, size } => blocks.born(stack_of(by.0), stack, size, seq),
-            Op::End => blocks.died(stack_of(by.0), seq),
-            _ => {}
+        if let Effect::Block(BlockEffect::Allocated { addr, size }) = op.effect() {
+            blocks.born(addr, addr, size, seq);
+        } else if let Effect::Block(BlockEffect::Freed { addr }) = op.effect() {
+            blocks.freed(addr, seq, by);
+        } else if let Op::Begin { stack, size } = op {
+            blocks.born(stack_of(by.0), stack, size, seq);
+        } else if op == Op::End {
+            blocks.died(stack_of(by.0), seq);
         }
     }
     blocks.done.sort_unstable_by_key(|it| (it.addr, it.life.born));
@@ -167,7 +187,7 @@ impl Blocks {
         }
     }
 
-    /// A block may be given back twice.
+    /// A block may be freed twice.
     fn freed(&mut self, key: u64, died: u64, by: (u16, u32)) {
         self.died(key, died);
         if let Some(at) = self.last.get(&key) {

@@ -19,7 +19,7 @@ impl Set {
         Set(locks)
     }
 
-    /// Whether who holds these keeps out who holds those.
+    /// Whether a thread that holds these locks excludes one that holds those.
     pub(crate) fn excludes(&self, other: &Set) -> bool {
         self.0.iter().any(|&(lock, shared)| {
             let both = other.0.binary_search_by_key(&lock, |it| it.0).ok();
@@ -34,11 +34,11 @@ impl Set {
 
 /// All sets of a trace, by number; 0 is the empty one.
 #[derive(Debug)]
-pub(crate) struct Sets(Vec<Set>);
+pub(crate) struct LockSets(Vec<Set>);
 
-impl Sets {
+impl LockSets {
     /// Gives the sets of all threads common numbers, which the outlines use from now on.
-    pub(crate) fn unite(outlines: &mut [Outline]) -> Sets {
+    pub(crate) fn unite(outlines: &mut [Outline]) -> LockSets {
         let mut sets = vec![Set::default()];
         let mut known = FxHashMap::from_iter([(Set::default(), 0)]);
         for outline in outlines {
@@ -53,7 +53,7 @@ impl Sets {
                 .collect();
             outline.changes.iter_mut().for_each(|it| it.set = numbers[it.set as usize]);
         }
-        Sets(sets)
+        LockSets(sets)
     }
 
     /// The locks of a set, and whether each is shared.
@@ -61,13 +61,13 @@ impl Sets {
         &self.0[set as usize].0
     }
 
-    /// Whether who holds one set keeps out who holds the other.
+    /// Whether a thread that holds one set excludes one that holds the other.
     pub(crate) fn exclude(&self, one: u32, other: u32) -> bool {
         one != 0 && other != 0 && self.0[one as usize].excludes(&self.0[other as usize])
     }
 
     /// The smallest set that a thread holds anywhere from one event to another. If locks are
-    /// nested, it is held all the way; whoever it lets in can come in between.
+    /// nested, it is held all the way; a thread that it does not exclude can come in between.
     pub(crate) fn smallest(&self, outline: &Outline, from: u32, to: u32) -> u32 {
         let changes = &outline.changes[outline.at(from)..=outline.at(to)];
         let sets = changes.iter().map(|it| it.set);

@@ -1,7 +1,7 @@
 //! Which events must come before which, whatever the schedule.
 //!
-//! Threads are ordered where they meet: fork and join, a wait and the signal that woke it, barriers,
-//! semaphores, once-only initialisation, annotations, and, in the [full](Meetings::All) order,
+//! Threads are ordered where they synchronise: fork and join, a wait and the signal that woke it, barriers,
+//! semaphores, once-only initialisation, annotations, and, in the [full](SyncEdges::All) order,
 //! atomic operations that acquire what others released. Locks order nothing: their sections can be
 //! exchanged. As in the paper of Huang and Zhang (ISSTA 2011), only these events are kept, and
 //! the order of any two events is asked for on demand. Instead of their quadratic table we store
@@ -10,9 +10,12 @@
 //!
 //! The order of atomic operations is what happened, not what must: a flag can be read before it is
 //! set. We keep it for plain accesses, since what a program guards by flags is rarely broken, and
-//! drop it where the anomaly is about atomic operations themselves.
+//! drop it where the candidate is about atomic operations themselves.
 
-use norn_model::{EventId, Op, ThreadId, Trace, WokenBy};
+use norn_model::{
+    AnnotationEffect, BarrierEffect, ConditionEffect, Effect, EventId, OnceEffect, Op,
+    SemaphoreEffect, ThreadEffect, ThreadId, Trace, WokenBy,
+};
 use rustc_hash::FxHashMap;
 
 use crate::{
@@ -23,10 +26,10 @@ use crate::{
     semaphore::Semaphores,
 };
 
-/// Which meetings of threads count.
+/// Which synchronisation orders events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Meetings {
-    /// Those that no schedule can avoid.
+pub(crate) enum SyncEdges {
+    /// Only what no schedule can avoid.
     Forced,
     /// Also an acquiring atomic operation that reads what a releasing one wrote.
     All,
@@ -47,9 +50,9 @@ pub(crate) struct Known {
 }
 
 impl Order {
-    /// Goes through the meetings of all threads in the order in which they happened.
-    pub(crate) fn new(trace: &Trace, outlines: &[Outline], meetings: Meetings) -> Order {
-        let mut walk = Walk::new(trace, outlines, meetings);
+    /// Goes through the synchronisation points of all threads in their recorded order.
+    pub(crate) fn new(trace: &Trace, outlines: &[Outline], edges: SyncEdges) -> Order {
+        let mut walk = Walk::new(trace, outlines, edges);
         for (thread, index) in in_sequence(trace, outlines) {
             let event = &trace.threads[thread].events[index as usize];
             walk.step(thread, index, &event.op);
@@ -73,25 +76,25 @@ impl Order {
     }
 }
 
-/// The meetings of all threads, in their recorded order.
+/// The synchronisation points of all threads, in their recorded order.
 fn in_sequence(trace: &Trace, outlines: &[Outline]) -> Vec<(usize, u32)> {
-    let mut meetings = Vec::with_capacity(outlines.iter().map(|it| it.meetings.len()).sum());
+    let mut points = Vec::with_capacity(outlines.iter().map(|it| it.sync_points.len()).sum());
     for (thread, outline) in outlines.iter().enumerate() {
         // An event without a number is right behind the last that has one.
         let mut last = 0;
-        for &index in &outline.meetings {
+        for &index in &outline.sync_points {
             let event = &trace.threads[thread].events[index as usize];
             last = event.seq.unwrap_or(last).max(last);
-            meetings.push((last, thread, index));
+            points.push((last, thread, index));
         }
     }
-    meetings.sort_unstable();
-    meetings.into_iter().map(|(_, thread, index)| (thread, index)).collect()
+    points.sort_unstable();
+    points.into_iter().map(|(_, thread, index)| (thread, index)).collect()
 }
 
 struct Walk<'a> {
     trace: &'a Trace,
-    meetings: Meetings,
+    edges: SyncEdges,
     clocks: Clocks,
     /// What signals and broadcasts know, for those that they wake.
     signals: FxHashMap<EventId, Clock>,
@@ -103,11 +106,11 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn new(trace: &'a Trace, outlines: &[Outline], meetings: Meetings) -> Self {
+    fn new(trace: &'a Trace, outlines: &[Outline], edges: SyncEdges) -> Self {
         let threads = trace.threads.len();
         Walk {
             trace,
-            meetings,
+            edges,
             clocks: Clocks::new(threads),
             signals: FxHashMap::default(),
             barriers: FxHashMap::default(),
@@ -123,14 +126,34 @@ impl<'a> Walk<'a> {
     }
 
     fn step(&mut self, thread: usize, index: u32, op: &Op) {
-        match *op {
-            Op::Fork(child) => {
+        match op.effect() {
+            Effect::Thread(effect) => self.thread(thread, index, effect),
+            Effect::Condition(effect) => self.condition(thread, index, effect),
+            Effect::Barrier(effect) => self.barrier(thread, index, effect),
+            Effect::Semaphore(effect) => self.semaphore(thread, index, effect),
+            Effect::Once(effect) => self.once(thread, index, effect),
+            Effect::Annotation(effect) => self.annotation(thread, index, effect),
+            Effect::Access(_) | Effect::None if self.edges == SyncEdges::All => {
+                self.atomic(thread, index, op);
+            }
+            // The sections of a lock can be exchanged, and memory orders nothing by itself.
+            Effect::Access(_)
+            | Effect::None
+            | Effect::Lock(_)
+            | Effect::Block(_)
+            | Effect::Object(_) => {}
+        }
+    }
+
+    fn thread(&mut self, thread: usize, index: u32, effect: ThreadEffect) {
+        match effect {
+            ThreadEffect::Fork(child) => {
                 if let Some(child) = self.number(child) {
                     let now = self.clocks.after(thread, index);
                     self.clocks.learn(child, 0, &now);
                 }
             }
-            Op::Join(child) => {
+            ThreadEffect::Join(child) => {
                 if let Some(child) = self.number(child)
                     && let Some(last) = self.trace.threads[child].events.len().checked_sub(1)
                 {
@@ -138,63 +161,90 @@ impl<'a> Walk<'a> {
                     self.clocks.learn(thread, index, &end);
                 }
             }
-            Op::Signal { .. } | Op::Broadcast { .. } => {
-                let id = EventId { thread: self.trace.threads[thread].id, index: index.into() };
-                self.signals.insert(id, self.clocks.after(thread, index));
-            }
-            Op::WaitAcquire { woken: WokenBy::Event(signal), .. } => {
-                if let Some(clock) = self.signals.get(&signal) {
-                    self.clocks.learn(thread, index, clock);
-                }
-            }
-            _ => self.meet(thread, index, op),
         }
     }
 
-    fn meet(&mut self, thread: usize, index: u32, op: &Op) {
-        match *op {
-            Op::BarrierEnter { barrier } => {
+    fn condition(&mut self, thread: usize, index: u32, effect: ConditionEffect) {
+        match effect {
+            ConditionEffect::Signal { .. } => {
+                let id = EventId { thread: self.trace.threads[thread].id, index: index.into() };
+                self.signals.insert(id, self.clocks.after(thread, index));
+            }
+            ConditionEffect::Wake { woken, .. } => {
+                if let WokenBy::Event(signal) = woken
+                    && let Some(clock) = self.signals.get(&signal)
+                {
+                    self.clocks.learn(thread, index, clock);
+                }
+            }
+            ConditionEffect::Wait { .. } => {}
+        }
+    }
+
+    fn barrier(&mut self, thread: usize, index: u32, effect: BarrierEffect) {
+        match effect {
+            BarrierEffect::Arrive { barrier } => {
                 let now = self.clocks.after(thread, index);
                 self.barriers.entry(barrier).or_default().enter(thread, &now);
             }
-            Op::BarrierLeave { barrier, .. } => {
+            BarrierEffect::Leave { barrier } => {
                 if let Some(all) = self.barriers.entry(barrier).or_default().leave(thread) {
                     self.clocks.learn(thread, index, all);
                 }
             }
-            Op::SemPost { semaphore } => {
+            BarrierEffect::Init { .. } => {}
+        }
+    }
+
+    fn semaphore(&mut self, thread: usize, index: u32, effect: SemaphoreEffect) {
+        match effect {
+            SemaphoreEffect::Post { semaphore } => {
                 let now = self.clocks.after(thread, index);
                 self.semaphores.post(semaphore, thread, now);
             }
-            Op::SemWait { semaphore, .. } => {
+            SemaphoreEffect::Wait { semaphore, .. } => {
                 for clock in self.semaphores.wait(semaphore, thread, index) {
                     self.clocks.learn(thread, index, clock);
                 }
             }
-            Op::OnceEnd { once, done: true } => {
+            SemaphoreEffect::Init { .. } | SemaphoreEffect::Failed { .. } => {}
+        }
+    }
+
+    fn once(&mut self, thread: usize, index: u32, effect: OnceEffect) {
+        match effect {
+            OnceEffect::End { once, done: true } => {
                 self.once.insert(once, self.clocks.after(thread, index));
             }
-            Op::OnceDone { once } => {
+            OnceEffect::Done { once } => {
                 if let Some(clock) = self.once.get(&once) {
                     self.clocks.learn(thread, index, clock);
                 }
             }
-            Op::HappensBefore { object } => {
+            OnceEffect::Begin { .. } | OnceEffect::End { done: false, .. } => {}
+        }
+    }
+
+    fn annotation(&mut self, thread: usize, index: u32, effect: AnnotationEffect) {
+        match effect {
+            AnnotationEffect::HappensBefore { object } => {
                 let now = self.clocks.after(thread, index);
                 self.announced.entry(object).or_default().join(&now);
             }
-            Op::HappensAfter { object } => {
+            AnnotationEffect::HappensAfter { object } => {
                 if let Some(clock) = self.announced.get(&object) {
                     self.clocks.learn(thread, index, clock);
                 }
             }
-            Op::Atomic { addr, ordering, op, .. } if self.meetings == Meetings::All => {
-                self.atomics.step(&mut self.clocks, (thread, index), addr, ordering, op);
-            }
-            Op::Fence(ordering) if self.meetings == Meetings::All => {
-                self.atomics.fence(&mut self.clocks, (thread, index), ordering);
-            }
-            _ => {}
+        }
+    }
+
+    /// Atomic operations and fences, whose memory order no effect has.
+    fn atomic(&mut self, thread: usize, index: u32, op: &Op) {
+        if let Op::Atomic { addr, ordering, op, .. } = *op {
+            self.atomics.step(&mut self.clocks, (thread, index), addr, ordering, op);
+        } else if let Op::Fence(ordering) = *op {
+            self.atomics.fence(&mut self.clocks, (thread, index), ordering);
         }
     }
 }

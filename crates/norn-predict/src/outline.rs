@@ -1,29 +1,29 @@
 //! What a thread does besides reading and writing, kept small: the first pass over its events.
 //!
 //! Events are looked at where they are in the trace, and what is kept of them are places: where
-//! locks are taken and given back, where threads meet, which memory comes and goes.
+//! locks are acquired and released, where threads synchronise, which memory is allocated and freed.
 
 use std::collections::BTreeSet;
 
 use norn_model::{Held, LockMode, Op, Outcome, Role, Thread};
 use rustc_hash::FxHashMap;
 
-use crate::{lockset::Set, sieve::Sieve};
+use crate::{lockset::Set, shared_filter::SharedFilter};
 
 /// What one thread does besides reading and writing.
 #[derive(Debug, Default)]
 pub(crate) struct Outline {
     /// Events that order threads, by index.
-    pub(crate) meetings: Vec<u32>,
+    pub(crate) sync_points: Vec<u32>,
     /// Where the set of held locks changes, and to what; the first is at 0.
     pub(crate) changes: Vec<Change>,
     /// Where a thread waits for others: no region goes on behind.
     pub(crate) bounds: Vec<u32>,
     /// The sets that the changes name.
     pub(crate) sets: Vec<Set>,
-    /// Events at which memory comes or goes.
+    /// Events at which memory is allocated or freed.
     pub(crate) lives: Vec<u32>,
-    /// Events at which locks and the like come or go.
+    /// Events at which synchronisation objects are initialised or destroyed.
     pub(crate) objects: Vec<u32>,
 }
 
@@ -39,12 +39,12 @@ pub(crate) struct Change {
 }
 
 impl Outline {
-    /// Goes over a thread, and tells the sieve which memory it touches.
-    /// Some semaphores are locks.
+    /// Goes over a thread, and marks in the filter which memory it accesses.
+    /// Some semaphores are used as locks.
     pub(crate) fn new(
         number: u32,
         thread: &Thread,
-        sieve: &Sieve,
+        filter: &SharedFilter,
         semaphores: &BTreeSet<u64>,
     ) -> Outline {
         let mut walk = Walk::new(semaphores);
@@ -53,15 +53,19 @@ impl Outline {
         // The handlers of a signal cannot be scheduled: they share nothing, as far as we know.
         let shares = thread.role != Role::Handler;
         for (index, event) in thread.events.iter().enumerate() {
-            match event.op {
-                Op::Read { addr, size, .. } if shares => sieve.touch(number, addr, size, false),
-                Op::Write { addr, size, .. } if shares => sieve.touch(number, addr, size, true),
-                Op::Atomic { addr, size, .. } => {
-                    sieve.touch(number, addr, u64::from(size), true);
-                    walk.outline.meetings.push(narrow(index));
+            if let Op::Read { addr, size, .. } = event.op {
+                if shares {
+                    filter.touch(number, addr, size, false);
                 }
-                Op::Read { .. } | Op::Write { .. } => {}
-                ref op => walk.step(narrow(index), op),
+            } else if let Op::Write { addr, size, .. } = event.op {
+                if shares {
+                    filter.touch(number, addr, size, true);
+                }
+            } else if let Op::Atomic { addr, size, .. } = event.op {
+                filter.touch(number, addr, u64::from(size), true);
+                walk.outline.sync_points.push(narrow(index));
+            } else {
+                walk.step(narrow(index), &event.op);
             }
         }
         walk.outline
@@ -72,9 +76,9 @@ impl Outline {
         self.changes.partition_point(|it| it.from <= index).saturating_sub(1)
     }
 
-    /// How many meetings with other threads were before an event, or are there.
+    /// How many synchronisation points are at or before an event.
     pub(crate) fn epoch(&self, index: u32) -> u32 {
-        narrow(self.meetings.partition_point(|it| *it <= index))
+        narrow(self.sync_points.partition_point(|it| *it <= index))
     }
 
     /// How many times the thread has waited for others before an event.
@@ -119,7 +123,7 @@ impl<'a> Walk<'a> {
                 self.locks(index, op);
             }
             Op::WaitAcquire { .. } => {
-                self.outline.meetings.push(index);
+                self.outline.sync_points.push(index);
                 self.bound(index);
                 self.locks(index, op);
             }
@@ -129,16 +133,16 @@ impl<'a> Walk<'a> {
                 self.semaphore(index, op);
             }
             Op::Join(_) => {
-                self.outline.meetings.push(index);
+                self.outline.sync_points.push(index);
                 self.outline.objects.push(index);
                 self.bound(index);
             }
             Op::BarrierLeave { .. } | Op::SemWait { .. } => {
-                self.outline.meetings.push(index);
+                self.outline.sync_points.push(index);
                 self.bound(index);
             }
             Op::Begin { .. } | Op::End => {
-                self.outline.meetings.push(index);
+                self.outline.sync_points.push(index);
                 self.outline.lives.push(index);
             }
             Op::Fork(_)
@@ -151,9 +155,9 @@ impl<'a> Walk<'a> {
             | Op::OnceDone { .. }
             | Op::Fence(_)
             | Op::HappensBefore { .. }
-            | Op::HappensAfter { .. } => self.outline.meetings.push(index),
+            | Op::HappensAfter { .. } => self.outline.sync_points.push(index),
             Op::Init { .. } => {
-                self.outline.meetings.push(index);
+                self.outline.sync_points.push(index);
                 self.outline.objects.push(index);
             }
             Op::Destroy { .. } => self.outline.objects.push(index),
@@ -186,14 +190,12 @@ impl<'a> Walk<'a> {
 
     /// A semaphore that is a lock goes down or up.
     fn semaphore(&mut self, index: u32, op: &Op) {
-        self.outline.meetings.push(index);
+        self.outline.sync_points.push(index);
         let mode = LockMode::Mutex;
-        match *op {
-            Op::SemWait { semaphore: lock, .. } => {
-                self.locks(index, &Op::Acquire { lock, mode, how: Outcome::Waited });
-            }
-            Op::SemPost { semaphore: lock } => self.locks(index, &Op::Release { lock, mode }),
-            _ => {}
+        if let Op::SemWait { semaphore: lock, .. } = *op {
+            self.locks(index, &Op::Acquire { lock, mode, how: Outcome::Waited });
+        } else if let Op::SemPost { semaphore: lock } = *op {
+            self.locks(index, &Op::Release { lock, mode });
         }
     }
 

@@ -1,4 +1,4 @@
-//! Patterns of anomalies as data.
+//! Patterns of interleavings as data.
 //!
 //! A pattern is a short sequence of accesses, each by some thread, to some variable, in some atomic
 //! region: what Huang and Zhang (*Persuasive prediction of concurrency access anomalies*, ISSTA
@@ -14,7 +14,7 @@ pub const BUILT_IN: &str = include_str!("builtin.pattern");
 /// More accesses than this in one pattern are refused: nobody could read the result.
 const LONGEST: usize = 16;
 
-/// An anomaly to look for.
+/// An interleaving to search for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
     /// The kind of the candidates that match it.
@@ -28,26 +28,26 @@ pub struct Pattern {
 /// One access of a pattern. Threads, regions and variables are numbered from 0 as they appear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
-    /// By whom.
+    /// The thread.
     pub thread: usize,
     /// In which region of which thread.
     pub region: usize,
-    /// To what.
+    /// The variable.
     pub variable: usize,
     /// What is done.
-    pub deed: Deed,
+    pub action: Action,
 }
 
 /// What an event of a pattern does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deed {
+pub enum Action {
     /// It reads.
     Read,
     /// It writes.
     Write,
     /// It reads or writes.
     Use,
-    /// It gives the memory back.
+    /// It frees the memory.
     Free,
 }
 
@@ -115,9 +115,9 @@ impl Pattern {
         self.slots.iter().map(|it| it.region + 1).max().unwrap_or(0)
     }
 
-    /// Whether memory is given back in it: then its variables are blocks of memory.
+    /// Whether memory is freed in it: then its variables are blocks of memory.
     pub fn frees(&self) -> bool {
-        self.slots.iter().any(|it| it.deed == Deed::Free)
+        self.slots.iter().any(|it| it.action == Action::Free)
     }
 
     /// The places of a region's accesses.
@@ -181,11 +181,11 @@ impl<'a> Parser<'a> {
         if pattern.slots.len() == LONGEST {
             return Err(line.error(0, "no more accesses in this pattern"));
         }
-        let deed = match line.word(1) {
-            "r" => Deed::Read,
-            "w" => Deed::Write,
-            "u" => Deed::Use,
-            "f" => Deed::Free,
+        let action = match line.word(1) {
+            "r" => Action::Read,
+            "w" => Action::Write,
+            "u" => Action::Use,
+            "f" => Action::Free,
             _ => return Err(line.error(1, "`r`, `w`, `u` or `f`")),
         };
         if line.word(2).is_empty() {
@@ -198,7 +198,7 @@ impl<'a> Parser<'a> {
             thread: number(&mut self.threads, thread),
             region: number(&mut self.regions, region),
             variable: number(&mut self.variables, line.word(2)),
-            deed,
+            action,
         });
         Ok(())
     }
@@ -268,12 +268,12 @@ mod tests {
     #[test]
     fn the_built_in_ones_are_read() {
         let patterns = Pattern::parse(BUILT_IN).unwrap();
-        let of = |class| patterns.iter().filter(|it| it.class() == class).count();
+        let count = |class| patterns.iter().filter(|it| it.class() == class).count();
         assert_eq!(
-            (of(BugClass::Race), of(BugClass::Atomicity), of(BugClass::AtomicSet)),
+            (count(BugClass::Race), count(BugClass::Atomicity), count(BugClass::AtomicSet)),
             (3, 5, 8)
         );
-        assert_eq!(of(BugClass::Lifetime), 2);
+        assert_eq!(count(BugClass::Lifetime), 2);
     }
 
     #[test]

@@ -7,7 +7,7 @@
 //!
 //! Two accesses of one thread are always in one activation of some function and what it calls: at
 //! least in that of the thread's first function. So nothing is excluded for being far apart; what
-//! is close is tried first. Accesses to different variables are so many that for them it counts
+//! is close is tried first. There are very many accesses to different variables, so for them it matters
 //! whether they are [near](Regions::near). A trace does not say when a function is left and
 //! entered again from the same place, and recursion is folded, so two activations may be taken
 //! for one.
@@ -57,14 +57,14 @@ pub(crate) fn marked(trace: &Trace, functions: &[FunctionPattern]) -> Vec<Region
             regions.push(Region { thread: thread.id, events: start..=end });
         };
         for event in &thread.events {
-            match event.op {
-                Op::RegionBegin => {}
-                Op::Call { function, .. } if named(function) => {}
-                Op::RegionEnd if depth > 0 => depth -= 1,
-                Op::Return { function, .. } if depth > 0 && named(function) => depth -= 1,
-                _ => continue,
+            let begins = matches!(event.op, Op::RegionBegin)
+                || matches!(event.op, Op::Call { function, .. } if named(function));
+            let ends = matches!(event.op, Op::RegionEnd)
+                || matches!(event.op, Op::Return { function, .. } if named(function));
+            if !(begins || ends && depth > 0) {
+                continue;
             }
-            let begins = matches!(event.op, Op::RegionBegin | Op::Call { .. });
+            depth -= u32::from(ends);
             match (begins, depth) {
                 (true, 0) => (depth, start) = (1, event.id.index),
                 (true, _) => depth += 1,
@@ -91,7 +91,7 @@ pub(crate) struct Regions<'a> {
 impl<'a> Regions<'a> {
     pub(crate) fn new(trace: &'a Trace, outlines: &'a [Outline], marked: &[Region]) -> Self {
         let narrow = |it: u64| u32::try_from(it).unwrap_or(u32::MAX);
-        let of = |id: ThreadId| {
+        let marked_in = |id: ThreadId| {
             let mine = marked.iter().filter(move |it| it.thread == id);
             let mut mine: Vec<_> =
                 mine.map(|it| (narrow(*it.events.start()), narrow(*it.events.end()))).collect();
@@ -101,7 +101,7 @@ impl<'a> Regions<'a> {
         Regions {
             outlines,
             stacks: &trace.stacks,
-            marked: trace.threads.iter().map(|it| of(it.id)).collect(),
+            marked: trace.threads.iter().map(|it| marked_in(it.id)).collect(),
         }
     }
 

@@ -3,14 +3,14 @@
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::{lockset::Sets, outline::Outline};
+use crate::{lockset::LockSets, outline::Outline};
 
 /// A lock is held from one event to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Hold {
     /// Where it is taken.
     pub(crate) from: u32,
-    /// Where it is given back; nothing if that is not in the trace.
+    /// Where it is released; none if that is not in the trace.
     pub(crate) to: Option<u32>,
     /// Whether others may share it.
     pub(crate) shared: bool,
@@ -25,7 +25,7 @@ pub(crate) struct Sections {
 
 impl Sections {
     /// Goes over the places where the sets of held locks change.
-    pub(crate) fn new(outlines: &[Outline], sets: &Sets) -> Sections {
+    pub(crate) fn new(outlines: &[Outline], sets: &LockSets) -> Sections {
         Sections { threads: outlines.par_iter().map(|it| holds(it, sets)).collect() }
     }
 
@@ -37,7 +37,7 @@ impl Sections {
             .filter(|it| it.to.is_none_or(|to| to > index))
     }
 
-    /// The last hold of a lock that begins before an event and keeps out who holds it like this.
+    /// The last hold of a lock that begins before an event and excludes a thread that holds it like this.
     pub(crate) fn last(&self, thread: u16, lock: u64, index: u32, shared: bool) -> Option<Hold> {
         let mut begun = self.begun(thread, lock, index).iter().rev();
         begun.find(|it| !(shared && it.shared)).copied()
@@ -49,7 +49,7 @@ impl Sections {
     }
 }
 
-fn holds(outline: &Outline, sets: &Sets) -> FxHashMap<u64, Vec<Hold>> {
+fn holds(outline: &Outline, sets: &LockSets) -> FxHashMap<u64, Vec<Hold>> {
     let mut all: FxHashMap<u64, Vec<Hold>> = FxHashMap::default();
     let mut last = 0;
     for (at, set) in outline.changes.iter().map(|it| (it.from, it.set)) {

@@ -4,7 +4,7 @@
 //! will do; but if all the others together are too few, then those of one thread are needed, and
 //! it is known how many of them at least.
 
-use norn_model::{Object, Op, Trace};
+use norn_model::{Effect, SemaphoreEffect, Trace};
 use rustc_hash::FxHashMap;
 
 use crate::{clock::Clock, outline::Outline};
@@ -29,15 +29,17 @@ impl Semaphores {
     pub(crate) fn new(trace: &Trace, outlines: &[Outline]) -> Self {
         let mut all: FxHashMap<u64, Semaphore> = FxHashMap::default();
         for (thread, outline) in outlines.iter().enumerate() {
-            for &index in &outline.meetings {
-                match trace.threads[thread].events[index as usize].op {
-                    Op::SemPost { semaphore } => {
+            for &index in &outline.sync_points {
+                let event = &trace.threads[thread].events[index as usize];
+                let Effect::Semaphore(effect) = event.op.effect() else { continue };
+                match effect {
+                    SemaphoreEffect::Post { semaphore } => {
                         all.entry(semaphore).or_default().will_post(thread, index);
                     }
-                    Op::Init { object, class: Object::Semaphore, detail } => {
-                        all.entry(object).or_default().first = detail;
+                    SemaphoreEffect::Init { semaphore, value } => {
+                        all.entry(semaphore).or_default().first = value;
                     }
-                    _ => {}
+                    SemaphoreEffect::Wait { .. } | SemaphoreEffect::Failed { .. } => {}
                 }
             }
         }

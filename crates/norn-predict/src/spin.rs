@@ -8,7 +8,7 @@ use norn_model::{AtomicOp, Op, Trace};
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
-use crate::{access::Touch, handoff::NEAR};
+use crate::{access::Touch, benign_order::NEAR};
 
 /// The sites where a thread reads something, and then something else, having done nothing in between.
 /// The accesses are sorted by variable, thread and index.
@@ -33,26 +33,22 @@ fn asks_again(trace: &Trace, first: &Touch, second: &Touch) -> bool {
 
 /// What is read, by what only reads.
 fn read(op: &Op) -> Option<u128> {
-    match *op {
-        Op::Read { value, .. } => value,
-        Op::Atomic { op: AtomicOp::Load(value), .. } => Some(value),
-        _ => None,
+    if let Op::Atomic { op: AtomicOp::Load(value), .. } = *op {
+        return Some(value);
     }
+    if let Op::Read { value, .. } = *op { value } else { None }
 }
 
 fn idle(op: &Op) -> bool {
-    let reads = |it: &AtomicOp| matches!(it, AtomicOp::Load(_) | AtomicOp::CasFailed { .. });
-    match op {
-        Op::Atomic { op, .. } => reads(op),
-        op => matches!(
-            op,
-            Op::Read { .. }
-                | Op::Yield
-                | Op::Sleep { .. }
-                | Op::Acquire { .. }
-                | Op::Release { .. }
-        ),
-    }
+    matches!(
+        op,
+        Op::Atomic { op: AtomicOp::Load(_) | AtomicOp::CasFailed { .. }, .. }
+            | Op::Read { .. }
+            | Op::Yield
+            | Op::Sleep { .. }
+            | Op::Acquire { .. }
+            | Op::Release { .. }
+    )
 }
 
 #[cfg(test)]
@@ -63,7 +59,7 @@ mod tests {
 
     /// The classes and patterns that are found, in their order.
     fn found(trace: &str) -> Vec<String> {
-        let options = Options { deadlocks: false, order: false, ..Options::default() };
+        let options = Options::default().only(&[BugClass::Atomicity]);
         let found = predict(&text::parse(trace).unwrap_or_default(), &options).candidates;
         let wanted = found.into_iter().filter(|it| it.class() == BugClass::Atomicity);
         wanted.map(|it| it.kind.name().to_owned()).collect()

@@ -1,7 +1,7 @@
 //! What one thread does for a pattern: one access, or two that belong together.
 //!
 //! Units that look alike to every question but those of thread and order form a class: the same
-//! sites, locks and bytes. Between two meetings of a thread with others the order is the same for
+//! sites, locks and bytes. Between two synchronisation points of a thread the order is the same for
 //! all of its units in a class, so of each such stretch the first and the last are enough. That is
 //! what keeps the search linear: a loop with a million turns has two instances.
 
@@ -28,7 +28,7 @@ pub(crate) struct Share {
     pub(crate) thread: u16,
     /// The indices of the accesses, in the thread's order.
     pub(crate) members: Vec<[u32; 2]>,
-    /// To which stretch between meetings the last two members belong.
+    /// The epochs of the last two members.
     epochs: [Option<(u32, u32)>; 2],
 }
 

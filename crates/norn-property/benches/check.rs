@@ -6,7 +6,7 @@
 use std::time::Instant;
 
 use norn_model::{Event, EventId, Op, SiteId, Trace};
-use norn_predict::MustOrder;
+use norn_predict::HappensBefore;
 use norn_property::{File, Limits, Watch};
 use norn_testkit::long;
 use norn_witness::Witnesses;
@@ -28,7 +28,7 @@ fn main() {
     let file = File::parse(PROPERTY).unwrap_or_else(|it| panic!("{it:?}"));
     let start = Instant::now();
     let watch = Watch::new(&file.properties[0], &trace, &trace.symbols);
-    let outlook = watch.outlook(&MustOrder::new(&trace), Limits::default());
+    let outlook = watch.outlook(&HappensBefore::new(&trace), Limits::default());
     let searched = start.elapsed();
     let witnesses = Witnesses::new(&trace);
     let mut broken = 0;

@@ -1,6 +1,6 @@
 //! Goes through the text of a property, a word at a time, and knows where it is.
 
-use crate::{Mistake, Span, tree::Name};
+use crate::{Diagnostic, Span, syntax::Name};
 
 /// A place in a text.
 #[derive(Clone, Copy, Debug)]
@@ -77,7 +77,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// A name: a word that begins with a letter.
-    pub(crate) fn name(&mut self, what: &str) -> Result<Name, Mistake> {
+    pub(crate) fn name(&mut self, what: &str) -> Result<Name, Diagnostic> {
         let text = self.look();
         if text.is_empty() || text.starts_with(|it: char| it.is_ascii_digit()) {
             return Err(self.unexpected(what));
@@ -88,16 +88,16 @@ impl<'a> Cursor<'a> {
     }
 
     /// Passes what must come next.
-    pub(crate) fn expect(&mut self, token: &str) -> Result<(), Mistake> {
+    pub(crate) fn expect(&mut self, token: &str) -> Result<(), Diagnostic> {
         if self.eat(token) { Ok(()) } else { Err(self.unexpected(&format!("`{token}`"))) }
     }
 
-    /// The mistake that something else comes next.
-    pub(crate) fn unexpected(&mut self, wanted: &str) -> Mistake {
+    /// The diagnostic that something else comes next.
+    pub(crate) fn unexpected(&mut self, wanted: &str) -> Diagnostic {
         let span = self.next_token();
         match &self.text[span.start..span.end] {
-            "" => Mistake::error(span, format!("the file ends where {wanted} should be")),
-            found => Mistake::error(span, format!("expected {wanted}, found `{found}`")),
+            "" => Diagnostic::error(span, format!("the file ends where {wanted} should be")),
+            found => Diagnostic::error(span, format!("expected {wanted}, found `{found}`")),
         }
     }
 

@@ -7,9 +7,9 @@
 use norn_model::closest;
 
 use crate::{
-    Mistake,
+    Diagnostic,
     cursor::Cursor,
-    tree::{Edge, Event, Expression, Item, Kind, Pattern, Times},
+    syntax::{Edge, Event, Expression, ExpressionKind, Item, Pattern, Repetition},
 };
 
 /// The names that a pattern may use, and those that it brings.
@@ -29,7 +29,10 @@ impl<'a> Scope<'a> {
 }
 
 /// Reads a pattern.
-pub(crate) fn pattern(cursor: &mut Cursor<'_>, scope: &mut Scope<'_>) -> Result<Pattern, Mistake> {
+pub(crate) fn pattern(
+    cursor: &mut Cursor<'_>,
+    scope: &mut Scope<'_>,
+) -> Result<Pattern, Diagnostic> {
     cursor.skip();
     let start = cursor.at();
     let mut parts = vec![choice(cursor, scope)?];
@@ -39,38 +42,38 @@ pub(crate) fn pattern(cursor: &mut Cursor<'_>, scope: &mut Scope<'_>) -> Result<
     Ok(Pattern { parts, span: cursor.since(start) })
 }
 
-fn choice(cursor: &mut Cursor<'_>, scope: &mut Scope<'_>) -> Result<Expression, Mistake> {
+fn choice(cursor: &mut Cursor<'_>, scope: &mut Scope<'_>) -> Result<Expression, Diagnostic> {
     let mut parts = vec![all(cursor, scope)?];
     loop {
         cursor.skip();
         if cursor.rest().starts_with("||") || !cursor.eat("|") {
-            return Ok(joined(parts, Kind::Choice));
+            return Ok(joined(parts, ExpressionKind::Choice));
         }
         parts.push(all(cursor, scope)?);
     }
 }
 
-fn all(cursor: &mut Cursor<'_>, scope: &mut Scope<'_>) -> Result<Expression, Mistake> {
+fn all(cursor: &mut Cursor<'_>, scope: &mut Scope<'_>) -> Result<Expression, Diagnostic> {
     let mut parts = vec![sequence(cursor, scope)?];
     while cursor.eat("&&") {
         parts.push(sequence(cursor, scope)?);
     }
-    Ok(joined(parts, Kind::All))
+    Ok(joined(parts, ExpressionKind::All))
 }
 
-fn sequence(cursor: &mut Cursor<'_>, scope: &mut Scope<'_>) -> Result<Expression, Mistake> {
+fn sequence(cursor: &mut Cursor<'_>, scope: &mut Scope<'_>) -> Result<Expression, Diagnostic> {
     let mut parts = vec![prefix(cursor, scope)?];
     loop {
         let begins = !cursor.look().is_empty() || matches!(cursor.peek(), Some('!' | '('));
         if !begins {
-            return Ok(joined(parts, Kind::Sequence));
+            return Ok(joined(parts, ExpressionKind::Sequence));
         }
         parts.push(prefix(cursor, scope)?);
     }
 }
 
 /// Several parts, or the only one.
-fn joined(mut parts: Vec<Expression>, kind: fn(Vec<Expression>) -> Kind) -> Expression {
+fn joined(mut parts: Vec<Expression>, kind: fn(Vec<Expression>) -> ExpressionKind) -> Expression {
     if parts.len() == 1 {
         return parts.remove(0);
     }
@@ -82,12 +85,12 @@ fn joined(mut parts: Vec<Expression>, kind: fn(Vec<Expression>) -> Kind) -> Expr
 /// How deep a pattern may be nested. Nobody could read more.
 const DEEPEST: usize = 40;
 
-fn prefix(cursor: &mut Cursor<'_>, scope: &mut Scope<'_>) -> Result<Expression, Mistake> {
+fn prefix(cursor: &mut Cursor<'_>, scope: &mut Scope<'_>) -> Result<Expression, Diagnostic> {
     cursor.skip();
     let start = cursor.at();
     scope.depth += 1;
     if scope.depth > DEEPEST {
-        return Err(Mistake::error(cursor.next_token(), "this is nested too deep"));
+        return Err(Diagnostic::error(cursor.next_token(), "this is nested too deep"));
     }
     let found = repeated(cursor, scope, start);
     scope.depth -= 1;
@@ -98,31 +101,32 @@ fn repeated(
     cursor: &mut Cursor<'_>,
     scope: &mut Scope<'_>,
     start: usize,
-) -> Result<Expression, Mistake> {
+) -> Result<Expression, Diagnostic> {
     if cursor.eat("!") {
         let inner = prefix(cursor, scope)?;
         let span = (start..inner.span.end).into();
-        return Ok(Expression { kind: Kind::Not(Box::new(inner)), span });
+        return Ok(Expression { kind: ExpressionKind::Not(Box::new(inner)), span });
     }
     let mut inner = atom(cursor, scope)?;
     if let Some(found) = times(cursor) {
         let span = (start..cursor.at()).into();
-        inner = Expression { kind: Kind::Repeat(Box::new(inner), found), span };
+        inner = Expression { kind: ExpressionKind::Repeat(Box::new(inner), found), span };
     }
     let again = cursor.next_token();
     if times(cursor).is_some() {
         let text = "one of ?, * and + is enough";
-        return Err(Mistake::error(again, text).hint("`(a+)?` is `a*`"));
+        return Err(Diagnostic::error(again, text).hint("`(a+)?` is `a*`"));
     }
     Ok(inner)
 }
 
-fn times(cursor: &mut Cursor<'_>) -> Option<Times> {
-    let all = [("?", Times::AtMostOnce), ("*", Times::Any), ("+", Times::AtLeastOnce)];
+fn times(cursor: &mut Cursor<'_>) -> Option<Repetition> {
+    let all =
+        [("?", Repetition::AtMostOnce), ("*", Repetition::Any), ("+", Repetition::AtLeastOnce)];
     all.into_iter().find(|(sign, _)| cursor.eat(sign)).map(|(_, times)| times)
 }
 
-fn atom(cursor: &mut Cursor<'_>, scope: &mut Scope<'_>) -> Result<Expression, Mistake> {
+fn atom(cursor: &mut Cursor<'_>, scope: &mut Scope<'_>) -> Result<Expression, Diagnostic> {
     cursor.skip();
     let start = cursor.at();
     if cursor.eat("(") {
@@ -131,20 +135,20 @@ fn atom(cursor: &mut Cursor<'_>, scope: &mut Scope<'_>) -> Result<Expression, Mi
         if cursor.rest().starts_with("||") {
             let text = "`||` cannot be inside parentheses";
             let hint = "it stands between the parts of the whole pattern: `a(t1) || b(t2)`";
-            return Err(Mistake::error(cursor.at()..cursor.at() + 2, text).hint(hint));
+            return Err(Diagnostic::error(cursor.at()..cursor.at() + 2, text).hint(hint));
         }
         cursor.expect(")")?;
         return Ok(Expression { span: (start..cursor.at()).into(), ..inner });
     }
     let name = cursor.name("an event")?;
     let Some(event) = scope.events.iter().position(|it| it.name.text == name.text) else {
-        let mistake = Mistake::error(name.span, format!("there is no event `{}`", name.text));
+        let diagnostic = Diagnostic::error(name.span, format!("there is no event `{}`", name.text));
         let names = || scope.events.iter().map(|it| it.name.text.as_str());
         return Err(match closest(&name.text, names()) {
-            Some(close) => mistake.hint(format!("did you mean `{close}`?")),
-            None if scope.events.is_empty() => mistake.hint("no event is declared"),
+            Some(close) => diagnostic.hint(format!("did you mean `{close}`?")),
+            None if scope.events.is_empty() => diagnostic.hint("no event is declared"),
             None => {
-                mistake.hint(format!("declared are {}", names().collect::<Vec<_>>().join(", ")))
+                diagnostic.hint(format!("declared are {}", names().collect::<Vec<_>>().join(", ")))
             }
         });
     };
@@ -153,7 +157,7 @@ fn atom(cursor: &mut Cursor<'_>, scope: &mut Scope<'_>) -> Result<Expression, Mi
     if cursor.rest().starts_with('(') {
         attributes(cursor, scope, &mut item)?;
     }
-    Ok(Expression { kind: Kind::Event(item), span: (start..cursor.at()).into() })
+    Ok(Expression { kind: ExpressionKind::Event(item), span: (start..cursor.at()).into() })
 }
 
 /// `(t1)`, `(<r1)`, `(t1,>r1)`.
@@ -161,7 +165,7 @@ fn attributes(
     cursor: &mut Cursor<'_>,
     scope: &mut Scope<'_>,
     item: &mut Item,
-) -> Result<(), Mistake> {
+) -> Result<(), Diagnostic> {
     cursor.expect("(")?;
     loop {
         let span = cursor.next_token();
@@ -169,7 +173,7 @@ fn attributes(
         if let Some((_, edge)) = edge {
             let name = cursor.name("the name of an atomic region")?;
             if item.region.is_some() {
-                return Err(Mistake::error(span, "an event is an edge of one region at most"));
+                return Err(Diagnostic::error(span, "an event is an edge of one region at most"));
             }
             item.region = Some((edge, number(&mut scope.regions, &name.text)));
         } else {
@@ -182,15 +186,19 @@ fn attributes(
     }
 }
 
-fn thread(cursor: &mut Cursor<'_>, scope: &mut Scope<'_>, item: &Item) -> Result<usize, Mistake> {
+fn thread(
+    cursor: &mut Cursor<'_>,
+    scope: &mut Scope<'_>,
+    item: &Item,
+) -> Result<usize, Diagnostic> {
     let name = cursor.name("a thread, `<region` or `>region`")?;
     if scope.events.iter().any(|it| it.name.text == name.text) {
         let text = format!("`{}` is an event, not a thread", name.text);
         let hint = "for a group of events put a blank before the parenthesis";
-        return Err(Mistake::error(name.span, text).hint(hint));
+        return Err(Diagnostic::error(name.span, text).hint(hint));
     }
     if item.thread.is_some() {
-        return Err(Mistake::error(name.span, "an event has one thread"));
+        return Err(Diagnostic::error(name.span, "an event has one thread"));
     }
     Ok(number(&mut scope.threads, &name.text))
 }

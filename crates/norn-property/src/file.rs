@@ -3,9 +3,10 @@
 use norn_model::FunctionPattern;
 
 use crate::{
-    Mistake, lint, parse,
-    tree::{Deed, PropertyDefinition},
-    word::{self, Word},
+    Diagnostic,
+    linear_pattern::{self, LinearPattern},
+    lint, parse,
+    syntax::{Action, PropertyDefinition},
 };
 
 /// A file with properties.
@@ -14,7 +15,7 @@ pub struct File {
     /// The properties, in the order of the file.
     pub properties: Vec<Property>,
     /// Diagnostics that do not prevent the properties from being used.
-    pub warnings: Vec<Mistake>,
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// A compiled property: its definition, and what its pattern means.
@@ -23,32 +24,32 @@ pub struct Property {
     /// The definition as it is written.
     pub definition: PropertyDefinition,
     /// The pattern is met when one of these happens.
-    pub words: Vec<Word>,
+    pub linear_patterns: Vec<LinearPattern>,
 }
 
 impl File {
     /// Parses a file, or returns everything that is wrong with it.
-    pub fn parse(text: &str) -> Result<File, Vec<Mistake>> {
-        let (definitions, mut mistakes) = parse::parse(text);
+    pub fn parse(text: &str) -> Result<File, Vec<Diagnostic>> {
+        let (definitions, mut diagnostics) = parse::parse(text);
         let mut properties = Vec::new();
         for definition in definitions {
-            match word::words(&definition.pattern) {
-                Ok(words) => properties.push(Property { definition, words }),
-                Err(mistake) => mistakes.push(mistake),
+            match linear_pattern::linear_patterns(&definition.pattern) {
+                Ok(linear_patterns) => properties.push(Property { definition, linear_patterns }),
+                Err(diagnostic) => diagnostics.push(diagnostic),
             }
         }
-        if mistakes.is_empty() && properties.is_empty() {
+        if diagnostics.is_empty() && properties.is_empty() {
             let text = "there is no property in this file";
-            mistakes.push(
-                Mistake::error(0..0, text).hint("`Name(parameter) { event ... pattern: ... }`"),
+            diagnostics.push(
+                Diagnostic::error(0..0, text).hint("`Name(parameter) { event ... pattern: ... }`"),
             );
         }
-        mistakes.extend(lint::lint(&properties));
-        mistakes.sort_by_key(|it| it.span);
-        if mistakes.iter().any(Mistake::is_error) {
-            return Err(mistakes);
+        diagnostics.extend(lint::lint(&properties));
+        diagnostics.sort_by_key(|it| it.span);
+        if diagnostics.iter().any(Diagnostic::is_error) {
+            return Err(diagnostics);
         }
-        Ok(File { properties, warnings: mistakes })
+        Ok(File { properties, warnings: diagnostics })
     }
 }
 
@@ -60,10 +61,10 @@ impl Property {
 
     /// The functions whose calls must be recorded.
     pub fn functions(&self) -> impl Iterator<Item = &FunctionPattern> {
-        let deeds = self.definition.events.iter().flat_map(|it| &it.deeds);
-        deeds.filter_map(|it| match it {
-            Deed::Call { function, .. } | Deed::Return { function, .. } => Some(function),
-            Deed::Touch(..) | Deed::Mark { .. } | Deed::Region(_) => None,
+        let actions = self.definition.events.iter().flat_map(|it| &it.actions);
+        actions.filter_map(|it| match it {
+            Action::Call { function, .. } | Action::Return { function, .. } => Some(function),
+            Action::Memory(..) | Action::Mark { .. } | Action::Region(_) => None,
         })
     }
 }

@@ -6,41 +6,41 @@
 use norn_model::ThreadId;
 
 use crate::{
-    Ban, Instance, Occurrence, Property, Word,
-    tree::{Edge, Item},
+    Exclusion, Instance, LinearPattern, Occurrence, Property,
+    syntax::{Edge, Item},
 };
 
-/// A word of a property, and the events of an instance that are it.
+/// A linear pattern of a property, and the events of an instance that are it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Breach {
-    /// Which of the property's words.
-    pub word: usize,
+    /// Which of the property's linear patterns.
+    pub linear: usize,
     /// The events, in their order.
     pub steps: Vec<Occurrence>,
 }
 
-/// Says whether an instance's events, in the order that they have, break the property; and the first
-/// events that do.
+/// The first violation of the property by the events of an instance, in their order.
 pub fn breach(property: &Property, instance: &Instance) -> Option<Breach> {
     breach_in(property, &instance.occurrences)
 }
 
-/// The same for events in any order.
+/// Monitors events in any order.
 pub(crate) fn breach_in(property: &Property, occurrences: &[Occurrence]) -> Option<Breach> {
-    let mut monitors: Vec<_> = property.words.iter().map(|it| Monitor::new(property, it)).collect();
+    let mut monitors: Vec<_> =
+        property.linear_patterns.iter().map(|it| Monitor::new(property, it)).collect();
     for occurrence in occurrences {
-        for (word, monitor) in monitors.iter_mut().enumerate() {
+        for (linear, monitor) in monitors.iter_mut().enumerate() {
             if let Some(steps) = monitor.step(occurrence) {
-                return Some(Breach { word, steps });
+                return Some(Breach { linear, steps });
             }
         }
     }
     None
 }
 
-/// How far a word has come, in one way to read the events so far.
+/// How far a linear pattern has come, in one way to read the events so far.
 #[derive(Clone, Debug)]
-struct State {
+struct PartialMatch {
     steps: Vec<Occurrence>,
     /// By name: the threads.
     threads: Vec<Option<ThreadId>>,
@@ -49,46 +49,46 @@ struct State {
 }
 
 struct Monitor<'a> {
-    word: &'a Word,
-    states: Vec<State>,
+    linear: &'a LinearPattern,
+    partial_matches: Vec<PartialMatch>,
     /// Regions that have begun: thread, name, and when.
     open: Vec<(ThreadId, usize, u64)>,
 }
 
 impl<'a> Monitor<'a> {
-    fn new(property: &Property, word: &'a Word) -> Self {
-        let start = State {
+    fn new(property: &Property, linear: &'a LinearPattern) -> Self {
+        let start = PartialMatch {
             steps: Vec::new(),
             threads: vec![None; property.definition.threads.len()],
             regions: vec![None; property.definition.regions.len()],
         };
-        Monitor { word, states: vec![start], open: Vec::new() }
+        Monitor { linear, partial_matches: vec![start], open: Vec::new() }
     }
 
-    /// Reads an event; returns the word's events if it is complete now.
+    /// Reads an event; returns the linear pattern's events if it is complete now.
     fn step(&mut self, event: &Occurrence) -> Option<Vec<Occurrence>> {
         let edges = self.edges(event);
         let mut longer = Vec::new();
-        for state in &self.states {
-            let Some(next) = self.extended(state, event, &edges) else { continue };
-            if next.steps.len() == self.word.items.len() {
+        for partial in &self.partial_matches {
+            let Some(next) = self.extended(partial, event, &edges) else { continue };
+            if next.steps.len() == self.linear.items.len() {
                 return Some(next.steps);
             }
             longer.push(next);
         }
-        let word = self.word;
-        self.states.retain(|it| !is_over(word, it, event));
+        let linear = self.linear;
+        self.partial_matches.retain(|it| !is_over(linear, it, event));
         for next in longer {
             // What was read does not matter for what is to come, but for where it was read.
-            let same = |it: &State| {
+            let same = |it: &PartialMatch| {
                 it.steps.len() == next.steps.len()
                     && it.threads == next.threads
                     && it.regions == next.regions
-                    && (word.parts.is_empty() || it.doers().eq(next.doers()))
-                    && !word.adjacent
+                    && (linear.parts.is_empty() || it.doers().eq(next.doers()))
+                    && !linear.adjacent
             };
-            if !self.states.iter().any(same) {
-                self.states.push(next);
+            if !self.partial_matches.iter().any(same) {
+                self.partial_matches.push(next);
             }
         }
         None
@@ -97,7 +97,7 @@ impl<'a> Monitor<'a> {
     /// The regions that an event begins and ends, by name and beginning.
     fn edges(&mut self, event: &Occurrence) -> Vec<(Edge, usize, u64)> {
         let mut edges = Vec::new();
-        for item in self.word.items.iter().filter(|it| is_letter(it, event)) {
+        for item in self.linear.items.iter().filter(|it| is_event(it, event)) {
             match item.region {
                 Some((Edge::Begin, region)) => {
                     self.open.push((event.id.thread, region, event.time));
@@ -118,17 +118,17 @@ impl<'a> Monitor<'a> {
 
     fn extended(
         &self,
-        state: &State,
+        partial: &PartialMatch,
         event: &Occurrence,
         edges: &[(Edge, usize, u64)],
-    ) -> Option<State> {
-        let item = self.word.items.get(state.steps.len()).filter(|it| is_letter(it, event))?;
-        let mut next = state.clone();
-        if !is_free(self.word, state, event) || is_amid(self.word, state, event) {
+    ) -> Option<PartialMatch> {
+        let item = self.linear.items.get(partial.steps.len()).filter(|it| is_event(it, event))?;
+        let mut next = partial.clone();
+        if !is_free(self.linear, partial, event) || is_amid(self.linear, partial, event) {
             return None;
         }
         if let Some(thread) = item.thread {
-            let others = state.threads.iter().enumerate().filter(|(it, _)| *it != thread);
+            let others = partial.threads.iter().enumerate().filter(|(it, _)| *it != thread);
             if others.into_iter().any(|(_, it)| *it == Some(event.id.thread)) {
                 return None;
             }
@@ -147,8 +147,8 @@ impl<'a> Monitor<'a> {
     }
 }
 
-impl State {
-    /// Who did what was read.
+impl PartialMatch {
+    /// The threads of the events so far.
     fn doers(&self) -> impl Iterator<Item = ThreadId> {
         self.steps.iter().map(|it| it.id.thread)
     }
@@ -156,33 +156,35 @@ impl State {
 
 /// Whether an event can be the next as far as others at the same time go: its thread has done none
 /// of them, and it comes right behind if that is wanted.
-fn is_free(word: &Word, state: &State, event: &Occurrence) -> bool {
-    let behind = |last: &Occurrence| !word.adjacent || last.time + 1 == event.time;
-    let part = word.parts.get(state.steps.len());
-    let mut others = word.parts.iter().zip(state.doers()).filter(|(it, _)| Some(*it) != part);
-    state.steps.last().is_none_or(behind) && !others.any(|(_, by)| by == event.id.thread)
+fn is_free(linear: &LinearPattern, partial: &PartialMatch, event: &Occurrence) -> bool {
+    let behind = |last: &Occurrence| !linear.adjacent || last.time + 1 == event.time;
+    let part = linear.parts.get(partial.steps.len());
+    let mut others = linear.parts.iter().zip(partial.doers()).filter(|(it, _)| Some(*it) != part);
+    partial.steps.last().is_none_or(behind) && !others.any(|(_, by)| by == event.id.thread)
 }
 
-/// Whether an event must not come here, though the next of the word is one of another part.
-fn is_amid(word: &Word, state: &State, event: &Occurrence) -> bool {
-    let done = state.steps.len();
-    word.bans.iter().any(|it| it.before > done && is_banned(it, state, event))
+/// Whether an event must not come here, though the next of the linear pattern is one of another part.
+fn is_amid(linear: &LinearPattern, partial: &PartialMatch, event: &Occurrence) -> bool {
+    let done = partial.steps.len();
+    linear.exclusions.iter().any(|it| it.before > done && is_excluded(it, partial, event))
 }
 
-fn is_letter(item: &Item, event: &Occurrence) -> bool {
-    event.letters & (1 << item.event) != 0
+fn is_event(item: &Item, event: &Occurrence) -> bool {
+    event.event_set & (1 << item.event) != 0
 }
 
 /// Whether an event is one that must not come now.
-fn is_banned(ban: &Ban, state: &State, event: &Occurrence) -> bool {
-    let done = state.steps.len();
-    let due = ban.after.is_none_or(|it| it < done) && done <= ban.before;
-    let by = ban.item.thread.and_then(|it| state.threads[it]);
-    due && is_letter(&ban.item, event) && by.is_none_or(|it| it == event.id.thread)
+fn is_excluded(exclusion: &Exclusion, partial: &PartialMatch, event: &Occurrence) -> bool {
+    let done = partial.steps.len();
+    let due = exclusion.after.is_none_or(|it| it < done) && done <= exclusion.before;
+    let by = exclusion.item.thread.and_then(|it| partial.threads[it]);
+    due && is_event(&exclusion.item, event) && by.is_none_or(|it| it == event.id.thread)
 }
 
-/// Whether an event ends all hope: it must not come here, or something else had to.
-fn is_over(word: &Word, state: &State, event: &Occurrence) -> bool {
-    let parted = |last: &Occurrence| word.adjacent && last.time + 1 < event.time;
-    word.bans.iter().any(|it| is_banned(it, state, event)) || state.steps.last().is_some_and(parted)
+/// Whether an event makes a partial match impossible: it is excluded here, or the next event had to
+/// follow directly.
+fn is_over(linear: &LinearPattern, partial: &PartialMatch, event: &Occurrence) -> bool {
+    let parted = |last: &Occurrence| linear.adjacent && last.time + 1 < event.time;
+    linear.exclusions.iter().any(|it| is_excluded(it, partial, event))
+        || partial.steps.last().is_some_and(parted)
 }

@@ -6,13 +6,13 @@
 //! each of both begins before the other ends. No thread takes part in two: it does one thing at a time.
 
 use crate::{
-    Ban, Mistake, Word,
-    tree::{Expression, Pattern},
-    word::{MOST, Piece, check, expand, limit},
+    Diagnostic, Exclusion, LinearPattern,
+    linear_pattern::{MOST, Piece, check, expand, limit},
+    syntax::{Expression, Pattern},
 };
 
 /// The parts of a pattern, mixed in all ways in which they happen at the same time.
-pub(crate) fn words(pattern: &Pattern) -> Result<Vec<Word>, Mistake> {
+pub(crate) fn linear_patterns(pattern: &Pattern) -> Result<Vec<LinearPattern>, Diagnostic> {
     let mut ways: Vec<Vec<Piece>> = vec![Vec::new()];
     for part in &pattern.parts {
         // To be repeated is to last longer, which matters here.
@@ -24,14 +24,14 @@ pub(crate) fn words(pattern: &Pattern) -> Result<Vec<Word>, Mistake> {
         ways = longer.collect();
         limit(ways.len(), part)?;
     }
-    let mut words = Vec::new();
+    let mut linear_patterns = Vec::new();
     for way in &ways {
-        words.extend(together(way, pattern)?);
-        limit(words.len(), last(pattern))?;
+        linear_patterns.extend(together(way, pattern)?);
+        limit(linear_patterns.len(), last(pattern))?;
     }
-    words.sort();
-    words.dedup();
-    Ok(words)
+    linear_patterns.sort();
+    linear_patterns.dedup();
+    Ok(linear_patterns)
 }
 
 fn last(pattern: &Pattern) -> &Expression {
@@ -39,18 +39,23 @@ fn last(pattern: &Pattern) -> &Expression {
 }
 
 /// Pieces in all orders in which they happen at the same time.
-fn together(pieces: &[Piece], pattern: &Pattern) -> Result<Vec<Word>, Mistake> {
+fn together(pieces: &[Piece], pattern: &Pattern) -> Result<Vec<LinearPattern>, Diagnostic> {
     let single = pieces.iter().filter(|it| it.items.len() == 1).count();
     let adjacent = single == pieces.len();
     if single > 1 && !adjacent {
         let text = "beside something longer, only one single event can happen at the same time";
         let hint = "split the property: `a b || c` and `c || d`";
-        return Err(Mistake::error(pattern.span, text).hint(hint));
+        return Err(Diagnostic::error(pattern.span, text).hint(hint));
     }
-    let mut mixture =
-        Mixture { pieces, adjacent, order: Vec::new(), done: vec![0; pieces.len()], words: vec![] };
+    let mut mixture = Mixture {
+        pieces,
+        adjacent,
+        order: Vec::new(),
+        done: vec![0; pieces.len()],
+        linear_patterns: vec![],
+    };
     mixture.extend();
-    Ok(mixture.words)
+    Ok(mixture.linear_patterns)
 }
 
 /// Pieces that are being mixed.
@@ -62,17 +67,17 @@ struct Mixture<'a> {
     order: Vec<usize>,
     /// By piece: how many of its events came so far.
     done: Vec<usize>,
-    words: Vec<Word>,
+    linear_patterns: Vec<LinearPattern>,
 }
 
 impl Mixture<'_> {
     /// Goes on in all ways; not much further than to too many.
     fn extend(&mut self) {
-        if self.words.len() > MOST {
+        if self.linear_patterns.len() > MOST {
             return;
         }
         if self.done.iter().zip(self.pieces).all(|(done, it)| *done == it.items.len()) {
-            self.words.push(self.word());
+            self.linear_patterns.push(self.linear());
             return;
         }
         for at in 0..self.pieces.len() {
@@ -93,34 +98,34 @@ impl Mixture<'_> {
         left > 1 || left == 1 && (self.adjacent || self.done.iter().enumerate().all(begun))
     }
 
-    fn word(&self) -> Word {
+    fn linear(&self) -> LinearPattern {
         let place = |piece: usize, item: usize| {
             let mut places = self.order.iter().enumerate().filter(|it| *it.1 == piece);
             places.nth(item).map_or(0, |it| it.0)
         };
-        let mut word = Word { adjacent: self.adjacent, ..Word::default() };
+        let mut linear = LinearPattern { adjacent: self.adjacent, ..LinearPattern::default() };
         let mut done = vec![0; self.pieces.len()];
         let mut names: Vec<usize> = Vec::new();
         for piece in &self.order {
-            word.items.push(self.pieces[*piece].items[done[*piece]]);
+            linear.items.push(self.pieces[*piece].items[done[*piece]]);
             done[*piece] += 1;
             // Numbered as they come, so that what only differs in that is the same.
             let name = names.iter().position(|it| it == piece);
-            word.parts.push(name.unwrap_or(names.len()));
+            linear.parts.push(name.unwrap_or(names.len()));
             if name.is_none() {
                 names.push(*piece);
             }
         }
         for (at, piece) in self.pieces.iter().enumerate() {
-            let first = |item| Ban { after: None, before: place(at, 0), item };
-            word.bans.extend(piece.before.iter().copied().map(first));
-            word.bans.extend(piece.bans.iter().map(|it| Ban {
+            let first = |item| Exclusion { after: None, before: place(at, 0), item };
+            linear.exclusions.extend(piece.before.iter().copied().map(first));
+            linear.exclusions.extend(piece.exclusions.iter().map(|it| Exclusion {
                 after: it.after.map(|it| place(at, it)),
                 before: place(at, it.before),
                 item: it.item,
             }));
         }
-        word.bans.sort();
-        word
+        linear.exclusions.sort();
+        linear
     }
 }

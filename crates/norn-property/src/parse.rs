@@ -1,34 +1,34 @@
 //! From the text of a file to its properties.
 //!
 //! A descent by hand, one function for each part of the grammar, so that each can say what it
-//! expected and where. After a mistake the rest of the property is skipped, and the next one read.
+//! expected and where. After a diagnostic the rest of the property is skipped, and the next one read.
 
 use crate::{
-    Mistake,
+    Diagnostic, action,
     cursor::Cursor,
-    deed, expression,
-    tree::{Event, Name, PropertyDefinition},
+    expression,
+    syntax::{Event, Name, PropertyDefinition},
 };
 
 /// The properties of a file, and what is wrong with it. Only those are there that can be read.
-pub(crate) fn parse(text: &str) -> (Vec<PropertyDefinition>, Vec<Mistake>) {
+pub(crate) fn parse(text: &str) -> (Vec<PropertyDefinition>, Vec<Diagnostic>) {
     let mut cursor = Cursor::new(text);
-    let (mut properties, mut mistakes) = (Vec::new(), Vec::new());
+    let (mut properties, mut diagnostics) = (Vec::new(), Vec::new());
     loop {
         cursor.skip();
         if cursor.peek().is_none() {
             break;
         }
         let start = cursor.at();
-        match property(&mut cursor, &mut mistakes) {
+        match property(&mut cursor, &mut diagnostics) {
             Ok(property) => properties.push(property),
-            Err(mistake) => {
-                mistakes.push(mistake);
+            Err(diagnostic) => {
+                diagnostics.push(diagnostic);
                 recover(&mut cursor, start);
             }
         }
     }
-    (properties, mistakes)
+    (properties, diagnostics)
 }
 
 /// Goes on behind the brace that ends a property.
@@ -43,25 +43,25 @@ fn recover(cursor: &mut Cursor<'_>, start: usize) {
 
 fn property(
     cursor: &mut Cursor<'_>,
-    mistakes: &mut Vec<Mistake>,
-) -> Result<PropertyDefinition, Mistake> {
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Result<PropertyDefinition, Diagnostic> {
     let name = cursor.name("the name of a property")?;
     let parameters = parameters(cursor)?;
     cursor.expect("{")?;
     let mut events: Vec<Event> = Vec::new();
     let mut failed = None;
     while cursor.eat_word("event") {
-        match deed::event(cursor, &parameters) {
+        match action::event(cursor, &parameters) {
             Ok(event) => events.push(event),
-            Err(mistake) => {
-                mistakes.extend(failed.replace(mistake));
+            Err(diagnostic) => {
+                diagnostics.extend(failed.replace(diagnostic));
                 to_next_part(cursor);
             }
         }
     }
     // The pattern would lack an event, which is not its fault.
-    if let Some(mistake) = failed {
-        return Err(mistake);
+    if let Some(diagnostic) = failed {
+        return Err(diagnostic);
     }
     if !cursor.eat_word("pattern") {
         let hint = "a property is a list of `event NAME: ...`, then `pattern: ...`";
@@ -79,7 +79,7 @@ fn property(
     Ok(PropertyDefinition { name, parameters, events, pattern, threads, regions })
 }
 
-/// After a mistake in an event, the next one is worth reading, too.
+/// After a diagnostic in an event, the next one is worth reading, too.
 fn to_next_part(cursor: &mut Cursor<'_>) {
     loop {
         let word = cursor.look();
@@ -91,7 +91,7 @@ fn to_next_part(cursor: &mut Cursor<'_>) {
     }
 }
 
-fn parameters(cursor: &mut Cursor<'_>) -> Result<Vec<Name>, Mistake> {
+fn parameters(cursor: &mut Cursor<'_>) -> Result<Vec<Name>, Diagnostic> {
     cursor
         .expect("(")
         .map_err(|it| it.hint("a property without parameters is `Name() { ... }`"))?;
@@ -102,12 +102,12 @@ fn parameters(cursor: &mut Cursor<'_>) -> Result<Vec<Name>, Mistake> {
     loop {
         let name = cursor.name("a parameter")?;
         if parameters.iter().any(|it| it.text == name.text) {
-            return Err(Mistake::error(name.span, format!("`{}` is there twice", name.text)));
+            return Err(Diagnostic::error(name.span, format!("`{}` is there twice", name.text)));
         }
         if matches!(name.text.as_str(), "_" | "value" | "size" | "result" | "null") {
             let text =
                 format!("`{}` has a meaning of its own and cannot be a parameter", name.text);
-            return Err(Mistake::error(name.span, text));
+            return Err(Diagnostic::error(name.span, text));
         }
         parameters.push(name);
         if cursor.eat(")") {

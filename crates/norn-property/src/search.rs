@@ -1,18 +1,18 @@
 //! From a trace to candidates: events of one instance in an order that would break a property, and that
 //! no must-order forbids.
 //!
-//! The events of a word are chosen one after another. Of those that only differ in time (same
+//! The events of a linear pattern are chosen one after another. Of those that only differ in time (same
 //! thread, same place in the code) a few are enough, the earliest that fit; how many, and how
 //! many steps a search may take, is bounded, and a bound that was met is part of the result.
 
 use std::collections::BTreeMap;
 
 use norn_model::{Access, Apart, Candidate, CandidateKind, EventId, Scope, SiteId, Step, ThreadId};
-use norn_predict::MustOrder;
+use norn_predict::HappensBefore;
 
 use crate::{
-    Ban, Bounds, Instance, Limits, Occurrence, Property, Word,
-    tree::{Edge, Item},
+    Bounds, Exclusion, Instance, Limits, LinearPattern, Occurrence, Property,
+    syntax::{Edge, Item},
 };
 
 /// Events in an order that would break a property.
@@ -27,22 +27,22 @@ pub struct Prospect {
     pub roles: Vec<usize>,
     /// The events of the pattern, without those that must not come before.
     pub chosen: Vec<EventId>,
-    /// Which of the property's words they are.
-    pub word: usize,
+    /// Which of the property's linear patterns they are.
+    pub linear: usize,
     /// Which finding it belongs to: those with the same places are one.
     pub group: usize,
 }
 
 /// What makes two instances the same finding.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Key {
+struct FindingKey {
     items: Vec<Item>,
     sites: Vec<SiteId>,
 }
 
-/// One way to meet a word. What is less is cheaper to try.
+/// One choice to meet a linear pattern. What is less is cheaper to try.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Way {
+struct EventChoice {
     /// How many events there are up to the last of them, in the recorded run.
     cost: u64,
     /// Of two that happen at the same time, the reader is rather the one that suffers, so it is last.
@@ -52,24 +52,24 @@ struct Way {
     steps: Vec<(Step, usize)>,
     values: Vec<u64>,
     chosen: Vec<EventId>,
-    word: usize,
+    linear: usize,
     adjacent: bool,
 }
 
-pub(crate) struct Search<'a> {
-    order: &'a MustOrder,
+pub(crate) struct ViolationSearch<'a> {
+    order: &'a HappensBefore,
     limits: Limits,
     /// Steps that are left.
     steps: u64,
     bounds: Bounds,
-    found: BTreeMap<Key, Vec<Way>>,
+    found: BTreeMap<FindingKey, Vec<EventChoice>>,
 }
 
-/// Where a search in one word of one instance is.
-struct Partial<'a> {
+/// Where a search in one linear pattern of one instance is.
+struct PartialChoice<'a> {
     values: &'a [u64],
-    word: &'a Word,
-    /// Which of the property's words it is.
+    linear: &'a LinearPattern,
+    /// Which of the property's linear patterns it is.
     number: usize,
     occurrences: &'a [Occurrence],
     /// Which event ends the region that another one begins.
@@ -78,10 +78,10 @@ struct Partial<'a> {
     threads: Vec<Option<ThreadId>>,
 }
 
-impl<'a> Search<'a> {
-    pub(crate) fn new(order: &'a MustOrder, limits: Limits) -> Self {
+impl<'a> ViolationSearch<'a> {
+    pub(crate) fn new(order: &'a HappensBefore, limits: Limits) -> Self {
         let bounds = Bounds::default();
-        Search { order, limits, steps: limits.steps, bounds, found: BTreeMap::new() }
+        ViolationSearch { order, limits, steps: limits.steps, bounds, found: BTreeMap::new() }
     }
 
     /// What was left out.
@@ -89,24 +89,24 @@ impl<'a> Search<'a> {
         Bounds { steps: self.steps == 0, ..self.bounds }
     }
 
-    /// Looks for one word in one instance.
-    pub(crate) fn word(&mut self, property: &Property, instance: &Instance, number: usize) {
-        let word = &property.words[number];
-        let mut partial = Partial {
+    /// Looks for one linear pattern in one instance.
+    pub(crate) fn linear(&mut self, property: &Property, instance: &Instance, number: usize) {
+        let linear = &property.linear_patterns[number];
+        let mut partial = PartialChoice {
             values: &instance.values,
-            word,
+            linear,
             number,
             occurrences: &instance.occurrences,
-            ends: ends(word, &instance.occurrences),
+            ends: ends(linear, &instance.occurrences),
             chosen: Vec::new(),
             threads: vec![None; property.definition.threads.len()],
         };
         self.extend(&mut partial);
     }
 
-    /// Chooses the next event of a word in all ways.
-    fn extend(&mut self, partial: &mut Partial<'_>) {
-        let Some(item) = partial.word.items.get(partial.chosen.len()) else {
+    /// Chooses the next event of a linear pattern in all ways.
+    fn extend(&mut self, partial: &mut PartialChoice<'_>) {
+        let Some(item) = partial.linear.items.get(partial.chosen.len()) else {
             self.keep(partial);
             return;
         };
@@ -138,8 +138,8 @@ impl<'a> Search<'a> {
 
     /// Whether an event must come before one that was chosen to come first; or behind one with which
     /// it is to happen at the same time.
-    fn is_late(&self, partial: &Partial<'_>, occurrence: &Occurrence) -> bool {
-        let (new, together) = (occurrence.id, partial.word.adjacent);
+    fn is_late(&self, partial: &PartialChoice<'_>, occurrence: &Occurrence) -> bool {
+        let (new, together) = (occurrence.id, partial.linear.adjacent);
         partial.chosen.iter().any(|it| {
             it.id == new
                 || self.order.is_before(new, it.id)
@@ -148,16 +148,16 @@ impl<'a> Search<'a> {
     }
 
     /// Keeps what was found, as it is and with what must not come in between made to come later.
-    fn keep(&mut self, partial: &Partial<'_>) {
+    fn keep(&mut self, partial: &PartialChoice<'_>) {
         let recorded = partial.chosen.is_sorted_by_key(|it| it.time);
-        if recorded && partial.word.bans.is_empty() && !partial.word.adjacent {
+        if recorded && partial.linear.exclusions.is_empty() && !partial.linear.adjacent {
             // The recorded run has done that.
             return;
         }
-        if partial.word.bans.iter().any(|it| self.is_hopeless(partial, it)) {
+        if partial.linear.exclusions.iter().any(|it| self.is_hopeless(partial, it)) {
             return;
         }
-        let items = partial.chosen.iter().zip(&partial.word.items);
+        let items = partial.chosen.iter().zip(&partial.linear.items);
         let chosen: Vec<_> = items.map(|(event, item)| (*event, item.event)).collect();
         self.add(partial, &chosen);
         if let Some(forced) = self.forced(partial) {
@@ -166,10 +166,11 @@ impl<'a> Search<'a> {
     }
 
     /// Whether something that must not come in between has to, whatever the order.
-    fn is_hopeless(&self, partial: &Partial<'_>, ban: &Ban) -> bool {
-        let (before, from) = (partial.chosen[ban.before], ban.after.map(|it| partial.chosen[it]));
-        let inner = ban.after.map_or(0, |it| it + 1)..ban.before;
-        partial.occurrences.iter().filter(|it| partial.is_banned(ban, it)).any(|it| {
+    fn is_hopeless(&self, partial: &PartialChoice<'_>, exclusion: &Exclusion) -> bool {
+        let (before, from) =
+            (partial.chosen[exclusion.before], exclusion.after.map(|it| partial.chosen[it]));
+        let inner = exclusion.after.map_or(0, |it| it + 1)..exclusion.before;
+        partial.occurrences.iter().filter(|it| partial.is_excluded(exclusion, it)).any(|it| {
             let chosen = partial.chosen.iter().position(|other| other.id == it.id);
             chosen.is_some_and(|it| inner.contains(&it))
                 || self.order.is_before(it.id, before.id)
@@ -178,14 +179,15 @@ impl<'a> Search<'a> {
     }
 
     /// The chosen events, and behind each what must not come before it: the first of each thread.
-    fn forced(&self, partial: &Partial<'_>) -> Option<Vec<(Occurrence, usize)>> {
+    fn forced(&self, partial: &PartialChoice<'_>) -> Option<Vec<(Occurrence, usize)>> {
         let mut all = Vec::new();
         for (at, event) in partial.chosen.iter().enumerate() {
-            all.push((*event, partial.word.items[at].event));
+            all.push((*event, partial.linear.items[at].event));
             let mut threads = Vec::new();
-            for ban in partial.word.bans.iter().filter(|it| it.before == at) {
-                let from = ban.after.map(|it| partial.chosen[it]);
-                for it in partial.occurrences.iter().filter(|it| partial.is_banned(ban, it)) {
+            for exclusion in partial.linear.exclusions.iter().filter(|it| it.before == at) {
+                let from = exclusion.after.map(|it| partial.chosen[it]);
+                for it in partial.occurrences.iter().filter(|it| partial.is_excluded(exclusion, it))
+                {
                     let settled = self.order.is_before(event.id, it.id)
                         || from.is_some_and(|from| self.order.is_before(it.id, from.id));
                     let taken = partial.chosen.iter().any(|other| other.id == it.id);
@@ -196,25 +198,25 @@ impl<'a> Search<'a> {
                         return None;
                     }
                     threads.push(it.id.thread);
-                    all.push((*it, ban.item.event));
+                    all.push((*it, exclusion.item.event));
                 }
             }
         }
         (all.len() > partial.chosen.len()).then_some(all)
     }
 
-    fn add(&mut self, partial: &Partial<'_>, steps: &[(Occurrence, usize)]) {
-        let adjacent = partial.word.adjacent;
-        let mut key = Key {
-            items: partial.word.items.clone(),
+    fn add(&mut self, partial: &PartialChoice<'_>, steps: &[(Occurrence, usize)]) {
+        let adjacent = partial.linear.adjacent;
+        let mut key = FindingKey {
+            items: partial.linear.items.clone(),
             sites: partial.chosen.iter().map(|it| it.site).collect(),
         };
-        if !partial.word.parts.is_empty() {
+        if !partial.linear.parts.is_empty() {
             let mut both: Vec<_> = key.items.iter().copied().zip(key.sites).collect();
             both.sort_unstable();
             (key.items, key.sites) = both.into_iter().unzip();
         }
-        let way = Way {
+        let choice = EventChoice {
             cost: steps.iter().map(|it| it.0.time).max().unwrap_or(0),
             reads_first: adjacent
                 && partial.chosen.last().is_some_and(|it| it.access != Access::Read),
@@ -222,18 +224,18 @@ impl<'a> Search<'a> {
             steps: steps.iter().map(|(it, role)| (step(it), *role)).collect(),
             values: partial.values.to_vec(),
             chosen: partial.chosen.iter().map(|it| it.id).collect(),
-            word: partial.number,
+            linear: partial.number,
             adjacent,
         };
         let kept = self.found.entry(key).or_default();
-        let at = kept.partition_point(|it| *it < way);
-        if kept.get(at) == Some(&way) {
+        let at = kept.partition_point(|it| *it < choice);
+        if kept.get(at) == Some(&choice) {
             return;
         }
-        let values = way.values.clone();
-        kept.insert(at, way);
+        let values = choice.values.clone();
+        kept.insert(at, choice);
         // The dearest for the same objects goes first, so that one instance does not hide others.
-        let same = |it: &Way| it.values == values;
+        let same = |it: &EventChoice| it.values == values;
         if kept.iter().filter(|it| same(it)).count() > self.limits.same
             && let Some(last) = kept.iter().rposition(same)
         {
@@ -249,19 +251,19 @@ impl<'a> Search<'a> {
         let mut found: Vec<_> = self.found.into_iter().collect();
         found.sort_by(|a, b| (a.1.first(), &a.0).cmp(&(b.1.first(), &b.0)));
         let mut prospects = Vec::new();
-        for (group, (_, ways)) in found.into_iter().enumerate() {
-            for (instance, way) in (0..).zip(ways) {
-                let (steps, roles) = way.steps.into_iter().unzip();
+        for (group, (_, choices)) in found.into_iter().enumerate() {
+            for (instance, choice) in (0..).zip(choices) {
+                let (steps, roles) = choice.steps.into_iter().unzip();
                 let candidate = Candidate {
                     kind: CandidateKind::Property(property.name().to_owned()),
-                    adjacent: way.adjacent,
+                    adjacent: choice.adjacent,
                     steps,
                     stuck: Vec::new(),
                     scope: Scope::Marked,
                     instance,
                 };
-                let Way { values, chosen, word, .. } = way;
-                prospects.push(Prospect { values, candidate, roles, chosen, word, group });
+                let EventChoice { values, chosen, linear, .. } = choice;
+                prospects.push(Prospect { values, candidate, roles, chosen, linear, group });
             }
         }
         prospects
@@ -273,15 +275,15 @@ fn step(it: &Occurrence) -> Step {
     Step { event: it.id, site: it.site, addr: it.addr, access: it.access, region }
 }
 
-impl Partial<'_> {
-    /// Whether an event can be the next of the word: what it is, by whom, and in which region.
+impl PartialChoice<'_> {
+    /// Whether an event can be the next of the linear pattern: what it is, by whom, and in which region.
     fn fits(&self, item: &Item, occurrence: &Occurrence) -> bool {
-        if occurrence.letters & (1 << item.event) == 0 {
+        if occurrence.event_set & (1 << item.event) == 0 {
             return false;
         }
         let by = Some(occurrence.id.thread);
-        let part = self.word.parts.get(self.chosen.len());
-        let mut others = self.word.parts.iter().zip(&self.chosen).filter(|it| Some(it.0) != part);
+        let part = self.linear.parts.get(self.chosen.len());
+        let mut others = self.linear.parts.iter().zip(&self.chosen).filter(|it| Some(it.0) != part);
         if others.any(|(_, it)| it.id.thread == occurrence.id.thread) {
             return false;
         }
@@ -296,7 +298,7 @@ impl Partial<'_> {
         match item.region {
             Some((Edge::End, region)) => {
                 let begins = |it: &Item| it.region == Some((Edge::Begin, region));
-                let begin = self.word.items.iter().position(begins);
+                let begin = self.linear.items.iter().position(begins);
                 let begin = begin.and_then(|it| self.chosen.get(it)).map(|it| it.id);
                 begin.is_some_and(|it| self.ends.get(&it) == Some(&occurrence.id))
             }
@@ -305,30 +307,37 @@ impl Partial<'_> {
         }
     }
 
-    fn is_banned(&self, ban: &Ban, occurrence: &Occurrence) -> bool {
+    fn is_excluded(&self, exclusion: &Exclusion, occurrence: &Occurrence) -> bool {
         let chosen: Vec<_> = self.chosen.iter().map(|it| it.id).collect();
-        is_banned(self.word, &chosen, ban, occurrence)
+        is_excluded(self.linear, &chosen, exclusion, occurrence)
     }
 }
 
-/// Whether an event must not come where a ban is. A thread that has a name has it from the first
+/// Whether an event must not come where a exclusion is. A thread that has a name has it from the first
 /// event on that the pattern gives it to.
-fn is_banned(word: &Word, chosen: &[EventId], ban: &Ban, occurrence: &Occurrence) -> bool {
-    let by = ban.item.thread.and_then(|name| {
-        let mut earlier = word.items.iter().zip(chosen).take(ban.before);
+fn is_excluded(
+    linear: &LinearPattern,
+    chosen: &[EventId],
+    exclusion: &Exclusion,
+    occurrence: &Occurrence,
+) -> bool {
+    let by = exclusion.item.thread.and_then(|name| {
+        let mut earlier = linear.items.iter().zip(chosen).take(exclusion.before);
         earlier.find(|(it, _)| it.thread == Some(name)).map(|(_, it)| it.thread)
     });
-    occurrence.letters & (1 << ban.item.event) != 0
+    occurrence.event_set & (1 << exclusion.item.event) != 0
         && by.is_none_or(|it| it == occurrence.id.thread)
 }
 
 /// What must not come between the events of a prospect.
 pub(crate) fn aparts(property: &Property, instance: &Instance, prospect: &Prospect) -> Vec<Apart> {
-    let (word, chosen) = (&property.words[prospect.word], &prospect.chosen);
+    let (linear, chosen) = (&property.linear_patterns[prospect.linear], &prospect.chosen);
     let mut aparts = Vec::new();
-    for ban in &word.bans {
-        let (after, before) = (ban.after.map(|it| chosen[it]), chosen[ban.before]);
-        for it in instance.occurrences.iter().filter(|it| is_banned(word, chosen, ban, it)) {
+    for exclusion in &linear.exclusions {
+        let (after, before) = (exclusion.after.map(|it| chosen[it]), chosen[exclusion.before]);
+        for it in
+            instance.occurrences.iter().filter(|it| is_excluded(linear, chosen, exclusion, it))
+        {
             let event = it.id;
             let early = after.is_some_and(|it| is_sooner(event, it));
             if !early && !is_sooner(before, event) && !chosen.contains(&event) {
@@ -345,13 +354,13 @@ fn is_sooner(one: EventId, other: EventId) -> bool {
 }
 
 /// Which events end the regions that others begin: within a thread they nest.
-fn ends(word: &Word, occurrences: &[Occurrence]) -> BTreeMap<EventId, EventId> {
+fn ends(linear: &LinearPattern, occurrences: &[Occurrence]) -> BTreeMap<EventId, EventId> {
     let mut ends = BTreeMap::new();
     let mut open: BTreeMap<(ThreadId, usize), Vec<EventId>> = BTreeMap::new();
     for occurrence in occurrences {
-        for item in &word.items {
+        for item in &linear.items {
             let Some((edge, region)) = item.region else { continue };
-            if occurrence.letters & (1 << item.event) == 0 {
+            if occurrence.event_set & (1 << item.event) == 0 {
                 continue;
             }
             let open = open.entry((occurrence.id.thread, region)).or_default();

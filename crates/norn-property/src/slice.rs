@@ -1,4 +1,4 @@
-//! The instances of a property in a trace, and for each the events that are about it.
+//! Parametric slicing: the instances of a property in a trace, and the events of each.
 //!
 //! An instance binds each parameter of a property to a value. An event that binds some of them is about
 //! all instances with these values: adding to a list is about every iterator of it. As parameters
@@ -13,35 +13,35 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
     Property, Variables,
-    letter::{Binding, Reader},
+    event_matcher::{Binding, EventMatcher},
 };
 
-/// Instances of a property that are looked at.
+/// The maximum number of instances of a property.
 const MOST: usize = 200_000;
 
 /// An event that is about an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Occurrence {
-    /// Which.
+    /// The event.
     pub id: EventId,
-    /// When, among all events of the trace.
+    /// Its position among all events of the trace.
     pub time: u64,
-    /// What it is for the property: one bit for each of its events.
-    pub letters: u64,
-    /// Where in the code.
+    /// The events of the property that it matches, as a bit set.
+    pub event_set: u64,
+    /// Its code location.
     pub site: SiteId,
-    /// The memory that it is about, if it is.
+    /// The memory that it accesses, or 0.
     pub addr: u64,
-    /// What it does to it.
+    /// The kind of access.
     pub access: Access,
 }
 
-/// A property for certain objects: all its parameters are bound.
+/// An instance of a property: all its parameters are bound.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instance {
-    /// What the parameters stand for.
+    /// The values of the parameters.
     pub values: Vec<u64>,
-    /// The events that are about it, in the order of the trace.
+    /// Its events, in the order of the trace.
     pub occurrences: Vec<Occurrence>,
 }
 
@@ -50,44 +50,44 @@ pub struct Instance {
 pub struct Slices {
     /// By the values of their parameters.
     pub instances: Vec<Instance>,
-    /// By event of the property: how many events of the trace are it.
+    /// By event of the property: how many events of the trace match it.
     pub counts: Vec<u64>,
-    /// There were more instances than are looked at.
+    /// Whether there were more instances than the limit.
     pub cut: bool,
 }
 
-/// One event of the trace as one of the property.
-struct Raw {
+/// A matched event: its index among the occurrences, and the event of the property.
+struct MatchedAt {
     at: usize,
-    letter: usize,
+    event_index: usize,
 }
 
 /// The parameters that some events bind, and what is bound to them.
 struct Domain {
     parameters: Vec<usize>,
-    raws: FxHashMap<Binding, Vec<Raw>>,
+    matches: FxHashMap<Binding, Vec<MatchedAt>>,
 }
 
 impl Slices {
-    /// Goes through a trace.
+    /// Slices a trace.
     pub fn new(property: &Property, trace: &Trace, variables: &dyn Variables) -> Slices {
-        let mut reader = Reader::new(property, trace, variables);
+        let mut matcher = EventMatcher::new(property, trace, variables);
         let mut occurrences: Vec<Occurrence> = Vec::new();
         let mut domains: Vec<Domain> = Vec::new();
         let mut counts = vec![0; property.definition.events.len()];
         for (time, event) in (0..).zip(trace.merged()) {
-            let found = reader.read(&event);
+            let found = matcher.match_event(&event);
             if found.is_empty() {
                 continue;
             }
             let at = occurrences.len();
             let (addr, access) = memory(&event.op);
             let (id, site) = (event.id, event.site);
-            occurrences.push(Occurrence { id, time, letters: 0, site, addr, access });
-            for (letter, binding) in found {
-                counts[letter] += 1;
-                let domain = domain(&mut domains, &reader.bound[letter]);
-                domain.raws.entry(binding).or_default().push(Raw { at, letter });
+            occurrences.push(Occurrence { id, time, event_set: 0, site, addr, access });
+            for (event_index, binding) in found {
+                counts[event_index] += 1;
+                let domain = domain(&mut domains, &matcher.bound[event_index]);
+                domain.matches.entry(binding).or_default().push(MatchedAt { at, event_index });
             }
         }
         domains.sort_by_key(|it| (std::cmp::Reverse(it.parameters.len()), it.parameters.clone()));
@@ -105,7 +105,7 @@ impl Slices {
 fn domain<'a>(domains: &'a mut Vec<Domain>, parameters: &[usize]) -> &'a mut Domain {
     let at = domains.iter().position(|it| it.parameters == parameters).unwrap_or(domains.len());
     if at == domains.len() {
-        domains.push(Domain { parameters: parameters.to_vec(), raws: FxHashMap::default() });
+        domains.push(Domain { parameters: parameters.to_vec(), matches: FxHashMap::default() });
     }
     &mut domains[at]
 }
@@ -138,7 +138,7 @@ fn values(parameters: usize, domains: &[Domain]) -> (Vec<Vec<u64>>, bool) {
         if domain.parameters.iter().all(|it| covered[*it]) {
             continue;
         }
-        let mut bindings: Vec<&Binding> = domain.raws.keys().collect();
+        let mut bindings: Vec<&Binding> = domain.matches.keys().collect();
         bindings.sort_unstable();
         let mut longer = FxHashSet::default();
         'all: for partial in &partial {
@@ -178,16 +178,16 @@ fn about(values: &[u64], domains: &[Domain], all: &[Occurrence]) -> Vec<Occurren
     let mut found: Vec<(usize, usize)> = Vec::new();
     for domain in domains {
         let key: Binding = domain.parameters.iter().map(|it| values[*it]).collect();
-        let raws = domain.raws.get(&key).map_or(&[][..], Vec::as_slice);
-        found.extend(raws.iter().map(|it| (it.at, it.letter)));
+        let matches = domain.matches.get(&key).map_or(&[][..], Vec::as_slice);
+        found.extend(matches.iter().map(|it| (it.at, it.event_index)));
     }
     found.sort_unstable();
     let mut occurrences: Vec<Occurrence> = Vec::new();
-    for (at, letter) in found {
-        let bit = 1 << letter;
+    for (at, event_index) in found {
+        let bit = 1 << event_index;
         match occurrences.last_mut() {
-            Some(last) if last.id == all[at].id => last.letters |= bit,
-            _ => occurrences.push(Occurrence { letters: bit, ..all[at] }),
+            Some(last) if last.id == all[at].id => last.event_set |= bit,
+            _ => occurrences.push(Occurrence { event_set: bit, ..all[at] }),
         }
     }
     occurrences

@@ -1,39 +1,40 @@
-//! A property in one trace: what its instances are, whether they are broken, and by which other orders.
+//! The analysis of one property in one trace: its instances, the violations in the recorded order, and
+//! candidates for violations in other orders.
 
 use norn_model::{Apart, EventId, ThreadId, Trace};
-use norn_predict::MustOrder;
+use norn_predict::HappensBefore;
 use rustc_hash::FxHashMap;
 
 use crate::{
     Bounds, Breach, Instance, Limits, Occurrence, Property, Prospect, Slices, Variables, monitor,
-    search::{self, Search},
+    search::{self, ViolationSearch},
 };
 
-/// What a trace allows of what breaks a property.
+/// The result of predicting violations of a property from a trace.
 #[derive(Clone, Debug, Default)]
 pub struct Outlook {
-    /// What might break it: the cheap ones first; those with the same places follow each other.
+    /// Candidates for violations, cheapest first; those at the same sites are adjacent.
     pub prospects: Vec<Prospect>,
-    /// Instances that the recorded run itself breaks.
+    /// Violations in the recorded run itself.
     pub observed: Vec<Observed>,
     /// Instances of the property.
     pub instances: usize,
-    /// By event of the property: how often it happened.
+    /// By event of the property: how often it occurred.
     pub counts: Vec<u64>,
     /// What the search left out.
     pub bounds: Bounds,
 }
 
-/// A property that the recorded run breaks.
+/// A violation in the recorded run.
 #[derive(Clone, Debug)]
 pub struct Observed {
     /// What the parameters stand for.
     pub values: Vec<u64>,
-    /// By what.
+    /// The events that violate the property.
     pub breach: Breach,
 }
 
-/// A property in one trace: its instances, and what other orders hold.
+/// One property in one trace.
 #[derive(Debug)]
 pub struct Watch<'a> {
     property: &'a Property,
@@ -41,7 +42,7 @@ pub struct Watch<'a> {
 }
 
 impl<'a> Watch<'a> {
-    /// Goes through a trace.
+    /// Slices the trace into instances.
     pub fn new(property: &'a Property, trace: &Trace, variables: &dyn Variables) -> Self {
         Watch { property, slices: Slices::new(property, trace, variables) }
     }
@@ -56,7 +57,7 @@ impl<'a> Watch<'a> {
         &self.slices.instances
     }
 
-    /// What the recorded run breaks.
+    /// The violations in the recorded run.
     pub fn observed(&self) -> Vec<Observed> {
         let all = self.slices.instances.iter();
         all.filter_map(|it| {
@@ -66,13 +67,13 @@ impl<'a> Watch<'a> {
         .collect()
     }
 
-    /// What other orders would break.
-    pub fn outlook(&self, order: &MustOrder, limits: Limits) -> Outlook {
-        let mut search = Search::new(order, limits);
+    /// Predicts violations in other orders of the recorded events.
+    pub fn outlook(&self, order: &HappensBefore, limits: Limits) -> Outlook {
+        let mut search = ViolationSearch::new(order, limits);
         for instance in &self.slices.instances {
             if has_threads(instance) {
-                for word in 0..self.property.words.len() {
-                    search.word(self.property, instance, word);
+                for linear in 0..self.property.linear_patterns.len() {
+                    search.linear(self.property, instance, linear);
                 }
             }
         }
@@ -85,7 +86,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// What must not come between the events of a prospect.
+    /// Events that must not occur between the events of a prospect.
     pub fn aparts(&self, prospect: &Prospect) -> Vec<Apart> {
         let instance = self.instance(prospect);
         instance.map_or_else(Vec::new, |it| search::aparts(self.property, it, prospect))
@@ -105,7 +106,7 @@ impl<'a> Watch<'a> {
         turns: impl IntoIterator<Item = (ThreadId, u64)>,
     ) -> bool {
         self.instance(prospect).is_some_and(|instance| {
-            let times = Times::new(turns);
+            let times = ScheduleTimes::new(turns);
             let due = |it: &Occurrence| Some(Occurrence { time: times.of(it.id)?, ..*it });
             let mut events: Vec<_> = instance.occurrences.iter().filter_map(due).collect();
             events.sort_by_key(|it| it.time);
@@ -114,16 +115,16 @@ impl<'a> Watch<'a> {
     }
 }
 
-/// When the events of a schedule happen.
+/// The positions of the events of a schedule.
 #[derive(Debug, Default)]
-struct Times {
+struct ScheduleTimes {
     /// By thread: from which event on, until before which, and when the first of these happens.
     turns: FxHashMap<ThreadId, Vec<(u64, u64, u64)>>,
 }
 
-impl Times {
-    fn new(turns: impl IntoIterator<Item = (ThreadId, u64)>) -> Times {
-        let mut times = Times::default();
+impl ScheduleTimes {
+    fn new(turns: impl IntoIterator<Item = (ThreadId, u64)>) -> ScheduleTimes {
+        let mut times = ScheduleTimes::default();
         let mut now = 0;
         for (thread, until) in turns {
             let turns = times.turns.entry(thread).or_default();
@@ -141,7 +142,7 @@ impl Times {
     }
 }
 
-/// The order of one thread never changes.
+/// Whether an instance has events of several threads; the order within one thread never changes.
 fn has_threads(instance: &Instance) -> bool {
     let first = instance.occurrences.first().map(|it| it.id.thread);
     instance.occurrences.iter().any(|it| Some(it.id.thread) != first)

@@ -1,5 +1,5 @@
-//! The recorder's side of the shared memory. What the subject wrote there is read with care: it
-//! may have overwritten anything.
+//! The recorder's side of the shared memory. Nothing in it is trusted: a faulty subject may have
+//! overwritten any of it.
 #![expect(unsafe_code, reason = "shared memory is reached through raw pointers")]
 #![expect(clippy::cast_ptr_alignment, reason = "mappings begin at pages, offsets are page-sized")]
 
@@ -43,7 +43,7 @@ pub(crate) struct Arena {
 }
 
 impl Arena {
-    /// Makes it, ready for the first process.
+    /// Creates and initializes it for the first process.
     pub(crate) fn create(options: &Options) -> io::Result<Arena> {
         let file = memfd_create("norn", MemfdFlags::CLOEXEC)?;
         limit::with_any_size(|| ftruncate(&file, arena::SIZE as u64))?;
@@ -67,7 +67,7 @@ impl Arena {
         Ok(arena)
     }
 
-    /// Writes the plan and the tables of its schedule, which have been found small enough.
+    /// Writes the plan and the tables of its schedule, whose sizes the caller has checked.
     fn plan(&self, wanted: &crate::Control, keep_inputs: bool) {
         let control = self.map.as_mut_ptr().cast::<Control>();
         // SAFETY: nobody else has the memory yet.
@@ -91,8 +91,8 @@ impl Arena {
         }
     }
 
-    /// The path by which a subject finds it. It always has the same length: what lies behind it in
-    /// the subject's memory is to have the same address in every run.
+    /// The path by which a subject opens it. It always has the same length, because it is in the
+    /// environment of the subject, and what follows it there must have the same address in every run.
     pub(crate) fn path(&self) -> String {
         const DIGITS: usize = 20;
         let (process, file) = (std::process::id().to_string(), self.file.as_raw_fd());
@@ -105,7 +105,7 @@ impl Arena {
         unsafe { &*self.map.as_ptr().cast() }
     }
 
-    /// The processes that have appeared so far.
+    /// The processes that have attached so far.
     pub(crate) fn processes(&self) -> &[Process] {
         let count = self.control().processes.load(Ordering::Acquire) as usize;
         // SAFETY: inside the mapping; `parent` is written before `pid` is.
@@ -115,7 +115,7 @@ impl Arena {
         }
     }
 
-    /// Whether a process with this id has appeared.
+    /// Whether a process with this id has attached.
     pub(crate) fn has_process(&self, pid: u32) -> bool {
         self.processes().iter().any(|it| it.pid.load(Ordering::Acquire) == pid)
     }
@@ -142,20 +142,20 @@ impl Arena {
         control.asleep.store(0, Ordering::SeqCst);
     }
 
-    /// Where the runtime asks about functions.
+    /// Where the runtime asks which functions of a module to instrument.
     pub(crate) fn inquiry(&self) -> &Inquiry {
         // SAFETY: inside the mapping; all that others change while we look is atomic, but for the
         // path, of which any bytes are good.
         unsafe { &*self.map.as_ptr().add(INQUIRY_OFFSET).cast() }
     }
 
-    /// What came of keeping inputs, and of feeding them back.
+    /// The results of recording inputs and of feeding them back.
     pub(crate) fn inputs(&self) -> &Inputs {
         // SAFETY: inside the mapping; all that others change while we look is atomic.
         unsafe { &*self.map.as_ptr().add(INPUT_OFFSET).cast() }
     }
 
-    /// The inputs that the runtime kept.
+    /// The inputs that the runtime has recorded.
     pub(crate) fn kept_inputs(&self) -> &[u8] {
         let len = self.inputs().kept.load(Ordering::Acquire);
         let len = usize::try_from(len).unwrap_or(ROOM).min(ROOM);
@@ -191,7 +191,7 @@ impl Arena {
     }
 }
 
-/// Wakes all who sleep on `word`.
+/// Wakes all threads that wait on the futex `word`.
 fn wake(word: &AtomicU32) {
     let _ = futex::wake(word, futex::Flags::empty(), i32::MAX as u32);
 }
@@ -225,7 +225,7 @@ impl<'a> Slot<'a> {
         }
     }
 
-    /// How far the thread came in chunk `index`, if it had begun that.
+    /// How many bytes of chunk `index` the thread has written, if it had begun it.
     pub(crate) fn partial(self, index: u32) -> Option<usize> {
         // SAFETY: inside the mapping.
         let cur = unsafe { (&raw const (*self.at).lane.cur).read_volatile() } as usize;
@@ -242,7 +242,7 @@ impl<'a> Slot<'a> {
         wake(&self.head().taken);
     }
 
-    /// Makes the slot free for another thread.
+    /// Releases the slot for another thread.
     pub(crate) fn free(self) {
         self.head().state.store(arena::state::FREE, Ordering::Release);
     }

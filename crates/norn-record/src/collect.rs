@@ -1,5 +1,5 @@
-//! Moves chunks from shared memory to disk while the subject runs, and keeps account of its
-//! processes and of what could not be kept.
+//! Moves chunks from shared memory to disk while the subject runs, and tracks its processes and what
+//! could not be written.
 
 use std::{
     io,
@@ -24,7 +24,7 @@ use crate::{
     signals::Signals,
 };
 
-/// Moves chunks and keeps account.
+/// Moves chunks to disk and tracks processes.
 #[derive(Debug)]
 pub(crate) struct Collector<'a> {
     arena: &'a Arena,
@@ -36,14 +36,14 @@ pub(crate) struct Collector<'a> {
     watched: Vec<Watched>,
     /// The functions whose calls are recorded.
     functions: Functions,
-    /// Threads of which a chunk could not be written whole. What came after it would leave a gap
-    /// that looks like none, so it is not written.
+    /// Threads of which a chunk could not be written completely. Nothing more of them is written, since
+    /// a reader could not see the gap.
     cut: Vec<(u32, u32)>,
     /// Why the trace could not be written.
     refused: Option<io::Error>,
 }
 
-/// A process as long as it lives.
+/// A running process.
 #[derive(Debug)]
 struct Watched {
     pid: Option<Pid>,
@@ -94,7 +94,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Who sends a signal when the subject has ended means its children that still run.
+    /// Signals that arrive after the subject has ended are forwarded to its children that still run.
     fn pass_on(&self, signals: &Signals) {
         while let Some(sent) = signals.next(|it| self.arena.has_process(it)) {
             let running = self.watched.iter().filter_map(|it| it.handle.as_ref());
@@ -196,7 +196,7 @@ impl<'a> Collector<'a> {
         busy
     }
 
-    /// A process is gone: what its threads left half-filled is taken, too.
+    /// A process has ended: the partly filled chunks of its threads are written as well.
     fn ended(&mut self, number: usize, end: End) {
         for slot in self.arena.slots() {
             let head = slot.head();
@@ -222,8 +222,8 @@ impl<'a> Collector<'a> {
         };
     }
 
-    /// The subject itself is our child, so of it we know for certain. In a debugger it is not, and
-    /// is met like its own children.
+    /// The subject itself is our child, so that its end is known for certain. In a debugger it is not,
+    /// and is tracked like its own children.
     fn first_ended(&mut self, status: ExitStatus) {
         use std::os::unix::process::ExitStatusExt as _;
         if self.debugged {
@@ -276,7 +276,7 @@ impl<'a> Collector<'a> {
         self.stop(StopReason::Disk);
     }
 
-    /// Tells the subject to record no more.
+    /// Tells the subject to stop recording.
     fn stop(&mut self, why: StopReason) {
         let control = self.arena.control();
         let code = if why == StopReason::Size { STOP_SIZE } else { STOP_DISK };
@@ -295,8 +295,8 @@ impl Watched {
         Watched { pid, handle, ended }
     }
 
-    /// Whether the process has ended. There is no handle of one that has gone already, or when too
-    /// many files are open.
+    /// Whether the process has ended. There is no handle if it had ended before, or if too many files
+    /// are open.
     fn is_gone(&self) -> bool {
         let Some(handle) = &self.handle else {
             return self.pid.is_none_or(|pid| test_kill_process(pid) == Err(Errno::SRCH));

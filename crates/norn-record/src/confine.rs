@@ -1,4 +1,4 @@
-//! Starts a subject that is to behave the same each time, and not to outlive us.
+//! Starts a subject such that it behaves the same in every run, and does not outlive the recorder.
 #![expect(unsafe_code, reason = "asks the kernel by calls that Rust cannot check")]
 
 use std::{
@@ -12,8 +12,8 @@ use crate::{Options, kin};
 /// Asks for the current personality without changing it.
 const ASK: libc::c_ulong = 0xffff_ffff;
 
-/// Starts a subject; also says whether its memory is laid out as in every run. One that is not
-/// controlled is started as it would have been without us.
+/// Starts a subject, and returns whether its memory layout is the same in every run. A subject that is
+/// not controlled is started as it would be without norn.
 pub(crate) fn spawn(mut command: Command, options: &Options) -> io::Result<(Child, bool)> {
     if options.control.is_none() {
         return Ok((command.spawn()?, false));
@@ -33,13 +33,13 @@ pub(crate) fn spawn(mut command: Command, options: &Options) -> io::Result<(Chil
     Ok((command.spawn()?, layout.is_some()))
 }
 
-/// While there is one, what this thread starts has its memory laid out in the same way each time.
+/// While this exists, processes that this thread starts have no address space randomization.
 struct Layout {
     before: libc::c_ulong,
 }
 
 impl Layout {
-    /// None if that is not allowed, as in some containers.
+    /// `None` if the kernel forbids it, as in some containers.
     fn fix() -> Option<Layout> {
         // SAFETY: only a question.
         let before = libc::c_ulong::try_from(unsafe { libc::personality(ASK) }).ok()?;

@@ -1,5 +1,4 @@
-//! What is given to the runtime when it is to decide which thread goes next, and what it says in
-//! the end.
+//! The plan that a controlled run gives to the runtime, and the outcome that the runtime reports.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Acquire};
 
@@ -17,7 +16,7 @@ use crate::{Feed, input};
 /// A plan, and the tables of the schedule that it follows.
 #[derive(Clone, Debug, Default)]
 pub struct Control {
-    /// What to do. The counts of the tables are filled in.
+    /// The plan itself. Its table sizes are filled in here.
     pub plan: Plan,
     /// The threads of the schedule.
     pub names: Vec<Name>,
@@ -27,12 +26,12 @@ pub struct Control {
     pub points: Vec<Point>,
     /// Its parts.
     pub segments: Vec<Segment>,
-    /// What is fed back, thread by thread.
+    /// The inputs that are fed back, by thread.
     pub inputs: Vec<Feed>,
 }
 
 impl Control {
-    /// What of the schedule is too much for the shared memory: how many of what, and the most.
+    /// The first table that does not fit into the shared memory: its size, its name, and the limit.
     pub(crate) fn excess(&self) -> Option<(usize, &'static str, usize)> {
         let tables = [
             (self.names.len(), "threads", NAMES),
@@ -44,7 +43,7 @@ impl Control {
         tables.into_iter().find(|&(count, _, most)| count > most)
     }
 
-    /// The plan, with the sizes of the tables, which have been found small enough.
+    /// The plan with the sizes of the tables, which [`Control::excess`] has checked.
     pub(crate) fn plan(&self, keep_inputs: bool) -> Plan {
         let feed = if self.inputs.is_empty() { 0 } else { FEED };
         let count = |count: usize| u32::try_from(count).unwrap_or(0);
@@ -86,7 +85,8 @@ fn long(field: &AtomicU64) -> u64 {
     field.load(Acquire)
 }
 
-/// What the runtime wrote. Numbers that mean nothing are taken for nothing.
+/// The outcome that the runtime wrote. Unknown codes are ignored, since the subject may have
+/// overwritten them.
 pub(crate) fn read(from: &control::Outcome, fed: Option<Fed>) -> Outcome {
     Outcome {
         found: Found::from_code(get(&from.verdict)),

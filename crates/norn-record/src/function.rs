@@ -1,4 +1,7 @@
-//! Tells the runtime which functions of a module the person named.
+//! Answers the runtime's question which functions of a module to instrument.
+//!
+//! The user names functions by patterns. A loaded module is known only at run time, so the runtime asks
+//! about each one through the arena, and the recorder reads its symbols and debug information.
 
 use std::{
     collections::BTreeMap,
@@ -20,24 +23,24 @@ use crate::{
     unseen::{add, unseen},
 };
 
-/// Functions that return twice, or never, or look where they were called from. An exchanged return
-/// address would be in their way.
+/// Functions that return twice or never, or that inspect their return address. The runtime must not
+/// replace their return address, so only their calls are recorded.
 const CALLS_ONLY: &str = "setjmp _setjmp __sigsetjmp sigsetjmp longjmp _longjmp siglongjmp \
     __longjmp_chk vfork getcontext setcontext swapcontext dlopen dlmopen dlsym dlvsym pthread_exit \
     exit _exit _Exit quick_exit abort __cxa_throw __cxa_rethrow __stack_chk_fail";
 
-/// What is wanted, and what was found of it.
+/// The patterns of the user, and what was found for each.
 #[derive(Debug)]
 pub(crate) struct Functions {
     patterns: Vec<FunctionPattern>,
     /// The number of each name with its parameters.
     numbers: BTreeMap<Vec<u8>, u32>,
     found: Vec<WantedFunctions>,
-    /// Functions that are too many for an answer.
+    /// Functions that did not fit into an answer.
     pub(crate) left_out: u64,
 }
 
-/// The functions of a module that were asked for, and what is not seen of them.
+/// The functions of a module that patterns select, and those whose calls cannot be recorded.
 #[derive(Debug, Default)]
 struct Answer {
     named: Vec<Named>,
@@ -45,24 +48,24 @@ struct Answer {
     unseen: Vec<WantedFunctions>,
 }
 
-/// A function that was asked for.
+/// A function that a pattern selects.
 #[derive(Debug)]
 struct Named {
-    /// Which patterns are the reason.
+    /// The patterns that select it.
     patterns: Vec<usize>,
     linkage: String,
-    /// Its name, and those of its parameters, with zeros between.
+    /// Its name and the names of its parameters, separated by zeros.
     text: Vec<u8>,
     offset: u64,
     flags: u32,
     registers: [u8; 6],
 }
 
-/// A file as it is now, what is asked about it, and by which patterns.
+/// The key of a cached answer: a file with its modification time, the kind of question, the patterns.
 type Question = (PathBuf, Option<SystemTime>, u32, Vec<String>);
 
-/// Answers that were given before: the same program is run many times.
-static GIVEN: LazyLock<Mutex<BTreeMap<Question, Arc<Answer>>>> = LazyLock::new(Mutex::default);
+/// Cached answers, since a campaign runs the same program many times.
+static CACHE: LazyLock<Mutex<BTreeMap<Question, Arc<Answer>>>> = LazyLock::new(Mutex::default);
 
 impl Functions {
     pub(crate) fn new(patterns: &[String]) -> Functions {
@@ -87,7 +90,7 @@ impl Functions {
         if inquiry.state.load(Ordering::Acquire) != state::ASKED {
             return;
         }
-        let answer = self.of(&arena.asked_path(), inquiry.about.load(Ordering::Relaxed));
+        let answer = self.answer_about(&arena.asked_path(), inquiry.about.load(Ordering::Relaxed));
         let both = self.found.iter_mut().zip(&answer.unseen);
         both.for_each(|(wanted, unseen)| add(wanted, unseen));
         self.left_out += answer.named.len().saturating_sub(FUNCTIONS) as u64;
@@ -96,23 +99,23 @@ impl Functions {
         arena.answer(&functions);
     }
 
-    /// The answer about a file, found now or before.
-    fn of(&self, path: &Path, about: u32) -> Arc<Answer> {
+    /// The answer about a file, from the cache if it is there.
+    fn answer_about(&self, path: &Path, about: u32) -> Arc<Answer> {
         let changed = fs::metadata(path).and_then(|it| it.modified()).ok();
         let patterns = self.patterns.iter().map(|it| it.as_str().to_owned()).collect();
         let question = (path.to_owned(), changed, about, patterns);
-        let given = || GIVEN.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(answer) = given().get(&question) {
+        let cache = || CACHE.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(answer) = cache().get(&question) {
             return Arc::clone(answer);
         }
         let answer = Module::open(path).map(|it| search(&it, about, &self.patterns));
         let answer = Arc::new(answer.unwrap_or_default());
-        given().insert(question, Arc::clone(&answer));
+        cache().insert(question, Arc::clone(&answer));
         answer
     }
 
-    /// A function as the runtime reads it. A name that is too long is cut, unless the runtime must
-    /// look it up.
+    /// A function as the runtime reads it. A source name that is too long is truncated; a linkage name
+    /// cannot be, since the runtime looks it up.
     fn number(&mut self, named: &Named) -> Option<Function> {
         let Named { linkage, text, offset, flags, registers, .. } = named;
         let room = NAMES.checked_sub(linkage.len() + 2)?;
@@ -157,7 +160,7 @@ fn defined(module: &Module, patterns: &[FunctionPattern]) -> Answer {
     let entries = module.entries(BEFORE as u64).into_iter();
     let entries = entries.filter_map(|it| Some((wanted(patterns, &it.linkage_name)?, it)));
     let mut entries: Vec<_> = entries.collect();
-    // One that has several names is seen once.
+    // A function with several names is instrumented once.
     entries.dedup_by_key(|(_, it)| it.address);
     let addresses: Vec<_> = entries.iter().map(|(_, it)| it.address).collect();
     let signatures = module.signatures(&addresses);
@@ -177,14 +180,14 @@ fn defined(module: &Module, patterns: &[FunctionPattern]) -> Answer {
     Answer { named: named.collect(), unseen }
 }
 
-/// The patterns that stand for a function, if any does. A person who writes `*` does not mean the
-/// innards of libraries.
+/// The patterns that select a function, if any does. A leading wildcard does not select the internal
+/// functions of libraries, whose names begin with an underscore.
 fn wanted(patterns: &[FunctionPattern], linkage: &str) -> Option<Vec<usize>> {
-    let inner = linkage.starts_with('_') && !linkage.starts_with("_Z");
-    let meant = |it: &FunctionPattern| {
-        is_named(it, linkage) && !(inner && it.as_str().starts_with(['*', '?']))
+    let internal = linkage.starts_with('_') && !linkage.starts_with("_Z");
+    let selects = |it: &FunctionPattern| {
+        is_named(it, linkage) && !(internal && it.as_str().starts_with(['*', '?']))
     };
-    let all: Vec<_> = (0..patterns.len()).filter(|it| meant(&patterns[*it])).collect();
+    let all: Vec<_> = (0..patterns.len()).filter(|it| selects(&patterns[*it])).collect();
     (!all.is_empty()).then_some(all)
 }
 

@@ -1,23 +1,23 @@
-//! A person who has had enough, while controlled runs are going on.
+//! Interrupts (`SIGINT`, `SIGTERM`) while controlled runs are in progress.
 #![expect(unsafe_code, reason = "signals are set by calls that Rust cannot check")]
 
 use std::sync::atomic::{AtomicI32, Ordering};
 
-/// Requests to end.
+/// Signals that request termination.
 pub(crate) const SIGNALS: [i32; 4] = [libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGHUP];
 
-/// The signal that came.
+/// The signal that was received.
 static CAUGHT: AtomicI32 = AtomicI32::new(0);
 
-/// While there is one, a request to end ends all controlled runs, and this process is left to say
-/// what came of them.
+/// While this exists, a termination signal ends all controlled runs but not this process, which still
+/// reports their results.
 #[derive(Debug)]
 pub struct Interrupt {
     before: Vec<(i32, libc::sighandler_t)>,
 }
 
 impl Interrupt {
-    /// Begins to watch. Signals that are ignored stay so: that is how `nohup` works.
+    /// Installs the handlers. Ignored signals stay ignored, which is how `nohup` works.
     pub fn watch() -> Interrupt {
         let note = note as *const () as libc::sighandler_t;
         let mut before = Vec::new();
@@ -31,7 +31,7 @@ impl Interrupt {
         Interrupt { before }
     }
 
-    /// The signal that came, if any did.
+    /// The signal that was received, if any.
     pub fn caught() -> Option<i32> {
         Some(CAUGHT.load(Ordering::Relaxed)).filter(|&it| it != 0)
     }

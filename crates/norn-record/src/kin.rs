@@ -1,8 +1,8 @@
 //! The processes that a run has started: finds and ends them.
 //!
-//! The shared memory says which processes there are, but the subject may have written anything
-//! there, and not all that it starts are recorded. So the kernel is asked. Orphans become ours
-//! (see [`adopt_orphans`]), so whatever a run has started descends from us.
+//! The shared memory lists processes, but the subject may have overwritten it, and not every process
+//! that it starts is recorded. So the kernel is asked instead. Orphans become children of the recorder
+//! (see [`adopt_orphans`]), so that every process of a run descends from it.
 #![expect(
     unsafe_code,
     reason = "adopts orphans and interrupts threads by calls that Rust cannot check"
@@ -20,7 +20,7 @@ pub(crate) fn adopt_orphans() {
     unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1) };
 }
 
-/// A process, by the kernel's account.
+/// A process as `/proc` describes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Kin {
     pid: i32,
@@ -29,7 +29,7 @@ struct Kin {
 }
 
 /// Kills the subject, all that descends from it, all of its group if it has one of its own, and
-/// those of `recorded`; but nobody who does not descend from us. Returns how many there were.
+/// those of `recorded`; but no process that does not descend from us. Returns their number.
 pub(crate) fn kill(
     subject: i32,
     own_group: bool,
@@ -75,7 +75,7 @@ pub(crate) fn interrupt(debugger: i32, pid: i32, thread: Option<i32>) -> bool {
     unsafe { libc::syscall(libc::SYS_tgkill, pid, thread.unwrap_or(pid), libc::SIGINT) == 0 }
 }
 
-/// Whether a process has ended; nobody may have waited for it yet.
+/// Whether a process has ended, reaped or not.
 pub(crate) fn is_gone(pid: i32) -> bool {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     let state = stat.rfind(')').and_then(|at| stat[at + 1..].trim_start().chars().next());

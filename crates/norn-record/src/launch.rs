@@ -1,4 +1,4 @@
-//! Starts the subject as it would have been started without us, and waits for it.
+//! Starts the subject as it would be started without norn, and waits for it.
 
 use std::{
     io::{self, PipeReader},
@@ -52,9 +52,9 @@ pub(crate) fn describe(options: &Options) -> Run {
 pub(crate) struct Launched {
     pub(crate) status: ExitStatus,
     pub(crate) cut: Option<Cut>,
-    /// What it wrote to standard error, if that was to be kept.
+    /// What it wrote to standard error, if that was captured.
     pub(crate) errors: Option<String>,
-    /// Whether its memory was laid out as in every run.
+    /// Whether its memory layout was the same as in every run.
     pub(crate) same_layout: bool,
 }
 
@@ -120,7 +120,7 @@ fn see_off(
     Ok(Launched { status, cut: watch.cut, errors, same_layout: false })
 }
 
-/// Waits for the subject, and meanwhile passes signals on to it.
+/// Waits for the subject and meanwhile forwards signals to it.
 fn wait(mut child: Child, arena: &Arena, signals: &Signals) -> io::Result<ExitStatus> {
     let subject = child.id();
     let Ok(handle) = pidfd_open(Pid::from_child(&child), PidfdFlags::empty()) else {

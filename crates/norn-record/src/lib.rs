@@ -1,8 +1,8 @@
 //! Recording: starts a subject with the shared memory of [`norn_abi::arena`] attached, moves its
-//! events to disk while it runs, and says how it ended.
+//! events to disk while it runs, and reports how it ended.
 //!
-//! The recorder is the only one who writes files. The subject and its children only touch shared
-//! memory, so nothing that happens to them can lose what they have recorded.
+//! Only the recorder writes files. The subject and its children write to shared memory alone, so that
+//! no crash of theirs loses what they have recorded.
 
 mod arena;
 mod collect;
@@ -45,59 +45,59 @@ pub struct Options {
     pub max_size: u64,
     /// Version of the tool, for the trace.
     pub version: String,
-    /// Which thread goes next, if that is to be decided.
+    /// The plan by which the runtime schedules threads, in a controlled run.
     pub control: Option<Control>,
     /// Patterns for the names of functions whose calls are recorded.
     pub functions: Vec<String>,
-    /// When to end the subject.
+    /// How long the subject may run.
     pub timeout: Option<Duration>,
     /// Where its output goes.
     pub streams: Streams,
-    /// Whether it has a process group of its own, of which nobody outlives it. Only for a
+    /// Whether the subject gets its own process group, all of which is killed when it ends. Only for a
     /// controlled run.
     pub apart: bool,
     /// The debugger in which it runs, and its arguments, if it runs in one. It gets the terminal,
     /// and decides when to start and end the subject. Only for a controlled run.
     pub debugger: Vec<OsString>,
-    /// The folder in which it runs, if not ours.
+    /// The working directory of the subject, if not that of the recorder.
     pub directory: Option<PathBuf>,
-    /// What its environment has besides ours.
+    /// Environment variables of the subject in addition to those of the recorder.
     pub environment: Vec<(OsString, OsString)>,
-    /// Whether to keep what comes from outside. Only for a controlled run.
+    /// Whether to record inputs from outside the program. Only for a controlled run.
     pub keep_inputs: bool,
-    /// What it reads from standard input, if not what we do. In a debugger, that is the debugger's.
+    /// The content of standard input, if the subject does not inherit it. A debugger keeps its own.
     pub stdin: Option<Vec<u8>>,
 }
 
-/// What came of it.
+/// The result of recording a run.
 #[derive(Debug)]
 pub struct Recording {
     /// The description of the run, as it is in the trace.
     pub run: Run,
     /// How the subject ended, or the debugger in which it ran.
     pub status: std::process::ExitStatus,
-    /// Whether any event was recorded. If not, the subject was not built for it.
+    /// Whether any event was recorded. If not, the subject was not built with norn.
     pub recorded: bool,
     /// Whether the subject, or a program that it ran, was built with another version of norn.
     pub stranger: bool,
-    /// Whether the subject, or a program that it ran, had no room for the memory that is shared.
+    /// Whether the subject, or a program that it ran, could not map the shared memory.
     pub unmapped: bool,
-    /// Why the trace could not be written to its end.
+    /// The error because of which the trace is incomplete.
     pub refused: Option<io::Error>,
-    /// Why it was ended, if it did not end itself.
+    /// Why the recorder ended the subject, if it did.
     pub cut: Option<Cut>,
-    /// What it wrote to standard error, if that was to be kept; if it was much, the last of it.
+    /// The end of what it wrote to standard error, if that was captured.
     pub errors: Option<String>,
 }
 
-/// How much of the address space of the recorder and of each process is needed, in bytes. Most of
-/// it is never used.
+/// The address space that the shared memory takes in the recorder and in each process, in bytes. Most
+/// of it is never backed by memory.
 pub const ADDRESS_SPACE: usize = norn_abi::arena::SIZE;
 
 /// Why a run could not be recorded.
 #[derive(Debug, Error)]
 pub enum RecordError {
-    /// The trace's folder cannot be made.
+    /// The folder of the trace cannot be created.
     #[error("cannot write the trace to `{}`: {source}{}", path.display(), output_hint(source))]
     Output {
         /// The folder.
@@ -113,21 +113,21 @@ pub enum RecordError {
         /// What the system said.
         source: io::Error,
     },
-    /// The schedule is too long.
-    #[error("the schedule has {count} {what}, and {most} is the most")]
+    /// The schedule does not fit into the shared memory.
+    #[error("the schedule has {count} {what}, the limit is {most}")]
     TooLong {
-        /// How many.
+        /// The number of entries.
         count: usize,
-        /// Of what.
+        /// The kind of entries.
         what: &'static str,
-        /// How many there could be.
+        /// The limit.
         most: usize,
     },
-    /// The shared memory cannot be made.
-    #[error("cannot make the memory that is shared with the subject: {0}{hint}", hint = arena_hint(.0))]
+    /// The shared memory cannot be created.
+    #[error("cannot create the memory that is shared with the subject: {0}{hint}", hint = arena_hint(.0))]
     Arena(#[source] io::Error),
-    /// Signals cannot be passed on.
-    #[error("cannot take signals for the subject: {0}")]
+    /// Signals cannot be forwarded.
+    #[error("cannot forward signals to the subject: {0}")]
     Signals(#[source] io::Error),
     /// Waiting for the subject failed.
     #[error("lost track of the subject: {0}")]
@@ -137,7 +137,7 @@ pub enum RecordError {
 fn output_hint(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::FileTooLarge => "\nhint: `ulimit -f` sets the largest size of a file",
-        _ => "\nhint: choose another place with -o",
+        _ => "\nhint: choose another folder with -o",
     }
 }
 
@@ -148,7 +148,7 @@ fn arena_hint(error: &io::Error) -> String {
         _ => return String::new(),
     };
     let size = ADDRESS_SPACE.div_ceil(1 << 20);
-    format!("\nhint: it takes {size} MiB, most of them never used; a limit is lower ({limit})")
+    format!("\nhint: it takes {size} MiB, most of which is never used; a limit is lower ({limit})")
 }
 
 fn hint(error: &io::Error) -> &'static str {
@@ -167,7 +167,7 @@ pub fn record(options: &Options) -> Result<Recording, RecordError> {
         return Err(RecordError::TooLong { count, what, most });
     }
     let debugged = !options.debugger.is_empty();
-    // In a debugger, the keys of the terminal are for it.
+    // A debugger handles the keys of the terminal itself.
     let ends = options.control.is_some() && !debugged;
     let signals = signals::Signals::take_over(ends).map_err(RecordError::Signals)?;
     let arena = arena::Arena::create(options).map_err(RecordError::Arena)?;

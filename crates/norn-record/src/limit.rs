@@ -1,5 +1,5 @@
-//! Limits of this process that are in the way of recording. They hold for all of its threads, and
-//! there may be several recordings at once, so what they were is remembered once, for all subjects.
+//! Resource limits of this process that recording has to raise. They apply to all of its threads, and
+//! several recordings may run at once, so the original limits are saved once, for all subjects.
 #![expect(
     unsafe_code,
     reason = "what a child does before it becomes the subject, Rust cannot check"

@@ -1,5 +1,5 @@
-//! The recorder's signals while the subject runs. Who sends one to the recorder means the subject,
-//! so it is passed on, and the subject decides; the trace is finished in any case.
+//! Signals to the recorder while the subject runs. They are meant for the subject, so they are
+//! forwarded and the subject decides what to do; the trace is finished in any case.
 //!
 //! What the kernel sends is for the whole group of processes (a key of the terminal, its end), and
 //! so is what the subject sends to its own group: it has that already. One cannot tell when
@@ -51,12 +51,12 @@ const PASSED_ON: [i32; 16] = [
 /// and no reason to die.
 const REFUSED_WRITE: i32 = libc::SIGXFSZ;
 
-/// The signals that are taken, and what was before.
+/// The signals that are handled here, and their previous dispositions.
 #[derive(Debug)]
 pub(crate) struct Signals {
     source: OwnedFd,
     before: Inherited,
-    /// Whether a request to end is for us, and not for the subject to decide on.
+    /// Whether the recorder itself handles termination requests instead of the subject.
     ends: bool,
 }
 
@@ -66,7 +66,7 @@ struct Inherited {
     blocked: sigset_t,
 }
 
-/// A signal that somebody sent to us.
+/// A signal that the recorder has received.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sent {
     info: Info,

@@ -63,7 +63,7 @@ impl Streams {
     }
 }
 
-/// So much of what the subject wrote last is kept.
+/// Bytes that are kept of the end of the subject's standard error.
 const KEPT: usize = 64 << 10;
 
 /// Passes on what comes through the pipe until its end; returns the last of it. Once `over`, what

@@ -1,4 +1,4 @@
-//! What is not seen of functions that a person named, and why.
+//! Functions that the user named and whose calls cannot be recorded, or not all, and why.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,11 +6,11 @@ use norn_binary::{FunctionEntry, Module, Parameter, is_named, source_name};
 use norn_model::{FunctionPattern, closest};
 use norn_trace::{GoneParameter, WantedFunctions};
 
-/// Arguments that can be seen.
+/// Arguments of a call that are recorded: those in registers.
 const ARGUMENTS: usize = 6;
 
-/// By pattern: what is not seen of it in a module. Its functions that can be seen are known, each with
-/// its patterns, and what is known of their parameters.
+/// By pattern: what cannot be recorded of it in a module. `seen` are the functions that can be
+/// instrumented, each with the patterns that select it.
 pub(crate) fn unseen(
     module: &Module,
     patterns: &[FunctionPattern],
@@ -41,7 +41,7 @@ pub(crate) fn unseen(
     patterns.iter().enumerate().map(about).collect()
 }
 
-/// Adds what is not seen in one more module.
+/// Adds the result for one more module.
 pub(crate) fn add(wanted: &mut WantedFunctions, more: &WantedFunctions) {
     wanted.inlined |= more.inlined;
     wanted.rigid += more.rigid;
@@ -51,8 +51,8 @@ pub(crate) fn add(wanted: &mut WantedFunctions, more: &WantedFunctions) {
     wanted.gone.dedup();
 }
 
-/// The name that was probably meant: the same in some class or namespace, or one that is spelt
-/// almost so.
+/// The name that was probably meant: the same in some class or namespace, or one with a similar
+/// spelling.
 fn meant(text: &str, names: &[String]) -> Option<String> {
     if text.contains(['*', '?']) {
         return None;
@@ -62,7 +62,7 @@ fn meant(text: &str, names: &[String]) -> Option<String> {
     names.iter().find(inner).cloned().or_else(|| closest(text, all()).map(str::to_owned))
 }
 
-/// The parameters of a function that cannot be seen.
+/// The parameters of a function that are not passed in a register.
 fn gone(entry: &FunctionEntry, signatures: &BTreeMap<u64, Vec<Parameter>>) -> Vec<GoneParameter> {
     let parameters = signatures.get(&entry.address).into_iter().flatten();
     let gone = parameters.take(ARGUMENTS).enumerate().filter(|(_, it)| it.register.is_none());

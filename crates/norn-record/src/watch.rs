@@ -1,5 +1,5 @@
-//! Ends a subject that has no more to say: when the runtime has found something, when its time is
-//! over, when the person has had enough.
+//! Ends a subject early: when the runtime has reported a failure, at the timeout, or when the user
+//! interrupts.
 
 use std::{
     sync::atomic::Ordering,
@@ -27,7 +27,7 @@ pub(crate) struct Watch {
     pub(crate) cut: Option<Cut>,
 }
 
-/// What is done when the runtime has found something.
+/// What to do when the runtime reports a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Found {
     /// The subject is ended.
@@ -38,19 +38,19 @@ enum Found {
     Shown(u32),
 }
 
-/// Why a subject was ended.
+/// Why the recorder ended a subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
-    /// The runtime had found something.
+    /// The runtime had reported a failure.
     Found,
-    /// Its time was over.
+    /// It had run into the timeout.
     Timeout(Duration),
-    /// This signal came.
+    /// The recorder had received this signal.
     Interrupt(i32),
 }
 
 impl Watch {
-    /// Begins now.
+    /// Starts the timeout now.
     pub(crate) fn new(options: &Options, subject: u32) -> Watch {
         let plan = options.control.as_ref().map(|it| it.plan);
         Watch {
@@ -64,7 +64,7 @@ impl Watch {
         }
     }
 
-    /// Ends the subject if it is time to; again and again, since it may be creating processes.
+    /// Ends the subject if there is a reason to. Called repeatedly, since it may still create processes.
     pub(crate) fn look(&mut self, arena: &Arena) {
         self.cut = self.cut.or_else(|| self.reason(arena));
         if self.cut.is_some() {
@@ -111,8 +111,8 @@ impl Watch {
         kin::kill(self.subject, self.own_group, pids)
     }
 
-    /// The run is over: nobody is left behind who was to be ended, or is of a group of its own.
-    /// Who has been killed may take a moment to be gone.
+    /// The run is over: kills processes that are left of a subject that was ended, or of its own group.
+    /// A killed process may take a moment to disappear.
     pub(crate) fn finish(&self, arena: &Arena) {
         const MOST: usize = 200;
         if self.own_group || self.cut.is_some() {

@@ -6,18 +6,18 @@ use norn_model::{
     ThreadName, Trace,
 };
 
-/// Where memory begins: each thread's own, the common tables, the locks.
+/// Addresses: of the threads' own memory, the shared tables, the locks.
 const OWN: u64 = 0x1000_0000;
 const COMMON: u64 = 0x8000_0000;
 const LOCKS: u64 = 0x9000_0000;
-/// Locks, and as many tables that they protect.
+/// The number of locks, and of tables that they protect.
 const TABLES: u64 = 64;
-/// Places in each table.
+/// Entries of each table.
 const PLACES: u64 = 256;
-/// Places that nobody protects.
+/// Entries without protection.
 const MISTAKES: u64 = 4;
 
-/// A trace of so many threads and about so many events, always the same.
+/// A trace with this many threads and about this many events, always the same.
 pub fn long(threads: u32, events: usize) -> Trace {
     let mut writer = Writer::new(threads);
     while writer.events < events {
@@ -27,8 +27,8 @@ pub fn long(threads: u32, events: usize) -> Trace {
     writer.trace
 }
 
-/// A trace of so many threads and about so many events, in which threads take two or three locks at a
-/// time: in one order, or as it comes.
+/// A trace with this many threads and about this many events, in which threads hold two or three
+/// locks at a time, acquired in one global order or in any.
 pub fn nested(threads: u32, events: usize, ordered: bool) -> Trace {
     let mut writer = Writer::new(threads);
     while writer.events < events {
@@ -61,7 +61,7 @@ impl Writer {
         Writer { trace, seed: 1, seq: 0, events: 0 }
     }
 
-    /// Below a bound, as Knuth's generator has it.
+    /// A number below a bound, by Knuth's linear congruential generator.
     fn random(&mut self, below: u64) -> u64 {
         self.seed = self
             .seed
@@ -103,7 +103,7 @@ impl Writer {
         }
     }
 
-    /// One thread takes some locks, works for a while, and gives them back.
+    /// One thread acquires some locks, works for a while, and releases them.
     fn nest(&mut self, thread: usize, ordered: bool) {
         let count = 2 + self.random(2);
         let mut locks: Vec<_> = (0..count).map(|_| LOCKS + 64 * self.random(TABLES)).collect();

@@ -1,4 +1,4 @@
-//! Questions about all orders that the events of a tiny trace can have.
+//! The oracle: explores all orders of the events of a tiny trace by brute force.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::{
     memory::{Memory, Seen},
 };
 
-/// Knows every order of a tiny trace.
+/// Explores every order of a tiny trace.
 #[derive(Debug)]
 pub struct Oracle<'a> {
     trace: &'a Trace,
@@ -27,13 +27,13 @@ impl<'a> Oracle<'a> {
         !self.after(order).is_empty()
     }
 
-    /// Whether these events can happen in this order, and none of some others ever after, although
-    /// they are the next of their threads.
+    /// Whether these events can happen in this order, and the `stuck` events, which are the next of
+    /// their threads then, never.
     pub fn is_stuck(&self, order: &[EventId], stuck: &[EventId]) -> bool {
         self.after(order).into_iter().any(|it| self.stays(it, stuck))
     }
 
-    /// Whether these events stay the next of their threads, whatever happens.
+    /// Whether these events stay the next of their threads in every continuation.
     fn stays(&self, state: MachineState, stuck: &[EventId]) -> bool {
         let number = |id: &EventId| self.trace.threads.iter().position(|it| it.id == id.thread);
         let next = |state: &MachineState, id: &EventId| {
@@ -53,8 +53,8 @@ impl<'a> Oracle<'a> {
         true
     }
 
-    /// All sets of events at which threads can stand at the same time, each waiting for a lock that
-    /// the next one holds.
+    /// All reachable lock deadlocks: sets of events at which threads wait at the same time, each
+    /// for a lock that the next one holds.
     pub fn lock_cycles(&self) -> BTreeSet<BTreeSet<EventId>> {
         let mut cycles = BTreeSet::new();
         let mut open = vec![self.machine.start()];
@@ -69,7 +69,7 @@ impl<'a> Oracle<'a> {
         cycles
     }
 
-    /// Goes from thread to thread, each of which holds what the one before wants.
+    /// Follows the wait-for relation from thread to thread.
     fn follow(
         &self,
         state: &MachineState,
@@ -92,7 +92,7 @@ impl<'a> Oracle<'a> {
         }
     }
 
-    /// All that an order of events can lead to.
+    /// All states that an order of events can result in.
     fn after(&self, order: &[EventId]) -> BTreeSet<MachineState> {
         let mut states = BTreeSet::from([self.machine.start()]);
         for id in order {
@@ -106,8 +106,8 @@ impl<'a> Oracle<'a> {
         states
     }
 
-    /// Whether some order has these events in this order; with nothing in between if they are to
-    /// be adjacent.
+    /// Whether these events can happen in this order, possibly with others in between unless they
+    /// have to be adjacent.
     pub fn can_order(&self, events: &[EventId], adjacent: bool) -> bool {
         let mut seen = BTreeSet::new();
         let mut open = vec![(self.machine.start(), 0)];
@@ -132,8 +132,8 @@ impl<'a> Oracle<'a> {
         false
     }
 
-    /// The same, and every event sees what it saw. Only the last event of a thread may see something
-    /// else, and if it passes that on, the last of all.
+    /// The same, and every event sees the recorded value. Only the last event of a thread may see
+    /// another one; a read-modify-write only if it is the last event of all.
     pub fn can_order_as_seen(&self, events: &[EventId], adjacent: bool) -> bool {
         let all = Seen::new(self.trace);
         let threads = &self.trace.threads;

@@ -1,11 +1,11 @@
-//! Random tiny traces: random programs, run by the [rules](Machine) in a random order.
+//! Random tiny traces: random programs, run by the [machine](Machine) in a random order.
 
 use std::collections::BTreeMap;
 
 use norn_model::{Trace, text};
 use proptest::{prelude::*, sample::select};
 
-/// What random programs may do.
+/// The shape of random programs.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub struct Shape {
@@ -13,18 +13,19 @@ pub struct Shape {
     pub threads: usize,
     /// Pieces of each thread's program.
     pub pieces: usize,
-    /// Whether locks are given back in the reverse order of taking them.
+    /// Whether locks are released in the reverse order of acquisition.
     pub nested: bool,
     /// Whether threads wait for conditions, semaphores and barriers.
     pub waits: bool,
-    /// The weight of locks in locks, and of waits in locks if there are waits; others have about 8.
+    /// The weight of nested locks, and of waits under locks if there are waits; all other pieces
+    /// together have about 8.
     pub nests: u32,
-    /// Whether there is memory that threads give back.
+    /// Whether there is memory that threads free.
     pub frees: bool,
-    /// Whether there are atomic operations, accesses of several sizes, unknown values, locks that
-    /// are tried in vain, barriers and initialisations.
+    /// Whether there are atomic operations, accesses of several sizes, unknown values, failed lock
+    /// requests, barriers and once-only initialisations.
     pub rich: bool,
-    /// Events at most.
+    /// Maximum number of events.
     pub events: usize,
 }
 
@@ -60,7 +61,8 @@ fn locked(body: impl Strategy<Value = Piece> + 'static) -> BoxedStrategy<Piece> 
     let mode = select(vec!["a", "b", "rw read", "rw write"]);
     (mode, body)
         .prop_map(|(lock, body)| {
-            // A mutex may be recursive; who takes a read-write lock twice blocks itself.
+            // A mutex may be recursive; a thread that acquires a read-write lock twice blocks
+            // itself.
             if lock.starts_with("rw") && body.iter().any(|it| it.starts_with("acq rw")) {
                 return body;
             }
@@ -70,7 +72,7 @@ fn locked(body: impl Strategy<Value = Piece> + 'static) -> BoxedStrategy<Piece> 
         .boxed()
 }
 
-/// Two locks, the first one given back first.
+/// Two locks, the first one released first.
 fn crossed() -> impl Strategy<Value = Piece> {
     (access(), access()).prop_map(|(one, other)| {
         let lines = |it: &str| std::iter::once(it.to_owned()).collect::<Piece>();
@@ -91,13 +93,13 @@ fn waiting() -> impl Strategy<Value = Piece> {
     ])
 }
 
-/// Memory that the first thread has given out is used, or given back.
+/// Uses or frees memory that the first thread has allocated.
 fn heap() -> impl Strategy<Value = Piece> {
     let lines = |it: &[&str]| it.iter().map(|it| (*it).to_owned()).collect::<Piece>();
     select(vec![lines(&["r p"]), lines(&["w p+4 1"]), lines(&["free p"])])
 }
 
-/// What programs do less often.
+/// Less frequent operations.
 fn rare() -> impl Strategy<Value = Piece> {
     let lines = |it: &[&str]| it.iter().map(|it| (*it).to_owned()).collect::<Piece>();
     select(vec![
@@ -152,7 +154,7 @@ fn piece(shape: Shape) -> BoxedStrategy<Piece> {
     prop::strategy::Union::new_weighted(pieces).boxed()
 }
 
-/// Random traces, in which all values are as they would be.
+/// Random traces with consistent values.
 pub fn traces(shape: Shape) -> impl Strategy<Value = Trace> {
     let program = move |least| {
         prop::collection::vec(piece(shape), least..=shape.pieces).prop_map(|it| it.concat())
@@ -175,7 +177,7 @@ pub fn traces(shape: Shape) -> impl Strategy<Value = Trace> {
     })
 }
 
-/// Runs programs in an order that the choices give, as far as it goes.
+/// Runs programs in the order that the choices determine, until none can continue.
 fn run(programs: &BTreeMap<String, Piece>, choices: &[u8]) -> Trace {
     let mut lines = vec!["order global".to_owned()];
     let mut done: BTreeMap<&String, usize> = programs.keys().map(|it| (it, 0)).collect();
@@ -203,8 +205,8 @@ fn parse(lines: &[String]) -> Trace {
     text::parse(&lines.join("\n")).unwrap_or_default()
 }
 
-/// Whether the machine allows this line after the others. What a join waits for is not yet known
-/// to the machine, which only sees the lines so far.
+/// Whether the machine allows this line after the others. Joins are checked here, since the machine
+/// sees only the lines so far and not whether the joined thread has more.
 fn can_follow(
     programs: &BTreeMap<String, Piece>,
     done: &BTreeMap<&String, usize>,
@@ -227,13 +229,13 @@ fn can_follow(
     crate::Oracle::new(&trace).allows(&order) && !sinks(&all) && is_denied(&trace, &order)
 }
 
-/// Whether the semaphore goes below zero.
+/// Whether the semaphore gets negative.
 fn sinks(lines: &[String]) -> bool {
     let count = |word: &str| lines.iter().filter(|it| it.contains(word)).count();
     count(" down s") > count(" post s")
 }
 
-/// Whether what is denied last, is denied for a reason.
+/// Whether the last event, if it is a failed request, fails for a reason.
 fn is_denied(trace: &Trace, order: &[norn_model::EventId]) -> bool {
     let machine = crate::Machine::new(trace);
     let mut state = machine.start();
@@ -247,7 +249,7 @@ fn is_denied(trace: &Trace, order: &[norn_model::EventId]) -> bool {
     !succeeds
 }
 
-/// What is in memory while a program runs, by variable and byte.
+/// The content of memory while a program runs, by variable and byte.
 #[derive(Default)]
 struct Bytes(BTreeMap<(String, usize), u8>);
 
@@ -274,7 +276,7 @@ impl Bytes {
         }
     }
 
-    /// A read gets the value that is there.
+    /// Completes a read with the current value.
     fn with_value(&self, line: &str) -> String {
         match line.split(' ').collect::<Vec<_>>()[..] {
             ["r" | "load", variable] => format!("{line} {}", self.get(variable)),
@@ -296,7 +298,7 @@ impl Bytes {
         }
     }
 
-    /// A write leaves its value. Nobody knows the one that is not told.
+    /// Performs a write. A write without a value gets one that no other operation writes.
     fn follow(&mut self, line: &str) {
         match line.split(' ').collect::<Vec<_>>()[..] {
             [_, "w" | "store", variable, value]

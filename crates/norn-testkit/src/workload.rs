@@ -1,31 +1,31 @@
-//! Traces to measure the deciding of candidates with: threads that nest locks, mostly keep to the
-//! rules, sometimes do not, and see values that many have written. All values are as they would
-//! be, and so is the order of locks and signals.
+//! Traces to measure engines with: threads that nest locks, mostly follow the locking discipline
+//! and sometimes do not, and read values that many threads write. Values, locks and signals are
+//! consistent.
 
 use norn_model::{
     Event, EventId, LockMode, Op, Order, Outcome, Role, Site, SiteId, StackId, Thread, ThreadId,
     ThreadName, Trace, WokenBy,
 };
 
-/// What a workload is like.
+/// The parameters of a workload.
 #[derive(Clone, Copy, Debug)]
 pub struct Workload {
-    /// Threads, the first one included.
+    /// The number of threads, including the first.
     pub threads: usize,
-    /// About how many events.
+    /// The approximate number of events.
     pub events: usize,
-    /// Of how many values most writes choose one; few values make hard questions.
+    /// The number of values that most writes choose from; few values make hard queries.
     pub values: u64,
-    /// Locks; if 0, as many as suit the length.
+    /// The number of locks; 0 chooses one that suits the length.
     pub locks: u64,
-    /// The same number gives the same trace.
+    /// The seed.
     pub seed: u64,
 }
 
-/// Events to be brought into an order, and whether nothing may come between them.
+/// Events to be brought into an order, and whether they have to be adjacent.
 pub type Question = (Vec<EventId>, bool);
 
-/// Where locks, and what they protect, are in memory.
+/// The addresses of locks and of what they protect.
 const LOCKS: u64 = 0x1000_0000;
 const MEMORY: u64 = 0x2000_0000;
 const CONDS: u64 = 0x3000_0000;
@@ -49,8 +49,8 @@ impl Workload {
         play.trace
     }
 
-    /// So many questions about two accesses that follow each other, near and far, and about one
-    /// that comes between two others.
+    /// This many queries about two adjacent accesses, near and far, and about an access between two
+    /// others.
     pub fn questions(&self, trace: &Trace, count: usize) -> Vec<Question> {
         let mut play = Play::new(*self);
         let mut accesses: Vec<Vec<(u64, EventId, bool)>> = Vec::new();
@@ -79,11 +79,11 @@ fn id(thread: usize) -> ThreadId {
     ThreadId(u32::try_from(thread).unwrap_or(0))
 }
 
-/// What a thread does.
+/// What a thread is doing.
 #[derive(Clone, Debug, Default)]
 struct Doing {
     held: Vec<u64>,
-    /// Waits for the condition of this lock; by whom it was woken.
+    /// Waits for the condition of this lock; the signal that woke it.
     waits: Option<(u64, Option<EventId>)>,
 }
 
@@ -155,7 +155,7 @@ impl Play {
         Op::Release { lock: LOCKS + 64 * lock, mode: LockMode::Mutex }
     }
 
-    /// A thread does something, if it can.
+    /// A thread performs an event, if it can.
     fn turn(&mut self, thread: usize) -> bool {
         match self.doing[thread].waits {
             Some((_, None)) => return false,
@@ -197,7 +197,7 @@ impl Play {
         }
     }
 
-    /// Wakes one who waits for what this thread has locked.
+    /// Wakes a thread that waits for the condition of a lock that this thread holds.
     fn signal(&mut self, thread: usize) -> bool {
         let Some(lock) = self.doing[thread].held.last().copied() else { return false };
         let asleep = |it: &Doing| it.waits == Some((lock, None));
@@ -221,7 +221,7 @@ impl Play {
         true
     }
 
-    /// A variable: one of a lock that the thread has, or one of its own; now and then another.
+    /// A variable: of a lock that the thread holds, or one of its own; now and then another.
     fn variable(&mut self, thread: usize) -> u64 {
         let (locks, threads) = (self.locks(), self.load.threads as u64);
         let each = COMMON + 2 * threads;
@@ -262,7 +262,7 @@ impl Play {
         self.push(thread, Op::Write { addr, size, value, volatile });
     }
 
-    /// All give back what they have; who waits, waits on.
+    /// All threads release their locks; threads that wait keep waiting.
     fn end(&mut self) {
         for thread in 0..self.load.threads {
             while let Some(lock) = self.doing[thread].held.pop() {

@@ -31,8 +31,8 @@ pub const PROGRAM: &str = "program";
 const MOST_PROCESSES: u32 = PROCESSES as u32;
 
 /// Kept free while recording: when the disk is full, most of it is given to the chunks that are
-/// still to come, and the rest to `run.json`, which is rewritten at the end. As much is kept free in
-/// each file of chunks, should there be a limit to its size.
+/// still to come, and the rest to `run.json`, which is rewritten at the end. As much is kept free
+/// in each file of chunks, should there be a limit to its size.
 const RESERVE: &str = "reserve";
 const RESERVE_SIZE: usize = 512 << 10;
 const RESERVE_REST: u64 = 64 << 10;

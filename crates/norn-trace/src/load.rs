@@ -22,8 +22,8 @@ impl Trace {
         self.load_up_to(&lengths)
     }
 
-    /// The same of the first events, if there are more than so many: up to a moment that the run went
-    /// through.
+    /// The same of the first events, if there are more than so many: up to a moment that the run
+    /// went through.
     pub fn load_first(&self, most: u64) -> model::Trace {
         if self.counts().events <= most {
             return self.load();

@@ -29,6 +29,8 @@ pub(crate) struct Parts<'a> {
 /// What a record says, except for accesses of up to 8 bytes. What only the thread's or the
 /// trace's past can tell is left open: in which mode a read-write lock is released, and what woke
 /// a wait. None for records that are no events.
+#[expect(clippy::too_many_lines, reason = "an arm for each kind")]
+#[expect(clippy::unnested_or_patterns, reason = "one of the patterns is a macro")]
 pub(crate) fn op(parts: &Parts<'_>) -> Option<Op> {
     let Parts { kind, addr, args, .. } = *parts;
     let thread = thread(addr);
@@ -85,9 +87,12 @@ pub(crate) fn op(parts: &Parts<'_>) -> Option<Op> {
         | Kind::AtomicRmw
         | Kind::AtomicCas
         | Kind::AtomicCasFailed => return atomic(parts),
-        // Calls and marks need the names of the trace: `ChunkEvents` makes them.
-        Kind::Call | Kind::Return | Kind::Mark => return None,
-        Kind::Enter
+        // Calls and marks need the names of the trace, which `ChunkEvents` has. The others are no
+        // events of their own.
+        Kind::Call
+        | Kind::Return
+        | Kind::Mark
+        | Kind::Enter
         | Kind::Unwind
         | Kind::Futex
         | Kind::CallRest

@@ -1,4 +1,4 @@
-//! What an engine of feasibility is.
+//! The interface of the engines that find schedules.
 
 use norn_model::{Candidate, EventId};
 use thiserror::Error;
@@ -7,15 +7,15 @@ use crate::Turn;
 
 /// Finds schedules for candidates of one trace.
 pub trait Engine {
-    /// What people call it.
+    /// Its name.
     fn name(&self) -> &'static str;
 
-    /// Schedules in which the candidate's events happen in their order, the best first; or why one
-    /// way to make one fails. They are proposals: the checker decides.
+    /// Schedules in which the candidate's events happen in their order, the most promising first;
+    /// or the reason why an attempt fails. They are proposals: the checker decides.
     fn schedules(&self, candidate: &Candidate) -> Proposals<'_>;
 }
 
-/// Schedules, made one by one as they are asked for.
+/// Schedules, computed lazily.
 pub type Proposals<'a> = Box<dyn Iterator<Item = Result<Vec<Turn>, Infeasible>> + 'a>;
 
 /// Why an engine finds no schedule.
@@ -27,21 +27,21 @@ pub enum Infeasible {
     /// An event needs another one that may only come later.
     #[error("{event} needs {needed}, which is to come later")]
     TooLate {
-        /// What cannot happen.
+        /// The event that cannot happen.
         event: EventId,
-        /// What would have to happen first.
+        /// The event that would have to happen first.
         needed: EventId,
     },
     /// An event needs something that never happens in the trace.
     #[error("{0} needs what never happens in this trace")]
     Never(EventId),
-    /// Events need each other.
+    /// Events depend on each other in a cycle.
     #[error("{0} needs itself")]
     Cycle(EventId),
-    /// It is proved that no order of the recorded events has it.
+    /// No order of the recorded events contains the candidate: this is proved.
     #[error("no order of the recorded events has it")]
     NoOrder,
-    /// The effort was spent, or the trace too long, before anything was proved.
+    /// The effort was spent, or the trace is too long.
     #[error("nothing was decided within the limits")]
     Undecided,
 }

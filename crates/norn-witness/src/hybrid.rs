@@ -137,8 +137,8 @@ struct Plan {
     prefix: Prefix,
     /// Whether a thread runs to its next event at once, and not only when that is due.
     eager: bool,
-    /// Whether a thread releases all of its locks after its last event, as in Chang et al. (*Biped*,
-    /// IEICE Transactions 2015), who move everything that a thread does up to there.
+    /// Whether a thread releases all of its locks after its last event, as in Chang et al.
+    /// (*Biped*, IEICE Transactions 2015), who move everything that a thread does up to there.
     leaves: bool,
     /// The threads that reach their first events before any event of the candidate happens, in this
     /// order.

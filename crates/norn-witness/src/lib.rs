@@ -2,8 +2,8 @@
 //!
 //! An [`Engine`] proposes a schedule; [`Checker`], which is a crate of its own and shares no code
 //! with any engine, accepts and grades it against the trace; [`Minimiser`] makes it short.
-//! [`Witnesses`] does all three. A schedule is a list of [turns](Turn) from the start of the program
-//! to the last event of the candidate. After that the program runs freely.
+//! [`Witnesses`] does all three. A schedule is a list of [turns](Turn) from the start of the
+//! program to the last event of the candidate. After that the program runs freely.
 #![deny(clippy::wildcard_enum_match_arm)]
 
 mod deadlock_schedule;

@@ -1,11 +1,12 @@
 //! Makes schedules short: fewer events, fewer context switches.
 //!
-//! Two events of different threads commute if they are independent. So a schedule is decomposed into
-//! its events and their dependences: an access depends on the conflicting accesses before it, an
-//! operation on a lock, condition or semaphore on the previous operation on the same object. Then a
-//! new schedule is built from the events that the candidate's last event depends on, transitively,
-//! in which each thread runs as far as it can before the next one. The order of dependent events
-//! does not change, so the new schedule is possible, too, and every read sees the same value.
+//! Two events of different threads commute if they are independent. So a schedule is decomposed
+//! into its events and their dependences: an access depends on the conflicting accesses before it,
+//! an operation on a lock, condition or semaphore on the previous operation on the same object.
+//! Then a new schedule is built from the events that the candidate's last event depends on,
+//! transitively, in which each thread runs as far as it can before the next one. The order of
+//! dependent events does not change, so the new schedule is possible, too, and every read sees the
+//! same value.
 
 use norn_model::{
     Candidate, ConditionEffect, Effect, Event, EventId, LockEffect, MemoryAccess, Op, ThreadEffect,
@@ -43,8 +44,8 @@ impl<'a> Minimiser<'a> {
         join(candidate, &links, &needed)
     }
 
-    /// The condition of the wait that releases its mutex in this event. The release is the first half
-    /// of the wait: a signal must not move between the two halves.
+    /// The condition of the wait that releases its mutex in this event. The release is the first
+    /// half of the wait: a signal must not move between the two halves.
     fn awaited(&self, event: &Event) -> Option<u64> {
         let next = EventId { index: event.id.index + 1, ..event.id };
         let Effect::Lock(LockEffect::Release { by_wait: true, .. }) = event.op.effect() else {
@@ -76,7 +77,8 @@ struct Cell {
     reads: Vec<usize>,
 }
 
-/// Bytes whose accesses are treated as conflicting. Coarser than a byte, which only adds dependences.
+/// Bytes whose accesses are treated as conflicting. Coarser than a byte, which only adds
+/// dependences.
 const GRANULE: u64 = 8;
 
 impl Links {
@@ -152,8 +154,8 @@ impl Links {
         }
     }
 
-    /// The events that the last one depends on, including itself; for a deadlock, those that the last
-    /// events of the stuck threads and the candidate's steps depend on.
+    /// The events that the last one depends on, including itself; for a deadlock, those that the
+    /// last events of the stuck threads and the candidate's steps depend on.
     fn needed(&self, candidate: &Candidate) -> Vec<bool> {
         let mut needed = vec![false; self.events.len()];
         if let Some(last) = needed.last_mut() {

@@ -1,4 +1,5 @@
-//! A candidate with a schedule that the checker accepts, and the way there.
+//! Witnesses: candidates with schedules that the checker accepts. Combines engines, checker and
+//! minimiser.
 
 use std::fmt;
 
@@ -12,27 +13,27 @@ use crate::{Engine, Exact, Hybrid, Infeasible, Limits, Minimiser};
 /// A candidate with a schedule that makes it happen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Witness {
-    /// What happens.
+    /// The candidate.
     pub candidate: Candidate,
-    /// In which order, up to the candidate's last event.
+    /// The schedule, up to the candidate's last event.
     pub turns: Vec<Turn>,
-    /// How close to the recorded run.
+    /// How much of the recorded run it keeps.
     pub grade: Grade,
-    /// Who found it.
+    /// The engine that found it.
     pub engine: Decider,
-    /// Whether all of its reads see what they saw, although they are to see something else: then it
-    /// can hardly do harm.
+    /// Whether all reads of the candidate see the recorded values, although the anomaly is that
+    /// they do not: then it is unlikely to do harm.
     #[serde(default)]
     pub idle: bool,
 }
 
-/// An engine that decided.
+/// The engine that decided about a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Decider {
-    /// The fast one.
+    /// The fast engine.
     Hybrid,
-    /// The one that proves.
+    /// The exact engine.
     Exact,
 }
 
@@ -45,14 +46,14 @@ impl fmt::Display for Decider {
     }
 }
 
-/// Which engines are asked.
+/// The engines that are used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Engines {
-    /// Only the fast one, which proposes and proves nothing.
+    /// Only the fast engine, which cannot prove that a candidate is infeasible.
     Hybrid,
-    /// Only the exact one, which keeps every value or says that it cannot be.
+    /// Only the exact engine, which preserves every value or proves that no order does.
     Exact,
-    /// The fast one, and the exact one where that finds nothing or some value differs.
+    /// The fast engine, and the exact one where that finds nothing or some value differs.
     #[default]
     Both,
 }
@@ -70,26 +71,26 @@ impl Engines {
 /// Why a candidate has no witness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Failure {
-    /// The engine knows no schedule.
+    /// The engine finds no schedule.
     #[error("no schedule: {0}")]
     Infeasible(#[from] Infeasible),
-    /// The engine has nothing to say.
+    /// The engine proposes nothing.
     #[error("no schedule was proposed")]
     NoProposal,
     /// The checker refuses the schedule.
     #[error("the schedule is not possible: {0}")]
     Refused(#[from] Refusal),
-    /// It is proved that no order of the recorded events has it, all values kept; and what the fast
-    /// engine says, if anything.
+    /// The exact engine has proved that no order of the recorded events that preserves all values
+    /// contains the candidate. The reason is that of the fast engine, if it gives one.
     #[error("infeasible: {0}")]
     Impossible(Infeasible),
-    /// No schedule was found, and it is not proved that there is none.
+    /// No schedule was found, and no proof that there is none.
     #[error("inconclusive: nothing was decided within the limits")]
     Inconclusive,
 }
 
 impl Failure {
-    /// Who decided, if anything was decided.
+    /// The engine that decided, if one did.
     pub fn engine(&self) -> Option<Decider> {
         match self {
             Failure::Infeasible(_) | Failure::Refused(_) => Some(Decider::Hybrid),
@@ -109,16 +110,16 @@ pub struct Witnesses<'a> {
     minimiser: Minimiser<'a>,
 }
 
-/// A schedule, how far it is from the recorded run, and who proposed it.
+/// A schedule that the checker accepts, its deviation from the recorded run, and its engine.
 type Checked = (Deviation, Vec<Turn>, Decider);
 
 impl<'a> Witnesses<'a> {
-    /// Learns what is needed of the trace.
+    /// For one trace, with the default engines.
     pub fn new(trace: &'a Trace) -> Self {
         Self::with(trace, Engines::default())
     }
 
-    /// Asks only some engines.
+    /// For one trace, with some engines.
     pub fn with(trace: &'a Trace, engines: Engines) -> Self {
         Witnesses {
             engines,
@@ -129,14 +130,14 @@ impl<'a> Witnesses<'a> {
         }
     }
 
-    /// Makes a witness, or says why there is none. Of several schedules, the one in which the fewest
-    /// values differ from the recorded run: there the program is the most likely to follow. But what
-    /// the candidate itself reads is to differ, if any schedule makes it.
+    /// Finds a witness, or the reason why there is none. Of several schedules it takes the one in
+    /// which the fewest values differ from the recorded run, since the program is most likely to
+    /// follow it; but preferably one in which what the candidate itself reads does differ.
     pub fn witness(&self, candidate: &Candidate) -> Result<Witness, Failure> {
         self.witness_apart(candidate, &[])
     }
 
-    /// The same, and nothing comes in between that must not.
+    /// The same, with some events kept out of intervals.
     pub fn witness_apart(
         &self,
         candidate: &Candidate,
@@ -174,8 +175,8 @@ impl<'a> Witnesses<'a> {
         }
     }
 
-    /// A witness in which something that the candidate reads differs, although other values that
-    /// matter may differ, too: where a witness is [idle](Witness::idle), this one may do harm.
+    /// A witness in which something that the candidate reads differs, at the price that other
+    /// values may differ, too. For candidates whose witness is [idle](Witness::idle).
     pub fn lively(&self, candidate: &Candidate) -> Option<Witness> {
         let proposals = self.hybrid.schedules(candidate);
         let checked = proposals.map(|it| self.checked(candidate, &[], it, Decider::Hybrid));
@@ -208,7 +209,8 @@ impl<'a> Witnesses<'a> {
         Ok((self.checker.deviation(candidate, &turns)?, turns, decider))
     }
 
-    /// Minimises, as far as the checker agrees.
+    /// Minimises the schedule. The result is used only if the checker accepts it and it is not
+    /// worse.
     fn finish(
         &self,
         candidate: &Candidate,
@@ -233,7 +235,7 @@ impl<'a> Witnesses<'a> {
     }
 }
 
-/// Why there is no witness: a proof counts most, then that nothing was proved.
+/// The reason why there is no witness: a proof counts most, then that nothing was decided.
 fn reason(failures: &[Failure]) -> Failure {
     let proved = failures.contains(&Failure::Infeasible(Infeasible::NoOrder));
     let undecided = failures.contains(&Failure::Infeasible(Infeasible::Undecided));

@@ -40,7 +40,7 @@ pub(crate) use self::{
     property::{Check, Property},
     record::{Functions, Record},
     replay::{AfterArg, Replay},
-    run::{Run, StrategyArg},
+    run::Run,
     search::Search,
     trace::{Dump, Export, Info, TraceArg},
 };
@@ -86,6 +86,11 @@ pub(crate) enum Command {
     Property(Property),
     /// Print the patterns that `norn hunt` and `norn predict` look for
     Patterns,
+    /// Explain a name from a report: a class or kind of bug, a verdict, a consequence
+    Explain {
+        /// The name; without one, all names are listed
+        name: Option<String>,
+    },
     /// Run a program and record the events of its threads
     Record(Record),
     /// Run a program under a chosen schedule, and record it

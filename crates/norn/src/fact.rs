@@ -3,6 +3,7 @@
 use norn_model::{
     AtomicOp, LockMode, Names, Object, Op, Ordering, Outcome, RmwOp, ThreadId, WokenBy,
 };
+use norn_replay::story::size;
 use serde_json::{Value as Json, json};
 
 /// What an event says besides where it happened.
@@ -29,16 +30,16 @@ pub(crate) enum Known {
 }
 
 impl Fact {
-    fn new(op: &'static str) -> Fact {
-        Fact { op, target: None, value: Known::Nothing, details: Vec::new() }
+    fn new(op: &Op) -> Fact {
+        Fact { op: op.kind().name(), target: None, value: Known::Nothing, details: Vec::new() }
     }
 
-    fn on(op: &'static str, addr: u64) -> Fact {
+    fn on(op: &Op, addr: u64) -> Fact {
         Fact::whole(op, addr, 1)
     }
 
     /// On an object of so many bytes: by its size it is told from its first member.
-    fn whole(op: &'static str, addr: u64, size: u64) -> Fact {
+    fn whole(op: &Op, addr: u64, size: u64) -> Fact {
         Fact { target: Some((addr, size)), ..Fact::new(op) }
     }
 
@@ -64,144 +65,103 @@ impl Fact {
 }
 
 /// What an operation says. `name` names threads, `names` has those of functions and marks.
+#[expect(clippy::too_many_lines, reason = "an arm for each form of operands")]
 pub(crate) fn fact(op: &Op, names: &Names, name: impl Fn(ThreadId) -> String) -> Fact {
     match *op {
-        Op::Begin { stack, size } => {
-            Fact::new("begin").with("start", address(stack)).with("size", size)
+        Op::Begin { stack, size } => Fact::new(op).with("start", address(stack)).with("size", size),
+        Op::Fork(other) | Op::Join(other) | Op::Detach(other) | Op::Cancel(other) => {
+            Fact::new(op).with("other", name(other))
         }
-        Op::End => Fact::new("end"),
-        Op::Fork(other) => Fact::new("fork").with("other", name(other)),
-        Op::Join(other) => Fact::new("join").with("other", name(other)),
-        Op::Detach(other) => Fact::new("detach").with("other", name(other)),
-        Op::Cancel(other) => Fact::new("cancel").with("other", name(other)),
-        Op::HandlerBegin { signal } => Fact::new("handler-begin").with("signal", signal),
-        Op::HandlerEnd => Fact::new("handler-end"),
-        Op::Read { addr, size, value, volatile } => access("read", addr, size, value, volatile),
-        Op::Write { addr, size, value, volatile } => access("write", addr, size, value, volatile),
-        Op::Atomic { addr, size, ordering: order, op } => atomic(addr, size, order, op),
-        Op::Fence(order) => Fact::new("fence").with("ordering", ordering(order)),
-        Op::HappensBefore { object } => Fact::on("happens-before", object),
-        Op::HappensAfter { object } => Fact::on("happens-after", object),
-        Op::Alloc { addr, size } => Fact::on("alloc", addr).sized(size),
-        Op::Free { addr } => Fact::on("free", addr),
-        Op::Map { addr, size } => Fact::on("map", addr).sized(size),
-        Op::Unmap { addr, size } => Fact::on("unmap", addr).sized(size),
-        Op::Init { object, class: kind, detail } => Fact::whole("init", object, size_of(kind))
+        Op::HandlerBegin { signal } => Fact::new(op).with("signal", signal),
+        Op::End
+        | Op::HandlerEnd
+        | Op::RegionBegin
+        | Op::RegionEnd
+        | Op::Yield
+        | Op::Exec
+        | Op::Abort => Fact::new(op),
+        Op::Read { addr, size, value, volatile } | Op::Write { addr, size, value, volatile } => {
+            access(op, addr, size, value, volatile)
+        }
+        Op::Atomic { addr, size, ordering: order, op: change } => {
+            let fact = Fact::on(op, addr).sized(size.into()).with("ordering", ordering(order));
+            atomic(fact, change)
+        }
+        Op::Fence(order) => Fact::new(op).with("ordering", ordering(order)),
+        Op::HappensBefore { object } | Op::HappensAfter { object } | Op::Free { addr: object } => {
+            Fact::on(op, object)
+        }
+        Op::Alloc { addr, size } | Op::Map { addr, size } | Op::Unmap { addr, size } => {
+            Fact::on(op, addr).sized(size)
+        }
+        Op::Init { object, class: kind, detail } => Fact::whole(op, object, size::of(kind))
             .with("class", class(kind))
             .with("detail", detail),
         Op::Destroy { object, class: kind } => {
-            Fact::whole("destroy", object, size_of(kind)).with("class", class(kind))
+            Fact::whole(op, object, size::of(kind)).with("class", class(kind))
         }
-        Op::Call { function, arguments } => Fact::new("call")
+        Op::Call { function, arguments } => Fact::new(op)
             .with("function", names.name(function))
             .with("arguments", arguments.to_vec()),
         Op::Return { function, value } => {
-            Fact::new("return").with("function", names.name(function)).with("result", value)
+            Fact::new(op).with("function", names.name(function)).with("result", value)
         }
-        Op::Mark { name, object } => Fact::on("mark", object).with("name", names.name(name)),
-        Op::RegionBegin => Fact::new("region-begin"),
-        Op::RegionEnd => Fact::new("region-end"),
-        Op::Sleep { nanoseconds } => Fact::new("sleep").with("nanoseconds", nanoseconds),
-        Op::Yield => Fact::new("yield"),
-        Op::ProcessFork { process } => Fact::new("process-fork").with("process", process),
-        Op::Exec => Fact::new("exec"),
-        Op::Exit { status } => Fact::new("exit").with("status", status),
-        Op::Abort => Fact::new("abort"),
-        _ => synchronisation(op, name),
-    }
-}
-
-/// The operations on locks, conditions, barriers, semaphores and once-only initialisation.
-fn synchronisation(op: &Op, name: impl Fn(ThreadId) -> String) -> Fact {
-    match *op {
+        Op::Mark { name, object } => Fact::on(op, object).with("name", names.name(name)),
+        Op::Sleep { nanoseconds } => Fact::new(op).with("nanoseconds", nanoseconds),
+        Op::ProcessFork { process } => Fact::new(op).with("process", process),
+        Op::Exit { status } => Fact::new(op).with("status", status),
         Op::Acquire { lock, mode: kind, how: asked } => {
-            Fact::whole("acquire", lock, lock_size(kind))
-                .with("mode", mode(kind))
-                .with("how", how(asked))
+            Fact::whole(op, lock, size::lock(kind)).with("mode", mode(kind)).with("how", how(asked))
         }
         Op::AcquireFailed { lock, mode: kind, how: asked, error } => {
-            Fact::whole("acquire-failed", lock, lock_size(kind))
+            Fact::whole(op, lock, size::lock(kind))
                 .with("mode", mode(kind))
                 .with("how", how(asked))
                 .with("error", error)
         }
         Op::Release { lock, mode: kind } => {
-            Fact::whole("release", lock, lock_size(kind)).with("mode", mode(kind))
+            Fact::whole(op, lock, size::lock(kind)).with("mode", mode(kind))
         }
-        Op::WaitRelease { lock } => Fact::whole("wait-release", lock, MUTEX),
+        Op::WaitRelease { lock } => Fact::whole(op, lock, size::lock(LockMode::Mutex)),
         Op::Wait { cond, lock, timed } => {
-            Fact::whole("wait", cond, COND).with("lock", address(lock)).within(timed)
+            Fact::whole(op, cond, size::COND).with("lock", address(lock)).within(timed)
         }
-        Op::WaitAcquire { cond, lock, woken: by } => Fact::whole("wait-acquire", cond, COND)
+        Op::WaitAcquire { cond, lock, woken: by } => Fact::whole(op, cond, size::COND)
             .with("lock", address(lock))
             .with("woken", woken(by, name)),
-        Op::Signal { cond } => Fact::whole("signal", cond, COND),
-        Op::Broadcast { cond } => Fact::whole("broadcast", cond, COND),
-        Op::BarrierEnter { barrier } => Fact::whole("barrier-enter", barrier, BARRIER),
+        Op::Signal { cond } => Fact::whole(op, cond, size::COND),
+        Op::Broadcast { cond } => Fact::whole(op, cond, size::COND),
+        Op::BarrierEnter { barrier } => Fact::whole(op, barrier, size::BARRIER),
         Op::BarrierLeave { barrier, serial } => {
-            Fact::whole("barrier-leave", barrier, BARRIER).with("serial", serial)
+            Fact::whole(op, barrier, size::BARRIER).with("serial", serial)
         }
-        Op::SemPost { semaphore } => Fact::whole("sem-post", semaphore, SEMAPHORE),
+        Op::SemPost { semaphore } => Fact::whole(op, semaphore, size::SEMAPHORE),
         Op::SemWait { semaphore, timed } => {
-            Fact::whole("sem-wait", semaphore, SEMAPHORE).within(timed)
+            Fact::whole(op, semaphore, size::SEMAPHORE).within(timed)
         }
         Op::SemFailed { semaphore, error } => {
-            Fact::whole("sem-failed", semaphore, SEMAPHORE).with("error", error)
+            Fact::whole(op, semaphore, size::SEMAPHORE).with("error", error)
         }
-        Op::OnceBegin { once } => Fact::on("once-begin", once),
-        Op::OnceEnd { once, done } => Fact::on("once-end", once).with("done", done),
-        Op::OnceDone { once } => Fact::on("once-done", once),
-        _ => Fact::new("unknown"),
+        Op::OnceBegin { once } => Fact::on(op, once),
+        Op::OnceEnd { once, done } => Fact::on(op, once).with("done", done),
+        Op::OnceDone { once } => Fact::on(op, once),
     }
 }
 
-// Sizes of libc's objects.
-pub(crate) const MUTEX: u64 = 40;
-const SPIN: u64 = 4;
-const RWLOCK: u64 = 56;
-pub(crate) const COND: u64 = 48;
-pub(crate) const BARRIER: u64 = 32;
-pub(crate) const SEMAPHORE: u64 = 32;
-const KEY: u64 = 4;
-
-fn lock_size(mode: LockMode) -> u64 {
-    match mode {
-        LockMode::Mutex => MUTEX,
-        LockMode::Spin => SPIN,
-        LockMode::Read | LockMode::Write => RWLOCK,
-    }
-}
-
-fn size_of(class: Object) -> u64 {
-    match class {
-        Object::Mutex => MUTEX,
-        Object::Spin => SPIN,
-        Object::RwLock => RWLOCK,
-        Object::Cond => COND,
-        Object::Barrier => BARRIER,
-        Object::Semaphore => SEMAPHORE,
-        Object::Key => KEY,
-    }
-}
-
-fn access(op: &'static str, addr: u64, size: u64, value: Option<u128>, volatile: bool) -> Fact {
+fn access(op: &Op, addr: u64, size: u64, value: Option<u128>, volatile: bool) -> Fact {
     let fact = Fact::on(op, addr).sized(size).value(value);
     if volatile { fact.with("volatile", true) } else { fact }
 }
 
-fn atomic(addr: u64, size: u8, order: Ordering, op: AtomicOp) -> Fact {
-    let on = |op| Fact::on(op, addr).sized(size.into()).with("ordering", ordering(order));
+fn atomic(fact: Fact, op: AtomicOp) -> Fact {
     match op {
-        AtomicOp::Load(value) => on("atomic-load").value(Some(value)),
-        AtomicOp::Store(value) => on("atomic-store").value(Some(value)),
+        AtomicOp::Load(value) | AtomicOp::Store(value) => fact.value(Some(value)),
         AtomicOp::Rmw { op, old, new } => {
-            on("atomic-rmw").with("rmw", rmw(op)).with("old", number(old)).with("new", number(new))
+            fact.with("rmw", rmw(op)).with("old", number(old)).with("new", number(new))
         }
-        AtomicOp::Cas { old, new } => {
-            on("atomic-cas").with("old", number(old)).with("new", number(new))
-        }
+        AtomicOp::Cas { old, new } => fact.with("old", number(old)).with("new", number(new)),
         AtomicOp::CasFailed { seen, expected } => {
-            on("atomic-cas-failed").with("seen", number(seen)).with("expected", number(expected))
+            fact.with("seen", number(seen)).with("expected", number(expected))
         }
     }
 }

@@ -8,7 +8,12 @@
 //! Only calls that use an object are checked. A thread that is woken from a wait, or leaves a barrier,
 //! may find the object destroyed: POSIX allows that the last thread that needs it destroys it.
 
-use norn_abi::{LockClass, ObjectClass, arena::ThreadSlot, control::verdict as found};
+use norn_abi::{
+    LockClass, ObjectClass,
+    arena::ThreadSlot,
+    control::verdict as found,
+    libc_layout::{barrier, cond, mutex, rwlock, semaphore},
+};
 
 use super::{heap, is_on, verdict};
 
@@ -17,29 +22,19 @@ const POISON: u32 = 0xdead_10cc;
 
 /// The object's word that is poisoned, which bits of it, and what they are then.
 fn poisoned_word(class: ObjectClass) -> Option<(usize, u32, u32)> {
-    /// Set by `pthread_cond_destroy`.
-    const CLOSING: u32 = 4;
     Some(match class {
-        // The kind of a mutex is then invalid.
-        ObjectClass::Mutex => (4, u32::MAX, u32::MAX),
-        ObjectClass::Cond => (9, CLOSING, CLOSING),
-        ObjectClass::RwLock => (12, u32::MAX, POISON),
-        ObjectClass::Semaphore => (3, u32::MAX, POISON),
-        ObjectClass::Barrier => (6, u32::MAX, POISON),
+        ObjectClass::Mutex => (mutex::KIND, u32::MAX, mutex::DESTROYED),
+        ObjectClass::Cond => (cond::FLAGS, cond::DESTROYED, cond::DESTROYED),
+        ObjectClass::RwLock => (rwlock::UNUSED, u32::MAX, POISON),
+        ObjectClass::Semaphore => (semaphore::UNUSED, u32::MAX, POISON),
+        ObjectClass::Barrier => (barrier::UNUSED, u32::MAX, POISON),
         ObjectClass::Spin | ObjectClass::Key => return None,
     })
 }
 
 /// The class of object that a lock is.
 pub fn class_of(lock: u64) -> ObjectClass {
-    const SPIN: u64 = LockClass::Spin as u64;
-    const READ: u64 = LockClass::Read as u64;
-    const WRITE: u64 = LockClass::Write as u64;
-    match lock & 7 {
-        SPIN => ObjectClass::Spin,
-        READ | WRITE => ObjectClass::RwLock,
-        _ => ObjectClass::Mutex,
-    }
+    LockClass::of(lock).object()
 }
 
 /// An object was destroyed.

@@ -11,10 +11,11 @@ macro_rules! strategies {
     ($then:ident) => {
         $then! {
             None, NONE = 0, "none", "No control: the program is only recorded";
-            Random, RANDOM = 2, "random", "Any thread, for a random number of events";
-            Pct, PCT = 3, "pct", "By priorities that change at a few random events";
-            Pos, POS = 4, "pos", "By a random priority of each event";
-            RoundRobin, ROUND_ROBIN = 1, "round-robin", "In turn";
+            Random, RANDOM = 2, "random", "Random thread, for a random number of events";
+            Pct, PCT = 3, "pct",
+                "Probabilistic concurrency testing: thread priorities that change at a few random events";
+            Pos, POS = 4, "pos", "Partial order sampling: a random priority for each event";
+            RoundRobin, ROUND_ROBIN = 1, "round-robin", "Each thread in turn";
             Follow, FOLLOW = 5, "follow", "As a schedule says";
         }
     };

@@ -12,12 +12,13 @@
 //! T0 r x+4:2 0x1f
 //! ```
 //!
-//! A line is a thread's [name](crate::ThreadName), a keyword, its operands, and optionally the place
-//! in the code. [`OpKind`](crate::OpKind) has all keywords. Objects have names, each with memory of
-//! its own in which `x+4` is 4 bytes further; or they are addresses, `0x7f00`. An access has 4 bytes
-//! unless `:8` says otherwise, and an unknown value if none is given. Numbers are decimal or
-//! hexadecimal. A `return` without a function is that of a signal handler, one without a value is by
-//! an exception. An atomic operation is sequentially consistent unless an ordering is given.
+//! A line is a thread's [name](crate::ThreadName), a keyword, its operands, and optionally the
+//! place in the code. [`OpKind`](crate::OpKind) has all keywords. Objects have names, each with
+//! memory of its own in which `x+4` is 4 bytes further; or they are addresses, `0x7f00`. An access
+//! has 4 bytes unless `:8` says otherwise, and an unknown value if none is given. Numbers are
+//! decimal or hexadecimal. A `return` without a function is that of a signal handler, one without a
+//! value is by an exception. An atomic operation is sequentially consistent unless an ordering is
+//! given.
 //!
 //! As in a recording, only synchronisation has sequence numbers, unless the first line says
 //! `order global`. An event without a place is at a site of its own. Call stacks, program counters

@@ -1,7 +1,7 @@
 //! Properties and traces in, what is found out.
 
 use norn_model::{EventId, Trace, text};
-use norn_predict::MustOrder;
+use norn_predict::HappensBefore;
 use norn_property::{File, Limits, Outlook, Property, Prospect, Watch};
 use norn_witness::{Grade, Witness, Witnesses, events};
 
@@ -29,7 +29,7 @@ pub(crate) fn predict_within(
     limits: Limits,
 ) -> (Outlook, Vec<Predicted>) {
     let watch = Watch::new(property, trace, &trace.symbols);
-    let outlook = watch.outlook(&MustOrder::new(trace), limits);
+    let outlook = watch.outlook(&HappensBefore::new(trace), limits);
     let witnesses = Witnesses::new(trace);
     let predicted = outlook.prospects.iter().filter_map(|prospect| {
         let witness = witnesses.witness_apart(&prospect.candidate, &watch.aparts(prospect)).ok()?;

@@ -1,26 +1,27 @@
-//! What properties mean, as words over their events.
+//! What properties mean, as linear patterns over their events.
 
 use std::fmt::Write as _;
 
 use norn_property::{
-    File, Property, Word,
-    tree::{Edge, Item},
+    File, LinearPattern, Property,
+    syntax::{Edge, Item},
 };
 
-/// The words of the only property, one a line: what is forbidden in brackets, with how far it reaches.
-fn words(text: &str) -> String {
+/// The linear patterns of the only property, one a line: what is forbidden in brackets, with how far it reaches.
+fn linear_patterns(text: &str) -> String {
     let file = File::parse(text).unwrap_or_else(|it| panic!("{it:#?}"));
     let property = &file.properties[0];
-    property.words.iter().map(|it| show(property, it) + "\n").collect()
+    property.linear_patterns.iter().map(|it| show(property, it) + "\n").collect()
 }
 
-fn show(property: &Property, word: &Word) -> String {
-    let joint = if word.adjacent { " || " } else { " " };
-    let items: Vec<_> = word.items.iter().map(|it| item(property, it)).collect();
+fn show(property: &Property, linear: &LinearPattern) -> String {
+    let joint = if linear.adjacent { " || " } else { " " };
+    let items: Vec<_> = linear.items.iter().map(|it| item(property, it)).collect();
     let mut text = items.join(joint);
-    for ban in &word.bans {
-        let from = ban.after.map_or_else(|| "^".to_owned(), |it| it.to_string());
-        write!(text, " [{from}-{}: no {}]", ban.before, item(property, &ban.item)).unwrap();
+    for exclusion in &linear.exclusions {
+        let from = exclusion.after.map_or_else(|| "^".to_owned(), |it| it.to_string());
+        write!(text, " [{from}-{}: no {}]", exclusion.before, item(property, &exclusion.item))
+            .unwrap();
     }
     text
 }
@@ -39,7 +40,7 @@ fn item(property: &Property, item: &Item) -> String {
 /// A property with events `a` to `e` and this pattern.
 fn pattern(pattern: &str) -> String {
     let events: Vec<_> = "abcde".chars().map(|it| format!("event {it}: call {it}()")).collect();
-    words(&format!("Test() {{ {} pattern: {pattern} }}", events.join(" ")))
+    linear_patterns(&format!("Test() {{ {} pattern: {pattern} }}", events.join(" ")))
 }
 
 #[test]
@@ -153,15 +154,15 @@ fn events_are_what_programs_do() {
     );
     let file = file.unwrap();
     let events: Vec<_> =
-        file.properties[0].definition.events.iter().map(|it| format!("{:?}", it.deeds)).collect();
+        file.properties[0].definition.events.iter().map(|it| format!("{:?}", it.actions)).collect();
     insta::assert_snapshot!(events.join("\n"), @r#"
     [Call { function: FunctionPattern("std::map<int, long *>::insert"), arguments: [Parameter(0), Any, Number(Number { magnitude: 16, negative: false })] }, Call { function: FunctionPattern("my_list_*"), arguments: [Parameter(0)] }]
     [Return { function: FunctionPattern("Iterator::operator()"), arguments: [Parameter(0)], result: Parameter(1) }]
-    [Touch(Read, Object { name: Some(Glob("accounts[*].balance")), parameter: Some(2) })]
-    [Touch(Write, Object { name: None, parameter: Some(2) })]
-    [Touch(Lock, Object { name: Some(Glob("m")), parameter: None }), Touch(Unlock, Object { name: Some(Glob("odd name")), parameter: None })]
-    [Touch(Alloc, Object { name: None, parameter: Some(2) }), Touch(Free, Object { name: None, parameter: Some(2) })]
-    [Mark { word: Glob("auth"), object: Parameter(0) }]
+    [Memory(Read, Object { name: Some(Glob("accounts[*].balance")), parameter: Some(2) })]
+    [Memory(Write, Object { name: None, parameter: Some(2) })]
+    [Memory(Lock, Object { name: Some(Glob("m")), parameter: None }), Memory(Unlock, Object { name: Some(Glob("odd name")), parameter: None })]
+    [Memory(Alloc, Object { name: None, parameter: Some(2) }), Memory(Free, Object { name: None, parameter: Some(2) })]
+    [Mark { name: Glob("auth"), object: Parameter(0) }]
     [Region(Begin)]
     "#);
     let conditions: Vec<_> = file.properties[0]

@@ -8,15 +8,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use norn_model::{EventId, Op, ThreadId, Trace};
 use norn_property::{
     Instance, Property,
-    tree::{Edge, Expression, Item, Kind, Times},
+    syntax::{Edge, Expression, ExpressionKind, Item, Repetition},
 };
 use norn_testkit::{Machine, MachineState as State};
 
 /// An event of an order: what it is for the property, by whom, and whether it comes right after the one
 /// before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Letter {
-    letters: u64,
+struct OrderedEvent {
+    event_set: u64,
     thread: ThreadId,
     follows: bool,
 }
@@ -28,7 +28,7 @@ struct Place {
     memory: BTreeMap<u64, u128>,
     /// Threads that have seen another value than in the recorded run: nobody knows how they go on.
     lost: BTreeSet<usize>,
-    order: Vec<Letter>,
+    order: Vec<OrderedEvent>,
     last: Option<EventId>,
 }
 
@@ -36,8 +36,8 @@ struct Place {
 /// in the recorded run, breaks the property for an instance.
 pub(crate) fn can_break(property: &Property, instance: &Instance, trace: &Trace) -> bool {
     let machine = Machine::new(trace);
-    let letters: BTreeMap<EventId, u64> =
-        instance.occurrences.iter().map(|it| (it.id, it.letters)).collect();
+    let event_set: BTreeMap<EventId, u64> =
+        instance.occurrences.iter().map(|it| (it.id, it.event_set)).collect();
     let mut seen = BTreeSet::new();
     let mut open = vec![Place {
         state: machine.start(),
@@ -53,7 +53,7 @@ pub(crate) fn can_break(property: &Property, instance: &Instance, trace: &Trace)
         let before = open.len();
         for thread in (0..trace.threads.len()).filter(|it| !place.lost.contains(it)) {
             let next = machine.step(&place.state, thread).into_iter();
-            open.extend(next.map(|state| place.then(trace, thread, state, &letters)));
+            open.extend(next.map(|state| place.then(trace, thread, state, &event_set)));
         }
         // What an order does it still does when it is longer.
         if open.len() == before && breaks(property, &place.order) {
@@ -69,7 +69,7 @@ impl Place {
         trace: &Trace,
         thread: usize,
         state: State,
-        letters: &BTreeMap<EventId, u64>,
+        event_set: &BTreeMap<EventId, u64>,
     ) -> Place {
         let event = trace.threads[thread].events[self.state.cuts[thread]];
         let mut next = Place { state, last: None, ..self.clone() };
@@ -84,9 +84,9 @@ impl Place {
             }
             _ => {}
         }
-        if let Some(&letters) = letters.get(&event.id) {
+        if let Some(&event_set) = event_set.get(&event.id) {
             let follows = self.last.is_some();
-            next.order.push(Letter { letters, thread: event.id.thread, follows });
+            next.order.push(OrderedEvent { event_set, thread: event.id.thread, follows });
             next.last = Some(event.id);
         }
         next
@@ -94,7 +94,7 @@ impl Place {
 }
 
 /// Whether an order meets the pattern of a property.
-fn breaks(property: &Property, order: &[Letter]) -> bool {
+fn breaks(property: &Property, order: &[OrderedEvent]) -> bool {
     let parts = &property.definition.pattern.parts;
     let reading = Reading { order };
     match &parts[..] {
@@ -105,7 +105,7 @@ fn breaks(property: &Property, order: &[Letter]) -> bool {
 
 /// Whether parts, given by the numbers of their events, happen at the same time: single events one
 /// right after the other, others so that each begins before any ends; by different threads.
-fn at_once(order: &[Letter], parts: &[Vec<usize>]) -> bool {
+fn at_once(order: &[OrderedEvent], parts: &[Vec<usize>]) -> bool {
     let pairs =
         || parts.iter().enumerate().flat_map(|(at, a)| parts[..at].iter().map(move |b| (a, b)));
     let by = |number: &usize| order[*number].thread;
@@ -134,7 +134,7 @@ struct At {
 }
 
 struct Reading<'a> {
-    order: &'a [Letter],
+    order: &'a [OrderedEvent],
 }
 
 type Then<'a> = &'a mut dyn FnMut(&At) -> bool;
@@ -143,19 +143,19 @@ impl Reading<'_> {
     /// Reads an expression in all ways, until what comes behind is content with one.
     fn read(&self, part: &Expression, at: &At, then: Then<'_>) -> bool {
         match &part.kind {
-            Kind::Event(item) => self.event(item, at, then),
-            Kind::Sequence(parts) => self.sequence(parts, at, then),
-            Kind::Choice(parts) => parts.iter().any(|it| self.read(it, at, then)),
-            Kind::Repeat(inner, times) => {
-                let least = usize::from(*times == Times::AtLeastOnce);
-                let most = if *times == Times::AtMostOnce { 1 } else { self.order.len() + 1 };
+            ExpressionKind::Event(item) => self.event(item, at, then),
+            ExpressionKind::Sequence(parts) => self.sequence(parts, at, then),
+            ExpressionKind::Choice(parts) => parts.iter().any(|it| self.read(it, at, then)),
+            ExpressionKind::Repeat(inner, times) => {
+                let least = usize::from(*times == Repetition::AtLeastOnce);
+                let most = if *times == Repetition::AtMostOnce { 1 } else { self.order.len() + 1 };
                 (least..=most).any(|count| {
                     let copies = vec![(**inner).clone(); count];
                     self.sequence(&copies, at, then)
                 })
             }
-            Kind::Not(inner) => {
-                if let Kind::Sequence(parts) = &inner.kind {
+            ExpressionKind::Not(inner) => {
+                if let ExpressionKind::Sequence(parts) = &inner.kind {
                     return parts
                         .windows(2)
                         .any(|it| self.sequence(&[it[1].clone(), it[0].clone()], at, then));
@@ -164,7 +164,7 @@ impl Reading<'_> {
                 ban(inner, &mut next.banned);
                 then(&next)
             }
-            Kind::All(parts) => self.all(parts, at.last, at, then),
+            ExpressionKind::All(parts) => self.all(parts, at.last, at, then),
         }
     }
 
@@ -199,8 +199,8 @@ impl Reading<'_> {
 
     fn event(&self, item: &Item, at: &At, then: Then<'_>) -> bool {
         let from = at.last.map_or(0, |it| it + 1);
-        for (number, letter) in self.order.iter().enumerate().skip(from) {
-            if has(letter, item)
+        for (number, event) in self.order.iter().enumerate().skip(from) {
+            if has(event, item)
                 && !at.used.contains(&number)
                 && let Some(next) = self.taken(item, number, at)
                 && then(&next)
@@ -209,7 +209,7 @@ impl Reading<'_> {
             }
             let banned = |it: &Item| {
                 let by = it.thread.and_then(|it| at.threads.get(&it));
-                has(letter, it) && by.is_none_or(|it| *it == letter.thread)
+                has(event, it) && by.is_none_or(|it| *it == event.thread)
             };
             if at.banned.iter().any(banned) {
                 return false;
@@ -259,13 +259,13 @@ impl Reading<'_> {
 /// Adds the events that must not come.
 fn ban(part: &Expression, banned: &mut Vec<Item>) {
     match &part.kind {
-        Kind::Event(item) => banned.push(*item),
-        Kind::Choice(parts) => parts.iter().for_each(|it| ban(it, banned)),
-        Kind::Repeat(inner, _) => ban(inner, banned),
+        ExpressionKind::Event(item) => banned.push(*item),
+        ExpressionKind::Choice(parts) => parts.iter().for_each(|it| ban(it, banned)),
+        ExpressionKind::Repeat(inner, _) => ban(inner, banned),
         _ => unreachable!("the language forbids single events only"),
     }
 }
 
-fn has(letter: &Letter, item: &Item) -> bool {
-    letter.letters & (1 << item.event) != 0
+fn has(event: &OrderedEvent, item: &Item) -> bool {
+    event.event_set & (1 << item.event) != 0
 }

@@ -9,10 +9,13 @@ use norn_witness::Grade;
 use proptest::{
     prelude::*,
     strategy::ValueTree as _,
-    test_runner::{Config, TestRunner},
+    test_runner::{Config, FailurePersistence, FileFailurePersistence, TestRunner},
 };
 
 use crate::{kit, oracle};
+
+/// Seeds of failures are kept here, and tried first in every run.
+const REGRESSIONS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/proptest-regressions/property.txt");
 
 /// Patterns with all that the language has, over reads and writes of a variable.
 const PATTERNS: [&str; 26] = [
@@ -114,7 +117,9 @@ fn compare(
 
 #[test]
 fn what_is_predicted_can_be_and_what_can_be_is_predicted() {
-    let config = Config { cases: cases(), failure_persistence: None, ..Config::default() };
+    let persistence = FileFailurePersistence::Direct(REGRESSIONS);
+    let failure_persistence = Some(Box::new(persistence) as Box<dyn FailurePersistence>);
+    let config = Config { cases: cases(), failure_persistence, ..Config::default() };
     let texts = traces(SHAPE).prop_map(|it| text::print(&it));
     for pattern in PATTERNS {
         let property = property(pattern);

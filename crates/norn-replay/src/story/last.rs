@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use norn_model::{AtomicOp, Event, EventId, LockMode, Op, Value};
+use norn_model::{Event, EventId, MemoryAccess, Op, Operand, Value};
 use norn_report::{Action, EventRow, Number};
 use norn_resolve::Memory;
 
 use crate::Scene;
 
-use super::{observed_value::write, past::Past, size, symbolizer::Symbolizer};
+use super::{past::Past, size, symbolizer::Symbolizer};
 
 /// Events that are shown, at most.
 const MOST: usize = 20;
@@ -64,90 +64,42 @@ fn is_shown(symbols: &Symbolizer<'_>, event: &Event) -> bool {
 }
 
 fn make(symbols: &Symbolizer<'_>, event: &Event, times: u64) -> EventRow {
+    let access = event.op.access();
     let placed = !matches!(event.op, Op::Begin { .. } | Op::End | Op::HandlerEnd);
-    let value = value(&event.op);
     EventRow {
         thread: symbols.thread(event.id.thread),
         event: event.id.index,
         action: Action::from(&event.op),
         object: object(symbols, &event.op),
-        size: match event.op {
-            Op::Alloc { size, .. } => Some(size),
+        size: match event.op.operand() {
+            Operand::Allocation(size) => Some(size),
             _ => None,
         },
-        value: value.map(Number),
-        shown: place_of(&event.op).and_then(|(addr, size)| symbols.read(addr, size, value)),
+        value: access.as_ref().and_then(value).map(Number),
+        shown: access.and_then(|it| symbols.read(it.addr, it.size, value(&it))),
         times,
         at: placed.then(|| symbols.place(event)).flatten(),
         step: None,
     }
 }
 
-/// Which bytes are read or written.
-fn place_of(op: &Op) -> Option<(u64, u64)> {
-    match *op {
-        Op::Read { addr, size, .. } | Op::Write { addr, size, .. } => Some((addr, size)),
-        Op::Atomic { addr, size, .. } => Some((addr, size.into())),
-        _ => None,
-    }
+/// The value that an access writes, or else reads.
+fn value(access: &MemoryAccess) -> Value {
+    access.write.or(access.read).flatten()
 }
 
-fn value(op: &Op) -> Value {
-    match *op {
-        Op::Read { value, .. } => value,
-        Op::Atomic { op: AtomicOp::Load(value), .. } => Some(value),
-        Op::Atomic { op: AtomicOp::CasFailed { seen, .. }, .. } => Some(seen),
-        _ => write(op).and_then(|it| it.2),
-    }
-}
-
-/// What an operation is done to.
+/// What an operation is done to. The size of an allocation is a field of its own.
 fn object(symbols: &Symbolizer<'_>, op: &Op) -> Option<String> {
-    let on = |addr, size| Some(symbols.object(addr, size).name);
-    match *op {
-        Op::Fork(id) | Op::Join(id) | Op::Detach(id) | Op::Cancel(id) => Some(symbols.thread(id).0),
-        Op::HandlerBegin { signal } => Some(signal.to_string()),
-        Op::Acquire { lock, mode, .. }
-        | Op::AcquireFailed { lock, mode, .. }
-        | Op::Release { lock, mode } => on(lock, size::lock(mode)),
-        Op::WaitRelease { lock } => on(lock, size::lock(LockMode::Mutex)),
-        Op::Wait { cond, .. }
-        | Op::WaitAcquire { cond, .. }
-        | Op::Signal { cond }
-        | Op::Broadcast { cond } => on(cond, size::COND),
-        Op::BarrierEnter { barrier } | Op::BarrierLeave { barrier, .. } => {
-            on(barrier, size::BARRIER)
-        }
-        Op::SemPost { semaphore }
-        | Op::SemWait { semaphore, .. }
-        | Op::SemFailed { semaphore, .. } => on(semaphore, size::SEMAPHORE),
-        Op::OnceBegin { once } | Op::OnceEnd { once, .. } | Op::OnceDone { once } => on(once, 1),
-        Op::Read { addr, size, .. } | Op::Write { addr, size, .. } => on(addr, size),
-        Op::Atomic { addr, size, .. } => on(addr, size.into()),
-        Op::HappensBefore { object } | Op::HappensAfter { object } => on(object, 1),
-        Op::Free { addr } => {
+    match op.operand() {
+        Operand::None | Operand::Allocation(_) => None,
+        Operand::Thread(id) => Some(symbols.thread(id).0),
+        Operand::Object(addr, class) => Some(symbols.object(addr, size::of(class)).name),
+        Operand::Memory(addr, size) => Some(symbols.object(addr, size).name),
+        Operand::Freed(addr) => {
             let block = symbols.object(addr, 1).name;
             Some(block.trim_start_matches("freed ").to_owned())
         }
-        Op::Map { addr, .. } | Op::Unmap { addr, .. } => on(addr, 1),
-        Op::Init { object, class, .. } | Op::Destroy { object, class } => {
-            on(object, size::of(class))
-        }
-        Op::Call { function: name, .. }
-        | Op::Return { function: name, .. }
-        | Op::Mark { name, .. } => Some(symbols.name(name)),
-        Op::ProcessFork { process } => Some(process.to_string()),
-        Op::Exit { status } => Some(status.to_string()),
-        Op::Begin { .. }
-        | Op::End
-        | Op::HandlerEnd
-        | Op::Fence(_)
-        | Op::Alloc { .. }
-        | Op::RegionBegin
-        | Op::RegionEnd
-        | Op::Sleep { .. }
-        | Op::Yield
-        | Op::Exec
-        | Op::Abort => None,
+        Operand::Name(name) => Some(symbols.name(name)),
+        Operand::Number(number) => Some(number.to_string()),
     }
 }

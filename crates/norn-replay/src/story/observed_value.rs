@@ -28,7 +28,7 @@ pub(super) fn reads(
         value: it.value.map(Number),
         shown: symbols.read(it.addr, it.size, it.value),
         written: writes.get(&it.addr).map(|event| {
-            let value = write(&event.op).and_then(|it| it.2);
+            let value = event.op.access().and_then(|it| it.write.flatten());
             let shown = symbols.read(it.addr, it.size, value);
             Writing { step: symbols.step(event), value: value.map(Number), shown }
         }),
@@ -73,17 +73,9 @@ fn read(op: &Op) -> Option<(u64, u64, Value)> {
     }
 }
 
-pub(super) fn write(op: &Op) -> Option<(u64, u64, Value)> {
-    match *op {
-        Op::Write { addr, size, value, .. } => Some((addr, size, value)),
-        Op::Atomic { addr, size, op, .. } => match op {
-            AtomicOp::Store(new) | AtomicOp::Rmw { new, .. } | AtomicOp::Cas { new, .. } => {
-                Some((addr, size.into(), Some(new)))
-            }
-            AtomicOp::Load(_) | AtomicOp::CasFailed { .. } => None,
-        },
-        _ => None,
-    }
+/// The bytes that an operation writes.
+fn write(op: &Op) -> Option<(u64, u64)> {
+    op.access().filter(|it| it.write.is_some()).map(|it| (it.addr, it.size))
 }
 
 /// The last write to any byte of each range, by the range's address.
@@ -95,7 +87,7 @@ fn writes(symbols: &Symbolizer<'_>, wanted: &BTreeSet<(u64, u64)>) -> BTreeMap<u
         at < addr.saturating_add(size) && addr < at.saturating_add(len)
     };
     past::last_of(&symbols.scene.trace, |event, found| {
-        let Some((at, len, _)) = write(&event.op) else { return };
+        let Some((at, len)) = write(&event.op) else { return };
         found.extend(wanted.iter().filter(|it| touches(at, len, **it)).map(|it| it.0));
     })
 }

@@ -1,38 +1,35 @@
 //! Sizes of libc's objects: the size distinguishes a variable from its first member.
 
+use norn_abi::{
+    ObjectClass,
+    libc_layout::{self, barrier, cond, once, semaphore},
+};
 use norn_model::{LockMode, Object};
 
 /// Bytes of a condition variable.
-pub const COND: u64 = 48;
+pub const COND: u64 = cond::SIZE;
 /// Bytes of a barrier.
-pub const BARRIER: u64 = 32;
+pub const BARRIER: u64 = barrier::SIZE;
 /// Bytes of a semaphore.
-pub const SEMAPHORE: u64 = 32;
+pub const SEMAPHORE: u64 = semaphore::SIZE;
 /// Bytes of a once-only initialisation.
-pub const ONCE: u64 = 4;
+pub const ONCE: u64 = once::SIZE;
 pub(super) const WORD: u64 = 4;
-const MUTEX: u64 = 40;
-const SPIN: u64 = 4;
-const RWLOCK: u64 = 56;
-const KEY: u64 = 4;
 
 /// Bytes of a lock.
 pub fn lock(mode: LockMode) -> u64 {
-    match mode {
-        LockMode::Mutex => MUTEX,
-        LockMode::Spin => SPIN,
-        LockMode::Read | LockMode::Write => RWLOCK,
-    }
+    of(mode.object())
 }
 
-pub(super) fn of(class: Object) -> u64 {
-    match class {
-        Object::Mutex => MUTEX,
-        Object::Spin => SPIN,
-        Object::RwLock => RWLOCK,
-        Object::Cond => COND,
-        Object::Barrier => BARRIER,
-        Object::Semaphore => SEMAPHORE,
-        Object::Key => KEY,
-    }
+/// Bytes of an object.
+pub fn of(class: Object) -> u64 {
+    libc_layout::size(match class {
+        Object::Mutex => ObjectClass::Mutex,
+        Object::Spin => ObjectClass::Spin,
+        Object::RwLock => ObjectClass::RwLock,
+        Object::Cond => ObjectClass::Cond,
+        Object::Barrier => ObjectClass::Barrier,
+        Object::Semaphore => ObjectClass::Semaphore,
+        Object::Key => ObjectClass::Key,
+    })
 }

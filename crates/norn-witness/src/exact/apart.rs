@@ -1,25 +1,25 @@
-//! What must not come between two events.
+//! Events that have to stay out of an interval between two others, from the properties of the user.
 
 use super::{model::Node, query::Query};
 
-/// An event that must not come between two others.
+/// An event that has to stay out of an interval.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Apart {
     pub(crate) event: Node,
-    /// None is the beginning of the run.
+    /// The begin of the interval; none is the begin of the run.
     pub(crate) after: Option<Node>,
     pub(crate) before: Node,
 }
 
 impl<'a> Query<'a> {
-    /// The same question, and none of these comes in between.
+    /// The same question with these events kept out of their intervals.
     pub(crate) fn without(mut self, aparts: &'a [Apart]) -> Self {
         self.aparts = aparts;
         self
     }
 
-    /// Says of what comes in between in the current order that it must not; how often it did. It may
-    /// come before, or after, or not at all.
+    /// Adds a clause for each event that is in its interval in the current order: it has to come
+    /// before or after it, or not at all. Returns how many there were.
     pub(crate) fn part(&mut self, counts: &[u32]) -> usize {
         let aparts = self.aparts;
         self.effort.spend(aparts.len() as u64 / 16);
@@ -36,13 +36,13 @@ impl<'a> Query<'a> {
         broken
     }
 
-    /// Whether an event is in the current order. All before the window is.
+    /// Whether an event is in the current order. All events before the window are.
     fn is_there(&self, counts: &[u32], node: Node) -> bool {
         node < self.from || node < self.to && self.is_inside(counts, node)
     }
 
     fn is_between(&self, it: Apart) -> bool {
-        // What is before the window comes before all that is in it, as the others are.
+        // Events before the window come before all events in it.
         if it.event < self.from {
             return it.after.is_none();
         }

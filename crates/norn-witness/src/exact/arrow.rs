@@ -1,4 +1,4 @@
-//! What a literal means to the solver: that one event is before another.
+//! The meaning of literals: a literal says that one event comes before another.
 
 use rustc_hash::FxHashMap;
 
@@ -8,11 +8,12 @@ use super::{
     solver::{Effort, Lit, Meaning, at},
 };
 
-/// The order, and the literals about it.
+/// The current order, and the literals about it.
 #[derive(Debug)]
 pub(crate) struct Arrows<'a> {
     pub(crate) order: Order<'a>,
-    /// By variable: the edge if it is true, the reverse if not; none if it is not about order.
+    /// By variable: the edge that holds if it is true, and reversed if it is false; none if the
+    /// variable is not about order.
     edges: Vec<Option<(Node, Node)>>,
     lits: FxHashMap<(Node, Node), Lit>,
     /// By event: the literals about it.
@@ -26,19 +27,19 @@ impl<'a> Arrows<'a> {
         Arrows { order, edges: Vec::new(), lits, about, effort }
     }
 
-    /// What a literal says, if it is about order.
+    /// The edge that a literal stands for, if it is about order.
     pub(crate) fn edge(&self, lit: Lit) -> Option<(Node, Node)> {
         let (from, to) = self.edges.get(at(lit)).copied().flatten()?;
         Some(if lit > 0 { (from, to) } else { (to, from) })
     }
 
-    /// By variable: what it says.
+    /// By variable: its edge.
     pub(crate) fn into_edges(self) -> Vec<Option<(Node, Node)>> {
         self.edges
     }
 
-    /// The literal that one event is before another. If there is none, a new variable is made of
-    /// whether that is so now.
+    /// The literal that one event comes before another. A new variable begins with its value in the
+    /// current order.
     pub(crate) fn lit(
         &mut self,
         one: Node,

@@ -1,4 +1,4 @@
-//! From a trace to its [`Model`].
+//! Builds the [`Model`] of a trace in one pass.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,10 +15,10 @@ use super::{
     reach::Reach,
 };
 
-/// Of longer accesses only the first bytes are looked at; they have no values anyway.
+/// Of longer accesses only the first bytes are modelled: their values are not recorded anyway.
 const LONGEST: u64 = 64;
 
-/// Numbers for objects, in the order in which they come.
+/// Numbers for objects, in the order of their first events.
 #[derive(Default)]
 struct Numbers(FxHashMap<u64, u32>);
 
@@ -61,9 +61,9 @@ pub(crate) struct Builder<'a> {
     semaphores: Numbers,
     barriers: Numbers,
     onces: Numbers,
-    /// Semaphores that are locks.
+    /// Semaphores that are used as mutexes.
     mutexes: BTreeSet<u64>,
-    /// By lock and thread: what it holds, and how often.
+    /// By lock and thread: the section that is open, and how many times the lock is held.
     held: FxHashMap<(u32, u32), (u32, u32)>,
     waits: FxHashMap<u32, Node>,
     /// By condition: signals that ended no wait yet.
@@ -73,12 +73,13 @@ pub(crate) struct Builder<'a> {
     begun: FxHashMap<u32, u32>,
     memory: Vec<Touch>,
     heap: Vec<Touch>,
-    /// By address: the end of what was given out there, and by whom.
+    /// By address: the end of the block that was allocated there, and the event.
     given: FxHashMap<u64, (u64, Node)>,
     freed: Freed,
 }
 
-/// The semaphores that are used as locks. Whether one is denied depends on the count.
+/// The semaphores that are used as mutexes. One with a failed attempt is not among them: whether an
+/// attempt fails depends on the count.
 fn locks(trace: &Trace) -> BTreeSet<u64> {
     let events = trace.threads.iter().flat_map(|it| &it.events);
     let mut locks = mutexes(events.clone().map(|it| (it.id.thread, &it.op)));
@@ -90,7 +91,7 @@ fn locks(trace: &Trace) -> BTreeSet<u64> {
     locks
 }
 
-/// Where memory is that is given back at some time: by address, the end.
+/// The memory that is freed at some time: by address, the end.
 struct Freed(BTreeMap<u64, u64>);
 
 impl Freed {
@@ -110,7 +111,7 @@ impl Freed {
                 freed.insert(addr, addr.saturating_add(size));
             }
         }
-        // What begins in a block may reach farther than it.
+        // A block may reach beyond the begin of the next one.
         let mut end = 0;
         for to in freed.values_mut() {
             end = end.max(*to);
@@ -119,14 +120,15 @@ impl Freed {
         Freed(freed)
     }
 
-    /// May say so of memory that is not.
+    /// Whether an address may be in such memory. Never wrong if it says no.
     fn contains(&self, addr: u64) -> bool {
         self.0.range(..=addr).next_back().is_some_and(|it| addr < *it.1)
     }
 }
 
 impl<'a> Builder<'a> {
-    /// Reads see any write of their value, or, if writers are fixed, the one that they saw.
+    /// If `fixed`, a read has to see the same write as in the recorded run; otherwise any write of
+    /// the same value.
     pub(crate) fn build(trace: &'a Trace, fixed: bool) -> Model<'a> {
         let mut builder = Builder {
             model: Model {
@@ -209,7 +211,7 @@ impl<'a> Builder<'a> {
                 let (read, write) = (None, Some(Some(THERE)));
                 self.heap.push(Touch { node, thread, from: addr, to, read, write });
             }
-            Effect::Block(BlockEffect::Freed { addr }) => self.give_back(node, thread, addr),
+            Effect::Block(BlockEffect::Freed { addr }) => self.free(node, thread, addr),
             Effect::None | Effect::Object(_) => {}
         }
     }
@@ -217,13 +219,13 @@ impl<'a> Builder<'a> {
     fn lock(&mut self, node: Node, thread: u32, effect: LockEffect) {
         match effect {
             LockEffect::Acquire { lock, mode, .. } => {
-                self.take(node, thread, lock, mode == LockMode::Read);
+                self.open_section(node, thread, lock, mode == LockMode::Read);
             }
             LockEffect::Failed { lock, mode, .. } => {
                 let (lock, _) = entry(&mut self.locks, &mut self.model.locks, lock);
                 self.facet(node, Facet::Denied { lock, shared: mode == LockMode::Read });
             }
-            LockEffect::Release { lock, .. } => self.give(node, thread, lock),
+            LockEffect::Release { lock, .. } => self.close_section(node, thread, lock),
         }
     }
 
@@ -234,7 +236,7 @@ impl<'a> Builder<'a> {
             }
             ConditionEffect::Wake { cond, lock, woken } => {
                 self.wake(node, thread, cond, woken);
-                self.take(node, thread, lock, false);
+                self.open_section(node, thread, lock, false);
             }
             ConditionEffect::Signal { cond, all } => self.signal(node, cond, all),
         }
@@ -269,10 +271,10 @@ impl<'a> Builder<'a> {
     fn semaphore(&mut self, node: Node, thread: u32, effect: SemaphoreEffect) {
         match effect {
             SemaphoreEffect::Wait { semaphore, .. } if self.mutexes.contains(&semaphore) => {
-                self.take(node, thread, semaphore, false);
+                self.open_section(node, thread, semaphore, false);
             }
             SemaphoreEffect::Post { semaphore } if self.mutexes.contains(&semaphore) => {
-                self.give(node, thread, semaphore);
+                self.close_section(node, thread, semaphore);
             }
             SemaphoreEffect::Init { semaphore, value } => {
                 let (number, it) =
@@ -326,13 +328,13 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn take(&mut self, node: Node, thread: u32, lock: u64, shared: bool) {
+    fn open_section(&mut self, node: Node, thread: u32, lock: u64, shared: bool) {
         let (lock, sections) = entry(&mut self.locks, &mut self.model.locks, lock);
         let number = u32::try_from(self.model.sections.len()).unwrap_or(u32::MAX);
         let section = Section { lock, thread, open: node, close: NEVER, shared };
         if let Some((held, depth)) = self.held.get_mut(&(lock, thread)) {
             *depth += 1;
-            // Who shares a lock and wants it alone needs for a moment that nobody else has it.
+            // A reader that acquires the lock exclusively needs a moment without other readers.
             if !shared && self.model.sections[*held as usize].shared {
                 push(sections, thread, number);
                 self.model.sections.push(Section { close: node, ..section });
@@ -347,7 +349,7 @@ impl<'a> Builder<'a> {
         self.facet(node, Facet::Open(number));
     }
 
-    fn give(&mut self, node: Node, thread: u32, lock: u64) {
+    fn close_section(&mut self, node: Node, thread: u32, lock: u64) {
         let (lock, _) = entry(&mut self.locks, &mut self.model.locks, lock);
         let Some((number, depth)) = self.held.get_mut(&(lock, thread)) else {
             return self.facet(node, Facet::Impossible);
@@ -398,7 +400,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn give_back(&mut self, node: Node, thread: u32, addr: u64) {
+    fn free(&mut self, node: Node, thread: u32, addr: u64) {
         let Some((to, given)) = self.given.get(&addr).copied() else { return };
         self.edges.all.push((given, node));
         let (read, write) = (Some(Some(THERE)), Some(Some(GONE)));

@@ -1,18 +1,18 @@
-//! Memory, cut into cells: bytes that are always accessed together. So accesses of different sizes
-//! that overlap need no special care, and most accesses have one cell.
+//! Memory as cells: maximal ranges of bytes that are always accessed together. So overlapping
+//! accesses of different sizes need no special treatment, and most accesses have one cell.
 //!
-//! Cells that only one thread touches, or that nobody writes, are left out: there every order has
-//! the same values. Whether memory has been given back is kept in cells of its own, in which to
-//! give out is to write [`THERE`] and to give back is to see that and write [`GONE`].
+//! Cells that only one thread accesses, or that no event writes, are left out: every order gives
+//! them the same values. Whether memory is allocated is a value, too, in cells of its own: an
+//! allocation writes [`THERE`], a free reads that and writes [`GONE`], an access reads it.
 
 use norn_model::Value;
 use rustc_hash::FxHashMap;
 
 use super::model::{Facet, NEVER, Node};
 
-/// Memory that may be used.
+/// The value of allocated memory.
 pub(crate) const THERE: u128 = 0;
-/// Memory that was given back.
+/// The value of freed memory.
 pub(crate) const GONE: u128 = 1;
 
 /// One access.
@@ -22,25 +22,26 @@ pub(crate) struct Touch {
     pub(crate) thread: u32,
     pub(crate) from: u64,
     pub(crate) to: u64,
-    /// Whether it reads, and what if that is known.
+    /// Whether it reads, and the value if it is known.
     pub(crate) read: Option<Value>,
-    /// Whether it writes, and what if that is known.
+    /// Whether it writes, and the value if it is known.
     pub(crate) write: Option<Value>,
 }
 
-/// A value that an event saw in a cell.
+/// A value that an event reads from a cell.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Read {
     pub(crate) node: Node,
     pub(crate) cell: u32,
     pub(crate) value: Option<u128>,
-    /// Who wrote it last in the recorded order; [`NEVER`] if nobody did.
+    /// The last write before it in the recorded order; [`NEVER`] if there is none.
     pub(crate) source: Node,
-    /// Whether seeing that writer again will do: the value is unknown, or not what was written.
+    /// Whether reading from that write again is enough: the value is unknown, or was written by
+    /// code without instrumentation.
     pub(crate) by_source: bool,
 }
 
-/// A value that an event left in a cell.
+/// A value that an event writes to a cell.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Write {
     pub(crate) node: Node,
@@ -54,7 +55,7 @@ pub(crate) struct Cell {
     pub(crate) writes: Vec<Write>,
     /// Numbers of writes, by their value.
     by_value: Vec<u32>,
-    /// What is there before anybody writes, if somebody saw it.
+    /// The value before the first write, if some read saw it.
     pub(crate) first: Option<u128>,
 }
 
@@ -74,7 +75,7 @@ impl Cell {
 }
 
 impl Read {
-    /// Whether what a write leaves is what was seen.
+    /// Whether the read may see a write.
     pub(crate) fn accepts(&self, writer: Node, value: Option<u128>) -> bool {
         self.value.is_some() && value == self.value || self.by_source && writer == self.source
     }
@@ -87,7 +88,7 @@ pub(crate) struct Cells {
     pub(crate) reads: Vec<Read>,
 }
 
-/// Where cells begin, in order.
+/// The addresses at which cells begin, in order.
 struct Grid(Vec<u64>);
 
 impl Grid {
@@ -106,7 +107,7 @@ impl Grid {
     }
 }
 
-/// What is known of a cell at first.
+/// How a cell is used, which decides whether it can be left out.
 #[derive(Clone, Copy, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "they have nothing to do with each other")]
 struct Usage {
@@ -128,7 +129,7 @@ fn part(value: Option<u128>, touch: &Touch, from: u64, to: u64) -> Option<u128> 
 }
 
 impl Cells {
-    /// Accesses to memory. Reads see any write of their value, or the writer that they saw.
+    /// Adds the accesses to memory.
     pub(crate) fn memory(
         &mut self,
         touches: &[Touch],
@@ -144,7 +145,7 @@ impl Cells {
         }
     }
 
-    /// Memory that is given out and back, and accesses to it.
+    /// Adds allocations, frees, and the accesses to memory that is freed at some time.
     pub(crate) fn heap(&mut self, touches: &[Touch], facets: &mut Vec<(Node, Facet)>) {
         let blocks: Vec<_> = touches.iter().filter(|it| it.write.is_some()).copied().collect();
         let grid = Grid::new(&blocks);
@@ -157,7 +158,7 @@ impl Cells {
             for (at, ..) in grid.cells(touch.from, touch.to) {
                 let it = &mut usage[at];
                 it.shared |= it.used && it.thread != touch.thread;
-                // What was used after it was given back cannot be as it should be.
+                // The recorded run itself used it after the free: the cell must not be left out.
                 it.shared |= heap && it.gone && touch.read.is_some();
                 it.gone = touch.write.map_or(it.gone, |value| value == Some(GONE));
                 (it.used, it.thread) = (true, touch.thread);

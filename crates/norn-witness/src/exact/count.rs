@@ -1,27 +1,28 @@
-//! The rules of what is counted: semaphores and barriers.
+//! The rules of semaphores and barriers, which count.
 //!
-//! If a count is too low, then some event that would raise it must come earlier, or one that
-//! lowers it later. A thread's events come in order, so one literal for each thread says that; and
-//! where several are missing, it can ask for one that is farther away.
+//! If a count is too low, some event that increments it has to come earlier, or some event that
+//! decrements it later. The events of a thread are ordered, so one literal per thread is enough;
+//! and where several increments are missing, the literal can name an event further away.
 
 use rustc_hash::FxHashMap;
 
 use super::{
-    look::State,
+    look::WalkState,
     model::{ByThread, Node},
     query::{Known, Query},
 };
 
-/// Who has arrived at a barrier.
+/// The arrivals at a barrier.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rounds {
     arrived: u64,
-    /// By thread: where it arrived, and in which round.
+    /// By thread: the event of its arrival, and the round.
     rounds: FxHashMap<u32, (Node, u64)>,
 }
 
 impl Query<'_> {
-    /// What is before an event in the current order, by thread: how many; from the window's start.
+    /// By thread: its events in the window, and how many of them come before `node` in the current
+    /// order.
     fn split<'s>(
         &'s self,
         lists: &'s ByThread,
@@ -39,7 +40,8 @@ impl Query<'_> {
         })
     }
 
-    /// One of those that come later comes before an event. So many are missing.
+    /// Literals of which one has to be true: an event that comes later now comes before `node`.
+    /// Since `missing` events have to move, the literals may name events that are further away.
     fn earlier(
         &mut self,
         lists: &ByThread,
@@ -61,14 +63,14 @@ impl Query<'_> {
         parts
     }
 
-    /// One of those that come before an event comes later.
+    /// Literals of which one has to be true: an event that comes earlier now comes after `node`.
     fn later(&mut self, lists: &ByThread, node: Node, counts: &[u32]) -> Vec<Known> {
         let split = self.split(lists, node, counts);
         let last: Vec<_> = split.filter_map(|it| it.1.checked_sub(1).map(|at| it.0[at])).collect();
         last.into_iter().filter(|it| *it != node).map(|it| self.precedes(node, it)).collect()
     }
 
-    /// What a semaphore is where the window begins.
+    /// The value of a semaphore at the start of the window.
     fn first(&self, semaphore: u32) -> i64 {
         let it = &self.model.semaphores[semaphore as usize];
         let before = |lists: &ByThread| {
@@ -78,11 +80,17 @@ impl Query<'_> {
         it.first + before(&it.ups) - before(&it.downs)
     }
 
-    pub(crate) fn count<'s>(&self, semaphore: u32, state: &'s mut State) -> &'s mut i64 {
+    pub(crate) fn count<'s>(&self, semaphore: u32, state: &'s mut WalkState) -> &'s mut i64 {
         state.counts.entry(semaphore).or_insert_with(|| self.first(semaphore))
     }
 
-    pub(crate) fn down(&mut self, node: Node, semaphore: u32, counts: &[u32], state: &mut State) {
+    pub(crate) fn down(
+        &mut self,
+        node: Node,
+        semaphore: u32,
+        counts: &[u32],
+        state: &mut WalkState,
+    ) {
         let count = self.count(semaphore, state);
         *count -= 1;
         if *count < 0 {
@@ -96,7 +104,7 @@ impl Query<'_> {
         }
     }
 
-    /// A semaphore should be zero, and is not.
+    /// A semaphore has to be zero for an attempt to fail, and is not.
     pub(crate) fn dry(&mut self, node: Node, semaphore: u32, counts: &[u32]) {
         let it = &self.model.semaphores[semaphore as usize];
         let mut parts = self.earlier(&it.downs, node, 1, counts);
@@ -109,8 +117,8 @@ impl Query<'_> {
         self.model.barriers[barrier as usize].size.max(1)
     }
 
-    /// Who has arrived where the window begins.
-    fn rounds_now<'s>(&self, barrier: u32, state: &'s mut State) -> &'s mut Rounds {
+    /// The arrivals at the start of the window.
+    fn rounds_now<'s>(&self, barrier: u32, state: &'s mut WalkState) -> &'s mut Rounds {
         state.rounds.entry(barrier).or_insert_with(|| {
             let enters = &self.model.barriers[barrier as usize].enters;
             let mut all: Vec<_> = enters
@@ -125,14 +133,20 @@ impl Query<'_> {
         })
     }
 
-    pub(crate) fn enter(&mut self, node: Node, barrier: u32, state: &mut State) {
+    pub(crate) fn enter(&mut self, node: Node, barrier: u32, state: &mut WalkState) {
         let (size, thread) = (self.size(barrier), self.model.thread(node));
         let it = self.rounds_now(barrier, state);
         it.rounds.insert(thread, (node, it.arrived / size));
         it.arrived += 1;
     }
 
-    pub(crate) fn leave(&mut self, node: Node, barrier: u32, counts: &[u32], state: &mut State) {
+    pub(crate) fn leave(
+        &mut self,
+        node: Node,
+        barrier: u32,
+        counts: &[u32],
+        state: &mut WalkState,
+    ) {
         let (size, thread) = (self.size(barrier), self.model.thread(node));
         let it = self.rounds_now(barrier, state);
         let arrived = it.arrived;

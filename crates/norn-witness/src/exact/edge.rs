@@ -1,5 +1,5 @@
-//! What must come before what: threads, announcements, memory, initialisations, counts, and reads
-//! that only one write can have served.
+//! The edges that hold in every order: from threads, annotations, allocations, initialisations and
+//! counts, and from writes to reads that only one write can have served.
 
 use norn_model::ThreadId;
 use rustc_hash::FxHashMap;
@@ -9,20 +9,20 @@ use super::{
     reach::Reach,
 };
 
-/// Reads of values with more writers than this are not looked at: it is unlikely that all but one
+/// Reads of values with more writes than this get no edge: it is unlikely that all writes but one
 /// can be excluded.
 const FEW: usize = 8;
 
-/// With more threads than this, reads with only one writer are left to the solver.
+/// With more threads than this, reads with only one possible write are left to the solver.
 const FEW_THREADS: usize = 64;
 
-/// What is gathered while going through a trace.
+/// The edges that are collected while the trace is read.
 #[derive(Default)]
 pub(crate) struct Edges {
     pub(crate) all: Vec<(Node, Node)>,
     pub(crate) forks: Vec<(Node, ThreadId)>,
     pub(crate) joins: Vec<(Node, ThreadId)>,
-    /// By object: the last announcement of each thread.
+    /// By object: the last `HappensBefore` of each thread.
     announced: FxHashMap<u64, Vec<(u32, Node)>>,
 }
 
@@ -40,7 +40,7 @@ impl Edges {
         self.all.extend(all.map(|it| (it.1, node)));
     }
 
-    /// Puts the edges into the model.
+    /// Adds the edges to the model.
     pub(crate) fn connect(mut self, model: &mut Model<'_>) {
         self.threads(model);
         self.initialisations(model);
@@ -52,7 +52,7 @@ impl Edges {
         model.damaged = self.all.iter().any(backwards);
         self.all.retain(|it| !backwards(it));
         model.reach = Reach::new(&model.places, model.threads.len(), &self.all);
-        // Each read may get a clock of its own, which costs too much with many threads.
+        // Each read may need a vector clock of its own, which costs too much with many threads.
         if model.threads.len() <= FEW_THREADS {
             self.reads(model);
         }
@@ -82,7 +82,7 @@ impl Edges {
         }
     }
 
-    /// What is found done was done by the only one who does it.
+    /// An initialisation that has only one successful attempt ends before it is found done.
     fn initialisations(&mut self, model: &Model<'_>) {
         for node in 0..model.len() {
             for facet in model.facets(node) {
@@ -96,7 +96,9 @@ impl Edges {
         }
     }
 
-    /// A thread's n-th wait needs n posts; of these the other threads can have made so many.
+    /// The n-th wait of a thread needs n posts. The initial value and the posts of all other
+    /// threads can serve `free` of its waits; each further one needs one more post of the thread at
+    /// hand.
     fn semaphore(&mut self, semaphore: &Semaphore) {
         let all: usize = semaphore.ups.iter().map(|it| it.1.len()).sum();
         for (_, downs) in &semaphore.downs {
@@ -109,7 +111,8 @@ impl Edges {
         }
     }
 
-    /// If only as many threads come as must meet, the n-th time of one is the n-th of all.
+    /// If exactly as many threads use a barrier as it waits for, the n-th round of one is that of
+    /// all.
     fn barriers(&mut self, model: &Model<'_>) {
         for (number, barrier) in model.barriers.iter().enumerate() {
             let leaves = leaves(model, u32::try_from(number).unwrap_or(u32::MAX));
@@ -131,8 +134,8 @@ impl Edges {
         self.all.retain(|it| !own(it));
     }
 
-    /// A thread that goes on after a read has seen the value, and so its only writer. The read
-    /// itself may see something else if it is the last of its thread.
+    /// A thread that continues after a read has seen the value, and so its only write. The read
+    /// itself may see another value if it is the last event of its thread.
     fn reads(&mut self, model: &Model<'_>) {
         for read in &model.cells.reads {
             let Some(next) = model.next(read.node) else { continue };
@@ -164,7 +167,7 @@ fn only_writer(model: &Model<'_>, read: &super::cell::Read) -> Option<Node> {
     if let [writer] = writers[..] { Some(writer) } else { None }
 }
 
-/// Whether a thread leaves each time before it comes again.
+/// Whether a thread leaves the barrier each time before it arrives again.
 fn alternate(enters: &[Node], leaves: &[Node]) -> bool {
     let pairs = enters.iter().zip(leaves).all(|(enter, leave)| enter < leave);
     let again = leaves.iter().zip(enters.iter().skip(1)).all(|(leave, enter)| leave < enter);

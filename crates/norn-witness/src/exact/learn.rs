@@ -1,14 +1,14 @@
-//! What a [`Solver`] learns from a conflict: a clause that would have prevented it, and, if there is
-//! nothing to go back to, which assumptions are to blame.
+//! Conflict analysis of the [`Solver`]: a learned clause that would have prevented the conflict,
+//! and, if no decision can be undone, the assumptions that it follows from.
 
 use super::solver::{Lit, Meaning, NONE, Solver, at};
 
 impl Solver {
-    /// Goes back so far that a new clause, which follows from a conflict, says something.
+    /// Backtracks to the level at which the learned clause propagates a literal.
     pub(crate) fn learn<M: Meaning>(&mut self, conflict: Vec<Lit>, meaning: &mut M) {
         let (mut learned, first) = self.analyse(conflict);
         self.effort.spend(1 + learned.len() as u64);
-        // The latest of the others is watched.
+        // The second watched literal is the one of the highest level.
         learned.sort_unstable_by_key(|it| std::cmp::Reverse((self.variables[at(*it)].level, *it)));
         let level = learned.first().map_or(0, |it| self.variables[at(*it)].level);
         self.back(level, meaning);
@@ -17,7 +17,7 @@ impl Solver {
         self.enqueue(first, reason);
     }
 
-    /// A clause with only one literal of the current level, which is the second result.
+    /// The clause of the first unique implication point: it has one literal of the current level.
     fn analyse(&mut self, conflict: Vec<Lit>) -> (Vec<Lit>, Lit) {
         let mut learned = Vec::new();
         let mut marked = Vec::new();
@@ -58,7 +58,7 @@ impl Solver {
         (learned, first)
     }
 
-    /// Whether a literal follows from others that were seen.
+    /// Whether a literal is implied by others of the clause and can be left out.
     fn is_implied(&self, lit: Lit) -> bool {
         let reason = self.variables[at(lit)].reason;
         let known = |it: &Lit| {
@@ -68,7 +68,7 @@ impl Solver {
         reason != NONE && self.lits(reason).iter().all(known)
     }
 
-    /// Finds the assumptions that a conflict comes from.
+    /// Finds the assumptions that a conflict follows from.
     pub(crate) fn blame(&mut self, conflict: Vec<Lit>) {
         let from = self.levels.first().map_or(self.trail.len(), |it| it.0);
         let mut reasons = conflict;

@@ -1,8 +1,8 @@
-//! The rule of locks: who has one keeps the others out, unless all share it; and who is denied one
-//! is so because another thread has it.
+//! The rule of locks: critical sections exclude each other unless all are shared, and a request
+//! fails only while another thread holds the lock.
 
 use super::{
-    look::State,
+    look::WalkState,
     model::{Node, Section},
     query::{Known, Query},
 };
@@ -16,17 +16,17 @@ impl Query<'_> {
         self.model.sections[number as usize]
     }
 
-    /// The sections of a lock that are open now.
-    fn open_now<'s>(&self, lock: u32, state: &'s mut State) -> &'s mut Vec<u32> {
+    /// The sections of a lock that are open at this point of the order.
+    fn open_now<'s>(&self, lock: u32, state: &'s mut WalkState) -> &'s mut Vec<u32> {
         state.open.entry(lock).or_insert_with(|| self.open_before(lock))
     }
 
-    /// The sections of a lock that are open where the window begins.
+    /// The sections of a lock that are open at the start of the window.
     fn open_before(&self, lock: u32) -> Vec<u32> {
         let begun = |all: &[u32]| {
             let begun = all.partition_point(|it| self.section(*it).open < self.from);
             let last = begun.checked_sub(1).map(|at| all[at]);
-            // A section of no length may come after the one that it is in.
+            // An empty section may come after the one that contains it.
             let outer = begun.checked_sub(2).map(|at| all[at]);
             let open = |it: &u32| self.section(*it).close >= self.from;
             [last, outer].into_iter().flatten().filter(open).collect::<Vec<_>>()
@@ -35,7 +35,7 @@ impl Query<'_> {
         threads.flat_map(|(_, sections)| begun(sections)).collect()
     }
 
-    pub(crate) fn open(&mut self, number: u32, state: &mut State) {
+    pub(crate) fn open(&mut self, number: u32, state: &mut WalkState) {
         let section = self.section(number);
         let open = self.open_now(section.lock, state);
         let all = open.clone();
@@ -49,7 +49,7 @@ impl Query<'_> {
         }
     }
 
-    pub(crate) fn close(&mut self, number: u32, state: &mut State) {
+    pub(crate) fn close(&mut self, number: u32, state: &mut WalkState) {
         let lock = self.section(number).lock;
         self.open_now(lock, state).retain(|it| *it != number);
     }
@@ -64,14 +64,20 @@ impl Query<'_> {
         self.clause(&parts);
     }
 
-    /// Whether another thread has a lock now.
-    pub(crate) fn is_taken(&self, node: Node, lock: u32, shared: bool, state: &mut State) -> bool {
+    /// Whether another thread holds a lock at this point of the order.
+    pub(crate) fn is_taken(
+        &self,
+        node: Node,
+        lock: u32,
+        shared: bool,
+        state: &mut WalkState,
+    ) -> bool {
         let thread = self.model.thread(node);
         let all = self.open_now(lock, state).iter().map(|it| self.section(*it));
         all.into_iter().any(|it| it.thread != thread && !(shared && it.shared))
     }
 
-    /// Some section of another thread is around the event.
+    /// Adds a clause: the event is inside of a section of another thread.
     pub(crate) fn deny(&mut self, node: Node, lock: u32, shared: bool) {
         if !self.denied.insert(node) {
             return;

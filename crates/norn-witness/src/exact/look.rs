@@ -1,4 +1,4 @@
-//! Goes through an order and says which rules it breaks.
+//! Walks through an order and adds clauses for the rules that it breaks.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -8,9 +8,9 @@ use super::{
     query::Query,
 };
 
-/// What has happened so far.
+/// The state of the program at a point of the order.
 #[derive(Clone, Default)]
-pub(crate) struct State {
+pub(crate) struct WalkState {
     /// By cell: the last write, by its number from 1; 0 if it was before the window.
     writes: Vec<u32>,
     /// By lock: sections that are open.
@@ -19,31 +19,31 @@ pub(crate) struct State {
     pub(crate) signals: FxHashMap<u32, Vec<(Node, bool)>>,
     /// By condition: waits that were ended by a signal of this order.
     pub(crate) woken: FxHashMap<u32, Vec<u32>>,
-    /// By semaphore: its count.
+    /// By semaphore: its value.
     pub(crate) counts: FxHashMap<u32, i64>,
     pub(crate) rounds: FxHashMap<u32, Rounds>,
-    /// By initialisation: tries that go on or are done.
+    /// By initialisation: the attempts that are in progress or done.
     pub(crate) tries: FxHashMap<u32, Vec<u32>>,
     /// Initialisations that are done.
     pub(crate) done: FxHashSet<u32>,
-    /// How many rules were broken.
+    /// The number of broken rules.
     pub(crate) broken: usize,
-    /// Whether something was excused since its thread does not go on.
+    /// Whether some broken rule does not count because its thread does not continue.
     excused: bool,
 }
 
-/// What has happened where an order leaves the recorded one: after so many events. Most orders
-/// leave it late, and not much earlier than the one before.
-pub(crate) type Fork = (usize, State);
+/// The state at which an order leaves the recorded one, and the number of events before it. Most
+/// orders leave it late, and not much earlier than the order before.
+pub(crate) type Fork = (usize, WalkState);
 
 impl Query<'_> {
-    /// Adds what broken rules say; how many there are.
+    /// Adds clauses for the broken rules; returns how many there are.
     pub(crate) fn look(&mut self, witness: &[Node], counts: &[u32]) -> usize {
         let as_recorded = witness.iter().zip(self.from..).take_while(|it| *it.0 == it.1).count();
         let fork = self.fork.take().filter(|it| it.0 <= as_recorded);
         let (known, mut state) = fork.unwrap_or_else(|| {
             let writes = vec![0; self.model.cells.all.len()];
-            (0, State { writes, ..State::default() })
+            (0, WalkState { writes, ..WalkState::default() })
         });
         self.go(&witness[known..as_recorded], counts, &mut state);
         if state.broken == 0 && !state.excused {
@@ -54,7 +54,7 @@ impl Query<'_> {
         state.broken
     }
 
-    fn go(&mut self, events: &[Node], counts: &[u32], state: &mut State) {
+    fn go(&mut self, events: &[Node], counts: &[u32], state: &mut WalkState) {
         for node in events {
             for facet in self.model.facets(*node) {
                 self.facet(*node, *facet, counts, state);
@@ -62,15 +62,15 @@ impl Query<'_> {
         }
     }
 
-    /// Whether what an event sees matters.
-    fn matters(&self, node: Node, counts: &[u32], state: &mut State) -> bool {
+    /// Whether it matters what an event sees.
+    fn matters(&self, node: Node, counts: &[u32], state: &mut WalkState) -> bool {
         let last = self.is_last(node, counts);
         state.excused |= last;
         state.broken += usize::from(!last);
         !last
     }
 
-    fn facet(&mut self, node: Node, facet: Facet, counts: &[u32], state: &mut State) {
+    fn facet(&mut self, node: Node, facet: Facet, counts: &[u32], state: &mut WalkState) {
         match facet {
             Facet::Read(number) => {
                 if !self.sees(number, state) && self.matters(node, counts, state) {
@@ -111,7 +111,7 @@ impl Query<'_> {
         }
     }
 
-    fn sees(&self, number: u32, state: &State) -> bool {
+    fn sees(&self, number: u32, state: &WalkState) -> bool {
         let read = &self.model.cells.reads[number as usize];
         let cell = &self.model.cells.all[read.cell as usize];
         let last = match state.writes[read.cell as usize].checked_sub(1) {

@@ -1,21 +1,21 @@
-//! Says whether a candidate can happen, and proves it either way.
+//! The exact engine: decides whether a candidate is feasible, and proves it either way.
 //!
-//! After Huang, Luo and Rosu (*Generic predictive concurrency analysis*, 2015): what
-//! an order of the events of all threads must obey is a set of constraints over which event is
-//! before which, and a solver finds an order or that there is none. A read needs a write of its
-//! value before it and none of another value between; which write that is, is free, and so is
-//! which signal ends which wait.
+//! After Huang, Luo and Rosu (*Generic predictive concurrency analysis*, 2015): the rules that an
+//! order of all events has to obey are constraints over which event comes before which, and a
+//! solver finds an order or proves that there is none. A read needs a write of its value before it
+//! and no write of another value in between; which write it reads from is free, and so is which
+//! signal ends which wait.
 //!
-//! Where we differ: constraints are not written down at first. A solver that knows only program
-//! order and what it entails ([`reach`]) proposes an order close to the recorded one; it is gone
-//! through ([`look`]), and only the constraints that it breaks are added, until none is broken or
-//! there is no order left. A constraint binds only what comes before the candidate's last event.
+//! Where we differ: constraints are generated lazily. A solver that knows only program order and
+//! what follows from it ([`reach`]) proposes an order close to the recorded one; [`look`] walks
+//! through it and adds only the constraints that it breaks, until none is broken or no order is
+//! left. A constraint applies only to events before the candidate's last one.
 //!
-//! A question is first asked of a small window around the candidate, with everything before as it
-//! was recorded: a solution there is a solution. That there is none says nothing: what would have
-//! to change may lie before the window. Only the whole trace can prove that a candidate is
-//! infeasible. Where a trace is too long for that, or the effort is spent, the answer is that
-//! nothing was decided.
+//! A query first covers a small window around the candidate, with all events before it as recorded:
+//! a solution there is a solution of the whole. That there is none proves nothing, since what would
+//! have to change may be before the window. Only a query over the whole trace can prove that a
+//! candidate is infeasible. Where the trace is too long for that, or the effort is spent, the
+//! answer is that nothing was decided.
 
 mod apart;
 mod arrow;
@@ -45,19 +45,21 @@ use self::{
     apart::Apart,
     build::Builder,
     model::{Model, Node},
-    query::{Outcome, Query},
+    query::{Query, QueryOutcome},
     solver::Effort,
 };
 use crate::{Engine, Infeasible, Turn, engine::Proposals};
 
-/// How much the exact engine may do.
+/// Limits of the exact engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Steps of the solver for one candidate. The same question takes the same steps everywhere.
+    /// Maximum number of solver steps for one candidate. Steps and not time, so that the result
+    /// does not depend on the machine.
     pub steps: u64,
-    /// Events that are looked at together.
+    /// Maximum number of events in a window.
     pub events: u32,
-    /// Whether reads must see the write that they saw, and not any of the same value.
+    /// Whether a read has to see the same write as in the recorded run, and not any write of the
+    /// same value.
     pub fixed: bool,
 }
 
@@ -67,15 +69,16 @@ impl Default for Limits {
     }
 }
 
-/// Windows that are tried first: events before and after the candidate's, and steps.
+/// The windows that are tried first: events before and after the candidate's, and solver steps.
 const NEAR: [(u32, u32, u64); 3] = [(150, 60, 20_000), (600, 150, 50_000), (2_400, 600, 100_000)];
-/// A window that gets longer than this, since the candidate's events are far apart, is not tried.
+/// A window that would be longer than this, because the candidate's events are far apart, is
+/// skipped.
 const TOO_FAR: u32 = 4_000;
 
-/// Nothing is learned of traces with more events than this: it would take too much memory.
+/// No model is built of traces with more events than this: it would take too much memory.
 const TOO_LONG: usize = 2_000_000;
 
-/// Solves the constraints that orders of events obey.
+/// The exact engine.
 #[derive(Debug)]
 pub struct Exact<'a> {
     trace: &'a Trace,
@@ -83,18 +86,18 @@ pub struct Exact<'a> {
     model: OnceLock<Model<'a>>,
 }
 
-/// Where to look, and how hard.
+/// The range of a query, and its effort.
 #[derive(Clone, Copy)]
 struct Window {
     from: Node,
     to: Node,
     steps: u64,
-    /// There is no larger one.
+    /// Whether there is no larger one.
     last: bool,
 }
 
 impl<'a> Exact<'a> {
-    /// Learns nothing yet: that is done at the first question.
+    /// Builds no model yet: the first query does.
     pub fn new(trace: &'a Trace, limits: Limits) -> Self {
         Exact { trace, limits, model: OnceLock::new() }
     }
@@ -126,7 +129,7 @@ impl<'a> Exact<'a> {
         windows
     }
 
-    /// None if a larger window may say more.
+    /// The answer for a window; none if a larger window may decide more.
     fn ask(
         &self,
         steps: &[Node],
@@ -138,20 +141,20 @@ impl<'a> Exact<'a> {
         let range = (window.from, window.to);
         let query = Query::new(model, range, steps, adjacent, Effort::new(window.steps));
         match query.map(|it| it.without(aparts).answer()) {
-            Some(Outcome::Order(order)) => Some(Ok(self.turns(window.from, &order))),
-            // What holds in every order does so in all windows.
+            Some(QueryOutcome::Order(order)) => Some(Ok(self.turns(window.from, &order))),
+            // What holds in every order holds in every window.
             None if !model.damaged => Some(Err(Infeasible::NoOrder)),
-            Some(Outcome::No) if range == (0, model.len()) && !model.damaged => {
+            Some(QueryOutcome::No) if range == (0, model.len()) && !model.damaged => {
                 Some(Err(Infeasible::NoOrder))
             }
-            None | Some(Outcome::No | Outcome::Spent) => {
+            None | Some(QueryOutcome::No | QueryOutcome::Spent) => {
                 window.last.then_some(Err(Infeasible::Undecided))
             }
         }
     }
 
-    /// A question about the whole trace in the language of SMT-LIB, with the clauses that were needed
-    /// to answer it; and whether there is an order. For comparisons with other solvers.
+    /// The query over the whole trace in SMT-LIB, with the clauses that were needed to answer it,
+    /// and whether there is an order. For comparisons with other solvers.
     #[doc(hidden)]
     pub fn smt(&self, candidate: &Candidate) -> Option<(String, bool)> {
         let model = self.model();
@@ -162,13 +165,13 @@ impl<'a> Exact<'a> {
         let query = Query::new(model, (0, model.len()), &steps, candidate.adjacent, effort)?;
         let (outcome, transcript) = query.transcribe();
         match outcome {
-            Outcome::Order(_) => Some((transcript.smt(model), true)),
-            Outcome::No => Some((transcript.smt(model), false)),
-            Outcome::Spent => None,
+            QueryOutcome::Order(_) => Some((transcript.smt(model), true)),
+            QueryOutcome::No => Some((transcript.smt(model), false)),
+            QueryOutcome::Spent => None,
         }
     }
 
-    /// All before the window as it was recorded, and then this.
+    /// The events before the window as recorded, followed by this order.
     fn turns(&self, from: Node, order: &[Node]) -> Vec<Turn> {
         let mut turns: Vec<Turn> = Vec::new();
         for node in (0..from).chain(order.iter().copied()) {
@@ -193,14 +196,14 @@ impl Engine for Exact<'_> {
 }
 
 impl Exact<'_> {
-    /// The same, and in no schedule something comes in between that must not.
+    /// The same, with some events kept out of intervals.
     pub(crate) fn schedules_apart(
         &self,
         candidate: &Candidate,
         aparts: &[norn_model::Apart],
     ) -> Proposals<'_> {
-        // That nobody ever can help a thread that is stuck is no question of one order. And that a
-        // wait ends as it did is one of the values that are kept.
+        // That a thread stays stuck is a statement about all continuations, not about one order.
+        // And a wait that times out instead is one of the values that this engine preserves.
         let another = !candidate.stuck.is_empty() || candidate.expires().is_some();
         if self.trace.len() > TOO_LONG || another {
             return Box::new(std::iter::once(Err(Infeasible::Undecided)));

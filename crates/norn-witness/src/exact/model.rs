@@ -1,8 +1,8 @@
-//! What a trace says about the orders that its events can have, made once for all questions.
+//! The model of a trace that all queries share.
 //!
-//! Events are numbered in the recorded order; a [`Node`] is such a number. What an event does to
-//! others is a list of [`Facet`]s, each of which belongs to one rule. What holds in every order is
-//! in [`Reach`].
+//! Events are numbered in the recorded order; a [`Node`] is such a number. The effect of an event
+//! on others is a list of [`Facet`]s, each of which belongs to one rule. [`Reach`] has what holds
+//! in every order.
 
 use norn_model::{EventId, Trace};
 
@@ -11,15 +11,15 @@ use super::{cell::Cells, reach::Reach};
 /// An event, by its number in the recorded order.
 pub(crate) type Node = u32;
 
-/// An event that never happens; where a write is meant, the one before all events.
+/// An event that never happens; in the place of a write, the one before all events.
 pub(crate) const NEVER: Node = Node::MAX;
 
-/// One thing that an event does, by the number of the object or of the detail.
+/// One aspect of an event, with the number of the object or of the detail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Facet {
-    /// Sees a value: a number of [`Cells::reads`].
+    /// Reads a value: a number of [`Cells::reads`].
     Read(u32),
-    /// Leaves a value in a cell: which of its writes.
+    /// Writes a value to a cell: which of its writes.
     Write {
         cell: u32,
         at: u32,
@@ -27,7 +27,7 @@ pub(crate) enum Facet {
     /// Begins and ends a critical section, a number of [`Model::sections`].
     Open(u32),
     Close(u32),
-    /// Is denied a lock.
+    /// Fails to acquire a lock.
     Denied {
         lock: u32,
         shared: bool,
@@ -38,23 +38,23 @@ pub(crate) enum Facet {
         cond: u32,
         all: bool,
     },
-    /// A semaphore goes up, down, or should go down and does not.
+    /// Increments or decrements a semaphore, or fails to decrement it.
     Up(u32),
     Down(u32),
     Dry(u32),
-    /// A barrier.
+    /// Arrives at or leaves a barrier.
     Enter(u32),
     Leave(u32),
-    /// An initialisation, a number of [`Model::tries`].
+    /// Begins or ends an initialisation, a number of [`Model::tries`].
     Begin(u32),
     End(u32),
-    /// An initialisation was found done.
+    /// Finds an initialisation done.
     Done(u32),
-    /// Cannot happen in any order: it gives back what its thread does not have.
+    /// Cannot happen in any order: it releases what its thread does not hold.
     Impossible,
 }
 
-/// From where to where a thread has a lock.
+/// A critical section of a thread.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Section {
     pub(crate) lock: u32,
@@ -71,24 +71,24 @@ pub(crate) struct Wake {
     pub(crate) cond: u32,
     pub(crate) wait: Node,
     pub(crate) node: Node,
-    /// The signal that did it in the recorded order, if there is one.
+    /// The signal that ended it in the recorded order, if there is one.
     pub(crate) signal: Node,
 }
 
-/// One try of an initialisation.
+/// One attempt at an initialisation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Try {
     pub(crate) once: u32,
     pub(crate) begin: Node,
     pub(crate) end: Node,
-    /// Whether it completes it.
+    /// Whether it succeeds.
     pub(crate) done: bool,
 }
 
 /// Events of one kind on one object, by thread, each in order.
 pub(crate) type ByThread = Vec<(u32, Vec<Node>)>;
 
-/// What goes up and down.
+/// A semaphore.
 #[derive(Debug, Default)]
 pub(crate) struct Semaphore {
     pub(crate) first: i64,
@@ -96,14 +96,14 @@ pub(crate) struct Semaphore {
     pub(crate) downs: ByThread,
 }
 
-/// Where threads meet.
+/// A barrier.
 #[derive(Debug, Default)]
 pub(crate) struct Barrier {
     pub(crate) size: u64,
     pub(crate) enters: ByThread,
 }
 
-/// What a trace says about orders.
+/// The model of a trace.
 #[derive(Debug)]
 pub(crate) struct Model<'a> {
     pub(crate) trace: &'a Trace,
@@ -125,14 +125,14 @@ pub(crate) struct Model<'a> {
     pub(crate) semaphores: Vec<Semaphore>,
     pub(crate) barriers: Vec<Barrier>,
     pub(crate) tries: Vec<Try>,
-    /// By initialisation: its tries.
+    /// By initialisation: its attempts.
     pub(crate) onces: Vec<Vec<u32>>,
-    /// Something in the trace is out of order: nothing can be proved from it.
+    /// The recorded order itself breaks a rule: nothing can be proved from it.
     pub(crate) damaged: bool,
 }
 
 impl Model<'_> {
-    /// How many events there are.
+    /// The number of events.
     pub(crate) fn len(&self) -> u32 {
         u32::try_from(self.places.len()).unwrap_or(u32::MAX)
     }

@@ -1,8 +1,8 @@
-//! The rule of initialisations: one try at a time, none after one that completed it, and what is
-//! found done was done.
+//! The rule of once-only initialisations: one attempt at a time, none after a successful one, and
+//! an initialisation is found done only after a successful one.
 
 use super::{
-    look::State,
+    look::WalkState,
     model::{Node, Try},
     query::{Known, Query},
 };
@@ -12,8 +12,8 @@ impl Query<'_> {
         self.model.tries[number as usize]
     }
 
-    /// The tries that go on or are done now.
-    fn tries_now<'s>(&self, once: u32, state: &'s mut State) -> &'s mut Vec<u32> {
+    /// The attempts that are in progress or done at this point of the order.
+    fn tries_now<'s>(&self, once: u32, state: &'s mut WalkState) -> &'s mut Vec<u32> {
         state.tries.entry(once).or_insert_with(|| {
             let all = self.model.onces[once as usize].iter().copied();
             let there = |it: &u32| {
@@ -24,7 +24,7 @@ impl Query<'_> {
         })
     }
 
-    pub(crate) fn begin(&mut self, number: u32, state: &mut State) {
+    pub(crate) fn begin(&mut self, number: u32, state: &mut WalkState) {
         let this = self.attempt(number);
         let tries = self.tries_now(this.once, state);
         let others = tries.clone();
@@ -43,7 +43,7 @@ impl Query<'_> {
         }
     }
 
-    pub(crate) fn end(&mut self, number: u32, state: &mut State) {
+    pub(crate) fn end(&mut self, number: u32, state: &mut WalkState) {
         let this = self.attempt(number);
         if this.done {
             state.done.insert(this.once);
@@ -52,7 +52,7 @@ impl Query<'_> {
         }
     }
 
-    pub(crate) fn done(&mut self, node: Node, once: u32, state: &mut State) {
+    pub(crate) fn done(&mut self, node: Node, once: u32, state: &mut WalkState) {
         let tries = &self.model.onces[once as usize];
         let before = |it: &u32| self.attempt(*it).done && self.attempt(*it).end < self.from;
         if state.done.contains(&once) || tries.iter().any(before) {

@@ -1,9 +1,9 @@
-//! One order of the events of a window, changed as little as each new edge demands.
+//! The current order of the events of a window, changed as little as each new edge requires.
 //!
 //! After Pearce and Kelly (*A dynamic topological sort algorithm for directed acyclic graphs*,
 //! 2006): where an edge goes against the order, only the events between its ends move. Edges that
 //! always hold are not stored here but looked up in the [`Model`]. A cycle is explained by the
-//! labels of its edges; few of them, since edges without a label are followed first.
+//! labels of its edges. Edges without a label are followed first, which keeps explanations short.
 
 use std::collections::VecDeque;
 
@@ -28,13 +28,13 @@ struct Edge {
     next_in: u32,
 }
 
-/// One order of the events of a window.
+/// The current order of the events of a window.
 #[derive(Debug)]
 pub(crate) struct Order<'a> {
     model: &'a Model<'a>,
     from: Node,
     to: Node,
-    /// Events that follow each other with nothing between them: they are moved as their last one.
+    /// Events that have to be adjacent: their last one represents all of them.
     bundle: &'a [Node],
     /// By node: its place; by place: the node.
     places: Vec<u32>,
@@ -42,13 +42,13 @@ pub(crate) struct Order<'a> {
     edges: Vec<Edge>,
     first_out: Vec<u32>,
     first_in: Vec<u32>,
-    /// Who was seen in which search, and from where.
+    /// The search that saw a node last, and the edge by which it came there.
     seen: Vec<u32>,
     search: u32,
     parents: Vec<(Node, Lit)>,
-    /// How many events were looked at.
+    /// The number of events that searches have visited.
     pub(crate) visits: u64,
-    /// Which events the last edge has moved.
+    /// The events that the last edge has moved.
     moved: Vec<Node>,
 }
 
@@ -84,7 +84,7 @@ impl<'a> Order<'a> {
         }
     }
 
-    /// Who stands for a node.
+    /// The node that represents a node.
     pub(crate) fn face(&self, node: Node) -> Node {
         match self.bundle.last() {
             Some(last) if self.bundle.contains(&node) => *last,
@@ -100,17 +100,17 @@ impl<'a> Order<'a> {
         &self.nodes
     }
 
-    /// Which events the last edge has moved.
+    /// The events that the last edge has moved.
     pub(crate) fn moved(&self) -> &[Node] {
         &self.moved
     }
 
-    /// How many edges were added.
+    /// The number of edges that were added.
     pub(crate) fn len(&self) -> usize {
         self.edges.len()
     }
 
-    /// Takes edges away again, the last ones first.
+    /// Removes edges, the last ones first.
     pub(crate) fn truncate(&mut self, len: usize) {
         while self.edges.len() > len
             && let Some(edge) = self.edges.pop()
@@ -120,7 +120,7 @@ impl<'a> Order<'a> {
         }
     }
 
-    /// Adds an edge; if it closes a cycle, the labels on the cycle.
+    /// Adds an edge. If it closes a cycle, returns the labels on the cycle.
     pub(crate) fn add(&mut self, from: Node, to: Node, label: Lit) -> Result<(), Vec<Lit>> {
         self.moved.clear();
         let (from, to) = (self.face(from), self.face(to));
@@ -138,7 +138,7 @@ impl<'a> Order<'a> {
         Ok(())
     }
 
-    /// Changes the order so that one is before the other.
+    /// Changes the order so that one node comes before the other.
     fn move_before(&mut self, one: Node, other: Node, label: Lit) -> Result<(), Vec<Lit>> {
         let (low, high) = (self.place(other), self.place(one));
         let mut later = self.later(other, one, high, label)?;
@@ -156,7 +156,7 @@ impl<'a> Order<'a> {
         Ok(())
     }
 
-    /// All that comes after a node, up to a place; or how the end comes after it.
+    /// The nodes after a node, up to a place; or the path by which the end comes after it.
     fn later(
         &mut self,
         start: Node,
@@ -206,7 +206,7 @@ impl<'a> Order<'a> {
         labels
     }
 
-    /// All that comes before a node, down to a place.
+    /// The nodes before a node, down to a place.
     fn earlier(&mut self, start: Node, low: u32) -> Vec<Node> {
         self.search += 1;
         let mut found = Vec::new();
@@ -231,7 +231,7 @@ impl<'a> Order<'a> {
         if self.bundle.last() == Some(&node) { self.bundle } else { &[] }
     }
 
-    /// Where edges from a node lead, in the window.
+    /// The successors of a node in the window.
     fn after(&self, node: Node, into: &mut Vec<(Node, Lit)>) {
         let mut add = |it: Node| {
             let face = self.face(it);
@@ -251,7 +251,7 @@ impl<'a> Order<'a> {
         }
     }
 
-    /// Where edges to a node come from, in the window.
+    /// The predecessors of a node in the window.
     fn ahead(&self, node: Node, into: &mut Vec<Node>) {
         let mut add = |it: Node| {
             let face = self.face(it);

@@ -1,8 +1,8 @@
-//! One question: can these events happen in this order, in this window?
+//! One query: is there an order of the events of a window in which the candidate happens?
 //!
-//! A witness is all that comes before the candidate's last event. So that event cuts the order: a
-//! rule binds an event only if it is on this side of it, and a clause that a rule adds says so.
-//! Of the events that can be the last of their thread, the values do not matter.
+//! A witness consists of the events up to the candidate's last one. So that event cuts the order: a
+//! rule applies to an event only if it comes before the cut, and each clause of a rule has a
+//! literal that says so. The values of an event that can be the last of its thread do not matter.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -17,7 +17,7 @@ use super::{
     value::Choice,
 };
 
-/// Whether something is so: always, never, or if a literal is true.
+/// A truth value: true, false, or that of a literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Known {
     Yes,
@@ -25,7 +25,7 @@ pub(crate) enum Known {
     If(Lit),
 }
 
-/// One question.
+/// One query.
 pub(crate) struct Query<'a> {
     pub(crate) model: &'a Model<'a>,
     pub(crate) from: Node,
@@ -33,34 +33,34 @@ pub(crate) struct Query<'a> {
     /// The candidate's events, in their order.
     steps: &'a [Node],
     adjacent: bool,
-    /// What must not come in between.
+    /// The events that have to stay out of intervals.
     pub(crate) aparts: &'a [Apart],
     pub(crate) arrows: Arrows<'a>,
     pub(crate) solver: Solver,
     pub(crate) choices: FxHashMap<u32, Choice>,
-    /// Denied locks and ended waits that have their clauses already.
+    /// Failed lock requests that have their clauses already; and by wait, its possible signals.
     pub(crate) denied: FxHashSet<Node>,
     pub(crate) matched: FxHashMap<u32, Vec<(Node, Lit)>>,
-    /// A clause cannot be true.
+    /// Whether some clause is unsatisfiable.
     dead: bool,
-    /// All clauses, if somebody wants to see them.
+    /// All clauses, if a transcript is wanted.
     transcript: Option<Vec<Vec<Lit>>>,
     pub(crate) effort: Effort,
-    /// By thread: how many events every witness has.
+    /// By thread: the number of events that every witness has.
     must: Vec<u32>,
     pub(crate) fork: Option<Fork>,
 }
 
-/// The answer to a question.
-pub(crate) enum Outcome {
-    /// Yes: in this order, from the start of the window.
+/// The answer to a query.
+pub(crate) enum QueryOutcome {
+    /// Feasible, in this order from the start of the window.
     Order(Vec<Node>),
     No,
     Spent,
 }
 
 impl<'a> Query<'a> {
-    /// None if what holds in every order excludes it.
+    /// None if the edges that hold in every order exclude the candidate.
     pub(crate) fn new(
         model: &'a Model<'a>,
         (from, to): (Node, Node),
@@ -101,17 +101,17 @@ impl<'a> Query<'a> {
         })
     }
 
-    /// Asks for an order, looks which rules it breaks, adds what they say, and asks again.
-    pub(crate) fn answer(mut self) -> Outcome {
+    /// Solves, walks through the order, adds clauses for broken rules, and repeats.
+    pub(crate) fn answer(mut self) -> QueryOutcome {
         self.run()
     }
 
-    /// The same, and what was asked of the solver in the end.
-    pub(crate) fn transcribe(mut self) -> (Outcome, Transcript) {
+    /// The same, with the clauses that the solver had in the end.
+    pub(crate) fn transcribe(mut self) -> (QueryOutcome, Transcript) {
         self.transcript = Some(Vec::new());
         let outcome = self.run();
         let mut clauses = self.transcript.take().unwrap_or_default();
-        if matches!(outcome, Outcome::Order(_)) {
+        if matches!(outcome, QueryOutcome::Order(_)) {
             clauses.extend(self.escapes().into_iter().map(|it| vec![it]));
         }
         let mut arrows = self.arrows.into_edges();
@@ -121,26 +121,26 @@ impl<'a> Query<'a> {
         (outcome, Transcript { clauses, arrows, steps, adjacent: self.adjacent })
     }
 
-    fn run(&mut self) -> Outcome {
+    fn run(&mut self) -> QueryOutcome {
         loop {
             let escapes = self.escapes();
             match self.solver.solve(&mut self.arrows, &escapes) {
                 Answer::Yes => {}
                 Answer::No if self.widen() => continue,
-                Answer::No => return Outcome::No,
-                Answer::Spent => return Outcome::Spent,
+                Answer::No => return QueryOutcome::No,
+                Answer::Spent => return QueryOutcome::Spent,
             }
             let counts = self.inside();
             let witness = self.witness(&counts);
             self.effort.spend(witness.len() as u64 / 16);
             if self.effort.is_spent() {
-                return Outcome::Spent;
+                return QueryOutcome::Spent;
             }
             if self.look(&witness, &counts) + self.part(&counts) == 0 {
-                return Outcome::Order(witness);
+                return QueryOutcome::Order(witness);
             }
             if self.dead {
-                return Outcome::No;
+                return QueryOutcome::No;
             }
         }
     }
@@ -149,7 +149,7 @@ impl<'a> Query<'a> {
         self.steps.last().copied().unwrap_or(NEVER)
     }
 
-    /// By thread: how many of its events the last event needs in the solution.
+    /// By thread: the number of its events that the last event needs in the solution.
     fn inside(&self) -> Vec<u32> {
         let mut counts = self.must.clone();
         let edges: Vec<_> = self.solver.solution().filter_map(|it| self.arrows.edge(it)).collect();
@@ -171,7 +171,7 @@ impl<'a> Query<'a> {
         index < counts[thread as usize]
     }
 
-    /// Where an event is in the current order.
+    /// The position of an event in the current order.
     pub(crate) fn place(&self, node: Node) -> (u32, usize) {
         let among = self.steps.iter().position(|it| *it == node).filter(|_| self.adjacent);
         (self.arrows.order.place(node), among.unwrap_or(0))
@@ -203,8 +203,8 @@ impl<'a> Query<'a> {
         from.zip(to).is_some_and(|(from, to)| self.adjacent || from < to)
     }
 
-    /// Whether one event is before another. What is outside of the window comes before or after
-    /// all that is in it.
+    /// Whether one event comes before another. Events outside of the window come before or after
+    /// all events in it.
     pub(crate) fn precedes(&mut self, one: Node, other: Node) -> Known {
         let yes = |is: bool| if is { Known::Yes } else { Known::No };
         if one < self.from || other < self.from {
@@ -239,8 +239,8 @@ impl<'a> Query<'a> {
         self.precedes(self.last(), node)
     }
 
-    /// Whether it does not matter what an event sees: its thread does not go on. What it passes on
-    /// at once matters if anything comes after.
+    /// Whether it does not matter what an event sees, because its thread does not continue. A
+    /// read-modify-write passes the value on, so it matters there if any event comes after.
     pub(crate) fn is_free(&mut self, node: Node) -> Known {
         if node == self.last() {
             return Known::Yes;
@@ -251,7 +251,7 @@ impl<'a> Query<'a> {
         self.model.next(node).map_or(Known::Yes, |it| self.is_out(it))
     }
 
-    /// A clause: one of these is so. Whether it was not so already.
+    /// Adds a clause; returns whether it was not true already.
     pub(crate) fn clause(&mut self, parts: &[Known]) -> bool {
         let mut lits = Vec::with_capacity(parts.len());
         for part in parts {
@@ -271,13 +271,13 @@ impl<'a> Query<'a> {
     }
 }
 
-/// Whether nothing that holds in every order excludes the steps.
+/// Whether the edges that hold in every order allow the steps.
 fn is_possible(model: &Model<'_>, steps: &[Node], adjacent: bool) -> bool {
     let pairs = |at: usize| steps[at + 1..].iter().map(move |it| (steps[at], *it));
     if (0..steps.len()).flat_map(pairs).any(|(one, other)| model.before(other, one)) {
         return false;
     }
-    // What must come between is in the way.
+    // An event that always comes between two adjacent steps excludes them.
     let between =
         |it: Node| !steps.contains(&it) && steps.iter().any(|step| model.before(*step, it));
     let before = |it: &Node| {
@@ -287,15 +287,15 @@ fn is_possible(model: &Model<'_>, steps: &[Node], adjacent: bool) -> bool {
     !adjacent || !steps.iter().flat_map(before).any(between)
 }
 
-/// Adds what comes before an event in every order to how many events of each thread there are.
+/// Extends the prefixes of all threads by the events that come before an event in every order.
 pub(crate) fn join(model: &Model<'_>, counts: &mut [u32], node: Node) {
     for (thread, count) in (0..).zip(counts) {
         *count = (*count).max(model.reach.count(&model.places, node, thread));
     }
 }
 
-/// An order to begin with: what each step needs before it, as recorded, and then the rest. Also
-/// how many events of each thread all steps need.
+/// The initial order: the events that each step needs, as recorded, followed by the rest. Also, by
+/// thread, the number of events that all steps need.
 fn start(
     model: &Model<'_>,
     (from, to): (Node, Node),

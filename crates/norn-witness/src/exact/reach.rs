@@ -1,18 +1,18 @@
-//! What comes before what in every order: program order, and edges between threads.
+//! The happens-before relation that holds in every order: program order, and edges between threads.
 //!
-//! The relation is kept as clocks: for an event, how many events of each thread come before it.
-//! Only events with an edge from another thread have a clock of their own; the others share that
-//! of the last one of their thread that has.
+//! It is stored as vector clocks: for an event, how many events of each thread come before it. Only
+//! events with an edge from another thread have a clock of their own; the others share the clock of
+//! the last such event of their thread.
 
 use super::model::Node;
 
-/// What comes before what in every order.
+/// The happens-before relation that holds in every order.
 #[derive(Debug, Default)]
 pub(crate) struct Reach {
-    /// Edges between threads: by node, where those from it and to it begin.
+    /// Edges between threads, by source and by target.
     out: Lists,
     into: Lists,
-    /// By node: its row of clocks, from 1; 0 if nothing of other threads is before it.
+    /// By node: the row of its clock, from 1; 0 if no event of another thread comes before it.
     row: Vec<u32>,
     clocks: Vec<u32>,
     threads: usize,
@@ -69,7 +69,7 @@ impl Reach {
         reach
     }
 
-    /// A new row: the last one of the thread, and what comes before by edges.
+    /// A new row: the previous one of the thread, joined with those of the edges' sources.
     fn join(&mut self, places: &[(u32, u32)], node: Node, last: u32) -> u32 {
         let mut clock = vec![0; self.threads];
         let mut add = |row: u32, clocks: &[u32]| {

@@ -1,4 +1,4 @@
-//! A question as text for other solvers, to compare with them.
+//! A query as text for other solvers, to compare with them.
 
 use std::fmt::Write as _;
 
@@ -8,21 +8,21 @@ use super::{
     solver::Lit,
 };
 
-/// What was asked of the solver in the end.
+/// The clauses that the solver had in the end.
 #[derive(Debug, Default)]
 pub(crate) struct Transcript {
     pub(crate) clauses: Vec<Vec<Lit>>,
-    /// By variable: the edge that it stands for.
+    /// By variable: its edge.
     pub(crate) arrows: Vec<Option<(Node, Node)>>,
     /// The candidate's events, each before the next one.
     pub(crate) steps: Vec<Node>,
-    /// Whether nothing may come between them.
+    /// Whether they have to be adjacent.
     pub(crate) adjacent: bool,
 }
 
 impl Transcript {
-    /// In the language of SMT-LIB, as difference logic: every event that matters is a number. These
-    /// are all clauses that were needed, and program order; nothing that was not.
+    /// The query in SMT-LIB, as difference logic: every event that matters is an integer. It has
+    /// the clauses that were needed, and program order.
     pub(crate) fn smt(&self, model: &Model<'_>) -> String {
         let face = |node: Node| match self.steps.last() {
             Some(last) if self.adjacent && self.steps.contains(&node) => *last,

@@ -1,18 +1,18 @@
-//! A solver for clauses over the order of events, which decides only what it must.
+//! A SAT solver for clauses over the order of events, which decides as few literals as possible.
 //!
 //! After Marques-Silva and Sakallah (*GRASP*, 1996) and Eén and Sörensson (*An extensible
-//! SAT-solver*, 2003): decisions, propagation by two watched literals ([`watch`](super::watch)), and from each conflict a new
-//! clause that says how far to go back ([`learn`](super::learn)).
+//! SAT-solver*, 2003): decisions, propagation by two watched literals ([`watch`](super::watch)),
+//! and clause learning with non-chronological backtracking ([`learn`](super::learn)).
 //!
-//! Where we differ: there always is one order of all events ([`Meaning`]), so each literal is
-//! true or false now, decided or not. A clause is *carried* by one of its literals that is true.
-//! Only where a clause is carried by none is something decided: one of its literals becomes true,
-//! the order changes a little, and some other clauses may lose what carried them. When all are
-//! carried, the order is a solution. So most literals are never decided; and going back takes
-//! decisions back but leaves the order as it is, which is where the search goes on from.
+//! Where we differ: there always is a current order of all events ([`Meaning`]), in which each
+//! literal is true or false, decided or not. A clause is *carried* by one of its literals that is
+//! true. The solver only decides where a clause is carried by none: it makes one of its literals
+//! true, which changes the order a little, and other clauses may lose the literal that carried
+//! them. When all clauses are carried, the order is a solution. So most literals are never decided;
+//! and backtracking undoes decisions but keeps the order, from which the search continues.
 //!
-//! Nothing that was learned is forgotten: the effort bounds how much that can be. It is counted in
-//! steps, not in time: the same question always ends in the same way.
+//! Learned clauses are never dropped: the effort bounds their number. Effort is counted in steps,
+//! not in time, so that the same query always has the same answer.
 
 use std::{cell::Cell, rc::Rc};
 
@@ -20,32 +20,32 @@ use rustc_hash::FxHashSet;
 
 use super::watch::{Clause, Watch};
 
-/// A literal: a variable's number, from 1; negative if it is denied.
+/// A literal: the number of a variable, from 1; negative if it is negated.
 pub(crate) type Lit = i32;
 
-/// What a solver says.
+/// The answer of the solver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
     Yes,
     No,
-    /// The effort was spent before.
+    /// The effort was spent before a solution or a proof was found.
     Spent,
 }
 
-/// What the literals mean.
+/// The theory: the meaning of literals.
 pub(crate) trait Meaning {
-    /// Makes a literal true; literals that cannot be true together if that is impossible. Tells
-    /// which literals are true now and may not have been before.
+    /// Makes a literal true, or returns literals that cannot be true together. Reports the literals
+    /// that are true now and may not have been before.
     fn assert(&mut self, lit: Lit, changed: &mut Vec<Lit>) -> Result<(), Vec<Lit>>;
-    /// How much has been asserted.
+    /// The number of assertions so far.
     fn mark(&self) -> usize;
-    /// Takes back what was asserted since. What is true stays so, until something else is asserted.
+    /// Retracts later assertions. Literals keep their values until the next assertion.
     fn back(&mut self, mark: usize);
-    /// How much has to change for a literal to be true.
+    /// How far the order has to change to make a literal true.
     fn distance(&self, lit: Lit) -> u32;
 }
 
-/// How much effort is left, shared by all who spend it.
+/// The effort that is left, shared by all parts of a query.
 #[derive(Clone, Debug)]
 pub(crate) struct Effort(Rc<Cell<u64>>);
 
@@ -66,15 +66,15 @@ impl Effort {
 /// No clause.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// What is known of a variable.
+/// The state of a variable.
 #[derive(Clone, Debug)]
 pub(crate) struct Variable {
     /// The value in the current order.
     now: bool,
-    /// The value that was decided or follows from what was decided.
+    /// The value that was decided or propagated.
     value: Option<bool>,
     pub(crate) level: u32,
-    /// The clause from which the value follows.
+    /// The clause that propagated the value.
     pub(crate) reason: u32,
     /// The clauses that it carries.
     carries: Vec<u32>,
@@ -91,18 +91,18 @@ pub(crate) struct Solver {
     pub(crate) watches: Vec<Vec<Watch>>,
     pub(crate) clauses: Vec<Clause>,
     pub(crate) lits: Vec<Lit>,
-    /// Clauses that nobody carries yet, or any more. What was learned needs nobody: it follows.
+    /// Clauses that no literal carries. Learned clauses are not among them: the others imply them.
     open: Vec<u32>,
-    /// What is decided or follows, in this order.
+    /// The decided and propagated literals, in order.
     pub(crate) trail: Vec<Lit>,
-    /// How much of it has been propagated, and asserted.
+    /// How far the trail has been propagated, and asserted.
     propagated: usize,
     asserted: usize,
-    /// Where levels of decisions begin: in the trail, and the mark.
+    /// By decision level: its begin in the trail, and the mark of the theory.
     pub(crate) levels: Vec<(usize, usize)>,
-    /// The assumptions that are a reason for which there is no solution.
+    /// The assumptions from which it follows that there is no solution.
     pub(crate) blamed: FxHashSet<Lit>,
-    /// There is no solution, whatever is assumed.
+    /// Whether there is no solution without any assumption.
     dead: bool,
     changed: Vec<Lit>,
 }
@@ -136,7 +136,7 @@ impl Solver {
         }
     }
 
-    /// A new variable, and whether it is true now.
+    /// Adds a variable with its value in the current order.
     pub(crate) fn variable(&mut self, now: bool) -> Lit {
         let carries = Vec::new();
         let (value, level, reason, seen) = (None, 0, NONE, false);
@@ -145,7 +145,7 @@ impl Solver {
         i32::try_from(self.variables.len()).unwrap_or(i32::MAX)
     }
 
-    /// Adds a clause; nothing may be decided.
+    /// Adds a clause, at the root level.
     pub(crate) fn clause(&mut self, lits: &[Lit]) {
         let mut lits: Vec<_> =
             lits.iter().copied().filter(|it| self.value(*it) != Some(false)).collect();
@@ -176,12 +176,12 @@ impl Solver {
         self.variables[at(lit)].now == (lit > 0)
     }
 
-    /// Whether an assumed literal is a reason for which there is no solution.
+    /// Whether it follows from an assumed literal that there is no solution.
     pub(crate) fn is_blamed(&self, lit: Lit) -> bool {
         self.blamed.contains(&lit)
     }
 
-    /// Literals that make all clauses true, whatever the others are.
+    /// Literals that make all clauses true, whatever the values of the others.
     pub(crate) fn solution(&self) -> impl Iterator<Item = Lit> {
         let carriers = (1..).zip(&self.variables).filter(|it| !it.1.carries.is_empty());
         let carriers = carriers.map(|(number, it)| if it.now { number } else { -number });
@@ -232,7 +232,7 @@ impl Solver {
         }
     }
 
-    /// All assumptions share the first level. Whether none is known to be false.
+    /// Assumes all assumptions at the first level; returns whether none is known to be false.
     fn assume(&mut self, assumed: &[Lit]) -> bool {
         for lit in assumed {
             match self.value(*lit) {
@@ -244,7 +244,7 @@ impl Solver {
         self.blamed.is_empty()
     }
 
-    /// What to decide: the literal of a clause that nothing carries for which the least must change.
+    /// The next decision: of an uncarried clause, the literal that changes the order the least.
     fn next<M: Meaning>(&mut self, meaning: &M) -> Option<Lit> {
         while let Some(&clause) = self.open.last() {
             let lits = self.lits(clause);
@@ -259,7 +259,7 @@ impl Solver {
         None
     }
 
-    /// Everything that follows; or literals of which one would have to be true.
+    /// Propagates. Returns a conflict: literals of which one would have to be true.
     fn propagate<M: Meaning>(&mut self, meaning: &mut M) -> Option<Vec<Lit>> {
         while let Some(&lit) = self.trail.get(self.propagated) {
             self.propagated += 1;
@@ -282,7 +282,7 @@ impl Solver {
         None
     }
 
-    /// A literal is true now.
+    /// Notes that a literal is true now.
     fn change(&mut self, lit: Lit) {
         let it = &mut self.variables[at(lit)];
         if it.now != (lit > 0) {
@@ -291,7 +291,7 @@ impl Solver {
         }
     }
 
-    /// Undoes the decisions of higher levels. The order stays.
+    /// Undoes the decisions of higher levels. The order stays as it is.
     pub(crate) fn back<M: Meaning>(&mut self, level: u32, meaning: &mut M) {
         let Some(&(len, mark)) = self.levels.get(level as usize) else { return };
         for lit in self.trail.drain(len..) {
@@ -311,7 +311,7 @@ mod tests {
 
     const VARIABLES: i32 = 7;
 
-    /// Literals that have nothing to do with each other.
+    /// A theory in which literals are independent.
     struct Free;
 
     impl Meaning for Free {
@@ -339,7 +339,7 @@ mod tests {
         vec(vec(literal(), 1..4), 0..25)
     }
 
-    /// Goes through all values.
+    /// Tries all assignments.
     fn is_possible(clauses: &[Vec<Lit>], assumed: &[Lit]) -> bool {
         (0..1 << VARIABLES).any(|values: u32| {
             let is = |lit: &Lit| (values >> at(*lit) & 1 == 1) == (*lit > 0);

@@ -1,8 +1,8 @@
-//! The rule of values: a read sees what it saw.
+//! The rule of values: a read sees the same value as in the recorded run.
 //!
-//! Any write of the same value will do, and which one it is, is a choice with a literal for each.
-//! At first only the write that it saw is offered. If there is no solution, and the refusal to
-//! offer more is among the reasons, then more are offered, the near ones first.
+//! It may read from any write of that value, which is a choice with a literal for each write. At
+//! first only the recorded write is offered. If there is no solution, and that follows from the
+//! assumption that a read sees an offered write, more writes are offered, the nearest first.
 
 use super::{
     cell::Read,
@@ -11,30 +11,31 @@ use super::{
     solver::Lit,
 };
 
-/// How many disturbing writes are excluded at a time.
+/// How many interfering writes are excluded at a time.
 const AT_ONCE: usize = 6;
 
-/// Which writes a read may see.
+/// The writes that a read may read from.
 #[derive(Debug, Default)]
 pub(crate) struct Choice {
     offered: Vec<(Node, Lit)>,
     /// Not offered yet, the next one last.
     others: Vec<Node>,
-    /// How many are offered the next time.
+    /// The number of writes that are offered the next time.
     more: usize,
-    /// True if a write that is not offered is seen.
+    /// The literal that a write is read from that is not offered.
     escape: Option<Lit>,
 }
 
 impl Query<'_> {
-    /// What is assumed: reads see a write that is offered.
+    /// The assumptions: every read reads from an offered write.
     pub(crate) fn escapes(&self) -> Vec<Lit> {
         let mut escapes: Vec<_> = self.choices.values().filter_map(|it| it.escape).collect();
         escapes.sort_unstable();
         escapes.into_iter().map(|it| -it).collect()
     }
 
-    /// Offers more to the reads that are a reason why there is no solution; whether there are any.
+    /// Offers more writes to the reads whose assumptions exclude a solution; returns whether there
+    /// are any.
     pub(crate) fn widen(&mut self) -> bool {
         let blamed = |escape: Option<Lit>| escape.is_some_and(|it| self.solver.is_blamed(-it));
         let all = self.choices.iter().filter(|it| blamed(it.1.escape));
@@ -46,7 +47,7 @@ impl Query<'_> {
         !reads.is_empty()
     }
 
-    /// A read does not see what it should.
+    /// Adds clauses for a read that sees another value.
     pub(crate) fn amiss(&mut self, number: u32, counts: &[u32]) {
         let read = self.model.cells.reads[number as usize];
         if !self.choices.contains_key(&number) {
@@ -59,7 +60,7 @@ impl Query<'_> {
         }
     }
 
-    /// Excludes other writes between the one that is seen and the read.
+    /// Excludes other writes between the one that is read from and the read.
     fn protect(&mut self, read: &Read, writer: Node, lit: Lit, at_once: usize, counts: &[u32]) {
         let node = read.node;
         let order = &self.arrows.order;
@@ -99,7 +100,7 @@ impl Query<'_> {
             .filter(|it| (self.from..self.to).contains(it) && *it != read.node)
             .filter(|it| !self.model.before(read.node, *it))
             .collect();
-        // What was there before the window.
+        // The value at the start of the window.
         let before = cell.writes[..cell.writes.partition_point(|it| it.node < self.from)].last();
         let (writer, value) = before.map_or((NEVER, cell.first), |it| (it.node, it.value));
         let source = if read.source < self.from { NEVER } else { read.source };

@@ -1,15 +1,16 @@
-//! The rule of conditions: a wait is ended by a signal that comes after it began and before it is
-//! over. A signal ends one wait at most, a broadcast all. Which signal ends which wait is free.
+//! The rule of condition variables: a signal ends a wait if it comes after the wait began and
+//! before it returned. A signal ends at most one wait, a broadcast all. Which signal ends which
+//! wait is free.
 
 use super::{
-    look::State,
+    look::WalkState,
     query::{Known, Query},
 };
 
 impl Query<'_> {
-    /// Ends a wait by the first signal since it began. Any later one could also end waits that
-    /// began later: if this finds none, then no other way to match them does.
-    pub(crate) fn wake(&mut self, number: u32, state: &mut State) {
+    /// Matches a wait with the first signal since it began. Any later signal could also end a wait
+    /// that began later, so if this greedy matching fails, every matching does.
+    pub(crate) fn wake(&mut self, number: u32, state: &mut WalkState) {
         let wake = self.model.wakes[number as usize];
         if wake.signal < self.from {
             return;
@@ -34,7 +35,7 @@ impl Query<'_> {
         }
     }
 
-    /// A wait has a signal of its own.
+    /// Adds clauses: the wait has a signal of its own.
     fn find_signal(&mut self, number: u32) {
         if self.matched.contains_key(&number) {
             return;
@@ -63,7 +64,7 @@ impl Query<'_> {
         self.matched.insert(number, found);
     }
 
-    /// A signal ends no other wait.
+    /// Adds clauses: the signal ends no other wait.
     fn share(&mut self, cond: u32, signal: u32, lit: i32) {
         let others = self.matched.iter();
         let others = others.filter(|it| self.model.wakes[*it.0 as usize].cond == cond);

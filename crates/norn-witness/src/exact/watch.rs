@@ -1,5 +1,5 @@
-//! The clauses of a [`Solver`], and what follows from them: if all literals but one are false, then that
-//! one is true. Of each clause two literals are watched, which are not false if that can be.
+//! The clauses of a [`Solver`], and unit propagation: if all literals but one are false, that one
+//! is true. Two literals of each clause are watched, which are not false if possible.
 
 use super::solver::{Lit, NONE, Solver, both};
 
@@ -10,8 +10,8 @@ pub(crate) struct Clause {
     to: u32,
 }
 
-/// A clause that is looked at if a literal becomes false; and another literal of it: as long as that
-/// is true, nothing needs to be done.
+/// A clause that is visited when a watched literal becomes false; and another literal of it: while
+/// that is true, the clause needs no visit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Watch {
     clause: u32,
@@ -35,7 +35,7 @@ impl Solver {
         &self.lits[from as usize..to as usize]
     }
 
-    /// A literal is false: what follows. The clause that cannot be true, if there is one.
+    /// Propagates that a literal is false; returns the clause that cannot be true, if there is one.
     pub(crate) fn follow(&mut self, lit: Lit) -> Option<u32> {
         let mut watches = std::mem::take(&mut self.watches[both(lit)]);
         self.effort.spend(1 + watches.len() as u64 / 4);

@@ -1,19 +1,19 @@
 //! Each built-in pattern on the smallest trace that has it, and on the smallest that does not.
 
 use norn_model::BugClass;
-use norn_predict::{Deed, Options, Pattern, Slot};
+use norn_predict::{Action, Options, Pattern, Slot};
 
 use crate::kit::hunt;
 
 /// One thread's part of a pattern, in a section of a lock.
 fn unit(pattern: &Pattern, thread: usize, lock: &str) -> String {
     let event = |slot: &Slot| {
-        let deed = match slot.deed {
-            Deed::Read | Deed::Use => "r",
-            Deed::Write => "w",
-            Deed::Free => return format!("T{thread} free v{}\n", slot.variable),
+        let action = match slot.action {
+            Action::Read | Action::Use => "r",
+            Action::Write => "w",
+            Action::Free => return format!("T{thread} free v{}\n", slot.variable),
         };
-        format!("T{thread} {deed} v{}\n", slot.variable)
+        format!("T{thread} {action} v{}\n", slot.variable)
     };
     let slots = pattern.slots.iter().filter(|it| it.thread == thread);
     let events: String = slots.map(event).collect();
@@ -67,8 +67,8 @@ fn each_needs_all_its_events() {
 fn all_are_there() {
     let shape = |pattern: Pattern| {
         let event = |it: &Slot| {
-            let deed = if it.deed == Deed::Read { "R" } else { "W" };
-            format!("{deed}{}(v{})", it.thread, it.variable)
+            let action = if it.action == Action::Read { "R" } else { "W" };
+            format!("{action}{}(v{})", it.thread, it.variable)
         };
         pattern.slots.iter().map(event).collect::<Vec<_>>().join(" ")
     };

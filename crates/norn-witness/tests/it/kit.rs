@@ -38,10 +38,7 @@ fn tell(trace: &Trace, candidates: impl IntoIterator<Item = Candidate>) -> Strin
 
 /// What is predicted of some class, by the built-in patterns or as a deadlock.
 pub(crate) fn hunt_class(trace: &str, class: norn_model::BugClass) -> String {
-    let deadlocks = class == norn_model::BugClass::Deadlock;
-    let mut options = Options { deadlocks, ..Options::default() };
-    options.patterns.retain(|it| it.class() == class);
-    hunt(trace, &options)
+    hunt(trace, &Options::default().only(&[class, norn_model::BugClass::Order]))
 }
 
 fn title(trace: &Trace, candidate: &Candidate) -> String {

@@ -32,9 +32,8 @@ pub(crate) fn text(shape: Shape) -> impl Strategy<Value = String> {
 }
 
 pub(crate) fn all(patterns: impl Fn(BugClass) -> bool) -> Options {
-    let deadlocks = patterns(BugClass::Deadlock);
-    let mut options = Options { instances: usize::MAX, deadlocks, ..Options::default() };
-    options.patterns.retain(|it| patterns(it.class()));
+    let mut options = Options { instances: usize::MAX, ..Options::default() };
+    options.analyses.retain(|it| patterns(it.class) || it.class == BugClass::Order);
     options
 }
 

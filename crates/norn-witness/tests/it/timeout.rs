@@ -1,7 +1,7 @@
 //! Times that run out: the smallest traces in which they can, and what takes that away.
 
 use insta::assert_snapshot;
-use norn_model::{CandidateKind, text};
+use norn_model::{BugClass, CandidateKind, text};
 use norn_predict::{Options, predict};
 use norn_witness::{Checker, Grade, Rule, Turn};
 
@@ -22,7 +22,7 @@ const WAIT: &str = "
 ";
 
 fn expiring(trace: &str) -> String {
-    let options = Options { patterns: Vec::new(), deadlocks: false, ..Options::default() };
+    let options = Options::default().only(&[BugClass::Order]);
     hunt(trace, &options)
 }
 
@@ -59,7 +59,7 @@ fn while_another_thread_has_the_lock() {
 fn the_checker_knows_limits() {
     let check = |trace: &str| {
         let trace = text::parse(trace).unwrap();
-        let options = Options { patterns: Vec::new(), deadlocks: false, ..Options::default() };
+        let options = Options::default().only(&[BugClass::Order]);
         let candidates = predict(&text::parse(WAIT).unwrap(), &options).candidates;
         let early = candidates.iter().find(|it| it.kind == CandidateKind::Timeout).unwrap();
         let [wake, signal] = [0, 1].map(|it| early.steps[it].event);

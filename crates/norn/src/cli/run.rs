@@ -1,9 +1,9 @@
 //! `norn run`.
 
-use std::{ffi::OsString, path::PathBuf};
+use std::{ffi::OsString, path::PathBuf, sync::LazyLock};
 
-use clap::{Args, ValueEnum};
-use norn_trace::Strategy;
+use clap::{Args, ValueEnum, builder::PossibleValue};
+use norn_abi::control::StrategyKind;
 
 use super::{Batch, Functions, Limits};
 
@@ -58,26 +58,32 @@ pub(crate) struct Run {
     pub(crate) command: Vec<OsString>,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum StrategyArg {
-    /// Random thread, for a random number of events
-    #[default]
-    Random,
-    /// Probabilistic concurrency testing: thread priorities that change at a few random events
-    Pct,
-    /// Partial order sampling: a random priority for each event
-    Pos,
-    /// Each thread in turn
-    RoundRobin,
+/// A strategy that needs no schedule, by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct StrategyArg(StrategyKind);
+
+impl StrategyArg {
+    pub(crate) fn kind(self) -> StrategyKind {
+        self.0
+    }
 }
 
-impl From<StrategyArg> for Strategy {
-    fn from(strategy: StrategyArg) -> Self {
-        match strategy {
-            StrategyArg::Random => Strategy::Random,
-            StrategyArg::Pct => Strategy::Pct,
-            StrategyArg::Pos => Strategy::Pos,
-            StrategyArg::RoundRobin => Strategy::RoundRobin,
-        }
+impl Default for StrategyArg {
+    fn default() -> Self {
+        Self(StrategyKind::Random)
+    }
+}
+
+impl ValueEnum for StrategyArg {
+    fn value_variants<'a>() -> &'a [Self] {
+        static SELECTABLE: LazyLock<Vec<StrategyArg>> = LazyLock::new(|| {
+            let selectable = StrategyKind::ALL.iter().filter(|it| it.is_selectable());
+            selectable.copied().map(StrategyArg).collect()
+        });
+        &SELECTABLE
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.0.name()).help(self.0.about()))
     }
 }

@@ -56,20 +56,12 @@ impl From<EngineArg> for norn_hunt::Engines {
     }
 }
 
-/// Names of the bug classes.
-const CLASSES: [(&str, BugClass); 7] = [
-    ("race", BugClass::Race),
-    ("atomicity", BugClass::Atomicity),
-    ("atomic-set", BugClass::AtomicSet),
-    ("lifetime", BugClass::Lifetime),
-    ("order", BugClass::Order),
-    ("pattern", BugClass::Pattern),
-    ("deadlock", BugClass::Deadlock),
-];
-
+/// The classes that an analysis finds, by their names.
 fn classes() -> impl TypedValueParser<Value = BugClass> {
-    PossibleValuesParser::new(CLASSES.map(|it| it.0)).try_map(|name| {
-        let class = CLASSES.iter().find(|it| it.0 == name);
-        class.map(|it| it.1).ok_or("there is no such class")
+    let found = |class: BugClass| norn_predict::analyses().any(|it| it.class == class);
+    let classes = BugClass::ALL.into_iter().filter(move |it| found(*it));
+    PossibleValuesParser::new(classes.map(BugClass::name)).try_map(|name| {
+        let class = BugClass::ALL.into_iter().find(|it| it.name() == name);
+        class.ok_or("there is no such class")
     })
 }

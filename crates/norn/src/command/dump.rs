@@ -107,7 +107,7 @@ fn frame_json(frame: &Frame) -> Json {
     })
 }
 
-/// The calls that led to an event, innermost first; none for one that was too deep to be kept.
+/// The call stack of an event, innermost first; none for a call that was too deep to be recorded.
 fn calls(view: &View, line: &Line) -> impl Iterator<Item = Option<Frame>> {
     view.trace.stack(line.event.stack).flat_map(|call| match call {
         Call::Call(pc) => view.modules.frames(pc).iter().cloned().map(Some).collect::<Vec<_>>(),
@@ -115,7 +115,7 @@ fn calls(view: &View, line: &Line) -> impl Iterator<Item = Option<Frame>> {
     })
 }
 
-/// Widths of the columns, so that lines stand below each other from the first on.
+/// Widths of the columns. They are known before the first line is printed.
 struct Columns {
     thread: usize,
 }
@@ -173,7 +173,7 @@ fn text(
     Ok(())
 }
 
-/// Small numbers as people count, large ones, which are mostly pointers, as machines do.
+/// Small numbers in decimal; large ones, which are mostly pointers, in hexadecimal.
 fn readable(value: u128) -> String {
     if value <= u128::from(u32::MAX) { value.to_string() } else { format!("{value:#x}") }
 }
@@ -184,7 +184,7 @@ fn place(frame: &Frame) -> String {
     source(frame).map_or_else(|| function.to_owned(), |it| format!("{function} {it}"))
 }
 
-/// What else there is to say, without what goes without saying.
+/// The other details, without those that are the usual case.
 fn details(fact: &Fact) -> String {
     use std::fmt::Write as _;
 

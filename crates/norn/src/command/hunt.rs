@@ -131,12 +131,9 @@ pub(super) fn program(
 /// What is looked for: all, or some kinds only.
 pub(super) fn looked_for(search: &cli::Search) -> anyhow::Result<norn_predict::Options> {
     let wanted = |class: BugClass| search.only.is_empty() || search.only.contains(&class);
-    let mut patterns = patterns(&search.pattern)?;
-    patterns.retain(|it| wanted(it.class()));
     Ok(norn_predict::Options {
-        patterns,
-        deadlocks: wanted(BugClass::Deadlock),
-        order: wanted(BugClass::Order),
+        analyses: norn_predict::analyses().filter(|it| wanted(it.class)).collect(),
+        patterns: patterns(&search.pattern)?,
         unmarked: !search.marked_only,
         functions: search.atomic_function.iter().map(|it| FunctionPattern::new(it)).collect(),
         ..norn_predict::Options::default()

@@ -1,11 +1,15 @@
-//! `norn info`: what is in a trace.
+//! `norn info`: summarises a trace.
 
 use std::{
     collections::BTreeMap,
     io::{self, Write},
 };
 
-use norn_abi::{Kind, arena::PROCESSES};
+use norn_abi::{
+    Kind,
+    arena::PROCESSES,
+    libc_layout::{barrier, cond, mutex, semaphore},
+};
 use norn_resolve::{Memory, ModuleState, ModuleSummary};
 use norn_trace::{Blocked, End, StopReason};
 use serde_json::{Value as Json, json};
@@ -13,7 +17,7 @@ use serde_json::{Value as Json, json};
 use crate::{
     cli::{Format, Info},
     exit::Exit,
-    fact::{self, address},
+    fact::address,
     view::{View, source},
 };
 
@@ -69,7 +73,7 @@ fn end_of(view: &View) -> Option<End> {
     view.trace.run().processes.iter().find(|it| it.number == number).map(|it| it.end)
 }
 
-/// How many events of each operation, by the names that `norn dump` uses.
+/// Number of events of each operation, by the names that `norn dump` uses.
 fn by_kind(view: &View) -> BTreeMap<String, u64> {
     let mut counts = BTreeMap::new();
     for (kind, count) in view.trace.counts().kinds() {
@@ -80,7 +84,7 @@ fn by_kind(view: &View) -> BTreeMap<String, u64> {
     counts
 }
 
-/// The operation of a kind: `SemPost` is `sem-post`. None for what is no event of its own.
+/// The operation of a kind: `SemPost` is `sem-post`. None for records that are not events.
 fn operation(kind: Kind) -> Option<String> {
     let name = match kind {
         Kind::RangeRead => "Read",
@@ -132,13 +136,13 @@ fn blocked(view: &View) -> Vec<Waiting> {
     process.map_or(&[][..], |it| &it.blocked).iter().map(|it| waiting(view, it)).collect()
 }
 
-/// The size of the object that such an operation blocks on, as far as that is certain.
+/// The size of the object that such an operation blocks on; 1 if it is not known.
 fn size_of(kind: Kind) -> u64 {
     match kind {
-        Kind::Acquire => fact::MUTEX,
-        Kind::Wait => fact::COND,
-        Kind::BarrierEnter => fact::BARRIER,
-        Kind::SemWait => fact::SEMAPHORE,
+        Kind::Acquire => mutex::SIZE,
+        Kind::Wait => cond::SIZE,
+        Kind::BarrierEnter => barrier::SIZE,
+        Kind::SemWait => semaphore::SIZE,
         _ => 1,
     }
 }
@@ -254,7 +258,7 @@ fn instrumentation(module: &ModuleSummary) -> String {
     }
 }
 
-/// What is not in the trace, and why.
+/// Prints which events are missing in the trace, and why.
 fn gaps(out: &mut impl Write, view: &View) -> io::Result<()> {
     let (losses, run) = (view.trace.losses(), view.trace.run());
     let mut lines = Vec::new();

@@ -21,7 +21,7 @@ use crate::{
     verbosity,
 };
 
-/// What is to be done many times.
+/// A run to repeat.
 pub(super) struct Job<'a> {
     pub(super) options: &'a Options,
     pub(super) goal: Goal<'a>,
@@ -31,21 +31,21 @@ pub(super) struct Job<'a> {
     pub(super) keep: Option<&'a Path>,
 }
 
-/// What came of it, and where the runs are that were kept, one of each kind in the tally's order.
+/// The results, and the folders of the kept runs: one of each kind, in the order of the tally.
 pub(super) struct Done {
     pub(super) tally: Tally,
     pub(super) kept: Option<Vec<PathBuf>>,
 }
 
-/// The check that the person wants, if any.
+/// The user's check, if there is one.
 pub(super) fn check(batch: &Batch, limits: &Limits) -> Option<Check> {
     let timeout = limits.timeout.map(Duration::from_secs);
     batch.check.clone().map(|command| Check { command, timeout })
 }
 
 impl Job<'_> {
-    /// Does all runs. What is kept is moved to its place only when all has been said about it: see
-    /// [`Done::move_kept`].
+    /// Does all runs. Kept runs stay in the scratch folder until the report is written, because it
+    /// reads them there: see [`Done::move_kept`].
     pub(super) fn run(&self, scratch: &Scratch) -> anyhow::Result<Done> {
         let kept = self.keep.map(check_empty).transpose()?;
         let count = self.batch.times.map_or(1, NonZeroU64::get);
@@ -86,7 +86,7 @@ impl Done {
         }
     }
 
-    /// Moves what is kept to its place.
+    /// Moves the kept runs to their folders.
     pub(super) fn move_kept(&self) -> anyhow::Result<()> {
         for (kind, to) in self.tally.kinds.iter().zip(self.kept.iter().flatten()) {
             transfer(&kind.folder, to)
@@ -120,7 +120,7 @@ fn show(bar: &ProgressBar, tally: &Tally) {
     });
 }
 
-/// Runs are only kept where there is nothing else, so that they cannot be taken for others.
+/// Runs are kept in an empty folder only, so that they are not confused with older ones.
 fn check_empty(folder: &Path) -> anyhow::Result<&Path> {
     let empty = match fs::read_dir(folder) {
         Ok(mut entries) => entries.next().is_none(),

@@ -8,6 +8,7 @@ mod completions;
 mod doctor;
 mod dump;
 mod exit_codes;
+mod explain;
 mod export;
 mod gdb;
 mod header;
@@ -39,6 +40,7 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<Exit> {
         Command::Check(args) => check::run(&args),
         Command::Property(args) => property::run(&args),
         Command::Patterns => patterns::run(),
+        Command::Explain { name } => explain::run(name.as_deref()),
         Command::Predict(args) => predict::run(&args),
         Command::Record(args) => record::run(args),
         Command::Run(args) => run::run(&args),

@@ -50,7 +50,7 @@ pub(super) fn say(options: &Options, recording: &Recording) -> anyhow::Result<()
     Ok(())
 }
 
-/// Programs that left no events.
+/// Why a program left no events.
 fn unrecorded(options: &Options, recording: &Recording) -> Vec<String> {
     let program = options.command[0].display();
     let (what, hint) = if recording.stranger {
@@ -92,7 +92,7 @@ fn stopped(recording: &Recording) -> Vec<String> {
     }
 }
 
-/// Processes and threads for which there was no room.
+/// Processes and threads beyond the limits of the arena.
 fn too_many(run: &Run) -> Vec<String> {
     let (processes, threads) = (run.unrecorded_processes, run.unrecorded_threads);
     let mut lines = Vec::new();
@@ -107,7 +107,7 @@ fn too_many(run: &Run) -> Vec<String> {
     lines
 }
 
-/// Ends as the subject did: with its status, or by its signal.
+/// Ends as the program did: with its status, or by its signal.
 pub(super) fn end_like(status: ExitStatus) -> Exit {
     match status.signal() {
         Some(signal) => end_by(signal),

@@ -107,7 +107,7 @@ fn is_again(clip: &Clip, actual: &Consequence) -> bool {
     clip.expect.as_ref().map_or(actual.is_failure(), same)
 }
 
-/// Many runs of the same schedule.
+/// Repeated runs of the same schedule.
 fn repeat(args: &Replay, clip: &Clip, options: &Options) -> anyhow::Result<Exit> {
     let scratch = Scratch::new()?;
     let check = many::check(&args.batch, &args.limits);

@@ -7,15 +7,14 @@ use std::{
     time::Duration,
 };
 
-use norn_abi::control::Plan;
+use norn_abi::control::{Plan, StrategyKind};
 use norn_model::Consequence;
 use norn_record::{Control, Cut, Options, Streams};
 use norn_replay::{Clock, Goal, Kind, Ran, Scene};
 use norn_report::{Batch, ExitStatus, Report};
-use norn_trace::Strategy;
 
 use crate::{
-    cli::{Limits, Run, StrategyArg},
+    cli::{Limits, Run},
     command::{
         checked,
         hunt::words,
@@ -41,7 +40,7 @@ pub(super) fn run(args: &Run) -> anyhow::Result<Exit> {
         stdin: if args.record_inputs { input::stdin()? } else { None },
         ..options(&args.limits)
     };
-    let unknown = args.strategy == StrategyArg::Pct && args.expected.is_none();
+    let unknown = args.strategy.kind() == StrategyKind::Pct && args.expected.is_none();
     if unknown && let Some(exit) = calibrate(&mut options)? {
         return Ok(exit);
     }
@@ -78,7 +77,7 @@ fn save(path: &Path, scene: &Scene, consequence: &Consequence) -> anyhow::Result
     Ok(clip.write(path)?)
 }
 
-/// Many runs, each with another seed.
+/// Repeated runs, each with another seed.
 fn explore(args: &Run, options: &Options) -> anyhow::Result<Exit> {
     let scratch = Scratch::new()?;
     let check = many::check(&args.batch, &args.limits);
@@ -124,14 +123,13 @@ fn print(args: &Run, options: &Options, done: &Done) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The command that repeats a run.
+/// The command line that repeats a run.
 fn again(args: &Run, options: &Options, kind: &Kind) -> Vec<String> {
     let plan = options.control.as_ref().map_or_else(Plan::default, |it| it.plan);
-    let strategy = norn_replay::report::strategy(Strategy::from(args.strategy));
     let mut words = vec!["norn".to_owned(), "run".to_owned()];
     let mut option = |name: &str, value: String| words.extend([format!("--{name}"), value]);
-    option("strategy", strategy);
-    if args.strategy == StrategyArg::Pct {
+    option("strategy", args.strategy.kind().name().to_owned());
+    if args.strategy.kind() == StrategyKind::Pct {
         option("depth", plan.depth.to_string());
         option("expected", plan.expected.to_string());
     }
@@ -147,7 +145,7 @@ fn again(args: &Run, options: &Options, kind: &Kind) -> Vec<String> {
     words
 }
 
-/// A word as the shell reads it.
+/// A word, quoted for the shell.
 fn quoted(word: &str) -> String {
     let plain = |it: char| it.is_ascii_alphanumeric() || "_-./=:,+@%".contains(it);
     if !word.is_empty() && word.chars().all(plain) {
@@ -180,7 +178,7 @@ fn calibrate(options: &mut Options) -> anyhow::Result<Option<Exit>> {
 fn plan(args: &Run) -> Plan {
     let Clock { realtime, monotonic } = Clock::default();
     Plan {
-        strategy: Strategy::from(args.strategy).code(),
+        strategy: args.strategy.kind().code(),
         seed: args.seed,
         depth: args.depth,
         quantum: args.quantum,
@@ -192,8 +190,8 @@ fn plan(args: &Run) -> Plan {
     }
 }
 
-/// What all controlled runs have in common. What the subject says when it dies is read as well,
-/// unless that goes to a terminal, which it must not mistake for a pipe.
+/// The common options of controlled runs. Norn reads the error output of the program for assertion
+/// messages, unless it goes to a terminal: the program would see a pipe instead.
 pub(super) fn options(limits: &Limits) -> Options {
     let terminal = io::stderr().is_terminal();
     Options {
@@ -206,7 +204,7 @@ pub(super) fn options(limits: &Limits) -> Options {
     }
 }
 
-/// The subject's own status, unless we had to end it or its check failed.
+/// The program's own status, unless norn ended it or its check failed.
 fn exit(ran: &Ran) -> Exit {
     match (ran.recording.cut, &ran.consequence) {
         (None, Consequence::Check(_)) => Exit::Harmful,

@@ -67,7 +67,7 @@ fn an_output_that_cannot_be_written() {
     assert_eq!(ran.stdout, "", "the program must not run");
     insta::assert_snapshot!(said(&ran, folder.path()), @r"
     norn: cannot write the trace to `file/trace`: Not a directory (os error 20)
-    hint: choose another place with -o
+    hint: choose another folder with -o
     [exit 2]
     ");
 }

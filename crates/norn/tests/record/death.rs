@@ -249,9 +249,9 @@ fn limits_that_are_too_low() {
     );
     check_refused(
         "ulimit -v 4000000",
-        "norn: cannot make the memory that is shared with the subject: Cannot allocate memory \
+        "norn: cannot create the memory that is shared with the subject: Cannot allocate memory \
          (os error 12)
-         hint: it takes [size] MiB, most of them never used; a limit is lower (the address space: \
+         hint: it takes [size] MiB, most of which is never used; a limit is lower (the address space: \
          ulimit -v)",
     );
 }
@@ -267,9 +267,9 @@ fn a_limit_that_cannot_be_raised() {
     };
     check_refused(
         &format!("ulimit -f 2000 && {powerless}"),
-        "norn: cannot make the memory that is shared with the subject: File too large \
+        "norn: cannot create the memory that is shared with the subject: File too large \
          (os error 27)
-         hint: it takes [size] MiB, most of them never used; a limit is lower (the largest size \
+         hint: it takes [size] MiB, most of which is never used; a limit is lower (the largest size \
          of a file: ulimit -f)",
     );
 }

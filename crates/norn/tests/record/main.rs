@@ -16,6 +16,7 @@ mod event;
 mod function;
 mod hot_path;
 mod kit;
+mod libc;
 mod local;
 mod lock;
 mod memory;

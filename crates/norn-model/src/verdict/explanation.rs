@@ -1,0 +1,278 @@
+//! What verdicts and consequences mean, for people.
+//!
+//! The names are those that JSON shows. A test demands that none is missing.
+
+use crate::Explanation;
+
+/// What can come of a candidate or of a schedule.
+pub static VERDICTS: &[Explanation] = &[
+    Explanation {
+        name: "confirmed",
+        summary: "the real program did it",
+        meaning: "A run of the program under a forced schedule did exactly what the candidate says. No \
+                  confirmed finding is a false alarm: it happened, and the clip makes it happen again.",
+        example: "confirmed: crash (signal 11), replay with `norn replay clip.json`",
+        advice: "Read the interleaving in the report, replay the clip, under a debugger if need be, and \
+                 fix it. Replay the clip on the fixed program.",
+    },
+    Explanation {
+        name: "infeasible",
+        summary: "there is no schedule that does it",
+        meaning: "Of a candidate: locks, waits or the order of threads forbid it in every order of the \
+                  recorded events, or every schedule for it was refused. Of a replayed clip: a thread \
+                  that should have gone on could not.",
+        example: "T1 holds m until T2 has ended, so T2's access cannot come in between",
+        advice: "Nothing is to be done about a candidate. A clip that became infeasible usually belongs to \
+                 a version of the program that is different, or fixed.",
+    },
+    Explanation {
+        name: "diverged",
+        summary: "the program left the schedule",
+        meaning: "A thread came to another event than the one that the schedule expects: it took another \
+                  branch, since it read another value, or its input was different.",
+        example: "expected: T1 writes count at queue.c:31\nactual:   T1 unlocks m at queue.c:35",
+        advice: "Give the program the same input, or keep its inputs with the clip. If the program was \
+                 changed, record it again.",
+    },
+    Explanation {
+        name: "unconfirmed",
+        summary: "there is a schedule, and the program did not follow it to the end",
+        meaning: "A schedule was found and tried, and the program diverged from it or could not go on. It is \
+                  neither confirmed nor refuted.",
+        example: "the read sees another value in the forced run, and the thread skips the access",
+        advice: "More executions (--budget) try more schedules for the same candidate. Otherwise look at \
+                 the accesses: candidates with few switches are the likeliest to be real.",
+    },
+    Explanation {
+        name: "inconclusive",
+        summary: "no schedule was found, and none is excluded",
+        meaning: "The engines gave up within their limits of time: there may be a schedule or not.",
+        example: "a long trace with thousands of critical sections between the two accesses",
+        advice: "Use `--engine exact`, or record a shorter run.",
+    },
+    Explanation {
+        name: "untried",
+        summary: "there was no execution left to try it",
+        meaning: "The candidate is possible as far as is known, and the budget of executions ended before \
+                  its turn.",
+        example: "40 candidates, --budget 20",
+        advice: "Raise --budget, or search for fewer classes with --only.",
+    },
+    Explanation {
+        name: "followed",
+        summary: "the program followed the schedule",
+        meaning: "Every thread did what the schedule says, to its end or until the program ended.",
+        example: "followed all 12 segments",
+        advice: "Look at the consequence to see what it led to.",
+    },
+    Explanation {
+        name: "observed",
+        summary: "the failure happened without a prediction",
+        meaning: "A run failed while it was recorded or explored: the failure is real and has a clip, and \
+                  no candidate was needed for it.",
+        example: "observed: deadlock in an exploring run, with its clip",
+        advice: "Replay the clip. Where a finding explains the failure, the report says which.",
+    },
+];
+
+/// What a run can lead to.
+pub static CONSEQUENCES: &[Explanation] = &[
+    Explanation {
+        name: "none",
+        summary: "no failure was seen",
+        meaning: "The program ended well. What was confirmed happened all the same: a data race is \
+                  undefined behaviour even if this run survives it.",
+        example: "exit status 0, the same output",
+        advice: "Decide whether the order matters: a lost update may only show in a result that nobody \
+                 checks. --check runs a command of yours after each run.",
+    },
+    Explanation {
+        name: "exit",
+        summary: "the program ended with an error status",
+        meaning: "The exit status is not 0, and in the recorded run it was.",
+        example: "if (sum != expected) exit(1);",
+        advice: "Follow the interleaving to the value that the program complains about.",
+    },
+    Explanation {
+        name: "signal",
+        summary: "crash: the program died by a signal",
+        meaning: "A signal such as SIGSEGV (11) or SIGFPE (8) ended the program. The report says where.",
+        example: "signal 11 at worker server.c:88",
+        advice: "Replay the clip under a debugger: `norn replay --gdb clip.json`.",
+    },
+    Explanation {
+        name: "assertion",
+        summary: "an assertion failed",
+        meaning: "assert() or a check of the library ended the program, and its text is in the report.",
+        example: "assertion failed: queue->count >= 0",
+        advice: "The assertion names what was broken; the interleaving shows by whom.",
+    },
+    Explanation {
+        name: "exception",
+        summary: "an exception was not caught",
+        meaning: "A C++ exception left main or a thread's function, and std::terminate ended the program.",
+        example: "uncaught exception of type std::out_of_range: vector::at",
+        advice: "Find the state that makes the code throw, and which thread changed it.",
+    },
+    Explanation {
+        name: "abort",
+        summary: "the program aborted",
+        meaning: "abort() was called, by the program or by a library that found its data damaged.",
+        example: "free(): corrupted unsorted chunks",
+        advice: "Look for a use after free or a double free among the findings.",
+    },
+    Explanation {
+        name: "memory",
+        summary: "memory error: memory was used that is not the program's",
+        meaning: "Norn's heap saw a use after free, a double free, a bad free, an access out of bounds, or \
+                  the use of a destroyed lock.",
+        example: "use after free of 32 bytes, freed by T2 at pool.c:40",
+        advice: "The report says which thread freed or destroyed it and where. `norn explain use-after-free` \
+                 and the other names say more.",
+    },
+    Explanation {
+        name: "use-after-free",
+        summary: "memory error: a freed block was accessed",
+        meaning: "An access touched a heap block after it had been freed. In an ordinary run the block may \
+                  already belong to someone else.",
+        example: "T1: free(p)\nT2: p->next",
+        advice: "Free a block only when no other thread can reach it any more.",
+    },
+    Explanation {
+        name: "double-free",
+        summary: "memory error: a block was freed twice",
+        meaning: "free() or delete was called for a block that had been freed before.",
+        example: "T1: free(p)\nT2: free(p)",
+        advice: "Let one thread own the block, or take the pointer with an atomic exchange before freeing.",
+    },
+    Explanation {
+        name: "bad-free",
+        summary: "memory error: something was freed that is no heap block",
+        meaning: "free() or delete got a pointer that malloc or new never returned.",
+        example: "free(buffer + 1)",
+        advice: "Look for a write to the pointer between allocation and free.",
+    },
+    Explanation {
+        name: "out-of-bounds",
+        summary: "memory error: memory next to a block was accessed",
+        meaning: "An access touched memory before or behind a heap block.",
+        example: "items[count] = x;   // another thread has changed count",
+        advice: "Check index and length in the same critical section as the access.",
+    },
+    Explanation {
+        name: "use-after-destroy",
+        summary: "memory error: a lock or the like was used after it was destroyed",
+        meaning: "A mutex, condition variable, semaphore or barrier was used after its destroy function.",
+        example: "T1: pthread_mutex_destroy(&m)\nT2: pthread_mutex_lock(&m)",
+        advice: "Join all threads that use the object before it is destroyed.",
+    },
+    Explanation {
+        name: "deadlock",
+        summary: "no thread can ever go on",
+        meaning: "Every thread waits for another one. Norn knows what each thread waits for, so this is a \
+                  fact and no timeout.",
+        example: "T1 waits for b, held by T2; T2 waits for a, held by T1",
+        advice: "The report lists what each thread waits for and holds. Acquire locks in one order.",
+    },
+    Explanation {
+        name: "livelock",
+        summary: "threads spin, and nothing changes",
+        meaning: "Every thread that could go on repeats the same reads of the same values, and no other \
+                  thread changes what they read.",
+        example: "while (!done) sched_yield();   // nobody sets done any more",
+        advice: "Look for the write that should have ended the loop, and why it did not come.",
+    },
+    Explanation {
+        name: "hang",
+        summary: "the program did not end",
+        meaning: "The run went beyond its limit of events or of seconds.",
+        example: "no end after 10000000 events",
+        advice: "If the program is merely slow, raise the limit; otherwise replay the clip and interrupt it.",
+    },
+    Explanation {
+        name: "check",
+        summary: "the check command failed",
+        meaning: "The program ended well, and the command of --check that ran afterwards did not.",
+        example: "norn hunt --check './verify out.db' -- ./prog",
+        advice: "Run the check by hand after `norn replay clip.json` to see what it complains about.",
+    },
+    Explanation {
+        name: "output-differs",
+        summary: "output differs from the recorded run",
+        meaning: "The program ended well and printed something else than in the recorded run. That is no \
+                  failure by itself: --fail-on output makes it one.",
+        example: "recorded: total 100\nforced:   total 90",
+        advice: "Decide whether the output may depend on the order of threads.",
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Consequence, Departure, Limit, MemoryFault, Obstacle, ThreadName, Verdict};
+
+    fn is_there(table: &[Explanation], name: &str) {
+        assert_eq!(table.iter().filter(|it| it.name == name).count(), 1, "{name}");
+    }
+
+    #[test]
+    fn every_verdict_is_explained() {
+        let departure = || Departure {
+            segment: 0,
+            thread: ThreadName("main".to_owned()),
+            why: Obstacle::Blocked,
+            actual: None,
+        };
+        let all = [
+            Verdict::Followed(0),
+            Verdict::Diverged(departure()),
+            Verdict::Infeasible(departure()),
+        ];
+        for it in &all {
+            is_there(VERDICTS, it.name());
+        }
+    }
+
+    #[test]
+    fn every_consequence_is_explained() {
+        use Consequence::{
+            Abort, Assertion, Check, Deadlock, Exception, Exit, Hang, Livelock, Memory, None,
+            Signal,
+        };
+        let all = [
+            None,
+            Exit(1),
+            Signal { signal: 11, site: Option::None },
+            Assertion(String::new()),
+            Exception { class: String::new(), what: Option::None },
+            Abort,
+            Memory(MemoryFault::BadFree),
+            Deadlock,
+            Livelock,
+            Hang(Limit::Seconds(1)),
+            Check(1),
+        ];
+        // A consequence that is missing above shows here: the names are those of JSON.
+        for it in &all {
+            let json = serde_json::to_value(it).unwrap();
+            let key = json.as_object().and_then(|it| it.keys().next().cloned());
+            assert_eq!(key.as_deref().or(json.as_str()), Some(it.name()));
+            is_there(CONSEQUENCES, it.name());
+        }
+        for it in MemoryFault::ALL {
+            is_there(CONSEQUENCES, it.name());
+        }
+    }
+
+    #[test]
+    fn every_text_is_there() {
+        for it in VERDICTS.iter().chain(CONSEQUENCES) {
+            let Explanation { summary, meaning, example, advice, .. } = it;
+            assert!(
+                [summary, meaning, example, advice].iter().all(|it| !it.is_empty()),
+                "{}",
+                it.name
+            );
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Threads of which each waits for the next, and the last for the first.
+//!
+//! The search goes from request to request along "waits for what that one holds back". All threads
+//! of a cycle are different, the first one has the smallest number, and each new one must be able
+//! to stand at its request together with all the others. A cycle that another thread takes part in
+//! without need is left out: the others of it form a shorter cycle. Short cycles are searched
+//! for first, and with the largest budget: what few threads can do is the likeliest.
+
+use std::collections::BTreeMap;
+
+use norn_model::{Op, Scope, Trace};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::{
+    JOIN_HOLDING, LOCK_CYCLE, WAIT_HOLDING,
+    request::{Request, Requests, Want, done, needed},
+};
+use crate::{
+    order::Order,
+    top_k::{EventPlace, Instance, Key},
+};
+
+/// Requests that are looked at for one length: from one, and from all together; for each greater length
+/// half as many.
+const MOST_FROM_ONE: u32 = 20_000;
+const MOST: u32 = 2_000_000;
+/// How many of them a cycle counts as.
+const CYCLE: u32 = 50;
+
+/// Searches for cycles.
+pub(crate) struct Cycles<'a> {
+    order: &'a Order,
+    requests: &'a [Request],
+    /// By lock, the requests that hold it.
+    holders: FxHashMap<u64, Vec<usize>>,
+    /// By thread, its requests.
+    threads: BTreeMap<u16, Vec<usize>>,
+    /// How many more may be looked at, from this one and in all.
+    left: (u32, u32),
+    /// Whether there may be longer cycles.
+    longer: bool,
+    /// Requests from which not all was looked at.
+    pub(crate) left_out: u64,
+}
+
+/// A cycle: each request waits for what the next one holds back.
+pub(crate) type Cycle<'a> = [&'a Request];
+
+impl<'a> Cycles<'a> {
+    pub(crate) fn new(order: &'a Order, requests: &'a Requests) -> Self {
+        let mut holders: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
+        let mut threads: BTreeMap<u16, Vec<usize>> = BTreeMap::new();
+        for (at, request) in requests.all.iter().enumerate() {
+            threads.entry(request.thread).or_default().push(at);
+            for hold in &request.held {
+                holders.entry(hold.lock).or_default().push(at);
+            }
+        }
+        let (requests, left) = (&requests.all, (0, MOST));
+        Cycles { order, requests, holders, threads, left, longer: false, left_out: 0 }
+    }
+
+    /// Tells every cycle once.
+    pub(crate) fn search(&mut self, mut found: impl FnMut(&Cycle<'a>)) {
+        let threads = self.threads.len();
+        for (length, shift) in (2..=threads).zip(0..) {
+            self.left.1 = MOST.checked_shr(shift).unwrap_or(0);
+            self.longer = false;
+            let mut left_out = 0;
+            for first in self.requests {
+                self.left.0 = MOST_FROM_ONE;
+                self.extend(&mut vec![first], length, &mut found);
+                left_out += u64::from(self.left.0 == 0 || self.left.1 == 0);
+            }
+            self.left_out = self.left_out.max(left_out);
+            if !self.longer {
+                return;
+            }
+        }
+    }
+
+    fn extend(
+        &mut self,
+        path: &mut Vec<&'a Request>,
+        length: usize,
+        found: &mut impl FnMut(&Cycle<'a>),
+    ) {
+        let (Some(&first), Some(&last)) = (path.first(), path.last()) else { return };
+        if path.len() > 1 && self.waits_for(last, first) {
+            if path.len() == length {
+                self.spend(CYCLE);
+                found(path);
+            }
+            return;
+        }
+        if path.len() == length {
+            self.longer = true;
+            return;
+        }
+        for next in self.next(last) {
+            if self.left.0 == 0 || self.left.1 == 0 {
+                return;
+            }
+            self.spend(1);
+            let next = &self.requests[next];
+            let later = next.thread > first.thread;
+            if later
+                && self.waits_for(last, next)
+                && path.iter().all(|it| self.can_coincide(it, next))
+            {
+                path.push(next);
+                self.extend(path, length, found);
+                path.pop();
+            }
+        }
+    }
+
+    fn spend(&mut self, cost: u32) {
+        self.left = (self.left.0.saturating_sub(cost), self.left.1.saturating_sub(cost));
+    }
+
+    /// Requests that may hold back what this one waits for.
+    fn next(&self, request: &Request) -> Vec<usize> {
+        match request.want {
+            Want::Lock { lock, .. } => self.holders.get(&lock).cloned().unwrap_or_default(),
+            Want::Others => {
+                let mut all = Vec::new();
+                for (&other, requests) in &self.threads {
+                    if let Some((from, to)) = needed(self.order, request, other) {
+                        let place =
+                            |index| requests.partition_point(|it| self.requests[*it].index < index);
+                        all.extend_from_slice(&requests[place(from)..place(to)]);
+                    }
+                }
+                all.sort_unstable();
+                all
+            }
+        }
+    }
+
+    /// Whether one cannot go on as long as the other does not.
+    fn waits_for(&self, one: &Request, other: &Request) -> bool {
+        match one.want {
+            Want::Lock { lock, shared } => {
+                let hold = other.held.iter().find(|it| it.lock == lock);
+                one.thread != other.thread && hold.is_some_and(|it| !(shared && it.shared))
+            }
+            Want::Others => {
+                let range = needed(self.order, one, other.thread);
+                range.is_some_and(|(from, to)| (from..to).contains(&other.index))
+            }
+        }
+    }
+
+    /// Whether two threads can stand at their requests at the same time.
+    fn can_coincide(&self, one: &Request, other: &Request) -> bool {
+        let excludes = |lock: u64, shared: bool| {
+            let theirs = other.held.iter().find(|it| it.lock == lock);
+            theirs.is_some_and(|it| !(shared && it.shared))
+        };
+        one.thread != other.thread
+            && !one.held.iter().any(|it| excludes(it.lock, it.shared))
+            && done(self.order, one, other.thread) <= other.index
+            && done(self.order, other, one.thread) <= one.index
+    }
+}
+
+/// What is kept of a cycle. It begins where its places in the code are the smallest, so that it is
+/// the same whichever thread takes which part.
+pub(crate) fn instance(trace: &Trace, cycle: &Cycle<'_>) -> (Key, Instance) {
+    let turned = |by: usize| cycle.iter().cycle().skip(by).take(cycle.len()).copied();
+    let turns = (0..cycle.len()).map(|by| turned(by).collect::<Vec<_>>());
+    let least = turns.min_by_key(|it| {
+        (sites(trace, &places(trace, it)), it.iter().map(|it| it.thread).collect::<Vec<_>>())
+    });
+    let cycle = least.unwrap_or_default();
+    let places = places(trace, &cycle);
+    let key = Key {
+        scope: Scope::Single,
+        pattern: kind(trace, &cycle),
+        sites: sites(trace, &places),
+        locked: u16::try_from(cycle.len()).unwrap_or(u16::MAX),
+    };
+    let cost = cycle.iter().map(|it| u64::from(it.index)).sum();
+    (key, Instance { apart: 0, cost, steps: places })
+}
+
+/// The requests, and then where what they want was taken.
+fn places(trace: &Trace, cycle: &Cycle<'_>) -> SmallVec<[EventPlace; 4]> {
+    let stuck = cycle.iter().map(|it| EventPlace {
+        thread: it.thread,
+        index: it.index,
+        addr: wanted(trace, it),
+    });
+    let next = cycle.iter().cycle().skip(1);
+    let taken = cycle.iter().zip(next).filter_map(|(one, other)| {
+        let Want::Lock { lock, .. } = one.want else { return None };
+        let hold = other.held.iter().find(|it| it.lock == lock)?;
+        Some(EventPlace { thread: other.thread, index: hold.index, addr: lock })
+    });
+    stuck.chain(taken).collect()
+}
+
+/// What a request is about: a lock, a condition, a semaphore; nothing if it is a thread.
+fn wanted(trace: &Trace, request: &Request) -> u64 {
+    if let Want::Lock { lock, .. } = request.want {
+        return lock;
+    }
+    op(trace, request.thread, request.index).effect().objects().next().unwrap_or(0)
+}
+
+fn kind(trace: &Trace, cycle: &Cycle<'_>) -> u16 {
+    let mut waits = cycle.iter().filter(|it| it.want == Want::Others);
+    match waits.next().map(|it| op(trace, it.thread, it.index)) {
+        None => LOCK_CYCLE,
+        Some(Op::Join(_)) => JOIN_HOLDING,
+        Some(_) => WAIT_HOLDING,
+    }
+}
+
+fn sites(trace: &Trace, places: &[EventPlace]) -> SmallVec<[u32; 4]> {
+    let site =
+        |it: &EventPlace| trace.threads[usize::from(it.thread)].events[it.index as usize].site.0;
+    places.iter().map(site).collect()
+}
+
+fn op(trace: &Trace, thread: u16, index: u32) -> Op {
+    trace.threads[usize::from(thread)].events[index as usize].op
+}

@@ -1,0 +1,145 @@
+//! Deadlocks that other orders of a run allow: threads that wait for each other.
+//!
+//! Lock orders after Havelund (*Using runtime analysis to guide model checking of Java programs*,
+//! SPIN 2000), with gates and order as in Bensalem and Havelund (*Dynamic deadlock analysis of
+//! multi-threaded programs*, HVC 2005): a cycle counts only if its threads can be at their
+//! [requests](request) at the same time. No lock may be held by two of them, and nothing may order
+//! what one has done behind what another has not. Where we differ: a request is whatever a thread
+//! can wait in, so [cycles](cycle) may go through joins, conditions, semaphores and barriers, too.
+
+mod cycle;
+mod request;
+
+use norn_model::{
+    Access, BugClass, Candidate, CandidateKind, ConditionEffect, Effect, Explanation, LockEffect,
+    LockMode, Op, Scope, SemaphoreEffect, Step, Trace,
+};
+
+use self::{cycle::Cycles, request::Requests};
+use super::{Analysis, AnalysisInfo, Found, KindInfo, Priority, single_step};
+use crate::{
+    Options,
+    facts::Facts,
+    top_k::{EventPlace, Instance, Key, TopK},
+};
+
+/// The kinds of cycles, by the number that stands for them in a [`Key`].
+const KINDS: [CandidateKind; 3] =
+    [CandidateKind::LockCycle, CandidateKind::WaitHoldingLock, CandidateKind::JoinHoldingLock];
+const LOCK_CYCLE: u16 = 0;
+const WAIT_HOLDING: u16 = 1;
+const JOIN_HOLDING: u16 = 2;
+/// The number of lost wake-ups, which are sorted together with the cycles.
+pub(super) const LOST_WAKE_UP: u16 = 3;
+
+/// Finds cycles of threads that wait for each other.
+pub(super) struct Deadlock;
+
+static INFO: AnalysisInfo = AnalysisInfo {
+    class: BugClass::Deadlock,
+    text: Explanation {
+        name: "deadlock",
+        summary: "deadlock: threads wait for each other for ever",
+        meaning: "Each of some threads waits for what another of them has to do or to release first, so \
+                  none of them ever goes on. The recorded run was lucky: the threads were never at these \
+                  places at the same time, and nothing forces them not to be.",
+        example: "T1: lock(a); lock(b);\nT2: lock(b); lock(a);   // each holds what the other wants",
+        advice: "Acquire locks in the same order everywhere, hold no lock while you wait for another \
+                 thread, or use trylock and back off.",
+    },
+    kinds: &[
+        KindInfo {
+            kind: CandidateKind::LockCycle,
+            title: "deadlock: threads wait for each other's locks {}",
+            meaning: "Each thread holds a lock that the next one wants, and the last holds one that the \
+                      first wants.",
+            example: "T1: lock(a)\nT2: lock(b)\nT1: waits for b\nT2: waits for a",
+        },
+        KindInfo {
+            kind: CandidateKind::WaitHoldingLock,
+            title: "deadlock on {}: a thread waits while holding a lock that the thread that would wake \
+                    it needs",
+            meaning: "A thread waits for a condition, a semaphore or a barrier while it holds a lock. The \
+                      thread that would wake it needs that lock first.",
+            example: "T1: lock(m)\nT1: waits for cv, releases only cv's own mutex\nT2: waits for m, would \
+                      signal cv afterwards",
+        },
+        KindInfo {
+            kind: CandidateKind::JoinHoldingLock,
+            title: "deadlock on {}: a thread joins another while holding a lock that the other needs",
+            meaning: "A thread waits for the end of another while it holds a lock that the other needs in \
+                      order to end.",
+            example: "T1: lock(m)\nT1: pthread_join(T2)\nT2: waits for m",
+        },
+    ],
+};
+
+impl Analysis for Deadlock {
+    fn info(&self) -> &'static AnalysisInfo {
+        &INFO
+    }
+
+    fn candidates(&self, facts: &Facts<'_>, options: &Options, found: &mut Found) {
+        let Facts { trace, sync, semaphores, .. } = facts;
+        let order = sync.orders[1];
+        let requests = Requests::new(trace, order, semaphores);
+        let mut top = TopK::new(options.instances);
+        let mut cycles = Cycles::new(order, &requests);
+        cycles.search(|cycle| {
+            let (key, instance) = cycle::instance(trace, cycle);
+            top.add(key, instance);
+        });
+        found.requests_left_out += requests.left_out + cycles.left_out;
+        found.add(Priority::Stuck, top.sorted(), |key, instance, number| {
+            let kind = KINDS[usize::from(key.pattern)].clone();
+            candidate(trace, kind, key, instance, number)
+        });
+    }
+}
+
+/// An instance has the places of the stuck events first: as many as its key says.
+pub(super) fn candidate(
+    trace: &Trace,
+    kind: CandidateKind,
+    key: &Key,
+    instance: &Instance,
+    number: u32,
+) -> Candidate {
+    let (stuck, steps) = instance.steps.split_at(usize::from(key.locked));
+    let step = |place: &EventPlace| -> Step {
+        let event = &trace.threads[usize::from(place.thread)].events[place.index as usize];
+        single_step(trace, place, access(&event.op))
+    };
+    Candidate {
+        kind,
+        adjacent: false,
+        steps: steps.iter().map(step).collect(),
+        stuck: stuck.iter().map(step).collect(),
+        scope: Scope::Single,
+        instance: number,
+    }
+}
+
+fn access(op: &Op) -> Access {
+    match op.effect() {
+        Effect::Lock(LockEffect::Acquire { mode: LockMode::Read, .. }) => Access::Share,
+        Effect::Lock(LockEffect::Acquire { .. }) => Access::Acquire,
+        Effect::Condition(ConditionEffect::Signal { .. })
+        | Effect::Semaphore(SemaphoreEffect::Post { .. }) => Access::Signal,
+        Effect::None
+        | Effect::Access(_)
+        | Effect::Thread(_)
+        | Effect::Lock(LockEffect::Failed { .. } | LockEffect::Release { .. })
+        | Effect::Condition(ConditionEffect::Wait { .. } | ConditionEffect::Wake { .. })
+        | Effect::Semaphore(
+            SemaphoreEffect::Init { .. }
+            | SemaphoreEffect::Wait { .. }
+            | SemaphoreEffect::Failed { .. },
+        )
+        | Effect::Barrier(_)
+        | Effect::Once(_)
+        | Effect::Annotation(_)
+        | Effect::Block(_)
+        | Effect::Object(_) => Access::Wait,
+    }
+}

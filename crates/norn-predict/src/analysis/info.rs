@@ -1,0 +1,121 @@
+//! What is known of an analysis without running it: names, headlines, explanations.
+
+use norn_model::{BugClass, CandidateKind, Explanation};
+
+use super::ANALYSES;
+
+/// An analysis, its class of bugs, and the kinds of candidates that it finds.
+#[derive(Debug)]
+pub struct AnalysisInfo {
+    /// The class of the bugs that it finds.
+    pub class: BugClass,
+    /// Its name, and what it is about.
+    pub text: Explanation,
+    /// The built-in kinds of candidates that it finds.
+    pub kinds: &'static [KindInfo],
+}
+
+/// A kind of candidate in words.
+#[derive(Debug)]
+pub struct KindInfo {
+    /// The kind.
+    pub kind: CandidateKind,
+    /// The headline of a finding; `{}` stands for its variables.
+    pub title: &'static str,
+    /// What it means.
+    pub meaning: &'static str,
+    /// An interleaving that has it.
+    pub example: &'static str,
+}
+
+impl AnalysisInfo {
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        self.text.name
+    }
+}
+
+/// All analyses, in the order in which they run.
+pub fn analyses() -> impl Iterator<Item = &'static AnalysisInfo> {
+    ANALYSES.iter().map(|it| it.info())
+}
+
+/// The headline of a finding on these variables.
+pub fn title(kind: &CandidateKind, variables: &[String]) -> String {
+    let variables = list(variables);
+    let known = analyses().flat_map(|it| it.kinds).find(|it| it.kind == *kind);
+    if let Some(info) = known {
+        return info.title.replace("{}", &variables);
+    }
+    if let CandidateKind::Property(name) = kind {
+        return format!("violation of property `{name}`: {variables}");
+    }
+    format!("{} `{}`: {variables}", kind.class().title(), kind.name())
+}
+
+/// The names of variables in a sentence: `x`, `y` and `z`.
+fn list(variables: &[String]) -> String {
+    // What has no name has a description instead, which is not quoted.
+    let quote = |it: &String| if it.contains(' ') { it.clone() } else { format!("`{it}`") };
+    let quoted: Vec<_> = variables.iter().map(quote).collect();
+    match quoted.split_last() {
+        Some((last, rest @ [_, ..])) => format!("{} and {last}", rest.join(", ")),
+        _ => quoted.concat(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use insta::assert_snapshot;
+
+    use super::*;
+
+    #[test]
+    fn every_built_in_kind_belongs_to_one_analysis_of_its_class() {
+        for kind in CandidateKind::BUILT_IN {
+            let owners: Vec<_> =
+                analyses().filter(|it| it.kinds.iter().any(|it| it.kind == *kind)).collect();
+            let classes: Vec<_> = owners.iter().map(|it| it.class).collect();
+            assert_eq!(classes, [kind.class()], "{kind}");
+        }
+        let names: BTreeSet<_> = analyses().map(AnalysisInfo::name).collect();
+        assert_eq!(names.len(), ANALYSES.len());
+    }
+
+    /// Properties are checked elsewhere; every other class has an analysis that is called like it.
+    #[test]
+    fn every_class_has_an_analysis() {
+        for class in BugClass::ALL.into_iter().filter(|it| *it != BugClass::Property) {
+            let same = |it: &&AnalysisInfo| it.class == class && it.name() == class.name();
+            assert!(analyses().any(|it| same(&it)), "{class}");
+        }
+    }
+
+    #[test]
+    fn every_text_is_there() {
+        for info in analyses() {
+            let Explanation { name, summary, meaning, example, advice } = info.text;
+            assert!([name, summary, meaning, example, advice].iter().all(|it| !it.is_empty()));
+            for it in info.kinds {
+                assert!(it.title.contains("{}"), "{}", it.kind);
+                assert!(!it.meaning.is_empty() && !it.example.is_empty(), "{}", it.kind);
+            }
+        }
+    }
+
+    #[test]
+    fn titles_name_the_class_and_the_variables() {
+        let headline = |kind: CandidateKind, names: &[&str]| {
+            title(&kind, &names.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>())
+        };
+        assert_snapshot!(headline(CandidateKind::WriteWriteRace, &["x"]), @"data race on `x`");
+        assert_snapshot!(headline(CandidateKind::ReadWriteWrite, &["a.b"]), @"atomicity violation on `a.b`: another thread's write falls between a read and a write");
+        assert_snapshot!(headline(CandidateKind::WriteSkew, &["x", "y"]), @"atomic-set violation on `x` and `y`: write skew");
+        assert_snapshot!(headline(CandidateKind::UseAfterFree, &["16 bytes of heap"]), @"use after free: 16 bytes of heap");
+        let mine = CandidateKind::pattern(BugClass::Pattern, "mine");
+        assert_snapshot!(headline(mine, &["x", "y", "z"]), @"user pattern `mine`: `x`, `y` and `z`");
+        assert_snapshot!(headline(CandidateKind::Property("P".to_owned()), &["x"]), @"violation of property `P`: `x`");
+    }
+}

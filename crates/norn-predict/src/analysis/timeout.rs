@@ -1,0 +1,262 @@
+//! Waits with a limit of time that end before what they wait for has come, or just when it comes.
+//!
+//! A wait that a wake-up ended may as well have timed out, if it has a limit. Then its thread goes on,
+//! and what it waited for is not there yet:
+//!
+//! ```text
+//! waiter: wait … times out, goes on      waker: write x, signal
+//! ```
+//!
+//! Or it is there in the meantime, and the thread is told nevertheless that the wait timed out:
+//!
+//! ```text
+//! waiter: wait … times out      waker: write x, signal      waiter: goes on
+//! ```
+//!
+//! A lock that is asked for with a limit is not acquired while another thread holds it.
+//!
+//! Only the program can show what its thread makes of a timeout: so there is a candidate for each wait
+//! that was woken, and none looks at variables.
+
+use std::collections::VecDeque;
+
+use norn_model::{
+    Access, BugClass, Candidate, CandidateKind, Effect, Event, Explanation, Op, Outcome,
+    SemaphoreEffect, Trace,
+};
+use rustc_hash::FxHashMap;
+
+use super::{Analysis, AnalysisInfo, Found, KindInfo, Priority, single_step};
+use crate::{
+    Options,
+    condition_wait::At,
+    facts::Facts,
+    outline::narrow,
+    top_k::{EventPlace, Instance, Key, TopK},
+};
+
+/// What a thread waits for comes after the wait has timed out, and the thread has gone on.
+const EARLY: u16 = 0;
+/// It comes when the wait has timed out, and before the thread goes on.
+const LATE: u16 = 1;
+/// A lock is not acquired in time.
+const LOCKED: u16 = 2;
+
+/// Finds waits that can time out.
+pub(super) struct Timeout;
+
+static INFO: AnalysisInfo = AnalysisInfo {
+    class: BugClass::Order,
+    text: Explanation {
+        name: "timeout",
+        summary: "timeout: a wait with a limit of time ends before its wake-up",
+        meaning: "A wait with a limit of time was woken in the recorded run. On a slower machine it would \
+                  have timed out instead. Norn lets it time out, and sees whether the program copes.",
+        example: "pthread_cond_timedwait(&cv, &m, &in_one_second);   // result ignored\n\
+                  use(result);                                       // not there yet",
+        advice: "Check the result of the wait and the condition itself, and handle the timeout.",
+    },
+    kinds: &[
+        KindInfo {
+            kind: CandidateKind::Timeout,
+            title: "order violation: the wait for {} times out before its wake-up",
+            meaning: "A wait times out, and the thread goes on before what it waited for has come. With a \
+                      lock, the thread goes on without it.",
+            example: "T1: timedwait(cv) times out\nT1: goes on\nT2: write x, signal(cv)",
+        },
+        KindInfo {
+            kind: CandidateKind::LateWakeUp,
+            title: "order violation: the wait for {} times out while its wake-up comes",
+            meaning: "A wait times out just when its wake-up comes: the condition holds, and the thread is \
+                      told that the time ran out. A program that does not check the condition again takes \
+                      success for a failure.",
+            example: "T1: timedwait(cv) times out\nT2: write x, signal(cv)\nT1: goes on",
+        },
+    ],
+};
+
+impl Analysis for Timeout {
+    fn info(&self) -> &'static AnalysisInfo {
+        &INFO
+    }
+
+    fn candidates(&self, facts: &Facts<'_>, options: &Options, found: &mut Found) {
+        let trace = facts.trace;
+        let new = || TopK::new(options.instances);
+        let mut timed_out = new();
+        let mut woken_late = new();
+        let mut either = |wait: At, wake: At, timed_out: &mut TopK| {
+            if wait.0 != wake.0 {
+                add(trace, EARLY, [wait, wake], timed_out);
+                add(trace, LATE, [wake, wait], &mut woken_late);
+            }
+        };
+        conditions(facts, |wait, signal| either(wait, signal, &mut timed_out));
+        semaphores(trace, |wait, post| either(wait, post, &mut timed_out));
+        locks(trace, |held, wanted| add(trace, LOCKED, [held, wanted], &mut timed_out));
+        let make = |key: &Key, instance: &Instance, number| candidate(trace, key, instance, number);
+        found.add(Priority::TimedOut, timed_out.sorted(), make);
+        found.add(Priority::WokenLate, woken_late.sorted(), make);
+    }
+}
+
+fn event(trace: &Trace, (thread, index): At) -> &Event {
+    &trace.threads[usize::from(thread)].events[index as usize]
+}
+
+/// Waits for conditions that a signal ended, and the first that may have.
+fn conditions(facts: &Facts<'_>, mut found: impl FnMut(At, At)) {
+    for (waits, thread) in facts.condition_waits().iter().zip(0..=u16::MAX) {
+        for wait in waits {
+            let limited = is_limited(event(facts.trace, (thread, wait.begin + 1)));
+            if let Some(signal) = wait.by.first().filter(|_| limited) {
+                found((thread, wait.end), *signal);
+            }
+        }
+    }
+}
+
+/// Whether an event begins a wait for some time only.
+fn is_limited(event: &Event) -> bool {
+    matches!(event.op, Op::Wait { timed: true, .. })
+}
+
+/// Waits for semaphores, and the posts that let them go on: the first posts the first.
+fn semaphores(trace: &Trace, mut found: impl FnMut(At, At)) {
+    let mut posts: FxHashMap<u64, VecDeque<Option<At>>> = FxHashMap::default();
+    each(trace, |at, event| {
+        let Effect::Semaphore(effect) = event.op.effect() else { return };
+        match effect {
+            SemaphoreEffect::Init { semaphore, value } => {
+                let first = usize::try_from(value).unwrap_or(0).min(MOST);
+                posts.insert(semaphore, vec![None; first].into());
+            }
+            SemaphoreEffect::Post { semaphore } => {
+                posts.entry(semaphore).or_default().push_back(Some(at));
+            }
+            SemaphoreEffect::Wait { semaphore, timed } => {
+                let post = posts.entry(semaphore).or_default().pop_front().flatten();
+                if let Some(post) = post.filter(|_| timed) {
+                    found(at, post);
+                }
+            }
+            SemaphoreEffect::Failed { .. } => {}
+        }
+    });
+}
+
+/// The largest initial value of a semaphore that counts: no thread waits for more.
+const MOST: usize = 1024;
+
+/// Locks that are asked for with a limit, and where another thread takes them last before that or
+/// first after it.
+fn locks(trace: &Trace, mut found: impl FnMut(At, At)) {
+    let mut taken: FxHashMap<u64, Vec<(At, bool)>> = FxHashMap::default();
+    each(trace, |at, event| {
+        if let Op::Acquire { lock, how, .. } = event.op {
+            taken.entry(lock).or_default().push((at, how == Outcome::Timed));
+        }
+    });
+    let mut all: Vec<_> = taken.into_iter().collect();
+    all.sort_unstable_by_key(|it| it.0);
+    for (_, taken) in &all {
+        for (number, (at, _)) in taken.iter().enumerate().filter(|it| it.1.1) {
+            let others = |it: &&(At, bool)| it.0.0 != at.0;
+            let before = taken[..number].iter().rev().find(others);
+            let after = taken[number + 1..].iter().find(others);
+            before.into_iter().chain(after).for_each(|it| found(it.0, *at));
+        }
+    }
+}
+
+/// Goes through all events in their order.
+fn each(trace: &Trace, mut visit: impl FnMut(At, &Event)) {
+    let numbers: FxHashMap<_, _> =
+        trace.threads.iter().zip(0..=u16::MAX).map(|(it, number)| (it.id, number)).collect();
+    for event in trace.merged() {
+        if let Some(number) = numbers.get(&event.id.thread) {
+            let index = usize::try_from(event.id.index).unwrap_or(usize::MAX);
+            visit((*number, narrow(index)), &event);
+        }
+    }
+}
+
+fn add(trace: &Trace, pattern: u16, steps: [At; 2], found: &mut TopK) {
+    let sites = steps.iter().map(|it| event(trace, *it).site.0).collect();
+    let key = Key { scope: norn_model::Scope::Single, pattern, sites, locked: 0 };
+    let place = |at: &At| {
+        // The first object of the end of a wait is the condition, not its mutex.
+        let addr = event(trace, *at).op.effect().objects().next().unwrap_or(0);
+        EventPlace { thread: at.0, index: at.1, addr }
+    };
+    let cost = steps.iter().map(|it| u64::from(it.1)).sum();
+    found.add(key, Instance { apart: 0, cost, steps: steps.iter().map(place).collect() });
+}
+
+fn candidate(trace: &Trace, key: &Key, instance: &Instance, number: u32) -> Candidate {
+    let (kind, accesses) = match key.pattern {
+        EARLY => (CandidateKind::Timeout, [Access::Wait, Access::Signal]),
+        LATE => (CandidateKind::LateWakeUp, [Access::Signal, Access::Wait]),
+        _ => (CandidateKind::Timeout, [Access::Acquire, Access::Wait]),
+    };
+    let steps = instance.steps.iter().zip(accesses);
+    Candidate {
+        kind,
+        adjacent: false,
+        steps: steps.map(|(place, access)| single_step(trace, place, access)).collect(),
+        stuck: Vec::new(),
+        scope: key.scope,
+        instance: number,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use norn_model::{BugClass, text};
+
+    use crate::{Options, Prediction, predict};
+
+    /// The candidates, by their patterns and places.
+    fn found(trace: &str) -> Vec<String> {
+        let trace = text::parse(trace).unwrap_or_default();
+        let options = Options::default().only(&[BugClass::Order]);
+        let Prediction { candidates, .. } = predict(&trace, &options);
+        let place = |it| trace.site(it).and_then(|it| it.place.clone()).unwrap_or_default();
+        let words = |it: &norn_model::Candidate| {
+            it.sites().fold(it.kind.name().to_owned(), |text, it| format!("{text} {}", place(it)))
+        };
+        candidates.iter().map(words).collect()
+    }
+
+    #[test]
+    fn a_wait_that_was_woken_may_end_by_itself() {
+        let trace = |how: &str| {
+            format!(
+                "T1 acq m\nT1 waitrel m\nT1 wait c m{how}\nT2 acq m\nT2 signal c @ signal\n\
+                 T2 rel m\nT1 wake c m by T2:1 @ wake\nT1 rel m"
+            )
+        };
+        assert_eq!(found(&trace(" timed")), ["timeout wake signal", "late-wake-up signal wake"]);
+        assert!(found(&trace("")).is_empty());
+    }
+
+    #[test]
+    fn a_wait_that_ended_by_itself_did_so_already() {
+        let trace = "T1 acq m\nT1 waitrel m\nT1 wait c m timed\nT1 wake c m timeout\nT2 signal c";
+        assert!(found(trace).is_empty());
+    }
+
+    #[test]
+    fn each_post_lets_one_go_on() {
+        let trace = "T0 init s semaphore 1\nT2 post s @ post\nT1 down s timed @ free\n\
+                     T1 down s timed @ down\nT2 post s @ later";
+        assert_eq!(found(trace), ["timeout down post", "late-wake-up post down"]);
+    }
+
+    #[test]
+    fn a_lock_that_another_thread_has() {
+        let trace = "T1 acq m @ one\nT1 rel m\nT2 acq m mutex timed @ limited\nT2 rel m\n\
+                     T1 acq m @ other\nT1 rel m";
+        assert_eq!(found(trace), ["timeout one limited", "timeout other limited"]);
+    }
+}

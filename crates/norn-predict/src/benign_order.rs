@@ -1,0 +1,191 @@
+//! Benign orders: those that a program does not rely on, recognised in the trace.
+//!
+//! Most reads of what other threads write may come earlier or later, and the program knows: it asks
+//! again until a flag is set, waits for a condition, initialises what nobody has initialised yet,
+//! takes from a queue what is there. Such violations are tried last, and the report says why.
+
+use std::fmt;
+
+use norn_model::{Event, Op, Trace};
+
+use crate::{
+    access::Touch, content::Contents, lockset::LockSets, outline::Outline, pattern::Action,
+};
+
+/// Why the order of a read and a write seems not to matter to a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum BenignOrder {
+    /// The reader asks again until it sees what it waits for.
+    SpinFlag,
+    /// The reader waits for a condition as long as it does not see it.
+    Condition,
+    /// The thread that comes first initialises it.
+    InitialiseOnce,
+    /// Both change what is there, one after the other: a counter, the end of a queue.
+    InTurn,
+    /// The value is the same in either order.
+    SameValue,
+}
+
+impl BenignOrder {
+    /// All of them, by number.
+    pub(crate) const ALL: [BenignOrder; 5] = [
+        BenignOrder::SpinFlag,
+        BenignOrder::Condition,
+        BenignOrder::InitialiseOnce,
+        BenignOrder::InTurn,
+        BenignOrder::SameValue,
+    ];
+
+    /// What programs call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            BenignOrder::SpinFlag => "spin-flag",
+            BenignOrder::Condition => "condition",
+            BenignOrder::InitialiseOnce => "initialise-once",
+            BenignOrder::InTurn => "in-turn",
+            BenignOrder::SameValue => "same-value",
+        }
+    }
+}
+
+impl fmt::Display for BenignOrder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            BenignOrder::SpinFlag => "the reader asks again until it is so",
+            BenignOrder::Condition => "the reader waits for it",
+            BenignOrder::InitialiseOnce => "who comes first initialises it",
+            BenignOrder::InTurn => "both threads change it in turn",
+            BenignOrder::SameValue => "the value is the same in either order",
+        })
+    }
+}
+
+/// Events of a thread that are looked at around an access.
+pub(crate) const NEAR: u32 = 8;
+
+/// What is known of a variable: its accesses, by thread and in each thread's order.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct VariableHistory<'a> {
+    pub(crate) trace: &'a Trace,
+    pub(crate) outlines: &'a [Outline],
+    pub(crate) sets: &'a LockSets,
+    pub(crate) touches: &'a [Touch],
+    pub(crate) contents: &'a Contents,
+}
+
+impl VariableHistory<'_> {
+    /// Whether the reader itself sees to it that the order does not matter.
+    pub(crate) fn asks(&self, read: u32) -> Option<BenignOrder> {
+        let again = self.before(read).is_some_and(|it| self.asks_again(it, read))
+            || self.after(read).is_some_and(|it| self.asks_again(read, it));
+        if again {
+            return Some(BenignOrder::SpinFlag);
+        }
+        self.waits(self.touch(read)).then_some(BenignOrder::Condition)
+    }
+
+    /// Why the order of a read and a write seems not to matter, if the trace says so. The third
+    /// access is the write that the read would see instead of what it saw.
+    pub(crate) fn benign_order(
+        &self,
+        read: u32,
+        write: u32,
+        instead: Option<u32>,
+    ) -> Option<BenignOrder> {
+        if self.initialises(read, write) {
+            Some(BenignOrder::InitialiseOnce)
+        } else if self.in_turn(read, write) {
+            Some(BenignOrder::InTurn)
+        } else {
+            let same = instead.is_some_and(|it| self.contents.is_same(it, read));
+            same.then_some(BenignOrder::SameValue)
+        }
+    }
+
+    fn touch(&self, number: u32) -> &Touch {
+        &self.touches[number as usize]
+    }
+
+    /// The access of the same thread before one, or after it.
+    fn before(&self, number: u32) -> Option<u32> {
+        let before = number.checked_sub(1)?;
+        (self.touch(before).thread == self.touch(number).thread).then_some(before)
+    }
+
+    fn after(&self, number: u32) -> Option<u32> {
+        let after = self.touches.get(number as usize + 1)?;
+        (after.thread == self.touch(number).thread).then_some(number + 1)
+    }
+
+    /// Whether a thread reads something, and then something else at the same place, having done
+    /// nothing in between.
+    fn asks_again(&self, first: u32, second: u32) -> bool {
+        let (last, now) = (self.touch(first), self.touch(second));
+        let reads = |it: &Touch| !it.kind.is(Action::Write);
+        let idle = |it: &Event| {
+            matches!(
+                it.op,
+                Op::Read { .. }
+                    | Op::Atomic { .. }
+                    | Op::Yield
+                    | Op::Sleep { .. }
+                    | Op::Acquire { .. }
+                    | Op::Release { .. }
+            )
+        };
+        let between = || {
+            let events = &self.trace.threads[usize::from(now.thread)].events;
+            &events[last.index as usize..now.index as usize]
+        };
+        last.site == now.site
+            && now.index - last.index <= NEAR
+            && reads(last)
+            && reads(now)
+            && !self.contents.saw_same(first, second)
+            && between().iter().all(idle)
+    }
+
+    /// Whether the read is what a condition wait waits for: a wait ended right before it, or begins
+    /// right after it, and no lock was released in between.
+    fn waits(&self, read: &Touch) -> bool {
+        let outline = &self.outlines[usize::from(read.thread)];
+        let passed = outline.span(read.index);
+        let near = |from: u32, to: u32| to - from <= NEAR && outline.at(from) == outline.at(to);
+        let is = |index: u32, wait: fn(&Op) -> bool| {
+            wait(&self.trace.threads[usize::from(read.thread)].events[index as usize].op)
+        };
+        let woken = outline.bounds[..passed].last().is_some_and(|&it| {
+            near(it, read.index) && is(it, |op| matches!(op, Op::WaitAcquire { .. }))
+        });
+        let waiting = outline.bounds.get(passed).is_some_and(|&it| {
+            near(read.index, it - 1) && is(it, |op| matches!(op, Op::WaitRelease { .. }))
+        });
+        woken || waiting
+    }
+
+    /// Whether the writer asked at the same place before it wrote.
+    fn initialises(&self, read: u32, write: u32) -> bool {
+        let (reader, writer) = (self.touch(read), self.touch(write));
+        let asked = self.before(write).map(|it| self.touch(it)).is_some_and(|it| {
+            it.site == reader.site && it.kind.is(Action::Read) && !it.kind.is(Action::Write)
+        });
+        asked && reader.site != writer.site
+    }
+
+    /// Whether both read and then write it, kept apart by a lock or in one step.
+    fn in_turn(&self, read: u32, write: u32) -> bool {
+        let (reader, writer) = (self.touch(read), self.touch(write));
+        let both = |it: &Touch| it.kind.is(Action::Read) && it.kind.is(Action::Write);
+        if both(reader) && both(writer) {
+            return true;
+        }
+        let together = |one: u32, other: &Touch| self.touch(one).section == other.section;
+        let does = |it: u32, action: Action| self.touch(it).kind.is(action);
+        let writes =
+            self.after(read).is_some_and(|it| does(it, Action::Write) && together(it, reader));
+        let reads =
+            self.before(write).is_some_and(|it| does(it, Action::Read) && together(it, writer));
+        writes && reads && self.sets.exclude(reader.set, writer.set)
+    }
+}

@@ -1,0 +1,59 @@
+//! What is searched for.
+
+use norn_model::{BugClass, FunctionPattern};
+
+use crate::{AnalysisInfo, AtomicSet, Pattern, Region, analyses};
+
+/// What to search for and how.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The analyses that run. Patterns are only searched for if the analysis of their class runs.
+    pub analyses: Vec<&'static AnalysisInfo>,
+    /// The patterns.
+    pub patterns: Vec<Pattern>,
+    /// How many instances of each finding are kept, the cheapest ones.
+    pub instances: usize,
+    /// Whether accesses that merely follow each other are taken for regions, too.
+    pub unmarked: bool,
+    /// What the user wants to be atomic.
+    pub regions: Vec<Region>,
+    /// Functions whose calls are to be atomic, as far as their calls are recorded.
+    pub functions: Vec<FunctionPattern>,
+    /// Which variables belong together; if there is none, those that are used together.
+    pub sets: Vec<AtomicSet>,
+}
+
+impl Default for Options {
+    /// All analyses and the built-in patterns.
+    fn default() -> Self {
+        Options {
+            analyses: analyses().collect(),
+            patterns: Pattern::built_in(),
+            instances: 4,
+            unmarked: true,
+            regions: Vec::new(),
+            functions: Vec::new(),
+            sets: Vec::new(),
+        }
+    }
+}
+
+impl Options {
+    /// Only the analyses of these classes.
+    #[must_use]
+    pub fn only(mut self, classes: &[BugClass]) -> Self {
+        self.analyses.retain(|it| classes.contains(&it.class));
+        self
+    }
+
+    /// Whether an analysis runs.
+    pub(crate) fn runs(&self, info: &AnalysisInfo) -> bool {
+        self.analyses.iter().any(|it| it.name() == info.name())
+    }
+
+    /// The patterns of the classes that are searched for.
+    pub(crate) fn wanted_patterns(&self) -> impl Iterator<Item = &Pattern> {
+        let class = |it: &&Pattern| self.analyses.iter().any(|info| info.class == it.class());
+        self.patterns.iter().filter(class)
+    }
+}

@@ -1,0 +1,120 @@
+//! The filter of shared memory: which memory is accessed by more than one thread.
+//!
+//! Most accesses of a program are to memory that no other thread ever touches. A table with a few
+//! bits for each granule of eight bytes, found by hashing, tells them apart in a few nanoseconds.
+//! Two granules that share a place may be taken for shared when they are not, which costs time
+//! and nothing else.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use norn_model::Trace;
+
+/// Bytes of a granule.
+pub(crate) const GRANULE: u64 = 8;
+const WRITTEN: u32 = 1 << 31;
+const SHARED: u32 = 1 << 30;
+const OWNER: u32 = SHARED - 1;
+/// Bounds of the table's size, as powers of two.
+const SMALLEST: u32 = 10;
+const LARGEST: u32 = 24;
+/// Longer blocks are looked at in about this many places.
+const PLACES: u64 = 64;
+
+/// Which memory is touched by more than one thread, and written by one.
+#[derive(Debug)]
+pub(crate) struct SharedFilter {
+    table: Vec<AtomicU32>,
+    shift: u32,
+}
+
+impl SharedFilter {
+    /// Room for the accesses of a trace.
+    pub(crate) fn new(trace: &Trace) -> SharedFilter {
+        let bits = trace.len().next_power_of_two().ilog2().clamp(SMALLEST, LARGEST);
+        let table = (0..1usize << bits).map(|_| AtomicU32::new(0)).collect();
+        SharedFilter { table, shift: u64::BITS - bits }
+    }
+
+    /// A thread, counted from 0, accesses memory.
+    #[inline]
+    pub(crate) fn touch(&self, thread: u32, addr: u64, size: u64, write: bool) {
+        for granule in granules(addr, size) {
+            self.mark(granule, (thread + 1) & OWNER, write);
+        }
+    }
+
+    #[inline]
+    fn mark(&self, granule: u64, owner: u32, write: bool) {
+        let place = self.place(granule);
+        let mut seen = place.load(Ordering::Relaxed);
+        loop {
+            let known = if seen & OWNER == 0 { owner } else { seen & OWNER };
+            let shared = if known == owner { 0 } else { SHARED };
+            let next = known | (seen & !OWNER) | shared | if write { WRITTEN } else { 0 };
+            if next == seen {
+                return;
+            }
+            match place.compare_exchange_weak(seen, next, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => return,
+                Err(now) => seen = now,
+            }
+        }
+    }
+
+    /// Whether several threads touch this granule and one writes it.
+    #[inline]
+    pub(crate) fn is_shared(&self, granule: u64) -> bool {
+        self.place(granule).load(Ordering::Relaxed) & (SHARED | WRITTEN) == SHARED | WRITTEN
+    }
+
+    #[inline]
+    fn place(&self, granule: u64) -> &AtomicU32 {
+        // Fibonacci hashing: the high bits of the product depend on all bits of the granule.
+        let hash = granule.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> self.shift;
+        &self.table[usize::try_from(hash).unwrap_or(0)]
+    }
+}
+
+/// The granules of an access. Of a block of more than 512 bytes only every second, fourth, eighth
+/// one, the same ones in every block that has them.
+#[inline]
+pub(crate) fn granules(addr: u64, size: u64) -> impl Iterator<Item = u64> {
+    let (first, last) = ends(addr, size);
+    let step = ((last - first) / PLACES + 1).next_power_of_two();
+    (first.next_multiple_of(step)..=last).step_by(usize::try_from(step).unwrap_or(1))
+}
+
+/// Whether an access has granules that are not looked at.
+#[inline]
+pub(crate) fn is_sampled(addr: u64, size: u64) -> bool {
+    let (first, last) = ends(addr, size);
+    last - first >= PLACES
+}
+
+fn ends(addr: u64, size: u64) -> (u64, u64) {
+    (addr / GRANULE, addr.saturating_add(size.max(1) - 1) / GRANULE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_blocks_meet_in_the_same_places() {
+        assert_eq!(granules(8, 8).collect::<Vec<_>>(), [1]);
+        assert_eq!(granules(15, 2).collect::<Vec<_>>(), [1, 2]);
+        assert_eq!(granules(0, 512).count(), 64);
+        let (one, other): (Vec<_>, Vec<_>) =
+            (granules(0, 4096).collect(), granules(8 * 5, 4096).collect());
+        assert!(other.iter().filter(|it| one.contains(it)).count() > 50);
+    }
+
+    #[test]
+    fn shared_is_what_two_touch_and_one_writes() {
+        let filter = SharedFilter::new(&Trace::default());
+        filter.touch(0, 0x100, 4, true);
+        assert!(!filter.is_shared(0x100 / GRANULE));
+        filter.touch(1, 0x104, 4, false);
+        assert!(filter.is_shared(0x100 / GRANULE));
+    }
+}

@@ -1,0 +1,80 @@
+//! What a thread looks at before it waits.
+//!
+//! A correct wait checks a condition and begins without releasing the mutex in between; and a correct
+//! signal comes after the condition was changed with the mutex held. Then a signal before the wait
+//! means that the thread sees the change, and does not wait.
+
+use norn_model::{AtomicOp, LockEffect, MemoryAccess, Op, Trace, Value};
+use rustc_hash::FxHashMap;
+
+/// Events that are looked at before a wait or a signal.
+const FAR: usize = 1_000;
+
+/// Which thread, and which of its events.
+type At = (u16, u32);
+/// What was at an address.
+type Look = (u64, Value);
+
+/// Looks up what threads do before they wait or signal.
+pub(crate) struct Checks<'a> {
+    trace: &'a Trace,
+    /// By signal and mutex, what was written before with the mutex: address and value.
+    writes: FxHashMap<(At, u64), Vec<Look>>,
+}
+
+impl<'a> Checks<'a> {
+    pub(crate) fn new(trace: &'a Trace) -> Self {
+        Checks { trace, writes: FxHashMap::default() }
+    }
+
+    /// Whether a thread that begins to wait here would not do so if the signal had been.
+    pub(crate) fn keep(&mut self, begin: At, mutex: u64, signal: At) -> bool {
+        let trace = self.trace;
+        let writes = self.writes.entry((signal, mutex));
+        let writes = writes.or_insert_with(|| changes(trace, signal, mutex));
+        looks(trace, begin, mutex).any(|(addr, seen)| {
+            // The last change counts.
+            writes.iter().find(|it| it.0 == addr).is_some_and(|it| it.1 != seen || seen.is_none())
+        })
+    }
+}
+
+/// What a thread reads in the critical section that ends with the wait, the last first.
+fn looks(trace: &Trace, (thread, index): At, mutex: u64) -> impl Iterator<Item = Look> {
+    let events = &trace.threads[usize::from(thread)].events[..index as usize];
+    let section = events.iter().rev().take(FAR).take_while(move |it| !takes(&it.op, mutex));
+    section.filter_map(|it| {
+        if let Op::Atomic { addr, op: AtomicOp::Load(value), .. } = it.op {
+            return Some((addr, Some(value)));
+        }
+        if let Op::Read { addr, value, .. } = it.op { Some((addr, value)) } else { None }
+    })
+}
+
+/// What a thread writes with the mutex before it signals, the last first.
+fn changes(trace: &Trace, (thread, index): At, mutex: u64) -> Vec<Look> {
+    let events = &trace.threads[usize::from(thread)].events[..index as usize];
+    // Backwards, a lock is held from its release to its acquisition. It is also held at the signal
+    // if it is not released between its last acquisition and the signal.
+    let is_about = |op: &Op| takes(op, mutex) || gives(op, mutex);
+    let last = events.iter().rev().take(FAR).find(|it| is_about(&it.op));
+    let mut held = last.is_some_and(|it| takes(&it.op, mutex));
+    let mut writes = Vec::new();
+    for event in events.iter().rev().take(FAR) {
+        held = (held || gives(&event.op, mutex)) && !takes(&event.op, mutex);
+        if let Some(MemoryAccess { addr, write: Some(value), .. }) = event.op.access()
+            && held
+        {
+            writes.push((addr, value));
+        }
+    }
+    writes
+}
+
+fn takes(op: &Op, mutex: u64) -> bool {
+    matches!(op.effect().lock(), Some(LockEffect::Acquire { lock, .. }) if lock == mutex)
+}
+
+fn gives(op: &Op, mutex: u64) -> bool {
+    matches!(op.effect().lock(), Some(LockEffect::Release { lock, .. }) if lock == mutex)
+}

@@ -1,0 +1,101 @@
+//! What is wrong with a property, and where: shown with the line, the place marked, and a hint.
+
+use std::{fmt, ops::Range};
+
+/// A part of a property's text, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Span {
+    /// Its first byte.
+    pub start: usize,
+    /// The first byte behind it.
+    pub end: usize,
+}
+
+impl From<Range<usize>> for Span {
+    fn from(range: Range<usize>) -> Span {
+        Span { start: range.start, end: range.end }
+    }
+}
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// The property means nothing.
+    Error,
+    /// The property means something, but hardly what was meant.
+    Warning,
+}
+
+/// Something that is wrong with a property.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Where.
+    pub span: Span,
+    /// How bad.
+    pub severity: Severity,
+    /// What.
+    pub text: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
+impl Diagnostic {
+    pub(crate) fn error(span: impl Into<Span>, text: impl Into<String>) -> Diagnostic {
+        Diagnostic { span: span.into(), severity: Severity::Error, text: text.into(), hint: None }
+    }
+
+    pub(crate) fn warning(span: impl Into<Span>, text: impl Into<String>) -> Diagnostic {
+        Diagnostic { severity: Severity::Warning, ..Diagnostic::error(span, text) }
+    }
+
+    pub(crate) fn hint(self, hint: impl Into<String>) -> Diagnostic {
+        Diagnostic { hint: Some(hint.into()), ..self }
+    }
+
+    /// Whether the property cannot be used.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+
+    /// The line and the column of its first character, both from 1.
+    pub fn place(&self, text: &str) -> (usize, usize) {
+        let before = text.get(..self.span.start).unwrap_or(text);
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        (before.matches('\n').count() + 1, line.chars().count() + 1)
+    }
+
+    /// The diagnostic with the line that it is in, marked.
+    pub fn show<'a>(&'a self, file: &'a str, text: &'a str) -> impl fmt::Display + 'a {
+        Shown { diagnostic: self, file, text }
+    }
+}
+
+struct Shown<'a> {
+    diagnostic: &'a Diagnostic,
+    file: &'a str,
+    text: &'a str,
+}
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Shown { diagnostic, file, text } = *self;
+        let severity = if diagnostic.is_error() { "error" } else { "warning" };
+        let (line, column) = diagnostic.place(text);
+        let source = text.lines().nth(line - 1).unwrap_or_default();
+        let marked = text.get(diagnostic.span.start..diagnostic.span.end).unwrap_or_default();
+        let length = marked.lines().next().unwrap_or_default().chars().count().max(1);
+        // Tabs stay tabs, so that the mark is below what it marks.
+        let indent: String =
+            source.chars().take(column - 1).map(|it| if it == '\t' { it } else { ' ' }).collect();
+        let margin = " ".repeat(line.to_string().len());
+        writeln!(f, "{severity}: {}", diagnostic.text)?;
+        writeln!(f, "{margin}--> {file}:{line}:{column}")?;
+        writeln!(f, "{margin} |")?;
+        writeln!(f, "{line} | {source}")?;
+        writeln!(f, "{margin} | {indent}{}", "^".repeat(length))?;
+        if let Some(hint) = &diagnostic.hint {
+            writeln!(f, "{margin} = hint: {hint}")?;
+        }
+        Ok(())
+    }
+}
