@@ -323,8 +323,8 @@ impl Kind {
     pub const fn class(self) -> u32 {
         match self {
             Kind::RangeRead => class::READ,
-            access_kinds!() if self.code() & WRITE == 0 => class::READ,
-            access_kinds!() | Kind::RangeWrite => class::WRITE,
+            Kind::RangeWrite => class::WRITE,
+            access_kinds!() => access_class(self.code()),
             Kind::Acquire | Kind::AcquireFailed => class::LOCK,
             Kind::Release => class::UNLOCK,
             Kind::WaitRelease | Kind::Wait | Kind::TimedWait => class::WAIT,
@@ -377,6 +377,10 @@ impl Kind {
             | Kind::Expired => class::OTHER,
         }
     }
+}
+
+const fn access_class(code: u16) -> u32 {
+    if code & WRITE == 0 { class::READ } else { class::WRITE }
 }
 
 /// Evaluated at compile time only: see [`Kind::of_constant`].

@@ -16,5 +16,6 @@ mod output;
 mod pattern;
 mod report;
 mod same;
+mod schema;
 mod suppress;
 mod timeout;

@@ -1,0 +1,115 @@
+//! The part of JSON Schema that the schema of reports uses.
+
+use serde_json::{Map, Value};
+
+/// What a value has that its schema does not allow, with where it is.
+pub(crate) fn errors(root: &Value, schema: &Value, value: &Value) -> Vec<String> {
+    let mut errors = Vec::new();
+    check(root, schema, value, "", &mut errors);
+    errors
+}
+
+fn check(root: &Value, schema: &Value, value: &Value, at: &str, errors: &mut Vec<String>) {
+    let Some(keywords) = schema.as_object() else {
+        if schema == &Value::Bool(false) {
+            errors.push(format!("{at}: nothing is allowed here"));
+        }
+        return;
+    };
+    for (keyword, argument) in keywords {
+        for (path, inner_schema, inner) in inner(root, keywords, (keyword, argument), value) {
+            check(root, inner_schema, inner, &format!("{at}{path}"), errors);
+        }
+        errors.extend(complaint(root, (keyword, argument), value).map(|it| format!("{at}: {it}")));
+    }
+}
+
+/// The parts of a value that a keyword has a schema for, with their paths and these schemas.
+fn inner<'a>(
+    root: &'a Value,
+    keywords: &Map<String, Value>,
+    (keyword, argument): (&str, &'a Value),
+    value: &'a Value,
+) -> Vec<(String, &'a Value, &'a Value)> {
+    let members = || value.as_object().into_iter().flatten();
+    match keyword {
+        "$ref" => {
+            let path = argument.as_str().unwrap().strip_prefix('#').unwrap();
+            let target = root.pointer(path).unwrap_or_else(|| panic!("no {path}"));
+            vec![(String::new(), target, value)]
+        }
+        "allOf" => {
+            let schemas = argument.as_array().unwrap().iter();
+            schemas.map(|schema| (String::new(), schema, value)).collect()
+        }
+        "properties" => members()
+            .filter_map(|(name, it)| Some((format!("/{name}"), argument.get(name)?, it)))
+            .collect(),
+        "additionalProperties" => {
+            let known =
+                |name: &str| keywords.get("properties").is_some_and(|it| it.get(name).is_some());
+            let others = members().filter(|(name, _)| !known(name));
+            others.map(|(name, it)| (format!("/{name}"), argument, it)).collect()
+        }
+        "items" => {
+            let items = value.as_array().into_iter().flatten().enumerate();
+            items.map(|(number, it)| (format!("/{number}"), argument, it)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// What a keyword that has no schema for parts does not allow.
+fn complaint(root: &Value, (keyword, argument): (&str, &Value), value: &Value) -> Option<String> {
+    match keyword {
+        "type" => (!is_type(argument, value)).then(|| format!("{value} is not {argument}")),
+        "const" => (argument != value).then(|| format!("{value} is not {argument}")),
+        "enum" => {
+            let known = argument.as_array().unwrap().contains(value);
+            (!known).then(|| format!("{value} is not one of {argument}"))
+        }
+        "minimum" => {
+            let below = value.as_f64().is_some_and(|it| it < argument.as_f64().unwrap());
+            below.then(|| format!("{value} is below {argument}"))
+        }
+        "required" => {
+            let mut names = argument.as_array().unwrap().iter().filter_map(Value::as_str);
+            let missing = names.find(|it| value.is_object() && value.get(it).is_none());
+            missing.map(|it| format!("no `{it}`"))
+        }
+        "anyOf" | "oneOf" => {
+            let matches = |it: &&Value| errors(root, it, value).is_empty();
+            let count = argument.as_array().unwrap().iter().filter(matches).count();
+            let wrong = count == 0 || keyword == "oneOf" && count > 1;
+            wrong.then(|| format!("{count} alternatives of {keyword} match {value}"))
+        }
+        "$ref"
+        | "allOf"
+        | "properties"
+        | "additionalProperties"
+        | "items"
+        | "$schema"
+        | "$defs"
+        | "title"
+        | "description"
+        | "format"
+        | "default"
+        | "pattern"
+        | "maximum" => None,
+        other => panic!("the schema uses `{other}`, which this does not know"),
+    }
+}
+
+fn is_type(wanted: &Value, value: &Value) -> bool {
+    let is = |name: &Value| match name.as_str().unwrap() {
+        "null" => value.is_null(),
+        "boolean" => value.is_boolean(),
+        "integer" => value.is_i64() || value.is_u64(),
+        "number" => value.is_number(),
+        "string" => value.is_string(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        other => panic!("there is no type `{other}`"),
+    };
+    wanted.as_array().map_or_else(|| is(wanted), |all| all.iter().any(is))
+}
