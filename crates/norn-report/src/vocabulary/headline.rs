@@ -10,9 +10,6 @@ pub fn headline(kind: &CandidateKind, variables: &[Object], accesses: &[Access])
     let name = bug(kind);
     let on = on(variables);
     match kind.class() {
-        BugClass::Race | BugClass::AtomicSet | BugClass::Lifetime | BugClass::Pattern => {
-            format!("{name}{on}")
-        }
         BugClass::Atomicity => match between(accesses) {
             Some(between) => format!("{name}{on}: {between}"),
             None => format!("{name}{on}"),
@@ -20,6 +17,8 @@ pub fn headline(kind: &CandidateKind, variables: &[Object], accesses: &[Access])
         BugClass::Order => format!("{name}{on}: {}", order(kind)),
         BugClass::Deadlock => deadlock(kind, variables, accesses),
         BugClass::Property => name,
+        // A class without more to say has its name and its variables.
+        _ => format!("{name}{on}"),
     }
 }
 
