@@ -1,21 +1,22 @@
-//! Our side of the shared memory: slots, chunks, sequence numbers, losses.
+//! Our side of the shared memory: options, processes, slots, losses. The chunks of a slot are in
+//! [`chunk`].
+
+mod chunk;
 
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use norn_abi::{
-    Kind,
     arena::{
-        self, CHUNK_FRAMES, CHUNK_MAGIC, ChunkHeader, Control, PROCESS_OFFSET, PROCESSES, Process,
-        RING, SLOT_OFFSET, THREADS, ThreadSlot, state,
+        self, Control, PROCESS_OFFSET, PROCESSES, Process, SLOT_OFFSET, THREADS, ThreadSlot, state,
     },
-    codec,
     control::{Module, Name, Outcome, Plan, Point, Segment},
     function::{Inquiry, state as question},
     input::{Inputs, ROOM},
-    lane::{Content, Lane},
+    lane::Content,
 };
 
-use crate::{control, event, function, hook, intercept::load, sys};
+pub use self::chunk::{define, finish, make_room, start};
+use crate::{control, function, hook, sys};
 
 /// The mapped arena; null in a process that is not recorded.
 static BASE: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
@@ -319,168 +320,6 @@ pub unsafe fn return_slot(slot: *mut ThreadSlot) {
 /// The thread for which there was no slot is not there either.
 pub fn return_no_slot() {
     control().unslotted.fetch_sub(1, Ordering::Relaxed);
-}
-
-/// Begins to record into a slot whose head is filled in.
-///
-/// # Safety
-/// The slot is named, and belongs to the caller.
-pub unsafe fn start(slot: *mut ThreadSlot) {
-    // SAFETY: the slot is ours.
-    unsafe {
-        let head = &mut (*slot).head;
-        head.filled.store(0, Ordering::Relaxed);
-        head.taken.store(0, Ordering::Relaxed);
-        head.lost.store(0, Ordering::Relaxed);
-        head.blocked.store(0, Ordering::Relaxed);
-        head.home.store(slot as u64, Ordering::Relaxed);
-        head.tid = sys::thread_id();
-        if !control::was_on() {
-            (*slot).stop_at.store(u64::MAX, Ordering::Relaxed);
-        }
-        (*slot).table = (&raw const *table()).cast();
-        start_chunk(slot, 0, 0);
-        (*slot).head.state.store(state::LIVE, Ordering::Release);
-    }
-    ring_bell();
-}
-
-/// Opens chunk `index` with a header that makes it readable alone.
-///
-/// # Safety
-/// The slot belongs to the caller, and the recorder has taken the chunk that is overwritten.
-unsafe fn start_chunk(slot: *mut ThreadSlot, index: u32, last_seq: u64) {
-    // SAFETY: the slot is ours and so is this chunk of its ring.
-    unsafe {
-        let head = &(*slot).head;
-        let chunk = &raw mut (*slot).ring[index as usize % RING];
-        let depth = (*slot).depth;
-        let frames = depth.min(CHUNK_FRAMES);
-        (*chunk).header = ChunkHeader {
-            magic: CHUNK_MAGIC,
-            crc: 0,
-            len: 0,
-            process: head.process,
-            thread: head.thread,
-            parent: head.parent,
-            child: head.child,
-            role: head.role,
-            index,
-            options: OPTIONS.load(Ordering::Relaxed),
-            depth: depth as u32,
-            frames: frames as u32,
-            last_seq,
-            tid: head.tid,
-            reserved: 0,
-        };
-        let bytes = (&raw mut (*chunk).bytes).cast::<u8>();
-        for i in 0..frames {
-            bytes.cast::<usize>().add(i).write((*slot).frames[i].call);
-        }
-        Lane::start(&raw mut (*slot).lane, bytes.add(frames * 8), chunk.add(1).cast(), last_seq);
-    }
-}
-
-/// Settles what is pending and makes sure that a record fits. False when recording has stopped.
-///
-/// # Safety
-/// The slot is the current thread's and no stand.
-pub unsafe fn make_room(slot: *mut ThreadSlot) -> bool {
-    // SAFETY: the slot is ours.
-    unsafe {
-        if (*slot).table == (&raw const hook::STOPPED).cast() {
-            return false;
-        }
-        event::end_cancelled_wait(slot);
-        (*slot).lane.settle_any();
-        !(*slot).lane.full() || next_chunk(slot)
-    }
-}
-
-/// Gives a site its slot in the encoder; and its module a name in the trace, if it is new.
-///
-/// # Safety
-/// The slot is the current thread's and no stand.
-pub unsafe fn define(slot: *mut ThreadSlot, pc: usize, kind: Kind) {
-    // SAFETY: the slot is ours and has room.
-    unsafe {
-        if !load::knows(pc) {
-            load::modules(slot);
-        }
-        (*slot).lane.define(codec::key(pc, kind));
-    }
-}
-
-/// Hands the full chunk over and opens the next one, waiting for the recorder if it must.
-///
-/// # Safety
-/// The slot is the current thread's and no stand.
-unsafe fn next_chunk(slot: *mut ThreadSlot) -> bool {
-    // SAFETY: the slot is ours.
-    unsafe {
-        hand_over(slot);
-        let filled = (*slot).head.filled.load(Ordering::Relaxed);
-        if !wait_for_room(slot, filled) {
-            (*slot).table = (&raw const hook::STOPPED).cast();
-            return false;
-        }
-        start_chunk(slot, filled, (*slot).lane.last_seq);
-    }
-    true
-}
-
-/// # Safety
-/// The slot is the current thread's and no stand.
-unsafe fn hand_over(slot: *mut ThreadSlot) {
-    // SAFETY: the slot is ours.
-    unsafe {
-        let filled = (*slot).head.filled.load(Ordering::Relaxed);
-        let chunk = &raw mut (*slot).ring[filled as usize % RING];
-        let start = (&raw const (*chunk).bytes).cast::<u8>();
-        (*chunk).header.len = (*slot).lane.cur.offset_from(start) as u32;
-        (*slot).head.filled.store(filled + 1, Ordering::Release);
-    }
-    ring_bell();
-}
-
-/// # Safety
-/// The slot is the current thread's and no stand.
-unsafe fn wait_for_room(slot: *mut ThreadSlot, filled: u32) -> bool {
-    // SAFETY: the slot is ours.
-    let taken = unsafe { &(*slot).head.taken };
-    awaiting(|| wait_for_recorder(taken, filled))
-}
-
-fn wait_for_recorder(taken: &AtomicU32, filled: u32) -> bool {
-    loop {
-        if control().stop.load(Ordering::Acquire) != arena::STOP_NO {
-            return false;
-        }
-        let seen = taken.load(Ordering::Acquire);
-        if filled.wrapping_sub(seen) < RING as u32 {
-            return true;
-        }
-        sys::futex_wait(taken.as_ptr(), seen, PATIENCE);
-        if taken.load(Ordering::Acquire) == seen && !sys::alive(control().recorder) {
-            control().stop.store(arena::STOP_RECORDER, Ordering::Release);
-        }
-    }
-}
-
-/// Ends the recording of a slot: the recorder takes the rest.
-///
-/// # Safety
-/// The slot belongs to the caller, which does not use it afterwards.
-pub unsafe fn finish(slot: *mut ThreadSlot) {
-    // SAFETY: the slot is ours.
-    unsafe {
-        if (*slot).table != (&raw const hook::STOPPED).cast() {
-            (*slot).lane.settle_any();
-            hand_over(slot);
-        }
-        (*slot).head.state.store(state::DONE, Ordering::Release);
-    }
-    ring_bell();
 }
 
 /// Tells the recorder that there is something to do.

@@ -13,6 +13,7 @@ const DIRECTION: &[(&str, &[&str])] = &[
     ("norn-model", &[]),
     ("norn-binary", &["norn-model"]),
     ("norn-cc", &[]),
+    ("norn-e2e", &[]),
     // The judge of the engines: it must not share code with them, not even by a crate between.
     ("norn-checker", &["norn-model"]),
     ("norn-predict", &["norn-model"]),
@@ -53,7 +54,7 @@ const DIRECTION: &[(&str, &[&str])] = &[
     ("norn-rt", &["norn-abi", "norn-sched"]),
     ("norn-sched", &["norn-abi"]),
     ("norn", ANY),
-    ("xtask", &[]),
+    ("xtask", &["norn-e2e"]),
 ];
 
 /// May depend on all.
