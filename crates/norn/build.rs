@@ -11,7 +11,7 @@ use std::{
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let commit = commit();
-    println!("cargo::rustc-env=NORN_COMMIT={}", commit.as_deref().unwrap_or("unknown"));
+    println!("cargo::rustc-env=BUILD_COMMIT={}", commit.as_deref().unwrap_or("unknown"));
 }
 
 fn commit() -> Option<String> {

@@ -48,7 +48,7 @@ mod variable_pairs;
 mod violation_groups;
 mod wait_check;
 
-pub use analysis::{AnalysisInfo, KindInfo, analyses, title};
+pub use analysis::{AnalysisInfo, KindInfo, TitleNames, analyses, title};
 pub use benign_order::BenignOrder;
 pub use happens_before::HappensBefore;
 pub use options::Options;

@@ -13,7 +13,7 @@ use norn_model::{BugClass, CandidateKind, Obstacle};
 pub use self::{
     action::Action,
     consequence::{consequence, memory_fault},
-    headline::{headline, property_headline},
+    headline::property_headline,
     location::{place, short_function, source},
 };
 use crate::{Status, Verdict};

@@ -1,7 +1,8 @@
 //! Findings of hunts, and candidates of traces.
 
 use norn_model::{Candidate, CandidateKind, ThreadName};
-use norn_report::{Finding, Remark, Schedule, Status, Turn, vocabulary};
+use norn_predict::TitleNames;
+use norn_report::{Action, Finding, Remark, Schedule, Status, Turn, vocabulary};
 use norn_witness::{Failure, Grade, Witness};
 
 use super::replay;
@@ -40,9 +41,23 @@ fn bare(kind: &CandidateKind, title: String, description: Description) -> Findin
 
 /// A candidate of which nothing else is known.
 fn candidate(candidate: &Candidate, description: &Description) -> Finding {
-    let Description { variables, accesses } = description;
-    let title = vocabulary::headline(&candidate.kind, variables, accesses);
+    let title = title(&candidate.kind, description);
     Finding { scope: Some(candidate.scope), ..bare(&candidate.kind, title, description.clone()) }
+}
+
+/// The headline of a candidate, with the names of what it is about.
+fn title(kind: &CandidateKind, Description { variables, accesses }: &Description) -> String {
+    let variables: Vec<_> = variables.iter().map(|it| it.name.as_str()).collect();
+    let stuck = || accesses.iter().filter(|it| it.stuck);
+    let waits = stuck().find(|it| matches!(it.action, Action::Wait | Action::Join));
+    let wants = stuck().find(|it| matches!(it.action, Action::Lock | Action::LockShared));
+    let names = TitleNames {
+        variables: &variables,
+        waiter: waits.map(|it| it.thread.0.as_str()),
+        awaited: waits.map(|it| it.variable.name.as_str()),
+        lock: wants.map(|it| it.variable.name.as_str()),
+    };
+    norn_predict::title(kind, names)
 }
 
 /// A finding of a hunt.

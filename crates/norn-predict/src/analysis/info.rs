@@ -20,7 +20,8 @@ pub struct AnalysisInfo {
 pub struct KindInfo {
     /// The kind.
     pub kind: CandidateKind,
-    /// The headline of a finding; `{}` stands for its variables.
+    /// The headline of a finding: `{}` stands for its variables; `{waiter}`, `{awaited}` and `{lock}`
+    /// for the names of a deadlock.
     pub title: &'static str,
     /// What it means.
     pub meaning: &'static str,
@@ -40,28 +41,48 @@ pub fn analyses() -> impl Iterator<Item = &'static AnalysisInfo> {
     ANALYSES.iter().map(|it| it.info())
 }
 
-/// The headline of a finding on these variables.
-pub fn title(kind: &CandidateKind, variables: &[String]) -> String {
-    let variables = list(variables);
+/// The names in the headline of a finding.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TitleNames<'a> {
+    /// The variables that it is about.
+    pub variables: &'a [&'a str],
+    /// The thread that is stuck in a wait.
+    pub waiter: Option<&'a str>,
+    /// What it waits for: an object, or a thread.
+    pub awaited: Option<&'a str>,
+    /// The lock that another thread is stuck at.
+    pub lock: Option<&'a str>,
+}
+
+/// The headline of a finding.
+pub fn title(kind: &CandidateKind, names: TitleNames<'_>) -> String {
+    let variables = list(names.variables);
     let known = analyses().flat_map(|it| it.kinds).find(|it| it.kind == *kind);
-    if let Some(info) = known {
-        return info.title.replace("{}", &variables);
-    }
-    if let CandidateKind::Property(name) = kind {
-        return format!("violation of property `{name}`: {variables}");
-    }
-    format!("{} `{}`: {variables}", kind.class().title(), kind.name())
+    let Some(info) = known else {
+        return format!("{} `{}`: {variables}", kind.class().title(), kind.name());
+    };
+    let is_thread = *kind == CandidateKind::JoinHoldingLock;
+    let awaited = names.awaited.map(|it| if is_thread { it.to_owned() } else { quoted(it) });
+    let lock = names.lock.map(quoted);
+    info.title
+        .replace("{}", &variables)
+        .replace("{waiter}", names.waiter.unwrap_or("a thread"))
+        .replace("{awaited}", awaited.as_deref().unwrap_or("another thread"))
+        .replace("{lock}", lock.as_deref().unwrap_or("a lock"))
 }
 
 /// The names of variables in a sentence: `x`, `y` and `z`.
-fn list(variables: &[String]) -> String {
-    // What has no name has a description instead, which is not quoted.
-    let quote = |it: &String| if it.contains(' ') { it.clone() } else { format!("`{it}`") };
-    let quoted: Vec<_> = variables.iter().map(quote).collect();
-    match quoted.split_last() {
+fn list(variables: &[&str]) -> String {
+    let names: Vec<_> = variables.iter().map(|it| quoted(it)).collect();
+    match names.split_last() {
         Some((last, rest @ [_, ..])) => format!("{} and {last}", rest.join(", ")),
-        _ => quoted.concat(),
+        _ => names.concat(),
     }
+}
+
+/// A name in quotes. An object without a name has a description instead, which is not quoted.
+fn quoted(name: &str) -> String {
+    if name.contains(' ') { name.to_owned() } else { format!("`{name}`") }
 }
 
 #[cfg(test)]
@@ -99,7 +120,7 @@ mod tests {
             let Explanation { name, summary, meaning, example, advice } = info.text;
             assert!([name, summary, meaning, example, advice].iter().all(|it| !it.is_empty()));
             for it in info.kinds {
-                assert!(it.title.contains("{}"), "{}", it.kind);
+                assert!(it.title.contains(['{', '}']), "{}", it.kind);
                 assert!(!it.meaning.is_empty() && !it.example.is_empty(), "{}", it.kind);
             }
         }
@@ -107,8 +128,8 @@ mod tests {
 
     #[test]
     fn titles_name_the_class_and_the_variables() {
-        let headline = |kind: CandidateKind, names: &[&str]| {
-            title(&kind, &names.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>())
+        let headline = |kind: CandidateKind, variables: &[&str]| {
+            title(&kind, TitleNames { variables, ..TitleNames::default() })
         };
         assert_snapshot!(headline(CandidateKind::WriteWriteRace, &["x"]), @"data race on `x`");
         assert_snapshot!(headline(CandidateKind::ReadWriteWrite, &["a.b"]), @"atomicity violation on `a.b`: another thread's write falls between a read and a write");
@@ -116,6 +137,14 @@ mod tests {
         assert_snapshot!(headline(CandidateKind::UseAfterFree, &["16 bytes of heap"]), @"use after free: 16 bytes of heap");
         let mine = CandidateKind::pattern(BugClass::Pattern, "mine");
         assert_snapshot!(headline(mine, &["x", "y", "z"]), @"user pattern `mine`: `x`, `y` and `z`");
-        assert_snapshot!(headline(CandidateKind::Property("P".to_owned()), &["x"]), @"violation of property `P`: `x`");
+    }
+
+    #[test]
+    fn titles_of_deadlocks_name_the_threads() {
+        let names =
+            TitleNames { variables: &[], waiter: Some("T1"), awaited: Some("cv"), lock: Some("m") };
+        assert_snapshot!(title(&CandidateKind::WaitHoldingLock, names), @"deadlock: T1 waits on `cv` while holding `m`, which the thread that would signal it needs");
+        let names = TitleNames { awaited: Some("T2"), ..names };
+        assert_snapshot!(title(&CandidateKind::JoinHoldingLock, names), @"deadlock: T1 waits for T2 to end while holding `m`, which that thread needs");
     }
 }

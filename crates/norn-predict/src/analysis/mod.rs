@@ -28,7 +28,7 @@ use crate::{
     violation_groups::{Remark, ViolationGroups, candidates},
 };
 
-pub use self::info::{AnalysisInfo, KindInfo, analyses, title};
+pub use self::info::{AnalysisInfo, KindInfo, TitleNames, analyses, title};
 
 /// Finds candidates of one class.
 pub(crate) trait Analysis: Sync {

@@ -28,7 +28,7 @@ const UNCONFIGURED: [&str; 3] = ["completions", "man", "exit-codes"];
 pub(crate) fn command() -> clap::Command {
     let runtime = RuntimeImage::embedded().id;
     let runtime = runtime.rsplit_once('-').map_or(runtime, |it| it.1);
-    let (version, commit) = (env!("CARGO_PKG_VERSION"), env!("NORN_COMMIT"));
+    let (version, commit) = (env!("CARGO_PKG_VERSION"), env!("BUILD_COMMIT"));
     // Help must not depend on the environment in which it was printed.
     let hide = |arg: Arg| arg.hide_env_values(true);
     Cli::command()

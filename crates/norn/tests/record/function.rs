@@ -187,8 +187,8 @@ fn functions_of_cxx() {
             &format!(
                 "call Log::open(this=…, mode=3)
                  return Log::open 3
-                 call Log::write(this=…, text=…, weight=0, count=40)
-                 return Log::write 139
+                 call Log::write(char const*, double, long)(this=…, text=…, weight=0, count=40)
+                 return Log::write(char const*, double, long) 139
                  call Log::open(this=…, mode=2)
                  return Log::open 5
                  call Box<int>::get(this=…, more=4)

@@ -57,8 +57,8 @@ static INFO: AnalysisInfo = AnalysisInfo {
         },
         KindInfo {
             kind: CandidateKind::WaitHoldingLock,
-            title: "deadlock on {}: a thread waits while holding a lock that the thread that would wake \
-                    it needs",
+            title: "deadlock: {waiter} waits on {awaited} while holding {lock}, which the thread that \
+                    would signal it needs",
             meaning: "A thread waits for a condition, a semaphore or a barrier while it holds a lock. The \
                       thread that would wake it needs that lock first.",
             example: "T1: lock(m)\nT1: waits for cv, releases only cv's own mutex\nT2: waits for m, would \
@@ -66,7 +66,8 @@ static INFO: AnalysisInfo = AnalysisInfo {
         },
         KindInfo {
             kind: CandidateKind::JoinHoldingLock,
-            title: "deadlock on {}: a thread joins another while holding a lock that the other needs",
+            title: "deadlock: {waiter} waits for {awaited} to end while holding {lock}, which that \
+                    thread needs",
             meaning: "A thread waits for the end of another while it holds a lock that the other needs in \
                       order to end.",
             example: "T1: lock(m)\nT1: pthread_join(T2)\nT2: waits for m",
