@@ -22,17 +22,19 @@ pub struct Description {
 const CALLS: usize = 4;
 /// How the names of the runtime's functions begin, which start threads.
 const OURS: &str = "norn_rt::";
-/// The same of the C++ library's, demangled and mangled.
-const LIBRARY: [&str; 6] = ["std::", "__gnu_cxx::", "_ZSt", "_ZNSt", "_ZNKSt", "_ZN9__gnu_cxx"];
+/// How the names of the C++ library's functions begin, demangled and mangled, and those of libc that
+/// call `main`.
+const LIBRARY: [&str; 7] =
+    ["std::", "__gnu_cxx::", "_ZSt", "_ZNSt", "_ZNKSt", "_ZN9__gnu_cxx", "__libc_start_"];
 
 /// Whether a function is one of the runtime's.
 fn is_ours(at: &Location) -> bool {
     at.function.as_deref().is_some_and(|it| it.starts_with(OURS))
 }
 
-/// Whether a function is one of the C++ library's.
+/// Whether a function is one of the C++ library's, or one that starts the program.
 fn is_library(at: &Location) -> bool {
-    let starts = |it: &str| LIBRARY.iter().any(|name| it.starts_with(name));
+    let starts = |it: &str| it == "_start" || LIBRARY.iter().any(|name| it.starts_with(name));
     at.function.as_deref().is_some_and(starts)
 }
 

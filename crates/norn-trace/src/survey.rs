@@ -5,6 +5,8 @@
 //! threads. All chunks are decoded once, in parallel; then their parts are put together in the
 //! order of threads and chunks, so that the result does not depend on who was first.
 
+use std::ops::Range;
+
 use norn_abi::Fault;
 use norn_model::{
     self as model, EventId, Held, LockMode, NameId, Names, Stacks, ThreadId, WokenBy,
@@ -43,12 +45,19 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    /// Where the first event of a thread is, which begins with chunk `at`; `after` is what the
-    /// chunk says of the time before it.
-    pub(crate) fn start_of(&self, thread: ThreadId, at: usize, after: u64) -> model::Start {
+    /// The position of the first event of a thread, which has these chunks; `after` is what the first
+    /// of them says about the time before it.
+    pub(crate) fn start_of(
+        &self,
+        thread: ThreadId,
+        chunks: Range<usize>,
+        after: u64,
+    ) -> model::Start {
         let forked = self.forks.get(&thread).copied().unwrap_or(0);
         let unnumbered = model::Start::After(forked.max(after));
-        self.starts[at].seq.map_or(unnumbered, model::Start::With)
+        // A chunk has no events if it is damaged, or if it only begins a turn.
+        let first = self.starts[chunks].iter().find(|it| it.events > 0);
+        first.and_then(|it| it.seq).map_or(unnumbered, model::Start::With)
     }
 
     /// The name that the runtime gave a number; one that is nobody's if its record is lost.

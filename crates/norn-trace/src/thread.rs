@@ -44,7 +44,7 @@ pub(crate) fn threads(chunks: &[Chunk], index: &Index) -> Vec<Thread> {
             let range = at..at + chunks.len();
             at = range.end;
             let mut thread = thread(chunks, &index.starts[range.clone()], &mut names);
-            thread.start = index.start_of(thread.id, range.start, thread.after);
+            thread.start = index.start_of(thread.id, range.clone(), thread.after);
             thread.chunks = range;
             thread
         })
