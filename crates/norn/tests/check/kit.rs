@@ -41,7 +41,6 @@ pub(crate) fn build(source: &Path, folder: &TempDir) {
 #[derive(Debug)]
 pub(crate) struct Checked {
     pub(crate) json: Value,
-    pub(crate) code: Option<i32>,
     /// Where the clips are.
     pub(crate) folder: TempDir,
 }
@@ -55,7 +54,7 @@ pub(crate) fn check(properties: &[&str], program: &Path) -> Checked {
     let ran = norn(words, &folder);
     let json = serde_json::from_str(&ran.stdout);
     let json = json.unwrap_or_else(|error| panic!("{}: {error}\n{ran:?}", program.display()));
-    Checked { json, code: ran.code, folder }
+    Checked { json, folder }
 }
 
 impl Checked {

@@ -1,11 +1,6 @@
-//! The built-in properties, each against a program that breaks it only in another order, and
-//! its fixed twin.
-//!
-//! The head of a subject says which property it is about, `// Property: data-race`, and what is found,
-//! `// Breaks: DataRace; assertion`: the property, and a word of what it leads to, if it leads to
-//! a failure. A twin announces `// Breaks: nothing`.
+//! The built-in properties and their subjects. `tests/subjects` checks each subject alone.
 
-use std::{collections::BTreeSet, fs, path::PathBuf};
+use std::{collections::BTreeSet, fs, path::Path};
 
 use serde_json::Value;
 
@@ -13,41 +8,14 @@ use crate::kit::{build, check, norn, subjects};
 
 struct Subject {
     name: String,
-    path: PathBuf,
     property: String,
     breaks: String,
-}
-
-#[test]
-fn properties_are_broken_in_another_order() {
-    each(false, |subject| {
-        let checked = check(&[&subject.property], &subject.path);
-        let (property, harm) = subject.breaks.split_once("; ").unwrap_or((&subject.breaks, ""));
-        let recorded = checked.violations("observed");
-        let confirmed = checked.violations("confirmed");
-        let right = |it: &&Value| it["kind"] == property && leads_to(it, harm);
-        let fine = checked.code == Some(1) && recorded.is_empty() && confirmed.iter().any(right);
-        (!fine).then(|| format!("{:?}: {:#}", checked.code, checked.json))
-    });
 }
 
 /// Whether a violation leads to something in which this word is, by itself or when functions run.
 fn leads_to(violation: &Value, word: &str) -> bool {
     let harm = [&violation["consequence"], &violation["harm"]["consequence"]];
     word.is_empty() || harm.iter().any(|it| it.to_string().contains(word))
-}
-
-#[test]
-fn twins_are_clean() {
-    each(true, |subject| {
-        let checked = check(&[&subject.property], &subject.path);
-        let real = checked.violations("observed").len() + checked.violations("confirmed").len();
-        let seen = &checked.json["properties"][0]["events"];
-        // Nothing is broken, and not because nothing was seen.
-        let watched = seen.as_object().unwrap().values().all(|it| it.as_u64() > Some(0));
-        let fine = checked.code == Some(0) && real == 0 && watched;
-        (!fine).then(|| format!("{:?}: {:#}", checked.code, checked.json))
-    });
 }
 
 #[test]
@@ -84,29 +52,21 @@ fn every_property_has_a_subject_and_every_subject_a_twin() {
     assert_eq!(listed, bugs.iter().map(|it| it.property.as_str()).collect::<Vec<_>>());
 }
 
-/// Tries all subjects, and names all that do not do as they should.
-fn each(twins: bool, wrong: impl Fn(&Subject) -> Option<String>) {
-    let all = all(twins);
-    let wrong = all.iter().filter_map(|it| Some(format!("{}: {}", it.name, wrong(it)?)));
-    let wrong: Vec<_> = wrong.collect();
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
 /// All subjects or all twins, by name.
 fn all(twins: bool) -> Vec<Subject> {
     let entries = fs::read_dir(subjects()).unwrap().map(|it| it.unwrap().path());
-    let mut all: Vec<_> = entries.filter(|it| it.is_file()).map(subject).collect();
+    let mut all: Vec<_> = entries.filter(|it| it.is_file()).map(|it| subject(&it)).collect();
     all.retain(|it| (it.breaks == "nothing") == twins);
     all.sort_by(|a, b| a.name.cmp(&b.name));
     all
 }
 
-fn subject(path: PathBuf) -> Subject {
-    let text = fs::read_to_string(&path).unwrap();
+fn subject(path: &Path) -> Subject {
+    let text = fs::read_to_string(path).unwrap();
     let field = |name: &str| {
         let found = text.lines().find_map(|it| it.strip_prefix(&format!("// {name}: ")));
         found.unwrap_or_else(|| panic!("{} has no {name}", path.display())).to_owned()
     };
     let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
-    Subject { name, property: field("Property"), breaks: field("Breaks"), path }
+    Subject { name, property: field("Property"), breaks: field("Breaks") }
 }

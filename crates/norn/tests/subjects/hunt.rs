@@ -1,29 +1,22 @@
-//! One test for each program in `subjects/` that is hunted: a bug must be found, its fixed twin must be
-//! clean. Every hunt has the options that a user gets by default.
-//!
-//! The tests are named after the programs, so that one of them can be run alone: `cargo test -p norn
-//! --test subjects deadlock/bank`. `cargo xtask scoreboard` reports more about the same programs.
-#![allow(clippy::unwrap_used, reason = "these are tests, the functions they share included")]
+//! Programs that are hunted.
 
-use std::{path::Path, process::ExitCode};
-
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Failed, Trial};
 use norn_e2e::{
     hunt::{Found, Hunt},
     process,
     subject::{Announced, HUNTED, Subject},
 };
 
-/// The program under test.
-const NORN: &str = env!("CARGO_BIN_EXE_norn");
+use crate::norn;
+
 /// Executions up to the first harmful one, at most, the recorded run included. Subjects that only
 /// announce a consequence were not written for hunts, and have no such bound.
 const EXECUTIONS: u64 = 5;
 
-fn main() -> ExitCode {
+/// A test for each program.
+pub(crate) fn trials() -> impl Iterator<Item = Trial> {
     let subjects = HUNTED.iter().flat_map(|folder| Subject::all(folder));
-    let trials = subjects.map(|it| Trial::test(it.name.clone(), move || check(&it)));
-    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
+    subjects.map(|it| Trial::test(it.name.clone(), move || check(&it)))
 }
 
 fn check(subject: &Subject) -> Result<(), Failed> {
@@ -61,8 +54,4 @@ fn missing(announced: &Announced, hunt: &Hunt) -> Option<String> {
 fn harm(hunt: &Hunt) -> Option<String> {
     let right = hunt.is_clean() && hunt.code == Some(0);
     (!right).then(|| format!("a fixed twin is reported as harmful, status: {:?}", hunt.code))
-}
-
-fn norn(arguments: &[&str]) -> std::process::Command {
-    process::norn(Path::new(NORN), Path::new(env!("CARGO_TARGET_TMPDIR")), arguments)
 }
