@@ -1,8 +1,8 @@
-//! Variables that belong together because the user says so, by their names.
+//! Atomic sets that the user declares: variables that belong together, given by name.
 //!
-//! A name means a variable or a part of it, as findings call them: `bank`, `bank.balance`. Without
-//! an index, `accounts.balance` means that of every account. Only variables with a name can be
-//! meant: globals, and the static ones of functions.
+//! A name denotes a variable or a part of one, as findings print it: `bank`, `bank.balance`.
+//! Without an index, `accounts.balance` denotes that member of every account. Only variables with a
+//! symbol can be named: globals, and the static variables of functions.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,8 @@ use norn_resolve::Modules;
 
 use crate::source::Source;
 
-/// Where the variables of each set are in a trace, and the names that nothing there has.
+/// Finds the variables of each set in a trace. Also returns the names that match no accessed
+/// variable.
 pub(crate) fn find(source: &Source, sets: &[Vec<String>]) -> (Vec<AtomicSet>, Vec<String>) {
     let named =
         if sets.is_empty() { Vec::new() } else { named(&source.scene.modules, &source.trace) };
@@ -25,7 +26,7 @@ pub(crate) fn find(source: &Source, sets: &[Vec<String>]) -> (Vec<AtomicSet>, Ve
     (sets.iter().map(set).collect(), unknown)
 }
 
-/// The names of all variables that are accessed, and where they are.
+/// The names of all variables that are accessed, with their address ranges.
 fn named(modules: &Modules, trace: &Trace) -> Vec<(String, std::ops::Range<u64>)> {
     let events = trace.threads.iter().flat_map(|it| &it.events);
     let places: BTreeSet<(u64, u64)> = events.filter_map(|it| place(&it.op)).collect();
@@ -44,7 +45,7 @@ fn place(op: &Op) -> Option<(u64, u64)> {
     }
 }
 
-/// Whether a user who writes `given` means the variable `name`, or what it is a part of.
+/// Whether the user's `given` denotes the variable `name` or an object that contains it.
 fn means(given: &str, name: &str) -> bool {
     let name = if given.contains('[') { name.to_owned() } else { without_indices(name) };
     let unqualified = name.rsplit_once("::").map_or(name.as_str(), |it| it.1);
@@ -53,7 +54,7 @@ fn means(given: &str, name: &str) -> bool {
     })
 }
 
-/// `accounts.balance` for `accounts[2].balance`.
+/// Removes the indices: `accounts[2].balance` becomes `accounts.balance`.
 fn without_indices(name: &str) -> String {
     let parts = name.split('[').enumerate().map(|(at, it)| match (at, it.split_once(']')) {
         (1.., Some((_, rest))) => rest,

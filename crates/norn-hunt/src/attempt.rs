@@ -1,5 +1,5 @@
-//! An attempt: a schedule for a candidate becomes a clip that is forced on the program, and what the
-//! program did is held against it.
+//! An attempt: turns the schedule of a candidate into a clip, forces it on the program, and
+//! compares the run with the schedule.
 
 use std::collections::BTreeMap;
 
@@ -17,11 +17,11 @@ use crate::{confirm, executor::Run, source::Source};
 #[derive(Debug)]
 pub(crate) struct Forced {
     pub(crate) clip: Clip,
-    /// Segments up to the candidate's last event.
+    /// Number of segments up to the candidate's last event.
     needed: usize,
-    /// Events of each thread up to the candidate's last event, and that one.
+    /// For each thread, its number of events up to and including the candidate's last event.
     expected: BTreeMap<ThreadId, u64>,
-    /// How far the program followed.
+    /// How far the program followed the schedule.
     pub(crate) verdict: Verdict,
 }
 
@@ -30,12 +30,12 @@ impl Forced {
         Forced { clip, needed, expected, verdict: Verdict::Followed(0) }
     }
 
-    /// Learns how far the program followed.
+    /// Determines from the outcome of the run how far the program followed.
     pub(crate) fn judge(&mut self, outcome: &Outcome) {
         self.verdict = judged(outcome, &self.clip);
     }
 
-    /// A clip to be kept: it has the path of the witness, and what it led to.
+    /// The clip to keep: it also has the path of the witness and the consequence of the run.
     pub(crate) fn kept(&self, source: &Source, run: &Run) -> Clip {
         let mut clip = self.clip.clone();
         clip.expect_path(&source.scene, &self.expected);
@@ -43,8 +43,8 @@ impl Forced {
         clip
     }
 
-    /// Whether the program came to the candidate's last event as the schedule says. What it does
-    /// afterwards is its own affair.
+    /// Whether the program reached the candidate's last event as scheduled. What it does afterwards
+    /// does not matter.
     pub(crate) fn is_followed(&self) -> bool {
         let done = match &self.verdict {
             Verdict::Followed(segments) => *segments,
@@ -54,8 +54,8 @@ impl Forced {
     }
 }
 
-/// Whether the program did the candidate. If it followed a schedule that keeps all values of the
-/// recorded run, it did, unless what it accessed says otherwise.
+/// Whether the program performed the candidate. A run that followed a schedule that preserves all
+/// recorded values did, unless its own accesses contradict it.
 pub(crate) fn is_confirmed(
     source: &Source,
     witness: &Witness,
@@ -66,7 +66,7 @@ pub(crate) fn is_confirmed(
     if !candidate.stuck.is_empty() {
         return Ok(followed && confirm::is_stuck(source, candidate, run));
     }
-    // That the time ran out then and there is a segment of its own.
+    // The expiry of the wait is a segment of its own.
     if candidate.expires().is_some() {
         return Ok(followed);
     }
@@ -79,8 +79,8 @@ pub(crate) fn is_confirmed(
     Ok(confirm::is_done(source, candidate, did, end))
 }
 
-/// Whether a run went as its schedule says. One that asked for other inputs than those that were fed
-/// back proves nothing: what it got instead may be all that went wrong.
+/// Whether a run followed its schedule. A run that requested other inputs than the recorded ones
+/// proves nothing: it may have failed only because of the inputs that it received instead.
 fn judged(outcome: &Outcome, clip: &Clip) -> Verdict {
     let verdict = verdict(outcome, &clip.schedule);
     let parted = outcome.fed.as_ref().and_then(|it| it.parted.as_ref());
@@ -95,9 +95,9 @@ fn judged(outcome: &Outcome, clip: &Clip) -> Verdict {
     }
 }
 
-/// A clip of the witness's schedule, and how many of its segments lead to the candidate's last event.
-/// The thread that does it goes on, since nobody is so likely to suffer from it: it may have read
-/// what is only half there.
+/// The clip of a witness's schedule, with the number of segments that lead to the candidate's last
+/// event. The thread of that event continues, because it is the most likely to fail: it may have
+/// read data that is only half written.
 pub(crate) fn force(source: &Source, witness: &Witness) -> Forced {
     let mut turns: Vec<(ThreadId, u64)> =
         witness.turns.iter().map(|it| (it.thread, it.until)).collect();
@@ -129,8 +129,8 @@ pub(crate) fn force(source: &Source, witness: &Witness) -> Forced {
     Forced::new(clip, needed, expected)
 }
 
-/// Lets the time of a wait run out as soon as its thread has come there, and that thread go on in the
-/// end. How many segments it takes to come to that.
+/// Lets a wait expire as soon as its thread has reached it, and lets that thread continue at the
+/// end. Returns the number of segments that this takes.
 fn run_out(
     source: &Source,
     turns: &[(ThreadId, u64)],
@@ -146,7 +146,8 @@ fn run_out(
     needed
 }
 
-/// A clip that brings threads right before where they get stuck, and lets each of them go on.
+/// A clip that brings each thread to just before the event in which it blocks, and then lets each
+/// of them continue into the deadlock.
 fn into_impasse(source: &Source, candidate: &Candidate, turns: &[(ThreadId, u64)]) -> Forced {
     let mut clip = arrange(&source.scene, &source.trace, turns);
     let needed = clip.schedule.segments.len();
@@ -156,15 +157,15 @@ fn into_impasse(source: &Source, candidate: &Candidate, turns: &[(ThreadId, u64)
     Forced::new(clip, needed, turns.iter().copied().collect())
 }
 
-/// The use that comes too early. As soon as it has happened the order is violated; its thread goes on
-/// with what it has seen, before the write can repair anything.
+/// The use that comes too early. The order is violated as soon as it has happened; its thread then
+/// continues with the value that it has read, before the write can repair anything.
 pub(crate) fn too_early(candidate: &Candidate) -> Option<EventId> {
     let first = candidate.steps.first()?;
     let uses = matches!(first.access, Access::Read | Access::Use);
     (candidate.class() == BugClass::Order && uses).then_some(first.event)
 }
 
-/// Lets turns end with an event.
+/// Truncates the turns so that they end with an event.
 fn cut(turns: &mut Vec<(ThreadId, u64)>, event: EventId) {
     let has = |it: &(ThreadId, u64)| it.0 == event.thread && it.1 > event.index;
     if let Some(at) = turns.iter().position(has) {

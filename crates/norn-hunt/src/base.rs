@@ -1,5 +1,6 @@
-//! The run from which all else is predicted: one that passes. If the first fails, that is a finding
-//! of its own, and another schedule may give one that does not.
+//! The base run: the recorded, passing run from which everything else is predicted. If the first
+//! run fails, that failure is a finding of its own, and other schedules are tried to obtain a run
+//! that passes.
 
 use std::{
     path::Path,
@@ -19,47 +20,48 @@ use crate::{
     source::Source,
 };
 
-/// How many schedules are tried for a run that passes.
+/// Number of schedules that are tried to obtain a passing run.
 const SEEDS: u64 = 8;
-/// How long the recorded run may take, if no limit is given.
+/// Timeout of the recorded run if the user gives none.
 const LONGEST_BASE: Duration = Duration::from_mins(2);
-/// How long any other run may take at least, if no limit is given.
+/// Minimum timeout of every other run if the user gives none.
 const SHORTEST: Duration = Duration::from_secs(10);
 
 /// The recorded run.
 #[derive(Debug)]
 pub struct Base {
-    /// What it led to.
+    /// The consequence of the run.
     pub consequence: Consequence,
-    /// Its events.
+    /// Number of its events.
     pub events: u64,
-    /// Its threads.
+    /// Number of its threads.
     pub threads: usize,
-    /// Runs that it took.
+    /// Number of executions that were needed to obtain it.
     pub executions: usize,
-    /// How long it took.
+    /// Its duration.
     pub time: Duration,
-    /// Which of its processes is looked at.
+    /// The process of the run that is analysed.
     pub(crate) process: u32,
-    /// What it printed.
+    /// The output of the program.
     pub(crate) output: Output,
 }
 
-/// What a campaign begins with.
+/// The starting point of a campaign.
 #[derive(Debug)]
 pub(crate) struct Recorded {
     pub(crate) base: Base,
     pub(crate) source: Source,
-    /// Makes all further runs.
+    /// Executes all further runs.
     pub(crate) executor: Native,
-    /// The options with the limit of time for further runs.
+    /// The options, with the timeout for further runs.
     pub(crate) options: Options,
-    /// Failures that were seen on the way.
+    /// Failures that were observed while the base run was being recorded.
     pub(crate) observations: Observations,
     pub(crate) clips: ClipStore,
 }
 
-/// Records a run that passes; if none does, one that fails. Nothing if nothing can be recorded.
+/// Records a passing run, or a failing one if no schedule passes. Returns `None` if the program
+/// records no events.
 pub(crate) fn record(options: &Options, scratch: &Path) -> Result<Option<Recorded>, ReplayError> {
     let given = options.run.timeout;
     let executor = Native::new(options.limited(given.unwrap_or(LONGEST_BASE)), scratch);
@@ -95,7 +97,7 @@ pub(crate) fn record(options: &Options, scratch: &Path) -> Result<Option<Recorde
     Ok(None)
 }
 
-/// The first run has long turns, as a run on its own would have; later ones are random.
+/// The first run has long turns, as an uncontrolled run would have; later ones are random.
 fn plan(options: &Options, seed: u64) -> Plan {
     let clock = Clock::default();
     Plan {

@@ -1,9 +1,10 @@
-//! Properties of the user: a run is recorded with what they speak of, orders that break them are
-//! predicted and forced on the program, and what it then did is held against the properties again.
+//! Checks user-defined properties: records a run with the events that the properties mention,
+//! predicts orders that violate them, forces these orders on the program, and evaluates the
+//! properties on the resulting runs.
 //!
-//! All properties share the recording, the order of its events and the engine for schedules. A violation
-//! is confirmed if the forced run's own trace breaks the property, as the monitor says, which knows
-//! nothing of the prediction. So is what a run breaks that was only explored.
+//! All properties share the recording, the order of its events and the schedule engine. A violation
+//! is confirmed if the monitor finds it in the trace of the forced run; the monitor does not know
+//! the prediction. A violation that an explored run exhibits counts as well.
 
 mod queue;
 
@@ -31,49 +32,49 @@ use crate::{
     whole::whole_calls,
 };
 
-/// What came of checking properties.
+/// The result of checking properties.
 #[derive(Debug)]
 pub struct Check {
     /// The recorded run.
     pub base: Base,
     /// The properties, in their order.
     pub rules: Vec<Checked>,
-    /// What breaks them, or might: what the program has done first.
+    /// Violations and candidates for them; those that the program has exhibited come first.
     pub violations: Vec<Violation>,
-    /// Failures that were seen and break no property.
+    /// Observed failures that violate no property.
     pub observed: Vec<Observed>,
-    /// Executions, the recorded run included.
+    /// Number of executions, the recorded run included.
     pub executions: usize,
-    /// Traces that were predicted from.
+    /// Number of traces that were analysed.
     pub sources: usize,
-    /// Events of the recorded run that are too many to be looked at.
+    /// Number of events of the recorded run that exceed the limit and were not analysed.
     pub left_out: u64,
-    /// Places of named functions that could not be changed so that calls are seen.
+    /// Number of places in named functions that could not be patched to record calls.
     pub refused: u64,
 }
 
-/// What was seen of a property in the recorded run.
+/// The results for one property in the recorded run.
 #[derive(Clone, Debug)]
 pub struct Checked {
     /// Its name.
     pub name: String,
-    /// Its instances.
+    /// Number of its instances.
     pub instances: usize,
-    /// Its events, and how often each happened.
+    /// Its events, and how often each occurred.
     pub events: Vec<(String, u64)>,
-    /// Orders that would break it, before anybody asked whether they can be.
+    /// Number of orders that would violate it, before their feasibility is checked.
     pub candidates: usize,
-    /// What the search left out, in all traces.
+    /// What the search left out, over all traces.
     pub bounds: Bounds,
-    /// What it names and the program does not show, or not always.
+    /// What it names and the program does not record, or not always.
     pub unseen: Vec<Unseen>,
     /// Events that never occurred in the recorded run and without which it cannot be violated.
     pub missing: Vec<String>,
-    /// Ways to break it that were not tried, since others at the same places had been in vain.
+    /// Number of candidates that were not tried because others at the same places had failed.
     pub untried: usize,
 }
 
-/// Checks properties. Nothing if nothing can be recorded.
+/// Checks properties. Returns `None` if the program records no events.
 pub fn check(
     options: &Options,
     properties: &[Property],
@@ -113,21 +114,21 @@ pub fn check(
     }))
 }
 
-/// A check that is going on.
+/// A check in progress.
 struct Checking<'a> {
     evidence: Evidence<'a>,
     properties: &'a [Property],
-    /// What was tried or seen so far.
+    /// Violations that were tried or observed so far.
     known: BTreeSet<Key>,
-    /// What runs break that were not forced to.
+    /// Violations that occurred in runs that were not forced to violate the property.
     observed: BTreeSet<Key>,
-    /// What was seen of the properties.
+    /// The results for the properties.
     seen: Vec<Checked>,
     violations: Vec<Violation>,
     sources: usize,
 }
 
-/// What decides about the properties in one trace.
+/// The tools that decide about the properties in one trace.
 pub(crate) struct Tools<'t> {
     watches: Vec<Watch<'t>>,
     witnesses: CachedWitnesses<'t>,
@@ -242,14 +243,14 @@ impl Hypotheses for Checking<'_> {
     }
 }
 
-/// The properties, ready to be held against a trace.
+/// The properties, prepared for one trace.
 fn watches<'t>(properties: &'t [Property], source: &Source) -> Vec<Watch<'t>> {
     let names = Named(&source.scene.modules);
     properties.iter().map(|it| Watch::new(it, &source.trace, &names)).collect()
 }
 
 impl Checking<'_> {
-    /// What a trace itself breaks.
+    /// Records the violations that a trace itself contains.
     fn observe(&mut self, source: &Source, watches: &[Watch<'_>]) -> Result<(), ReplayError> {
         for watch in watches {
             for seen in watch.observed() {
@@ -265,7 +266,7 @@ impl Checking<'_> {
         Ok(())
     }
 
-    /// Prospects by what they are for a person, without those that are known.
+    /// Groups prospects that look the same to a reader, without the known ones.
     fn groups(&mut self, source: &Source, watches: &[Watch<'_>]) -> Vec<Group> {
         let order = HappensBefore::new(&source.trace);
         let mut groups: Vec<Group> = Vec::new();
@@ -297,7 +298,7 @@ impl Checking<'_> {
         groups
     }
 
-    /// Notes that a run breaks the property of a group, if it does; returns whether it does.
+    /// Records that a run violates the property of a group, if it does. Returns whether it does.
     fn confirm(
         &mut self,
         source: &Source,
@@ -309,7 +310,7 @@ impl Checking<'_> {
         let Some(seen) = run.source()? else { return Ok(false) };
         let property = &self.properties[group.property];
         let watch = Watch::new(property, &seen.trace, &Named(&seen.scene.modules));
-        // What a run does by itself, too, is not what was to be confirmed.
+        // A violation that also occurs without being forced does not confirm the prediction.
         let is_new = |it: &norn_property::Observed| {
             !self.observed.contains(&seen.key(&candidate(property, &it.breach.steps)))
         };
@@ -331,8 +332,8 @@ impl Checking<'_> {
         Ok(true)
     }
 
-    /// Notes what a confirmed violation leads to: in this run each function that it is about ran to
-    /// its end before the next event.
+    /// Records the consequence of a confirmed violation: in this run each function that it involves
+    /// ran to its end before the next event.
     fn note_consequence(&mut self, group: &mut Group, run: &Run) -> Result<(), ReplayError> {
         let consequence = run.consequence();
         let Some(scene) = run.failed_scene()? else { return Ok(()) };
@@ -345,7 +346,7 @@ impl Checking<'_> {
     }
 }
 
-/// What was seen of a property.
+/// The results for one property in one trace.
 pub(crate) fn checked(source: &Source, property: &Property, outlook: &Outlook) -> Checked {
     let events = property.definition.events.iter().map(|it| it.name.text.clone());
     let firsts = outlook.prospects.iter().filter(|it| it.candidate.instance == 0);
@@ -361,7 +362,7 @@ pub(crate) fn checked(source: &Source, property: &Property, outlook: &Outlook) -
     }
 }
 
-/// The events that never occurred, if each way to violate the property needs one of them.
+/// The events that never occurred, if every violation of the property needs one of them.
 fn missing(property: &Property, counts: &[u64]) -> Vec<String> {
     let is_missing = |event: usize| counts.get(event) == Some(&0);
     let mut patterns = property.linear_patterns.iter();

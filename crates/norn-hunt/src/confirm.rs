@@ -1,18 +1,21 @@
-//! Whether a run really did a candidate.
+//! Decides whether a run performed a candidate.
 //!
-//! The schedule sees to it that threads come to the right places in the right order, as long as the
-//! program follows. But where values differ from those of the recorded run, an access may be to
-//! something else; and a program that leaves its schedule may do the candidate all the same, or fail
-//! because of what it has done of it. So the trace of the run is asked: each access of the candidate is
-//! looked for in the thread that is to do it, at its place, at the same visit there.
+//! The schedule ensures that threads reach the right places in the right order as long as the
+//! program follows it. But where values differ from those of the recorded run, an access may go to
+//! another object; and a program that leaves its schedule may still perform the candidate, or fail
+//! because of the part of it that it has performed. Therefore the trace of the run decides: each
+//! access of the candidate is looked up in its thread, at the same place and the same visit to that
+//! place.
 //!
-//! - If all are there, to the same variables and in the order of the candidate, the program did it.
-//! - If the run failed before it came to the last ones, it did it if the accesses up to there are in
-//!   order, and two of them have changed places: they conflict, they were the other way round in
-//!   the recorded run, and both were done. A read need not be followed by the write that it came
-//!   before: what it has seen is the harm. If no two have changed places, the failure was on the way.
-//! - Where the schedule keeps every value that is known, it is enough that nothing speaks against it.
-//!   But code that is not recorded may write, too, and then the same place may have to do with
+//! - If all accesses are present, to the same variables and in the order of the candidate, the
+//!   program performed it.
+//! - If the run failed before it reached the last ones, it performed the candidate if the accesses
+//!   up to there are in order and two of them are reversed: they conflict, they were in the other
+//!   order in the recorded run, and both were done. A write that should follow a read need not have
+//!   been done: the value that was read is the harm. If no two accesses are reversed, the failure
+//!   is unrelated to the candidate.
+//! - If the schedule preserves every known value, it is enough that nothing contradicts the
+//!   candidate. But code that is not recorded may write as well, and then the same place may access
 //!   another variable.
 
 use norn_model::{
@@ -26,7 +29,8 @@ use crate::{
     source::{Source, place},
 };
 
-/// Whether a run did not end, and the threads of a deadlock are among those that never went on.
+/// Whether a run did not end, and the threads of the predicted deadlock are among those that are
+/// blocked forever.
 pub(crate) fn is_stuck(source: &Source, candidate: &Candidate, run: &Run) -> bool {
     let Some(Story { failure, .. }) = &run.story else { return false };
     let waiters = match (failure, run.consequence()) {
@@ -43,22 +47,22 @@ pub(crate) fn is_stuck(source: &Source, candidate: &Candidate, run: &Run) -> boo
 /// How a run ended.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct End<'a> {
-    /// Whether it came to the candidate's last event as scheduled.
+    /// Whether it reached the candidate's last event as scheduled.
     pub(crate) followed: bool,
     pub(crate) consequence: &'a Consequence,
 }
 
-/// Whether a run did a candidate.
+/// Whether a run performed a candidate.
 pub(crate) fn is_done(source: &Source, candidate: &Candidate, run: &Source, end: End<'_>) -> bool {
     doing(source, candidate, run).is_done(end)
 }
 
-/// Whether the accesses of a candidate, as far as a run did them, are to the same variables.
+/// Whether those accesses of a candidate that a run performed are to the same variables.
 pub(crate) fn is_plausible(source: &Source, candidate: &Candidate, run: &Source) -> bool {
     !doing(source, candidate, run).is_scattered()
 }
 
-/// What a run did of a candidate.
+/// The part of a candidate that a run performed.
 fn doing<'a>(source: &'a Source, candidate: &'a Candidate, run: &Source) -> Doing<'a> {
     let now = |step: &Step| {
         let name = source.scene.thread(step.event.thread);
@@ -68,24 +72,24 @@ fn doing<'a>(source: &'a Source, candidate: &'a Candidate, run: &Source) -> Doin
         let sites = (0..u32::try_from(did.sites().len()).ok()?).map(SiteId);
         let site = sites.into_iter().find(|it| place(did, *it) == here)?;
         again((&source.trace, step.event), (&run.trace, thread, site))
-            // Only the schedule sees to it that events are adjacent, and it counts them.
+            // Only the schedule ensures that events are adjacent, and it counts events.
             .filter(|it| !candidate.adjacent || it.at.1 == step.event.index)
     };
     let now: Vec<_> = candidate.steps.iter().map(now).collect();
     Doing { recorded: &source.trace, candidate, now }
 }
 
-/// What a run did of a candidate.
+/// The part of a candidate that a run performed.
 #[derive(Debug)]
 struct Doing<'a> {
-    /// The trace that it was predicted from.
+    /// The trace from which it was predicted.
     recorded: &'a Trace,
     candidate: &'a Candidate,
-    /// Its accesses, as far as they are in the run.
+    /// The run's instance of each access, if it is in the run.
     now: Vec<Option<Done>>,
 }
 
-/// An access that was done.
+/// An access that was performed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Done {
     at: Moment,
@@ -93,7 +97,7 @@ struct Done {
     addr: u64,
 }
 
-/// When an event was: a number in the order of turns, and how far its thread was.
+/// When an event happened: its number in the order of turns, and its index in its thread.
 type Moment = (u64, u64);
 
 impl Doing<'_> {
@@ -108,7 +112,7 @@ impl Doing<'_> {
         if !self.is_ordered(done) || !self.agrees(done) {
             return false;
         }
-        // The access that ended the run is in no trace.
+        // The access that ended the run is not in the trace.
         let ended = match (consequence, self.candidate.steps.last().map(|it| it.access)) {
             (Consequence::Memory(MemoryFault::UseAfterDestroy), Some(last)) => last == Access::Use,
             (Consequence::Memory(_), Some(last)) => last != Access::Use,
@@ -119,13 +123,14 @@ impl Doing<'_> {
             || failed && self.has_changed_places(done)
     }
 
-    /// Whether the first accesses came in their order.
+    /// Whether the first `done` accesses happened in order.
     fn is_ordered(&self, done: usize) -> bool {
         self.now[..done].is_sorted_by(|a, b| a.map(|it| it.at) < b.map(|it| it.at))
     }
 
-    /// Whether of the first accesses all to one variable have moved equally far: which one it is may
-    /// differ. If the others are not there, nobody knows how far they would have.
+    /// Whether, of the first `done` accesses, all to one variable have moved by the same distance.
+    /// The variable itself may be another one. If the remaining accesses are missing, their
+    /// distance is unknown, so only the recorded addresses are accepted.
     fn agrees(&self, done: usize) -> bool {
         let steps = &self.candidate.steps;
         let same = |at: usize| {
@@ -137,7 +142,7 @@ impl Doing<'_> {
         (0..done).all(same)
     }
 
-    /// Whether two accesses to one variable have moved, but not equally far.
+    /// Whether two accesses to one variable have moved by different distances.
     fn is_scattered(&self) -> bool {
         let steps = &self.candidate.steps;
         let moved = |at: usize| Some((steps[at].addr, self.moved(at)?));
@@ -145,14 +150,14 @@ impl Doing<'_> {
         moved.iter().any(|one| moved.iter().any(|it| it.0 == one.0 && it.1 != one.1))
     }
 
-    /// How far an access has moved with regard to the recorded run.
+    /// The distance between the address of an access and its address in the recorded run.
     fn moved(&self, at: usize) -> Option<u64> {
         let before = self.recorded.event(self.candidate.steps[at].event)?;
         Some(self.now[at]?.addr.wrapping_sub(address(before.op)?))
     }
 
-    /// Whether two accesses that conflict were done the other way round than recorded. What a read
-    /// came before need not have been.
+    /// Whether two conflicting accesses are reversed with respect to the recorded run. The write
+    /// that a read precedes need not have been performed.
     fn has_changed_places(&self, done: usize) -> bool {
         let steps = &self.candidate.steps;
         let reads = |it: &Step| it.access == Access::Read;
@@ -168,7 +173,7 @@ impl Doing<'_> {
     }
 }
 
-/// An event of one trace in another one: with the same index, or else at the same visit of its
+/// Finds an event of one trace in another: at the same index, or else at the same visit of its
 /// thread to its place.
 fn again(
     (before, old): (&Trace, EventId),
@@ -186,7 +191,8 @@ fn again(
     Some(Done { at: moment(after, event.id)?, addr: address(event.op)? })
 }
 
-/// When an event was. One without a number is right behind the last that has one.
+/// When an event happened. An event without a number follows directly after the last event of its
+/// thread that has one.
 fn moment(trace: &Trace, id: EventId) -> Option<Moment> {
     let thread = trace.thread(id.thread)?;
     let upto = thread.events.partition_point(|it| it.id.index <= id.index);
@@ -223,7 +229,7 @@ mod tests {
     /// Both threads read, then write; T1 goes first.
     const RECORDED: &str = "T1 r x 0 @ asks\nT1 w x 1 @ sets\nT2 r x 1 @ looks\nT2 w x 2 @ adds";
 
-    /// The event at a place, for the first time.
+    /// The first event at a place.
     fn at(trace: &Trace, place: &str) -> EventId {
         let is = |it: &Event| trace.site(it.site).unwrap().place.as_deref() == Some(place);
         trace.merged().find(|it| is(it)).unwrap().id
@@ -247,12 +253,12 @@ mod tests {
         }
     }
 
-    /// Whether a run did the accesses at these places.
+    /// Whether a run performed the accesses at these places.
     fn is_done(class: BugClass, places: &str, run: &str, end: End<'_>) -> bool {
         with(class, places, run, |doing| doing.is_done(end))
     }
 
-    /// Asks what a run did of the accesses at these places.
+    /// Evaluates the part of the accesses at these places that a run performed.
     fn with(class: BugClass, places: &str, run: &str, ask: impl Fn(&Doing<'_>) -> bool) -> bool {
         let ordered = |it: &str| text::parse(&format!("order global\n{it}")).unwrap();
         let (recorded, run) = (ordered(RECORDED), ordered(run));

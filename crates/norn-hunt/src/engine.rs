@@ -1,5 +1,5 @@
-//! Schedules for the candidates of one trace, each made once: a campaign that looks ahead asks for
-//! them before it knows whether it needs them, and again when it does.
+//! Schedules for the candidates of one trace, each computed once: a campaign that looks ahead
+//! requests them before it knows whether it needs them, and again when it does.
 
 use std::{cell::RefCell, collections::BTreeMap};
 
@@ -9,7 +9,7 @@ use norn_witness::{Engines, Failure, Witness, Witnesses};
 /// A candidate, and the events that must stay apart from it.
 type Question = (Candidate, Vec<Apart>);
 
-/// Makes schedules, and remembers them.
+/// Computes schedules and caches them.
 #[derive(Debug)]
 pub(crate) struct CachedWitnesses<'a> {
     witnesses: Witnesses<'a>,

@@ -1,8 +1,8 @@
-//! Runs the program: along a schedule, or exploring.
+//! Executes the program: along a schedule, or exploring.
 //!
-//! What a run left is opened when somebody first looks at it, and then only once: to confirm, to
-//! compare with earlier runs, to describe and to make a clip of it. Runs of one program mostly map
-//! the same files at the same addresses, so they share what is known of these.
+//! The trace of a run is opened on its first use, and only once: to confirm, to compare with
+//! earlier runs, to describe and to make a clip. Runs of one program usually map the same files at
+//! the same addresses, so they share the symbols of these files.
 
 use std::{
     cell::OnceCell,
@@ -30,16 +30,16 @@ use crate::{
     source::Source,
 };
 
-/// What a program printed.
+/// The output of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Output(Vec<u8>);
 
-/// Which run to make.
+/// Specifies a run.
 #[derive(Clone, Debug)]
 pub(crate) enum Plan {
     /// Force the schedule of a witness, which was found in a trace.
     Follow(Arc<Source>, Arc<Witness>),
-    /// Explore: the number of the run, and about how many events it has.
+    /// Explore: the number of the run, and its approximate number of events.
     Explore(usize, u64),
 }
 
@@ -57,7 +57,7 @@ impl PartialEq for Plan {
     }
 }
 
-/// The folder of a trace, which is removed when nobody needs it any longer.
+/// The directory of a trace, which is removed when it is no longer needed.
 #[derive(Debug)]
 pub(crate) struct TraceFolder(PathBuf);
 
@@ -69,7 +69,7 @@ impl TraceFolder {
 
 impl Drop for TraceFolder {
     fn drop(&mut self) {
-        // If it stays, it goes with the folder that it is in.
+        // If it cannot be removed, it is removed with the directory that contains it.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
@@ -80,12 +80,12 @@ pub(crate) struct Run {
     ran: Ran,
     /// Where it failed, if it did.
     pub(crate) failure: Option<FailureSite>,
-    /// How it came to fail, if it did.
+    /// The explanation of its failure, if it failed.
     pub(crate) story: Option<Story>,
     pub(crate) output: Output,
-    /// What was forced on it, and how far it followed.
+    /// The schedule that was forced on it, and how far it followed.
     pub(crate) forced: Option<Forced>,
-    /// Where its trace is, unless that is kept.
+    /// The directory of its trace, unless that is kept permanently.
     folder: Option<TraceFolder>,
     source: OnceCell<Source>,
 }
@@ -95,22 +95,22 @@ impl Run {
         &self.ran.consequence
     }
 
-    /// The process of which there is a trace.
+    /// The process that is traced.
     pub(crate) fn process(&self) -> Option<u32> {
         self.ran.recording.recorded.then(|| self.ran.process())
     }
 
-    /// What it left, with names, if it failed.
+    /// Its trace with symbols, if it failed.
     pub(crate) fn failed_scene(&self) -> Result<Option<&Scene>, ReplayError> {
         if self.consequence().is_failure() { self.ran.scene() } else { Ok(None) }
     }
 
-    /// The same of a run that can be predicted from: one that passed.
+    /// Its trace with symbols, if it passed and can therefore be analysed.
     pub(crate) fn passed_scene(&self) -> Result<Option<Arc<Scene>>, ReplayError> {
         if self.consequence().is_failure() { Ok(None) } else { self.ran.shared_scene() }
     }
 
-    /// What it left, with its events in memory.
+    /// Its trace with the events in memory.
     pub(crate) fn source(&self) -> Result<Option<&Source>, ReplayError> {
         if self.source.get().is_none()
             && let Some(scene) = self.ran.shared_scene()?
@@ -120,17 +120,17 @@ impl Run {
         Ok(self.source.get())
     }
 
-    /// Its trace: the folder, and the events if they are in memory.
+    /// Its trace: the directory, and the events if they are in memory.
     pub(crate) fn into_trace(self) -> (Option<TraceFolder>, Option<Source>) {
         (self.folder, self.source.into_inner())
     }
 }
 
-/// Runs a program on this machine.
+/// Executes a program on this machine.
 #[derive(Debug)]
 pub(crate) struct Native {
     options: Options,
-    /// Everything that is needed on the way.
+    /// The directory for temporary files.
     scratch: PathBuf,
     runs: AtomicUsize,
     /// The modules of the recorded run.
@@ -143,19 +143,19 @@ impl Native {
         Native { options, scratch: scratch.to_owned(), runs, modules }
     }
 
-    /// The same with other limits, which shares the modules of a run.
+    /// An executor with other limits, which shares the modules of a run.
     pub(crate) fn again(self, options: Options, recorded: &Source) -> Native {
         let modules = OnceLock::from(Arc::clone(&recorded.scene.modules));
         Native { options, modules, ..self }
     }
 
-    /// A name that was not given before.
+    /// A directory name that was not used before.
     fn next(&self) -> PathBuf {
         self.scratch.join(format!("{}", self.runs.fetch_add(1, Ordering::Relaxed)))
     }
 
-    /// Runs the program, with a trace in `trace`. If it does not end in time, that may be the fault
-    /// of a busy machine: it is run once more, with twice the time.
+    /// Executes the program, with its trace in `trace`. A busy machine may be the cause of a
+    /// timeout, so such a run is repeated once, with twice the time.
     pub(crate) fn record(&self, control: Control, trace: &Path) -> Result<Run, ReplayError> {
         let run = self.record_once(&self.options, control.clone(), trace)?;
         match (run.consequence(), self.options.run.timeout) {
@@ -193,7 +193,7 @@ impl Native {
         Ok(Run { ran, failure, story, output, forced: None, folder, source })
     }
 
-    /// Forces the program through a witness's schedule.
+    /// Forces a witness's schedule on the program.
     fn follow(&self, source: &Source, witness: &Witness, trace: &Path) -> Result<Run, ReplayError> {
         let mut forced = force(source, witness);
         let clip = &forced.clip;

@@ -1,5 +1,5 @@
-//! Runs without a prediction. What no pattern foresees may still happen under another schedule, and
-//! a run that takes a new way is something to predict from.
+//! Runs without a prediction. A failure that no pattern predicts may still occur under another
+//! schedule, and a run with new behaviour is a trace to predict from.
 
 use norn_abi::control::{Plan, strategy};
 use norn_record::Control;
@@ -7,9 +7,9 @@ use norn_replay::Clock;
 
 use crate::Options;
 
-/// The plan of the `number`-th such run of a program with about `events` events. Priorities that
-/// change at few places find what needs few orders; random priorities of events what needs many;
-/// random turns the rest.
+/// The plan of the `number`-th explored run of a program with about `events` events. Priorities
+/// that change at a few points find bugs that need few ordering constraints; random priorities of
+/// events find those that need many; random turns cover the rest.
 pub(crate) fn control(options: &Options, number: usize, events: u64) -> Control {
     let clock = Clock::default();
     let seed = number as u64;

@@ -1,4 +1,4 @@
-//! What came of a candidate.
+//! The result for a candidate.
 
 use std::path::PathBuf;
 
@@ -8,52 +8,53 @@ use norn_predict::Remark;
 use norn_report::{Interleaving, Story};
 use norn_witness::{Failure, Grade, Witness};
 
-/// A candidate, or several with the same sites, and what came of it.
+/// A candidate, or several with the same sites, and its result.
 #[derive(Clone, Debug)]
 pub struct Finding {
     /// The instance that was decided, or the first.
     pub candidate: Candidate,
-    /// Which trace it was predicted from, from 0: the recorded run, then runs that took new ways.
+    /// The trace from which it was predicted, counted from 0: the recorded run, then runs with new
+    /// coverage.
     pub source: usize,
-    /// Who does what to which variable where.
+    /// Which thread does what to which variable at which place.
     pub description: Description,
-    /// How often the recorded run allows it, and why it may be meant, if that is known.
+    /// How often the recorded run allows it, and why it may be intended, if that is known.
     pub remark: Option<Remark>,
-    /// What came of it.
+    /// The result.
     pub status: Status,
 }
 
-/// What came of a candidate.
+/// The result for a candidate.
 #[derive(Clone, Debug)]
 pub enum Status {
-    /// The program did it.
+    /// The program performed it.
     Confirmed(Box<Confirmed>),
     /// There is no schedule for it.
     Infeasible(Failure),
     /// There is a schedule, and the program did not follow it.
     Unconfirmed(Verdict),
-    /// There was no execution left to try it.
+    /// No execution was left to try it.
     Untried,
 }
 
-/// An anomaly that the program did.
+/// An anomaly that the program performed.
 #[derive(Clone, Debug)]
 pub struct Confirmed {
-    /// What it led to.
+    /// Its consequence.
     pub consequence: Consequence,
     /// Where it failed, if it did.
     pub failure: Option<FailureSite>,
-    /// How it came to that, if it failed.
+    /// The explanation of the failure, if it failed.
     pub story: Option<Story>,
-    /// Whether it printed something else than the recorded run.
+    /// Whether its output differs from the recorded run.
     pub other_output: bool,
-    /// The schedule that made it happen.
+    /// The schedule that produced it.
     pub witness: Witness,
-    /// What happened in which order, in the recorded run and in this one.
+    /// The order of the relevant events, in the recorded run and in this one.
     pub interleaving: Interleaving,
-    /// The clip that makes it happen again.
+    /// The clip that reproduces it.
     pub clip: PathBuf,
-    /// Executions of the hunt up to this one.
+    /// Number of executions of the hunt up to and including this one.
     pub executions: usize,
 }
 
@@ -65,14 +66,14 @@ impl Confirmed {
 }
 
 impl Finding {
-    /// Has another candidate with the same places for a person.
+    /// Adds another candidate that looks the same to a reader.
     pub(crate) fn also(&mut self, candidate: &Candidate, remark: Option<Remark>) {
         if candidate.instance == 0 {
             self.remark = self.remark.zip(remark).map(|(one, other)| one.join(other));
         }
     }
 
-    /// What the program did, if it did.
+    /// The confirmation, if the program performed the candidate.
     pub fn confirmed(&self) -> Option<&Confirmed> {
         match &self.status {
             Status::Confirmed(it) => Some(it),
@@ -80,8 +81,8 @@ impl Finding {
         }
     }
 
-    /// Whether the program is the worse for it. A data race is undefined behaviour in C and C++,
-    /// whatever comes of it this time.
+    /// Whether it harms the program. A data race always does: it is undefined behaviour in C and
+    /// C++, whatever its consequence in this run.
     pub fn is_harmful(&self) -> bool {
         let race = self.candidate.class() == BugClass::Race;
         self.confirmed().is_some_and(|it| race || it.consequence.is_failure())

@@ -1,4 +1,4 @@
-//! Which properties other orders of a trace would break, without running anything.
+//! Predicts which properties other orders of a trace would violate, without executing the program.
 
 use std::path::Path;
 
@@ -15,31 +15,31 @@ use crate::{
     violation::{Named, happened, predicted},
 };
 
-/// Which properties a trace breaks, and which other orders of it would.
+/// The properties that a trace violates, and those that other orders of it would violate.
 #[derive(Debug)]
 pub struct Forecast {
-    /// What was seen of the properties, in their order.
+    /// The results for the properties, in their order.
     pub properties: Vec<Checked>,
-    /// What the recorded run breaks.
+    /// Violations in the recorded run.
     pub observed: Vec<Violation>,
-    /// What other orders would break.
+    /// Violations in other orders of it.
     pub predicted: Vec<Foreseen>,
-    /// Events of the trace that are too many to be looked at.
+    /// Number of events of the trace that exceed the limit and were not analysed.
     pub left_out: u64,
 }
 
-/// A violation that may happen, and the schedule that would make it happen.
+/// A possible violation, and the schedule that would produce it.
 #[derive(Debug)]
 pub struct Foreseen {
-    /// What.
+    /// The violation.
     pub violation: Violation,
-    /// How close to the recorded run the schedule is; none if there is none.
+    /// How close the schedule is to the recorded run; `None` if there is no schedule.
     pub grade: Option<Grade>,
-    /// The schedule's threads by name, each until before one of its events.
+    /// The schedule: threads by name, each with the index of the event before which its turn ends.
     pub turns: Vec<(ThreadName, u64)>,
 }
 
-/// Looks which properties a trace breaks, or would.
+/// Determines which properties a trace violates, and which other orders of it would violate.
 pub fn forecast(
     folder: &Path,
     process: u32,

@@ -1,5 +1,5 @@
-//! Candidates that are one to a person, at the same places: tried one after another, in an order in
-//! which the classes take turns.
+//! Groups of candidates at the same places, which are one finding to a reader. Their instances are
+//! tried one after another, in an order in which the bug classes take turns.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -8,22 +8,22 @@ use norn_witness::{Failure, Grade, Witness};
 
 use crate::{Finding, engine::CachedWitnesses};
 
-/// Turns of the other classes before order violations have their first.
+/// Number of turns of the other classes before order violations have their first.
 const LATE: usize = 3;
 
-/// Candidates with the same places, and what is next for them.
+/// Candidates at the same places, and the attempts that are left for them.
 #[derive(Clone)]
 pub(crate) struct Group {
     pub(crate) instances: VecDeque<Candidate>,
-    /// Schedules that change values, while too many of these have failed.
+    /// Schedules that change values; they are deferred while too many of these have failed.
     deferred: VecDeque<Witness>,
-    /// A schedule that can hardly do harm, which is tried when the others have been.
+    /// A schedule that is unlikely to do harm; it is tried after the others.
     idle: Option<Witness>,
-    /// Why there is no schedule for one of them.
+    /// Why one of them has no schedule.
     pub(crate) refused: Option<Failure>,
-    /// What came of them: which of the findings.
+    /// The index of their finding.
     pub(crate) finding: usize,
-    /// Whether it is about a counter.
+    /// Whether it concerns a counter.
     counts: bool,
     /// Whether it was predicted before, from another trace.
     pub(crate) again: bool,
@@ -42,8 +42,9 @@ impl Group {
         }
     }
 
-    /// The next instance that has a schedule: one that keeps all values, unless it `may_speculate`.
-    /// If only such are left that can hardly do harm, nothing, and then one of these.
+    /// The next instance with a schedule: one that preserves all values, unless `may_speculate` is
+    /// set. If only schedules are left that are unlikely to do harm, the first call returns `None`
+    /// and the next one returns one of these.
     pub(crate) fn next(
         &mut self,
         witnesses: &CachedWitnesses<'_>,
@@ -78,19 +79,19 @@ impl Group {
         !self.instances.is_empty() || self.idle.is_some()
     }
 
-    /// Whether something was not tried, for whatever reason.
+    /// Whether anything is left untried, for whatever reason.
     pub(crate) fn has_any(&self) -> bool {
         self.has_more() || !self.deferred.is_empty()
     }
 
-    /// Lets also those schedules be tried that were deferred.
+    /// Makes deferred schedules available again.
     pub(crate) fn resume_deferred(&mut self) {
         self.instances.extend(self.deferred.drain(..).map(|it| it.candidate));
     }
 }
 
-/// Whether another thread comes between two atomic changes and nothing else: a counter mostly allows
-/// that.
+/// Whether another thread's atomic update falls between two atomic updates, and nothing else: most
+/// counters allow that.
 fn is_counting(trace: &Trace, candidate: &Candidate) -> bool {
     let changes = |step: &Step| {
         let op = trace.event(step.event).map(|it| it.op);
@@ -100,10 +101,10 @@ fn is_counting(trace: &Trace, candidate: &Candidate) -> bool {
     candidate.class() == BugClass::Atomicity && ends.is_some_and(|(a, b)| changes(a) && changes(b))
 }
 
-/// The classes take turns, so that many candidates of one do not keep the others waiting. Deadlocks
-/// come first: there are few, and each of them is harmful. Order violations are many, and few of
-/// them do harm: the others are some turns ahead, and so are waits whose time runs out. Those that the
-/// program seems to expect come after all.
+/// Interleaves the classes, so that a class with many candidates does not delay the others.
+/// Deadlocks come first: there are few, and each of them is harmful. There are many order
+/// violations, and few of them are harmful, so the other classes get some turns before them; the
+/// same holds for waits that expire. Candidates that the program seems to expect come last.
 pub(crate) fn in_turn(groups: Vec<Group>, findings: &[Finding]) -> Vec<Group> {
     let mut counts: BTreeMap<BugClass, usize> = BTreeMap::new();
     let mut ranked: Vec<_> = groups
@@ -131,7 +132,7 @@ mod tests {
 
     use super::*;
 
-    /// Races that a trace allows, as one group.
+    /// The races that a trace allows, as one group.
     fn races(trace: &Trace, again: bool) -> Group {
         let all = predict(trace, &Options::default()).candidates;
         let mut races = all.into_iter().filter(|it| it.class() == BugClass::Race);
@@ -140,7 +141,8 @@ mod tests {
         group
     }
 
-    /// Handed over under a lock: a race only if the second thread does not look at what it reads.
+    /// A value that is handed over under a lock: this is a race only if the second thread ignores
+    /// the value that it reads.
     const HANDED_OVER: &str = "
         T1 w data 1
         T1 acq l

@@ -1,5 +1,5 @@
-//! The hunt for anomalies: candidates that patterns allow in a trace, and what the program does when
-//! it is forced towards them.
+//! The hunt for anomalies: candidates that patterns allow in a trace, and the behaviour of the
+//! program when it is forced to perform them.
 
 mod queue;
 
@@ -31,26 +31,26 @@ use crate::{
     source::{Key, Source},
 };
 
-/// What came of a hunt.
+/// The result of a hunt.
 #[derive(Debug)]
 pub struct Hunt {
     /// The recorded run.
     pub base: Base,
-    /// What was found, in the order in which it was predicted.
+    /// The findings, in the order in which they were predicted.
     pub findings: Vec<Finding>,
-    /// Failures that were seen without having been predicted.
+    /// Failures that were observed without having been predicted.
     pub observed: Vec<Observed>,
-    /// Executions, the recorded run included.
+    /// Number of executions, the recorded run included.
     pub executions: usize,
-    /// Traces that were predicted from.
+    /// Number of traces that were analysed.
     pub sources: usize,
-    /// The search for a pattern or for deadlocks was given up before its end.
+    /// Whether the search for a pattern or for deadlocks reached its limit before its end.
     pub incomplete: bool,
-    /// What was not looked at.
+    /// What was not analysed.
     pub omitted: Omissions,
 }
 
-/// Hunts. Nothing if nothing can be recorded.
+/// Hunts. Returns `None` if the program records no events.
 pub fn hunt(
     options: &Options,
     scratch: &Path,
@@ -80,16 +80,16 @@ pub fn hunt(
     Ok(Some(Hunt { base, findings, observed, executions, sources, incomplete, omitted }))
 }
 
-/// A hunt that is going on.
+/// A hunt in progress.
 struct Hunting<'a> {
     evidence: Evidence<'a>,
-    /// Which trace is predicted from, from 0.
+    /// The index of the trace that is analysed, from 0.
     trace: usize,
     /// The finding of each candidate so far.
     known: BTreeMap<Key, usize>,
-    /// Findings that are decided: confirmed, or not, although a schedule kept all values.
+    /// Decided findings: confirmed, or unconfirmed although a schedule preserved all values.
     decided: BTreeSet<usize>,
-    /// Schedules that change values and confirmed nothing, since one did.
+    /// Number of schedules that change values and confirmed nothing, since the last one that did.
     failed: usize,
     findings: Vec<Finding>,
     sources: usize,
@@ -211,8 +211,9 @@ impl Hypotheses for Hunting<'_> {
 }
 
 impl Hunting<'_> {
-    /// Candidates by what they are for a person, without those that are decided. What was predicted
-    /// before and never certain to be possible may be so in this trace.
+    /// Groups candidates that look the same to a reader, without the decided ones. A candidate that
+    /// was predicted before, and whose schedules did not preserve all values, may have one that
+    /// does in this trace.
     fn groups(
         &mut self,
         source: &Source,
@@ -222,8 +223,8 @@ impl Hunting<'_> {
         let mut at: BTreeMap<Key, usize> = BTreeMap::new();
         let mut events: BTreeSet<(BugClass, Vec<EventId>)> = BTreeSet::new();
         for (candidate, remark) in candidates {
-            // An atomic change reads and writes: whichever it is taken for, the run is the same. But
-            // a wait whose time runs out has two ways with the same events.
+            // An atomic update reads and writes: the run is the same whichever of the two the
+            // candidate uses. But a wait that expires has two outcomes with the same events.
             let steps = candidate.steps.iter().chain(&candidate.stuck).map(|it| it.event);
             let is_new = events.insert((candidate.class(), steps.collect()));
             if !is_new && candidate.class() != BugClass::Order {
@@ -262,7 +263,7 @@ impl Hunting<'_> {
         in_turn(groups, &self.findings)
     }
 
-    /// Notes which candidates have no schedule.
+    /// Records which candidates have no schedule.
     fn note_refused(&mut self, queue: &mut Queue) {
         for (finding, why) in queue.refused.drain(..) {
             let status = &mut self.findings[finding].status;
@@ -272,7 +273,8 @@ impl Hunting<'_> {
         }
     }
 
-    /// Notes that the program did a candidate, unless it did before and this is no worse.
+    /// Records that the program performed a candidate, unless it did so before and this run is no
+    /// worse.
     fn confirm(
         &mut self,
         source: &Source,
@@ -289,7 +291,8 @@ impl Hunting<'_> {
         let followed = run.forced.as_ref().filter(|it| forced.is_none() || it.is_followed());
         let mut made = match (followed, forced) {
             (Some(it), _) => it.kept(source, run),
-            // What was done on another way is shown by that way.
+            // A run that left its schedule is reproduced by its own schedule, not by the planned
+            // one.
             (None, Some(forced)) => capture(&forced.scene),
             (None, None) => return Ok(()),
         };

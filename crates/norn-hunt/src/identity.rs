@@ -1,4 +1,4 @@
-//! Which bug a finding, a violation or a failure is.
+//! The identity of the bug behind a finding, a violation or a failure.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use norn_report::{Access, Object, vocabulary};
 use crate::{Confirmed, Description, Finding, Observed, Prospect, Violation};
 
 impl Finding {
-    /// Which bug this is.
+    /// The identity of the bug.
     pub fn bug(&self) -> BugId {
         let failure = self.confirmed().and_then(|it| it.failure.clone());
         BugId { failure, ..of_candidate(&self.candidate, &self.description) }
@@ -16,7 +16,7 @@ impl Finding {
 }
 
 impl Prospect {
-    /// Which bug this would be.
+    /// The identity of the bug that this would be.
     pub fn bug(&self) -> BugId {
         of_candidate(&self.candidate, &self.description)
     }
@@ -35,7 +35,7 @@ fn of_candidate(candidate: &Candidate, description: &Description) -> BugId {
 }
 
 impl Violation {
-    /// Which bug this is.
+    /// The identity of the bug.
     pub fn bug(&self) -> BugId {
         BugId {
             class: Some(BugClass::Property),
@@ -48,19 +48,19 @@ impl Violation {
 }
 
 impl Observed {
-    /// Which bug this is, as far as its failure tells.
+    /// The identity of the bug, as far as its failure determines it.
     pub fn bug(&self) -> BugId {
         BugId { failure: self.failure.clone(), ..BugId::default() }
     }
 }
 
-/// Where the accesses are.
+/// The places of the accesses.
 fn places(accesses: &[Access]) -> BTreeSet<Location> {
     let tops = accesses.iter().filter_map(|it| it.stack.first().or(it.frames.first()));
     tops.map(Location::identity).collect()
 }
 
-/// A variable, and where its memory comes from.
+/// The name of a variable, and the origin of its memory.
 fn variable(object: &Object) -> String {
     match &object.allocated_at {
         Some(at) => format!("{} from {}", object.name, vocabulary::place(at)),

@@ -1,7 +1,8 @@
-//! What happened in which order: in the recorded run, and in the one that was forced.
+//! The order of the relevant events: in the recorded run, and in the forced run.
 //!
-//! Of all events those matter that a candidate is made of, and the synchronisation of their threads
-//! around them: the locks that they hold there, and the next operations before and after.
+//! The relevant events are those of the candidate, and the synchronisation of their threads around
+//! them: the acquisition of the locks that they hold there, and the nearest operations before and
+//! after.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +14,7 @@ use norn_report::{EventRow, Interleaving};
 
 use crate::source::Source;
 
-/// Compares the run that a candidate was predicted from with the one that did it.
+/// Compares the run from which a candidate was predicted with the run that performed it.
 pub(crate) fn interleaving(
     source: &Source,
     forced: Option<&Source>,
@@ -26,7 +27,7 @@ pub(crate) fn interleaving(
         rows(forced, &there.collect::<Vec<_>>())
     };
     let mut forced = forced.map(again).unwrap_or_default();
-    // What would have ended a wait need not come any more when its time has run out.
+    // A thread whose wait has expired need not be signalled any more.
     if candidate.expires().is_none() {
         add_missing(&recorded, &mut forced);
     }
@@ -41,7 +42,7 @@ fn renamed(source: &Source, other: &Source, id: EventId) -> Option<EventId> {
     Some(EventId { thread, ..id })
 }
 
-/// An access at which the program dies is in no trace. It was the last.
+/// An access at which the program dies is not in the trace, so it is added as the last row.
 fn add_missing(recorded: &[EventRow], forced: &mut Vec<EventRow>) {
     for row in recorded.iter().filter(|it| it.step.is_some()) {
         if forced.iter().all(|it| it.step != row.step) {
@@ -50,7 +51,7 @@ fn add_missing(recorded: &[EventRow], forced: &mut Vec<EventRow>) {
     }
 }
 
-/// Some of the steps may not be in this run, with their threads.
+/// Some of the steps may be missing in this run, and so may their threads.
 fn rows(source: &Source, steps: &[Option<EventId>]) -> Vec<EventRow> {
     let here: Vec<_> = steps.iter().copied().flatten().collect();
     let around = here.iter().flat_map(|it| around(&source.trace, *it, &here));
@@ -62,7 +63,7 @@ fn rows(source: &Source, steps: &[Option<EventId>]) -> Vec<EventRow> {
     norn_replay::story::rows(&source.scene, &wanted).into_iter().map(row).collect()
 }
 
-/// What the thread of an event does to synchronise around it.
+/// The synchronisation operations of an event's thread around that event.
 fn around(trace: &Trace, step: EventId, steps: &[EventId]) -> Vec<EventId> {
     let events = trace.thread(step.thread).map_or(&[][..], |it| &it.events);
     let (before, rest) = events.split_at(events.partition_point(|it| it.id.index < step.index));
@@ -76,7 +77,7 @@ fn around(trace: &Trace, step: EventId, steps: &[EventId]) -> Vec<EventId> {
     next.chain(held.iter().map(|it| it.1)).chain(back).collect()
 }
 
-/// The locks that are held after some events, and where they were taken.
+/// The locks that are held after some events, and the events that acquired them.
 fn held(events: &[Event]) -> Vec<(u64, EventId)> {
     let mut held: Vec<(u64, EventId)> = Vec::new();
     for event in events {
@@ -122,7 +123,7 @@ fn is_shown(op: &Op, steps: &[EventId]) -> bool {
         | Effect::Once(_)
         | Effect::Annotation(_) => true,
         Effect::None
-        // The wait itself follows at once.
+        // The wait itself is the next event.
         | Effect::Lock(LockEffect::Release { by_wait: true, .. })
         | Effect::Access(_)
         | Effect::Barrier(BarrierEffect::Init { .. })

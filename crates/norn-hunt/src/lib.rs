@@ -1,13 +1,13 @@
 //! Campaigns: from one passing run to bugs that the program itself confirms.
 //!
-//! A run is recorded ([`base`]); what other orders of its events allow is predicted; for each
-//! candidate a schedule is made and forced on the real program ([`attempt`]). A candidate counts as
-//! confirmed when the program came to its last event as scheduled ([`confirm`]). A run that did
-//! something new is a trace to predict from, too, so that bugs behind other bugs are found. Every so
-//! often, and at last, some runs are made without a prediction ([`explore`]): what fails there is
-//! observed, and as real as the rest. All that is one loop ([`campaign`]); hunts for anomalies
-//! ([`hunt`]) and checks of properties ([`check`]) differ in where candidates come from and in how a
-//! run is judged.
+//! A run is recorded ([`base`]); the anomalies that other orders of its events allow are predicted;
+//! for each candidate a schedule is computed and forced on the real program ([`attempt`]). A
+//! candidate is confirmed when the program reaches its last event as scheduled ([`confirm`]). A run
+//! with new coverage is a trace to predict from as well, so that bugs behind other bugs are found.
+//! At intervals, and at the end, some runs are made without a prediction ([`explore`]): a failure
+//! there is observed, and as real as a confirmed one. All of this is one loop ([`campaign`]); hunts
+//! for anomalies ([`hunt`]) and checks of properties ([`check`]) differ in where candidates come
+//! from and in how a run is judged.
 
 mod atomic_set;
 mod attempt;

@@ -1,5 +1,5 @@
-//! Failures that were seen without having been predicted. Failures at the same places are one, and
-//! are kept once, with a clip that shows them again.
+//! Failures that were observed without having been predicted. Failures at the same places are one,
+//! and are kept once, with a clip that reproduces them.
 
 use std::path::PathBuf;
 
@@ -9,29 +9,29 @@ use norn_report::Story;
 
 use crate::{campaign::ClipStore, executor::Run};
 
-/// A failure that was seen.
+/// An observed failure.
 #[derive(Clone, Debug)]
 pub struct Observed {
-    /// What it was.
+    /// Its kind.
     pub consequence: Consequence,
-    /// Where it was.
+    /// Its place.
     pub failure: Option<FailureSite>,
-    /// How it came to that.
+    /// Its explanation.
     pub story: Option<Story>,
-    /// What shows it again.
+    /// The clip that reproduces it.
     pub clip: PathBuf,
-    /// Executions of the campaign up to this one.
+    /// Number of executions of the campaign up to and including this one.
     pub executions: usize,
-    /// Which finding was to be confirmed by this run, if any. The program went another way.
+    /// The finding that this run was meant to confirm, if any; the program failed in another way.
     pub finding: Option<usize>,
 }
 
-/// All failures that were seen.
+/// All observed failures.
 #[derive(Debug, Default)]
 pub(crate) struct Observations(pub(crate) Vec<Observed>);
 
 impl Observations {
-    /// Keeps a run if it failed, unless there was one like it.
+    /// Records the failure of a run, unless the same failure is known.
     pub(crate) fn add(
         &mut self,
         clips: &mut ClipStore,

@@ -1,32 +1,32 @@
-//! What was not looked at, so that the search came to an end.
+//! What was not analysed, so that the search ends.
 
 use norn_model::ThreadName;
 use norn_predict::{Limits, Prediction};
 
 use crate::source::Source;
 
-/// What was not looked at in one or several traces. Traces of one program resemble each other, so
-/// of several the largest numbers are kept.
+/// What was not analysed in one or several traces. Traces of one program resemble each other, so
+/// the largest number over all traces is kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Omissions {
-    /// Events, the last of a long run.
+    /// Number of events that were not analysed: the last ones of a long run.
     pub events: u64,
     /// What the search left out.
     pub limits: Limits,
-    /// Threads whose accesses were not looked at.
+    /// Threads whose accesses were not analysed.
     pub threads: Vec<ThreadName>,
-    /// Variables that the user named, and that were never accessed.
+    /// Variables that the user named and that were never accessed.
     pub names: Vec<String>,
 }
 
 impl Omissions {
-    /// What a prediction did not look at.
+    /// What a prediction did not analyse.
     pub(crate) fn new(source: &Source, prediction: &Prediction, names: Vec<String>) -> Omissions {
         let threads = prediction.skipped.iter().map(|it| source.scene.thread(*it)).collect();
         Omissions { events: source.left_out, limits: prediction.limits.clone(), threads, names }
     }
 
-    /// What was not looked at in either. A name that one of them has is known.
+    /// Combines with another trace. A name that occurs in one of them is not unknown.
     pub(crate) fn add(&mut self, other: Omissions, first: bool) {
         let Limits { sampled, couples, patterns, requests } = other.limits;
         self.events = self.events.max(other.events);
@@ -42,7 +42,7 @@ impl Omissions {
         }
     }
 
-    /// Whether all was looked at.
+    /// Whether everything was analysed.
     pub fn is_empty(&self) -> bool {
         self.events == 0
             && self.limits.is_complete()

@@ -1,38 +1,38 @@
-//! What to hunt in and how.
+//! The options of a hunt.
 
 use std::{num::NonZeroUsize, path::PathBuf, time::Duration};
 
 use norn_witness::Engines;
 
-/// What to hunt in and how. Without a limit of time for each run, the recorded one may take two
-/// minutes, and the others twenty times as long as that one took, or ten seconds if that is longer.
+/// The options of a hunt. If no timeout for runs is given, it is two minutes for the recorded run,
+/// and for the others twenty times the duration of that run, but at least ten seconds.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// How the program is run.
+    /// How to run the program.
     pub run: norn_record::Options,
-    /// Where the recorded run goes, with the clips of what was found.
+    /// The directory for the recorded run and the clips of the findings.
     pub output: PathBuf,
-    /// What is looked for.
+    /// What to search for.
     pub predict: norn_predict::Options,
-    /// Variables that belong together, by their names; if there is none, those that are used
-    /// together.
+    /// Declared atomic sets, by variable names; if there are none, variables that are used together
+    /// form sets.
     pub atomic_sets: Vec<Vec<String>>,
-    /// Who makes schedules for it.
+    /// The schedule engines to use.
     pub engines: Engines,
-    /// Executions at most, the recorded run included.
+    /// Maximum number of executions, the recorded run included.
     pub budget: usize,
-    /// Runs at the same time. It has no influence on what is found.
+    /// Number of runs in parallel. It does not influence the findings.
     pub jobs: NonZeroUsize,
-    /// Explored runs (under random schedules, without a prediction) at most.
+    /// Maximum number of explored runs (under random schedules, without a prediction).
     pub explore: usize,
-    /// Instances of a candidate that are tried before it is given up.
+    /// Maximum number of instances of a candidate that are tried.
     pub instances: usize,
-    /// Events after which a run counts as hanging.
+    /// Number of events after which a run counts as hanging.
     pub max_steps: u64,
 }
 
 impl Options {
-    /// The same with another limit of time for each run.
+    /// The same options with another timeout for each run.
     pub(crate) fn limited(&self, timeout: Duration) -> Options {
         let run = norn_record::Options { timeout: Some(timeout), ..self.run.clone() };
         Options { run, ..self.clone() }

@@ -1,4 +1,4 @@
-//! What a trace allows, without running anything: candidates, and schedules for them.
+//! The candidates that a trace allows, and schedules for them, without executing the program.
 
 use std::path::Path;
 
@@ -9,33 +9,33 @@ use norn_witness::{Engines, Failure, Witness, Witnesses};
 
 use crate::{Description, Omissions, atomic_set, describe::describe_all, source::Source};
 
-/// What a trace allows.
+/// The candidates that a trace allows.
 #[derive(Debug)]
 pub struct Outlook {
-    /// The candidates, the likely ones first.
+    /// The candidates, the most likely ones first.
     pub prospects: Vec<Prospect>,
-    /// The search for a pattern or for deadlocks was given up before its end.
+    /// Whether the search for a pattern or for deadlocks reached its limit before its end.
     pub incomplete: bool,
-    /// What was not looked at.
+    /// What was not analysed.
     pub omitted: Omissions,
 }
 
-/// A candidate, and the schedule that would make it happen.
+/// A candidate, and the schedule that would produce it.
 #[derive(Debug)]
 pub struct Prospect {
-    /// What.
+    /// The candidate.
     pub candidate: Candidate,
-    /// How often the trace allows it, and why it may be meant, if that is known.
+    /// How often the trace allows it, and why it may be intended, if that is known.
     pub remark: Option<Remark>,
-    /// Who does what to which variable where.
+    /// Which thread does what to which variable at which place.
     pub description: Description,
-    /// By which schedule, or why there is none.
+    /// Its schedule, or why there is none.
     pub witness: Result<Witness, Failure>,
-    /// The schedule's threads by name, each until before one of its events.
+    /// The schedule: threads by name, each with the index of the event before which its turn ends.
     pub turns: Vec<(ThreadName, u64)>,
 }
 
-/// Looks what a trace allows. The variables of each atomic set are given by their names.
+/// Predicts what a trace allows. Atomic sets are given as lists of variable names.
 pub fn outlook(
     folder: &Path,
     process: u32,

@@ -1,4 +1,4 @@
-//! A trace to predict from, ready for it.
+//! A trace that is loaded for prediction.
 
 use std::{
     path::{Path, PathBuf},
@@ -8,23 +8,24 @@ use std::{
 use norn_model::{Candidate, CandidateKind, SiteId, Trace};
 use norn_replay::{ReplayError, Scene};
 
-/// Events of a trace that are looked at. They take some hundred bytes each.
+/// Maximum number of events of a trace that are analysed. Each takes some hundred bytes of memory.
 const MOST_EVENTS: u64 = 1 << 24;
 
 /// A trace to predict from.
 #[derive(Debug)]
 pub(crate) struct Source {
     pub(crate) scene: Arc<Scene>,
-    /// The first of its events.
+    /// The first of its events, up to the limit.
     pub(crate) trace: Trace,
-    /// Events that came later.
+    /// Number of later events.
     pub(crate) left_out: u64,
 }
 
-/// A place in the code that is the same in every run: the module's file, and where in it.
+/// A place in the code that is the same in every run: the path of the module's file, and the
+/// position in it.
 pub(crate) type Place = (PathBuf, u64, u16);
 
-/// What makes two candidates the same for a person: what they are and where.
+/// The identity of a candidate for a reader: its class and its places.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Key {
     kind: CandidateKind,
@@ -36,7 +37,7 @@ impl Source {
         Ok(Source::new(Arc::new(Scene::open(folder, process)?)))
     }
 
-    /// Loads the events of a run that was opened.
+    /// Loads the events of an opened run.
     pub(crate) fn new(scene: Arc<Scene>) -> Source {
         let trace = scene.trace.load_first(MOST_EVENTS);
         let left_out = scene.trace.counts().events - trace.len() as u64;
@@ -49,7 +50,7 @@ impl Source {
     }
 }
 
-/// Where a site is.
+/// The place of a site.
 pub(crate) fn place(trace: &norn_trace::Trace, site: SiteId) -> Place {
     let Some(site) = trace.site(site) else { return (PathBuf::new(), 0, 0) };
     let modules = trace.modules().iter().rev();

@@ -1,4 +1,4 @@
-//! What a property speaks of and the program does not show, or not always, and why.
+//! What a property mentions and the program does not record, or not always, and why.
 
 use std::collections::BTreeSet;
 
@@ -11,41 +11,42 @@ use norn_trace::{Run, WantedFunctions};
 
 use crate::{source::Source, violation::Named};
 
-/// Something that a property names, and why it is not seen, or not as it is.
+/// Something that a property names, and why it is not recorded, or only in part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unseen {
     /// The event of the property.
     pub event: String,
     /// The function, variable or mark as the property names it.
     pub name: String,
-    /// Why.
+    /// The reason.
     pub why: Why,
 }
 
-/// Why something is not seen. The first ones are about functions.
+/// Why something is not recorded. The first variants are about functions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Why {
-    /// There is none; perhaps this one was meant.
+    /// There is no such function; the similar name, if any, may be meant.
     Missing(Option<String>),
     /// It was inlined everywhere.
     Inlined,
     /// Some of its calls were inlined.
     PartlyInlined,
-    /// It has no room for a call of the runtime at its beginning.
+    /// Its beginning has no room for a call to the runtime.
     Rigid,
     /// It was never called.
     NotCalled,
     /// Its calls were not recorded.
     NotRecorded,
-    /// The property binds a parameter that does not arrive: of this function, by this name.
+    /// The property binds a parameter that is not passed: the function, and the parameter's name.
     Gone(String, String),
-    /// No variable of this name was used; perhaps this one was meant.
+    /// No variable of this name was used; the similar name, if any, may be meant.
     NoVariable(Option<String>),
-    /// No mark of this name was passed; perhaps this one was meant.
+    /// No mark of this name was passed; the similar name, if any, may be meant.
     NoMark(Option<String>),
 }
 
-/// What is not seen of a property in a run. By event: how often it happened.
+/// What is not recorded of a property in a run. `counts` has the number of occurrences of each
+/// event.
 pub(crate) fn unseen(source: &Source, property: &Property, counts: &[u64]) -> Vec<Unseen> {
     let mut all = Vec::new();
     for (event, count) in property.definition.events.iter().zip(counts) {
@@ -62,7 +63,7 @@ pub(crate) fn unseen(source: &Source, property: &Property, counts: &[u64]) -> Ve
     all
 }
 
-/// A variable or a mark that an event is about, which never happened, and what may be meant.
+/// A variable or a mark of an event that never happened, and a similar name that may be meant.
 fn absent<'a>(source: &Source, action: &'a Action) -> Option<(&'a str, Why)> {
     let meant = |it: &Glob, names: BTreeSet<String>| {
         let whole = !it.as_str().contains('*') && !names.contains(it.as_str());
@@ -78,10 +79,10 @@ fn absent<'a>(source: &Source, action: &'a Action) -> Option<(&'a str, Why)> {
     }
 }
 
-/// Variables that are looked at for one that may be meant.
+/// Maximum number of variables that are searched for a similar name.
 const VARIABLES: usize = 4096;
 
-/// The names of variables that were used.
+/// The names of the variables that were used.
 fn variables(source: &Source) -> BTreeSet<String> {
     let events = source.trace.threads.iter().flat_map(|it| &it.events);
     let used = events.filter_map(|it| match it.op {
@@ -121,8 +122,8 @@ fn of(event: &Event, action: &Action, count: u64, run: &Run) -> Vec<Unseen> {
     missing.into_iter().chain(gone).map(unseen).collect()
 }
 
-/// Why an event that is a call of a function was seen so often. That there is nothing that a name
-/// with `*` stands for is no wonder if the event is something else, too.
+/// Why an event that is the call of a function happened `count` times. If the event has other
+/// alternatives as well (`any`), it is no error that a pattern with `*` matches no function.
 fn why(wanted: Option<&WantedFunctions>, count: u64, any: bool) -> Option<Why> {
     let Some(wanted) = wanted else { return (count == 0).then_some(Why::NotRecorded) };
     match wanted {
@@ -135,7 +136,7 @@ fn why(wanted: Option<&WantedFunctions>, count: u64, any: bool) -> Option<Why> {
     }
 }
 
-/// Parameters that a property binds and that do not arrive.
+/// Parameters that a property binds and that are not passed.
 fn gone(wanted: &WantedFunctions, arguments: &[Argument]) -> Vec<Why> {
     let is_bound = |position: usize| !matches!(arguments.get(position), None | Some(Argument::Any));
     let gone = wanted.gone.iter().filter(|it| is_bound(it.position));

@@ -1,4 +1,4 @@
-//! A property that is broken, or might be, in linear patterns.
+//! Violations of properties, observed or possible.
 
 use std::path::PathBuf;
 
@@ -10,56 +10,57 @@ use norn_witness::Failure;
 
 use crate::{Confirmed, describe, source::Source};
 
-/// A property for certain objects, and the events that break it or might.
+/// A property instance, and the events that violate it or might.
 #[derive(Clone, Debug)]
 pub struct Violation {
     /// The property's name.
     pub property: String,
-    /// Its parameters, with what they stand for.
+    /// Its parameters with their values.
     pub parameters: Vec<Parameter>,
-    /// The events, in the order that breaks the property.
+    /// The events, in the order that violates the property.
     pub steps: Vec<Access>,
-    /// What came of it.
+    /// The result.
     pub state: State,
-    /// What it leads to, if the functions that it is about run to their ends.
+    /// Its consequence, if the functions that it involves run to their ends.
     pub harm: Option<Harm>,
 }
 
 /// A failure that a violation can lead to.
 #[derive(Clone, Debug)]
 pub struct Harm {
-    /// What.
+    /// The failure.
     pub consequence: Consequence,
-    /// How it came to that.
+    /// Its explanation.
     pub story: Option<Story>,
-    /// The clip that makes it happen again.
+    /// The clip that reproduces it.
     pub clip: PathBuf,
 }
 
-/// What came of a violation.
+/// The result for a violation.
 #[derive(Clone, Debug)]
 pub enum State {
-    /// The recorded run did it, or one that took another way; this clip shows it again.
+    /// It happened in the recorded run or in a later run with new coverage; this clip reproduces
+    /// it.
     Observed(PathBuf),
-    /// The program did it when it was forced to.
+    /// The program performed it when it was forced to.
     Confirmed(Box<Confirmed>),
     /// There is no schedule for it.
     Infeasible(Failure),
-    /// There are schedules, but in each something comes in between that the property allows.
+    /// There are schedules, but each has an event in between that makes the order legal.
     Spoiled,
-    /// There is a schedule, and the program did something else.
+    /// There is a schedule, and the program did not follow it.
     Unconfirmed(Verdict),
-    /// There was no execution left to try it.
+    /// No execution was left to try it.
     Untried,
 }
 
 impl Violation {
-    /// Whether the program has done it.
+    /// Whether the program has performed it.
     pub fn is_real(&self) -> bool {
         matches!(self.state, State::Observed(_) | State::Confirmed(_))
     }
 
-    /// How it was confirmed, if it was.
+    /// The confirmation, if there is one.
     pub fn confirmed(&self) -> Option<&Confirmed> {
         match &self.state {
             State::Confirmed(it) => Some(it),
@@ -68,7 +69,7 @@ impl Violation {
     }
 }
 
-/// Names of variables, from the files of a run.
+/// Names of variables, from the modules of a run.
 pub(crate) struct Named<'a>(pub(crate) &'a Modules);
 
 impl Variables for Named<'_> {
@@ -77,14 +78,14 @@ impl Variables for Named<'_> {
     }
 }
 
-/// What may happen, in linear patterns.
+/// A predicted violation.
 pub(crate) fn predicted(source: &Source, property: &Property, prospect: &Prospect) -> Violation {
     let event = |role: &usize| property.definition.events[*role].name.text.clone();
     let events = prospect.roles.iter().map(event).collect();
     described(source, property, &prospect.values, &prospect.candidate, events, false)
 }
 
-/// What has happened.
+/// A violation that has happened.
 pub(crate) fn happened(
     source: &Source,
     property: &Property,
@@ -97,7 +98,7 @@ pub(crate) fn happened(
     described(source, property, &seen.values, &candidate, items.iter().map(event).collect(), true)
 }
 
-/// Events that have happened, as if they had been predicted.
+/// Events that have happened, as a candidate.
 pub(crate) fn candidate(property: &Property, steps: &[Occurrence]) -> Candidate {
     let step = |it: &Occurrence| Step {
         event: it.id,
@@ -137,7 +138,7 @@ fn described(
     };
     let stands_for = |value: u64| match source.scene.modules.variable(value, 1) {
         _ if value < SMALL => Object::named(value.to_string()),
-        // What a function is given is the whole, not the first member of it.
+        // A function's argument refers to the whole object, not to its first member.
         Some(it) => touched(value).unwrap_or_else(|| Object::named(whole(&it))),
         None => touched(value).unwrap_or_else(|| Object::named(format!("{value:#x}"))),
     };
@@ -155,13 +156,13 @@ fn described(
     }
 }
 
-/// A variable's name; of a variable whose beginning was asked for, that of the whole.
+/// The name of a variable; if the address is the beginning of a variable, the name of the whole.
 fn whole(variable: &Variable) -> String {
     let parts = variable.name.find(['.', '[']).filter(|_| variable.offset == 0);
     variable.name[..parts.unwrap_or(variable.name.len())].to_owned()
 }
 
-/// Values below are no addresses.
+/// Values below this are not addresses.
 const SMALL: u64 = 4096;
 
 fn is_call(trace: &Trace, id: EventId) -> bool {
@@ -169,8 +170,8 @@ fn is_call(trace: &Trace, id: EventId) -> bool {
     matches!(op, Some(Op::Call { .. } | Op::Return { .. } | Op::Mark { .. }))
 }
 
-/// What an event of a property does: calls, returns and marks are about functions and names rather
-/// than about variables.
+/// Describes an event of a property: calls, returns and marks have the name of a function or a mark
+/// rather than that of a variable.
 fn event_of(trace: &Trace, id: EventId, access: Access) -> Access {
     let Some(event) = trace.event(id) else { return access };
     let named = |id| Object::named(trace.names.name(id));

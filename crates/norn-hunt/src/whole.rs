@@ -1,10 +1,11 @@
-//! Candidates in which whole functions are where their calls or returns were. A property is broken when
-//! a call comes at the wrong time; what that leads to is seen when the function also runs then.
+//! Candidates in which whole functions take the place of their calls or returns. A property is
+//! violated when a call comes at the wrong time; the consequence is observed when the function also
+//! runs then.
 
 use norn_model::{Candidate, Event, EventId, Op, Step, Trace};
 
 /// The candidate with the ends of the functions that it calls, and the beginnings of those that it
-/// returns from, as far as its order allows; nothing if that is no more than it was.
+/// returns from, as far as its order allows. `None` if that adds nothing.
 pub(crate) fn whole_calls(trace: &Trace, candidate: &Candidate) -> Option<Candidate> {
     let mut steps: Vec<Step> = Vec::new();
     for (at, step) in candidate.steps.iter().enumerate() {
@@ -28,7 +29,7 @@ pub(crate) fn whole_calls(trace: &Trace, candidate: &Candidate) -> Option<Candid
     (steps.len() > candidate.steps.len()).then(|| Candidate { steps, ..candidate.clone() })
 }
 
-/// Where the function ends that is called at an event.
+/// The event at which the function that is called at an event returns.
 fn end_of_call(trace: &Trace, id: EventId) -> Option<EventId> {
     let Op::Call { function: called, .. } = trace.event(id)?.op else { return None };
     let from = usize::try_from(id.index).ok()? + 1;
@@ -46,7 +47,7 @@ fn end_of_call(trace: &Trace, id: EventId) -> Option<EventId> {
     None
 }
 
-/// Where the function was called that is left at an event.
+/// The event at which the function that returns at an event was called.
 fn begin_of_call(trace: &Trace, id: EventId) -> Option<EventId> {
     let Op::Return { .. } = trace.event(id)?.op else { return None };
     let until = usize::try_from(id.index).ok()?;

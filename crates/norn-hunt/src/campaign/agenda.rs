@@ -1,23 +1,25 @@
-//! How a campaign shares out its executions: attempts in rounds, one round for each trace, and
-//! exploration in between.
+//! How a campaign divides its executions: attempts in rounds, one round per trace, and exploration
+//! in between.
 //!
-//! This is plain data. The driver follows it, and looks ahead by copying it: what comes next is a
-//! function of what has been, never of time or of how many runs go on at once.
+//! This is plain data. The driver follows it, and looks ahead by copying it: the next step depends
+//! only on the steps before it, never on time or on the number of runs in parallel.
 
-/// Explored runs in a row.
+/// Number of explored runs in one batch.
 const BATCH: usize = 4;
-/// Attempts between two batches of exploration. A bug that needs many switches, or work that the
-/// recorded run left to one thread, is rarely the first thing that is predicted.
+/// Number of attempts between two batches of exploration. Exploration must not wait for all
+/// attempts: a bug that needs many switches, or work that one thread did alone in the recorded run,
+/// is rarely among the first predictions.
 const ATTEMPTS_BETWEEN: usize = 8;
-/// Executions for the candidates of one trace before other traces have their turn.
+/// Maximum number of executions for the candidates of one trace before other traces have their
+/// turn.
 const ROUND: usize = 24;
 
-/// What a campaign may spend, and what it has spent.
+/// The budget of a campaign, and how much of it is spent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Agenda {
-    /// Executions at most.
+    /// Maximum number of executions.
     budget: usize,
-    /// Explored runs at most.
+    /// Maximum number of explored runs.
     explore: usize,
     executions: usize,
     explored: usize,
@@ -25,17 +27,17 @@ pub(crate) struct Agenda {
     attempts: usize,
     /// Explored runs that are left in this batch.
     batch: usize,
-    /// The execution with which this round ends.
+    /// The number of the execution with which this round ends.
     round_end: usize,
 }
 
 impl Agenda {
-    /// After some executions for the recorded run.
+    /// An agenda that counts the executions that were spent on the recorded run.
     pub(crate) fn new(budget: usize, explore: usize, executions: usize) -> Agenda {
         Agenda { budget, explore, executions, explored: 0, attempts: 0, batch: 0, round_end: 0 }
     }
 
-    /// Executions so far.
+    /// Number of executions so far.
     pub(crate) fn executions(&self) -> usize {
         self.executions
     }
@@ -44,7 +46,8 @@ impl Agenda {
         self.executions >= self.budget
     }
 
-    /// Begins with another trace. Deferred candidates come last, so that nothing waits for them.
+    /// Begins a round with another trace. Deferred candidates come last, so that nothing else waits
+    /// for them: their round has no limit but the budget.
     pub(crate) fn begin_round(&mut self, deferred: bool) {
         self.round_end = if deferred { usize::MAX } else { self.executions + ROUND };
     }

@@ -1,23 +1,23 @@
-//! What a campaign does next, and what it will probably do after that.
+//! The next step of a campaign, and the steps that will probably follow it.
 
 use super::{Agenda, Hypotheses};
 
 /// One execution.
 pub(super) enum Step<A> {
-    /// Explore: the number of the run.
+    /// Explores: the number of the run.
     Explore(usize),
-    /// Force a schedule.
+    /// Forces a schedule.
     Attempt(A),
 }
 
-/// A trace, and what is left to try of it.
+/// A trace, and the candidates of it that are left to try.
 pub(super) struct Round<'a, 't, H: Hypotheses + 't, Q> {
     pub(super) source: &'a H::Source,
     pub(super) tools: &'a H::Tools<'t>,
     pub(super) queue: Q,
 }
 
-/// The next execution of a round; nothing if it is over.
+/// The next execution of a round; `None` if the round is over.
 pub(super) fn next_step<H: Hypotheses>(
     hypotheses: &H,
     agenda: &mut Agenda,
@@ -39,12 +39,14 @@ pub(super) fn next_step<H: Hypotheses>(
     hypotheses.next(queue, tools).map(Step::Attempt)
 }
 
-/// The plans that come next if no run confirms anything or does anything new. It works on copies.
+/// The plans that come next if no run confirms anything or covers anything new. It works on copies
+/// of the queue and the agenda.
 pub(super) struct Ahead<'a, 't, H: Hypotheses + 't> {
     hypotheses: &'a H,
     agenda: Agenda,
     round: Option<Round<'a, 't, H, H::Queue>>,
-    /// No other trace waits to be predicted from; what one allows cannot be known ahead.
+    /// Whether no other trace is waiting. The candidates of a trace that is not yet analysed cannot
+    /// be predicted, so looking ahead stops at the end of the round otherwise.
     idle: bool,
 }
 

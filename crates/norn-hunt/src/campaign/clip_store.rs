@@ -1,4 +1,4 @@
-//! Clips of what the program did, numbered in the order in which it was confirmed or seen.
+//! Stores clips of runs, numbered in the order in which they were confirmed or observed.
 
 use std::{
     fs,
@@ -7,7 +7,7 @@ use std::{
 
 use norn_replay::{Clip, ReplayError};
 
-/// The folder for clips.
+/// The directory of the clips.
 #[derive(Debug)]
 pub(crate) struct ClipStore {
     folder: PathBuf,
@@ -20,23 +20,23 @@ impl ClipStore {
         ClipStore { folder, confirmed: 0, observed: 0 }
     }
 
-    /// How many clips there are of what was confirmed.
+    /// Number of clips of confirmed findings.
     pub(crate) fn confirmed(&self) -> usize {
         self.confirmed
     }
 
-    /// Keeps a clip of something that was confirmed.
+    /// Stores the clip of a confirmed finding.
     pub(crate) fn save(&mut self, clip: &Clip) -> Result<PathBuf, ReplayError> {
         self.confirmed += 1;
         self.write(clip, &format!("{}.json", self.confirmed))
     }
 
-    /// Keeps a clip in place of an earlier one, which shows less.
+    /// Replaces an earlier clip with one that shows more.
     pub(crate) fn replace(clip: &Clip, path: &Path) -> Result<(), ReplayError> {
         clip.write(path)
     }
 
-    /// Keeps a clip of a failure that nobody had predicted.
+    /// Stores the clip of a failure that was not predicted.
     pub(crate) fn save_observed(&mut self, clip: &Clip) -> Result<PathBuf, ReplayError> {
         self.observed += 1;
         self.write(clip, &format!("observed-{}.json", self.observed))

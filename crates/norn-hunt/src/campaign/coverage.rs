@@ -1,7 +1,8 @@
-//! Coverage: what runs have done so far, and what is new in another one. That is an event where none
-//! was, two threads where one did all the work, or a value that was not read there. A thread that
-//! reads something else may do what until then only other threads did, and take part in a candidate
-//! that no trace had.
+//! Coverage: what all runs have done so far, and what is new in another run. A run is new if it
+//! reaches a new place, if two of its threads reach a place that only one thread had reached
+//! before, or if it reads a new value at a place. A thread that reads another value may take a
+//! branch that only other threads took before, and take part in a candidate that no earlier trace
+//! contains.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -13,30 +14,32 @@ use norn_trace::Trace;
 
 use crate::source::{Place, places};
 
-/// Values that are kept of one place. Code that counts or hashes reads new values for ever.
+/// Maximum number of values that are kept for one place. Code that counts or hashes would produce
+/// new values forever.
 const MOST: usize = 16;
 
 /// What runs have done so far.
 #[derive(Debug, Default)]
 pub(crate) struct Coverage {
     places: BTreeMap<Place, usize>,
-    /// By the number of the place, whether two threads of one run were there.
+    /// Whether two threads of one run reached a place, by the number of the place.
     shared: Vec<bool>,
-    /// What was read, by the number of the place.
+    /// The values that were read, by the number of the place.
     values: Vec<BTreeSet<u128>>,
 }
 
-/// What a run did that none did before.
+/// What a run did that no run did before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NewCoverage {
-    /// It came to a new place, or two of its threads did where only one had been.
+    /// It reached a new place, or two of its threads reached a place that only one thread had
+    /// reached.
     Place,
     /// It read a new value.
     Value,
 }
 
 impl Coverage {
-    /// Takes the places of a run in; returns whether one is new, or new for a second thread.
+    /// Adds the places of a run. Returns whether one of them is new, or new for a second thread.
     pub(crate) fn learn_places(&mut self, trace: &Trace) -> bool {
         let before = self.places.len();
         let numbers: Vec<_> = places(trace).map(|it| self.number(it)).collect();
@@ -54,7 +57,7 @@ impl Coverage {
         newly_shared || self.places.len() > before
     }
 
-    /// Takes a run in with all that it read.
+    /// Adds the places of a run and all values that it read.
     pub(crate) fn learn(&mut self, trace: &Trace) -> Option<NewCoverage> {
         let new_place = self.learn_places(trace);
         let numbers: Vec<_> = places(trace).map(|it| self.number(it)).collect();
@@ -78,7 +81,7 @@ impl Coverage {
         number
     }
 
-    /// Whether this was not read there before, as far as that is known.
+    /// Adds a value that was read at a place. Returns whether it is new, as far as values are kept.
     fn read(&mut self, place: usize, value: u128) -> bool {
         let known = &mut self.values[place];
         known.len() < MOST && known.insert(value)

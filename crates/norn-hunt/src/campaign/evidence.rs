@@ -1,5 +1,4 @@
-//! What is learned from runs, whatever they were made for: what is new in them, and which failures
-//! they had.
+//! What every run contributes, whatever its purpose: its new coverage and its failures.
 
 use std::sync::Arc;
 
@@ -16,10 +15,10 @@ use crate::{
     source::Source,
 };
 
-/// Traces with at most this many events stay in memory while they wait.
+/// Traces with at most this many events stay in memory while they wait to be analysed.
 const KEPT_EVENTS: usize = 1 << 16;
 
-/// What is known so far.
+/// Everything that is known so far.
 #[derive(Debug)]
 pub(crate) struct Evidence<'a> {
     pub(crate) options: &'a Options,
@@ -29,17 +28,17 @@ pub(crate) struct Evidence<'a> {
     pub(crate) clips: ClipStore,
 }
 
-/// A run that waits to be predicted from.
+/// A run that waits to be analysed.
 #[derive(Debug)]
 pub(crate) struct Pending {
     folder: Option<TraceFolder>,
     process: u32,
-    /// What was opened before, if it is small.
+    /// Its loaded trace, if that is small.
     source: Option<Source>,
 }
 
 impl<'a> Evidence<'a> {
-    /// Begins with the recorded run, and failures that were seen before there was one.
+    /// Begins with the recorded run and the failures that were observed before it.
     pub(crate) fn new(
         options: &'a Options,
         base: Base,
@@ -52,7 +51,8 @@ impl<'a> Evidence<'a> {
         Evidence { options, base, coverage, observations, clips }
     }
 
-    /// Keeps the failure of a run, unless it is known. The run may have been made for a finding.
+    /// Records the failure of a run, unless it is known. The run may have been an attempt for a
+    /// finding.
     pub(crate) fn observe(
         &mut self,
         run: &Run,
@@ -62,7 +62,7 @@ impl<'a> Evidence<'a> {
         self.observations.add(&mut self.clips, run, executions, finding)
     }
 
-    /// Takes in what a run did and read; returns it if something of that is new.
+    /// Adds the coverage of a run. Returns the run if it covers something new.
     pub(crate) fn learn(&mut self, run: Run) -> Result<Option<Lead<Pending>>, ReplayError> {
         let Some(scene) = run.passed_scene()? else { return Ok(None) };
         Ok(match self.coverage.learn(&scene.trace) {
@@ -72,14 +72,14 @@ impl<'a> Evidence<'a> {
         })
     }
 
-    /// Takes in where a run was; returns it if one of the places is new.
+    /// Adds only the places that a run reached. Returns the run if one of them is new.
     pub(crate) fn learn_places(&mut self, run: Run) -> Result<Option<Lead<Pending>>, ReplayError> {
         let Some(scene) = run.passed_scene()? else { return Ok(None) };
         let is_new = self.coverage.learn_places(&scene.trace);
         Ok(is_new.then(|| Lead::Place(Pending::new(run))))
     }
 
-    /// Opens a trace that was waiting, unless it still is open.
+    /// Opens a waiting trace, unless it is still in memory.
     pub(crate) fn open(&self, pending: Pending) -> Result<Arc<Source>, ReplayError> {
         let Pending { folder, process, source } = pending;
         let source = match (source, &folder) {
@@ -90,12 +90,12 @@ impl<'a> Evidence<'a> {
         Ok(Arc::new(source))
     }
 
-    /// Opens the recorded run once more.
+    /// Opens the recorded run again.
     pub(crate) fn reopen(&self) -> Result<Arc<Source>, ReplayError> {
         Ok(Arc::new(Source::open(&self.options.output, self.base.process)?))
     }
 
-    /// The plan of a run that is explored.
+    /// The plan of an explored run.
     pub(crate) fn exploration(&self, number: usize) -> Plan {
         Plan::Explore(number, self.base.events)
     }

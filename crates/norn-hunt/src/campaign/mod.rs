@@ -1,15 +1,15 @@
 //! A campaign: from a recorded run to bugs that the program itself confirms.
 //!
-//! The driver is the same whatever is looked for. It predicts from a trace, makes attempts one
-//! after another, explores in between, goes on from runs that did something new, and ends when its
-//! budget is spent ([`agenda`]). What differs is behind [`Hypotheses`]: where attempts come from, and
-//! how a run is judged.
+//! The driver does not depend on what is searched for. It predicts candidates from a trace, makes
+//! attempts one after another, explores in between, continues from runs with new coverage, and ends
+//! when its budget is spent ([`agenda`]). The rest is behind [`Hypotheses`]: where attempts come
+//! from, and how a run is judged.
 //!
-//! Every decision is made as if runs were made one after another: it sees the results of all earlier
-//! ones and nothing else. With several workers the driver predicts which attempts come next, on the
-//! assumption that none of those under way confirms anything or does anything new, and lets them
-//! run ahead ([`pool`]). So the same program and options give the same findings, however many runs go
-//! on at once.
+//! Every decision is made as if runs were made one after another: it depends on the results of all
+//! earlier runs and on nothing else. With several workers the driver predicts which attempts come
+//! next, on the assumption that no pending run confirms anything or covers anything new, and lets
+//! the workers run them ahead of time ([`pool`]). Therefore the same program and options give the
+//! same findings, whatever the number of runs in parallel.
 
 mod agenda;
 mod ahead;
@@ -35,57 +35,57 @@ pub(crate) use self::{
     pool::Executor,
 };
 
-/// Traces with new values that wait to be predicted from.
+/// Maximum number of waiting traces that cover nothing new but values.
 const MOST_WAITING: usize = 32;
 
 /// Where attempts come from, and how runs are judged.
 pub(crate) trait Hypotheses {
-    /// Which run to make.
+    /// Specifies a run.
     type Plan: Clone + PartialEq + Send;
-    /// What came of a run.
+    /// The result of a run.
     type Run: Send;
     /// A trace to predict from.
     type Source;
-    /// A trace that waits to be predicted from.
+    /// A trace that waits to be analysed.
     type Pending;
-    /// What decides about the candidates of one trace.
+    /// The tools that decide about the candidates of one trace.
     type Tools<'a>
     where
         Self: 'a;
-    /// What is left to try of one trace. It is copied to look ahead.
+    /// The candidates of one trace that are left to try. It is copied to look ahead.
     type Queue: Clone;
-    /// One candidate with a schedule.
+    /// One candidate with its schedule.
     type Attempt;
 
-    /// What is needed to predict from a trace.
+    /// Prepares the analysis of a trace.
     fn tools<'a>(&self, source: &'a Self::Source) -> Self::Tools<'a>
     where
         Self: 'a;
 
-    /// What a trace allows.
+    /// The candidates that a trace allows.
     fn predict(
         &mut self,
         source: &Self::Source,
         tools: &Self::Tools<'_>,
     ) -> Result<Self::Queue, ReplayError>;
 
-    /// Candidates that are left.
+    /// Number of candidates that are left.
     fn left(&self, queue: &Self::Queue) -> usize;
 
-    /// What to try next.
+    /// The next attempt.
     fn next(&self, queue: &mut Self::Queue, tools: &Self::Tools<'_>) -> Option<Self::Attempt>;
 
-    /// What is left if an attempt confirms nothing.
+    /// Updates the queue as if the attempt had confirmed nothing.
     fn assume_unconfirmed(&self, queue: &mut Self::Queue, attempt: &Self::Attempt);
 
     /// The plan of an attempt.
     fn plan(&self, source: &Self::Source, attempt: &Self::Attempt) -> Self::Plan;
 
-    /// The plan of a run that is explored.
+    /// The plan of an explored run.
     fn exploration(&self, number: usize) -> Self::Plan;
 
-    /// Learns what came of an attempt, with so many executions; returns the run if it did something
-    /// new.
+    /// Judges the result of an attempt, given the number of executions so far. Returns the run if
+    /// it covers something new.
     fn judge(
         &mut self,
         queue: &mut Self::Queue,
@@ -94,82 +94,84 @@ pub(crate) trait Hypotheses {
     where
         Self: Sized;
 
-    /// The same for a run that was explored.
+    /// Judges an explored run, given the number of executions so far. Returns the run if it covers
+    /// something new.
     fn explored(
         &mut self,
         run: Self::Run,
         executions: usize,
     ) -> Result<Option<Lead<Self::Pending>>, ReplayError>;
 
-    /// Ends with a trace; returns what is to be tried when nothing else is left.
+    /// Ends the round of a trace. Returns the candidates to try when nothing else is left.
     fn finish(&mut self, queue: Self::Queue) -> Option<Self::Queue>;
 
-    /// Opens a trace that was waiting.
+    /// Opens a waiting trace.
     fn open(&mut self, pending: Self::Pending) -> Result<Self::Source, ReplayError>;
 
     /// Opens the trace again whose candidates were deferred: that of the recorded run.
     fn reopen(&mut self) -> Result<Self::Source, ReplayError>;
 
-    /// What was confirmed so far.
+    /// Number of confirmed findings so far.
     fn confirmed(&self) -> usize;
 }
 
-/// An attempt that was made.
+/// An attempt that was made, with its result.
 pub(crate) struct Trial<'a, 't, H: Hypotheses + 't> {
     pub(crate) source: &'a H::Source,
     pub(crate) tools: &'a H::Tools<'t>,
     pub(crate) attempt: H::Attempt,
     pub(crate) run: H::Run,
-    /// Executions, this one included.
+    /// Number of executions, this one included.
     pub(crate) executions: usize,
 }
 
-/// A run that did something new, and can be predicted from.
+/// A run with new coverage, from which more can be predicted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lead<P> {
-    /// It came to a new place, or two of its threads did where only one had been.
+    /// It reached a new place, or two of its threads reached a place that only one thread had
+    /// reached.
     Place(P),
-    /// It came nowhere new, but read something new. It has little to offer, so it is predicted from
-    /// when nothing else is left.
+    /// It reached no new place, but read a new value. Such a run promises little, so it is analysed
+    /// only when nothing else is left.
     Value(P),
 }
 
-/// What a campaign may spend.
+/// The budget of a campaign.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// Executions at most, those for the recorded run included.
+    /// Maximum number of executions, including those for the recorded run.
     pub(crate) budget: usize,
-    /// Explored runs at most.
+    /// Maximum number of explored runs.
     pub(crate) explore: usize,
-    /// Runs at the same time.
+    /// Number of runs in parallel.
     pub(crate) jobs: usize,
 }
 
-/// Where a campaign is.
+/// The phase of a campaign.
 #[derive(Clone, Copy, Debug)]
 pub enum Stage {
-    /// It runs the program for the first time.
+    /// It executes the program for the first time.
     Recording,
-    /// It looks for candidates.
+    /// It searches for candidates.
     Predicting,
-    /// It runs the program without a prediction.
+    /// It executes the program without a prediction.
     Exploring {
-        /// Executions so far.
+        /// Number of executions so far.
         executions: usize,
     },
     /// It makes attempts.
     Trying {
-        /// Executions so far.
+        /// Number of executions so far.
         executions: usize,
-        /// Candidates that are still to be tried in this round.
+        /// Number of candidates that are left in this round.
         left: usize,
-        /// Confirmed findings.
+        /// Number of confirmed findings.
         confirmed: usize,
     },
 }
 
-/// Drives a campaign that begins with a recorded run; returns how many executions there were, of
-/// which some were for that run.
+/// Drives a campaign that begins with a recorded run. Returns the total number of executions,
+/// including those that were made for the recorded run.
 pub(crate) fn drive<H, E>(
     hypotheses: &mut H,
     recorded: H::Source,
@@ -200,9 +202,9 @@ struct Driver<'a, 'p, H: Hypotheses, E: Executor> {
     pool: &'a mut Pool<'p, E>,
     tell: &'a dyn Fn(Stage),
     agenda: Agenda,
-    /// Traces with new places, to be predicted from next.
+    /// Traces with new places; they are analysed first.
     frontier: VecDeque<H::Pending>,
-    /// Traces with new values.
+    /// Traces that cover nothing new but values.
     waiting: VecDeque<H::Pending>,
 }
 
@@ -236,8 +238,8 @@ where
         self.agenda.is_spent() || self.pool.is_interrupted()
     }
 
-    /// Makes attempts on candidates of a trace: on those that were deferred, or else on all that it
-    /// allows. Returns what is deferred.
+    /// Makes attempts on the candidates of a trace: on the deferred ones if given, otherwise on all
+    /// that the trace allows. Returns the candidates that are deferred.
     fn round(
         &mut self,
         source: &H::Source,
@@ -285,7 +287,7 @@ where
             hypotheses.assume_unconfirmed(&mut queue, &attempt);
             Ahead::new(hypotheses, agenda, Some(Round { source, tools, queue }), idle)
         })?;
-        // Who asks to end cuts runs short: what they did then proves nothing.
+        // An interrupt cuts runs short, so their results prove nothing.
         if self.pool.is_interrupted() {
             return Ok(());
         }
@@ -334,7 +336,7 @@ where
         Ok(())
     }
 
-    /// Keeps a run that did something new.
+    /// Queues a run with new coverage for analysis.
     fn follow(&mut self, lead: Option<Lead<H::Pending>>) {
         match lead {
             Some(Lead::Place(pending)) => self.frontier.push_back(pending),

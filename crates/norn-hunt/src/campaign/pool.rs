@@ -1,9 +1,9 @@
-//! Workers that run plans, ahead of those who ask for the results.
+//! Workers that execute plans before their results are requested.
 //!
-//! Whoever drives a campaign decides on one plan after another, as if there were a single worker.
-//! While it waits for a result, the other workers run the plans that will probably be asked for
-//! next. A result is used only if exactly its plan is asked for later; so the number of workers and
-//! the order in which runs end have no influence on what is decided.
+//! The driver of a campaign decides on one plan after another, as if there were a single worker.
+//! While it waits for a result, the other workers execute the plans that it will probably request
+//! next. A result is used only if exactly its plan is requested later; so neither the number of
+//! workers nor the order in which runs end influences any decision.
 
 use std::{
     any::Any,
@@ -15,21 +15,21 @@ use std::{
 
 use norn_replay::ReplayError;
 
-/// Plans ahead of the one that is asked for, for each worker. A slow run holds up the others only
-/// when these have all been run.
+/// Number of plans per worker that may be executed ahead of the requested one. A slow run delays
+/// the others only when all of these have been executed.
 const LOOK_AHEAD: usize = 4;
 
-/// Runs a program. A run depends on its plan alone.
+/// Executes a program. The result of a run depends on its plan alone.
 pub(crate) trait Executor: Sync {
-    /// Which run to make.
+    /// Specifies a run.
     type Plan: Clone + PartialEq + Send;
-    /// What came of it.
+    /// The result of a run.
     type Run: Send;
 
-    /// Makes a run.
+    /// Executes one run.
     fn run(&self, plan: &Self::Plan) -> Result<Self::Run, ReplayError>;
 
-    /// Whether somebody asked to end.
+    /// Whether the user has requested the end of the campaign.
     fn is_interrupted(&self) -> bool;
 }
 
@@ -42,11 +42,11 @@ pub(crate) struct Pool<'p, E: Executor> {
     jobs: usize,
     orders: &'p Orders<E::Plan>,
     done: mpsc::Receiver<(usize, Ended<E::Run>)>,
-    /// Runs that were ordered and have not ended, by number.
+    /// Runs that were ordered and have not ended, with their numbers.
     running: Vec<(usize, E::Plan)>,
-    /// Results that nobody has asked for yet.
+    /// Results that have not been requested yet.
     kept: Vec<Kept<E>>,
-    /// Results that were asked for so far.
+    /// Number of results that were requested so far.
     asked: usize,
     ordered: usize,
 }
@@ -54,17 +54,17 @@ pub(crate) struct Pool<'p, E: Executor> {
 struct Kept<E: Executor> {
     plan: E::Plan,
     run: E::Run,
-    /// How many results had been asked for when it ended.
+    /// The number of requested results at the time when it ended.
     since: usize,
 }
 
-/// What workers are to run.
+/// The queue of plans for the workers.
 struct Orders<P> {
     state: Mutex<(VecDeque<(usize, P)>, bool)>,
     changed: Condvar,
 }
 
-/// Does something with workers; they have ended when it returns.
+/// Calls a function with a pool of workers, all of which have ended when it returns.
 pub(crate) fn with_pool<E: Executor, T>(
     executor: &E,
     jobs: usize,
@@ -93,7 +93,7 @@ pub(crate) fn with_pool<E: Executor, T>(
     })
 }
 
-/// Sends the workers home, even if the driver panics.
+/// Ends the workers, even if the driver panics.
 struct Close<'a, P>(&'a Orders<P>);
 
 impl<P> Drop for Close<'_, P> {
@@ -115,7 +115,7 @@ impl<P> Orders<P> {
         self.changed.notify_one();
     }
 
-    /// The next order; nothing when there will be no more.
+    /// The next order; `None` when there will be no more.
     fn next(&self) -> Option<(usize, P)> {
         let mut state = self.lock();
         loop {
@@ -129,14 +129,15 @@ impl<P> Orders<P> {
         }
     }
 
-    /// What a worker does.
+    /// The loop of a worker.
     fn serve<E: Executor<Plan = P>>(
         &self,
         executor: &E,
         done: &mpsc::Sender<(usize, Ended<E::Run>)>,
     ) {
         while let Some((number, plan)) = self.next() {
-            // A panic is passed on to the driver, which would wait for the result for ever.
+            // A panic is passed on to the driver, which would otherwise wait for the result
+            // forever.
             let ended = catch_unwind(AssertUnwindSafe(|| executor.run(&plan)));
             if done.send((number, ended)).is_err() {
                 return;
@@ -150,8 +151,7 @@ impl<E: Executor> Pool<'_, E> {
         self.executor.is_interrupted()
     }
 
-    /// The result of a plan. Meanwhile the other workers run plans that will probably be asked for
-    /// next, as `ahead` predicts them.
+    /// The result of a plan. Meanwhile the other workers execute the plans that `ahead` predicts.
     pub(crate) fn run<A: Iterator<Item = E::Plan>>(
         &mut self,
         plan: &E::Plan,
@@ -174,7 +174,7 @@ impl<E: Executor> Pool<'_, E> {
         }
     }
 
-    /// Lets free workers run what is predicted.
+    /// Assigns predicted plans to free workers.
     fn order_ahead(&mut self, ahead: &mut impl Iterator<Item = E::Plan>) {
         let most = self.jobs * LOOK_AHEAD;
         while self.running.len() < self.jobs && self.running.len() + self.kept.len() < most {
@@ -185,10 +185,10 @@ impl<E: Executor> Pool<'_, E> {
         }
     }
 
-    /// Waits for a run to end. One that was only predicted and cannot be made matters when somebody
-    /// asks for it.
+    /// Waits for a run to end. The error of a run that was only predicted matters only if that run
+    /// is requested later.
     fn receive(&mut self, wanted: &E::Plan) -> Result<(), ReplayError> {
-        // There is always a worker: its end of the channel is open as long as the pool is there.
+        // A worker's end of the channel is open as long as the pool exists, so this cannot fail.
         let Ok((number, ended)) = self.done.recv() else { return Ok(()) };
         let Some(at) = self.running.iter().position(|it| it.0 == number) else { return Ok(()) };
         let (_, plan) = self.running.swap_remove(at);
@@ -210,7 +210,8 @@ impl<E: Executor> Pool<'_, E> {
         self.ordered += 1;
     }
 
-    /// Drops results that were predicted wrongly: the predictions reach no further ahead.
+    /// Drops results of wrong predictions: those that were not requested within the look-ahead
+    /// distance.
     fn forget(&mut self) {
         let (asked, most) = (self.asked, self.jobs * LOOK_AHEAD);
         self.kept.retain(|it| asked - it.since <= most);

@@ -1,5 +1,5 @@
-//! Tests of the driver with an executor that runs nothing: what comes of a run is a function of its
-//! plan, and how long it takes is arbitrary.
+//! Tests of the driver with an executor that runs nothing: the result of a run is a function of its
+//! plan, and its duration is arbitrary.
 
 use std::{
     collections::VecDeque,
@@ -17,19 +17,19 @@ use proptest::prelude::*;
 
 use super::{Executor, Hypotheses, Lead, Limits, Trial, drive};
 
-/// What happens in a campaign: everything is drawn from a seed.
+/// What happens in a campaign: everything is derived from a seed.
 #[derive(Clone, Copy, Debug)]
 struct Script {
     seed: u64,
-    /// Candidates in each trace.
+    /// Number of candidates in each trace.
     candidates: usize,
-    /// Of so many attempts one confirms something.
+    /// One in this many attempts confirms something.
     confirms: u64,
-    /// Of so many runs one does something new.
+    /// One in this many runs covers something new.
     leads: u64,
 }
 
-/// Numbers that look random, and are the same for the same plan.
+/// A pseudo-random number that depends only on its arguments.
 fn draw(seed: u64, plan: Plan, salt: u64) -> u64 {
     let (kind, a, b) = match plan {
         Plan::Try { source, candidate, instance } => (1, source * 1000 + candidate, instance),
@@ -49,7 +49,7 @@ enum Plan {
     Explore(usize),
 }
 
-/// Hypotheses that follow a script and write down what they see.
+/// Hypotheses that follow a script and log what they observe.
 struct Scripted {
     script: Script,
     sources: usize,
@@ -60,7 +60,7 @@ struct Scripted {
 #[derive(Clone, Default)]
 struct Queue(VecDeque<(usize, usize)>);
 
-/// Instances of each candidate.
+/// Number of instances of each candidate.
 const INSTANCES: usize = 3;
 
 impl Scripted {
@@ -135,7 +135,7 @@ impl Hypotheses for Scripted {
         let confirmed = draw(self.script.seed, trial.run, 1).is_multiple_of(self.script.confirms);
         if confirmed {
             self.confirmed += 1;
-            // What was confirmed changes what is tried next.
+            // A confirmed candidate changes what is tried next.
             queue.0.pop_back();
         } else {
             self.assume_unconfirmed(queue, &trial.attempt);
@@ -176,7 +176,7 @@ impl Hypotheses for Scripted {
 
 /// Runs nothing, but takes some time.
 struct Sleeper {
-    /// Runs take up to so many microseconds.
+    /// Maximum duration of a run, in microseconds.
     longest: u64,
     seed: u64,
 }
@@ -197,7 +197,7 @@ impl Executor for Sleeper {
     }
 }
 
-/// What a campaign does.
+/// The log of a campaign.
 fn transcript<E: Executor<Plan = Plan, Run = Plan>>(
     script: Script,
     limits: Limits,
@@ -256,7 +256,7 @@ fn deferred_candidates_come_last() {
     assert_eq!(attempts(&transcript[reopened..]).len(), 40);
 }
 
-/// The first attempt ends only when others have.
+/// The first attempt ends only after others have ended.
 struct Slow {
     others: Mutex<mpsc::Receiver<()>>,
     ended: mpsc::Sender<()>,
@@ -292,7 +292,7 @@ fn a_slow_run_does_not_hold_up_others() {
     assert_eq!(with_two, transcript(DULL, limits(1), &QUICK));
 }
 
-/// Somebody asks to end during the fifth run.
+/// The user interrupts the campaign during the fifth run.
 #[derive(Default)]
 struct Interrupted {
     caught: AtomicBool,
@@ -318,7 +318,7 @@ impl Executor for Interrupted {
 fn an_interrupt_ends_the_campaign() {
     let limits = Limits { budget: 100, explore: 10, jobs: 1 };
     let (executions, transcript) = transcript(DULL, limits, &Interrupted::default());
-    // What was cut short is neither judged nor counted.
+    // The interrupted run is neither judged nor counted.
     assert_eq!((executions, attempts(&transcript).len()), (5, 4));
     assert!(transcript.last().unwrap().starts_with("finish"));
 }

@@ -1,4 +1,4 @@
-//! What is left to try of one trace: orders of events that would break properties, in turn.
+//! The orders of events of one trace that would violate properties and are left to try.
 
 use std::{collections::VecDeque, rc::Rc};
 
@@ -8,12 +8,12 @@ use norn_witness::Witness;
 
 use crate::{State, Violation, engine::CachedWitnesses};
 
-/// Prospects with the same places, and what is next for them.
+/// Prospects at the same places, and the attempts that are left for them.
 #[derive(Clone)]
 pub(super) struct Group {
     pub(super) property: usize,
     pub(super) prospects: VecDeque<Prospect>,
-    /// How often the program may still be run for it.
+    /// Number of executions that may still be spent on it.
     pub(super) tries: usize,
     pub(super) violation: Violation,
 }
@@ -23,11 +23,11 @@ pub(super) struct Group {
 pub(crate) struct Queue {
     groups: Vec<Rc<Group>>,
     open: VecDeque<usize>,
-    /// Confirmed violations of which the consequence is still to be seen: they come first.
+    /// Confirmed violations whose consequence is not yet known; they come first.
     follow_up: VecDeque<Attempt>,
 }
 
-/// Which run to make for a group.
+/// Specifies a run for a group.
 #[derive(Clone, Debug)]
 pub(crate) struct Attempt {
     pub(super) group: usize,
@@ -35,17 +35,17 @@ pub(crate) struct Attempt {
     pub(super) aim: Aim,
 }
 
-/// What an attempt is for.
+/// The purpose of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Aim {
-    /// To break the property.
+    /// To violate the property.
     Break,
-    /// To see what a violation leads to.
+    /// To observe the consequence of a violation.
     Consequence,
 }
 
 impl Group {
-    /// The next prospect that has a schedule in which it breaks the property.
+    /// The next prospect with a schedule that violates the property.
     fn next(&mut self, watch: &Watch<'_>, witnesses: &CachedWitnesses<'_>) -> Option<Witness> {
         while self.tries > 0 {
             let prospect = self.prospects.pop_front()?;
@@ -101,14 +101,14 @@ impl Queue {
         Rc::make_mut(&mut self.groups[attempt.group])
     }
 
-    /// Lets another prospect of a group be tried when the other groups have had their turn.
+    /// Puts a group back, so that another of its prospects is tried after the other groups.
     pub(super) fn try_again(&mut self, attempt: &Attempt) {
         if attempt.aim == Aim::Break {
             self.open.push_back(attempt.group);
         }
     }
 
-    /// Asks what a violation leads to, in another run.
+    /// Schedules another run that shows the consequence of a violation.
     pub(super) fn follow_up(&mut self, attempt: &Attempt, witness: Witness) {
         let attempt = Attempt { group: attempt.group, witness, aim: Aim::Consequence };
         self.follow_up.push_back(attempt);
@@ -119,12 +119,12 @@ impl Queue {
     }
 }
 
-/// The schedule of a witness: threads, each until before one of its events.
+/// The schedule of a witness: threads, each with the index of the event before which its turn ends.
 pub(crate) fn turns(witness: &Witness) -> impl Iterator<Item = (ThreadId, u64)> {
     witness.turns.iter().map(|it| (it.thread, it.until))
 }
 
-/// The properties take turns, so that many candidates of one do not keep the others waiting.
+/// Interleaves the properties, so that a property with many candidates does not delay the others.
 fn in_turn(groups: Vec<Group>) -> Vec<Group> {
     let mut ranked: Vec<(usize, Group)> = Vec::new();
     for group in groups {

@@ -1,4 +1,4 @@
-//! What is left to try of one trace: groups of candidates, in turn.
+//! The groups of candidates of one trace that are left to try, in turn.
 
 use std::{collections::VecDeque, rc::Rc};
 
@@ -6,21 +6,21 @@ use norn_witness::{Failure, Grade, Witness};
 
 use crate::{engine::CachedWitnesses, group::Group};
 
-/// Schedules that change values and confirm nothing, one after another, before no more are tried.
+/// Maximum number of schedules in a row that change values and confirm nothing; after that, no more
+/// of them are tried.
 const PATIENCE: usize = 8;
 
 /// What is left to try of one trace. Groups are shared with copies until one of them changes.
 #[derive(Clone, Default)]
 pub(crate) struct Queue {
     groups: Vec<Rc<Group>>,
-    /// The groups that are to be tried, by number.
+    /// The indices of the groups that are left to try.
     open: VecDeque<usize>,
-    /// Schedules that change values and confirmed nothing, since one did.
+    /// Number of schedules that change values and confirmed nothing, since the last one that did.
     pub(super) failed: usize,
-    /// Whether these are candidates that were deferred. Then nothing comes after them, and all
-    /// schedules are tried.
+    /// Whether these are deferred candidates. Nothing comes after them, so all schedules are tried.
     deferred: bool,
-    /// Findings without a schedule, and why; to be noted.
+    /// Findings without a schedule, with the reason; the hunt has yet to record them.
     pub(super) refused: Vec<(usize, Failure)>,
 }
 
@@ -39,8 +39,8 @@ impl Queue {
         Queue { groups, open, failed, ..Queue::default() }
     }
 
-    /// What of this is to be tried at the end: all that was not tried, unless it is known to be
-    /// harmful.
+    /// The part of the queue to try at the end of the campaign: everything untried, unless its
+    /// finding is already known to be harmful.
     pub(super) fn deferred(self, is_harmful: impl Fn(usize) -> bool) -> Queue {
         let groups = self.groups.into_iter().map(Rc::unwrap_or_clone);
         let left = groups.filter(|it| it.has_any() && !is_harmful(it.finding));
@@ -73,8 +73,9 @@ impl Queue {
         None
     }
 
-    /// Takes in whether an attempt confirmed its candidate. What does no harm here may do some
-    /// elsewhere: other instances come when all other groups have had their turn.
+    /// Updates the queue with the result of an attempt. An instance without harm does not exclude
+    /// harm in another one: other instances of the group are tried after all other groups have had
+    /// their turn.
     pub(super) fn settle(&mut self, attempt: &Attempt, confirmed: bool, harmful: bool) {
         if attempt.witness.grade == Grade::Speculative {
             self.failed = if confirmed { 0 } else { self.failed + 1 };

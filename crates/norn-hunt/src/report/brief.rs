@@ -1,12 +1,12 @@
-//! Findings that are shown in one line each: confirmed, and harmless as far as is known.
+//! Findings that take one line each in the report: confirmed, and harmless as far as is known.
 
 use norn_model::Location;
 use norn_report::{Action, BriefLine, BriefSection, Finding, Status, vocabulary};
 
-/// Lines of a section, at most.
+/// Maximum number of lines in a section.
 const LINES: usize = 10;
 
-/// The sections, without those that are empty.
+/// The non-empty sections.
 pub(super) fn sections(findings: &[Finding]) -> Vec<BriefSection> {
     let counts = |it: &&(usize, &Finding)| {
         it.1.status == Status::Confirmed && !it.1.harmful && it.1.suppressed_by.is_none()
@@ -22,7 +22,7 @@ pub(super) fn sections(findings: &[Finding]) -> Vec<BriefSection> {
     sections.into_iter().filter(|it| !it.lines.is_empty()).collect()
 }
 
-/// One line for all that read the same.
+/// Findings with the same text share one line.
 fn section(title: &str, findings: &[(usize, &Finding)]) -> BriefSection {
     let mut lines: Vec<(Key<'_>, BriefLine)> = Vec::new();
     for &(at, finding) in findings {

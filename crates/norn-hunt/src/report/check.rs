@@ -7,7 +7,7 @@ use norn_report::{
 use super::{Marks, counts, finding, hunt, property, replay, run};
 use crate::{Check, State, Violation};
 
-/// Why a property cannot be broken though there are schedules.
+/// Why a property cannot be violated although there are schedules.
 const SPOILED: &str = "each schedule has an event in between that the property allows";
 
 /// The report of a check of properties.
@@ -51,14 +51,14 @@ pub fn check(check: &Check, marks: &Marks, version: &str) -> Report {
     }
 }
 
-/// What the program has done, unless it is suppressed.
+/// Violations that the program has exhibited, without the suppressed ones.
 fn details(findings: &[Finding]) -> Vec<Detail> {
     let real =
         findings.iter().enumerate().filter(|it| it.1.harmful && it.1.suppressed_by.is_none());
     real.map(|it| Detail { finding: it.0, also: Vec::new() }).collect()
 }
 
-/// A broken property is harmful: the user has said so.
+/// A violated property is always harmful: the user declared it.
 pub(super) fn violation(violation: &Violation) -> Finding {
     let bare = Finding {
         harmful: violation.is_real(),

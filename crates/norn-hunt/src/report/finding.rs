@@ -8,7 +8,7 @@ use norn_witness::{Failure, Grade, Witness};
 use super::replay;
 use crate::{Confirmed, Description, Prospect};
 
-/// A finding of which nothing is known but what it is about.
+/// A finding with only its class, title and description.
 fn bare(kind: &CandidateKind, title: String, description: Description) -> Finding {
     Finding {
         class: kind.class(),
@@ -39,7 +39,7 @@ fn bare(kind: &CandidateKind, title: String, description: Description) -> Findin
     }
 }
 
-/// A candidate of which nothing else is known.
+/// A candidate without further information.
 fn candidate(candidate: &Candidate, description: &Description) -> Finding {
     let title = title(&candidate.kind, description);
     Finding { scope: Some(candidate.scope), ..bare(&candidate.kind, title, description.clone()) }
@@ -78,7 +78,7 @@ pub(super) fn finding(found: &crate::Finding) -> Finding {
     }
 }
 
-/// A property that is broken, or may be.
+/// A property that is violated, or may be.
 pub(super) fn violation(violation: &crate::Violation) -> Finding {
     let title = vocabulary::property_headline(&violation.property, &violation.parameters);
     let description = Description { variables: Vec::new(), accesses: violation.steps.clone() };
@@ -106,7 +106,7 @@ pub(super) fn prospect(prospect: &Prospect) -> Finding {
     }
 }
 
-/// What the program did.
+/// Adds what the program did.
 pub(super) fn confirmed(bare: Finding, how: &Confirmed) -> Finding {
     Finding {
         status: Status::Confirmed,
@@ -122,7 +122,7 @@ pub(super) fn confirmed(bare: Finding, how: &Confirmed) -> Finding {
     }
 }
 
-/// Why there is no schedule.
+/// Adds why there is no schedule.
 pub(super) fn failed(bare: Finding, why: &Failure) -> Finding {
     let status = match why {
         Failure::Inconclusive => Status::Inconclusive,
@@ -131,12 +131,12 @@ pub(super) fn failed(bare: Finding, why: &Failure) -> Finding {
     Finding { status, why: Some(why.to_string()), ..bare }
 }
 
-/// The turns of a schedule that was forced are in its clip.
+/// The turns of a forced schedule are in its clip.
 fn witnessed(witness: &Witness) -> Schedule {
     Schedule { switches: witness.turns.len(), ..schedule(witness.grade, &[]) }
 }
 
-/// A schedule as threads by name, each until before one of its events.
+/// A schedule as threads by name, each with the index of the event before which its turn ends.
 pub(super) fn schedule(grade: Grade, turns: &[(ThreadName, u64)]) -> Schedule {
     let turn = |(thread, until): &(ThreadName, u64)| Turn { thread: thread.clone(), until: *until };
     Schedule {

@@ -45,7 +45,7 @@ pub fn hunt(hunt: &Hunt, marks: &Marks, version: &str) -> Report {
     }
 }
 
-/// A finding, with what the user and the other findings say of it.
+/// A finding, with the user's suppressions and its relation to other findings.
 fn marked(hunt: &Hunt, marks: &Marks, at: usize) -> Option<Finding> {
     let bug = marks.bugs.iter().position(|it| it.contains(&at)).map(|it| it + 1);
     let suppressed_by = marks.findings.get(at).cloned().flatten();
@@ -66,7 +66,7 @@ pub(super) fn unmarked(it: &Observed) -> ObservedFailure {
     }
 }
 
-/// A failure that a finding leads to as well is shown by that finding.
+/// A failure that is also the consequence of a finding is shown with that finding.
 fn observed(
     it: &Observed,
     failure: ObservedFailure,

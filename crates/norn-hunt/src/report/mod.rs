@@ -1,7 +1,7 @@
-//! From the results of a search to its report.
+//! Converts the results of a search to its report.
 //!
-//! Ranking, grouping, counting and the choice of what is shown in full or in one line happen here,
-//! once for all output formats.
+//! Ranking, grouping, counting and the choice between full and one-line output happen here, once
+//! for all output formats.
 
 mod brief;
 mod check;
@@ -22,23 +22,23 @@ pub use self::{
 };
 use crate::Base;
 
-/// What the user does not want to see, and which findings are one bug. Findings and failures are
-/// named by their places in the results of the search.
+/// Suppressions of the user, and which findings are the same bug. Findings and failures are
+/// identified by their indices in the results of the search.
 #[derive(Clone, Debug, Default)]
 pub struct Marks {
-    /// Why each finding does not count, if it does not.
+    /// For each finding, why it is suppressed, if it is.
     pub findings: Vec<Option<SuppressedBy>>,
-    /// Why each observed failure does not count, if it does not.
+    /// For each observed failure, why it is suppressed, if it is.
     pub observed: Vec<Option<SuppressedBy>>,
     /// The lines of suppression files, and how often each was used.
     pub suppressions: Vec<Suppression>,
     /// All findings, the worst first.
     pub ranked: Vec<usize>,
-    /// The harmful findings that count, those of one bug together, the worst first.
+    /// The harmful findings that are not suppressed, grouped by bug, the worst first.
     pub bugs: Vec<Vec<usize>>,
-    /// Confirmed findings and failures that are suppressed.
+    /// Number of confirmed findings and failures that are suppressed.
     pub suppressed: usize,
-    /// Confirmed findings and failures that are known.
+    /// Number of confirmed findings and failures that are known.
     pub known: usize,
 }
 
@@ -69,7 +69,7 @@ fn omissions(omitted: &crate::Omissions) -> Omissions {
     }
 }
 
-/// Counts what came of the findings.
+/// Counts the findings by result.
 fn counts(findings: &[Finding]) -> Summary {
     let count = |status| findings.iter().filter(|it| it.status == status).count();
     Summary {
@@ -86,10 +86,10 @@ fn counts(findings: &[Finding]) -> Summary {
     }
 }
 
-/// Clips that are listed of each class.
+/// Maximum number of clips that are listed for each class.
 const CLIPS: usize = 2;
 
-/// How else a bug was found, by class.
+/// The other findings of the same bug, by class.
 fn also<'a>(others: impl Iterator<Item = &'a Finding>) -> Vec<AlsoSeen> {
     let mut all: Vec<AlsoSeen> = Vec::new();
     for it in others {

@@ -18,7 +18,7 @@ pub fn outlook(outlook: &Outlook, suppressions: Vec<Suppression>, version: &str)
     }
 }
 
-/// The report of properties that a trace breaks, or would break in another order.
+/// The report of properties that a trace violates, or would violate in another order.
 pub fn forecast(forecast: &Forecast, version: &str) -> Report {
     let observed = forecast.observed.iter().map(|it| Finding {
         status: Status::Observed,
@@ -37,7 +37,7 @@ pub fn forecast(forecast: &Forecast, version: &str) -> Report {
     }
 }
 
-/// A violation with a schedule is to be tried.
+/// A violation with a schedule is still to be tried.
 fn foreseen(foreseen: &Foreseen) -> Finding {
     let Foreseen { violation, grade, turns } = foreseen;
     let found = check::violation(violation);

@@ -1,4 +1,4 @@
-//! Properties, and what was seen of them.
+//! Properties and their results.
 
 use norn_property::{Bounds, Limits};
 use norn_report::{LeftOut, Property};
@@ -6,7 +6,7 @@ use norn_report::{LeftOut, Property};
 use super::unseen;
 use crate::Checked;
 
-/// A property, and what was seen of it.
+/// A property and its results.
 pub(super) fn property(property: &Checked) -> Property {
     let never = property.events.iter().filter(|it| it.1 == 0).map(|it| it.0.clone());
     Property {
@@ -21,7 +21,7 @@ pub(super) fn property(property: &Checked) -> Property {
     }
 }
 
-/// What the search left out: what was found is then not all that may be.
+/// What the search left out: if anything, the findings may be incomplete.
 fn left_out(property: &Checked) -> Option<LeftOut> {
     let Bounds { alike, ways, steps, instances } = property.bounds;
     let untried = property.untried;

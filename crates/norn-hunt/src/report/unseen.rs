@@ -1,4 +1,4 @@
-//! What a property names and the program does not show, in words.
+//! Texts for what a property names and the program does not record.
 
 use norn_report::{Unseen, UnseenReason};
 
@@ -6,7 +6,7 @@ use crate::Why;
 
 const MARK: &str = "mark the place with NORN_EVENT";
 
-/// What is not seen, why, and what can be done about it.
+/// What is not recorded, why, and how to change that.
 pub(super) fn unseen(unseen: &crate::Unseen) -> Unseen {
     Unseen {
         event: unseen.event.clone(),
