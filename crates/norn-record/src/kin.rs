@@ -56,17 +56,17 @@ pub(crate) fn kill(
     doomed.len()
 }
 
-/// Whether there may be somebody to kill: a quick look, for most runs leave nobody behind. The
-/// children of a subject that has ended are ours, so only by its group and its records are they
-/// known to be its.
+/// Whether there may be processes to kill: a quick check, since most runs leave none behind. The
+/// children of an ended subject are children of the recorder, so only their process group and the
+/// records identify them.
 fn is_anybody_there(subject: i32, recorded: impl Iterator<Item = i32>) -> bool {
     let group = Pid::from_raw(subject).is_some_and(|it| test_kill_process_group(it).is_ok());
     let alive = |pid| Pid::from_raw(pid).is_some_and(|it| test_kill_process(it).is_ok());
     group || recorded.into_iter().any(alive)
 }
 
-/// Interrupts a process that a debugger has started, in a thread of it if one is given. Whoever is
-/// not a traced descendant of the debugger is left alone; returns whether it is one.
+/// Interrupts a process that a debugger has started, in the given thread if there is one. A process
+/// that is not a traced descendant of the debugger is left alone. Returns whether it is one.
 pub(crate) fn interrupt(debugger: i32, pid: i32, thread: Option<i32>) -> bool {
     if !descendants(&all(), debugger).contains(&pid) || !is_traced(pid) {
         return false;

@@ -130,7 +130,7 @@ impl Signals {
         loop {
             let came = self.read()?;
             let (sent, sender) = (came.ssi_code <= 0, came.ssi_pid);
-            // Who is outside of our namespace has no id.
+            // A sender outside of our PID namespace has no id.
             if sent && sender != 0 && is_subjects(sender) {
                 continue;
             }

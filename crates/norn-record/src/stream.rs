@@ -74,7 +74,7 @@ pub(crate) fn pass_on(mut pipe: PipeReader, over: &AtomicBool) -> Vec<u8> {
         let last = over.load(Ordering::Acquire);
         if has_come(&pipe) {
             let Ok(count @ 1..) = pipe.read(&mut buffer) else { return kept };
-            // If our own standard error is closed, there is nobody to tell.
+            // If our own standard error is closed, the output cannot be shown.
             let _ = io::stderr().write_all(&buffer[..count]);
             kept.extend_from_slice(&buffer[..count]);
             if kept.len() > 2 * KEPT {
