@@ -114,7 +114,7 @@ impl<'a, 'b> Capture<'a, 'b> {
         }
     }
 
-    /// Whoever goes on is in the middle of its way.
+    /// Ends the turn of the current thread, which continues in a later segment or not at all.
     fn pause(&mut self) {
         if let Some(before) = self.current.take().and_then(|it| self.threads.get_mut(&it)) {
             before.waits = true;
@@ -150,8 +150,8 @@ impl<'a, 'b> Capture<'a, 'b> {
         self.segments.push(Segment { thread, until: Until::End });
     }
 
-    /// The last segments of threads that did not go on. Those that are blocked for ever get stuck
-    /// only at the very end, when whoever holds what they want holds it.
+    /// Completes the last segments of threads that did not continue. Threads that are blocked
+    /// forever block only at the very end, when the locks that they want are held.
     fn finish(&mut self) {
         let number = self.scene.trace.process();
         let processes = &self.scene.trace.run().processes;

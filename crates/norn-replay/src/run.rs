@@ -54,8 +54,8 @@ pub fn run(options: &Options) -> Result<Ran, ReplayError> {
     run_with(options, None)
 }
 
-/// The same for one of many runs of a program: the modules of another run are shared if this one
-/// mapped the same files.
+/// Runs one of many runs of a program under control: the modules of another run are shared if this
+/// one mapped the same files.
 pub fn run_with(options: &Options, known: Option<&Arc<Modules>>) -> Result<Ran, ReplayError> {
     let recording = norn_record::record(options)?;
     let debugged = !options.debugger.is_empty();
@@ -91,8 +91,8 @@ pub fn process(recording: &Recording) -> u32 {
     known.unwrap_or_else(|| run.busiest())
 }
 
-/// The same of a run in a debugger, which may have started the program several times: then the last
-/// time counts.
+/// The process of interest of a run in a debugger, which may have started the program several
+/// times: then the last start counts.
 fn last_started(recording: &Recording) -> u32 {
     let mut processes = recording.run.processes.iter().rev();
     let last = processes.find(|it| it.parent == it.number).map_or(0, |it| it.number);

@@ -7,12 +7,12 @@ use norn_model::{AtomicOp, Event, Held, Op, ThreadId};
 use norn_resolve::{Memory, Place as Region};
 use norn_trace::{Blocked, Trace};
 
-/// So many events of each thread, and of all, are kept: what a library does while it throws an
-/// exception or prints a message is much, and tells nothing.
+/// Maximum number of events that are kept for each thread, and for all together. A library emits
+/// many irrelevant events while it throws an exception or prints a message.
 const RECENT: usize = 512;
-/// A look is the same as an earlier one if there are fewer events in between.
+/// A read-only event repeats an earlier one if there are fewer events than this in between.
 const AGAIN: usize = 24;
-/// So many events on each object are kept; the others are counted.
+/// Maximum number of events that are kept for each object; the others are only counted.
 const NOTES: usize = 256;
 
 /// What led to a failure.
@@ -71,7 +71,7 @@ impl Past {
         (past, memory)
     }
 
-    /// A look that sees the same again is only counted.
+    /// A repeated read-only event is only counted.
     fn remember(&mut self, event: &Event) {
         let same =
             |it: &Event| (it.id.thread, it.site, it.op) == (event.id.thread, event.site, event.op);
