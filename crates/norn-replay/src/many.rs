@@ -77,8 +77,8 @@ pub struct Kind {
     pub picture: Picture,
     /// How many.
     pub count: u64,
-    /// In how many of them others could go on while a thread was where we do not see it: then it
-    /// takes more than the schedule to have the same again.
+    /// The number of runs in which other threads could continue while a thread was outside of
+    /// instrumented code: the schedule alone does not reproduce such a run.
     pub away: u64,
     /// In how many of them recording ended before the program did.
     pub stopped: u64,

@@ -65,12 +65,12 @@ fn limit(schedule: &Schedule, verdict: &Verdict, thread: &ThreadName) -> u64 {
     };
     let Departure { segment, thread: left, why, actual } = departure;
     if left == thread {
-        // What it came to and should not is told by the verdict itself.
+        // The verdict itself reports the unexpected event.
         let told = *why == Obstacle::OtherEvent;
         return actual.as_ref().map_or(u64::MAX, |it| it.index + u64::from(!told));
     }
     let mut done = schedule.segments.iter().take(*segment as usize);
-    // Where its time runs out, a thread goes no further.
+    // A thread does not advance in the segment in which its wait expires.
     let own = |it: &&Segment| it.thread == *thread && it.until != Until::Timeout;
     match done.rfind(own).map(|it| &it.until) {
         None | Some(Until::Timeout) => 0,
@@ -130,13 +130,13 @@ impl<'a> Comparison<'a> {
         comparison
     }
 
-    /// The first event of a thread that is not as expected, of so many.
+    /// The first event of a thread, among the first `end` ones, that is not as expected.
     fn first(&mut self, course: &Course, end: u64) -> Option<Event> {
         let mut threads = self.scene.trace.threads().iter().filter(|it| it.role == Role::Thread);
         let thread = threads.find(|it| it.name == course.thread)?.id;
         let expected = course.events.iter().zip(0..end);
         for ((expected, index), actual) in expected.zip(self.scene.trace.events(thread)) {
-            // If events are missing, nobody knows what they were.
+            // If events are missing from the trace, they are unknown and cannot be compared.
             if actual.id.index != index {
                 return None;
             }

@@ -80,7 +80,7 @@ fn write(text: &mut String, items: &[Item]) -> fmt::Result {
     Ok(())
 }
 
-/// Reads a sequence of at most so many numbers.
+/// Reads a sequence of at most `most` numbers.
 pub(crate) fn unfold(text: &str, most: usize) -> Result<Vec<u32>, FoldError> {
     // Where the groups begin that are open.
     let mut open: Vec<usize> = Vec::new();

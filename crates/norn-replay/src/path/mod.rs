@@ -89,14 +89,14 @@ fn unfold<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u32>, D::Error> {
 }
 
 impl Clip {
-    /// Expects of each thread that it does what it did in a run, so many events of it.
+    /// Expects each thread to do what it did in a run, up to the given number of events.
     pub fn expect_path(&mut self, scene: &Scene, counts: &BTreeMap<ThreadId, u64>) {
         let mut labels = Labels::new(scene);
         let path = Walk::new(scene, &mut labels).path(counts);
         self.set_path(Path { builds: labels.builds(), ..path });
     }
 
-    /// Expects of each thread that it does all that it did in a run.
+    /// Expects each thread to do everything that it did in a run.
     pub(crate) fn expect_all(&mut self, scene: &Scene) {
         let threads = scene.trace.threads().iter();
         self.expect_path(scene, &threads.map(|it| (it.id, it.events)).collect());
