@@ -17,7 +17,7 @@ const PROPERTY: &str = "CheckThenAct(m, key) {
   pattern: check(t1) act(t2)+ act(t1)
 }";
 
-/// One call for so many other events.
+/// One call per this many other events.
 const EVERY: usize = 15;
 /// Keys that the calls are about.
 const KEYS: u64 = 50;

@@ -1,4 +1,4 @@
-//! What is wrong with a property, and where: shown with the line, the place marked, and a hint.
+//! Diagnostics for property files: shown with the source line, a marker and a hint.
 
 use std::{fmt, ops::Range};
 
@@ -20,9 +20,9 @@ impl From<Range<usize>> for Span {
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// The property means nothing.
+    /// The property has no meaning.
     Error,
-    /// The property means something, but hardly what was meant.
+    /// The property has a meaning, but probably not the intended one.
     Warning,
 }
 

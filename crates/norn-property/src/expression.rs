@@ -82,7 +82,7 @@ fn joined(mut parts: Vec<Expression>, kind: fn(Vec<Expression>) -> ExpressionKin
     Expression { kind: kind(parts), span: (start..end).into() }
 }
 
-/// How deep a pattern may be nested. Nobody could read more.
+/// Maximum nesting depth of a pattern; deeper patterns are unreadable.
 const DEEPEST: usize = 40;
 
 fn prefix(cursor: &mut Cursor<'_>, scope: &mut Scope<'_>) -> Result<Expression, Diagnostic> {

@@ -266,13 +266,13 @@ fn follow(a: &Piece, b: &Piece) -> Piece {
     }
 }
 
-/// How many ways there are to mix so many events with so many others; about, if there are too many.
+/// The number of interleavings of `a` events with `b` others; approximate if there are too many.
 fn mixtures_of(a: usize, b: usize) -> usize {
     let few = a.min(b);
     (1..=few).fold(1, |ways, it| if ways > MOST { ways } else { ways * (a + b - few + it) / it })
 }
 
-/// All ways to mix two pieces in which nothing is forbidden. An event that both have can be the same.
+/// All interleavings of two pieces without exclusions. An event that both have can be the same.
 fn mixtures(a: &Piece, b: &Piece) -> Vec<Piece> {
     let piece = |items| Piece { items, ..Piece::default() };
     mixed(&a.items, &b.items).into_iter().map(piece).collect()

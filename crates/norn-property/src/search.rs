@@ -45,7 +45,7 @@ struct FindingKey {
 struct EventChoice {
     /// How many events there are up to the last of them, in the recorded run.
     cost: u64,
-    /// Of two that happen at the same time, the reader is rather the one that suffers, so it is last.
+    /// Of two simultaneous events, the read comes last, because its thread is more likely to fail.
     reads_first: bool,
     /// Events that are forced to come later.
     later: usize,
@@ -276,7 +276,8 @@ fn step(it: &Occurrence) -> Step {
 }
 
 impl PartialChoice<'_> {
-    /// Whether an event can be the next of the linear pattern: what it is, by whom, and in which region.
+    /// Whether an event can be the next of the linear pattern: its kind, its thread and its region
+    /// fit.
     fn fits(&self, item: &Item, occurrence: &Occurrence) -> bool {
         if occurrence.event_set & (1 << item.event) == 0 {
             return false;

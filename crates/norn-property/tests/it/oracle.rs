@@ -26,7 +26,8 @@ struct OrderedEvent {
 struct Place {
     state: State,
     memory: BTreeMap<u64, u128>,
-    /// Threads that have seen another value than in the recorded run: nobody knows how they go on.
+    /// Threads that have read another value than in the recorded run: their further events are
+    /// unknown.
     lost: BTreeSet<usize>,
     order: Vec<OrderedEvent>,
     last: Option<EventId>,
