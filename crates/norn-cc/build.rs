@@ -1,9 +1,9 @@
 //! Builds Norn's runtime and packs it for embedding.
 //!
-//! The runtime (`rt/`) is a crate outside of this workspace, since it is `no_std` and lives in
-//! other people's programs. It is built twice, for dynamically and for statically linked
-//! programs, and each library is made into one relocatable object with no symbols but those that
-//! programs must see. Nothing is needed for this but cargo and a C compiler.
+//! The runtime (`rt/`) is a crate outside of this workspace, since it is `no_std` and runs inside
+//! the programs under test. It is built twice, for dynamically and for statically linked
+//! programs, and each library becomes one relocatable object whose only global symbols are those
+//! that programs must see. The build needs only cargo and a C compiler.
 
 #[path = "build/flavour.rs"]
 mod flavour;
@@ -21,8 +21,8 @@ use std::{
 
 use flavour::Flavour;
 
-/// All that the runtime is made from. A path that does not exist would make cargo run this
-/// script on every build, so each of these must.
+/// All sources of the runtime. Each path must exist: cargo reruns a build script on every build if
+/// a `rerun-if-changed` path is missing.
 const SOURCES: [&str; 12] = [
     "build.rs",
     "build",
@@ -38,7 +38,7 @@ const SOURCES: [&str; 12] = [
     "../norn-sched/src",
 ];
 
-/// The rest of what is installed along with the runtime.
+/// The source of the other files that are installed with the runtime.
 const LAYOUT: &str = "src/layout.rs";
 const HEADER: &str = "src/norn.h";
 
@@ -60,7 +60,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Builds one flavour and leaves it in the output directory.
+/// Builds one flavour and writes its object to the output directory.
 fn pack(flavour: Flavour, here: &Path, out: &Path) -> Result<symbol::Tidied, Box<dyn Error>> {
     let directory = out.join(flavour.name());
     let library = flavour.build(&here.join("../../rt"), &directory)?;
@@ -74,7 +74,7 @@ fn lines<'a>(names: impl IntoIterator<Item = &'a (impl AsRef<str> + ?Sized + 'a)
     names.into_iter().fold(String::new(), |text, name| text + name.as_ref() + "\n")
 }
 
-/// A directory name for this runtime: the version, and a hash (FNV-1a) of everything in it.
+/// A directory name for this runtime: the version and a hash (FNV-1a) of its whole content.
 fn id(parts: &[&[u8]]) -> String {
     let bytes = parts.iter().copied().flatten();
     let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {

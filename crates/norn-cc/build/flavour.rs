@@ -9,7 +9,7 @@ use std::{
 
 use crate::variable;
 
-/// The two ways in which the runtime gets between a program and its libc.
+/// The two ways in which the runtime intercepts a program's calls to libc.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Flavour {
     /// By defining the same names.
@@ -18,16 +18,16 @@ pub(crate) enum Flavour {
     Static,
 }
 
-/// What cargo tells build scripts and what users set for *their* build, by the beginnings of the
-/// names. None of it is meant for the runtime: flags for a sanitizer, a coverage tool or the
-/// host's processor would end up in every subject.
+/// Prefixes of environment variables that cargo sets for build scripts or users set for *their*
+/// build. None of them may affect the runtime: flags for a sanitizer, a coverage tool or the host
+/// processor would end up in every instrumented program.
 const NOT_FOR_US: [&str; 4] = ["CARGO", "RUSTC", "RUSTDOC", "RUSTFLAGS"];
 
-/// The exceptions: where cargo keeps its things, and how many jobs may run.
+/// Exceptions from [`NOT_FOR_US`]: cargo's home directory and its job server.
 const FOR_US: [&str; 2] = ["CARGO_HOME", "CARGO_MAKEFLAGS"];
 
 impl Flavour {
-    /// The name of its files.
+    /// The name of its files, without an extension.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Dynamic => "dynamic",
@@ -35,7 +35,7 @@ impl Flavour {
         }
     }
 
-    /// Builds the runtime in `directory` and returns its library.
+    /// Builds the runtime in `directory` and returns the path of its library.
     pub(crate) fn build(self, package: &Path, directory: &Path) -> Result<PathBuf, Box<dyn Error>> {
         let target = variable("TARGET")?;
         let mut cargo = Command::new(variable("CARGO")?);
@@ -65,8 +65,8 @@ fn is_foreign(variable: &str) -> bool {
     NOT_FOR_US.iter().any(|start| variable.starts_with(start)) && !FOR_US.contains(&variable)
 }
 
-/// One more flag next to those in the runtime's own configuration: the same runtime comes out
-/// wherever the sources are.
+/// A compiler flag in addition to the runtime's own configuration that removes the source path
+/// from the output, so the build is reproducible in any directory.
 fn same_everywhere(package: &Path) -> Result<String, Box<dyn Error>> {
     let root = package.join("..").canonicalize()?;
     let flag = format!("--remap-path-prefix={}=norn", root.display());

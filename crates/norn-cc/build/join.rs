@@ -1,9 +1,9 @@
-//! Makes one relocatable object of a static library.
+//! Joins the members of a static library into one relocatable object.
 //!
-//! A library is a bag of objects from which a linker takes what somebody misses. The runtime must
-//! be in a program whether missed or not, and must bring its own helpers (the compiler's
-//! built-in functions) without offering them to others. So its own objects are joined with as
-//! much of the rest as they need, and no more.
+//! A linker takes from a library only the members that define a symbol still undefined. The
+//! runtime must be in a program in any case, and must bring its own helpers (the compiler's
+//! built-in functions) without offering them to the program. So the runtime's own members are
+//! linked with those of the other members that they need.
 
 use std::{
     error::Error,
@@ -14,7 +14,7 @@ use std::{
 
 use object::read::archive::ArchiveFile;
 
-/// The compilers tried, in order.
+/// The compilers to try, in order.
 const COMPILERS: [&str; 3] = ["cc", "gcc", "clang"];
 
 /// Joins the runtime's own members of a library into one object in `directory`.

@@ -1,11 +1,11 @@
-//! Decides which symbols of the runtime a program gets to see.
+//! Decides which symbols of the runtime are visible to a program.
 //!
-//! An object's global symbols are the whole program's. The hooks and the functions that stand
-//! before libc's must be, and everything else must not: a `memcpy` that came along with a helper
-//! would replace libc's, and the helper itself would collide with libgcc's.
+//! The global symbols of an object are visible to the whole program. The hooks and the functions
+//! that intercept libc's must be global, and everything else must not: a `memcpy` that came with a
+//! helper would replace libc's, and the helper itself would collide with libgcc's.
 //!
-//! In the static flavour libc's functions are called `__real_…`, a name that the linker knows for
-//! functions with a `__wrap_…` only. The others get back the name they have in libc.
+//! In the static flavour libc's functions are called `__real_…`. The linker resolves that prefix
+//! only for functions that have a `__wrap_…`, so the others get back their name in libc.
 
 use std::{collections::BTreeSet, error::Error};
 
@@ -14,7 +14,7 @@ use object::{
     elf,
 };
 
-/// An object with its symbols in order.
+/// An object in which only the symbols for programs are global.
 #[derive(Debug)]
 pub(crate) struct Tidied {
     /// The bytes of the object.
@@ -23,7 +23,7 @@ pub(crate) struct Tidied {
     pub(crate) exported: Vec<String>,
 }
 
-/// Makes all symbols local that are not for the program.
+/// Makes all symbols local that programs must not see.
 pub(crate) fn tidy(data: &[u8]) -> Result<Tidied, Box<dyn Error>> {
     let mut builder = Builder::read(data)?;
     let mut exported = BTreeSet::new();
@@ -53,7 +53,8 @@ fn is_undefined(symbol: &Symbol<'_>) -> bool {
     symbol.section.is_none() && symbol.st_shndx == elf::SHN_UNDEF
 }
 
-/// Programs call functions and share no data with us. Rust's built-in functions are hidden.
+/// Programs call functions of the runtime and share no data with it. Rust's built-in functions
+/// have hidden visibility.
 fn is_for_programs(symbol: &Symbol<'_>, name: &str) -> bool {
     let is_data = [elf::STT_OBJECT, elf::STT_TLS].contains(&symbol.st_type());
     !is_data && symbol.st_other.visibility() == elf::STV_DEFAULT && !is_rust(name)
@@ -63,8 +64,8 @@ fn is_rust(name: &str) -> bool {
     name.starts_with("_R") || name.starts_with("_ZN") || name.starts_with("rust_")
 }
 
-/// The name that a linker can resolve. A call into Rust's own library is found here, before it
-/// fails everybody's build.
+/// The name that a linker can resolve. A call into Rust's own library is an error here; otherwise
+/// it would break the link of every user's program.
 fn name_in_libc(name: String, exported: &BTreeSet<String>) -> Result<String, Box<dyn Error>> {
     if is_rust(&name) {
         return Err(format!("the runtime needs {name}, which no C library has").into());

@@ -1,27 +1,28 @@
 //! Splits a command line into options, their values and input files.
 //!
-//! The point is not to understand options but not to mistake a value for a file: `-o x.c` and
-//! `-include x.c` compile nothing. So this file is mostly the list of options that take the next
-//! word, in both compilers; a name that only one of them knows does no harm with the other.
+//! The parser does not need to know what an option means; it must not mistake an option's value
+//! for an input file: `-o x.c` and `-include x.c` compile nothing. This file is therefore mostly
+//! the list of options of both compilers that take the next argument as their value. Listing an
+//! option that only one of the compilers knows does no harm with the other.
 
-/// One argument, with its value if that is a word of its own.
+/// One argument, together with its value if the value is a separate argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Argument<'a> {
     /// A file, or `-` for the standard input.
     Input(&'a str),
-    /// An option; its value is empty if it has none or wears it in its name (`-O2`).
+    /// An option. Its value is empty if it has none or if the value is part of the name (`-O2`).
     Option {
-        /// The option, up to its value.
+        /// The option without its value.
         name: &'a str,
-        /// The next word, or the rest of this one for the options in [`GLUED`].
+        /// The next argument, or the rest of this one for the options in [`GLUED`].
         value: &'a str,
     },
 }
 
-/// Options whose value matters here and may follow without a blank.
+/// Options whose value matters here and may follow without a space.
 const GLUED: [&str; 3] = ["-x", "-l", "-z"];
 
-/// Options that take the next word if there is nothing more to their own.
+/// Options that take the next argument as their value if nothing follows their own name.
 const SEPARATE: &str = "
     -A -B -D -F -G -I -J -L -T -U -b -e -h -l -o -u -x -z
     -MF -MJ -MQ -MT -Tbss -Tdata -Ttext
@@ -45,7 +46,7 @@ const SEPARATE: &str = "
     --undefine-macro --working-directory
 ";
 
-/// The arguments of a command line, response files replaced by their content.
+/// The arguments of a command line whose response files are already replaced by their content.
 pub(crate) fn arguments(words: &[String]) -> impl Iterator<Item = Argument<'_>> {
     let mut words = words.iter().map(String::as_str);
     std::iter::from_fn(move || {

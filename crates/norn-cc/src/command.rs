@@ -1,7 +1,8 @@
-//! The command line of the real compiler.
+//! Builds the command line of the real compiler.
 //!
-//! Our arguments come before the user's, so that the user's win where they contradict (`-g0`,
-//! `-fno-sanitize=thread`) and so that a final `-x c` does not turn the runtime into source.
+//! Norn's arguments come before the user's. Where the two contradict each other, the user's win
+//! (`-g0`, `-fno-sanitize=thread`), and a final `-x c` of the user does not make the compiler
+//! treat the runtime's object file as source code.
 
 #[cfg(test)]
 mod tests;
@@ -15,8 +16,8 @@ use crate::{
     sanitizer::Door,
 };
 
-/// The command that does what the user asks of the compiler, with Norn's part added. A call that
-/// has nothing to compile or link stays as it is.
+/// The command that does what the user asks of the compiler, with Norn's arguments added. A call
+/// that has nothing to compile or link stays unchanged.
 pub fn command_line(
     compiler: &Compiler,
     arguments: &[OsString],
@@ -47,7 +48,8 @@ fn gcc(invocation: &Invocation, runtime: &RuntimeDir) -> Vec<OsString> {
     words
 }
 
-/// clang warns of what a call has no use for, unless it stands between these two.
+/// clang warns about arguments that a call does not use, unless they stand between
+/// `--start-no-unused-arguments` and `--end-no-unused-arguments`.
 fn clang(invocation: &Invocation, runtime: &RuntimeDir) -> Vec<OsString> {
     let mut words: Vec<OsString> = vec!["--start-no-unused-arguments".into(), "-g".into()];
     words.extend(hooks(invocation.sanitizers().door()).iter().map(OsString::from));
@@ -61,8 +63,8 @@ fn clang(invocation: &Invocation, runtime: &RuntimeDir) -> Vec<OsString> {
     words
 }
 
-/// By default clang takes a write to stand for the read before it (`x++`), and a volatile access
-/// for any other.
+/// By default clang omits the hook for a read that a write to the same address follows (`x++`) and
+/// does not distinguish volatile accesses from plain ones. Norn needs both.
 fn hooks(door: Door) -> Vec<&'static str> {
     let mut words = match door {
         Door::Driver => vec!["-fsanitize=thread", "-fno-sanitize-link-runtime"],
@@ -75,7 +77,7 @@ fn hooks(door: Door) -> Vec<&'static str> {
     words
 }
 
-/// A path may contain a comma, which `-Wl,` would split.
+/// Passes paths by `-Xlinker`: a path may contain a comma, at which `-Wl,` would split it.
 fn clang_dynamic(runtime: &RuntimeDir) -> Vec<OsString> {
     vec![
         runtime.argument("", layout::DYNAMIC_OBJECT),
@@ -89,15 +91,16 @@ fn clang_static(runtime: &RuntimeDir) -> Vec<OsString> {
     vec![runtime.argument("", layout::STATIC_OBJECT), runtime.argument("@", layout::WRAPS)]
 }
 
-/// A shared library leaves the hooks to its executable, so it cannot promise to leave nothing.
-/// The linkers agree on no way but this one to take that promise back.
+/// A shared library leaves the hooks undefined for its executable to define, so it cannot be
+/// linked with `-z defs` or `--no-undefined`. This option is the only one that cancels them in
+/// all linkers.
 fn undefined_hooks(invocation: &Invocation) -> Option<OsString> {
     let torn = invocation.product() == Product::SharedLibrary && invocation.forbids_undefined();
     torn.then(|| "-Wl,--unresolved-symbols=ignore-all".into())
 }
 
-/// The runtime's `operator new` stands in for that of a C++ library that is linked statically, and
-/// needs this one function of it.
+/// The runtime's `operator new` replaces that of a statically linked C++ library and needs this
+/// one function of the library, so the linker has to pull it in.
 fn bad_alloc(compiler: &Compiler, invocation: &Invocation) -> Option<OsString> {
     let program = invocation.product() == Product::Program(Linkage::Dynamic);
     let wanted = program && invocation.has_own_cxx() && compiler.links_cxx();

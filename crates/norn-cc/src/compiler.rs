@@ -1,9 +1,9 @@
-//! Which compiler to run, and of which family it is.
+//! Chooses the compiler to run and determines its family.
 //!
-//! The families take the same flags for most things but not for ours, so every command line
-//! starts from this. The family is told by the name (`x86_64-linux-gnu-g++-12`), else by what a
-//! link points to (`cc`), and only else by asking the compiler: wrappers run thousands of times
-//! in a build, and a question costs a process.
+//! The families accept the same flags for most purposes, but not for Norn's, so every command
+//! line depends on the family. The name usually determines it (`x86_64-linux-gnu-g++-12`),
+//! otherwise the target of a symbolic link (`cc`). Only as a last resort is the compiler run with
+//! `--version`: a build calls the wrapper thousands of times, and each query costs a process.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -18,8 +18,8 @@ use crate::{
     program::{Found, is_launcher, search},
 };
 
-/// The language that a compiler driver takes files without a telling name for, and whose
-/// libraries it links.
+/// The language that a compiler driver assumes for files whose name does not determine one, and
+/// whose libraries it links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Language {
     /// C: `norn cc`.
@@ -31,21 +31,21 @@ pub enum Language {
 /// The two kinds of compiler that Norn works with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Family {
-    /// GNU C and C++, from 12.
+    /// GNU C and C++, version 12 or later.
     Gcc,
-    /// LLVM's, from 14.
+    /// LLVM's C and C++, version 14 or later.
     Clang,
 }
 
-/// What the caller knows and [`Compiler::choose`] needs; nothing else is looked at.
+/// The input of [`Compiler::choose`], which uses no other information about the environment.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// The compiler that the user asks for: the value of `NORN_CC` or `NORN_CXX`. It is the path
-    /// of a program, or words: launchers such as `ccache`, a compiler, and flags for it.
+    /// The compiler that the user asks for: the value of `NORN_CC` or `NORN_CXX`. It is either the
+    /// path of a program or a list of words: launchers such as `ccache`, a compiler and its flags.
     pub command: Option<OsString>,
     /// The value of `PATH`.
     pub path: OsString,
-    /// Norn's own program, which is never chosen, whatever it is called.
+    /// The path of Norn's own program, which is never chosen under any name.
     pub myself: PathBuf,
 }
 
@@ -57,7 +57,7 @@ pub struct Compiler {
 }
 
 impl Compiler {
-    /// The compiler that the user asks for, or the first of the usual ones on the `PATH`.
+    /// Chooses the compiler that the user asks for, or the first of the usual ones on the `PATH`.
     pub fn choose(language: Language, settings: &Settings) -> Result<Self, CcError> {
         let words = match settings.command.as_deref().map(words).filter(|words| !words.is_empty()) {
             Some(words) => words,
@@ -75,17 +75,17 @@ impl Compiler {
         Ok(Self { program, family: family(compiler, language)? })
     }
 
-    /// A compiler that is known already: the words that run it, and its family.
+    /// A compiler whose command and family are already known.
     pub fn new(program: Vec<OsString>, family: Family) -> Self {
         Self { program, family }
     }
 
-    /// The words that run it: launchers, the compiler, flags that the user asks for.
+    /// The command that runs it: launchers, the compiler, flags that the user asks for.
     pub fn program(&self) -> &[OsString] {
         &self.program
     }
 
-    /// Whether it links the C++ library by itself: such compilers have it in their names.
+    /// Whether it links the C++ library by default: the names of such compilers contain `++`.
     pub(crate) fn links_cxx(&self) -> bool {
         let name = |word| Path::new(word).file_name().unwrap_or_default();
         let is_cxx = |word| name(word).as_encoded_bytes().windows(2).any(|pair| pair == b"++");
@@ -99,7 +99,7 @@ impl Compiler {
 }
 
 impl Language {
-    /// The environment variable by which a user names the compiler.
+    /// The environment variable with which a user selects the compiler.
     pub fn variable(self) -> &'static str {
         match self {
             Self::C => "NORN_CC",
@@ -124,7 +124,8 @@ impl fmt::Display for Language {
     }
 }
 
-/// A command is one path if there is such a file, blanks and all; otherwise words.
+/// A command that is the path of an existing file is one word even if the path contains spaces;
+/// any other command is split at white space.
 fn words(command: &OsStr) -> Vec<OsString> {
     if Path::new(command).is_file() {
         return vec![command.to_owned()];
@@ -169,7 +170,7 @@ fn family(compiler: PathBuf, language: Language) -> Result<Family, CcError> {
     })
 }
 
-/// `clang++` ends in `g++`, so clang is asked for first.
+/// `clang++` ends in `g++`, so the test for clang comes first.
 fn family_of_name(program: &Path) -> Option<Family> {
     let name = program.file_name()?.to_string_lossy();
     if name.contains("clang") {
@@ -191,7 +192,7 @@ fn family_of_version(version: &str) -> Option<Family> {
     }
 }
 
-/// What the compiler says about itself; nothing if it cannot even be run.
+/// The output of `--version`; empty if the compiler cannot be run.
 fn version(compiler: &Path) -> String {
     Command::new(compiler)
         .arg("--version")

@@ -1,7 +1,8 @@
-//! Norn under the names of compilers, for builds that cannot be told which one to use.
+//! Runs Norn under the names of compilers, for builds that offer no way to choose the compiler.
 //!
-//! A folder of links, first on the `PATH`, stands for every compiler that is on it. Whoever calls
-//! one gets `norn cc` or `norn c++` with that compiler behind it.
+//! A directory of symbolic links, first on the `PATH`, shadows every compiler that is on it. A
+//! build that calls one of these names runs `norn cc` or `norn c++`, which then runs that
+//! compiler.
 
 use std::{
     collections::BTreeSet,
@@ -20,8 +21,8 @@ use crate::{
     program::{Found, search},
 };
 
-/// The language of the compiler that goes by this name, perhaps with its target or its version:
-/// `g++`, `clang-14`, `x86_64-linux-gnu-gcc-12`. None for compilers that target something else.
+/// The language of the compiler with this name, which may include a target and a version: `g++`,
+/// `clang-14`, `x86_64-linux-gnu-gcc-12`. `None` for compilers that target another platform.
 pub fn language_of(name: &OsStr) -> Option<Language> {
     let name = name.to_str()?;
     let is_version = |it: &str| it.starts_with(|first: char| first.is_ascii_digit());
@@ -40,8 +41,8 @@ pub fn language_of(name: &OsStr) -> Option<Language> {
     }
 }
 
-/// Makes a folder in the cache that has a link to Norn for each compiler on the `PATH`. It stays:
-/// build systems remember where they found their compiler.
+/// Creates a directory in the cache that has a link to Norn for each compiler on the `PATH`. The
+/// directory is never removed, because build systems store the path of their compiler.
 pub fn disguise(cache: &Path, settings: &Settings) -> Result<PathBuf, CcError> {
     let mut hasher = DefaultHasher::new();
     settings.myself.hash(&mut hasher);
@@ -65,7 +66,7 @@ fn compilers(settings: &Settings) -> BTreeSet<OsString> {
     names.filter(is_compiler).collect()
 }
 
-/// Lets a link point to `target`, at once: others may be using it.
+/// Makes a link point to `target` atomically, because other processes may be using the link.
 fn point(link: &Path, target: &Path) -> io::Result<()> {
     if fs::read_link(link).is_ok_and(|it| it == target) {
         return Ok(());

@@ -1,7 +1,7 @@
-//! What can go wrong before the real compiler runs.
+//! Errors that can occur before the real compiler runs.
 //!
-//! Once it runs, its errors are its own; everything here is about finding it and about putting
-//! the runtime where it can link it.
+//! Once the compiler runs, it reports its own errors. The errors here are about finding the
+//! compiler and about installing the runtime where the compiler can link it.
 
 use std::{io, path::PathBuf};
 
@@ -60,10 +60,10 @@ pub enum CcError {
         language: Language,
         /// The compiler.
         program: PathBuf,
-        /// The first line it prints about itself.
+        /// The first line of its `--version` output.
         version: String,
     },
-    /// The runtime cannot be put where compilers find it.
+    /// The runtime cannot be written to the cache.
     #[error(
         "cannot write Norn's runtime to `{}`: {source}\n\
          hint: the runtime is kept in a cache; make that directory writable or choose another",
@@ -72,7 +72,7 @@ pub enum CcError {
     Install {
         /// The file or directory that could not be written.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         source: io::Error,
     },
 }

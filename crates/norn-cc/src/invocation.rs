@@ -1,8 +1,8 @@
-//! What one call of the compiler is going to produce.
+//! Determines what one call of the compiler is going to produce.
 //!
-//! The runtime belongs into executables and nowhere else, so the question behind every rule here
-//! is: does this call link, and what? The compilers decide it from a handful of options and from
-//! whether there is anything to work on at all; so do we, from the same.
+//! The runtime belongs into executables only, so every rule here helps to decide whether a call
+//! links, and what. The compilers decide this from a small set of options and from whether there
+//! is any input; this file applies the same rules.
 
 use std::ffi::OsString;
 
@@ -12,30 +12,31 @@ use crate::{
     sanitizer::Sanitizers,
 };
 
-/// What comes out of a call of the compiler.
+/// The result of a call of the compiler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Product {
-    /// No input, no output: a question to the compiler such as `--version`.
+    /// No input and no output: a query such as `--version`.
     Nothing,
     /// A piece of a program: an object, assembler, preprocessed text, dependencies, a
     /// precompiled header, the result of `-r`, or a program that has no libc.
     Part,
-    /// A shared library. Its hooks stay undefined until the executable that loads it brings them.
+    /// A shared library. Its hooks stay undefined until it is loaded into an executable, whose
+    /// runtime defines them.
     SharedLibrary,
-    /// An executable, which gets the runtime.
+    /// An executable. It gets the runtime.
     Program(Linkage),
 }
 
-/// How an executable comes by its libc, which decides how the runtime gets in between.
+/// How an executable is linked with libc, which decides how the runtime intercepts calls to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Linkage {
-    /// At run time: the runtime defines the same names, and comes first.
+    /// At run time: the runtime defines the same names and precedes libc in symbol lookup.
     Dynamic,
-    /// At link time: the linker redirects calls to the runtime.
+    /// At link time: the linker redirects calls to the runtime (`--wrap`).
     Static,
 }
 
-/// A call of the compiler, as far as Norn cares.
+/// The properties of a call of the compiler that matter to Norn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Invocation {
     product: Product,
@@ -45,7 +46,7 @@ pub(crate) struct Invocation {
 }
 
 impl Invocation {
-    /// Understands the arguments of a compiler, reading the response files among them.
+    /// Parses the arguments of a compiler, including the response files among them.
     pub(crate) fn read(arguments: &[OsString]) -> Self {
         let words = expand(arguments);
         let seen = Seen::new(&words);
@@ -57,17 +58,17 @@ impl Invocation {
         }
     }
 
-    /// What comes out.
+    /// The result of the call.
     pub(crate) fn product(&self) -> Product {
         self.product
     }
 
-    /// Whether the linker is told to refuse symbols that nothing defines.
+    /// Whether an option makes the linker reject undefined symbols.
     pub(crate) fn forbids_undefined(&self) -> bool {
         self.forbids_undefined
     }
 
-    /// Whether the C++ library becomes a part of the program.
+    /// Whether the C++ library is linked statically into the program.
     pub(crate) fn has_own_cxx(&self) -> bool {
         self.has_own_cxx
     }
@@ -78,7 +79,7 @@ impl Invocation {
     }
 }
 
-/// Options after which the compiler does not go on to link.
+/// Options that make the compiler stop before linking.
 const STOPS: [&str; 18] = [
     "-c",
     "-S",
@@ -100,20 +101,20 @@ const STOPS: [&str; 18] = [
     "--user-dependencies",
 ];
 
-/// Endings of files from which the compilers make precompiled headers.
+/// Extensions of files that the compilers turn into precompiled headers.
 const HEADERS: [&str; 9] = ["h", "H", "hh", "hp", "hpp", "HPP", "hxx", "h++", "tcc"];
 
-/// The arguments, sorted.
+/// The arguments, grouped by kind.
 #[derive(Debug, Default)]
 struct Seen<'a> {
     first: &'a str,
     options: Vec<&'a str>,
     /// Names after `-l`.
     libraries: Vec<&'a str>,
-    /// Words that go to the linker: from `-Wl,`, `-Xlinker` and `-z`.
+    /// Arguments that the driver passes to the linker: from `-Wl,`, `-Xlinker` and `-z`.
     linker: Vec<&'a str>,
     headers: Vec<&'a str>,
-    /// All inputs but headers.
+    /// All inputs except headers.
     files: Vec<&'a str>,
     /// The language that `-x` sets for the inputs after it.
     language: Option<&'a str>,
@@ -172,7 +173,7 @@ impl<'a> Seen<'a> {
         }
     }
 
-    /// `-l` and `-Wl,` count as inputs to both compilers: with one of these alone, they link.
+    /// Both compilers treat `-l` and `-Wl,` as inputs: one of them alone makes the compiler link.
     fn is_question(&self) -> bool {
         self.files.is_empty()
             && self.headers.is_empty()
@@ -192,8 +193,8 @@ impl<'a> Seen<'a> {
         self.has_option(&["--shared"]) || self.has("-shared") || self.tells_linker(&["-Bshareable"])
     }
 
-    /// The runtime is made of calls to libc; without one it cannot be linked, and nothing that
-    /// runs on bare metal is a subject.
+    /// The runtime calls libc and cannot be linked without one. Programs that run on bare metal are
+    /// out of scope.
     fn lacks_libc(&self) -> bool {
         let dropped = ["-nostdlib", "-nodefaultlibs", "-nolibc", "--no-standard-libraries"];
         let is_libc = |file: &&str| file.ends_with("/libc.a") || file.ends_with("/libc.so");
@@ -216,7 +217,7 @@ impl<'a> Seen<'a> {
         self.tells_linker(&words) || self.linker.windows(2).any(|pair| pair == ["-z", "defs"])
     }
 
-    /// Whether the linker will see an option, given to it or to the compiler.
+    /// Whether the linker will see an option, given either to it or to the driver.
     fn has(&self, option: &str) -> bool {
         self.has_option(&[option]) || self.tells_linker(&[option])
     }

@@ -1,17 +1,17 @@
-//! The files next to the runtime that tell compilers and linkers how to use it.
+//! The files next to the runtime that make compilers and linkers use it.
 //!
-//! **gcc** is given *specs*, additions to the rules by which its driver builds the commands of
-//! the compiler proper and the linker. `-fsanitize=thread` goes to the compiler proper by
-//! [`INSTRUMENT_SPECS`], so the driver never learns of it: it does not refuse `-static`, does
-//! not drop `--as-needed`, does not look for libtsan. The runtime goes to the linker by another
-//! file of specs, so it is not an input of the call: output names do not change, and a call that
-//! turns out not to link has nothing too much. `lto1` is driven by the same specs, so link-time
-//! optimisation works.
+//! **gcc** gets *specs*, additions to the rules by which its driver builds the commands of the
+//! compiler proper and the linker. [`INSTRUMENT_SPECS`] passes `-fsanitize=thread` to the compiler
+//! proper only. The driver never sees the option, so it does not reject `-static`, does not drop
+//! `--as-needed` and does not search for libtsan. A second specs file passes the runtime to the
+//! linker. The runtime is therefore not an input of the call: the names of outputs do not change,
+//! and a call that turns out not to link has no unused input. The same specs apply to `lto1`, so
+//! link-time optimisation works.
 //!
-//! Should the user pass `-fsanitize=thread` as well, gcc asks the linker for libtsan. It looks
-//! in the directory given by `-B` first, and finds an empty one there.
+//! If the user passes `-fsanitize=thread` as well, gcc asks the linker for libtsan. The linker
+//! searches the directory given by `-B` first and finds an empty libtsan there.
 //!
-//! **clang** knows no specs and gets the same things as arguments, see [`crate::command`].
+//! **clang** has no specs and gets the equivalent arguments, see [`crate::command`].
 
 use std::fmt::Write as _;
 
@@ -19,44 +19,49 @@ use std::fmt::Write as _;
 pub(crate) const DYNAMIC_OBJECT: &str = "norn-dynamic.o";
 /// The runtime for statically linked programs.
 pub(crate) const STATIC_OBJECT: &str = "norn-static.o";
-/// What a program must export, so that libraries loaded later find the runtime.
+/// The symbols that a program must export, so that libraries loaded later find the runtime.
 pub(crate) const EXPORTS: &str = "norn-exports.list";
 /// The linker's `--wrap` options, as a response file for a compiler driver.
 pub(crate) const WRAPS: &str = "norn-wraps.rsp";
-/// gcc: insert hooks.
+/// gcc specs: insert the hooks.
 pub(crate) const INSTRUMENT: &str = "norn-instrument.specs";
-/// gcc: link the runtime into a dynamically linked program.
+/// gcc specs: link the runtime into a dynamically linked program.
 pub(crate) const DYNAMIC: &str = "norn-dynamic.specs";
-/// gcc: link the runtime into a statically linked program.
+/// gcc specs: link the runtime into a statically linked program.
 pub(crate) const STATIC: &str = "norn-static.specs";
-/// What programs can include: no other file here is a header, so that all may lie together.
+/// The header that programs can include. It is the only header in the directory, so the directory
+/// can be on the include path although it holds the other files as well.
 pub(crate) const HEADER: &str = "norn.h";
-/// Its text.
+/// The text of that header.
 pub const HEADER_TEXT: &str = include_str!("norn.h");
-/// The files that stand in for gcc's ThreadSanitizer runtime.
+/// Empty files that replace gcc's ThreadSanitizer runtime.
 pub(crate) const DECOYS: [&str; 2] = ["libtsan.a", "libtsan_preinit.o"];
 
-/// Room for calls of the runtime: 16 bytes before each function and 2 at its beginning, as
-/// `norn_abi::function` says. With 16, functions stay aligned.
+/// Reserves space for calls of the runtime: 16 bytes before each function and 2 at its beginning,
+/// as `norn_abi::function` specifies. 16 bytes keep functions aligned.
 pub(crate) const ROOM: &str = "-fpatchable-function-entry=18,16";
 
-/// An archive without members; linkers go by the content of a file, not by its name.
+/// An archive without members. Linkers recognise a file by its content, not by its name, so this
+/// text serves as an object file, too.
 pub(crate) const EMPTY_ARCHIVE: &str = "!<arch>\n";
 
-/// Where the linker is told to leave out what [`LEAVE_OUT_LIST`] says.
+/// The name of the linker script with the content of [`LEAVE_OUT_LIST`].
 pub(crate) const LEAVE_OUT: &str = "norn-leave-out.ld";
 
-/// The compilers list the functions with room. In the list of gcc 12 are also functions that several
-/// objects have and the linker keeps once, at which it stumbles. Nobody needs the list: the room can
-/// be told by its bytes.
+/// Discards the section in which the compilers list the functions with reserved space. The list of
+/// gcc 12 also refers to functions that several objects define and of which the linker keeps only
+/// one copy, which makes the linker fail. Norn does not need the list: it recognises the reserved
+/// space by its bytes.
 pub(crate) const LEAVE_OUT_LIST: &str = "\
 SECTIONS { /DISCARD/ : { *(__patchable_function_entries) } } INSERT AFTER .text;
 ";
 
-/// Hooks for all accesses, with volatile ones told apart. `-Wtsan` warns of fences, which
-/// ThreadSanitizer does not understand; Norn does.
-/// Functions keep their parameters, so that calls can be told by them. Not every linker adds to its
-/// rules, and rules of the user's own may have no place to add to.
+/// Inserts hooks for all accesses and distinguishes volatile ones. `-Wtsan` warns about fences,
+/// which ThreadSanitizer does not support; Norn does, so the warning is off.
+///
+/// Functions keep their parameters (no IPA-SRA, no IPA-CP), because parameters distinguish calls.
+/// [`LEAVE_OUT_LIST`] is applied only where it works: not every linker supports adding
+/// to its default script, and a linker script of the user may lack the place to insert after.
 pub(crate) const INSTRUMENT_SPECS: &str = "\
 *cc1:
 + -fsanitize=thread --param=tsan-distinguish-volatile=1 -Wno-tsan \
@@ -67,19 +72,20 @@ pub(crate) const INSTRUMENT_SPECS: &str = "\
 
 ";
 
-/// Before glibc 2.34 `dlsym` is in a library of its own. Where it is not, and in a program that
-/// needs nothing from them, neither library is linked.
+/// Before glibc 2.34 `dlsym` is in a library of its own. With `--as-needed` neither library
+/// becomes a dependency of a program that uses no symbol from it.
 pub(crate) const DYNAMIC_LIBRARIES: &[&str] =
     &["--push-state", "--as-needed", "-ldl", "-lpthread", "--pop-state"];
 
-/// Specs that put the runtime where gcc has its own sanitizers: before all objects of the user.
-/// `%s` looks a file up in the directory that `-B` names.
+/// Specs that put the runtime where gcc puts its own sanitizers: before all objects of the user.
+/// `%s` makes the driver search the directory that `-B` names for the file.
 pub(crate) fn dynamic_specs() -> String {
     let libraries = DYNAMIC_LIBRARIES.join(" ");
     link_specs(&format!("{DYNAMIC_OBJECT}%s --dynamic-list {EXPORTS}%s {libraries}"))
 }
 
-/// The same for a static program, with its calls to `wrapped` functions led to the runtime.
+/// Specs that link the runtime into a static program and redirect its calls to the `wrapped`
+/// functions to the runtime.
 pub(crate) fn static_specs(wrapped: &str) -> String {
     let wraps = wrapped.lines().fold(String::new(), |text, name| text + " --wrap=" + name);
     link_specs(&format!("{STATIC_OBJECT}%s{wraps}"))

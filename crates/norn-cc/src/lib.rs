@@ -1,19 +1,20 @@
 //! The logic of Norn's compiler wrapper.
 //!
-//! Somebody writes `CC="norn cc" CXX="norn c++" make` and gets the program they always got, with
-//! two differences: its memory accesses call the hooks that compilers insert for
-//! ThreadSanitizer, and Norn's runtime stands where ThreadSanitizer's would. The wrapper runs the
-//! real compiler exactly once, with every argument of the user in its place, and adds its own.
+//! A user who runs `CC="norn cc" CXX="norn c++" make` gets the usual program with two
+//! differences: its memory accesses call the hooks that compilers insert for ThreadSanitizer, and
+//! the program contains Norn's runtime instead of ThreadSanitizer's. The wrapper runs the real
+//! compiler exactly once, keeps every argument of the user in its place, and adds its own.
 //!
-//! The way from one call to the other:
+//! One call of the wrapper becomes one call of the compiler in three steps:
 //!
 //! 1. [`Compiler::choose`] finds the compiler to run and whether it is a gcc or a clang.
 //! 2. [`RuntimeDir::install`] makes sure that the runtime is on disk.
-//! 3. [`command_line`] understands from the arguments what comes out of the call, and returns
-//!    the command to run.
+//! 3. [`command_line`] determines from the arguments what the call produces and returns the
+//!    command to run.
 //!
-//! The caller then replaces itself by that command, so the compiler's output, its exit status
-//! and its signals are its own. Nothing in here prints, reads the environment or keeps a state.
+//! The caller then replaces its process by that command (`execve`), so the build sees the
+//! compiler's own output, exit status and signals. This crate prints nothing, does not read the
+//! environment and keeps no state.
 
 mod argument;
 mod command;

@@ -1,11 +1,11 @@
-//! Programs on the `PATH`, as a shell finds them, with two exceptions.
+//! Finds programs on the `PATH` as a shell does, with two exceptions.
 //!
-//! A directory early in the `PATH` may hold links named `cc` or `gcc` that lead to Norn; a
-//! compiler is what comes after them, or Norn would run itself forever. For the same reason the
-//! links of ccache and its kin are passed over: they look for the *next* `gcc` on the `PATH`,
-//! which may be Norn again. Whoever wants one says so: `NORN_CC="ccache gcc"`. That is also the
-//! better order: in `CC="ccache norn cc"` ccache takes Norn for the compiler, and does not notice
-//! when the one behind it changes.
+//! A directory early in the `PATH` may hold links named `cc` or `gcc` that lead to Norn. The
+//! search skips them, otherwise Norn would run itself forever. For the same reason the search
+//! skips the links of ccache and similar launchers: they look for the *next* `gcc` on the `PATH`,
+//! which may be Norn again. A user who wants a launcher names it: `NORN_CC="ccache gcc"`. That is
+//! also the better order: with `CC="ccache norn cc"` ccache takes Norn for the compiler and does
+//! not notice when the real compiler changes.
 
 use std::{
     env,
@@ -20,18 +20,18 @@ use crate::Settings;
 /// Programs that run the compiler given as their first argument.
 const LAUNCHERS: [&str; 5] = ["ccache", "sccache", "distcc", "icecc", "buildcache"];
 
-/// The end of a search.
+/// The result of a search.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Found {
     /// The program's path.
     Program(PathBuf),
-    /// Nothing but Norn answers to this name.
+    /// The only programs with this name are Norn itself.
     Itself(PathBuf),
-    /// No program of this name.
+    /// There is no program with this name.
     Nothing,
 }
 
-/// Finds the program that a word means: a path, or a name on the `PATH`.
+/// Finds the program that a word denotes: a path, or a name on the `PATH`.
 pub(crate) fn search(word: &OsStr, settings: &Settings) -> Found {
     if word.as_encoded_bytes().contains(&b'/') {
         return judge(Path::new(word), settings);
@@ -66,7 +66,7 @@ fn judge(candidate: &Path, settings: &Settings) -> Found {
     }
 }
 
-/// A launcher under the name of a compiler.
+/// Whether this is a link with the name of a compiler that leads to a launcher.
 fn is_masquerade(candidate: &Path) -> bool {
     !is_launcher(candidate) && candidate.canonicalize().is_ok_and(|target| is_launcher(&target))
 }
@@ -75,7 +75,7 @@ fn is_executable(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
 }
 
-/// Follows links of both kinds.
+/// Compares device and inode numbers, so symbolic links and hard links to one file are equal.
 fn same_file(left: &Path, right: &Path) -> io::Result<bool> {
     let (left, right) = (fs::metadata(left)?, fs::metadata(right)?);
     Ok((left.dev(), left.ino()) == (right.dev(), right.ino()))

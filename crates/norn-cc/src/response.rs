@@ -1,18 +1,18 @@
 //! Response files: `@file` stands for the arguments inside that file.
 //!
-//! Build systems use them when a command line would be too long, and then the flag that decides
-//! everything (`-shared`, `-c`) may be in there. They are read to *understand* a call only; the
-//! compiler gets the `@file` itself. The rules are those of both compilers: white space
-//! separates, quotes of either kind group, a backslash takes the next character as it is, and an
-//! `@file` that cannot be read is an ordinary argument.
+//! Build systems use them when a command line would be too long, and the decisive flag
+//! (`-shared`, `-c`) may be in such a file. Norn reads the files only to *understand* a call; the
+//! compiler gets the `@file` argument itself. The syntax is that of both compilers: white space
+//! separates arguments, single and double quotes group, a backslash makes the next character
+//! literal, and an `@file` that cannot be read is an ordinary argument.
 
 use std::{collections::VecDeque, ffi::OsString, fs};
 
-/// Files may name each other in a circle; the GNU tools give up after as many.
+/// Files may include each other in a cycle; the GNU tools give up after the same number of files.
 const MOST_FILES: usize = 2000;
 
-/// The arguments as the compiler will see them. Bytes that are no text are replaced: no option
-/// contains any, and file names matter by their ending only.
+/// The arguments as the compiler will see them. Bytes that are not UTF-8 are replaced, which does
+/// no harm: no option contains any, and only the extensions of file names matter.
 pub(crate) fn expand(arguments: &[OsString]) -> Vec<String> {
     let mut waiting: VecDeque<String> =
         arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();

@@ -1,10 +1,11 @@
-//! Puts the runtime on disk, where compilers can link it.
+//! Installs the runtime on disk, where compilers can link it.
 //!
-//! The runtime travels inside the `norn` program and is unpacked into a cache on first use, in a
-//! directory named after its content: programs of different versions never share one, and an old
-//! directory is never written again. Each file appears complete or not at all (it is written
-//! aside and renamed), and every process checks all of them before it goes on. So any number of
-//! compilers may start at once, and a cache that somebody cleaned by half is repaired.
+//! The runtime is embedded in the `norn` program and unpacked into a cache on first use, into a
+//! directory named after its content. Different versions therefore never share a directory, and
+//! an old directory is never overwritten. Each file appears complete or not at all (it is written
+//! under a temporary name and renamed), and every process checks all files before it continues.
+//! So any number of compilers may start at the same time, and a cache of which some files were
+//! deleted is repaired.
 
 use std::{
     borrow::Cow,
@@ -17,22 +18,22 @@ use std::{
 
 use crate::{CcError, layout};
 
-/// The runtime, ready to be written.
+/// The runtime and its symbol lists, as input of an installation.
 #[derive(Debug, Clone, Copy)]
 pub struct RuntimeImage<'a> {
-    /// A name that differs whenever anything else in here does.
+    /// An identifier that changes whenever any other field changes.
     pub id: &'a str,
     /// The relocatable object for dynamically linked programs.
     pub dynamic_object: &'a [u8],
     /// The relocatable object for statically linked programs.
     pub static_object: &'a [u8],
-    /// The symbols of the dynamic object that programs must export, one a line.
+    /// The symbols of the dynamic object that programs must export, one per line.
     pub exported: &'a str,
-    /// The functions that the static object wraps, one a line.
+    /// The functions that the static object wraps, one per line.
     pub wrapped: &'a str,
 }
 
-/// A directory that holds the runtime and the files that go with it.
+/// A directory that holds the runtime and the files that accompany it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuntimeDir {
     path: PathBuf,
@@ -94,18 +95,19 @@ impl RuntimeDir {
         RuntimeImage::embedded().install(cache_root)
     }
 
-    /// Where it is: an absolute path.
+    /// The absolute path of the directory.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// One that is not there.
+    /// A directory that does not exist, for tests of command lines.
     #[cfg(test)]
     pub(crate) fn imaginary(path: &str) -> Self {
         Self { path: path.into() }
     }
 
-    /// An argument that ends in the path of one of the files; `""` is the directory itself.
+    /// An argument made of `before` and the path of one of the files; the name `""` denotes the
+    /// directory itself.
     pub(crate) fn argument(&self, before: &str, name: &str) -> OsString {
         let mut argument = OsString::from(before);
         argument.push(self.path.join(name));
@@ -117,7 +119,7 @@ fn has_size(file: &Path, size: usize) -> bool {
     fs::metadata(file).is_ok_and(|file| file.is_file() && file.len() == size as u64)
 }
 
-/// The cache may belong to a system, so what is written must be readable to all.
+/// The cache may be shared by all users of a system, so the files must be readable by everyone.
 fn write(directory: &Path, file: &Path, content: &[u8]) -> io::Result<()> {
     fs::create_dir_all(directory)?;
     let mut aside = tempfile::Builder::new()

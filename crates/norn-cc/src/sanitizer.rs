@@ -1,13 +1,15 @@
-//! The user's own sanitizers, which share a command line with ours.
+//! The sanitizers that the user enables, which share a command line with Norn's flags.
 //!
-//! gcc sorts this out by itself, since our flag goes straight to its compiler proper (see
-//! [`crate::layout`]). clang's driver must be told to link no runtime for ThreadSanitizer, and
-//! then it links none for the user's other checks either; so with those on board our flag goes
-//! past the driver, too. What cannot be combined is left for clang to refuse in its own words.
+//! gcc needs no special treatment, since Norn's flag goes directly to its compiler proper (see
+//! [`crate::layout`]). clang's driver needs a flag not to link the runtime of ThreadSanitizer, and
+//! with it the driver links no runtime for the user's other checks either. If the user enables
+//! other checks, Norn's flag therefore bypasses clang's driver as well. For combinations that are
+//! impossible clang reports its own error.
 
 use std::collections::BTreeSet;
 
-/// Checks that have a runtime of the same sort as ThreadSanitizer's; none works next to it.
+/// Checks whose runtimes are of the same kind as ThreadSanitizer's. None of them can be combined
+/// with it.
 const RIVALS: [&str; 8] = [
     "address",
     "hwaddress",
@@ -19,18 +21,18 @@ const RIVALS: [&str; 8] = [
     "thread",
 ];
 
-/// Through which door clang is told to insert the hooks.
+/// How clang gets the flag that inserts the hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Door {
-    /// As everybody does.
+    /// As an ordinary option of the driver.
     Driver,
-    /// To the compiler proper only: the driver has runtimes of other sanitizers to link.
+    /// As an option of the compiler proper: the driver has to link runtimes of other sanitizers.
     Frontend,
-    /// Not at all: the user forbids it, and asks for other checks.
+    /// Not at all: the user disables ThreadSanitizer and enables other checks.
     Shut,
 }
 
-/// What the user's own flags ask for.
+/// The sanitizers that the user's flags enable and disable.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Sanitizers {
     wanted: BTreeSet<String>,
@@ -38,7 +40,7 @@ pub(crate) struct Sanitizers {
 }
 
 impl Sanitizers {
-    /// Takes one more option into account; the later one counts.
+    /// Processes one more option; a later option overrides earlier ones.
     pub(crate) fn read(&mut self, option: &str) {
         if let Some(names) = option.strip_prefix("-fsanitize=") {
             self.wanted.extend(names.split(',').map(str::to_owned));
@@ -50,7 +52,7 @@ impl Sanitizers {
         }
     }
 
-    /// How to ask clang for hooks.
+    /// How to pass the flag for hooks to clang.
     pub(crate) fn door(&self) -> Door {
         if self.wanted.is_empty() || RIVALS.iter().any(|rival| self.wanted.contains(*rival)) {
             Door::Driver

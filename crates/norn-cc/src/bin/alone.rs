@@ -1,8 +1,8 @@
-//! The wrapper without the rest of Norn, for the tests to hand to make, cmake and ccache.
+//! The wrapper without the rest of Norn, which the tests pass to make, cmake and ccache.
 //!
-//! It does what `norn cc` does, or `norn c++` when called by a name that ends in `++`. The
-//! runtime is installed below `NORN_TEST_CACHE`: the one that `NORN_TEST_IMAGE` points to, or
-//! else Norn's own.
+//! It behaves like `norn cc`, or like `norn c++` when called by a name that ends in `++`. It
+//! installs a runtime below `NORN_TEST_CACHE`: the one in the directory `NORN_TEST_IMAGE`, or
+//! Norn's own if that variable is not set.
 #![allow(clippy::print_stderr, reason = "a program has to say what is wrong")]
 
 use std::{
@@ -23,7 +23,7 @@ fn main() -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Does not return but for an error: the compiler takes this process over.
+/// Returns only on an error: otherwise the compiler replaces this process.
 fn become_compiler() -> Result<std::convert::Infallible, Box<dyn Error>> {
     let mut words = env::args_os();
     let language = language(&words.next().unwrap_or_default());

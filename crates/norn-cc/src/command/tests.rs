@@ -1,7 +1,7 @@
-//! Command lines in, command lines out.
+//! Tests that map command lines to command lines.
 //!
-//! `[hooks]` stands for what every call that compiles gets and `[dynamic]` or `[static]` for the
-//! runtime; what they are is in the first test of each family.
+//! `[hooks]` stands for the arguments that every call that compiles gets, and `[dynamic]` or
+//! `[static]` for the runtime. The first test of each family shows them in full.
 
 use std::fs;
 
@@ -37,7 +37,7 @@ const ABBREVIATIONS: [(&str, &str); 6] = [
     ("RT/norn-static.o @RT/norn-wraps.rsp", "[static]"),
 ];
 
-/// What both families do with each of some lines; they must agree.
+/// The abbreviated command line for each of `lines`, which must be equal in both families.
 fn brief(lines: &str) -> String {
     let brief = |family, line| {
         let mut text = check(family, line);

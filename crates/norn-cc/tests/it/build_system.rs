@@ -1,4 +1,4 @@
-//! The wrapper in the hands of make, cmake and ccache.
+//! Runs the wrapper from make, cmake and ccache.
 
 use norn_e2e::tool::is_installed;
 

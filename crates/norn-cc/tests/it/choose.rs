@@ -1,4 +1,4 @@
-//! Which compiler is run.
+//! The choice of the compiler.
 
 use std::{ffi::OsString, fs, os::unix::fs::symlink, path::PathBuf, process::Command};
 
@@ -23,8 +23,9 @@ impl Machine {
         self.directory.path().join(name)
     }
 
-    /// A shell writes it: were it this process, a test that forks meanwhile would hold the file
-    /// open, and what is open for writing cannot be executed.
+    /// A shell writes the file. If this process wrote it, the child of a test that forks at the
+    /// same time would inherit the open descriptor, and `execve` of a file that is open for
+    /// writing fails with `ETXTBSY`.
     fn program(self, name: &str, version: &str) -> Self {
         let mut shell = Command::new("sh");
         shell.args(["-c", "printf '%s' \"$1\" > \"$0\" && chmod 755 \"$0\""]);
@@ -58,7 +59,7 @@ impl Machine {
         names
     }
 
-    /// The choice, or the error, without the name of the directory.
+    /// The chosen compiler or the error, without the name of the directory.
     fn check(&self, language: Language, command: Option<&str>) -> String {
         let text = match self.choose(language, command) {
             Ok(compiler) => format!("{:?} {:?}", compiler.family(), compiler.program()),

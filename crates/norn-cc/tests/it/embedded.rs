@@ -48,7 +48,7 @@ int main() {
 }
 "#;
 
-/// A program that is not recorded must not notice that it could be.
+/// A program that is not recorded must behave as without Norn.
 fn check(flags: &[&str]) {
     for toolchain in toolchains() {
         let kit = Kit::embedded(toolchain);
@@ -72,7 +72,7 @@ fn static_programs_work_as_before() {
     check(&["-static", "-static-pie", "-static -O2"]);
 }
 
-/// The C++ library is inside of the program, where our operators stand in for its own.
+/// The C++ library is linked into the program, and the runtime's operators replace the library's.
 #[test]
 fn a_static_cxx_library_works_as_before() {
     let main = r#"

@@ -1,4 +1,4 @@
-//! The runtime on disk.
+//! The installation of the runtime.
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, thread};
 
@@ -18,7 +18,7 @@ fn show(directory: &Path) -> String {
     files.sort();
     let show = |file: &Path| {
         let mut text = fs::read_to_string(file).unwrap();
-        // The header is long; its first line will do.
+        // The header is long; its first line is enough.
         if file.extension().is_some_and(|it| it == "h") {
             text.truncate(text.find('\n').unwrap() + 1);
         }

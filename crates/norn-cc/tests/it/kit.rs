@@ -1,4 +1,4 @@
-//! A directory to compile in, and a runtime that counts.
+//! A directory to compile in, and a stub runtime that counts the hooks.
 
 use std::{
     fs,
@@ -13,10 +13,10 @@ use tempfile::TempDir;
 
 use crate::toolchain::Toolchain;
 
-/// The wrapper program.
+/// The path of the wrapper program.
 const ALONE: &str = env!("CARGO_BIN_EXE_norn-cc-alone");
 
-/// A place to compile in with one compiler.
+/// A directory in which to compile with one compiler.
 #[derive(Debug)]
 pub(crate) struct Kit {
     directory: TempDir,
@@ -24,28 +24,28 @@ pub(crate) struct Kit {
     image: Option<PathBuf>,
 }
 
-/// What a process left behind.
+/// The output and exit status of a process.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Ran {
     pub(crate) stdout: String,
     pub(crate) stderr: String,
-    /// The exit status, as far as there is one.
+    /// The exit status; `None` if a signal ended the process.
     pub(crate) code: Option<i32>,
 }
 
 impl Kit {
-    /// With the runtime that counts.
+    /// Uses the stub runtime that counts hooks.
     pub(crate) fn new(toolchain: Toolchain) -> Self {
         Self::build(toolchain, Some(stub_image().to_owned()))
     }
 
-    /// With Norn's own runtime.
+    /// Uses Norn's own runtime.
     pub(crate) fn embedded(toolchain: Toolchain) -> Self {
         Self::build(toolchain, None)
     }
 
     fn build(toolchain: Toolchain, image: Option<PathBuf>) -> Self {
-        // Blanks in paths must not matter, nor commas in that of the cache.
+        // Spaces in paths must work, and commas in the path of the cache.
         let directory = tempfile::Builder::new().prefix("norn cc").tempdir().unwrap();
         fs::create_dir(directory.path().join("bin")).unwrap();
         for name in ["norn-cc", "norn-c++"] {
@@ -54,12 +54,12 @@ impl Kit {
         Self { directory, toolchain, image }
     }
 
-    /// Where everything happens.
+    /// The path of a file in the directory.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.directory.path().join(name)
     }
 
-    /// Writes a file, and the directories above it.
+    /// Writes a file and creates its parent directories.
     pub(crate) fn file(&self, name: &str, text: &str) -> &Self {
         let path = self.path(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -67,7 +67,7 @@ impl Kit {
         self
     }
 
-    /// A shell script in which `$CC` and `$CXX` are the wrapper. It must succeed.
+    /// Runs a shell script in which `$CC` and `$CXX` are the wrapper. It must succeed.
     pub(crate) fn sh(&self, script: &str) -> Ran {
         let ran = self.try_sh(script);
         assert_eq!(
@@ -81,7 +81,7 @@ impl Kit {
         ran
     }
 
-    /// A shell script that may fail.
+    /// Runs a shell script that may fail.
     pub(crate) fn try_sh(&self, script: &str) -> Ran {
         let mut shell = Command::new("sh");
         shell.args(["-c", script]).current_dir(self.directory.path());
@@ -98,7 +98,7 @@ impl Kit {
         Ran::from(shell.output().unwrap())
     }
 
-    /// Builds without a word of complaint, then runs `./program`, which must have our runtime.
+    /// Builds without any diagnostic, then runs `./program`, which must contain Norn's runtime.
     pub(crate) fn build_and_run(&self, script: &str) -> Ran {
         let built = self.sh(script);
         assert_eq!(built.stderr, "", "{}: {script}", self.toolchain.c);
@@ -113,7 +113,7 @@ impl Kit {
 }
 
 impl Ran {
-    /// One of the stub's counters.
+    /// The value of one of the stub's counters.
     pub(crate) fn count(&self, counter: &str) -> u32 {
         let mut words = self.stderr.split_ascii_whitespace().rev();
         let value = words.find_map(|word| word.strip_prefix(counter)?.strip_prefix('='));
@@ -132,7 +132,7 @@ impl From<Output> for Ran {
     }
 }
 
-/// No trace of ThreadSanitizer's own runtime, neither linked nor to be loaded.
+/// Asserts that ThreadSanitizer's own runtime is neither linked nor a dynamic dependency.
 pub(crate) fn assert_no_libtsan(program: &Path) {
     let data = fs::read(program).unwrap();
     assert!(!data.windows(7).any(|bytes| bytes == b"libtsan"), "{} has libtsan", program.display());
@@ -150,7 +150,7 @@ pub(crate) fn symbols(file: &Path) -> Vec<String> {
     symbols.filter_map(|symbol| symbol.name().ok().map(str::to_owned)).collect()
 }
 
-/// The symbols that a file offers to libraries loaded later.
+/// The symbols that a file exports to libraries loaded later.
 pub(crate) fn exported(file: &Path) -> Vec<String> {
     let data = fs::read(file).unwrap();
     let file = object::File::parse(&*data).unwrap();
@@ -158,7 +158,7 @@ pub(crate) fn exported(file: &Path) -> Vec<String> {
     symbols.filter_map(|symbol| symbol.name().ok().map(str::to_owned)).collect()
 }
 
-/// The runtime that counts, compiled once for all tests.
+/// The stub runtime that counts hooks, compiled once for all tests.
 fn stub_image() -> &'static Path {
     static IMAGE: OnceLock<TempDir> = OnceLock::new();
     IMAGE.get_or_init(compile_stub).path()

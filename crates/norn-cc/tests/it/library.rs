@@ -1,4 +1,4 @@
-//! Shared libraries: they bring no runtime and use that of the program.
+//! Shared libraries: they contain no runtime and use that of the program.
 
 use crate::{
     kit::{Kit, assert_no_libtsan, symbols},
@@ -34,7 +34,7 @@ int main(void) {
 }
 "#;
 
-/// Both programs write nothing themselves: what is counted happened in the library.
+/// Neither program writes anything itself: every counted access happens in the library.
 fn check(flags: &str) {
     for toolchain in toolchains() {
         let kit = Kit::new(toolchain);

@@ -1,8 +1,8 @@
-//! The wrapper with real compilers.
+//! Tests of the wrapper with real compilers.
 //!
-//! Most tests use a stub of a runtime that counts the hooks it sees ([`kit::Kit`]), so that what
-//! they say about linking does not depend on Norn's own; [`embedded`] is about that one. Every
-//! test runs with gcc and with all clangs there are.
+//! Most tests use a stub runtime that counts the hooks it sees ([`kit::Kit`]), so that their
+//! results about linking do not depend on Norn's own runtime, which [`embedded`] tests. Every test
+//! runs with gcc and with all installed versions of clang.
 #![allow(clippy::unwrap_used, reason = "these are tests, the functions they share included")]
 
 mod build_system;

@@ -1,4 +1,4 @@
-//! Questions that configure scripts ask. The wrapper must answer like the compiler does.
+//! Queries of configure scripts. The wrapper must answer as the compiler does.
 
 use crate::{kit::Kit, toolchain::toolchains};
 
@@ -37,7 +37,7 @@ fn questions_are_answered_by_the_compiler() {
     }
 }
 
-/// With this gcc shows the linker's command, which has random names in it.
+/// With this option gcc prints the linker's command, which contains random file names.
 #[test]
 fn the_linker_tells_its_version() {
     for toolchain in toolchains() {
@@ -47,7 +47,7 @@ fn the_linker_tells_its_version() {
     }
 }
 
-/// Calls that stop before the linker: same outputs, same silence, same status.
+/// Calls that stop before linking: outputs, messages and exit status equal the compiler's.
 #[test]
 fn calls_that_do_not_link_say_nothing_more() {
     let calls = [
@@ -90,7 +90,7 @@ fn calls_that_do_not_link_say_nothing_more() {
     }
 }
 
-/// What autoconf does first of all.
+/// The first checks of an autoconf script.
 #[test]
 fn autoconf_finds_a_working_compiler() {
     let script = r"

@@ -1,4 +1,4 @@
-//! Executables: whatever the flags, the hooks end in our runtime, and only there.
+//! Executables: with any flags, the hooks resolve to Norn's runtime and to no other.
 
 use norn_e2e::tool::is_installed;
 
@@ -35,7 +35,7 @@ fn check(toolchain: Toolchain, flags: &str) {
     assert_all_counted(&ran, &format!("{toolchain:?} {flags}"));
 }
 
-/// One `plain++` and one `*at += 40`, each a read and a write.
+/// The program runs one `plain++` and one `*at += 40`, each a read and a write.
 fn assert_all_counted(ran: &Ran, context: &str) {
     assert_eq!(ran.stdout, "41\n", "{context}");
     assert!(ran.count("reads") >= 2, "{context}: {ran:?}");
@@ -161,7 +161,7 @@ int main() {
     }
 }
 
-/// What two files make of the same template, the linker keeps once.
+/// The linker keeps one copy of a template that two files instantiate.
 #[test]
 fn in_cxx_with_templates_in_several_files() {
     let names = "#include <string>\n#include <vector>\nusing Names = std::vector<std::string>;\n";

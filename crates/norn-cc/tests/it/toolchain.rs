@@ -1,13 +1,13 @@
-//! The compilers on this machine.
+//! The compilers installed on this machine.
 
 use norn_e2e::tool::is_installed;
 
 /// The commands of one compiler.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Toolchain {
-    /// For C.
+    /// The C compiler.
     pub(crate) c: &'static str,
-    /// For C++.
+    /// The C++ compiler.
     pub(crate) cxx: &'static str,
 }
 
