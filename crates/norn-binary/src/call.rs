@@ -1,8 +1,8 @@
-//! The calls in a module's code: where each returns to, and whom it calls.
+//! The calls in a module's code: the return address and the target of each.
 //!
-//! A site of a trace is where the call of a hook, or of a function like `pthread_mutex_lock`,
-//! returns to. Whoever wants to name sites before there is a trace must find the calls. The code is
-//! decoded from one end to the other; bytes that are no code are skipped one by one.
+//! A site of a trace is the return address of a call of a hook or of a function like
+//! `pthread_mutex_lock`. To name sites before there is a trace, the calls must be found in the
+//! code. The code is decoded linearly; bytes that do not decode are skipped one by one.
 
 use std::collections::BTreeMap;
 
@@ -17,13 +17,13 @@ use crate::{
 /// A call in the code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// The address after it.
+    /// The return address: that of the instruction after the call.
     pub returns_to: u64,
-    /// The linkage name of the function that is called, if the code says that.
+    /// The linkage name of the called function, if the code determines it.
     pub target: Option<Box<str>>,
 }
 
-/// All calls, by rising address.
+/// All calls, by ascending address.
 pub(crate) fn calls(image: &Image<'_>, symbols: &Symbols<'_>) -> Vec<Call> {
     let targets = Targets { code: image.code().collect(), imported: imported(image), symbols };
     let mut calls = Vec::new();
@@ -33,7 +33,7 @@ pub(crate) fn calls(image: &Image<'_>, symbols: &Symbols<'_>) -> Vec<Call> {
         while decoder.can_decode() {
             decoder.decode_out(&mut instruction);
             if instruction.is_invalid() {
-                // The decoder may have swallowed the beginning of something valid.
+                // The decoder may have consumed the beginning of a valid instruction.
                 let next = instruction.ip() + 1;
                 let at = usize::try_from(next - address).unwrap_or(usize::MAX);
                 decoder.set_ip(next);
@@ -50,10 +50,10 @@ pub(crate) fn calls(image: &Image<'_>, symbols: &Symbols<'_>) -> Vec<Call> {
     calls
 }
 
-/// Who is where.
+/// The functions that calls can reach.
 struct Targets<'m, 'a> {
     code: Vec<(u64, &'a [u8])>,
-    /// Functions of other modules, by the place that will hold their addresses.
+    /// Functions of other modules, by the slot that will hold their addresses.
     imported: BTreeMap<u64, &'a str>,
     symbols: &'m Symbols<'a>,
 }
@@ -73,7 +73,7 @@ impl<'a> Targets<'_, 'a> {
             bytes.get(usize::try_from(target.checked_sub(*start)?).ok()?..)
         })?;
         let mut decoder = Decoder::with_ip(64, bytes, target, DecoderOptions::NONE);
-        // A landing mark may be first.
+        // The first instruction may be `endbr64`.
         let jump =
             decoder.iter().take(2).find(|it| it.flow_control() == FlowControl::IndirectBranch)?;
         self.import(&jump)

@@ -1,12 +1,12 @@
-//! Which hooks announce two halves of one copy.
+//! Recognises the hooks that announce the two halves of one copy.
 //!
 //! gcc announces the assignment of a structure, `a = b`, by a write hook for `a` and a read hook
-//! for `b`, and only then copies. Whoever reads the written value back at the next hook finds the
-//! old one. Such pairs are recognised in the code: nothing is stored between the two hooks.
+//! for `b`, and copies only after both. A runtime that reads the written value at the next hook
+//! therefore finds the old value. The code shows such pairs: it stores nothing between the hooks.
 
 use iced_x86::{Decoder, DecoderOptions, FlowControl, InstructionInfoFactory, OpAccess};
 
-/// The farthest that two such hooks are apart.
+/// Maximum distance between two such hooks, in bytes.
 const MOST: u64 = 64;
 
 /// Whether the code from one hook's return to the next one's return does not store anything, by
@@ -27,7 +27,7 @@ pub(crate) fn is_copy<'a>(
     between.is_some_and(|bytes| stores_nothing(bytes, write))
 }
 
-/// Straight code that ends in a call and writes no memory before it.
+/// Whether this is straight-line code that ends in a call and writes no memory before it.
 fn stores_nothing(bytes: &[u8], start: u64) -> bool {
     let mut decoder = Decoder::with_ip(64, bytes, start, DecoderOptions::NONE);
     let mut facts = InstructionInfoFactory::new();

@@ -1,9 +1,9 @@
-//! Debug information that lives in a file of its own.
+//! Debug information in a separate file.
 //!
-//! Distributions strip their programs and ship the debug information apart. The two files find each
-//! other by build id (`ROOT/.build-id/ab/cdef.debug`) or by a name and a checksum in the section
-//! `.gnu_debuglink`. The places and their order are those of gdb. Debug files may in turn share what
-//! they have in common (`dwz`); that third file is named by `.gnu_debugaltlink`.
+//! Distributions strip their programs and ship the debug information separately. A build id
+//! (`ROOT/.build-id/ab/cdef.debug`), or a name and a checksum in the section `.gnu_debuglink`,
+//! leads from a module to its debug file. The places and their order are those of gdb. Debug files
+//! may in turn share common parts (`dwz`) in a third file, which `.gnu_debugaltlink` names.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -40,7 +40,7 @@ pub(crate) fn find<'a>(
     by_build_id(module, search, arena).or_else(|| by_link(module, path, search, arena))
 }
 
-/// The file that holds what several debug files have in common.
+/// The file that holds the common parts of several debug files.
 pub(crate) fn find_supplementary<'a>(
     debug: &Image<'a>,
     path: &Path,
@@ -50,7 +50,7 @@ pub(crate) fn find_supplementary<'a>(
     let (name, id) = debug.file.gnu_debugaltlink().ok()??;
     let beside = path.parent()?.join(OsStr::from_bytes(name));
     let by_id = search.roots.iter().filter_map(|root| build_id_path(root, id));
-    // The file contains no program, only sections, and so calls itself an object file.
+    // The file contains only sections and no program, so its ELF type is that of an object file.
     let open = |path: PathBuf| Image::open_object(&path, arena).ok();
     let mut images = [beside].into_iter().chain(by_id).filter_map(open);
     images.find(|image| image.build_id() == Some(id))

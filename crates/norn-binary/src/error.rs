@@ -1,4 +1,4 @@
-//! Why a module could not be opened. After opening, nothing is an error: see the crate's head.
+//! Errors of opening a module. No later operation fails: see the documentation of the crate.
 
 use std::io;
 use std::path::PathBuf;
@@ -11,10 +11,10 @@ pub enum BinaryError {
     Open {
         /// The file that was asked for.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// The file is something else: a script, an archive, nothing at all.
+    /// The file is not ELF: a script, an archive, or empty.
     #[error("{} is not an ELF file", path.display())]
     NotElf {
         /// The file that was asked for.

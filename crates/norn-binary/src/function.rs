@@ -1,5 +1,5 @@
-//! Functions whose calls can be seen: those with room at their beginning, which `norn cc` leaves,
-//! and those that a module takes from others.
+//! Functions whose calls can be observed: those with bytes that `norn cc` reserves at their
+//! beginning, and those that a module imports.
 
 use std::collections::BTreeSet;
 
@@ -13,23 +13,23 @@ use crate::elf::Image;
 use crate::room::Rooms;
 use crate::symbol::{plain_name, source_name};
 
-/// A function with room at its beginning.
+/// A function with reserved bytes at its beginning.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Entry {
-    /// Where it begins, module-relative.
+    /// Its module-relative address.
     pub address: u64,
-    /// Its name as the linker knows it, without what compilers append.
+    /// Its linkage name without the suffixes that compilers append.
     pub linkage_name: String,
 }
 
 /// A function of another module.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Import {
-    /// Where the module has its address, module-relative.
+    /// The module-relative address of the slot that holds its address.
     pub address: u64,
     /// Its name as the linker knows it.
     pub linkage_name: String,
-    /// Whether the place is protected from writing once the program runs.
+    /// Whether the slot is read-only once the program runs (`PT_GNU_RELRO`).
     pub protected: bool,
 }
 
@@ -58,8 +58,8 @@ pub fn recorded_name(patterns: &[&FunctionPattern], linkage: &str) -> String {
     if patterns.iter().any(|it| it.matches(&full)) { full } else { linkage.to_owned() }
 }
 
-/// The functions with room of `before` bytes before them, by rising address; one that has several
-/// names is there several times.
+/// The functions with `before` reserved bytes before them, by ascending address; a function with
+/// several names has several entries.
 pub(crate) fn entries(image: &Image<'_>, debug: Option<&Image<'_>>, before: u64) -> Vec<Entry> {
     let rooms = Rooms::new(image);
     let mut all = functions(image, debug);
@@ -86,8 +86,8 @@ pub(crate) fn functions(image: &Image<'_>, debug: Option<&Image<'_>>) -> Vec<Ent
     entries.into_iter().collect()
 }
 
-/// What compilers make of a function may have an ending: `f.constprop.0`. Parts of functions are
-/// not functions.
+/// Compilers append suffixes to the names of function clones: `f.constprop.0`. Parts of functions
+/// (`.cold`, `.part`) are not functions.
 fn whole_function(name: &str) -> Option<&str> {
     let mut words = name.split('.');
     let first = words.next().filter(|it| !it.is_empty())?;
@@ -108,7 +108,7 @@ pub(crate) fn imports(image: &Image<'_>) -> Vec<Import> {
         let Ok(symbol) = object::ObjectSymbolTable::symbol_by_index(&table, index) else {
             continue;
         };
-        // What is not yet defined has a type only if somebody had it at hand.
+        // An undefined symbol has a type only if the linker saw its definition.
         let data = symbol.kind() == object::SymbolKind::Data;
         let name = symbol.name_bytes().ok().and_then(plain_name);
         if let Some(name) = name.filter(|_| !data) {
@@ -119,8 +119,8 @@ pub(crate) fn imports(image: &Image<'_>) -> Vec<Import> {
     imports.into_iter().collect()
 }
 
-/// What the loader protects from writing after it has filled it in. Whole pages: what shares the
-/// last one is not.
+/// The ranges that the loader makes read-only after relocation. Protection works on whole pages,
+/// so a last page that is only partly in the range stays writable.
 fn protected(image: &Image<'_>) -> Vec<std::ops::Range<u64>> {
     const PAGE: u64 = 4096;
     let headers = image.file.elf_program_headers().iter();

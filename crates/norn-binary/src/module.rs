@@ -1,4 +1,4 @@
-//! The module: what the rest of Norn asks.
+//! The module: the interface of this crate to the rest of Norn.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -22,10 +22,10 @@ use crate::symbol::{Entry, Symbol};
 use crate::variable::Variable;
 use crate::view::View;
 
-/// An executable or a shared library, with whatever debug information there is for it.
+/// An executable or a shared library, with the debug information that is available for it.
 ///
-/// All questions can be asked from many threads at once. What an answer needs is read when it is
-/// first needed, so opening is cheap. Addresses are module-relative; see the crate's head.
+/// All methods can be called from several threads at once. Data is read when it is first needed,
+/// so opening is cheap. Addresses are module-relative; see the documentation of the crate.
 pub struct Module {
     path: PathBuf,
     debug_file: Option<PathBuf>,
@@ -39,7 +39,7 @@ impl Module {
         Self::open_with(path, &DebugSearch::default())
     }
 
-    /// The same, with other places for debug files.
+    /// Opens the file and looks for its debug file in the given places.
     pub fn open_with(path: impl AsRef<Path>, search: &DebugSearch) -> Result<Self, BinaryError> {
         let path = path.as_ref();
         let content = Anchored::new(|arena| View::open(path, search, arena))?;
@@ -59,12 +59,12 @@ impl Module {
         self.debug_file.as_deref()
     }
 
-    /// The identity that the linker gave to this build.
+    /// The build id that the linker gave to this build.
     pub fn build_id(&self) -> Option<BuildId> {
         self.content.with(|view| view.image.build_id().map(|id| BuildId(id.to_vec())))
     }
 
-    /// What tells this build from others: the linker's identity, or else a checksum of the file.
+    /// Identifies this build: the linker's build id, or a checksum of the file if there is none.
     pub fn identity(&self) -> String {
         self.build_id().map_or_else(
             || {
@@ -75,7 +75,7 @@ impl Module {
         )
     }
 
-    /// Where the module's lowest page is.
+    /// The address of the module's lowest page.
     pub fn first_page(&self) -> u64 {
         const PAGE: u64 = 4096;
         self.segments().iter().map(|it| it.address).min().unwrap_or(0) & !(PAGE - 1)
@@ -152,12 +152,12 @@ impl Module {
         self.content.with(|view| view.symbols().code.covering(address).map(Entry::to_symbol))
     }
 
-    /// Whether functions have `before` bytes of room for calls of the runtime: `norn cc` leaves that.
+    /// Whether functions have `before` bytes reserved for calls of the runtime, as `norn cc` does.
     pub fn has_room(&self, before: usize) -> bool {
         self.content.with(|view| room::is_there(&view.image, before))
     }
 
-    /// The functions that have `before` bytes of room before them, by rising address.
+    /// The functions that have `before` reserved bytes before them, by ascending address.
     pub fn entries(&self, before: u64) -> Vec<FunctionEntry> {
         self.content.with(|view| {
             let debug_file = view.debug_file.as_ref().map(|(_, image)| image);
@@ -165,7 +165,7 @@ impl Module {
         })
     }
 
-    /// All functions that there are symbols for, by rising address, with room before them or without.
+    /// All functions that have symbols, by ascending address, with or without reserved bytes.
     pub fn functions(&self) -> Vec<FunctionEntry> {
         self.content.with(|view| {
             let debug_file = view.debug_file.as_ref().map(|(_, image)| image);
@@ -179,23 +179,23 @@ impl Module {
         self.content.with(|view| view.signatures(wanted))
     }
 
-    /// Whether a function of such a name was inlined somewhere.
+    /// Whether a function whose name matches was inlined anywhere.
     pub fn is_inlined(&self, pattern: &FunctionPattern) -> bool {
         self.content.with(|view| view.is_inlined(pattern))
     }
 
-    /// The functions that the module takes from others, by where it has their addresses.
+    /// The functions that the module imports, by the slots that hold their addresses.
     pub fn imports(&self) -> Vec<Import> {
         self.content.with(|view| function::imports(&view.image))
     }
 
-    /// All calls in the code, by rising address.
+    /// All calls in the code, by ascending address.
     pub fn calls(&self) -> Vec<Call> {
         self.content.with(|view| call::calls(&view.image, view.symbols()))
     }
 
     /// Whether a write hook that returns to `write` and a read hook that returns to `read`
-    /// announce one copy that is still to be made: then what is written is what is read.
+    /// announce one copy that is not yet made: the value to be written is then the value read.
     pub fn is_copy(&self, write: u64, read: u64) -> bool {
         self.content.with(|view| copy::is_copy(view.image.code(), write, read))
     }
@@ -215,13 +215,13 @@ impl Module {
         self.content.with(|view| view.tls_variable(offset, size))
     }
 
-    /// What is certain of a frame when the call is made that returns to an address.
+    /// What is known about a frame at the call that returns to an address.
     pub fn call_site(&self, returns_to: u64) -> Option<CallSite> {
         self.content.with(|view| view.call_site(returns_to))
     }
 
-    /// The local variable in these bytes of a frame, by the same rules as globals. Nothing if
-    /// another one could be meant.
+    /// The local variable in these bytes of a frame, named by the rules of [`Module::variable`].
+    /// `None` if the bytes could belong to another variable as well.
     pub fn local(&self, asked: FramePart) -> Option<Variable> {
         self.content.with(|view| view.local(asked))
     }
