@@ -1,5 +1,5 @@
-//! Our side of the shared memory: options, processes, slots, losses. The chunks of a slot are in
-//! [`chunk`].
+//! The runtime's side of the shared memory: options, processes, slots and counters of lost events.
+//! The chunks of a slot are in [`chunk`].
 
 mod chunk;
 
@@ -20,23 +20,25 @@ use crate::{control, function, hook, sys};
 
 /// The mapped arena; null in a process that is not recorded.
 static BASE: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
-/// The mapped arena in a process that found no entry: only to count its children.
+/// The mapped arena of a process that got no entry in the process table. It is used only to count
+/// the children of that process.
 static CLOSED: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
-/// The entry of this process.
+/// The number of this process's entry.
 static PROCESS: AtomicU32 = AtomicU32::new(0);
-/// The arena's options, kept where they are quick to read.
+/// A copy of the arena's options, in a static that the hot paths read with one relaxed load.
 static OPTIONS: AtomicU32 = AtomicU32::new(0);
 
-/// Somebody waits for the recorder, or for another thread of ours.
+/// True while a thread waits for the recorder or for another thread inside the runtime.
 static AWAITED: AtomicBool = AtomicBool::new(false);
 
-/// Whether somebody waits for the recorder, or in another way that is not the program's.
+/// Whether a thread waits for the recorder, or waits inside the runtime for another reason that the
+/// program did not cause.
 pub fn is_awaited() -> bool {
     AWAITED.load(Ordering::Relaxed)
 }
 
-/// Waits, by `f`, for the recorder or another thread of ours: however long that takes, the thread
-/// is not in code that we do not see.
+/// Runs `f`, which waits for the recorder or for another thread inside the runtime. The flag tells
+/// the scheduler that such a wait, however long, is not time spent in uninstrumented code.
 pub fn awaiting<T>(f: impl FnOnce() -> T) -> T {
     AWAITED.store(true, Ordering::Relaxed);
     let result = f();
@@ -44,15 +46,17 @@ pub fn awaiting<T>(f: impl FnOnce() -> T) -> T {
     result
 }
 
-/// How long a thread waits for the recorder before it looks whether there still is one.
+/// Nanoseconds that a thread waits for the recorder before it checks whether the recorder still
+/// lives.
 const PATIENCE: u64 = 500_000_000;
 
-/// Maps the arena at `path`, a C string. False if that is not one for us.
+/// Maps the arena at `path`, a C string. Returns false if the file is not an arena of this version.
 ///
 /// # Safety
 /// `path` is a C string, and no other thread runs yet.
 pub unsafe fn open(path: *const u8) -> bool {
-    // SAFETY: the path is a C string; what is mapped is checked before it is used.
+    // SAFETY: the path is a C string; the header of the mapping is checked before anything else is
+    // used.
     unsafe {
         let base = sys::map_file(path, arena::SIZE);
         if base.is_null() {
@@ -71,12 +75,13 @@ pub unsafe fn open(path: *const u8) -> bool {
     true
 }
 
-/// Says in the arena's first page, for which there is room, that there is none for the rest.
+/// Reports in the arena's first page that this process could not map the rest. Address space for
+/// one page may still be available where the whole arena does not fit.
 ///
 /// # Safety
 /// `path` is a C string.
 unsafe fn count_unmapped(path: *const u8) {
-    // SAFETY: as `open`.
+    // SAFETY: as in `open`, the path is a C string.
     unsafe {
         let base = sys::map_file(path, size_of::<Control>());
         if !base.is_null() && (*base.cast::<Control>()).magic == arena::MAGIC {
@@ -96,7 +101,7 @@ fn control() -> &'static Control {
     unsafe { &*BASE.load(Ordering::Relaxed).cast() }
 }
 
-/// The next sequence number; see [`crate::number`].
+/// The counter of sequence numbers; see [`crate::number`].
 #[inline(always)]
 pub fn counter() -> &'static AtomicU64 {
     &control().seq.0
@@ -108,12 +113,12 @@ pub fn is_global() -> bool {
     OPTIONS.load(Ordering::Relaxed) & arena::GLOBAL != 0
 }
 
-/// Whether values are kept.
+/// Whether the values of accesses are recorded.
 pub fn values() -> bool {
     OPTIONS.load(Ordering::Relaxed) & arena::VALUES != 0
 }
 
-/// When a block's content can be read.
+/// When the content of a block can be read: before the access, after it, or never.
 pub fn content(write: bool) -> Content {
     match (values(), write) {
         (false, _) => Content::None,
@@ -122,7 +127,7 @@ pub fn content(write: bool) -> Content {
     }
 }
 
-/// The hooks for a thread that records.
+/// The hook table for a thread that records.
 pub fn table() -> &'static hook::Table {
     let global = is_global();
     let named = function::is_wanted();
@@ -140,27 +145,28 @@ pub fn table() -> &'static hook::Table {
     }
 }
 
-/// What the tool wants, if it wants more than a recording.
+/// The plan of the tool for a controlled run; its strategy is `NONE` if the run is only recorded.
 #[inline(always)]
 pub fn plan() -> &'static Plan {
     &control().plan
 }
 
-/// Where we say what came of it.
+/// The part of the arena in which the runtime reports the outcome of the plan.
 pub fn outcome() -> &'static Outcome {
     &control().outcome
 }
 
-/// The part of the arena at `offset` as `count` values, of which there are `most` at most.
+/// The part of the arena at `offset` as a slice of `count` values, limited to `most`.
 fn table_of<T>(offset: usize, count: u32, most: usize) -> &'static [T] {
-    // SAFETY: inside the arena, which the tool filled before we were there; any bytes are good.
+    // SAFETY: the range is inside the arena, and the tool filled it before it started the program;
+    // every bit pattern is valid for `T`.
     unsafe {
         let first = BASE.load(Ordering::Relaxed).add(offset).cast();
         core::slice::from_raw_parts(first, (count as usize).min(most))
     }
 }
 
-/// The threads of the schedule.
+/// The names of the threads in the schedule.
 pub fn schedule_names() -> &'static [Name] {
     table_of(arena::NAME_OFFSET, plan().names, arena::NAMES)
 }
@@ -180,26 +186,27 @@ pub fn segments() -> &'static [Segment] {
     table_of(arena::SEGMENT_OFFSET, plan().segments, arena::SEGMENTS)
 }
 
-/// Where we ask about functions.
+/// The part of the arena in which the runtime asks the recorder about functions.
 pub fn inquiry() -> &'static Inquiry {
-    // SAFETY: inside the arena.
+    // SAFETY: the offset lies inside the arena, which is never unmapped.
     unsafe { &*BASE.load(Ordering::Relaxed).add(arena::INQUIRY_OFFSET).cast() }
 }
 
-/// What is kept of what comes from outside, and what is fed back.
+/// The header of the recorded inputs and of the inputs that are replayed.
 pub fn inputs() -> &'static Inputs {
-    // SAFETY: inside the arena.
+    // SAFETY: the offset lies inside the arena, which is never unmapped.
     unsafe { &*BASE.load(Ordering::Relaxed).add(arena::INPUT_OFFSET).cast() }
 }
 
-/// The room for what is fed back, and the one for what is kept.
+/// The buffer of the inputs to replay (0) or of the recorded inputs (1).
 pub fn input_room(number: usize) -> *mut u8 {
     let offset = arena::INPUT_OFFSET + size_of::<Inputs>() + number * ROOM;
-    // SAFETY: inside the arena.
+    // SAFETY: the offset lies inside the arena, which is never unmapped.
     unsafe { BASE.load(Ordering::Relaxed).add(offset) }
 }
 
-/// Waits for the answer to a question about functions. False if nobody is there to answer.
+/// Waits for the recorder's answer to a question about functions. Returns false if no recorder is
+/// left to answer.
 pub fn wait_for_answer() -> bool {
     let state = &inquiry().state;
     ring_bell();
@@ -226,12 +233,12 @@ pub fn process() -> &'static Process {
 
 fn process_entry(number: u32) -> &'static Process {
     let offset = PROCESS_OFFSET + number as usize % PROCESSES * size_of::<Process>();
-    // SAFETY: inside the arena.
+    // SAFETY: the offset lies inside the arena, which is never unmapped.
     unsafe { &*BASE.load(Ordering::Relaxed).add(offset).cast() }
 }
 
-/// Takes an entry for a process that is about to be; its number, or none if all are taken. Such a
-/// process is not recorded, but counted.
+/// Takes an entry for a process that is about to be created. Returns its number, or none if all
+/// entries are taken; such a process is counted, but not recorded.
 pub fn take_process() -> Option<u32> {
     let number = control().processes.fetch_add(1, Ordering::SeqCst);
     if (number as usize) < PROCESSES {
@@ -241,17 +248,17 @@ pub fn take_process() -> Option<u32> {
     None
 }
 
-/// In the parent: the process of entry `number` is there, even if it did nothing yet. The
-/// recorder must not leave without it.
+/// In the parent: marks the process of entry `number` as existing, even if it has not run yet. The
+/// recorder must not exit before such a process.
 pub fn announce_process(number: u32, pid: u32) {
     let entry = process_entry(number);
-    // SAFETY: parent and child write the same, and before the `pid`.
+    // SAFETY: parent and child write the same value, and both write it before `pid`.
     unsafe { (&raw const entry.parent).cast_mut().write_volatile(process_number()) };
     let _ = entry.pid.compare_exchange(0, pid, Ordering::AcqRel, Ordering::Relaxed);
     ring_bell();
 }
 
-/// There will be no process for what [`take_process`] gave.
+/// Releases what [`take_process`] returned, because the process was not created after all.
 pub fn cancel_process(taken: Option<u32>) {
     match taken {
         Some(number) => process_entry(number).pid.store(arena::NO_PROCESS, Ordering::Release),
@@ -261,22 +268,22 @@ pub fn cancel_process(taken: Option<u32>) {
     }
 }
 
-/// Makes entry `number` this process's own.
+/// Makes entry `number` the entry of this process.
 pub fn become_process(number: u32, parent: u32) {
     let entry = process_entry(number);
     PROCESS.store(number, Ordering::Relaxed);
-    // SAFETY: the entry is ours alone until its `pid` is set.
+    // SAFETY: until `pid` is set, no other process reads or writes the entry.
     unsafe { (&raw const entry.parent).cast_mut().write_volatile(parent) };
     entry.pid.store(sys::process_id(), Ordering::Release);
     ring_bell();
 }
 
-/// In a process that could not get an entry: nothing more is recorded.
+/// In a process that got no entry: stops recording.
 pub fn abandon() {
     CLOSED.store(BASE.swap(core::ptr::null_mut(), Ordering::Relaxed), Ordering::Relaxed);
 }
 
-/// In a forked child of a process that could not get an entry: it has none either.
+/// In a forked child of a process that got no entry: counts the child, which has none either.
 pub fn count_unentered() {
     let base = CLOSED.load(Ordering::Relaxed);
     if !base.is_null() {
@@ -290,7 +297,7 @@ pub fn take_slot() -> Option<*mut ThreadSlot> {
     let slots = &control().slots;
     for number in 0..THREADS {
         let slot = slot(number);
-        // SAFETY: inside the arena; the state decides who owns the rest.
+        // SAFETY: the slot is inside the arena; its state decides which thread owns the rest of it.
         let state = unsafe { &(*slot).head.state };
         let (free, taken) = (state::FREE, state::TAKEN);
         if state.compare_exchange(free, taken, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
@@ -304,25 +311,25 @@ pub fn take_slot() -> Option<*mut ThreadSlot> {
 
 fn slot(number: usize) -> *mut ThreadSlot {
     let offset = SLOT_OFFSET + number * size_of::<ThreadSlot>();
-    // SAFETY: inside the arena.
+    // SAFETY: the offset lies inside the arena, which is never unmapped.
     unsafe { BASE.load(Ordering::Relaxed).add(offset).cast() }
 }
 
-/// Gives a slot that was never used back.
+/// Returns a slot that was never used.
 ///
 /// # Safety
 /// The slot was taken by the caller, and no thread has used it.
 pub unsafe fn return_slot(slot: *mut ThreadSlot) {
-    // SAFETY: the caller took it.
+    // SAFETY: the caller took the slot.
     unsafe { (*slot).head.state.store(state::FREE, Ordering::Release) };
 }
 
-/// The thread for which there was no slot is not there either.
+/// Undoes the count of a thread without a slot: the thread was not created after all.
 pub fn return_no_slot() {
     control().unslotted.fetch_sub(1, Ordering::Relaxed);
 }
 
-/// Tells the recorder that there is something to do.
+/// Wakes the recorder, because there is work for it.
 pub fn ring_bell() {
     let control = control();
     control.bell.fetch_add(1, Ordering::SeqCst);
@@ -334,14 +341,14 @@ pub fn ring_bell() {
 /// Counts an event that this thread could not record.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 pub unsafe fn lose(slot: *mut ThreadSlot) {
-    // SAFETY: the slot is ours.
+    // SAFETY: the slot belongs to the current thread.
     let lost = unsafe { &(*slot).head.lost };
     lost.store(lost.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
 }
 
-/// Counts an event of a thread that is past its end.
+/// Counts an event of a thread that has already ended its recording.
 pub fn lose_late() {
     if is_open() {
         control().late.fetch_add(1, Ordering::Relaxed);

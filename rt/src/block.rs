@@ -1,4 +1,5 @@
-//! Blocks of memory: the range hooks of compilers and what memory functions touch.
+//! Blocks of memory: the range hooks of compilers, and the memory that libc's memory functions
+//! access.
 
 use core::ffi::c_int;
 
@@ -10,7 +11,8 @@ use crate::{
     event, number, real, thread,
 };
 
-/// Records that a block is about to be read or written; `content` says when its bytes can be seen.
+/// Records that a block is about to be read or written; `content` states when its bytes can be
+/// read.
 ///
 /// # Safety
 /// The program is about to read or write the block.
@@ -31,7 +33,7 @@ pub unsafe fn touch(
     }
 }
 
-/// Records that a block was read or written: whether others go first was asked before.
+/// Records that a block was read or written. The scheduler was already asked before the access.
 ///
 /// # Safety
 /// The program has read or written the block.
@@ -65,8 +67,9 @@ pub unsafe fn touched(
 /// The program is about to read the block.
 unsafe extern "C" fn read_range(addr: usize, len: usize, pc: usize) {
     if let Some(slot) = thread::recorded() {
-        // SAFETY: the program is about to read the block. A copy of a structure is announced by
-        // gcc as a write, then a read, and only then done: the block to be written is still old.
+        // SAFETY: the program is about to read the block. gcc announces the copy of a structure as
+        // a write, then a read, and only then executes it, so the block to be written still has its
+        // old content and the pending write must be dropped.
         unsafe {
             if (*slot).lane.pend_block != 0 && (*slot).lane.pend_shift == len {
                 (*slot).lane.forget();
@@ -85,10 +88,10 @@ unsafe extern "C" fn write_range(addr: usize, len: usize, pc: usize) {
     }
 }
 
-/// A memory function is about to touch a block: others may go first.
+/// Asks the scheduler before a memory function accesses a block.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 pub unsafe fn begin(slot: *mut ThreadSlot, kind: Kind, addr: usize, len: usize, pc: usize) {
     // SAFETY: the slot is the current thread's.
     unsafe {
@@ -99,12 +102,13 @@ pub unsafe fn begin(slot: *mut ThreadSlot, kind: Kind, addr: usize, len: usize, 
     }
 }
 
-/// `memcpy` and `memmove`, which may overlap: read first, then copied, then seen as written.
+/// `memcpy` and `memmove`, whose blocks may overlap: the read is recorded first, then the bytes are
+/// copied, then the write is recorded with the new content.
 ///
 /// # Safety
 /// As for `memmove`.
 pub unsafe extern "C" fn copy(to: usize, from: usize, len: usize, pc: usize) -> usize {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let slot = thread::recorded();
         if let Some(slot) = slot {
@@ -123,7 +127,7 @@ pub unsafe extern "C" fn copy(to: usize, from: usize, len: usize, pc: usize) -> 
 /// # Safety
 /// As for `memset`.
 pub unsafe extern "C" fn fill(to: usize, byte: c_int, len: usize, pc: usize) -> usize {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let slot = thread::recorded();
         if let Some(slot) = slot {

@@ -1,4 +1,4 @@
-//! What a thread leaves in its trace besides memory accesses, and in which operation it blocks.
+//! Trace events other than memory accesses, and the operation in which a thread blocks.
 
 use core::sync::atomic::Ordering;
 
@@ -9,10 +9,10 @@ use crate::{
     thread::{own, stack_pointer},
 };
 
-/// Records an event other than a memory access, which is about to happen.
+/// Records an event other than a memory access that is about to happen.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 pub unsafe fn put(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize, args: &[u64]) {
     // SAFETY: the slot is the current thread's.
     unsafe {
@@ -21,22 +21,23 @@ pub unsafe fn put(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize, arg
     }
 }
 
-/// Records an event that has happened: whether others go first was asked before.
+/// Records an event that has happened. The scheduler was already asked before it.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 pub unsafe fn note(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize, args: &[u64]) {
     // SAFETY: the slot is the current thread's.
     unsafe { note_inline(slot, kind, pc, addr, args) };
 }
 
-/// The same as part of its caller, for what programs do all the time.
+/// Inlined form of [`note`], for frequent events.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 #[inline(always)]
 pub unsafe fn note_inline(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize, args: &[u64]) {
-    // SAFETY: the slot is the current thread's. A lane that recording has left is full.
+    // SAFETY: the slot is the current thread's. If recording has stopped, the lane looks full, so
+    // nothing is written here.
     unsafe {
         count(slot, kind);
         let own = own(slot);
@@ -48,7 +49,7 @@ pub unsafe fn note_inline(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: us
 }
 
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 #[cold]
 unsafe fn note_unusual(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize, args: &[u64]) {
     // SAFETY: the slot is the current thread's.
@@ -69,7 +70,7 @@ unsafe fn note_unusual(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize
 /// Counts an event.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 #[inline(always)]
 pub unsafe fn count(slot: *mut ThreadSlot, kind: Kind) {
     // SAFETY: the slot is the current thread's.
@@ -82,7 +83,7 @@ pub unsafe fn count(slot: *mut ThreadSlot, kind: Kind) {
 }
 
 /// # Safety
-/// The slot is the current thread's and no stand, and there is room for the event.
+/// The slot is the current thread's and not a placeholder, and there is room for the event.
 unsafe fn write(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize, args: &[u64]) {
     // SAFETY: the slot is the current thread's.
     unsafe {
@@ -94,10 +95,10 @@ unsafe fn write(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize, args:
     }
 }
 
-/// Records an event whose sequence number was taken before.
+/// Records an event whose sequence number was taken earlier.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 pub unsafe fn note_at(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize, seq: u64) {
     // SAFETY: the slot is the current thread's.
     unsafe {
@@ -110,10 +111,10 @@ pub unsafe fn note_at(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize,
     }
 }
 
-/// Records an event that is counted and has its sequence number. There is room.
+/// Records an event that is already counted and has its sequence number.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand, and there is room for the event.
+/// The slot is the current thread's and not a placeholder, and there is room for the event.
 pub unsafe fn numbered(
     slot: *mut ThreadSlot,
     kind: Kind,
@@ -131,10 +132,11 @@ pub unsafe fn numbered(
     }
 }
 
-/// Says in which operation the thread may now block, for whoever looks at a hanging program.
+/// Publishes the operation in which the thread may now block, so that a hanging program can be
+/// diagnosed.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 pub unsafe fn block(slot: *mut ThreadSlot, kind: Kind, addr: usize, pc: usize) {
     // SAFETY: the slot is the current thread's.
     unsafe {
@@ -145,21 +147,22 @@ pub unsafe fn block(slot: *mut ThreadSlot, kind: Kind, addr: usize, pc: usize) {
     }
 }
 
-/// The operation is over.
+/// Clears the operation: it is over.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 pub unsafe fn unblock(slot: *mut ThreadSlot) {
     // SAFETY: the slot is the current thread's.
     unsafe { (*slot).head.blocked.store(0, Ordering::Release) };
 }
 
-/// A thread that is cancelled in a condition wait does not come back from it: with the mutex in
-/// its hands again, it goes on in the program's clean-up. So while it waits, its encoder is shut;
-/// whatever of the program comes next finds that, and the end of the wait is recorded first.
+/// Prepares for a cancellation in a condition wait. A thread that is cancelled there does not
+/// return from the wait: it reacquires the mutex and continues in the program's clean-up handlers.
+/// So the encoder is closed during the wait; the next event of the program finds it closed, and the
+/// end of the wait is recorded first.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 pub unsafe fn arm(slot: *mut ThreadSlot, mutex: usize) {
     // SAFETY: the slot is the current thread's.
     unsafe {
@@ -169,10 +172,10 @@ pub unsafe fn arm(slot: *mut ThreadSlot, mutex: usize) {
     }
 }
 
-/// Opens the encoder again; returns the mutex.
+/// Reopens the encoder; returns the mutex.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 pub unsafe fn disarm(slot: *mut ThreadSlot) -> usize {
     // SAFETY: the slot is the current thread's.
     unsafe {
@@ -184,16 +187,17 @@ pub unsafe fn disarm(slot: *mut ThreadSlot) -> usize {
     }
 }
 
-/// What the unwinder itself does on the way from a cancelled wait to the program's clean-up.
+/// Whether the event may come from the unwinder itself, between a cancelled wait and the program's
+/// clean-up handlers.
 fn is_librarys(kind: Kind) -> bool {
     use Kind as K;
     matches!(kind, K::OnceBegin | K::OnceEnd | K::OnceDone | K::Alloc | K::Free | K::Map | K::Unmap)
 }
 
-/// Records the end of a wait that was cancelled, if there is one.
+/// Records the end of a cancelled wait, if there is one.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 pub unsafe fn end_cancelled_wait(slot: *mut ThreadSlot) {
     const ECANCELED: u64 = 125;
     // SAFETY: the slot is the current thread's.
@@ -210,10 +214,10 @@ pub unsafe fn end_cancelled_wait(slot: *mut ThreadSlot) {
     }
 }
 
-/// An initialisation was left by an exception: it is not done.
+/// Records that an exception left a `pthread_once` initialisation, which is therefore not done.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 #[cold]
 unsafe fn once_left(slot: *mut ThreadSlot) {
     // SAFETY: the slot is the current thread's.

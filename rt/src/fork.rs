@@ -1,4 +1,4 @@
-//! Forks: a child takes up where its parent's thread is, with an entry and a slot of its own.
+//! Forks: a child continues its parent's thread with a process entry and a slot of its own.
 
 use core::sync::atomic::Ordering;
 
@@ -6,15 +6,15 @@ use norn_abi::arena::{FRAMES, role};
 
 use crate::{arena, atomic, control, hook, intercept, real, thread, tls};
 
-/// No entry was taken for the next fork.
+/// No entry was requested for the next fork.
 const NOT_TAKEN: usize = 0;
-/// It was tried, and there was none.
+/// An entry was requested, but none was left.
 const NONE_LEFT: usize = 1;
-/// What is added to the number of an entry that was taken.
+/// Offset that is added to the number of an entry that was taken.
 const TAKEN: usize = 2;
 
-/// Says what was taken for the process that this thread forks next, if anything was: beforehand,
-/// so that parent and child agree.
+/// Sets the entry for the process that this thread forks next, if one was requested. It is set
+/// before the fork, so that parent and child agree on it.
 pub fn set_next_process(taken: Option<Option<u32>>) {
     tls::set_forking(match taken {
         None => NOT_TAKEN,
@@ -23,7 +23,7 @@ pub fn set_next_process(taken: Option<Option<u32>>) {
     });
 }
 
-/// In the child: what was taken for it, or now is.
+/// In the child: the entry that was taken for it, or one that is taken now.
 fn next_process() -> Option<u32> {
     match tls::forking() {
         NOT_TAKEN => arena::take_process(),
@@ -32,7 +32,7 @@ fn next_process() -> Option<u32> {
     }
 }
 
-/// In a forked child: leaves the parent's memory alone and starts a trace of its own.
+/// In a forked child: stops using the parent's slot and starts a trace of its own.
 ///
 /// # Safety
 /// Called by libc in a forked child, which has one thread.
@@ -45,7 +45,7 @@ pub unsafe extern "C" fn after_fork() {
     // SAFETY: the child has one thread, this one.
     unsafe {
         atomic::unlock_all();
-        // The slot there is the parent's.
+        // The thread-specific value is still the parent's slot.
         (real::pthread_setspecific())(thread::KEY.load(Ordering::Relaxed), core::ptr::null());
         let Some(number) = next_process() else {
             tls::NEW.set(&hook::IDLE);

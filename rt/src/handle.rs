@@ -1,10 +1,10 @@
-//! Which thread a `pthread_t` is.
+//! Maps a `pthread_t` to the number of its thread.
 
 use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 /// The number of a thread that is not recorded.
 const NOT_RECORDED: u32 = u32::MAX;
-/// Which number the thread with a `pthread_t` has. Handles are reused, entries are overwritten.
+/// The numbers of threads by their `pthread_t`. libc reuses handles, so entries are overwritten.
 static HANDLES: [(AtomicUsize, AtomicU32); MOST_HANDLES] =
     [const { (AtomicUsize::new(0), AtomicU32::new(0)) }; MOST_HANDLES];
 const MOST_HANDLES: usize = 32768;
@@ -22,7 +22,8 @@ pub fn remember(handle: usize, number: u32) {
     }
 }
 
-/// The thread with this handle is not recorded; an earlier one may have been.
+/// Marks the thread with this handle as not recorded; an earlier thread with the handle may have
+/// been.
 pub fn forget(handle: usize) {
     remember(handle, NOT_RECORDED);
 }

@@ -1,9 +1,9 @@
 //! The hooks that compilers insert before memory accesses and around functions.
 //!
-//! Each hook is a stub of four instructions: load the thread's slot, take the return address as
-//! the site, and jump through the slot's table. The table is what decides what a hook does, so
-//! neither "are we recording?" nor "with values?" costs a test. [`RECORD`] and its sisters append
-//! an event; their fast path contains no call, no lock and no loop.
+//! Each hook is a stub of four instructions: load the thread's slot, take the return address as the
+//! site, and jump through the slot's table. The table determines what a hook does, so neither the
+//! question whether the thread is recorded nor whether values are recorded costs a test. [`RECORD`]
+//! and its variants append an event; their fast path contains no call, no lock and no loop.
 
 use core::arch::global_asm;
 
@@ -15,14 +15,14 @@ use crate::{
     function, number, thread,
 };
 
-/// What an access hook does: the address, the site, the thread's slot.
+/// An access hook; arguments: the address, the site, the thread's slot.
 pub type Access = unsafe extern "C" fn(usize, usize, *mut ThreadSlot);
-/// What a function-entry hook does: the caller, the site, the slot, the stack pointer.
+/// A function-entry hook; arguments: the call site, the site, the slot, the stack pointer.
 pub type Enter = unsafe extern "C" fn(usize, usize, *mut ThreadSlot, usize);
-/// What a function-exit hook does: the slot.
+/// A function-exit hook; argument: the slot.
 pub type Leave = unsafe extern "C" fn(*mut ThreadSlot);
 
-/// All hooks of one mode.
+/// The hooks of one mode.
 #[repr(C)]
 pub struct Table {
     access: [Access; 0x30],
@@ -30,26 +30,27 @@ pub struct Table {
     leave: Leave,
 }
 
-/// A process that is not recorded.
+/// For a process that is not recorded.
 pub static IDLE: Table = Table { access: [idle; 0x30], enter: idle_enter, leave: idle_leave };
-/// A thread that was not met before.
+/// For a thread that the runtime has not seen before.
 pub static FIRST: Table = table!(first, first_enter, idle_leave);
-/// A thread that is past its end: what it still does is counted as lost.
+/// For a thread that has ended its recording: later events are counted as lost.
 pub static LATE: Table = Table { access: [late; 0x30], enter: idle_enter, leave: idle_leave };
-/// Recording has stopped: what comes is counted as lost.
+/// For a thread whose recording has stopped: events are counted as lost.
 pub static STOPPED: Table = Table { access: [stopped; 0x30], enter: idle_enter, leave: idle_leave };
-/// Recording with values.
+/// Records with values.
 pub static RECORD: Table = table!(record_values, enter, leave);
-/// Recording without values.
+/// Records without values.
 pub static RECORD_BARE: Table = table!(record_bare, enter, leave);
-/// Recording in one total order.
+/// Records in one total order.
 pub static GLOBAL: Table = table!(cold, enter, leave);
-/// Recording with values, while we decide which thread goes next.
+/// Records with values in a controlled run.
 pub static CONTROL: Table = table!(control_values, enter, leave);
-/// The same without values.
+/// Records without values in a controlled run.
 pub static CONTROL_BARE: Table = table!(control_bare, enter, leave);
 
-/// The same five, where some functions have another return address than their own.
+/// The five recording tables, for programs in which the return addresses of traced functions are
+/// replaced.
 pub static NAMED: [Table; 5] = [
     table!(record_values, enter_named, leave),
     table!(record_bare, enter_named, leave),
@@ -78,17 +79,17 @@ macro_rules! table {
 use table;
 
 /// # Safety
-/// Called by a hook, with the current thread's slot or stand.
+/// Called by a hook, with the current thread's slot or placeholder.
 unsafe extern "C" fn idle(_: usize, _: usize, _: *mut ThreadSlot) {}
 /// # Safety
-/// Called by a hook, with the current thread's slot or stand.
+/// Called by a hook, with the current thread's slot or placeholder.
 unsafe extern "C" fn idle_enter(_: usize, _: usize, _: *mut ThreadSlot, _: usize) {}
 /// # Safety
-/// Called by a hook, with the current thread's slot or stand.
+/// Called by a hook, with the current thread's slot or placeholder.
 unsafe extern "C" fn idle_leave(_: *mut ThreadSlot) {}
 
 /// # Safety
-/// Called by a hook, with the current thread's slot or stand.
+/// Called by a hook, with the current thread's slot or placeholder.
 unsafe extern "C" fn late(_: usize, _: usize, _: *mut ThreadSlot) {
     arena::lose_late();
 }
@@ -100,9 +101,9 @@ unsafe extern "C" fn stopped(_: usize, _: usize, slot: *mut ThreadSlot) {
     unsafe { arena::lose(slot) };
 }
 
-/// Defines the hook of one mode without a total order. A write before it whose value is still to
-/// be read back makes it longer; that is a function of its own, so that the usual one needs few
-/// registers.
+/// Defines the access hook of a mode without a total order. If the value of the previous write has
+/// still to be read back, the hook does more work; that part is a separate function, so that the
+/// usual path needs few registers.
 macro_rules! recorder {
     ($name:ident, $settled:ident, $values:literal) => {
         /// # Safety
@@ -137,7 +138,7 @@ macro_rules! recorder {
 recorder!(record_values, record_values_settled, true);
 recorder!(record_bare, record_bare_settled, false);
 
-/// Defines the hook of a mode in which we decide which thread goes next.
+/// Defines the access hook of a mode of controlled runs.
 macro_rules! controller {
     ($name:ident, $record:ident) => {
         /// # Safety
@@ -163,9 +164,9 @@ macro_rules! controller {
 controller!(control_values, record_values);
 controller!(control_bare, record_bare);
 
-/// An access in the unusual cases: its site has no slot yet, the chunk is full, it is
-/// 16 bytes wide. In the mode with a total order, where the shared counter costs more
-/// than anything here, all accesses come this way.
+/// An access in the unusual cases: its site has no slot in the encoder yet, the chunk is full, or
+/// the access is 16 bytes wide. In the mode with a total order, where the shared counter dominates
+/// the cost, all accesses take this path.
 ///
 /// # Safety
 /// Called by a hook, with the current thread's slot.
@@ -188,7 +189,7 @@ unsafe extern "C" fn cold<const K: u16>(addr: usize, pc: usize, slot: *mut Threa
 /// # Safety
 /// Called by a hook of a thread that has no slot yet.
 unsafe extern "C" fn first<const K: u16>(addr: usize, pc: usize, _: *mut ThreadSlot) {
-    // SAFETY: as above; `meet` gives the thread a slot or a stand whose table does nothing.
+    // SAFETY: as above; `meet` gives the thread a slot, or a placeholder whose table does nothing.
     unsafe {
         let slot = thread::meet();
         ((*(*slot).table.cast::<Table>()).access[K as usize])(addr, pc, slot);
@@ -223,7 +224,8 @@ unsafe extern "C" fn enter(call: usize, pc: usize, slot: *mut ThreadSlot, sp: us
     }
 }
 
-/// A function is entered that perhaps returns to us first: its caller is who it really returns to.
+/// Records the entry of a function that may return to the runtime first: its caller is taken from
+/// the shadow stack.
 ///
 /// # Safety
 /// Called by a hook, with the current thread's slot.
@@ -281,7 +283,7 @@ const fn vptr(write: bool) -> usize {
     Kind::access_code(AccessClass::Vptr, write, 3) as usize
 }
 
-/// Exports access hooks: stubs that jump through the slot's table.
+/// Exports the access hooks: stubs that jump through the slot's table.
 macro_rules! stubs {
     ($($name:literal $kind:expr;)*) => { $(
         global_asm!(
@@ -339,7 +341,7 @@ stubs! {
     "__tsan_vptr_update" vptr(true);
 }
 
-/// Exports the compound hooks: an access that reads and then writes.
+/// Exports the compound hooks, for an access that reads and then writes.
 macro_rules! compound {
     ($($name:literal $log2:literal;)*) => { $(
         global_asm!(
@@ -378,7 +380,7 @@ compound! {
     "__tsan_unaligned_read_write16" 4;
 }
 
-// gcc may jump to `__tsan_func_exit` as a tail call, so its return address means nothing.
+// gcc may call `__tsan_func_exit` by a tail call, so its return address is meaningless.
 global_asm!(
     ".globl __tsan_func_entry",
     ".type __tsan_func_entry,@function",

@@ -1,12 +1,12 @@
-//! Norn's runtime: linked into every subject in the place of ThreadSanitizer's.
+//! Norn's runtime: linked into every instrumented program in place of ThreadSanitizer's runtime.
 //!
-//! Compiled code calls a hook before each memory access; calls of the thread, lock, memory and
-//! process functions of libc come through here on their way. In a process that is being recorded
-//! each of them leaves an event in the arena that the recorder shares ([`norn_abi::arena`]);
-//! otherwise the hooks return at once and the calls pass straight on.
+//! Compiled code calls a hook before each memory access, and calls of libc's thread, lock, memory
+//! and process functions pass through the runtime. In a process that is being recorded each of them
+//! writes an event to the arena that it shares with the recorder ([`norn_abi::arena`]); otherwise
+//! the hooks return at once and the calls go directly to libc.
 //!
-//! Rules of the house: no allocation, no libc function that could allocate, lock or set `errno`
-//! on a recorded path, and nothing but straight-line code in the access hooks ([`hook`]).
+//! Rules of this crate: a recorded path neither allocates nor calls a libc function that could
+//! allocate, lock or set `errno`, and the access hooks ([`hook`]) contain only straight-line code.
 #![no_std]
 #![warn(clippy::missing_safety_doc)]
 
@@ -28,7 +28,7 @@ mod sys;
 mod thread;
 mod tls;
 
-/// Panics cannot happen; if one does, the subject must not go on in a state we do not know.
+/// Panics cannot happen; if one does, the program must not continue in an unknown state.
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
     sys::say("norn: the runtime has a bug and stops the program\n");
@@ -38,8 +38,9 @@ fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
     }
 }
 
-// The prebuilt `core` names a personality routine for unwinding. None of our functions have
-// anything to clean up, so it says "go on"; hidden, so that a subject may have its own.
+// The prebuilt `core` refers to a personality routine for unwinding. No function of the runtime has
+// anything to clean up, so the routine returns "continue unwinding". It is hidden, so that a
+// program may have its own.
 core::arch::global_asm!(
     ".weak rust_eh_personality",
     ".hidden rust_eh_personality",
@@ -50,7 +51,7 @@ core::arch::global_asm!(
     ".size rust_eh_personality, . - rust_eh_personality",
 );
 
-// By this note a program that was stripped still shows that it was built for us.
+// This ELF note identifies an instrumented program even after it was stripped.
 core::arch::global_asm!(
     ".pushsection .note.norn,\"aR\",@note",
     ".p2align 2",

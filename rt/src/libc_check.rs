@@ -1,9 +1,9 @@
-//! Whether libc's objects are laid out as we know them, found out once when the process starts.
+//! Checks once, when the process starts, whether libc's objects have the expected layout.
 //!
-//! While we decide which thread runs, we have to know owners, counts and clocks that only libc's
-//! objects contain. With an unknown layout that would be guessing, so such a process is not
-//! controlled, and since a run without control would be mistaken for one with it, not recorded
-//! either. A mere recording needs the layout only to tell an `unlock` that will fail.
+//! A controlled run depends on owners, counts and clocks that only libc's objects contain. With an
+//! unknown layout these would be guesses, so such a process is not controlled. It is not recorded
+//! either, because its run would be mistaken for a controlled one. A run that is only recorded
+//! needs the layout only to detect an `unlock` that will fail.
 
 use core::{
     ffi::{CStr, c_char},
@@ -25,7 +25,7 @@ pub fn is_known() -> bool {
     KNOWN.load(Ordering::Relaxed)
 }
 
-/// Tries the layouts; whether this process may be recorded. The arena is open.
+/// Checks the layouts. Returns whether this process may be recorded. The arena must be open.
 pub fn accept() -> bool {
     let functions = Functions {
         mutex_init: real::pthread_mutex_init(),
@@ -42,7 +42,7 @@ pub fn accept() -> bool {
         semaphore_destroy: real::sem_destroy(),
         once: real::pthread_once(),
     };
-    // SAFETY: the functions are libc's.
+    // SAFETY: the functions are those of libc.
     match unsafe { check(&functions, sys::thread_id()) } {
         Ok(()) => {
             KNOWN.store(true, Ordering::Relaxed);
@@ -56,12 +56,12 @@ pub fn accept() -> bool {
     }
 }
 
-/// Says which layout is unknown, and what follows.
+/// Reports which layout is unknown, and the consequence.
 fn explain(unknown: UnknownLayout, controlled: bool) {
     sys::say("norn: unknown layout of ");
     sys::say(unknown.object);
     sys::say(" in libc ");
-    // SAFETY: a constant C string of libc's.
+    // SAFETY: libc returns a constant C string.
     let version = unsafe { CStr::from_ptr(gnu_get_libc_version()) };
     sys::say(version.to_str().unwrap_or("of unknown version"));
     sys::say(if controlled {

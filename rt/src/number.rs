@@ -1,12 +1,12 @@
-//! Sequence numbers, which tell in what order things happened.
+//! Sequence numbers, which define the order of events.
 //!
-//! If all events are to be in one order, or if only one thread moves at a time, the numbers are
-//! those of one counter. Otherwise two threads would mostly wait for each other at that counter.
-//! So each has a clock of its own (Lamport's), and so has each object: an event is later than what
-//! its thread did and later than what was done to its object. Threads that use different objects
-//! do not meet. The counter is what all have heard of: who is well ahead of it pushes it on, and
-//! nobody's next event is before it; so numbers stay near to real time. Events that are not about
-//! a lock or a semaphore are rare, and always move the counter.
+//! If all events are totally ordered, or if only one thread runs at a time, the numbers come from a
+//! single counter. Otherwise threads would contend for that counter. So each thread has a Lamport
+//! clock of its own, and so has each object: an event is later than the previous event of its
+//! thread and than the previous event on its object. Threads that use different objects do not
+//! contend. The counter is a lower bound for all threads: a thread that is far ahead of it advances
+//! it, and the next event of every thread is not before it, so numbers stay close to real time.
+//! Events other than those on locks and semaphores are rare, and always advance the counter.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,26 +14,26 @@ use norn_abi::{Kind, arena::ThreadSlot};
 
 use crate::{arena, control, thread::own};
 
-/// How far a thread may be ahead of the counter before it moves it.
+/// How far a thread's clock may be ahead of the counter before the thread advances the counter.
 const AHEAD: u64 = 256;
 
 #[repr(align(64))]
 struct Clock(AtomicU64);
 
 const CLOCKS: usize = 512;
-/// What comes after the last event of the objects that share a clock.
+/// The number after the last event on the objects that share a clock.
 static OBJECTS: [Clock; CLOCKS] = [const { Clock(AtomicU64::new(0)) }; CLOCKS];
 
-/// Which of `count` clocks or locks belongs to an address.
+/// The index of the clock or lock, of `count`, to which an address is mapped.
 #[inline(always)]
 pub fn share(addr: usize, count: usize) -> usize {
     (addr >> 3 ^ addr >> 12) % count
 }
 
-/// The number of an event that happens now.
+/// The number of an event that happens now. Advances the counter.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 pub unsafe fn next(slot: *mut ThreadSlot) -> u64 {
     let counter = arena::counter();
     if !is_local() {
@@ -56,10 +56,10 @@ pub unsafe fn next(slot: *mut ThreadSlot) -> u64 {
     }
 }
 
-/// The number of an event that is about the object at `addr`.
+/// The number of an event on the object at `addr`.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 #[inline(always)]
 pub unsafe fn at(slot: *mut ThreadSlot, kind: Kind, addr: usize) -> u64 {
     // SAFETY: the slot is the current thread's.
@@ -78,10 +78,10 @@ pub unsafe fn at(slot: *mut ThreadSlot, kind: Kind, addr: usize) -> u64 {
     }
 }
 
-/// The same of an event that moves the counter.
+/// The number of an event on the object at `addr` that also advances the counter.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 #[inline(never)]
 unsafe fn rare(slot: *mut ThreadSlot, addr: usize) -> u64 {
     // SAFETY: the slot is the current thread's.
@@ -97,7 +97,7 @@ unsafe fn rare(slot: *mut ThreadSlot, addr: usize) -> u64 {
 /// The number of an event that is not before `earliest`.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 #[inline(always)]
 pub unsafe fn since(slot: *mut ThreadSlot, earliest: u64) -> u64 {
     // SAFETY: the slot is the current thread's.
@@ -116,13 +116,13 @@ pub unsafe fn since(slot: *mut ThreadSlot, earliest: u64) -> u64 {
     }
 }
 
-/// What is later than any number given before.
+/// A number that is later than any number given so far.
 #[inline(always)]
 pub fn horizon() -> u64 {
     arena::counter().load(Ordering::Relaxed) + AHEAD
 }
 
-/// The number of a memory access, in the mode that gives it one.
+/// The number of a memory access, in the mode in which accesses are numbered.
 pub fn of_access() -> Option<u64> {
     arena::is_global().then(|| arena::counter().fetch_add(1, Ordering::SeqCst))
 }

@@ -1,7 +1,8 @@
-//! The functions that we stand in front of, and the few others of libc that we call.
+//! The real functions behind the interceptors, and the few other functions of libc that the runtime
+//! calls.
 //!
-//! In a dynamically linked subject our definitions come first in the search order and the real
-//! ones are the next; in a static one the linker renames (`--wrap`), and they are `__real_…`.
+//! In a dynamically linked program the runtime's definitions come first in the search order and the
+//! real ones are the next; in a static one the linker renames them to `__real_…` (`--wrap`).
 
 use core::ffi::{c_int, c_uint, c_void};
 
@@ -29,11 +30,11 @@ unsafe extern "C" {
 
 /// libc's `errno` of the current thread.
 pub fn errno() -> u64 {
-    // SAFETY: always valid in a thread of libc.
+    // SAFETY: the address is always valid on a thread of libc.
     unsafe { *__errno_location() as u64 }
 }
 
-/// Declares real functions; `name()` gives the function.
+/// Declares real functions; `name()` returns the function.
 macro_rules! reals {
     ($($name:ident($($arg:ty),*) $(-> $out:ty)?;)*) => {
         $(
@@ -58,7 +59,8 @@ macro_rules! reals {
             }
         )*
 
-        /// Looks all of them up while the process is still young.
+        /// Looks up all functions early in the process, before a lookup could happen on a recorded
+        /// path.
         pub fn resolve() {
             $( $name(); )*
         }
@@ -66,7 +68,7 @@ macro_rules! reals {
 }
 
 reals! {
-    // First: looking the others up may allocate.
+    // Comes first, because the lookup of the others may allocate.
     malloc(usize) -> usize;
     calloc(usize, usize) -> usize;
     realloc(usize, usize) -> usize;
@@ -257,7 +259,7 @@ reals! {
     __longjmp_chk();
 }
 
-/// The functions of the C++ library: absent in C programs.
+/// The functions of the C++ library, which are absent in C programs.
 #[cfg(not(feature = "static"))]
 pub mod cxx {
     macro_rules! optional {
@@ -280,7 +282,8 @@ pub mod cxx {
     }
 }
 
-/// What a program finds under a name, which ends with a zero; 0 if nothing.
+/// The address of a symbol as the program finds it; 0 if there is none. The name ends with a zero
+/// byte.
 #[cfg(not(feature = "static"))]
 pub fn symbol(name: &[u8]) -> usize {
     dynamic::first(name)
@@ -293,7 +296,7 @@ mod dynamic {
         sync::atomic::{AtomicUsize, Ordering},
     };
 
-    /// Looked for and not there.
+    /// Marks a function that was looked up and is absent.
     const ABSENT: usize = 1;
     const NEXT: *mut c_void = -1isize as *mut c_void;
 
@@ -302,12 +305,13 @@ mod dynamic {
         fn dlvsym(module: *mut c_void, name: *const u8, version: *const u8) -> *mut c_void;
     }
 
-    /// The first definition of a name, which ends with a zero, as the program would find it.
+    /// The first definition of a symbol, as the program would find it. The name ends with a zero
+    /// byte.
     pub fn first(name: &[u8]) -> usize {
         if name.last() != Some(&0) {
             return 0;
         }
-        // SAFETY: the name ends with a zero.
+        // SAFETY: the name ends with a zero byte.
         unsafe { dlsym(core::ptr::null_mut(), name.as_ptr()) as usize }
     }
 
@@ -335,8 +339,8 @@ mod dynamic {
         fn look_up(&self) -> usize {
             let name = self.name.as_ptr();
             let mut found = core::ptr::null_mut();
-            // SAFETY: the names end in NUL. Condition variables have an old version whose
-            // layout is another; without asking one may be given that.
+            // SAFETY: the names end with a NUL byte. Condition variables also have an old symbol
+            // version with another layout, which `dlsym` without a version may return.
             unsafe {
                 if self.name.starts_with("pthread_cond_") && self.name != "pthread_cond_clockwait\0"
                 {

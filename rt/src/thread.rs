@@ -1,4 +1,4 @@
-//! The life of a thread: how it is met, named, recorded and let go.
+//! The life of a thread: how it is first seen, named, recorded and detached.
 
 use core::{
     ffi::c_void,
@@ -16,74 +16,77 @@ use crate::{
     event, fork, function, handle, hook, intercept, libc_check, real, tls,
 };
 
-/// What the runtime keeps of a thread besides what the recorder sees.
+/// The part of a thread's state that only the runtime uses, not the recorder.
 #[repr(C)]
 pub struct Own {
-    /// Where the thread begins.
+    /// The start function of the thread.
     pub start: usize,
-    /// What it is given.
+    /// The argument of the start function.
     pub argument: usize,
-    /// Children created so far.
+    /// Number of children created so far.
     pub children: u32,
-    /// Rounds of destructors that have passed.
+    /// Number of rounds of destructors that have passed.
     pub rounds: u32,
-    /// The stream for its signal handlers; null until there was one.
+    /// The stream for the thread's signal handlers; null until a handler has run.
     pub handler: *mut ThreadSlot,
-    /// For such a stream: whom it interrupts.
+    /// For a handler's stream: the stream that it interrupts.
     pub host: *mut ThreadSlot,
-    /// For such a stream: the stack pointer where the handler interrupted.
+    /// For a handler's stream: the stack pointer at the interruption.
     pub handler_sp: usize,
-    /// For such a stream: the stack of its own that it runs on, and its size; 0 if it has none.
+    /// For a handler's stream: start and size of the alternate stack that it runs on; 0 if none.
     pub handler_stack: (usize, usize),
-    /// A signal that came during an atomic operation, and what the kernel said about it.
+    /// A signal that was deferred during an atomic operation, and the kernel's information about
+    /// it.
     pub deferred: i32,
     pub deferred_info: [u64; 16],
-    /// What happens is libc's own affair: allocations for a new thread.
+    /// The thread executes libc's internal work, such as allocations for a new thread, which is not
+    /// recorded.
     pub quiet: bool,
-    /// Who called `operator new`, while it calls `malloc`.
+    /// The caller of `operator new`, while the operator calls `malloc`.
     pub caller: usize,
-    /// What comes after its last event, if it has a clock of its own.
+    /// The number after its last event, if the thread has a clock of its own.
     pub clock: u64,
     /// The thread is inside an atomic operation.
     pub in_atomic: bool,
-    /// The mutex of the condition wait in which it blocks.
+    /// The mutex of the condition wait in which the thread blocks.
     pub wait_mutex: usize,
-    /// While it waits: the encoder's limit; see [`arm`].
+    /// During a condition wait: the saved limit of the encoder; see [`arm`].
     pub lim: *mut u8,
-    /// Its task; none for a signal handler's stream.
+    /// The thread's task; none for the stream of a signal handler.
     pub task: Option<TaskId>,
-    /// Where `syscall` was called.
+    /// The call site of `syscall`.
     pub syscall_pc: usize,
-    /// The initialisation that `pthread_once` may run.
+    /// The initialiser that `pthread_once` may run.
     pub once: usize,
-    /// Where `pthread_once` was called.
+    /// The call site of `pthread_once`.
     pub once_pc: usize,
-    /// Which object it is for; 0 when it has run.
+    /// The object of `pthread_once`; 0 once the initialiser has run.
     pub once_object: usize,
-    /// While it runs: where its frame is. Above that, it was left by an exception.
+    /// While the initialiser runs: the stack pointer of its frame. A stack pointer above it means
+    /// that an exception has left the initialiser.
     pub once_sp: usize,
-    /// Where its next input lies, of those that are fed back.
+    /// The offset of the thread's next input to be replayed.
     pub next_input: usize,
-    /// How many were fed back.
+    /// Number of inputs that were replayed.
     pub inputs: u32,
-    /// It has asked for something else.
+    /// The thread has made a call other than the recorded one.
     pub parted: bool,
 }
 
 const _: () = assert!(size_of::<Own>() <= size_of::<[usize; 40]>());
 
-/// A slot's private part.
+/// The private part of a slot.
 ///
 /// # Safety
-/// The slot is one of the arena's and no stand.
+/// The slot is one of the arena's and not a placeholder.
 pub unsafe fn own(slot: *mut ThreadSlot) -> *mut Own {
-    // SAFETY: it is large enough, see above.
+    // SAFETY: the field is large enough; see the assertion above.
     unsafe { (&raw mut (*slot).own).cast() }
 }
 
-/// 0: nobody came here; 1: someone is at it; 2: done.
+/// 0: not started; 1: a thread is starting the process; 2: done.
 static READY: AtomicU32 = AtomicU32::new(0);
-/// The key whose destructor tells us that a thread ends.
+/// The key whose destructor runs when a thread ends.
 pub static KEY: AtomicU32 = AtomicU32::new(0);
 
 #[unsafe(link_section = ".preinit_array")]
@@ -97,7 +100,7 @@ unsafe extern "C" fn preinit(_: i32, _: *const *const u8, env: *const *const u8)
     unsafe { start_process(env) };
 }
 
-// Compilers call it from every module's constructors.
+// Compilers call this function from the constructors of every module.
 core::arch::global_asm!(
     ".globl __tsan_init",
     ".type __tsan_init,@function",
@@ -108,7 +111,7 @@ core::arch::global_asm!(
     function = sym module_begins,
 );
 
-/// A module that is loaded while the program runs has functions, too.
+/// Looks for traced functions in a module that is loaded while the program runs.
 ///
 /// # Safety
 /// Called by the constructors of a module.
@@ -125,10 +128,10 @@ unsafe extern "C" fn module_begins(pc: usize) {
     }
 }
 
-/// The current thread's slot if it is being recorded.
+/// The current thread's slot, if the thread is being recorded.
 #[inline(always)]
 pub fn recorded() -> Option<*mut ThreadSlot> {
-    // A static program's libc copies memory before it has set up thread-local storage.
+    // In a static program libc copies memory before it has set up thread-local storage.
     if cfg!(feature = "static") && READY.load(Ordering::Relaxed) != 2 {
         return None;
     }
@@ -148,10 +151,10 @@ fn stand_recorded(slot: *mut ThreadSlot) -> Option<*mut ThreadSlot> {
     (!tls::is_stand(slot)).then_some(slot)
 }
 
-/// Meets the current thread: starts the process if need be, and gives the thread a slot.
+/// Registers the current thread: starts the process if necessary, and gives the thread a slot.
 #[cold]
 pub fn meet() -> *mut ThreadSlot {
-    // SAFETY: libc keeps `environ` once it runs; before that, `preinit` was given it.
+    // SAFETY: libc sets `environ` when it starts; before that, `preinit` has the environment.
     unsafe {
         if READY.load(Ordering::Acquire) != 2 {
             start_process(real::environ);
@@ -169,7 +172,7 @@ unsafe fn start_process(env: *const *const u8) {
     if READY.compare_exchange(0, 1, Ordering::AcqRel, Ordering::Acquire).is_err() {
         return;
     }
-    // SAFETY: `env` is the environment; nothing else runs yet that could be recorded.
+    // SAFETY: `env` is the environment; no other thread runs yet that could be recorded.
     unsafe {
         tls::set(tls::BUSY.slot());
         real::resolve();
@@ -190,9 +193,9 @@ unsafe fn start_process(env: *const *const u8) {
 }
 
 /// # Safety
-/// The process is in its first thread, and the arena is open.
+/// The process has only its first thread, and the arena is open.
 unsafe fn start_recording(number: u32) {
-    // SAFETY: the process is in its first thread.
+    // SAFETY: the process has only its first thread.
     unsafe {
         arena::become_process(number, number);
         intercept::signal::guard();
@@ -217,7 +220,7 @@ unsafe fn start_recording(number: u32) {
     }
 }
 
-/// The encoder counts leading zeros with an instruction that very old processors lack.
+/// Whether the processor has `lzcnt`, which the encoder uses. Very old processors lack it.
 fn can_record() -> bool {
     core::arch::x86_64::__cpuid(0x8000_0001).ecx & 1 << 5 != 0
 }
@@ -244,12 +247,12 @@ unsafe fn arena_path(env: *const *const u8) -> Option<*const u8> {
     None
 }
 
-/// Fills in who a slot's thread is.
+/// Fills in the identity of a slot's thread.
 ///
 /// # Safety
 /// The slot was taken by the caller, and no thread uses it yet.
 pub unsafe fn name(slot: *mut ThreadSlot, thread: u32, parent: u32, child: u32, role: u32) {
-    // SAFETY: the slot is ours.
+    // SAFETY: the slot belongs to the current thread.
     unsafe {
         let head = &mut (*slot).head;
         head.process = arena::process_number();
@@ -268,12 +271,12 @@ pub unsafe fn name(slot: *mut ThreadSlot, thread: u32, parent: u32, child: u32, 
     }
 }
 
-/// Starts to record the current thread into `slot`.
+/// Starts recording the current thread into `slot`.
 ///
 /// # Safety
-/// The slot is named and no other thread's, and the current thread has none.
+/// The slot is named and belongs to no other thread, and the current thread has none.
 pub unsafe fn attach(slot: *mut ThreadSlot, (stack, size): (usize, usize)) {
-    // SAFETY: the slot is ours and named.
+    // SAFETY: the slot is named and belongs to the current thread.
     unsafe {
         arena::start(slot);
         (real::pthread_setspecific())(KEY.load(Ordering::Relaxed), slot.cast());
@@ -283,7 +286,7 @@ pub unsafe fn attach(slot: *mut ThreadSlot, (stack, size): (usize, usize)) {
     }
 }
 
-/// After a jump out of a handler for which there was no slot: the thread has its own.
+/// Restores the thread's own slot after a jump out of a handler for which there was no slot.
 ///
 /// # Safety
 /// The current thread was in a signal handler without a slot, and has left it.
@@ -314,25 +317,25 @@ unsafe fn attach_foreign() {
     }
 }
 
-/// The first thread's stack: it may grow to its limit below where it began.
+/// The first thread's stack: it may grow downwards from its start to its limit.
 ///
 /// # Safety
 /// Called in the first thread.
 unsafe fn main_stack() -> (usize, usize) {
     const MOST: usize = 8 << 20;
-    // SAFETY: set by the loader.
+    // SAFETY: the loader sets this variable.
     let end = unsafe { real::__libc_stack_end } as usize;
     (end.saturating_sub(MOST), MOST + 0x10000)
 }
 
-/// The current thread's stack, as its library knows it.
+/// The current thread's stack, as libc knows it.
 ///
 /// # Safety
-/// Called on a thread of libc.
+/// Called on a thread that libc created.
 pub unsafe fn own_stack() -> (usize, usize) {
     let mut attributes = [0u64; 8];
     let (mut start, mut size) = (0, 0);
-    // SAFETY: the attributes are large enough and are destroyed again.
+    // SAFETY: the attributes are large enough and are destroyed afterwards.
     unsafe {
         if real::pthread_getattr_np(real::pthread_self(), &raw mut attributes) == 0 {
             real::pthread_attr_getstack(&raw const attributes, &raw mut start, &raw mut size);
@@ -342,8 +345,8 @@ pub unsafe fn own_stack() -> (usize, usize) {
     (start, size)
 }
 
-/// Runs when a thread ends, in every round of destructors. We leave in the last one, so that the
-/// destructors of the program are still recorded.
+/// Runs when a thread ends, in every round of destructors of thread-specific values. The thread is
+/// detached in the last round, so that the program's destructors are still recorded.
 ///
 /// # Safety
 /// Called by libc when a thread ends, with its slot.
@@ -362,9 +365,9 @@ unsafe extern "C" fn thread_ends(slot: *mut c_void) {
 }
 
 /// # Safety
-/// The slot is the current thread's, which records nothing more.
+/// The slot is the current thread's, which records nothing afterwards.
 unsafe fn leave(slot: *mut ThreadSlot) {
-    // SAFETY: the slot is the current thread's; handlers find a stand from here on.
+    // SAFETY: the slot is the current thread's; signal handlers find a placeholder from here on.
     unsafe {
         function::retire(slot);
         event::put(slot, Kind::End, 0, 0, &[]);
@@ -380,10 +383,10 @@ unsafe fn leave(slot: *mut ThreadSlot) {
     }
 }
 
-/// Does what is libc's own affair.
+/// Runs `real` without recording its events, because they are libc's internal work.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 pub unsafe fn quietly<T>(slot: *mut ThreadSlot, real: impl FnOnce() -> T) -> T {
     // SAFETY: the slot is the current thread's.
     unsafe {
@@ -394,19 +397,19 @@ pub unsafe fn quietly<T>(slot: *mut ThreadSlot, real: impl FnOnce() -> T) -> T {
     }
 }
 
-/// Whether an address is in the frames that are on top of the stack now: what is written there
-/// concerns others only if they were told where it is.
+/// Whether an address is in the topmost frames of the stack. A write there can be observed by other
+/// threads only if they were given the address.
 #[inline(always)]
 pub fn is_near_stack(addr: usize) -> bool {
     const NEAR: usize = 1 << 14;
     addr.wrapping_sub(stack_pointer()) < NEAR
 }
 
-/// The current stack pointer, more or less.
+/// The approximate stack pointer.
 #[inline(always)]
 pub fn stack_pointer() -> usize {
     let sp;
-    // SAFETY: only looks.
+    // SAFETY: only reads a register.
     unsafe { core::arch::asm!("mov {sp}, rsp", sp = out(reg) sp, options(nomem, nostack)) };
     sp
 }

@@ -1,8 +1,9 @@
-//! The thread-local words: which slot the current thread records into, what it is forking, and which
-//! functions it is in.
+//! The thread-local words: the slot that the current thread records into, the process that it is
+//! forking, and its shadow stack.
 //!
-//! The first points to a static, idle slot where a thread has none, so that hooks never test for
-//! null. The runtime is always part of the executable, hence the local-exec model: one instruction.
+//! The first word points to a static placeholder where a thread has no slot, so that hooks never
+//! test for null. The runtime is always part of the executable, hence the local-exec model: an
+//! access is a single instruction.
 
 use core::arch::{asm, global_asm};
 
@@ -10,11 +11,11 @@ use norn_abi::arena::ThreadSlot;
 
 use crate::hook;
 
-/// Stands in for the slot of a thread that has none: only its table is ever looked at.
+/// Placeholder for the slot of a thread that has none: only its hook table is ever read.
 #[repr(transparent)]
 pub struct Stand(core::cell::UnsafeCell<*const hook::Table>);
 
-// SAFETY: one word, written with single stores.
+// SAFETY: a single word, written with single stores.
 unsafe impl Sync for Stand {}
 
 impl Stand {
@@ -27,18 +28,18 @@ impl Stand {
     }
 
     pub fn set(&self, table: &'static hook::Table) {
-        // SAFETY: a single store of a word; a reader sees either table, and both are good.
+        // SAFETY: a single store of a word; a concurrent reader sees one of two valid tables.
         unsafe { self.0.get().write_volatile(table) };
     }
 }
 
-/// A thread that was not met yet.
+/// For a thread that the runtime has not seen yet.
 #[unsafe(no_mangle)]
 #[allow(non_upper_case_globals, reason = "named by the thread-local word's initial value")]
 static norn_stand_new: Stand = Stand::new(&hook::FIRST);
-/// A thread in the middle of being attached or detached: our own doings are not recorded.
+/// For a thread that is being attached or detached: the runtime's own work is not recorded.
 pub static BUSY: Stand = Stand::new(&hook::IDLE);
-/// A thread that is past its end.
+/// For a thread that has ended its recording.
 pub static GONE: Stand = Stand::new(&hook::LATE);
 
 pub static NEW: &Stand = &norn_stand_new;
@@ -64,7 +65,7 @@ global_asm!(
     ".popsection",
 );
 
-/// The current thread's slot, or a stand.
+/// The current thread's slot, or a placeholder.
 #[inline(always)]
 pub fn current() -> *mut ThreadSlot {
     let slot;
@@ -79,7 +80,7 @@ pub fn current() -> *mut ThreadSlot {
     slot
 }
 
-/// Makes `slot` the current thread's.
+/// Makes `slot` the current thread's slot.
 #[inline(always)]
 pub fn set(slot: *mut ThreadSlot) {
     // SAFETY: writes the thread's own word.
@@ -92,8 +93,8 @@ pub fn set(slot: *mut ThreadSlot) {
     }
 }
 
-/// What [`set_forking`] was last given in this thread; 0 at first. A forked child has the word of
-/// the thread that forked it, whatever other threads did at the same time.
+/// The value last passed to [`set_forking`] in this thread; 0 at first. A forked child has the word
+/// of the thread that forked it, whatever other threads did at the same time.
 pub fn forking() -> usize {
     let word;
     // SAFETY: reads the thread's own word.
@@ -107,7 +108,7 @@ pub fn forking() -> usize {
     word
 }
 
-/// Says what the current thread forks.
+/// Sets the process entry that the current thread forks into.
 pub fn set_forking(word: usize) {
     // SAFETY: writes the thread's own word.
     unsafe {
@@ -119,7 +120,7 @@ pub fn set_forking(word: usize) {
     }
 }
 
-/// What [`set_calls`] was last given in this thread; 0 at first.
+/// The value last passed to [`set_calls`] in this thread; 0 at first.
 pub fn calls() -> usize {
     let word;
     // SAFETY: reads the thread's own word.
@@ -133,7 +134,7 @@ pub fn calls() -> usize {
     word
 }
 
-/// Says where the current thread keeps the calls that come back to us.
+/// Sets the address of the current thread's shadow stack.
 pub fn set_calls(word: usize) {
     // SAFETY: writes the thread's own word.
     unsafe {
@@ -145,7 +146,7 @@ pub fn set_calls(word: usize) {
     }
 }
 
-/// Whether `slot` is a stand and no slot of the arena.
+/// Whether `slot` is a placeholder and not a slot of the arena.
 #[inline(always)]
 pub fn is_stand(slot: *mut ThreadSlot) -> bool {
     slot == NEW.slot() || slot == BUSY.slot() || slot == GONE.slot()

@@ -1,4 +1,5 @@
-//! The chunks into which a thread records: a ring in its slot, which the recorder empties.
+//! The chunks into which a thread records. They form a ring in the thread's slot, which the
+//! recorder drains.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -12,12 +13,12 @@ use norn_abi::{
 use super::{OPTIONS, PATIENCE, awaiting, control, ring_bell, table};
 use crate::{control::was_on, event, hook, intercept::load, sys};
 
-/// Begins to record into a slot whose head is filled in.
+/// Starts recording into a slot whose head is filled in.
 ///
 /// # Safety
-/// The slot is named, and belongs to the caller.
+/// The head of the slot is filled in, and the slot belongs to the caller.
 pub unsafe fn start(slot: *mut ThreadSlot) {
-    // SAFETY: the slot is ours.
+    // SAFETY: the slot belongs to the current thread.
     unsafe {
         let head = &mut (*slot).head;
         head.filled.store(0, Ordering::Relaxed);
@@ -36,12 +37,12 @@ pub unsafe fn start(slot: *mut ThreadSlot) {
     ring_bell();
 }
 
-/// Opens chunk `index` with a header that makes it readable alone.
+/// Opens chunk `index` with a header that makes the chunk readable without the chunks before it.
 ///
 /// # Safety
-/// The slot belongs to the caller, and the recorder has taken the chunk that is overwritten.
+/// The slot belongs to the caller, and the recorder has drained the chunk that is overwritten.
 unsafe fn start_chunk(slot: *mut ThreadSlot, index: u32, last_seq: u64) {
-    // SAFETY: the slot is ours and so is this chunk of its ring.
+    // SAFETY: the slot belongs to the caller, and the recorder no longer reads this chunk.
     unsafe {
         let head = &(*slot).head;
         let chunk = &raw mut (*slot).ring[index as usize % RING];
@@ -72,12 +73,13 @@ unsafe fn start_chunk(slot: *mut ThreadSlot, index: u32, last_seq: u64) {
     }
 }
 
-/// Settles what is pending and makes sure that a record fits. False when recording has stopped.
+/// Settles the pending write and ensures that one record fits. Returns false if recording has
+/// stopped.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 pub unsafe fn make_room(slot: *mut ThreadSlot) -> bool {
-    // SAFETY: the slot is ours.
+    // SAFETY: the slot belongs to the current thread.
     unsafe {
         if (*slot).table == (&raw const hook::STOPPED).cast() {
             return false;
@@ -88,12 +90,13 @@ pub unsafe fn make_room(slot: *mut ThreadSlot) -> bool {
     }
 }
 
-/// Gives a site its slot in the encoder; and its module a name in the trace, if it is new.
+/// Assigns a site its slot in the encoder, and names the site's module in the trace if the module
+/// is new.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 pub unsafe fn define(slot: *mut ThreadSlot, pc: usize, kind: Kind) {
-    // SAFETY: the slot is ours and has room.
+    // SAFETY: the slot belongs to the current thread and has room for the record.
     unsafe {
         if !load::knows(pc) {
             load::modules(slot);
@@ -102,12 +105,13 @@ pub unsafe fn define(slot: *mut ThreadSlot, pc: usize, kind: Kind) {
     }
 }
 
-/// Hands the full chunk over and opens the next one, waiting for the recorder if it must.
+/// Hands the full chunk to the recorder and opens the next one. Waits if the recorder has not
+/// drained that one yet.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 unsafe fn next_chunk(slot: *mut ThreadSlot) -> bool {
-    // SAFETY: the slot is ours.
+    // SAFETY: the slot belongs to the current thread.
     unsafe {
         hand_over(slot);
         let filled = (*slot).head.filled.load(Ordering::Relaxed);
@@ -121,9 +125,9 @@ unsafe fn next_chunk(slot: *mut ThreadSlot) -> bool {
 }
 
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 unsafe fn hand_over(slot: *mut ThreadSlot) {
-    // SAFETY: the slot is ours.
+    // SAFETY: the slot belongs to the current thread.
     unsafe {
         let filled = (*slot).head.filled.load(Ordering::Relaxed);
         let chunk = &raw mut (*slot).ring[filled as usize % RING];
@@ -135,9 +139,9 @@ unsafe fn hand_over(slot: *mut ThreadSlot) {
 }
 
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 unsafe fn wait_for_room(slot: *mut ThreadSlot, filled: u32) -> bool {
-    // SAFETY: the slot is ours.
+    // SAFETY: the slot belongs to the current thread.
     let taken = unsafe { &(*slot).head.taken };
     awaiting(|| wait_for_recorder(taken, filled))
 }
@@ -158,12 +162,12 @@ fn wait_for_recorder(taken: &AtomicU32, filled: u32) -> bool {
     }
 }
 
-/// Ends the recording of a slot: the recorder takes the rest.
+/// Ends the recording into a slot: the recorder drains the remaining chunks.
 ///
 /// # Safety
 /// The slot belongs to the caller, which does not use it afterwards.
 pub unsafe fn finish(slot: *mut ThreadSlot) {
-    // SAFETY: the slot is ours.
+    // SAFETY: the slot belongs to the current thread.
     unsafe {
         if (*slot).table != (&raw const hook::STOPPED).cast() {
             (*slot).lane.settle_any();

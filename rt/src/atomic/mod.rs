@@ -1,7 +1,9 @@
-//! Atomic operations. Compilers turn each into a call; we do the operation and record it.
+//! Atomic operations. Compilers turn each atomic operation into a call of `__tsan_atomic*`; the
+//! runtime executes the operation and records it.
 //!
-//! [`turn`] makes the recorded order of the operations on an object the one that happened. All are
-//! sequentially consistent here; the order that the program asked for is in the event.
+//! [`turn`] makes the recorded order of the operations on an object equal to the order in which
+//! they happened. All operations are executed as sequentially consistent; the event keeps the
+//! memory order that the program asked for.
 
 mod turn;
 mod word;
@@ -23,7 +25,8 @@ use crate::{
     event, thread,
 };
 
-/// Records an operation and, for 16 bytes, the other halves of its values. There is room.
+/// Records an operation and, if it is 16 bytes wide, the upper halves of its values in a second
+/// record.
 ///
 /// # Safety
 /// The slot is the current thread's, and there is room for the event.
@@ -43,7 +46,8 @@ unsafe fn record<W: Word>(
         for (i, value) in values.iter().enumerate() {
             (args[i + 1], high[i]) = value.halves();
         }
-        // An exchange of something for the same is no change: so do spin locks wait.
+        // An exchange that writes the value it read changes nothing. Spin locks wait in this way,
+        // so such an operation must not count as progress.
         let changes = values.len() < 2 || values[0] != values[1];
         event::count(slot, if changes { kind } else { Kind::AtomicLoad });
         event::numbered(slot, kind, pc, at as usize, number, &args[..=values.len()]);
@@ -53,10 +57,11 @@ unsafe fn record<W: Word>(
     }
 }
 
-/// The current thread, if its operation is to be recorded. Room for that is made outside of locks.
+/// Returns the slot of the current thread if the operation is to be recorded. Makes room for the
+/// event here, outside of the locks of [`turn`], because it may have to wait for the recorder.
 ///
 /// # Safety
-/// As for the operation that the program asked for.
+/// As for the operation that the program requested.
 #[inline(always)]
 unsafe fn begin<W: Word>(kind: Kind, at: *mut W, pc: usize) -> Option<*mut ThreadSlot> {
     let slot = thread::recorded()?;
@@ -74,8 +79,8 @@ unsafe fn begin<W: Word>(kind: Kind, at: *mut W, pc: usize) -> Option<*mut Threa
     None
 }
 
-/// Does an operation that others can see, recorded if the thread is: with it, or whatever happens
-/// then, is its event.
+/// Executes an operation that other threads can observe. If the thread is recorded, the event is
+/// recorded together with the operation, whatever happens afterwards.
 ///
 /// # Safety
 /// `at` is the address of an object of this size, which the program accesses by atomic operations
@@ -86,7 +91,7 @@ unsafe fn perform<W: Word, T>(
     pc: usize,
     f: impl FnOnce(Option<&Turn>) -> T,
 ) -> T {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let Some(slot) = begin(kind, at, pc) else { return f(None) };
         let turn = Turn::begin(slot, at as usize);
@@ -105,7 +110,7 @@ const fn detail(order: c_int, failure: c_int, op: u64) -> u64 {
 /// `at` is the address of an object of this size, which the program accesses by atomic operations
 /// only.
 unsafe extern "C" fn load<W: Word>(at: *mut W, order: c_int, pc: usize) -> W {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let Some(slot) = begin(Kind::AtomicLoad, at, pc) else { return W::load(at) };
         let (value, number) = observe(slot, at);
@@ -118,7 +123,7 @@ unsafe extern "C" fn load<W: Word>(at: *mut W, order: c_int, pc: usize) -> W {
 /// `at` is the address of an object of this size, which the program accesses by atomic operations
 /// only.
 unsafe extern "C" fn store<W: Word>(at: *mut W, value: W, order: c_int, pc: usize) {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         perform(Kind::AtomicStore, at, pc, |turn| {
             if let Some(&Turn { slot, number, .. }) = turn {
@@ -133,7 +138,7 @@ unsafe extern "C" fn store<W: Word>(at: *mut W, value: W, order: c_int, pc: usiz
 /// `at` is the address of an object of this size, which the program accesses by atomic operations
 /// only.
 unsafe fn modify<W: Word>(at: *mut W, op: Op, by: W, order: c_int, pc: usize) -> W {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         perform(Kind::AtomicRmw, at, pc, |turn| {
             let before = exchange(at, op, by);
@@ -157,7 +162,7 @@ unsafe fn modify<W: Word>(at: *mut W, op: Op, by: W, order: c_int, pc: usize) ->
 /// `at` is the address of an object of this size, which the program accesses by atomic operations
 /// only.
 unsafe fn compare<W: Word>(at: *mut W, old: W, new: W, orders: (c_int, c_int), pc: usize) -> W {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         perform(Kind::AtomicCas, at, pc, |turn| {
             let seen = W::swap_if(at, old, new);
@@ -185,7 +190,7 @@ unsafe extern "C" fn cas<W: Word>(
     failure: c_int,
     pc: usize,
 ) -> c_int {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let expected = *old;
         let seen = compare(at, expected, new, (order, failure), pc);
@@ -207,7 +212,7 @@ unsafe extern "C" fn cas_value<W: Word>(
     failure: c_int,
     pc: usize,
 ) -> W {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe { compare(at, old, new, (order, failure), pc) }
 }
 
@@ -217,7 +222,7 @@ macro_rules! modifiers {
         /// `at` is the address of an object of this size, which the program accesses by atomic
         /// operations only.
         unsafe extern "C" fn $name<W: Word>(at: *mut W, by: W, order: c_int, pc: usize) -> W {
-            // SAFETY: as the caller called it.
+            // SAFETY: guaranteed by the caller.
             unsafe { modify(at, Op::$op, by, order, pc) }
         }
     )* };
@@ -233,8 +238,8 @@ modifiers! {
     nand Nand;
 }
 
-/// Exports a function under the name that compilers call, with the place of the call in the
-/// register of the argument after the last.
+/// Exports a function under the name that compilers call. The return address of the call is passed
+/// in the register of the argument after the last.
 macro_rules! export {
     ($name:expr, $register:literal, $function:path) => {
         global_asm!(
@@ -273,7 +278,7 @@ family! {
     "64" u64;
 }
 
-// A 16-byte value takes two registers, so the place of the call comes one later.
+// A 16-byte value takes two registers, so the return address is passed one register later.
 export!("__tsan_atomic128_load", "rdx", load::<u128>);
 export!("__tsan_atomic128_store", "r8", store::<u128>);
 export!("__tsan_atomic128_exchange", "r8", swap::<u128>);
@@ -284,7 +289,8 @@ export!("__tsan_atomic128_fetch_or", "r8", or::<u128>);
 export!("__tsan_atomic128_fetch_xor", "r8", xor::<u128>);
 export!("__tsan_atomic128_fetch_nand", "r8", nand::<u128>);
 
-// Six registers are taken here: the place of the call goes on the stack, as a seventh argument.
+// All six argument registers are taken here, so the return address goes on the stack as a seventh
+// argument.
 macro_rules! export_wide {
     ($($name:literal $function:path;)*) => { $(
         global_asm!(
@@ -307,7 +313,8 @@ export_wide! {
     "__tsan_atomic128_compare_exchange_val" cas_value_wide;
 }
 
-/// Here the order on failure is on the stack already: behind our argument and the return address.
+/// The memory order on failure is already on the stack: behind the return address and the argument
+/// that the stub adds.
 ///
 /// # Safety
 /// `at` is the address of an object of this size, which the program accesses by atomic operations
@@ -321,7 +328,7 @@ unsafe extern "C" fn cas_value_wide(
     _back: usize,
     failure: c_int,
 ) -> u128 {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe { cas_value(at, old, new, order, failure, pc) }
 }
 

@@ -1,7 +1,7 @@
-//! The order of atomic operations: operation and sequence number are taken together under one of a
-//! few hundred spin locks, chosen by address, which is at the same time the clock of its objects. A
-//! load takes no lock: it sees that nobody came between, and leaves a mark only if it is the first
-//! one after a change.
+//! The order of atomic operations. An operation and its sequence number are taken together under
+//! one of a few hundred spin locks, chosen by address. The lock word is also the logical clock of
+//! the objects that share it. A load takes no lock: it verifies that no change came between its
+//! read and its number, and writes to the lock word only if it is the first load after a change.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
@@ -10,8 +10,8 @@ use norn_abi::arena::ThreadSlot;
 use super::word::Word;
 use crate::{intercept::signal, number, sys, thread};
 
-/// For the objects that share it: what comes after their last change, and [who has read them
-/// since](Reader); [`BUSY`] during a change.
+/// The state of the objects that share a lock: the sequence number after their last change, and
+/// [which threads have read them since](Reader); [`BUSY`] during a change.
 #[repr(align(64))]
 struct Lock(AtomicU64);
 
@@ -19,7 +19,8 @@ const BUSY: u64 = u64::MAX;
 const COUNT: usize = 512;
 static LOCKS: [Lock; COUNT] = [const { Lock(AtomicU64::new(0)) }; COUNT];
 
-/// The lowest bits of a lock: nobody, a thread, or several.
+/// The lowest bits of a lock word, which identify the readers since the last change: none, one
+/// thread, or several.
 struct Reader;
 
 impl Reader {
@@ -28,7 +29,7 @@ impl Reader {
     const SEVERAL: u64 = (1 << Reader::BITS) - 1;
 
     /// # Safety
-    /// The slot is the current thread's and no stand.
+    /// The slot is the current thread's and not a placeholder.
     unsafe fn of(slot: *mut ThreadSlot) -> u64 {
         // SAFETY: the slot is the current thread's.
         let thread = unsafe { (*slot).head.thread };
@@ -36,12 +37,13 @@ impl Reader {
     }
 }
 
-/// In a forked child: whoever held a lock is not here, and it has no events yet.
+/// In a forked child: releases all locks. The threads that held them do not exist in the child, and
+/// the child has no events yet, so its clocks may start at zero.
 pub fn unlock_all() {
     LOCKS.iter().for_each(|it| it.0.store(0, Ordering::Relaxed));
 }
 
-/// An operation of a recorded thread, during which nobody else does one at the same address.
+/// An operation of a recorded thread. No other thread operates on the same address until it ends.
 pub struct Turn {
     pub slot: *mut ThreadSlot,
     pub number: u64,
@@ -49,10 +51,11 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// Waits for the operations of others. Signals wait until this one is over.
+    /// Waits until no other thread operates on the address. Signals are deferred until this
+    /// operation ends.
     ///
     /// # Safety
-    /// The slot is the current thread's and no stand.
+    /// The slot is the current thread's and not a placeholder.
     #[inline(always)]
     pub unsafe fn begin(slot: *mut ThreadSlot, addr: usize) -> Turn {
         // SAFETY: the slot is the current thread's.
@@ -72,14 +75,14 @@ impl Turn {
         }
     }
 
-    /// Others can go on.
+    /// Releases the lock: other threads can operate on the address.
     pub fn pass(&self) {
         if let Some(lock) = self.lock {
             lock.store((self.number + 1) << Reader::BITS, Ordering::Release);
         }
     }
 
-    /// The operation is recorded, and signals that waited can come.
+    /// Ends the operation, which is recorded now, and delivers the signals that were deferred.
     ///
     /// # Safety
     /// Called once, by the thread that began the operation.
@@ -94,11 +97,11 @@ impl Turn {
     }
 }
 
-/// Whether the thread is in a signal handler that came during an operation, as one that could not
-/// be put off. It must not wait for what it interrupted.
+/// Whether the thread is in a signal handler that interrupted an operation because the signal could
+/// not be deferred. Such a handler must not wait for the lock: the interrupted operation holds it.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 #[inline(always)]
 unsafe fn interrupts_an_operation(slot: *mut ThreadSlot) -> bool {
     // SAFETY: the slots are the current thread's.
@@ -114,7 +117,7 @@ unsafe fn interrupts_an_operation(slot: *mut ThreadSlot) -> bool {
     false
 }
 
-/// Waits until nobody is in an operation. Looking does not take the lock's memory from its owner.
+/// Spins until no thread holds the lock. It only loads, so the cache line stays with its owner.
 #[cold]
 fn wait(lock: &AtomicU64) {
     let mut looks = 0;
@@ -124,11 +127,13 @@ fn wait(lock: &AtomicU64) {
     }
 }
 
-/// The number of a change: after the one before, and after whatever was read since. Our own reads
-/// are before us anyway, and those of others before what nobody has come to yet.
+/// The number of a change. It must be greater than the number of the previous change and than those
+/// of the reads since then. The thread's own reads already precede it in program order; if other
+/// threads have read, the number is at least the horizon, which is later than any number given so
+/// far.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 #[inline(always)]
 unsafe fn after(slot: *mut ThreadSlot, state: u64) -> u64 {
     // SAFETY: the slot is the current thread's.
@@ -142,14 +147,15 @@ unsafe fn after(slot: *mut ThreadSlot, state: u64) -> u64 {
     }
 }
 
-/// Reads an object, with the number of that. If the thread, or more than one, has read it since its
-/// last change, nothing is written that others would have to wait for.
+/// Loads an object and returns its value with a sequence number. If this thread, or more than one
+/// thread, has read the object since its last change, the load writes nothing that would invalidate
+/// the lock's cache line in other processors.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand, and `at` can be read atomically.
+/// The slot is the current thread's and not a placeholder, and `at` can be read atomically.
 #[inline(always)]
 pub unsafe fn observe<W: Word>(slot: *mut ThreadSlot, at: *mut W) -> (W, u64) {
-    // SAFETY: the slot is the current thread's, the rest as the caller called it.
+    // SAFETY: the slot is the current thread's; `at` is guaranteed by the caller.
     unsafe {
         if interrupts_an_operation(slot) {
             return (W::load(at), number::next(slot));
@@ -169,7 +175,8 @@ pub unsafe fn observe<W: Word>(slot: *mut ThreadSlot, at: *mut W) -> (W, u64) {
                 Reader::NOBODY => state | own,
                 _ => state | Reader::SEVERAL,
             };
-            // Numbers only grow: if the state is the same, nobody has changed anything.
+            // Sequence numbers only grow, so an unchanged lock word means that no thread has
+            // changed the object.
             let same = match known == state {
                 true => lock.load(Ordering::Acquire) == state,
                 false => {

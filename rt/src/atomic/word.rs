@@ -16,7 +16,7 @@ pub trait Word: Copy + PartialEq {
     /// `at` is the address of an object of this size, which the program accesses by atomic
     /// operations only.
     unsafe fn store(at: *mut Self, value: Self);
-    /// What was there; the new value is there if that is `old`.
+    /// Stores `new` if the current value is `old`. Returns the value before the operation.
     ///
     /// # Safety
     /// `at` is the address of an object of this size, which the program accesses by atomic
@@ -26,7 +26,7 @@ pub trait Word: Copy + PartialEq {
     fn change(self, op: Op, by: Self) -> Self;
 }
 
-/// What a read-modify-write does.
+/// The operation of a read-modify-write.
 #[derive(Clone, Copy)]
 pub enum Op {
     Exchange,
@@ -60,17 +60,17 @@ macro_rules! word {
             const LOG2: u64 = $log2;
             #[inline]
             unsafe fn load(at: *mut Self) -> Self {
-                // SAFETY: as the caller called it.
+                // SAFETY: guaranteed by the caller.
                 unsafe { (*at.cast::<$atomic>()).load(Ordering::SeqCst) }
             }
             #[inline]
             unsafe fn store(at: *mut Self, value: Self) {
-                // SAFETY: as the caller called it.
+                // SAFETY: guaranteed by the caller.
                 unsafe { (*at.cast::<$atomic>()).store(value, Ordering::SeqCst) };
             }
             #[inline]
             unsafe fn swap_if(at: *mut Self, old: Self, new: Self) -> Self {
-                // SAFETY: as the caller called it.
+                // SAFETY: guaranteed by the caller.
                 let at = unsafe { &*at.cast::<$atomic>() };
                 match at.compare_exchange(old, new, Ordering::SeqCst, Ordering::SeqCst) {
                     Ok(seen) | Err(seen) => seen,
@@ -94,11 +94,12 @@ word! {
 impl Word for u128 {
     const LOG2: u64 = 4;
     unsafe fn load(at: *mut Self) -> Self {
-        // SAFETY: as the caller called it; exchanging zero for zero changes nothing.
+        // SAFETY: guaranteed by the caller; exchanging zero for zero changes nothing. There is no
+        // plain 16-byte atomic load.
         unsafe { Self::swap_if(at, 0, 0) }
     }
     unsafe fn store(at: *mut Self, value: Self) {
-        // SAFETY: as the caller called it.
+        // SAFETY: guaranteed by the caller.
         unsafe { exchange(at, Op::Exchange, value) };
     }
     unsafe fn swap_if(at: *mut Self, old: Self, new: Self) -> Self {
@@ -107,10 +108,10 @@ impl Word for u128 {
         /// operations only.
         #[target_feature(enable = "cmpxchg16b")]
         unsafe fn exchange(at: *mut u128, old: u128, new: u128) -> u128 {
-            // SAFETY: as the caller called it.
+            // SAFETY: guaranteed by the caller.
             unsafe { cmpxchg16b(at, old, new, Ordering::SeqCst, Ordering::SeqCst) }
         }
-        // SAFETY: compilers emit 16-byte atomics only for processors that have them.
+        // SAFETY: compilers emit 16-byte atomics only for processors that have `cmpxchg16b`.
         unsafe { exchange(at, old, new) }
     }
     fn halves(self) -> (u64, u64) {
@@ -119,13 +120,13 @@ impl Word for u128 {
     change!();
 }
 
-/// Does a read-modify-write; returns what was there.
+/// Executes a read-modify-write; returns the value before it.
 ///
 /// # Safety
 /// `at` is the address of an object of this size, which the program accesses by atomic operations
 /// only.
 pub unsafe fn exchange<W: Word>(at: *mut W, op: Op, by: W) -> W {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let mut seen = W::load(at);
         loop {

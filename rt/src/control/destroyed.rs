@@ -1,12 +1,13 @@
-//! Synchronisation objects that were destroyed, and must not be used any more.
+//! Detects the use of synchronisation objects after their destruction.
 //!
-//! A destroyed object is poisoned in its own memory, so whatever makes an object of it again removes
-//! the poison: the function that initialises it, a static initialiser, or new content. libc marks
-//! mutexes and condition variables itself; the others have unused words. A spin lock is one word and
-//! cannot be poisoned. An object that libc refuses to destroy, because it is in use, stays as it is.
+//! A destroyed object is poisoned in its own memory, so that whatever makes a new object there
+//! removes the poison: the initialisation function, a static initialiser, or new content. libc
+//! marks destroyed mutexes and condition variables itself; the other objects have words that libc
+//! does not use. A spin lock is a single word and cannot be poisoned. An object that libc refuses
+//! to destroy, because it is in use, stays unpoisoned.
 //!
-//! Only calls that use an object are checked. A thread that is woken from a wait, or leaves a barrier,
-//! may find the object destroyed: POSIX allows that the last thread that needs it destroys it.
+//! Only calls that use an object are checked. A thread that wakes from a wait, or leaves a barrier,
+//! may find the object destroyed: POSIX allows the last thread that needs an object to destroy it.
 
 use norn_abi::{
     LockClass, ObjectClass,
@@ -17,10 +18,11 @@ use norn_abi::{
 
 use super::{heap, is_on, verdict};
 
-/// The poison, in a word that libc does not use.
+/// The poison value, written to a word that libc does not use.
 const POISON: u32 = 0xdead_10cc;
 
-/// The object's word that is poisoned, which bits of it, and what they are then.
+/// The index of the word that is poisoned, the mask of its relevant bits, and their value in a
+/// destroyed object.
 fn poisoned_word(class: ObjectClass) -> Option<(usize, u32, u32)> {
     Some(match class {
         ObjectClass::Mutex => (mutex::KIND, u32::MAX, mutex::DESTROYED),
@@ -32,12 +34,12 @@ fn poisoned_word(class: ObjectClass) -> Option<(usize, u32, u32)> {
     })
 }
 
-/// The class of object that a lock is.
+/// The class of object that a lock belongs to.
 pub fn class_of(lock: u64) -> ObjectClass {
     LockClass::of(lock).object()
 }
 
-/// An object was destroyed.
+/// Marks an object as destroyed.
 ///
 /// # Safety
 /// The memory at `object` is that of an object of this class, which no thread may use now.
@@ -45,18 +47,18 @@ pub unsafe fn poison(object: usize, class: ObjectClass) {
     if let Some((at, u32::MAX, POISON)) = poisoned_word(class)
         && is_on()
     {
-        // SAFETY: as the caller says.
+        // SAFETY: guaranteed by the caller.
         unsafe { (object as *mut u32).add(at).write_volatile(POISON) };
     }
 }
 
-/// An object is initialised, perhaps again.
+/// Removes the mark from an object that is initialised, perhaps again.
 ///
 /// # Safety
 /// The memory at `object` is that of an object of this class.
 pub unsafe fn unpoison(object: usize, class: ObjectClass) {
     if let Some((at, u32::MAX, POISON)) = poisoned_word(class) {
-        // SAFETY: as the caller says; libc does not use this word.
+        // SAFETY: guaranteed by the caller; libc does not use this word.
         unsafe {
             let word = (object as *mut u32).add(at);
             if word.read_volatile() == POISON {
@@ -66,7 +68,7 @@ pub unsafe fn unpoison(object: usize, class: ObjectClass) {
     }
 }
 
-/// Ends the run if an object that is to be used was destroyed, or its memory was freed.
+/// Ends the run if the object that is about to be used was destroyed, or if its memory was freed.
 ///
 /// # Safety
 /// The slot is the current thread's. The program passes `object` to a function that uses such an
@@ -74,7 +76,7 @@ pub unsafe fn unpoison(object: usize, class: ObjectClass) {
 #[inline(always)]
 pub unsafe fn check(slot: *mut ThreadSlot, object: usize, class: ObjectClass, pc: usize) {
     if is_on() {
-        // SAFETY: as the caller says.
+        // SAFETY: guaranteed by the caller.
         unsafe { look(slot, object, class, pc) };
     }
 }
@@ -83,14 +85,14 @@ pub unsafe fn check(slot: *mut ThreadSlot, object: usize, class: ObjectClass, pc
 /// As for [`check`].
 #[cold]
 unsafe fn look(slot: *mut ThreadSlot, object: usize, class: ObjectClass, pc: usize) {
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         if heap::is_on() && !heap::is_good(object) {
             heap::complain(slot, object, pc);
         }
         if let Some((at, bits, gone)) = poisoned_word(class) {
             let word = (object as *const u32).wrapping_add(at);
-            // If there is nothing, the call would have found that out.
+            // If the memory is not mapped, the program's own call would have faulted here as well.
             (*slot).access = (pc - 1, word as usize);
             if word.read_volatile() & bits == gone {
                 verdict::memory(slot, found::USE_AFTER_DESTROY, pc, object, object);

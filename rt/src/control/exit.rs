@@ -1,34 +1,35 @@
-//! Threads on their way out. What a thread does in libc after its last event is not controlled: it
-//! frees memory and gives its stack back. So the next thread waits until it is gone, however long
-//! that takes: the addresses that other threads get must not depend on which was faster.
+//! Threads that are ending. What a thread does in libc after its last event is not controlled: it
+//! frees memory and returns its stack. So the next thread waits until the ending thread is gone,
+//! however long that takes: the addresses that other threads get must not depend on which of them
+//! was faster.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use super::verdict;
 use crate::sys;
 
-/// The thread that has just ended; 0 for none.
+/// The kernel's id of the thread that has just ended; 0 for none.
 static LEAVES: AtomicU32 = AtomicU32::new(0);
 
-/// How many times the next thread looks without a pause.
+/// Number of checks without a pause.
 const HASTY: u32 = 2000;
-/// How long it sleeps between looks after that, in nanoseconds.
+/// Pause between checks after that, in nanoseconds.
 const NAP: u64 = 200_000;
-/// How long a thread may sleep on its way out, in nanoseconds: a destructor that comes after ours may
-/// wait for other threads.
+/// Maximum time that an ending thread may sleep, in nanoseconds. A destructor that runs after the
+/// runtime's may wait for other threads, and waiting for it any longer could deadlock the run.
 const ASLEEP: u64 = 2_000_000_000;
 
-/// A thread ends. Under the lock.
+/// Notes that a thread ends. The caller holds the scheduler's lock.
 pub fn begin(tid: u32) {
     LEAVES.store(tid, Ordering::Relaxed);
 }
 
-/// How many threads have ended and may still be there.
+/// Number of threads that have ended and may still exist.
 pub fn count() -> usize {
     usize::from(LEAVES.load(Ordering::Relaxed) != 0)
 }
 
-/// In a forked child: no other thread is here.
+/// In a forked child: no other thread exists.
 pub fn forget() {
     LEAVES.store(0, Ordering::Relaxed);
 }
@@ -55,16 +56,16 @@ pub fn wait() {
     LEAVES.store(0, Ordering::Relaxed);
 }
 
-/// A thread that sleeps, and nothing else.
+/// Measures for how long a thread has been asleep without using any processor time.
 struct Doze {
-    /// What it had done when it was first seen asleep, in nanoseconds of a processor.
+    /// Processor time of the thread when it was first seen asleep, in nanoseconds.
     spent: Option<u64>,
-    /// When that was.
+    /// The time at which it was first seen asleep.
     since: u64,
 }
 
 impl Doze {
-    /// For how long it has slept.
+    /// The time that the thread has been asleep, in nanoseconds.
     fn look(&mut self, tid: u32) -> u64 {
         let (now, spent) = (sys::now(sys::MONOTONIC), sys::spent(tid));
         if !sys::is_asleep(tid) || self.spent != spent || spent.is_none() {

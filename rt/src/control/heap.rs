@@ -1,7 +1,7 @@
-//! The heap of a controlled run. Each thread allocates from memory of its own, in order, so the
-//! same schedule gives the same addresses. Freed blocks are kept for a while, and one byte for
-//! each 16 says whether they may be accessed, so that a use after free, or behind the end, is
-//! seen at the access.
+//! The heap of a controlled run. Each thread allocates from its own part of the memory, in order,
+//! so the same schedule yields the same addresses. Freed blocks are quarantined, and one shadow
+//! byte per 16 bytes records whether they may be accessed, so that a use after free or an access
+//! past the end is detected at the access.
 //!
 //! ```text
 //! block: [ header 32 bytes | the program's bytes, a multiple of 16 ]
@@ -17,46 +17,46 @@ use norn_abi::{arena::ThreadSlot, control::verdict as found};
 use super::verdict;
 use crate::{real, sys};
 
-/// Where the heap begins, how large one thread's part is, and how many parts there are.
+/// Start of the heap, size of one thread's part, and number of parts.
 const START: usize = 0x6000_0000_0000;
 const PART: usize = 1 << 32;
 const PARTS: usize = 1024;
 const SIZE: usize = PART * PARTS;
-/// Where it is noted what may be accessed.
+/// Start of the shadow memory, which records what may be accessed.
 const NOTES: usize = 0x6800_0000_0000;
 const GRAIN: usize = 16;
 
-/// Never allocated, or before the beginning of a block.
+/// Shadow byte of memory that was never allocated, or that precedes a block.
 const OUTSIDE: u8 = 0;
 const LIVE: u8 = 1;
 const FREED: u8 = 2;
 
-/// Freed bytes that are kept before they are used again.
+/// Number of freed bytes that are quarantined before they are reused.
 const KEPT: usize = 64 << 20;
-/// Classes of sizes: four for each power of two.
+/// Number of size classes: four for each power of two.
 const CLASSES: usize = 112;
 
-/// Before each block.
+/// The header before each block.
 #[repr(C)]
 struct Header {
-    /// What the program asked for.
+    /// The size that the program requested.
     size: usize,
-    /// Bytes from the header's end that are the block's.
+    /// Number of bytes after the header that belong to the block.
     room: usize,
-    /// The next block in the list that it is in.
+    /// The next block in the list that contains this one.
     next: *mut Header,
-    /// Where the memory of header and block begins.
+    /// Start of the memory that holds the header and the block.
     start: usize,
 }
 
 const HEADER: usize = size_of::<Header>();
 
 struct Heap {
-    /// How much of each thread's part was handed out so far.
+    /// Number of bytes of each part that have been allocated so far.
     used: [usize; PARTS],
-    /// Free memory, by class.
+    /// Lists of reusable memory, by size class.
     free: [*mut Header; CLASSES],
-    /// Freed blocks, the oldest first.
+    /// The quarantine: a list of freed blocks, the oldest first.
     oldest: *mut Header,
     newest: *mut Header,
     kept: usize,
@@ -64,7 +64,7 @@ struct Heap {
 
 struct Shared(UnsafeCell<Heap>);
 
-// SAFETY: touched under the lock only.
+// SAFETY: only accessed under the heap's lock.
 unsafe impl Sync for Shared {}
 
 static HEAP: Shared = Shared(UnsafeCell::new(Heap {
@@ -81,14 +81,15 @@ fn locked<T>(f: impl FnOnce(&mut Heap) -> T) -> T {
     while LOCK.swap(true, Ordering::Acquire) {
         sys::yield_now();
     }
-    // SAFETY: under the lock.
+    // SAFETY: the lock is held.
     let result = f(unsafe { &mut *HEAP.0.get() });
     LOCK.store(false, Ordering::Release);
     result
 }
 
-/// Reserves the memory. In a static program libc's own calls do not come to us, so its heap and
-/// ours would be mixed up; there, and where memory is limited, libc's heap is used.
+/// Reserves the address space. In a static program libc's internal calls do not reach the runtime's
+/// allocator, so blocks of both heaps would be mixed up; there, and where address space is limited,
+/// libc's heap is used.
 ///
 /// # Safety
 /// No other thread runs yet.
@@ -96,19 +97,19 @@ pub unsafe fn start() {
     if cfg!(feature = "static") {
         return;
     }
-    // SAFETY: new memory.
+    // SAFETY: the address space is newly reserved.
     unsafe {
         let on = sys::reserve(START, SIZE) && sys::reserve(NOTES, SIZE / GRAIN);
         ON.store(on, Ordering::Relaxed);
     }
 }
 
-/// In a forked child: nobody holds the lock.
+/// In a forked child: releases the lock, because no other thread exists.
 pub fn after_fork() {
     LOCK.store(false, Ordering::Relaxed);
 }
 
-/// Whether blocks come from here.
+/// Whether blocks are allocated from this heap.
 pub fn is_on() -> bool {
     ON.load(Ordering::Relaxed)
 }
@@ -130,21 +131,21 @@ fn note(addr: usize) -> *mut u8 {
 /// The heap is in use.
 #[inline(always)]
 pub unsafe fn is_good(addr: usize) -> bool {
-    // SAFETY: there are notes for all of the heap.
+    // SAFETY: the shadow memory covers all of the heap.
     !contains(addr) || unsafe { *note(addr) == LIVE }
 }
 
 /// # Safety
-/// The block is in the heap, and the caller's.
+/// The block is in the heap and belongs to the caller.
 unsafe fn set_notes(block: usize, len: usize, what: u8) {
     let first = note(block);
     for i in 0..len.div_ceil(GRAIN) {
-        // SAFETY: there are notes for all of the heap.
+        // SAFETY: the shadow memory covers all of the heap.
         unsafe { first.add(i).write_volatile(what) };
     }
 }
 
-/// The class of a size, and the size of its members.
+/// The size class of a size, and the size of the blocks of that class.
 fn class(size: usize) -> (usize, usize) {
     let size = size.max(GRAIN).next_multiple_of(GRAIN);
     let power = usize::BITS as usize - 1 - size.leading_zeros() as usize;
@@ -153,17 +154,17 @@ fn class(size: usize) -> (usize, usize) {
     ((power - 4) * 4 + quarter, ((1 << power) + quarter * step).next_multiple_of(GRAIN))
 }
 
-/// A new block: its address, or 0 if there is no room. Its bytes are zero if `zero`.
+/// Allocates a block. Returns its address, or 0 if there is no room. Its bytes are zero if `zero`.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand, and the heap is in use.
+/// The slot is the current thread's and not a placeholder, and the heap is in use.
 pub unsafe fn allocate(slot: *mut ThreadSlot, size: usize, align: usize, zero: bool) -> usize {
     let extra = if align > GRAIN { align } else { 0 };
     let Some(whole) = size.max(1).checked_add(HEADER + extra).filter(|it| *it < PART) else {
         return 0;
     };
     let (class, whole) = class(whole);
-    // SAFETY: the slot is the current thread's; the memory is the block's alone.
+    // SAFETY: the slot is the current thread's; no other block uses the memory.
     unsafe {
         let part = (*slot).head.thread as usize % PARTS;
         let (start, used) = locked(|heap| take(heap, part, class, whole));
@@ -184,12 +185,12 @@ pub unsafe fn allocate(slot: *mut ThreadSlot, size: usize, align: usize, zero: b
     }
 }
 
-/// Memory for a block, and whether it was used before.
+/// Takes memory for a block, and returns whether that memory was used before.
 ///
 /// # Safety
 /// The caller holds the heap's lock.
 unsafe fn take(heap: &mut Heap, part: usize, class: usize, whole: usize) -> (usize, bool) {
-    // SAFETY: what is in the lists is free.
+    // SAFETY: the memory in the lists is free.
     unsafe {
         let free = heap.free[class];
         if !free.is_null() {
@@ -214,12 +215,13 @@ pub unsafe fn size(block: usize) -> usize {
     unsafe { (*((block - HEADER) as *const Header)).size }
 }
 
-/// Frees a block of this heap. One that is none, or that is free already, ends the run.
+/// Frees a block of this heap. Ends the run if the address is not a block, or if the block is
+/// already free.
 ///
 /// # Safety
-/// The slot is the current thread's, and the heap is in use. The block need not be a good one.
+/// The slot is the current thread's, and the heap is in use. `block` need not be a valid block.
 pub unsafe fn free(slot: *mut ThreadSlot, block: usize, pc: usize) {
-    // SAFETY: the notes say whether there is a block.
+    // SAFETY: the shadow memory tells whether there is a block.
     unsafe {
         let state = *note(block);
         let begins = block.is_multiple_of(GRAIN) && *note(block - 1) == OUTSIDE;
@@ -235,12 +237,12 @@ pub unsafe fn free(slot: *mut ThreadSlot, block: usize, pc: usize) {
     }
 }
 
-/// Keeps a freed block, and gives up the oldest if there are too many.
+/// Quarantines a freed block, and releases the oldest ones if the quarantine is too large.
 ///
 /// # Safety
 /// The caller holds the heap's lock, and the block is freed and in no list.
 unsafe fn keep(heap: &mut Heap, header: *mut Header) {
-    // SAFETY: the lists are ours.
+    // SAFETY: the caller holds the lock, so the lists are not accessed by other threads.
     unsafe {
         (*header).next = core::ptr::null_mut();
         match heap.newest.is_null() {
@@ -261,7 +263,7 @@ unsafe fn keep(heap: &mut Heap, header: *mut Header) {
 /// # Safety
 /// The caller holds the heap's lock, and the block is in no list.
 unsafe fn give_up(heap: &mut Heap, header: *mut Header) {
-    // SAFETY: the block is nobody's any more.
+    // SAFETY: the block is in no list, and the program may no longer use it.
     unsafe {
         let block = header as usize + HEADER;
         set_notes(block, (*header).room, OUTSIDE);
@@ -273,26 +275,26 @@ unsafe fn give_up(heap: &mut Heap, header: *mut Header) {
     }
 }
 
-/// An access to memory that is not to be accessed ends the run.
+/// Ends the run because of an access to memory that may not be accessed.
 ///
 /// # Safety
-/// The slot is the current thread's, or a stand.
+/// The slot is the current thread's, or a placeholder.
 #[cold]
 pub unsafe fn complain(slot: *mut ThreadSlot, addr: usize, pc: usize) {
-    // SAFETY: there are notes for all of the heap.
+    // SAFETY: the shadow memory covers all of the heap.
     unsafe {
         let what = if *note(addr) == FREED { found::USE_AFTER_FREE } else { found::OUT_OF_BOUNDS };
         verdict::memory(slot, what, pc, addr, block_of(addr));
     }
 }
 
-/// The beginning of the block that an address belongs to, or comes after.
+/// The start of the block that contains an address, or of the block before it.
 ///
 /// # Safety
 /// The address is in the heap.
 unsafe fn block_of(addr: usize) -> usize {
     let mut at = addr & !(GRAIN - 1);
-    // SAFETY: there are notes for all of the heap.
+    // SAFETY: the shadow memory covers all of the heap.
     unsafe {
         while at > START && *note(at) == OUTSIDE {
             at -= GRAIN;
@@ -304,10 +306,10 @@ unsafe fn block_of(addr: usize) -> usize {
     at
 }
 
-/// Looks whether all of a range may be accessed.
+/// Checks whether all bytes of a range may be accessed, and ends the run if not.
 ///
 /// # Safety
-/// The slot is the current thread's, or a stand.
+/// The slot is the current thread's, or a placeholder.
 pub unsafe fn check(slot: *mut ThreadSlot, addr: usize, len: usize, pc: usize) {
     if !is_on() {
         return;

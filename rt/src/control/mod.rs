@@ -1,11 +1,13 @@
-//! Controlled runs: one thread at a time has the turn and runs, and at its events the scheduler
-//! ([`norn_sched`]) decides which goes on. Here is what that needs from the process: the lock around
-//! the scheduler ([`shared`]), the words that threads sleep on ([`seat`]), what the scheduler asks
-//! about the outside ([`world`]), and carrying out what it decides ([`turn`]).
+//! Controlled runs. One thread at a time has the turn and runs; at its events the scheduler
+//! ([`norn_sched`]) decides which thread runs next. This module is the part that depends on the
+//! process: the lock around the scheduler ([`shared`]), the words that threads sleep on ([`seat`]),
+//! the answers to what the scheduler asks about the outside ([`world`]), and the execution of its
+//! decisions ([`turn`]).
 //!
-//! Operations that would block are made to try, and to wait here if they must, so that it is always
-//! known which threads can go on. The objects themselves stay the program's: a mutex is locked by the
-//! real `trylock`. Only what cannot be tried is done here: condition variables, barriers, sleeping.
+//! Operations that would block are replaced by a non-blocking attempt and, if that fails, a wait in
+//! the scheduler, so that it always knows which threads can run. The objects stay the program's
+//! own: a mutex is locked by the real `trylock`. Only what has no non-blocking form is emulated:
+//! condition variables, barriers, sleeping.
 
 pub mod destroyed;
 mod exit;
@@ -43,9 +45,9 @@ use world::Process;
 
 use crate::{arena, input, number, sys};
 
-/// A plan is in force in this process.
+/// A plan is, or was, in force in this process.
 static ON: AtomicBool = AtomicBool::new(false);
-/// It was, and now nobody waits for a turn any more.
+/// The plan is no longer in force: no thread waits for a turn.
 static FREE: AtomicBool = AtomicBool::new(false);
 
 /// Whether threads wait for their turn.
@@ -54,7 +56,7 @@ pub fn is_on() -> bool {
     ON.load(Ordering::Relaxed) && !is_free()
 }
 
-/// Whether a plan was in force at some time, so that threads may wait here.
+/// Whether a plan was in force at any time, so that threads may still wait in the scheduler.
 #[inline(always)]
 pub fn was_on() -> bool {
     ON.load(Ordering::Relaxed)
@@ -69,16 +71,16 @@ fn set_free() {
     FREE.store(true, Ordering::Relaxed);
 }
 
-/// Starts with the first thread, which has the turn.
+/// Starts the control with the first thread, which has the turn.
 ///
 /// # Safety
-/// The slot is named and the first thread's, and nothing else runs yet.
+/// The slot is named and the first thread's, and no other thread runs yet.
 pub unsafe fn start(slot: *mut ThreadSlot) {
     if arena::plan().strategy == strategy::NONE {
         return;
     }
     verdict::forget();
-    // SAFETY: as the caller says. A debugger may start the program again and again.
+    // SAFETY: guaranteed by the caller. A debugger may start the program repeatedly.
     unsafe {
         begin(slot, is_due() || arena::plan().linger != 0);
         heap::start();
@@ -92,13 +94,13 @@ fn is_due() -> bool {
     arena::process_number() == arena::plan().process
 }
 
-/// The first thread of a process has the turn.
+/// Gives the turn to the first thread of a process.
 ///
 /// # Safety
-/// The slot is named and the thread's, and nothing else runs.
+/// The slot is named and the thread's, and no other thread runs.
 unsafe fn begin(slot: *mut ThreadSlot, due: bool) {
     let mut scheduler = lock();
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let Some(task) = scheduler.begin(new_thread(slot), due, &Process) else { return };
         seat::assign(task, slot);
@@ -109,25 +111,25 @@ unsafe fn begin(slot: *mut ThreadSlot, due: bool) {
     }
 }
 
-/// What the scheduler must know of a new thread.
+/// What the scheduler needs to know about a new thread.
 ///
 /// # Safety
 /// The slot is named.
 unsafe fn new_thread(slot: *mut ThreadSlot) -> NewThread {
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     let head = unsafe { &(*slot).head };
     NewThread { thread: head.thread, child: head.child, foreign: head.role == role::FOREIGN }
 }
 
-/// In a forked child, whose only thread has a new slot.
+/// Restarts the control in a forked child, whose only thread has a new slot.
 ///
 /// # Safety
-/// The slot is named and the thread's, and nothing else runs.
+/// The slot is named and the thread's, and no other thread runs.
 pub unsafe fn after_fork(slot: *mut ThreadSlot) {
     if !was_on() {
         return;
     }
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         shared::unlock_after_fork();
         lock().forget_tasks();
@@ -136,15 +138,15 @@ pub unsafe fn after_fork(slot: *mut ThreadSlot) {
     }
 }
 
-/// A thread is about to be created; it may be chosen from now on.
+/// Registers a thread that is about to be created; the scheduler may choose it from now on.
 ///
 /// # Safety
-/// The slot is named and no thread's yet; the parent's is the current thread's, or null.
+/// The slot is named and belongs to no thread yet; `parent` is the current thread's slot, or null.
 pub unsafe fn adopt(slot: *mut ThreadSlot, parent: *mut ThreadSlot) {
     if !was_on() {
         return;
     }
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         (*slot).steps = 0;
         (*slot).effect = 0;
@@ -157,12 +159,12 @@ pub unsafe fn adopt(slot: *mut ThreadSlot, parent: *mut ThreadSlot) {
     }
 }
 
-/// A thread could not be created.
+/// Removes a thread that could not be created.
 ///
 /// # Safety
-/// The slot is no thread's.
+/// The slot belongs to no thread.
 pub unsafe fn disown(slot: *mut ThreadSlot) {
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     if was_on()
         && let Some(task) = unsafe { task_of(slot) }
     {
@@ -170,22 +172,22 @@ pub unsafe fn disown(slot: *mut ThreadSlot) {
     }
 }
 
-/// A thread that was met in a hook waits for its turn like all others.
+/// Registers a thread that was first seen in a hook; it waits for its turn like all others.
 ///
 /// # Safety
 /// The slot is named and the current thread's.
 pub unsafe fn meet(slot: *mut ThreadSlot) {
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     unsafe { adopt(slot, core::ptr::null_mut()) };
 }
 
-/// A new thread waits until it is chosen, before it does anything at all.
+/// Makes a new thread wait until it is chosen, before it does anything else.
 ///
 /// # Safety
 /// The slot is the current thread's.
 pub unsafe fn first_turn(slot: *mut ThreadSlot) {
     if is_on() {
-        // SAFETY: as the caller says.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             (*slot).head.tid = sys::thread_id();
             turn::arrive(slot);
@@ -193,7 +195,7 @@ pub unsafe fn first_turn(slot: *mut ThreadSlot) {
     }
 }
 
-/// The thread has ended.
+/// Notes that the thread has ended.
 ///
 /// # Safety
 /// The slot was the current thread's until now.
@@ -201,7 +203,7 @@ pub unsafe fn ends(slot: *mut ThreadSlot) {
     if !was_on() {
         return;
     }
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let tid = (*slot).head.tid;
         turn::leave(slot, |scheduler, task| {
@@ -212,13 +214,13 @@ pub unsafe fn ends(slot: *mut ThreadSlot) {
     }
 }
 
-/// Comes before every event: the turn may pass here.
+/// Called before every event: the turn may pass to another thread here.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 #[inline(always)]
 pub unsafe fn before(slot: *mut ThreadSlot, kind: Kind, pc: usize, object: usize) {
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         if (*slot).steps >= (*slot).stop_at.load(Ordering::Relaxed) {
             ask(slot, kind, pc, object);
@@ -226,13 +228,13 @@ pub unsafe fn before(slot: *mut ThreadSlot, kind: Kind, pc: usize, object: usize
     }
 }
 
-/// Asks the scheduler. What the thread did so far is noted before any other thread moves.
+/// Asks the scheduler. The thread's progress is published before any other thread runs.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 #[cold]
 pub unsafe fn ask(slot: *mut ThreadSlot, kind: Kind, pc: usize, object: usize) {
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let Some(task) = task_of(slot).filter(|_| is_on()) else {
             return (*slot).stop_at.store(u64::MAX, Ordering::Relaxed);
@@ -261,21 +263,21 @@ pub unsafe fn ask(slot: *mut ThreadSlot, kind: Kind, pc: usize, object: usize) {
     }
 }
 
-/// Events of a thread, or of a signal handler on it, since it last changed anything.
+/// Number of events of a thread, or of a signal handler on it, since its last visible change.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 unsafe fn quiet(slot: *mut ThreadSlot) -> u64 {
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     unsafe { (*slot).steps - (*slot).effect }
 }
 
-/// The thread has the turn, after others had it, or still.
+/// Called when the thread has the turn: again after other threads, or still (`kept`).
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 unsafe fn turned(slot: *mut ThreadSlot, kept: bool) {
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         arena::outcome().switches.fetch_add(u64::from(!kept), Ordering::Relaxed);
         if arena::make_room(slot) {
@@ -285,12 +287,12 @@ unsafe fn turned(slot: *mut ThreadSlot, kept: bool) {
     }
 }
 
-/// Whether the thread with this number has not ended.
+/// Whether the thread with this number has not ended yet.
 pub fn is_alive(number: u32) -> bool {
     lock().is_alive(number)
 }
 
-/// Whether a thread of this process lives that the scheduler does not control.
+/// Whether `tid` is a living thread of this process that the scheduler does not control.
 pub fn is_foreign(tid: u32) -> bool {
     let ours = lock().living().any(|it| seat::of(it).tid() == tid);
     !ours && sys::is_thread(tid)

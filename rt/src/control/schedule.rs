@@ -1,4 +1,5 @@
-//! The schedule that is followed: where its modules are mapped, and the report of how it was followed.
+//! The schedule that is followed: the addresses of its modules, and the report on how it was
+//! followed.
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 
@@ -7,10 +8,10 @@ use norn_sched::FollowReport;
 
 use crate::arena;
 
-/// Where the schedule's modules are mapped.
+/// Load addresses of the schedule's modules.
 static STARTS: [AtomicUsize; MODULES] = [const { AtomicUsize::new(0) }; MODULES];
 
-/// A module is mapped.
+/// Notes the load address of a module.
 pub fn module(start: usize, path: &[u8]) {
     for (known, at) in arena::schedule_modules().iter().zip(&STARTS) {
         let len = known.path.iter().position(|&it| it == 0).unwrap_or(known.path.len());
@@ -20,12 +21,13 @@ pub fn module(start: usize, path: &[u8]) {
     }
 }
 
-/// Where a module of the schedule is mapped; 0 if it is not.
+/// The load address of a module of the schedule; 0 if it is not loaded.
 pub fn module_start(module: u32) -> u64 {
     STARTS[module as usize % MODULES].load(Ordering::Relaxed) as u64
 }
 
-/// Writes down how the schedule was followed, where the tool reads it. The status comes last.
+/// Publishes how the schedule was followed. The status is stored last, because the tool reads the
+/// other fields once it is set.
 pub fn publish(report: &FollowReport) {
     let outcome = arena::outcome();
     outcome.segment.store(report.segment, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! The scheduler of this process, and the one lock that guards it.
+//! The scheduler of this process, and the single lock that guards it.
 
 use core::{
     cell::UnsafeCell,
@@ -13,20 +13,21 @@ use crate::{intercept::signal, sys, thread, tls};
 
 struct Shared(UnsafeCell<Scheduler>);
 
-// SAFETY: only a guard gives access, and there is one at a time.
+// SAFETY: only a guard gives access, and at most one guard exists at a time.
 unsafe impl Sync for Shared {}
 
 static SCHEDULER: Shared = Shared(UnsafeCell::new(Scheduler::new()));
 static LOCK: AtomicBool = AtomicBool::new(false);
 
-/// Holds the scheduler's lock. Signals wait meanwhile: a handler would need the lock, too.
+/// Holds the scheduler's lock. Signals are deferred meanwhile, because a handler would need the
+/// lock, too.
 pub struct Guard {
-    /// The current thread's slot, or a stand.
+    /// The current thread's slot, or a placeholder.
     slot: *mut ThreadSlot,
 }
 
-/// Waits for the scheduler's lock. It is held for a few hundred instructions, except where `/proc`
-/// is read, so a thread that must wait spins.
+/// Acquires the scheduler's lock. It is held for a few hundred instructions, except while `/proc`
+/// is read, so a thread that has to wait spins.
 pub fn lock() -> Guard {
     let slot = tls::current();
     defer_signals(slot, true);
@@ -38,7 +39,7 @@ pub fn lock() -> Guard {
     Guard { slot }
 }
 
-/// In a forked child: the thread that held the lock, if any, is not here.
+/// In a forked child: releases the lock. A thread that held it does not exist in the child.
 ///
 /// # Safety
 /// The process has one thread, and it holds no guard.

@@ -1,5 +1,5 @@
-//! Carries out what the scheduler decides: threads sleep until they have the turn, and the thread
-//! that gives it away wakes the next.
+//! Executes the scheduler's decisions: threads sleep until they have the turn, and the thread that
+//! passes it on wakes the next one.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -17,19 +17,19 @@ use crate::{arena, sys};
 
 static PROCESSORS: AtomicU32 = AtomicU32::new(0);
 
-/// How long a thread looks for its turn before it sleeps, in ticks of the processor: about as long
-/// as it takes to wake one that sleeps. With one processor, looking is in the way of the thread that
+/// How long a thread spins for its turn before it sleeps, in processor ticks: about as long as it
+/// takes to wake a sleeping thread. With a single processor, spinning only delays the thread that
 /// has the turn.
 const LOOKS: u64 = 150_000;
 
-/// The first thread of a process has the turn.
+/// Gives the turn to the first thread of a process.
 pub fn start(task: TaskId) {
     exit::forget();
     PROCESSORS.store(sys::processors(), Ordering::Relaxed);
     seat::of(task).turn.store(1, Ordering::Relaxed);
 }
 
-/// Does what the scheduler has decided. Under its lock.
+/// Executes a decision of the scheduler. The caller holds its lock.
 pub fn carry_out(scheduler: &mut Scheduler, decision: &Decision) {
     if let Some(task) = decision.taken_back {
         seat::of(task).turn.store(0, Ordering::Relaxed);
@@ -54,19 +54,19 @@ pub fn carry_out(scheduler: &mut Scheduler, decision: &Decision) {
     }
 }
 
-/// Gives the turn to a task, whose thread sleeps or is the caller.
+/// Gives the turn to a task whose thread sleeps, or is the caller.
 fn give(grant: &Grant) {
     let seat = seat::of(grant.task);
     seat.stop_at().store(grant.stop_at, Ordering::Relaxed);
-    // Sequentially consistent, as the sleeper's store before it sleeps: either it sees the turn, or
-    // we see that it sleeps.
+    // Sequentially consistent, like the sleeper's store before it sleeps (Dekker's pattern): either
+    // the sleeper sees the turn, or this thread sees that it sleeps.
     seat.turn.store(1, Ordering::SeqCst);
     if seat.asleep.load(Ordering::SeqCst) {
         sys::futex_wake(seat.turn.as_ptr());
     }
 }
 
-/// Wakes all threads: from now on nobody waits for a turn.
+/// Wakes all threads: from now on no thread waits for a turn.
 fn free_all(scheduler: &Scheduler) {
     for task in scheduler.living() {
         seat::of(task).stop_at().store(u64::MAX, Ordering::Relaxed);
@@ -76,26 +76,26 @@ fn free_all(scheduler: &Scheduler) {
     }
 }
 
-/// Runs `prepare`, which says how the caller waits, and passes the turn on. Returns when the caller
-/// has it again: at once if the scheduler chose the same task.
+/// Runs `prepare`, which describes how the caller waits, and passes the turn on. Returns when the
+/// caller has the turn again, which is at once if the scheduler chose the same task.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 pub unsafe fn wait_for(slot: *mut ThreadSlot, prepare: impl FnOnce(&mut Scheduler, TaskId)) {
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     let Some(task) = (unsafe { task_of(slot) }) else { return };
     let mut scheduler = lock();
     prepare(&mut scheduler, task);
     let decision = scheduler.yield_turn(&Process);
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     unsafe { wait_after(slot, task, scheduler, &decision) };
 }
 
-/// Carries out a decision about the caller's turn, gives the lock back, and returns when the caller
-/// has the turn.
+/// Executes a decision about the caller's turn, releases the lock, and returns when the caller has
+/// the turn.
 ///
 /// # Safety
-/// The slot is the current thread's, and the task is its.
+/// The slot is the current thread's, and the task belongs to this thread.
 pub unsafe fn wait_after(
     slot: *mut ThreadSlot,
     task: TaskId,
@@ -105,16 +105,16 @@ pub unsafe fn wait_after(
     carry_out(&mut scheduler, decision);
     let kept = scheduler.holder() == Some(task);
     drop(scheduler);
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     unsafe { wait(slot, task, kept) };
 }
 
-/// The caller comes from where it ran without the turn, and waits for it.
+/// Waits for the turn when the caller returns from code that it ran without the turn.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 pub unsafe fn come_back(slot: *mut ThreadSlot) {
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let Some(task) = task_of(slot) else { return };
         let mut scheduler = lock();
@@ -125,23 +125,23 @@ pub unsafe fn come_back(slot: *mut ThreadSlot) {
     }
 }
 
-/// A new thread waits for its first turn. Its trace has not begun.
+/// Makes a new thread wait for its first turn. Its trace has not begun.
 ///
 /// # Safety
 /// The slot is the current thread's.
 pub unsafe fn arrive(slot: *mut ThreadSlot) {
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     if let Some(task) = unsafe { task_of(slot) } {
         sleep(task, Waits::ForItsFirstTurn);
     }
 }
 
-/// The caller goes where it runs without the turn, or ends; `prepare` says which.
+/// The caller gives up the turn, to run without it or to end; `prepare` tells the scheduler which.
 ///
 /// # Safety
 /// The slot is the current thread's, or was until now.
 pub unsafe fn leave(slot: *mut ThreadSlot, prepare: impl FnOnce(&mut Scheduler, TaskId)) {
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     let Some(task) = (unsafe { task_of(slot) }) else { return };
     let mut scheduler = lock();
     prepare(&mut scheduler, task);
@@ -149,16 +149,17 @@ pub unsafe fn leave(slot: *mut ThreadSlot, prepare: impl FnOnce(&mut Scheduler, 
     carry_out(&mut scheduler, &decision);
 }
 
-/// Sleeps until the task has the turn. A thread that did not keep it notes that in its trace; and
-/// so does one that kept it while the time of another ran out, so that it is seen when that was.
+/// Sleeps until the task has the turn. A thread that lost the turn in between records that in its
+/// trace. So does a thread that kept the turn while the wait of another thread timed out, so that
+/// the trace shows when that happened.
 ///
 /// # Safety
-/// The slot is the current thread's, and the task is its.
+/// The slot is the current thread's, and the task belongs to this thread.
 unsafe fn wait(slot: *mut ThreadSlot, task: TaskId, kept: bool) {
     if !kept {
         sleep(task, Waits::Somehow);
     }
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let expired = time::note_expired(slot);
         if !kept || expired {
@@ -167,13 +168,13 @@ unsafe fn wait(slot: *mut ThreadSlot, task: TaskId, kept: bool) {
     }
 }
 
-/// What a thread that sleeps waits for.
+/// What a sleeping thread waits for.
 #[derive(Clone, Copy, PartialEq)]
 enum Waits {
-    /// Nothing but its turn. It has no slot yet where signals could be put off, so it should not
+    /// Only its turn. The thread has no slot yet in which signals could be deferred, so it must not
     /// take the scheduler's lock at each sleep: a handler might need the lock.
     ForItsFirstTurn,
-    /// The scheduler knows.
+    /// A condition that the scheduler knows.
     Somehow,
 }
 
@@ -200,12 +201,13 @@ fn sleep(task: TaskId, waits: Waits) {
     exit::wait();
 }
 
-/// Whether nobody waits for a turn any more, and the task waits for nothing else.
+/// Whether no thread waits for a turn any more, and the task does not wait for anything else.
 fn may_run_freely(task: TaskId, waits: Waits) -> bool {
     super::is_free() && (waits == Waits::ForItsFirstTurn || !lock().is_waiting(task))
 }
 
-/// The caller has slept for a while and looks whether it should do something.
+/// Called when the caller has slept for a while: checks whether the scheduler should act, for
+/// example because the thread with the turn is stuck in uninstrumented code.
 fn look_around(task: TaskId) {
     let mut scheduler = lock();
     if seat::of(task).turn.load(Ordering::Relaxed) == 0 {

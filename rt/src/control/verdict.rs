@@ -1,5 +1,5 @@
-//! What the runtime itself finds wrong with a run. It is written where the tool sees it, and the
-//! program goes no further: the tool ends it, or a person looks at it in a debugger.
+//! What the runtime itself finds wrong with a run. It writes the verdict to the arena, and the
+//! program does not continue: the tool ends it, or a person inspects it in a debugger.
 
 use core::sync::atomic::Ordering;
 
@@ -9,39 +9,39 @@ use norn_sched::Verdict;
 use super::feed;
 use crate::{arena, sys, tls};
 
-/// The scheduler has decided that the run goes no further, after so many events of all threads.
+/// Records that the scheduler ends the run, with the number of events of all threads so far.
 pub fn stop(verdict: Verdict, steps: u64) {
     find(verdict.code(), u32::MAX, steps);
 }
 
-/// A thread is in code that is not instrumented, or waits for another process. When it comes back, the
-/// schedule does not say.
+/// Counts a thread that is in uninstrumented code, or waits for another process. The schedule does
+/// not determine when it returns.
 pub fn away() {
     arena::outcome().away.fetch_add(1, Ordering::Relaxed);
 }
 
-/// Memory was used as it must not be. Does not return.
+/// Ends the run because of an invalid use of memory. Does not return.
 ///
 /// # Safety
-/// The slot is the current thread's, or a stand.
+/// The slot is the current thread's, or a placeholder.
 pub unsafe fn memory(slot: *mut ThreadSlot, what: u32, pc: usize, addr: usize, block: usize) {
     let outcome = arena::outcome();
     outcome.error_pc.store(pc as u64, Ordering::Relaxed);
     outcome.error_addr.store(addr as u64, Ordering::Relaxed);
     outcome.block.store(block as u64, Ordering::Relaxed);
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     let thread = if tls::is_stand(slot) { u32::MAX } else { unsafe { (*slot).head.thread } };
     find(what, thread, feed::steps());
     hold();
 }
 
-/// Whether something was found that ends the run.
+/// Whether there is a verdict that ends the run.
 pub fn is_found() -> bool {
     arena::outcome().verdict.load(Ordering::Relaxed) != verdict::NONE
 }
 
-/// A program starts, perhaps once more in a debugger: there is no verdict yet. A process that the
-/// program itself starts keeps what there is.
+/// Clears the verdict when a program starts, perhaps repeatedly in a debugger. A process that the
+/// program itself starts keeps the verdict.
 pub fn forget() {
     let outcome = arena::outcome();
     if arena::process_number() != 0 && arena::plan().linger == 0 {
@@ -55,7 +55,7 @@ pub fn forget() {
     outcome.text_len.store(0, Ordering::Relaxed);
 }
 
-/// The first verdict counts.
+/// Records a verdict unless there is one: the first verdict counts.
 fn find(what: u32, thread: u32, steps: u64) {
     let outcome = arena::outcome();
     if outcome.verdict.load(Ordering::Acquire) != verdict::NONE {
@@ -68,7 +68,7 @@ fn find(what: u32, thread: u32, steps: u64) {
     arena::ring_bell();
 }
 
-/// Goes no further.
+/// Blocks the thread forever.
 fn hold() -> ! {
     const LONG: u64 = 1 << 40;
     let never = 0;

@@ -1,4 +1,4 @@
-//! How threads wait, and run without the turn.
+//! How threads wait, and how they run without the turn.
 
 use core::sync::atomic::Ordering;
 
@@ -15,11 +15,11 @@ use super::{
 };
 use crate::{event, tls};
 
-/// Waits until `object` is released, the deadline comes, or a cancellation does. True if it was
-/// the deadline.
+/// Waits until `object` is released, the deadline passes, or the thread is cancelled. Returns true
+/// if the deadline passed.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 pub unsafe fn block(
     slot: *mut ThreadSlot,
     kind: Kind,
@@ -28,24 +28,24 @@ pub unsafe fn block(
     deadline: u64,
 ) -> bool {
     let wait = Wait { event: Event { kind, object, pc }, deadline, outside: false };
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     unsafe { wait_until_released(slot, wait) }
 }
 
-/// Waits for something outside of the program, which the caller then tries again.
+/// Waits for something outside of the program. The caller then retries its operation.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 pub unsafe fn block_outside(slot: *mut ThreadSlot, pc: usize, deadline: u64) -> bool {
     let event = Event { kind: Kind::Sleep, object: 0, pc };
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     unsafe { wait_until_released(slot, Wait { event, deadline, outside: true }) }
 }
 
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 unsafe fn wait_until_released(slot: *mut ThreadSlot, wait: Wait) -> bool {
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         enter(slot, wait.event);
         turn::wait_for(slot, |scheduler, task| begin_wait(scheduler, task, wait));
@@ -54,9 +54,9 @@ unsafe fn wait_until_released(slot: *mut ThreadSlot, wait: Wait) -> bool {
 }
 
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 unsafe fn enter(slot: *mut ThreadSlot, event: Event) {
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         (*slot).lane.settle_any();
         event::block(slot, event.kind, event.object, event.pc);
@@ -70,22 +70,23 @@ fn begin_wait(scheduler: &mut Scheduler, task: TaskId, wait: Wait) {
     scheduler.wait(task, wait);
 }
 
-/// Returns whether the time of the wait has run out.
+/// Ends a wait. Returns whether it timed out.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 unsafe fn leave(slot: *mut ThreadSlot) -> bool {
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         event::unblock(slot);
         task_of(slot).is_some_and(|it| lock().take_timed_out(it))
     }
 }
 
-/// Begins to wait, gives up what `give_up` gives up, and waits: nothing can come in between.
+/// Registers the wait, runs `give_up`, which releases something, and then waits. No wake-up can be
+/// lost between these steps.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 pub unsafe fn block_after(
     slot: *mut ThreadSlot,
     (kind, object, pc): (Kind, usize, usize),
@@ -93,7 +94,7 @@ pub unsafe fn block_after(
     give_up: impl FnOnce(),
 ) -> bool {
     let wait = Wait { event: Event { kind, object, pc }, deadline, outside: false };
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         enter(slot, wait.event);
         if let Some(task) = task_of(slot) {
@@ -105,17 +106,18 @@ pub unsafe fn block_after(
     }
 }
 
-/// Waits until `all` wait to do `kind` on `object`; true for the last, which need not wait.
+/// Waits until `all` threads wait to do `kind` on `object`. Returns true for the last thread, which
+/// does not have to wait.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 pub unsafe fn meet_others(
     slot: *mut ThreadSlot,
     (kind, object, pc): (Kind, usize, usize),
     all: usize,
 ) -> bool {
     let event = Event { kind, object, pc };
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         enter(slot, event);
         let last = task_of(slot).is_none_or(|task| {
@@ -135,16 +137,16 @@ pub unsafe fn meet_others(
     }
 }
 
-/// The thread asks that others go first. Returns false if it is not controlled, so that nobody has
-/// seen to that.
+/// Lets other threads run first. Returns false if the thread is not controlled, so that the caller
+/// must yield by itself.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 pub unsafe fn yields(slot: *mut ThreadSlot, pc: usize) -> bool {
     if !is_on() {
         return false;
     }
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         if let Some(task) = task_of(slot) {
             let mut scheduler = lock();
@@ -156,10 +158,10 @@ pub unsafe fn yields(slot: *mut ThreadSlot, pc: usize) -> bool {
     true
 }
 
-/// Runs `f`, which may block in a way that we cannot foresee, without the turn.
+/// Runs `f` without the turn, because it may block in a way that the runtime cannot foresee.
 ///
 /// # Safety
-/// `f` touches nothing of the runtime's.
+/// `f` does not access the runtime's state.
 pub unsafe fn outside<T>(f: impl FnOnce() -> T) -> T {
     let slot = tls::current();
     if !is_on() || tls::is_stand(slot) {
@@ -170,7 +172,8 @@ pub unsafe fn outside<T>(f: impl FnOnce() -> T) -> T {
         (*slot).lane.settle_any();
         turn::leave(slot, Scheduler::go_away);
         verdict::away();
-        // Should it not come back from `f`, but be cancelled there, its next event asks.
+        // If the thread is cancelled in `f` and never returns from it, its next event asks the
+        // scheduler.
         (*slot).stop_at.store(0, Ordering::Relaxed);
         let result = f();
         turn::come_back(slot);

@@ -1,11 +1,11 @@
-//! Lets threads go on when what they wait for has come.
+//! Wakes threads whose wait is over.
 
 use norn_abi::Kind;
 use norn_sched::Scheduler;
 
 use super::{is_free, is_on, seat, shared::lock, was_on, world::Process};
 
-/// All threads that wait to do `kind` on `object` may try again.
+/// Lets all threads that wait to do `kind` on `object` try again.
 #[inline(always)]
 pub fn release(kind: Kind, object: usize) {
     if was_on() {
@@ -20,7 +20,7 @@ fn release_locked(kind: Kind, object: usize) {
     wake_free(&mut scheduler);
 }
 
-/// Where nobody waits for a turn, threads whose wait is over go on at once.
+/// If no thread waits for a turn any more, resumes threads whose wait is over at once.
 pub fn wake_free(scheduler: &mut Scheduler) {
     if is_free() {
         while let Some(task) = scheduler.next_woken() {
@@ -29,7 +29,7 @@ pub fn wake_free(scheduler: &mut Scheduler) {
     }
 }
 
-/// Threads that wait for something outside look again: it may have come from inside.
+/// Makes threads that wait for something outside check again: it may have come from this process.
 pub fn look_again() {
     if is_on() {
         lock().look_again();

@@ -1,4 +1,4 @@
-//! What the scheduler asks about the outside, answered by this process.
+//! This process's answers to what the scheduler asks about the outside.
 
 use core::sync::atomic::Ordering;
 
@@ -69,7 +69,7 @@ impl World for Process {
     }
 }
 
-/// Whether a signal has hit the thread that ends the program: no thread goes on after that.
+/// Whether the thread has received a signal that ends the program: no thread continues after that.
 fn is_dying(task: TaskId) -> bool {
     let outcome = arena::outcome();
     let hit = outcome.signal_thread.load(Ordering::Relaxed);

@@ -1,19 +1,19 @@
-//! What a program says about itself by the macros of `norn.h`.
+//! The annotations that a program makes with the macros of `norn.h`.
 
 use norn_abi::Kind;
 
 use crate::{arena, event, intercept::interpose, number, thread};
 
-/// What the macro leaves in the program for each place where it is used.
+/// The static object that the macro creates for each place where it is used.
 #[repr(C)]
 struct Name {
     text: *const u8,
-    /// One more than the last process whose trace knows it.
+    /// One more than the number of the last process whose trace contains the name.
     process: u32,
 }
 
 /// # Safety
-/// `name` is the static object of a macro of ours, with a C string in it.
+/// `name` is the static object of a macro of `norn.h` and contains a C string.
 unsafe extern "C" fn mark(name: *mut Name, object: usize, pc: usize) {
     let Some(slot) = thread::recorded() else { return };
     // SAFETY: the slot is the current thread's; the macro's text is a C string.
@@ -28,13 +28,13 @@ unsafe extern "C" fn mark(name: *mut Name, object: usize, pc: usize) {
     }
 }
 
-/// The length of a C string, without `strlen`, which is one of ours.
+/// The length of a C string. It does not call `strlen`, which the runtime intercepts.
 ///
 /// # Safety
 /// `text` is a C string.
 unsafe fn length(text: *const u8) -> usize {
     let mut len = 0;
-    // SAFETY: the text ends with a zero.
+    // SAFETY: the text ends with a zero byte.
     while unsafe { text.add(len).read_volatile() } != 0 {
         len += 1;
     }

@@ -1,11 +1,12 @@
-//! Calls of the functions that the person named, with their arguments and results.
+//! Calls of the functions that the user named, with their arguments and results.
 //!
-//! A function that is to be seen calls us at its beginning ([`patch`]), and by the address of that
-//! call we know which one it is ([`table`]). There we exchange its return address for one of ours
-//! and keep the true one aside ([`shadow`]). All registers are given back as they were: within a
-//! program, compilers know which registers a function leaves alone.
+//! A traced function calls the runtime at its beginning ([`patch`]); the return address of that
+//! call identifies the function ([`table`]). The runtime then replaces the function's return
+//! address by one of its own and keeps the original aside ([`shadow`]). All registers are restored:
+//! within a program, compilers may know which registers a function does not change, beyond the
+//! calling convention.
 //!
-//! Functions that nobody named have two bytes of nothing to do.
+//! A function that is not named executes a two-byte no-op.
 
 mod mark;
 mod patch;
@@ -19,26 +20,27 @@ pub use shadow::{expire, retire, true_caller};
 
 use crate::{arena, event, number, sys, thread};
 
-/// The registers at a call or a return, as [`stub`] leaves them on the stack.
+/// The registers at a call or a return, as [`stub`] saves them on the stack.
 #[repr(C)]
 struct Registers {
     vectors: [[u64; 2]; 16],
     r11: u64,
     r10: u64,
-    /// In the reverse order of the calling convention: the sixth first.
+    /// In the reverse order of the calling convention: the sixth argument comes first.
     arguments: [u64; 6],
     rax: u64,
-    /// At a call: who calls, then where to go on. At a return: where to go on.
+    /// At a call: first the address of the call, then where to continue. At a return: where to
+    /// continue.
     target: usize,
-    /// At a call: where the function returns to.
+    /// At a call: the return address of the function.
     back: usize,
 }
 
-/// A function was called.
+/// Handles the call of a traced function.
 ///
 /// # Safety
-/// Called by the stub, with the registers that a function was called with and its return address on
-/// the stack.
+/// Called by the stub, with the registers that a function was called with, and with its return
+/// address on the stack.
 unsafe extern "C" fn called(registers: &mut Registers) {
     let Some(function) = table::find(registers.target) else { lost() };
     registers.target = function.to;
@@ -61,10 +63,10 @@ unsafe extern "C" fn called(registers: &mut Registers) {
     }
 }
 
-/// Records a call. Its last arguments are in a record of their own, right behind.
+/// Records a call. The arguments after the third are in a second record that follows at once.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 unsafe fn put_call(slot: *mut ThreadSlot, pc: usize, number: u32, arguments: &[u64; 6]) {
     // SAFETY: the slot is the current thread's.
     unsafe {
@@ -76,7 +78,7 @@ unsafe fn put_call(slot: *mut ThreadSlot, pc: usize, number: u32, arguments: &[u
     }
 }
 
-/// A function returns: `target` is where its return address was.
+/// Handles the return of a traced function: `target` is where its return address was.
 ///
 /// # Safety
 /// Called by the stub, with the registers that a function returned with.
@@ -94,14 +96,14 @@ unsafe extern "C" fn returned(registers: &mut Registers) {
 }
 
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 unsafe fn put_return(slot: *mut ThreadSlot, pc: usize, number: u32, value: Option<u64>) {
     let arguments = [value.unwrap_or(0), u64::from(value.is_some())];
     // SAFETY: the slot is the current thread's.
     unsafe { event::put(slot, Kind::Return, pc, number as usize, &arguments) };
 }
 
-/// Without the true return address there is no way to go on.
+/// Ends the program: without the original return address it cannot continue.
 fn lost() -> ! {
     sys::say("norn: the runtime has lost track of a recorded function and stops the program\n");
     loop {

@@ -1,5 +1,6 @@
-//! Makes functions call us: asks the recorder which ones are meant, and changes their code, or
-//! where it is imported. See [`norn_abi::function`] for the bytes that are there for this.
+//! Makes functions call the runtime: asks the recorder which functions are traced, and patches
+//! their code or the import tables that refer to them. See [`norn_abi::function`] for the bytes
+//! that the compiler reserves for this.
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 
@@ -12,22 +13,22 @@ use norn_abi::{
 use super::{stub, table};
 use crate::{arena, number, sys};
 
-/// The first instruction of functions that may be jumped to from anywhere, `endbr64`.
+/// `endbr64`, the first instruction of functions that may be the target of an indirect jump.
 const LANDING: u32 = 0xfa1e_0ff3;
-/// How far into the bytes that call us the return address of that call is.
+/// Offset of the return address of the inserted call from the start of the reserved bytes.
 const KEY: usize = 6;
 
-/// Whether the person named any function.
+/// Whether the user named any function.
 pub fn is_wanted() -> bool {
     arena::is_open() && arena::inquiry().wanted.load(Ordering::Relaxed) != 0
 }
 
-/// A module is new: its functions are made to call us.
+/// Patches the traced functions of a new module.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand, and the module is mapped at `start`.
+/// The slot is the current thread's and not a placeholder, and the module is mapped at `start`.
 pub unsafe fn find_defined(slot: *mut ThreadSlot, start: usize, path: &[u8]) {
-    // SAFETY: the slot is the current thread's, and the module is there.
+    // SAFETY: the slot is the current thread's, and the module is mapped.
     unsafe {
         ask(start, path, about::DEFINED, |function| {
             change_code(start + function.offset as usize, function) && name(slot, function)
@@ -35,18 +36,19 @@ pub unsafe fn find_defined(slot: *mut ThreadSlot, start: usize, path: &[u8]) {
     }
 }
 
-/// A module is new, and so are all that it uses: calls of their functions come through us, unless
-/// the functions call us anyway.
+/// Diverts the imports of a new module, after all modules that it uses are known: calls of traced
+/// functions come through the runtime, unless the functions call it themselves.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand, and the module is mapped from `start` to `end`.
+/// The slot is the current thread's and not a placeholder, and the module is mapped from `start` to
+/// `end`.
 pub unsafe fn find_imported(slot: *mut ThreadSlot, start: usize, end: usize, path: &[u8]) {
     // SAFETY: as above.
     unsafe {
         ask(start, path, about::IMPORTED, |function| {
             let place = (start + function.offset as usize) as *mut usize;
             let target = target(place, start..end, function);
-            // Not there, or one that calls us already.
+            // The import is unresolved, or its target calls the runtime already.
             target == 0
                 || table::find(target - BEFORE + KEY).is_some()
                 || divert(place, target, function) && name(slot, function)
@@ -54,7 +56,7 @@ pub unsafe fn find_imported(slot: *mut ThreadSlot, start: usize, end: usize, pat
     }
 }
 
-/// Asks which functions of a module are meant, and deals with each.
+/// Asks which functions of a module are traced, and applies `each` to them.
 ///
 /// # Safety
 /// The module is mapped at `start`, and the caller holds the lock of the module list.
@@ -73,7 +75,7 @@ unsafe fn ask(start: usize, path: &[u8], about: u32, mut each: impl FnMut(&Funct
     inquiry.about.store(about, Ordering::Relaxed);
     inquiry.len.store(path.len() as u32, Ordering::Relaxed);
     for (at, &byte) in path.iter().take(inquiry.path.len()).enumerate() {
-        // SAFETY: the question is ours while we are its asker.
+        // SAFETY: only the thread that asks writes the question.
         unsafe { (&raw const inquiry.path[at]).cast_mut().write_volatile(byte) };
     }
     inquiry.state.store(state::ASKED, Ordering::Release);
@@ -89,10 +91,10 @@ unsafe fn ask(start: usize, path: &[u8], about: u32, mut each: impl FnMut(&Funct
     inquiry.asker.store(0, Ordering::Release);
 }
 
-/// Gives the function's number its name in the trace.
+/// Records the name of the function's number in the trace.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 unsafe fn name(slot: *mut ThreadSlot, function: &Function) -> bool {
     // SAFETY: the slot is the current thread's.
     unsafe {
@@ -104,13 +106,13 @@ unsafe fn name(slot: *mut ThreadSlot, function: &Function) -> bool {
     true
 }
 
-/// Makes a function that was built for it call us.
+/// Makes a function that was compiled with room for a call call the runtime.
 ///
 /// # Safety
 /// The function's room for a call, as the recorder found it, is at `entry`, and no thread executes
-/// it now.
+/// these bytes now.
 unsafe fn change_code(entry: usize, function: &Function) -> bool {
-    // SAFETY: the recorder has found in the module's file that the bytes are there for this.
+    // SAFETY: the recorder has verified in the module's file that the bytes are reserved for this.
     unsafe {
         let landing = (entry as *const u32).read_unaligned() == LANDING;
         let inside = if landing { entry + 4 } else { entry };
@@ -131,22 +133,22 @@ unsafe fn change_code(entry: usize, function: &Function) -> bool {
     true
 }
 
-/// Writes `call [rip + 2]` and, two bytes further, where to.
+/// Writes `call [rip + 2]` and, two bytes after it, the target address.
 ///
 /// # Safety
 /// The bytes are writable, and no thread executes them.
 unsafe fn write_call(at: usize) {
-    // SAFETY: the bytes are writable and nobody executes them yet.
+    // SAFETY: the bytes are writable, and no thread executes them yet.
     unsafe {
         (at as *mut u64).write_unaligned(u64::from_le_bytes([0xff, 0x15, 2, 0, 0, 0, 0x90, 0x90]));
         ((at + 8) as *mut usize).write_unaligned(stub::call());
     }
 }
 
-/// Leads calls through the entry of a table of imports through us.
+/// Diverts calls through an entry of an import table to the runtime.
 ///
 /// # Safety
-/// `place` is an entry of a module's table of imports.
+/// `place` is an entry of a module's import table.
 unsafe fn divert(place: *mut usize, target: usize, function: &Function) -> bool {
     // SAFETY: the recorder has found the entry in the module's file.
     unsafe {
@@ -172,12 +174,12 @@ unsafe fn divert(place: *mut usize, target: usize, function: &Function) -> bool 
     true
 }
 
-/// Where an entry of a table of imports leads: what the loader has put there, or will.
+/// The target of an import-table entry: what the loader has stored there, or will store there.
 ///
 /// # Safety
-/// `place` is an entry of the table of imports of the module.
+/// `place` is an entry of the module's import table.
 unsafe fn target(place: *mut usize, module: core::ops::Range<usize>, function: &Function) -> usize {
-    // SAFETY: the entry is there.
+    // SAFETY: the entry is mapped.
     let current = unsafe { *place };
     if current != 0 && !module.contains(&current) {
         return current;
@@ -191,7 +193,8 @@ unsafe fn target(place: *mut usize, module: core::ops::Range<usize>, function: &
     crate::real::symbol(function.linkage())
 }
 
-/// Bytes that are free on both sides of no function: memory of our own.
+/// Allocates room for a call stub in the runtime's own memory, for a function without reserved
+/// bytes.
 ///
 /// # Safety
 /// The caller holds the lock of the module list.
@@ -199,7 +202,7 @@ unsafe fn new_way() -> Option<usize> {
     const SIZE: usize = 1 << 16;
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     static END: AtomicUsize = AtomicUsize::new(0);
-    // Only one thread at a time looks at modules.
+    // Relaxed is enough: the lock of the module list is held, so only one thread is here.
     let mut next = NEXT.load(Ordering::Relaxed);
     if next == END.load(Ordering::Relaxed) {
         next = sys::map_code(SIZE)?;

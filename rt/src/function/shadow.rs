@@ -1,16 +1,17 @@
-//! Where the functions that come back to us really return to: each thread's, in the order of the
-//! calls. In memory of the process alone, so that a forked child has its own.
+//! The shadow stack: the original return addresses of the functions that return to the runtime, for
+//! each thread, in the order of the calls. It is in memory that is private to the process, so that
+//! a forked child has its own copy.
 //!
-//! A return is recognised by where on the stack its address was, so nothing goes wrong when
-//! functions are left in other ways: by an exception, a long jump, a switch to another stack. An
-//! entry whose place on the stack no longer holds our address is dead.
+//! A return is identified by the stack address at which its return address was, so a function may
+//! also be left in other ways: by an exception, a long jump, a switch to another stack. An entry
+//! whose place on the stack no longer holds the runtime's address is dead.
 
 use norn_abi::{arena::ThreadSlot, peek};
 
 use super::{put_return, stub};
 use crate::{sys, thread, tls};
 
-/// Calls in each other whose returns can be seen.
+/// Maximum number of nested calls whose returns can be recorded.
 const MOST: usize = 1 << 16;
 
 #[repr(C)]
@@ -21,14 +22,14 @@ struct Stack {
 
 #[repr(C)]
 struct Entry {
-    /// Where the return address was; 0 while the entry is being made.
+    /// Stack address of the return address; 0 while the entry is being written.
     place: usize,
     back: usize,
     pc: usize,
     number: u32,
-    /// That it is left is recorded already.
+    /// It is already recorded that the function was left.
     expired: bool,
-    /// The stream of events to which it belongs.
+    /// The slot to which the call's events belong.
     stream: *mut ThreadSlot,
 }
 
@@ -47,12 +48,13 @@ fn own() -> *mut Stack {
 /// # Safety
 /// The stack is the current thread's, and `at` is below its capacity.
 unsafe fn entry(stack: *mut Stack, at: usize) -> *mut Entry {
-    // SAFETY: inside of the stack.
+    // SAFETY: the index is inside the stack.
     unsafe { (&raw mut (*stack).entries).cast::<Entry>().add(at) }
 }
 
-/// From where the function is called whose return address is at `place`: if that is ours, it was
-/// called in the place of another one's return.
+/// The address from which the function was called whose return address is at `place`. If that is
+/// the runtime's own address, the function was called by a tail call, in place of the return of
+/// another traced function.
 ///
 /// # Safety
 /// `place` is on the current thread's stack and holds a return address.
@@ -67,7 +69,8 @@ pub unsafe fn caller(place: *const usize) -> usize {
     }
 }
 
-/// Who called the function that finds `back` as its return address and has `sp` inside of its frame.
+/// The caller of the function that finds `back` as its return address and has `sp` inside its
+/// frame.
 ///
 /// # Safety
 /// `sp` is on the current thread's stack.
@@ -83,7 +86,7 @@ pub unsafe fn true_caller(back: usize, sp: usize) -> usize {
     }
 }
 
-/// The last call whose return address was at `place`.
+/// The latest call whose return address was at `place`.
 ///
 /// # Safety
 /// Called on the thread whose stack `place` is on.
@@ -96,12 +99,12 @@ unsafe fn find(place: usize) -> Option<*mut Entry> {
     unsafe { (0..(*stack).depth).rev().map(|at| entry(stack, at)).find(|&it| (*it).place == place) }
 }
 
-/// From now on the function whose return address is at `place` returns to us. A signal handler may
-/// come in between at any time, and leaves all as it was.
+/// Makes the function whose return address is at `place` return to the runtime. A signal handler
+/// may interrupt this at any point; it leaves the stack as it found it.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand, and `place` holds the return address of a
-/// function that has just been called on it.
+/// The slot is the current thread's and not a placeholder, and `place` holds the return address of
+/// a function that has just been called on it.
 pub unsafe fn push(slot: *mut ThreadSlot, place: *mut usize, pc: usize, number: u32) {
     // SAFETY: the stack is the current thread's.
     unsafe {
@@ -125,12 +128,12 @@ pub unsafe fn push(slot: *mut ThreadSlot, place: *mut usize, pc: usize, number: 
     }
 }
 
-/// Before a call whose return address is at `place`: drops the last entries as far as they are
-/// dead. Those of functions that are just being left by an exception are still there: they are
-/// further out.
+/// Before a call whose return address is at `place`: drops dead entries from the top of the stack.
+/// The entries of functions that an exception is leaving right now are still alive: their frames
+/// are further out.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand, and `place` is on its stack.
+/// The slot is the current thread's and not a placeholder, and `place` is on its stack.
 pub unsafe fn clean(slot: *mut ThreadSlot, place: *const usize) {
     let stack = own();
     if stack.is_null() {
@@ -156,11 +159,12 @@ pub unsafe fn clean(slot: *mut ThreadSlot, place: *const usize) {
 /// # Safety
 /// `place` was on the current thread's stack; it need not be mapped any more.
 unsafe fn is_armed(place: usize) -> bool {
-    // SAFETY: our handler knows of the load, should the memory be gone.
+    // SAFETY: if the memory is no longer mapped, the runtime's fault handler recovers from this
+    // load.
     unsafe { peek::word(place) == Some(stub::comeback() as u64) }
 }
 
-/// The function returns whose return address was at `place`.
+/// Removes the entry of a function that returns, whose return address was at `place`.
 ///
 /// # Safety
 /// Called on the thread whose stack `place` is on.
@@ -178,7 +182,7 @@ pub unsafe fn take(place: usize) -> Option<Taken> {
         let at = found.offset_from(entry(stack, 0)) as usize;
         for above in at + 1..(*stack).depth {
             let above = entry(stack, above);
-            // What is above on the same stack was left without a word.
+            // Functions further in on the same stack were left without a return.
             if (*above).place < place && (*above).stream == (*found).stream {
                 leave(above);
             }
@@ -191,10 +195,11 @@ pub unsafe fn take(place: usize) -> Option<Taken> {
     }
 }
 
-/// In [`Entry::place`]: it has returned, and others above it have not.
+/// Value of [`Entry::place`] for a function that has returned while entries above it are still in
+/// use.
 const DONE: usize = 1;
 
-/// Records that a function is left, if that is not recorded yet.
+/// Records that a function was left, unless that is already recorded.
 ///
 /// # Safety
 /// The entry is on the current thread's shadow stack.
@@ -210,10 +215,10 @@ unsafe fn leave(entry: *mut Entry) {
     }
 }
 
-/// The functions of the current stream are left whose return addresses are below `sp`.
+/// Records that the functions of the current slot whose return addresses are below `sp` were left.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 pub unsafe fn expire(slot: *mut ThreadSlot, sp: usize) {
     let stack = own();
     if stack.is_null() {
@@ -230,16 +235,16 @@ pub unsafe fn expire(slot: *mut ThreadSlot, sp: usize) {
     }
 }
 
-/// The thread ends.
+/// Records, when the thread ends, that all its functions were left.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 pub unsafe fn retire(slot: *mut ThreadSlot) {
     // SAFETY: the stack is the current thread's.
     unsafe { expire(slot, usize::MAX) };
 }
 
-/// Puts the true return address back for who unwinds the stack.
+/// Restores the original return address at `place`, for an unwinder of the stack.
 ///
 /// # Safety
 /// Called on the thread whose stack `place` is on.
@@ -255,12 +260,12 @@ pub unsafe fn restore(place: usize) {
     }
 }
 
-/// The same for all, where it cannot be known which one is meant.
+/// Restores all original return addresses, where it is unknown which one the unwinder needs.
 ///
 /// # Safety
 /// Called on the thread whose functions are meant.
 pub unsafe fn restore_all() {
-    // SAFETY: all places that are armed are on the current thread's stack.
+    // SAFETY: all places that still hold the runtime's address are on the current thread's stack.
     unsafe {
         for at in 0..(*own()).depth {
             let entry = entry(own(), at);

@@ -1,9 +1,10 @@
-//! The machine code around [`super::called`] and [`super::returned`]: all registers are kept.
+//! The machine code around [`super::called`] and [`super::returned`]. It preserves all registers.
 //!
-//! Who unwinds the stack (an exception, a thread that is cancelled) finds our address where a
-//! return address should be. The description of `norn_return` says: the caller's frame is the same,
-//! and its return address is where ours was found. Before that is read, the personality routine is
-//! asked, and puts the true one there.
+//! An unwinder (for an exception, or for a cancelled thread) finds the address of `norn_return`
+//! where a return address should be. The unwind information of `norn_return` states that the
+//! caller's frame is the same and that its return address is where the unwinder found ours. Before
+//! the unwinder reads it, it calls the personality routine, which restores the original address
+//! there.
 
 use core::{arch::global_asm, ffi::c_void};
 
@@ -61,10 +62,11 @@ macro_rules! stub {
     };
 }
 
-// On the stack: who calls, and below it the function's own return address.
+// On the stack: the return address of the inserted call, and above it the function's own one.
 stub!("norn_call", "norn_call: .cfi_def_cfa_offset 16", function = super::called);
 
-// Nothing is on the stack. The byte before is for who looks up the call that returns here.
+// Nothing is on the stack. The byte before the label is for unwinders, which look up the return
+// address minus one.
 stub!(
     "norn_return",
     ".cfi_personality 0x1b, {personality}
@@ -77,7 +79,7 @@ stub!(
     personality = personality
 );
 
-// Absent where nothing can be thrown.
+// The symbol is absent in programs that cannot throw.
 global_asm!(".weak _Unwind_GetCFA");
 
 unsafe extern "C" {
@@ -86,20 +88,20 @@ unsafe extern "C" {
     fn _Unwind_GetCFA(context: *mut c_void) -> usize;
 }
 
-/// Where a function that is to be seen jumps to.
+/// The address that a traced function calls.
 pub fn call() -> usize {
     norn_call as *const () as usize
 }
 
-/// What it finds as its return address.
+/// The address that replaces the return address of a traced function.
 pub fn comeback() -> usize {
     norn_return as *const () as usize
 }
 
-/// Asked on the way of an exception through a function that was to come back to us.
+/// Personality routine: an exception passes through a function that was to return to the runtime.
 ///
 /// # Safety
-/// Called by the unwinder, with its own context.
+/// Called by the unwinder, with a valid context.
 unsafe extern "C" fn personality(
     _version: i32,
     _actions: i32,
@@ -109,7 +111,7 @@ unsafe extern "C" fn personality(
 ) -> i32 {
     const CONTINUE_UNWIND: i32 = 8;
     let known = _Unwind_GetCFA as *const () as usize;
-    // SAFETY: the unwinder's context is good while it asks.
+    // SAFETY: the unwinder's context is valid during this call.
     unsafe {
         if core::hint::black_box(known) == 0 {
             shadow::restore_all();

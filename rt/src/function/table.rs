@@ -1,4 +1,4 @@
-//! The functions that are to be seen, by where they call us from. Grows only.
+//! The traced functions, by the return address of their call of the runtime. The table only grows.
 
 use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
@@ -25,9 +25,9 @@ static ROWS: [Row; MOST] = [const {
 }; MOST];
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
-/// A function that is to be seen.
+/// A traced function.
 pub struct Seen {
-    /// Where it goes on.
+    /// Where the function continues after the call.
     pub to: usize,
     pub number: u32,
     pub flags: u32,
@@ -46,7 +46,7 @@ fn first_row(key: usize) -> usize {
     (key as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) as usize >> 32
 }
 
-/// The function that calls us from there.
+/// The function whose call of the runtime has the return address `key`.
 pub fn find(key: usize) -> Option<Seen> {
     for at in 0..MOST {
         let row = &ROWS[(first_row(key) + at) % MOST];
@@ -66,8 +66,9 @@ pub fn find(key: usize) -> Option<Seen> {
     None
 }
 
-/// Adds a function, which calls us from `key` and then goes on at `to`; a module that was there
-/// before, in the same place, may have had another one. False if there are too many.
+/// Adds a function whose call of the runtime returns to `key` and that then continues at `to`.
+/// Replaces the row of a function that an unloaded module had at the same address. Returns false if
+/// the table is full.
 pub fn add(key: usize, to: usize, function: &Function) -> bool {
     if COUNT.load(Ordering::Relaxed) >= MOST / 2 {
         return false;

@@ -1,8 +1,8 @@
-//! What is outside: of which descriptors the program is not alone at both ends.
+//! Decides which descriptors lead outside, which means that the other end is not the program's own.
 //!
-//! Real files are the program's own input, and pipes and pairs of sockets that it made itself only
-//! carry what it says itself, or its children, who are started anew in every run: all of these stay
-//! as they are. So does what it writes to anything but a socket.
+//! Regular files are the program's own input. Pipes and socket pairs that the program made itself
+//! only carry data of the program or of its children, which are started again in every run. All of
+//! these are used as they are. So are writes to anything but a socket.
 
 use core::{
     mem::MaybeUninit,
@@ -24,12 +24,13 @@ const SOCKET: u64 = 0o140_000;
 const DEVICE: u64 = 0o020_000;
 const PIPE: u64 = 0o010_000;
 
-/// Descriptors of which we look whether the program was started with them.
+/// Number of low descriptors that are checked for being inherited at the start.
 const INHERITED: usize = 64;
-/// What these are, by their inodes; 0 for those that are not there.
+/// The inodes of these descriptors; 0 for those that are not open.
 static STARTED_WITH: [AtomicU64; INHERITED] = [const { AtomicU64::new(0) }; INHERITED];
 
-/// Remembers which pipes and sockets the program is started with: others hold their other ends.
+/// Remembers the pipes and sockets that the program inherits: other processes hold their other
+/// ends.
 pub fn start() {
     for (file, known) in STARTED_WITH.iter().enumerate() {
         let inode =
@@ -38,10 +39,10 @@ pub fn start() {
     }
 }
 
-/// The kind of a descriptor, and its inode.
+/// The type of a descriptor, and its inode.
 fn look(file: i32) -> Option<(u64, u64)> {
     let mut found = MaybeUninit::<[u64; 18]>::uninit();
-    // SAFETY: the kernel fills it in.
+    // SAFETY: the kernel fills the structure.
     unsafe {
         let result = sys::call(FSTAT, [file as usize, found.as_mut_ptr() as usize, 0, 0, 0, 0]);
         let found = found.as_ptr();
@@ -49,12 +50,12 @@ fn look(file: i32) -> Option<(u64, u64)> {
     }
 }
 
-/// Whether there is such a descriptor.
+/// Whether the descriptor is open.
 pub fn is_open(file: i32) -> bool {
     look(file).is_some()
 }
 
-/// Whether what is read from it comes from outside.
+/// Whether data that is read from the descriptor comes from outside.
 pub fn is_outside(file: i32) -> bool {
     match look(file) {
         Some((SOCKET, inode)) => is_inherited(inode) || !is_pair(file),
@@ -64,7 +65,7 @@ pub fn is_outside(file: i32) -> bool {
     }
 }
 
-/// Whether what is written to it leaves the program by a socket.
+/// Whether data that is written to the descriptor leaves the program through a socket.
 pub fn is_socket(file: i32) -> bool {
     matches!(look(file), Some((SOCKET, _))) && is_outside(file)
 }
@@ -73,7 +74,7 @@ fn is_inherited(inode: u64) -> bool {
     STARTED_WITH.iter().any(|it| it.load(Ordering::Relaxed) == inode)
 }
 
-/// Whether a socket is one of a pair: neither end has a name.
+/// Whether a socket is one end of a socket pair: neither end has a name.
 fn is_pair(file: i32) -> bool {
     const UNIX: i32 = 1;
     const DOMAIN: usize = 39;
@@ -81,21 +82,21 @@ fn is_pair(file: i32) -> bool {
         && [GETSOCKNAME, GETPEERNAME].iter().all(|it| name_len(*it, file) == Some(2))
 }
 
-/// How long the name of a socket is, or of its other end.
+/// The length of the name of a socket, or of its peer.
 fn name_len(call: usize, file: i32) -> Option<u32> {
     let mut len = 16u32;
     let mut name = MaybeUninit::<[u64; 2]>::uninit();
     let place = [file as usize, name.as_mut_ptr() as usize, &raw mut len as usize, 0, 0, 0];
-    // SAFETY: the kernel fills it in.
+    // SAFETY: the kernel fills the name and its length.
     (unsafe { sys::call(call, place) } == 0).then_some(len)
 }
 
-/// An option of a socket itself.
+/// An option of a socket at the level `SOL_SOCKET`.
 fn option(file: i32, option: usize) -> Option<i32> {
     const LEVEL: usize = 1;
     let (mut value, mut len) = (0i32, 4u32);
     let place = [&raw mut value as usize, &raw mut len as usize];
-    // SAFETY: the kernel fills it in.
+    // SAFETY: the kernel fills the value and its length.
     let result =
         unsafe { sys::call(GETSOCKOPT, [file as usize, LEVEL, option, place[0], place[1], 0]) };
     (result == 0).then_some(value)
@@ -113,20 +114,20 @@ fn is_nameless(file: i32) -> bool {
     path[14 + digits] = 0;
     let mut name = [0u8; 8];
     let place = [path.as_ptr() as usize, name.as_mut_ptr() as usize, name.len(), 0, 0, 0];
-    // SAFETY: the kernel fills the name in.
+    // SAFETY: the kernel fills the buffer.
     unsafe { sys::call(READLINK, place) };
     name.starts_with(b"pipe:[")
 }
 
-/// A socket that leads nowhere, with the number that an accepted connection once had if that is
-/// free, and of the same kind as the one that accepts.
+/// Creates an unconnected socket of the same type as the listening socket `file`. It gets the
+/// descriptor number of the connection that was accepted in the recorded run, if that is free.
 pub fn stand_in(file: i32, number: usize, flags: usize) -> isize {
     const TYPE_OPTION: usize = 3;
     const DOMAIN: usize = 39;
     const CLOSE_ON_EXEC: usize = 0o2_000_000;
     let domain = option(file, DOMAIN).unwrap_or(1) as usize;
     let kind = option(file, TYPE_OPTION).unwrap_or(1) as usize;
-    // SAFETY: new descriptors, of which nobody knows yet.
+    // SAFETY: the descriptors are new, and no other code knows them.
     unsafe {
         let made = sys::call(SOCKET_CALL, [domain, kind | flags, 0, 0, 0, 0]);
         if made < 0 || made as usize == number || is_open(number as i32) {

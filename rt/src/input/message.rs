@@ -2,7 +2,7 @@
 
 use super::{Memory, is_on, memory::blocks_len};
 
-/// What `recvmsg` and `sendmsg` take.
+/// `struct msghdr`, which `recvmsg` and `sendmsg` take.
 #[repr(C)]
 pub struct Message {
     name: usize,
@@ -15,31 +15,31 @@ pub struct Message {
 }
 
 impl Message {
-    /// The caller's, if somebody wants to know.
+    /// The caller's message, if inputs are recorded or replayed.
     ///
     /// # Safety
     /// `message` is null or points to a `struct msghdr`.
     unsafe fn at(message: usize) -> Option<&'static Message> {
-        // SAFETY: the caller's word.
+        // SAFETY: guaranteed by the caller.
         unsafe { (message as *const Message).as_ref().filter(|_| is_on()) }
     }
 
-    /// Bytes of its blocks.
+    /// Total length of the message's blocks.
     ///
     /// # Safety
     /// `message` is null or points to a `struct msghdr`.
     pub unsafe fn len(message: usize) -> usize {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { Message::at(message).map_or(0, |it| blocks_len(it.blocks, it.count)) }
     }
 
-    /// Where `recvmsg` writes: the address, the data, and how long the first is and the flags. What
-    /// else comes is not kept: when it is fed back, there is nothing else.
+    /// Where `recvmsg` writes: the address, the data, the address length and the flags. Ancillary
+    /// data is not recorded: when the message is replayed, it has none.
     ///
     /// # Safety
     /// `message` is null or points to a `struct msghdr`.
     pub unsafe fn memory(message: usize) -> impl Fn(isize) -> Memory {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         let given = unsafe { Message::at(message) };
         let room = given.map_or(0, |it| it.name_len as usize);
         move |result| {
@@ -52,21 +52,22 @@ impl Message {
     }
 }
 
-/// How much room there is for an address, by the length at `len`, if somebody wants to know.
+/// The size of the address buffer, from the length at `len`; 0 if inputs are neither recorded nor
+/// replayed.
 ///
 /// # Safety
 /// `len` is null or points to a `socklen_t`.
 unsafe fn room(address: usize, len: usize) -> usize {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     if address == 0 || len == 0 || !is_on() { 0 } else { unsafe { *(len as *const u32) as usize } }
 }
 
-/// Where a call writes an address, and at `len` how long it is.
+/// Where a call writes an address, and at `len` the length of the address.
 ///
 /// # Safety
-/// `len` is null or points to a `socklen_t`, with the room at `address`.
+/// `len` is null or points to a `socklen_t` with the size of the buffer at `address`.
 pub unsafe fn name(address: usize, len: usize) -> impl Fn(isize) -> Memory {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     let room = unsafe { room(address, len) };
     move |result| {
         let there = result >= 0 && room != 0;
@@ -74,7 +75,7 @@ pub unsafe fn name(address: usize, len: usize) -> impl Fn(isize) -> Memory {
     }
 }
 
-/// The same of a call that also fills a buffer.
+/// Where a call writes that fills a buffer and an address.
 ///
 /// # Safety
 /// As for the call that fills the buffer and the address.
@@ -83,7 +84,7 @@ pub unsafe fn named_buffer(
     address: usize,
     len: usize,
 ) -> impl Fn(isize) -> Memory {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     let room = unsafe { room(address, len) };
     move |result| match usize::try_from(result.min(size as isize)) {
         Ok(count) if room != 0 => Memory::pieces([(buffer, count), (address, room), (len, 4)]),

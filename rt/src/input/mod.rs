@@ -1,10 +1,10 @@
-//! What a program gets from outside: sockets, devices, pipes of other processes. While we decide
-//! which thread goes next, it can be kept, and fed back in another run, in which the calls are then
-//! not made at all.
+//! Input from outside of the program: sockets, devices, pipes of other processes. In a controlled
+//! run it can be recorded, and replayed in another run, in which the calls are then not made at
+//! all.
 //!
-//! Each thread has inputs of its own, in the order of its calls. An input is fed back if the thread
-//! makes the call that it was kept of; at the first other call that is noted, and the thread goes on
-//! with the world as it is.
+//! Each thread has its own inputs, in the order of its calls. An input is replayed if the thread
+//! makes the call that it was recorded from. The first call that differs is reported, and from then
+//! on the thread's calls are made for real.
 
 mod descriptor;
 mod memory;
@@ -28,14 +28,14 @@ pub use self::{
 };
 use crate::{arena, control, real, thread};
 
-/// Calls so far by which the program told the world something.
+/// Number of calls so far by which the program sent something outside.
 static TOLD: AtomicU64 = AtomicU64::new(0);
 
 /// A call whose result may come from outside.
 pub struct Call {
-    /// What is asked for.
+    /// The call and its arguments.
     pub asked: Asked,
-    /// Where it is called.
+    /// The address of the call.
     pub pc: usize,
 }
 
@@ -44,11 +44,12 @@ impl Call {
         Call { asked: Asked { call, file, size: size as u64 }, pc }
     }
 
-    /// Makes the call by `live`, and keeps what it gave if that comes from outside; or feeds back
-    /// what it once gave. `memory` says where that lies, for a result.
+    /// Makes the call by `live` and records its result if that comes from outside, or replays the
+    /// recorded result. `memory` maps a result to the memory that the call writes.
     ///
     /// # Safety
-    /// The slot is the current thread's and no stand, and the memory is what the call writes.
+    /// The slot is the current thread's and not a placeholder, and `memory` is what the call
+    /// writes.
     pub unsafe fn make(
         &self,
         is_outside: impl FnOnce() -> bool,
@@ -56,7 +57,7 @@ impl Call {
         live: impl FnOnce() -> isize,
     ) -> isize {
         let Some(slot) = controlled() else { return live() };
-        // SAFETY: the slot is the current thread's, the memory is the caller's.
+        // SAFETY: the slot is the current thread's; the memory is guaranteed by the caller.
         unsafe {
             let due = next(slot);
             if !is_outside() && !due.is_some_and(|it| self.has_lost(&it.input)) {
@@ -74,8 +75,8 @@ impl Call {
         }
     }
 
-    /// Whether the call is the one that is due on a descriptor that is not there in this run, or is
-    /// standard input, which may be another thing.
+    /// Whether the call is the one that is due, on a descriptor that is not open in this run or
+    /// that is standard input, which may be of another type.
     fn has_lost(&self, due: &Input) -> bool {
         let Asked { call, file, .. } = self.asked;
         let same = (due.asked.call, due.asked.file) == (call, file);
@@ -86,10 +87,10 @@ impl Call {
         TOLD.fetch_add(u64::from(call::is_output(self.asked.call)), Ordering::Relaxed);
     }
 
-    /// What the call once gave; none if it is to be made.
+    /// The recorded result of the call; none if the call is to be made.
     ///
     /// # Safety
-    /// The slot is the current thread's and no stand.
+    /// The slot is the current thread's and not a placeholder.
     unsafe fn feed(
         &self,
         slot: *mut ThreadSlot,
@@ -121,7 +122,7 @@ impl Call {
         }
     }
 
-    /// Whether what is due is what the call asks for.
+    /// Whether the input that is due belongs to this call.
     fn fits(&self, kept: &Kept, memory: &impl Fn(isize) -> Memory) -> bool {
         let (due, asked) = (kept.input.asked, self.asked);
         let same = (due.call, due.file) == (asked.call, asked.file);
@@ -129,10 +130,10 @@ impl Call {
         same && sized && memory(kept.input.result as isize).len() == kept.input.len as usize
     }
 
-    /// The input is done: the thread's next is behind it.
+    /// Consumes the input: the thread's next input follows it.
     ///
     /// # Safety
-    /// The slot is the current thread's and no stand, and the input is its next.
+    /// The slot is the current thread's and not a placeholder, and the input is its next.
     unsafe fn take(&self, slot: *mut ThreadSlot, kept: &Kept) {
         arena::inputs().used.fetch_add(1, Ordering::Relaxed);
         self.count();
@@ -144,13 +145,14 @@ impl Call {
         }
     }
 
-    /// What the call returns: what it did, but that who sends all sends all, and that there must be
-    /// a descriptor for a connection.
+    /// The result of the call, as recorded, with two exceptions: a call that sent all of its data
+    /// also sends all of this run's data, and an accepted connection needs a descriptor of this
+    /// run.
     ///
     /// # Safety
-    /// Called on a thread of libc, in the place of the call.
+    /// Called on a thread that libc knows, in place of the call.
     unsafe fn result(&self, input: &Input) -> isize {
-        // SAFETY: libc's `errno`.
+        // SAFETY: libc's `errno` of the current thread.
         unsafe {
             if input.result < 0 {
                 *real::__errno_location() = input.error as c_int;
@@ -164,10 +166,11 @@ impl Call {
         input.result as isize
     }
 
-    /// Keeps what the call gave.
+    /// Records the result of the call.
     ///
     /// # Safety
-    /// The slot is the current thread's and no stand, and the call has just filled the memory.
+    /// The slot is the current thread's and not a placeholder, and the call has just filled the
+    /// memory.
     unsafe fn keep(&self, slot: *mut ThreadSlot, result: isize, memory: &Memory) {
         let inputs = arena::inputs();
         let size = input::size(memory.len());
@@ -176,7 +179,7 @@ impl Call {
             inputs.lost.fetch_add(1, Ordering::Relaxed);
             return;
         }
-        // SAFETY: the slot is the current thread's; what was reserved is ours alone.
+        // SAFETY: the slot is the current thread's; no other thread writes the reserved range.
         unsafe {
             let to = arena::input_room(1).add(at);
             let kept = to.cast::<Input>();
@@ -197,16 +200,16 @@ impl Call {
     }
 }
 
-/// An input that is to be fed back.
+/// An input that is to be replayed.
 #[derive(Clone, Copy)]
 struct Kept {
     input: Input,
-    /// Where it lies in its room.
+    /// Its offset in the buffer.
     at: usize,
     bytes: *const u8,
 }
 
-/// The current thread, if its inputs are kept or fed back.
+/// The slot of the current thread, if its inputs are recorded or replayed.
 fn controlled() -> Option<*mut ThreadSlot> {
     if !control::is_on() || arena::plan().inputs == 0 {
         return None;
@@ -215,16 +218,16 @@ fn controlled() -> Option<*mut ThreadSlot> {
     thread::recorded().filter(|it| unsafe { (**it).head.role == role::THREAD })
 }
 
-/// What is to be fed back to the thread next.
+/// The next input to be replayed to the thread.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 unsafe fn next(slot: *mut ThreadSlot) -> Option<Kept> {
     if arena::plan().inputs & FEED == 0 || !control::feed::is_due() {
         return None;
     }
     let end = (arena::inputs().fed.load(Ordering::Relaxed) as usize).min(input::ROOM);
-    // SAFETY: the slot is the current thread's; what the tool wrote is whole.
+    // SAFETY: the slot is the current thread's; the tool has written complete records.
     unsafe {
         let entry = control::feed::entry(slot);
         let mut at = (*thread::own(slot)).next_input;
@@ -240,16 +243,16 @@ unsafe fn next(slot: *mut ThreadSlot) -> Option<Kept> {
     None
 }
 
-/// The thread asks for something else than what is due. The first time is told.
+/// Handles a call other than the one that is due. The first such call is reported.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 unsafe fn part(slot: *mut ThreadSlot, expected: Asked, actual: Asked) {
     let inputs = arena::inputs();
     if inputs.parted.compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed).is_err() {
         return;
     }
-    // SAFETY: the slot is the current thread's; only one comes here, once.
+    // SAFETY: the slot is the current thread's; only one thread gets here, once.
     unsafe {
         inputs.thread.store(control::feed::entry(slot), Ordering::Relaxed);
         inputs.index.store(u64::from((*thread::own(slot)).inputs), Ordering::Relaxed);
@@ -259,7 +262,7 @@ unsafe fn part(slot: *mut ThreadSlot, expected: Asked, actual: Asked) {
     inputs.parted.store(2, Ordering::Release);
 }
 
-/// Whether anything is kept or fed back in this process.
+/// Whether inputs are recorded or replayed in this process.
 pub fn is_on() -> bool {
     control::is_on() && arena::plan().inputs != 0
 }

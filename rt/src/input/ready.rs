@@ -1,37 +1,37 @@
-//! What calls say that wait for several descriptors: `poll`, `select`.
+//! The results of calls that wait for several descriptors: `poll`, `select`.
 
 use core::ffi::c_int;
 
 use super::{Memory, is_on, is_outside};
 
-/// A descriptor, as `poll` takes it.
+/// `struct pollfd`, a descriptor as `poll` takes it.
 #[repr(C)]
 struct Polled {
     file: i32,
     events: u32,
 }
 
-/// Whether one of the descriptors is outside.
+/// Whether one of the descriptors leads outside.
 ///
 /// # Safety
 /// `files` points to `count` values of `struct pollfd`.
 pub unsafe fn any_polled(files: usize, count: usize) -> bool {
-    // SAFETY: the caller's list.
+    // SAFETY: guaranteed by the caller.
     is_on() && (0..count).any(|i| unsafe { is_outside((*(files as *const Polled).add(i)).file) })
 }
 
-/// Where `poll` writes: the whole list, since that is all in the way.
+/// Where `poll` writes: the whole list, because results and requests are interleaved in it.
 pub fn polled(files: usize, count: usize) -> impl Fn(isize) -> Memory {
     let size = count * size_of::<Polled>();
     move |result| if result < 0 { Memory::NONE } else { Memory::buffer(files, size as isize) }
 }
 
-/// Whether one of the descriptors is outside.
+/// Whether one of the descriptors leads outside.
 ///
 /// # Safety
 /// Each of the sets is null or points to an `fd_set`.
 pub unsafe fn any_selected(most: c_int, sets: [usize; 3]) -> bool {
-    // SAFETY: the caller's sets.
+    // SAFETY: guaranteed by the caller.
     let has = |set: usize, file: usize| unsafe {
         set != 0 && *(set as *const u64).add(file / 64) >> (file % 64) & 1 != 0
     };

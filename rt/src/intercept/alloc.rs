@@ -1,5 +1,5 @@
-//! The heap. `operator new` and `delete` only say who called: the C++ library's own go on to
-//! `malloc` and `free`, which record.
+//! The heap. The wrappers of `operator new` and `delete` only note their caller: the C++ library's
+//! own operators call `malloc` and `free`, which record the event.
 
 use core::ffi::c_int;
 
@@ -8,13 +8,13 @@ use norn_abi::{Kind, arena::ThreadSlot};
 use super::interpose;
 use crate::{control::heap, event, real, thread, tls};
 
-/// Bytes that a process can address.
+/// Number of bytes that a process can address.
 const ADDRESS_SPACE: usize = 1 << 47;
 
-/// Who is behind this call: the caller of `operator new`, if it was that which called us.
+/// The call site to record: that of `operator new`, if the operator made this call.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 unsafe fn caller(slot: *mut ThreadSlot, pc: usize) -> usize {
     // SAFETY: the slot is the current thread's.
     unsafe {
@@ -25,7 +25,7 @@ unsafe fn caller(slot: *mut ThreadSlot, pc: usize) -> usize {
     }
 }
 
-/// Records a new block, if there is one.
+/// Records a new block, unless the allocation failed.
 ///
 /// # Safety
 /// The block is new, or `block` is 0.
@@ -56,22 +56,22 @@ unsafe fn freeing(block: usize, pc: usize) {
     }
 }
 
-/// Whether there is a block, and it is the program's.
+/// Whether there is a block and it belongs to the program, not to libc's internal work.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 unsafe fn is_programs(slot: *mut ThreadSlot, block: usize) -> bool {
     // SAFETY: the slot is the current thread's.
     block != 0 && unsafe { !(*thread::own(slot)).quiet }
 }
 
-/// The size of a block, as libc's allocator notes it before the block.
+/// The size of a block, as libc's allocator stores it before the block.
 ///
 /// # Safety
-/// The block is one of libc's allocator.
+/// The block was allocated by libc's allocator.
 unsafe fn size_of_block(block: usize) -> usize {
-    // SAFETY: the block is one of the allocator's. Another allocator may keep something else
-    // there; then a block that could not be moved is said to have another size.
+    // SAFETY: guaranteed by the caller. A replaced allocator may store something else there; then a
+    // block that could not be moved is recorded with a wrong size.
     match block {
         0 => 0,
         _ if heap::contains(block) => unsafe { heap::size(block) },
@@ -79,7 +79,8 @@ unsafe fn size_of_block(block: usize) -> usize {
     }
 }
 
-/// A block from the heap of controlled runs; 0 if that is not for the program, or has no room.
+/// Allocates a block from the heap of controlled runs. Returns 0 if that heap does not serve this
+/// call, or if it has no room.
 ///
 /// # Safety
 /// The current thread is not in the middle of recording another event.
@@ -96,14 +97,14 @@ unsafe fn from_heap(size: usize, align: usize, zero: bool) -> usize {
     }
 }
 
-/// Defines a function that returns a new block: its real one, its arguments, the size, the
-/// alignment, and whether it is zero.
+/// Defines a function that returns a new block: the real function, its arguments, the size, the
+/// alignment, and whether the block is zeroed.
 macro_rules! allocate {
     ($($name:ident($($arg:ident),*) = $real:ident, $size:expr, $align:expr, $zero:literal;)*) => { $(
         /// # Safety
         /// As for the function of libc in whose place it is called.
         unsafe extern "C-unwind" fn $name($($arg: usize,)* pc: usize) -> usize {
-            // SAFETY: as the caller called it.
+            // SAFETY: guaranteed by the caller.
             unsafe {
                 let block = match from_heap($size, $align, $zero) {
                     0 => real::$real()($($arg),*),
@@ -134,7 +135,7 @@ unsafe extern "C-unwind" fn posix_memalign(
     size: usize,
     pc: usize,
 ) -> c_int {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let block = if align.is_power_of_two() { from_heap(size, align, false) } else { 0 };
         if block != 0 {
@@ -150,12 +151,12 @@ unsafe extern "C-unwind" fn posix_memalign(
     }
 }
 
-/// Moves a block of the heap of controlled runs; or gives a new one, if there is none.
+/// Moves a block of the heap of controlled runs, or allocates a new one if there is no block.
 ///
 /// # Safety
-/// As for `realloc`, with a block of the heap of controlled runs or none.
+/// As for `realloc`, with a block of the heap of controlled runs or null.
 unsafe fn moved(block: usize, size: usize, pc: usize) -> usize {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         if size == 0 && block != 0 {
             release(block, pc);
@@ -173,12 +174,12 @@ unsafe fn moved(block: usize, size: usize, pc: usize) -> usize {
     }
 }
 
-/// Gives a block back to the heap that it is from.
+/// Frees a block in the heap that it was allocated from.
 ///
 /// # Safety
 /// As for `free`.
 unsafe fn release(block: usize, pc: usize) {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         if heap::contains(block) {
             heap::free(tls::current(), block, pc);
@@ -191,7 +192,7 @@ unsafe fn release(block: usize, pc: usize) {
 /// # Safety
 /// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn usable_size(block: usize, _pc: usize) -> usize {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         match heap::contains(block) {
             true => heap::size(block),
@@ -203,7 +204,7 @@ unsafe extern "C-unwind" fn usable_size(block: usize, _pc: usize) -> usize {
 /// # Safety
 /// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn realloc(block: usize, size: usize, pc: usize) -> usize {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         reallocated(block, size, pc, || {
             match heap::contains(block) || block == 0 && heap::is_on() {
@@ -223,7 +224,8 @@ unsafe extern "C-unwind" fn reallocarray(
     pc: usize,
 ) -> usize {
     const ENOMEM: c_int = 12;
-    // SAFETY: as the caller called it. libc's own calls `realloc`, which would be recorded twice.
+    // SAFETY: guaranteed by the caller. libc's `reallocarray` calls `realloc`, so that the event
+    // would be recorded twice.
     unsafe {
         match count.checked_mul(size) {
             Some(all) => realloc(block, all, pc),
@@ -235,14 +237,15 @@ unsafe extern "C-unwind" fn reallocarray(
     }
 }
 
-/// A block that moves is freed and allocated; one that cannot is there again.
+/// Records a reallocation as a free of the old block and an allocation of the new one. If the
+/// reallocation fails, the old block is recorded as allocated again.
 ///
 /// # Safety
 /// As for `realloc`, which `real` calls.
 unsafe fn reallocated(block: usize, size: usize, pc: usize, real: impl FnOnce() -> usize) -> usize {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
-        // Such a block there is not: it fails, and nothing changes.
+        // No block can be this large: the call fails, and nothing changes.
         if size >= ADDRESS_SPACE {
             return real();
         }
@@ -260,7 +263,7 @@ unsafe fn reallocated(block: usize, size: usize, pc: usize, real: impl FnOnce() 
 /// # Safety
 /// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn free(block: usize, pc: usize) {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         freeing(block, pc);
         release(block, pc);
@@ -281,14 +284,14 @@ interpose! {
     malloc_usable_size(1) => usable_size;
 }
 
-// A static subject has the C++ library's operators as they are: there is no second definition to
-// go on to. Its allocations have their site in `operator new`; the call stack says the rest.
+// A static program keeps the C++ library's operators: there is no second definition to call. The
+// site of its allocations is in `operator new`; the call stack shows the caller.
 #[cfg(not(feature = "static"))]
 mod cxx {
     use crate::{intercept::tap, real, thread};
 
-    /// Notes the caller and goes on to the operator; to plain `malloc` or `free` where the
-    /// C++ library is not in a module of its own.
+    /// Notes the caller and continues with the library's operator, or with plain `malloc` or `free`
+    /// where the C++ library is not a module of its own.
     macro_rules! operators {
         ($($name:ident, $fallback:ident;)*) => {
             $(
@@ -297,8 +300,8 @@ mod cxx {
                 #[allow(non_snake_case, reason = "the linker's name")]
                 unsafe extern "C" fn $name(pc: usize) -> usize {
                     if let Some(slot) = thread::recorded() {
-                        // SAFETY: the slot is the current thread's. One operator may call
-                        // another: it is the first that the program called.
+                        // SAFETY: the slot is the current thread's. One operator may call another:
+                        // the program called the first of them.
                         unsafe {
                             if (*thread::own(slot)).caller == 0 {
                                 (*thread::own(slot)).caller = pc;
@@ -328,11 +331,11 @@ mod cxx {
     }
 }
 
-// For a program that has the C++ library linked in statically: our operators keep its own out.
+// For a program that links the C++ library statically: these operators replace the library's own.
 #[cfg(not(feature = "static"))]
 core::arch::global_asm!(".weak _ZSt17__throw_bad_allocv");
 
-/// Ends a failed allocation as C++ does: by an exception, if the library has it.
+/// Ends a failed allocation as C++ does: by an exception, if the library defines it.
 ///
 /// # Safety
 /// The caller may be unwound.
@@ -356,7 +359,7 @@ unsafe fn throw_bad_alloc() {
 /// As for `operator new`.
 #[cfg(not(feature = "static"))]
 unsafe extern "C-unwind" fn new(size: usize) -> usize {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let block = new_or_null(size);
         if block == 0 {
@@ -370,7 +373,7 @@ unsafe extern "C-unwind" fn new(size: usize) -> usize {
 /// As for `operator new`.
 #[cfg(not(feature = "static"))]
 unsafe extern "C-unwind" fn new_or_null(size: usize) -> usize {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe { malloc(size.max(1), 0) }
 }
 
@@ -378,7 +381,7 @@ unsafe extern "C-unwind" fn new_or_null(size: usize) -> usize {
 /// As for `operator new`.
 #[cfg(not(feature = "static"))]
 unsafe extern "C-unwind" fn new_aligned(size: usize, align: usize) -> usize {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let block = new_aligned_or_null(size, align);
         if block == 0 {
@@ -392,7 +395,7 @@ unsafe extern "C-unwind" fn new_aligned(size: usize, align: usize) -> usize {
 /// As for `operator new`.
 #[cfg(not(feature = "static"))]
 unsafe extern "C-unwind" fn new_aligned_or_null(size: usize, align: usize) -> usize {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe { aligned_alloc(align, size.max(1).checked_next_multiple_of(align).unwrap_or(size), 0) }
 }
 
@@ -400,6 +403,6 @@ unsafe extern "C-unwind" fn new_aligned_or_null(size: usize, align: usize) -> us
 /// As for `operator delete`.
 #[cfg(not(feature = "static"))]
 unsafe extern "C-unwind" fn delete(block: usize) {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe { free(block, 0) }
 }

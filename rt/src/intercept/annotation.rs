@@ -1,4 +1,4 @@
-//! What programs can tell ThreadSanitizer about their own synchronisation, and so tell us.
+//! ThreadSanitizer's annotations, by which programs describe their own synchronisation.
 
 use norn_abi::{Kind, LockClass};
 

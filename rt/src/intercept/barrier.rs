@@ -10,13 +10,13 @@ use super::{
 };
 use crate::{control, event, real, thread};
 
-/// What the one gets that is chosen.
+/// `PTHREAD_BARRIER_SERIAL_THREAD`, the result for one of the threads that leave a barrier.
 const SERIAL: c_int = -1;
 
 /// # Safety
 /// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn wait(barrier: usize, pc: usize) -> c_int {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let Some(slot) = thread::recorded() else { return real::pthread_barrier_wait()(barrier) };
         event::put(slot, Kind::BarrierEnter, pc, barrier, &[]);
@@ -39,17 +39,18 @@ unsafe extern "C-unwind" fn wait(barrier: usize, pc: usize) -> c_int {
 /// # Safety
 /// `object` points to a `pthread_barrier_t`.
 unsafe fn is_shared(object: usize) -> bool {
-    // SAFETY: the caller's barrier, whose layout was checked.
+    // SAFETY: guaranteed by the caller; the layout was checked.
     unsafe { *(object as *const u32).add(barrier::SHARED) != 0 }
 }
 
-/// Waits for the others while we decide which thread goes next: those who wait are known to the
-/// scheduler alone.
+/// Waits at a barrier in a controlled run. Only the scheduler knows the waiting threads; libc's
+/// barrier is not used.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand, and `object` points to a `pthread_barrier_t`.
+/// The slot is the current thread's and not a placeholder, and `object` points to a
+/// `pthread_barrier_t`.
 unsafe fn arrive(slot: *mut ThreadSlot, object: usize, pc: usize) -> c_int {
-    // SAFETY: as the caller called it; the layout was checked.
+    // SAFETY: guaranteed by the caller; the layout was checked.
     unsafe {
         let all = *(object as *const u32).add(barrier::COUNT) as usize;
         match control::meet_others(slot, (Kind::BarrierEnter, object, pc), all) {

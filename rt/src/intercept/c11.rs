@@ -1,4 +1,5 @@
-//! The mutexes, conditions and keys of C11's `<threads.h>`. Their results are another enumeration.
+//! The mutexes, condition variables and keys of C11's `<threads.h>`. Their results are a different
+//! enumeration than the errors of POSIX.
 
 use core::ffi::c_int;
 
@@ -13,10 +14,10 @@ use super::{
 use crate::{control::NEVER, event, real, thread};
 
 const MUTEX: u64 = LockClass::Mutex as u64;
-/// Of the types of C11's mutexes the only one that POSIX has, too, and by the same number.
+/// The only type of C11 mutexes that POSIX also has, with the same number.
 const RECURSIVE: c_int = 1;
 
-/// The POSIX error that a result of C11 stands for.
+/// The POSIX error that corresponds to a C11 result.
 fn posix(result: c_int) -> c_int {
     const EBUSY: c_int = 16;
     const EINVAL: c_int = 22;
@@ -31,10 +32,10 @@ fn posix(result: c_int) -> c_int {
     }
 }
 
-/// What a function of C11 returns when its time is over.
+/// `thrd_timedout`, the result of a C11 function that timed out.
 const TIMED_OUT: c_int = 4;
 
-/// The result of C11 for the errors of POSIX that a wait can have.
+/// The C11 result that corresponds to a POSIX error of a wait.
 fn c11(error: c_int) -> c_int {
     const ERROR: c_int = 2;
     match error {
@@ -64,13 +65,13 @@ announce! {
     broadcast = cnd_broadcast, Kind::Broadcast, ObjectClass::Cond, notify_all;
 }
 
-/// Defines a function without result that destroys an object.
+/// Defines a function that destroys an object and returns nothing.
 macro_rules! destroy {
     ($($name:ident = $real:ident, $class:expr;)*) => { $(
         /// # Safety
         /// As for the function of libc in whose place it is called.
         unsafe extern "C-unwind" fn $name(object: usize, pc: usize) {
-            // SAFETY: as the caller called it.
+            // SAFETY: guaranteed by the caller.
             unsafe {
                 if let Some(slot) = thread::recorded() {
                     event::put(slot, Kind::Destroy, pc, object, &[$class as u64]);
@@ -89,7 +90,7 @@ destroy! {
 /// # Safety
 /// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn key_create(key: usize, destructor: usize, pc: usize) -> c_int {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let result = real::tss_create()(key, destructor);
         if result == 0 {
@@ -102,7 +103,7 @@ unsafe extern "C-unwind" fn key_create(key: usize, destructor: usize, pc: usize)
 /// # Safety
 /// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn key_delete(key: u32, pc: usize) {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         key_deleted(key, pc);
         real::tss_delete()(key);

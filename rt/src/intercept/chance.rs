@@ -1,5 +1,5 @@
-//! What the kernel draws by chance. While we decide which thread goes next, the plan's seed decides
-//! this, too: the same seed, the same numbers.
+//! Random numbers from the kernel. In a controlled run they are derived from the plan's seed, so
+//! that the same seed yields the same numbers.
 
 use core::{
     ffi::{c_int, c_uint},
@@ -11,7 +11,7 @@ use crate::{arena, control, real, sys};
 
 static DRAWN: AtomicU64 = AtomicU64::new(0);
 
-/// Fills a buffer (SplitMix64 over the seed and a count).
+/// Fills a buffer with random bytes (SplitMix64 over the seed and a counter).
 ///
 /// # Safety
 /// `len` bytes can be written at `buffer`.
@@ -19,7 +19,7 @@ unsafe fn draw(buffer: usize, len: usize) {
     for i in 0..len {
         let count = DRAWN.fetch_add(1, Ordering::Relaxed);
         let number = arena::plan().seed.wrapping_add(count.wrapping_mul(control::STEP));
-        // SAFETY: the caller's buffer.
+        // SAFETY: the caller guarantees that the buffer is writable.
         unsafe { ((buffer + i) as *mut u8).write_volatile((control::mix(number) >> 56) as u8) };
     }
 }
@@ -32,7 +32,7 @@ unsafe extern "C-unwind" fn getrandom(
     flags: c_uint,
     _pc: usize,
 ) -> isize {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         if !control::is_on() {
             return real::getrandom()(buffer, len, flags);
@@ -46,7 +46,7 @@ unsafe extern "C-unwind" fn getrandom(
 /// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn getentropy(buffer: usize, len: usize, _pc: usize) -> c_int {
     const MOST: usize = 256;
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         if !control::is_on() || len > MOST {
             return real::getentropy()(buffer, len);
@@ -56,14 +56,15 @@ unsafe extern "C-unwind" fn getentropy(buffer: usize, len: usize, _pc: usize) ->
     0
 }
 
-/// libc's own numbers are drawn where we do not see it; older ones have none, and a program's own
-/// function of this name comes before ours.
+/// libc's own implementation draws its numbers without a call that the runtime intercepts, so it is
+/// replaced. Older versions of libc do not have this function, and a program's own function of this
+/// name takes precedence over this one.
 ///
 /// # Safety
 /// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn arc4random_buf(buffer: usize, len: usize, _pc: usize) {
     const GETRANDOM: usize = 318;
-    // SAFETY: the caller's buffer.
+    // SAFETY: the caller guarantees that the buffer is writable.
     unsafe {
         if control::is_on() {
             return draw(buffer, len);
@@ -80,13 +81,13 @@ unsafe extern "C-unwind" fn arc4random_buf(buffer: usize, len: usize, _pc: usize
 /// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn arc4random(pc: usize) -> u32 {
     let mut number = 0u32;
-    // SAFETY: the number is ours.
+    // SAFETY: the buffer is the local variable.
     unsafe { arc4random_buf(&raw mut number as usize, size_of::<u32>(), pc) };
     number
 }
 
-/// A number below `bound`, each as likely as the others: those that would make some likelier are
-/// drawn again.
+/// A uniformly distributed number below `bound`: numbers that would introduce a modulo bias are
+/// rejected and drawn again.
 ///
 /// # Safety
 /// As for the function of libc in whose place it is called.
@@ -96,7 +97,7 @@ unsafe extern "C-unwind" fn arc4random_uniform(bound: u32, pc: usize) -> u32 {
     }
     let surplus = bound.wrapping_neg() % bound;
     loop {
-        // SAFETY: draws a number.
+        // SAFETY: `arc4random` has no precondition.
         let number = unsafe { arc4random(pc) };
         if number >= surplus {
             return number % bound;

@@ -1,4 +1,4 @@
-//! What time it is. While we decide which thread goes next, the time is ours as well.
+//! Reading the time. In a controlled run the clocks are virtual.
 
 use core::ffi::c_int;
 
@@ -9,10 +9,10 @@ const REALTIME: c_int = 0;
 const SECOND: u64 = 1_000_000_000;
 
 /// # Safety
-/// `time` points to a `timespec` or `timeval`, as `unit` says.
+/// `time` points to a `timespec` or `timeval`, as `unit` determines.
 unsafe fn put(time: usize, nanoseconds: u64, unit: u64) {
     if time != 0 {
-        // SAFETY: the caller's `timespec` or `timeval`.
+        // SAFETY: the caller guarantees that it is a `timespec` or `timeval`.
         unsafe { *(time as *mut [u64; 2]) = [nanoseconds / SECOND, nanoseconds % SECOND / unit] };
     }
 }
@@ -21,10 +21,10 @@ unsafe fn put(time: usize, nanoseconds: u64, unit: u64) {
 /// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn clock_gettime(clock: c_int, time: usize, _pc: usize) -> c_int {
     if !control::is_on() {
-        // SAFETY: as the caller called it.
+        // SAFETY: guaranteed by the caller.
         return unsafe { real::clock_gettime()(clock, time) };
     }
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe { put(time, control::time::read(clock), 1) };
     0
 }
@@ -34,10 +34,10 @@ unsafe extern "C-unwind" fn clock_gettime(clock: c_int, time: usize, _pc: usize)
 unsafe extern "C-unwind" fn timespec_get(time: usize, base: c_int, _pc: usize) -> c_int {
     const UTC: c_int = 1;
     if !control::is_on() || base != UTC {
-        // SAFETY: as the caller called it.
+        // SAFETY: guaranteed by the caller.
         return unsafe { real::timespec_get()(time, base) };
     }
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe { put(time, control::time::read(REALTIME), 1) };
     base
 }
@@ -46,10 +46,10 @@ unsafe extern "C-unwind" fn timespec_get(time: usize, base: c_int, _pc: usize) -
 /// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn gettimeofday(time: usize, zone: usize, _pc: usize) -> c_int {
     if !control::is_on() {
-        // SAFETY: as the caller called it.
+        // SAFETY: guaranteed by the caller.
         return unsafe { real::gettimeofday()(time, zone) };
     }
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe { put(time, control::time::read(REALTIME), 1000) };
     0
 }
@@ -58,12 +58,12 @@ unsafe extern "C-unwind" fn gettimeofday(time: usize, zone: usize, _pc: usize) -
 /// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn time(out: usize, _pc: usize) -> i64 {
     if !control::is_on() {
-        // SAFETY: as the caller called it.
+        // SAFETY: guaranteed by the caller.
         return unsafe { real::time()(out) };
     }
     let now = (control::time::read(REALTIME) / SECOND) as i64;
     if out != 0 {
-        // SAFETY: as the caller called it.
+        // SAFETY: guaranteed by the caller.
         unsafe { *(out as *mut i64) = now };
     }
     now
@@ -73,7 +73,7 @@ unsafe extern "C-unwind" fn time(out: usize, _pc: usize) -> i64 {
 /// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn clock(_pc: usize) -> i64 {
     if !control::is_on() {
-        // SAFETY: as the caller called it.
+        // SAFETY: guaranteed by the caller.
         return unsafe { real::clock()() };
     }
     (control::time::read(sys::MONOTONIC) / 1000) as i64

@@ -1,5 +1,6 @@
-//! Condition variables. A wait is three events: the mutex given back, the wait, the mutex taken
-//! again. The first two have their numbers before the real wait begins, the third after.
+//! Condition variables. A wait consists of three events: the release of the mutex, the wait, and
+//! the reacquisition of the mutex. The first two get their sequence numbers before the real wait
+//! begins, the third after it.
 
 use core::ffi::c_int;
 
@@ -17,13 +18,13 @@ use crate::{
 const EBUSY: c_int = 16;
 const MUTEX: u64 = LockClass::Mutex as u64;
 
-/// The clock on which a condition variable takes its times.
+/// The clock by which a condition variable measures deadlines.
 ///
 /// # Safety
 /// `object` points to a `pthread_cond_t`.
 unsafe fn clock_of(object: usize) -> c_int {
-    // SAFETY: the caller's condition variable; in control the layout was checked, and else the
-    // result does not matter.
+    // SAFETY: guaranteed by the caller. In a controlled run the layout was checked; otherwise the
+    // result is not used.
     let flags = unsafe { *(object as *const u32).add(cond::FLAGS) };
     if flags & cond::MONOTONIC != 0 { crate::sys::MONOTONIC } else { REALTIME }
 }
@@ -31,7 +32,7 @@ unsafe fn clock_of(object: usize) -> c_int {
 /// Records that a wait begins.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 pub unsafe fn begin(slot: *mut ThreadSlot, kind: Kind, cond: usize, mutex: usize, pc: usize) {
     // SAFETY: the slot is the current thread's.
     unsafe {
@@ -42,10 +43,10 @@ pub unsafe fn begin(slot: *mut ThreadSlot, kind: Kind, cond: usize, mutex: usize
     }
 }
 
-/// Records that it is over.
+/// Records that a wait ends.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 pub unsafe fn end(slot: *mut ThreadSlot, cond: usize, mutex: usize, pc: usize, result: c_int) {
     // SAFETY: the slot is the current thread's.
     unsafe {
@@ -55,11 +56,11 @@ pub unsafe fn end(slot: *mut ThreadSlot, cond: usize, mutex: usize, pc: usize, r
     }
 }
 
-/// Waits while we decide which thread goes next: those who wait are known to the scheduler alone.
-/// Returns what a POSIX function would.
+/// Waits in a controlled run. Only the scheduler knows the waiting threads; libc's condition
+/// variable is not used. Returns the result of a POSIX function.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand; the rest is as for `pthread_cond_wait`.
+/// The slot is the current thread's and not a placeholder; the rest is as for `pthread_cond_wait`.
 pub unsafe fn wait_here(
     slot: *mut ThreadSlot,
     kind: Kind,
@@ -67,7 +68,7 @@ pub unsafe fn wait_here(
     deadline: u64,
 ) -> c_int {
     const ECANCELED: c_int = 125;
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         control::before(slot, Kind::WaitRelease, pc, mutex);
         control::destroyed::check(slot, cond, ObjectClass::Cond, pc);
@@ -100,24 +101,24 @@ pub unsafe fn wait_here(
     }
 }
 
-/// Wakes one who waits here.
+/// Wakes one thread that waits on the condition variable in the scheduler.
 pub fn notify_one(cond: usize) {
     control::release_one(Kind::Wait, cond);
 }
 
-/// Wakes all who wait here.
+/// Wakes all threads that wait on the condition variable in the scheduler.
 pub fn notify_all(cond: usize) {
     control::release(Kind::Wait, cond);
 }
 
-/// Defines a function that waits for a condition, with or without a limit of time.
+/// Defines a function that waits on a condition variable, with or without a deadline.
 macro_rules! wait {
     ($($name:ident($($arg:ident: $type:ty),*) = $real:ident, $kind:expr, $error:ident,
        $result:ident, $deadline:expr;)*) => { $(
         /// # Safety
         /// As for the function of libc in whose place it is called.
         unsafe extern "C-unwind" fn $name(cond: usize, mutex: usize, $($arg: $type,)* pc: usize) -> c_int {
-            // SAFETY: as the caller called it.
+            // SAFETY: guaranteed by the caller.
             unsafe {
                 let Some(slot) = thread::recorded() else {
                     return real::$real()(cond, mutex, $($arg),*);
@@ -135,14 +136,14 @@ macro_rules! wait {
     )* };
 }
 
-/// Defines a function that is an event on an object before the real one is called, and after it
-/// for those who wait here.
+/// Defines a function that records an event on an object before it calls the real function, and
+/// afterwards notifies the threads that wait in the scheduler.
 macro_rules! announce {
     ($($name:ident = $real:ident, $kind:expr, $class:expr, $notify:ident;)*) => { $(
         /// # Safety
         /// As for the function of libc in whose place it is called.
         unsafe extern "C-unwind" fn $name(object: usize, pc: usize) -> c_int {
-            // SAFETY: as the caller called it.
+            // SAFETY: guaranteed by the caller.
             unsafe {
                 if let Some(slot) = thread::recorded() {
                     event::put(slot, $kind, pc, object, &[]);

@@ -1,4 +1,4 @@
-//! Assertions that fail: what they say is kept for who judges the run.
+//! Failed assertions. Their text is kept in the outcome for the tool that judges the run.
 
 use core::{ffi::c_int, sync::atomic::Ordering};
 
@@ -14,8 +14,8 @@ use crate::{arena, event, real, thread};
 unsafe fn say(text: *const u8) {
     let outcome = arena::outcome();
     let mut len = outcome.text_len.load(Ordering::Relaxed) as usize;
-    // SAFETY: the text is the arena's; nobody else fails an assertion at the same time, and if
-    // so, the texts are mixed.
+    // SAFETY: the buffer is in the arena. If two threads fail an assertion at the same time, their
+    // texts are mixed, which is harmless.
     unsafe {
         let out = (&raw const outcome.text).cast_mut().cast::<u8>();
         let mut at = text;
@@ -37,7 +37,7 @@ unsafe fn number(mut value: u32) {
         digits[at] = b'0' + (value % 10) as u8;
         value /= 10;
     }
-    // SAFETY: ends in NUL.
+    // SAFETY: the text ends with a NUL byte.
     unsafe { say(digits[at..].as_ptr()) };
 }
 
@@ -50,7 +50,8 @@ unsafe extern "C-unwind" fn assert_fail(
     function: *const u8,
     pc: usize,
 ) -> c_int {
-    // SAFETY: as the caller called it. What aborts then is libc itself, which we do not see.
+    // SAFETY: guaranteed by the caller. libc's function then aborts by an internal call, which the
+    // runtime does not intercept.
     unsafe {
         let slot = thread::recorded();
         if let Some(slot) = slot {

@@ -1,5 +1,5 @@
-//! Functions that also get to know how much room there is: what `_FORTIFY_SOURCE` makes of calls.
-//! They do what the ordinary ones do, unless the room is not enough.
+//! Functions with an additional argument for the size of the buffer, which `_FORTIFY_SOURCE` makes
+//! of calls. They behave like the ordinary functions unless the buffer is too small.
 
 use core::ffi::c_int;
 
@@ -15,33 +15,33 @@ use crate::{
     real,
 };
 
-/// Ends the program as libc does if `len` bytes are too many.
+/// Ends the program as libc does if `len` bytes do not fit.
 ///
 /// # Safety
 /// Called in a libc function with a checked length: the program may be ended.
 unsafe fn check(len: usize, room: usize) {
     if len > room {
-        // SAFETY: it does not return.
+        // SAFETY: the function does not return.
         unsafe { real::__chk_fail() };
     }
 }
 
-/// The length of a text with its end.
+/// The length of a string, including its NUL byte.
 ///
 /// # Safety
 /// `text` is a C string.
 unsafe fn size(text: usize) -> usize {
-    // SAFETY: the caller's text.
+    // SAFETY: the caller guarantees that it is a C string.
     unsafe { real::strlen()(text) + 1 }
 }
 
-/// `name(arguments), len, room => function(arguments)`: the function, if `len` bytes have room.
+/// `name(arguments), len, room => function(arguments)`: calls the function if `len` bytes fit.
 macro_rules! checked {
     ($($name:ident($($arg:ident: $type:ty),*) -> $out:ty, $len:expr, $room:ident => $function:ident($($given:ident),*);)*) => { $(
         /// # Safety
         /// As for the function of libc in whose place it is called.
         unsafe extern "C-unwind" fn $name($($arg: $type,)* pc: usize) -> $out {
-            // SAFETY: as the caller called it.
+            // SAFETY: guaranteed by the caller.
             unsafe {
                 check($len, $room);
                 $function($($given,)* pc)
@@ -50,7 +50,7 @@ macro_rules! checked {
     )* };
 }
 
-/// The size of what `poll` is told about one file.
+/// Size of `struct pollfd`, which describes one file to `poll`.
 const POLLED: usize = 8;
 
 checked! {
@@ -79,14 +79,15 @@ unsafe extern "C-unwind" fn strncat_chk(
     room: usize,
     pc: usize,
 ) -> usize {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         check(size(to) + super::string::bounded(from, most), room);
         strncat(to, from, most, pc)
     }
 }
 
-// It has seven arguments, of which one is the room: without it, the rest goes where `recvfrom` has it.
+// It has seven arguments, one of which is the size of the buffer: without that one, the others are
+// moved to where `recvfrom` expects them.
 core::arch::global_asm!(
     concat!(".weak ", super::symbol!(__recvfrom_chk)),
     concat!(".type ", super::symbol!(__recvfrom_chk), ",@function"),
@@ -113,9 +114,9 @@ core::arch::global_asm!(
 );
 
 /// # Safety
-/// Ends the program, so the caller wants that.
+/// Ends the program, which the caller intends.
 unsafe extern "C" fn fail() {
-    // SAFETY: it does not return.
+    // SAFETY: the function does not return.
     unsafe { real::__chk_fail() };
 }
 

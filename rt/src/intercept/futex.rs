@@ -1,5 +1,5 @@
-//! The kernel's own way to wait for a word of memory, as programs and C++'s library call it by
-//! `syscall`. While we decide which thread goes next, who waits is known to the scheduler alone.
+//! The kernel's wait for a word of memory, which programs and the C++ library call by `syscall`. In
+//! a controlled run only the scheduler knows the waiting threads; the kernel's futex is not used.
 
 use core::ffi::{c_int, c_long};
 
@@ -20,12 +20,12 @@ const WAIT: usize = 0;
 const WAKE: usize = 1;
 const WAIT_BITSET: usize = 9;
 const WAKE_BITSET: usize = 10;
-/// The operation without the bits that say how.
+/// Mask of the operation, without the flags.
 const OPERATION: usize = 0x7f;
 const ON_REALTIME: usize = 256;
 
 /// # Safety
-/// Called on the way to `syscall`.
+/// Called by the stub of `syscall`, before the call continues.
 unsafe extern "C" fn look(pc: usize, number: usize) -> usize {
     if number == FUTEX
         && control::is_on()
@@ -51,7 +51,7 @@ unsafe extern "C-unwind" fn futex(
     other: usize,
     more: usize,
 ) -> c_long {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         match how & OPERATION {
             WAIT => wait(word, value, after(time)),
@@ -76,7 +76,7 @@ unsafe extern "C-unwind" fn futex(
     }
 }
 
-/// Until when a wait of some length lasts.
+/// The deadline of a wait with a relative timeout.
 ///
 /// # Safety
 /// `time` is null or points to a `timespec`.
@@ -89,7 +89,7 @@ unsafe fn after(time: usize) -> u64 {
 /// `word` points to a futex, and the current thread has a slot.
 unsafe fn wait(word: usize, value: u32, deadline: u64) -> c_long {
     const EAGAIN: c_long = 11;
-    // SAFETY: as the caller called it; the slot is the current thread's.
+    // SAFETY: guaranteed by the caller; the slot is the current thread's.
     unsafe {
         let Some(slot) = thread::recorded() else { return 0 };
         if (word as *const u32).read_volatile() != value {
@@ -103,13 +103,13 @@ unsafe fn wait(word: usize, value: u32, deadline: u64) -> c_long {
     }
 }
 
-/// As libc's `syscall` returns it.
+/// Converts a kernel result to the result of libc's `syscall`, which sets `errno`.
 ///
 /// # Safety
-/// Called on a thread of libc, which has an `errno`.
+/// Called on a thread that libc created, which has an `errno`.
 unsafe fn result(of_kernel: c_long) -> c_long {
     if of_kernel < 0 {
-        // SAFETY: always valid in a thread of libc.
+        // SAFETY: the address is always valid on a thread of libc.
         unsafe { *real::__errno_location() = -of_kernel as c_int };
         return -1;
     }

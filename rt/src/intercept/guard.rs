@@ -1,8 +1,9 @@
-//! Guards of C++ function-local statics, by the Itanium ABI: the first byte says "initialised".
-//! We keep the state of an initialisation in progress in the guard's second half, and wait on it.
+//! Guards of C++ function-local statics, as the Itanium ABI defines them: the first byte means
+//! "initialised". The runtime keeps the state of an initialisation in progress in the second half
+//! of the guard, and waits on that word.
 //!
-//! This replaces the C++ library's functions altogether, so that it is the same whether that
-//! library is linked statically, dynamically or not at all.
+//! These functions replace the C++ library's functions entirely, so the behaviour does not depend
+//! on whether that library is linked statically, dynamically or not at all.
 
 use core::{
     ffi::c_int,
@@ -44,7 +45,7 @@ unsafe fn record(kind: Kind, guard: usize, pc: usize, args: &[u64]) {
     }
 }
 
-/// Others may go first.
+/// Asks the scheduler before the operation: another thread may run first.
 ///
 /// # Safety
 /// The current thread is not in the middle of recording another event.
@@ -59,7 +60,7 @@ unsafe fn announce(guard: usize, pc: usize) {
 /// As for the function of the C++ ABI in whose place it is called.
 unsafe extern "C-unwind" fn acquire(guard: usize, pc: usize) -> c_int {
     const FOR_EVER: u64 = 1 << 40;
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         announce(guard, pc);
         let progress = progress(guard);
@@ -94,7 +95,7 @@ unsafe extern "C-unwind" fn acquire(guard: usize, pc: usize) -> c_int {
 /// # Safety
 /// `guard` points to a guard that the current thread has acquired.
 unsafe fn finish(guard: usize) {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     let progress = unsafe { progress(guard) };
     if progress.swap(FREE, Ordering::AcqRel) == AWAITED {
         sys::futex_wake(progress.as_ptr());
@@ -105,7 +106,7 @@ unsafe fn finish(guard: usize) {
 /// # Safety
 /// As for the function of the C++ ABI in whose place it is called.
 unsafe extern "C-unwind" fn release(guard: usize, pc: usize) {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         announce(guard, pc);
         record(Kind::OnceEnd, guard, pc, &[1]);
@@ -117,7 +118,7 @@ unsafe extern "C-unwind" fn release(guard: usize, pc: usize) {
 /// # Safety
 /// As for the function of the C++ ABI in whose place it is called.
 unsafe extern "C-unwind" fn abort(guard: usize, pc: usize) {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         announce(guard, pc);
         record(Kind::OnceEnd, guard, pc, &[0]);

@@ -1,9 +1,9 @@
-//! System calls that may block. While we decide which thread goes next, a call is made when it
-//! will not block; until then the thread waits like at a lock, and looks again when another
-//! thread has done something to files, or when nobody else can run.
+//! System calls that may block. In a controlled run a call is made when it will not block. Until
+//! then the thread waits in the scheduler, as it does for a lock, and checks again when another
+//! thread has operated on files, or when no other thread can run.
 //!
-//! What these calls read and write is not recorded here: the kernel does it. But what comes from
-//! outside can be kept and fed back ([`input`]).
+//! What these calls read and write is not recorded as memory accesses: the kernel makes them. But
+//! input from outside can be recorded and replayed ([`input`]).
 
 use core::{ffi::c_int, sync::atomic::Ordering};
 
@@ -20,16 +20,16 @@ use crate::{
 pub(super) const IN: i16 = 1;
 pub(super) const OUT: i16 = 4;
 
-/// The current thread, if it must not block.
+/// The current thread's slot, if it is controlled and so must not block.
 pub(super) fn controlled() -> Option<*mut ThreadSlot> {
     if control::is_on() { thread::recorded() } else { None }
 }
 
-/// Looks until it is ready or the deadline has come. False if a signal came in between: of a
-/// kind after which the call is not made again, unless `always`.
+/// Waits until `ready` holds or the deadline passes. Returns false if a signal interrupted the wait
+/// and the call is not restarted after that signal, or after any signal if `always`.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 pub(super) unsafe fn until(
     slot: *mut ThreadSlot,
     pc: usize,
@@ -58,7 +58,7 @@ pub(super) unsafe fn until(
     true
 }
 
-/// How long a call on a file waits at most, in nanoseconds; 0 if it does not wait at all.
+/// Maximum time that a call on a file waits, in nanoseconds; 0 if it does not wait at all.
 fn patience(file: c_int, events: i16, flags: c_int) -> Option<u64> {
     const DO_NOT_WAIT: c_int = 0x40;
     if flags & DO_NOT_WAIT != 0 {
@@ -67,8 +67,8 @@ fn patience(file: c_int, events: i16, flags: c_int) -> Option<u64> {
     sys::time_limit(file, events == IN)
 }
 
-/// Waits until a call on a file will not block; with `flags`, if it is one of those that have some.
-/// False if it must not be made, and `errno` says why.
+/// Waits until a call on a file will not block; `flags` are those of the call, if it has any.
+/// Returns false if the call must not be made; `errno` is set then.
 ///
 /// # Safety
 /// The current thread is not in the middle of recording another event.
@@ -97,16 +97,16 @@ unsafe fn may_call(file: c_int, events: i16, flags: c_int, pc: usize) -> bool {
     }
 }
 
-/// Makes a call on a file when that is ready, or the call will not block anyway.
+/// Makes a call on a file when the file is ready, or at once if the call will not block anyway.
 ///
 /// # Safety
-/// `real` makes a call on the file as the program asked for it.
+/// `real` makes the call on the file that the program requested.
 pub(super) unsafe fn when_ready(
     (file, events, flags): (c_int, i16, c_int),
     pc: usize,
     real: impl FnOnce() -> isize,
 ) -> isize {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     if unsafe { !may_call(file, events, flags, pc) } {
         return -1;
     }
@@ -120,13 +120,13 @@ pub(super) unsafe fn when_ready(
     result
 }
 
-/// Defines functions that read from a file: with which flags, how much, and where it goes.
+/// Defines functions that read from a file: their flags, the size, and the memory they write.
 macro_rules! reads {
     ($($name:ident($($arg:ident: $type:ty),*) -> $out:ty, $flags:expr, $call:ident, $size:expr, $memory:expr;)*) => { $(
         /// # Safety
         /// As for the function of libc in whose place it is called.
         pub(super) unsafe extern "C-unwind" fn $name(file: c_int, $($arg: $type,)* pc: usize) -> $out {
-            // SAFETY: as the caller called it.
+            // SAFETY: guaranteed by the caller.
             unsafe {
                 let call = Call::new(call::$call, file, $size, pc);
                 let real = || {
@@ -155,13 +155,13 @@ reads! {
         name(address, len);
 }
 
-/// Defines functions that write to a file: with which flags, and how much.
+/// Defines functions that write to a file: their flags and the size.
 macro_rules! writes {
     ($($name:ident($($arg:ident: $type:ty),*) -> $out:ty, $flags:expr, $call:ident, $size:expr;)*) => { $(
         /// # Safety
         /// As for the function of libc in whose place it is called.
         unsafe extern "C-unwind" fn $name(file: c_int, $($arg: $type,)* pc: usize) -> $out {
-            // SAFETY: as the caller called it.
+            // SAFETY: guaranteed by the caller.
             unsafe {
                 let call = Call::new(call::$call, file, $size, pc);
                 let real = || {
@@ -180,13 +180,13 @@ writes! {
     sendmsg(message: usize, flags: c_int) -> isize, flags, SENDMSG, Message::len(message);
 }
 
-/// Defines functions with many messages: what they read or write is not kept.
+/// Defines functions for several messages; what they read or write is not kept for replay.
 macro_rules! many {
     ($($name:ident($($arg:ident: $type:ty),*), $events:expr, $flags:expr;)*) => { $(
         /// # Safety
         /// As for the function of libc in whose place it is called.
         unsafe extern "C-unwind" fn $name(file: c_int, $($arg: $type,)* pc: usize) -> c_int {
-            // SAFETY: as the caller called it.
+            // SAFETY: guaranteed by the caller.
             unsafe {
                 let real = || real::$name()(file, $($arg),*) as isize;
                 when_ready((file, $events, $flags), pc, real) as c_int
@@ -200,13 +200,13 @@ many! {
     sendmmsg(messages: usize, count: u32, flags: c_int), OUT, flags;
 }
 
-/// Defines a function after which others may find files ready.
+/// Defines a function after which other threads may find files ready.
 macro_rules! noisy {
     ($($name:ident($($arg:ident: $type:ty),*);)*) => { $(
         /// # Safety
         /// As for the function of libc in whose place it is called.
         unsafe extern "C-unwind" fn $name($($arg: $type,)* _pc: usize) -> c_int {
-            // SAFETY: as the caller called it.
+            // SAFETY: guaranteed by the caller.
             unsafe {
                 let result = real::$name()($($arg),*);
                 control::look_again();
@@ -229,7 +229,7 @@ unsafe extern "C-unwind" fn waitpid(
     pc: usize,
 ) -> c_int {
     const NO_HANG: c_int = 1;
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let Some(slot) = controlled().filter(|_| options & NO_HANG == 0) else {
             return real::waitpid()(process, status, options);
@@ -249,17 +249,17 @@ unsafe extern "C-unwind" fn waitpid(
 /// # Safety
 /// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn wait(status: usize, pc: usize) -> c_int {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe { waitpid(-1, status, 0, pc) }
 }
 
-/// Defines a function that may block in a way that cannot be tried: it runs without the turn.
+/// Defines a function that may block and has no non-blocking form: it runs without the turn.
 macro_rules! blocking {
     ($($name:ident($($arg:ident: $type:ty),*) -> $out:ty;)*) => { $(
         /// # Safety
         /// As for the function of libc in whose place it is called.
         unsafe extern "C-unwind" fn $name($($arg: $type,)* _pc: usize) -> $out {
-            // SAFETY: as the caller called it.
+            // SAFETY: guaranteed by the caller.
             unsafe { control::outside(|| real::$name()($($arg),*)) }
         }
     )* };

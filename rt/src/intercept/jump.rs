@@ -1,5 +1,5 @@
-//! `longjmp` leaves functions without their exit hooks. The shadow stack is cut back to the
-//! frames that are still there.
+//! `longjmp` leaves functions without their exit hooks. The shadow stack is cut back to the frames
+//! that still exist.
 
 use core::arch::asm;
 
@@ -8,16 +8,16 @@ use norn_abi::{Kind, arena::FRAMES};
 use super::{signal, tap};
 use crate::{arena, function, number, real, thread, tls};
 
-/// Where libc keeps the stack pointer in a `jmp_buf`.
+/// Index of the stack pointer in libc's `jmp_buf`.
 const STACK_POINTER: usize = 6;
 
-/// The stack pointer in a jump buffer, which libc stores scrambled.
+/// The stack pointer in a jump buffer, which libc stores mangled (`PTR_MANGLE`).
 ///
 /// # Safety
-/// `buffer` points to a `jmp_buf` that is set.
+/// `buffer` points to an initialised `jmp_buf`.
 unsafe fn target(buffer: usize) -> usize {
     let mut sp: usize;
-    // SAFETY: the caller's `jmp_buf`; libc's key lies in the thread's control block.
+    // SAFETY: the `jmp_buf` is guaranteed by the caller; libc's key is in the thread control block.
     unsafe {
         sp = *(buffer as *const usize).add(STACK_POINTER);
         asm!(
@@ -56,7 +56,7 @@ unsafe fn cut(buffer: usize) {
     }
 }
 
-/// An exception is caught: functions between here and where it was thrown are left.
+/// Called when an exception is caught: the functions between the throw and the handler were left.
 ///
 /// # Safety
 /// Called when an exception is caught, with the stack pointer of the function that catches it.
@@ -76,9 +76,9 @@ tap! { __cxa_begin_catch => caught; }
 macro_rules! jumps {
     ($($name:ident;)*) => { $(
         /// # Safety
-        /// Called on the way to a jump, with its `jmp_buf`.
+        /// Called by the stub of a jump, with its `jmp_buf`.
         unsafe extern "C" fn $name(_pc: usize, buffer: usize) -> usize {
-            // SAFETY: as the caller called it.
+            // SAFETY: guaranteed by the caller.
             unsafe { cut(buffer) };
             real::$name() as *const () as usize
         }

@@ -1,5 +1,5 @@
-//! Which modules are where. Read from the kernel's list of mappings, with no lock of the loader,
-//! when the process starts and whenever a hook is called from code that was not there before.
+//! The addresses of the loaded modules. They are read from `/proc/self/maps`, without a lock of the
+//! loader, when the process starts and whenever a hook is called from code in an unknown module.
 
 use core::{
     cell::UnsafeCell,
@@ -12,13 +12,13 @@ use crate::{arena, control, function, number, sys};
 
 const MOST: usize = 512;
 
-/// Start and end of the modules that the trace knows; grows only.
+/// Start and end of the modules that are named in the trace; entries are only added.
 static KNOWN: [(AtomicUsize, AtomicUsize); MOST] =
     [const { (AtomicUsize::new(0), AtomicUsize::new(0)) }; MOST];
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 static BUSY: AtomicBool = AtomicBool::new(false);
 
-/// Whether the trace knows the module of a program counter.
+/// Whether the module that contains a program counter is named in the trace.
 pub fn knows(pc: usize) -> bool {
     let count = COUNT.load(Ordering::Acquire);
     KNOWN[..count].iter().any(|(start, end)| {
@@ -26,21 +26,21 @@ pub fn knows(pc: usize) -> bool {
     })
 }
 
-/// In a new process: its trace knows nothing.
+/// In a new process: its trace names no module yet.
 pub fn forget() {
     COUNT.store(0, Ordering::Relaxed);
     BUSY.store(false, Ordering::Relaxed);
 }
 
-/// Records the modules that are not known yet.
+/// Records the modules that are not named in the trace yet.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 pub unsafe fn modules(slot: *mut ThreadSlot) {
     if BUSY.swap(true, Ordering::Acquire) {
         return;
     }
-    // SAFETY: the slot is the current thread's; the scan is ours while `BUSY` is.
+    // SAFETY: the slot is the current thread's; the scan belongs to the thread that holds `BUSY`.
     unsafe {
         let before = COUNT.load(Ordering::Relaxed);
         each(|module| add(slot, module));
@@ -56,17 +56,17 @@ pub unsafe fn modules(slot: *mut ThreadSlot) {
     BUSY.store(false, Ordering::Release);
 }
 
-/// A module begins that was known before, or another one in its place: its functions are looked for
-/// again.
+/// Called when a module is loaded at the address of a known one: the same module again, or another
+/// one in its place. Its functions are looked for again.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 pub unsafe fn again(slot: *mut ThreadSlot, pc: usize) {
     let program = again as *const () as usize;
     if BUSY.swap(true, Ordering::Acquire) {
         return;
     }
-    // SAFETY: as `modules`.
+    // SAFETY: as in `modules`.
     unsafe {
         each(|module| {
             let range = module.start..module.end;
@@ -79,12 +79,12 @@ pub unsafe fn again(slot: *mut ThreadSlot, pc: usize) {
     BUSY.store(false, Ordering::Release);
 }
 
-/// Shows all modules that are mapped now. Who holds `BUSY` may do that.
+/// Visits all modules that are mapped now. The caller must hold `BUSY`.
 ///
 /// # Safety
 /// The caller holds `BUSY`.
 unsafe fn each(mut visit: impl FnMut(&Mapping)) {
-    // SAFETY: the scan is ours while `BUSY` is.
+    // SAFETY: the scan belongs to the thread that holds `BUSY`.
     let scan = unsafe { &mut *SCAN.0.get() };
     let Some(file) = sys::open(c"/proc/self/maps") else { return };
     scan.start(file);
@@ -101,7 +101,7 @@ unsafe fn each(mut visit: impl FnMut(&Mapping)) {
 }
 
 /// # Safety
-/// The slot is the current thread's and no stand, and the module is mapped.
+/// The slot is the current thread's and not a placeholder, and the module is mapped.
 unsafe fn add(slot: *mut ThreadSlot, module: &Mapping) {
     let count = COUNT.load(Ordering::Relaxed);
     if !module.code || module.path().first() != Some(&b'/') || count == MOST || known(module) {
@@ -134,7 +134,8 @@ fn position(module: &Mapping) -> Option<usize> {
     })
 }
 
-/// One line of the list, `start-end perms offset device inode path`, or several of one module.
+/// One line of the list, `start-end perms offset device inode path`, or the merged lines of a
+/// module.
 struct Mapping {
     start: usize,
     end: usize,
@@ -154,7 +155,7 @@ impl Mapping {
         &self.path[..self.len]
     }
 
-    /// Takes the next byte of the line, which is in its `field`.
+    /// Appends the next byte of the line, which belongs to the given `field`.
     fn push(&mut self, field: usize, byte: u8) {
         let digit = (byte as char).to_digit(16).unwrap_or(0) as usize;
         match field {
@@ -180,11 +181,11 @@ struct Scan {
     end: usize,
 }
 
-/// The one scan. It is static because it is too large for a small stack, and because moving it
-/// would call `memcpy`, which is one of ours.
+/// The only scan. It is static because it is too large for a small stack, and because moving it
+/// would call `memcpy`, which the runtime intercepts.
 struct Shared(UnsafeCell<Scan>);
 
-// SAFETY: only touched by who holds `BUSY`.
+// SAFETY: only accessed by the thread that holds `BUSY`.
 unsafe impl Sync for Shared {}
 
 static SCAN: Shared = Shared(UnsafeCell::new(Scan {
@@ -222,7 +223,7 @@ impl Scan {
         self.current = 1 - self.current;
     }
 
-    /// Reads the next line; false at the end.
+    /// Reads the next line; returns false at the end.
     fn advance(&mut self) -> bool {
         self.lines[1 - self.current].clear();
         let (mut field, mut last) = (0, 0);

@@ -18,10 +18,11 @@ use crate::{
 
 const EOWNERDEAD: c_int = 130;
 
-/// Records the end of an attempt to take a lock.
+/// Records the result of an attempt to take a lock.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand, and `lock` points to a lock of this class.
+/// The slot is the current thread's and not a placeholder, and `lock` points to a lock of this
+/// class.
 #[inline(always)]
 pub unsafe fn attempted(slot: *mut ThreadSlot, class: u64, lock: usize, pc: usize, result: c_int) {
     // SAFETY: the slot is the current thread's.
@@ -34,19 +35,21 @@ pub unsafe fn attempted(slot: *mut ThreadSlot, class: u64, lock: usize, pc: usiz
     }
 }
 
-/// An error as it is: POSIX functions return it.
+/// Returns the error unchanged: POSIX functions return errors as their result.
 pub fn posix(result: c_int) -> c_int {
     result
 }
 
-/// What a function of POSIX returns when its time is over.
+/// `ETIMEDOUT`, the result of a POSIX function that timed out.
 pub const TIMED_OUT: c_int = 110;
 
-/// Takes a lock when it is free, waiting for the thread's turn meanwhile. `attempt` tries, and
-/// `real` is the function that was called: it knows the errors of those who will never succeed.
+/// Takes a lock as soon as it is free, and waits in the scheduler until then. `attempt` is the
+/// non-blocking form; `real` is the function that the program called, which reports the error of a
+/// thread that can never succeed.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand, and `lock` points to a lock of this class.
+/// The slot is the current thread's and not a placeholder, and `lock` points to a lock of this
+/// class.
 pub unsafe fn take(
     slot: *mut ThreadSlot,
     (class, lock, pc): (u64, usize, usize),
@@ -78,12 +81,14 @@ pub unsafe fn take(
 /// The deadline of a call that does not wait.
 pub const NOW: u64 = 0;
 
-/// Whether a thread can never get a lock and is told so: it has it already.
+/// Whether a thread can never get a lock because it already holds it, and libc reports that as an
+/// error.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand, and `lock` points to a lock of this class.
+/// The slot is the current thread's and not a placeholder, and `lock` points to a lock of this
+/// class.
 unsafe fn fails(class: u64, lock: usize, slot: *mut ThreadSlot) -> bool {
-    // SAFETY: the caller's lock, whose layout was checked.
+    // SAFETY: guaranteed by the caller; the layout was checked.
     unsafe {
         let (words, tid) = (lock as *const u32, (*slot).head.tid);
         match LockClass::of(class) {
@@ -97,12 +102,12 @@ unsafe fn fails(class: u64, lock: usize, slot: *mut ThreadSlot) -> bool {
     }
 }
 
-/// Whether a lock is held, or may be, by someone whom we do not control.
+/// Whether a thread that the scheduler does not control holds a lock, or may hold it.
 ///
 /// # Safety
 /// `lock` points to a lock of this class.
 unsafe fn is_outside(class: u64, lock: usize) -> bool {
-    // SAFETY: the caller's lock, whose layout was checked.
+    // SAFETY: guaranteed by the caller; the layout was checked.
     unsafe {
         let words = lock as *const u32;
         match LockClass::of(class) {
@@ -119,28 +124,28 @@ unsafe fn is_outside(class: u64, lock: usize) -> bool {
     }
 }
 
-/// When the time has come that a POSIX function was given, on a clock.
+/// The deadline, in virtual time, of a POSIX function that was given an absolute time on a clock.
 ///
 /// # Safety
 /// `time` points to a `timespec`.
 pub unsafe fn at(clock: c_int, time: usize) -> u64 {
-    // SAFETY: the caller's `timespec`.
+    // SAFETY: the `timespec` is guaranteed by the caller.
     let time = unsafe { length(time) };
     if control::is_on() { control::time::when(clock, time).max(NOW + 1) } else { NEVER }
 }
 
-/// The clock on which POSIX functions take their times, unless another is said.
+/// The default clock for the deadlines of POSIX functions.
 pub const REALTIME: c_int = 0;
 
-/// Defines a function that takes a lock: its real one, the extra arguments, the class, what its
-/// result means, the function that only tries, and until when it waits.
+/// Defines a function that takes a lock: the real function, the extra arguments, the class, the
+/// conversion of its result, the non-blocking form, and the deadline.
 macro_rules! acquire {
     ($($name:ident($($arg:ident: $type:ty),*) = $real:ident, $class:expr, $error:ident,
        $attempt:ident, $deadline:expr;)*) => { $(
         /// # Safety
         /// As for the function of libc in whose place it is called.
         unsafe extern "C-unwind" fn $name(lock: usize, $($arg: $type,)* pc: usize) -> c_int {
-            // SAFETY: as the caller called it.
+            // SAFETY: guaranteed by the caller.
             unsafe {
                 let Some(slot) = thread::recorded() else { return real::$real()(lock, $($arg),*) };
                 $crate::control::before(slot, Kind::Acquire, pc, lock);
@@ -166,15 +171,17 @@ macro_rules! acquire {
     )* };
 }
 
-/// Whether giving a mutex back will fail, because it checks its owner and that is another.
+/// Whether the release of a mutex will fail, because the mutex checks its owner and another thread
+/// owns it.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand, and `lock` points to a `pthread_mutex_t`.
+/// The slot is the current thread's and not a placeholder, and `lock` points to a
+/// `pthread_mutex_t`.
 pub unsafe fn is_anothers(lock: usize, slot: *mut ThreadSlot) -> bool {
     if !libc_check::is_known() {
         return false;
     }
-    // SAFETY: the caller's mutex, whose layout was checked.
+    // SAFETY: guaranteed by the caller; the layout was checked.
     unsafe {
         let words = lock as *const u32;
         let owner = words.add(mutex::OWNER).read_volatile();
@@ -184,21 +191,22 @@ pub unsafe fn is_anothers(lock: usize, slot: *mut ThreadSlot) -> bool {
     }
 }
 
-/// Other locks do not know their owners.
+/// Other locks do not know their owner, so their release does not fail.
 ///
 /// # Safety
-/// None: it looks at nothing.
+/// None: the arguments are not used.
 unsafe fn is_nobodys(_: usize, _: *mut ThreadSlot) -> bool {
     false
 }
 
-/// Defines a function that gives a lock back: its real one, the class, and when it will not.
+/// Defines a function that releases a lock: the real function, the class, and when the release
+/// fails.
 macro_rules! release {
     ($($name:ident = $real:ident, $class:expr, $fails:ident;)*) => { $(
         /// # Safety
         /// As for the function of libc in whose place it is called.
         unsafe extern "C-unwind" fn $name(lock: usize, pc: usize) -> c_int {
-            // SAFETY: as the caller called it.
+            // SAFETY: guaranteed by the caller.
             unsafe {
                 if let Some(slot) = thread::recorded() && !$fails(lock, slot) {
                     $crate::control::before(slot, Kind::Release, pc, lock);
@@ -220,7 +228,7 @@ macro_rules! init {
         /// # Safety
         /// As for the function of libc in whose place it is called.
         unsafe extern "C-unwind" fn $name(object: usize, $($arg: $type,)* pc: usize) -> c_int {
-            // SAFETY: as the caller called it.
+            // SAFETY: guaranteed by the caller.
             unsafe {
                 let result = real::$real()(object, $($arg),*);
                 $crate::control::destroyed::unpoison(object, $class);
@@ -239,7 +247,7 @@ macro_rules! destroy {
         /// # Safety
         /// As for the function of libc in whose place it is called.
         unsafe extern "C-unwind" fn $name(object: usize, pc: usize) -> c_int {
-            // SAFETY: as the caller called it.
+            // SAFETY: guaranteed by the caller.
             unsafe {
                 if let Some(slot) = thread::recorded() {
                     event::put(slot, Kind::Destroy, pc, object, &[$class as u64]);
@@ -261,12 +269,12 @@ const SPIN: u64 = LockClass::Spin as u64;
 const READ: u64 = LockClass::Read as u64;
 const WRITE: u64 = LockClass::Write as u64;
 
-/// The type of a mutex lies in the attributes from which it is made.
+/// The type of a mutex, from the attributes that it is initialised with.
 ///
 /// # Safety
 /// `attributes` is null or points to a `pthread_mutexattr_t`.
 unsafe fn mutex_type(attributes: usize) -> u32 {
-    // SAFETY: null or a `pthread_mutexattr_t`, whose first word holds the type.
+    // SAFETY: null or a `pthread_mutexattr_t`, whose first word contains the type.
     if attributes == 0 { 0 } else { unsafe { *(attributes as *const u32) & mutex::TYPE } }
 }
 
@@ -295,7 +303,8 @@ acquire! {
 release! {
     mutex_unlock = pthread_mutex_unlock, MUTEX, is_anothers;
     spin_unlock = pthread_spin_unlock, SPIN, is_nobodys;
-    // Which of the two it was, the reader of the trace knows from the thread's past.
+    // The reader of the trace knows from the thread's earlier events whether it held a read or a
+    // write lock.
     rw_unlock = pthread_rwlock_unlock, WRITE, is_nobodys;
 }
 init! {

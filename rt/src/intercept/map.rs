@@ -30,15 +30,15 @@ unsafe fn unmapping(start: usize, len: usize, pc: usize) {
 /// # Safety
 /// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn munmap(start: usize, len: usize, pc: usize) -> c_int {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         unmapping(start, len, pc);
         real::munmap()(start, len)
     }
 }
 
-// `mmap` and `mremap` have six and five arguments: no register is left for the place of the call,
-// so their stubs put it on the stack, where the seventh argument belongs.
+// `mmap` and `mremap` have six and five arguments: no register is left for the return address, so
+// their stubs put it on the stack as the seventh argument.
 core::arch::global_asm!(
     concat!(".weak ", super::symbol!(mmap)),
     concat!(".weak ", super::symbol!(mmap64)),
@@ -63,7 +63,7 @@ unsafe extern "C-unwind" fn mmap(
     offset: i64,
     pc: usize,
 ) -> usize {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let result = real::mmap()(start, len, protection, flags, file, offset);
         mapped(result, len, pc);
@@ -81,7 +81,7 @@ unsafe extern "C-unwind" fn mremap(
     new: usize,
     pc: usize,
 ) -> usize {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         unmapping(old, len, pc);
         let result = real::mremap()(old, len, new_len, flags, new);

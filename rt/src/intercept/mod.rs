@@ -1,9 +1,11 @@
-//! The functions of libc that make, order or end threads, memory and processes.
+//! Interceptors of the libc functions that create, synchronise or end threads, memory and
+//! processes.
 //!
-//! One file per family. Each function calls the real one and records what happened: a release
-//! takes its sequence number before, an acquire after, so that the numbers order them as they
-//! were. A stub hands over where the call came from as one more argument ([`interpose`]) or looks
-//! and jumps on ([`tap`]) where a call must not have a frame of ours on the stack.
+//! There is one file per family. Each interceptor calls the real function and records the event. A
+//! release takes its sequence number before the call and an acquire after it, so that the numbers
+//! order them as they happened. A stub passes the return address of the call as an additional
+//! argument ([`interpose`]), or inspects the call and jumps to the real function ([`tap`]) where
+//! the runtime must not have a frame on the stack.
 
 pub mod alloc;
 pub mod annotation;
@@ -31,7 +33,7 @@ pub mod socket;
 pub mod string;
 pub mod threads;
 
-/// The name by which the linker finds an interposed function.
+/// The symbol name by which the linker finds an interposed function.
 #[cfg(not(feature = "static"))]
 macro_rules! symbol {
     ($name:ident) => {
@@ -68,7 +70,8 @@ macro_rules! register {
 }
 
 /// `name(n) => function;`: calls of `name`, which has `n` arguments, go to `function`, which gets
-/// the place of the call as one more. Weak, so that a program may have a function of that name.
+/// the return address as an additional argument. The symbol is weak, so that a program may define a
+/// function of that name.
 macro_rules! interpose {
     ($($name:ident($count:tt) => $function:path;)*) => { $(
         core::arch::global_asm!(
@@ -83,8 +86,8 @@ macro_rules! interpose {
     )* };
 }
 
-/// `name => function;`: the same for functions with six arguments. No register is left, so the
-/// stub puts the place of the call on the stack, where the seventh argument belongs.
+/// `name => function;`: like [`interpose`], for functions with six arguments. No register is left,
+/// so the stub puts the return address on the stack as the seventh argument.
 macro_rules! interpose_six {
     ($($name:ident => $function:path;)*) => { $(
         core::arch::global_asm!(
@@ -105,8 +108,9 @@ macro_rules! interpose_six {
     )* };
 }
 
-/// `name => function;`: a call of `name` first calls `function(place of the call, first
-/// argument, stack pointer of the caller)`, which returns where to go on, with the stack and the arguments as they were.
+/// `name => function;`: a call of `name` first calls `function(return address, first argument,
+/// stack pointer of the caller)`. That function returns the address to continue at, with the stack
+/// and the arguments unchanged.
 macro_rules! tap {
     ($($name:ident => $function:path;)*) => { $(
         core::arch::global_asm!(

@@ -1,5 +1,5 @@
-//! `pthread_once` and `call_once`. The real function decides who initialises; it is given an
-//! initialisation of ours, which records and calls the program's.
+//! `pthread_once` and `call_once`. The real function decides which thread initialises; it is given
+//! an initialiser of the runtime, which records the events and calls the program's initialiser.
 
 use core::{
     ffi::c_int,
@@ -19,14 +19,14 @@ type Function = unsafe extern "C-unwind" fn();
 /// # Safety
 /// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn once(object: usize, function: usize, pc: usize) -> c_int {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe { around(object, function, pc, |function| real::pthread_once()(object, function)) }
 }
 
 /// # Safety
 /// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn call(object: usize, function: usize, pc: usize) {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         around(object, function, pc, |function| {
             real::call_once()(object, function);
@@ -43,7 +43,7 @@ unsafe fn around(
     pc: usize,
     real: impl FnOnce(usize) -> c_int,
 ) -> c_int {
-    // SAFETY: the slot is the current thread's; what it remembers is put back, calls may nest.
+    // SAFETY: the slot is the current thread's. Calls may nest, so the slot's fields are restored.
     unsafe {
         let Some(slot) = thread::recorded() else { return real(function) };
         control::before(slot, Kind::OnceDone, pc, object);
@@ -63,20 +63,20 @@ unsafe fn around(
     }
 }
 
-/// Whether a thread is in the initialisation.
+/// Whether a thread is executing the initialiser.
 ///
 /// # Safety
 /// `object` points to a `pthread_once_t`.
 unsafe fn is_running(object: usize) -> bool {
-    // SAFETY: the caller's object, whose layout was checked.
+    // SAFETY: guaranteed by the caller; the layout was checked.
     unsafe { (*(object as *const AtomicU32)).load(Ordering::Acquire) & RUNNING != 0 }
 }
 
 /// # Safety
-/// Called by the real function inside of `around`, on the same thread.
+/// Called by the real function inside `around`, on the same thread.
 unsafe extern "C-unwind" fn initialise() {
     let slot: *mut ThreadSlot = crate::tls::current();
-    // SAFETY: called by the real function, inside of `around`, in the same thread.
+    // SAFETY: called by the real function, inside `around`, on the same thread.
     unsafe {
         let own = thread::own(slot);
         let (function, pc, object) = ((*own).once, (*own).once_pc, (*own).once_object);

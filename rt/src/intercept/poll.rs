@@ -1,5 +1,5 @@
-//! Calls that wait for one of several files. While we decide which thread goes next, they look, and
-//! wait in between as those in [`super::io`] do.
+//! Calls that wait for one of several files. In a controlled run they poll without blocking, and
+//! wait in between like the calls in [`super::io`].
 
 use core::ffi::c_int;
 
@@ -17,7 +17,7 @@ use crate::{
 
 const MILLISECOND: u64 = 1_000_000;
 
-/// Until when a call with a timeout in milliseconds waits.
+/// The deadline of a call with a timeout in milliseconds.
 fn after(milliseconds: c_int) -> u64 {
     match u64::try_from(milliseconds) {
         Ok(time) => control::time::now().saturating_add(time * MILLISECOND),
@@ -25,16 +25,16 @@ fn after(milliseconds: c_int) -> u64 {
     }
 }
 
-/// Whether a time is there, and is none at all: then a call only looks.
+/// Whether a timeout is given and is zero: then a call does not wait.
 ///
 /// # Safety
 /// `time` is null or points to a `timespec` or `timeval`.
 unsafe fn is_zero(time: usize) -> bool {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     time != 0 && unsafe { *(time as *const [u64; 2]) } == [0, 0]
 }
 
-/// Until when a call with a relative `timespec` or `timeval` waits; `unit` is that of its second
+/// The deadline of a call with a relative `timespec` or `timeval`; `unit` is the unit of its second
 /// word, in nanoseconds.
 ///
 /// # Safety
@@ -43,7 +43,7 @@ unsafe fn after_time(time: usize, unit: u64) -> u64 {
     if time == 0 {
         return NEVER;
     }
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     let [seconds, rest] = unsafe { *(time as *const [u64; 2]) };
     let length = seconds.saturating_mul(1_000_000_000).saturating_add(rest.saturating_mul(unit));
     control::time::now().saturating_add(length)
@@ -58,7 +58,7 @@ pub(super) unsafe extern "C-unwind" fn poll(
     pc: usize,
 ) -> c_int {
     let call = Call::new(call::POLL, -1, count, pc);
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let real = || wait_poll(files, count, time, pc) as isize;
         call.make(|| ready::any_polled(files, count), ready::polled(files, count), real) as c_int
@@ -68,7 +68,7 @@ pub(super) unsafe extern "C-unwind" fn poll(
 /// # Safety
 /// As for `poll`.
 unsafe fn wait_poll(files: usize, count: usize, time: c_int, pc: usize) -> c_int {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let Some(slot) = controlled().filter(|_| time != 0) else {
             return real::poll()(files, count, time);
@@ -92,7 +92,7 @@ pub(super) unsafe extern "C-unwind" fn ppoll(
     pc: usize,
 ) -> c_int {
     let call = Call::new(call::POLL, -1, count, pc);
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let real = || wait_ppoll(files, count, time, mask, pc) as isize;
         call.make(|| ready::any_polled(files, count), ready::polled(files, count), real) as c_int
@@ -103,7 +103,7 @@ pub(super) unsafe extern "C-unwind" fn ppoll(
 /// As for `ppoll`.
 unsafe fn wait_ppoll(files: usize, count: usize, time: usize, mask: usize, pc: usize) -> c_int {
     let now = [0u64; 2];
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let Some(slot) = controlled().filter(|_| !is_zero(time)) else {
             return real::ppoll()(files, count, time, mask);
@@ -117,25 +117,27 @@ unsafe fn wait_ppoll(files: usize, count: usize, time: usize, mask: usize, pc: u
     }
 }
 
-/// A set of files, as `select` takes it.
+/// `fd_set`, a set of files as `select` takes it.
 type Files = [u64; 16];
 
-/// Copies a set, word by word: as a whole it would be copied by `memcpy`, which is one of ours.
+/// Copies a set, word by word with volatile stores; otherwise the compiler would call `memcpy`,
+/// which the runtime intercepts.
 ///
 /// # Safety
 /// Each address is null or that of an `fd_set`.
 unsafe fn copy(from: usize, to: usize) {
     for i in 0..if from == 0 || to == 0 { 0 } else { 16 } {
-        // SAFETY: both are sets.
+        // SAFETY: both addresses are those of sets.
         unsafe { (to as *mut u64).add(i).write_volatile(*(from as *const u64).add(i)) };
     }
 }
 
-/// Tries until one of the sets has a file that is ready. Each attempt overwrites the sets.
+/// Polls until one of the sets contains a file that is ready. Each attempt overwrites the sets, so
+/// they are copied first.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand, and each of the sets is null or points to an
-/// `fd_set`.
+/// The slot is the current thread's and not a placeholder, and each of the sets is null or points
+/// to an `fd_set`.
 unsafe fn any_of(
     slot: *mut ThreadSlot,
     pc: usize,
@@ -145,7 +147,7 @@ unsafe fn any_of(
 ) -> c_int {
     let kept = [const { core::mem::MaybeUninit::<Files>::uninit() }; 3];
     let pairs = || given.iter().zip(&kept).map(|(set, kept)| (*set, kept.as_ptr() as usize));
-    // SAFETY: the sets are the caller's.
+    // SAFETY: the sets are guaranteed by the caller.
     unsafe {
         pairs().for_each(|(set, kept)| copy(set, kept));
         let mut result = 0;
@@ -169,11 +171,11 @@ unsafe extern "C-unwind" fn select(
     pc: usize,
 ) -> c_int {
     let sets = [read, write, except];
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe { selecting(most, sets, pc, || wait_select(most, sets, time, pc)) }
 }
 
-/// Makes a call that waits for sets of files, or lets it be fed back.
+/// Makes a call that waits for sets of files, or replays it.
 ///
 /// # Safety
 /// Each of the sets is null or points to an `fd_set`.
@@ -184,7 +186,7 @@ unsafe fn selecting(
     real: impl FnOnce() -> c_int,
 ) -> c_int {
     let call = Call::new(call::SELECT, -1, most as usize, pc);
-    // SAFETY: the sets are the caller's.
+    // SAFETY: the sets are guaranteed by the caller.
     unsafe {
         let real = || real() as isize;
         call.make(|| ready::any_selected(most, sets), ready::selected(most, sets), real) as c_int
@@ -195,7 +197,7 @@ unsafe fn selecting(
 /// As for `select`.
 unsafe fn wait_select(most: c_int, sets: [usize; 3], time: usize, pc: usize) -> c_int {
     let [read, write, except] = sets;
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let Some(slot) = controlled().filter(|_| !is_zero(time)) else {
             return real::select()(most, read, write, except, time);
@@ -220,7 +222,7 @@ unsafe extern "C-unwind" fn pselect(
     pc: usize,
 ) -> c_int {
     let sets = [read, write, except];
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe { selecting(most, sets, pc, || wait_pselect(most, sets, time, mask, pc)) }
 }
 
@@ -234,7 +236,7 @@ unsafe fn wait_pselect(
     pc: usize,
 ) -> c_int {
     let [read, write, except] = sets;
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let Some(slot) = controlled().filter(|_| !is_zero(time)) else {
             return real::pselect()(most, read, write, except, time, mask);
@@ -254,7 +256,7 @@ unsafe extern "C-unwind" fn epoll_wait(
     time: c_int,
     pc: usize,
 ) -> c_int {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe { epoll_pwait(file, events, most, time, 0, pc) }
 }
 
@@ -270,7 +272,7 @@ unsafe extern "C-unwind" fn epoll_pwait(
 ) -> c_int {
     const SIZE: isize = 12;
     let call = Call::new(call::EPOLL_WAIT, file, most as usize, pc);
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let real = || wait_epoll(file, (events, most), time, mask, pc) as isize;
         call.make(|| true, |it| Memory::buffer(events, it * SIZE), real) as c_int
@@ -286,7 +288,7 @@ unsafe fn wait_epoll(
     mask: usize,
     pc: usize,
 ) -> c_int {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let Some(slot) = controlled().filter(|_| time != 0) else {
             return real::epoll_pwait()(file, events, most, time, mask);

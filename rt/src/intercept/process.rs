@@ -1,4 +1,4 @@
-//! Processes: fork, exec and the ways to end.
+//! Processes: fork, exec and exit.
 
 use core::{
     ffi::{c_int, c_void},
@@ -10,10 +10,10 @@ use norn_abi::Kind;
 use super::{interpose, tap};
 use crate::{arena, event, fork, real, sys, thread};
 
-/// Takes an entry for the child before there is one, so that parent and child know its number.
+/// Takes an entry for the child before the fork, so that parent and child know its number.
 ///
 /// # Safety
-/// `real` forks the process and returns what `fork` does.
+/// `real` forks the process and returns the result of `fork`.
 unsafe fn forking(pc: usize, real: impl FnOnce() -> c_int) -> c_int {
     // SAFETY: the slot is the current thread's.
     unsafe {
@@ -36,14 +36,15 @@ unsafe fn forking(pc: usize, real: impl FnOnce() -> c_int) -> c_int {
 /// # Safety
 /// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn fork(pc: usize) -> c_int {
-    // SAFETY: as the caller called it; libc runs our handler in the child.
+    // SAFETY: guaranteed by the caller; libc runs the runtime's fork handler in the child.
     unsafe { forking(pc, || real::fork()()) }
 }
 
 /// # Safety
 /// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn bare_fork(pc: usize) -> c_int {
-    // SAFETY: as the caller called it; libc does not run handlers for this one, so we do.
+    // SAFETY: guaranteed by the caller; `_Fork` does not run fork handlers, so the runtime calls
+    // its own.
     unsafe {
         forking(pc, || {
             let result = real::_Fork()();
@@ -60,7 +61,8 @@ interpose! {
     _Fork(0) => bare_fork;
 }
 
-/// Defines functions that record an event and go on: the address is the first argument or not.
+/// Defines functions that record an event and continue with the real one; the event's address is
+/// derived from the first argument.
 macro_rules! passing {
     ($($name:ident, $kind:expr, $with:ident;)*) => { $(
         /// # Safety
@@ -77,18 +79,18 @@ macro_rules! passing {
     )* };
 }
 
-/// An exit status, noted where the recorder sees it even if this process's memory is gone.
+/// Stores an exit status in the arena, where the recorder can read it after the process has gone.
 fn status(argument: usize) -> usize {
     let status = argument as u32 & 0xff;
     let process = arena::process();
-    // A child of `vfork` runs in our memory, but it is not us who exits.
+    // A child of `vfork` runs in this memory, but its exit is not the exit of this process.
     if process.pid.load(Ordering::Relaxed) == sys::process_id() {
         process.exiting.store(status + 1, Ordering::Release);
     }
     status as usize
 }
 
-/// Runs last of all exit handlers; a `main` that returns does not come through our `exit`.
+/// The last exit handler: a `main` that returns does not call the intercepted `exit`.
 ///
 /// # Safety
 /// Called by libc when the process exits.
@@ -108,8 +110,8 @@ fn nothing(_: usize) -> usize {
 }
 
 passing! {
-    // The child of `vfork` borrows our memory and our slot; the parent sleeps meanwhile. What
-    // the child does to memory it does to ours, so it is recorded as this thread's.
+    // The child of `vfork` uses the parent's memory and slot while the parent sleeps. Its accesses
+    // affect the parent's memory, so they are recorded as this thread's.
     vfork, Kind::ProcessFork, nobody;
     execve, Kind::Exec, nothing;
     execv, Kind::Exec, nothing;

@@ -14,14 +14,14 @@ use crate::{
     event, real, thread,
 };
 
-/// Defines a function that decrements a semaphore: its real one, what it is when it has, and until
-/// when it waits.
+/// Defines a function that decrements a semaphore: the real function, the event of a success, and
+/// the deadline.
 macro_rules! decrement {
     ($($name:ident($($arg:ident: $type:ty),*) = $real:ident, $kind:expr, $deadline:expr;)*) => { $(
         /// # Safety
         /// As for the function of libc in whose place it is called.
         unsafe extern "C-unwind" fn $name(semaphore: usize, $($arg: $type,)* pc: usize) -> c_int {
-            // SAFETY: as the caller called it.
+            // SAFETY: guaranteed by the caller.
             unsafe {
                 let Some(slot) = thread::recorded() else { return real::$real()(semaphore, $($arg),*) };
                 control::before(slot, Kind::SemWait, pc, semaphore);
@@ -45,14 +45,14 @@ macro_rules! decrement {
     )* };
 }
 
-/// Decrements a semaphore when it can be, waiting for the thread's turn meanwhile.
+/// Decrements a semaphore as soon as that is possible, and waits in the scheduler until then.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand, and `semaphore` points to a `sem_t`.
+/// The slot is the current thread's and not a placeholder, and `semaphore` points to a `sem_t`.
 unsafe fn take(slot: *mut ThreadSlot, semaphore: usize, pc: usize, deadline: u64) -> c_int {
     const EAGAIN: u64 = 11;
     const EINTR: c_int = 4;
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         loop {
             let result = real::sem_trywait()(semaphore);
@@ -72,7 +72,7 @@ unsafe fn take(slot: *mut ThreadSlot, semaphore: usize, pc: usize, deadline: u64
     }
 }
 
-/// Lets those try again who wait here.
+/// Lets the threads that wait for the semaphore try again.
 fn notify(semaphore: usize) {
     control::release(Kind::SemWait, semaphore);
 }

@@ -1,9 +1,10 @@
-//! Signal handlers run on an event stream of their own: one may interrupt a hook halfway through
-//! a record. Each handler of the program is called by one of ours, which switches streams.
+//! Signal handlers record into an event stream of their own, because a handler may interrupt a hook
+//! halfway through a record. Each handler of the program is called by the runtime's handler, which
+//! switches streams.
 //!
-//! For memory faults ours is always there. It looks whether it was the runtime that wanted to
-//! read memory which is gone ([`norn_abi::peek`]); if not, it does what the program's handler, or
-//! none, would have done.
+//! For memory faults the runtime's handler is always installed. It checks whether the fault comes
+//! from a load by which the runtime reads memory that may be unmapped ([`norn_abi::peek`]). If not,
+//! it acts like the program's handler, or like the default action if there is none.
 
 use core::{
     ffi::{c_int, c_void},
@@ -23,7 +24,7 @@ const SIGILL: c_int = 4;
 const SIGBUS: c_int = 7;
 const SIGFPE: c_int = 8;
 const SIGSEGV: c_int = 11;
-/// What a processor finds wrong with an instruction.
+/// Signals by which the processor reports a faulting instruction.
 const FAULTS_OF_CODE: [c_int; 4] = [SIGILL, SIGBUS, SIGFPE, SIGSEGV];
 const SIG_IGN: usize = 1;
 const SA_SIGINFO: c_int = 4;
@@ -42,14 +43,14 @@ struct Action {
 }
 
 impl Action {
-    /// Ours, where the program has no handler.
+    /// The runtime's action, for signals without a handler of the program.
     fn guard() -> Action {
         let handler = handle as *const () as usize;
         Action { handler, mask: [0; 16], flags: SA_SIGINFO | SA_ONSTACK, restorer: 0 }
     }
 }
 
-/// As much of libc's `ucontext_t` as we look at.
+/// The part of libc's `ucontext_t` that the runtime reads.
 #[repr(C)]
 struct Context {
     flags: u64,
@@ -60,7 +61,7 @@ struct Context {
     registers: [usize; 23],
 }
 
-/// Positions in [`Context::registers`].
+/// Indices in [`Context::registers`].
 const RSP: usize = 15;
 const RIP: usize = 16;
 
@@ -73,14 +74,14 @@ static HANDLERS: [(AtomicUsize, AtomicU32); SIGNALS] =
 /// # Safety
 /// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn sigaction(signal: c_int, new: usize, old: usize, _pc: usize) -> c_int {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe { change(signal, new as *const Action, old as *mut Action) }
 }
 
 /// # Safety
 /// As for `sigaction`.
 unsafe fn change(signal: c_int, new: *const Action, old: *mut Action) -> c_int {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let real = real::sigaction();
         let Some((handler, flags)) = HANDLERS.get(signal as usize) else {
@@ -117,7 +118,7 @@ unsafe fn change(signal: c_int, new: *const Action, old: *mut Action) -> c_int {
 /// # Safety
 /// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn signal(signal: c_int, handler: usize, _pc: usize) -> usize {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         if thread::recorded().is_none() {
             return real::signal()(signal, handler);
@@ -141,7 +142,7 @@ pub unsafe fn guard() {
     for signal in FAULTS_OF_CODE {
         let ours = Action::guard();
         let mut old = ours;
-        // SAFETY: both are good actions.
+        // SAFETY: both addresses are those of valid actions.
         unsafe {
             real::sigaction()(signal, &raw const ours as usize, &raw mut old as usize);
         }
@@ -150,25 +151,26 @@ pub unsafe fn guard() {
 }
 
 unsafe extern "C" {
-    /// The table of [`norn_abi::peek`]; the linker knows its ends.
+    /// The table of [`norn_abi::peek`]; the linker defines symbols at its ends.
     #[link_name = "__start_norn_faults"]
     static FAULTS: [i32; 2];
     #[link_name = "__stop_norn_faults"]
     static FAULTS_END: [i32; 2];
 }
 
-/// Whether the program handles any signal that others may send.
+/// Whether the program handles any signal other than a fault: another thread or process may send
+/// it.
 pub fn is_handled() -> bool {
     let handled = |it: &(AtomicUsize, AtomicU32)| it.0.load(Ordering::Relaxed) > SIG_IGN;
     (1..).zip(&HANDLERS[1..]).any(|(signal, it)| !is_fault(signal) && handled(it))
 }
 
-/// If the fault was at a load that may fault: goes on behind it.
+/// Continues behind the faulting load if the table lists that load. Returns whether it does.
 ///
 /// # Safety
 /// The context is that of a fault on the current thread.
 unsafe fn recover(context: &mut Context) -> bool {
-    // SAFETY: the table lies between its ends.
+    // SAFETY: the pointer stays between the table's ends.
     unsafe {
         let mut entry = &raw const FAULTS;
         while entry < &raw const FAULTS_END {
@@ -184,13 +186,13 @@ unsafe fn recover(context: &mut Context) -> bool {
     false
 }
 
-/// A fault for which the program has no handler: with the default action back in place, a fault
-/// happens again as we return, and a signal that was sent is sent again.
+/// Handles a fault for which the program has no handler by restoring the default action: a fault
+/// happens again on return, and a signal that was sent is sent again.
 ///
 /// # Safety
-/// Called in our handler, with the kernel's information.
+/// Called in the runtime's handler, with the kernel's information.
 unsafe fn default_action(signal: c_int, info: *mut c_void) {
-    // SAFETY: the kernel gives the information; its third word says where the signal is from.
+    // SAFETY: the kernel provides the information; its third word is the origin of the signal.
     unsafe {
         let sent = *info.cast::<c_int>().add(2) <= 0;
         let ignored = HANDLERS[signal as usize].0.load(Ordering::Relaxed) == SIG_IGN;
@@ -206,10 +208,10 @@ unsafe fn default_action(signal: c_int, info: *mut c_void) {
     }
 }
 
-/// Notes by what the program is about to die.
+/// Records the signal that is about to end the program.
 ///
 /// # Safety
-/// Called in our handler, with the kernel's information.
+/// Called in the runtime's handler, with the kernel's information.
 unsafe fn note(signal: c_int, info: *mut c_void, context: &Context) {
     let slot = tls::current();
     if !arena::is_open() || tls::is_stand(slot) {
@@ -217,8 +219,9 @@ unsafe fn note(signal: c_int, info: *mut c_void, context: &Context) {
     }
     const WIDEST: usize = 16;
     let outcome = arena::outcome();
-    // SAFETY: the slot is the current thread's; the kernel's third word is the address. A hook
-    // reads before the program does, so that the fault may be ours and still the program's.
+    // SAFETY: the slot is the current thread's; the kernel's third word is the address. A hook may
+    // read the memory before the program does, so a fault in the runtime may still be the
+    // program's.
     unsafe {
         let address = *info.cast::<usize>().add(2);
         let (pc, accessed) = (*slot).access;
@@ -232,12 +235,13 @@ unsafe fn note(signal: c_int, info: *mut c_void, context: &Context) {
     outcome.signal.store(signal as u32, Ordering::Release);
 }
 
-/// Our handler: the program's runs on the stream for handlers of the interrupted one.
+/// The runtime's handler: it runs the program's handler on the handler stream of the interrupted
+/// one.
 ///
 /// # Safety
 /// Called by the kernel.
 unsafe extern "C-unwind" fn handle(signal: c_int, info: *mut c_void, context: *mut c_void) {
-    // SAFETY: called by the kernel; the handler is the program's.
+    // SAFETY: called by the kernel; the handler address was given by the program.
     unsafe {
         let interrupted = &mut *context.cast::<Context>();
         if is_fault(signal) && recover(interrupted) {
@@ -277,11 +281,11 @@ unsafe extern "C-unwind" fn handle(signal: c_int, info: *mut c_void, context: *m
     }
 }
 
-/// An atomic operation and its number belong together: a signal in between comes later. Only one
-/// can wait; another in the same moment is handled at once.
+/// Defers a signal that arrives between an atomic operation and its number, which belong together.
+/// Only one signal can be deferred; a second one in the same window is handled at once.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand; `info` is the kernel's.
+/// The slot is the current thread's and not a placeholder; `info` comes from the kernel.
 unsafe fn defer(slot: *mut ThreadSlot, signal: c_int, info: *mut c_void) -> bool {
     // SAFETY: the slot is the current thread's; the kernel's information has that size.
     unsafe {
@@ -298,10 +302,10 @@ unsafe fn defer(slot: *mut ThreadSlot, signal: c_int, info: *mut c_void) -> bool
     true
 }
 
-/// The atomic operation is over: the signal that waited comes now.
+/// Delivers the deferred signal after the atomic operation.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 #[inline]
 pub unsafe fn deliver(slot: *mut ThreadSlot) {
     // SAFETY: the slot is the current thread's.
@@ -314,17 +318,17 @@ pub unsafe fn deliver(slot: *mut ThreadSlot) {
     }
 }
 
-/// The stack for handlers alone, if this one runs on it.
+/// The alternate signal stack, if this handler runs on one.
 fn own_stack(context: &Context) -> (usize, usize) {
     let at = &raw const *context as usize;
     let (start, size) = (context.stack, context.stack_size);
     if at.wrapping_sub(start) < size { (start, size) } else { (0, 0) }
 }
 
-/// The stream for handlers that interrupt `host`; nested ones have streams of their own.
+/// The stream for handlers that interrupt `host`; nested handlers have streams of their own.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 unsafe fn stream_of(host: *mut ThreadSlot) -> Option<*mut ThreadSlot> {
     // SAFETY: the slots are the current thread's.
     unsafe {
@@ -341,7 +345,7 @@ unsafe fn stream_of(host: *mut ThreadSlot) -> Option<*mut ThreadSlot> {
     }
 }
 
-/// A jump out of handlers: back to the stream that is running at stack pointer `sp`.
+/// Called at a jump out of handlers: returns to the stream that runs at stack pointer `sp`.
 ///
 /// # Safety
 /// The program is about to jump, on the current thread, to a frame at `sp`.

@@ -10,8 +10,8 @@ use crate::{
     event, real, sys, thread,
 };
 
-/// Records that the thread sleeps. While we decide which thread goes next, that is here and now,
-/// and takes no time but the program's own: then returns what was left when a signal came.
+/// Records that the thread sleeps. In a controlled run it sleeps here, in virtual time only; the
+/// result is then the time that was left when a signal interrupted it.
 ///
 /// # Safety
 /// The current thread is not in the middle of recording another event.
@@ -31,8 +31,8 @@ unsafe fn sleeping(nanoseconds: u64, pc: usize) -> Option<u64> {
     }
 }
 
-/// What a function returns that has slept, by convention `failed` if not to the end. What is left
-/// goes into a `timespec`.
+/// The result of a function that has slept: 0, or `failed` if a signal interrupted it. The
+/// remaining time is stored in a `timespec`.
 ///
 /// # Safety
 /// `rest` is null or points to a `timespec`.
@@ -41,11 +41,11 @@ unsafe fn slept(left: u64, rest: usize, failed: c_int) -> c_int {
         return 0;
     }
     if rest != 0 {
-        // SAFETY: the caller's `timespec`.
+        // SAFETY: the `timespec` is guaranteed by the caller.
         unsafe { *(rest as *mut [u64; 2]) = [left / SECOND, left % SECOND] };
     }
     if failed == -1 {
-        // SAFETY: always valid in a thread of libc.
+        // SAFETY: the address is always valid on a thread of libc.
         unsafe { *real::__errno_location() = EINTR };
     }
     failed
@@ -62,7 +62,7 @@ pub unsafe fn length(time: usize) -> u64 {
     if time == 0 {
         return 0;
     }
-    // SAFETY: the caller's `timespec`.
+    // SAFETY: the `timespec` is guaranteed by the caller.
     let [seconds, nanoseconds] = unsafe { (time as *const [u64; 2]).read() };
     seconds.wrapping_mul(SECOND).wrapping_add(nanoseconds)
 }
@@ -70,7 +70,7 @@ pub unsafe fn length(time: usize) -> u64 {
 /// # Safety
 /// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn sleep(seconds: u32, pc: usize) -> u32 {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         if let Some(left) = sleeping(u64::from(seconds) * SECOND, pc) {
             return left.div_ceil(SECOND) as u32;
@@ -82,7 +82,7 @@ unsafe extern "C-unwind" fn sleep(seconds: u32, pc: usize) -> u32 {
 /// # Safety
 /// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn usleep(microseconds: u32, pc: usize) -> c_int {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         if let Some(left) = sleeping(u64::from(microseconds) * 1000, pc) {
             return slept(left, 0, -1);
@@ -94,7 +94,7 @@ unsafe extern "C-unwind" fn usleep(microseconds: u32, pc: usize) -> c_int {
 /// # Safety
 /// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn nanosleep(time: usize, rest: usize, pc: usize) -> c_int {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         if let Some(left) = sleeping(length(time), pc) {
             return slept(left, rest, -1);
@@ -112,7 +112,7 @@ unsafe extern "C-unwind" fn clock_nanosleep(
     rest: usize,
     pc: usize,
 ) -> c_int {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         const ABSOLUTE: c_int = 1;
         let until = length(time);
@@ -129,7 +129,7 @@ unsafe extern "C-unwind" fn clock_nanosleep(
 /// # Safety
 /// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn thrd_sleep(time: usize, rest: usize, pc: usize) -> c_int {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         if let Some(left) = sleeping(length(time), pc) {
             return slept(left, rest, -1);
@@ -138,8 +138,8 @@ unsafe extern "C-unwind" fn thrd_sleep(time: usize, rest: usize, pc: usize) -> c
     }
 }
 
-/// Records that the thread lets others go first. Returns whether they went: while we decide which
-/// thread goes next, the processor is none of its business.
+/// Records that the thread yields. Returns whether the scheduler has handled it: in a controlled
+/// run no real yield is needed.
 ///
 /// # Safety
 /// The current thread is not in the middle of recording another event.
@@ -155,7 +155,7 @@ unsafe fn yielding(pc: usize) -> bool {
 /// # Safety
 /// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn sched_yield(pc: usize) -> c_int {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         if yielding(pc) {
             return 0;
@@ -167,7 +167,7 @@ unsafe extern "C-unwind" fn sched_yield(pc: usize) -> c_int {
 /// # Safety
 /// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn thrd_yield(pc: usize) {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         if !yielding(pc) {
             real::thrd_yield()();

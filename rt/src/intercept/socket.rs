@@ -1,4 +1,4 @@
-//! Calls on sockets that are not like those on other files.
+//! Calls on sockets that differ from the calls on other files.
 
 use core::ffi::c_int;
 
@@ -14,13 +14,13 @@ use crate::{
     real,
 };
 
-/// Defines functions that are quick: where they write.
+/// Defines functions that do not block, with the memory that they write.
 macro_rules! quick {
     ($($name:ident($($arg:ident: $type:ty),*), $call:ident, $size:expr, $memory:expr;)*) => { $(
         /// # Safety
         /// As for the function of libc in whose place it is called.
         unsafe extern "C-unwind" fn $name(file: c_int, $($arg: $type,)* pc: usize) -> c_int {
-            // SAFETY: as the caller called it.
+            // SAFETY: guaranteed by the caller.
             unsafe {
                 let call = Call::new(call::$call, file, $size, pc);
                 let real = || {
@@ -44,13 +44,13 @@ quick! {
         GETSOCKOPT, option as usize, input::name(value, len);
 }
 
-/// May block in a way that cannot be tried: it runs without the turn.
+/// May block and has no non-blocking form: it runs without the turn.
 ///
 /// # Safety
 /// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn connect(file: c_int, address: usize, len: u32, pc: usize) -> c_int {
     let call = Call::new(call::CONNECT, file, len as usize, pc);
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let real = || control::outside(|| real::connect()(file, address, len)) as isize;
         call.make(|| input::is_socket(file), |_| Memory::NONE, real) as c_int
@@ -69,7 +69,7 @@ pub(super) unsafe extern "C-unwind" fn recvfrom(
     pc: usize,
 ) -> isize {
     let call = Call::new(call::RECVFROM, file, size, pc);
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let real = || {
             let real = || real::recvfrom()(file, buffer, size, flags, address, len);
@@ -95,7 +95,7 @@ unsafe extern "C-unwind" fn sendto(
     pc: usize,
 ) -> isize {
     let call = Call::new(call::SENDTO, file, size, pc);
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let real = || {
             let real = || real::sendto()(file, buffer, size, flags, address, len);

@@ -1,5 +1,5 @@
-//! Memory and string functions: compilers leave calls of them as they are, and libc is not
-//! instrumented, so what they read and write is seen here.
+//! Memory and string functions. Compilers do not instrument calls of them, and libc is not
+//! instrumented, so their reads and writes are recorded here.
 
 use core::ffi::c_int;
 
@@ -11,7 +11,8 @@ use crate::{
     control, real, thread,
 };
 
-/// A function is about to read at `addr`, and then do all it does in one go: others may go first.
+/// Asks the scheduler before a function reads at `addr`: another thread may run first. The
+/// function's accesses are then made without a switch in between.
 ///
 /// # Safety
 /// The program is about to read at `addr`.
@@ -26,18 +27,18 @@ unsafe fn begin(addr: usize, pc: usize) {
 /// `len` bytes can be read at `addr`.
 unsafe fn read(addr: usize, len: usize, pc: usize) {
     if let Some(slot) = thread::recorded() {
-        // SAFETY: the real function has read or will read these bytes.
+        // SAFETY: the real function has read these bytes or will read them.
         unsafe { touched(slot, Kind::RangeRead, addr, len, pc, Content::Now) };
     }
 }
 
-/// All of a text was read.
+/// Records that all of a string was read.
 ///
 /// # Safety
 /// `text` is a C string.
 unsafe fn read_text(text: usize, pc: usize) {
     if thread::recorded().is_some() {
-        // SAFETY: the real function has read or will read these bytes.
+        // SAFETY: the real function has read these bytes or will read them.
         unsafe { read(text, real::strlen()(text) + 1, pc) };
     }
 }
@@ -51,13 +52,13 @@ unsafe fn wrote(addr: usize, len: usize, pc: usize) {
     }
 }
 
-/// How many bytes a comparison of two blocks looks at: up to the first difference.
+/// Number of bytes that a comparison of two blocks reads: up to the first difference.
 ///
 /// # Safety
 /// As for `memcmp`, or for `strncmp` of texts.
 unsafe fn compared(a: usize, b: usize, most: usize, text: bool) -> usize {
     for i in 0..most {
-        // SAFETY: the comparison itself looks at these bytes.
+        // SAFETY: the comparison itself reads these bytes.
         let (x, y) = unsafe { (*((a + i) as *const u8), *((b + i) as *const u8)) };
         if x != y || text && x == 0 {
             return i + 1;
@@ -70,7 +71,7 @@ unsafe fn compared(a: usize, b: usize, most: usize, text: bool) -> usize {
 /// As for `memcmp`, or for `strncmp` of texts.
 unsafe fn compare(a: usize, b: usize, most: usize, text: bool, pc: usize) {
     if thread::recorded().is_some() {
-        // SAFETY: as the caller called it.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             let len = compared(a, b, most, text);
             read(a, len, pc);
@@ -82,7 +83,7 @@ unsafe fn compare(a: usize, b: usize, most: usize, text: bool, pc: usize) {
 /// # Safety
 /// As for the function of libc in whose place it is called.
 unsafe extern "C" fn memcmp(a: usize, b: usize, len: usize, pc: usize) -> c_int {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         begin(a, pc);
         compare(a, b, len, false, pc);
@@ -93,7 +94,7 @@ unsafe extern "C" fn memcmp(a: usize, b: usize, len: usize, pc: usize) -> c_int 
 /// # Safety
 /// As for the function of libc in whose place it is called.
 unsafe extern "C" fn strcmp(a: usize, b: usize, pc: usize) -> c_int {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         begin(a, pc);
         compare(a, b, usize::MAX, true, pc);
@@ -104,7 +105,7 @@ unsafe extern "C" fn strcmp(a: usize, b: usize, pc: usize) -> c_int {
 /// # Safety
 /// As for the function of libc in whose place it is called.
 unsafe extern "C" fn strncmp(a: usize, b: usize, most: usize, pc: usize) -> c_int {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         begin(a, pc);
         compare(a, b, most, true, pc);
@@ -115,7 +116,7 @@ unsafe extern "C" fn strncmp(a: usize, b: usize, most: usize, pc: usize) -> c_in
 /// # Safety
 /// As for the function of libc in whose place it is called.
 unsafe extern "C" fn strlen(text: usize, pc: usize) -> usize {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         begin(text, pc);
         let len = real::strlen()(text);
@@ -127,7 +128,7 @@ unsafe extern "C" fn strlen(text: usize, pc: usize) -> usize {
 /// # Safety
 /// As for the function of libc in whose place it is called.
 pub(super) unsafe extern "C" fn strcpy(to: usize, from: usize, pc: usize) -> usize {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         begin(from, pc);
         let len = real::strlen()(from) + 1;
@@ -141,7 +142,7 @@ pub(super) unsafe extern "C" fn strcpy(to: usize, from: usize, pc: usize) -> usi
 /// # Safety
 /// As for the function of libc in whose place it is called.
 pub(super) unsafe extern "C" fn stpcpy(to: usize, from: usize, pc: usize) -> usize {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         begin(from, pc);
         let len = real::strlen()(from) + 1;
@@ -152,13 +153,13 @@ pub(super) unsafe extern "C" fn stpcpy(to: usize, from: usize, pc: usize) -> usi
     }
 }
 
-/// The length of a text of which at most `most` bytes may be looked at.
+/// The length of a string of which at most `most` bytes may be read.
 ///
 /// # Safety
 /// `text` is a C string, or `most` bytes of it can be read.
 pub(super) unsafe fn bounded(text: usize, most: usize) -> usize {
     let mut len = 0;
-    // SAFETY: the caller of the function that we stand for says that these bytes are there.
+    // SAFETY: the program's call of the intercepted function guarantees that these bytes exist.
     while len < most && unsafe { *((text + len) as *const u8) } != 0 {
         len += 1;
     }
@@ -168,7 +169,7 @@ pub(super) unsafe fn bounded(text: usize, most: usize) -> usize {
 /// # Safety
 /// As for the function of libc in whose place it is called.
 pub(super) unsafe extern "C" fn strncpy(to: usize, from: usize, len: usize, pc: usize) -> usize {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         begin(from, pc);
         let text = bounded(from, len);
@@ -182,7 +183,7 @@ pub(super) unsafe extern "C" fn strncpy(to: usize, from: usize, len: usize, pc: 
 /// # Safety
 /// As for the function of libc in whose place it is called.
 pub(super) unsafe extern "C" fn strcat(to: usize, from: usize, pc: usize) -> usize {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         begin(from, pc);
         let (old, more) = (real::strlen()(to), real::strlen()(from) + 1);
@@ -197,7 +198,7 @@ pub(super) unsafe extern "C" fn strcat(to: usize, from: usize, pc: usize) -> usi
 /// # Safety
 /// As for the function of libc in whose place it is called.
 pub(super) unsafe extern "C" fn strncat(to: usize, from: usize, most: usize, pc: usize) -> usize {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         begin(from, pc);
         let (old, more) = (real::strlen()(to), bounded(from, most));
@@ -212,7 +213,7 @@ pub(super) unsafe extern "C" fn strncat(to: usize, from: usize, most: usize, pc:
 /// # Safety
 /// As for the function of libc in whose place it is called.
 unsafe extern "C" fn memchr(block: usize, byte: c_int, len: usize, pc: usize) -> usize {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         begin(block, pc);
         let found = real::memchr()(block, byte, len);
@@ -224,7 +225,7 @@ unsafe extern "C" fn memchr(block: usize, byte: c_int, len: usize, pc: usize) ->
 /// # Safety
 /// As for the function of libc in whose place it is called.
 unsafe extern "C" fn strchr(text: usize, byte: c_int, pc: usize) -> usize {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         begin(text, pc);
         let found = real::strchr()(text, byte);
@@ -239,7 +240,7 @@ unsafe extern "C" fn strchr(text: usize, byte: c_int, pc: usize) -> usize {
 /// # Safety
 /// As for the function of libc in whose place it is called.
 unsafe extern "C" fn strrchr(text: usize, byte: c_int, pc: usize) -> usize {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         begin(text, pc);
         read_text(text, pc);
@@ -250,23 +251,24 @@ unsafe extern "C" fn strrchr(text: usize, byte: c_int, pc: usize) -> usize {
 /// # Safety
 /// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn strdup(text: usize, pc: usize) -> usize {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe { duplicated(text, usize::MAX, pc, || real::strdup()(text)) }
 }
 
 /// # Safety
 /// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn strndup(text: usize, most: usize, pc: usize) -> usize {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe { duplicated(text, most, pc, || real::strndup()(text, most)) }
 }
 
-/// The allocation is recorded here, as the caller's, and not once more where libc makes it.
+/// Records the allocation here, with the program's call site, and not a second time where libc
+/// makes it.
 ///
 /// # Safety
 /// `text` is a C string, or `most` bytes of it can be read; `real` duplicates it.
 unsafe fn duplicated(text: usize, most: usize, pc: usize, real: impl FnOnce() -> usize) -> usize {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let Some(slot) = thread::recorded() else { return real() };
         control::before(slot, Kind::RangeRead, pc, text);

@@ -1,5 +1,5 @@
-//! Threads: creation, end, join. Also those of C11, which libc does not build on `pthread_create`
-//! in a way that we could see.
+//! Threads: creation, end and join. It includes the threads of C11, which libc does not create
+//! through an interposable `pthread_create`.
 
 use core::{
     ffi::{c_int, c_void},
@@ -24,10 +24,10 @@ use crate::{
 type Start = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
 type StartC11 = unsafe extern "C-unwind" fn(*mut c_void) -> c_int;
 
-/// Takes a slot for a new child.
+/// Takes a slot for a new thread.
 ///
 /// # Safety
-/// The parent's slot is the current thread's and no stand.
+/// The parent's slot is the current thread's and not a placeholder.
 unsafe fn prepare(
     parent: *mut ThreadSlot,
     start: usize,
@@ -46,21 +46,22 @@ unsafe fn prepare(
     }
 }
 
-/// What a thread that found no slot is to run: on its creator's stack, until it was read.
+/// The start function of a thread without a slot. It lives on the creator's stack until the thread
+/// has read it.
 struct Unslotted {
     start: usize,
     argument: usize,
     read: AtomicU32,
 }
 
-/// Added to the address of an [`Unslotted`], to tell it from a slot's.
+/// Tag that is added to the address of an [`Unslotted`], to distinguish it from a slot.
 const UNSLOTTED: usize = 1;
 
-/// Creates a thread that is not recorded. It must know, or it would be taken for one that nobody
-/// created, and recorded by halves.
+/// Creates a thread that is not recorded. The thread must know that; otherwise the first hook would
+/// treat it as a thread that was created outside of the runtime, and record it only partly.
 ///
 /// # Safety
-/// `real` creates a thread that is given its argument, and stores its handle at `handle`.
+/// `real` creates a thread with the argument that it is given, and stores its handle at `handle`.
 unsafe fn create_unslotted(
     handle: usize,
     start: usize,
@@ -73,7 +74,7 @@ unsafe fn create_unslotted(
         arena::return_no_slot();
         return result;
     }
-    // SAFETY: the thread was created.
+    // SAFETY: the thread was created, so the handle is stored.
     handle::forget(unsafe { *(handle as *const usize) });
     while given.read.load(Ordering::Acquire) == 0 {
         arena::awaiting(|| sys::futex_wait(given.read.as_ptr(), 0, u64::MAX));
@@ -81,14 +82,14 @@ unsafe fn create_unslotted(
     result
 }
 
-/// Runs in a new thread that found no slot.
+/// Runs first in a new thread without a slot.
 ///
 /// # Safety
-/// Called first in a new thread, with what its creator gave it.
+/// Called first in a new thread, with the argument from its creator.
 unsafe fn begin_unslotted(given: *const Unslotted) -> (usize, *mut c_void) {
     tls::set(tls::BUSY.slot());
-    // SAFETY: the creator waits until we have read it. Afterwards only the address is used, by
-    // the kernel, which does not mind what is there.
+    // SAFETY: the creator waits until the structure is read. Afterwards only its address is used,
+    // by the kernel's futex call, which does not depend on the content there.
     unsafe {
         let (start, argument) = ((*given).start, (*given).argument as *mut c_void);
         let read = (&raw const (*given).read).cast::<u32>();
@@ -98,17 +99,17 @@ unsafe fn begin_unslotted(given: *const Unslotted) -> (usize, *mut c_void) {
     }
 }
 
-/// Runs in a new thread before anything of the program.
+/// Runs in a new thread before any code of the program.
 ///
 /// # Safety
-/// Called first in a new thread, with what its creator gave it.
+/// Called first in a new thread, with the argument from its creator.
 unsafe fn begin(given: *mut c_void) -> (usize, *mut c_void) {
     if given as usize & UNSLOTTED != 0 {
-        // SAFETY: so it was made.
+        // SAFETY: the tag marks the address of an `Unslotted`.
         return unsafe { begin_unslotted((given as usize - UNSLOTTED) as *const Unslotted) };
     }
     let slot = given.cast::<ThreadSlot>();
-    // SAFETY: the creator gave us the slot.
+    // SAFETY: the creator passed the slot.
     unsafe {
         tls::set(tls::BUSY.slot());
         control::first_turn(slot);
@@ -121,9 +122,9 @@ unsafe fn begin(given: *mut c_void) -> (usize, *mut c_void) {
 }
 
 /// # Safety
-/// Called first in a new thread, with what its creator gave it.
+/// Called first in a new thread, with the argument from its creator.
 unsafe extern "C-unwind" fn run(slot: *mut c_void) -> *mut c_void {
-    // SAFETY: as `begin`; the start function is the program's.
+    // SAFETY: as in `begin`; the start function is the program's.
     unsafe {
         let (start, argument) = begin(slot);
         core::mem::transmute::<usize, Start>(start)(argument)
@@ -131,9 +132,9 @@ unsafe extern "C-unwind" fn run(slot: *mut c_void) -> *mut c_void {
 }
 
 /// # Safety
-/// Called first in a new thread, with what its creator gave it.
+/// Called first in a new thread, with the argument from its creator.
 unsafe extern "C-unwind" fn run_c11(slot: *mut c_void) -> c_int {
-    // SAFETY: as `run`.
+    // SAFETY: as in `run`.
     unsafe {
         let (start, argument) = begin(slot);
         core::mem::transmute::<usize, StartC11>(start)(argument)
@@ -149,7 +150,7 @@ unsafe extern "C-unwind" fn create(
     argument: usize,
     pc: usize,
 ) -> c_int {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         created(handle, start, argument, pc, run as *const () as usize, |start, argument| {
             real::pthread_create()(handle, with, start, argument)
@@ -165,7 +166,7 @@ unsafe extern "C-unwind" fn create_c11(
     argument: usize,
     pc: usize,
 ) -> c_int {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         created(handle, start, argument, pc, run_c11 as *const () as usize, |start, argument| {
             real::thrd_create()(handle, start, argument)
@@ -183,9 +184,9 @@ unsafe fn created(
     run: usize,
     real: impl FnOnce(usize, usize) -> c_int,
 ) -> c_int {
-    // SAFETY: as the caller called it. A thread that finds no slot runs unrecorded, and is
-    // counted. The event is only recorded when the thread is there, but has its number from
-    // before: the child may begin at once.
+    // SAFETY: guaranteed by the caller. A thread without a slot runs unrecorded, and is counted.
+    // The event is recorded only when the thread exists, but its sequence number is taken before,
+    // because the child may begin at once.
     unsafe {
         let Some(parent) = thread::recorded() else { return real(start, argument) };
         control::before(parent, Kind::Fork, pc, 0);
@@ -210,10 +211,10 @@ unsafe fn created(
     }
 }
 
-/// Waits for a thread to end while we decide which one goes next. False if its time ran out.
+/// Waits for a thread to end in a controlled run. Returns false if the wait timed out.
 ///
 /// # Safety
-/// The slot is the current thread's and no stand.
+/// The slot is the current thread's and not a placeholder.
 unsafe fn await_end(slot: *mut ThreadSlot, number: u32, pc: usize, deadline: u64) -> bool {
     // SAFETY: the slot is the current thread's.
     unsafe {
@@ -234,7 +235,7 @@ macro_rules! join {
         /// # Safety
         /// As for the function of libc in whose place it is called.
         unsafe extern "C-unwind" fn $name(handle: usize, $($arg: usize,)* pc: usize) -> c_int {
-            // SAFETY: as the caller called it.
+            // SAFETY: guaranteed by the caller.
             unsafe {
                 let Some(slot) = thread::recorded() else { return real::$real()(handle, $($arg),*) };
                 let number = handle::number_of(handle);
@@ -253,13 +254,13 @@ macro_rules! join {
     )* };
 }
 
-/// Defines a function that is an event about another thread.
+/// Defines a function that records an event about another thread.
 macro_rules! about {
     ($($name:ident = $real:ident, $kind:expr;)*) => { $(
         /// # Safety
         /// As for the function of libc in whose place it is called.
         unsafe extern "C-unwind" fn $name(handle: usize, pc: usize) -> c_int {
-            // SAFETY: as the caller called it.
+            // SAFETY: guaranteed by the caller.
             unsafe {
                 let number = handle::number_of(handle);
                 if let (Some(slot), Some(number)) = (thread::recorded(), number) {
@@ -302,7 +303,7 @@ interpose! {
 /// # Safety
 /// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn key_create(key: usize, destructor: usize, pc: usize) -> c_int {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let result = real::pthread_key_create()(
             key as *mut u32,
@@ -318,14 +319,14 @@ unsafe extern "C-unwind" fn key_create(key: usize, destructor: usize, pc: usize)
 /// # Safety
 /// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn key_delete(key: u32, pc: usize) -> c_int {
-    // SAFETY: as the caller called it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         key_deleted(key, pc);
         real::pthread_key_delete()(key)
     }
 }
 
-/// There is a new key; `key` is where it was stored.
+/// Records a new key; `key` is the address at which it was stored.
 ///
 /// # Safety
 /// `key` points to a key that was just created.
@@ -339,7 +340,7 @@ pub unsafe fn key_created(key: usize, pc: usize) {
     }
 }
 
-/// A key is about to go.
+/// Records that a key is about to be deleted.
 ///
 /// # Safety
 /// The current thread is not in the middle of recording another event.
