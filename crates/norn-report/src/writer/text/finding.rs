@@ -25,11 +25,11 @@ pub(super) fn details(out: &mut dyn Write, report: &Report, layout: Layout) -> i
 }
 
 /// Whether the headline does not say what it led to already.
-fn is_news(finding: &Finding, consequence: &Consequence) -> bool {
-    match consequence {
+fn is_news(finding: &Finding, led_to: &Consequence) -> bool {
+    match led_to {
         Consequence::None => false,
         Consequence::Deadlock => finding.class != BugClass::Deadlock,
-        _ => true,
+        other => !finding.title.starts_with(&consequence(other)),
     }
 }
 

@@ -386,3 +386,19 @@ fn headlines_and_places_have_styles() {
     assert!(text.contains("  \u{1b}[36mpay till.c:12\u{1b}[0m\n"), "{text:?}");
     assert!(text.lines().all(|it| !it.ends_with(' ')), "{text:?}");
 }
+
+#[test]
+fn a_headline_does_not_repeat_its_consequence() {
+    let headline = |title: &str| {
+        let finding = Finding {
+            title: title.to_owned(),
+            consequence: Some(Consequence::Memory(MemoryFault::UseAfterFree)),
+            ..finding()
+        };
+        let details = vec![Detail { finding: 0, also: Vec::new() }];
+        let text = text(&Report { details, ..hunt(vec![finding]) }, 80);
+        text.lines().next().unwrap().to_owned()
+    };
+    assert_eq!(headline("use after free: `p`"), "1. use after free: `p`");
+    assert_eq!(headline("data race on `p`"), "1. data race on `p`: use after free");
+}
