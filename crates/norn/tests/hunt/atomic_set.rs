@@ -94,7 +94,10 @@ fn candidates_of_a_trace() {
     let options = ["--atomic-set", "queue.count,queue.sum", "run.norn"];
     let ran = norn("predict", options, &folder);
     assert!(
-        ran.stdout.contains("atomic-set violation on `queue.count` and `queue.sum`\n"),
+        ran.stdout.contains(
+            "atomic-set violation on `queue.count` and `queue.sum`: another thread's writes fall \
+             between two reads\n"
+        ),
         "{ran:?}"
     );
 }
