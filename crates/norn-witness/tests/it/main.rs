@@ -9,7 +9,7 @@ mod kit;
 mod order;
 mod property;
 mod rule;
-mod steal;
+mod stolen_wakeup;
 mod stuck;
 mod timeout;
 mod user;
