@@ -54,7 +54,7 @@ impl fmt::Display for BenignOrder {
         f.write_str(match self {
             BenignOrder::SpinFlag => "the reader asks again until it is so",
             BenignOrder::Condition => "the reader waits for it",
-            BenignOrder::InitialiseOnce => "who comes first initialises it",
+            BenignOrder::InitialiseOnce => "the thread that comes first initialises it",
             BenignOrder::InTurn => "both threads change it in turn",
             BenignOrder::SameValue => "the value is the same in either order",
         })

@@ -98,7 +98,7 @@ impl SpinWatch {
         self.watched
     }
 
-    /// Whether others should go first, after so many changes of all threads.
+    /// Whether other tasks should go first. `changes` counts the changes of all threads.
     pub(crate) fn is_idle(&self, changes: u64) -> bool {
         self.yields || self.spins(changes)
     }

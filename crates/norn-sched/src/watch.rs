@@ -34,7 +34,7 @@ impl TurnWatch {
         Self { looked: 0, thread: None, events: 0, begun: 0, spent: 0, since: 0 }
     }
 
-    /// Whether the turn is to go on without its holder, after so many events of all threads.
+    /// Whether the turn passes on without its holder. `events` counts the events of all threads.
     pub(crate) fn is_away(
         &mut self,
         holder: TaskId,

@@ -7,7 +7,7 @@
 //! waiter: wait … times out, goes on      waker: write x, signal
 //! ```
 //!
-//! Or it is there in the meantime, and the thread is told nevertheless that the wait timed out:
+//! Or it is there in the meantime, and the wait nevertheless returns that it timed out:
 //!
 //! ```text
 //! waiter: wait … times out      waker: write x, signal      waiter: goes on

@@ -4,7 +4,7 @@
 //!
 //! We deviate: the papers choose anew at every event. The mean length of a turn makes a great
 //! difference: some bugs need many switches close to each other, others one in a long run. So without
-//! a length given, the seed chooses it, from 1 to 512; and it doubles every so often, for a long run
+//! a length given, the seed chooses it, from 1 to 512; and it doubles from time to time, for a long run
 //! would otherwise be nothing but switches.
 
 use norn_abi::control::Plan;

@@ -10,7 +10,7 @@ use crate::{World, run::RunState};
 /// Events of a turn if the plan does not say.
 const QUANTUM: u64 = 1000;
 
-/// The strategy. It has no state but who was last.
+/// The strategy. It has no state of its own: the run knows which task ran last.
 #[derive(Debug)]
 pub(crate) struct RoundRobin;
 
