@@ -188,7 +188,7 @@ impl Local {
     }
 
     fn describe(&self, offset: u64, size: u64) -> Variable {
-        let (part, reading) = part(&self.shape, offset, size);
+        let (part, value_type) = part(&self.shape, offset, size);
         Variable {
             name: format!("{}{part}", self.name),
             symbol: self.name.clone(),
@@ -198,7 +198,7 @@ impl Local {
             line: self.line,
             address: 0,
             is_thread_local: false,
-            reading,
+            value_type,
         }
     }
 }

@@ -15,8 +15,8 @@
 
 use std::fmt::Write;
 
-use crate::reading::Reading;
 use crate::types::{Member, Type};
+use norn_model::ValueType;
 
 /// The text to append to the variable's name for an access of `size` bytes at `offset`.
 #[cfg(test)]
@@ -26,10 +26,10 @@ fn path(shape: &Type, offset: u64, size: u64) -> String {
 
 /// The text to append to the variable's name for an access of `size` bytes at `offset`, and how to
 /// read the value, if the access is to all of something without parts.
-pub(crate) fn part(shape: &Type, offset: u64, size: u64) -> (String, Option<Reading>) {
+pub(crate) fn part(shape: &Type, offset: u64, size: u64) -> (String, Option<ValueType>) {
     let end = offset.saturating_add(size.max(1));
     let found = describe(shape, Access { start: offset, end }, 0);
-    (found.text, found.reading)
+    (found.text, found.value_type)
 }
 
 /// Bytes relative to the object under consideration; never empty.
@@ -61,21 +61,21 @@ struct Described {
     /// Whether the object reached has the place and size of the access.
     exact: bool,
     /// How to read the value of the object, if it has no parts.
-    reading: Option<Reading>,
+    value_type: Option<ValueType>,
 }
 
 impl Described {
     /// The object itself.
     fn here(exact: bool) -> Self {
-        Self { text: String::new(), exact, reading: None }
+        Self { text: String::new(), exact, value_type: None }
     }
 }
 
 fn describe(shape: &Type, access: Access, depth: usize) -> Described {
     match shape {
-        Type::Scalar { size, reading } => {
+        Type::Scalar { size, value_type } => {
             let exact = access.start == 0 && (access.end == *size || *size == 0);
-            Described { reading: exact.then(|| reading.clone()), ..Described::here(exact) }
+            Described { value_type: exact.then(|| value_type.clone()), ..Described::here(exact) }
         }
         Type::Array { element, count } => describe_array(element, *count, access, depth),
         Type::Record { size, is_union: true, members }
@@ -210,7 +210,7 @@ mod tests {
     use super::*;
 
     fn scalar(size: u64) -> Arc<Type> {
-        Arc::new(Type::Scalar { size, reading: Reading::default() })
+        Arc::new(Type::Scalar { size, value_type: ValueType::default() })
     }
 
     fn array(element: Arc<Type>, count: Option<u64>) -> Arc<Type> {

@@ -9,14 +9,14 @@ use std::sync::Arc;
 use gimli::{AttributeValue, Operation};
 use rustc_hash::FxHashMap;
 
-use crate::reading::Reading;
 use crate::unit::{DieId, Entry, Units, Value};
+use norn_model::ValueType;
 
 /// The shape of a type.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Type {
     /// No parts. The size is zero if it is not known.
-    Scalar { size: u64, reading: Reading },
+    Scalar { size: u64, value_type: ValueType },
     /// Elements side by side. Without a count it reaches as far as its variable.
     Array { element: Arc<Type>, count: Option<u64> },
     /// A struct, class or union, with its members in the order of declaration.
@@ -107,8 +107,8 @@ impl<'u, 'a> Types<'u, 'a> {
             }
             _ => {
                 let size = self.scalar_size(die, &entry);
-                let reading = Reading::of(self.units, die, &entry, size);
-                Some(Arc::new(Type::Scalar { size, reading }))
+                let value_type = crate::value_type::value_type(self.units, die, &entry, size);
+                Some(Arc::new(Type::Scalar { size, value_type }))
             }
         }
     }
@@ -173,7 +173,7 @@ impl<'u, 'a> Types<'u, 'a> {
             Some(bits) => {
                 let first = first_bit(entry, offset, bits, shape.size())?;
                 let size = (first % 8).checked_add(bits)?.div_ceil(8);
-                let shape = Arc::new(Type::Scalar { size, reading: Reading::default() });
+                let shape = Arc::new(Type::Scalar { size, value_type: ValueType::default() });
                 Some(Member { name, offset: first / 8, size, shape })
             }
         }
@@ -208,7 +208,7 @@ impl<'u, 'a> Types<'u, 'a> {
 }
 
 fn unknown() -> Arc<Type> {
-    Arc::new(Type::Scalar { size: 0, reading: Reading::default() })
+    Arc::new(Type::Scalar { size: 0, value_type: ValueType::default() })
 }
 
 fn number(entry: &Entry<'_>, name: gimli::DwAt) -> Option<u64> {

@@ -11,11 +11,11 @@ use crate::elf::{Segment, TlsSegment};
 use crate::name;
 use crate::path;
 use crate::place::Place;
-use crate::reading::Reading;
 use crate::scan;
 use crate::symbol::{Entry, Symbols, Table};
 use crate::types::{Type, Types};
 use crate::unit::{DieId, Units};
+use norn_model::ValueType;
 
 /// A global or static variable, and the part of it that was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub struct Variable {
     /// Whether every thread has its own.
     pub is_thread_local: bool,
     /// How to read the value of the part asked for, if it has no parts itself.
-    pub reading: Option<Reading>,
+    pub value_type: Option<ValueType>,
 }
 
 /// All variables of a module that debug information describes.
@@ -120,7 +120,7 @@ impl Global {
         let (file, line) = name::declared_at(units, self.die);
         let symbol = table.at(self.address).map(|symbol| symbol.name.to_owned());
         let symbol = symbol.or_else(|| name::linkage(units, self.die));
-        let (part, reading) = part(&self.shape, offset, size);
+        let (part, value_type) = part(&self.shape, offset, size);
         Variable {
             name: format!("{}{part}", self.name),
             symbol: symbol.unwrap_or_else(|| self.name.clone()),
@@ -130,7 +130,7 @@ impl Global {
             line,
             address: self.address,
             is_thread_local: false,
-            reading,
+            value_type,
         }
     }
 }
@@ -160,7 +160,7 @@ fn is_mapped(segments: &[Segment], address: u64) -> bool {
 }
 
 /// The path within the variable; a plain offset where the type says nothing.
-pub(crate) fn part(shape: &Type, offset: u64, size: u64) -> (String, Option<Reading>) {
+pub(crate) fn part(shape: &Type, offset: u64, size: u64) -> (String, Option<ValueType>) {
     match shape {
         Type::Scalar { size: 0, .. } => (plus(offset), None),
         Type::Record { members, .. } if members.is_empty() => (plus(offset), None),
@@ -183,7 +183,7 @@ fn from_symbol(symbol: Entry<'_>, address: u64) -> Option<Variable> {
         line: None,
         address: symbol.address,
         is_thread_local: false,
-        reading: None,
+        value_type: None,
     })
 }
 

@@ -6,17 +6,20 @@
 
 use std::collections::BTreeSet;
 
+use norn_frontend::Symbols;
 use norn_model::{Op, Trace};
 use norn_predict::AtomicSet;
-use norn_resolve::Modules;
 
 use crate::source::Source;
 
 /// Finds the variables of each set in a trace. Also returns the names that match no accessed
 /// variable.
 pub(crate) fn find(source: &Source, sets: &[Vec<String>]) -> (Vec<AtomicSet>, Vec<String>) {
-    let named =
-        if sets.is_empty() { Vec::new() } else { named(&source.scene.modules, &source.trace) };
+    let named = if sets.is_empty() {
+        Vec::new()
+    } else {
+        named(&*source.symbolized.symbols, &source.trace)
+    };
     let ranges = |name: &String| {
         let fitting = named.iter().filter(|it| means(name, &it.0));
         fitting.map(|it| it.1.clone()).collect::<Vec<_>>()
@@ -27,11 +30,11 @@ pub(crate) fn find(source: &Source, sets: &[Vec<String>]) -> (Vec<AtomicSet>, Ve
 }
 
 /// The names of all variables that are accessed, with their address ranges.
-fn named(modules: &Modules, trace: &Trace) -> Vec<(String, std::ops::Range<u64>)> {
+fn named(symbols: &dyn Symbols, trace: &Trace) -> Vec<(String, std::ops::Range<u64>)> {
     let events = trace.threads.iter().flat_map(|it| &it.events);
     let places: BTreeSet<(u64, u64)> = events.filter_map(|it| place(&it.op)).collect();
     let name = |(addr, size)| {
-        let variable = modules.variable(addr, size)?;
+        let variable = symbols.variable(addr, size)?;
         Some((variable.name, addr..addr.saturating_add(size)))
     };
     places.into_iter().filter_map(name).collect()

@@ -38,7 +38,7 @@ impl Forced {
     /// The clip to keep: it also has the path of the witness and the consequence of the run.
     pub(crate) fn kept(&self, source: &Source, run: &Run) -> Clip {
         let mut clip = self.clip.clone();
-        clip.expect_path(&source.scene, &self.expected);
+        clip.expect_path(&source.symbolized, &self.expected);
         clip.expect = Some(run.consequence().clone());
         clip
     }
@@ -112,7 +112,7 @@ pub(crate) fn force(source: &Source, witness: &Witness) -> Forced {
     if let Some((_, until)) = turns.last_mut() {
         *until = until.saturating_sub(1);
     }
-    let mut clip = arrange(&source.scene, &source.trace, &turns);
+    let mut clip = arrange(&source.symbolized, &source.trace, &turns);
     if let Some(wait) = expires {
         let needed = run_out(source, &turns, wait, &mut clip.schedule);
         return Forced::new(clip, needed, expected);
@@ -139,7 +139,7 @@ fn run_out(
 ) -> usize {
     let waits = |it: &(ThreadId, u64)| it.0 == wait.thread && it.1 >= wait.index;
     let at = turns.iter().position(waits).map_or(turns.len(), |it| it + 1);
-    let segment = |until| Segment { thread: source.scene.thread(wait.thread), until };
+    let segment = |until| Segment { thread: source.symbolized.thread(wait.thread), until };
     schedule.segments.insert(at, segment(Until::Timeout));
     let needed = schedule.segments.len();
     schedule.segments.push(segment(Until::Blocks));
@@ -149,9 +149,9 @@ fn run_out(
 /// A clip that brings each thread to just before the event in which it blocks, and then lets each
 /// of them continue into the deadlock.
 fn into_impasse(source: &Source, candidate: &Candidate, turns: &[(ThreadId, u64)]) -> Forced {
-    let mut clip = arrange(&source.scene, &source.trace, turns);
+    let mut clip = arrange(&source.symbolized, &source.trace, turns);
     let needed = clip.schedule.segments.len();
-    let threads = candidate.stuck.iter().map(|it| source.scene.thread(it.event.thread));
+    let threads = candidate.stuck.iter().map(|it| source.symbolized.thread(it.event.thread));
     let goes_on = threads.map(|thread| Segment { thread, until: Until::Blocks });
     clip.schedule.segments.extend(goes_on);
     Forced::new(clip, needed, turns.iter().copied().collect())

@@ -7,15 +7,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-use norn_abi::control::{Plan, strategy};
+use norn_frontend::Plan;
 use norn_model::Consequence;
-use norn_record::Control;
-use norn_replay::{Clock, ReplayError};
+use norn_replay::ReplayError;
+use norn_trace::Strategy;
 
 use crate::{
     Options,
     campaign::ClipStore,
-    executor::{Native, Output},
+    executor::{LocalExecutor, Output},
     observe::Observations,
     source::Source,
 };
@@ -52,7 +52,7 @@ pub(crate) struct Recorded {
     pub(crate) base: Base,
     pub(crate) source: Source,
     /// Executes all further runs.
-    pub(crate) executor: Native,
+    pub(crate) executor: LocalExecutor,
     /// The options, with the timeout for further runs.
     pub(crate) options: Options,
     /// Failures that were observed while the base run was being recorded.
@@ -63,14 +63,13 @@ pub(crate) struct Recorded {
 /// Records a passing run, or a failing one if no schedule passes. Returns `None` if the program
 /// records no events.
 pub(crate) fn record(options: &Options, scratch: &Path) -> Result<Option<Recorded>, ReplayError> {
-    let given = options.run.timeout;
-    let executor = Native::new(options.limited(given.unwrap_or(LONGEST_BASE)), scratch);
+    let given = options.launch.timeout;
+    let executor = LocalExecutor::new(options.limited(given.unwrap_or(LONGEST_BASE)), scratch);
     let mut clips = ClipStore::new(options.output.join("clips"));
     let mut observations = Observations::default();
     for seed in 0..SEEDS {
-        let control = Control { plan: plan(options, seed), ..Control::default() };
         let start = Instant::now();
-        let run = executor.record(control, &options.output)?;
+        let run = executor.record(plan(options, seed), &options.output)?;
         let time = start.elapsed();
         let Some(process) = run.process() else { return Ok(None) };
         let executions = 1 + usize::try_from(seed).unwrap_or(0);
@@ -91,7 +90,7 @@ pub(crate) fn record(options: &Options, scratch: &Path) -> Result<Option<Recorde
             output,
         };
         let options = options.limited(given.unwrap_or_else(|| (time * 20).max(SHORTEST)));
-        let executor = executor.again(options.clone(), &source);
+        let executor = executor.with_options(options.clone());
         return Ok(Some(Recorded { base, source, executor, options, observations, clips }));
     }
     Ok(None)
@@ -99,13 +98,10 @@ pub(crate) fn record(options: &Options, scratch: &Path) -> Result<Option<Recorde
 
 /// The first run has long turns, as an uncontrolled run would have; later ones are random.
 fn plan(options: &Options, seed: u64) -> Plan {
-    let clock = Clock::default();
     Plan {
-        strategy: if seed == 0 { strategy::ROUND_ROBIN } else { strategy::RANDOM },
+        strategy: if seed == 0 { Strategy::RoundRobin } else { Strategy::Random },
         seed,
         max_steps: options.max_steps,
-        realtime: clock.realtime,
-        monotonic: clock.monotonic,
         ..Plan::default()
     }
 }

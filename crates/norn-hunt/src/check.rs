@@ -10,9 +10,9 @@ mod queue;
 
 use std::{collections::BTreeSet, path::Path, sync::Arc};
 
+use norn_frontend::Interrupt;
 use norn_predict::HappensBefore;
 use norn_property::{Bounds, Limits, Outlook, Property, Watch};
-use norn_record::Interrupt;
 use norn_replay::{ReplayError, capture};
 use norn_witness::Witness;
 
@@ -96,7 +96,7 @@ pub fn check(
         sources: 0,
     };
     let left_out = source.left_out;
-    let refused = source.scene.trace.run().refused_functions;
+    let refused = source.symbolized.trace.run().refused_functions;
     let limits = campaign::Limits::from(&options);
     let source = Arc::new(source);
     let executions = drive(&mut checking, source, executions, limits, (&executor, tell))?;
@@ -245,7 +245,7 @@ impl Hypotheses for Checking<'_> {
 
 /// The properties, prepared for one trace.
 fn watches<'t>(properties: &'t [Property], source: &Source) -> Vec<Watch<'t>> {
-    let names = Named(&source.scene.modules);
+    let names = Named(&*source.symbolized.symbols);
     properties.iter().map(|it| Watch::new(it, &source.trace, &names)).collect()
 }
 
@@ -256,7 +256,7 @@ impl Checking<'_> {
             for seen in watch.observed() {
                 let key = source.key(&candidate(watch.property(), &seen.breach.steps));
                 if self.observed.insert(key.clone()) && self.known.insert(key) {
-                    let clip = self.evidence.clips.save(&capture(&source.scene))?;
+                    let clip = self.evidence.clips.save(&capture(&source.symbolized))?;
                     let mut violation = happened(source, watch.property(), &seen);
                     violation.state = State::Observed(clip);
                     self.violations.push(violation);
@@ -309,14 +309,15 @@ impl Checking<'_> {
     ) -> Result<bool, ReplayError> {
         let Some(seen) = run.source()? else { return Ok(false) };
         let property = &self.properties[group.property];
-        let watch = Watch::new(property, &seen.trace, &Named(&seen.scene.modules));
+        let watch = Watch::new(property, &seen.trace, &Named(&*seen.symbolized.symbols));
         // A violation that also occurs without being forced does not confirm the prediction.
         let is_new = |it: &norn_property::Observed| {
             !self.observed.contains(&seen.key(&candidate(property, &it.breach.steps)))
         };
         let Some(breach) = watch.observed().into_iter().find(is_new) else { return Ok(false) };
         let followed = run.forced.as_ref().filter(|it| it.is_followed());
-        let mut clip = followed.map_or_else(|| capture(&seen.scene), |it| it.kept(source, run));
+        let mut clip =
+            followed.map_or_else(|| capture(&seen.symbolized), |it| it.kept(source, run));
         clip.expect = Some(run.consequence().clone());
         group.violation = happened(seen, property, &breach);
         group.violation.state = State::Confirmed(Box::new(Confirmed {
@@ -336,8 +337,8 @@ impl Checking<'_> {
     /// ran to its end before the next event.
     fn note_consequence(&mut self, group: &mut Group, run: &Run) -> Result<(), ReplayError> {
         let consequence = run.consequence();
-        let Some(scene) = run.failed_scene()? else { return Ok(()) };
-        let mut clip = capture(scene);
+        let Some(symbolized) = run.failed_trace()? else { return Ok(()) };
+        let mut clip = capture(symbolized);
         clip.expect = Some(consequence.clone());
         let clip = self.evidence.clips.save(&clip)?;
         let (consequence, story) = (consequence.clone(), run.story.clone());

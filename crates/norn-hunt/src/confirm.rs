@@ -41,7 +41,7 @@ pub(crate) fn is_stuck(source: &Source, candidate: &Candidate, run: &Run) -> boo
         _ => return false,
     };
     let waits = |thread| waiters.iter().any(|it| it.step.thread == thread);
-    candidate.stuck.iter().all(|it| waits(source.scene.thread(it.event.thread)))
+    candidate.stuck.iter().all(|it| waits(source.symbolized.thread(it.event.thread)))
 }
 
 /// How a run ended.
@@ -65,10 +65,10 @@ pub(crate) fn is_plausible(source: &Source, candidate: &Candidate, run: &Source)
 /// The part of a candidate that a run performed.
 fn doing<'a>(source: &'a Source, candidate: &'a Candidate, run: &Source) -> Doing<'a> {
     let now = |step: &Step| {
-        let name = source.scene.thread(step.event.thread);
-        let did = &run.scene.trace;
+        let name = source.symbolized.thread(step.event.thread);
+        let did = &run.symbolized.trace;
         let thread = did.threads().iter().find(|it| it.name == name)?.id;
-        let here = place(&source.scene.trace, source.trace.event(step.event)?.site);
+        let here = place(&source.symbolized.trace, source.trace.event(step.event)?.site);
         let sites = (0..u32::try_from(did.sites().len()).ok()?).map(SiteId);
         let site = sites.into_iter().find(|it| place(did, *it) == here)?;
         again((&source.trace, step.event), (&run.trace, thread, site))

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use norn_model::{Candidate, EventId, Frame, Held, Location, LockMode, Op, SiteId, StackId, Step};
-use norn_replay::story::size;
+use norn_frontend::{Memory, Owner, Region};
+use norn_model::{
+    Candidate, EventId, Frame, Held, Location, LockMode, Op, SiteId, StackId, Step, ValueType,
+};
 use norn_report::{Access, Action, HeldLock, Number, Object};
-use norn_resolve::{Memory, Place, Reading};
 
 use crate::source::Source;
 
@@ -20,23 +21,8 @@ pub struct Description {
 
 /// Calls that are shown of an access, at most.
 const CALLS: usize = 4;
-/// How the names of the runtime's functions begin, which start threads.
-const OURS: &str = "norn_rt::";
-/// How the names of the C++ library's functions begin, demangled and mangled, and those of libc that
-/// call `main`.
-const LIBRARY: [&str; 7] =
-    ["std::", "__gnu_cxx::", "_ZSt", "_ZNSt", "_ZNKSt", "_ZN9__gnu_cxx", "__libc_start_"];
-
-/// Whether a function is one of the runtime's.
-fn is_ours(at: &Location) -> bool {
-    at.function.as_deref().is_some_and(|it| it.starts_with(OURS))
-}
-
-/// Whether a function is one of the C++ library's, or one that starts the program.
-fn is_library(at: &Location) -> bool {
-    let starts = |it: &str| it == "_start" || LIBRARY.iter().any(|name| it.starts_with(name));
-    at.function.as_deref().is_some_and(starts)
-}
+/// Bytes of the flag of a once-only initialisation.
+const ONCE: u64 = 4;
 
 /// Describes a candidate of a trace. Memory on the heap and on stacks gets its name only if
 /// `thoroughly`, since that takes a walk through the trace.
@@ -99,19 +85,6 @@ fn in_order(candidate: &Candidate) -> impl Iterator<Item = (&Step, bool)> {
     others.map(|it| (it, false)).chain(threads)
 }
 
-/// How many bytes the object of an event has: the size distinguishes it from its first member.
-fn object_size(op: &Op, addr: u64) -> u64 {
-    match *op {
-        Op::Acquire { mode, .. } => size::lock(mode),
-        Op::WaitAcquire { lock, .. } if lock == addr => size::lock(LockMode::Mutex),
-        Op::WaitAcquire { .. } | Op::Signal { .. } | Op::Broadcast { .. } => size::COND,
-        Op::SemWait { .. } | Op::SemPost { .. } => size::SEMAPHORE,
-        Op::BarrierLeave { .. } => size::BARRIER,
-        Op::OnceDone { .. } => size::ONCE,
-        _ => 1,
-    }
-}
-
 /// Names threads, places and memory of a trace.
 struct Symbolizer<'a> {
     source: &'a Source,
@@ -120,18 +93,18 @@ struct Symbolizer<'a> {
 
 impl Symbolizer<'_> {
     fn access(&self, step: &Step, stuck: bool) -> Access {
-        let Source { scene, trace, .. } = self.source;
+        let Source { symbolized, trace, .. } = self.source;
         let op = trace.event(step.event).map(|it| it.op);
         let (size, value) = match op {
             Some(Op::Read { size, value, .. } | Op::Write { size, value, .. }) => (size, value),
             Some(Op::Atomic { size, .. }) => (u64::from(size), None),
-            Some(op) => (object_size(&op, step.addr), None),
+            Some(op) => (self.object_size(&op, step.addr), None),
             None => (1, None),
         };
-        let (object, reading) = self.named(step.addr, size);
+        let (object, value_type) = self.named(step.addr, size);
         let frames = self.frames(step);
         Access {
-            thread: scene.thread(step.event.thread),
+            thread: symbolized.thread(step.event.thread),
             action: match op {
                 Some(Op::Join(_)) if step.access == norn_model::Access::Wait => Action::Join,
                 _ => step.access.into(),
@@ -140,8 +113,8 @@ impl Symbolizer<'_> {
             stuck,
             variable: self.thread(step).unwrap_or(object),
             value: value.map(Number),
-            shown: reading.zip(value).and_then(|(reading, value)| reading.text(value)),
-            stack: shown(&frames),
+            shown: value_type.zip(value).and_then(|(value_type, value)| value_type.text(value)),
+            stack: self.shown(&frames),
             locks: self.locks(step.event),
             frames,
         }
@@ -151,7 +124,7 @@ impl Symbolizer<'_> {
     fn thread(&self, step: &Step) -> Option<Object> {
         match self.source.trace.event(step.event)?.op {
             Op::Join(thread) | Op::Cancel(thread) => {
-                Some(Object::named(self.source.scene.thread(thread).0))
+                Some(Object::named(self.source.symbolized.thread(thread).0))
             }
             _ => None,
         }
@@ -159,8 +132,8 @@ impl Symbolizer<'_> {
 
     /// Where the access is, and by which calls the thread came there.
     fn frames(&self, step: &Step) -> Vec<Location> {
-        let all = self.addresses(step).flat_map(|pc| self.source.scene.frames(pc));
-        all.filter(|it| !is_ours(it)).collect()
+        let all = self.addresses(step).flat_map(|pc| self.source.symbolized.frames(pc));
+        all.filter(|it| self.owner(it) != Owner::Runtime).collect()
     }
 
     /// Where the access is in the code, and the calls that led there.
@@ -170,8 +143,8 @@ impl Symbolizer<'_> {
     }
 
     fn stack(&self, site: SiteId, stack: Option<StackId>) -> impl Iterator<Item = u64> {
-        let Source { scene, trace, .. } = self.source;
-        let pc = scene.trace.site(site).map(|it| it.pc);
+        let Source { symbolized, trace, .. } = self.source;
+        let pc = symbolized.trace.site(site).map(|it| it.pc);
         let frames = stack.into_iter().flat_map(|it| trace.stacks.frames(it));
         let callers = frames.filter_map(|it| match it {
             Frame::Call(pc) => Some(pc),
@@ -186,8 +159,8 @@ impl Symbolizer<'_> {
         let events = self.source.trace.thread(id.thread).map_or(&[][..], |it| &it.events);
         let before = events.iter().take_while(|it| it.id.index < id.index);
         before.for_each(|it| held.step(&it.op));
-        let lock = |(lock, mode)| HeldLock {
-            lock: self.named(lock, size::lock(mode)).0,
+        let lock = |(lock, mode): (u64, LockMode)| HeldLock {
+            lock: self.named(lock, self.size(mode.object())).0,
             shared: mode == LockMode::Read,
         };
         held.iter().map(lock).collect()
@@ -195,22 +168,22 @@ impl Symbolizer<'_> {
 
     /// What an address belongs to: a variable, a heap block, a stack; and how to read what is there,
     /// if that is known.
-    fn named(&self, addr: u64, size: u64) -> (Object, Option<Reading>) {
-        let scene = &self.source.scene;
-        if let Some(variable) = scene.modules.variable(addr, size) {
-            return (Object::named(variable.name), variable.reading);
+    fn named(&self, addr: u64, size: u64) -> (Object, Option<ValueType>) {
+        let symbolized = &self.source.symbolized;
+        if let Some(variable) = symbolized.symbols.variable(addr, size) {
+            return (Object::named(variable.name), variable.value_type);
         }
-        let object = match self.memory.place(addr) {
-            Some(Place::Stack(on)) => {
-                let local = scene.local(on, addr, size);
-                let reading = local.variable.and_then(|it| it.reading);
-                return (Object::named(local.name), reading);
+        let object = match self.memory.region(addr) {
+            Some(Region::Stack(on)) => {
+                let local = symbolized.local(on, addr, size);
+                let value_type = local.variable.and_then(|it| it.value_type);
+                return (Object::named(local.name), value_type);
             }
-            Some(Place::Heap { offset, size, site, stack, .. }) => Object {
+            Some(Region::Heap { offset, size, site, stack, .. }) => Object {
                 allocated_at: self.allocated_at(site, Some(stack)),
                 ..Object::named(format!("heap[{size}]+{offset}"))
             },
-            Some(Place::Mapped { offset, site }) => Object {
+            Some(Region::Mapped { offset, site }) => Object {
                 allocated_at: self.allocated_at(site, None),
                 ..Object::named(format!("mapped+{offset}"))
             },
@@ -221,17 +194,40 @@ impl Symbolizer<'_> {
 
     /// Where memory was allocated: in the program rather than in the C++ library.
     fn allocated_at(&self, site: SiteId, stack: Option<StackId>) -> Option<Location> {
-        let all = self.stack(site, stack).flat_map(|it| self.source.scene.locations(it));
-        let all: Vec<_> = all.filter(|it| !is_ours(it)).collect();
-        all.iter().find(|it| !is_library(it)).or(all.first()).cloned()
+        let all = self.stack(site, stack).flat_map(|it| self.source.symbolized.locations(it));
+        let all: Vec<_> = all.filter(|it| self.owner(it) != Owner::Runtime).collect();
+        all.iter().find(|it| self.owner(it) == Owner::Program).or(all.first()).cloned()
     }
-}
 
-/// The frames that are shown: where the access is, and its callers, but for functions of the C++
-/// library, of which there are many on the way to anything.
-fn shown(frames: &[Location]) -> Vec<Location> {
-    let mut known = frames.iter().filter(|it| it.function.is_some() || it.file.is_some());
-    let access = known.next();
-    let callers = known.filter(|it| !is_library(it));
-    access.into_iter().chain(callers).take(CALLS).cloned().collect()
+    /// The frames that are shown: the access, and its callers, except for functions of libraries, of
+    /// which there are many on the way to anything.
+    fn shown(&self, frames: &[Location]) -> Vec<Location> {
+        let mut known = frames.iter().filter(|it| it.function.is_some() || it.file.is_some());
+        let access = known.next();
+        let callers = known.filter(|it| self.owner(it) == Owner::Program);
+        access.into_iter().chain(callers).take(CALLS).cloned().collect()
+    }
+
+    fn owner(&self, frame: &Location) -> Owner {
+        self.source.symbolized.symbols.owner(frame)
+    }
+
+    /// The number of bytes of the object of an event, which distinguishes it from its first member.
+    fn object_size(&self, op: &Op, addr: u64) -> u64 {
+        match *op {
+            Op::Acquire { mode, .. } => self.size(mode.object()),
+            Op::WaitAcquire { lock, .. } if lock == addr => self.size(LockMode::Mutex.object()),
+            Op::WaitAcquire { .. } | Op::Signal { .. } | Op::Broadcast { .. } => {
+                self.size(norn_model::Object::Cond)
+            }
+            Op::SemWait { .. } | Op::SemPost { .. } => self.size(norn_model::Object::Semaphore),
+            Op::BarrierLeave { .. } => self.size(norn_model::Object::Barrier),
+            Op::OnceDone { .. } => ONCE,
+            _ => 1,
+        }
+    }
+
+    fn size(&self, class: norn_model::Object) -> u64 {
+        self.source.symbolized.symbols.object_size(class)
+    }
 }

@@ -1,25 +1,22 @@
 //! Executes the program: along a schedule, or exploring.
 //!
 //! The trace of a run is opened on its first use, and only once: to confirm, to compare with
-//! earlier runs, to describe and to make a clip. Runs of one program usually map the same files at
-//! the same addresses, so they share the symbols of these files.
+//! earlier runs, to describe and to make a clip.
 
 use std::{
     cell::OnceCell,
     fs,
     path::{Path, PathBuf},
     sync::{
-        Arc, OnceLock,
+        Arc,
         atomic::{AtomicUsize, Ordering},
     },
 };
 
-use norn_abi::control::{Plan as ControlPlan, after};
+use norn_frontend::{After, Interrupt, Launch, Plan as RunPlan, Streams};
 use norn_model::{Consequence, FailureSite, Limit};
-use norn_record::{Control, Interrupt, Streams};
-use norn_replay::{Codes, Ran, ReplayError, Scene, failure_site, story};
+use norn_replay::{Ran, ReplayError, SymbolizedTrace, failure_site, story};
 use norn_report::Story;
-use norn_resolve::Modules;
 use norn_witness::Witness;
 
 use crate::{
@@ -101,21 +98,21 @@ impl Run {
     }
 
     /// Its trace with symbols, if it failed.
-    pub(crate) fn failed_scene(&self) -> Result<Option<&Scene>, ReplayError> {
-        if self.consequence().is_failure() { self.ran.scene() } else { Ok(None) }
+    pub(crate) fn failed_trace(&self) -> Result<Option<&SymbolizedTrace>, ReplayError> {
+        if self.consequence().is_failure() { self.ran.symbolized() } else { Ok(None) }
     }
 
     /// Its trace with symbols, if it passed and can therefore be analysed.
-    pub(crate) fn passed_scene(&self) -> Result<Option<Arc<Scene>>, ReplayError> {
-        if self.consequence().is_failure() { Ok(None) } else { self.ran.shared_scene() }
+    pub(crate) fn passed_trace(&self) -> Result<Option<Arc<SymbolizedTrace>>, ReplayError> {
+        if self.consequence().is_failure() { Ok(None) } else { self.ran.shared_trace() }
     }
 
     /// Its trace with the events in memory.
     pub(crate) fn source(&self) -> Result<Option<&Source>, ReplayError> {
         if self.source.get().is_none()
-            && let Some(scene) = self.ran.shared_scene()?
+            && let Some(symbolized) = self.ran.shared_trace()?
         {
-            let _ = self.source.set(Source::new(scene));
+            let _ = self.source.set(Source::new(symbolized));
         }
         Ok(self.source.get())
     }
@@ -128,25 +125,21 @@ impl Run {
 
 /// Executes a program on this machine.
 #[derive(Debug)]
-pub(crate) struct Native {
+pub(crate) struct LocalExecutor {
     options: Options,
     /// The directory for temporary files.
     scratch: PathBuf,
     runs: AtomicUsize,
-    /// The modules of the recorded run.
-    modules: OnceLock<Arc<Modules>>,
 }
 
-impl Native {
-    pub(crate) fn new(options: Options, scratch: &Path) -> Native {
-        let (runs, modules) = (AtomicUsize::new(0), OnceLock::new());
-        Native { options, scratch: scratch.to_owned(), runs, modules }
+impl LocalExecutor {
+    pub(crate) fn new(options: Options, scratch: &Path) -> LocalExecutor {
+        LocalExecutor { options, scratch: scratch.to_owned(), runs: AtomicUsize::new(0) }
     }
 
-    /// An executor with other limits, which shares the modules of a run.
-    pub(crate) fn again(self, options: Options, recorded: &Source) -> Native {
-        let modules = OnceLock::from(Arc::clone(&recorded.scene.modules));
-        Native { options, modules, ..self }
+    /// An executor with other options.
+    pub(crate) fn with_options(self, options: Options) -> LocalExecutor {
+        LocalExecutor { options, ..self }
     }
 
     /// A directory name that was not used before.
@@ -156,11 +149,11 @@ impl Native {
 
     /// Executes the program, with its trace in `trace`. A busy machine may be the cause of a
     /// timeout, so such a run is repeated once, with twice the time.
-    pub(crate) fn record(&self, control: Control, trace: &Path) -> Result<Run, ReplayError> {
-        let run = self.record_once(&self.options, control.clone(), trace)?;
-        match (run.consequence(), self.options.run.timeout) {
+    pub(crate) fn record(&self, plan: RunPlan, trace: &Path) -> Result<Run, ReplayError> {
+        let run = self.record_once(&self.options, plan.clone(), trace)?;
+        match (run.consequence(), self.options.launch.timeout) {
             (Consequence::Hang(Limit::Seconds(_)), Some(time)) => {
-                self.record_once(&self.options.limited(2 * time), control, trace)
+                self.record_once(&self.options.limited(2 * time), plan, trace)
             }
             _ => Ok(run),
         }
@@ -169,7 +162,7 @@ impl Native {
     fn record_once(
         &self,
         options: &Options,
-        control: Control,
+        plan: RunPlan,
         trace: &Path,
     ) -> Result<Run, ReplayError> {
         let files = self.next();
@@ -177,14 +170,14 @@ impl Native {
         fs::create_dir_all(&files).map_err(failed)?;
         let (stdout, stderr) = (files.join("stdout"), files.join("stderr"));
         let streams = Streams::Files { stdout: stdout.clone(), stderr };
-        let options = norn_record::Options {
+        let launch = Launch {
             output: trace.to_owned(),
-            control: Some(control),
+            plan: Some(plan),
             streams,
             apart: true,
-            ..options.run.clone()
+            ..options.launch.clone()
         };
-        let ran = norn_replay::run_with(&options, self.modules.get())?;
+        let ran = norn_replay::run(&options.front_end, &launch)?;
         let story = if ran.consequence.is_failure() { story::story(&ran) } else { None };
         let failure = failure_site(&ran, story.as_ref());
         let output = Output(fs::read(&stdout).unwrap_or_default());
@@ -198,11 +191,8 @@ impl Native {
         let mut forced = force(source, witness);
         let clip = &forced.clip;
         let max_steps = self.options.max_steps;
-        let control = Control {
-            plan: ControlPlan { after: after::FAIR, max_steps, ..clip.plan() },
-            ..norn_replay::plan(clip, &Codes::open(clip)?)?
-        };
-        let run = self.record(control, trace)?;
+        let plan = RunPlan { after: After::Fair, max_steps, ..clip.plan() };
+        let run = self.record(plan, trace)?;
         let controlled = run.ran.recording.run.controlled.as_ref();
         if let Some(it) = controlled {
             forced.judge(&it.outcome);
@@ -211,7 +201,7 @@ impl Native {
     }
 }
 
-impl Executor for Native {
+impl Executor for LocalExecutor {
     type Plan = Plan;
     type Run = Run;
 
@@ -220,8 +210,8 @@ impl Executor for Native {
         let run = match plan {
             Plan::Follow(source, witness) => self.follow(source, witness, folder.path())?,
             Plan::Explore(number, events) => {
-                let control = explore::control(&self.options, *number, *events);
-                self.record(control, folder.path())?
+                let plan = explore::plan(&self.options, *number, *events);
+                self.record(plan, folder.path())?
             }
         };
         Ok(Run { folder: Some(folder), ..run })

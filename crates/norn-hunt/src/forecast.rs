@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use norn_frontend::FrontEnd;
 use norn_model::ThreadName;
 use norn_predict::HappensBefore;
 use norn_property::{Limits, Property, Watch};
@@ -41,11 +42,12 @@ pub struct Foreseen {
 
 /// Determines which properties a trace violates, and which other orders of it would violate.
 pub fn forecast(
+    front_end: &dyn FrontEnd,
     folder: &Path,
     process: u32,
     properties: &[Property],
 ) -> Result<Forecast, ReplayError> {
-    let source = Source::open(folder, process)?;
+    let source = Source::open(front_end, folder, process)?;
     let (order, witnesses) = (HappensBefore::new(&source.trace), Witnesses::new(&source.trace));
     let mut forecast = Forecast {
         properties: Vec::new(),
@@ -54,7 +56,7 @@ pub fn forecast(
         left_out: source.left_out,
     };
     for property in properties {
-        let watch = Watch::new(property, &source.trace, &Named(&source.scene.modules));
+        let watch = Watch::new(property, &source.trace, &Named(&*source.symbolized.symbols));
         let outlook = watch.outlook(&order, Limits::default());
         forecast.properties.push(checked(&source, property, &outlook));
         forecast.observed.extend(outlook.observed.iter().map(|it| happened(&source, property, it)));
@@ -68,7 +70,7 @@ pub fn forecast(
             for prospect in group {
                 match witnesses.witness_apart(&prospect.candidate, &watch.aparts(prospect)) {
                     Ok(it) if watch.is_broken(prospect, turns(&it)) => {
-                        let name = |it: norn_model::ThreadId| source.scene.thread(it);
+                        let name = |it: norn_model::ThreadId| source.symbolized.thread(it);
                         foreseen.violation = predicted(&source, property, prospect);
                         foreseen.grade = Some(it.grade);
                         foreseen.turns =

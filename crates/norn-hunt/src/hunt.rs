@@ -9,9 +9,9 @@ use std::{
     sync::Arc,
 };
 
+use norn_frontend::Interrupt;
 use norn_model::{BugClass, Candidate, EventId};
 use norn_predict::{Remark, predict};
-use norn_record::Interrupt;
 use norn_replay::{ReplayError, capture};
 use norn_witness::{Grade, Witness};
 
@@ -293,7 +293,7 @@ impl Hunting<'_> {
             (Some(it), _) => it.kept(source, run),
             // A run that left its schedule is reproduced by its own schedule, not by the planned
             // one.
-            (None, Some(forced)) => capture(&forced.scene),
+            (None, Some(forced)) => capture(&forced.symbolized),
             (None, None) => return Ok(()),
         };
         made.expect = Some(run.consequence().clone());

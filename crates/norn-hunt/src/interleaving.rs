@@ -36,8 +36,8 @@ pub(crate) fn interleaving(
 
 /// The same event in another run, where its thread may have another number.
 fn renamed(source: &Source, other: &Source, id: EventId) -> Option<EventId> {
-    let name = source.scene.thread(id.thread);
-    let same = |it: &&norn_model::Thread| other.scene.thread(it.id) == name;
+    let name = source.symbolized.thread(id.thread);
+    let same = |it: &&norn_model::Thread| other.symbolized.thread(it.id) == name;
     let thread = other.trace.threads.iter().find(same)?.id;
     Some(EventId { thread, ..id })
 }
@@ -60,7 +60,7 @@ fn rows(source: &Source, steps: &[Option<EventId>]) -> Vec<EventRow> {
         let step = steps.iter().position(|it| *it == Some(id));
         EventRow { step, ..row }
     };
-    norn_replay::story::rows(&source.scene, &wanted).into_iter().map(row).collect()
+    norn_replay::story::rows(&source.symbolized, &wanted).into_iter().map(row).collect()
 }
 
 /// The synchronisation operations of an event's thread around that event.

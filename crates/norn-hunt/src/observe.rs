@@ -40,11 +40,11 @@ impl Observations {
         finding: Option<usize>,
     ) -> Result<(), ReplayError> {
         let consequence = run.consequence();
-        let Some(scene) = run.failed_scene()? else { return Ok(()) };
+        let Some(symbolized) = run.failed_trace()? else { return Ok(()) };
         if self.0.iter().any(|it| it.failure == run.failure) {
             return Ok(());
         }
-        let mut clip = capture(scene);
+        let mut clip = capture(symbolized);
         clip.expect = Some(consequence.clone());
         self.0.push(Observed {
             consequence: consequence.clone(),

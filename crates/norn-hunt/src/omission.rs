@@ -22,7 +22,7 @@ pub struct Omissions {
 impl Omissions {
     /// What a prediction did not analyse.
     pub(crate) fn new(source: &Source, prediction: &Prediction, names: Vec<String>) -> Omissions {
-        let threads = prediction.skipped.iter().map(|it| source.scene.thread(*it)).collect();
+        let threads = prediction.skipped.iter().map(|it| source.symbolized.thread(*it)).collect();
         Omissions { events: source.left_out, limits: prediction.limits.clone(), threads, names }
     }
 

@@ -1,15 +1,18 @@
 //! The options of a hunt.
 
-use std::{num::NonZeroUsize, path::PathBuf, time::Duration};
+use std::{num::NonZeroUsize, path::PathBuf, sync::Arc, time::Duration};
 
+use norn_frontend::{FrontEnd, Launch};
 use norn_witness::Engines;
 
 /// The options of a hunt. If no timeout for runs is given, it is two minutes for the recorded run,
 /// and for the others twenty times the duration of that run, but at least ten seconds.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// How to run the program.
-    pub run: norn_record::Options,
+    /// Runs the program and symbolizes its traces.
+    pub front_end: Arc<dyn FrontEnd>,
+    /// What to run.
+    pub launch: Launch,
     /// The directory for the recorded run and the clips of the findings.
     pub output: PathBuf,
     /// What to search for.
@@ -34,7 +37,7 @@ pub struct Options {
 impl Options {
     /// The same options with another timeout for each run.
     pub(crate) fn limited(&self, timeout: Duration) -> Options {
-        let run = norn_record::Options { timeout: Some(timeout), ..self.run.clone() };
-        Options { run, ..self.clone() }
+        let launch = Launch { timeout: Some(timeout), ..self.launch.clone() };
+        Options { launch, ..self.clone() }
     }
 }

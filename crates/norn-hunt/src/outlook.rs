@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use norn_frontend::FrontEnd;
 use norn_model::{Candidate, ThreadName};
 use norn_predict::{Options, Remark, predict};
 use norn_replay::ReplayError;
@@ -37,13 +38,14 @@ pub struct Prospect {
 
 /// Predicts what a trace allows. Atomic sets are given as lists of variable names.
 pub fn outlook(
+    front_end: &dyn FrontEnd,
     folder: &Path,
     process: u32,
     options: &Options,
     atomic_sets: &[Vec<String>],
     engines: Engines,
 ) -> Result<Outlook, ReplayError> {
-    let source = Source::open(folder, process)?;
+    let source = Source::open(front_end, folder, process)?;
     let (sets, unknown) = atomic_set::find(&source, atomic_sets);
     let prediction = predict(&source.trace, &Options { sets, ..options.clone() });
     let omitted = Omissions::new(&source, &prediction, unknown);
@@ -55,7 +57,7 @@ pub fn outlook(
     let prospect = |((candidate, remark), description): ((Candidate, _), _)| {
         let witness = witnesses.witness(&candidate);
         let turns = witness.iter().flat_map(|it| &it.turns);
-        let turns = turns.map(|it| (source.scene.thread(it.thread), it.until)).collect();
+        let turns = turns.map(|it| (source.symbolized.thread(it.thread), it.until)).collect();
         Prospect { candidate, remark, description, witness, turns }
     };
     let prospects = all.into_iter().zip(descriptions).map(prospect).collect();

@@ -5,8 +5,9 @@ use std::{
     sync::Arc,
 };
 
+use norn_frontend::FrontEnd;
 use norn_model::{Candidate, CandidateKind, SiteId, Trace};
-use norn_replay::{ReplayError, Scene};
+use norn_replay::{ReplayError, SymbolizedTrace};
 
 /// Maximum number of events of a trace that are analysed. Each takes some hundred bytes of memory.
 const MOST_EVENTS: u64 = 1 << 24;
@@ -14,7 +15,7 @@ const MOST_EVENTS: u64 = 1 << 24;
 /// A trace to predict from.
 #[derive(Debug)]
 pub(crate) struct Source {
-    pub(crate) scene: Arc<Scene>,
+    pub(crate) symbolized: Arc<SymbolizedTrace>,
     /// The first of its events, up to the limit.
     pub(crate) trace: Trace,
     /// Number of later events.
@@ -33,19 +34,23 @@ pub(crate) struct Key {
 }
 
 impl Source {
-    pub(crate) fn open(folder: &Path, process: u32) -> Result<Source, ReplayError> {
-        Ok(Source::new(Arc::new(Scene::open(folder, process)?)))
+    pub(crate) fn open(
+        front_end: &dyn FrontEnd,
+        folder: &Path,
+        process: u32,
+    ) -> Result<Source, ReplayError> {
+        Ok(Source::new(Arc::new(SymbolizedTrace::open(front_end, folder, process)?)))
     }
 
     /// Loads the events of an opened run.
-    pub(crate) fn new(scene: Arc<Scene>) -> Source {
-        let trace = scene.trace.load_first(MOST_EVENTS);
-        let left_out = scene.trace.counts().events - trace.len() as u64;
-        Source { scene, trace, left_out }
+    pub(crate) fn new(symbolized: Arc<SymbolizedTrace>) -> Source {
+        let trace = symbolized.trace.load_first(MOST_EVENTS);
+        let left_out = symbolized.trace.counts().events - trace.len() as u64;
+        Source { symbolized, trace, left_out }
     }
 
     pub(crate) fn key(&self, candidate: &Candidate) -> Key {
-        let places = candidate.sites().map(|it| place(&self.scene.trace, it)).collect();
+        let places = candidate.sites().map(|it| place(&self.symbolized.trace, it)).collect();
         Key { kind: candidate.kind.clone(), places }
     }
 }

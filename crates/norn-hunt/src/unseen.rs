@@ -51,7 +51,7 @@ pub(crate) fn unseen(source: &Source, property: &Property, counts: &[u64]) -> Ve
     let mut all = Vec::new();
     for (event, count) in property.definition.events.iter().zip(counts) {
         for action in &event.actions {
-            all.extend(of(event, action, *count, source.scene.trace.run()));
+            all.extend(of(event, action, *count, source.symbolized.trace.run()));
             let absent = if *count == 0 { absent(source, action) } else { None };
             all.extend(absent.map(|(name, why)| Unseen {
                 event: event.name.text.clone(),
@@ -93,7 +93,7 @@ fn variables(source: &Source) -> BTreeSet<String> {
     });
     let mut seen = BTreeSet::new();
     let new = used.filter(|it| seen.insert(*it)).take(VARIABLES);
-    let names = Named(&source.scene.modules);
+    let names = Named(&*source.symbolized.symbols);
     new.filter_map(|(addr, size)| names.variable(addr, size)).collect()
 }
 

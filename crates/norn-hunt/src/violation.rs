@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
+use norn_frontend::{Symbols, Variable};
 use norn_model::{Candidate, CandidateKind, Consequence, EventId, Op, Scope, Step, Trace, Verdict};
 use norn_property::{Occurrence, Property, Prospect, Variables};
 use norn_report::{Access, Action, Number, Object, Parameter, Story};
-use norn_resolve::{Modules, Variable};
 use norn_witness::Failure;
 
 use crate::{Confirmed, describe, source::Source};
@@ -69,8 +69,8 @@ impl Violation {
     }
 }
 
-/// Names of variables, from the modules of a run.
-pub(crate) struct Named<'a>(pub(crate) &'a Modules);
+/// Names of variables, from the symbols of a trace.
+pub(crate) struct Named<'a>(pub(crate) &'a dyn Symbols);
 
 impl Variables for Named<'_> {
     fn variable(&self, addr: u64, size: u64) -> Option<String> {
@@ -136,7 +136,7 @@ fn described(
         let at = candidate.steps.iter().position(is_it)?;
         Some(steps.get(at)?.variable.clone())
     };
-    let stands_for = |value: u64| match source.scene.modules.variable(value, 1) {
+    let stands_for = |value: u64| match source.symbolized.symbols.variable(value, 1) {
         _ if value < SMALL => Object::named(value.to_string()),
         // A function's argument refers to the whole object, not to its first member.
         Some(it) => touched(value).unwrap_or_else(|| Object::named(whole(&it))),

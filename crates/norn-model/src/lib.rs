@@ -27,6 +27,7 @@ mod stack;
 mod symbol;
 pub mod text;
 mod trace;
+mod value_type;
 mod verdict;
 
 pub use bug::{BugId, FailureSite};
@@ -55,6 +56,7 @@ pub use spelling::closest;
 pub use stack::{Frame, Stacks};
 pub use symbol::Symbols;
 pub use trace::{Role, Site, Thread, Trace};
+pub use value_type::{ValueKind, ValueType, truncated};
 pub use verdict::{
     Arrival, CONSEQUENCES, Consequence, Departure, Limit, MemoryFault, Obstacle, VERDICTS, Verdict,
 };

@@ -27,13 +27,14 @@ use norn_abi::{
     function::{FUNCTIONS, Function, Inquiry, state},
     input::{Inputs, ROOM},
 };
+use norn_frontend::Launch;
 use norn_trace::Order;
 use rustix::{
     fs::{MemfdFlags, ftruncate, memfd_create},
     thread::futex,
 };
 
-use crate::{Options, input, limit};
+use crate::{input, limit};
 
 /// The shared memory.
 #[derive(Debug)]
@@ -44,26 +45,26 @@ pub(crate) struct Arena {
 
 impl Arena {
     /// Creates and initializes it for the first process.
-    pub(crate) fn create(options: &Options) -> io::Result<Arena> {
+    pub(crate) fn create(launch: &Launch, wanted: Option<&crate::Control>) -> io::Result<Arena> {
         let file = memfd_create("norn", MemfdFlags::CLOEXEC)?;
         limit::with_any_size(|| ftruncate(&file, arena::SIZE as u64))?;
         let map = MmapOptions::new().len(arena::SIZE).no_reserve_swap().map_raw(&file)?;
         let arena = Arena { map, file };
         let control = arena.map.as_mut_ptr().cast::<Control>();
-        let global = if options.order == Order::Global { arena::GLOBAL } else { 0 };
+        let global = if launch.order == Order::Global { arena::GLOBAL } else { 0 };
         // SAFETY: nobody else has the memory yet, and it is zero, which is a valid `Control`.
         unsafe {
             (*control).magic = arena::MAGIC;
             (*control).version = norn_abi::VERSION;
             (*control).layout = arena::LAYOUT;
-            (*control).options = global | if options.values { arena::VALUES } else { 0 };
+            (*control).options = global | if launch.values { arena::VALUES } else { 0 };
             (*control).recorder = std::process::id();
             (*control).seq.0.store(1, Ordering::Relaxed);
         }
-        if let Some(control) = &options.control {
-            arena.plan(control, options.keep_inputs);
+        if let Some(wanted) = wanted {
+            arena.plan(wanted, launch.keep_inputs);
         }
-        arena.inquiry().wanted.store(u32::from(!options.functions.is_empty()), Ordering::Relaxed);
+        arena.inquiry().wanted.store(u32::from(!launch.functions.is_empty()), Ordering::Relaxed);
         Ok(arena)
     }
 

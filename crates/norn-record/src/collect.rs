@@ -9,6 +9,7 @@ use std::{
 };
 
 use norn_abi::arena::{ChunkHeader, NO_PROCESS, STOP_DISK, STOP_NO, STOP_SIZE, state};
+use norn_frontend::Launch;
 use norn_trace::{Blocked, Controlled, End, Process, Run, Stop, StopReason, Writer};
 use rustix::{
     event::{PollFd, PollFlags, poll},
@@ -18,7 +19,6 @@ use rustix::{
 };
 
 use crate::{
-    Options,
     arena::{Arena, Slot},
     function::Functions,
     signals::Signals,
@@ -52,10 +52,10 @@ struct Watched {
 }
 
 impl<'a> Collector<'a> {
-    pub(crate) fn new(arena: &'a Arena, writer: Writer, run: Run, options: &Options) -> Self {
+    pub(crate) fn new(arena: &'a Arena, writer: Writer, run: Run, launch: &Launch) -> Self {
         let (watched, cut, refused) = (Vec::new(), Vec::new(), None);
-        let (max_size, debugged) = (options.max_size, !options.debugger.is_empty());
-        let functions = Functions::new(&options.functions);
+        let (max_size, debugged) = (launch.max_size, !launch.debugger.is_empty());
+        let functions = Functions::new(&launch.functions);
         Collector { arena, writer, run, max_size, debugged, watched, functions, cut, refused }
     }
 

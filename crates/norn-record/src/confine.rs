@@ -7,19 +7,21 @@ use std::{
     process::{Child, Command},
 };
 
-use crate::{Options, kin};
+use norn_frontend::Launch;
+
+use crate::kin;
 
 /// Asks for the current personality without changing it.
 const ASK: libc::c_ulong = 0xffff_ffff;
 
 /// Starts a subject, and returns whether its memory layout is the same in every run. A subject that is
 /// not controlled is started as it would be without norn.
-pub(crate) fn spawn(mut command: Command, options: &Options) -> io::Result<(Child, bool)> {
-    if options.control.is_none() {
+pub(crate) fn spawn(mut command: Command, launch: &Launch) -> io::Result<(Child, bool)> {
+    if launch.plan.is_none() {
         return Ok((command.spawn()?, false));
     }
     kin::adopt_orphans();
-    if options.apart {
+    if launch.apart {
         command.process_group(0);
     }
     // SAFETY: only makes a system call.

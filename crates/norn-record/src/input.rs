@@ -7,10 +7,11 @@ use std::{
 };
 
 use norn_abi::input::{self, Asked, Input};
+use norn_frontend::Launch;
 use norn_trace::{Bytes, Fed, Got, Inputs, Parted, Request};
 use rustix::fs::{MemfdFlags, memfd_create};
 
-use crate::{Options, arena::Arena};
+use crate::{Control, arena::Arena};
 
 /// An input that is fed back to a thread.
 #[derive(Clone, Debug)]
@@ -78,15 +79,15 @@ fn first(bytes: &[u8]) -> Option<(norn_trace::Input, &[u8])> {
 }
 
 /// What was kept in a run; none if nothing was to be.
-pub(crate) fn kept(arena: &Arena, options: &Options) -> Option<Inputs> {
-    let stdin = options.stdin.clone().map(Bytes);
-    options.keep_inputs.then(|| Inputs { stdin, calls: decode(arena.kept_inputs()) })
+pub(crate) fn kept(arena: &Arena, launch: &Launch) -> Option<Inputs> {
+    let stdin = launch.stdin.clone().map(Bytes);
+    launch.keep_inputs.then(|| Inputs { stdin, calls: decode(arena.kept_inputs()) })
 }
 
 /// What came of keeping and feeding back; none if neither was wanted.
-pub(crate) fn fed(arena: &Arena, options: &Options) -> Option<Fed> {
-    let given = options.control.as_ref().map_or(0, |it| it.inputs.len()) as u64;
-    if given == 0 && !options.keep_inputs {
+pub(crate) fn fed(arena: &Arena, launch: &Launch, control: Option<&Control>) -> Option<Fed> {
+    let given = control.map_or(0, |it| it.inputs.len()) as u64;
+    if given == 0 && !launch.keep_inputs {
         return None;
     }
     let inputs = arena.inputs();
@@ -97,7 +98,7 @@ pub(crate) fn fed(arena: &Arena, options: &Options) -> Option<Fed> {
         used: inputs.used.load(Ordering::Relaxed),
         given,
         parted: parted.then(|| Parted {
-            thread: name(options, inputs.thread.load(Ordering::Relaxed)),
+            thread: name(control, inputs.thread.load(Ordering::Relaxed)),
             index: inputs.index.load(Ordering::Relaxed),
             expected: Request::new(inputs.expected),
             actual: Request::new(inputs.actual),
@@ -106,8 +107,8 @@ pub(crate) fn fed(arena: &Arena, options: &Options) -> Option<Fed> {
 }
 
 /// The name of a thread, by its entry.
-fn name(options: &Options, entry: u32) -> Option<String> {
-    let names = &options.control.as_ref()?.names;
+fn name(control: Option<&Control>, entry: u32) -> Option<String> {
+    let names = &control?.names;
     let (mut at, mut children) = (entry, Vec::new());
     while at != 0 {
         let name = names.get(at as usize).filter(|it| it.parent < at)?;

@@ -13,6 +13,7 @@ use std::{
 };
 
 use norn_abi::arena::ENV;
+use norn_frontend::{Cut, Launch};
 use norn_trace::{FORMAT, Run};
 use rustix::{
     event::{PollFd, PollFlags, poll},
@@ -21,21 +22,21 @@ use rustix::{
 };
 
 use crate::{
-    Cut, Options, RecordError, arena::Arena, collect::Collector, confine, input, limit,
-    signals::Signals, stream, watch::Watch,
+    RecordError, arena::Arena, collect::Collector, confine, input, limit, signals::Signals, stream,
+    watch::Watch,
 };
 
 /// The description of a run that is about to begin.
-pub(crate) fn describe(options: &Options) -> Run {
+pub(crate) fn describe(launch: &Launch) -> Run {
     let here = std::env::current_dir().unwrap_or_default();
-    let directory = options.directory.as_ref().map_or_else(|| here.clone(), |it| here.join(it));
+    let directory = launch.directory.as_ref().map_or_else(|| here.clone(), |it| here.join(it));
     Run {
         format: FORMAT,
-        norn: options.version.clone(),
-        command: options.command.iter().map(|it| it.to_string_lossy().into_owned()).collect(),
+        norn: launch.version.clone(),
+        command: launch.command.iter().map(|it| it.to_string_lossy().into_owned()).collect(),
         directory: directory.to_string_lossy().into_owned(),
-        order: options.order,
-        values: options.values,
+        order: launch.order,
+        values: launch.values,
         complete: false,
         stopped: None,
         processes: Vec::new(),
@@ -60,31 +61,31 @@ pub(crate) struct Launched {
 
 /// Runs the subject while `collector` moves its events.
 pub(crate) fn run(
-    options: &Options,
+    launch: &Launch,
     arena: &Arena,
     signals: &Signals,
     collector: &mut Collector<'_>,
 ) -> Result<Launched, RecordError> {
-    let mut words = options.debugger.iter().chain(&options.command);
+    let mut words = launch.debugger.iter().chain(&launch.command);
     let program = words.next().ok_or_else(|| RecordError::Start {
         program: PathBuf::new(),
         source: io::ErrorKind::InvalidInput.into(),
     })?;
     let mut command = Command::new(program);
     command.args(words).env(ENV, arena.path());
-    command.envs(options.environment.iter().map(|(name, value)| (name, value)));
-    if let Some(directory) = &options.directory {
+    command.envs(launch.environment.iter().map(|(name, value)| (name, value)));
+    if let Some(directory) = &launch.directory {
         command.current_dir(directory);
     }
     signals.give_back_in(&mut command);
     limit::raise_for(&mut command);
     let failed = |source| RecordError::Start { program: program.into(), source };
-    let pipe = options.streams.connect(&mut command).map_err(failed)?;
-    if let Some(bytes) = options.stdin.as_ref().filter(|_| options.debugger.is_empty()) {
+    let pipe = stream::connect(&launch.streams, &mut command).map_err(failed)?;
+    if let Some(bytes) = launch.stdin.as_ref().filter(|_| launch.debugger.is_empty()) {
         command.stdin(input::file(bytes).map_err(failed)?);
     }
-    let (child, same_layout) = confine::spawn(command, options).map_err(failed)?;
-    let launched = see_off(child, pipe, options, (arena, signals, collector));
+    let (child, same_layout) = confine::spawn(command, launch).map_err(failed)?;
+    let launched = see_off(child, pipe, launch, (arena, signals, collector));
     launched.map(|it| Launched { same_layout, ..it }).map_err(RecordError::Wait)
 }
 
@@ -92,10 +93,10 @@ pub(crate) fn run(
 fn see_off(
     child: Child,
     pipe: Option<PipeReader>,
-    options: &Options,
+    launch: &Launch,
     (arena, signals, collector): (&Arena, &Signals, &mut Collector<'_>),
 ) -> io::Result<Launched> {
-    let mut watch = Watch::new(options, child.id());
+    let mut watch = Watch::new(launch, child.id());
     let ended = OnceLock::new();
     let over = AtomicBool::new(false);
     let errors = thread::scope(|scope| {
@@ -113,7 +114,7 @@ fn see_off(
         watch.finish(arena);
         over.store(true, Ordering::Release);
         let heard = listener.and_then(|it| it.join().ok());
-        let errors = heard.or_else(|| options.streams.errors());
+        let errors = heard.or_else(|| stream::errors(&launch.streams));
         errors.map(|it| String::from_utf8_lossy(&it).into_owned())
     });
     let status = ended.into_inner().unwrap_or_else(|| Err(io::ErrorKind::Other.into()))?;

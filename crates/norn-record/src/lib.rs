@@ -10,85 +10,22 @@ mod confine;
 mod control;
 mod function;
 mod input;
-mod interrupt;
 mod kin;
 mod launch;
 mod limit;
+mod message;
 mod signals;
 mod stream;
 mod unseen;
 mod watch;
 
-use std::{ffi::OsString, io, path::PathBuf, sync::atomic::Ordering, time::Duration};
+use std::{io, path::PathBuf, sync::atomic::Ordering};
 
-use norn_trace::{Order, Run};
+use norn_frontend::{Launch, Recording};
 use thiserror::Error;
 
 pub use control::Control;
 pub use input::Feed;
-pub use interrupt::Interrupt;
-pub use stream::Streams;
-pub use watch::Cut;
-
-/// What to record and how.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// The program and its arguments.
-    pub command: Vec<OsString>,
-    /// Where the trace goes.
-    pub output: PathBuf,
-    /// Which order to record.
-    pub order: Order,
-    /// Whether to keep the values of memory accesses.
-    pub values: bool,
-    /// When the trace has this many bytes, recording stops and the subject goes on.
-    pub max_size: u64,
-    /// Version of the tool, for the trace.
-    pub version: String,
-    /// The plan by which the runtime schedules threads, in a controlled run.
-    pub control: Option<Control>,
-    /// Patterns for the names of functions whose calls are recorded.
-    pub functions: Vec<String>,
-    /// How long the subject may run.
-    pub timeout: Option<Duration>,
-    /// Where its output goes.
-    pub streams: Streams,
-    /// Whether the subject gets its own process group, all of which is killed when it ends. Only for a
-    /// controlled run.
-    pub apart: bool,
-    /// The debugger in which it runs, and its arguments, if it runs in one. It gets the terminal,
-    /// and decides when to start and end the subject. Only for a controlled run.
-    pub debugger: Vec<OsString>,
-    /// The working directory of the subject, if not that of the recorder.
-    pub directory: Option<PathBuf>,
-    /// Environment variables of the subject in addition to those of the recorder.
-    pub environment: Vec<(OsString, OsString)>,
-    /// Whether to record inputs from outside the program. Only for a controlled run.
-    pub keep_inputs: bool,
-    /// The content of standard input, if the subject does not inherit it. A debugger keeps its own.
-    pub stdin: Option<Vec<u8>>,
-}
-
-/// The result of recording a run.
-#[derive(Debug)]
-pub struct Recording {
-    /// The description of the run, as it is in the trace.
-    pub run: Run,
-    /// How the subject ended, or the debugger in which it ran.
-    pub status: std::process::ExitStatus,
-    /// Whether any event was recorded. If not, the subject was not built with norn.
-    pub recorded: bool,
-    /// Whether the subject, or a program that it ran, was built with another version of norn.
-    pub stranger: bool,
-    /// Whether the subject, or a program that it ran, could not map the shared memory.
-    pub unmapped: bool,
-    /// The error because of which the trace is incomplete.
-    pub refused: Option<io::Error>,
-    /// Why the recorder ended the subject, if it did.
-    pub cut: Option<Cut>,
-    /// The end of what it wrote to standard error, if that was captured.
-    pub errors: Option<String>,
-}
 
 /// The address space that the shared memory takes in the recorder and in each process, in bytes. Most
 /// of it is never backed by memory.
@@ -161,24 +98,24 @@ fn hint(error: &io::Error) -> &'static str {
     }
 }
 
-/// Runs the subject to its end and records it.
-pub fn record(options: &Options) -> Result<Recording, RecordError> {
-    if let Some((count, what, most)) = options.control.as_ref().and_then(Control::excess) {
+/// Runs the subject to its end and records it. `control` is what the runtime reads of the plan.
+pub fn record(launch: &Launch, control: Option<&Control>) -> Result<Recording, RecordError> {
+    if let Some((count, what, most)) = control.and_then(Control::excess) {
         return Err(RecordError::TooLong { count, what, most });
     }
-    let debugged = !options.debugger.is_empty();
+    let debugged = !launch.debugger.is_empty();
     // A debugger handles the keys of the terminal itself.
-    let ends = options.control.is_some() && !debugged;
+    let ends = control.is_some() && !debugged;
     let signals = signals::Signals::take_over(ends).map_err(RecordError::Signals)?;
-    let arena = arena::Arena::create(options).map_err(RecordError::Arena)?;
-    let run = launch::describe(options);
-    let output = |source| RecordError::Output { path: options.output.clone(), source };
-    let mut writer = norn_trace::Writer::create(&options.output).map_err(output)?;
+    let arena = arena::Arena::create(launch, control).map_err(RecordError::Arena)?;
+    let run = launch::describe(launch);
+    let output = |source| RecordError::Output { path: launch.output.clone(), source };
+    let mut writer = norn_trace::Writer::create(&launch.output).map_err(output)?;
     if let Some(bytes) = limit::file_size() {
         writer.limit_files(bytes);
     }
-    let mut collector = collect::Collector::new(&arena, writer, run, options);
-    let launched = match launch::run(options, &arena, &signals, &mut collector) {
+    let mut collector = collect::Collector::new(&arena, writer, run, launch);
+    let launched = match launch::run(launch, &arena, &signals, &mut collector) {
         Ok(launched) => launched,
         Err(error) => {
             collector.abandon();
@@ -190,11 +127,13 @@ pub fn record(options: &Options) -> Result<Recording, RecordError> {
     let unmapped = arena.control().unmapped.load(Ordering::Relaxed) > 0;
     let refused = collector.refused();
     let launch::Launched { status, cut, errors, same_layout } = launched;
-    let outcome = || control::read(&arena.control().outcome, input::fed(&arena, options));
-    let controlled = options.control.as_ref().map(|it| it.describe(same_layout, outcome()));
+    let outcome = || control::read(&arena.control().outcome, input::fed(&arena, launch, control));
+    let controlled = control.map(|it| it.describe(same_layout, outcome()));
     let run = collector.finish(controlled).map_err(output)?;
-    if let Some(inputs) = input::kept(&arena, options).filter(|_| recorded) {
-        inputs.write(&options.output).map_err(output)?;
+    if let Some(inputs) = input::kept(&arena, launch).filter(|_| recorded) {
+        inputs.write(&launch.output).map_err(output)?;
     }
-    Ok(Recording { run, status, recorded, stranger, unmapped, refused, cut, errors })
+    let outcome = run.controlled.as_ref().map(|it| &it.outcome);
+    let message = message::find(outcome.and_then(|it| it.text.as_deref()), errors.as_deref());
+    Ok(Recording { run, status, recorded, stranger, unmapped, refused, cut, message })
 }

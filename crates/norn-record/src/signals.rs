@@ -26,7 +26,7 @@ use std::{
 
 use libc::{sighandler_t, signalfd_siginfo, sigset_t};
 
-use crate::interrupt;
+use norn_frontend::{SIGNALS, note};
 
 const PASSED_ON: [i32; 16] = [
     libc::SIGHUP,
@@ -135,8 +135,8 @@ impl Signals {
                 continue;
             }
             let signal = came.ssi_signo.cast_signed();
-            if self.ends && interrupt::SIGNALS.contains(&signal) {
-                interrupt::note(signal);
+            if self.ends && SIGNALS.contains(&signal) {
+                note(signal);
             } else if sent {
                 return Some(Sent::new(&came));
             }

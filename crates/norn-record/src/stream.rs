@@ -3,64 +3,42 @@
 use std::{
     fs::File,
     io::{self, PipeReader, Read as _, Seek as _, SeekFrom, Write as _},
-    path::PathBuf,
     process::{Command, Stdio},
     sync::atomic::{AtomicBool, Ordering},
 };
 
+use norn_frontend::Streams;
 use rustix::{
     event::{PollFd, PollFlags, poll},
     time::Timespec,
 };
 
-/// Where the subject's output goes, and its input comes from.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Streams {
-    /// Where ours does.
-    #[default]
-    Inherit,
-    /// Where ours does, but what it writes to standard error is also kept. A terminal then looks
-    /// to the subject like a pipe.
-    KeepErrors,
-    /// To files. There is no input.
-    Files {
-        /// For standard output.
-        stdout: PathBuf,
-        /// For standard error.
-        stderr: PathBuf,
-    },
-}
-
-impl Streams {
-    /// Prepares a command; what it returns is to be listened to.
-    pub(crate) fn connect(&self, command: &mut Command) -> io::Result<Option<PipeReader>> {
-        match self {
-            Streams::Inherit => Ok(None),
-            Streams::KeepErrors => {
-                let (reader, writer) = io::pipe()?;
-                command.stderr(writer);
-                Ok(Some(reader))
-            }
-            Streams::Files { stdout, stderr } => {
-                command.stdin(Stdio::null());
-                command.stdout(File::create(stdout)?).stderr(File::create(stderr)?);
-                Ok(None)
-            }
+/// Connects a command to its streams; returns the pipe to read from, if there is one.
+pub(crate) fn connect(streams: &Streams, command: &mut Command) -> io::Result<Option<PipeReader>> {
+    match streams {
+        Streams::Inherit => Ok(None),
+        Streams::KeepErrors => {
+            let (reader, writer) = io::pipe()?;
+            command.stderr(writer);
+            Ok(Some(reader))
+        }
+        Streams::Files { stdout, stderr } => {
+            command.stdin(Stdio::null());
+            command.stdout(File::create(stdout)?).stderr(File::create(stderr)?);
+            Ok(None)
         }
     }
 }
 
-impl Streams {
-    /// The last of what is in the file for standard error, if there is one.
-    pub(crate) fn errors(&self) -> Option<Vec<u8>> {
-        let Streams::Files { stderr, .. } = self else { return None };
-        let mut file = File::open(stderr).ok()?;
-        let len = file.metadata().ok()?.len();
-        file.seek(SeekFrom::Start(len.saturating_sub(KEPT as u64))).ok()?;
-        let mut kept = Vec::new();
-        file.read_to_end(&mut kept).ok()?;
-        Some(kept)
-    }
+/// The end of the file for standard error, if there is one.
+pub(crate) fn errors(streams: &Streams) -> Option<Vec<u8>> {
+    let Streams::Files { stderr, .. } = streams else { return None };
+    let mut file = File::open(stderr).ok()?;
+    let len = file.metadata().ok()?.len();
+    file.seek(SeekFrom::Start(len.saturating_sub(KEPT as u64))).ok()?;
+    let mut kept = Vec::new();
+    file.read_to_end(&mut kept).ok()?;
+    Some(kept)
 }
 
 /// Bytes that are kept of the end of the subject's standard error.

@@ -8,9 +8,9 @@ use std::{
 };
 
 use norn_abi::{arena::NO_PROCESS, control::verdict};
+use norn_frontend::{Cut, Interrupt, Launch};
 
 use crate::{
-    Interrupt, Options,
     arena::{Arena, Slot},
     kin,
 };
@@ -38,28 +38,17 @@ enum Found {
     Shown(u32),
 }
 
-/// Why the recorder ended a subject.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cut {
-    /// The runtime had reported a failure.
-    Found,
-    /// It had run into the timeout.
-    Timeout(Duration),
-    /// The recorder had received this signal.
-    Interrupt(i32),
-}
-
 impl Watch {
     /// Starts the timeout now.
-    pub(crate) fn new(options: &Options, subject: u32) -> Watch {
-        let plan = options.control.as_ref().map(|it| it.plan);
+    pub(crate) fn new(launch: &Launch, subject: u32) -> Watch {
+        let plan = launch.plan.as_ref();
         Watch {
             subject: subject.cast_signed(),
-            own_group: options.apart,
+            own_group: launch.apart,
             controlled: plan.is_some(),
-            found: if plan.is_some_and(|it| it.linger != 0) { Found::Show } else { Found::End },
-            timeout: options.timeout,
-            deadline: options.timeout.and_then(|it| Instant::now().checked_add(it)),
+            found: if plan.is_some_and(|it| it.linger) { Found::Show } else { Found::End },
+            timeout: launch.timeout,
+            deadline: launch.timeout.and_then(|it| Instant::now().checked_add(it)),
             cut: None,
         }
     }

@@ -7,7 +7,7 @@ use norn_model::{
 };
 
 use crate::{
-    Clip, Scene,
+    Clip, SymbolizedTrace,
     capture::describe,
     label::Labels,
     points::{look_up, plain},
@@ -16,9 +16,9 @@ use crate::{
 /// Makes a clip in which threads go on in turns, each until before one of its events. If the last
 /// that a thread does is an access, its last turn ends after that one: it may read something else
 /// than it did in the recorded run, and then nobody knows what its next event is.
-pub fn arrange(scene: &Scene, trace: &Trace, turns: &[(ThreadId, u64)]) -> Clip {
-    let labels = Labels::new(scene);
-    let mut arranger = Arranger { scene, trace, labels, points: BTreeMap::new() };
+pub fn arrange(symbolized: &SymbolizedTrace, trace: &Trace, turns: &[(ThreadId, u64)]) -> Clip {
+    let labels = Labels::new(symbolized);
+    let mut arranger = Arranger { symbolized, trace, labels, points: BTreeMap::new() };
     let mut done: BTreeMap<ThreadId, u64> = BTreeMap::new();
     let mut segments = Vec::new();
     for (at, &(thread, index)) in turns.iter().enumerate() {
@@ -26,13 +26,13 @@ pub fn arrange(scene: &Scene, trace: &Trace, turns: &[(ThreadId, u64)]) -> Clip 
         let last = turns[at + 1..].iter().all(|it| it.0 != thread);
         let after = if last { arranger.after(thread, from, index) } else { None };
         let until = after.unwrap_or_else(|| arranger.until(thread, from, index));
-        segments.push(Segment { thread: scene.thread(thread), until });
+        segments.push(Segment { thread: symbolized.thread(thread), until });
     }
-    describe(scene, &mut arranger.labels, Schedule { segments })
+    describe(symbolized, &mut arranger.labels, Schedule { segments })
 }
 
 struct Arranger<'a> {
-    scene: &'a Scene,
+    symbolized: &'a SymbolizedTrace,
     trace: &'a Trace,
     labels: Labels<'a>,
     points: BTreeMap<SiteId, Point>,
@@ -78,9 +78,10 @@ impl Arranger<'_> {
         if let Some(point) = self.points.get(&event.site) {
             return point.clone();
         }
-        let site = self.scene.trace.site(event.site);
-        let point = site
-            .map_or(Point::anywhere(Class::Any), |it| look_up(self.scene, &mut self.labels, it));
+        let site = self.symbolized.trace.site(event.site);
+        let point = site.map_or(Point::anywhere(Class::Any), |it| {
+            look_up(self.symbolized, &mut self.labels, it)
+        });
         self.points.insert(event.site, point.clone());
         point
     }

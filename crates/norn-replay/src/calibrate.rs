@@ -1,27 +1,31 @@
-//! How many events a program has, for strategies that must know before they begin.
+//! Measures the number of events of a program, for strategies that must know it in advance.
 
 use std::{fs, path::Path};
 
-use norn_abi::control::strategy;
-use norn_record::{Options, Recording, Streams};
+use norn_frontend::{FrontEnd, Launch, Recording, Streams};
+use norn_trace::Strategy;
 
 use crate::ReplayError;
 
-/// Runs a subject once, its threads in turn, to count its events. Nothing of the run stays.
-pub fn calibrate(options: &Options, scratch: &Path) -> Result<Recording, ReplayError> {
+/// Runs a subject once, its threads in turn, to count its events. Its files are removed.
+pub fn calibrate(
+    front_end: &dyn FrontEnd,
+    launch: &Launch,
+    scratch: &Path,
+) -> Result<Recording, ReplayError> {
     let folder = scratch.join("calibration");
     let failed = |source| ReplayError::Scratch { path: folder.clone(), source };
     fs::create_dir(&folder).map_err(failed)?;
-    let mut options = Options {
+    let mut launch = Launch {
         output: folder.join("trace"),
         streams: Streams::Files { stdout: folder.join("stdout"), stderr: folder.join("stderr") },
         apart: true,
-        ..options.clone()
+        ..launch.clone()
     };
-    if let Some(control) = &mut options.control {
-        control.plan.strategy = strategy::ROUND_ROBIN;
+    if let Some(plan) = &mut launch.plan {
+        plan.strategy = Strategy::RoundRobin;
     }
-    let recording = norn_record::record(&options)?;
+    let recording = front_end.run(&launch)?;
     fs::remove_dir_all(&folder).map_err(failed)?;
     Ok(recording)
 }

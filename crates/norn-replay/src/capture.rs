@@ -9,37 +9,42 @@
 
 use std::collections::BTreeMap;
 
-use norn_abi::Kind;
+use norn_frontend::{Clock, PROGRAM};
 use norn_model::{
     Class, Event, Op, Point, Role, Schedule, Segment, SiteId, ThreadId, Until, Visit,
 };
-use norn_trace::{Blocked, Site};
+use norn_trace::{Blocked, Kind, Site};
 
 use crate::{
-    Clip, Clock, Found, Inputs, PROGRAM, Scene,
+    Clip, Found, SymbolizedTrace,
+    input::inputs_of,
     label::Labels,
     points::{look_up, plain},
 };
 
 /// Makes a clip of the run that left a trace.
-pub fn capture(scene: &Scene) -> Clip {
-    let mut labels = Labels::new(scene);
-    let schedule = Capture::new(scene, &mut labels).schedule();
-    let mut clip = describe(scene, &mut labels, schedule);
+pub fn capture(symbolized: &SymbolizedTrace) -> Clip {
+    let mut labels = Labels::new(symbolized);
+    let schedule = Capture::new(symbolized, &mut labels).schedule();
+    let mut clip = describe(symbolized, &mut labels, schedule);
     clip.list_timeouts();
-    clip.expect_all(scene);
+    clip.expect_all(symbolized);
     clip
 }
 
 /// A clip of a run of the same program, with a schedule whose modules have labels.
-pub(crate) fn describe(scene: &Scene, labels: &mut Labels<'_>, schedule: Schedule) -> Clip {
-    let run = scene.trace.run();
+pub(crate) fn describe(
+    symbolized: &SymbolizedTrace,
+    labels: &mut Labels<'_>,
+    schedule: Schedule,
+) -> Clip {
+    let run = symbolized.trace.run();
     let mut clip = Clip::new(run.command.clone(), schedule);
     clip.directory = Some(run.directory.clone().into());
-    clip.process = scene.trace.process();
+    clip.process = symbolized.trace.process();
     clip.functions = run.functions.iter().map(|it| it.pattern.clone()).collect();
     clip.modules = labels.listed();
-    clip.set_inputs(Inputs::of(scene));
+    clip.set_inputs(inputs_of(symbolized));
     clip.modules.entry(PROGRAM.to_owned()).or_insert_with(|| labels.program());
     if let Some(it) = &run.controlled {
         clip.clock = Some(Clock { realtime: it.realtime, monotonic: it.monotonic });
@@ -62,7 +67,7 @@ struct Past {
 }
 
 struct Capture<'a, 'b> {
-    scene: &'a Scene,
+    symbolized: &'a SymbolizedTrace,
     labels: &'b mut Labels<'a>,
     points: BTreeMap<SiteId, Point>,
     threads: BTreeMap<ThreadId, Past>,
@@ -73,24 +78,24 @@ struct Capture<'a, 'b> {
 }
 
 impl<'a, 'b> Capture<'a, 'b> {
-    fn new(scene: &'a Scene, labels: &'b mut Labels<'a>) -> Self {
+    fn new(symbolized: &'a SymbolizedTrace, labels: &'b mut Labels<'a>) -> Self {
         Capture {
-            scene,
+            symbolized,
             labels,
             points: BTreeMap::new(),
             threads: BTreeMap::new(),
             segments: Vec::new(),
             current: None,
-            expired: scene.trace.expired(),
+            expired: symbolized.trace.expired(),
         }
     }
 
     fn schedule(mut self) -> Schedule {
-        let scene = self.scene;
-        for event in scene.trace.merged() {
+        let symbolized = self.symbolized;
+        for event in symbolized.trace.merged() {
             self.run_out(&event);
             // Handlers run in the turn of the thread that they interrupt.
-            if scene.trace.thread(event.id.thread).is_some_and(|it| it.role == Role::Thread) {
+            if symbolized.trace.thread(event.id.thread).is_some_and(|it| it.role == Role::Thread) {
                 self.step(&event);
             }
         }
@@ -105,10 +110,10 @@ impl<'a, 'b> Capture<'a, 'b> {
             && *when < seq
         {
             self.expired = rest;
-            let threads = &self.scene.trace;
+            let threads = &self.symbolized.trace;
             if threads.thread(*id).is_some_and(|it| it.role == Role::Thread) {
                 self.pause();
-                let thread = self.scene.thread(*id);
+                let thread = self.symbolized.thread(*id);
                 self.segments.push(Segment { thread, until: Until::Timeout });
             }
         }
@@ -146,15 +151,15 @@ impl<'a, 'b> Capture<'a, 'b> {
         past.waits = false;
         past.visits.clear();
         past.segment = self.segments.len();
-        let thread = self.scene.thread(event.id.thread);
+        let thread = self.symbolized.thread(event.id.thread);
         self.segments.push(Segment { thread, until: Until::End });
     }
 
     /// Completes the last segments of threads that did not continue. Threads that are blocked
     /// forever block only at the very end, when the locks that they want are held.
     fn finish(&mut self) {
-        let number = self.scene.trace.process();
-        let processes = &self.scene.trace.run().processes;
+        let number = self.symbolized.trace.process();
+        let processes = &self.symbolized.trace.run().processes;
         let process = processes.iter().find(|it| it.number == number);
         let blocked: BTreeMap<_, _> = process
             .iter()
@@ -171,7 +176,7 @@ impl<'a, 'b> Capture<'a, 'b> {
                 None => Until::End,
             };
             if past.waits && !past.ended && stuck.is_some() {
-                let thread = self.scene.thread(id);
+                let thread = self.symbolized.thread(id);
                 self.segments.push(Segment { thread, until: Until::Blocks });
             }
         }
@@ -192,13 +197,13 @@ impl<'a, 'b> Capture<'a, 'b> {
         if let Some(point) = self.points.get(&site) {
             return point.clone();
         }
-        let found = self.scene.trace.site(site);
+        let found = self.symbolized.trace.site(site);
         let point = found.map_or(Point::anywhere(Class::Any), |it| self.look_up(it));
         self.points.insert(site, point.clone());
         point
     }
 
     fn look_up(&mut self, site: Site) -> Point {
-        look_up(self.scene, self.labels, site)
+        look_up(self.symbolized, self.labels, site)
     }
 }

@@ -8,8 +8,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use norn_frontend::{Interrupt, Recording};
 use norn_model::Consequence;
-use norn_record::{Interrupt, Recording};
 use rustix::{
     event::{PollFd, PollFlags, poll},
     process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open},

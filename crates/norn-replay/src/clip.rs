@@ -4,14 +4,15 @@ use std::{
     collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
-use norn_abi::control::{Plan, strategy, timeouts};
+use norn_frontend::{Clock, Guide, Inputs, ModuleRef, PROGRAM, Plan, Timeouts};
 use norn_model::{Consequence, Schedule, Until};
 use norn_trace::Strategy;
 use serde::{Deserialize, Serialize};
 
-use crate::{Inputs, ReplayError, path};
+use crate::{ReplayError, path};
 
 /// The version of clips without a path.
 const VERSION: u32 = 1;
@@ -20,9 +21,6 @@ const WITH_PATH: u32 = 2;
 /// The version of clips that say when times run out, or what came from outside; the newest that is
 /// read.
 const WITH_MORE: u32 = 3;
-
-/// What the program itself is called among the modules of a clip.
-pub const PROGRAM: &str = "program";
 
 /// Everything that is needed to see a run again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,7 +57,7 @@ pub struct Clip {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub modules: BTreeMap<String, ModuleRef>,
     /// Who says when the times of waits run out.
-    #[serde(default, skip_serializing_if = "Timeouts::is_usual")]
+    #[serde(default, skip_serializing_if = "Timeouts::is_default")]
     pub timeouts: Timeouts,
     /// What the program gets from outside.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -78,60 +76,6 @@ pub struct Found {
     pub strategy: Strategy,
     /// What fed everything that was random.
     pub seed: u64,
-}
-
-/// Who says when the times of waits run out while the schedule is followed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Timeouts {
-    /// The clock; and a thread that is due does not wait any longer.
-    #[default]
-    ByClock,
-    /// The schedule alone: all are in it.
-    Listed,
-}
-
-impl Timeouts {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
-    fn is_usual(&self) -> bool {
-        *self == Timeouts::ByClock
-    }
-
-    fn code(self) -> u32 {
-        match self {
-            Timeouts::ByClock => timeouts::BY_CLOCK,
-            Timeouts::Listed => timeouts::LISTED,
-        }
-    }
-}
-
-/// What the clocks say at the start of a run, in nanoseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Clock {
-    /// The time of day.
-    pub realtime: u64,
-    /// All others.
-    pub monotonic: u64,
-}
-
-/// The clocks of a subject begin here unless something else is wanted, so that two runs with the
-/// same seed are the same: with the year 2026, an hour after the machine was started.
-impl Default for Clock {
-    fn default() -> Self {
-        const SECOND: u64 = 1_000_000_000;
-        Clock { realtime: 1_767_225_600 * SECOND, monotonic: 3600 * SECOND }
-    }
-}
-
-/// A module of a clip.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ModuleRef {
-    /// Its file; for the program, if it is not the one of the command.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub path: Option<PathBuf>,
-    /// What tells this build from others.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub build: Option<String>,
 }
 
 /// The only field that all versions have.
@@ -191,17 +135,20 @@ impl Clip {
         self.inputs = inputs;
     }
 
-    /// What the runtime is to do to follow it, with the clocks and the seed of the run that it was
-    /// made of. What comes afterwards is up to the caller.
+    /// The plan that follows it, with the clocks and the seed of the run that it was made of.
     pub fn plan(&self) -> Plan {
-        let clock = self.clock.unwrap_or_default();
+        let guide = Guide {
+            schedule: self.schedule.clone(),
+            modules: self.modules.clone(),
+            inputs: self.inputs.clone(),
+        };
         Plan {
-            strategy: strategy::FOLLOW,
+            strategy: Strategy::Follow,
             process: self.process,
-            timeouts: self.timeouts.code(),
+            timeouts: self.timeouts,
             seed: self.found.as_ref().map_or(0, |it| it.seed),
-            realtime: clock.realtime,
-            monotonic: clock.monotonic,
+            clock: self.clock.unwrap_or_default(),
+            guide: Some(Arc::new(guide)),
             ..Plan::default()
         }
     }
@@ -260,11 +207,11 @@ fn fill(text: &str, name: &str, indent: &str, entries: &[impl Serialize]) -> Str
 
 #[cfg(test)]
 mod tests {
+    use norn_frontend::Call;
     use norn_model::ThreadName;
     use norn_trace::{Bytes, Got};
 
     use super::*;
-    use crate::Call;
 
     const TEXT: &str = r#"{"norn": 1, "command": ["./prog"], "schedule": [
         {"thread": "T0", "until": {"before": "join"}},

@@ -2,8 +2,7 @@
 
 use std::{io, path::PathBuf};
 
-use norn_binary::BinaryError;
-use norn_record::RecordError;
+use norn_frontend::FrontEndError;
 use norn_trace::TraceError;
 use thiserror::Error;
 
@@ -52,43 +51,6 @@ pub enum ReplayError {
         /// The version that can be read.
         known: u32,
     },
-    /// The program is not there.
-    #[error("cannot find the program `{0}`\nhint: a program in this folder is written `./program`")]
-    NoProgram(String),
-    /// A module cannot be read.
-    #[error(transparent)]
-    Module(#[from] BinaryError),
-    /// A module's path is too long for the runtime.
-    #[error("the path of the module `{}` is too long", .0.display())]
-    LongPath(PathBuf),
-    /// A thread has a name that no thread has.
-    #[error(
-        "segment {segment}: `{name}` is no name of a thread\nhint: the first is T0, its second child T0.2, that one's first T0.2.1"
-    )]
-    Name {
-        /// Which segment, from 1.
-        segment: usize,
-        /// The name.
-        name: String,
-    },
-    /// There is no such place in the program.
-    #[error("segment {segment}: there is no place for `{point}`{hint}")]
-    NoPlace {
-        /// Which segment, from 1.
-        segment: usize,
-        /// The point.
-        point: String,
-        /// What there is instead.
-        hint: String,
-    },
-    /// A point names a module that the clip does not have.
-    #[error("segment {segment}: `{point}` is in a module that the clip does not list")]
-    NoModule {
-        /// Which segment, from 1.
-        segment: usize,
-        /// The point.
-        point: String,
-    },
     /// The check cannot be asked.
     #[error("cannot run the check `{command}`: {source}")]
     Check {
@@ -108,9 +70,9 @@ pub enum ReplayError {
     /// The clip names no program.
     #[error("`{}` says nothing of the program to run\nhint: name it: norn replay {} -- ./program", .0.display(), .0.display())]
     NoCommand(PathBuf),
-    /// The run failed.
+    /// The subject cannot be run.
     #[error(transparent)]
-    Record(#[from] RecordError),
+    FrontEnd(#[from] FrontEndError),
     /// What it left cannot be read.
     #[error(transparent)]
     Trace(#[from] TraceError),

@@ -30,8 +30,8 @@ pub fn failure_site(ran: &Ran, story: Option<&Story>) -> Option<FailureSite> {
             site(death.by.as_ref().and_then(top).into_iter().collect())
         }
         None if matches!(consequence, Consequence::Exit(_)) => {
-            let scene = ran.scene().ok().flatten();
-            let calls = scene.map(story::exit_calls).unwrap_or_default();
+            let symbolized = ran.symbolized().ok().flatten();
+            let calls = symbolized.map(story::exit_calls).unwrap_or_default();
             site(calls.into_iter().take(EXIT_CALLS).collect())
         }
         None => site(Vec::new()),

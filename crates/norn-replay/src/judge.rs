@@ -2,15 +2,14 @@
 
 use std::os::unix::process::ExitStatusExt as _;
 
-use norn_abi::Kind;
+use norn_frontend::{Cut, FailureMessage, Recording};
 use norn_model::{
     Arrival, Class, Consequence, Departure, Limit, Location, MemoryFault, Obstacle, Schedule,
     Segment, Until, Verdict,
 };
-use norn_record::{Cut, Recording};
-use norn_trace::{End, Follow, Found, Left, Outcome, Why};
+use norn_trace::{End, Follow, Found, Kind, Left, Outcome, Why, class_of};
 
-use crate::{Scene, class};
+use crate::SymbolizedTrace;
 
 const SIGABRT: i32 = 6;
 
@@ -41,20 +40,20 @@ fn killer(recording: &Recording) -> Option<i32> {
 }
 
 /// What a run in a debugger led to, as far as the program came: the status is the debugger's.
-pub(crate) fn debugged(recording: &Recording, scene: &Scene) -> Consequence {
+pub(crate) fn debugged(recording: &Recording, symbolized: &SymbolizedTrace) -> Consequence {
     if let Some(known) = known(recording) {
         return known;
     }
-    let site = |pc| scene.location(pc);
+    let site = |pc| symbolized.location(pc);
     let outcome = recording.run.controlled.as_ref().map(|it| &it.outcome);
-    let aborts = scene.trace.counts().kinds().any(|it| it.0 == Kind::Abort);
+    let aborts = symbolized.trace.counts().kinds().any(|it| it.0 == Kind::Abort);
     if aborts || outcome.is_some_and(|it| it.text.is_some()) {
         return death(SIGABRT, recording, &site);
     }
     if let Some(signal) = outcome.and_then(|it| it.signal) {
         return death(signal.number, recording, &site);
     }
-    let number = scene.trace.process();
+    let number = symbolized.trace.process();
     match recording.run.processes.iter().find(|it| it.number == number).map(|it| it.end) {
         Some(End::Exited(status @ 1..)) => Consequence::Exit(status),
         _ => Consequence::None,
@@ -87,38 +86,24 @@ fn found(outcome: &Outcome, max_steps: u64) -> Option<Consequence> {
     })
 }
 
-/// What killed the program. Assertions and exceptions abort, having said why.
+/// The consequence of a deadly signal. Assertions and exceptions abort, after a message.
 fn death(
     signal: i32,
     recording: &Recording,
     site: &dyn Fn(u64) -> Option<Location>,
 ) -> Consequence {
-    let outcome = recording.run.controlled.as_ref().map(|it| &it.outcome);
-    let errors = recording.errors.as_deref().unwrap_or("");
     if signal != SIGABRT {
+        let outcome = recording.run.controlled.as_ref().map(|it| &it.outcome);
         let hit = outcome.and_then(|it| it.signal).filter(|it| it.number == signal);
-        // The place of a signal is that of an instruction, and not of a call's return.
+        // The place of a signal is that of an instruction, not a return address.
         let at = hit.and_then(|it| site(it.pc.wrapping_add(1)));
         return Consequence::Signal { signal, at };
     }
-    let text = outcome.and_then(|it| it.text.as_deref());
-    let text = text.map(|it| assertion(it).unwrap_or_else(|| it.trim().to_owned()));
-    let asserted = text.or_else(|| assertion(errors)).map(Consequence::Assertion);
-    asserted.or_else(|| exception(errors)).unwrap_or(Consequence::Abort)
-}
-
-/// What C's `assert` says: ``prog: file.c:12: main: Assertion `x > 0' failed.``
-fn assertion(errors: &str) -> Option<String> {
-    let said = errors.rsplit_once("Assertion `")?.1;
-    Some(said.split_once("' failed")?.0.to_owned())
-}
-
-/// What the C++ runtime says before it aborts.
-fn exception(errors: &str) -> Option<Consequence> {
-    let said = errors.rsplit_once("terminate called ")?.1;
-    let class = said.strip_prefix("after throwing an instance of '")?.split_once('\'')?.0;
-    let what = said.split_once("what():  ").map(|(_, rest)| rest.lines().next().unwrap_or(""));
-    Some(Consequence::Exception { class: class.to_owned(), what: what.map(str::to_owned) })
+    match recording.message.clone() {
+        Some(FailureMessage::Assertion { condition, .. }) => Consequence::Assertion(condition),
+        Some(FailureMessage::Exception { class, what }) => Consequence::Exception { class, what },
+        None => Consequence::Abort,
+    }
 }
 
 /// Whether a run went as its schedule says.
@@ -152,7 +137,7 @@ fn departure(outcome: &Outcome, schedule: &Schedule) -> Departure {
 
 /// What a thread came to; nothing if it ended or never was.
 fn arrival(left: &Left) -> Option<Arrival> {
-    let class = Kind::from_code(left.kind).map_or(Class::Other, class::of);
+    let class = Kind::from_code(left.kind).map_or(Class::Other, class_of);
     let came = left.pc != 0 && !matches!(left.why, Why::Ended | Why::Absent);
     came.then(|| Arrival::new(left.index, class, left.pc, left.object))
 }
@@ -172,24 +157,6 @@ fn obstacle(why: Why) -> Obstacle {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn assertions_are_read_from_what_was_said() {
-        let text = "hello\nprog: a.c:3: main: Assertion `x == 'y'' failed.\nAborted";
-        assert_eq!(assertion(text).unwrap(), "x == 'y'");
-        assert_eq!(assertion("Assertion pending"), None);
-    }
-
-    #[test]
-    fn exceptions_are_read_from_what_was_said() {
-        let text = "terminate called after throwing an instance of 'std::runtime_error'\n  \
-                    what():  no money\n";
-        let Some(Consequence::Exception { class, what }) = exception(text) else { panic!() };
-        assert_eq!((&*class, what.as_deref()), ("std::runtime_error", Some("no money")));
-        let text = "terminate called after throwing an instance of 'int'\n";
-        assert!(matches!(exception(text), Some(Consequence::Exception { what: None, .. })));
-        assert_eq!(exception("terminate called without an active exception\n"), None);
-    }
 
     #[test]
     fn who_ended_came_to_nothing() {

@@ -5,34 +5,33 @@ use std::{
     path::Path,
 };
 
-use norn_binary::Module;
+use norn_frontend::{ModuleRef, PROGRAM, Symbols};
 
-use crate::{ModuleRef, PROGRAM, Scene, code};
+use crate::SymbolizedTrace;
 
 /// The labels of all modules of a run, and which of them were needed so far.
 #[derive(Debug)]
 pub(crate) struct Labels<'a> {
-    scene: &'a Scene,
+    symbolized: &'a SymbolizedTrace,
     program: Option<&'a Path>,
     all: BTreeMap<&'a Path, String>,
     needed: BTreeSet<&'a Path>,
 }
 
 impl<'a> Labels<'a> {
-    pub(crate) fn new(scene: &'a Scene) -> Labels<'a> {
-        let run = scene.trace.run();
-        let started = code::program(&run.command, Some(Path::new(&run.directory))).ok();
-        let mut modules = scene.trace.modules().iter().map(|it| &*it.path);
+    pub(crate) fn new(symbolized: &'a SymbolizedTrace) -> Labels<'a> {
+        let started = symbolized.symbols.program();
+        let mut modules = symbolized.trace.modules().iter().map(|it| &*it.path);
         // A script starts another program than itself: the first that was mapped.
         let first = modules.clone().next();
-        let program = modules.find(|it| started.as_deref() == Some(it)).or(first);
-        let paths = scene.trace.modules().iter().map(|it| &*it.path);
-        Labels { scene, program, all: labels(paths, program), needed: BTreeSet::new() }
+        let program = modules.find(|it| started == Some(it)).or(first);
+        let paths = symbolized.trace.modules().iter().map(|it| &*it.path);
+        Labels { symbolized, program, all: labels(paths, program), needed: BTreeSet::new() }
     }
 
     /// The label of the module of a place, and how far it is from the module's lowest page.
     pub(crate) fn place(&mut self, pc: u64) -> Option<(String, u64)> {
-        let modules = self.scene.trace.modules().iter().rev();
+        let modules = self.symbolized.trace.modules().iter().rev();
         let module = modules.into_iter().find(|it| (it.start..it.end).contains(&pc))?;
         Some((self.label(&module.path), pc - module.start))
     }
@@ -51,12 +50,14 @@ impl<'a> Labels<'a> {
     /// The builds of the modules that were needed, if they are known.
     pub(crate) fn builds(&self) -> BTreeMap<String, String> {
         let needed = self.all.iter().filter(|it| self.needed.contains(it.0));
-        needed.filter_map(|(path, label)| Some((label.clone(), build(path)?))).collect()
+        needed
+            .filter_map(|(path, label)| Some((label.clone(), self.symbols().build(path)?)))
+            .collect()
     }
 
     /// The build of the module with a label, if there is one.
     pub(crate) fn build(&self, label: &str) -> Option<String> {
-        self.all.iter().find(|it| it.1 == label).and_then(|it| build(it.0))
+        self.all.iter().find(|it| it.1 == label).and_then(|it| self.symbols().build(it.0))
     }
 
     /// The program itself.
@@ -65,17 +66,14 @@ impl<'a> Labels<'a> {
     }
 
     fn listing(&self, path: &Path) -> ModuleRef {
-        let build = build(path);
-        let run = self.scene.trace.run();
-        let started = code::program(&run.command, Some(Path::new(&run.directory))).ok();
-        let path = (started.as_deref() != Some(path)).then(|| path.to_owned());
+        let build = self.symbols().build(path);
+        let path = (self.symbols().program() != Some(path)).then(|| path.to_owned());
         ModuleRef { path, build }
     }
-}
 
-/// What tells the build of a module from others.
-fn build(path: &Path) -> Option<String> {
-    Module::open(path).ok().map(|it| it.identity())
+    fn symbols(&self) -> &'a dyn Symbols {
+        &*self.symbolized.symbols
+    }
 }
 
 /// A label for each module, whichever of them is needed first.

@@ -12,8 +12,8 @@ use std::{
     thread,
 };
 
+use norn_frontend::{Cut, FrontEnd, Interrupt, Launch, Recording, Streams};
 use norn_model::{Consequence, Schedule, Verdict};
-use norn_record::{Cut, Interrupt, Options, Recording, Streams};
 use serde::Serialize;
 
 use crate::{Check, ReplayError, crash::Crashes, fingerprint, judge, judge::verdict};
@@ -21,8 +21,10 @@ use crate::{Check, ReplayError, crash::Crashes, fingerprint, judge, judge::verdi
 /// Many runs.
 #[derive(Debug)]
 pub struct Many<'a> {
-    /// What they have in common. The trace, the output and the process group are each run's own.
-    pub options: &'a Options,
+    /// Runs the subject.
+    pub front_end: &'a dyn FrontEnd,
+    /// What all runs have in common. Each has its own trace, output and process group.
+    pub launch: &'a Launch,
     /// What is to be learned.
     pub goal: Goal<'a>,
     /// How many.
@@ -186,8 +188,8 @@ impl Shop<'_> {
         let folder = self.many.scratch.join(number.to_string());
         let failed = |source| ReplayError::Scratch { path: folder.clone(), source };
         fs::create_dir(&folder).map_err(failed)?;
-        let (options, seed) = self.options(number, &folder);
-        let recording = norn_record::record(&options)?;
+        let (launch, seed) = self.launch(number, &folder);
+        let recording = self.many.front_end.run(&launch)?;
         let picture = if recording.recorded {
             self.picture(&folder, &recording)?
         } else {
@@ -196,29 +198,29 @@ impl Shop<'_> {
         Ok(Done { number, seed, folder, picture, recording })
     }
 
-    fn options(&self, number: u64, folder: &Path) -> (Options, u64) {
-        let mut options = Options {
+    fn launch(&self, number: u64, folder: &Path) -> (Launch, u64) {
+        let mut launch = Launch {
             output: folder.join("trace"),
             streams: Streams::Files {
                 stdout: folder.join("stdout"),
                 stderr: folder.join("stderr"),
             },
             apart: true,
-            ..self.many.options.clone()
+            ..self.many.launch.clone()
         };
         let mut seed = 0;
-        if let Some(control) = &mut options.control {
+        if let Some(plan) = &mut launch.plan {
             if matches!(self.many.goal, Goal::Explore) {
-                control.plan.seed = control.plan.seed.wrapping_add(number);
+                plan.seed = plan.seed.wrapping_add(number);
             }
-            seed = control.plan.seed;
+            seed = plan.seed;
         }
-        (options, seed)
+        (launch, seed)
     }
 
     fn picture(&self, folder: &Path, recording: &Recording) -> Result<Picture, ReplayError> {
         let (trace, stdout) = (folder.join("trace"), folder.join("stdout"));
-        let site = |pc| self.crashes.site(&trace, recording, pc);
+        let site = |pc| self.crashes.site(self.many.front_end, &trace, recording, pc);
         let mut consequence = judge::consequence(recording, &site);
         if let Some(check) = self.many.check {
             consequence = check.ask(recording, consequence, &stdout)?;

@@ -1,20 +1,19 @@
 //! Points for places in the code of a run: by line and function, which another build has, too, and
 //! by address, for the same build.
 
-use norn_model::{Code, Line, Point};
-use norn_resolve::Frame;
-use norn_trace::Site;
+use norn_model::{Code, Line, Location, Point};
+use norn_trace::{Site, class_of};
 
-use crate::{Scene, class, label::Labels};
+use crate::{SymbolizedTrace, label::Labels};
 
 /// The point of a site.
-pub(crate) fn look_up(scene: &Scene, labels: &mut Labels<'_>, site: Site) -> Point {
-    let frames = scene.modules.frames(site.pc);
+pub(crate) fn look_up(symbolized: &SymbolizedTrace, labels: &mut Labels<'_>, site: Site) -> Point {
+    let frames = symbolized.symbols.frames(site.pc);
     let frame = frames.first();
     Point {
-        class: class::of(site.kind),
+        class: class_of(site.kind),
         line: frame.and_then(line),
-        function: frame.and_then(|it| it.function.as_deref().map(str::to_owned)),
+        function: frame.and_then(|it| it.function.clone()),
         code: labels.place(site.pc).map(|(module, offset)| Code { module, offset }),
     }
 }
@@ -24,7 +23,7 @@ pub(crate) fn plain(point: &Point) -> Point {
     Point { code: None, ..point.clone() }
 }
 
-fn line(frame: &Frame) -> Option<Line> {
+fn line(frame: &Location) -> Option<Line> {
     let file = frame.file.as_deref()?;
     let file = file.rsplit('/').next().unwrap_or(file).to_owned();
     Some(Line { file, number: frame.line? })

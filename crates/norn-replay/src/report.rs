@@ -1,5 +1,6 @@
 //! From controlled runs to the data of reports.
 
+use norn_frontend::FrontEnd;
 use norn_model::{
     Arrival, Class, Departure, EventId, Location, Point, Schedule, ThreadName, Verdict,
 };
@@ -7,23 +8,24 @@ use norn_report::{Address, Control, Inputs, InputsDiverged, Object, Requested};
 use norn_trace::{Controlled, Parted, Request, Strategy};
 
 use crate::{
-    Clip, Detour, Kind, Ran, ReplayError, Scene, Tally, fingerprint, path, run::process, story,
-    verdict,
+    Clip, Detour, Kind, Ran, ReplayError, SymbolizedTrace, Tally, fingerprint, path, run::process,
+    story, verdict,
 };
 
 /// What a report has of a run; with its clip, if it followed one.
 pub fn run(ran: &Ran, clip: Option<&Clip>) -> Result<norn_report::Run, ReplayError> {
     let controlled = ran.recording.run.controlled.as_ref();
     let bare = norn_report::Run::new(ran.consequence.clone());
-    let Some(scene) = ran.scene()? else { return Ok(bare) };
+    let Some(symbolized) = ran.symbolized()? else { return Ok(bare) };
     let verdict = clip.zip(controlled).map(|(clip, it)| verdict(&it.outcome, &clip.schedule));
-    let detour = clip.zip(verdict.as_ref()).and_then(|(clip, it)| path::detour(clip, scene, it));
+    let detour =
+        clip.zip(verdict.as_ref()).and_then(|(clip, it)| path::detour(clip, symbolized, it));
     let schedule = clip.map(|it| &it.schedule);
     Ok(norn_report::Run {
-        events: Some(scene.trace.counts().events),
-        threads: Some(scene.trace.threads().len()),
+        events: Some(symbolized.trace.counts().events),
+        threads: Some(symbolized.trace.threads().len()),
         story: story::story(ran),
-        verdict: verdict.zip(schedule).map(|(it, schedule)| judged(&it, schedule, scene)),
+        verdict: verdict.zip(schedule).map(|(it, schedule)| judged(&it, schedule, symbolized)),
         segments: schedule.map(|it| it.segments.len()),
         detour: detour.as_ref().map(detoured),
         control: controlled.map(control),
@@ -33,7 +35,12 @@ pub fn run(ran: &Ran, clip: Option<&Clip>) -> Result<norn_report::Run, ReplayErr
 
 /// What a report has of many runs: of one schedule, if there is a clip, or with different seeds.
 /// `kept` names the folders in which one run of each kind is kept.
-pub fn batch(tally: &Tally, clip: Option<&Clip>, kept: Option<&[String]>) -> norn_report::Batch {
+pub fn batch(
+    front_end: &dyn FrontEnd,
+    tally: &Tally,
+    clip: Option<&Clip>,
+    kept: Option<&[String]>,
+) -> norn_report::Batch {
     let most = |it: &(usize, &Kind)| (it.1.count, std::cmp::Reverse(it.1.first));
     let usual = tally.kinds.iter().enumerate().max_by_key(most);
     let kind = |(at, kind): (usize, &Kind)| {
@@ -51,10 +58,10 @@ pub fn batch(tally: &Tally, clip: Option<&Clip>, kept: Option<&[String]>) -> nor
                 stderr: it.stderr,
             }),
             differs,
-            parting: other.and_then(|usual| parting(usual, kind)),
+            parting: other.and_then(|usual| parting(front_end, usual, kind)),
             away: kind.away,
             stopped: kind.stopped,
-            detour: clip.and_then(|it| left(it, kind)).as_ref().map(detoured),
+            detour: clip.and_then(|it| left(front_end, it, kind)).as_ref().map(detoured),
             kept: kept.and_then(|it| it.get(at).cloned()),
         }
     };
@@ -113,13 +120,17 @@ fn diverged(parted: &Parted) -> InputsDiverged {
 }
 
 /// A verdict, with the names of what the thread came to.
-fn judged(verdict: &Verdict, schedule: &Schedule, scene: &Scene) -> norn_report::Verdict {
+fn judged(
+    verdict: &Verdict,
+    schedule: &Schedule,
+    symbolized: &SymbolizedTrace,
+) -> norn_report::Verdict {
     let named = |it: &Departure| {
         let segment = schedule.segments.get(it.segment as usize);
         norn_report::Departure {
             until: segment.map(|it| it.until.to_string()),
-            actual: it.actual.as_ref().map(|it| arrival(it, scene)),
-            before: it.actual.as_ref().and_then(|actual| before(&it.thread, actual, scene)),
+            actual: it.actual.as_ref().map(|it| arrival(it, symbolized)),
+            before: it.actual.as_ref().and_then(|actual| before(&it.thread, actual, symbolized)),
             ..it.into()
         }
     };
@@ -130,40 +141,46 @@ fn judged(verdict: &Verdict, schedule: &Schedule, scene: &Scene) -> norn_report:
     }
 }
 
-fn arrival(actual: &Arrival, scene: &Scene) -> norn_report::Arrival {
+fn arrival(actual: &Arrival, symbolized: &SymbolizedTrace) -> norn_report::Arrival {
     let Arrival { pc, object, .. } = actual;
-    let name = scene.modules.variable(*object, 1).map(|it| it.name);
+    let name = symbolized.symbols.variable(*object, 1).map(|it| it.name);
     let name = name.unwrap_or_else(|| format!("{object:#x}"));
     norn_report::Arrival {
         object: (*object != 0)
             .then(|| Object { address: Some(Address(*object)), ..Object::named(name) }),
-        at: scene.location(*pc),
+        at: symbolized.location(*pc),
         ..actual.into()
     }
 }
 
 /// The thread's last event that was as expected.
-fn before(thread: &ThreadName, actual: &Arrival, scene: &Scene) -> Option<norn_report::Arrival> {
-    let thread = scene.trace.threads().iter().find(|it| it.name == *thread)?.id;
+fn before(
+    thread: &ThreadName,
+    actual: &Arrival,
+    symbolized: &SymbolizedTrace,
+) -> Option<norn_report::Arrival> {
+    let thread = symbolized.trace.threads().iter().find(|it| it.name == *thread)?.id;
     let index = actual.index.checked_sub(1)?;
-    let event = scene.trace.event(EventId { thread, index })?;
-    let site = scene.trace.site(event.site)?;
+    let event = symbolized.trace.event(EventId { thread, index })?;
+    let site = symbolized.trace.site(event.site)?;
     Some(norn_report::Arrival {
         event: index,
         operation: norn_report::Action::from(&event.op).noun().to_owned(),
         object: None,
-        at: scene.location(site.pc),
+        at: symbolized.location(site.pc),
         code: Some(Address(site.pc)),
     })
 }
 
 /// Where runs of a kind left the path.
-fn left(clip: &Clip, kind: &Kind) -> Option<Detour> {
+fn left(front_end: &dyn FrontEnd, clip: &Clip, kind: &Kind) -> Option<Detour> {
     if !clip.has_path() {
         return None;
     }
-    let scene = Scene::open(&kind.folder.join("trace"), process(&kind.recording)).ok()?;
-    path::detour(clip, &scene, kind.picture.verdict.as_ref()?)
+    let symbolized =
+        SymbolizedTrace::open(front_end, &kind.folder.join("trace"), process(&kind.recording))
+            .ok()?;
+    path::detour(clip, &symbolized, kind.picture.verdict.as_ref()?)
 }
 
 fn detoured(detour: &Detour) -> norn_report::Detour {
@@ -209,8 +226,8 @@ fn differences(kind: &Kind, usual: &Kind) -> Vec<String> {
 }
 
 /// Where the events of two kinds part.
-fn parting(usual: &Kind, other: &Kind) -> Option<norn_report::Parting> {
-    let open = |kind: &Kind| Scene::open(&kind.folder.join("trace"), 0).ok();
+fn parting(front_end: &dyn FrontEnd, usual: &Kind, other: &Kind) -> Option<norn_report::Parting> {
+    let open = |kind: &Kind| SymbolizedTrace::open(front_end, &kind.folder.join("trace"), 0).ok();
     let (usual, other) = (open(usual)?, open(other)?);
     let (event, events) = fingerprint::parting(&usual.trace, &other.trace)?;
     Some(norn_report::Parting {

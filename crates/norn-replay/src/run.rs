@@ -2,79 +2,71 @@
 
 use std::{cell::OnceCell, path::PathBuf, sync::Arc};
 
+use norn_frontend::{FrontEnd, Launch, Recording};
 use norn_model::Consequence;
-use norn_record::{Options, Recording};
-use norn_resolve::Modules;
 use norn_trace::Strategy;
 
-use crate::{ReplayError, Scene, judge};
+use crate::{ReplayError, SymbolizedTrace, judge};
 
-/// What came of a run.
+/// A run that has ended.
 #[derive(Debug)]
 pub struct Ran {
     /// How it was, and how it ended.
     pub recording: Recording,
-    /// What it led to.
+    /// Its consequence.
     pub consequence: Consequence,
     folder: PathBuf,
     process: u32,
-    /// The modules of an earlier run, which are shared if this one mapped the same files.
-    known: Option<Arc<Modules>>,
-    scene: OnceCell<Arc<Scene>>,
+    front_end: Arc<dyn FrontEnd>,
+    symbolized: OnceCell<Arc<SymbolizedTrace>>,
 }
 
 impl Ran {
-    /// The process that is of interest.
+    /// The process that is analysed.
     pub fn process(&self) -> u32 {
         self.process
     }
 
-    /// What it left, unless there was nothing to record. It is opened when somebody first looks,
-    /// since that takes about as long as the run.
-    pub fn scene(&self) -> Result<Option<&Scene>, ReplayError> {
+    /// Its trace, unless nothing was recorded. It is opened on first use, since that takes about as
+    /// long as the run.
+    pub fn symbolized(&self) -> Result<Option<&SymbolizedTrace>, ReplayError> {
         Ok(self.opened()?.map(|it| &**it))
     }
 
     /// The same, to be kept longer than this.
-    pub fn shared_scene(&self) -> Result<Option<Arc<Scene>>, ReplayError> {
+    pub fn shared_trace(&self) -> Result<Option<Arc<SymbolizedTrace>>, ReplayError> {
         Ok(self.opened()?.cloned())
     }
 
-    fn opened(&self) -> Result<Option<&Arc<Scene>>, ReplayError> {
-        if self.recording.recorded && self.scene.get().is_none() {
-            let scene = Scene::open_with(&self.folder, self.process, self.known.as_ref())?;
-            let _ = self.scene.set(Arc::new(scene));
+    fn opened(&self) -> Result<Option<&Arc<SymbolizedTrace>>, ReplayError> {
+        if self.recording.recorded && self.symbolized.get().is_none() {
+            let trace = SymbolizedTrace::open(&*self.front_end, &self.folder, self.process)?;
+            let _ = self.symbolized.set(Arc::new(trace));
         }
-        Ok(self.scene.get())
+        Ok(self.symbolized.get())
     }
 }
 
-/// Runs a subject under control and says what came of it.
-pub fn run(options: &Options) -> Result<Ran, ReplayError> {
-    run_with(options, None)
-}
-
-/// Runs one of many runs of a program under control: the modules of another run are shared if this
-/// one mapped the same files.
-pub fn run_with(options: &Options, known: Option<&Arc<Modules>>) -> Result<Ran, ReplayError> {
-    let recording = norn_record::record(options)?;
-    let debugged = !options.debugger.is_empty();
+/// Runs a subject under control and determines the consequence.
+pub fn run(front_end: &Arc<dyn FrontEnd>, launch: &Launch) -> Result<Ran, ReplayError> {
+    let recording = front_end.run(launch)?;
+    let debugged = !launch.debugger.is_empty();
     let process = if debugged { last_started(&recording) } else { process(&recording) };
     let mut ran = Ran {
         recording,
         consequence: Consequence::None,
-        folder: options.output.clone(),
+        folder: launch.output.clone(),
         process,
-        known: known.cloned(),
-        scene: OnceCell::new(),
+        front_end: Arc::clone(front_end),
+        symbolized: OnceCell::new(),
     };
     ran.consequence = match () {
         () if !ran.recording.recorded => Consequence::None,
         () if debugged => {
-            let scene = ran.scene()?;
-            scene.map_or_else(Default::default, |it| judge::debugged(&ran.recording, it))
+            let symbolized = ran.symbolized()?;
+            symbolized.map_or_else(Default::default, |it| judge::debugged(&ran.recording, it))
         }
-        () => judge::consequence(&ran.recording, &|pc| ran.scene().ok()??.location(pc)),
+        () => judge::consequence(&ran.recording, &|pc| ran.symbolized().ok()??.location(pc)),
     };
     Ok(ran)
 }

@@ -1,9 +1,9 @@
 //! What an event says, as words and numbers that both forms of `norn dump` print.
 
+use crate::size;
 use norn_model::{
     AtomicOp, LockMode, Names, Object, Op, Ordering, Outcome, RmwOp, ThreadId, WokenBy,
 };
-use norn_replay::story::size;
 use serde_json::{Value as Json, json};
 
 /// What an event says besides where it happened.

@@ -3,7 +3,7 @@
 
 use std::{io, path::Path};
 
-use norn_record::Interrupt;
+use norn_frontend::Interrupt;
 use tempfile::TempDir;
 
 /// The folder. As long as there is one, a request to end ends the runs, and leaves the command to

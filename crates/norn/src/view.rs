@@ -3,39 +3,33 @@
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use norn_model::{Event, ThreadId};
-use norn_resolve::{Frame, Locals, Mapped, Memory, Modules, Place, Reading};
+use norn_frontend::{Memory, Region, Symbols};
+use norn_model::{Event, Location, ThreadId, ValueType};
 use norn_trace::Trace;
 
-use crate::cli::TraceArg;
+use crate::{cli::TraceArg, front_end::front_end};
 
-/// A trace, and who can name what is in it.
+/// A trace with its symbols.
 pub(crate) struct View {
     pub(crate) trace: Trace,
-    pub(crate) modules: Modules,
-    locals: Locals,
+    pub(crate) symbols: Box<dyn Symbols>,
 }
 
 /// What an address belongs to.
 pub(crate) struct Object {
     /// What it is called.
     pub(crate) name: String,
-    /// How to read what is there.
-    pub(crate) reading: Option<Reading>,
+    /// Its type.
+    pub(crate) value_type: Option<ValueType>,
 }
 
 impl View {
     /// Opens a trace and the files of its modules.
     pub(crate) fn open(arg: &TraceArg) -> anyhow::Result<View> {
         let mut trace = Trace::open(&arg.folder, arg.process()?)?;
-        let mapped = trace.modules().iter().map(|it| Mapped {
-            start: it.start,
-            end: it.end,
-            path: it.path.clone(),
-        });
-        let modules = Modules::open(mapped);
-        trace.learn_copies(|write, read| modules.is_copy(write, read));
-        Ok(View { trace, modules, locals: Locals::default() })
+        let symbols = front_end().symbols(&trace);
+        trace.learn_copies(|write, read| symbols.is_copy(write, read));
+        Ok(View { trace, symbols })
     }
 
     /// A thread's name.
@@ -53,42 +47,42 @@ impl View {
     }
 
     /// The source of an event, innermost frame first.
-    pub(crate) fn frames(&self, event: &Event) -> Arc<[Frame]> {
+    pub(crate) fn frames(&self, event: &Event) -> Arc<[Location]> {
         let pc = self.trace.site(event.site).map_or(0, |it| it.pc);
-        self.modules.frames(pc)
+        self.symbols.frames(pc)
     }
 
-    /// What an address is called: a variable, a part of a heap block, a stack. And how to read what
-    /// is there, if that is known.
+    /// The name of an address: a variable, a part of a heap block, a stack; and its type, if that is
+    /// known.
     pub(crate) fn object(&self, memory: &Memory, addr: u64, size: u64) -> Option<Object> {
-        if let Some(variable) = self.modules.variable(addr, size) {
-            return Some(Object { name: variable.name, reading: variable.reading });
+        if let Some(variable) = self.symbols.variable(addr, size) {
+            return Some(Object { name: variable.name, value_type: variable.value_type });
         }
-        let name = match memory.place(addr)? {
-            Place::Heap { offset, size, site, freed, .. } => {
+        let name = match memory.region(addr)? {
+            Region::Heap { offset, size, site, freed, .. } => {
                 let state = if freed { "freed heap" } else { "heap" };
                 format!("{state}[{size}]{}{}", plus(offset), self.made_at(site))
             }
-            Place::Mapped { offset, site } => {
+            Region::Mapped { offset, site } => {
                 format!("mapped{}{}", plus(offset), self.made_at(site))
             }
-            Place::Stack(on) => {
-                let local = self.locals.at((&self.trace, &self.modules), on, addr, size);
-                let reading = local.variable.and_then(|it| it.reading);
-                return Some(Object { name: local.name, reading });
+            Region::Stack(on) => {
+                let local = self.symbols.local(&self.trace, on, addr, size);
+                let value_type = local.variable.and_then(|it| it.value_type);
+                return Some(Object { name: local.name, value_type });
             }
         };
-        Some(Object { name, reading: None })
+        Some(Object { name, value_type: None })
     }
 
     fn made_at(&self, site: norn_model::SiteId) -> String {
-        let frames = self.modules.frames(self.trace.site(site).map_or(0, |it| it.pc));
+        let frames = self.symbols.frames(self.trace.site(site).map_or(0, |it| it.pc));
         frames.first().and_then(source).map_or_else(String::new, |it| format!(" from {it}"))
     }
 }
 
 /// `file.c:12:5`, as much of it as is known, with the file's name alone.
-pub(crate) fn source(frame: &Frame) -> Option<String> {
+pub(crate) fn source(frame: &Location) -> Option<String> {
     let file = frame.file.as_deref()?;
     let name = file.rsplit('/').next().unwrap_or(file);
     Some(match (frame.line, frame.column) {

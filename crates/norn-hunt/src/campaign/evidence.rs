@@ -47,7 +47,7 @@ impl<'a> Evidence<'a> {
         clips: ClipStore,
     ) -> Evidence<'a> {
         let mut coverage = Coverage::default();
-        coverage.learn(&recorded.scene.trace);
+        coverage.learn(&recorded.symbolized.trace);
         Evidence { options, base, coverage, observations, clips }
     }
 
@@ -64,8 +64,8 @@ impl<'a> Evidence<'a> {
 
     /// Adds the coverage of a run. Returns the run if it covers something new.
     pub(crate) fn learn(&mut self, run: Run) -> Result<Option<Lead<Pending>>, ReplayError> {
-        let Some(scene) = run.passed_scene()? else { return Ok(None) };
-        Ok(match self.coverage.learn(&scene.trace) {
+        let Some(symbolized) = run.passed_trace()? else { return Ok(None) };
+        Ok(match self.coverage.learn(&symbolized.trace) {
             Some(NewCoverage::Place) => Some(Lead::Place(Pending::new(run))),
             Some(NewCoverage::Value) => Some(Lead::Value(Pending::new(run))),
             None => None,
@@ -74,25 +74,27 @@ impl<'a> Evidence<'a> {
 
     /// Adds only the places that a run reached. Returns the run if one of them is new.
     pub(crate) fn learn_places(&mut self, run: Run) -> Result<Option<Lead<Pending>>, ReplayError> {
-        let Some(scene) = run.passed_scene()? else { return Ok(None) };
-        let is_new = self.coverage.learn_places(&scene.trace);
+        let Some(symbolized) = run.passed_trace()? else { return Ok(None) };
+        let is_new = self.coverage.learn_places(&symbolized.trace);
         Ok(is_new.then(|| Lead::Place(Pending::new(run))))
     }
 
     /// Opens a waiting trace, unless it is still in memory.
     pub(crate) fn open(&self, pending: Pending) -> Result<Arc<Source>, ReplayError> {
         let Pending { folder, process, source } = pending;
+        let front_end = &*self.options.front_end;
         let source = match (source, &folder) {
             (Some(source), _) => source,
-            (None, Some(folder)) => Source::open(folder.path(), process)?,
-            (None, None) => Source::open(&self.options.output, process)?,
+            (None, Some(folder)) => Source::open(front_end, folder.path(), process)?,
+            (None, None) => Source::open(front_end, &self.options.output, process)?,
         };
         Ok(Arc::new(source))
     }
 
     /// Opens the recorded run again.
     pub(crate) fn reopen(&self) -> Result<Arc<Source>, ReplayError> {
-        Ok(Arc::new(Source::open(&self.options.output, self.base.process)?))
+        let Options { front_end, output, .. } = self.options;
+        Ok(Arc::new(Source::open(&**front_end, output, self.base.process)?))
     }
 
     /// The plan of an explored run.

@@ -10,10 +10,10 @@ use norn_model::{
     Class, Code, Departure, Event, EventId, Obstacle, Point, Role, Schedule, Segment, SiteId,
     ThreadId, ThreadName, Until, Verdict,
 };
-use norn_trace::Site;
+use norn_trace::{Site, class_of};
 
 use super::{Course, Path, line::Lines};
-use crate::{Clip, Scene, class, label::Labels, points::look_up};
+use crate::{Clip, SymbolizedTrace, label::Labels, points::look_up};
 
 /// Events in which a thread that left the path is looked for on it again.
 const WINDOW: usize = 10_000;
@@ -40,9 +40,9 @@ pub struct Detour {
 
 /// Where a run of a clip first left its path; nothing if it did not, or if there is no path. What
 /// comes after the schedule was left, as the verdict says, does not count.
-pub fn detour(clip: &Clip, scene: &Scene, verdict: &Verdict) -> Option<Detour> {
-    let path = clip.path.as_ref().filter(|_| scene.trace.process() == clip.process)?;
-    let mut comparison = Comparison::new(path, scene);
+pub fn detour(clip: &Clip, symbolized: &SymbolizedTrace, verdict: &Verdict) -> Option<Detour> {
+    let path = clip.path.as_ref().filter(|_| symbolized.trace.process() == clip.process)?;
+    let mut comparison = Comparison::new(path, symbolized);
     let mut found = BTreeMap::new();
     for course in &path.threads {
         let end = limit(&clip.schedule, verdict, &course.thread);
@@ -52,7 +52,7 @@ pub fn detour(clip: &Clip, scene: &Scene, verdict: &Verdict) -> Option<Detour> {
     }
     let first = match found.len() {
         0 | 1 => found.keys().next().copied(),
-        _ => scene.trace.merged().map(|it| it.id).find(|it| found.contains_key(it)),
+        _ => symbolized.trace.merged().map(|it| it.id).find(|it| found.contains_key(it)),
     };
     let (course, actual) = found.get(&first?)?;
     comparison.detour(course, actual)
@@ -100,7 +100,7 @@ struct Sight {
 
 struct Comparison<'a> {
     path: &'a Path,
-    scene: &'a Scene,
+    symbolized: &'a SymbolizedTrace,
     labels: Labels<'a>,
     /// The modules that are the same builds as when the clip was made.
     same: BTreeSet<&'a str>,
@@ -112,12 +112,12 @@ struct Comparison<'a> {
 }
 
 impl<'a> Comparison<'a> {
-    fn new(path: &'a Path, scene: &'a Scene) -> Self {
-        let labels = Labels::new(scene);
+    fn new(path: &'a Path, symbolized: &'a SymbolizedTrace) -> Self {
+        let labels = Labels::new(symbolized);
         let same = path.builds.iter().filter(|it| labels.build(it.0).as_ref() == Some(it.1));
         let mut comparison = Comparison {
             path,
-            scene,
+            symbolized,
             same: same.map(|it| it.0.as_str()).collect(),
             labels,
             keys: HashMap::new(),
@@ -132,10 +132,11 @@ impl<'a> Comparison<'a> {
 
     /// The first event of a thread, among the first `end` ones, that is not as expected.
     fn first(&mut self, course: &Course, end: u64) -> Option<Event> {
-        let mut threads = self.scene.trace.threads().iter().filter(|it| it.role == Role::Thread);
+        let mut threads =
+            self.symbolized.trace.threads().iter().filter(|it| it.role == Role::Thread);
         let thread = threads.find(|it| it.name == course.thread)?.id;
         let expected = course.events.iter().zip(0..end);
-        for ((expected, index), actual) in expected.zip(self.scene.trace.events(thread)) {
+        for ((expected, index), actual) in expected.zip(self.symbolized.trace.events(thread)) {
             // If events are missing from the trace, they are unknown and cannot be compared.
             if actual.id.index != index {
                 return None;
@@ -172,15 +173,17 @@ impl<'a> Comparison<'a> {
 
     /// The address of a site and what is done there, in a module that is still the same.
     fn exactly(&mut self, site: SiteId) -> Option<Point> {
-        let Site { pc, kind } = self.scene.trace.site(site)?;
+        let Site { pc, kind } = self.symbolized.trace.site(site)?;
         let (module, offset) = self.labels.place(pc)?;
         let code = self.same.contains(&*module).then_some(Code { module, offset })?;
-        Some(Point { code: Some(code), ..Point::anywhere(class::of(kind)) })
+        Some(Point { code: Some(code), ..Point::anywhere(class_of(kind)) })
     }
 
     fn point(&mut self, site: SiteId) -> Point {
-        let found = self.scene.trace.site(site);
-        found.map_or(Point::anywhere(Class::Any), |it| look_up(self.scene, &mut self.labels, it))
+        let found = self.symbolized.trace.site(site);
+        found.map_or(Point::anywhere(Class::Any), |it| {
+            look_up(self.symbolized, &mut self.labels, it)
+        })
     }
 
     fn sight(&mut self, point: &Point) -> Sight {
@@ -199,7 +202,7 @@ impl<'a> Comparison<'a> {
         let (thread, event) = (actual.id.thread, actual.id.index);
         let expected = *course.events.get(usize::try_from(event).ok()?)?;
         let before = event.checked_sub(1).map(|index| EventId { thread, index });
-        let before = before.and_then(|it| self.scene.trace.event(it));
+        let before = before.and_then(|it| self.symbolized.trace.event(it));
         Some(Detour {
             thread: course.thread.clone(),
             event,
@@ -215,7 +218,7 @@ impl<'a> Comparison<'a> {
         let at = usize::try_from(from).ok()?;
         let expected = course.events.get(at..)?.iter().take(WINDOW);
         let expected: Vec<_> = expected.map(|it| self.points[*it as usize].key).collect();
-        let actual = self.scene.trace.events(thread).skip(at).take(WINDOW);
+        let actual = self.symbolized.trace.events(thread).skip(at).take(WINDOW);
         let actual: Vec<_> = actual.map(|it| self.site(it.site).key).collect();
         rejoined(&expected, &actual).map(|it| from + it as u64)
     }

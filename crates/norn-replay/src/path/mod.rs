@@ -13,7 +13,7 @@ pub use detour::{Detour, detour};
 use norn_model::{Class, Point, Role, SiteId, ThreadId, ThreadName, Visit};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-use crate::{Clip, Scene, label::Labels, points::look_up};
+use crate::{Clip, SymbolizedTrace, label::Labels, points::look_up};
 
 /// The most events of one thread that a path has.
 const MOST: usize = 100_000;
@@ -90,22 +90,22 @@ fn unfold<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u32>, D::Error> {
 
 impl Clip {
     /// Expects each thread to do what it did in a run, up to the given number of events.
-    pub fn expect_path(&mut self, scene: &Scene, counts: &BTreeMap<ThreadId, u64>) {
-        let mut labels = Labels::new(scene);
-        let path = Walk::new(scene, &mut labels).path(counts);
+    pub fn expect_path(&mut self, symbolized: &SymbolizedTrace, counts: &BTreeMap<ThreadId, u64>) {
+        let mut labels = Labels::new(symbolized);
+        let path = Walk::new(symbolized, &mut labels).path(counts);
         self.set_path(Path { builds: labels.builds(), ..path });
     }
 
     /// Expects each thread to do everything that it did in a run.
-    pub(crate) fn expect_all(&mut self, scene: &Scene) {
-        let threads = scene.trace.threads().iter();
-        self.expect_path(scene, &threads.map(|it| (it.id, it.events)).collect());
+    pub(crate) fn expect_all(&mut self, symbolized: &SymbolizedTrace) {
+        let threads = symbolized.trace.threads().iter();
+        self.expect_path(symbolized, &threads.map(|it| (it.id, it.events)).collect());
     }
 }
 
 /// Takes down what threads did.
 struct Walk<'a, 'b> {
-    scene: &'a Scene,
+    symbolized: &'a SymbolizedTrace,
     labels: &'b mut Labels<'a>,
     points: Vec<Point>,
     /// The numbers of points.
@@ -114,20 +114,20 @@ struct Walk<'a, 'b> {
 }
 
 impl<'a, 'b> Walk<'a, 'b> {
-    fn new(scene: &'a Scene, labels: &'b mut Labels<'a>) -> Self {
+    fn new(symbolized: &'a SymbolizedTrace, labels: &'b mut Labels<'a>) -> Self {
         let (numbers, sites) = (BTreeMap::new(), BTreeMap::new());
-        Walk { scene, labels, points: Vec::new(), numbers, sites }
+        Walk { symbolized, labels, points: Vec::new(), numbers, sites }
     }
 
     fn path(mut self, counts: &BTreeMap<ThreadId, u64>) -> Path {
-        let scene = self.scene;
-        let threads = scene.trace.threads().iter().filter(|it| it.role == Role::Thread);
+        let symbolized = self.symbolized;
+        let threads = symbolized.trace.threads().iter().filter(|it| it.role == Role::Thread);
         let counted = threads.filter_map(|it| Some((it, *counts.get(&it.id)?)));
         let counted: Vec<_> = counted.filter(|it| it.1 > 0).collect();
         let most = MOST.min(MOST_OF_ALL / counted.len().max(1));
         let threads = counted.iter().map(|(thread, count)| {
             let kept = usize::try_from(*count).map_or(most, |it| it.min(most));
-            let events = scene.trace.events(thread.id).take(kept);
+            let events = symbolized.trace.events(thread.id).take(kept);
             let events: Vec<_> = events.map(|it| self.number(it.site)).collect();
             let left_out = count - kept as u64;
             Course { thread: thread.name.clone(), events, left_out }
@@ -140,9 +140,9 @@ impl<'a, 'b> Walk<'a, 'b> {
         if let Some(number) = self.sites.get(&site) {
             return *number;
         }
-        let found = self.scene.trace.site(site);
-        let point =
-            found.map_or(Point::anywhere(Class::Any), |it| look_up(self.scene, self.labels, it));
+        let found = self.symbolized.trace.site(site);
+        let point = found
+            .map_or(Point::anywhere(Class::Any), |it| look_up(self.symbolized, self.labels, it));
         let next = u32::try_from(self.points.len()).unwrap_or(u32::MAX);
         let number = *self.numbers.entry(point.clone()).or_insert(next);
         if number == next {

@@ -1,18 +1,18 @@
 //! Where a program ended that chose to.
 
+use norn_frontend::Memory;
 use norn_model::{Event, Location, Op};
-use norn_resolve::Memory;
 
 use super::symbolizer::Symbolizer;
-use crate::Scene;
+use crate::SymbolizedTrace;
 
 /// The call of `exit` and its callers, innermost first. A program that returns from `main` has no
 /// such call of its own: then it is the last event of that thread that is in the program's code.
-pub fn exit_calls(scene: &Scene) -> Vec<Location> {
-    let symbols = Symbolizer { scene, memory: Memory::default() };
+pub fn exit_calls(symbolized: &SymbolizedTrace) -> Vec<Location> {
+    let symbols = Symbolizer { symbolized, memory: Memory::default() };
     let mut exit: Option<Event> = None;
     let mut last: Option<Event> = None;
-    for event in scene.trace.merged() {
+    for event in symbolized.trace.merged() {
         if matches!(event.op, Op::Exit { .. }) {
             exit = Some(event);
         }
@@ -21,7 +21,7 @@ pub fn exit_calls(scene: &Scene) -> Vec<Location> {
     if let Some(exit) = exit.filter(|it| symbols.is_own(it)) {
         return symbols.step(&exit).stack;
     }
-    for event in scene.trace.merged() {
+    for event in symbolized.trace.merged() {
         if thread.is_none_or(|it| it == event.id.thread) && symbols.is_own(&event) {
             last = Some(event);
         }

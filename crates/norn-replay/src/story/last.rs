@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use norn_frontend::Memory;
 use norn_model::{Event, EventId, MemoryAccess, Op, Operand, Value};
 use norn_report::{Action, EventRow, Number};
-use norn_resolve::Memory;
 
-use crate::Scene;
+use crate::SymbolizedTrace;
 
-use super::{past::Past, size, symbolizer::Symbolizer};
+use super::{past::Past, symbolizer::Symbolizer};
 
 /// Events that are shown, at most.
 const MOST: usize = 20;
@@ -23,10 +23,10 @@ pub(super) fn events(symbols: &Symbolizer<'_>, past: &Past) -> Vec<EventRow> {
 }
 
 /// Some events of a run, in their order.
-pub fn rows(scene: &Scene, wanted: &BTreeSet<EventId>) -> Vec<(EventId, EventRow)> {
-    let mut symbols = Symbolizer { scene, memory: Memory::default() };
+pub fn rows(symbolized: &SymbolizedTrace, wanted: &BTreeSet<EventId>) -> Vec<(EventId, EventRow)> {
+    let mut symbols = Symbolizer { symbolized, memory: Memory::default() };
     let mut found = Vec::new();
-    for event in scene.trace.merged() {
+    for event in symbolized.trace.merged() {
         if found.len() == wanted.len() {
             break;
         }
@@ -41,8 +41,8 @@ pub fn rows(scene: &Scene, wanted: &BTreeSet<EventId>) -> Vec<(EventId, EventRow
 
 /// One event of a run. Memory on the heap and on stacks has no names here, which would take a walk
 /// through the trace.
-pub fn row(scene: &Scene, event: &Event) -> EventRow {
-    make(&Symbolizer { scene, memory: Memory::default() }, event, 1)
+pub fn row(symbolized: &SymbolizedTrace, event: &Event) -> EventRow {
+    make(&Symbolizer { symbolized, memory: Memory::default() }, event, 1)
 }
 
 /// What a library does for itself explains nothing.
@@ -95,7 +95,7 @@ fn object(symbols: &Symbolizer<'_>, op: &Op) -> Option<String> {
         // The size of an allocation has a field of its own.
         Operand::None | Operand::Allocation(_) => None,
         Operand::Thread(id) => Some(symbols.thread(id).0),
-        Operand::Object(addr, class) => Some(symbols.object(addr, size::of(class)).name),
+        Operand::Object(addr, class) => Some(symbols.primitive(addr, class).name),
         Operand::Memory(addr, size) => Some(symbols.object(addr, size).name),
         Operand::Freed(addr) => {
             let block = symbols.object(addr, 1).name;

@@ -26,12 +26,12 @@ pub(super) fn explain(
 /// The last event that destroyed an object.
 fn destroyed(symbols: &Symbolizer<'_>, error: MemoryError) -> Option<Step> {
     let is = |it: &Event| matches!(it.op, Op::Destroy { object, .. } if object == error.addr);
-    symbols.scene.trace.merged().filter(is).last().map(|it| symbols.step(&it))
+    symbols.symbolized.trace.merged().filter(is).last().map(|it| symbols.step(&it))
 }
 
 fn block(symbols: &Symbolizer<'_>, error: MemoryError) -> Option<Block> {
     let (mut allocated, mut freed): (Option<(u64, Event)>, Option<Event>) = (None, None);
-    for event in symbols.scene.trace.merged() {
+    for event in symbols.symbolized.trace.merged() {
         match event.op {
             Op::Alloc { addr, size } if addr == error.block => {
                 (allocated, freed) = (Some((size, event)), None);

@@ -11,7 +11,6 @@ mod memory;
 mod observed_value;
 mod past;
 mod running;
-pub mod size;
 mod stuck;
 mod symbolizer;
 mod wait;
@@ -32,9 +31,9 @@ pub fn story(ran: &Ran) -> Option<Story> {
     if matches!(ran.consequence, Consequence::None | Consequence::Exit(_) | Consequence::Check(_)) {
         return None;
     }
-    let scene = ran.scene().ok()??;
-    let (past, memory) = Past::of(&scene.trace);
-    let symbols = Symbolizer { scene, memory };
+    let symbolized = ran.symbolized().ok()??;
+    let (past, memory) = Past::of(&symbolized.trace);
+    let symbols = Symbolizer { symbolized, memory };
     let failure = match &ran.consequence {
         Consequence::Deadlock => FailureKind::Stuck(stuck::explain(&symbols, &past)),
         Consequence::Livelock | Consequence::Hang(_) => {
@@ -43,7 +42,9 @@ pub fn story(ran: &Ran) -> Option<Story> {
         Consequence::Memory(fault) => {
             FailureKind::Misuse(memory::explain(&symbols, *fault, outcome)?)
         }
-        consequence => FailureKind::Death(death::explain(&symbols, &past, consequence, outcome)),
+        consequence => {
+            FailureKind::Death(death::explain(&symbols, &past, consequence, &ran.recording))
+        }
     };
     Some(Story { failure, last: last::events(&symbols, &past) })
 }

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use norn_frontend::Region;
 use norn_model::{AtomicOp, Event, Op, ThreadId, Value};
 use norn_report::{Number, ObservedValue, Writing};
-use norn_resolve::Place as Region;
 
 use super::{
     past::{self, Past},
@@ -48,7 +48,7 @@ fn seen(symbols: &Symbolizer<'_>, past: &Past, thread: ThreadId, most: usize) ->
     for event in past.threads.get(&thread).into_iter().flat_map(|it| it.recent.iter().rev()) {
         let Some((addr, size, value)) = read(&event.op) else { continue };
         let own =
-            matches!(symbols.memory.place(addr), Some(Region::Stack(it)) if it.thread == thread);
+            matches!(symbols.memory.region(addr), Some(Region::Stack(it)) if it.thread == thread);
         if found.len() < most
             && !own
             && symbols.is_own(event)
@@ -86,7 +86,7 @@ fn writes(symbols: &Symbolizer<'_>, wanted: &BTreeSet<(u64, u64)>) -> BTreeMap<u
     let touches = |at: u64, len: u64, (addr, size): (u64, u64)| {
         at < addr.saturating_add(size) && addr < at.saturating_add(len)
     };
-    past::last_of(&symbols.scene.trace, |event, found| {
+    past::last_of(&symbols.symbolized.trace, |event, found| {
         let Some((at, len)) = write(&event.op) else { return };
         found.extend(wanted.iter().filter(|it| touches(at, len, **it)).map(|it| it.0));
     })

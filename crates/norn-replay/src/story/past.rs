@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use norn_frontend::{Memory, Region};
 use norn_model::{AtomicOp, Event, Held, Op, ThreadId};
-use norn_resolve::{Memory, Place as Region};
 use norn_trace::{Blocked, Trace};
 
 /// Maximum number of events that are kept for each thread, and for all together. A library emits
@@ -89,7 +89,7 @@ impl Past {
 fn is_shown(event: &Event, memory: &Memory) -> bool {
     match event.op {
         Op::Read { addr, .. } | Op::Write { addr, .. } => {
-            !matches!(memory.place(addr), Some(Region::Stack(it)) if it.thread == event.id.thread)
+            !matches!(memory.region(addr), Some(Region::Stack(it)) if it.thread == event.id.thread)
         }
         Op::WaitRelease { .. } => false,
         _ => true,

@@ -14,7 +14,7 @@ use super::{
 const MOST: usize = 4;
 
 pub(super) fn explain(symbols: &Symbolizer<'_>, past: &Past) -> Running {
-    let blocked = past::blocked(&symbols.scene.trace);
+    let blocked = past::blocked(&symbols.symbolized.trace);
     let waits = |id: ThreadId| blocked.iter().any(|it| it.thread == id.0);
     let goes_on = past.threads.iter().filter(|it| !it.1.ended && !waits(*it.0));
     let threads: Vec<_> = goes_on.map(|it| *it.0).collect();

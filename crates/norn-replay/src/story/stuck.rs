@@ -2,20 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use norn_abi::Kind;
 use norn_model::{LockMode, Op, ThreadId, ThreadName};
 use norn_report::{Holder, Stuck, Waiter, Want};
-use norn_trace::Blocked;
+use norn_trace::{Blocked, Kind};
 
 use super::{
     past::{self, Past},
-    size,
     symbolizer::Symbolizer,
     wait,
 };
 
+/// Bytes of a word on which threads wait by themselves.
+const WORD: u64 = 4;
+
 pub(super) fn explain(symbols: &Symbolizer<'_>, past: &Past) -> Stuck {
-    let blocked = past::blocked(&symbols.scene.trace);
+    let blocked = past::blocked(&symbols.symbolized.trace);
     let cycle = cycle(blocked, past);
     let mut order: Vec<&Blocked> = blocked.iter().collect();
     let rank = |it: &Blocked| cycle.iter().position(|id| id.0 == it.thread);
@@ -42,7 +43,7 @@ fn want(symbols: &Symbolizer<'_>, past: &Past, blocked: &Blocked) -> Want {
         Kind::Acquire => {
             let holders = holders(symbols, past, blocked.object);
             let mode = holders.first().map_or(LockMode::Mutex, |it| it.mode);
-            Want::Lock { object: symbols.object(blocked.object, size::lock(mode)), holders }
+            Want::Lock { object: symbols.primitive(blocked.object, mode.object()), holders }
         }
         Kind::Wait => Want::Wakeup(wait::wakeup(symbols, past, blocked)),
         Kind::BarrierEnter => Want::Barrier(wait::barrier(symbols, past, blocked)),
@@ -56,7 +57,7 @@ fn want(symbols: &Symbolizer<'_>, past: &Past, blocked: &Blocked) -> Want {
             let by = begun(past, blocked.object).map(|it| symbols.step(&it));
             Want::Once { object: symbols.object(blocked.object, 1), by }
         }
-        Kind::Futex => Want::Word(symbols.object(blocked.object, size::WORD)),
+        Kind::Futex => Want::Word(symbols.object(blocked.object, WORD)),
         _ => Want::Outside,
     }
 }

@@ -1,13 +1,11 @@
 //! Waits that no thread in particular must end: for a signal, at a barrier, for a semaphore.
 
-use norn_abi::Kind;
-use norn_model::{EventId, Op, ThreadId, WokenBy};
+use norn_model::{EventId, Object, Op, ThreadId, WokenBy};
 use norn_report::{Barrier, Notice, Semaphore, Wakeup};
-use norn_trace::Blocked;
+use norn_trace::{Blocked, Kind};
 
 use super::{
     past::{self, History, Past},
-    size::{BARRIER, COND, SEMAPHORE},
     symbolizer::Symbolizer,
 };
 
@@ -15,7 +13,7 @@ use super::{
 const LISTED: usize = 5;
 
 pub(super) fn wakeup(symbols: &Symbolizer<'_>, past: &Past, blocked: &Blocked) -> Wakeup {
-    let object = symbols.object(blocked.object, COND);
+    let object = symbols.primitive(blocked.object, Object::Cond);
     let Some(history) = past.objects.get(&blocked.object) else {
         return Wakeup { object, calls: Vec::new(), earlier: 0 };
     };
@@ -52,16 +50,16 @@ fn woken(history: &History, call: EventId) -> impl Iterator<Item = ThreadId> {
 
 pub(super) fn barrier(symbols: &Symbolizer<'_>, past: &Past, blocked: &Blocked) -> Barrier {
     let here = |it: &&Blocked| it.kind == Kind::BarrierEnter.code() && it.object == blocked.object;
-    let arrived = past::blocked(&symbols.scene.trace).iter().filter(here);
+    let arrived = past::blocked(&symbols.symbolized.trace).iter().filter(here);
     Barrier {
-        object: symbols.object(blocked.object, BARRIER),
+        object: symbols.primitive(blocked.object, Object::Barrier),
         needed: past.objects.get(&blocked.object).and_then(|it| it.detail),
         arrived: arrived.map(|it| symbols.thread(ThreadId(it.thread))).collect(),
     }
 }
 
 pub(super) fn semaphore(symbols: &Symbolizer<'_>, past: &Past, blocked: &Blocked) -> Semaphore {
-    let object = symbols.object(blocked.object, SEMAPHORE);
+    let object = symbols.primitive(blocked.object, Object::Semaphore);
     let Some(history) = past.objects.get(&blocked.object) else {
         return Semaphore { object, initial: None, posts: 0, waits: 0, last: Vec::new() };
     };

@@ -3,8 +3,10 @@
 use std::{
     collections::BTreeSet,
     io::{self, Write as _},
+    sync::Arc,
 };
 
+use norn_frontend::Launch;
 use norn_hunt::{Check, Options};
 use norn_property::Property;
 
@@ -12,9 +14,10 @@ use crate::{
     cli,
     command::{
         hunt::{Progress, baseline, not_built, program, suppressions, with_baseline, words},
-        run::options,
+        run::launch,
     },
     exit::Exit,
+    front_end::front_end,
     input, property_file,
     report::{self, VERSION},
     scratch::Scratch,
@@ -30,12 +33,13 @@ pub(super) fn run(args: &cli::Check) -> anyhow::Result<Exit> {
     let forcing = &args.forcing;
     let command = program(&forcing.command, &forcing.output, scratch.path())?;
     let options = Options {
-        run: norn_record::Options {
+        front_end: Arc::clone(front_end()),
+        launch: Launch {
             command,
             functions: functions(&properties),
             keep_inputs: forcing.record_inputs,
             stdin: if forcing.record_inputs { input::stdin()? } else { None },
-            ..options(&forcing.limits)
+            ..launch(&forcing.limits)
         },
         output: forcing.output.clone(),
         predict: norn_predict::Options::default(),
@@ -57,7 +61,7 @@ pub(super) fn run(args: &cli::Check) -> anyhow::Result<Exit> {
     let filter = with_baseline(filter, &baseline, &args.counting)?;
     let exit = exit(&check, &filter)?;
     let mut report = norn_hunt::report::check(&check, &filter.unranked(), VERSION);
-    (report.program, report.exit) = (words(&options.run.command), exit.into());
+    (report.program, report.exit) = (words(&options.launch.command), exit.into());
     report::print(&report, forcing.format)?;
     Ok(exit)
 }

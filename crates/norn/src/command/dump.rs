@@ -2,8 +2,8 @@
 
 use std::io::{self, BufWriter, Write};
 
-use norn_model::{Event, Frame as Call, Op, ThreadId};
-use norn_resolve::{Frame, Memory};
+use norn_frontend::Memory;
+use norn_model::{Event, Frame as Call, Location, Op, ThreadId};
 use serde_json::{Map, Value as Json, json};
 
 use crate::{
@@ -52,7 +52,7 @@ struct Line {
     thread: String,
     fact: Fact,
     object: Option<Object>,
-    frames: std::sync::Arc<[Frame]>,
+    frames: std::sync::Arc<[Location]>,
 }
 
 impl Line {
@@ -98,7 +98,7 @@ fn line_json(view: &View, line: &Line, stacks: bool) -> Json {
     Json::Object(map)
 }
 
-fn frame_json(frame: &Frame) -> Json {
+fn frame_json(frame: &Location) -> Json {
     json!({
         "function": frame.function.as_deref(),
         "file": frame.file.as_deref(),
@@ -108,9 +108,9 @@ fn frame_json(frame: &Frame) -> Json {
 }
 
 /// The call stack of an event, innermost first; none for a call that was too deep to be recorded.
-fn calls(view: &View, line: &Line) -> impl Iterator<Item = Option<Frame>> {
+fn calls(view: &View, line: &Line) -> impl Iterator<Item = Option<Location>> {
     view.trace.stack(line.event.stack).flat_map(|call| match call {
-        Call::Call(pc) => view.modules.frames(pc).iter().cloned().map(Some).collect::<Vec<_>>(),
+        Call::Call(pc) => view.symbols.frames(pc).iter().cloned().map(Some).collect::<Vec<_>>(),
         Call::Unknown(_) => vec![None],
     })
 }
@@ -141,8 +141,8 @@ fn text(
     };
     let value = match line.fact.value {
         Known::Value(value) => {
-            let reading = line.object.as_ref().and_then(|it| it.reading.as_ref());
-            let shown = reading.and_then(|it| it.text(value));
+            let value_type = line.object.as_ref().and_then(|it| it.value_type.as_ref());
+            let shown = value_type.and_then(|it| it.text(value));
             format!(" = {}", shown.unwrap_or_else(|| readable(value)))
         }
         Known::Unknown => " = ?".to_owned(),
@@ -179,7 +179,7 @@ fn readable(value: u128) -> String {
 }
 
 /// `function file.c:12:5`, as much of it as is known.
-fn place(frame: &Frame) -> String {
+fn place(frame: &Location) -> String {
     let function = frame.function.as_deref().unwrap_or("?");
     source(frame).map_or_else(|| function.to_owned(), |it| format!("{function} {it}"))
 }

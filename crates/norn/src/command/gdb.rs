@@ -1,6 +1,6 @@
 //! `norn replay --gdb`.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 
 use anyhow::Context as _;
 use norn_replay::Ran;
@@ -9,7 +9,7 @@ use norn_trace::End;
 /// gdb with settings that make it start the program as norn does: without a shell, and without
 /// environment variables that only gdb sets.
 pub(super) fn words(arguments: &[String]) -> anyhow::Result<Vec<OsString>> {
-    let gdb = norn_replay::program(&["gdb".to_owned()], None).ok();
+    let gdb = norn_native::find_program(OsStr::new("gdb"), None).ok();
     let gdb = gdb.context("cannot find gdb\nhint: install gdb, or replay without --gdb")?;
     let settings = [
         "set startup-with-shell off",

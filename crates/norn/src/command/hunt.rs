@@ -5,13 +5,14 @@ use std::{
     fs,
     io::{self, IsTerminal as _, Write as _},
     path::{Path, PathBuf},
-    sync::Mutex,
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
 use anyhow::Context as _;
 use indicatif::{ProgressBar, ProgressStyle};
 use norn_cc::Language;
+use norn_frontend::Launch;
 use norn_hunt::{Options, Stage};
 use norn_model::{BugClass, FunctionPattern};
 use norn_predict::Pattern;
@@ -20,9 +21,10 @@ use norn_trace::PROGRAM;
 use crate::{
     baseline::Baseline,
     cli,
-    command::run::options,
+    command::run::launch,
     config,
     exit::Exit,
+    front_end::front_end,
     input,
     report::{self, VERSION},
     scratch::Scratch,
@@ -38,12 +40,13 @@ pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
     let forcing = &args.forcing;
     let command = program(&forcing.command, &forcing.output, scratch.path())?;
     let options = Options {
-        run: norn_record::Options {
+        front_end: Arc::clone(front_end()),
+        launch: Launch {
             command,
             functions: args.search.atomic_function.clone(),
             keep_inputs: forcing.record_inputs,
             stdin: if forcing.record_inputs { input::stdin()? } else { None },
-            ..options(&forcing.limits)
+            ..launch(&forcing.limits)
         },
         output: forcing.output.clone(),
         predict: looked_for(&args.search)?,
@@ -65,7 +68,7 @@ pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
     let filter = with_baseline(filter, &baseline, &args.counting)?;
     let exit = if filter.fails() { Exit::Harmful } else { Exit::Clean };
     let mut report = norn_hunt::report::hunt(&hunt, &filter.marks(&hunt), VERSION);
-    (report.program, report.exit) = (words(&options.run.command), exit.into());
+    (report.program, report.exit) = (words(&options.launch.command), exit.into());
     report::print(&report, forcing.format)?;
     Ok(exit)
 }

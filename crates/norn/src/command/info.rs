@@ -5,13 +5,10 @@ use std::{
     io::{self, Write},
 };
 
-use norn_abi::{
-    Kind,
-    arena::PROCESSES,
-    libc_layout::{barrier, cond, mutex, semaphore},
-};
-use norn_resolve::{Memory, ModuleState, ModuleSummary};
-use norn_trace::{Blocked, End, StopReason};
+use norn_abi::arena::PROCESSES;
+use norn_frontend::{Memory, ModuleState, ModuleSummary};
+use norn_model::Object;
+use norn_trace::{Blocked, End, Kind, StopReason};
 use serde_json::{Value as Json, json};
 
 use crate::{
@@ -52,7 +49,7 @@ fn summary(view: &View) -> Json {
         "calls": trace.counts().calls,
         "events_by_kind": by_kind(view),
         "bytes": trace.counts().bytes,
-        "modules": view.modules.summary().iter().map(module_json).collect::<Vec<_>>(),
+        "modules": view.symbols.modules().iter().map(module_json).collect::<Vec<_>>(),
         "lost": losses.events,
         "late": run.late_events,
         "unrecorded_processes": run.unrecorded_processes,
@@ -137,14 +134,15 @@ fn blocked(view: &View) -> Vec<Waiting> {
 }
 
 /// The size of the object that such an operation blocks on; 1 if it is not known.
-fn size_of(kind: Kind) -> u64 {
-    match kind {
-        Kind::Acquire => mutex::SIZE,
-        Kind::Wait => cond::SIZE,
-        Kind::BarrierEnter => barrier::SIZE,
-        Kind::SemWait => semaphore::SIZE,
-        _ => 1,
-    }
+fn size_of(view: &View, kind: Kind) -> u64 {
+    let class = match kind {
+        Kind::Acquire => Object::Mutex,
+        Kind::Wait => Object::Cond,
+        Kind::BarrierEnter => Object::Barrier,
+        Kind::SemWait => Object::Semaphore,
+        _ => return 1,
+    };
+    view.symbols.object_size(class)
 }
 
 fn waiting(view: &View, blocked: &Blocked) -> Waiting {
@@ -152,10 +150,11 @@ fn waiting(view: &View, blocked: &Blocked) -> Waiting {
     let object = if kind == Some(Kind::Join) {
         view.thread(norn_model::ThreadId(u32::try_from(blocked.object).unwrap_or(u32::MAX)))
     } else {
-        let named = view.object(&Memory::default(), blocked.object, kind.map_or(1, size_of));
+        let size = kind.map_or(1, |it| size_of(view, it));
+        let named = view.object(&Memory::default(), blocked.object, size);
         named.map_or_else(|| address(blocked.object), |it| it.name)
     };
-    let frames = view.modules.frames(blocked.pc);
+    let frames = view.symbols.frames(blocked.pc);
     Waiting {
         thread: view.thread(norn_model::ThreadId(blocked.thread)),
         op: kind.and_then(operation).unwrap_or_default(),
@@ -204,7 +203,7 @@ fn text(out: &mut impl Write, view: &View) -> io::Result<()> {
         }
     }
     writeln!(out, "\nmodules")?;
-    for module in view.modules.summary() {
+    for module in view.symbols.modules() {
         writeln!(out, "  {:28} {}", instrumentation(&module), module.path.display())?;
     }
     gaps(out, view)

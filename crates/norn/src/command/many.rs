@@ -10,20 +10,21 @@ use std::{
 
 use anyhow::{Context as _, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
-use norn_record::{Interrupt, Options};
+use norn_frontend::{Interrupt, Launch};
 use norn_replay::{Check, Goal, Many, Tally};
 
 use crate::{
     cli::{Batch, Limits},
     command::record,
     exit::Exit,
+    front_end::front_end,
     scratch::Scratch,
     verbosity,
 };
 
 /// A run to repeat.
 pub(super) struct Job<'a> {
-    pub(super) options: &'a Options,
+    pub(super) launch: &'a Launch,
     pub(super) goal: Goal<'a>,
     pub(super) batch: &'a Batch,
     pub(super) until_failure: bool,
@@ -51,7 +52,8 @@ impl Job<'_> {
         let count = self.batch.times.map_or(1, NonZeroU64::get);
         let bar = bar(count);
         let many = Many {
-            options: self.options,
+            front_end: &**front_end(),
+            launch: self.launch,
             goal: self.goal,
             count,
             jobs: self.batch.jobs.unwrap_or_else(processors),
@@ -63,7 +65,7 @@ impl Job<'_> {
         bar.finish_and_clear();
         let tally = tally?;
         if let Some(recording) = &tally.unrecorded {
-            record::say(self.options, recording)?;
+            record::say(self.launch, recording)?;
         }
         let kept = kept.map(|it| (1..=tally.kinds.len()).map(|n| it.join(n.to_string())).collect());
         Ok(Done { tally, kept })

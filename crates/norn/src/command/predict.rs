@@ -7,6 +7,7 @@ use crate::{
     cli::Predict,
     command::hunt::{atomic_sets, looked_for, suppressions},
     exit::Exit,
+    front_end::front_end,
     property_file,
     report::{self, VERSION},
     suppression::Suppression,
@@ -28,7 +29,8 @@ fn patterns(args: &Predict) -> anyhow::Result<norn_report::Report> {
     let sets = atomic_sets(&args.search);
     let engines = args.search.engine.into();
     let process = args.trace.process()?;
-    let mut outlook = outlook(&args.trace.folder, process, &options, &sets, engines)?;
+    let mut outlook =
+        outlook(&**front_end(), &args.trace.folder, process, &options, &sets, engines)?;
     outlook.prospects.retain(|it| {
         let covers = |given: &Suppression| given.covers(&it.bug(), &it.description);
         let suppression = suppressions.iter().position(covers);
@@ -41,7 +43,12 @@ fn patterns(args: &Predict) -> anyhow::Result<norn_report::Report> {
 /// Predicts violations of properties instead.
 fn property(args: &Predict) -> anyhow::Result<Exit> {
     let Some(properties) = property_file::load(&args.property)? else { return Ok(Exit::Error) };
-    let forecast = norn_hunt::forecast(&args.trace.folder, args.trace.process()?, &properties)?;
+    let forecast = norn_hunt::forecast(
+        &**front_end(),
+        &args.trace.folder,
+        args.trace.process()?,
+        &properties,
+    )?;
     let mut report = norn_hunt::report::forecast(&forecast, VERSION);
     report.program = Run::open(&args.trace.folder)?.command;
     report::print(&report, args.format)?;

@@ -9,13 +9,14 @@ use std::{
 };
 
 use norn_abi::arena::{PROCESSES, THREADS};
-use norn_record::{ADDRESS_SPACE, Options, Recording};
+use norn_frontend::{Launch, Recording};
+use norn_record::ADDRESS_SPACE;
 use norn_trace::{Run, StopReason};
 
-use crate::{cli::Record, exit::Exit, function, verbosity::note};
+use crate::{cli::Record, exit::Exit, front_end::front_end, function, verbosity::note};
 
 pub(super) fn run(args: Record) -> anyhow::Result<Exit> {
-    let options = Options {
+    let launch = Launch {
         command: args.command,
         output: args.output,
         order: args.order.into(),
@@ -23,10 +24,10 @@ pub(super) fn run(args: Record) -> anyhow::Result<Exit> {
         max_size: args.max_size,
         functions: args.functions.names,
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        ..Options::default()
+        ..Launch::default()
     };
-    let recording = norn_record::record(&options)?;
-    say(&options, &recording)?;
+    let recording = front_end().run(&launch)?;
+    say(&launch, &recording)?;
     if !recording.recorded {
         return Ok(Exit::Impossible);
     }
@@ -35,11 +36,11 @@ pub(super) fn run(args: Record) -> anyhow::Result<Exit> {
 
 /// Prints what is missing in the recording to standard error. These are warnings about the result:
 /// `--quiet` leaves out only their hints.
-pub(super) fn say(options: &Options, recording: &Recording) -> anyhow::Result<()> {
+pub(super) fn say(launch: &Launch, recording: &Recording) -> anyhow::Result<()> {
     let run = &recording.run;
     let is_error = !recording.recorded;
     let unseen = if recording.recorded { function::unseen(run) } else { Vec::new() };
-    let lines = [unrecorded(options, recording), stopped(recording), too_many(run), unseen];
+    let lines = [unrecorded(launch, recording), stopped(recording), too_many(run), unseen];
     for line in lines.into_iter().flatten() {
         if line.starts_with("hint: ") && !is_error {
             note(line)?;
@@ -51,8 +52,8 @@ pub(super) fn say(options: &Options, recording: &Recording) -> anyhow::Result<()
 }
 
 /// Why a program left no events.
-fn unrecorded(options: &Options, recording: &Recording) -> Vec<String> {
-    let program = options.command[0].display();
+fn unrecorded(launch: &Launch, recording: &Recording) -> Vec<String> {
+    let program = launch.command[0].display();
     let (what, hint) = if recording.stranger {
         let what = "a program was built with another version of norn and was not recorded";
         (what.to_owned(), "build it again".to_owned())

@@ -2,48 +2,50 @@
 
 use std::io::Write as _;
 
-use norn_abi::control::{Plan, after};
+use norn_frontend::{After, Cut, FrontEndError, Launch, Plan, Streams};
 use norn_model::{Consequence, Verdict};
-use norn_record::{Control, Cut, Options, Streams};
-use norn_replay::{Clip, Codes, Goal, Ran, ReplayError};
+use norn_replay::{Clip, Goal, Ran, ReplayError};
 use norn_report::Report;
 
 use crate::{
     cli::{AfterArg, Replay, ReportFormat},
     command::{self, checked, gdb, many, many::Job, record},
     exit::Exit,
+    front_end::front_end,
     report::{self, VERSION},
     scratch::Scratch,
 };
 
 pub(super) fn run(args: &Replay) -> anyhow::Result<Exit> {
     let clip = read(args)?;
-    let codes = Codes::open(&clip)?;
-    let tables = match norn_replay::plan(&clip, &codes) {
-        // A recorded clip had its events; the program has changed since. In a clip that a person wrote,
-        // this is a mistake.
-        Err(error @ ReplayError::NoPlace { .. }) if clip.has_path() => {
-            writeln!(anstream::stderr(), "norn: the schedule cannot be followed: {error}")?;
-            return Ok(Exit::Impossible);
-        }
-        tables => tables?,
-    };
-    let control = Control { plan: plan(args, &clip), ..tables };
-    let options = Options {
+    let launch = Launch {
         command: clip.command.iter().map(Into::into).collect(),
         directory: clip.directory.clone(),
         environment: clip.environment.iter().map(|(k, v)| (k.into(), v.into())).collect(),
-        control: Some(control),
+        plan: Some(plan(args, &clip)),
         functions: clip.functions.clone(),
         stdin: clip.inputs.as_ref().and_then(|it| it.stdin.clone()).map(|it| it.0),
         debugger: if args.gdb { gdb::words(&args.rest)? } else { Vec::new() },
-        ..options(args)
+        ..launch(args)
     };
-    if args.batch.times.is_some() {
-        repeat(args, &clip, &options)
-    } else {
-        once(args, &clip, options)
+    let exit = match args.batch.times {
+        Some(_) => repeat(args, &clip, &launch),
+        None => once(args, &clip, launch),
+    };
+    match exit {
+        Err(error) if clip.has_path() && is_changed(&error) => {
+            writeln!(anstream::stderr(), "norn: the schedule cannot be followed: {error}")?;
+            Ok(Exit::Impossible)
+        }
+        exit => exit,
     }
+}
+
+/// Whether the schedule has an event that the program does not have. A recorded clip had its events,
+/// so the program has changed since; in a clip that a user wrote, this is a mistake.
+fn is_changed(error: &anyhow::Error) -> bool {
+    let error = error.downcast_ref::<ReplayError>();
+    matches!(error, Some(ReplayError::FrontEnd(FrontEndError::NoPlace { .. })))
 }
 
 /// The clip, with another program if the user gave one.
@@ -58,30 +60,30 @@ fn read(args: &Replay) -> Result<Clip, ReplayError> {
     Ok(clip)
 }
 
-fn once(args: &Replay, clip: &Clip, options: Options) -> anyhow::Result<Exit> {
+fn once(args: &Replay, clip: &Clip, launch: Launch) -> anyhow::Result<Exit> {
     let scratch = Scratch::new()?;
     let output = args.output.clone().unwrap_or_else(|| scratch.path().join("trace"));
-    let options = Options { output, ..options };
+    let launch = Launch { output, ..launch };
     let check = many::check(&args.batch, &args.limits);
-    let ran = checked::run(&options, check.as_ref())?;
-    ran.scene()?;
+    let ran = checked::run(&launch, check.as_ref())?;
+    ran.symbolized()?;
     // From here on, nothing may be left behind.
     drop(scratch);
-    record::say(&options, &ran.recording)?;
+    record::say(&launch, &ran.recording)?;
     if let Some(Cut::Interrupt(signal)) = ran.recording.cut {
         return Ok(record::end_by(signal));
     }
     say(clip, &ran, args.batch.format)
 }
 
-/// The common options of controlled runs; a debugger has the terminal for itself.
-fn options(args: &Replay) -> Options {
-    let options = command::run::options(&args.limits);
-    if args.gdb { Options { streams: Streams::Inherit, ..options } } else { options }
+/// What controlled runs have in common; a debugger has the terminal for itself.
+fn launch(args: &Replay) -> Launch {
+    let launch = command::run::launch(&args.limits);
+    if args.gdb { Launch { streams: Streams::Inherit, ..launch } } else { launch }
 }
 
 fn say(clip: &Clip, ran: &Ran, format: ReportFormat) -> anyhow::Result<Exit> {
-    if ran.scene()?.is_none() {
+    if ran.symbolized()?.is_none() {
         return Ok(Exit::Impossible);
     }
     let run = norn_report::Run {
@@ -108,11 +110,11 @@ fn is_again(clip: &Clip, actual: &Consequence) -> bool {
 }
 
 /// Repeated runs of the same schedule.
-fn repeat(args: &Replay, clip: &Clip, options: &Options) -> anyhow::Result<Exit> {
+fn repeat(args: &Replay, clip: &Clip, launch: &Launch) -> anyhow::Result<Exit> {
     let scratch = Scratch::new()?;
     let check = many::check(&args.batch, &args.limits);
     let job = Job {
-        options,
+        launch,
         goal: Goal::Same(&clip.schedule),
         batch: &args.batch,
         until_failure: false,
@@ -123,7 +125,12 @@ fn repeat(args: &Replay, clip: &Clip, options: &Options) -> anyhow::Result<Exit>
     let pictures = done.tally.kinds.iter().map(|it| &it.picture);
     let exit = exit(clip, pictures.map(|it| (it.verdict.as_ref(), &it.consequence)));
     if done.tally.count > 0 {
-        let batch = norn_replay::report::batch(&done.tally, Some(clip), done.kept().as_deref());
+        let batch = norn_replay::report::batch(
+            &**front_end(),
+            &done.tally,
+            Some(clip),
+            done.kept().as_deref(),
+        );
         let report = Report { batch: Some(batch), ..report(clip, exit) };
         report::print(&report, args.batch.format)?;
     }
@@ -153,12 +160,12 @@ fn exit<'a>(
 fn plan(args: &Replay, clip: &Clip) -> Plan {
     Plan {
         after: match args.after {
-            AfterArg::Fair => after::FAIR,
-            AfterArg::Free => after::FREE,
-            AfterArg::Stop => after::STOP,
+            AfterArg::Fair => After::Fair,
+            AfterArg::Free => After::Free,
+            AfterArg::Stop => After::Stop,
         },
         max_steps: args.limits.max_steps,
-        linger: args.gdb.into(),
+        linger: args.gdb,
         ..clip.plan()
     }
 }

@@ -7,11 +7,12 @@ use std::{
     time::Duration,
 };
 
-use norn_abi::control::{Plan, StrategyKind};
+use norn_abi::control::StrategyKind;
+use norn_frontend::{Cut, Launch, Plan, Streams};
 use norn_model::Consequence;
-use norn_record::{Control, Cut, Options, Streams};
-use norn_replay::{Clock, Goal, Kind, Ran, Scene};
+use norn_replay::{Goal, Kind, Ran, SymbolizedTrace};
 use norn_report::{Batch, ExitStatus, Report};
+use norn_trace::Strategy;
 
 use crate::{
     cli::{Limits, Run},
@@ -23,6 +24,7 @@ use crate::{
         record,
     },
     exit::Exit,
+    front_end::front_end,
     input,
     report::{self, VERSION},
     scratch::Scratch,
@@ -30,27 +32,26 @@ use crate::{
 };
 
 pub(super) fn run(args: &Run) -> anyhow::Result<Exit> {
-    let control = Control { plan: plan(args), ..Control::default() };
-    let mut options = Options {
+    let mut launch = Launch {
         command: args.command.clone(),
         output: args.output.clone().unwrap_or_else(|| PathBuf::from("run.norn")),
-        control: Some(control),
+        plan: Some(plan(args)),
         functions: args.functions.names.clone(),
         keep_inputs: args.record_inputs,
         stdin: if args.record_inputs { input::stdin()? } else { None },
-        ..options(&args.limits)
+        ..launch(&args.limits)
     };
     let unknown = args.strategy.kind() == StrategyKind::Pct && args.expected.is_none();
-    if unknown && let Some(exit) = calibrate(&mut options)? {
+    if unknown && let Some(exit) = calibrate(&mut launch)? {
         return Ok(exit);
     }
-    if args.batch.times.is_some() { explore(args, &options) } else { once(args, &options) }
+    if args.batch.times.is_some() { explore(args, &launch) } else { once(args, &launch) }
 }
 
-fn once(args: &Run, options: &Options) -> anyhow::Result<Exit> {
+fn once(args: &Run, launch: &Launch) -> anyhow::Result<Exit> {
     let check = many::check(&args.batch, &args.limits);
-    let ran = checked::run(options, check.as_ref())?;
-    record::say(options, &ran.recording)?;
+    let ran = checked::run(launch, check.as_ref())?;
+    record::say(launch, &ran.recording)?;
     if !ran.recording.recorded {
         return Ok(Exit::Impossible);
     }
@@ -58,12 +59,12 @@ fn once(args: &Run, options: &Options) -> anyhow::Result<Exit> {
     if ran.consequence.is_failure() || !format.is_text() {
         let run = norn_replay::report::run(&ran, None)?;
         let exit = status(&ran);
-        report::print_run(&Report { run: Some(run), exit, ..report(options) }, format)?;
+        report::print_run(&Report { run: Some(run), exit, ..report(launch) }, format)?;
     }
     if let Some(path) = &args.save
-        && let Some(scene) = ran.scene()?
+        && let Some(symbolized) = ran.symbolized()?
     {
-        save(path, scene, &ran.consequence)?;
+        save(path, symbolized, &ran.consequence)?;
         note(format_args!("hint: `norn replay {}` repeats this run", path.display()))?;
     } else if ran.consequence.is_failure() {
         note("hint: --save clip.json writes a clip that `norn replay` repeats")?;
@@ -71,18 +72,22 @@ fn once(args: &Run, options: &Options) -> anyhow::Result<Exit> {
     Ok(exit(&ran))
 }
 
-fn save(path: &Path, scene: &Scene, consequence: &Consequence) -> anyhow::Result<()> {
-    let mut clip = norn_replay::capture(scene);
+fn save(
+    path: &Path,
+    symbolized: &SymbolizedTrace,
+    consequence: &Consequence,
+) -> anyhow::Result<()> {
+    let mut clip = norn_replay::capture(symbolized);
     clip.expect = Some(consequence.clone());
     Ok(clip.write(path)?)
 }
 
 /// Repeated runs, each with another seed.
-fn explore(args: &Run, options: &Options) -> anyhow::Result<Exit> {
+fn explore(args: &Run, launch: &Launch) -> anyhow::Result<Exit> {
     let scratch = Scratch::new()?;
     let check = many::check(&args.batch, &args.limits);
     let job = Job {
-        options,
+        launch,
         goal: Goal::Explore,
         batch: &args.batch,
         until_failure: args.until_failure,
@@ -91,7 +96,7 @@ fn explore(args: &Run, options: &Options) -> anyhow::Result<Exit> {
     };
     let done = job.run(&scratch)?;
     if done.tally.count > 0 {
-        print(args, options, &done)?;
+        print(args, launch, &done)?;
     }
     done.move_kept()?;
     drop(scratch);
@@ -100,32 +105,33 @@ fn explore(args: &Run, options: &Options) -> anyhow::Result<Exit> {
 }
 
 /// A report of a run, without what came of it.
-fn report(options: &Options) -> Report {
+fn report(launch: &Launch) -> Report {
     let command = norn_report::Command::Run;
-    Report { program: words(&options.command), ..Report::new(command, VERSION) }
+    Report { program: words(&launch.command), ..Report::new(command, VERSION) }
 }
 
-fn print(args: &Run, options: &Options, done: &Done) -> anyhow::Result<()> {
+fn print(args: &Run, launch: &Launch, done: &Done) -> anyhow::Result<()> {
     let failure = done.tally.first_failure();
     let batch = Batch {
-        repeat: failure.map(|it| again(args, options, it)).unwrap_or_default(),
-        ..norn_replay::report::batch(&done.tally, None, done.kept().as_deref())
+        repeat: failure.map(|it| again(args, launch, it)).unwrap_or_default(),
+        ..norn_replay::report::batch(&**front_end(), &done.tally, None, done.kept().as_deref())
     };
     let exit = if failure.is_some() { Exit::Harmful } else { Exit::Clean };
-    let report = Report { batch: Some(batch), exit: exit.into(), ..report(options) };
+    let report = Report { batch: Some(batch), exit: exit.into(), ..report(launch) };
     report::print(&report, args.batch.format)?;
     if let (Some(path), Some(failure)) = (&args.save, failure) {
         let process = norn_replay::process(&failure.recording);
-        let scene = Scene::open(&failure.folder.join("trace"), process)?;
-        save(path, &scene, &failure.picture.consequence)?;
+        let symbolized =
+            SymbolizedTrace::open(&**front_end(), &failure.folder.join("trace"), process)?;
+        save(path, &symbolized, &failure.picture.consequence)?;
         note(format_args!("hint: `norn replay {}` repeats this run", path.display()))?;
     }
     Ok(())
 }
 
 /// The command line that repeats a run.
-fn again(args: &Run, options: &Options, kind: &Kind) -> Vec<String> {
-    let plan = options.control.as_ref().map_or_else(Plan::default, |it| it.plan);
+fn again(args: &Run, launch: &Launch, kind: &Kind) -> Vec<String> {
+    let plan = launch.plan.clone().unwrap_or_default();
     let mut words = vec!["norn".to_owned(), "run".to_owned()];
     let mut option = |name: &str, value: String| words.extend([format!("--{name}"), value]);
     option("strategy", args.strategy.kind().name().to_owned());
@@ -141,7 +147,7 @@ fn again(args: &Run, options: &Options, kind: &Kind) -> Vec<String> {
     }
     option("seed", kind.seed.to_string());
     words.push("--".to_owned());
-    words.extend(options.command.iter().map(|it| quoted(&it.to_string_lossy())));
+    words.extend(launch.command.iter().map(|it| quoted(&it.to_string_lossy())));
     words
 }
 
@@ -155,20 +161,20 @@ fn quoted(word: &str) -> String {
 }
 
 /// Measures how many events the program has, by an extra run.
-fn calibrate(options: &mut Options) -> anyhow::Result<Option<Exit>> {
+fn calibrate(launch: &mut Launch) -> anyhow::Result<Option<Exit>> {
     let scratch = Scratch::new()?;
-    let recording = norn_replay::calibrate(options, scratch.path())?;
+    let recording = norn_replay::calibrate(&**front_end(), launch, scratch.path())?;
     drop(scratch);
     if let Some(Cut::Interrupt(signal)) = recording.cut {
         return Ok(Some(record::end_by(signal)));
     }
     if !recording.recorded {
-        record::say(options, &recording)?;
+        record::say(launch, &recording)?;
         return Ok(Some(Exit::Impossible));
     }
     let steps = recording.run.controlled.as_ref().map_or(0, |it| it.outcome.steps);
-    if let Some(control) = &mut options.control {
-        control.plan.expected = steps.max(1);
+    if let Some(plan) = &mut launch.plan {
+        plan.expected = steps.max(1);
     }
     note(format_args!("norn: the program has about {steps} events, measured by one extra run"))?;
     note(format_args!("hint: --expected {steps} saves that run"))?;
@@ -176,31 +182,28 @@ fn calibrate(options: &mut Options) -> anyhow::Result<Option<Exit>> {
 }
 
 fn plan(args: &Run) -> Plan {
-    let Clock { realtime, monotonic } = Clock::default();
     Plan {
-        strategy: args.strategy.kind().code(),
+        strategy: Strategy::from_code(args.strategy.kind().code()),
         seed: args.seed,
         depth: args.depth,
         quantum: args.quantum,
         expected: args.expected.unwrap_or(0),
         max_steps: args.limits.max_steps,
-        realtime,
-        monotonic,
         ..Plan::default()
     }
 }
 
-/// The common options of controlled runs. Norn reads the error output of the program for assertion
+/// What controlled runs have in common. Norn reads the error output of the program for assertion
 /// messages, unless it goes to a terminal: the program would see a pipe instead.
-pub(super) fn options(limits: &Limits) -> Options {
+pub(super) fn launch(limits: &Limits) -> Launch {
     let terminal = io::stderr().is_terminal();
-    Options {
+    Launch {
         values: !limits.no_values,
         max_size: limits.max_size,
         timeout: limits.timeout.map(Duration::from_secs),
         streams: if terminal { Streams::Inherit } else { Streams::KeepErrors },
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        ..Options::default()
+        ..Launch::default()
     }
 }
 

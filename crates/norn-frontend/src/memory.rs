@@ -1,33 +1,42 @@
-//! What memory an address belongs to, at the time of an event.
+//! The region of memory that contains an address, at the time of an event.
 
 use std::collections::BTreeMap;
 
 use norn_model::{Event, Op, SiteId, StackId, ThreadId};
 use rustc_hash::FxHashMap;
 
-use crate::OnStack;
-
-/// What an address belongs to.
+/// An address on a stack, and the progress of the thread that owns the stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub struct OnStack {
+    /// The owner of the stack.
+    pub thread: ThreadId,
+    /// The index of the event that the owner has reached.
+    pub index: u64,
+    /// The site of that event.
+    pub site: SiteId,
+}
+
+/// The region that contains an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Region {
     /// A heap block.
     Heap {
-        /// How far into it.
+        /// The offset of the address in the block.
         offset: u64,
-        /// Its size.
+        /// The size of the block.
         size: u64,
-        /// Where it was allocated.
+        /// The site of the allocation.
         site: SiteId,
-        /// By which calls.
+        /// The calls that led to the allocation.
         stack: StackId,
         /// Whether it has been freed.
         freed: bool,
     },
     /// Pages that the program mapped.
     Mapped {
-        /// How far into them.
+        /// The offset of the address in the pages.
         offset: u64,
-        /// Where they were mapped.
+        /// The site of the mapping.
         site: SiteId,
     },
     /// The stack of a thread.
@@ -42,18 +51,18 @@ struct Block {
     freed: bool,
 }
 
-/// The memory of a process as far as the events so far tell.
+/// The memory of a process, as the events up to now describe it.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     heap: BTreeMap<u64, Block>,
     maps: BTreeMap<u64, Block>,
     stacks: BTreeMap<u64, (u64, ThreadId)>,
-    /// What each thread has come to.
+    /// The event that each thread has reached.
     arrived: FxHashMap<ThreadId, (u64, SiteId)>,
 }
 
 impl Memory {
-    /// Learns from the next event. Events must come in an order that respects synchronisation.
+    /// Applies the next event. Events must come in an order that respects synchronisation.
     pub fn learn(&mut self, event: &Event) {
         self.arrive(event);
         let block = |size| Block { size, site: event.site, stack: event.stack, freed: false };
@@ -62,7 +71,7 @@ impl Memory {
                 self.stacks.insert(stack, (size, event.id.thread));
             }
             Op::Alloc { addr, size } => {
-                bury(&mut self.heap, addr, size);
+                remove_overlapped(&mut self.heap, addr, size);
                 self.heap.insert(addr, block(size));
             }
             Op::Free { addr } => {
@@ -71,7 +80,7 @@ impl Memory {
                 }
             }
             Op::Map { addr, size } => {
-                bury(&mut self.maps, addr, size);
+                remove_overlapped(&mut self.maps, addr, size);
                 self.maps.insert(addr, block(size));
             }
             Op::Unmap { addr, .. } => {
@@ -81,24 +90,24 @@ impl Memory {
         }
     }
 
-    /// A thread comes to its next event, which has not happened yet.
+    /// Notes that a thread has reached its next event, which has not happened yet.
     pub fn arrive(&mut self, event: &Event) {
         self.arrived.insert(event.id.thread, (event.id.index, event.site));
     }
 
-    /// What an address belongs to now.
-    pub fn place(&self, addr: u64) -> Option<Place> {
+    /// The region that contains an address now.
+    pub fn region(&self, addr: u64) -> Option<Region> {
         if let Some((start, block)) = covering(&self.heap, addr) {
             let Block { size, site, stack, freed } = *block;
-            return Some(Place::Heap { offset: addr - start, size, site, stack, freed });
+            return Some(Region::Heap { offset: addr - start, size, site, stack, freed });
         }
         let stack = self.stacks.range(..=addr).next_back();
         if let Some((_, (_, thread))) = stack.filter(|(start, (size, _))| addr - **start < *size) {
             let (index, site) = self.arrived.get(thread).copied().unwrap_or_default();
-            return Some(Place::Stack(OnStack { thread: *thread, index, site }));
+            return Some(Region::Stack(OnStack { thread: *thread, index, site }));
         }
         let (start, block) = covering(&self.maps, addr)?;
-        Some(Place::Mapped { offset: addr - start, site: block.site })
+        Some(Region::Mapped { offset: addr - start, site: block.site })
     }
 }
 
@@ -107,8 +116,8 @@ fn covering(blocks: &BTreeMap<u64, Block>, addr: u64) -> Option<(u64, &Block)> {
     (addr - start < block.size).then_some((*start, block))
 }
 
-/// Forgets what used to be where a new block is.
-fn bury(blocks: &mut BTreeMap<u64, Block>, addr: u64, size: u64) {
+/// Removes older blocks that a new block overlaps.
+fn remove_overlapped(blocks: &mut BTreeMap<u64, Block>, addr: u64, size: u64) {
     let end = addr.saturating_add(size);
     let gone: Vec<u64> = blocks.range(addr..end).map(|(start, _)| *start).collect();
     for start in gone {
@@ -138,25 +147,27 @@ mod tests {
     #[test]
     fn a_block_is_found_by_every_byte_of_it() {
         let memory = memory(&[Op::Alloc { addr: 100, size: 8 }]);
-        let Some(Place::Heap { offset: 7, freed: false, .. }) = memory.place(107) else { panic!() };
-        assert_eq!(memory.place(108), None);
-        assert_eq!(memory.place(99), None);
+        let Some(Region::Heap { offset: 7, freed: false, .. }) = memory.region(107) else {
+            panic!()
+        };
+        assert_eq!(memory.region(108), None);
+        assert_eq!(memory.region(99), None);
     }
 
     #[test]
     fn a_freed_block_is_remembered_until_it_is_reused() {
         let ops = [Op::Alloc { addr: 100, size: 8 }, Op::Free { addr: 100 }];
-        assert!(matches!(memory(&ops).place(100), Some(Place::Heap { freed: true, .. })));
+        assert!(matches!(memory(&ops).region(100), Some(Region::Heap { freed: true, .. })));
         let mut memory = memory(&ops);
         memory.learn(&event(Op::Alloc { addr: 96, size: 32 }));
-        assert!(matches!(memory.place(100), Some(Place::Heap { freed: false, offset: 4, .. })));
+        assert!(matches!(memory.region(100), Some(Region::Heap { freed: false, offset: 4, .. })));
     }
 
     #[test]
     fn stacks_belong_to_their_threads() {
         let memory = memory(&[Op::Begin { stack: 4096, size: 4096 }]);
         let on = OnStack { thread: ThreadId(1), index: 0, site: SiteId(7) };
-        assert_eq!(memory.place(5000), Some(Place::Stack(on)));
-        assert_eq!(memory.place(9000), None);
+        assert_eq!(memory.region(5000), Some(Region::Stack(on)));
+        assert_eq!(memory.region(9000), None);
     }
 }

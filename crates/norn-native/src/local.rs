@@ -1,50 +1,32 @@
-//! Names for what lies on stacks.
+//! Names of local variables.
 //!
-//! A local variable is called by its own name if it is the first thread's, and `name of T0.1` if it
-//! is another's: two threads in the same function have one each. What has no name is told by its
-//! distance from the frame that it is in, which is the same in every run of a program.
+//! A local variable of the main thread has its own name, one of another thread is `name of T0.1`:
+//! two threads in the same function have one each. Memory without a name is described by its
+//! distance from its frame, which is the same in every run of a program.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use norn_binary::{FramePart, Variable};
-use norn_model::{SiteId, ThreadId};
+use norn_binary::FramePart;
+use norn_frontend::{Local, OnStack, Variable};
+use norn_model::ThreadId;
 use norn_trace::Trace;
 use rustc_hash::FxHashMap;
 
 use crate::{
-    Modules,
     activation::{Activation, Activations},
+    modules::Modules,
+    symbols::neutral,
 };
 
-/// An address on a stack, and what the owner of the stack is doing at the time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OnStack {
-    /// Whose stack.
-    pub thread: ThreadId,
-    /// The event that the thread has come to.
-    pub index: u64,
-    /// Where that is in the code.
-    pub site: SiteId,
-}
-
-/// What lies on a stack.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Local {
-    /// What it is called.
-    pub name: String,
-    /// The variable, if it is certain which one.
-    pub variable: Option<Variable>,
-}
-
-/// Knows the frames of the threads that were asked for.
+/// The activations of the threads for which a name was needed.
 #[derive(Debug, Default)]
-pub struct Locals {
+pub(crate) struct Locals {
     threads: Mutex<FxHashMap<ThreadId, Arc<Activations>>>,
 }
 
 impl Locals {
-    /// What lies on a stack, as an access of `size` bytes sees it.
-    pub fn at(
+    /// The local variable at an address, as an access of `size` bytes sees it.
+    pub(crate) fn at(
         &self,
         (trace, modules): (&Trace, &Modules),
         on: OnStack,
@@ -77,12 +59,12 @@ impl Locals {
 struct Found {
     variable: Option<Variable>,
     function: String,
-    /// How far below the frame address it is.
+    /// The distance below the frame address.
     below: u64,
 }
 
-/// The innermost frame above the address is the one that it is in. If a frame that is not known
-/// lies in between, it may be that one's; then it is in no variable of this one.
+/// The innermost frame above the address contains it. If an activation with an unknown frame is in
+/// between, the address may belong to that one; then only a variable counts as found.
 fn find(
     activations: &Activations,
     modules: &Modules,
@@ -116,8 +98,8 @@ fn look(
     let made = |pc: &u64| modules.call_site(*pc).is_some_and(|it| it.function == function);
     let call = call.filter(made);
     let offset = i64::try_from(below).map_or(i64::MIN, |it| -it);
-    let variable = modules.local(FramePart { function, call, offset, size });
+    let variable = modules.local(FramePart { function, call, offset, size }).map(neutral);
     let frames = modules.frames(function + 1);
-    let name = frames.last().and_then(|it| it.function.as_deref());
-    Found { variable, function: name.unwrap_or("frame").to_owned(), below }
+    let name = frames.last().and_then(|it| it.function.clone());
+    Found { variable, function: name.unwrap_or_else(|| "frame".to_owned()), below }
 }

@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicI32, Ordering};
 
 /// Signals that request termination.
-pub(crate) const SIGNALS: [i32; 4] = [libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGHUP];
+pub const SIGNALS: [i32; 4] = [libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGHUP];
 
 /// The signal that was received.
 static CAUGHT: AtomicI32 = AtomicI32::new(0);
@@ -50,6 +50,7 @@ fn restore(signal: i32, how: libc::sighandler_t) {
     unsafe { libc::signal(signal, how) };
 }
 
-pub(crate) extern "C" fn note(signal: i32) {
+/// Notes a signal, as if this process had received it.
+pub extern "C" fn note(signal: i32) {
     CAUGHT.store(signal, Ordering::Relaxed);
 }

@@ -1,4 +1,4 @@
-//! The modules in which a schedule has points, and where in their code events can be.
+//! The modules in which a schedule has points, and the places of events in their code.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -10,50 +10,57 @@ use std::{
 };
 
 use norn_binary::{Call, Frame, Module};
+use norn_frontend::{FrontEndError, Guide, PROGRAM};
 use norn_model::{Class, Point};
 
-use crate::{Clip, PROGRAM, ReplayError, class};
+use crate::{error, files::Files, hook};
 
-/// The modules of a clip, by their labels.
+/// The modules of a schedule, by their labels.
 #[derive(Debug)]
-pub struct Codes(pub(crate) BTreeMap<String, Code>);
+pub(crate) struct Codes(pub(crate) BTreeMap<String, Code>);
 
 /// One module.
 #[derive(Debug)]
 pub(crate) struct Code {
     pub(crate) path: PathBuf,
-    /// Whether it is the very file with which the clip was made.
+    /// Whether it is the build for which the schedule was made.
     pub(crate) same: bool,
-    module: Module,
-    /// Where events can be. Only looked for when a person's words must be understood: that takes
-    /// a walk through all of the code.
+    module: Arc<Module>,
+    /// The calls that can be events. Found only when a point has no address: that takes a
+    /// disassembly of all code.
     calls: OnceLock<Vec<(Call, Arc<[Frame]>)>>,
 }
 
 impl Codes {
-    /// Opens the modules of a clip.
-    pub fn open(clip: &Clip) -> Result<Codes, ReplayError> {
+    /// Opens the modules of a schedule for a program.
+    pub(crate) fn open(
+        guide: &Guide,
+        files: &Files,
+        program: &Path,
+    ) -> Result<Codes, FrontEndError> {
         let mut codes = BTreeMap::new();
-        for (label, listed) in &clip.modules {
+        for (label, listed) in &guide.modules {
             let known = listed.path.as_ref().filter(|it| label != PROGRAM || it.exists());
             let path = match known {
                 Some(path) => path.canonicalize().unwrap_or_else(|_| path.clone()),
-                None => program(&clip.command, clip.directory.as_deref())?,
+                None => program.to_owned(),
             };
-            codes.insert(label.clone(), Code::open(path, listed.build.as_deref())?);
+            codes.insert(label.clone(), Code::open(path, listed.build.as_deref(), files)?);
         }
         if !codes.contains_key(PROGRAM) {
-            let path = program(&clip.command, clip.directory.as_deref())?;
-            codes.insert(PROGRAM.to_owned(), Code::open(path, None)?);
+            codes.insert(PROGRAM.to_owned(), Code::open(program.to_owned(), None, files)?);
         }
         Ok(Codes(codes))
     }
 }
 
 impl Code {
-    fn open(path: PathBuf, build: Option<&str>) -> Result<Code, ReplayError> {
-        let module = Module::open(&path)?;
-        let same = build.is_some_and(|it| it == module.identity());
+    fn open(path: PathBuf, build: Option<&str>, files: &Files) -> Result<Code, FrontEndError> {
+        let module = files.open(&path).map_err(error::other)?;
+        let same = match build {
+            Some(build) => build == &*files.identity(&path).map_err(error::other)?,
+            None => false,
+        };
         Ok(Code { path, same, module, calls: OnceLock::new() })
     }
 
@@ -69,12 +76,12 @@ impl Code {
         })
     }
 
-    /// Where events of a point can be: from the lowest page of the module.
+    /// The places of a point, relative to the lowest page of the module.
     pub(crate) fn offsets(&self, point: &Point) -> Vec<u64> {
         let calls = self
             .calls()
             .iter()
-            .filter(|(call, _)| class::may_be(call.target.as_deref(), point.class));
+            .filter(|(call, _)| hook::may_be(call.target.as_deref(), point.class));
         let fitting = calls.filter(|(_, frames)| frames.iter().any(|frame| is_at(frame, point)));
         fitting.map(|(call, _)| call.returns_to - self.module.first_page()).collect()
     }
@@ -82,13 +89,13 @@ impl Code {
     /// The lines of a file on which there may be events of a class.
     pub(crate) fn lines(&self, file: &str, class: Class) -> BTreeSet<u32> {
         let calls =
-            self.calls().iter().filter(|(call, _)| class::may_be(call.target.as_deref(), class));
+            self.calls().iter().filter(|(call, _)| hook::may_be(call.target.as_deref(), class));
         let frames = calls.flat_map(|(_, frames)| frames.iter());
         frames.filter(|it| is_in_file(it, file)).filter_map(|it| it.line).collect()
     }
 }
 
-/// The instrumented functions: a call of one of them is no event.
+/// The instrumented functions: a call of one of them is not an event.
 fn functions(module: &Module, calls: &[Call]) -> BTreeSet<Box<str>> {
     let entries = calls.iter().filter(|it| it.target.as_deref() == Some("__tsan_func_entry"));
     let symbols = entries.filter_map(|it| module.symbol(it.returns_to - 1));
@@ -107,15 +114,14 @@ fn is_in_file(frame: &Frame, file: &str) -> bool {
     frame.file.as_deref().is_some_and(|it| Path::new(it).ends_with(Path::new(file)))
 }
 
-/// The file of a command's program, as the system finds it.
-pub fn program(command: &[String], directory: Option<&Path>) -> Result<PathBuf, ReplayError> {
-    let name = command.first().map_or("", String::as_str);
-    let missing = || ReplayError::NoProgram(name.to_owned());
-    let found = if name.contains('/') {
+/// The file of a program, as the system finds it.
+pub fn find_program(name: &OsStr, directory: Option<&Path>) -> Result<PathBuf, FrontEndError> {
+    let found = if name.as_encoded_bytes().contains(&b'/') {
         Some(directory.unwrap_or(Path::new(".")).join(name))
     } else {
-        search(OsStr::new(name))
+        search(name)
     };
+    let missing = || FrontEndError::NoProgram(name.to_string_lossy().into_owned());
     found.and_then(|it| it.canonicalize().ok()).ok_or_else(missing)
 }
 

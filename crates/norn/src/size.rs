@@ -2,27 +2,24 @@
 
 use norn_abi::{
     ObjectClass,
-    libc_layout::{self, barrier, cond, once, semaphore},
+    libc_layout::{self, barrier, cond, semaphore},
 };
 use norn_model::{LockMode, Object};
 
 /// Bytes of a condition variable.
-pub const COND: u64 = cond::SIZE;
+pub(crate) const COND: u64 = cond::SIZE;
 /// Bytes of a barrier.
-pub const BARRIER: u64 = barrier::SIZE;
+pub(crate) const BARRIER: u64 = barrier::SIZE;
 /// Bytes of a semaphore.
-pub const SEMAPHORE: u64 = semaphore::SIZE;
-/// Bytes of a once-only initialisation.
-pub const ONCE: u64 = once::SIZE;
-pub(super) const WORD: u64 = 4;
+pub(crate) const SEMAPHORE: u64 = semaphore::SIZE;
 
 /// Bytes of a lock.
-pub fn lock(mode: LockMode) -> u64 {
+pub(crate) fn lock(mode: LockMode) -> u64 {
     of(mode.object())
 }
 
 /// Bytes of an object.
-pub fn of(class: Object) -> u64 {
+pub(crate) fn of(class: Object) -> u64 {
     libc_layout::size(match class {
         Object::Mutex => ObjectClass::Mutex,
         Object::Spin => ObjectClass::Spin,

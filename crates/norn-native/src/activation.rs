@@ -1,11 +1,11 @@
-//! The functions that a thread was in, and where their frames were.
+//! The activations of functions in a thread, and the addresses of their frames.
 //!
-//! A trace does not say where frames are, but it says enough to tell. A hook is given an address,
-//! and the code before its call often makes that address from the stack pointer: then both are
-//! known ([`norn_binary::CallSite`]). Or it is what the function was given as an argument, and the
-//! caller made it so. And frames lie side by side: a function's frame ends where the stack pointer
-//! of its caller was. So one such hook tells where all frames are that are connected to it by calls
-//! which were seen. All that tell must agree, or none is believed.
+//! A trace does not contain frame addresses, but they can be derived. The argument of a hook is an
+//! address, and the code before the call often computes it from the stack pointer: then the frame
+//! address follows ([`norn_binary::CallSite`]). Or the address is an argument of the function, and
+//! the caller computed it from its stack pointer. And frames are adjacent: the frame of a function
+//! ends at the stack pointer of its caller. So one such hook determines all frames that recorded
+//! calls connect to it. If two derivations disagree, neither is used.
 
 use std::ops::Range;
 
@@ -14,42 +14,42 @@ use norn_model::{Op, ThreadId};
 use norn_trace::{Motion, Trace};
 use rustc_hash::FxHashMap;
 
-use crate::Modules;
+use crate::modules::Modules;
 
-/// So many are kept of a thread; those that call no others are left out beyond.
+/// Maximum number of activations that are kept per thread. Beyond it, those without calls are left
+/// out.
 const MOST: usize = 1 << 20;
 
-/// So many functions are taken to be in each other where a chunk begins; one that is damaged may say
-/// anything.
+/// Maximum depth of calls at the beginning of a chunk. A damaged chunk may claim any depth.
 const DEEPEST: u64 = 1 << 16;
 
-/// What the calling convention aligns frames to.
+/// The alignment of frames in the calling convention.
 const ALIGNMENT: u64 = 16;
 
-/// One call of a function, from its beginning to its end.
+/// One activation of a function, from its entry to its exit.
 #[derive(Clone, Debug)]
 pub(crate) struct Activation {
-    /// The events in between, by index.
+    /// The indices of its events.
     pub(crate) events: Range<u64>,
-    /// Which one called it, as far as that was recorded.
+    /// The activation that called it, if it was recorded.
     parent: Option<usize>,
-    /// Where it returns to.
+    /// Its return address.
     pub(crate) from: u64,
-    /// Where the function begins; 0 if nothing is known of it.
+    /// The address of the function; 0 if it is unknown.
     pub(crate) function: u64,
     frame: Frame,
-    /// Its first argument, where that is an address on the stack.
+    /// Its first argument, if that is an address on the stack.
     given: Frame,
 }
 
-/// Where a frame is, or something else.
+/// The address of a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Frame {
     #[default]
     Unknown,
-    /// The stack pointer before the call was this.
+    /// The stack pointer before the call.
     At(u64),
-    /// There is more than one answer.
+    /// Two derivations disagree.
     Disputed,
 }
 
@@ -61,8 +61,8 @@ impl Frame {
         }
     }
 
-    /// Somebody says that a frame is there, if one can be there.
-    fn hear(&mut self, address: u64, stack: &Range<u64>) {
+    /// Adds a derived address. One at which no frame can be contradicts.
+    fn derive(&mut self, address: u64, stack: &Range<u64>) {
         if address.is_multiple_of(ALIGNMENT) && (stack.start..=stack.end).contains(&address) {
             self.agree(address);
         } else {
@@ -85,10 +85,10 @@ impl Activation {
         self.frame.known()
     }
 
-    /// An address was the first argument of a call that this one made.
+    /// Learns from an address that was the first argument of a call in this activation.
     fn learn(&mut self, site: CallSite, addr: u64, stack: &Range<u64>) {
         if let Some(distance) = site.argument {
-            self.frame.hear(addr.wrapping_sub_signed(distance), stack);
+            self.frame.derive(addr.wrapping_sub_signed(distance), stack);
         }
         if let Some(distance) = site.forwarded {
             self.given.agree(addr.wrapping_sub_signed(distance));
@@ -96,11 +96,11 @@ impl Activation {
     }
 }
 
-/// All calls of a thread, in the order in which they began.
+/// All activations of a thread, in the order of their entries.
 #[derive(Debug, Default)]
 pub(crate) struct Activations {
     list: Vec<Activation>,
-    /// Whether some were left out.
+    /// Whether some are left out.
     pub(crate) partial: bool,
 }
 
@@ -119,7 +119,7 @@ impl Activations {
         walk.all
     }
 
-    /// Those that were going on at an event, innermost first.
+    /// The activations that an event is in, innermost first.
     pub(crate) fn during(&self, index: u64) -> impl Iterator<Item = &Activation> {
         let after = self.list.partition_point(|it| it.events.start <= index);
         let climb = |at: &usize| self.list[*at].parent;
@@ -132,7 +132,7 @@ struct Walk<'a> {
     modules: &'a Modules,
     stack: Range<u64>,
     sites: FxHashMap<u64, Option<CallSite>>,
-    /// Which ones are going on, outermost first; nothing for one that was left out.
+    /// The current activations, outermost first.
     open: Vec<usize>,
     all: Activations,
 }
@@ -173,7 +173,7 @@ impl Walk<'_> {
         self.all.list.push(Activation { events, parent, from, function, frame, given });
     }
 
-    /// Ends all but so many.
+    /// Ends the innermost activations until `depth` are left.
     fn leave(&mut self, index: u64, depth: usize) {
         while self.open.len() > depth
             && let Some(at) = self.open.pop()
@@ -184,7 +184,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A call without events is of no use; nor is one more when there are too many.
+    /// Drops an activation that has no events, or that exceeds the maximum.
     fn forget(&mut self, at: usize) {
         let is_last = at + 1 == self.all.list.len();
         let empty = self.all.list[at].events.is_empty();
@@ -195,7 +195,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The innermost function gives an address to a hook.
+    /// Learns from an address that the innermost function passes to a hook.
     fn touch(&mut self, pc: u64, addr: u64) {
         let Some(site) = self.site(pc) else { return };
         let innermost = self.open.last().and_then(|at| self.all.list.get_mut(*at));
@@ -204,34 +204,34 @@ impl Walk<'_> {
         }
     }
 
-    /// Where the caller's frame is, if the caller was seen to make this very call: by where this
-    /// one's is, and by what it was given.
+    /// Derives the frame of the caller, if it is known to have made this call: from the frame of
+    /// the callee, and from its argument.
     fn tell_caller(&mut self, at: usize) {
         let Some((parent, site)) = self.call(at) else { return };
         let Activation { frame, given, .. } = self.all.list[at];
         let caller = &mut self.all.list[parent];
         if let (Some(frame), Some(distance)) = (frame.known(), site.stack) {
-            caller.frame.hear(frame.wrapping_sub_signed(distance), &self.stack);
+            caller.frame.derive(frame.wrapping_sub_signed(distance), &self.stack);
         }
         if let Some(given) = given.known() {
             caller.learn(site, given, &self.stack);
         }
     }
 
-    /// Who made a call, and what is certain there.
+    /// The caller of an activation, and what is certain about the call.
     fn call(&mut self, at: usize) -> Option<(usize, CallSite)> {
         let Activation { parent, from, .. } = self.all.list[at];
         let (parent, site) = (parent?, self.site(from)?);
         (self.all.list[parent].function == site.function).then_some((parent, site))
     }
 
-    /// From callers to those that they called.
+    /// Derives the frames of callees from those of their callers.
     fn spread(&mut self) {
         for at in 0..self.all.list.len() {
             let Some((parent, site)) = self.call(at) else { continue };
             if let (Some(frame), Some(distance)) = (self.all.list[parent].frame(), site.stack) {
                 let address = frame.wrapping_add_signed(distance);
-                self.all.list[at].frame.hear(address, &self.stack);
+                self.all.list[at].frame.derive(address, &self.stack);
             }
         }
     }

@@ -1,42 +1,6 @@
-//! The classes of events, as people and as the runtime call them.
+//! The hooks and library functions whose calls are events, by their names.
 
-use norn_abi::{Kind, control::class};
 use norn_model::Class;
-
-const CODES: [(Class, u32); 22] = [
-    (Class::Any, class::ANY),
-    (Class::Read, class::READ),
-    (Class::Write, class::WRITE),
-    (Class::Atomic, class::ATOMIC),
-    (Class::Lock, class::LOCK),
-    (Class::Unlock, class::UNLOCK),
-    (Class::Wait, class::WAIT),
-    (Class::Wake, class::WAKE),
-    (Class::Notify, class::NOTIFY),
-    (Class::Barrier, class::BARRIER),
-    (Class::SemWait, class::SEM_WAIT),
-    (Class::SemPost, class::SEM_POST),
-    (Class::Fork, class::FORK),
-    (Class::Join, class::JOIN),
-    (Class::Alloc, class::ALLOC),
-    (Class::Free, class::FREE),
-    (Class::Once, class::ONCE),
-    (Class::Sleep, class::SLEEP),
-    (Class::Other, class::OTHER),
-    (Class::Call, class::CALL),
-    (Class::Return, class::RETURN),
-    (Class::Mark, class::MARK),
-];
-
-/// The runtime's number.
-pub(crate) fn code(class: Class) -> u32 {
-    CODES.iter().find(|it| it.0 == class).map_or(class::OTHER, |it| it.1)
-}
-
-/// What an event of a kind is about.
-pub(crate) fn of(kind: Kind) -> Class {
-    CODES.iter().find(|it| it.1 == kind.class()).map_or(Class::Other, |it| it.0)
-}
 
 /// Whether a call of this function may be an event of the class.
 pub(crate) fn may_be(target: Option<&str>, class: Class) -> bool {
@@ -55,7 +19,7 @@ pub(crate) fn may_be(target: Option<&str>, class: Class) -> bool {
     }
 }
 
-/// Only functions for memory and strings access memory by themselves.
+/// Of the library functions, only those for memory and strings access memory of the program.
 fn function(name: &str, class: Class) -> bool {
     let name = name.trim_start_matches('_').trim_start_matches("wrap_");
     let memory = ["mem", "str", "bcmp", "bzero", "bcopy"];
@@ -71,17 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_class_has_a_number_of_its_own() {
-        assert_eq!(CODES.len(), Class::ALL.len());
-        for (at, (name, number)) in (0..).zip(CODES) {
-            assert_eq!((code(name), number), (number, at));
-        }
-        assert_eq!(of(Kind::Acquire), Class::Lock);
-        assert_eq!(of(Kind::Read4), Class::Read);
-    }
-
-    #[test]
-    fn hooks_are_told_by_their_names() {
+    fn hooks_are_classified_by_their_names() {
         assert!(may_be(Some("__tsan_read4"), Class::Read));
         assert!(may_be(Some("__tsan_unaligned_write8"), Class::Write));
         assert!(may_be(Some("__tsan_vptr_update"), Class::Write));

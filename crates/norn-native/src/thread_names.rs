@@ -1,18 +1,18 @@
-//! Names of threads, as the runtime reads them: each is a child of an earlier one.
+//! The names of threads, as the runtime reads them: each entry refers to the entry of its parent.
 
 use norn_abi::control::Name;
 
-/// The names that a schedule needs; the first is the first thread's.
+/// The names that a schedule needs; the first entry is the main thread.
 #[derive(Debug)]
-pub(crate) struct Names(pub(crate) Vec<Name>);
+pub(crate) struct ThreadNames(pub(crate) Vec<Name>);
 
-impl Names {
-    pub(crate) fn new() -> Names {
-        Names(vec![Name::default()])
+impl ThreadNames {
+    pub(crate) fn new() -> ThreadNames {
+        ThreadNames(vec![Name::default()])
     }
 
-    /// The entry of a name, which gets one now if it has none, and its parents before it. None if it
-    /// is no name of a thread that can be scheduled.
+    /// The entry of a name. Adds one if there is none, after those of its parents. None if no thread
+    /// that can be scheduled has such a name.
     pub(crate) fn entry(&mut self, name: &str) -> Option<u32> {
         let mut children = name.split('.');
         if children.next() != Some("T0") {
@@ -23,7 +23,7 @@ impl Names {
     }
 
     fn child(&mut self, name: Name) -> u32 {
-        // The first entry is nobody's child.
+        // The main thread is not a child.
         let known = self.0.iter().skip(1).position(|it| *it == name);
         let at = known.map_or(self.0.len(), |it| it + 1);
         if known.is_none() {
@@ -43,7 +43,7 @@ mod tests {
 
     #[test]
     fn parents_come_first() {
-        let mut names = Names::new();
+        let mut names = ThreadNames::new();
         assert_eq!(names.entry("T0"), Some(0));
         assert_eq!(names.entry("T0.2.1"), Some(2));
         assert_eq!(names.entry("T0.2"), Some(1));
@@ -56,7 +56,7 @@ mod tests {
     #[test]
     fn what_cannot_be_scheduled_has_no_name() {
         for name in ["", "T1", "F1", "T0!", "T0.0", "T0.x", "T0."] {
-            assert_eq!(Names::new().entry(name), None, "{name}");
+            assert_eq!(ThreadNames::new().entry(name), None, "{name}");
         }
     }
 }

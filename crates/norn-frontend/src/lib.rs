@@ -1,0 +1,38 @@
+//! The seam between the tool and the programs that it runs.
+//!
+//! A [`FrontEnd`] launches a subject ([`Launch`]), lets it follow a [`Plan`], writes its events as a
+//! trace, and symbolizes that trace ([`Symbols`]). Prediction, witnesses, campaigns and reports use
+//! nothing else: they know no file format of programs, no debug information and no layout of a
+//! threading library. `norn-native` is the front end for ELF programs.
+
+mod error;
+mod inputs;
+mod interrupt;
+mod launch;
+mod memory;
+mod plan;
+mod recording;
+mod symbols;
+
+use std::fmt::Debug;
+
+use norn_trace::Trace;
+
+pub use error::FrontEndError;
+pub use inputs::{Call, Inputs};
+pub use interrupt::{Interrupt, SIGNALS, note};
+pub use launch::{Launch, Streams};
+pub use memory::{Memory, OnStack, Region};
+pub use plan::{After, Clock, Guide, ModuleRef, PROGRAM, Plan, Timeouts};
+pub use recording::{Cut, FailureMessage, Recording};
+pub use symbols::{Local, ModuleState, ModuleSummary, Owner, Symbols, Variable};
+
+/// Runs the programs of one platform.
+pub trait FrontEnd: Debug + Send + Sync {
+    /// Runs a subject to its end, by the plan if there is one, and writes its trace.
+    fn run(&self, launch: &Launch) -> Result<Recording, FrontEndError>;
+
+    /// Opens the symbols of a trace. Traces of one program usually share most of them, so a front
+    /// end keeps what takes long to load.
+    fn symbols(&self, trace: &Trace) -> Box<dyn Symbols>;
+}

@@ -1,0 +1,101 @@
+//! Symbolization: from the numbers of a trace to the names in the source.
+
+use std::{fmt::Debug, path::Path, path::PathBuf, sync::Arc};
+
+use norn_model::{Location, Object, ValueType};
+use norn_trace::{Module, Trace};
+
+use crate::OnStack;
+
+/// Symbolizes one trace.
+///
+/// A *site* is the number that the trace has for a place in the code. It lies in a module, which
+/// the trace lists: a file of code, with the range of its numbers.
+pub trait Symbols: Debug + Send + Sync {
+    /// The source locations of a site: the function, and the functions into which it was inlined,
+    /// innermost first. A location without a function and a file has only its module.
+    fn frames(&self, pc: u64) -> Arc<[Location]>;
+
+    /// The module that contains an address.
+    fn module(&self, addr: u64) -> Option<&Module>;
+
+    /// The owner of a frame.
+    fn owner(&self, frame: &Location) -> Owner;
+
+    /// The global variable at an address, as an access of `size` bytes sees it.
+    fn variable(&self, addr: u64, size: u64) -> Option<Variable>;
+
+    /// The local variable at an address, as an access of `size` bytes sees it.
+    fn local(&self, trace: &Trace, on: OnStack, addr: u64, size: u64) -> Local;
+
+    /// The size of a synchronisation object, which distinguishes a variable from its first member.
+    fn object_size(&self, class: Object) -> u64;
+
+    /// Whether the write and the read with these sites, one after the other, are one copy of memory
+    /// from the read address to the written one.
+    fn is_copy(&self, write: u64, read: u64) -> bool;
+
+    /// The file of the program that the command of the run starts, if it still exists.
+    fn program(&self) -> Option<&Path>;
+
+    /// Identifies the build of a module.
+    fn build(&self, module: &Path) -> Option<String>;
+
+    /// A summary of each module.
+    fn modules(&self) -> Vec<ModuleSummary>;
+}
+
+/// The owner of code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// The program of the user.
+    Program,
+    /// A library of the system or of the language.
+    Library,
+    /// The part of Norn that is inside the program.
+    Runtime,
+}
+
+/// A variable, or the part of one that was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variable {
+    /// The full path to the part: `bank::accounts[2].balance`.
+    pub name: String,
+    /// The offset of the part in the variable.
+    pub offset: u64,
+    /// The type of the part, if it has no members.
+    pub value_type: Option<ValueType>,
+}
+
+/// What is at an address on a stack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Local {
+    /// Its name; where it is on the stack, if no variable is known to be there.
+    pub name: String,
+    /// The variable, if it is certain which one.
+    pub variable: Option<Variable>,
+}
+
+/// One line of `norn info`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModuleSummary {
+    /// Its file.
+    pub path: PathBuf,
+    /// Whether its memory accesses are recorded, if that can be determined.
+    pub instrumented: Option<bool>,
+    /// What is known of it.
+    pub state: ModuleState,
+}
+
+/// What is known of a module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ModuleState {
+    /// Functions, files and lines.
+    Lines,
+    /// Function names only: there is no debug information.
+    Symbols,
+    /// Exported names at most: it is stripped.
+    Stripped,
+    /// Nothing: the file is gone, or is no module.
+    Unreadable,
+}

@@ -1,0 +1,50 @@
+//! The front end for native programs: ELF files that were built with `norn cc`.
+//!
+//! [`Native`] starts them with the runtime of Norn inside ([`norn_record`]), [translates](plan) plans
+//! into the tables that the runtime reads, and [symbolizes](symbols) traces with the symbols and the
+//! debug information of the files ([`norn_binary`]).
+
+mod activation;
+mod code;
+mod error;
+mod files;
+mod hook;
+mod local;
+mod modules;
+mod plan;
+mod symbols;
+mod thread_names;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use norn_frontend::{FrontEnd, FrontEndError, Launch, Recording, Symbols};
+use norn_trace::Trace;
+
+pub use code::find_program;
+use files::Files;
+use modules::Modules;
+use symbols::NativeSymbols;
+
+/// The front end for native programs.
+#[derive(Debug, Default)]
+pub struct Native {
+    files: Arc<Files>,
+    /// The modules of the last trace: those of the next are usually the same.
+    modules: Mutex<Option<Arc<Modules>>>,
+}
+
+impl FrontEnd for Native {
+    fn run(&self, launch: &Launch) -> Result<Recording, FrontEndError> {
+        let translate = |it| plan::translate(it, launch, &self.files);
+        let control = launch.plan.as_ref().map(translate).transpose()?;
+        norn_record::record(launch, control.as_ref()).map_err(error::other)
+    }
+
+    fn symbols(&self, trace: &Trace) -> Box<dyn Symbols> {
+        let mut last = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = last.as_ref().filter(|it| it.are_of(trace.modules(), &self.files)).cloned();
+        let modules = same.unwrap_or_else(|| Arc::new(Modules::open(trace.modules(), &self.files)));
+        *last = Some(Arc::clone(&modules));
+        Box::new(NativeSymbols::new(trace, Arc::clone(&self.files), modules))
+    }
+}

@@ -1,0 +1,157 @@
+//! The modules of a run: the files that were mapped, with their symbols.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use norn_binary::{CallSite, Frame, FramePart, Instrumented, Variable};
+use norn_frontend::{ModuleState, ModuleSummary};
+use norn_model::Location;
+use norn_trace::Module;
+use rustc_hash::FxHashMap;
+
+use crate::files::Files;
+
+#[derive(Debug)]
+struct Loaded {
+    /// As the trace has it.
+    listed: Module,
+    /// With the variables behind it.
+    mapped: Module,
+    bias: u64,
+    file: Option<Arc<norn_binary::Module>>,
+}
+
+/// The modules of a run.
+#[derive(Debug)]
+pub(crate) struct Modules {
+    loaded: Vec<Loaded>,
+    frames: Mutex<FxHashMap<u64, Arc<[Location]>>>,
+    copies: Mutex<FxHashMap<(u64, u64), bool>>,
+}
+
+impl Modules {
+    /// Opens the files of all modules. A file that cannot be opened is not an error: its module is
+    /// unreadable.
+    pub(crate) fn open(listed: &[Module], files: &Files) -> Modules {
+        let loaded = listed.iter().map(|it| load(it, files)).collect();
+        Modules { loaded, frames: Mutex::default(), copies: Mutex::default() }
+    }
+
+    /// Whether these are the modules of a run that mapped the same files, unchanged, at the same
+    /// addresses.
+    pub(crate) fn are_of(&self, listed: &[Module], files: &Files) -> bool {
+        let same = |(loaded, listed): (&Loaded, &Module)| {
+            let Module { start, end, path, .. } = &loaded.listed;
+            let unchanged = match (&loaded.file, files.open(path)) {
+                (Some(file), Ok(now)) => Arc::ptr_eq(file, &now),
+                (file, now) => file.is_none() && now.is_err(),
+            };
+            (start, end, path) == (&listed.start, &listed.end, &listed.path) && unchanged
+        };
+        self.loaded.len() == listed.len() && self.loaded.iter().zip(listed).all(same)
+    }
+
+    /// A summary of each module.
+    pub(crate) fn summary(&self) -> Vec<ModuleSummary> {
+        self.loaded.iter().map(summarise).collect()
+    }
+
+    /// The source of a site, innermost frame first. Sites are return addresses.
+    pub(crate) fn frames(&self, pc: u64) -> Arc<[Location]> {
+        let mut frames = self.frames.lock().unwrap_or_else(PoisonError::into_inner);
+        frames.entry(pc).or_insert_with(|| self.look_up(pc).into()).clone()
+    }
+
+    /// The global variable at an address, as an access of `size` bytes sees it.
+    pub(crate) fn variable(&self, addr: u64, size: u64) -> Option<Variable> {
+        let (loaded, module) = self.module_at(addr)?;
+        module.variable(addr.wrapping_sub(loaded.bias), size)
+    }
+
+    /// What is certain about the frame of the call that returns to `pc`.
+    pub(crate) fn call_site(&self, pc: u64) -> Option<CallSite> {
+        let (loaded, module) = self.module_at(pc)?;
+        let site = module.call_site(pc.wrapping_sub(loaded.bias))?;
+        Some(CallSite { function: site.function.wrapping_add(loaded.bias), ..site })
+    }
+
+    /// The local variable in a part of a frame.
+    pub(crate) fn local(&self, asked: FramePart) -> Option<Variable> {
+        let (loaded, module) = self.module_at(asked.function)?;
+        let function = asked.function.wrapping_sub(loaded.bias);
+        let call = asked.call.map(|it| it.wrapping_sub(loaded.bias));
+        module.local(FramePart { function, call, ..asked })
+    }
+
+    /// Whether a write at one site and a read at the next announce one copy; see
+    /// [`norn_binary::Module::is_copy`].
+    pub(crate) fn is_copy(&self, write: u64, read: u64) -> bool {
+        let mut copies = self.copies.lock().unwrap_or_else(PoisonError::into_inner);
+        *copies.entry((write, read)).or_insert_with(|| {
+            self.module_at(write).is_some_and(|(loaded, module)| {
+                module.is_copy(write.wrapping_sub(loaded.bias), read.wrapping_sub(loaded.bias))
+            })
+        })
+    }
+
+    /// The module that contains an address.
+    pub(crate) fn module(&self, addr: u64) -> Option<&Module> {
+        self.at(addr).map(|it| &it.mapped)
+    }
+
+    fn look_up(&self, pc: u64) -> Vec<Location> {
+        let Some((loaded, module)) = self.module_at(pc) else { return Vec::new() };
+        let frames = module.frames(pc.wrapping_sub(loaded.bias).wrapping_sub(1));
+        frames.iter().map(|it| location(it, &loaded.mapped)).collect()
+    }
+
+    fn module_at(&self, addr: u64) -> Option<(&Loaded, &norn_binary::Module)> {
+        let loaded = self.at(addr)?;
+        Some((loaded, loaded.file.as_deref()?))
+    }
+
+    /// Later modules first: an address may have been another module's before.
+    fn at(&self, addr: u64) -> Option<&Loaded> {
+        self.loaded.iter().rev().find(|it| (it.mapped.start..it.mapped.end).contains(&addr))
+    }
+}
+
+fn location(frame: &Frame, module: &Module) -> Location {
+    Location {
+        function: frame.function.as_deref().map(str::to_owned),
+        file: frame.file.as_deref().map(str::to_owned),
+        line: frame.line,
+        column: frame.column,
+        module: Some(module.path.to_string_lossy().into_owned()),
+        offset: None,
+    }
+}
+
+/// A file is mapped from its first segment on. The variables without initial values are behind it
+/// and are no part of the mapping.
+fn load(listed: &Module, files: &Files) -> Loaded {
+    let file = files.open(&listed.path).ok();
+    let segments = file.as_ref().map_or(&[][..], |it| it.segments());
+    let last = segments.iter().map(|it| it.address.saturating_add(it.memory_size)).max();
+    let bias = listed.start.wrapping_sub(file.as_ref().map_or(0, |it| it.first_page()));
+    let end = listed.end.max(bias.wrapping_add(last.unwrap_or(0)));
+    let mapped = Module { end, ..listed.clone() };
+    Loaded { listed: listed.clone(), mapped, bias, file }
+}
+
+fn summarise(loaded: &Loaded) -> ModuleSummary {
+    let path = loaded.mapped.path.clone();
+    let Some(module) = &loaded.file else {
+        return ModuleSummary { path, instrumented: None, state: ModuleState::Unreadable };
+    };
+    let instrumented = match module.instrumented() {
+        Instrumented::Yes => Some(true),
+        Instrumented::No => Some(false),
+        Instrumented::Unknown => None,
+    };
+    let state = match (module.has_lines(), module.is_stripped()) {
+        (true, _) => ModuleState::Lines,
+        (false, false) => ModuleState::Symbols,
+        (false, true) => ModuleState::Stripped,
+    };
+    ModuleSummary { path, instrumented, state }
+}

@@ -1,0 +1,141 @@
+//! Symbolizes traces of native programs.
+
+use std::{
+    ffi::OsStr,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use norn_abi::{ObjectClass, libc_layout};
+use norn_frontend::{Local, ModuleSummary, OnStack, Owner, Symbols, Variable};
+use norn_model::{Location, Object};
+use norn_trace::{Module, Trace};
+
+use crate::{code::find_program, files::Files, local::Locals, modules::Modules};
+
+/// The prefix of the names of the runtime's functions.
+const RUNTIME: &str = "norn_rt::";
+/// The prefixes of the names of the C++ library's functions, demangled and mangled, and of those of
+/// libc that call `main`.
+const LIBRARY: [&str; 7] =
+    ["std::", "__gnu_cxx::", "_ZSt", "_ZNSt", "_ZNKSt", "_ZN9__gnu_cxx", "__libc_start_"];
+/// The directories of the system's libraries and headers.
+const SYSTEM: [&str; 4] = ["/lib/", "/lib64/", "/usr/lib/", "/usr/include/"];
+
+/// The symbols of one trace. Traces of runs that mapped the same files share the modules.
+#[derive(Debug)]
+pub(crate) struct NativeSymbols {
+    files: Arc<Files>,
+    modules: Arc<Modules>,
+    locals: Locals,
+    program: Option<PathBuf>,
+}
+
+impl NativeSymbols {
+    pub(crate) fn new(trace: &Trace, files: Arc<Files>, modules: Arc<Modules>) -> NativeSymbols {
+        let run = trace.run();
+        let name = run.command.first().map_or("", String::as_str);
+        let program = find_program(OsStr::new(name), Some(Path::new(&run.directory))).ok();
+        NativeSymbols { files, modules, locals: Locals::default(), program }
+    }
+}
+
+impl Symbols for NativeSymbols {
+    fn frames(&self, pc: u64) -> Arc<[Location]> {
+        self.modules.frames(pc)
+    }
+
+    fn module(&self, addr: u64) -> Option<&Module> {
+        self.modules.module(addr)
+    }
+
+    fn owner(&self, frame: &Location) -> Owner {
+        owner(frame)
+    }
+
+    fn variable(&self, addr: u64, size: u64) -> Option<Variable> {
+        self.modules.variable(addr, size).map(neutral)
+    }
+
+    fn local(&self, trace: &Trace, on: OnStack, addr: u64, size: u64) -> Local {
+        self.locals.at((trace, &self.modules), on, addr, size)
+    }
+
+    fn object_size(&self, class: Object) -> u64 {
+        libc_layout::size(match class {
+            Object::Mutex => ObjectClass::Mutex,
+            Object::Spin => ObjectClass::Spin,
+            Object::RwLock => ObjectClass::RwLock,
+            Object::Cond => ObjectClass::Cond,
+            Object::Barrier => ObjectClass::Barrier,
+            Object::Semaphore => ObjectClass::Semaphore,
+            Object::Key => ObjectClass::Key,
+        })
+    }
+
+    fn is_copy(&self, write: u64, read: u64) -> bool {
+        self.modules.is_copy(write, read)
+    }
+
+    fn program(&self) -> Option<&Path> {
+        self.program.as_deref()
+    }
+
+    fn build(&self, module: &Path) -> Option<String> {
+        self.files.identity(module).ok().map(|it| it.to_string())
+    }
+
+    fn modules(&self) -> Vec<ModuleSummary> {
+        self.modules.summary()
+    }
+}
+
+/// What a variable is to the rest of the tool.
+pub(crate) fn neutral(variable: norn_binary::Variable) -> Variable {
+    let norn_binary::Variable { name, offset, value_type, .. } = variable;
+    Variable { name, offset, value_type }
+}
+
+/// The files decide; the names of functions only where no file is known.
+fn owner(frame: &Location) -> Owner {
+    let function = frame.function.as_deref().unwrap_or("");
+    let paths = [frame.module.as_deref(), frame.file.as_deref()];
+    let named = || function == "_start" || LIBRARY.iter().any(|it| function.starts_with(it));
+    if function.starts_with(RUNTIME) {
+        Owner::Runtime
+    } else if paths.into_iter().flatten().any(is_system) || (frame.file.is_none() && named()) {
+        Owner::Library
+    } else {
+        Owner::Program
+    }
+}
+
+fn is_system(path: &str) -> bool {
+    SYSTEM.iter().any(|it| path.starts_with(it)) || path.contains("/include/c++/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frame(function: &str, file: Option<&str>, module: &str) -> Location {
+        Location {
+            function: Some(function.to_owned()),
+            file: file.map(str::to_owned),
+            module: Some(module.to_owned()),
+            ..Location::default()
+        }
+    }
+
+    #[test]
+    fn code_has_an_owner() {
+        let own = |function, file| owner(&frame(function, file, "/src/prog"));
+        assert_eq!(own("main", Some("/src/a.c")), Owner::Program);
+        assert_eq!(own("std::hash<Key>::operator()", Some("/src/key.h")), Owner::Program);
+        assert_eq!(own("std::thread::join", None), Owner::Library);
+        assert_eq!(own("_M_invoke", Some("/usr/include/c++/12/thread")), Owner::Library);
+        assert_eq!(own("norn_rt::thread::start", None), Owner::Runtime);
+        assert_eq!(own("worker", None), Owner::Program);
+        assert_eq!(owner(&frame("qsort", None, "/usr/lib/libc.so.6")), Owner::Library);
+    }
+}
