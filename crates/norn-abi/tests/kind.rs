@@ -1,4 +1,5 @@
-//! The table of event kinds: codes and kinds belong together, and accesses say what they are.
+//! The table of event kinds: codes and kinds correspond, and access codes decode to class,
+//! direction and size.
 
 use norn_abi::{AccessClass, Kind, access_kinds};
 
