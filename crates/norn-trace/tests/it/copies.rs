@@ -1,4 +1,4 @@
-//! Copies that are announced before they are made.
+//! Copies whose hooks run before the copy.
 
 use insta::assert_snapshot;
 use norn_abi::Kind;

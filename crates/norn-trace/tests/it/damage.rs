@@ -1,4 +1,4 @@
-//! Damaged files: all that is whole is read, and what is not is said.
+//! Damaged files: intact parts are read, and damage is reported.
 
 use insta::assert_snapshot;
 use norn_abi::Kind;
@@ -9,7 +9,7 @@ use crate::{
     folder::{Folder, show},
 };
 
-/// Two threads of two chunks, in the order in which they filled up.
+/// Two threads with two chunks each, in the order in which they filled up.
 fn four() -> [Chunk; 4] {
     [
         Chunk::of(0, 0).sync(Kind::Fork, 1, 1, &[]).write(0x10, 1),
@@ -19,7 +19,7 @@ fn four() -> [Chunk; 4] {
     ]
 }
 
-/// Where the chunks begin.
+/// The offsets of the chunks.
 fn offsets() -> Vec<usize> {
     four()
         .iter()
@@ -211,8 +211,8 @@ fn more_frames_than_are_there() {
 }
 
 proptest! {
-    /// Whatever happens to the bytes, the events are those of before or fewer, or are of chunks
-    /// that are said to be damaged.
+    /// Whatever happens to the bytes, the decoded events are a subset of the original ones, or
+    /// belong to chunks that are reported as damaged.
     #[test]
     fn undamaged_chunks_stay_as_they_are(
         damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),

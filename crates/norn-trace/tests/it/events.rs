@@ -1,4 +1,4 @@
-//! What records mean.
+//! The events that records decode to.
 
 use insta::assert_snapshot;
 use norn_abi::Kind;

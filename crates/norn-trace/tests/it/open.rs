@@ -1,4 +1,4 @@
-//! What is a trace and what is not.
+//! Opening of valid and invalid traces.
 
 use std::fs;
 
@@ -12,7 +12,7 @@ use crate::{
     folder::{Folder, run, show},
 };
 
-/// The error's text, without the folder that is different each time.
+/// The text of the error, without the random folder name.
 fn error(folder: &std::path::Path, process: u32) -> String {
     let error = Trace::open(folder, process).unwrap_err().to_string();
     error.replace(&*folder.to_string_lossy(), "run.norn")

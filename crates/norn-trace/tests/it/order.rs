@@ -1,4 +1,4 @@
-//! All events in one order; and the same numbers whatever the order in the file.
+//! The merged order of all events, and its independence of the order in the file.
 
 use insta::assert_snapshot;
 use norn_abi::Kind;
