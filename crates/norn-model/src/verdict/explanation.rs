@@ -1,10 +1,10 @@
-//! What verdicts and consequences mean, for people.
+//! Explanations of verdicts and consequences.
 //!
-//! The names are those that JSON shows. A test demands that none is missing.
+//! The names are those in JSON. A test requires that each has an explanation.
 
 use crate::Explanation;
 
-/// What can come of a candidate or of a schedule.
+/// The possible results of a candidate or schedule.
 pub static VERDICTS: &[Explanation] = &[
     Explanation {
         name: "confirmed",
@@ -75,7 +75,7 @@ pub static VERDICTS: &[Explanation] = &[
     },
 ];
 
-/// What a run can lead to.
+/// The possible consequences of a run.
 pub static CONSEQUENCES: &[Explanation] = &[
     Explanation {
         name: "none",
@@ -252,7 +252,7 @@ mod tests {
             Hang(Limit::Seconds(1)),
             Check(1),
         ];
-        // A consequence that is missing above shows here: the names are those of JSON.
+        // The names in JSON reveal a consequence that is missing above.
         for it in &all {
             let json = serde_json::to_value(it).unwrap();
             let key = json.as_object().and_then(|it| it.keys().next().cloned());
