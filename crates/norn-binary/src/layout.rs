@@ -1,15 +1,15 @@
-//! Where registers point to in the frame of a function, at each of its calls.
+//! Determines the position of registers in the frame of a function, at each of its calls.
 //!
-//! The *frame address* is what DWARF calls the canonical frame address: the stack pointer just
-//! before the function was called. A function begins with its stack pointer 8 bytes below; from
-//! there on its code is followed, and of each register is kept how far it is from the frame
-//! address, or from what the function was given as its first argument, while that is certain. Where
-//! ways meet, only what all agree on is kept.
+//! The *frame address* is the canonical frame address of DWARF: the stack pointer just before the
+//! call of the function. At the entry of a function its stack pointer is 8 bytes below. From there
+//! its code is interpreted abstractly: for each register, its distance from the frame address or
+//! from the function's first argument is tracked while it is certain. Where control flow joins,
+//! only what all paths agree on is kept.
 //!
-//! Not all ways can be seen: tables of a `switch`, and the catching of exceptions. Code that nothing
-//! leads to is taken to begin with the frame as it is at the function's first call, and with
-//! nothing else known. In a function with a table, registers are trusted from one call to the next
-//! only: a case into which another one falls looks like no beginning.
+//! Not all control flow is visible: `switch` tables and exception handlers are not. Unreachable
+//! code is assumed to begin with the stack and frame pointer of the function's first call, and with
+//! no other known register. In a function with a table, registers are only trusted from one call to
+//! the next, because a `switch` case that another one falls into does not look like an entry.
 
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ use iced_x86::{
 };
 use rustc_hash::FxHashMap;
 
-/// What is certain when a call is made: distances from the frame address.
+/// What is certain at a call: distances from the frame address.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Spot {
     /// The stack pointer.
@@ -28,20 +28,20 @@ pub(crate) struct Spot {
     pub(crate) frame: Option<i64>,
     /// The first argument.
     pub(crate) argument: Option<i64>,
-    /// The first argument, counted from the one that the function itself was given.
+    /// The first argument, relative to the first argument of the function itself.
     pub(crate) forwarded: Option<i64>,
 }
 
-/// The calls of one function, by where they return to.
+/// The calls of one function, by return address.
 #[derive(Debug, Default)]
 pub(crate) struct Layout {
     spots: FxHashMap<u64, Spot>,
-    /// What holds at its first call, and nearly everywhere.
+    /// What is certain at its first call, and nearly everywhere.
     body: Spot,
 }
 
 impl Layout {
-    /// Follows the code of a function that has these parts; it begins at `start`.
+    /// Analyses the code of a function with these ranges; it begins at `start`.
     pub(crate) fn read(code: &[(u64, &[u8])], parts: &[Range<u64>], start: u64) -> Layout {
         let Some(mut flow) = Flow::decode(code, parts) else { return Layout::default() };
         flow.enter(start);
@@ -49,23 +49,23 @@ impl Layout {
         flow.finish()
     }
 
-    /// What is certain at the call that returns to an address.
+    /// What is certain at the call with this return address.
     pub(crate) fn at(&self, returns_to: u64) -> Option<Spot> {
         self.spots.get(&returns_to).copied()
     }
 
-    /// What holds where nothing else is known.
+    /// What is certain where nothing else is known.
     pub(crate) fn body(&self) -> Spot {
         self.body
     }
 }
 
-/// What a register holds.
+/// The value of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Value {
-    /// The frame address and so much more.
+    /// The frame address plus an offset.
     Frame(i64),
-    /// The first argument and so much more.
+    /// The first argument plus an offset.
     Argument(i64),
 }
 
@@ -78,7 +78,7 @@ impl Value {
     }
 }
 
-/// What each general register holds.
+/// The values of the general registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Registers([Option<Value>; 16]);
 
@@ -107,7 +107,7 @@ impl Registers {
         }
     }
 
-    /// Whatever part of a register is written, all of it is another value.
+    /// A write to any part of a register changes its whole value.
     fn set(&mut self, register: Register, value: Option<Value>) {
         let whole = register.full_register();
         if whole.is_gpr64() {
@@ -120,7 +120,7 @@ impl Registers {
         self.set(register, sum);
     }
 
-    /// Keeps what both agree on; whether anything was lost.
+    /// Keeps what both agree on; returns whether anything was lost.
     fn meet(&mut self, other: &Registers) -> bool {
         let before = *self;
         for (mine, theirs) in self.0.iter_mut().zip(other.0) {
@@ -129,7 +129,7 @@ impl Registers {
         *self != before
     }
 
-    /// The stack and the frame pointer alone.
+    /// Only the stack and the frame pointer.
     fn frame(&self) -> Registers {
         let mut frame = Registers::default();
         for register in [Register::RSP, Register::RBP] {
@@ -141,9 +141,9 @@ impl Registers {
 
 struct Flow {
     code: Vec<Instruction>,
-    /// Where in `code` an address is.
+    /// By address: the index in `code`.
     index: FxHashMap<u64, usize>,
-    /// What holds before each instruction that was come to.
+    /// By instruction: the registers before it, if it was reached.
     before: Vec<Option<Registers>>,
     has_table: bool,
     facts: InstructionInfoFactory,
@@ -175,7 +175,7 @@ impl Flow {
         }
     }
 
-    /// Code that nothing leads to.
+    /// Handles code that no control flow reaches.
     fn enter_unseen(&mut self) {
         let Some(frame) = self.first_call().map(|it| it.frame()) else { return };
         for at in 0..self.code.len() {
@@ -216,7 +216,7 @@ impl Flow {
         }
     }
 
-    /// What holds after an instruction.
+    /// The registers after an instruction.
     fn after(&mut self, instruction: &Instruction, before: Registers) -> Registers {
         let mut after = before;
         if is_call(instruction) {
@@ -293,7 +293,7 @@ fn is_copy(instruction: &Instruction) -> bool {
     instruction.op0_kind() == OpKind::Register && instruction.op1_kind() == OpKind::Register
 }
 
-/// The address that a `lea` loads, if it is a known register and a constant.
+/// The address that a `lea` loads, if it is a known register plus a constant.
 fn pointed_at(instruction: &Instruction, before: &Registers) -> Option<Value> {
     let base = before.get(instruction.memory_base())?;
     let plain = instruction.memory_index() == Register::None;

@@ -1,4 +1,4 @@
-//! How the bits of a variable are to be read: as a number with a sign, a pointer, a truth value.
+//! Formats the bits of a variable according to its type: as a signed number, a pointer, a boolean.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use gimli::AttributeValue;
 
 use crate::unit::{DieId, Entry, Units};
 
-/// How the bits of a variable without parts are to be read.
+/// How to format the bits of a scalar.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reading {
     size: u64,
@@ -23,12 +23,12 @@ enum Kind {
     Pointer,
     Bool,
     Character,
-    /// The names of its values, as bits.
+    /// The names of its values, by their bits.
     Enumeration(Arc<[(u128, String)]>),
 }
 
 impl Reading {
-    /// What the debug information of a type without parts says.
+    /// The format of a scalar type according to debug information.
     pub(crate) fn of(units: &Units<'_>, die: DieId, entry: &Entry<'_>, size: u64) -> Reading {
         let kind = match entry.tag() {
             gimli::DW_TAG_base_type => base(units, die, entry),
@@ -41,7 +41,7 @@ impl Reading {
         Reading { size, kind }
     }
 
-    /// The value with these bits, as a programmer would write it; nothing if nobody knows how.
+    /// The value with these bits in C notation; `None` if the format is unknown.
     pub fn text(&self, bits: u128) -> Option<String> {
         let bits = cut(bits, self.size);
         match &self.kind {
@@ -76,7 +76,7 @@ impl Reading {
     }
 }
 
-/// The lowest bytes.
+/// Keeps the lowest bytes.
 fn cut(bits: u128, size: u64) -> u128 {
     let unused = 128 - size.clamp(1, 16) * 8;
     bits << unused >> unused
