@@ -4,7 +4,7 @@
 use norn_abi::{AccessClass, Kind, access_kinds};
 
 #[test]
-fn access_kinds_say_what_they_are() {
+fn access_kinds_decode_to_class_direction_and_size() {
     for class in [AccessClass::Plain, AccessClass::Volatile, AccessClass::Vptr] {
         for write in [false, true] {
             for log2 in 0..5 {
@@ -21,7 +21,7 @@ fn access_kinds_say_what_they_are() {
 }
 
 #[test]
-fn other_kinds_are_no_accesses() {
+fn other_kinds_are_not_accesses() {
     for kind in Kind::ALL {
         assert_eq!(kind.as_access(), None, "{kind:?}");
         assert!(!matches!(kind, access_kinds!()), "{kind:?}");

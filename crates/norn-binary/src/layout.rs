@@ -332,7 +332,7 @@ mod tests {
 
     /// test eax, eax; je +7; lea rdi, [rsp+8]; jmp +5; lea rdi, [rsp+16]; call
     #[test]
-    fn what_ways_disagree_on_is_not_known() {
+    fn values_that_differ_between_paths_are_unknown() {
         let bytes = [
             0x85, 0xc0, 0x74, 0x07, 0x48, 0x8d, 0x7c, 0x24, 0x08, 0xeb, 0x05, 0x48, 0x8d, 0x7c,
             0x24, 0x10, 0xe8, 0, 0, 0, 0,
@@ -342,14 +342,14 @@ mod tests {
 
     /// and rsp, -64; lea rdi, [rsp+8]; call
     #[test]
-    fn an_aligned_stack_is_somewhere() {
+    fn an_aligned_stack_has_an_unknown_position() {
         let bytes = [0x48, 0x83, 0xe4, 0xc0, 0x48, 0x8d, 0x7c, 0x24, 0x08, 0xe8, 0, 0, 0, 0];
         assert_eq!(layout(&bytes).at(0x100e), Some(Spot::default()));
     }
 
     /// push rbx; mov rbx, rdi; call; lea rdi, [rbx+4]; call
     #[test]
-    fn an_argument_is_handed_on() {
+    fn an_argument_is_forwarded() {
         let bytes =
             [0x53, 0x48, 0x89, 0xfb, 0xe8, 0, 0, 0, 0, 0x48, 0x8d, 0x7b, 0x04, 0xe8, 0, 0, 0, 0];
         let spot = Spot { stack: Some(-16), forwarded: Some(4), ..Spot::default() };
@@ -358,7 +358,7 @@ mod tests {
 
     /// sub rsp, 24; call; ret; lea rdi, [rsp]; call
     #[test]
-    fn code_that_nothing_leads_to_has_the_frame() {
+    fn unreachable_code_has_the_frame() {
         let bytes = [
             0x48, 0x83, 0xec, 0x18, 0xe8, 0, 0, 0, 0, 0xc3, 0x48, 0x8d, 0x3c, 0x24, 0xe8, 0, 0, 0,
             0,

@@ -278,7 +278,7 @@ mod tests {
 
     /// Each level doubles the number of paths; a search without a limit would not end.
     #[test]
-    fn opaque_unions_keep_their_secrets() {
+    fn opaque_unions_are_not_entered() {
         let lock = union(8, vec![member("__data", 0, scalar(8)), member("__align", 0, scalar(8))]);
         assert_eq!(path(&lock, 0, 8), "");
         assert_eq!(path(&lock, 0, 4), ".__data");

@@ -162,7 +162,7 @@ fn load_bias() {
 }
 
 #[test]
-fn what_is_not_a_module() {
+fn invalid_modules_are_rejected() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("file");
     let open = |bytes: &[u8]| {

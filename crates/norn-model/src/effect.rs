@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn initial_values_are_told_by_the_class() {
+    fn initial_values_depend_on_the_class() {
         let init = effect("init s semaphore 2");
         assert!(matches!(init, Effect::Semaphore(SemaphoreEffect::Init { value: 2, .. })));
         assert!(matches!(effect("init m mutex"), Effect::Object(ObjectEffect::Init { .. })));

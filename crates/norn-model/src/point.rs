@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_people_write() {
+    fn valid_points_are_parsed() {
         check("read counter.c:12", "read counter.c:12");
         check("  lock   in transfer  x3 ", "lock in transfer x3");
         check("join", "join");
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_people_write_wrongly() {
+    fn invalid_points_are_rejected() {
         let error = |text: &str| text.parse::<Visit>().unwrap_err().to_string();
         assert!(error("counter.c:12").contains("one of any, read, write"));
         assert!(error("read counter.c").contains("no number"));
@@ -278,7 +278,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_printed_is_read(point in point(), times in 1..u64::MAX) {
+        fn printed_points_round_trip(point in point(), times in 1..u64::MAX) {
             let visit = Visit { point, times };
             prop_assert_eq!(visit.to_string().parse::<Visit>(), Ok(visit));
         }

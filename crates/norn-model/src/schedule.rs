@@ -167,7 +167,7 @@ mod tests {
     ]"#;
 
     #[test]
-    fn what_is_written_is_read() {
+    fn schedules_round_trip() {
         let schedule: Schedule = serde_json::from_str(TEXT).unwrap();
         assert_eq!(schedule.segments.len(), 7);
         let written = serde_json::to_value(&schedule).unwrap();

@@ -168,7 +168,7 @@ proptest! {
     }
 
     #[test]
-    fn a_thread_that_spins_lets_the_one_run_that_ends_its_loop(
+    fn a_spinning_thread_lets_the_thread_run_that_ends_its_loop(
         work in 1..600usize,
         kind in strategy(),
         seed: u64,
@@ -205,7 +205,7 @@ fn threads_that_only_spin_are_a_livelock() {
 }
 
 #[test]
-fn a_thread_that_the_schedule_names_and_is_not_there_is_reported() {
+fn a_missing_thread_of_the_schedule_is_reported() {
     let absent = Segment { thread: 3, until: until::ENDS, ..Segment::default() };
     let mut run = run(&[vec![Op::Read(0)]], following(vec![absent], 1));
     let report = run.scheduler.take_report().unwrap();
@@ -227,7 +227,7 @@ fn a_thread_that_is_due_at_a_lock_of_another_is_reported() {
 }
 
 #[test]
-fn a_program_that_unseen_help_could_save_is_given_two_seconds() {
+fn a_possible_external_wake_up_delays_the_verdict_by_two_seconds() {
     let threads = [vec![Op::Lock(0), Op::Lock(0)]];
     let mut world = planned(StrategyKind::RoundRobin, 0);
     world.unseen_help = true;

@@ -23,7 +23,7 @@ const ROUNDS: u32 = 3;
 /// so there is time for another one.
 const WATCHED: u64 = 2 * (ROUNDS as u64 + 1) * LONGEST_ROUND as u64;
 /// Number of events of pure spinning after which no thread is expected to make progress.
-const HOPELESS: u64 = 200_000;
+const LIVELOCK_EVENTS: u64 = 200_000;
 /// Number of events of pure spinning after which the spinning threads need not alternate any more.
 const STALE: u64 = 2_000;
 
@@ -191,7 +191,7 @@ impl RunState {
     /// end.
     pub(crate) fn is_hopeless(&mut self) -> bool {
         self.let_yielded_run(|_| true);
-        self.progress.fruitless > HOPELESS
+        self.progress.fruitless > LIVELOCK_EVENTS
     }
 
     fn let_yielded_run(&mut self, which: impl Fn(TaskId) -> bool) {

@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_table_adopts_nobody() {
+    fn a_full_table_rejects_new_threads() {
         let mut tasks = tasks(u32::try_from(TASKS).unwrap());
         assert_eq!(tasks.adopt(99, false), None);
     }

@@ -14,7 +14,7 @@ use norn_model::{Frame, StackId, Stacks};
 use rustc_hash::FxHashMap;
 
 /// Maximum number of stacks of a tree; a call that would exceed it is left out.
-const MOST: usize = 1 << 22;
+const MAX_STACKS: usize = 1 << 22;
 
 /// A tree of call stacks, either growing or finished.
 pub(crate) trait Tree {
@@ -146,7 +146,7 @@ impl Growing {
     }
 
     /// The target of a frame that is new on this stack.
-    fn new_way(&mut self, stack: StackId, frame: Frame) -> StackId {
+    fn new_child(&mut self, stack: StackId, frame: Frame) -> StackId {
         let mut at = stack;
         while let Some(node) = self.node(at) {
             if node.frame == frame {
@@ -154,7 +154,7 @@ impl Growing {
             }
             at = node.below;
         }
-        if self.nodes.len() >= MOST {
+        if self.nodes.len() >= MAX_STACKS {
             return stack;
         }
         self.nodes.push(Node { below: stack, frame, last: StackId(0) });
@@ -185,7 +185,7 @@ impl Tree for Growing {
             return last;
         }
         let known = self.ways.get(&(stack, frame)).copied();
-        let way = known.unwrap_or_else(|| self.new_way(stack, frame));
+        let way = known.unwrap_or_else(|| self.new_child(stack, frame));
         if known.is_none() {
             self.ways.insert((stack, frame), way);
         }
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_jump_leaves_all_frames_above() {
+    fn a_jump_removes_all_frames_above() {
         let mut tree = Growing::default();
         let mut calls = Calls::start(&mut tree, &7u64.to_le_bytes(), u32::MAX);
         calls.enter(&mut tree, 8);
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn joined_trees_hold_both() {
+    fn joined_trees_contain_both() {
         let (mut one, mut other) = (Growing::default(), Growing::default());
         let (mut here, mut there) = (Calls::default(), Calls::default());
         for (call, other_call) in [(1, 1), (2, 4), (3, 3)] {

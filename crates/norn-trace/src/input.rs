@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn inputs_round_trip() {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(Inputs::open(folder.path()).unwrap(), None);
         for bytes in [&b""[..], b"hello\n", b"\0\xff\x10", "h\u{e9}".as_bytes()] {

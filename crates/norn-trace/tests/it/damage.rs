@@ -75,7 +75,7 @@ fn cut_off() {
 }
 
 #[test]
-fn a_header_that_is_none() {
+fn an_invalid_header() {
     assert_snapshot!(changed(|bytes| bytes[offsets()[1]] = 0), @r"
     T0 fork T0.1
     T0 w 0x10 1
@@ -141,7 +141,7 @@ fn a_wrong_byte() {
 }
 
 #[test]
-fn something_else_in_between_and_behind() {
+fn garbage_between_and_after_chunks() {
     let change = |bytes: &mut Vec<u8>| {
         let at = offsets()[2];
         bytes.splice(at..at, *b"NRNc is not a chunk");
@@ -162,7 +162,7 @@ fn something_else_in_between_and_behind() {
 }
 
 #[test]
-fn a_chunk_that_is_missing() {
+fn a_missing_chunk() {
     let [one, _, two, three] = four();
     assert_snapshot!(show(&Folder::write(&[one, two, three]).open()), @r"
     T0 fork T0.1
@@ -176,7 +176,7 @@ fn a_chunk_that_is_missing() {
 }
 
 #[test]
-fn a_chunk_that_is_there_twice() {
+fn a_duplicate_chunk() {
     let [one, two, three, four] = four();
     let folder = Folder::write(&[one.clone(), two, three, four, one]);
     assert_snapshot!(show(&folder.open()), @r"
@@ -193,7 +193,7 @@ fn a_chunk_that_is_there_twice() {
 }
 
 #[test]
-fn records_that_were_wrong_when_they_were_written() {
+fn invalid_records_with_a_valid_checksum() {
     let mut chunk = Chunk::new().write(0x10, 1);
     chunk.bytes.extend([0xc0, 1, 2, 3]);
     assert_snapshot!(show(&Folder::write(&[chunk]).open()), @r"
@@ -203,7 +203,7 @@ fn records_that_were_wrong_when_they_were_written() {
 }
 
 #[test]
-fn more_frames_than_are_there() {
+fn a_frame_count_beyond_the_chunk() {
     let mut chunk = Chunk::new().frames(&[1, 2, 3], 3).write(0x10, 1);
     chunk.bytes.truncate(20);
     chunk.header.frames = 2;
