@@ -1,5 +1,5 @@
-//! Conflict analysis of the [`Solver`]: a learned clause that would have prevented the conflict,
-//! and, if no decision can be undone, the assumptions that it follows from.
+//! Conflict analysis of the [`Solver`]: derives a learned clause that would have prevented the
+//! conflict, or, if no decision can be undone, the assumptions that it follows from.
 
 use super::solver::{Lit, Meaning, NONE, Solver, at};
 
