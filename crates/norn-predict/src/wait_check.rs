@@ -1,24 +1,24 @@
-//! What a thread looks at before it waits.
+//! What a thread checks before it waits.
 //!
-//! A correct wait checks a condition and begins without releasing the mutex in between; and a correct
-//! signal comes after the condition was changed with the mutex held. Then a signal before the wait
-//! means that the thread sees the change, and does not wait.
+//! A correct wait checks a predicate and begins without releasing the mutex in between; and a
+//! correct signal comes after the predicate was changed under the mutex. Then a thread that begins
+//! to wait after the signal sees the change, and does not wait.
 
 use norn_model::{AtomicOp, LockEffect, MemoryAccess, Op, Trace, Value};
 use rustc_hash::FxHashMap;
 
-/// Events that are looked at before a wait or a signal.
+/// Number of events that are examined before a wait or a signal.
 const FAR: usize = 1_000;
 
-/// Which thread, and which of its events.
+/// A thread, and one of its events.
 type At = (u16, u32);
-/// What was at an address.
+/// An address and its value.
 type Look = (u64, Value);
 
-/// Looks up what threads do before they wait or signal.
+/// Finds what threads read before they wait and write before they signal.
 pub(crate) struct Checks<'a> {
     trace: &'a Trace,
-    /// By signal and mutex, what was written before with the mutex: address and value.
+    /// By signal and mutex: the earlier writes under the mutex, address and value.
     writes: FxHashMap<(At, u64), Vec<Look>>,
 }
 
@@ -27,7 +27,7 @@ impl<'a> Checks<'a> {
         Checks { trace, writes: FxHashMap::default() }
     }
 
-    /// Whether a thread that begins to wait here would not do so if the signal had been.
+    /// Whether a thread that begins to wait here would not wait after the signal.
     pub(crate) fn keep(&mut self, begin: At, mutex: u64, signal: At) -> bool {
         let trace = self.trace;
         let writes = self.writes.entry((signal, mutex));
@@ -39,7 +39,7 @@ impl<'a> Checks<'a> {
     }
 }
 
-/// What a thread reads in the critical section that ends with the wait, the last first.
+/// The reads of a thread in the critical section that ends with the wait, the last first.
 fn looks(trace: &Trace, (thread, index): At, mutex: u64) -> impl Iterator<Item = Look> {
     let events = &trace.threads[usize::from(thread)].events[..index as usize];
     let section = events.iter().rev().take(FAR).take_while(move |it| !takes(&it.op, mutex));
@@ -51,7 +51,7 @@ fn looks(trace: &Trace, (thread, index): At, mutex: u64) -> impl Iterator<Item =
     })
 }
 
-/// What a thread writes with the mutex before it signals, the last first.
+/// The writes of a thread under the mutex before it signals, the last first.
 fn changes(trace: &Trace, (thread, index): At, mutex: u64) -> Vec<Look> {
     let events = &trace.threads[usize::from(thread)].events[..index as usize];
     // Backwards, a lock is held from its release to its acquisition. It is also held at the signal

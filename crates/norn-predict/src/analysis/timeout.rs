@@ -1,22 +1,22 @@
-//! Waits with a limit of time that end before what they wait for has come, or just when it comes.
+//! Waits with a time limit that end before the awaited event, or just when it happens.
 //!
-//! A wait that a wake-up ended may as well have timed out, if it has a limit. Then its thread goes on,
-//! and what it waited for is not there yet:
+//! A wait with a time limit that a wake-up ended may as well have timed out. Then its thread
+//! continues, before the awaited event:
 //!
 //! ```text
 //! waiter: wait … times out, goes on      waker: write x, signal
 //! ```
 //!
-//! Or it is there in the meantime, and the wait nevertheless returns that it timed out:
+//! Or the event happens in the meantime, and the wait nevertheless reports a timeout:
 //!
 //! ```text
 //! waiter: wait … times out      waker: write x, signal      waiter: goes on
 //! ```
 //!
-//! A lock that is asked for with a limit is not acquired while another thread holds it.
+//! A timed lock request fails while another thread holds the lock.
 //!
-//! Only the program can show what its thread makes of a timeout: so there is a candidate for each wait
-//! that was woken, and none looks at variables.
+//! Only an execution can show how a thread handles a timeout: so there is a candidate for each wait
+//! that was woken, regardless of variables.
 
 use std::collections::VecDeque;
 
@@ -35,9 +35,9 @@ use crate::{
     top_k::{EventPlace, Instance, Key, TopK},
 };
 
-/// What a thread waits for comes after the wait has timed out, and the thread has gone on.
+/// The awaited event comes after the wait has timed out and the thread has continued.
 const EARLY: u16 = 0;
-/// It comes when the wait has timed out, and before the thread goes on.
+/// It comes after the wait has timed out and before the thread continues.
 const LATE: u16 = 1;
 /// A lock is not acquired in time.
 const LOCKED: u16 = 2;
@@ -104,7 +104,7 @@ fn event(trace: &Trace, (thread, index): At) -> &Event {
     &trace.threads[usize::from(thread)].events[index as usize]
 }
 
-/// Waits for conditions that a signal ended, and the first that may have.
+/// Condition waits that a signal ended, and the first possible signal.
 fn conditions(facts: &Facts<'_>, mut found: impl FnMut(At, At)) {
     for (waits, thread) in facts.condition_waits().iter().zip(0..=u16::MAX) {
         for wait in waits {
@@ -116,12 +116,12 @@ fn conditions(facts: &Facts<'_>, mut found: impl FnMut(At, At)) {
     }
 }
 
-/// Whether an event begins a wait for some time only.
+/// Whether an event begins a wait with a time limit.
 fn is_limited(event: &Event) -> bool {
     matches!(event.op, Op::Wait { timed: true, .. })
 }
 
-/// Waits for semaphores, and the posts that let them go on: the first posts the first.
+/// Semaphore waits and the posts that ended them, matched in order.
 fn semaphores(trace: &Trace, mut found: impl FnMut(At, At)) {
     let mut posts: FxHashMap<u64, VecDeque<Option<At>>> = FxHashMap::default();
     each(trace, |at, event| {
@@ -145,11 +145,10 @@ fn semaphores(trace: &Trace, mut found: impl FnMut(At, At)) {
     });
 }
 
-/// The largest initial value of a semaphore that counts: no thread waits for more.
+/// Maximum initial value of a semaphore; larger ones never make a thread wait.
 const MOST: usize = 1024;
 
-/// Locks that are asked for with a limit, and where another thread takes them last before that or
-/// first after it.
+/// Timed lock requests, and the last acquisition by another thread before or the first after them.
 fn locks(trace: &Trace, mut found: impl FnMut(At, At)) {
     let mut taken: FxHashMap<u64, Vec<(At, bool)>> = FxHashMap::default();
     each(trace, |at, event| {
@@ -169,7 +168,7 @@ fn locks(trace: &Trace, mut found: impl FnMut(At, At)) {
     }
 }
 
-/// Goes through all events in their order.
+/// Visits all events in order.
 fn each(trace: &Trace, mut visit: impl FnMut(At, &Event)) {
     let numbers: FxHashMap<_, _> =
         trace.threads.iter().zip(0..=u16::MAX).map(|(it, number)| (it.id, number)).collect();
@@ -216,7 +215,7 @@ mod tests {
 
     use crate::{Options, Prediction, predict};
 
-    /// The candidates, by their patterns and places.
+    /// The candidates, by pattern and code location.
     fn found(trace: &str) -> Vec<String> {
         let trace = text::parse(trace).unwrap_or_default();
         let options = Options::default().only(&[BugClass::Order]);

@@ -1,11 +1,12 @@
-//! Deadlocks that other orders of a run allow: threads that wait for each other.
+//! Deadlocks in other orders of a run: cycles of threads that wait for each other.
 //!
-//! Lock orders after Havelund (*Using runtime analysis to guide model checking of Java programs*,
-//! SPIN 2000), with gates and order as in Bensalem and Havelund (*Dynamic deadlock analysis of
-//! multi-threaded programs*, HVC 2005): a cycle counts only if its threads can be at their
-//! [requests](request) at the same time. No lock may be held by two of them, and nothing may order
-//! what one has done behind what another has not. Where we differ: a request is whatever a thread
-//! can wait in, so [cycles](cycle) may go through joins, conditions, semaphores and barriers, too.
+//! Lock order graphs after Havelund (*Using runtime analysis to guide model checking of Java
+//! programs*, SPIN 2000), with gate locks and happens-before as in Bensalem and Havelund (*Dynamic
+//! deadlock analysis of multi-threaded programs*, HVC 2005): a cycle counts only if its threads can
+//! be at their [requests](request) at the same time. No lock may be held by two of them, and no
+//! event that one has executed may depend on one that another has not reached. Where we differ: a
+//! request is any event in which a thread can wait, so [cycles](cycle) may also include joins,
+//! conditions, semaphores and barriers.
 
 mod cycle;
 mod request;
@@ -23,7 +24,7 @@ use crate::{
     top_k::{EventPlace, Instance, Key, TopK},
 };
 
-/// The kinds of cycles, by the number that stands for them in a [`Key`].
+/// The kinds of cycles, by their number in a [`Key`].
 const KINDS: [CandidateKind; 3] =
     [CandidateKind::LockCycle, CandidateKind::WaitHoldingLock, CandidateKind::JoinHoldingLock];
 const LOCK_CYCLE: u16 = 0;
@@ -98,7 +99,7 @@ impl Analysis for Deadlock {
     }
 }
 
-/// An instance has the places of the stuck events first: as many as its key says.
+/// An instance begins with the places of the stuck events, as many as its key states.
 pub(super) fn candidate(
     trace: &Trace,
     kind: CandidateKind,

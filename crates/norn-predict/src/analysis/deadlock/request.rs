@@ -1,4 +1,4 @@
-//! Where threads may have to wait, and what they hold there.
+//! The events in which threads may have to wait, and the locks held there.
 
 use std::collections::BTreeSet;
 
@@ -11,10 +11,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{order::Order, outline::narrow};
 
-/// Requests of one trace at most.
+/// Maximum number of requests of a trace.
 const MOST: usize = 50_000;
 
-/// An event that a thread may have to wait in, and what it holds there.
+/// An event in which a thread may have to wait, and the locks it holds there.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
     pub(crate) thread: u16,
@@ -29,33 +29,33 @@ pub(crate) struct Request {
 pub(crate) enum Want {
     /// A lock.
     Lock {
-        /// Which.
+        /// The lock.
         lock: u64,
-        /// Whether it would share it.
+        /// Whether it is requested in shared mode.
         shared: bool,
     },
-    /// Events of other threads: the end of one, a signal, a post, their arrival.
+    /// Events of other threads: a thread's end, a signal, a post, an arrival.
     Others,
 }
 
-/// A lock that is held.
+/// A held lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Hold {
     pub(crate) lock: u64,
     pub(crate) shared: bool,
-    /// The event that took it.
+    /// The event that acquired it.
     pub(crate) index: u32,
 }
 
-/// The requests of all threads that can be part of a cycle, those of a thread in its order.
+/// The requests of all threads that can be part of a cycle; those of a thread in program order.
 #[derive(Debug)]
 pub(crate) struct Requests {
     pub(crate) all: Vec<Request>,
     pub(crate) left_out: u64,
 }
 
-/// What makes two requests of a thread the same. Between two synchronisation points, nothing
-/// can order one of them and not the other.
+/// The key of equivalent requests of a thread. Between two synchronisation points, the
+/// happens-before order does not distinguish them.
 #[derive(PartialEq, Eq, Hash)]
 struct Same {
     epoch: u32,
@@ -65,7 +65,7 @@ struct Same {
 }
 
 impl Requests {
-    /// Gathers the requests of a trace.
+    /// Collects the requests of a trace.
     pub(crate) fn new(trace: &Trace, order: &Order, semaphores: &BTreeSet<u64>) -> Requests {
         let threads = trace.threads.par_iter().enumerate();
         let each = threads.map(|(number, thread)| {
@@ -83,7 +83,7 @@ impl Requests {
 struct Walk<'a> {
     number: u16,
     semaphores: &'a BTreeSet<u64>,
-    /// With how often they are held and where they were taken.
+    /// With the recursion depth and the site of the acquisition.
     held: Vec<(Hold, u32, u32)>,
     epoch: u32,
     known: FxHashSet<Same>,
@@ -97,7 +97,7 @@ impl<'a> Walk<'a> {
     }
 
     fn requests(mut self, thread: &Thread) -> Vec<Request> {
-        // The handlers of a signal cannot be scheduled.
+        // Signal handlers cannot be scheduled.
         if thread.role == Role::Handler {
             return Vec::new();
         }
@@ -160,8 +160,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Waits for other threads. A thread that holds nothing meanwhile blocks nobody: a thread that
-    /// waits for it waits for the same event.
+    /// Waits for other threads. A thread that holds nothing meanwhile blocks no other thread: a
+    /// thread that waits for it waits for the same event.
     fn wait(&mut self, at: (u32, u32)) {
         if !self.held.is_empty() {
             self.request(at, Want::Others);
@@ -201,7 +201,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Whether others may learn from an event how far a thread is, or it of others.
+/// Whether an event can order the thread with respect to others.
 fn synchronises(op: &Op) -> bool {
     match op {
         Op::Begin { .. }
@@ -254,8 +254,9 @@ fn synchronises(op: &Op) -> bool {
     }
 }
 
-/// Takes out what cannot be part of a cycle: requests for what no other thread holds, and
-/// requests that neither hold what another thread wants nor come before what another waits for.
+/// Removes requests that cannot be part of a cycle: those for something that no other thread holds,
+/// and those that neither hold something another thread requests nor precede an event another
+/// thread waits for.
 fn trim(all: &mut Vec<Request>, order: &Order, threads: usize) {
     loop {
         let before = all.len();
@@ -280,7 +281,7 @@ fn trim(all: &mut Vec<Request>, order: &Order, threads: usize) {
     }
 }
 
-/// By lock: one thread that uses it, and whether there is another one.
+/// By lock: one thread that uses it, and whether another one does.
 struct Users(FxHashMap<u64, (u16, bool)>);
 
 impl Users {
@@ -298,7 +299,7 @@ impl Users {
     }
 }
 
-/// By thread, the ranges of events that others wait for, in order and apart.
+/// By thread: the ranges of events that others wait for, sorted and disjoint.
 fn awaited(all: &[Request], order: &Order, threads: usize) -> Vec<Vec<(u32, u32)>> {
     let mut ranges = vec![Vec::new(); threads];
     for request in all.iter().filter(|it| it.want == Want::Others) {
@@ -310,7 +311,7 @@ fn awaited(all: &[Request], order: &Order, threads: usize) -> Vec<Vec<(u32, u32)
     ranges.into_iter().map(merge).collect()
 }
 
-/// The events of another thread in which it can be stuck so that the request is not met.
+/// The events of another thread at which it can be stuck such that the request is not satisfied.
 pub(crate) fn needed(order: &Order, request: &Request, other: u16) -> Option<(u32, u32)> {
     let Request { thread, index, .. } = *request;
     let has = done(order, request, other);
@@ -318,7 +319,7 @@ pub(crate) fn needed(order: &Order, request: &Request, other: u16) -> Option<(u3
     (other != thread && needs > has).then_some((has, needs))
 }
 
-/// How many events of another thread must have been when a thread comes to a request.
+/// Number of events of another thread that must precede a request.
 pub(crate) fn done(order: &Order, request: &Request, other: u16) -> u32 {
     request.index.checked_sub(1).map_or_else(
         || order.before(request.thread, 0, other),
