@@ -62,7 +62,7 @@ fn run(name: &str, target: Target, count: u64, seed: u64) -> io::Result<bool> {
             }
         }
     }
-    progress.say();
+    progress.report();
     eprintln!();
     Ok(true)
 }
@@ -75,7 +75,7 @@ struct Progress<'a> {
     whole: u64,
     bytes: u64,
     start: Instant,
-    said: Instant,
+    reported: Instant,
     slowest: Duration,
     last: Instant,
 }
@@ -90,7 +90,7 @@ impl<'a> Progress<'a> {
             whole: 0,
             bytes: 0,
             start,
-            said: start,
+            reported: start,
             slowest,
             last: start,
         }
@@ -103,13 +103,13 @@ impl<'a> Progress<'a> {
         self.bytes += bytes as u64;
         self.slowest = self.slowest.max(now - self.last);
         self.last = now;
-        if now - self.said > Duration::from_secs(1) {
-            self.said = now;
-            self.say();
+        if now - self.reported > Duration::from_secs(1) {
+            self.reported = now;
+            self.report();
         }
     }
 
-    fn say(&self) {
+    fn report(&self) {
         let Progress { name, count, done, whole, slowest, .. } = self;
         let seconds = self.start.elapsed().as_secs_f64();
         eprint!(

@@ -184,8 +184,8 @@ fn result(command: &mut Command) -> Result<Value> {
     let [result, errors] = ["result.json", "errors"].map(|it| folder.join(it));
     command.stdout(File::create(&result)?).stderr(File::create(&errors)?);
     let end = Running::start(command)?.wait(LIMIT)?.end;
-    let said = fs::read_to_string(&errors)?;
-    ensure!(matches!(end, End::Exited(0 | 1)), "{command:?} ended with {end}\n{said}");
+    let stderr = fs::read_to_string(&errors)?;
+    ensure!(matches!(end, End::Exited(0 | 1)), "{command:?} ended with {end}\n{stderr}");
     let text = fs::read(&result)?;
-    serde_json::from_slice(&text).with_context(|| format!("{command:?} printed no JSON\n{said}"))
+    serde_json::from_slice(&text).with_context(|| format!("{command:?} printed no JSON\n{stderr}"))
 }

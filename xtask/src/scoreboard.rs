@@ -86,12 +86,12 @@ fn hunt(command: &mut Command) -> Result<(Hunt, Duration)> {
     let [result, errors] = ["result.json", "errors"].map(|it| folder().join(it));
     command.stdout(File::create(&result)?).stderr(File::create(&errors)?);
     let measured = Running::start(command)?.wait(LIMIT)?;
-    let (end, said) = (measured.end, fs::read_to_string(&errors)?);
+    let (end, stderr) = (measured.end, fs::read_to_string(&errors)?);
     let End::Exited(status @ (0 | 1)) = end else {
-        bail!("{command:?} ended with {end}\n{said}");
+        bail!("{command:?} ended with {end}\n{stderr}");
     };
     let json = serde_json::from_slice(&fs::read(&result)?);
-    let json = json.with_context(|| format!("{command:?} printed no JSON\n{said}"))?;
+    let json = json.with_context(|| format!("{command:?} printed no JSON\n{stderr}"))?;
     Ok((Hunt { json, code: Some(status) }, measured.usage.wall))
 }
 

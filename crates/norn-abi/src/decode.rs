@@ -118,7 +118,7 @@ fn varint(window: &[u8; WINDOW], mut at: usize) -> Option<(u64, usize)> {
 
 impl<'a> Decoder<'a> {
     /// Decodes `bytes`, the records of a chunk whose previous sequence number is `last_seq`.
-    #[expect(clippy::large_stack_arrays, reason = "who has a small stack boxes the whole")]
+    #[expect(clippy::large_stack_arrays, reason = "a caller with a small stack boxes the decoder")]
     pub fn new(bytes: &'a [u8], format: Format, last_seq: u64) -> Self {
         let (sites, cells) = ([Site::default(); SITES], [0; CELLS]);
         Decoder { bytes, at: 0, format, prev: 0, last_seq, sites, cells }

@@ -25,7 +25,7 @@ fn main() {
             let (with, prediction) = time(&options(true));
             println!(
                 "{events} events, {}: {:.3} s, {:.3} s of it for deadlocks, {} candidates, {} left out",
-                if ordered { "in order" } else { "as it comes" },
+                if ordered { "in order" } else { "in any order" },
                 with,
                 with - without,
                 prediction.candidates.len(),

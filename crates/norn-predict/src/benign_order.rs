@@ -52,8 +52,8 @@ impl BenignOrder {
 impl fmt::Display for BenignOrder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            BenignOrder::SpinFlag => "the reader asks again until it is so",
-            BenignOrder::Condition => "the reader waits for it",
+            BenignOrder::SpinFlag => "the reader polls until it sees the expected value",
+            BenignOrder::Condition => "the reader waits for it on a condition variable",
             BenignOrder::InitialiseOnce => "the thread that comes first initialises it",
             BenignOrder::InTurn => "both threads change it in turn",
             BenignOrder::SameValue => "the value is the same in either order",

@@ -34,7 +34,7 @@ pub(crate) struct Share {
 
 /// The common properties of the units of a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Look {
+struct ClassKey {
     granules: [u64; 2],
     sites: [u32; 2],
     sets: [u32; 2],
@@ -48,7 +48,7 @@ struct Look {
 #[derive(Debug, Default)]
 pub(crate) struct Classes {
     pub(crate) all: Vec<Class>,
-    known: FxHashMap<Look, usize>,
+    known: FxHashMap<ClassKey, usize>,
 }
 
 impl Class {
@@ -80,7 +80,7 @@ impl Share {
 impl Classes {
     /// Adds a unit.
     pub(crate) fn add(&mut self, touches: [Touch; 2], gap: u32, scope: Scope) {
-        let look = Look {
+        let key = ClassKey {
             granules: touches.map(|it| it.granule),
             sites: touches.map(|it| it.site),
             sets: touches.map(|it| it.set),
@@ -90,7 +90,7 @@ impl Classes {
             scope,
         };
         let next = self.all.len();
-        let at = *self.known.entry(look).or_insert(next);
+        let at = *self.known.entry(key).or_insert(next);
         if at == next {
             self.all.push(Class { touches, gap, scope, shares: Vec::new() });
         }

@@ -44,7 +44,7 @@ impl Scheduler {
         if !has_turn {
             return Arrival::WithoutTurn;
         }
-        if is_librarys(event.kind) && planned(world) != StrategyKind::Follow {
+        if is_library_internal(event.kind) && planned(world) != StrategyKind::Follow {
             return Arrival::GoesOn;
         }
         if !task.spin.is_suspicious(quiet) {
@@ -108,7 +108,7 @@ fn see(task: &mut Task, value: u64, changes: u64) {
 
 /// Events that may come from inside a library that holds a lock invisible to the scheduler, or that
 /// no other thread can observe: no strategy switches there.
-fn is_librarys(kind: Kind) -> bool {
+fn is_library_internal(kind: Kind) -> bool {
     use Kind as K;
     matches!(kind, K::Alloc | K::Free | K::Map | K::Unmap | K::Init | K::Destroy)
 }

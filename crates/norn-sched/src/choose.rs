@@ -25,7 +25,7 @@ impl Scheduler {
         if self.run.follows() {
             match self.strategies.follow.choose(&mut self.run, world) {
                 Choice::Run(task, events) => return Some(self.remember(task, events)),
-                Choice::Nobody => return None,
+                Choice::Idle => return None,
                 Choice::Over => self.end_schedule(world, decision),
             }
         }
@@ -36,7 +36,7 @@ impl Scheduler {
         self.maybe_early(world);
         match self.strategies.of(self.run.in_force).choose(&mut self.run, world) {
             Choice::Run(task, events) => Some(self.remember(task, events)),
-            Choice::Nobody | Choice::Over => None,
+            Choice::Idle | Choice::Over => None,
         }
     }
 

@@ -75,7 +75,7 @@ fn installed_files() {
         -Wl,--wrap=free
 
         == norn.h
-        /* norn.h: what a program can tell Norn about itself.
+        /* norn.h: annotations of a program for Norn.
         ");
 }
 

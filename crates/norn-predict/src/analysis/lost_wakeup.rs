@@ -38,7 +38,7 @@ static INFO: AnalysisInfo = AnalysisInfo {
         meaning: "A signal on a condition variable wakes only threads that already wait. If all signals \
                   that could end a wait come before it begins, the thread waits for ever.",
         example: "T1: if (!ready)              // not under the mutex\nT2: ready = 1; signal(cv)\n\
-                  T1: wait(cv)                 // nobody signals any more",
+                  T1: wait(cv)                 // no thread signals any more",
         advice: "Change the condition with the mutex held, and check it with the mutex held in a loop \
                  around the wait: while (!ready) pthread_cond_wait(&cv, &m);",
     },
@@ -132,7 +132,7 @@ impl<'a> WakeUps<'a> {
         let mut checks = Checks::new(self.trace);
         for (wait, last) in self.chosen() {
             let begin = (wait.thread, wait.begin);
-            if !last.iter().any(|signal| checks.keep(begin, wait.lock, *signal)) {
+            if !last.iter().any(|signal| checks.would_prevent(begin, wait.lock, *signal)) {
                 let (key, instance) = self.instance(wait, &last);
                 found(key, instance);
             }

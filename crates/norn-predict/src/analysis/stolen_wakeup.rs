@@ -40,11 +40,11 @@ static INFO: AnalysisInfo = AnalysisInfo {
     class: BugClass::Atomicity,
     text: Explanation {
         name: "stolen-wake-up",
-        summary: "stolen wake-up: what a thread was woken for is gone when it looks",
-        meaning: "A thread waits for a condition and is woken. Before it has the mutex again, a third \
-                  thread takes the mutex and changes what the signal was about. The woken thread does not \
-                  check again and goes on with what is no longer so. The order of the three is an \
-                  atomicity violation: something comes between the signal and the read.",
+        summary: "stolen wake-up: another thread consumes what a thread was woken for",
+        meaning: "A thread waits for a condition and is woken. Before it reacquires the mutex, a third \
+                  thread acquires it and changes the signalled condition. The woken thread does not \
+                  check the condition again and continues as if it held. This is an atomicity \
+                  violation: a write falls between the signal and the read.",
         example: "if (queue_empty()) pthread_cond_wait(&cv, &m);   // `if` instead of `while`\n\
                   item = queue_take();                             // another consumer was faster",
         advice: "Wait in a loop that checks the condition: while (!condition) pthread_cond_wait(&cv, &m);",

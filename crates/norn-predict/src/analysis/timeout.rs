@@ -4,13 +4,13 @@
 //! continues, before the awaited event:
 //!
 //! ```text
-//! waiter: wait … times out, goes on      waker: write x, signal
+//! waiter: wait … times out, continues    waker: write x, signal
 //! ```
 //!
 //! Or the event happens in the meantime, and the wait nevertheless reports a timeout:
 //!
 //! ```text
-//! waiter: wait … times out      waker: write x, signal      waiter: goes on
+//! waiter: wait … times out      waker: write x, signal      waiter: continues
 //! ```
 //!
 //! A timed lock request fails while another thread holds the lock.
@@ -49,9 +49,9 @@ static INFO: AnalysisInfo = AnalysisInfo {
     class: BugClass::Order,
     text: Explanation {
         name: "timeout",
-        summary: "timeout: a wait with a limit of time ends before its wake-up",
-        meaning: "A wait with a limit of time was woken in the recorded run. On a slower machine it would \
-                  have timed out instead. Norn lets it time out, and sees whether the program copes.",
+        summary: "timeout: a wait with a time limit ends before its wake-up",
+        meaning: "A wait with a time limit was woken in the recorded run. On a slower machine it could \
+                  have timed out instead. Norn lets it time out, and checks how the program behaves.",
         example: "pthread_cond_timedwait(&cv, &m, &in_one_second);   // result ignored\n\
                   use(result);                                       // not there yet",
         advice: "Check the result of the wait and the condition itself, and handle the timeout.",
@@ -60,17 +60,17 @@ static INFO: AnalysisInfo = AnalysisInfo {
         KindInfo {
             kind: CandidateKind::Timeout,
             title: "order violation: the wait for {} times out before its wake-up",
-            meaning: "A wait times out, and the thread goes on before what it waited for has come. With a \
-                      lock, the thread goes on without it.",
-            example: "T1: timedwait(cv) times out\nT1: goes on\nT2: write x, signal(cv)",
+            meaning: "A wait times out, and the thread continues before the event that it waited for. With \
+                      a lock, the thread continues without it.",
+            example: "T1: timedwait(cv) times out\nT1: continues\nT2: write x, signal(cv)",
         },
         KindInfo {
             kind: CandidateKind::LateWakeUp,
             title: "order violation: the wait for {} times out while its wake-up comes",
-            meaning: "A wait times out just when its wake-up comes: the condition holds, and the thread is \
-                      told that the time ran out. A program that does not check the condition again takes \
-                      success for a failure.",
-            example: "T1: timedwait(cv) times out\nT2: write x, signal(cv)\nT1: goes on",
+            meaning: "A wait times out just when its wake-up comes: the condition holds, but the wait \
+                      reports a timeout. A program that does not check the condition again takes success \
+                      for a failure.",
+            example: "T1: timedwait(cv) times out\nT2: write x, signal(cv)\nT1: continues",
         },
     ],
 };

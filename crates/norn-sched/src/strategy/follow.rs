@@ -147,7 +147,7 @@ impl Follow {
             Progress::Waits if self.waits_in_vain(id, run, world) => {
                 self.leave(Some((id, &run.tasks[id])), why::AWAY, world)
             }
-            Progress::Waits => foreign(run).unwrap_or(Choice::Nobody),
+            Progress::Waits => foreign(run).unwrap_or(Choice::Idle),
             Progress::Stuck(reason) => {
                 let instead = if reason == why::BLOCKED { foreign(run) } else { None };
                 instead.unwrap_or_else(|| self.leave(Some((id, &run.tasks[id])), reason, world))

@@ -25,7 +25,7 @@ pub(crate) enum Choice {
     /// This task runs for this many events, or until it cannot.
     Run(TaskId, u64),
     /// No task runs before an external event.
-    Nobody,
+    Idle,
     /// The strategy has ended: round robin takes its place.
     Over,
 }

@@ -93,7 +93,7 @@ impl Strategy for Pct {
         self.change_priorities(run);
         self.end_monopoly(run);
         let events = self.next_change().map_or(u64::MAX, |at| at - run.counted);
-        run.tasks.highest().map_or(Choice::Nobody, |it| Choice::Run(it, events))
+        run.tasks.highest().map_or(Choice::Idle, |it| Choice::Run(it, events))
     }
 }
 

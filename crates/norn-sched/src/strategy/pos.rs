@@ -22,7 +22,7 @@ impl Strategy for Pos {
 
     /// Assigns new priorities to the events that race with the chosen one.
     fn choose(&mut self, run: &mut RunState, _world: &dyn World) -> Choice {
-        let Some(chosen) = run.tasks.highest() else { return Choice::Nobody };
+        let Some(chosen) = run.tasks.highest() else { return Choice::Idle };
         let (object, writes) = (run.tasks[chosen].event.object, changes(&run.tasks[chosen]));
         for (index, other) in run.tasks.iter_mut().enumerate() {
             let races = other.event.object == object && (writes || changes(other));

@@ -46,7 +46,7 @@ impl Strategy for Random {
         let count = run.tasks.candidates().count() as u64;
         let nth = run.rng.below(count) as usize;
         let chosen = run.tasks.candidates().nth(nth).map(|(id, _)| id);
-        let Some(chosen) = chosen else { return Choice::Nobody };
+        let Some(chosen) = chosen else { return Choice::Idle };
         Choice::Run(chosen, self.turn_length(world.plan(), &mut run.rng))
     }
 }

@@ -21,7 +21,7 @@ impl Strategy for RoundRobin {
 
     fn choose(&mut self, run: &mut RunState, world: &dyn World) -> Choice {
         let next = run.tasks.after(run.last(), |it| run.tasks.is_candidate(it));
-        next.map_or(Choice::Nobody, |it| Choice::Run(it, quantum(world.plan())))
+        next.map_or(Choice::Idle, |it| Choice::Run(it, quantum(world.plan())))
     }
 }
 
@@ -47,6 +47,6 @@ mod tests {
         world.plan.quantum = 7;
         assert_eq!(RoundRobin.choose(&mut run, &world), Choice::Run(TaskId::at(2), 7));
         run.tasks.forget_all();
-        assert_eq!(RoundRobin.choose(&mut run, &world), Choice::Nobody);
+        assert_eq!(RoundRobin.choose(&mut run, &world), Choice::Idle);
     }
 }

@@ -42,9 +42,9 @@ pub(crate) fn compare(sizes: &[usize]) {
             assert_eq!(answer.is_some_and(|it| it.is_ok()), possible);
             // The start-up time of Z3 is not counted.
             let empty = ask("(check-sat)").map_or(0.0, |it| it.1);
-            let Some((said, time)) = ask(&text) else { continue };
+            let Some((answer, time)) = ask(&text) else { continue };
             theirs += (time - empty).max(0.0);
-            differing += usize::from(said != possible);
+            differing += usize::from(answer != possible);
             sat += usize::from(possible);
             asked += 1;
         }
@@ -67,6 +67,6 @@ fn ask(text: &str) -> Option<(bool, f64)> {
     let mut z3 = z3.spawn().ok()?;
     z3.stdin.take()?.write_all(text.as_bytes()).ok()?;
     let output = z3.wait_with_output().ok()?;
-    let said = String::from_utf8_lossy(&output.stdout);
-    Some((said.trim() == "sat", start.elapsed().as_secs_f64() * 1e3))
+    let answer = String::from_utf8_lossy(&output.stdout);
+    Some((answer.trim() == "sat", start.elapsed().as_secs_f64() * 1e3))
 }

@@ -344,12 +344,12 @@ fn checked<const N: usize>(trace: &str, schedules: [&[(u32, u64)]; N]) -> String
     let trace = text::parse(trace).unwrap();
     let candidate = predict(&trace, &Options::default()).candidates.remove(0);
     let checker = Checker::new(&trace);
-    let said = schedules.map(|turns| {
+    let results = schedules.map(|turns| {
         let turn = |it: &(u32, u64)| Turn { thread: ThreadId(it.0), until: it.1 };
         let turns: Vec<_> = turns.iter().map(turn).collect();
         checker.check(&candidate, &turns).map_or_else(|it| it.to_string(), |it| format!("{it:?}"))
     });
-    said.join("\n")
+    results.join("\n")
 }
 
 /// Threads must stop directly before the events at which they get stuck, and hold what the others

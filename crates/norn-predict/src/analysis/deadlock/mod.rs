@@ -40,11 +40,11 @@ static INFO: AnalysisInfo = AnalysisInfo {
     class: BugClass::Deadlock,
     text: Explanation {
         name: "deadlock",
-        summary: "deadlock: threads wait for each other for ever",
-        meaning: "Each of some threads waits for what another of them has to do or to release first, so \
-                  none of them ever goes on. The recorded run was lucky: the threads were never at these \
-                  places at the same time, and nothing forces them not to be.",
-        example: "T1: lock(a); lock(b);\nT2: lock(b); lock(a);   // each holds what the other wants",
+        summary: "deadlock: threads wait for each other forever",
+        meaning: "Each thread of a cycle waits for an action or a release of the next one, so none of them \
+                  ever continues. In the recorded run the threads were never at these places at the same \
+                  time, but nothing prevents that.",
+        example: "T1: lock(a); lock(b);\nT2: lock(b); lock(a);   // each holds what the other requests",
         advice: "Acquire locks in the same order everywhere, hold no lock while you wait for another \
                  thread, or use trylock and back off.",
     },

@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::{order::Order, outline::narrow};
 
 /// Maximum number of requests of a trace.
-const MOST: usize = 50_000;
+const MAX_REQUESTS: usize = 50_000;
 
 /// An event in which a thread may have to wait, and the locks it holds there.
 #[derive(Clone, Debug)]
@@ -57,7 +57,7 @@ pub(crate) struct Requests {
 /// The key of equivalent requests of a thread. Between two synchronisation points, the
 /// happens-before order does not distinguish them.
 #[derive(PartialEq, Eq, Hash)]
-struct Same {
+struct RequestKey {
     epoch: u32,
     site: u32,
     want: Want,
@@ -70,30 +70,30 @@ impl Requests {
         let threads = trace.threads.par_iter().enumerate();
         let each = threads.map(|(number, thread)| {
             let Ok(number) = u16::try_from(number) else { return Vec::new() };
-            Walk::new(number, semaphores).requests(thread)
+            RequestScan::new(number, semaphores).requests(thread)
         });
         let mut all: Vec<_> = each.collect::<Vec<_>>().into_iter().flatten().collect();
         trim(&mut all, order, trace.threads.len());
-        let left_out = all.len().saturating_sub(MOST) as u64;
-        all.truncate(MOST);
+        let left_out = all.len().saturating_sub(MAX_REQUESTS) as u64;
+        all.truncate(MAX_REQUESTS);
         Requests { all, left_out }
     }
 }
 
-struct Walk<'a> {
+struct RequestScan<'a> {
     number: u16,
     semaphores: &'a BTreeSet<u64>,
     /// With the recursion depth and the site of the acquisition.
     held: Vec<(Hold, u32, u32)>,
     epoch: u32,
-    known: FxHashSet<Same>,
+    known: FxHashSet<RequestKey>,
     all: Vec<Request>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> RequestScan<'a> {
     fn new(number: u16, semaphores: &'a BTreeSet<u64>) -> Self {
         let (held, known, all) = (Vec::new(), FxHashSet::default(), Vec::new());
-        Walk { number, semaphores, held, epoch: 0, known, all }
+        RequestScan { number, semaphores, held, epoch: 0, known, all }
     }
 
     fn requests(mut self, thread: &Thread) -> Vec<Request> {
@@ -111,20 +111,20 @@ impl<'a> Walk<'a> {
         match op.effect() {
             Effect::Lock(LockEffect::Acquire { lock, mode, how }) => {
                 let shared = mode == LockMode::Read;
-                // A thread that only tries does not wait.
+                // A try-lock does not wait.
                 if matches!(how, Outcome::Waited | Outcome::OwnerDied) {
                     self.request(at, Want::Lock { lock, shared });
                 }
-                self.take(at, lock, shared);
+                self.acquire(at, lock, shared);
             }
-            Effect::Lock(LockEffect::Release { lock, .. }) => self.give(lock),
+            Effect::Lock(LockEffect::Release { lock, .. }) => self.release(lock),
             Effect::Semaphore(effect) => self.semaphore(at, effect),
             Effect::Condition(ConditionEffect::Wake { lock, woken, .. }) => {
                 if matches!(woken, WokenBy::Event(_) | WokenBy::OneOf(_)) {
                     self.wait(at);
                 }
                 self.request(at, Want::Lock { lock, shared: false });
-                self.take(at, lock, false);
+                self.acquire(at, lock, false);
             }
             Effect::Thread(ThreadEffect::Join(_))
             | Effect::Barrier(BarrierEffect::Leave { .. })
@@ -148,11 +148,11 @@ impl<'a> Walk<'a> {
         match effect {
             SemaphoreEffect::Wait { semaphore: lock, .. } if self.semaphores.contains(&lock) => {
                 self.request(at, Want::Lock { lock, shared: false });
-                self.take(at, lock, false);
+                self.acquire(at, lock, false);
             }
             SemaphoreEffect::Wait { .. } => self.wait(at),
             SemaphoreEffect::Post { semaphore } if self.semaphores.contains(&semaphore) => {
-                self.give(semaphore);
+                self.release(semaphore);
             }
             SemaphoreEffect::Init { .. }
             | SemaphoreEffect::Post { .. }
@@ -175,14 +175,14 @@ impl<'a> Walk<'a> {
             return;
         }
         let held = self.held.iter().map(|(it, _, site)| (it.lock, it.shared, *site)).collect();
-        if self.known.insert(Same { epoch: self.epoch, site, want, held }) {
+        if self.known.insert(RequestKey { epoch: self.epoch, site, want, held }) {
             let mut held: Vec<_> = self.held.iter().map(|it| it.0).collect();
             held.sort_unstable_by_key(|it| it.lock);
             self.all.push(Request { thread: self.number, index, want, held });
         }
     }
 
-    fn take(&mut self, (index, site): (u32, u32), lock: u64, shared: bool) {
+    fn acquire(&mut self, (index, site): (u32, u32), lock: u64, shared: bool) {
         match self.held.iter_mut().find(|it| it.0.lock == lock) {
             Some((hold, depth, _)) => {
                 hold.shared &= shared;
@@ -192,7 +192,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn give(&mut self, lock: u64) {
+    fn release(&mut self, lock: u64) {
         let Some(at) = self.held.iter().position(|it| it.0.lock == lock) else { return };
         self.held[at].1 -= 1;
         if self.held[at].1 == 0 {
