@@ -59,7 +59,7 @@ pub struct Plan {
     pub monotonic: u64,
     /// The entry of the process that follows the schedule.
     pub process: u32,
-    /// Whether a thread that detects a deadlock keeps the program alive, for a debugger to attach.
+    /// Whether the program is kept alive after a verdict, for a debugger.
     pub linger: u32,
     /// One of [`timeouts`].
     pub timeouts: u32,

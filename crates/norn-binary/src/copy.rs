@@ -8,7 +8,7 @@
 use iced_x86::{Decoder, DecoderOptions, FlowControl, InstructionInfoFactory, OpAccess};
 
 /// Maximum distance between two such hooks, in bytes.
-const MOST: u64 = 64;
+const MAX_DISTANCE: u64 = 64;
 
 /// Whether the code between the return addresses of two hooks stores nothing. Takes the code
 /// sections of a module and the two return addresses.
@@ -17,7 +17,7 @@ pub(crate) fn is_copy<'a>(
     write: u64,
     read: u64,
 ) -> bool {
-    if write >= read || read - write > MOST {
+    if write >= read || read - write > MAX_DISTANCE {
         return false;
     }
     let between = code.find_map(|(start, bytes)| {

@@ -21,7 +21,7 @@ use rustc_hash::FxHashMap;
 
 /// What is certain at a call: distances from the frame address.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Spot {
+pub(crate) struct FrameState {
     /// The stack pointer.
     pub(crate) stack: Option<i64>,
     /// The register that compilers use as frame pointer.
@@ -35,9 +35,9 @@ pub(crate) struct Spot {
 /// The calls of one function, by return address.
 #[derive(Debug, Default)]
 pub(crate) struct Layout {
-    spots: FxHashMap<u64, Spot>,
+    spots: FxHashMap<u64, FrameState>,
     /// What is certain at its first call, and nearly everywhere.
-    body: Spot,
+    body: FrameState,
 }
 
 impl Layout {
@@ -50,12 +50,12 @@ impl Layout {
     }
 
     /// What is certain at the call with this return address.
-    pub(crate) fn at(&self, returns_to: u64) -> Option<Spot> {
+    pub(crate) fn at(&self, returns_to: u64) -> Option<FrameState> {
         self.spots.get(&returns_to).copied()
     }
 
     /// What is certain where nothing else is known.
-    pub(crate) fn body(&self) -> Spot {
+    pub(crate) fn body(&self) -> FrameState {
         self.body
     }
 }
@@ -260,20 +260,23 @@ impl Flow {
     }
 
     fn finish(self) -> Layout {
-        let body = self.first_call().map(|it| spot(&it)).unwrap_or_default();
+        let body = self.first_call().map(|it| frame_state(&it)).unwrap_or_default();
         let calls = self.code.iter().zip(&self.before).filter(|(it, _)| is_call(it));
-        let spots =
-            calls.filter_map(|(call, before)| Some((call.next_ip(), spot(before.as_ref()?))));
-        Layout { spots: spots.collect(), body: Spot { argument: None, forwarded: None, ..body } }
+        let spots = calls
+            .filter_map(|(call, before)| Some((call.next_ip(), frame_state(before.as_ref()?))));
+        Layout {
+            spots: spots.collect(),
+            body: FrameState { argument: None, forwarded: None, ..body },
+        }
     }
 }
 
-fn spot(registers: &Registers) -> Spot {
+fn frame_state(registers: &Registers) -> FrameState {
     let forwarded = match registers.get(Register::RDI) {
         Some(Value::Argument(it)) => Some(it),
         _ => None,
     };
-    Spot {
+    FrameState {
         stack: registers.distance(Register::RSP),
         frame: registers.distance(Register::RBP),
         argument: registers.distance(Register::RDI),
@@ -325,9 +328,9 @@ mod tests {
 
     #[test]
     fn a_frame_pointer() {
-        let spot =
-            Spot { stack: Some(-48), frame: Some(-16), argument: Some(-36), forwarded: None };
-        assert_eq!(layout(UNOPTIMISED).at(0x1014), Some(spot));
+        let frame_state =
+            FrameState { stack: Some(-48), frame: Some(-16), argument: Some(-36), forwarded: None };
+        assert_eq!(layout(UNOPTIMISED).at(0x1014), Some(frame_state));
     }
 
     /// test eax, eax; je +7; lea rdi, [rsp+8]; jmp +5; lea rdi, [rsp+16]; call
@@ -337,14 +340,17 @@ mod tests {
             0x85, 0xc0, 0x74, 0x07, 0x48, 0x8d, 0x7c, 0x24, 0x08, 0xeb, 0x05, 0x48, 0x8d, 0x7c,
             0x24, 0x10, 0xe8, 0, 0, 0, 0,
         ];
-        assert_eq!(layout(&bytes).at(0x1015), Some(Spot { stack: Some(-8), ..Spot::default() }));
+        assert_eq!(
+            layout(&bytes).at(0x1015),
+            Some(FrameState { stack: Some(-8), ..FrameState::default() })
+        );
     }
 
     /// and rsp, -64; lea rdi, [rsp+8]; call
     #[test]
     fn an_aligned_stack_has_an_unknown_position() {
         let bytes = [0x48, 0x83, 0xe4, 0xc0, 0x48, 0x8d, 0x7c, 0x24, 0x08, 0xe8, 0, 0, 0, 0];
-        assert_eq!(layout(&bytes).at(0x100e), Some(Spot::default()));
+        assert_eq!(layout(&bytes).at(0x100e), Some(FrameState::default()));
     }
 
     /// push rbx; mov rbx, rdi; call; lea rdi, [rbx+4]; call
@@ -352,8 +358,9 @@ mod tests {
     fn an_argument_is_forwarded() {
         let bytes =
             [0x53, 0x48, 0x89, 0xfb, 0xe8, 0, 0, 0, 0, 0x48, 0x8d, 0x7b, 0x04, 0xe8, 0, 0, 0, 0];
-        let spot = Spot { stack: Some(-16), forwarded: Some(4), ..Spot::default() };
-        assert_eq!(layout(&bytes).at(0x1012), Some(spot));
+        let frame_state =
+            FrameState { stack: Some(-16), forwarded: Some(4), ..FrameState::default() };
+        assert_eq!(layout(&bytes).at(0x1012), Some(frame_state));
     }
 
     /// sub rsp, 24; call; ret; lea rdi, [rsp]; call
@@ -363,7 +370,8 @@ mod tests {
             0x48, 0x83, 0xec, 0x18, 0xe8, 0, 0, 0, 0, 0xc3, 0x48, 0x8d, 0x3c, 0x24, 0xe8, 0, 0, 0,
             0,
         ];
-        let spot = Spot { stack: Some(-32), argument: Some(-32), ..Spot::default() };
-        assert_eq!(layout(&bytes).at(0x1013), Some(spot));
+        let frame_state =
+            FrameState { stack: Some(-32), argument: Some(-32), ..FrameState::default() };
+        assert_eq!(layout(&bytes).at(0x1013), Some(frame_state));
     }
 }

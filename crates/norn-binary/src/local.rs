@@ -14,7 +14,7 @@ use std::sync::{Arc, OnceLock};
 use gimli::{AttributeValue, EntriesTreeNode, Operation, Register};
 
 use crate::dwarf::Slice;
-use crate::layout::{Layout, Spot};
+use crate::layout::{FrameState, Layout};
 use crate::line::Frame;
 use crate::name;
 use crate::parameter;
@@ -94,7 +94,7 @@ impl Functions {
     /// What is certain at the call with this return address.
     pub(crate) fn call(&self, returns_to: u64, code: &[(u64, &[u8])]) -> Option<CallSite> {
         let function = self.covering(returns_to.checked_sub(1)?)?;
-        let Spot { stack, argument, forwarded, .. } = function.layout(code).at(returns_to)?;
+        let FrameState { stack, argument, forwarded, .. } = function.layout(code).at(returns_to)?;
         Some(CallSite { function: function.start, stack, argument, forwarded })
     }
 
@@ -110,14 +110,14 @@ impl Functions {
         let at = self.list.binary_search_by_key(&asked.function, |it| it.start).ok()?;
         let function = &self.list[at];
         let layout = function.layout(code);
-        let spot = asked.call.and_then(|it| layout.at(it)).unwrap_or_else(|| layout.body());
+        let frame_state = asked.call.and_then(|it| layout.at(it)).unwrap_or_else(|| layout.body());
         let covers = |local: &&Local| {
             !local.is_declared_behind(source)
-                && local.reach(asked.call, spot).is_some_and(|it| it.contains(&asked.offset))
+                && local.reach(asked.call, frame_state).is_some_and(|it| it.contains(&asked.offset))
         };
         let mut found = function.locals(units).iter().filter(covers);
         let local = found.next()?;
-        let start = local.reach(asked.call, spot)?.start;
+        let start = local.reach(asked.call, frame_state)?.start;
         found.next().is_none().then(|| local.describe(asked.offset.abs_diff(start), asked.size))
     }
 }
@@ -141,13 +141,13 @@ struct Local {
     block: Option<Vec<Range<u64>>>,
     /// Whether it belongs to an inlined function.
     inlined: bool,
-    homes: Vec<Home>,
+    locations: Vec<StackLocation>,
     file: Option<Arc<str>>,
     line: Option<u32>,
 }
 
 /// The location of a variable while the code is in a range, or always.
-struct Home {
+struct StackLocation {
     during: Option<Range<u64>>,
     base: Base,
     offset: i64,
@@ -160,12 +160,12 @@ enum Base {
     Frame,
 }
 
-impl Home {
-    fn start(&self, spot: Spot) -> Option<i64> {
+impl StackLocation {
+    fn start(&self, frame_state: FrameState) -> Option<i64> {
         let base = match self.base {
             Base::Address => 0,
-            Base::Stack => spot.stack?,
-            Base::Frame => spot.frame?,
+            Base::Stack => frame_state.stack?,
+            Base::Frame => frame_state.frame?,
         };
         base.checked_add(self.offset)
     }
@@ -174,11 +174,11 @@ impl Home {
 impl Local {
     /// Its bytes in the frame, if it can be there now. If the current call is unknown, only what is
     /// valid in the whole function is certain.
-    fn reach(&self, call: Option<u64>, spot: Spot) -> Option<Range<i64>> {
+    fn reach(&self, call: Option<u64>, frame_state: FrameState) -> Option<Range<i64>> {
         let runs = |range: &Range<u64>| call.is_some_and(|it| range.contains(&it.wrapping_sub(1)));
         let alive = self.block.as_ref().is_none_or(|parts| parts.iter().any(runs));
-        let home = self.homes.iter().find(|it| it.during.as_ref().is_none_or(runs));
-        let start = home.filter(|_| alive)?.start(spot)?;
+        let location = self.locations.iter().find(|it| it.during.as_ref().is_none_or(runs));
+        let start = location.filter(|_| alive)?.start(frame_state)?;
         Some(start..start.checked_add_unsigned(self.size.max(1))?)
     }
 
@@ -263,56 +263,56 @@ impl<'u, 'a> Reader<'u, 'a> {
 
     fn variable(&mut self, entry: &Entry<'a>, block: &Block) {
         let (units, die) = (self.types.units, DieId { unit: self.unit, offset: entry.offset() });
-        let homes = self.homes(entry);
-        let Some(name) = name::plain(units, die).filter(|_| !homes.is_empty()) else { return };
+        let locations = self.locations(entry);
+        let Some(name) = name::plain(units, die).filter(|_| !locations.is_empty()) else { return };
         let shape = self.types.of(die);
         let (file, line) = name::declared_at(units, die);
         let (block, inlined) = (block.parts.clone(), block.inlined);
         let size = shape.size();
-        self.found.push(Local { name, shape, size, block, inlined, homes, file, line });
+        self.found.push(Local { name, shape, size, block, inlined, locations, file, line });
     }
 
-    fn homes(&self, entry: &Entry<'a>) -> Vec<Home> {
+    fn locations(&self, entry: &Entry<'a>) -> Vec<StackLocation> {
         let unit = self.types.units.unit(self.unit);
         let Some(value) = entry.attr_value(gimli::DW_AT_location) else { return Vec::new() };
         if let AttributeValue::Exprloc(expression) = value {
-            let home = self.home(None, expression.operations(unit.encoding()));
-            return home.into_iter().collect();
+            let location = self.location(None, expression.operations(unit.encoding()));
+            return location.into_iter().collect();
         }
         let Ok(Some(mut list)) = unit.attr_locations(value) else { return Vec::new() };
-        let mut homes = Vec::new();
+        let mut locations = Vec::new();
         while let Ok(Some(entry)) = list.next() {
             let during = entry.range.begin..entry.range.end;
-            homes.extend(self.home(Some(during), entry.data.operations(unit.encoding())));
+            locations.extend(self.location(Some(during), entry.data.operations(unit.encoding())));
         }
-        settled(homes)
+        settled(locations)
     }
 
     /// A single operation with a base and an offset.
-    fn home<R: gimli::Reader>(
+    fn location<R: gimli::Reader>(
         &self,
         during: Option<Range<u64>>,
         mut operations: gimli::OperationIter<R>,
-    ) -> Option<Home> {
+    ) -> Option<StackLocation> {
         let (base, offset) = match operations.next().ok()?? {
             Operation::FrameOffset { offset } => (self.base?, offset),
             Operation::RegisterOffset { register, offset, .. } => (base_of(register)?, offset),
             _ => return None,
         };
-        operations.next().ok()?.is_none().then_some(Home { during, base, offset })
+        operations.next().ok()?.is_none().then_some(StackLocation { during, base, offset })
     }
 }
 
 /// A location that is the same in all ranges is always valid.
-fn settled(mut homes: Vec<Home>) -> Vec<Home> {
-    let place = |it: &Home| (it.base, it.offset);
-    if homes.windows(2).all(|it| place(&it[0]) == place(&it[1])) {
-        homes.truncate(1);
-        for home in &mut homes {
-            home.during = None;
+fn settled(mut locations: Vec<StackLocation>) -> Vec<StackLocation> {
+    let place = |it: &StackLocation| (it.base, it.offset);
+    if locations.windows(2).all(|it| place(&it[0]) == place(&it[1])) {
+        locations.truncate(1);
+        for location in &mut locations {
+            location.during = None;
         }
     }
-    homes
+    locations
 }
 
 fn frame_base<R: gimli::Reader>(mut operations: gimli::OperationIter<R>) -> Option<Base> {

@@ -212,10 +212,10 @@ fn is_passed_by_address(entry: &Entry<'_>) -> bool {
 
 /// The type of an entry, without typedefs and qualifiers.
 fn type_of<'a>(units: &Units<'a>, die: DieId) -> Option<Entry<'a>> {
-    const MOST: usize = 32;
+    const MAX_LINKS: usize = 32;
     let (unit, value) = units.inherited(die, &[gimli::DW_AT_type])?;
     let mut die = units.follow(unit, value)?;
-    for _ in 0..MOST {
+    for _ in 0..MAX_LINKS {
         let entry = units.entry(die)?;
         let alias = [
             gimli::DW_TAG_typedef,

@@ -1,8 +1,8 @@
 //! The scopes that enclose an entry: namespaces, classes, functions.
 //!
 //! DWARF nests entries but has no links to parents. Qualified names need them, but only for the few
-//! entries without a linkage name: static variables of functions, and functions with internal
-//! linkage of gcc. So each unit gets, on first use, a list of its scopes as ranges of offsets with
+//! entries without a linkage name: static variables of functions, and entities that gcc gives
+//! internal linkage. So each unit gets, on first use, a list of its scopes as ranges of offsets with
 //! their parents.
 
 use gimli::{DwTag, UnitOffset, UnitRef};

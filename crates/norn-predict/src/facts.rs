@@ -69,7 +69,7 @@ pub(crate) struct SyncFacts<'a> {
 }
 
 /// Thread numbers have 16 bits.
-const MOST_THREADS: usize = u16::MAX as usize;
+const MAX_THREADS: usize = u16::MAX as usize;
 
 /// The shared indices of a trace.
 #[derive(Debug)]
@@ -180,7 +180,7 @@ impl<'a> Facts<'a> {
 
 /// The threads whose accesses are analysed.
 pub(crate) fn searched(trace: &Trace) -> &[Thread] {
-    &trace.threads[..trace.threads.len().min(MOST_THREADS)]
+    &trace.threads[..trace.threads.len().min(MAX_THREADS)]
 }
 
 /// The outlines of all threads, and the semaphores that are used as locks. These are only known

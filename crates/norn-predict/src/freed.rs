@@ -19,7 +19,7 @@ const PAGE: u32 = 12;
 const PLACES: u32 = 16;
 /// Maximum number of blocks at lower addresses that may extend to an access. There are more than
 /// two only if memory is split differently each time that it is allocated.
-const CLOSEST: usize = 8;
+const MAX_LOWER_BLOCKS: usize = 8;
 /// Several threads free memory of a page.
 const SEVERAL: u16 = u16::MAX;
 
@@ -77,7 +77,7 @@ impl<'a> Freed<'a> {
             let at = range.start + born.checked_sub(1)?;
             (self.blocks[at].last >= addr).then_some(at)
         };
-        let mut lives = below.iter().rev().take(CLOSEST).filter_map(last).peekable();
+        let mut lives = below.iter().rev().take(MAX_LOWER_BLOCKS).filter_map(last).peekable();
         let gone = lives.peek().copied()?;
         let at = lives.find(|it| self.blocks[*it].life.died > after).unwrap_or(gone);
         let others = self.blocks[at].frees.iter().any(|it| it.0 != thread);

@@ -11,7 +11,7 @@ use thiserror::Error;
 pub const BUILT_IN: &str = include_str!("builtin.pattern");
 
 /// Maximum number of accesses of a pattern; longer matches are unreadable.
-const LONGEST: usize = 16;
+const MAX_ACCESSES: usize = 16;
 
 /// An interleaving to search for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -178,7 +178,7 @@ impl<'a> Parser<'a> {
         let Some(pattern) = self.patterns.last_mut() else {
             return Err(line.error(0, "a pattern's first line, which is not indented"));
         };
-        if pattern.slots.len() == LONGEST {
+        if pattern.slots.len() == MAX_ACCESSES {
             return Err(line.error(0, "no more accesses in this pattern"));
         }
         let action = match line.word(1) {
@@ -266,7 +266,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_built_in_ones_are_read() {
+    fn the_built_in_patterns_are_parsed() {
         let patterns = Pattern::parse(BUILT_IN).unwrap();
         let count = |class| patterns.iter().filter(|it| it.class() == class).count();
         assert_eq!(

@@ -156,15 +156,12 @@ impl<'a> Table<'a> {
             *it != place && begun && !own_later && self.fits(place, *it)
         };
         let meets = |it: &&Writes| it.mask & read.mask != 0;
-        let later = self
-            .writes
-            .iter()
-            .filter(meets)
-            .filter_map(|it| it.places[it.passed..].iter().copied().take(FAR).find(possible));
-        let earlier =
-            self.writes.iter().filter(meets).filter_map(|it| {
-                it.places[..it.passed].iter().rev().copied().take(FAR).find(possible)
-            });
+        let later = self.writes.iter().filter(meets).filter_map(|it| {
+            it.places[it.passed..].iter().copied().take(MAX_WRITES).find(possible)
+        });
+        let earlier = self.writes.iter().filter(meets).filter_map(|it| {
+            it.places[..it.passed].iter().rev().copied().take(MAX_WRITES).find(possible)
+        });
         earlier.max().or_else(|| later.min())
     }
 
@@ -182,7 +179,7 @@ impl<'a> Table<'a> {
 }
 
 /// Maximum number of writes per thread that are examined when values decide.
-const FAR: usize = 64;
+const MAX_WRITES: usize = 64;
 
 impl Writes {
     fn before(&self, place: u32) -> Option<u32> {

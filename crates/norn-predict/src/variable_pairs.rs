@@ -17,7 +17,7 @@ use crate::{
 /// Number of earlier accesses that an access is paired with.
 const WINDOW: usize = 3;
 /// Maximum number of pairs of variables per thread that are examined for the same two sites.
-const MOST: u32 = 256;
+const MAX_PAIRS_PER_SITES: u32 = 256;
 
 /// Two accesses to two variables that are used together.
 #[derive(Clone, Copy, Debug)]
@@ -118,7 +118,7 @@ impl Search {
     fn is_new(&mut self, first: &Touch, last: &Touch) -> bool {
         let sites = (first.site, last.site);
         let count = self.sites.entry(sites).or_default();
-        if *count >= MOST {
+        if *count >= MAX_PAIRS_PER_SITES {
             self.couples.left_out += 1;
             return false;
         }

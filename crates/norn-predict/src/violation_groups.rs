@@ -49,7 +49,7 @@ impl OrderKind {
 pub struct Remark {
     /// Number of violations in the trace.
     pub count: u64,
-    /// Number of those that read uninitialised memory.
+    /// Number of those that read the variable before its first write.
     pub early: u64,
     /// Why the order seems benign.
     pub expected: Option<BenignOrder>,
@@ -93,7 +93,7 @@ pub(crate) struct Pair {
 /// Properties of one violation.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct How {
-    /// It reads uninitialised memory.
+    /// It reads the variable before its first write.
     pub(crate) early: bool,
     /// Why it seems benign.
     pub(crate) expected: Option<BenignOrder>,

@@ -100,7 +100,7 @@ proptest! {
     }
 
     #[test]
-    fn a_deadlock_is_found_if_and_only_if_no_thread_can_go_on(
+    fn a_deadlock_is_found_if_and_only_if_no_thread_can_continue(
         threads in program(),
         kind in strategy(),
         seed: u64,

@@ -149,7 +149,7 @@ pub(crate) struct Simulation {
 }
 
 /// Maximum number of decisions of a run, so that a test ends even if the scheduler does not.
-const MOST_DECISIONS: usize = 3_000_000;
+const MAX_DECISIONS: usize = 3_000_000;
 
 impl Simulation {
     /// A program of these threads, under this plan. The first thread has created the others.
@@ -186,7 +186,7 @@ impl Simulation {
 
     /// Runs the program to its end, or to a verdict.
     pub(crate) fn run(&mut self) {
-        for _ in 0..MOST_DECISIONS {
+        for _ in 0..MAX_DECISIONS {
             let Some(holder) = self.scheduler.holder() else {
                 if self.verdict.is_some() || !self.ended.contains(&false) {
                     return;

@@ -161,7 +161,7 @@ impl Task {
         self.alive && !self.away && (!self.waiting || self.handlers > 0)
     }
 
-    /// Whether it waits with a deadline that has not passed.
+    /// Whether it waits with a deadline.
     pub(crate) fn is_timed(&self) -> bool {
         self.alive && !self.away && self.waiting && self.handlers == 0 && self.deadline != NEVER
     }

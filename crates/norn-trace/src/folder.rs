@@ -29,7 +29,7 @@ pub const PROGRAM: &str = "program";
 
 /// A subject with corrupted memory may name any process; chunks of impossible ones share one file.
 #[expect(clippy::cast_possible_truncation, reason = "it is a small number")]
-const MOST_PROCESSES: u32 = PROCESSES as u32;
+const MAX_PROCESSES: u32 = PROCESSES as u32;
 
 /// Disk space that is kept free while recording: when the disk is full, most of it is used for the
 /// remaining chunks, and the rest for `run.json`, which is rewritten at the end. The same amount is
@@ -103,7 +103,7 @@ impl Writer {
     /// Appends one chunk with its checksum to the file of its process. If space is insufficient, as
     /// much as possible is written.
     pub fn append(&mut self, header: ChunkHeader, bytes: &[u8]) -> io::Result<()> {
-        let process = header.process.min(MOST_PROCESSES);
+        let process = header.process.min(MAX_PROCESSES);
         let head = chunk::seal(header, bytes);
         let largest = self.largest;
         let file = self.file(process)?;

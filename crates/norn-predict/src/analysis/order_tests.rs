@@ -162,7 +162,7 @@ fn the_first_write_of_each_thread_counts() {
 
 /// Without a total order, the values determine which write was seen.
 #[test]
-fn values_tell_what_was_seen() {
+fn values_determine_the_write_that_was_seen() {
     let trace = "
         T0 fork T0.1 @ 1
         T0 fork T0.2 @ 2
@@ -196,7 +196,7 @@ fn bytes_are_distinguished() {
 
 /// Once-only initialisation and data guarded by a flag are ordered; the flag is not.
 #[test]
-fn other_ways_to_wait() {
+fn once_and_flags_order_accesses() {
     let once = "
         order global
         T1 oncebegin o @ 1
@@ -219,7 +219,7 @@ fn other_ways_to_wait() {
 }
 
 #[test]
-fn hand_offs_come_last_and_say_why() {
+fn benign_orders_come_last_with_a_reason() {
     let trace = "
         order global
         T2 load flag 0 @ ask

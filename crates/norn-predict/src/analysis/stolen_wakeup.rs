@@ -30,8 +30,8 @@ use crate::{
 };
 
 /// Maximum number of writes of a third thread examined per wake-up, and of those that are kept.
-const LOOKED_AT: usize = 64;
-const MOST: usize = 4;
+const MAX_WRITES: usize = 64;
+const MAX_SITES: usize = 4;
 
 /// Finds stolen wake-ups.
 pub(super) struct StolenWakeUp;
@@ -155,10 +155,10 @@ impl Search<'_> {
         let from = order.before(woken_for.thread, woken_for.index, thread);
         let to = order.after(look.thread, look.index, thread);
         let begin = theirs.partition_point(|it| it.index < from);
-        let possible = theirs[begin..].iter().take_while(|it| it.index < to).take(LOOKED_AT);
-        let mut sites: SmallVec<[u32; MOST]> = SmallVec::new();
+        let possible = theirs[begin..].iter().take_while(|it| it.index < to).take(MAX_WRITES);
+        let mut sites: SmallVec<[u32; MAX_SITES]> = SmallVec::new();
         for it in possible.filter(|it| self.may_conflict(it, look)) {
-            if sites.len() < MOST && !sites.contains(&it.site) {
+            if sites.len() < MAX_SITES && !sites.contains(&it.site) {
                 sites.push(it.site);
                 add([woken_for, it, look], found);
             }

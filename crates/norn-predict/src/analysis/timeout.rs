@@ -128,7 +128,7 @@ fn semaphores(trace: &Trace, mut found: impl FnMut(At, At)) {
         let Effect::Semaphore(effect) = event.op.effect() else { return };
         match effect {
             SemaphoreEffect::Init { semaphore, value } => {
-                let first = usize::try_from(value).unwrap_or(0).min(MOST);
+                let first = usize::try_from(value).unwrap_or(0).min(MAX_INITIAL_VALUE);
                 posts.insert(semaphore, vec![None; first].into());
             }
             SemaphoreEffect::Post { semaphore } => {
@@ -146,7 +146,7 @@ fn semaphores(trace: &Trace, mut found: impl FnMut(At, At)) {
 }
 
 /// Maximum initial value of a semaphore; larger ones never make a thread wait.
-const MOST: usize = 1024;
+const MAX_INITIAL_VALUE: usize = 1024;
 
 /// Timed lock requests, and the last acquisition by another thread before or the first after them.
 fn locks(trace: &Trace, mut found: impl FnMut(At, At)) {
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_that_was_woken_may_end_by_itself() {
+    fn a_wait_that_was_woken_may_time_out() {
         let trace = |how: &str| {
             format!(
                 "T1 acq m\nT1 waitrel m\nT1 wait c m{how}\nT2 acq m\nT2 signal c @ signal\n\
@@ -240,20 +240,20 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_that_ended_by_itself_did_so_already() {
+    fn a_wait_that_timed_out_is_no_candidate() {
         let trace = "T1 acq m\nT1 waitrel m\nT1 wait c m timed\nT1 wake c m timeout\nT2 signal c";
         assert!(found(trace).is_empty());
     }
 
     #[test]
-    fn each_post_lets_one_go_on() {
+    fn each_post_ends_one_wait() {
         let trace = "T0 init s semaphore 1\nT2 post s @ post\nT1 down s timed @ free\n\
                      T1 down s timed @ down\nT2 post s @ later";
         assert_eq!(found(trace), ["timeout down post", "late-wake-up post down"]);
     }
 
     #[test]
-    fn a_lock_that_another_thread_has() {
+    fn a_lock_request_times_out_while_the_lock_is_held() {
         let trace = "T1 acq m @ one\nT1 rel m\nT2 acq m mutex timed @ limited\nT2 rel m\n\
                      T1 acq m @ other\nT1 rel m";
         assert_eq!(found(trace), ["timeout one limited", "timeout other limited"]);

@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// Maximum number of sleeps of a thread in a segment.
-const MOST_NAPS: u32 = 10_000;
+const MAX_NAPS: u32 = 10_000;
 /// How long the segment's thread may wait for an external event while others could run, in
 /// nanoseconds of real time. The event may be an answer to an action of theirs.
 const PATIENCE: u64 = 1_000_000_000;
@@ -219,7 +219,7 @@ impl Follow {
             // The external event may still happen in time.
             _ if timed && !(outside && run.lists_timeouts(world)) => {
                 // A thread that sleeps repeatedly waits for others just like one that spins.
-                if self.position.naps == MOST_NAPS {
+                if self.position.naps == MAX_NAPS {
                     return Some(Progress::Stuck(why::SPINS));
                 }
                 self.position.naps += 1;

@@ -14,7 +14,7 @@ use super::{Choice, Strategy};
 use crate::{TaskId, World, rng::Rng, run::RunState};
 
 /// Maximum number of priority changes in a run.
-const MOST: usize = 64;
+const MAX_CHANGES: usize = 64;
 /// Number of events that a thread may run while others could.
 const LONG: u64 = 50_000;
 /// Set in the initial priority of every thread, which is thus above all changed priorities.
@@ -24,7 +24,7 @@ const ABOVE_CHANGES: u64 = 1 << 63;
 #[derive(Debug)]
 pub(crate) struct Pct {
     /// The numbers of events of all threads at which priorities change, in order.
-    changes: [u64; MOST],
+    changes: [u64; MAX_CHANGES],
     /// Number of changes, and index of the next one.
     count: usize,
     next: usize,
@@ -35,7 +35,7 @@ pub(crate) struct Pct {
 
 impl Pct {
     pub(crate) const fn new() -> Self {
-        Self { changes: [0; MOST], count: 0, next: 0, runner: None, since: 0 }
+        Self { changes: [0; MAX_CHANGES], count: 0, next: 0, runner: None, since: 0 }
     }
 
     /// The next event at which a priority changes.
@@ -48,7 +48,7 @@ impl Pct {
         while self.next_change().is_some_and(|at| at <= run.counted) {
             self.next += 1;
             if let Some(task) = run.tasks.highest() {
-                run.tasks[task].priority = (MOST - self.next) as u64;
+                run.tasks[task].priority = (MAX_CHANGES - self.next) as u64;
             }
         }
     }
@@ -70,7 +70,7 @@ impl Pct {
 impl Strategy for Pct {
     /// Draws the events at which priorities change, by insertion sort.
     fn start(&mut self, plan: &Plan, rng: &mut Rng) {
-        let count = (plan.depth.max(1) as usize - 1).min(MOST);
+        let count = (plan.depth.max(1) as usize - 1).min(MAX_CHANGES);
         for drawn in 0..count {
             let mut at = rng.below(plan.expected.max(1));
             for earlier in self.changes.iter_mut().take(drawn) {
@@ -112,7 +112,7 @@ mod tests {
     fn changes_are_one_fewer_than_the_depth_and_in_order() {
         for depth in [0, 1, 2, 5, 64, 65, 1000] {
             let pct = started(depth, 10_000);
-            let expected = (depth.max(1) as usize - 1).min(MOST);
+            let expected = (depth.max(1) as usize - 1).min(MAX_CHANGES);
             assert_eq!(pct.count, expected);
             assert!(pct.changes[..expected].is_sorted());
             assert!(pct.changes[..expected].iter().all(|at| *at < 10_000));
@@ -129,7 +129,7 @@ mod tests {
         }
         let before = run.tasks.highest().unwrap();
         assert!(pct.choose(&mut run, &SimulatedWorld::default()) != Choice::Run(before, u64::MAX));
-        assert_eq!(run.tasks[before].priority, MOST as u64 - 1);
+        assert_eq!(run.tasks[before].priority, MAX_CHANGES as u64 - 1);
         assert_eq!(pct.next_change(), None);
     }
 

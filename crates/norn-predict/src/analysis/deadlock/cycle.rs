@@ -23,8 +23,8 @@ use crate::{
 
 /// Maximum number of requests visited per cycle length: from one request, and from all together;
 /// half as many for each greater length.
-const MOST_FROM_ONE: u32 = 20_000;
-const MOST: u32 = 2_000_000;
+const MAX_VISITS_PER_REQUEST: u32 = 20_000;
+const MAX_VISITS: u32 = 2_000_000;
 /// The cost of a cycle, in visited requests.
 const CYCLE: u32 = 50;
 
@@ -57,7 +57,7 @@ impl<'a> Cycles<'a> {
                 holders.entry(hold.lock).or_default().push(at);
             }
         }
-        let (requests, left) = (&requests.all, (0, MOST));
+        let (requests, left) = (&requests.all, (0, MAX_VISITS));
         Cycles { order, requests, holders, threads, left, longer: false, left_out: 0 }
     }
 
@@ -65,11 +65,11 @@ impl<'a> Cycles<'a> {
     pub(crate) fn search(&mut self, mut found: impl FnMut(&Cycle<'a>)) {
         let threads = self.threads.len();
         for (length, shift) in (2..=threads).zip(0..) {
-            self.left.1 = MOST.checked_shr(shift).unwrap_or(0);
+            self.left.1 = MAX_VISITS.checked_shr(shift).unwrap_or(0);
             self.longer = false;
             let mut left_out = 0;
             for first in self.requests {
-                self.left.0 = MOST_FROM_ONE;
+                self.left.0 = MAX_VISITS_PER_REQUEST;
                 self.extend(&mut vec![first], length, &mut found);
                 left_out += u64::from(self.left.0 == 0 || self.left.1 == 0);
             }
