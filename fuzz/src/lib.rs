@@ -1,5 +1,5 @@
-//! What is given to fuzzers: functions that read bytes of any origin, and must neither panic nor
-//! take forever. Each returns whether all of its input made sense.
+//! The fuzz targets: functions that read arbitrary bytes, and must neither panic nor hang. Each
+//! returns whether its whole input was valid.
 //!
 //! They run under libFuzzer (`fuzz_targets/`), which needs a nightly compiler, and under a plain
 //! driver that needs nothing (`src/main.rs`).
@@ -11,7 +11,7 @@ use norn_model::{Order, text};
 use norn_property::File;
 use norn_trace::{FORMAT, Run, Trace, export_std, import_std};
 
-/// The first byte chooses the format, the others are the records of a chunk.
+/// The first byte selects the format, the others are the records of a chunk.
 pub fn decode_chunk(data: &[u8]) -> bool {
     let Some((&options, records)) = data.split_first() else { return true };
     let format = Format { values: options & 1 != 0, global: options & 2 != 0 };
@@ -41,7 +41,7 @@ pub fn open_trace(data: &[u8]) -> bool {
     trace.damage().is_empty()
 }
 
-/// The bytes are a property file. What is wrong with it can be shown.
+/// The bytes are a property file. Its diagnostics can be rendered.
 pub fn property_parse(data: &[u8]) -> bool {
     let text = String::from_utf8_lossy(data);
     match File::parse(&text) {
@@ -53,7 +53,7 @@ pub fn property_parse(data: &[u8]) -> bool {
     }
 }
 
-/// The bytes are a trace in RAPID's format. What can be read can be written, and is then the same.
+/// The bytes are a trace in RAPID's format. A valid one can be exported, and reads back the same.
 pub fn std_import(data: &[u8]) -> bool {
     let Ok(imported) = import_std(&String::from_utf8_lossy(data)) else { return false };
     let mut first = Vec::new();
@@ -65,7 +65,7 @@ pub fn std_import(data: &[u8]) -> bool {
     true
 }
 
-/// The bytes are a trace in our notation. What can be read can be printed, and is then the same.
+/// The bytes are a trace in our notation. A valid one can be printed, and reads back the same.
 pub fn text_parse(data: &[u8]) -> bool {
     let Ok(trace) = text::parse(&String::from_utf8_lossy(data)) else { return false };
     let printed = text::print(&trace);
@@ -74,7 +74,7 @@ pub fn text_parse(data: &[u8]) -> bool {
     true
 }
 
-/// The description of a run that says nothing.
+/// A minimal description of a run.
 pub fn run() -> Run {
     Run {
         format: FORMAT,

@@ -1,7 +1,7 @@
 //! Runs a target with many inputs, without libFuzzer:
 //! `cargo run --release --manifest-path fuzz/Cargo.toml -- decode_chunk 1000000 [SEED]`.
 //!
-//! The inputs are changed copies of good ones. The same seed gives the same inputs. An input that
+//! The inputs are mutated copies of valid ones. The same seed gives the same inputs. An input that
 //! makes a target panic is written to a file.
 
 mod mutate;
@@ -14,7 +14,7 @@ use std::{
 
 use mutate::{Random, mutated};
 
-/// A target reads an input and says whether all of it made sense.
+/// A target reads an input and returns whether all of it was valid.
 type Target = fn(&[u8]) -> bool;
 
 const TARGETS: [(&str, Target); 5] = [
@@ -45,7 +45,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs all inputs; false if one made the target panic.
+/// Runs all inputs; returns false if one made the target panic.
 fn run(name: &str, target: Target, count: u64, seed: u64) -> io::Result<bool> {
     let seeds = norn_fuzz::seed::seeds(name)?;
     let mut random = Random(seed.max(1));
@@ -62,12 +62,12 @@ fn run(name: &str, target: Target, count: u64, seed: u64) -> io::Result<bool> {
             }
         }
     }
-    progress.say();
+    progress.report();
     eprintln!();
     Ok(true)
 }
 
-/// Counts, and says how far it is.
+/// Counts and reports progress.
 struct Progress<'a> {
     name: &'a str,
     count: u64,
@@ -75,7 +75,7 @@ struct Progress<'a> {
     whole: u64,
     bytes: u64,
     start: Instant,
-    said: Instant,
+    reported: Instant,
     slowest: Duration,
     last: Instant,
 }
@@ -90,7 +90,7 @@ impl<'a> Progress<'a> {
             whole: 0,
             bytes: 0,
             start,
-            said: start,
+            reported: start,
             slowest,
             last: start,
         }
@@ -103,13 +103,13 @@ impl<'a> Progress<'a> {
         self.bytes += bytes as u64;
         self.slowest = self.slowest.max(now - self.last);
         self.last = now;
-        if now - self.said > Duration::from_secs(1) {
-            self.said = now;
-            self.say();
+        if now - self.reported > Duration::from_secs(1) {
+            self.reported = now;
+            self.report();
         }
     }
 
-    fn say(&self) {
+    fn report(&self) {
         let Progress { name, count, done, whole, slowest, .. } = self;
         let seconds = self.start.elapsed().as_secs_f64();
         eprint!(

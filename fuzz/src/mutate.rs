@@ -1,6 +1,6 @@
-//! Changes inputs at random, the same way for the same seed.
+//! Mutates inputs at random, deterministically for a seed.
 
-/// A source of numbers that look random (xorshift).
+/// A pseudo-random number generator (xorshift).
 #[derive(Debug)]
 pub struct Random(pub u64);
 
@@ -23,10 +23,10 @@ impl Random {
     }
 }
 
-/// Numbers at which things change.
+/// Boundary values.
 const EDGES: [u32; 8] = [0, 1, 0x7f, 0x80, 0xffff, 0x3_ffc0, 0x7fff_ffff, u32::MAX];
 
-/// One of the seeds with a few changes; now and then, nothing but noise.
+/// One of the seeds with a few mutations; sometimes only random bytes.
 pub fn mutated(seeds: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
     let mut data = seeds.get(random.below(seeds.len())).cloned().unwrap_or_default();
     if random.below(50) == 0 {

@@ -1,4 +1,4 @@
-//! Inputs that make sense, to begin with.
+//! Valid inputs to start from.
 
 use std::{fs, io, path::Path};
 
@@ -11,7 +11,7 @@ use norn_trace::Writer;
 
 use crate::run;
 
-/// Inputs for a target; none for one that does not exist.
+/// Inputs for a target; empty for an unknown one.
 pub fn seeds(target: &str) -> io::Result<Vec<Vec<u8>>> {
     let mut seeds = match target {
         "decode_chunk" => (0..4).map(decode_seed).collect(),
@@ -25,7 +25,7 @@ pub fn seeds(target: &str) -> io::Result<Vec<Vec<u8>>> {
     Ok(seeds)
 }
 
-/// A property with a little of everything.
+/// A property that uses most of the syntax.
 const PROPERTY: &str = "P(c, i) {
   event create: return list<*>::iterator(c, _, 0x10) -> i if result != null && i > 3
   event update: call add(c) | call \"remove\"(c)
@@ -37,7 +37,7 @@ const PROPERTY: &str = "P(c, i) {
 Q(v) { event r: read v event w: write v pattern: (r(t1) | w(t1)) || w(t2) }
 ";
 
-/// What people or libFuzzer put into `corpus/`.
+/// The inputs that users or libFuzzer put into `corpus/`.
 fn corpus(target: &str) -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target);
     let files = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -66,17 +66,17 @@ fn trace_seed(options: u32) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The records of a thread that does a little of everything, by the encoder of the runtime.
+/// The records of a thread with events of many kinds, written by the encoder of the runtime.
 fn records(options: u32, thread: u32) -> Vec<u8> {
     let format = Format { values: options & VALUES != 0, global: options & GLOBAL != 0 };
     let mut room = vec![0; 4096 + SLACK];
     let range = room.as_mut_ptr_range();
     let mut lane = Box::<Lane>::new_uninit();
-    // SAFETY: `start` fills in all of the lane; the room is longer than the slack.
+    // SAFETY: `start` initializes the whole lane; the room is longer than the slack.
     let len = unsafe {
         Lane::start(lane.as_mut_ptr(), range.start, range.end, 0);
         let mut lane = lane.assume_init();
-        // The lane has a pointer into itself: it must stay where it is.
+        // The lane contains a pointer into itself and must not move.
         act(&mut lane, format, u64::from(thread) * 1000);
         lane.settle_any();
         lane.cur.offset_from(range.start)
@@ -86,7 +86,7 @@ fn records(options: u32, thread: u32) -> Vec<u8> {
 }
 
 /// # Safety
-/// The lane is started and has room for all of this.
+/// The lane is started and has room for all records.
 unsafe fn act(lane: &mut Lane, format: Format, first: u64) {
     const READ: u16 = 2;
     const WRITE: u16 = 11;

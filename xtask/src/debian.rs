@@ -14,7 +14,7 @@ use anyhow::{Context as _, Result};
 
 use crate::workspace;
 
-/// The place where everything about real programs is kept.
+/// The folder for everything about real programs.
 pub(crate) fn folder() -> PathBuf {
     workspace::target().join("realworld")
 }
@@ -36,7 +36,7 @@ pub(crate) fn download(package: &str) -> Result<PathBuf> {
 const HINT: &str = "cannot get sources\nhint: this needs Debian or a system derived from it, with \
                     apt-get and dpkg-source (package dpkg-dev), and the network";
 
-/// A fresh tree of the package's sources, with the distribution's patches.
+/// Unpacks the package's sources, with the distribution's patches, into a new tree.
 pub(crate) fn unpack(package: &str, place: &Path) -> Result<()> {
     let description = download(package)?;
     if place.exists() {
@@ -67,7 +67,7 @@ fn lists() -> Result<PathBuf> {
         fs::create_dir_all(place.join("entries"))?;
         derive_entries(&place.join("entries"))?;
         eprintln!("downloading lists of source packages");
-        // Some places have no sources. Whether that matters shows when a package is wanted.
+        // Some archives have no sources. If that matters, downloading the package fails later.
         if let Err(error) = workspace::output(apt_get(&place).arg("update")) {
             eprintln!("some lists are missing: {error:#}");
         }
@@ -85,7 +85,7 @@ fn apt_get(place: &Path) -> Command {
     option("Dir::Etc::SourceParts", &place.join("entries"));
     option("Dir::State::Lists", &place.join("lists"));
     option("Dir::Cache", place);
-    // For root, apt would read and write these folders as a user that may not.
+    // As root, apt would access these folders as an unprivileged user that has no permission.
     option("APT::Sandbox::User", Path::new("root"));
     command.arg("--quiet");
     command
@@ -105,7 +105,7 @@ fn derive_entries(place: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The files that say where the system's packages come from.
+/// The files that configure the system's package sources.
 fn system_entries() -> Result<Vec<PathBuf>> {
     let ask =
         |query: &str| workspace::output(Command::new("apt-config").args(["shell", "IT", query]));
@@ -124,7 +124,7 @@ fn shell_value(text: &str) -> PathBuf {
     text.trim().trim_start_matches("IT=").trim_matches('\'').into()
 }
 
-/// Source entries in the one-line style: `deb [options] place suite component...`.
+/// Source entries in the one-line format: `deb [options] place suite component...`.
 fn source_lines(text: &str) -> String {
     let derive = |line: &str| {
         let (kind, rest) = line.trim_start().split_once(char::is_whitespace)?;
@@ -133,7 +133,7 @@ fn source_lines(text: &str) -> String {
     text.lines().filter_map(derive).collect()
 }
 
-/// Source entries in the style of stanzas: a field `Types` among others.
+/// Source entries in the stanza format: a field `Types` among others.
 fn source_stanzas(text: &str) -> String {
     let derive = |line: &str| match line.split_once(':') {
         Some((name, _)) if name.eq_ignore_ascii_case("types") => "Types: deb-src\n".to_owned(),

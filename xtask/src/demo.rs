@@ -1,5 +1,5 @@
-//! The first minutes with Norn: builds it, hunts a small program with a bug, and shows one of the
-//! failures again.
+//! The first minutes with Norn: builds it, hunts a small program with a bug, and replays one of the
+//! failures.
 
 use std::{fs, process::Command};
 
@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, ensure};
 
 use crate::{norn::Norn, workspace};
 
-/// The status that says: something harmful happened.
+/// The exit status for a harmful finding.
 const HARMFUL: i32 = 1;
 
 pub(crate) fn run() -> Result<()> {

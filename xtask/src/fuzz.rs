@@ -21,7 +21,7 @@ pub(crate) fn run(inputs: u64) -> Result<()> {
     Ok(())
 }
 
-/// Each file in the folder of targets is one.
+/// Each file in the folder of targets is one target.
 fn targets() -> Result<Vec<String>> {
     let folder = workspace::root().join("fuzz/fuzz_targets");
     let mut found = Vec::new();

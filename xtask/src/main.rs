@@ -31,19 +31,19 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Chore {
-    /// Build norn, and compile, record and dump a small program
+    /// Build norn, hunt a small program with a bug, and replay a failure
     Demo,
-    /// Check what a change must pass: format, lints, tests, tidy
+    /// Run the checks that a change must pass: format, lints, tests, tidy
     Ci,
-    /// Check the rules of the house that the compiler does not
+    /// Check project rules that the compiler does not
     Tidy,
-    /// Run every fuzz target for a while
+    /// Run every fuzz target with a fixed number of inputs
     Fuzz {
-        /// Inputs for each target
+        /// Number of inputs per target
         #[arg(default_value_t = 100_000)]
         inputs: u64,
     },
-    /// Measure what recording costs, beside other tools; a full run writes docs/overhead.md
+    /// Measure the cost of recording in comparison with other tools; a full run writes docs/overhead.md
     Overhead(overhead::Options),
     /// Build and record real programs; a full run writes docs/realworld.md
     Realworld(realworld::Options),

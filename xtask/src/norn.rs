@@ -1,4 +1,4 @@
-//! The command under measurement: building it, recording with it, asking it what it recorded.
+//! The command under measurement: builds it, records with it, queries its traces.
 
 use std::{
     fs,
@@ -18,7 +18,7 @@ pub(crate) struct Norn {
 }
 
 impl Norn {
-    /// Builds it as it is released.
+    /// Builds it in release mode.
     pub(crate) fn build() -> Result<Norn> {
         eprintln!("building norn");
         workspace::succeed(&mut workspace::cargo(&[
@@ -31,7 +31,7 @@ impl Norn {
         Ok(Norn { path: workspace::target().join("release/norn") })
     }
 
-    /// A command that records what `subject` would do. An older trace in that place is removed.
+    /// A command that records `subject`. An older trace at this path is removed.
     pub(crate) fn record(
         &self,
         trace: &Path,
@@ -47,7 +47,7 @@ impl Norn {
         Ok(command)
     }
 
-    /// What `norn info` says about a trace.
+    /// The output of `norn info` for a trace.
     pub(crate) fn info(&self, trace: &Path) -> Result<Info> {
         let mut command = Command::new(&self.path);
         command.args(["info", "--format", "json"]).arg(trace);
@@ -57,13 +57,13 @@ impl Norn {
     }
 }
 
-/// What a trace holds.
+/// The content of a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Info {
     pub(crate) events: u64,
     pub(crate) bytes: u64,
     pub(crate) threads: u64,
-    /// What is not in the trace although it happened, in words; empty if nothing.
+    /// The parts of the run that the trace lacks, in words; empty if none.
     pub(crate) losses: Vec<String>,
 }
 
@@ -82,7 +82,7 @@ impl Info {
     }
 }
 
-/// Fields that count what is missing, and what to call it.
+/// Fields that count losses, and their descriptions.
 const LOSSES: [(&str, &str); 6] = [
     ("lost", "events lost"),
     ("late", "events of threads past their end"),
@@ -106,7 +106,7 @@ fn loss(value: &Value, words: &str) -> Option<String> {
     }
 }
 
-/// A number, or how many there are in a list.
+/// A number, or the length of a list.
 fn size(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| Some(value.as_array()?.len() as u64))
 }
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn losses_are_told() {
+    fn losses_are_reported() {
         let json = json!({ "events": 10, "bytes": 30, "threads": [1, 2], "lost": 4, "damage": [] });
         let info = Info::read(&json).unwrap();
         assert_eq!((info.events, info.bytes, info.threads), (10, 30, 2));

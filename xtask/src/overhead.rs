@@ -1,7 +1,8 @@
-//! What recording costs: the same programs alone, under Norn in each mode, and under other tools.
+//! Measures the cost of recording: the same programs native, under Norn in each mode, and under
+//! other tools.
 //!
-//! All ways of running a workload take turns (A B C A B C ...), so that a busy moment of the
-//! machine does not hit one of them alone, and the fastest time of each counts.
+//! All modes of a workload take turns (A B C A B C ...), so that a load peak of the machine does
+//! not hit one of them alone, and the fastest time of each counts.
 
 mod bar;
 mod column;
@@ -28,35 +29,35 @@ use crate::{
 use column::Column;
 use workload::{Size, Subject, Workload};
 
-/// No run may take longer.
+/// Time limit of a run.
 const LIMIT: Duration = Duration::from_mins(5);
 
 #[derive(Args, Debug)]
 pub(crate) struct Options {
-    /// Small inputs and few repetitions: shows that all works, not how fast
+    /// Small inputs and few repetitions: a smoke test, not a measurement
     #[arg(long)]
     quick: bool,
-    /// What it costs to decide which thread goes next, instead of what recording costs
+    /// Measure the cost of controlled scheduling instead of recording
     #[arg(long)]
     control: bool,
     /// Only this workload
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
-    /// How often each is run; the fastest counts
+    /// Number of runs of each workload; the fastest counts
     #[arg(long, value_name = "N")]
     repeat: Option<u32>,
 }
 
-/// One workload, run in every way.
+/// One workload with its results in every mode.
 #[derive(Debug)]
 struct Row {
     workload: &'static str,
-    /// The command on the input of all but valgrind's tools, and on theirs.
+    /// The command with the input of most tools, and with that of valgrind's tools.
     commands: [String; 2],
     cells: BTreeMap<Column, Cell>,
 }
 
-/// What came of running one workload in one way.
+/// The result of one workload in one mode.
 #[derive(Clone, Debug)]
 enum Cell {
     Measured { usage: Usage, trace: Option<Info> },
@@ -98,12 +99,12 @@ fn names() -> String {
     Workload::ALL.map(|it| it.name).join(", ")
 }
 
-/// Everything that all workloads share.
+/// The state that all workloads share.
 struct Bench<'a> {
     norn: &'a Norn,
     folder: PathBuf,
     repeat: u32,
-    /// Columns that cannot be measured here, and what would help.
+    /// Columns that cannot be measured here, with a hint.
     missing: BTreeMap<Column, &'static str>,
 }
 
@@ -139,7 +140,7 @@ impl Bench<'_> {
         Ok(row)
     }
 
-    /// Runs once and keeps the better of old and new. What failed once is not tried again.
+    /// Runs once and keeps the better result. A failed mode is not tried again.
     fn turn(&self, row: &mut Row, column: Column, subject: &Subject) {
         let before = row.cells.get(&column);
         let after = match before {
@@ -185,7 +186,7 @@ impl Cell {
     }
 }
 
-/// Runs a command with its output to a file; it must succeed.
+/// Runs a command, which must succeed, with its output in a file.
 fn run_to(command: &mut Command, answer: &Path) -> Result<Usage> {
     let errors = answer.with_extension("errors");
     command.stdin(Stdio::null()).stdout(File::create(answer)?).stderr(File::create(&errors)?);

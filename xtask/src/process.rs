@@ -1,7 +1,7 @@
-//! Starting processes, bounding them and measuring them.
+//! Starts, limits and measures processes.
 //!
-//! Each runs in a process group of its own, so that at its time limit everything it started ends
-//! with it, and nothing else does.
+//! Each runs in a process group of its own, so that its time limit ends everything that it started,
+//! and nothing else.
 #![expect(unsafe_code, reason = "only wait4 tells what one child has used")]
 
 use std::{
@@ -36,13 +36,13 @@ impl fmt::Display for End {
     }
 }
 
-/// What a process and the children it has waited for have used.
+/// The resource usage of a process and of the children it has waited for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Usage {
     pub(crate) wall: Duration,
-    /// In user space and in the kernel.
+    /// User and kernel time.
     pub(crate) cpu: Duration,
-    /// The most memory that one of them had at once, in bytes.
+    /// The peak memory of the largest of them, in bytes.
     pub(crate) peak: u64,
 }
 
@@ -53,7 +53,7 @@ pub(crate) struct Measured {
     pub(crate) usage: Usage,
 }
 
-/// A process that runs. When dropped it is ended.
+/// A running process. It is killed when dropped.
 #[derive(Debug)]
 pub(crate) struct Running {
     id: Pid,
@@ -69,12 +69,12 @@ impl Running {
         Ok(Running { id: Pid::from_child(&child), started, over: false })
     }
 
-    /// Asks the process to end.
+    /// Sends SIGTERM to the process.
     pub(crate) fn terminate(&self) -> Result<()> {
         Ok(kill_process(self.id, Signal::TERM)?)
     }
 
-    /// Waits until it ends, and ends it and its children once it has run for `limit`.
+    /// Waits until it ends; kills it and its children after `limit`.
     pub(crate) fn wait(mut self, limit: Duration) -> Result<Measured> {
         let ended = self.ends_within(limit.saturating_sub(self.started.elapsed()))?;
         if !ended {
@@ -124,7 +124,7 @@ pub(crate) fn measure(command: &mut Command, limit: Duration) -> Result<Measured
     Running::start(command)?.wait(limit)
 }
 
-/// The most memory that this process itself has had.
+/// The peak memory of this process.
 pub(crate) fn own_peak() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -136,7 +136,7 @@ fn wait4(id: Pid) -> io::Result<(i32, libc::rusage)> {
     let mut status = 0;
     let mut used = MaybeUninit::<libc::rusage>::zeroed();
     loop {
-        // SAFETY: both pointers are to room of the right type.
+        // SAFETY: both pointers refer to memory of the right type.
         let done = unsafe { libc::wait4(id.as_raw_pid(), &raw mut status, 0, used.as_mut_ptr()) };
         if done > 0 {
             // SAFETY: all bytes were zero, which is a valid value, before the kernel wrote it.

@@ -1,5 +1,5 @@
-//! Real programs, built by the wrapper as their own build systems build them, under a real load:
-//! alone, built for Norn but not recorded, and recorded. All three must give the same results.
+//! Real programs, built with the wrapper by their own build systems, under a real load: native,
+//! built for Norn but not recorded, and recorded. All three must give the same results.
 
 mod memcached;
 pub(crate) mod pbzip2;
@@ -25,10 +25,10 @@ use crate::{
     workspace,
 };
 
-/// No run may take longer, with the load that is put on it.
+/// Time limit of a run, including its load.
 const LIMIT: Duration = Duration::from_mins(5);
 
-/// Recording stops here, and the program goes on.
+/// Recording stops at this size, and the program continues.
 const MAX_SIZE: &str = "4G";
 
 #[derive(Args, Debug)]
@@ -38,11 +38,11 @@ pub(crate) struct Options {
     only: Option<String>,
 }
 
-/// A program, how it is built, and what it is made to do.
+/// A program, its build, and its load.
 trait Program {
     fn name(&self) -> &'static str;
 
-    /// What is done with it, in words and commands.
+    /// A description of the build and the load.
     fn story(&self) -> &'static str;
 
     fn build(&self, toolchain: &Toolchain) -> Result<PathBuf>;
@@ -51,22 +51,22 @@ trait Program {
     fn run(&self, launch: &Launch<'_>) -> Result<Outcome>;
 }
 
-/// What one run came to.
+/// The result of one run.
 #[derive(Clone, Debug)]
 struct Outcome {
-    /// How long the load took.
+    /// The duration of the load.
     wall: Duration,
     end: End,
-    /// What was computed, in a form that must be the same in every run.
+    /// The computed results, in a form that must be the same in every run.
     results: String,
 }
 
-/// How a program is started.
+/// How to start a program.
 struct Launch<'a> {
     program: PathBuf,
-    /// The recorder and where the trace goes.
+    /// The recorder and the path of the trace.
     record: Option<(&'a Norn, PathBuf)>,
-    /// A folder of its own, for anything it writes.
+    /// A folder for the files that it writes.
     folder: PathBuf,
 }
 
@@ -86,7 +86,7 @@ impl Launch<'_> {
     }
 }
 
-/// A program's three runs. Each may have failed for itself.
+/// The three runs of a program. Each may have failed independently.
 struct Row {
     name: &'static str,
     story: &'static str,
@@ -152,12 +152,12 @@ fn row(norn: &Norn, program: &dyn Program) -> Result<Row> {
     Ok(Row { name, story: program.story(), runs, trace: info })
 }
 
-/// Where a program is built by a toolchain, and whether what is there can be used again.
+/// The build folder of a package for a toolchain.
 fn build_folder(toolchain: &Toolchain, package: &str) -> PathBuf {
     debian::folder().join(toolchain.name).join(package)
 }
 
-/// Whether a program is there and newer than the compiler wrapper that built it.
+/// Whether a program exists and is newer than the compiler wrapper that built it.
 fn is_fresh(program: &Path, toolchain: &Toolchain) -> bool {
     let changed = |path: &Path| fs::metadata(path).and_then(|it| it.modified()).ok();
     let Some(built) = changed(program) else { return false };
@@ -165,7 +165,7 @@ fn is_fresh(program: &Path, toolchain: &Toolchain) -> bool {
     wrapper.and_then(changed).is_none_or(|wrapper| wrapper < built)
 }
 
-/// Runs a step of a build and keeps what it says in a file beside the tree.
+/// Runs a build step and writes its output to a file next to the tree.
 fn step(command: &mut Command, tree: &Path) -> Result<()> {
     let log = tree.with_extension("log");
     let file = fs::OpenOptions::new().create(true).append(true).open(&log)?;

@@ -1,6 +1,6 @@
-//! Whether forced schedules hold: programs with known bugs, each many times by a schedule that makes
-//! it fail and by one that does not, and its fixed twin many times by all strategies; as different
-//! compilers make them, on a machine that is idle and on one that is not.
+//! Measures the reliability of forced schedules: programs with known bugs run many times, with a
+//! schedule that makes them fail and with one that does not, and their fixed twins with all
+//! strategies; with several compilers, on an idle and on a loaded machine.
 
 mod load;
 mod report;
@@ -25,14 +25,14 @@ use crate::{
 use load::Load;
 use subject::{Build, Subject};
 
-/// Runs at once: more than there are processors, so that others that are busy do not get most of them.
+/// Number of parallel runs: more than processors, so that the load does not get most of them.
 const JOBS: &str = "8";
-/// No run may take longer, in seconds.
+/// Time limit of a run, in seconds.
 const RUN_LIMIT: &str = "20";
-/// All runs of one kind together neither.
+/// Time limit of all runs of one kind.
 const LIMIT: Duration = Duration::from_hours(1);
 
-/// The ways in which the threads of a twin are chosen, in equal parts.
+/// The scheduling strategies of a twin's runs, in equal parts.
 const STRATEGIES: [&str; 4] = ["random", "pos", "pct", "round-robin"];
 
 #[derive(Args, Debug)]
@@ -48,25 +48,25 @@ pub(crate) struct Options {
     idle: bool,
 }
 
-/// One subject as one compiler makes it.
+/// One subject built by one compiler.
 #[derive(Debug)]
 struct Row {
     subject: String,
     build: String,
-    /// Without load, and with it.
+    /// Results without load and with load.
     cells: Vec<Cell>,
 }
 
-/// What came of a subject.
+/// The results of a subject.
 #[derive(Debug, Default)]
 struct Cell {
-    /// Runs that were the same, and as announced, by the schedule that fails.
+    /// Number of runs with the failing schedule that were equal and failed as announced.
     fails: u64,
-    /// Runs that were the same, and without failure, by the schedule that passes.
+    /// Number of runs with the passing schedule that were equal and did not fail.
     passes: u64,
-    /// Failures of the twin, which is to have none.
+    /// Number of failures of the twin; 0 is expected.
     twin: u64,
-    /// What was not as it should be, in words.
+    /// Descriptions of unexpected results.
     notes: Vec<String>,
 }
 
@@ -104,7 +104,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// One subject, many times.
+/// Many runs of one subject.
 struct Campaign<'a> {
     norn: &'a Norn,
     runs: u64,
@@ -125,7 +125,7 @@ impl Campaign<'_> {
         Ok(cell)
     }
 
-    /// How many runs of a schedule were the same, and as expected.
+    /// Number of runs of a schedule that were equal and as expected.
     fn replay(
         &self,
         which: &str,
@@ -154,7 +154,7 @@ impl Campaign<'_> {
         Ok(usual.map_or(0, count))
     }
 
-    /// How many runs of the twin failed.
+    /// Number of failed runs of the twin.
     fn twin(&self, notes: &mut Vec<String>) -> Result<u64> {
         let mut failed = 0;
         for (strategy, part) in STRATEGIES.into_iter().zip(0..) {
@@ -178,14 +178,14 @@ impl Campaign<'_> {
     }
 }
 
-/// What a command prints for programs. Its status says only whether something failed.
+/// The JSON output of a command. Its status only tells whether something failed.
 fn result(command: &mut Command) -> Result<Value> {
     let folder = workspace::target().join("schedules");
     let [result, errors] = ["result.json", "errors"].map(|it| folder.join(it));
     command.stdout(File::create(&result)?).stderr(File::create(&errors)?);
     let end = Running::start(command)?.wait(LIMIT)?.end;
-    let said = fs::read_to_string(&errors)?;
-    ensure!(matches!(end, End::Exited(0 | 1)), "{command:?} ended with {end}\n{said}");
+    let stderr = fs::read_to_string(&errors)?;
+    ensure!(matches!(end, End::Exited(0 | 1)), "{command:?} ended with {end}\n{stderr}");
     let text = fs::read(&result)?;
-    serde_json::from_slice(&text).with_context(|| format!("{command:?} printed no JSON\n{said}"))
+    serde_json::from_slice(&text).with_context(|| format!("{command:?} printed no JSON\n{stderr}"))
 }

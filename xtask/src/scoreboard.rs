@@ -1,4 +1,4 @@
-//! What hunts find: programs with known bugs and their fixed twins, each hunted once.
+//! Measures what hunts find: programs with known bugs and their fixed twins, each hunted once.
 
 mod report;
 
@@ -22,9 +22,9 @@ use crate::{
     workspace,
 };
 
-/// No run of a program may take longer, in seconds.
+/// Time limit of a run of the program, in seconds.
 const RUN_LIMIT: &str = "20";
-/// No hunt neither.
+/// Time limit of a hunt.
 const LIMIT: Duration = Duration::from_mins(5);
 
 #[derive(Args, Debug)]
@@ -34,11 +34,11 @@ pub(crate) struct Options {
     only: Option<String>,
 }
 
-/// What came of a subject.
+/// The results of a subject.
 #[derive(Debug)]
 struct Row {
     subject: String,
-    /// Nothing is announced for twins.
+    /// `None` for twins, which have no bugs.
     announced: Option<Announced>,
     hunt: Hunt,
     time: Duration,
@@ -66,7 +66,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// All subjects and their twins, or the one with a name and its twin.
+/// All subjects and their twins, or the one with this name and its twin.
 fn subjects(only: Option<&str>) -> Result<Vec<Subject>> {
     fs::create_dir_all(folder())?;
     let all = HUNTED.iter().flat_map(|folder| Subject::all(folder));
@@ -76,22 +76,22 @@ fn subjects(only: Option<&str>) -> Result<Vec<Subject>> {
     Ok(subjects)
 }
 
-/// Where programs and results go.
+/// The folder for programs and results.
 fn folder() -> PathBuf {
     workspace::target().join("scoreboard")
 }
 
-/// Hunts, and measures how long that takes.
+/// Hunts and measures the duration.
 fn hunt(command: &mut Command) -> Result<(Hunt, Duration)> {
     let [result, errors] = ["result.json", "errors"].map(|it| folder().join(it));
     command.stdout(File::create(&result)?).stderr(File::create(&errors)?);
     let measured = Running::start(command)?.wait(LIMIT)?;
-    let (end, said) = (measured.end, fs::read_to_string(&errors)?);
+    let (end, stderr) = (measured.end, fs::read_to_string(&errors)?);
     let End::Exited(status @ (0 | 1)) = end else {
-        bail!("{command:?} ended with {end}\n{said}");
+        bail!("{command:?} ended with {end}\n{stderr}");
     };
     let json = serde_json::from_slice(&fs::read(&result)?);
-    let json = json.with_context(|| format!("{command:?} printed no JSON\n{said}"))?;
+    let json = json.with_context(|| format!("{command:?} printed no JSON\n{stderr}"))?;
     Ok((Hunt { json, code: Some(status) }, measured.usage.wall))
 }
 

@@ -1,7 +1,7 @@
-//! The few numbers that sum up many.
+//! Statistics of measurements.
 
-/// The geometric mean: the one mean that does not depend on which side of a ratio is the base.
-/// There is none of nothing, and none of what is not positive.
+/// The geometric mean, the only mean that does not depend on which side of a ratio is the base.
+/// `None` for an empty list, or if a value is not positive.
 pub(crate) fn geometric_mean(values: &[f64]) -> Option<f64> {
     if values.is_empty() || values.iter().any(|it| it.is_nan() || *it <= 0.0) {
         return None;

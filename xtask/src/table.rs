@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Rows of cells under a head. The first column is text, the others are figures.
+/// Rows of cells under a header. The first column is text, the others are figures.
 #[derive(Debug)]
 pub(crate) struct Table {
     rows: Vec<Vec<String>>,
@@ -13,7 +13,7 @@ impl Table {
         Table { rows: vec![head.into_iter().map(Into::into).collect()] }
     }
 
-    /// Adds a row; what it lacks in cells stays empty.
+    /// Adds a row; missing cells stay empty.
     pub(crate) fn row<Cell: Into<String>>(&mut self, cells: impl IntoIterator<Item = Cell>) {
         let mut row: Vec<String> = cells.into_iter().map(Into::into).collect();
         row.resize(self.rows[0].len(), String::new());
@@ -50,7 +50,7 @@ fn line(f: &mut fmt::Formatter<'_>, row: &[String], widths: &[usize]) -> fmt::Re
     writeln!(f, "|")
 }
 
-/// The line under the head, which also says how the columns are aligned.
+/// The line under the header, which also specifies the alignment of the columns.
 fn rule(f: &mut fmt::Formatter<'_>, widths: &[usize]) -> fmt::Result {
     for (column, &width) in widths.iter().enumerate() {
         if column == 0 {

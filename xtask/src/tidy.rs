@@ -1,4 +1,4 @@
-//! Rules of the house that the compiler does not check.
+//! Checks project rules that the compiler does not.
 
 use std::{collections::BTreeMap, fs, process::Command};
 
@@ -7,14 +7,15 @@ use serde_json::Value;
 
 use crate::workspace::{self, cargo};
 
-/// Which of our crates each of our crates may depend on.
+/// By crate: the crates of the workspace that it may depend on.
 const DIRECTION: &[(&str, &[&str])] = &[
     ("norn-abi", &[]),
     ("norn-model", &[]),
     ("norn-binary", &["norn-model"]),
     ("norn-cc", &[]),
     ("norn-e2e", &[]),
-    // The judge of the engines: it must not share code with them, not even by a crate between.
+    // The checker judges the engines: it must not share code with them, not even through another
+    // crate.
     ("norn-checker", &["norn-model"]),
     ("norn-predict", &["norn-model"]),
     ("norn-report", &["norn-model"]),
@@ -49,15 +50,15 @@ const DIRECTION: &[(&str, &[&str])] = &[
     ("xtask", &["norn-e2e"]),
 ];
 
-/// May depend on all.
+/// May depend on all crates.
 const ANY: &[&str] = &["*"];
 
-/// A file that is longer must say why, in a comment that begins with [`REASON`].
+/// A longer file needs a comment that begins with [`REASON`].
 const LONGEST: usize = 500;
 const REASON: &str = "Long because";
 
-/// Beginnings of paths that only exist on somebody's machine. Written in two pieces each, so that
-/// this file keeps its own rule.
+/// Prefixes of paths that only exist on one machine. Each is written in two pieces, so that this
+/// file follows its own rule.
 const MACHINE: [&str; 4] =
     [concat!("/ho", "me/"), concat!("/ro", "ot/"), concat!("/wo", "rk/"), concat!("/Us", "ers/")];
 
@@ -67,7 +68,7 @@ pub(crate) fn run() -> Result<()> {
         problems.extend(directions(&metadata(manifest)?));
     }
     for path in files()? {
-        // What is not text is nobody's source.
+        // Files that are not text are not sources.
         if let Ok(text) = fs::read_to_string(workspace::root().join(&path)) {
             problems.extend(too_long(&path, &text));
             problems.extend(machine_paths(&path, &text));
@@ -112,7 +113,7 @@ fn directions(metadata: &Value) -> Vec<String> {
     problems
 }
 
-/// The dependencies on crates of ours. Those of tests may go in any direction.
+/// The dependencies within the workspace. Those of tests are not restricted.
 fn ours(package: &Value) -> impl Iterator<Item = &str> {
     let all = package["dependencies"].as_array().into_iter().flatten();
     let all = all.filter(|it| it["kind"] != "dev" && it["path"].is_string());
@@ -141,13 +142,13 @@ fn machine_paths(path: &str, text: &str) -> Vec<String> {
     lines.map(|(at, _)| format!("{path}:{}: a path of one machine", at + 1)).collect()
 }
 
-/// Whether the line has a path that begins so, and not one that only contains it.
+/// Whether the line has a path with this prefix, not one that merely contains it.
 fn names_machine(line: &str, begin: &str) -> bool {
     let inside = |it: char| it.is_alphanumeric() || "._-}".contains(it);
     line.match_indices(begin).any(|(at, _)| !line[..at].ends_with(inside))
 }
 
-/// Clippy finds who prints; this finds who asks clippy to look away.
+/// Clippy reports printing; this reports files that disable the lint.
 fn printing(path: &str, text: &str) -> Option<String> {
     let library = path.starts_with("crates/") && path.contains("/src/");
     let may = path.starts_with("crates/norn/") || path.contains("/src/bin/");

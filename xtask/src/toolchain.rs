@@ -1,4 +1,4 @@
-//! The ways in which a subject is compiled.
+//! The compilers of a subject.
 
 use std::{path::Path, process::Command};
 
@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use crate::{norn::Norn, workspace};
 
-/// Flags of every build that is measured.
+/// The flags of every measured build.
 pub(crate) const FLAGS: &str = "-O2 -g";
 
 /// A pair of compilers, each a command line without spaces inside its words.
@@ -18,18 +18,18 @@ pub(crate) struct Toolchain {
 }
 
 impl Toolchain {
-    /// The compiler as it is.
+    /// The plain compiler.
     pub(crate) fn native() -> Toolchain {
         Toolchain { name: "native", cc: "gcc".to_owned(), cxx: "g++".to_owned() }
     }
 
-    /// The same compiler through Norn's wrapper.
+    /// The same compiler behind Norn's wrapper.
     pub(crate) fn norn(norn: &Norn) -> Toolchain {
         let path = norn.path.display();
         Toolchain { name: "norn", cc: format!("{path} cc"), cxx: format!("{path} c++") }
     }
 
-    /// The same compiler with its own thread sanitizer.
+    /// The same compiler with its own ThreadSanitizer.
     pub(crate) fn libtsan() -> Toolchain {
         let flag = "-fsanitize=thread";
         Toolchain { name: "libtsan", cc: format!("gcc {flag}"), cxx: format!("g++ {flag}") }
@@ -44,7 +44,7 @@ impl Toolchain {
     }
 }
 
-/// A command of a build. Whichever way it compiles, the compiler behind it is the same.
+/// A build command. Every toolchain uses the same underlying compiler.
 pub(crate) fn command(program: &str) -> Command {
     let mut command = Command::new(program);
     command.env("NORN_CC", "gcc").env("NORN_CXX", "g++");

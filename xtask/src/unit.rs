@@ -1,4 +1,4 @@
-//! Numbers as people read them.
+//! Formats numbers with units.
 #![expect(clippy::cast_precision_loss, reason = "three digits are shown")]
 
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Where things are, and running cargo there.
+//! Paths of the workspace, and running cargo there.
 
 use std::{
     env,
@@ -16,7 +16,7 @@ pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."))
 }
 
-/// Where cargo puts what it builds, and chores what they need for a while.
+/// Cargo's target directory, which also holds temporary files of chores.
 pub(crate) fn target() -> PathBuf {
     let chosen = env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| OsString::from("target"));
     root().join(chosen)
@@ -29,14 +29,14 @@ pub(crate) fn cargo(arguments: &[&str]) -> Command {
     command
 }
 
-/// Runs a step to its end; anything but success is an error.
+/// Runs a command; anything but success is an error.
 pub(crate) fn succeed(command: &mut Command) -> Result<()> {
     let status = command.status().with_context(|| format!("cannot run {command:?}"))?;
     ensure!(status.success(), "{command:?} failed: {status}");
     Ok(())
 }
 
-/// What a command prints; anything but success is an error.
+/// The output of a command; anything but success is an error.
 pub(crate) fn output(command: &mut Command) -> Result<String> {
     let output = command.output().with_context(|| format!("cannot run {command:?}"))?;
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -44,8 +44,8 @@ pub(crate) fn output(command: &mut Command) -> Result<String> {
     Ok(String::from_utf8(output.stdout)?)
 }
 
-/// Whether two files hold the same bytes. They are never in memory as a whole: a child's peak of
-/// memory begins at ours, so ours must stay small.
+/// Whether two files have the same bytes. They are never read as a whole: a child's memory peak
+/// starts at ours, so ours must stay small.
 pub(crate) fn same_bytes(left: &Path, right: &Path) -> Result<bool> {
     let mut left = BufReader::new(File::open(left)?);
     let mut right = BufReader::new(File::open(right)?);
@@ -63,7 +63,7 @@ pub(crate) fn same_bytes(left: &Path, right: &Path) -> Result<bool> {
     }
 }
 
-/// Writes one of the documents that chores generate, without the folders of this machine.
+/// Writes one of the generated documents, without paths of this machine.
 pub(crate) fn write_document(name: &str, text: &str) -> Result<()> {
     let path = root().join("docs").join(name);
     let text = text.replace(&*target().to_string_lossy(), "target");

@@ -1,22 +1,21 @@
 //! The memory that a subject and its recorder share.
 //!
-//! One file without a name, mapped by the recorder and by every recorded process:
+//! One anonymous file, mapped by the recorder and by every recorded process:
 //!
 //! ```text
 //! [ Control | Process 0 .. | ThreadSlot 0 | ThreadSlot 1 | ... | schedule | questions | inputs ]
 //! ```
 //!
 //! A thread owns a slot while it lives. It appends to the current chunk of the slot's ring with
-//! plain stores; the pointer that says how far it came lies in the same shared memory, so
-//! whatever ends the process, the recorder still sees every event up to the last whole one. Full
-//! chunks are written to disk by the recorder, which then hands them back. A subject therefore
-//! holds no file of ours open, and a full disk is the recorder's trouble, not the subject's.
+//! plain stores. The write position lies in the same shared memory, so the recorder sees every
+//! event up to the last complete one, however the process ends. The recorder writes full chunks to
+//! disk and returns them to the ring. The subject therefore holds none of our files open, and a
+//! full disk stops the recorder, not the subject.
 //!
-//! A forked child inherits the mapping, takes a process entry and slots of its own, and needs
-//! nothing else.
+//! A forked child inherits the mapping and takes a process entry and slots of its own.
 //!
-//! Offsets and sizes are fixed by the types below. The recorder must not trust what it reads:
-//! the subject may have bugs, that is why it is here.
+//! The types below fix all offsets and sizes. The recorder validates what it reads: a bug of the
+//! subject may have overwritten it.
 
 use core::sync::atomic::{AtomicU32, AtomicU64};
 
@@ -47,11 +46,12 @@ pub const MODULES: usize = 64;
 pub const POINTS: usize = 1 << 20;
 /// Segments that a schedule can have.
 pub const SEGMENTS: usize = 1 << 20;
-/// Frames of a call stack that a thread remembers; deeper ones are counted only.
+/// Maximum number of frames that the shadow call stack of a thread stores; deeper ones are only
+/// counted.
 pub const FRAMES: usize = 65536;
-/// Frames of a call stack that a chunk can begin with.
+/// Maximum number of call stack frames at the start of a chunk.
 pub const CHUNK_FRAMES: usize = 4096;
-/// Differs between builds that lay the arena out differently, should someone forget the version.
+/// Differs between builds with different arena layouts, as a safeguard for a missed version bump.
 #[expect(clippy::cast_possible_truncation, reason = "it is to be different, not a size")]
 pub const LAYOUT: u32 = {
     let slot = size_of::<ThreadSlot>() + core::mem::offset_of!(ThreadSlot, frames);
@@ -65,7 +65,7 @@ pub const VALUES: u32 = 1;
 /// Set in [`Control::options`]: number all events in one total order.
 pub const GLOBAL: u32 = 2;
 
-/// The first page: what holds for the whole run.
+/// The first page: settings and counters of the whole run.
 #[repr(C, align(4096))]
 #[derive(Debug)]
 pub struct Control {
@@ -77,91 +77,92 @@ pub struct Control {
     pub options: u32,
     /// [`LAYOUT`] of the recorder.
     pub layout: u32,
-    /// The recorder's process.
+    /// The process id of the recorder.
     pub recorder: u32,
-    /// Set by the recorder when nothing more is to be recorded: one of the `STOP_` values.
+    /// Set by the recorder to stop recording: one of the `STOP_` values.
     pub stop: AtomicU32,
-    /// Counts up whenever a chunk is full or a thread or process comes or goes.
+    /// A futex word, incremented when a chunk is full or when a thread or process starts or ends.
     pub bell: AtomicU32,
     /// Set while the recorder sleeps on `bell`.
     pub asleep: AtomicU32,
-    /// Processes that were built by another version and cannot be recorded.
+    /// Number of processes that were built by another version and cannot be recorded.
     pub strangers: AtomicU32,
-    /// Processes so far.
+    /// Number of processes so far.
     pub processes: AtomicU32,
-    /// Slots ever used: those above have never been touched.
+    /// Number of slots that were ever used; the slots above have never been touched.
     pub slots: AtomicU32,
-    /// Threads, and runs of signal handlers, that found no slot.
+    /// Number of threads, and of signal handler runs, for which no slot was free.
     pub unslotted: AtomicU32,
-    /// Processes that found no entry.
+    /// Number of processes for which no entry was free.
     pub unentered: AtomicU32,
-    /// Processes in whose address space there was no room for the arena.
+    /// Number of processes whose address space had no room for the arena.
     pub unmapped: AtomicU32,
-    /// Events of threads that were past their end.
+    /// Number of events of threads after their end.
     pub late: AtomicU64,
-    /// The next sequence number, or what everyone's next one is not before. On a cache line of its
-    /// own, since everyone looks at it.
+    /// The next sequence number, or a lower bound of every thread's next one. On a cache line of
+    /// its own, since all threads access it.
     pub seq: Line<AtomicU64>,
-    /// Which thread goes next, if we are to decide that.
+    /// How the runtime schedules threads, if it does.
     pub plan: Plan,
-    /// What came of it.
+    /// The result of a controlled run.
     pub outcome: Outcome,
 }
 
-/// Puts a value on a cache line of its own.
+/// Aligns a value to a cache line of its own.
 #[repr(C, align(128))]
 #[derive(Debug)]
 pub struct Line<T>(pub T);
 
-/// In [`Process::pid`]: it was to be forked and could not be.
+/// In [`Process::pid`]: the `fork` that reserved the entry failed.
 pub const NO_PROCESS: u32 = u32::MAX;
 
-/// Recording goes on.
+/// Recording continues.
 pub const STOP_NO: u32 = 0;
-/// The trace has reached its largest size.
+/// The trace has reached its maximum size.
 pub const STOP_SIZE: u32 = 1;
 /// The trace could not be written.
 pub const STOP_DISK: u32 = 2;
-/// The recorder is gone.
+/// The recorder has ended.
 pub const STOP_RECORDER: u32 = 3;
 
 /// One process of the run.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Process {
-    /// Its id; 0 while the entry is being filled.
+    /// Its process id; 0 while the entry is being filled.
     pub pid: AtomicU32,
-    /// The entry of the process that forked it; its own for the first, or after an `exec`.
+    /// The entry of the process that forked it; its own entry for the first process and after an
+    /// `exec`.
     pub parent: u32,
-    /// Threads so far; gives the next thread its number.
+    /// Number of threads so far, which is the number of the next thread.
     pub threads: AtomicU32,
-    /// 1 + status when it called `exit` or `_exit`.
+    /// 1 + exit status once it has called `exit` or `_exit`.
     pub exiting: AtomicU32,
 }
 
-/// Where a slot is in its life.
+/// The states of a slot.
 pub mod state {
-    /// Nobody's.
+    /// No thread owns it.
     pub const FREE: u32 = 0;
-    /// Taken, not yet started.
+    /// A thread owns it but has not started yet.
     pub const TAKEN: u32 = 1;
     /// A thread appends to it.
     pub const LIVE: u32 = 2;
-    /// Its thread is gone; the recorder takes the rest and frees it.
+    /// Its thread has ended; the recorder takes the remaining chunks and frees the slot.
     pub const DONE: u32 = 3;
 }
 
-/// What a stream of events belongs to.
+/// The origins of a stream of events.
 pub mod role {
-    /// A thread that was created by a recorded one; or the first of the process.
+    /// A thread that a recorded thread created, or the first thread of the process.
     pub const THREAD: u32 = 0;
-    /// Signal handlers that interrupted the parent.
+    /// Signal handlers that interrupted the parent thread.
     pub const HANDLER: u32 = 1;
-    /// A thread of unknown origin, met in a hook.
+    /// A thread of unknown origin that reached a hook.
     pub const FOREIGN: u32 = 2;
 }
 
-/// What the recorder must know about a slot.
+/// The part of a slot that the recorder reads.
 #[repr(C, align(64))]
 #[derive(Debug)]
 pub struct Head {
@@ -171,25 +172,25 @@ pub struct Head {
     pub process: u32,
     /// The thread's number in its process, in order of creation.
     pub thread: u32,
-    /// The number of its parent; its own for the first.
+    /// The number of its parent; its own number for the first thread.
     pub parent: u32,
     /// Which child of its parent it is, from 1.
     pub child: u32,
     /// One of [`role`].
     pub role: u32,
-    /// Kernel's id of the thread.
+    /// The kernel's id of the thread.
     pub tid: u32,
     /// Chunks filled so far.
     pub filled: AtomicU32,
     /// Chunks taken by the recorder so far.
     pub taken: AtomicU32,
-    /// Kind of the operation in which the thread blocks; 0 when it does not.
+    /// Kind of the operation in which the thread blocks; 0 if it does not block.
     pub blocked: AtomicU32,
     /// Object of that operation.
     pub blocked_on: AtomicU64,
-    /// Where it was called.
+    /// The call site of that operation.
     pub blocked_at: AtomicU64,
-    /// Events that could not be recorded.
+    /// Number of events that could not be recorded.
     pub lost: AtomicU64,
     /// Address of this head in the subject.
     pub home: AtomicU64,
@@ -199,33 +200,34 @@ pub struct Head {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Frame {
-    /// Where the function returns to.
+    /// The return address of the function.
     pub call: usize,
     /// The stack pointer when it was entered.
     pub sp: usize,
 }
 
-/// All of a thread's shared memory.
+/// The shared memory of one thread.
 #[repr(C, align(4096))]
 #[derive(Debug)]
 pub struct ThreadSlot {
-    /// The hooks that this thread runs; must be first, the hook stubs load it.
+    /// The hook table of this thread. It must be first, because the hook stubs load it from offset
+    /// 0.
     pub table: *const (),
-    /// Its encoder.
+    /// The encoder.
     pub lane: Lane,
-    /// For the recorder.
+    /// The part that the recorder reads.
     pub head: Head,
-    /// Number of frames, which may be more than are kept.
+    /// Number of frames, which may exceed the number of stored frames.
     pub depth: usize,
-    /// Events so far. Only counted while we decide which thread goes next.
+    /// Number of events so far. Counted only in controlled runs.
     pub steps: u64,
-    /// When there were this many events, the scheduler must be asked.
+    /// The number of events at which the thread must call the scheduler.
     pub stop_at: AtomicU64,
-    /// How many events there were when the thread last changed anything that others can see.
+    /// The number of events when the thread last had an effect that other threads can observe.
     pub effect: u64,
-    /// Where its last memory access is, and at which address. Kept like `steps`.
+    /// Code location and address of its last memory access. Maintained like `steps`.
     pub access: (usize, usize),
-    /// The runtime's own, of no concern to the recorder.
+    /// Private data of the runtime, which the recorder does not read.
     pub own: [usize; 40],
     /// The frames.
     pub frames: [Frame; FRAMES],
@@ -237,13 +239,13 @@ pub struct ThreadSlot {
 #[repr(C, align(4096))]
 #[derive(Debug)]
 pub struct Chunk {
-    /// What is in it.
+    /// Describes the content.
     pub header: ChunkHeader,
     /// The frames at its start, then the records.
     pub bytes: [u8; CHUNK - size_of::<ChunkHeader>()],
 }
 
-/// What begins every chunk, in memory and on disk. Makes it readable alone.
+/// The header of every chunk, in memory and on disk. With it a chunk can be decoded alone.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ChunkHeader {
@@ -259,23 +261,23 @@ pub struct ChunkHeader {
     pub thread: u32,
     /// The number of its parent.
     pub parent: u32,
-    /// Which child of its parent it is.
+    /// Which child of its parent it is, from 1.
     pub child: u32,
     /// One of [`role`].
     pub role: u32,
-    /// Which chunk of the thread this is.
+    /// The index of the chunk among those of its thread.
     pub index: u32,
     /// [`VALUES`] and [`GLOBAL`].
     pub options: u32,
     /// Frames on the call stack at the start.
     pub depth: u32,
-    /// How many of them follow the header, outermost first, 8 bytes each.
+    /// How many of these follow the header, outermost first, 8 bytes each.
     pub frames: u32,
     /// The thread's last sequence number before the chunk.
     pub last_seq: u64,
-    /// Kernel's id of the thread.
+    /// The kernel's id of the thread.
     pub tid: u32,
-    /// 0.
+    /// Always 0.
     pub reserved: u32,
 }
 
@@ -292,10 +294,10 @@ pub const MODULE_OFFSET: usize = NAME_OFFSET + NAMES * size_of::<Name>();
 pub const POINT_OFFSET: usize = MODULE_OFFSET + MODULES * size_of::<Module>();
 /// Where the segments of a schedule begin.
 pub const SEGMENT_OFFSET: usize = POINT_OFFSET + POINTS * size_of::<Point>();
-/// Where questions about functions are asked.
+/// Where inquiries about functions begin.
 pub const INQUIRY_OFFSET: usize =
     (SEGMENT_OFFSET + SEGMENTS * size_of::<Segment>()).next_multiple_of(4096);
-/// Where inputs are kept and fed back.
+/// Where recorded and replayed inputs begin.
 pub const INPUT_OFFSET: usize = (INQUIRY_OFFSET + size_of::<Inquiry>()).next_multiple_of(4096);
 /// Size of the arena; most of it is never touched.
 pub const SIZE: usize = INPUT_OFFSET + size_of::<Inputs>() + 2 * input::ROOM;

@@ -1,24 +1,25 @@
-//! The byte form of one thread's events, as encoder ([`crate::lane`]) and decoder know it.
+//! The byte format of one thread's events, shared by the encoder ([`crate::lane`]) and the decoder.
 //!
-//! Most events repeat: a loop comes through the same sites in the same order, with addresses and
-//! values close to the last ones. So both sides keep the same small tables and a record says
-//! only what the tables did not foresee:
+//! Most events repeat: a loop passes the same sites in the same order, with addresses and values
+//! close to the previous ones. Both sides therefore keep the same small prediction tables, and a
+//! record contains only what the tables did not predict:
 //!
-//! - which *site* (program counter and kind) it is, unless it is the one that followed the
-//!   previous site last time;
-//! - how far the address is from where the site's last address and stride would have it;
-//! - which bits of the value differ from the value last seen in the address's cell.
+//! - the *site* (program counter and kind), unless it is the one that followed the previous site
+//!   last time;
+//! - the difference between the address and the one predicted from the site's last address and
+//!   stride;
+//! - the bits of the value that differ from the last value in the address's cell.
 //!
 //! A record is a head byte `0 m aaa vvv`, then the site's slot (2 bytes, if `m`), the address
 //! difference, zigzag, in [`NEAR`]`[aaa]` bytes, and the differing bits of the value in
 //! [`BITS`]`[vvv]` bytes; [`HIGH`] means the three highest bytes, as in most floating-point numbers
-//! that programs use. `vvv` = [`UNKNOWN`] says that there is no value. Head bytes with the top
-//! bit set are [`LEAVE`] and [`DEFINE`].
+//! that programs use. `vvv` = [`UNKNOWN`] means that the record has no value. Head bytes with the
+//! top bit set are [`LEAVE`] and [`DEFINE`].
 //!
-//! The value of a *write* is not known before the store has happened, and hooks run before it.
-//! Therefore the value field comes last, a write is recorded as unknown, and the thread's next
-//! event reads the memory back and completes the record ([`settle`](crate::lane::Lane::settle)).
-//! Whatever stops the thread in between leaves a whole record behind.
+//! Hooks run before the access, so the value of a *write* is not known yet. The value field
+//! therefore comes last: a write is recorded as unknown, and the thread's next event reads the
+//! memory back and completes the record ([`settle`](crate::lane::Lane::settle)). Whatever stops the
+//! thread in between leaves a complete record behind.
 #![expect(clippy::inline_always, reason = "hooks must not call, not even in a debug build")]
 #![expect(
     clippy::cast_possible_truncation,
@@ -33,27 +34,26 @@ use crate::Kind;
 pub const SITES: usize = 2048;
 /// Number of cells for values.
 pub const CELLS: usize = 2048;
-/// Bytes that may be written past [the limit](crate::lane::Lane::lim) by one record that found
-/// room.
+/// Maximum number of bytes that one record may write past [the limit](crate::lane::Lane::lim).
 pub const SLACK: usize = TEXT + 256;
-/// Head byte: the current function was left.
+/// Head byte: the thread returned from the current function.
 pub const LEAVE: u8 = 0x80;
-/// Head byte: a slot (2 bytes) is from now on the site with a key (8 bytes).
+/// Head byte: assigns a slot (2 bytes) to the site with a key (8 bytes).
 pub const DEFINE: u8 = 0x81;
-/// Value code: not known.
+/// Value code: the value is unknown.
 pub const UNKNOWN: u8 = 7;
-/// Value code: the three highest bytes of eight, the others are as foreseen.
+/// Value code: the three highest bytes of eight; the others are as predicted.
 pub const HIGH: u8 = 6;
-/// Bytes of a difference, by its code.
+/// Bytes of an address difference, by its code.
 pub const NEAR: [u8; 8] = [0, 1, 2, 3, 4, 6, 8, 0];
 /// Bytes of a value's bits, by their code.
 pub const BITS: [u8; 8] = [0, 1, 2, 4, 6, 8, 3, 0];
-/// How many bytes of a block's content are kept.
+/// Maximum number of bytes of a block's content that a record contains.
 pub const CONTENT: usize = 64;
-/// The longest text of a record.
+/// Maximum length of the text of a record, in bytes.
 pub const TEXT: usize = 4096;
 
-/// What is remembered of a site.
+/// The prediction state of a site.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Site {
@@ -61,24 +61,25 @@ pub struct Site {
     pub key: u64,
     /// Its last address.
     pub addr: u64,
-    /// The slot of the site that came after it last time; 0 also when none did.
+    /// The slot of the site that followed it last time; 0 also if none has.
     pub next: u32,
-    /// How far the address moves from one time to the next.
+    /// The predicted difference between two successive addresses.
     pub stride: i32,
-    /// How far it moved the last time. Twice the same makes a stride.
+    /// The last difference between two successive addresses. Two equal ones become the stride.
     pub moved: i32,
     /// Keeps the size a power of two.
     pub unused: u32,
 }
 
 impl Site {
-    /// Where the next address is expected.
+    /// The predicted next address.
     #[inline(always)]
     pub fn foreseen(&self) -> u64 {
         self.addr.wrapping_add(self.stride as u64)
     }
 
-    /// Learns the address that it was; returns how far off the foreseen one it is.
+    /// Updates the prediction with the actual address; returns its difference from the predicted
+    /// one.
     #[inline(always)]
     pub fn learn(&mut self, addr: u64) -> u64 {
         let delta = addr.wrapping_sub(self.addr);
@@ -90,10 +91,10 @@ impl Site {
     }
 }
 
-/// Whether records carry the values of memory accesses, and a number in a total order.
+/// Whether records contain the values of memory accesses, and sequence numbers of a total order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Format {
-    /// Values of memory accesses are kept.
+    /// Memory accesses have values.
     pub values: bool,
     /// Memory accesses have sequence numbers.
     pub global: bool,
@@ -105,37 +106,37 @@ pub const fn key(pc: usize, kind: Kind) -> u64 {
     key_of(pc, kind.code())
 }
 
-/// The site key of the kind with a code at `pc`.
+/// The site key of the kind with this code at `pc`.
 #[inline(always)]
 pub(crate) const fn key_of(pc: usize, code: u16) -> u64 {
     pc as u64 | (code as u64) << 48
 }
 
-/// The slot in which a site with this key lives.
+/// The slot of the site with this key.
 #[inline(always)]
 pub const fn slot(key: u64) -> usize {
     slot_of(key as usize, (key >> 48) as u16)
 }
 
-/// The kind's share is apart, so that a hook, which knows its kind, adds a constant.
+/// The kind contributes a separate summand, so that a hook, which knows its kind, adds a constant.
 #[inline(always)]
 pub(crate) const fn slot_of(pc: usize, code: u16) -> usize {
     (pc ^ (code as usize * 0x25)) & (SITES - 1)
 }
 
-/// The cell in which the value at an address is remembered.
+/// The cell that stores the last value at an address.
 #[inline(always)]
 pub const fn cell(addr: usize) -> usize {
     addr >> 2 & (CELLS - 1)
 }
 
-/// Folds the sign into the lowest bit, so that small differences have few bytes.
+/// Moves the sign into the lowest bit, so that small differences need few bytes.
 #[inline(always)]
 pub const fn zigzag(value: i64) -> u64 {
     (value << 1 ^ value >> 63) as u64
 }
 
-/// Undoes [`zigzag`].
+/// The inverse of [`zigzag`].
 #[inline(always)]
 pub const fn unzigzag(value: u64) -> i64 {
     (value >> 1) as i64 ^ -((value & 1) as i64)

@@ -1,7 +1,8 @@
-//! What the tools and the runtime agree on when the runtime decides which thread goes next.
+//! The interface between the tools and the runtime for controlled runs, in which the runtime
+//! schedules the threads.
 //!
-//! The tool writes a [`Plan`], and for a plan that follows a schedule the tables behind the
-//! slots; the runtime obeys them and writes an [`Outcome`].
+//! The tool writes a [`Plan`], and for a plan that follows a schedule also the tables after the
+//! slots. The runtime executes the plan and writes an [`Outcome`].
 //!
 //! ```text
 //! [ ... slots | Name 0 .. | Module 0 .. | Point 0 .. | Segment 0 .. ]
@@ -11,28 +12,28 @@ use core::sync::atomic::{AtomicU32, AtomicU64};
 
 pub use strategy::StrategyKind;
 
-/// How the next thread is chosen: in [`Plan::strategy`].
+/// How the runtime chooses the next thread: in [`Plan::strategy`].
 pub mod strategy;
 
-/// What comes after the end of a schedule: in [`Plan::after`].
+/// What happens at the end of a schedule: in [`Plan::after`].
 pub mod after {
-    /// The threads go on in turn.
+    /// The threads run in turn.
     pub const FAIR: u32 = 0;
-    /// Nobody chooses any more.
+    /// The operating system schedules the threads.
     pub const FREE: u32 = 1;
-    /// The program is ended.
+    /// The runtime ends the program.
     pub const STOP: u32 = 2;
 }
 
-/// When the time of a wait runs out while a schedule is followed: in [`Plan::timeouts`].
+/// When a timed wait times out while a schedule is followed: in [`Plan::timeouts`].
 pub mod timeouts {
-    /// When the clock says so, or when the thread is due and waits.
+    /// When the virtual clock reaches the deadline, or when the thread is due and waits.
     pub const BY_CLOCK: u32 = 0;
-    /// When the schedule says so.
+    /// When the schedule lists the timeout.
     pub const LISTED: u32 = 1;
 }
 
-/// What the runtime is to do.
+/// The tool's instructions to the runtime.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Plan {
@@ -40,46 +41,47 @@ pub struct Plan {
     pub strategy: u32,
     /// One of [`after`].
     pub after: u32,
-    /// Feeds everything that is random.
+    /// The seed of all random decisions.
     pub seed: u64,
-    /// For [`strategy::PCT`]: how many orders of events a bug needs, at most.
+    /// For [`strategy::PCT`]: the bug depth, that is the maximum number of ordering constraints of
+    /// a bug.
     pub depth: u32,
-    /// For [`strategy::ROUND_ROBIN`]: events of a turn. For [`strategy::RANDOM`]: their mean
-    /// number; 0 lets the seed choose one.
+    /// For [`strategy::ROUND_ROBIN`]: the number of events per turn. For [`strategy::RANDOM`]:
+    /// their mean number; 0 lets the seed choose it.
     pub quantum: u32,
-    /// For [`strategy::PCT`]: how many events the program is expected to have.
+    /// For [`strategy::PCT`]: the expected number of events of the program.
     pub expected: u64,
-    /// Events after which the run counts as hanging.
+    /// The number of events after which the run counts as a hang.
     pub max_steps: u64,
-    /// What the clock of the time of day says at the start, in nanoseconds.
+    /// The initial real-time clock, in nanoseconds since the epoch.
     pub realtime: u64,
-    /// What all other clocks say at the start, in nanoseconds.
+    /// The initial value of all other clocks, in nanoseconds.
     pub monotonic: u64,
-    /// The process that follows the schedule, by its entry.
+    /// The entry of the process that follows the schedule.
     pub process: u32,
-    /// Whether a thread that finds the program stuck leaves it so, for a debugger to look at.
+    /// Whether the program is kept alive after a verdict, for a debugger.
     pub linger: u32,
     /// One of [`timeouts`].
     pub timeouts: u32,
-    /// Entries in the tables.
+    /// Number of entries in the table of threads.
     pub names: u32,
-    /// Entries in the tables.
+    /// Number of entries in the table of modules.
     pub modules: u32,
-    /// Entries in the tables.
+    /// Number of entries in the table of points.
     pub points: u32,
-    /// Entries in the tables.
+    /// Number of entries in the table of segments.
     pub segments: u32,
     /// [`crate::input::KEEP`] and [`crate::input::FEED`].
     pub inputs: u32,
 }
 
-/// A thread of a schedule. The first entry is the first thread.
+/// A thread of a schedule. The first entry is the main thread.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Name {
     /// The entry of its parent.
     pub parent: u32,
-    /// Which child it is, from 1.
+    /// Which child of its parent it is, from 1.
     pub child: u32,
 }
 
@@ -91,19 +93,20 @@ pub struct Module {
     pub path: [u8; 1024],
 }
 
-/// A place in the code and what is done there.
+/// A code location and the class of the event there.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Point {
     /// Entry of the module.
     pub module: u32,
-    /// One of [`class`]; [`class::ANY`] for whatever is done there.
+    /// One of [`class`]; [`class::ANY`] matches every event.
     pub class: u32,
-    /// Where the call of the hook returns to, from the module's start; [`ANYWHERE`] for any place.
+    /// The return address of the hook call, relative to the module's start; [`ANYWHERE`] matches
+    /// every location.
     pub offset: u64,
 }
 
-/// In [`Point::offset`]: wherever it is.
+/// In [`Point::offset`]: matches every location.
 pub const ANYWHERE: u64 = u64::MAX;
 
 /// How a segment ends: in [`Segment::until`].
@@ -118,11 +121,11 @@ pub mod until {
     pub const BLOCKS: u32 = 3;
     /// When the thread ends.
     pub const ENDS: u32 = 4;
-    /// When the time of a wait of the thread has run out.
+    /// When a wait of the thread has timed out.
     pub const TIMEOUT: u32 = 5;
 }
 
-/// A part of a schedule: one thread goes on, up to a point.
+/// A part of a schedule: one thread runs up to a point.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Segment {
@@ -132,15 +135,15 @@ pub struct Segment {
     pub until: u32,
     /// Which event; see [`until`].
     pub count: u64,
-    /// The first of its points. For [`until::EVENT`] the points are where the event must be.
+    /// The first of its points. For [`until::EVENT`] the event must be at one of the points.
     pub point: u32,
-    /// How many points it has.
+    /// Number of its points.
     pub points: u32,
 }
 
-/// What an event is about, for [`Point::class`].
+/// The classes of events, for [`Point::class`].
 pub mod class {
-    /// Anything.
+    /// Any event.
     pub const ANY: u32 = 0;
     /// A memory read.
     pub const READ: u32 = 1;
@@ -148,13 +151,13 @@ pub mod class {
     pub const WRITE: u32 = 2;
     /// An atomic operation.
     pub const ATOMIC: u32 = 3;
-    /// Taking a lock.
+    /// Acquiring a lock.
     pub const LOCK: u32 = 4;
-    /// Giving a lock back.
+    /// Releasing a lock.
     pub const UNLOCK: u32 = 5;
     /// A condition wait begins.
     pub const WAIT: u32 = 6;
-    /// A condition wait takes its mutex again.
+    /// A condition wait reacquires its mutex.
     pub const WAKE: u32 = 7;
     /// A signal or broadcast.
     pub const NOTIFY: u32 = 8;
@@ -166,7 +169,7 @@ pub mod class {
     pub const SEM_POST: u32 = 11;
     /// Creating a thread.
     pub const FORK: u32 = 12;
-    /// Waiting for a thread's end.
+    /// Joining a thread.
     pub const JOIN: u32 = 13;
     /// Allocating memory.
     pub const ALLOC: u32 = 14;
@@ -176,57 +179,57 @@ pub mod class {
     pub const ONCE: u32 = 16;
     /// Sleeping or yielding.
     pub const SLEEP: u32 = 17;
-    /// Whatever is left.
+    /// Any other event.
     pub const OTHER: u32 = 18;
     /// Calling a function whose calls are recorded.
     pub const CALL: u32 = 19;
     /// Returning from such a function.
     pub const RETURN: u32 = 20;
-    /// What the program marks.
+    /// A mark of the program.
     pub const MARK: u32 = 21;
 }
 
-/// What the runtime found: in [`Outcome::verdict`].
+/// What the runtime detected: in [`Outcome::verdict`].
 pub mod verdict {
     /// Nothing so far.
     pub const NONE: u32 = 0;
-    /// Nobody can ever go on.
+    /// No thread can ever continue.
     pub const DEADLOCK: u32 = 1;
-    /// Whoever can go on spins, and nobody changes what they look at.
+    /// All threads that can continue spin, and no thread changes what they read.
     pub const LIVELOCK: u32 = 2;
-    /// There were more events than the plan allows.
+    /// The run exceeded the maximum number of events of the plan.
     pub const STEPS: u32 = 3;
     /// A freed block was accessed.
     pub const USE_AFTER_FREE: u32 = 4;
     /// A block was freed twice.
     pub const DOUBLE_FREE: u32 = 5;
-    /// Something was freed that is no block.
+    /// An address was freed at which no block begins.
     pub const BAD_FREE: u32 = 6;
     /// Memory next to a block was accessed.
     pub const OUT_OF_BOUNDS: u32 = 7;
-    /// The schedule was at its end, and that was all that was wanted.
+    /// The schedule reached its end, and the plan asked to stop there.
     pub const STOPPED: u32 = 8;
-    /// A lock or the like was used after it was destroyed.
+    /// A synchronization object was used after it was destroyed.
     pub const USE_AFTER_DESTROY: u32 = 9;
 }
 
-/// How a schedule was followed: in [`Outcome::follow`].
+/// How far a schedule was followed: in [`Outcome::follow`].
 pub mod follow {
-    /// There was none.
+    /// There is no schedule.
     pub const NONE: u32 = 0;
     /// It is being followed.
     pub const GOING: u32 = 1;
-    /// To its end.
+    /// It was followed to its end.
     pub const DONE: u32 = 2;
-    /// A thread came to another event than the one that was expected, or ended before it.
+    /// A thread reached another event than the expected one, or ended before it.
     pub const DIVERGED: u32 = 3;
-    /// A thread that was due could not go on, or was not there.
+    /// A thread that was due could not continue, or did not exist.
     pub const INFEASIBLE: u32 = 4;
 }
 
-/// Why a thread that was due could not go on: in [`Outcome::why`].
+/// Why a thread that was due could not continue: in [`Outcome::why`].
 pub mod why {
-    /// It is at [`super::Outcome::kind`] and cannot go on.
+    /// It blocks in an operation of [`super::Outcome::kind`].
     pub const BLOCKED: u32 = 1;
     /// It has ended.
     pub const ENDED: u32 = 2;
@@ -234,63 +237,63 @@ pub mod why {
     pub const ABSENT: u32 = 3;
     /// It spins.
     pub const SPINS: u32 = 4;
-    /// It is in a system call, or in code that we do not see.
+    /// It is in a system call or in uninstrumented code.
     pub const AWAY: u32 = 5;
-    /// It came to another event.
+    /// It reached another event.
     pub const OTHER_EVENT: u32 = 6;
 }
 
-/// What came of it, as far as the runtime knows.
+/// The result of a controlled run, as the runtime observed it.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Outcome {
-    /// One of [`verdict`]; set last.
+    /// One of [`verdict`]; written last.
     pub verdict: AtomicU32,
-    /// The thread it is about, by its number.
+    /// The number of the thread that the verdict is about.
     pub thread: AtomicU32,
-    /// The process it is about, by its entry.
+    /// The entry of the process that the verdict is about.
     pub process: AtomicU32,
     /// One of [`follow`].
     pub follow: AtomicU32,
-    /// Segments that were followed to their ends.
+    /// Number of segments that were followed to their ends.
     pub segment: AtomicU32,
-    /// One of [`why`], if the schedule was left.
+    /// One of [`why`], if the run left the schedule.
     pub why: AtomicU32,
-    /// The number of the thread with which it was left.
+    /// The number of the thread that left the schedule.
     pub left_by: AtomicU32,
-    /// The kind of the event that this thread came to, and could or should not do.
+    /// The kind of the event that this thread reached and could not or should not execute.
     pub kind: AtomicU32,
-    /// Where that is.
+    /// The code location of that event.
     pub pc: AtomicU64,
-    /// On what.
+    /// The object of that event.
     pub object: AtomicU64,
-    /// Which of its events that is.
+    /// The index of that event among those of the thread.
     pub index: AtomicU64,
-    /// Where the memory error is.
+    /// The code location of the memory error.
     pub error_pc: AtomicU64,
-    /// Which address it is about.
+    /// The address of the invalid access.
     pub error_addr: AtomicU64,
-    /// The block that it is about.
+    /// The heap block of the invalid access.
     pub block: AtomicU64,
-    /// The signal by which the program is about to die, as our handler saw it; 0 if none.
+    /// The fatal signal that our handler caught; 0 if none.
     pub signal: AtomicU32,
-    /// The thread that it hit, by its number.
+    /// The number of the thread that received the signal.
     pub signal_thread: AtomicU32,
-    /// Where that was.
+    /// The code location of the signal.
     pub signal_pc: AtomicU64,
-    /// The address that could not be accessed.
+    /// The address of the faulting access.
     pub signal_addr: AtomicU64,
-    /// Events so far, of all threads.
+    /// Number of events of all threads so far.
     pub steps: AtomicU64,
-    /// How often another thread had the turn.
+    /// Number of context switches.
     pub switches: AtomicU64,
-    /// How often a thread was in code that we do not see, or waited for another process, while
-    /// others could go on.
+    /// How often a thread was in uninstrumented code, or waited for another process, while other
+    /// threads could run.
     pub away: AtomicU64,
-    /// How often the program asked for input that is not controlled.
+    /// How often the program read input that is not controlled.
     pub inputs: AtomicU64,
-    /// Bytes of `text`.
+    /// Length of `text` in bytes.
     pub text_len: AtomicU32,
-    /// The text of the assertion that failed.
+    /// The message of the failed assertion.
     pub text: [u8; 1020],
 }

@@ -1,10 +1,10 @@
-//! The reader of [`crate::codec`]'s byte form. Never fails, never panics: it stops at damage and
-//! says where.
+//! The decoder of the format in [`crate::codec`]. It never panics: at damage it stops and reports
+//! where.
 //!
 //! Nearly all records are plain accesses, calls and returns, somewhere in the middle of a chunk.
 //! [`Decoder::next_plain`] reads those from a window of bytes that is long enough for the longest,
-//! with masks instead of branches. What it does not like it leaves untouched for [`Decoder::any`],
-//! which knows all records and says what is wrong with a bad one.
+//! with masks instead of branches. It leaves all others untouched for [`Decoder::any`], which reads
+//! every record and reports what is wrong with a bad one.
 #![expect(clippy::inline_always, reason = "a tenth of the speed for every function that is not")]
 #![expect(
     clippy::cast_possible_truncation,
@@ -19,24 +19,24 @@ use crate::{
     },
 };
 
-/// One record, as it was written.
+/// One record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Record<'a> {
-    /// The current function was left.
+    /// The thread returned from the current function.
     Leave,
-    /// Something happened at `pc`.
+    /// An event at `pc`.
     Event {
-        /// What.
+        /// Its kind.
         kind: Kind,
-        /// Where in the code.
+        /// Its code location.
         pc: u64,
-        /// The slot of this site; another site may have it later.
+        /// The slot of this site, which may be assigned to another site later.
         slot: u16,
-        /// The kind's address.
+        /// The address, whose meaning depends on the kind.
         addr: u64,
         /// The sequence number, where the kind or the mode has one.
         seq: Option<u64>,
-        /// The value of an access, the length of a block.
+        /// The value of an access, or the length of a block.
         value: Option<u64>,
         /// The arguments of a `Sync` kind.
         args: [u64; 3],
@@ -45,16 +45,16 @@ pub enum Record<'a> {
     },
 }
 
-/// Why decoding stopped before the end.
+/// The reason why decoding stopped before the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Where the record begins that cannot be read.
+    /// The offset of the record that cannot be decoded.
     pub offset: usize,
-    /// What is wrong with it.
+    /// What is wrong with the record.
     pub why: &'static str,
 }
 
-/// Reads the records of one chunk.
+/// Decodes the records of one chunk.
 pub struct Decoder<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -67,41 +67,41 @@ pub struct Decoder<'a> {
 
 type Step<T> = Result<T, &'static str>;
 
-/// The bits of a site's key that are its program counter.
+/// The bits of a site key that contain the program counter.
 const PC: u64 = 0xffff_ffff_ffff;
-/// Bytes of the longest plain record: head, slot, address, number in the total order, value; and
-/// up to where a word that begins in it may reach.
+/// Maximum length of a plain record in bytes (head, slot, address, sequence number, value),
+/// including the overhang of an 8-byte load that begins in it.
 const WINDOW: usize = 1 + 2 + 8 + 10 + 8;
-/// How far a value's bits are to be shifted, by their code.
+/// By value code: how far to shift the bits of a value.
 const SHIFT: [u32; 8] = [0, 0, 0, 0, 0, 0, 40, 0];
 const _: () = assert!(HIGH == 6 && UNKNOWN == 7);
 
-/// Whether records with this code are read by [`Decoder::next_plain`]: accesses of up to 8 bytes
-/// and calls.
+/// Whether [`Decoder::next_plain`] reads records with this code: accesses of up to 8 bytes and
+/// calls.
 #[inline(always)]
 const fn is_plain(code: u16) -> bool {
     code & !0x3b == 0 || code == Kind::Enter.code()
 }
 
-/// The code in a site's key.
+/// The kind's code in a site key.
 #[inline(always)]
 const fn code_of(key: u64) -> u16 {
     (key >> 48) as u16
 }
 
-/// Eight bytes of a window.
+/// Reads eight bytes of a window.
 #[inline(always)]
 fn word(window: &[u8; WINDOW], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(*window.get(at..)?.first_chunk()?))
 }
 
-/// The lowest bits of a word that are `width` bytes.
+/// A mask of the lowest `width` bytes of a word.
 #[inline(always)]
 const fn mask(width: u8) -> u64 {
     if width == 0 { 0 } else { u64::MAX >> (64 - 8 * width as u32) }
 }
 
-/// A number of seven bits a byte, and where it ends.
+/// Decodes a varint (seven bits per byte); returns it and where it ends.
 #[inline(always)]
 fn varint(window: &[u8; WINDOW], mut at: usize) -> Option<(u64, usize)> {
     let mut value = 0;
@@ -117,14 +117,14 @@ fn varint(window: &[u8; WINDOW], mut at: usize) -> Option<(u64, usize)> {
 }
 
 impl<'a> Decoder<'a> {
-    /// Reads `bytes`, the records of a chunk that began with `last_seq`.
-    #[expect(clippy::large_stack_arrays, reason = "who has a small stack boxes the whole")]
+    /// Decodes `bytes`, the records of a chunk whose previous sequence number is `last_seq`.
+    #[expect(clippy::large_stack_arrays, reason = "a caller with a small stack boxes the decoder")]
     pub fn new(bytes: &'a [u8], format: Format, last_seq: u64) -> Self {
         let (sites, cells) = ([Site::default(); SITES], [0; CELLS]);
         Decoder { bytes, at: 0, format, prev: 0, last_seq, sites, cells }
     }
 
-    /// The next record, none at the end.
+    /// The next record; `None` at the end.
     #[inline]
     pub fn next_record(&mut self) -> Result<Option<Record<'a>>, Fault> {
         match self.next_plain() {
@@ -133,9 +133,9 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// The next record if it is a plain access, a call or a return, and far from the end.
-    /// Otherwise nothing has happened, and [`Decoder::next_record`] knows more. Who asks here
-    /// first and uses the fields at once need not have the whole record in memory.
+    /// The next record if it is a plain access, a call or a return, and far from the end. Otherwise
+    /// the decoder is unchanged, and the caller must use [`Decoder::next_record`]. A caller that
+    /// tries this first and uses the fields at once avoids storing the whole record in memory.
     #[inline(always)]
     pub fn next_plain(&mut self) -> Option<Record<'a>> {
         let window: &[u8; WINDOW] = self.bytes.get(self.at..)?.first_chunk()?;
@@ -190,7 +190,7 @@ impl<'a> Decoder<'a> {
         })
     }
 
-    /// The next record, whatever it is.
+    /// The next record of any kind.
     #[inline(never)]
     fn any(&mut self) -> Result<Option<Record<'a>>, Fault> {
         loop {
@@ -268,7 +268,7 @@ impl<'a> Decoder<'a> {
         Ok(())
     }
 
-    /// The value of `size` bits whose differing bits these are.
+    /// The value of `size` bits, from the bits that differ from the prediction.
     #[inline(always)]
     fn value(&mut self, addr: u64, bits: u64, size: u32) -> u64 {
         let cell = &mut self.cells[cell(addr as usize)];

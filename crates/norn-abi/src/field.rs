@@ -1,5 +1,5 @@
-//! The fields of a record, as the encoder writes them: each in as few bytes as it needs, without
-//! branches where the hooks go.
+//! Encodes the fields of a record, each in as few bytes as it needs, without branches in the hot
+//! path of the hooks.
 #![expect(unsafe_code, reason = "the encoder writes through raw pointers into shared memory")]
 #![expect(clippy::inline_always, reason = "hooks must not call, not even in a debug build")]
 #![expect(
@@ -14,7 +14,7 @@ use crate::codec::{BITS, HIGH, NEAR, zigzag};
 static NEAR_FIELD: [u16; 65] = fields(NEAR, 3);
 /// By the number of leading zeros of a value's bits: `width << 8 | code`.
 static BITS_FIELD: [u16; 65] = fields(BITS, 0);
-/// The same for bits that are all among the highest three bytes, and were shifted down.
+/// The same for bits that all lie in the highest three bytes and were shifted down.
 static HIGH_FIELD: [u16; 65] = {
     let mut table = [(BITS[HIGH as usize] as u16) << 8 | HIGH as u16; 65];
     table[64] = 0;
@@ -35,7 +35,7 @@ const fn fields(widths: [u8; 8], shift: u16) -> [u16; 65] {
     table
 }
 
-/// Writes the bits of a value that differ from the cell's; returns code and position.
+/// Writes the bits of a value that differ from the cell; returns code and end position.
 #[inline(always)]
 pub(crate) unsafe fn value(at: *mut u8, cell: *mut u64, raw: u64, shift: usize) -> (u8, *mut u8) {
     // SAFETY: the caller has room at `at` and owns `cell`; there are 64 leading zeros at most.
@@ -52,8 +52,8 @@ pub(crate) unsafe fn value(at: *mut u8, cell: *mut u64, raw: u64, shift: usize) 
     }
 }
 
-/// Writes a difference in as few bytes as it needs; returns its code, as it is for an address in
-/// the head byte, and where it ends.
+/// Writes a difference in as few bytes as it needs; returns its code, shifted as in the head byte,
+/// and its end position.
 #[inline(always)]
 pub(crate) unsafe fn difference(at: *mut u8, off: u64) -> (u8, *mut u8) {
     let bits = zigzag(off as i64);
@@ -65,7 +65,7 @@ pub(crate) unsafe fn difference(at: *mut u8, off: u64) -> (u8, *mut u8) {
     }
 }
 
-/// Writes a number seven bits a byte, lowest first.
+/// Writes a varint: seven bits per byte, lowest first.
 #[inline(always)]
 pub(crate) unsafe fn varint(mut at: *mut u8, mut value: u64) -> *mut u8 {
     // SAFETY: ten bytes fit into the slack.
@@ -80,7 +80,7 @@ pub(crate) unsafe fn varint(mut at: *mut u8, mut value: u64) -> *mut u8 {
     }
 }
 
-/// Writes a count and that many bytes.
+/// Writes a length and that many bytes.
 pub(crate) unsafe fn bytes(at: *mut u8, from: *const u8, count: usize) -> *mut u8 {
     // SAFETY: the caller has room for them.
     unsafe {

@@ -1,60 +1,61 @@
-//! What the runtime and the recorder say to each other about functions whose calls are recorded.
+//! The protocol between the runtime and the recorder for functions whose calls are recorded.
 //!
-//! The person names functions by patterns; the recorder can read symbols, the runtime can change
-//! code. So when a module is there, the runtime asks which of its functions are meant, and waits
-//! for the answer. There is one question at a time in the whole run.
+//! The user names functions by patterns. The recorder can read symbols, the runtime can patch code.
+//! So when a module is loaded, the runtime asks the recorder which of its functions match, and
+//! waits for the answer. The whole run has at most one inquiry at a time.
 //!
-//! `norn cc` leaves [`BEFORE`] bytes before each function and [`INSIDE`] bytes at its beginning.
-//! Those at the beginning become a jump to those before, which call the runtime; where they return
-//! to tells which function it is. A function that was not built so is caught where it is imported:
-//! its entry in the importing module's table is led through bytes of the same form.
+//! `norn cc` leaves [`BEFORE`] padding bytes before each function and [`INSIDE`] bytes at its
+//! entry. The runtime patches the bytes at the entry to a jump to those before, which call the
+//! runtime; the return address of this call identifies the function. A function that was not built
+//! this way is intercepted where it is imported: its GOT entry in the importing module is
+//! redirected through bytes of the same form.
 
 use core::sync::atomic::{AtomicU32, AtomicU64};
 
-/// Bytes that are free before each function.
+/// Padding bytes before each function.
 pub const BEFORE: usize = 16;
-/// Bytes that are free at its beginning, behind a landing mark for indirect jumps.
+/// Padding bytes at its entry, after an `endbr64` if there is one.
 pub const INSIDE: usize = 2;
-/// Functions of one module that can be named in an answer.
+/// Maximum number of functions in one answer.
 pub const FUNCTIONS: usize = 4096;
 
-/// Where a question is: in [`Inquiry::state`].
+/// The states of an inquiry: in [`Inquiry::state`].
 pub mod state {
-    /// There is none, or the answer was read.
+    /// There is no inquiry, or its answer was read.
     pub const IDLE: u32 = 0;
-    /// It waits for the recorder.
+    /// The recorder must answer.
     pub const ASKED: u32 = 1;
-    /// It waits for the asker.
+    /// The runtime must read the answer.
     pub const ANSWERED: u32 = 2;
 }
 
-/// What a question asks for: in [`Inquiry::about`].
+/// The subjects of an inquiry: in [`Inquiry::about`].
 pub mod about {
-    /// Functions that are there.
+    /// Functions that the module defines.
     pub const DEFINED: u32 = 0;
-    /// Functions of other modules that are used there.
+    /// Functions that the module imports.
     pub const IMPORTED: u32 = 1;
 }
 
-/// A question about a module and the answer to it.
+/// An inquiry about a module, and the answer.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Inquiry {
-    /// Whether there is anything to ask: set before the subject starts.
+    /// Whether any functions are to be recorded; set before the subject starts.
     pub wanted: AtomicU32,
-    /// The process that asks; 0 if none does.
+    /// The process that inquires; 0 if none.
     pub asker: AtomicU32,
     /// One of [`state`].
     pub state: AtomicU32,
     /// One of [`about`].
     pub about: AtomicU32,
-    /// How many functions the answer has.
+    /// Number of functions in the answer.
     pub count: AtomicU32,
-    /// Functions whose code or table could not be changed.
+    /// Number of functions whose code or GOT entry could not be patched.
     pub refused: AtomicU32,
-    /// Where the module is.
+    /// The address of the module.
     pub start: AtomicU64,
-    /// Length of the path.
+    /// Length of the path in bytes.
     pub len: AtomicU32,
     /// The module's path.
     pub path: [u8; 1024],
@@ -62,28 +63,27 @@ pub struct Inquiry {
     pub functions: [Function; FUNCTIONS],
 }
 
-/// Set in [`Function::flags`]: it may return twice, or not at all, or looks where it was called
-/// from: its return is left alone.
+/// Set in [`Function::flags`]: only the call is recorded. The function may return twice or never,
+/// or it inspects its return address, so its return must not be intercepted.
 pub const CALL_ONLY: u32 = 1;
-/// Set in [`Function::flags`]: the place in the table is protected from writing.
+/// Set in [`Function::flags`]: the GOT entry is write-protected.
 pub const PROTECTED: u32 = 2;
 
 /// A function whose calls are to be recorded.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Function {
-    /// Where it begins, or where the table of imports has it; from the module's lowest address.
+    /// The offset of the function or of its GOT entry, relative to the module's lowest address.
     pub offset: u64,
-    /// Its number: functions of the same name have the same.
+    /// Its number; functions with the same name have the same number.
     pub number: u32,
     /// [`CALL_ONLY`] and [`PROTECTED`].
     pub flags: u32,
-    /// Which register has each argument: 0 to 5 in the order of the calling convention, or
-    /// [`NOWHERE`].
+    /// By argument: the index of its register in the calling convention (0 to 5), or [`NOWHERE`].
     pub registers: [u8; 6],
-    /// Length of the name.
+    /// Length of the readable name in bytes.
     pub len: u16,
-    /// The name as people know it, a zero, the name as the linker knows it, a zero.
+    /// The readable name, a zero, the linkage name, a zero.
     pub names: [u8; NAMES],
 }
 
@@ -91,18 +91,18 @@ pub struct Function {
 pub const NAMES: usize = 488;
 
 impl Function {
-    /// The name as people know it.
+    /// The readable (demangled) name.
     pub fn name(&self) -> &[u8] {
         &self.names[..(self.len as usize).min(NAMES)]
     }
 
-    /// The name as the linker knows it, and all that follows: it ends with a zero.
+    /// The linkage name and everything after it, terminated by a zero.
     pub fn linkage(&self) -> &[u8] {
         &self.names[(self.len as usize + 1).min(NAMES)..]
     }
 }
 
-/// In [`Function::registers`]: the compiler has removed the argument.
+/// In [`Function::registers`]: the compiler has optimized the argument away.
 pub const NOWHERE: u8 = 0xff;
 
 const _: () = assert!(size_of::<Function>() == 512);

@@ -1,8 +1,8 @@
-//! What a program gets from outside, kept so that it can be fed back.
+//! Input of the program from outside, recorded so that it can be replayed.
 //!
-//! With each [`Input`] comes what the call wrote into the program's memory, padded to eight bytes.
-//! The runtime appends to one room what it kept; in the other the tool puts what is to be fed back,
-//! thread by thread.
+//! Each [`Input`] is followed by the bytes that the call wrote into the program's memory, padded to
+//! a multiple of eight. The runtime appends recorded inputs to one buffer; the tool fills the other
+//! with the inputs to replay, thread by thread.
 //!
 //! ```text
 //! [ Inputs | fed: Input, bytes, Input, bytes, .. | kept: Input, bytes, .. ]
@@ -10,20 +10,20 @@
 
 use core::sync::atomic::{AtomicU32, AtomicU64};
 
-/// Bytes for the inputs that are fed back, and as many for those that are kept.
+/// Size of the buffer of replayed inputs in bytes, and of that of recorded ones.
 pub const ROOM: usize = 64 << 20;
-/// Set in [`crate::control::Plan::inputs`]: keep what comes from outside.
+/// Set in [`crate::control::Plan::inputs`]: record input.
 pub const KEEP: u32 = 1;
-/// Set in [`crate::control::Plan::inputs`]: feed it back.
+/// Set in [`crate::control::Plan::inputs`]: replay recorded input.
 pub const FEED: u32 = 2;
 
-/// Which call it was: in [`Asked::call`].
+/// The calls that get input: in [`Asked::call`].
 pub mod call {
-    /// Declares calls, and their names for people.
+    /// Declares calls and their names.
     macro_rules! calls {
         ($($constant:ident = $code:literal $name:literal,)*) => {
             $(#[doc = concat!("`", $name, "`.")] pub const $constant: u32 = $code;)*
-            /// All of them, by their names.
+            /// All calls with their names.
             pub const NAMES: &[(u32, &str)] = &[$(($constant, $name)),*];
         };
     }
@@ -37,79 +37,79 @@ pub mod call {
         EPOLL_WAIT = 22 "epoll_wait",
     }
 
-    /// Whether the program tells the world something by it.
+    /// Whether the call sends data out of the program.
     pub const fn is_output(call: u32) -> bool {
         matches!(call, WRITE | WRITEV | SEND | SENDTO | SENDMSG | CONNECT | SHUTDOWN)
     }
 
-    /// Whether it writes, so that how much depends on the program.
+    /// Whether the call writes, so that its size depends on the program.
     pub const fn writes(call: u32) -> bool {
         matches!(call, WRITE | WRITEV | SEND | SENDTO | SENDMSG)
     }
 }
 
-/// What the program asked for.
+/// A request of the program.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Asked {
-    /// One of [`call`]; 0 while the rest is being filled in.
+    /// One of [`call`]; 0 while the other fields are being filled in.
     pub call: u32,
-    /// The descriptor; -1 for several.
+    /// The file descriptor; -1 for several.
     pub file: i32,
-    /// How many bytes, descriptors or events at most; or the call's flags, if it has no size.
+    /// Maximum number of bytes, descriptors or events; or the call's flags, if it has no size.
     pub size: u64,
 }
 
-/// What one call gave.
+/// The result of one call.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Input {
-    /// What was asked for.
+    /// The request.
     pub asked: Asked,
-    /// The process, by its entry.
+    /// The entry of the process.
     pub process: u32,
-    /// Kept: the thread's number. Fed back: its entry among the schedule's names.
+    /// Recorded: the thread's number. Replayed: its entry in the schedule's table of threads.
     pub thread: u32,
     /// What the call returned.
     pub result: i64,
-    /// And `errno`, if that was an error.
+    /// `errno`, if the call failed.
     pub error: u32,
-    /// Bytes that follow.
+    /// Number of bytes that follow.
     pub len: u32,
-    /// Events of all threads before it came.
+    /// Number of events of all threads before the call returned.
     pub steps: u64,
-    /// What the program had told the world before it came: so many calls.
+    /// Number of output calls of the program before this call returned.
     pub told: u64,
-    /// The time since the start, in nanoseconds.
+    /// Time since the start of the run, in nanoseconds.
     pub clock: u64,
 }
 
-/// The head of the rooms.
+/// The header of the two buffers.
 #[repr(C, align(4096))]
 #[derive(Debug)]
 pub struct Inputs {
-    /// Bytes in the first room.
+    /// Length of the replayed inputs in bytes.
     pub fed: AtomicU64,
-    /// Bytes in the second room.
+    /// Length of the recorded inputs in bytes.
     pub kept: AtomicU64,
-    /// Inputs for which there was no room.
+    /// Number of inputs for which the buffer had no room.
     pub lost: AtomicU64,
-    /// Inputs that were fed back.
+    /// Number of inputs that were replayed.
     pub used: AtomicU64,
-    /// 1 if the program asked for something else than what is to be fed back; 2 when the rest says
-    /// what.
+    /// 1 if a request of the program differs from the recorded one; 2 once the fields below are
+    /// valid.
     pub parted: AtomicU32,
-    /// The thread that did, by its entry among the schedule's names.
+    /// The thread of this request, by its entry in the schedule's table of threads.
     pub thread: AtomicU32,
-    /// Which of its inputs that is, from 0.
+    /// The index of the input among those of the thread, from 0.
     pub index: AtomicU64,
-    /// What was to come; nothing if there is no more.
+    /// The recorded request; all zero if there are no more.
     pub expected: Asked,
-    /// What was asked for.
+    /// The actual request.
     pub actual: Asked,
 }
 
-/// Where the next input begins after one with `len` bytes.
+/// The distance from an input with `len` bytes to the next.
 pub const fn size(len: usize) -> usize {
     size_of::<Input>() + len.next_multiple_of(8)
 }

@@ -1,36 +1,35 @@
 //! The kinds of event a runtime can record.
 //!
-//! A kind says which fields its record has ([`Kind::shape`]); together with the program counter
-//! it makes a *site key*. The set is closed: one table has the name, the code, the shape and the
-//! meaning of each kind, and whoever decides by kind matches without a wildcard arm. Codes that a
-//! trace contains and no kind has are damage, which [`Kind::from_code`] makes visible.
+//! A kind determines the fields of its record ([`Kind::shape`]); together with the program counter
+//! it forms a *site key*. The set is closed: one table has the name, the code, the shape and the
+//! meaning of each kind, and every `match` on a kind avoids a wildcard arm. A code in a trace that
+//! no kind has is damage, which [`Kind::from_code`] detects.
 //!
-//! Memory accesses have the codes below `0x40`, in which the bits say all:
-//! `class:2 | write:1 | log2(size):3`. Matches that treat them alike use
-//! [`access_kinds`](crate::access_kinds).
+//! Memory accesses have the codes below `0x40`, whose bits are `class:2 | write:1 | log2(size):3`.
+//! Matches that treat them alike use [`access_kinds`](crate::access_kinds).
 #![expect(clippy::inline_always, reason = "hooks must not call, not even in a debug build")]
 
 use crate::control::class;
 
-/// What a memory access hook was called for.
+/// The class of a memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AccessClass {
     /// An ordinary load or store.
     Plain,
-    /// Of a `volatile` object.
+    /// A load or store of a `volatile` object.
     Volatile,
-    /// Of a C++ object's pointer to its virtual table.
+    /// A load or store of the vtable pointer of a C++ object.
     Vptr,
 }
 
-/// Which fields a record of a kind has after its address.
+/// The fields of a record after its address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// The value that was read or written, of this many bytes (up to 8).
+    /// A value of this many bytes (up to 8).
     Access(u8),
-    /// Two halves of a 16-byte value, or nothing while it is not known.
+    /// Two halves of a 16-byte value, or nothing while it is unknown.
     Wide,
-    /// A length, and as much of the content as was kept.
+    /// A length, and the recorded part of the content.
     Range,
     /// No further field.
     Bare,
@@ -57,7 +56,7 @@ macro_rules! kinds {
         }
 
         impl Kind {
-            /// Its name, for people.
+            /// Its name in output.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Kind::$access => if $access_code & WRITE == 0 { "Read" } else { "Write" },)*
@@ -65,7 +64,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// Which fields its record has.
+            /// The fields of its record.
             pub const fn shape(self) -> Shape {
                 match self {
                     $(Kind::$access => access_shape($access_code),)*
@@ -77,8 +76,8 @@ macro_rules! kinds {
             pub const ALL: &'static [Kind] = &[$(Kind::$name),*];
         }
 
-        /// All kinds by their codes. A table rather than a `match`: the decoder of plain accesses
-        /// looks each record's kind up here.
+        /// All kinds by their codes. A table rather than a `match`, because the decoder of plain
+        /// accesses looks up the kind of each record here.
         static BY_CODE: [Option<Kind>; CODES] = by_code();
 
         const fn by_code() -> [Option<Kind>; CODES] {
@@ -97,11 +96,11 @@ macro_rules! kinds {
     };
 }
 
-/// No kind has this code or a higher one.
+/// All codes are below this one.
 pub const CODES: usize = 0x100;
-/// The bit of an access's code that says that it writes.
+/// The bit of an access's code that is set for writes.
 pub(crate) const WRITE: u16 = 8;
-/// The bits of an access's code that are the logarithm of its size.
+/// The bits of an access's code that contain the logarithm of its size.
 pub(crate) const SIZE: u16 = 7;
 
 const fn access_shape(code: u16) -> Shape {
@@ -151,7 +150,7 @@ kinds! {
     RangeWrite = 0x41: Shape::Range;
     /// A function was entered. The address is that of the call.
     Enter = 0x42: Shape::Bare;
-    /// Frames were left by `longjmp`. The address is the number that remain.
+    /// `longjmp` removed frames. The address is the number of remaining frames.
     Unwind = 0x43: Shape::Sync(0);
 
     /// A thread began. Address and size of its stack.
@@ -171,17 +170,17 @@ kinds! {
     /// A signal handler returned.
     HandlerEnd = 0x57: Shape::Sync(0);
 
-    /// A lock was taken. Its class.
+    /// A lock was acquired. Its class.
     Acquire = 0x60: Shape::Sync(1);
-    /// A lock is about to be given back. Its class.
+    /// A lock is about to be released. Its class.
     Release = 0x61: Shape::Sync(1);
-    /// A lock was not taken. Its class, the error.
+    /// A lock was not acquired. Its class, the error.
     AcquireFailed = 0x62: Shape::Sync(2);
-    /// A condition wait gives the mutex back.
+    /// A condition wait releases the mutex.
     WaitRelease = 0x63: Shape::Sync(0);
     /// A condition wait begins. The mutex.
     Wait = 0x64: Shape::Sync(1);
-    /// A condition wait has the mutex again. The condition, the result.
+    /// A condition wait has reacquired the mutex. The condition, the result.
     WaitAcquire = 0x65: Shape::Sync(2);
     /// A condition is about to be signalled.
     Signal = 0x66: Shape::Sync(0);
@@ -201,7 +200,7 @@ kinds! {
     OnceBegin = 0x6d: Shape::Sync(0);
     /// A once-only initialisation ended. Whether it completed.
     OnceEnd = 0x6e: Shape::Sync(1);
-    /// A once-only initialisation was found done.
+    /// A once-only initialisation had already completed.
     OnceDone = 0x6f: Shape::Sync(0);
 
     /// An atomic load. Size and order, value.
@@ -212,21 +211,22 @@ kinds! {
     AtomicRmw = 0x72: Shape::Sync(3);
     /// A compare-exchange that exchanged. Size and order, value before, value after.
     AtomicCas = 0x73: Shape::Sync(3);
-    /// A compare-exchange that did not. Size and order, value seen, value expected.
+    /// A compare-exchange that failed. Size and order, value seen, value expected.
     AtomicCasFailed = 0x74: Shape::Sync(3);
     /// A fence. The address is its order.
     Fence = 0x75: Shape::Sync(0);
-    /// The program says: what came before a `HappensBefore` here is visible now.
+    /// An annotation: everything before a `HappensBefore` on this address is visible now.
     HappensAfter = 0x76: Shape::Sync(0);
-    /// The program says: what I did so far is visible to a thread that passes `HappensAfter` here.
+    /// An annotation: everything so far is visible to a thread that passes `HappensAfter` on this
+    /// address.
     HappensBefore = 0x77: Shape::Sync(0);
 
-    /// A thread waits for a word of memory. Never recorded: it is only what a thread blocks in.
+    /// A thread waits on a futex. Never recorded; only describes what a thread blocks in.
     Futex = 0x78: Shape::Sync(0);
 
-    /// A condition wait begins that lasts for some time only. The mutex.
+    /// A condition wait with a timeout begins. The mutex.
     TimedWait = 0x79: Shape::Sync(1);
-    /// A semaphore was decremented, which would have been waited for some time only.
+    /// A semaphore wait with a timeout has decremented the semaphore.
     TimedSemWait = 0x7a: Shape::Sync(0);
 
     /// Memory was allocated. Size.
@@ -242,29 +242,31 @@ kinds! {
     /// A synchronisation object is about to be destroyed. Class.
     Destroy = 0x85: Shape::Sync(1);
 
-    /// A function was called whose calls are recorded. The address is its number; its first three
+    /// A function whose calls are recorded was called. The address is its number; its first three
     /// arguments.
     Call = 0x88: Shape::Sync(3);
-    /// The other three arguments of the call before.
+    /// The other three arguments of the preceding call.
     CallRest = 0x89: Shape::Sync(3);
-    /// Such a function returned. The address is its number; its result, and whether it has one.
+    /// A function whose calls are recorded returned. The address is its number; its result, and
+    /// whether it has one.
     Return = 0x8a: Shape::Sync(2);
-    /// The program says that something happened. The address is to what; the number of its name.
+    /// An annotation: the program executed a mark. The address is its object; the number of its
+    /// name.
     Mark = 0x8b: Shape::Sync(1);
-    /// The program says that an atomic region begins.
+    /// An annotation: an atomic region begins.
     RegionBegin = 0x8c: Shape::Sync(0);
-    /// The program says that an atomic region ends.
+    /// An annotation: an atomic region ends.
     RegionEnd = 0x8d: Shape::Sync(0);
-    /// A name of functions or marks. The address is its number.
+    /// The name of functions or marks. The address is its number.
     Name = 0x8e: Shape::Text;
 
-    /// The thread sleeps. The address is for how long, in nanoseconds.
+    /// The thread sleeps. The address is the duration in nanoseconds.
     Sleep = 0x90: Shape::Sync(0);
     /// The thread yields the processor.
     Yield = 0x91: Shape::Sync(0);
     /// The process forks. The address is the new process's number.
     ProcessFork = 0x92: Shape::Sync(0);
-    /// The process is about to become another program.
+    /// The process is about to execute another program.
     Exec = 0x93: Shape::Sync(0);
     /// The process is about to exit. The address is the status.
     Exit = 0x94: Shape::Sync(0);
@@ -272,12 +274,13 @@ kinds! {
     Abort = 0x95: Shape::Sync(0);
     /// A module is mapped. Load bias, end, path.
     Module = 0x96: Shape::Text;
-    /// The values of 16-byte atomics do not fit an argument: high halves, before and after.
+    /// High halves, before and after, of a 16-byte atomic operation; its values do not fit an
+    /// argument.
     HighHalves = 0x97: Shape::Sync(2);
-    /// The thread has the turn now. The address is the index of its next event.
+    /// The thread is scheduled now. The address is the index of its next event.
     Turn = 0x98: Shape::Sync(0);
-    /// The time of a thread's wait has run out. The address is its number; the thread that runs
-    /// next records it.
+    /// The wait of a thread has timed out. The address is the number of this thread; the thread
+    /// that runs next records the event.
     Expired = 0x99: Shape::Sync(0);
 }
 
@@ -288,13 +291,14 @@ impl Kind {
         self as u16
     }
 
-    /// The kind with a code; none if no version has defined it.
+    /// The kind with a code; `None` if no version defines it.
     #[inline(always)]
     pub fn from_code(code: u16) -> Option<Kind> {
         BY_CODE.get(usize::from(code)).copied().flatten()
     }
 
-    /// The kind with a code that the compiler knows. Any other code is an error at compile time.
+    /// The kind with a code that is known at compile time. An undefined code is a compile-time
+    /// error.
     pub const fn of_constant<const CODE: u16>() -> Kind {
         const { known(by_code()[CODE as usize]) }
     }
@@ -319,7 +323,7 @@ impl Kind {
 }
 
 impl Kind {
-    /// What an event of this kind is about: one of [`control::class`](class).
+    /// The class of its events: one of [`control::class`](class).
     pub const fn class(self) -> u32 {
         match self {
             Kind::RangeRead => class::READ,

@@ -1,6 +1,7 @@
-//! The encoder of one thread's events; [`crate::codec`] says what they look like.
+//! The encoder of one thread's events, in the format of [`crate::codec`].
 //!
-//! Nothing here calls, allocates or locks: these functions are inlined into the access hooks.
+//! Nothing here makes a call, allocates or locks: these functions are inlined into the access
+//! hooks.
 #![expect(unsafe_code, reason = "the encoder writes through raw pointers into shared memory")]
 #![expect(clippy::inline_always, reason = "hooks must not call, not even in a debug build")]
 #![expect(
@@ -18,13 +19,13 @@ use crate::{
     peek,
 };
 
-/// Everything the encoder keeps for one thread. Zeroed at the start of each chunk of events.
+/// The state of one thread's encoder. Zeroed at the start of each chunk.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Lane {
-    /// Where the next byte goes.
+    /// The position of the next byte.
     pub cur: *mut u8,
-    /// No record begins at or after this.
+    /// No record begins at or after this address.
     pub lim: *mut u8,
     /// The previous record's site.
     pub prev: *mut Site,
@@ -32,15 +33,15 @@ pub struct Lane {
     pub pend_addr: usize,
     /// Head byte of that write's record.
     pub pend_head: *mut u8,
-    /// Cell of that write.
+    /// Prediction cell of that write.
     pub pend_cell: *mut u64,
-    /// 64 less the write's size in bits; for a block, its length.
+    /// 64 minus the write's size in bits; for a block, its length.
     pub pend_shift: usize,
-    /// Address of the block whose content is still to be read back; 0 for none. While there is
-    /// one, `lim` is null and `block_lim` keeps it: so the hooks, which look at `lim` anyway,
-    /// take their cold path and settle it there.
+    /// Address of the block whose content is still to be read back; 0 for none. While there is one,
+    /// `lim` is null and `block_lim` holds its value, so that the hooks, which compare with `lim`
+    /// anyway, take their cold path and settle the block there.
     pub pend_block: usize,
-    /// What `lim` will be once the block is settled.
+    /// The value of `lim` once the block is settled.
     pub block_lim: *mut u8,
     /// The last sequence number in this chunk.
     pub last_seq: u64,
@@ -51,11 +52,11 @@ pub struct Lane {
 }
 
 impl Lane {
-    /// Starts over with empty tables and room from `start` to `end`.
+    /// Resets the tables and uses the memory from `start` to `end`.
     ///
     /// # Safety
-    /// `self` points to a lane; the memory between `start` and `end` is its alone and longer
-    /// than [`SLACK`].
+    /// `this` points to a lane; the memory between `start` and `end` belongs to it alone and is
+    /// longer than [`SLACK`].
     pub unsafe fn start(this: *mut Lane, start: *mut u8, end: *mut u8, last_seq: u64) {
         // SAFETY: zero is a valid value for every field; the rest is set below.
         unsafe {
@@ -79,13 +80,13 @@ impl Lane {
         self.pend_addr != 0
     }
 
-    /// Records a memory access of up to 8 bytes in the usual case. False, with nothing done, if
-    /// the chunk is full or the site has no slot yet: the caller then makes room and calls
-    /// [`Lane::any_access`].
+    /// Records a memory access of up to 8 bytes in the common case. Returns false and changes
+    /// nothing if the chunk is full or the site has no slot yet; the caller then makes room and
+    /// calls [`Lane::any_access`].
     ///
     /// # Safety
-    /// The lane is started, is this thread's own and has nothing pending; `addr` is about to be
-    /// accessed by this thread in the way that `K` says.
+    /// The lane is started, belongs to this thread and has nothing pending; this thread is about to
+    /// access `addr` as `K` states.
     #[inline(always)]
     pub unsafe fn access<const K: u16, const VALUES: bool>(
         &mut self,
@@ -106,7 +107,7 @@ impl Lane {
         true
     }
 
-    /// Records a memory access of up to 8 bytes, whatever the case.
+    /// Records a memory access of up to 8 bytes in every case.
     ///
     /// # Safety
     /// As for [`Lane::access`], and the lane is not full.
@@ -125,7 +126,7 @@ impl Lane {
         }
     }
 
-    /// Writes the sequence number of an access, in the mode that gives it one.
+    /// Writes the sequence number of an access, in the mode with a total order.
     #[inline(always)]
     unsafe fn number(&mut self, at: *mut u8, seq: Option<u64>) -> *mut u8 {
         let Some(seq) = seq else { return at };
@@ -135,7 +136,7 @@ impl Lane {
         unsafe { varint(at, more) }
     }
 
-    /// Writes the value of a read, or leaves that of a write for the next event to read back.
+    /// Writes the value of a read, or leaves that of a write pending until the next event.
     #[inline(always)]
     unsafe fn finish<const K: u16>(
         &mut self,
@@ -166,7 +167,7 @@ impl Lane {
         }
     }
 
-    /// Writes slot and address of a record; returns the head's bits so far and the position.
+    /// Writes slot and address of a record; returns the bits of the head so far and the position.
     #[inline(always)]
     unsafe fn begin(
         &mut self,
@@ -187,8 +188,7 @@ impl Lane {
         }
     }
 
-    /// Completes the record of the last write with the value that is in memory now, if that can
-    /// be read.
+    /// Completes the record of the last write with the current value in memory, if it is readable.
     ///
     /// # Safety
     /// As for [`peek::word`].
@@ -213,7 +213,7 @@ impl Lane {
         }
     }
 
-    /// Gives up on a pending write's value, because its memory may be gone.
+    /// Drops a pending write, because its memory may be unmapped.
     pub fn forget(&mut self) {
         self.pend_addr = 0;
         if self.pend_block != 0 {
@@ -222,7 +222,7 @@ impl Lane {
         }
     }
 
-    /// Records that the current function is left.
+    /// Records a return from the current function.
     ///
     /// # Safety
     /// As for [`Lane::access`], and the lane is not full.
@@ -235,7 +235,7 @@ impl Lane {
         }
     }
 
-    /// Records that a function was entered by the call at `call`; false as for `access`.
+    /// Records the entry of a function that was called at `call`; returns false as `access` does.
     ///
     /// # Safety
     /// As for [`Lane::access`].
@@ -257,7 +257,7 @@ impl Lane {
         true
     }
 
-    /// Gives the site its slot, if it does not have it.
+    /// Assigns the site its slot, if another site has it.
     ///
     /// # Safety
     /// As for [`Lane::access`], and the lane is not full.
@@ -277,8 +277,8 @@ impl Lane {
         }
     }
 
-    /// Records an event of a `Sync` kind in the usual case. False, with nothing done, if the site
-    /// has no slot yet, the chunk is full or a block is pending.
+    /// Records an event of a `Sync` kind in the common case. Returns false and changes nothing if
+    /// the site has no slot yet, the chunk is full or a block is pending.
     ///
     /// # Safety
     /// As for [`Lane::access`], but a write may be pending.
@@ -292,7 +292,7 @@ impl Lane {
         args: &[u64],
     ) -> bool {
         let slot = slot_of(pc, kind.code());
-        // SAFETY: as in `access`; a full lane is also one with a block pending.
+        // SAFETY: as in `access`; a lane with a pending block counts as full.
         unsafe {
             let site = self.sites.as_mut_ptr().add(slot);
             if (*site).key != key(pc, kind) || self.full() {
@@ -345,7 +345,7 @@ impl Lane {
         }
     }
 
-    /// Records an access to a block. A write's content is read back by `settle_block`.
+    /// Records an access to a block. `settle_any` reads the content of a write back.
     ///
     /// # Safety
     /// As for [`Lane::sync`]; with `content`, the block is readable now.
@@ -376,7 +376,7 @@ impl Lane {
         }
     }
 
-    /// Leaves a block's content for the next event to read back.
+    /// Leaves a block's content pending until the next event.
     fn pend(&mut self, addr: usize, count: *mut u8, len: usize) {
         self.pend_block = addr;
         self.pend_head = count;
@@ -426,10 +426,10 @@ impl Lane {
         self.forget();
     }
 
-    /// Settles, defines the site, and writes slot and address.
+    /// Settles pending writes, defines the site, and writes slot and address.
     unsafe fn open(&mut self, kind: Kind, pc: usize, addr: usize) -> (*mut u8, u8, *mut u8) {
         let key = key(pc, kind);
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees it.
         unsafe {
             self.settle_any();
             self.define(key);
@@ -445,15 +445,15 @@ impl Lane {
 /// When the content of a block can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// Not at all, or it is not wanted.
+    /// Never, or it is not wanted.
     None,
-    /// Now: it was read, or has been written.
+    /// Now: the block was read or has been written.
     Now,
-    /// At the thread's next event: it is about to be written.
+    /// At the thread's next event: the block is about to be written.
     Later,
 }
 
-/// Reads the memory of a load hook, before the program itself does.
+/// Loads the value for a load hook, before the program does.
 #[inline(always)]
 unsafe fn load<const K: u16>(addr: usize) -> u64 {
     // SAFETY: the program is about to read the same bytes.
@@ -467,7 +467,7 @@ unsafe fn load<const K: u16>(addr: usize) -> u64 {
     }
 }
 
-/// Zeroes words, without the `memset` that the runtime itself interposes.
+/// Zeroes words without `memset`, which the runtime interposes.
 unsafe fn zero(words: *mut u64, count: usize) {
     // SAFETY: the caller owns the words.
     unsafe {

@@ -1,11 +1,11 @@
-//! What the runtime inside a subject and the tools outside agree on.
+//! The binary interface between the runtime inside a subject and the tools outside.
 //!
-//! Eight things and nothing else: the kinds of event ([`Kind`]), the shared memory through which a
-//! subject hands its events over ([`arena`]), what decides which thread goes next ([`control`]),
-//! what comes from outside ([`input`]), which functions' calls are recorded ([`function`]), how
-//! locks are requested ([`lock`]), where libc keeps what we need ([`libc_layout`]), and the byte
-//! form of a thread's events ([`codec`]). The runtime writes with [`codec`]'s encoder, the tools
-//! read with its decoder; both live here so that one property test can hold them together.
+//! It has eight parts: the kinds of event ([`Kind`]), the shared memory through which a subject
+//! passes its events ([`arena`]), the control of thread scheduling ([`control`]), recorded and
+//! replayed input ([`input`]), recorded function calls ([`function`]), the flags of lock requests
+//! ([`lock`]), the layout of libc's objects ([`libc_layout`]), and the byte format of a thread's
+//! events ([`codec`]). The runtime uses the encoder, the tools use the decoder; both live here so
+//! that one property test covers the pair.
 #![cfg_attr(not(test), no_std)]
 
 // First, since the other modules use its macro.
@@ -28,5 +28,5 @@ pub use decode::{Decoder, Fault, Record};
 pub use kind::{AccessClass, CODES, Kind, Shape};
 pub use lock::{LockClass, ObjectClass};
 
-/// Version of everything in this crate. A trace says which one wrote it.
+/// Version of everything in this crate. A trace contains the version that wrote it.
 pub const VERSION: u32 = 2;

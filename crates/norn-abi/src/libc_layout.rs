@@ -1,12 +1,12 @@
-//! The parts of libc's synchronisation objects that the runtime reads, and a test that the libc at
-//! hand has them where we think.
+//! The fields of libc's synchronisation objects that the runtime reads, and a test that the libc at
+//! hand has them at the expected positions.
 //!
-//! POSIX says nothing about the inside of these objects. The runtime needs a little of it: who owns
-//! a mutex that checks its owner, how many threads a barrier waits for, on which clock a condition
-//! variable takes its times. The positions below are those of glibc on x86-64, which has kept them
-//! since 2.25 because static initialisers are part of its binary interface. [`check`] tries them on
-//! objects of its own, so that an unknown libc is an explanation at the start and not a wrong
-//! schedule later. Positions are numbers of 32-bit words.
+//! POSIX leaves the layout of these objects open. The runtime needs a few fields: the owner of an
+//! error-checking mutex, the thread count of a barrier, the clock of a condition variable. The
+//! positions below are those of glibc on x86-64, which has kept them since 2.25 because static
+//! initialisers are part of its binary interface. [`check`] verifies them on objects of its own, so
+//! that an unknown libc is reported at the start instead of causing a wrong schedule later.
+//! Positions are indices of 32-bit words.
 #![expect(unsafe_code, reason = "it calls functions of libc on objects of its own")]
 
 use core::{
@@ -20,17 +20,17 @@ use crate::ObjectClass;
 pub mod mutex {
     /// Its size in bytes.
     pub const SIZE: u64 = 40;
-    /// The thread that owns it, by the kernel's number.
+    /// The owner's kernel thread id.
     pub const OWNER: usize = 2;
     /// Its kind: a type and flags.
     pub const KIND: usize = 4;
-    /// The bits of the kind that are the type; also of the first word of `pthread_mutexattr_t`.
+    /// The bits of the kind that contain the type; also of the first word of `pthread_mutexattr_t`.
     pub const TYPE: u32 = 3;
     /// The type of a mutex that its owner may lock again.
     pub const RECURSIVE: u32 = 1;
-    /// The type of a mutex that refuses to be locked again.
+    /// The type of a mutex whose owner gets an error when it locks it again.
     pub const ERROR_CHECK: u32 = 2;
-    /// Flag of the kind: the mutex survives its owner.
+    /// Flag of the kind: robust, so it can be recovered when its owner dies.
     pub const ROBUST: u32 = 16;
     /// Flag of the kind: shared between processes.
     pub const SHARED: u32 = 128;
@@ -42,7 +42,7 @@ pub mod mutex {
 pub mod rwlock {
     /// Its size in bytes.
     pub const SIZE: u64 = 56;
-    /// The thread that holds it exclusively, by the kernel's number.
+    /// The kernel thread id of the thread that holds it exclusively.
     pub const WRITER: usize = 6;
     /// Not zero if it is shared between processes.
     pub const SHARED: usize = 7;
@@ -56,7 +56,8 @@ pub mod cond {
     pub const SIZE: u64 = 48;
     /// Flags, and the number of threads that wait.
     pub const FLAGS: usize = 9;
-    /// Flag: times are on the monotonic clock. Also in the first word of `pthread_condattr_t`.
+    /// Flag: deadlines refer to the monotonic clock. Also in the first word of
+    /// `pthread_condattr_t`.
     pub const MONOTONIC: u32 = 2;
     /// Flag: it is destroyed.
     pub const DESTROYED: u32 = 4;
@@ -88,7 +89,7 @@ pub mod semaphore {
 pub mod once {
     /// Its size in bytes.
     pub const SIZE: u64 = 4;
-    /// Flag of its only word: a thread is in the initialisation.
+    /// Flag of its only word: a thread runs the initialisation.
     pub const RUNNING: u32 = 1;
 }
 
@@ -105,7 +106,7 @@ pub const fn size(class: ObjectClass) -> u64 {
     }
 }
 
-/// An object whose layout is not the one above.
+/// An object whose layout differs from the one above.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownLayout {
     /// The type of the object.
@@ -146,7 +147,7 @@ pub struct Functions {
     pub once: Two,
 }
 
-/// An object, zeroed as by a static initialiser. Larger than any of them.
+/// An object, zeroed as by a static initialiser. Larger than any libc object.
 #[repr(align(16))]
 struct Sample([AtomicU32; 16]);
 
@@ -164,14 +165,14 @@ impl Sample {
     }
 }
 
-/// Tries the layouts on objects of our own. `tid` is the kernel's number of the current thread.
+/// Verifies the layouts on objects of our own. `tid` is the kernel's id of the current thread.
 /// Takes about a microsecond, and calls nothing that blocks or allocates.
 ///
 /// # Safety
 /// The functions are libc's, or behave like them.
 pub unsafe fn check(functions: &Functions, tid: u32) -> Result<(), UnknownLayout> {
     let known = |known: bool, object| if known { Ok(()) } else { Err(UnknownLayout { object }) };
-    // SAFETY: the caller's promise; each function gets an object that it may use.
+    // SAFETY: the caller guarantees the functions; each gets an object that it may use.
     unsafe {
         known(check_mutex(functions, tid), "pthread_mutex_t")?;
         known(check_rwlock(functions, tid), "pthread_rwlock_t")?;
@@ -185,7 +186,7 @@ pub unsafe fn check(functions: &Functions, tid: u32) -> Result<(), UnknownLayout
 unsafe fn check_mutex(functions: &Functions, tid: u32) -> bool {
     let (object, attributes) = (Sample::new(), Sample::new());
     attributes.0[0].store(mutex::RECURSIVE, Ordering::Relaxed);
-    // SAFETY: as `check`. The type in the attributes is part of what is tried.
+    // SAFETY: as `check`. The position of the type in the attributes is also verified.
     unsafe {
         let made = (functions.mutex_init)(object.address(), attributes.address()) == 0;
         let kind = object.word(mutex::KIND) & mutex::TYPE == mutex::RECURSIVE;
@@ -247,7 +248,8 @@ unsafe fn check_semaphore(functions: &Functions) -> bool {
     }
 }
 
-/// The object of [`check_once`], for its initialisation; null once that has seen it running.
+/// The object of [`check_once`], for its initialisation function, which sets this to null once it
+/// has seen the flag.
 static ONCE: AtomicPtr<u32> = AtomicPtr::new(core::ptr::null_mut());
 
 unsafe fn check_once(functions: &Functions) -> bool {

@@ -1,8 +1,7 @@
-//! How lock events say which lock was requested, and how: the argument of `Acquire`,
-//! `AcquireFailed` and `Release` is a [`LockClass`] with flags. Runtime and tools read it with the
-//! same functions.
+//! The argument of the lock events `Acquire`, `AcquireFailed` and `Release`: a [`LockClass`] with
+//! flags. Runtime and tools decode it with the same functions.
 
-/// What a lock event is about.
+/// The class of a lock and of its request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum LockClass {
@@ -16,7 +15,7 @@ pub enum LockClass {
     Write = 3,
 }
 
-/// What kind of object was initialised or destroyed.
+/// The class of an initialised or destroyed object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum ObjectClass {
@@ -28,15 +27,15 @@ pub enum ObjectClass {
     RwLock = 2,
     /// A condition variable.
     Cond = 3,
-    /// A barrier; the argument is how many threads it holds.
+    /// A barrier; the argument is its thread count.
     Barrier = 4,
-    /// A semaphore; the argument is its first value.
+    /// A semaphore; the argument is its initial value.
     Semaphore = 5,
     /// A thread-specific data key.
     Key = 6,
 }
 
-/// The bits that are the class.
+/// The bits that contain the class.
 const CLASS: u64 = 7;
 
 /// Flag: the request does not wait.
@@ -47,7 +46,7 @@ pub const TIMED: u64 = 16;
 pub const OWNER_DIED: u64 = 32;
 
 impl LockClass {
-    /// The class in an argument. Codes that no version has defined are taken for mutexes.
+    /// The class in an argument. Undefined codes count as mutexes.
     #[inline]
     pub const fn of(argument: u64) -> LockClass {
         match argument & CLASS {
@@ -58,7 +57,7 @@ impl LockClass {
         }
     }
 
-    /// The class of object that such a lock is.
+    /// The class of the locked object.
     pub const fn object(self) -> ObjectClass {
         match self {
             LockClass::Mutex => ObjectClass::Mutex,
@@ -69,7 +68,7 @@ impl LockClass {
 }
 
 impl ObjectClass {
-    /// The class with a code. Codes that no version has defined are taken for mutexes.
+    /// The class with a code. Undefined codes count as mutexes.
     pub const fn of(code: u64) -> ObjectClass {
         match code {
             1 => ObjectClass::Spin,

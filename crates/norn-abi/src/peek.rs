@@ -1,9 +1,9 @@
-//! Reading memory that may be gone.
+//! Reads memory that may be unmapped.
 //!
-//! What a write left is read back at the thread's next event. By then another thread may have
-//! unmapped or protected the page. So the load is noted in a table (the section `norn_faults`:
-//! where the load is and where to go on, both relative to the entry), and the runtime's handler
-//! for such faults looks there: the reader then simply learns that it cannot be read.
+//! The value of a write is read back at the thread's next event. By then another thread may have
+//! unmapped or protected the page. Each load is therefore listed in a table (the section
+//! `norn_faults`: addresses of the load and of the recovery code, both relative to the entry),
+//! which the runtime's fault handler consults: the load then fails with `None` instead of a crash.
 #![expect(unsafe_code, reason = "one instruction that may fault")]
 
 use core::arch::asm;
@@ -14,11 +14,11 @@ macro_rules! peek {
         $(#[$doc])*
         ///
         /// # Safety
-        /// Where no handler looks into the table, the memory must be readable.
+        /// If no handler consults the table, the memory must be readable.
         #[inline(always)]
         pub unsafe fn $name(addr: usize) -> Option<u64> {
             let (value, there): (u64, u32);
-            // SAFETY: reads memory only; a fault goes on at the second label.
+            // SAFETY: only reads memory; after a fault, execution continues at the second label.
             unsafe {
                 asm!(
                     "xor {there:e}, {there:e}",

@@ -1,9 +1,10 @@
-//! The table of event kinds: codes and kinds belong together, and accesses say what they are.
+//! The table of event kinds: codes and kinds correspond, and access codes decode to class,
+//! direction and size.
 
 use norn_abi::{AccessClass, Kind, access_kinds};
 
 #[test]
-fn access_kinds_say_what_they_are() {
+fn access_kinds_decode_to_class_direction_and_size() {
     for class in [AccessClass::Plain, AccessClass::Volatile, AccessClass::Vptr] {
         for write in [false, true] {
             for log2 in 0..5 {
@@ -20,7 +21,7 @@ fn access_kinds_say_what_they_are() {
 }
 
 #[test]
-fn other_kinds_are_no_accesses() {
+fn other_kinds_are_not_accesses() {
     for kind in Kind::ALL {
         assert_eq!(kind.as_access(), None, "{kind:?}");
         assert!(!matches!(kind, access_kinds!()), "{kind:?}");

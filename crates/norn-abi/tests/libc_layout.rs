@@ -1,5 +1,5 @@
-//! The libc of this machine has the layouts that the runtime reads, and one that has not is found
-//! out.
+//! The libc of this machine has the layouts that the runtime reads, and the check detects other
+//! layouts.
 #![expect(unsafe_code, reason = "it calls functions of libc")]
 #![allow(clippy::unwrap_used, reason = "these are tests, the functions they share included")]
 
@@ -51,7 +51,7 @@ fn checked(functions: &Functions) -> Result<(), UnknownLayout> {
     unsafe { check(functions, u32::try_from(libc::gettid()).unwrap()) }
 }
 
-/// Does nothing to the object.
+/// Leaves the object unchanged.
 unsafe extern "C-unwind" fn keeps(_: usize) -> c_int {
     0
 }
@@ -60,14 +60,14 @@ unsafe extern "C-unwind" fn makes_nothing(_: usize, _: usize) -> c_int {
     0
 }
 
-/// Keeps the count in another word than glibc does.
+/// Stores the count in another word than glibc does.
 unsafe extern "C-unwind" fn counts_elsewhere(object: usize, _: usize, count: u32) -> c_int {
     // SAFETY: `check` gives objects of 64 bytes.
     unsafe { (object as *mut u32).add(barrier::COUNT + 2).write(count) };
     0
 }
 
-/// One test, since the check of `pthread_once_t` is not for several threads at a time.
+/// One test, since the check of `pthread_once_t` must not run in several threads at a time.
 #[test]
 fn the_layout_of_this_libc_is_known_and_others_are_not() {
     let unknown = |functions: &Functions| checked(functions).map_err(|it| it.object);

@@ -1,22 +1,23 @@
-//! Recognises the hooks that announce the two halves of one copy.
+//! Recognises the two hooks of one copy.
 //!
-//! gcc announces the assignment of a structure, `a = b`, by a write hook for `a` and a read hook
-//! for `b`, and copies only after both. A runtime that reads the written value at the next hook
-//! therefore finds the old value. The code shows such pairs: it stores nothing between the hooks.
+//! For the assignment of a structure, `a = b`, gcc calls a write hook for `a` and a read hook for
+//! `b`, and copies only after both. A runtime that reads the written value at the next hook
+//! therefore finds the old value. Such pairs can be recognised in the code: it stores nothing
+//! between the hooks.
 
 use iced_x86::{Decoder, DecoderOptions, FlowControl, InstructionInfoFactory, OpAccess};
 
 /// Maximum distance between two such hooks, in bytes.
-const MOST: u64 = 64;
+const MAX_DISTANCE: u64 = 64;
 
-/// Whether the code from one hook's return to the next one's return does not store anything, by
-/// the code sections of a module and the two return addresses.
+/// Whether the code between the return addresses of two hooks stores nothing. Takes the code
+/// sections of a module and the two return addresses.
 pub(crate) fn is_copy<'a>(
     mut code: impl Iterator<Item = (u64, &'a [u8])>,
     write: u64,
     read: u64,
 ) -> bool {
-    if write >= read || read - write > MOST {
+    if write >= read || read - write > MAX_DISTANCE {
         return false;
     }
     let between = code.find_map(|(start, bytes)| {

@@ -1,9 +1,9 @@
-//! Linker names back to source names, for C++ (Itanium) and Rust.
+//! Demangles linkage names of C++ (Itanium) and Rust.
 //!
-//! The scheme is told by the name itself and not by the unit's language, because symbols have no
-//! unit and skeleton units of split DWARF have no language. Parameters and return types are left
-//! out: debug information without linkage names could not supply them, the same function would then
-//! go by two names, and file and line tell overloads apart.
+//! The scheme is recognised by the name itself and not by the unit's language, because symbols have
+//! no unit and skeleton units of split DWARF have no language. Parameters and return types are left
+//! out: debug information without linkage names could not supply them, so that the same function
+//! would have two names; file and line distinguish overloads.
 
 use cpp_demangle::DemangleOptions;
 
@@ -20,7 +20,7 @@ pub(crate) fn demangle(name: &str) -> Option<String> {
     Some(without_inner_parameters(&name))
 }
 
-/// The same with parameters, as a C++ programmer would tell overloads apart.
+/// The same with parameters, which distinguish overloads.
 pub(crate) fn with_parameters(name: &str) -> Option<String> {
     if is_rust(name) || !name.starts_with("_Z") {
         return None;
@@ -29,7 +29,7 @@ pub(crate) fn with_parameters(name: &str) -> Option<String> {
     cpp_demangle::Symbol::new(name).ok()?.demangle_with_options(&options).ok()
 }
 
-/// The older scheme of Rust looks like C++ but ends with a hash: `17h0123456789abcdefE`.
+/// The legacy scheme of Rust looks like C++ but ends with a hash: `17h0123456789abcdefE`.
 fn is_rust(name: &str) -> bool {
     let hashed = || {
         let name = name.as_bytes();
@@ -43,8 +43,8 @@ fn is_rust(name: &str) -> bool {
     name.starts_with("_R") || (name.starts_with("_ZN") && hashed())
 }
 
-/// The demangler leaves out the parameters of the last function only. This leaves out those of the
-/// functions around it, and the `const` that belongs to them: `next(int) const::id` is `next::id`.
+/// The demangler leaves out the parameters of the last function only. This removes those of the
+/// enclosing functions, and their `const`: `next(int) const::id` becomes `next::id`.
 fn without_inner_parameters(name: &str) -> String {
     let mut kept = String::with_capacity(name.len());
     let mut rest = name;
@@ -54,7 +54,7 @@ fn without_inner_parameters(name: &str) -> String {
         kept.push_str(before);
         let (group, after) = group.split_at(length);
         let unqualified = after.strip_prefix(" const").unwrap_or(after);
-        // An anonymous namespace stands where a name would.
+        // An anonymous namespace takes the place of a name.
         let is_name = kept.is_empty() || kept.ends_with("::") || kept.ends_with("operator");
         if is_name || !unqualified.starts_with("::") {
             kept.push_str(group);

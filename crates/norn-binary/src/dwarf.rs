@@ -1,5 +1,5 @@
-//! The DWARF sections of a module, wherever they are: in itself, in its debug file, in a
-//! supplementary file, or in split files that are loaded when first needed.
+//! The DWARF sections of a module, from the module itself, its debug file, a supplementary file, or
+//! split files that are loaded on demand.
 
 use std::convert::Infallible;
 use std::path::Path;
@@ -18,7 +18,7 @@ pub(crate) type Slice<'a> = EndianSlice<'a, LittleEndian>;
 /// The sections of one file.
 pub(crate) type Dwarf<'a> = gimli::Dwarf<Slice<'a>>;
 
-/// Everything that DWARF says about a module.
+/// All DWARF data of a module.
 pub(crate) struct Debug<'a> {
     pub(crate) sections: Arc<Dwarf<'a>>,
     pub(crate) split: Split<'a>,
@@ -44,7 +44,7 @@ impl<'a> Debug<'a> {
         Self { sections: Arc::new(sections), split, units: OnceLock::new() }
     }
 
-    /// All units, read when first asked for.
+    /// All units, read on first use.
     pub(crate) fn units(&self) -> &Units<'a> {
         self.units.get_or_init(|| Units::load(&self.sections, &self.split))
     }

@@ -1,8 +1,8 @@
 //! One ELF file: which kinds are accepted, its segments, its sections, its identity.
 //!
-//! Only 64-bit little-endian files are read, because nothing else can be a subject. A section that
-//! is missing, out of bounds or badly compressed comes back empty: the layers above then have fewer
-//! answers, which is all that damage may do.
+//! Only 64-bit little-endian files are supported, because no other file can be a subject. A section
+//! that is missing, out of bounds or badly compressed is treated as empty: damage only reduces the
+//! available information.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -30,9 +30,9 @@ impl fmt::Display for BuildId {
 pub struct Segment {
     /// Module-relative address of the first byte.
     pub address: u64,
-    /// Size in memory; what goes beyond `file_size` is zero-filled.
+    /// Size in memory; the part beyond `file_size` is zero-filled.
     pub memory_size: u64,
-    /// Where the segment starts in the file.
+    /// Offset of the segment in the file.
     pub file_offset: u64,
     /// Size in the file.
     pub file_size: u64,
@@ -136,7 +136,7 @@ impl<'a> Image<'a> {
         section.is_some_and(|section| section.file_range().is_some_and(|(_, size)| size > 0))
     }
 
-    /// The section's bytes, decompressed if need be; empty if it is missing or damaged.
+    /// The section's bytes, decompressed if necessary; empty if it is missing or damaged.
     pub(crate) fn section(&self, name: &str, arena: &'a Arena) -> &'a [u8] {
         let bytes = self.file.section_by_name(name).and_then(|section| decompressed(&section));
         match bytes {
@@ -147,7 +147,7 @@ impl<'a> Image<'a> {
     }
 }
 
-/// What the file is, if it is not of the word size and byte order that Norn reads.
+/// A description of the file, if its word size or byte order is not supported.
 fn unsupported(data: &[u8]) -> Option<&'static str> {
     match (data.get(4)?, data.get(5)?) {
         (class, _) if *class == elf::ELFCLASS32.0 => Some("a 32-bit file"),
@@ -170,7 +170,7 @@ fn segment(header: &elf::ProgramHeader64<LittleEndian>) -> Segment {
 }
 
 /// No real debug section shrinks by more, and zlib cannot do better: a header that claims more is
-/// damaged, and believing it would allocate gigabytes.
+/// damaged, and trusting it would allocate gigabytes.
 const MAX_COMPRESSION_RATIO: u64 = 1100;
 
 fn decompressed<'a>(section: &impl ObjectSection<'a>) -> Option<Cow<'a, [u8]>> {

@@ -1,5 +1,5 @@
-//! Functions whose calls can be observed: those with bytes that `norn cc` reserves at their
-//! beginning, and those that a module imports.
+//! Functions whose calls can be recorded: those with padding that `norn cc` reserves at their
+//! entry, and those that a module imports.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::elf::Image;
 use crate::room::Rooms;
 use crate::symbol::{plain_name, source_name};
 
-/// A function with reserved bytes at its beginning.
+/// A function with padding at its entry.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Entry {
     /// Its module-relative address.
@@ -25,11 +25,11 @@ pub struct Entry {
 /// A function of another module.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Import {
-    /// The module-relative address of the slot that holds its address.
+    /// The module-relative address of its GOT entry.
     pub address: u64,
-    /// Its name as the linker knows it.
+    /// Its linkage name.
     pub linkage_name: String,
-    /// Whether the slot is read-only once the program runs (`PT_GNU_RELRO`).
+    /// Whether the GOT entry is read-only at run time (`PT_GNU_RELRO`).
     pub protected: bool,
 }
 
@@ -41,13 +41,13 @@ pub fn is_named(pattern: &FunctionPattern, linkage: &str) -> bool {
         || pattern.has_parameters() && pattern.matches(&full_name(linkage))
 }
 
-/// The source name of a function with its parameters, where the linkage name tells them.
+/// The source name of a function, with its parameters if the linkage name contains them.
 fn full_name(linkage: &str) -> String {
     demangle::with_parameters(linkage).unwrap_or_else(|| source_name(linkage))
 }
 
-/// The name under which calls of a function are recorded, such that these patterns, by which it was
-/// selected, match it: its source name, with parameters only if a pattern selects an overload, and its
+/// The name under which calls of a function are recorded. The patterns that selected the function
+/// match it: its source name, with parameters only if a pattern selects an overload, and its
 /// linkage name only if no pattern matches the source name.
 pub fn recorded_name(patterns: &[&FunctionPattern], linkage: &str) -> String {
     let short = source_name(linkage);
@@ -58,7 +58,7 @@ pub fn recorded_name(patterns: &[&FunctionPattern], linkage: &str) -> String {
     if patterns.iter().any(|it| it.matches(&full)) { full } else { linkage.to_owned() }
 }
 
-/// The functions with `before` reserved bytes before them, by ascending address; a function with
+/// The functions with `before` bytes of padding before them, by ascending address; a function with
 /// several names has several entries.
 pub(crate) fn entries(image: &Image<'_>, debug: Option<&Image<'_>>, before: u64) -> Vec<Entry> {
     let rooms = Rooms::new(image);
@@ -67,7 +67,7 @@ pub(crate) fn entries(image: &Image<'_>, debug: Option<&Image<'_>>, before: u64)
     all
 }
 
-/// All functions that the module has symbols for, by rising address; whether or not they have room.
+/// All functions with symbols, by ascending address, with or without padding.
 pub(crate) fn functions(image: &Image<'_>, debug: Option<&Image<'_>>) -> Vec<Entry> {
     let mut entries = BTreeSet::new();
     for image in [Some(image), debug].into_iter().flatten() {
@@ -94,7 +94,8 @@ fn whole_function(name: &str) -> Option<&str> {
     words.all(|it| it != "cold" && it != "part").then_some(first)
 }
 
-/// The functions that the module takes from others, or that others may replace, by rising address.
+/// The functions that the module imports, or that other modules may interpose, by ascending
+/// address.
 pub(crate) fn imports(image: &Image<'_>) -> Vec<Import> {
     let mut imports = BTreeSet::new();
     let protected = protected(image);

@@ -1,10 +1,10 @@
-//! Does the module's code call the hooks of ThreadSanitizer's instrumentation?
+//! Determines whether the code of a module calls the hooks of ThreadSanitizer's instrumentation.
 //!
-//! A module that was compiled with it but leaves the runtime to another module has undefined hook
-//! symbols; that settles it. A module that *defines* the hooks may be an instrumented executable
-//! with the runtime linked in, or the runtime alone: only a call to a hook tells them apart, other
-//! than from a hook to the next. So its code is searched for the five bytes of a direct call or jump
-//! with a hook as target. That needs no disassembly: random bytes look like a call of one of a
+//! A module that was compiled with it but takes the runtime from another module has undefined hook
+//! symbols, which is conclusive. A module that *defines* the hooks may be an instrumented
+//! executable with the runtime linked in, or the runtime alone: only a call to a hook, from outside
+//! the hooks, distinguishes them. So its code is searched for the five bytes of a direct call or
+//! jump with a hook as target. That needs no disassembly: random bytes look like a call of one of a
 //! hundred hooks about once in five gigabytes.
 
 use std::collections::BTreeMap;
@@ -16,8 +16,8 @@ use object::read::elf::{FileHeader, ProgramHeader, Sym};
 use crate::elf::Image;
 use crate::symbol::plain_name;
 
-/// The owner of the ELF note by which Norn's runtime marks what it is linked into. The note is
-/// loaded, so it stays when an executable is stripped.
+/// The owner of the ELF note in Norn's runtime, which marks the modules it is linked into. The note
+/// is in a loaded segment, so stripping an executable keeps it.
 pub const RUNTIME_NOTE: &str = "Norn";
 
 /// Whether a module contains instrumented code.
@@ -25,13 +25,13 @@ pub const RUNTIME_NOTE: &str = "Norn";
 pub enum Instrumented {
     /// It calls the hooks.
     Yes,
-    /// It does not.
+    /// It does not call them.
     No,
-    /// It is stripped and could hold the runtime inside, invisibly.
+    /// It is stripped and may contain the runtime without symbols.
     Unknown,
 }
 
-/// Looks at the symbols, at the code if they leave a doubt, and at the runtime's mark.
+/// Checks the symbols, the code if the symbols are not conclusive, and the note of the runtime.
 pub(crate) fn instrumented(image: &Image<'_>, debug: Option<&Image<'_>>) -> Instrumented {
     let hooks = Hooks::find(image, debug);
     if hooks.imported || hooks.are_called(image) {
@@ -41,7 +41,8 @@ pub(crate) fn instrumented(image: &Image<'_>, debug: Option<&Image<'_>>) -> Inst
     if !hooks.defined.is_empty() || symbols_known || is_library(image) {
         return Instrumented::No;
     }
-    // The hooks may be here without names. Only `norn cc` links the runtime, and it instruments.
+    // The hooks may be here without names. Only `norn cc` links the runtime, and it always
+    // instruments.
     if has_runtime_note(image) { Instrumented::Yes } else { Instrumented::Unknown }
 }
 
@@ -49,11 +50,11 @@ pub(crate) fn has_symtab(image: &Image<'_>) -> bool {
     !image.file.elf_symbol_table().is_empty()
 }
 
-/// Hooks by where they are.
+/// The hooks of a module.
 #[derive(Default)]
 struct Hooks {
     imported: bool,
-    /// Address and size.
+    /// By address: the size.
     defined: BTreeMap<u64, u64>,
 }
 
@@ -116,9 +117,9 @@ fn is_hook(name: &str) -> bool {
     accesses.iter().any(|prefix| hook.starts_with(prefix))
 }
 
-/// A shared library takes the hooks from the executable, so its dynamic symbols would show them.
-/// A position-independent executable looks the same, but has no name for others to link against;
-/// and a library without such a name has neither an interpreter nor the executable's flag.
+/// A shared library imports the hooks from the executable, so its dynamic symbols contain them. A
+/// position-independent executable looks the same, but has no `DT_SONAME`; and a library without
+/// one has neither an interpreter nor the executable's flag.
 fn is_library(image: &Image<'_>) -> bool {
     let dynamic = image.file.elf_header().e_type(LittleEndian) == elf::ET_DYN;
     let mut headers = image.file.elf_program_headers().iter();

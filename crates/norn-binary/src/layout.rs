@@ -1,15 +1,15 @@
-//! Where registers point to in the frame of a function, at each of its calls.
+//! Determines the position of registers in the frame of a function, at each of its calls.
 //!
-//! The *frame address* is what DWARF calls the canonical frame address: the stack pointer just
-//! before the function was called. A function begins with its stack pointer 8 bytes below; from
-//! there on its code is followed, and of each register is kept how far it is from the frame
-//! address, or from what the function was given as its first argument, while that is certain. Where
-//! ways meet, only what all agree on is kept.
+//! The *frame address* is the canonical frame address of DWARF: the stack pointer just before the
+//! call of the function. At the entry of a function its stack pointer is 8 bytes below. From there
+//! its code is interpreted abstractly: for each register, its distance from the frame address or
+//! from the function's first argument is tracked while it is certain. Where control flow joins,
+//! only what all paths agree on is kept.
 //!
-//! Not all ways can be seen: tables of a `switch`, and the catching of exceptions. Code that nothing
-//! leads to is taken to begin with the frame as it is at the function's first call, and with
-//! nothing else known. In a function with a table, registers are trusted from one call to the next
-//! only: a case into which another one falls looks like no beginning.
+//! Not all control flow is visible: `switch` tables and exception handlers are not. Unreachable
+//! code is assumed to begin with the stack and frame pointer of the function's first call, and with
+//! no other known register. In a function with a table, registers are only trusted from one call to
+//! the next, because a `switch` case that another one falls into does not look like an entry.
 
 use std::ops::Range;
 
@@ -19,29 +19,29 @@ use iced_x86::{
 };
 use rustc_hash::FxHashMap;
 
-/// What is certain when a call is made: distances from the frame address.
+/// What is certain at a call: distances from the frame address.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Spot {
+pub(crate) struct FrameState {
     /// The stack pointer.
     pub(crate) stack: Option<i64>,
     /// The register that compilers use as frame pointer.
     pub(crate) frame: Option<i64>,
     /// The first argument.
     pub(crate) argument: Option<i64>,
-    /// The first argument, counted from the one that the function itself was given.
+    /// The first argument, relative to the first argument of the function itself.
     pub(crate) forwarded: Option<i64>,
 }
 
-/// The calls of one function, by where they return to.
+/// The calls of one function, by return address.
 #[derive(Debug, Default)]
 pub(crate) struct Layout {
-    spots: FxHashMap<u64, Spot>,
-    /// What holds at its first call, and nearly everywhere.
-    body: Spot,
+    spots: FxHashMap<u64, FrameState>,
+    /// What is certain at its first call, and nearly everywhere.
+    body: FrameState,
 }
 
 impl Layout {
-    /// Follows the code of a function that has these parts; it begins at `start`.
+    /// Analyses the code of a function with these ranges; it begins at `start`.
     pub(crate) fn read(code: &[(u64, &[u8])], parts: &[Range<u64>], start: u64) -> Layout {
         let Some(mut flow) = Flow::decode(code, parts) else { return Layout::default() };
         flow.enter(start);
@@ -49,23 +49,23 @@ impl Layout {
         flow.finish()
     }
 
-    /// What is certain at the call that returns to an address.
-    pub(crate) fn at(&self, returns_to: u64) -> Option<Spot> {
+    /// What is certain at the call with this return address.
+    pub(crate) fn at(&self, returns_to: u64) -> Option<FrameState> {
         self.spots.get(&returns_to).copied()
     }
 
-    /// What holds where nothing else is known.
-    pub(crate) fn body(&self) -> Spot {
+    /// What is certain where nothing else is known.
+    pub(crate) fn body(&self) -> FrameState {
         self.body
     }
 }
 
-/// What a register holds.
+/// The value of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Value {
-    /// The frame address and so much more.
+    /// The frame address plus an offset.
     Frame(i64),
-    /// The first argument and so much more.
+    /// The first argument plus an offset.
     Argument(i64),
 }
 
@@ -78,7 +78,7 @@ impl Value {
     }
 }
 
-/// What each general register holds.
+/// The values of the general registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Registers([Option<Value>; 16]);
 
@@ -107,7 +107,7 @@ impl Registers {
         }
     }
 
-    /// Whatever part of a register is written, all of it is another value.
+    /// A write to any part of a register changes its whole value.
     fn set(&mut self, register: Register, value: Option<Value>) {
         let whole = register.full_register();
         if whole.is_gpr64() {
@@ -120,7 +120,7 @@ impl Registers {
         self.set(register, sum);
     }
 
-    /// Keeps what both agree on; whether anything was lost.
+    /// Keeps what both agree on; returns whether anything was lost.
     fn meet(&mut self, other: &Registers) -> bool {
         let before = *self;
         for (mine, theirs) in self.0.iter_mut().zip(other.0) {
@@ -129,7 +129,7 @@ impl Registers {
         *self != before
     }
 
-    /// The stack and the frame pointer alone.
+    /// Only the stack and the frame pointer.
     fn frame(&self) -> Registers {
         let mut frame = Registers::default();
         for register in [Register::RSP, Register::RBP] {
@@ -141,9 +141,9 @@ impl Registers {
 
 struct Flow {
     code: Vec<Instruction>,
-    /// Where in `code` an address is.
+    /// By address: the index in `code`.
     index: FxHashMap<u64, usize>,
-    /// What holds before each instruction that was come to.
+    /// By instruction: the registers before it, if it was reached.
     before: Vec<Option<Registers>>,
     has_table: bool,
     facts: InstructionInfoFactory,
@@ -175,7 +175,7 @@ impl Flow {
         }
     }
 
-    /// Code that nothing leads to.
+    /// Handles code that no control flow reaches.
     fn enter_unseen(&mut self) {
         let Some(frame) = self.first_call().map(|it| it.frame()) else { return };
         for at in 0..self.code.len() {
@@ -216,7 +216,7 @@ impl Flow {
         }
     }
 
-    /// What holds after an instruction.
+    /// The registers after an instruction.
     fn after(&mut self, instruction: &Instruction, before: Registers) -> Registers {
         let mut after = before;
         if is_call(instruction) {
@@ -260,20 +260,23 @@ impl Flow {
     }
 
     fn finish(self) -> Layout {
-        let body = self.first_call().map(|it| spot(&it)).unwrap_or_default();
+        let body = self.first_call().map(|it| frame_state(&it)).unwrap_or_default();
         let calls = self.code.iter().zip(&self.before).filter(|(it, _)| is_call(it));
-        let spots =
-            calls.filter_map(|(call, before)| Some((call.next_ip(), spot(before.as_ref()?))));
-        Layout { spots: spots.collect(), body: Spot { argument: None, forwarded: None, ..body } }
+        let spots = calls
+            .filter_map(|(call, before)| Some((call.next_ip(), frame_state(before.as_ref()?))));
+        Layout {
+            spots: spots.collect(),
+            body: FrameState { argument: None, forwarded: None, ..body },
+        }
     }
 }
 
-fn spot(registers: &Registers) -> Spot {
+fn frame_state(registers: &Registers) -> FrameState {
     let forwarded = match registers.get(Register::RDI) {
         Some(Value::Argument(it)) => Some(it),
         _ => None,
     };
-    Spot {
+    FrameState {
         stack: registers.distance(Register::RSP),
         frame: registers.distance(Register::RBP),
         argument: registers.distance(Register::RDI),
@@ -293,7 +296,7 @@ fn is_copy(instruction: &Instruction) -> bool {
     instruction.op0_kind() == OpKind::Register && instruction.op1_kind() == OpKind::Register
 }
 
-/// The address that a `lea` loads, if it is a known register and a constant.
+/// The address that a `lea` loads, if it is a known register plus a constant.
 fn pointed_at(instruction: &Instruction, before: &Registers) -> Option<Value> {
     let base = before.get(instruction.memory_base())?;
     let plain = instruction.memory_index() == Register::None;
@@ -325,45 +328,50 @@ mod tests {
 
     #[test]
     fn a_frame_pointer() {
-        let spot =
-            Spot { stack: Some(-48), frame: Some(-16), argument: Some(-36), forwarded: None };
-        assert_eq!(layout(UNOPTIMISED).at(0x1014), Some(spot));
+        let frame_state =
+            FrameState { stack: Some(-48), frame: Some(-16), argument: Some(-36), forwarded: None };
+        assert_eq!(layout(UNOPTIMISED).at(0x1014), Some(frame_state));
     }
 
     /// test eax, eax; je +7; lea rdi, [rsp+8]; jmp +5; lea rdi, [rsp+16]; call
     #[test]
-    fn what_ways_disagree_on_is_not_known() {
+    fn values_that_differ_between_paths_are_unknown() {
         let bytes = [
             0x85, 0xc0, 0x74, 0x07, 0x48, 0x8d, 0x7c, 0x24, 0x08, 0xeb, 0x05, 0x48, 0x8d, 0x7c,
             0x24, 0x10, 0xe8, 0, 0, 0, 0,
         ];
-        assert_eq!(layout(&bytes).at(0x1015), Some(Spot { stack: Some(-8), ..Spot::default() }));
+        assert_eq!(
+            layout(&bytes).at(0x1015),
+            Some(FrameState { stack: Some(-8), ..FrameState::default() })
+        );
     }
 
     /// and rsp, -64; lea rdi, [rsp+8]; call
     #[test]
-    fn an_aligned_stack_is_somewhere() {
+    fn an_aligned_stack_has_an_unknown_position() {
         let bytes = [0x48, 0x83, 0xe4, 0xc0, 0x48, 0x8d, 0x7c, 0x24, 0x08, 0xe8, 0, 0, 0, 0];
-        assert_eq!(layout(&bytes).at(0x100e), Some(Spot::default()));
+        assert_eq!(layout(&bytes).at(0x100e), Some(FrameState::default()));
     }
 
     /// push rbx; mov rbx, rdi; call; lea rdi, [rbx+4]; call
     #[test]
-    fn an_argument_is_handed_on() {
+    fn an_argument_is_forwarded() {
         let bytes =
             [0x53, 0x48, 0x89, 0xfb, 0xe8, 0, 0, 0, 0, 0x48, 0x8d, 0x7b, 0x04, 0xe8, 0, 0, 0, 0];
-        let spot = Spot { stack: Some(-16), forwarded: Some(4), ..Spot::default() };
-        assert_eq!(layout(&bytes).at(0x1012), Some(spot));
+        let frame_state =
+            FrameState { stack: Some(-16), forwarded: Some(4), ..FrameState::default() };
+        assert_eq!(layout(&bytes).at(0x1012), Some(frame_state));
     }
 
     /// sub rsp, 24; call; ret; lea rdi, [rsp]; call
     #[test]
-    fn code_that_nothing_leads_to_has_the_frame() {
+    fn unreachable_code_has_the_frame() {
         let bytes = [
             0x48, 0x83, 0xec, 0x18, 0xe8, 0, 0, 0, 0, 0xc3, 0x48, 0x8d, 0x3c, 0x24, 0xe8, 0, 0, 0,
             0,
         ];
-        let spot = Spot { stack: Some(-32), argument: Some(-32), ..Spot::default() };
-        assert_eq!(layout(&bytes).at(0x1013), Some(spot));
+        let frame_state =
+            FrameState { stack: Some(-32), argument: Some(-32), ..FrameState::default() };
+        assert_eq!(layout(&bytes).at(0x1013), Some(frame_state));
     }
 }

@@ -1,16 +1,16 @@
-//! What a module of the subject says about itself: ELF, symbols, DWARF.
+//! Reads the modules of the subject: ELF, symbols, DWARF.
 //!
-//! A trace holds numbers: the address of an instruction, the address of the bytes it touched. This
-//! crate turns them back into what a person wrote: a function, a line, `table[2].next`. One
-//! [`Module`] stands for one file, an executable or a shared library.
+//! A trace contains numbers: the address of an instruction, the address of the accessed bytes. This
+//! crate maps them back to the source: a function, a line, `table[2].next`. One [`Module`]
+//! represents one file, an executable or a shared library.
 //!
-//! Every address that goes in or comes out is *module-relative*: the address the linker gave, which
-//! is the address at run time minus the load bias. [`Module::load_bias`] finds the bias
-//! from a line of `/proc/PID/maps`.
+//! All addresses in the interface are *module-relative*: the link-time address, which is the
+//! run-time address minus the load bias. [`Module::load_bias`] computes the bias from a line of
+//! `/proc/PID/maps`.
 //!
-//! Debug information is written by many tools and damaged by some, so nothing here fails after
-//! [`Module::open`]: a section that cannot be read is a section that is not there, and the answer
-//! falls back from lines to symbols, and from symbols to nothing.
+//! Debug information is written by many tools and damaged by some, so nothing fails after
+//! [`Module::open`]: an unreadable section is treated as missing, and the result falls back from
+//! lines to symbols, and from symbols to nothing.
 
 mod arena;
 mod call;

@@ -1,9 +1,9 @@
-//! Which code is at this address: functions, inlined calls, lines.
+//! Maps addresses to functions, inlined calls and lines.
 //!
-//! The `addr2line` crate reads line programs and inlined calls lazily, unit by unit, and remembers
-//! what it read without any lock. So one reader serves one thread at a time. Readers are pooled:
-//! each question takes an idle one or makes a new one, and puts it back. There are never more of
-//! them than threads that ask at once, and the bytes they read are shared.
+//! The `addr2line` crate reads line programs and inlined calls lazily, unit by unit, and caches
+//! them without a lock. So one reader serves one thread at a time. Readers are pooled: each lookup
+//! takes an idle one or creates a new one, and returns it. There are at most as many readers as
+//! concurrent lookups, and they share the bytes they read.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,13 +18,12 @@ use crate::name;
 use crate::split::DwoName;
 use crate::unit::DieId;
 
-/// One call on the way to an instruction: a function, and the line in it.
+/// A function on the call path to an instruction, and the line in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
-    /// The function as the source writes it, qualified but without parameters:
-    /// `bank::Account::deposit`.
+    /// The qualified source name of the function without parameters: `bank::Account::deposit`.
     pub function: Option<Arc<str>>,
-    /// The file, as the compiler was told it, made absolute with the compile directory.
+    /// The file, made absolute with the compile directory.
     pub file: Option<Arc<str>>,
     /// The line of the instruction, or of the inlined call in it.
     pub line: Option<u32>,
@@ -95,7 +94,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Brings a look-up to its end, loading the split files that it asks for.
+/// Completes a lookup, loading the split files that it needs.
 fn finish<'a, L>(mut lookup: LookupResult<L>, debug: &Debug<'a>) -> L::Output
 where
     L: LookupContinuation<Buf = Slice<'a>>,
@@ -111,7 +110,7 @@ where
     }
 }
 
-/// Names given out before: a program has few, and making them is the dearest step of all.
+/// A cache of names: a program has few, and creating them is the most expensive step.
 #[derive(Default)]
 struct Names<'a> {
     by_linkage: FxHashMap<&'a [u8], Arc<str>>,
@@ -130,8 +129,8 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// C++ functions that nobody else can call, such as those of an anonymous namespace, may come
-    /// without a linkage name. Then the scopes around the entry qualify it.
+    /// C++ functions with internal linkage, such as those of an anonymous namespace, may have no
+    /// linkage name. Then the scopes around the entry qualify it.
     fn function(
         &mut self,
         name: &FunctionName<Slice<'a>>,
@@ -165,7 +164,7 @@ fn demangled(raw: &[u8]) -> Arc<str> {
     demangle(&name).map_or_else(|| name.into(), Arc::from)
 }
 
-/// Languages without scopes. A skeleton unit of split DWARF does not say its language.
+/// Languages without scopes. A skeleton unit of split DWARF does not state its language.
 fn is_c(language: Option<gimli::DwLang>) -> bool {
     let c = [
         gimli::DW_LANG_C89,

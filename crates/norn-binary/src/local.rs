@@ -1,12 +1,12 @@
-//! Which local variable do these bytes of a frame belong to?
+//! Maps bytes of a frame to local variables.
 //!
-//! Debug information says where in its function's frame a variable is. Only plain places count: a
-//! distance from the frame. Optimising compilers name one between two addresses of the code, and
-//! registers or values for the rest, though memory that others know of stays where it is: a place
-//! that is always the same is the variable's in all of its block. Compilers put variables of
-//! different blocks at the same place, and things without a name, too; so a name is given only if
-//! the code that runs is in the variable's block and not before its declaration, and if no other
-//! variable could be meant.
+//! Debug information describes the location of a variable in its function's frame. Only plain
+//! locations are used: a distance from the frame. Optimising compilers give one for a range of code
+//! addresses, and registers or values for the rest, although memory whose address escapes does not
+//! move: a location that is the same in all its ranges is valid in the whole block of the variable.
+//! Compilers place variables of different blocks, and unnamed temporaries, at the same location; so
+//! a name is given only if the current code is in the variable's block and not before its
+//! declaration, and if no other variable is possible.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -14,7 +14,7 @@ use std::sync::{Arc, OnceLock};
 use gimli::{AttributeValue, EntriesTreeNode, Operation, Register};
 
 use crate::dwarf::Slice;
-use crate::layout::{Layout, Spot};
+use crate::layout::{FrameState, Layout};
 use crate::line::Frame;
 use crate::name;
 use crate::parameter;
@@ -22,39 +22,39 @@ use crate::types::{Type, Types};
 use crate::unit::{DieId, Entry, Units};
 use crate::variable::{Variable, part};
 
-/// What is certain of a frame when a call is made: distances from the frame address, which is the
-/// stack pointer just before the function itself was called.
+/// What is certain about a frame at a call: distances from the frame address, which is the stack
+/// pointer just before the call of the function itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallSite {
-    /// Where the function begins that makes the call.
+    /// The address of the calling function.
     pub function: u64,
     /// The stack pointer before the call.
     pub stack: Option<i64>,
     /// The first argument.
     pub argument: Option<i64>,
-    /// The first argument, counted from the one that the function itself was given.
+    /// The first argument, relative to the first argument of the function itself.
     pub forwarded: Option<i64>,
 }
 
-/// Bytes of a frame.
+/// A range of bytes in a frame.
 #[derive(Clone, Copy, Debug)]
 pub struct FramePart {
-    /// Where the function begins whose frame it is.
+    /// The address of the function that owns the frame.
     pub function: u64,
-    /// Where the call returns to that the function makes at the time; nothing if it is not known.
+    /// The return address of the function's current call; `None` if unknown.
     pub call: Option<u64>,
     /// Distance from the frame address.
     pub offset: i64,
-    /// How many bytes.
+    /// Number of bytes.
     pub size: u64,
 }
 
 /// All functions of a module that debug information describes.
 #[derive(Default)]
 pub(crate) struct Functions {
-    /// By where they begin.
+    /// Sorted by address.
     list: Vec<Function>,
-    /// Their parts, and which function it is, by where they begin.
+    /// Address ranges and the index of their function, sorted by address.
     parts: Vec<(Range<u64>, usize)>,
 }
 
@@ -91,14 +91,15 @@ impl Functions {
         part.contains(&address).then(|| &self.list[*at])
     }
 
-    /// What is certain at the call that returns to an address.
+    /// What is certain at the call with this return address.
     pub(crate) fn call(&self, returns_to: u64, code: &[(u64, &[u8])]) -> Option<CallSite> {
         let function = self.covering(returns_to.checked_sub(1)?)?;
-        let Spot { stack, argument, forwarded, .. } = function.layout(code).at(returns_to)?;
+        let FrameState { stack, argument, forwarded, .. } = function.layout(code).at(returns_to)?;
         Some(CallSite { function: function.start, stack, argument, forwarded })
     }
 
-    /// The variable in these bytes of a frame. `source` is where the function is at the time.
+    /// The variable in these bytes of a frame. `source` is the current source location of the
+    /// function.
     pub(crate) fn local(
         &self,
         asked: FramePart,
@@ -109,14 +110,14 @@ impl Functions {
         let at = self.list.binary_search_by_key(&asked.function, |it| it.start).ok()?;
         let function = &self.list[at];
         let layout = function.layout(code);
-        let spot = asked.call.and_then(|it| layout.at(it)).unwrap_or_else(|| layout.body());
+        let frame_state = asked.call.and_then(|it| layout.at(it)).unwrap_or_else(|| layout.body());
         let covers = |local: &&Local| {
             !local.is_declared_behind(source)
-                && local.reach(asked.call, spot).is_some_and(|it| it.contains(&asked.offset))
+                && local.reach(asked.call, frame_state).is_some_and(|it| it.contains(&asked.offset))
         };
         let mut found = function.locals(units).iter().filter(covers);
         let local = found.next()?;
-        let start = local.reach(asked.call, spot)?.start;
+        let start = local.reach(asked.call, frame_state)?.start;
         found.next().is_none().then(|| local.describe(asked.offset.abs_diff(start), asked.size))
     }
 }
@@ -136,17 +137,17 @@ struct Local {
     name: String,
     shape: Arc<Type>,
     size: u64,
-    /// Where its block is in the code; nothing if that is the whole function.
+    /// The code ranges of its block; `None` if it is the whole function.
     block: Option<Vec<Range<u64>>>,
-    /// Whether it belongs to a function that was inlined.
+    /// Whether it belongs to an inlined function.
     inlined: bool,
-    homes: Vec<Home>,
+    locations: Vec<StackLocation>,
     file: Option<Arc<str>>,
     line: Option<u32>,
 }
 
-/// Where a variable is while the code is in a range, or always.
-struct Home {
+/// The location of a variable while the code is in a range, or always.
+struct StackLocation {
     during: Option<Range<u64>>,
     base: Base,
     offset: i64,
@@ -159,29 +160,29 @@ enum Base {
     Frame,
 }
 
-impl Home {
-    fn start(&self, spot: Spot) -> Option<i64> {
+impl StackLocation {
+    fn start(&self, frame_state: FrameState) -> Option<i64> {
         let base = match self.base {
             Base::Address => 0,
-            Base::Stack => spot.stack?,
-            Base::Frame => spot.frame?,
+            Base::Stack => frame_state.stack?,
+            Base::Frame => frame_state.frame?,
         };
         base.checked_add(self.offset)
     }
 }
 
 impl Local {
-    /// Its bytes in the frame, if it can be there now. Where nobody knows what the function is
-    /// doing, only what holds in the whole function is certain.
-    fn reach(&self, call: Option<u64>, spot: Spot) -> Option<Range<i64>> {
+    /// Its bytes in the frame, if it can be there now. If the current call is unknown, only what is
+    /// valid in the whole function is certain.
+    fn reach(&self, call: Option<u64>, frame_state: FrameState) -> Option<Range<i64>> {
         let runs = |range: &Range<u64>| call.is_some_and(|it| range.contains(&it.wrapping_sub(1)));
         let alive = self.block.as_ref().is_none_or(|parts| parts.iter().any(runs));
-        let home = self.homes.iter().find(|it| it.during.as_ref().is_none_or(runs));
-        let start = home.filter(|_| alive)?.start(spot)?;
+        let location = self.locations.iter().find(|it| it.during.as_ref().is_none_or(runs));
+        let start = location.filter(|_| alive)?.start(frame_state)?;
         Some(start..start.checked_add_unsigned(self.size.max(1))?)
     }
 
-    /// Before its declaration, something else may be at its place.
+    /// Before its declaration, something else may be at its location.
     fn is_declared_behind(&self, source: Option<&Frame>) -> bool {
         let same = source.filter(|it| !self.inlined && it.file.is_some() && it.file == self.file);
         same.and_then(|it| it.line).zip(self.line).is_some_and(|(now, declared)| now < declared)
@@ -211,7 +212,7 @@ struct Reader<'u, 'a> {
     found: Vec<Local>,
 }
 
-/// The block that an entry is in.
+/// The block that encloses an entry.
 #[derive(Clone, Default)]
 struct Block {
     parts: Option<Vec<Range<u64>>>,
@@ -236,7 +237,7 @@ impl<'u, 'a> Reader<'u, 'a> {
     }
 
     fn block(&mut self, node: EntriesTreeNode<'_, '_, Slice<'a>>, block: &Block) {
-        // Blocks in blocks end; damaged ones are cut.
+        // Real nesting is shallow; damaged nesting is cut.
         const MAX_DEPTH: usize = 64;
         let mut children = node.children();
         while let Ok(Some(child)) = children.next() {
@@ -262,56 +263,56 @@ impl<'u, 'a> Reader<'u, 'a> {
 
     fn variable(&mut self, entry: &Entry<'a>, block: &Block) {
         let (units, die) = (self.types.units, DieId { unit: self.unit, offset: entry.offset() });
-        let homes = self.homes(entry);
-        let Some(name) = name::plain(units, die).filter(|_| !homes.is_empty()) else { return };
+        let locations = self.locations(entry);
+        let Some(name) = name::plain(units, die).filter(|_| !locations.is_empty()) else { return };
         let shape = self.types.of(die);
         let (file, line) = name::declared_at(units, die);
         let (block, inlined) = (block.parts.clone(), block.inlined);
         let size = shape.size();
-        self.found.push(Local { name, shape, size, block, inlined, homes, file, line });
+        self.found.push(Local { name, shape, size, block, inlined, locations, file, line });
     }
 
-    fn homes(&self, entry: &Entry<'a>) -> Vec<Home> {
+    fn locations(&self, entry: &Entry<'a>) -> Vec<StackLocation> {
         let unit = self.types.units.unit(self.unit);
         let Some(value) = entry.attr_value(gimli::DW_AT_location) else { return Vec::new() };
         if let AttributeValue::Exprloc(expression) = value {
-            let home = self.home(None, expression.operations(unit.encoding()));
-            return home.into_iter().collect();
+            let location = self.location(None, expression.operations(unit.encoding()));
+            return location.into_iter().collect();
         }
         let Ok(Some(mut list)) = unit.attr_locations(value) else { return Vec::new() };
-        let mut homes = Vec::new();
+        let mut locations = Vec::new();
         while let Ok(Some(entry)) = list.next() {
             let during = entry.range.begin..entry.range.end;
-            homes.extend(self.home(Some(during), entry.data.operations(unit.encoding())));
+            locations.extend(self.location(Some(during), entry.data.operations(unit.encoding())));
         }
-        settled(homes)
+        settled(locations)
     }
 
-    /// A single operation that says how far it is from where.
-    fn home<R: gimli::Reader>(
+    /// A single operation with a base and an offset.
+    fn location<R: gimli::Reader>(
         &self,
         during: Option<Range<u64>>,
         mut operations: gimli::OperationIter<R>,
-    ) -> Option<Home> {
+    ) -> Option<StackLocation> {
         let (base, offset) = match operations.next().ok()?? {
             Operation::FrameOffset { offset } => (self.base?, offset),
             Operation::RegisterOffset { register, offset, .. } => (base_of(register)?, offset),
             _ => return None,
         };
-        operations.next().ok()?.is_none().then_some(Home { during, base, offset })
+        operations.next().ok()?.is_none().then_some(StackLocation { during, base, offset })
     }
 }
 
-/// A place that is always the same holds for ever.
-fn settled(mut homes: Vec<Home>) -> Vec<Home> {
-    let place = |it: &Home| (it.base, it.offset);
-    if homes.windows(2).all(|it| place(&it[0]) == place(&it[1])) {
-        homes.truncate(1);
-        for home in &mut homes {
-            home.during = None;
+/// A location that is the same in all ranges is always valid.
+fn settled(mut locations: Vec<StackLocation>) -> Vec<StackLocation> {
+    let place = |it: &StackLocation| (it.base, it.offset);
+    if locations.windows(2).all(|it| place(&it[0]) == place(&it[1])) {
+        locations.truncate(1);
+        for location in &mut locations {
+            location.during = None;
         }
     }
-    homes
+    locations
 }
 
 fn frame_base<R: gimli::Reader>(mut operations: gimli::OperationIter<R>) -> Option<Base> {
@@ -332,7 +333,7 @@ fn base_of(register: Register) -> Option<Base> {
     }
 }
 
-/// Where an entry is in the code. What the linker threw away begins at zero.
+/// The code ranges of an entry. Code that the linker discarded begins at zero.
 fn ranges<'a>(units: &Units<'a>, unit: usize, entry: &Entry<'a>) -> Vec<Range<u64>> {
     let unit = units.unit(unit);
     let mut found = Vec::new();

@@ -34,12 +34,12 @@ pub struct Module {
 }
 
 impl Module {
-    /// Opens the file, and its debug file if there is one in the usual places.
+    /// Opens the file, and its debug file if there is one in the default locations.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, BinaryError> {
         Self::open_with(path, &DebugSearch::default())
     }
 
-    /// Opens the file and looks for its debug file in the given places.
+    /// Opens the file and searches for its debug file in the given locations.
     pub fn open_with(path: impl AsRef<Path>, search: &DebugSearch) -> Result<Self, BinaryError> {
         let path = path.as_ref();
         let content = Anchored::new(|arena| View::open(path, search, arena))?;
@@ -82,7 +82,7 @@ impl Module {
     }
 
     /// Whether the full symbol table is missing, here and in the debug file: functions that the
-    /// module does not export then have no names, unless there are lines.
+    /// module does not export then have no names, unless there is line information.
     pub fn is_stripped(&self) -> bool {
         self.content.with(|view| !view.images().any(instrument::has_symtab))
     }
@@ -122,11 +122,11 @@ impl Module {
         })
     }
 
-    /// The load bias, from an *executable* line of `/proc/PID/maps`: where the mapping starts, in
+    /// The load bias, from an *executable* line of `/proc/PID/maps`: the start of the mapping in
     /// memory and in the file.
     ///
     /// Mappings begin at page boundaries, so two segments may share a page of the file and have
-    /// mappings that look alike. Executable segments do not share theirs.
+    /// similar mappings. Executable segments do not share pages.
     pub fn load_bias(&self, start: u64, file_offset: u64) -> Option<u64> {
         const PAGE: u64 = 4096;
         let segment = self.segments().iter().find(|segment| {
@@ -138,11 +138,11 @@ impl Module {
         Some(start.wrapping_sub(address))
     }
 
-    /// The calls at an address: innermost first, inlined ones included, the real function last.
-    /// Empty if not even a symbol covers the address.
+    /// The frames at an address: innermost first, including inlined ones, with the actual function
+    /// last. Empty if not even a symbol covers the address.
     ///
-    /// The address must lie *in* the instruction meant. A return address lies after the call, maybe
-    /// already on another line or in another function, so callers subtract 1 from it.
+    /// The address must lie *in* the instruction. A return address lies after the call, possibly on
+    /// another line or in another function, so callers subtract 1 from it.
     pub fn frames(&self, address: u64) -> Vec<Frame> {
         self.content.with(|view| view.frames(address))
     }
@@ -152,12 +152,12 @@ impl Module {
         self.content.with(|view| view.symbols().code.covering(address).map(Entry::to_symbol))
     }
 
-    /// Whether functions have `before` bytes reserved for calls of the runtime, as `norn cc` does.
+    /// Whether functions have `before` bytes of padding for patching, as `norn cc` reserves them.
     pub fn has_room(&self, before: usize) -> bool {
         self.content.with(|view| room::is_there(&view.image, before))
     }
 
-    /// The functions that have `before` reserved bytes before them, by ascending address.
+    /// The functions with `before` bytes of padding before them, by ascending address.
     pub fn entries(&self, before: u64) -> Vec<FunctionEntry> {
         self.content.with(|view| {
             let debug_file = view.debug_file.as_ref().map(|(_, image)| image);
@@ -165,7 +165,7 @@ impl Module {
         })
     }
 
-    /// All functions that have symbols, by ascending address, with or without reserved bytes.
+    /// All functions with symbols, by ascending address, with or without padding.
     pub fn functions(&self) -> Vec<FunctionEntry> {
         self.content.with(|view| {
             let debug_file = view.debug_file.as_ref().map(|(_, image)| image);
@@ -173,8 +173,7 @@ impl Module {
         })
     }
 
-    /// The parameters of the functions that begin at these addresses, as far as there is debug
-    /// information for them.
+    /// The parameters of the functions at these addresses, as far as there is debug information.
     pub fn signatures(&self, wanted: &[u64]) -> BTreeMap<u64, Vec<Parameter>> {
         self.content.with(|view| view.signatures(wanted))
     }
@@ -184,7 +183,7 @@ impl Module {
         self.content.with(|view| view.is_inlined(pattern))
     }
 
-    /// The functions that the module imports, by the slots that hold their addresses.
+    /// The functions that the module imports, by their GOT entries.
     pub fn imports(&self) -> Vec<Import> {
         self.content.with(|view| function::imports(&view.image))
     }
@@ -194,14 +193,14 @@ impl Module {
         self.content.with(|view| call::calls(&view.image, view.symbols()))
     }
 
-    /// Whether a write hook that returns to `write` and a read hook that returns to `read`
-    /// announce one copy that is not yet made: the value to be written is then the value read.
+    /// Whether a write hook that returns to `write` and a read hook that returns to `read` belong
+    /// to one copy that follows them: the value to be written is then the value read.
     pub fn is_copy(&self, write: u64, read: u64) -> bool {
         self.content.with(|view| copy::is_copy(view.image.code(), write, read))
     }
 
-    /// The global or static variable at an address. Its name leads to the part that an access of
-    /// `size` bytes touches; a size of 0 or 1 asks for whatever is at the address.
+    /// The global or static variable at an address. Its name includes the path to the part that an
+    /// access of `size` bytes touches; a size of 0 or 1 selects whatever is at the address.
     ///
     /// An access that touches several members names them: `point.{x, y}`; one that covers a whole
     /// struct or array names that; of a union, the member that fits best is chosen, the first of
@@ -215,7 +214,7 @@ impl Module {
         self.content.with(|view| view.tls_variable(offset, size))
     }
 
-    /// What is known about a frame at the call that returns to an address.
+    /// What is certain about a frame at the call with this return address.
     pub fn call_site(&self, returns_to: u64) -> Option<CallSite> {
         self.content.with(|view| view.call_site(returns_to))
     }

@@ -1,4 +1,4 @@
-//! The names by which people know entries: qualified names and places of declaration.
+//! Source names of entries: qualified names and locations of declaration.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -9,8 +9,8 @@ use crate::demangle::demangle;
 use crate::scope::Scope;
 use crate::unit::{DieId, Units, Value};
 
-/// The qualified name of a variable or function: what its linkage name demangles to, or else its
-/// plain name behind the names of the scopes around its declaration.
+/// The qualified name of a variable or function: its demangled linkage name, or else its plain name
+/// after the names of the scopes around its declaration.
 pub(crate) fn qualified(units: &Units<'_>, die: DieId) -> Option<String> {
     qualified_within(units, die, 0)
 }
@@ -37,14 +37,14 @@ pub(crate) fn declared_at(units: &Units<'_>, die: DieId) -> (Option<Arc<str>>, O
 }
 
 fn qualified_within(units: &Units<'_>, die: DieId, depth: usize) -> Option<String> {
-    // Functions in functions are rare, and end; damaged ones may be circles.
+    // Nested functions are rare and shallow; damaged ones may form a cycle.
     const MAX_DEPTH: usize = 8;
     let demangled = linkage(units, die).as_deref().and_then(demangle);
     demangled.or_else(|| if depth < MAX_DEPTH { scoped(units, die, depth) } else { None })
 }
 
-/// The innermost function around a variable is asked for its own name, since it may itself complete
-/// a declaration elsewhere, and what surrounds an inlined call is no part of its name.
+/// The innermost function around a variable is qualified on its own, since it may complete a
+/// declaration elsewhere, and the function around an inlined call is not part of its name.
 fn scoped(units: &Units<'_>, die: DieId, depth: usize) -> Option<String> {
     let name = plain(units, die)?;
     let declaration = units.declaration(die);
@@ -62,7 +62,7 @@ fn scoped(units: &Units<'_>, die: DieId, depth: usize) -> Option<String> {
     Some(parts.join("::"))
 }
 
-/// A class without a name that can be called is how gcc writes a lambda.
+/// gcc describes a lambda as an unnamed class with a call operator.
 fn scope_name(units: &Units<'_>, scope: &Scope, die: DieId, inside: &str) -> String {
     plain(units, die).unwrap_or_else(|| {
         let stand_in = match scope.tag {

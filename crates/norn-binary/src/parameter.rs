@@ -1,8 +1,8 @@
-//! The parameters of functions: what they are called, and in which registers they arrive.
+//! The parameters of functions: their names and registers.
 //!
-//! A function that others can call has them where the calling convention (System V, x86-64) puts
-//! them. One that is known in its file only may have been changed by the compiler: there, debug
-//! information says where each parameter is when the function begins, or that it is gone.
+//! A function with external linkage has its parameters where the calling convention (System V,
+//! x86-64) puts them. The compiler may have changed a function with internal linkage: there, debug
+//! information describes the location of each parameter at the entry, or that it was removed.
 
 use std::collections::BTreeMap;
 
@@ -15,17 +15,17 @@ use crate::unit::{DieId, Entry, Units, Value};
 /// A parameter of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
-    /// What it is called; empty if it has no name.
+    /// Its name; empty if it has none.
     pub name: String,
-    /// Which of the registers for integers and pointers has it when the function begins: 0 to 5 in
-    /// the order of the convention. None if it is elsewhere, or gone.
+    /// The index of its register at the entry, among those for integers and pointers: 0 to 5 in the
+    /// order of the convention. `None` if it is elsewhere, or was removed.
     pub register: Option<u8>,
 }
 
-/// What debug information says about functions by the addresses where they begin.
+/// By address of the function: its parameters.
 pub(crate) type Signatures = BTreeMap<u64, Vec<Parameter>>;
 
-/// The parameters of the functions that begin at these addresses.
+/// The parameters of the functions at these addresses.
 pub(crate) fn signatures(units: &Units<'_>, wanted: &[u64]) -> Signatures {
     let mut found = Signatures::new();
     each_function(units, |die, entry| {
@@ -38,7 +38,7 @@ pub(crate) fn signatures(units: &Units<'_>, wanted: &[u64]) -> Signatures {
     found
 }
 
-/// Whether a function of such a name was inlined somewhere.
+/// Whether a function whose name matches was inlined anywhere.
 pub(crate) fn is_inlined(units: &Units<'_>, pattern: &FunctionPattern) -> bool {
     let mut found = false;
     each_function(units, |die, entry| {
@@ -82,7 +82,7 @@ fn visit_unit<'a>(
     Ok(())
 }
 
-/// Where the parts of a function begin; the function begins with one of them.
+/// The start addresses of the ranges of a function; one of them is its entry.
 fn addresses<'a>(units: &Units<'a>, unit: usize, entry: &Entry<'a>) -> Vec<u64> {
     let unit = units.unit(unit);
     let mut found = Vec::new();
@@ -121,10 +121,10 @@ fn children(units: &Units<'_>, function: DieId) -> Vec<DieId> {
     found
 }
 
-/// Where debug information says that a parameter is.
+/// The location of a parameter according to debug information.
 enum Placed {
     Register(u8),
-    /// On the stack later on; the compiler did not optimise, and all is as usual.
+    /// On the stack after the entry: the code is not optimised, and the convention applies.
     Usual,
     Gone,
 }
@@ -170,7 +170,7 @@ fn argument(register: Register) -> Option<u8> {
     [5, 4, 1, 2, 8, 9].into_iter().zip(0..).find(|&(it, _)| it == register.0).map(|it| it.1)
 }
 
-/// How many registers for integers a parameter takes.
+/// Number of integer registers that a parameter occupies.
 fn words(units: &Units<'_>, die: DieId) -> u8 {
     let Some(entry) = type_of(units, die) else { return 1 };
     let size = number(&entry, gimli::DW_AT_byte_size).unwrap_or(8);
@@ -195,7 +195,7 @@ fn words(units: &Units<'_>, die: DieId) -> u8 {
     }
 }
 
-/// Whether the result is written where the caller says, in a first argument that nobody wrote.
+/// Whether the result is returned in memory, at an address passed as a hidden first argument.
 fn returns_in_memory(units: &Units<'_>, function: DieId) -> bool {
     let Some(entry) = type_of(units, function) else { return false };
     let record = [gimli::DW_TAG_structure_type, gimli::DW_TAG_class_type, gimli::DW_TAG_union_type]
@@ -210,12 +210,12 @@ fn is_passed_by_address(entry: &Entry<'_>) -> bool {
     matches!(convention, Some(AttributeValue::CallingConvention(gimli::DW_CC_pass_by_reference)))
 }
 
-/// The type of an entry, without its other names and qualifiers.
+/// The type of an entry, without typedefs and qualifiers.
 fn type_of<'a>(units: &Units<'a>, die: DieId) -> Option<Entry<'a>> {
-    const MOST: usize = 32;
+    const MAX_LINKS: usize = 32;
     let (unit, value) = units.inherited(die, &[gimli::DW_AT_type])?;
     let mut die = units.follow(unit, value)?;
-    for _ in 0..MOST {
+    for _ in 0..MAX_LINKS {
         let entry = units.entry(die)?;
         let alias = [
             gimli::DW_TAG_typedef,

@@ -1,17 +1,17 @@
-//! The part of a variable that an access touches, as a C programmer would write it.
+//! Describes the part of a variable that an access touches, in C notation.
 //!
-//! The rule: go down as long as a single part contains the access.
+//! The rule: descend as long as a single part contains the access.
 //!
 //! - Several elements of an array, but not all: `buf[4..7]`, both ends included.
 //! - Several members of a struct, but not all: `.{lo, hi}`, or `.{first..last}` beyond three.
 //! - All of an array or struct: the array or struct itself, so that copying a struct names it.
 //! - Bytes between members: the struct.
-//! - A union: the first member in which a part has the access's very place and size, or else the
-//!   first that contains the access.
+//! - A union: the first member that has a part with exactly the access's offset and size, or else
+//!   the first that contains the access.
 //!
-//! Base classes and anonymous members add nothing to the path. Neither does a member with a reserved
-//! name (`_M_`, `__`) that is all there is of its record: `std::atomic<int> n` is `n` and not
-//! `n._M_i`, and `std::array<int, 4> a` has `a[2]`.
+//! Base classes and anonymous members add nothing to the path. Neither does a member with a
+//! reserved name (`_M_`, `__`) that is the only one of its record: `std::atomic<int> n` is `n` and
+//! not `n._M_i`, and `std::array<int, 4> a` has `a[2]`.
 
 use std::fmt::Write;
 
@@ -25,7 +25,7 @@ fn path(shape: &Type, offset: u64, size: u64) -> String {
 }
 
 /// The text to append to the variable's name for an access of `size` bytes at `offset`, and how to
-/// read the value, if the access is to all of something without parts.
+/// format the value, if the access covers exactly one scalar.
 pub(crate) fn part(shape: &Type, offset: u64, size: u64) -> (String, Option<ValueType>) {
     let end = offset.saturating_add(size.max(1));
     let found = describe(shape, Access { start: offset, end }, 0);
@@ -40,7 +40,7 @@ struct Access {
 }
 
 impl Access {
-    /// The part that falls into an object at `offset`, relative to it.
+    /// The part that falls into an object at `offset`, relative to that object.
     fn within(self, offset: u64, extent: u64) -> Option<Self> {
         let start = self.start.max(offset) - offset;
         let end = self.end.saturating_sub(offset).min(extent);
@@ -58,9 +58,9 @@ impl Access {
 
 struct Described {
     text: String,
-    /// Whether the object reached has the place and size of the access.
+    /// Whether the object has exactly the offset and size of the access.
     exact: bool,
-    /// How to read the value of the object, if it has no parts.
+    /// How to format the value of the object, if it is a scalar.
     value_type: Option<ValueType>,
 }
 
@@ -111,10 +111,10 @@ fn describe_struct(size: u64, members: &[Member], access: Access, depth: usize) 
         [(member, inside)] => {
             let inner = describe_member(member, members.len() == 1, inside, depth);
             if !inner.text.is_empty() || member.name.is_some() || access.covers(size) {
-                // What was cut off at the member's ends is touched too, though nothing is there.
+                // The padding that was cut off at the member's ends is touched as well.
                 return Described { exact: inner.exact && inside.len() == access.len(), ..inner };
             }
-            // All of an anonymous struct, and that is not all of this one.
+            // The access covers an anonymous struct, but not this whole one.
             names_of(&touched)
         }
         _ if access.covers(size) => return Described::here(access.end == size),
@@ -124,7 +124,7 @@ fn describe_struct(size: u64, members: &[Member], access: Access, depth: usize) 
 }
 
 fn describe_union(members: &[Member], access: Access, depth: usize) -> Described {
-    // Unions within unions double the search at every level; beyond this the first one will do.
+    // Nested unions double the search at every level; beyond this depth the first member is taken.
     const MAX_DEPTH: usize = 6;
     let containing = members.iter().filter_map(|member| {
         let inside = part_of(member, access)?;
@@ -133,7 +133,7 @@ fn describe_union(members: &[Member], access: Access, depth: usize) -> Described
     let mut first = None;
     for (member, inside) in containing {
         let found = describe_member(member, members.len() == 1, inside, depth + 1);
-        // All of an anonymous struct has no name of its own; a later member may have one.
+        // An anonymous struct as a whole has no name; a later member may have one.
         if (found.exact && !found.text.is_empty()) || depth >= MAX_DEPTH {
             return found;
         }
@@ -152,8 +152,8 @@ fn describe_member(member: &Member, only: bool, inside: Access, depth: usize) ->
     }
 }
 
-/// Whether a union is a library's own affair, such as `pthread_mutex_t`: then all of it has no
-/// better name than its own.
+/// Whether a union is internal to a library, such as `pthread_mutex_t`: then the variable's own
+/// name is the best one.
 fn is_opaque(members: &[Member]) -> bool {
     members.iter().all(|member| member.name.as_deref().is_some_and(is_reserved))
 }
@@ -167,7 +167,7 @@ fn part_of(member: &Member, access: Access) -> Option<Access> {
     access.within(member.offset, extent)
 }
 
-/// The names of the members touched, looking through those without a name.
+/// The names of the touched members, descending into those without a name.
 fn names_of<'t>(touched: &[(&'t Member, Access)]) -> Vec<&'t str> {
     let mut names = Vec::new();
     for (member, inside) in touched {
@@ -180,7 +180,7 @@ fn add_names<'t>(member: &'t Member, inside: Access, names: &mut Vec<&'t str>) {
     match (&member.name, &*member.shape) {
         (Some(name), _) => names.push(name),
         (None, Type::Record { members, is_union, .. }) => {
-            // The members of a union lie over each other: one of them stands for all.
+            // The members of a union overlap: one of them represents all.
             let limit = if *is_union { 1 } else { usize::MAX };
             let touched = members.iter().filter_map(|m| Some((m, part_of(m, inside)?)));
             for (member, inside) in touched.take(limit) {
@@ -276,9 +276,9 @@ mod tests {
         assert_eq!(path(&own, 0, 4), ".value");
     }
 
-    /// Each level doubles the ways down; a search without a limit would not end.
+    /// Each level doubles the number of paths; a search without a limit would not end.
     #[test]
-    fn opaque_unions_keep_their_secrets() {
+    fn opaque_unions_are_not_entered() {
         let lock = union(8, vec![member("__data", 0, scalar(8)), member("__align", 0, scalar(8))]);
         assert_eq!(path(&lock, 0, 8), "");
         assert_eq!(path(&lock, 0, 4), ".__data");

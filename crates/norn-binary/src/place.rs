@@ -1,8 +1,8 @@
-//! Where a variable lives, if it lives there for the whole run.
+//! The static storage of a variable, if it has any.
 //!
-//! A location is a small program for a stack machine. Only two shapes stand for static storage: a
-//! plain address, and an offset handed to the thread-local operator. Every other shape, such as an
-//! address followed by "this *is* the value", describes a local or an optimised-away variable.
+//! A location is a small program for a stack machine. Only two forms denote static storage: a plain
+//! address, and an offset with the thread-local operator. Every other form, such as an address
+//! followed by `DW_OP_stack_value`, describes a local or an optimised-away variable.
 
 use gimli::{Expression, Operation, UnitRef};
 
@@ -17,7 +17,7 @@ pub(crate) enum Place {
     ThreadLocal(u64),
 }
 
-/// Reads a location description; `None` if it is not static storage or is damaged.
+/// Evaluates a location description; `None` if it is not static storage or is damaged.
 pub(crate) fn place(
     expression: Expression<Slice<'_>>,
     unit: &UnitRef<'_, Slice<'_>>,
@@ -45,7 +45,7 @@ pub(crate) fn place(
     }
 }
 
-/// What is on top of the machine's stack.
+/// The top of the machine's stack.
 enum Top {
     Constant(u64),
     Address(u64),

@@ -1,7 +1,7 @@
-//! Where `norn cc` has left room for calls of the runtime: before a function and at its beginning.
+//! Finds the padding that `norn cc` reserves for patching: before a function and at its entry.
 //!
-//! Compilers list these places. What gcc makes of the list, linkers do not always take, so that
-//! `norn cc` has them leave it out; then the room is told by the bytes that fill it.
+//! Compilers list these locations. Not all linkers accept the list that gcc writes, so `norn cc`
+//! suppresses it there; then the padding is recognised by its bytes.
 
 use std::collections::BTreeSet;
 
@@ -10,16 +10,16 @@ use object::{Object, ObjectSection, RelocationFlags, SectionKind};
 
 use crate::elf::Image;
 
-/// The section in which compilers list the functions with room at their beginning.
+/// The section in which compilers list the functions with padding.
 const LIST: &str = "__patchable_function_entries";
-/// What gcc fills the room with. Between functions, assemblers put longer instructions.
+/// The padding byte of gcc. Between functions, assemblers use longer instructions.
 const FILLER: u8 = 0x90;
-/// How much of it is inside of a function.
+/// Number of padding bytes inside the function.
 const INSIDE: usize = 2;
-/// The first instruction of functions that may be jumped to from anywhere, `endbr64`.
+/// The first instruction of functions that may be the target of an indirect jump, `endbr64`.
 const LANDING: [u8; 4] = [0xf3, 0x0f, 0x1e, 0xfa];
 
-/// All room in a module.
+/// The padding of all functions of a module.
 pub(crate) struct Rooms<'a> {
     listed: BTreeSet<u64>,
     code: Vec<(u64, &'a [u8])>,
@@ -30,7 +30,7 @@ impl<'a> Rooms<'a> {
         Rooms { listed: listed(image), code: code(image) }
     }
 
-    /// Whether there are `before` bytes of room before the function at an address, and some inside.
+    /// Whether the function at an address has `before` bytes of padding before it, and some inside.
     pub(crate) fn is_before(&self, address: u64, before: u64) -> bool {
         self.listed.contains(&address.wrapping_sub(before)) || self.is_filled(address, before)
     }
@@ -48,7 +48,7 @@ impl<'a> Rooms<'a> {
     }
 }
 
-/// Whether the module was built with `before` bytes of room before its functions.
+/// Whether the module was built with `before` bytes of padding before its functions.
 pub(crate) fn is_there(image: &Image<'_>, before: usize) -> bool {
     let filled = |bytes: &[u8]| {
         bytes.chunk_by(|left, right| left == right).any(|it| it[0] == FILLER && it.len() >= before)
@@ -62,7 +62,7 @@ fn code<'a>(image: &Image<'a>) -> Vec<(u64, &'a [u8])> {
     sections.filter_map(|it| Some((it.address(), it.data().ok()?))).collect()
 }
 
-/// Where the room of each function in the list begins.
+/// The address of the padding of each listed function.
 fn listed(image: &Image<'_>) -> BTreeSet<u64> {
     let Some(section) = image.file.section_by_name(LIST) else { return BTreeSet::new() };
     let words = section.data().unwrap_or(&[]).chunks_exact(8);

@@ -1,6 +1,6 @@
 //! Finds the variables with static storage in all units.
 //!
-//! Entries are read raw and skipped unread, but for variables: a large program has millions of
+//! Only variables are parsed, all other entries are skipped: a large program has millions of
 //! entries and a few thousand globals.
 
 use gimli::{Abbreviation, AttributeValue, EntriesRaw, Expression};
@@ -9,13 +9,13 @@ use crate::dwarf::Slice;
 use crate::place::{Place, place};
 use crate::unit::{DieId, Units};
 
-/// A variable that was found, before its name and type are looked at.
+/// A variable before its name and type are resolved.
 pub(crate) struct Found {
     pub(crate) die: DieId,
     pub(crate) place: Place,
 }
 
-/// All variables with static storage. A damaged unit gives what it has up to the damage.
+/// All variables with static storage. A damaged unit yields the variables before the damage.
 pub(crate) fn variables(units: &Units<'_>) -> Vec<Found> {
     let mut found = Vec::new();
     for unit in 0..units.len() {

@@ -1,8 +1,9 @@
-//! What encloses an entry: namespaces, classes, functions.
+//! The scopes that enclose an entry: namespaces, classes, functions.
 //!
-//! DWARF nests entries but gives them no way up. Names need the way up, though only those few that
-//! have no linkage name: static variables of functions, and whatever gcc does not export. So each
-//! unit gets, when first asked, a list of its scopes as ranges of offsets with their parents.
+//! DWARF nests entries but has no links to parents. Qualified names need them, but only for the few
+//! entries without a linkage name: static variables of functions, and entities that gcc gives
+//! internal linkage. So each unit gets, on first use, a list of its scopes as ranges of offsets with
+//! their parents.
 
 use gimli::{DwTag, UnitOffset, UnitRef};
 
@@ -14,7 +15,7 @@ pub(crate) struct Scopes {
     list: Vec<Scope>,
 }
 
-/// An entry that puts its name in front of what it contains.
+/// An entry that qualifies the names of the entries it contains.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scope {
     pub(crate) tag: DwTag,
@@ -57,7 +58,7 @@ impl Scopes {
 #[derive(Default)]
 struct Reader {
     list: Vec<Scope>,
-    /// The scopes that are still open: their depth and their place in the list.
+    /// The scopes that are still open: their depth and their index in the list.
     open: Vec<(isize, usize)>,
 }
 

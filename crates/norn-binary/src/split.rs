@@ -1,8 +1,8 @@
 //! Split DWARF (`-gsplit-dwarf`): most of a unit is in a `.dwo` file beside the object file, or in a
 //! `.dwp` package beside the module.
 //!
-//! Only the compile directory and a name lead to a `.dwo`, so a module that was built elsewhere has
-//! lost them. Then the skeleton unit still gives lines, and symbols give functions.
+//! Only the compile directory and a name lead to a `.dwo`, so it is not found for a module that was
+//! built elsewhere. Then the skeleton unit still gives lines, and symbols give functions.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -16,7 +16,7 @@ use crate::arena::Arena;
 use crate::dwarf::{Dwarf, Slice, load_sections, section};
 use crate::elf::Image;
 
-/// The split files of a module, each loaded at most once and shared by all who ask.
+/// The split files of a module, each loaded at most once and shared.
 pub(crate) struct Split<'a> {
     module: PathBuf,
     arena: &'a Arena,
@@ -24,7 +24,7 @@ pub(crate) struct Split<'a> {
     loaded: Mutex<FxHashMap<DwoId, Option<Arc<Dwarf<'a>>>>>,
 }
 
-/// How a skeleton unit names its split file.
+/// The reference of a skeleton unit to its split file.
 pub(crate) struct DwoName<'a> {
     pub(crate) id: DwoId,
     pub(crate) directory: Option<Slice<'a>>,
@@ -32,7 +32,7 @@ pub(crate) struct DwoName<'a> {
 }
 
 impl<'a> Split<'a> {
-    /// Split files belong to the module at this path.
+    /// For the module at this path.
     pub(crate) fn new(module: &Path, arena: &'a Arena) -> Self {
         let module = module.to_path_buf();
         Self { module, arena, package: OnceLock::new(), loaded: Mutex::default() }

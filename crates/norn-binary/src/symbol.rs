@@ -1,8 +1,8 @@
-//! The symbol tables: names for addresses when there is no debug information.
+//! The symbol tables: names of addresses without debug information.
 //!
-//! `.symtab` and `.dynsym` are merged, the debug file's `.symtab` too. Several symbols may share an
-//! address; the one kept is the one a programmer would have written: global before weak before
-//! local, fewer leading underscores first.
+//! `.symtab` and `.dynsym` are merged, including the debug file's `.symtab`. Several symbols may
+//! share an address; the most likely source name is kept: global before weak before local, fewer
+//! leading underscores first.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -17,13 +17,13 @@ use crate::elf::Image;
 /// A named range of addresses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symbol {
-    /// The name as the source writes it.
+    /// The source name.
     pub name: Arc<str>,
-    /// The name as the linker knows it.
+    /// The linkage name.
     pub linkage_name: Arc<str>,
     /// Module-relative address, or the offset in the thread-local block.
     pub address: u64,
-    /// Size in bytes; zero if the symbol table does not say.
+    /// Size in bytes; zero if the symbol table does not have it.
     pub size: u64,
 }
 
@@ -72,7 +72,7 @@ impl<'a> Table<'a> {
     }
 
     /// The symbol whose range covers the address; or else the label before it in the same section,
-    /// since code written in assembly often has no sizes.
+    /// since assembly code often has no sizes.
     pub(crate) fn covering(&self, address: u64) -> Option<Entry<'a>> {
         [&self.sized, &self.labels].into_iter().find_map(|entries| {
             let after = entries.partition_point(|entry| entry.address <= address);
@@ -82,19 +82,19 @@ impl<'a> Table<'a> {
     }
 }
 
-/// One symbol, with its name still in the file.
+/// One symbol; the name is borrowed from the file.
 #[derive(Clone, Copy)]
 pub(crate) struct Entry<'a> {
     pub(crate) address: u64,
     pub(crate) size: u64,
     pub(crate) name: &'a str,
-    /// How far it goes at most: its size, or for a label the rest of its section.
+    /// The maximum extent: its size, or for a label the rest of its section.
     reach: u64,
     bind: u8,
 }
 
 impl Entry<'_> {
-    /// The name as the source writes it.
+    /// The source name.
     pub(crate) fn source_name(&self) -> String {
         demangle(self.name).unwrap_or_else(|| self.name.to_owned())
     }
@@ -109,15 +109,15 @@ impl Entry<'_> {
         }
     }
 
-    /// Of the same address, the best comes first. The name comes last so that the choice never
-    /// depends on the order in the file.
+    /// The sort key of symbols with the same address, best first. The name comes last so that the
+    /// choice never depends on the order in the file.
     fn key(&self) -> impl Ord + use<'_> {
         let underscores = self.name.bytes().take_while(|byte| *byte == b'_').count();
         (self.address, self.size == 0, self.bind, underscores, Reverse(self.size), self.name)
     }
 }
 
-/// The name that the source has for what the linker calls so, without parameters.
+/// The source name of a linkage name, without parameters.
 pub fn source_name(linkage: &str) -> String {
     demangle(linkage).unwrap_or_else(|| linkage.to_owned())
 }
@@ -156,7 +156,7 @@ fn rest_of_section(image: &Image<'_>, section: SectionIndex, address: u64) -> u6
     section.address().saturating_add(section.size()).saturating_sub(address)
 }
 
-/// What the symbol names; `None` for files, sections and marks of the linker.
+/// The kind of a symbol; `None` for files, sections and markers of the linker.
 fn kind(
     image: &Image<'_>,
     symbol: &elf::Sym64<LittleEndian>,
@@ -167,7 +167,7 @@ fn kind(
         elf::STT_FUNC | elf::STT_GNU_IFUNC => Some(Kind::Code),
         elf::STT_OBJECT | elf::STT_COMMON => sized.then_some(Kind::Data),
         elf::STT_TLS => Some(Kind::Tls),
-        // Labels in assembly have no type. In data they would be marks such as `__bss_start`.
+        // Labels in assembly have no type. In data they would be markers such as `__bss_start`.
         elf::STT_NOTYPE => {
             let code = image.file.section_by_index(section).ok()?.kind() == SectionKind::Text;
             code.then_some(Kind::Code)

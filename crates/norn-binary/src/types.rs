@@ -1,8 +1,8 @@
-//! Types as far as they matter for naming bytes: sizes, elements, members.
+//! Types, reduced to what naming bytes requires: sizes, elements, members.
 //!
-//! Typedefs and qualifiers are gone, and everything that has no parts (numbers, pointers, enums) is
-//! a scalar. What remains is a tree, built from DWARF once per type and shared. Real types cannot
-//! contain themselves; damaged ones can, and are cut where they start to.
+//! Typedefs and qualifiers are resolved, and everything without parts (numbers, pointers, enums) is
+//! a scalar. The result is a tree, built from DWARF once per type and shared. Real types cannot
+//! contain themselves; damaged ones can, and are cut at the cycle.
 
 use std::sync::Arc;
 
@@ -15,9 +15,9 @@ use norn_model::ValueType;
 /// The shape of a type.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Type {
-    /// No parts. The size is zero if it is not known.
+    /// No parts. The size is zero if it is unknown.
     Scalar { size: u64, value_type: ValueType },
-    /// Elements side by side. Without a count it reaches as far as its variable.
+    /// Consecutive elements. Without a count it extends to the end of its variable.
     Array { element: Arc<Type>, count: Option<u64> },
     /// A struct, class or union, with its members in the order of declaration.
     Record { size: u64, is_union: bool, members: Vec<Member> },
@@ -29,13 +29,13 @@ pub(crate) struct Member {
     /// `None` for base classes and anonymous structs and unions.
     pub(crate) name: Option<Arc<str>>,
     pub(crate) offset: u64,
-    /// Bytes touched; zero for an array without a count.
+    /// Number of bytes; zero for an array without a count.
     pub(crate) size: u64,
     pub(crate) shape: Arc<Type>,
 }
 
 impl Type {
-    /// Size in bytes; zero if it is not known.
+    /// Size in bytes; zero if it is unknown.
     pub(crate) fn size(&self) -> u64 {
         match self {
             Self::Scalar { size, .. } | Self::Record { size, .. } => *size,
@@ -43,13 +43,13 @@ impl Type {
         }
     }
 
-    /// Whether it is an array that reaches as far as its variable.
+    /// Whether it is an array that extends to the end of its variable.
     pub(crate) fn is_unbounded(&self) -> bool {
         matches!(self, Self::Array { count: None, .. })
     }
 }
 
-/// The types of a module, built as they are asked for.
+/// The types of a module, built on demand.
 pub(crate) struct Types<'u, 'a> {
     pub(crate) units: &'u Units<'a>,
     built: FxHashMap<DieId, Arc<Type>>,
@@ -57,7 +57,7 @@ pub(crate) struct Types<'u, 'a> {
 }
 
 impl<'u, 'a> Types<'u, 'a> {
-    /// None are built yet.
+    /// An empty cache.
     pub(crate) fn new(units: &'u Units<'a>) -> Self {
         Self { units, built: FxHashMap::default(), depth: 0 }
     }
@@ -70,7 +70,7 @@ impl<'u, 'a> Types<'u, 'a> {
     }
 
     fn build(&mut self, die: DieId) -> Arc<Type> {
-        // No source nests types as deep as damaged DWARF may.
+        // No source nests types as deeply as damaged DWARF may.
         const MAX_DEPTH: usize = 128;
         if let Some(built) = self.built.get(&die) {
             return Arc::clone(built);
@@ -78,7 +78,7 @@ impl<'u, 'a> Types<'u, 'a> {
         if self.depth == MAX_DEPTH {
             return unknown();
         }
-        // Whoever comes back here while this type is being built has found a circle.
+        // A lookup that arrives here again while this type is being built has found a cycle.
         self.built.insert(die, unknown());
         self.depth += 1;
         let shape = self.shape(die).unwrap_or_else(unknown);
@@ -118,7 +118,7 @@ impl<'u, 'a> Types<'u, 'a> {
         Some(self.build(self.units.follow(unit, value)?))
     }
 
-    /// Compilers may leave out the size of a pointer: it is that of an address.
+    /// Compilers may omit the size of a pointer: it is that of an address.
     fn scalar_size(&self, die: DieId, entry: &Entry<'a>) -> u64 {
         let is_pointer = [
             gimli::DW_TAG_pointer_type,
@@ -155,8 +155,8 @@ impl<'u, 'a> Types<'u, 'a> {
         Arc::new(Type::Record { size, is_union, members })
     }
 
-    /// `None` for static members, functions, nested types and bases at a place known only at run
-    /// time (virtual inheritance).
+    /// `None` for static members, functions, nested types, and bases whose offset is only known at
+    /// run time (virtual inheritance).
     fn member(&mut self, unit: usize, entry: &Entry<'a>) -> Option<Member> {
         let is_static = [gimli::DW_AT_external, gimli::DW_AT_declaration];
         let is_member = entry.tag() == gimli::DW_TAG_member
@@ -222,8 +222,8 @@ fn element_count(range: &Entry<'_>) -> Option<u64> {
     count.or_else(bound).filter(|count| *count > 0)
 }
 
-/// The first bit of a bit-field, counted from the start of the record. DWARF 4 may still count from
-/// the other end of the storage unit, as if the machine were big-endian.
+/// The first bit of a bit-field, from the start of the record. DWARF 4 may still count from the
+/// other end of the storage unit, as on a big-endian machine.
 fn first_bit(entry: &Entry<'_>, offset: u64, bits: u64, type_size: u64) -> Option<u64> {
     if let Some(first) = number(entry, gimli::DW_AT_data_bit_offset) {
         return Some(first);

@@ -1,4 +1,4 @@
-//! All units of a module's DWARF, and how their entries refer to each other.
+//! All units of a module's DWARF, and the references between their entries.
 //!
 //! An entry may point within its unit, into another unit of the same file (link-time optimisation,
 //! `dwz`), into the supplementary file, or to a type by its signature (`-fdebug-types-section`). A
@@ -32,7 +32,7 @@ pub(crate) type Value<'a> = AttributeValue<Slice<'a>>;
 #[derive(Default)]
 pub(crate) struct Units<'a> {
     list: Vec<Unit<'a>>,
-    /// The units of one section lie together, in the order of their offsets.
+    /// The units of one section are adjacent, in the order of their offsets.
     groups: Vec<Range<usize>>,
     /// The group of the supplementary file.
     supplementary: Option<usize>,
@@ -48,7 +48,7 @@ struct Unit<'a> {
 }
 
 impl<'a> Units<'a> {
-    /// Reads the heads of all units, including those in split and supplementary files.
+    /// Parses the headers of all units, including those in split and supplementary files.
     pub(crate) fn load(sections: &Arc<Dwarf<'a>>, split: &Split<'a>) -> Self {
         let mut units = Self::default();
         units.add_file(sections, None);
@@ -70,7 +70,7 @@ impl<'a> Units<'a> {
         unit.content.unit_ref(&unit.dwarf)
     }
 
-    /// The index of a unit that was found by other means.
+    /// The index of a unit from another source.
     pub(crate) fn index_of(&self, unit: &UnitRef<'_, Slice<'a>>) -> Option<usize> {
         if unit.dwarf.file_type == DwarfFileType::Dwo {
             return self.split.get(&unit.dwo_id?).copied();
@@ -94,8 +94,8 @@ impl<'a> Units<'a> {
         }
     }
 
-    /// An attribute of the entry, or of the declaration or abstract instance that it completes. The
-    /// unit comes with it, because file numbers and references mean nothing without.
+    /// An attribute of the entry, or of the declaration or abstract instance that it completes.
+    /// Returned with its unit, because file numbers and references are relative to it.
     pub(crate) fn inherited(&self, die: DieId, names: &[DwAt]) -> Option<(usize, Value<'a>)> {
         self.chain(die).find_map(|(die, entry)| {
             let value = names.iter().find_map(|name| entry.attr_value(*name))?;
@@ -120,9 +120,9 @@ impl<'a> Units<'a> {
         Some(String::from_utf8_lossy(text.slice()))
     }
 
-    /// The entry, what it completes, what that completes, and so on.
+    /// The entry, the entry that it completes, and so on.
     fn chain(&self, die: DieId) -> impl Iterator<Item = (DieId, Entry<'a>)> {
-        // Real chains have two or three links; damaged ones may be circles.
+        // Real chains have two or three links; damaged ones may be cyclic.
         const MAX_LINKS: usize = 16;
         let with_entry = |die| Some((die, self.entry(die)?));
         let next = move |(die, entry): &(DieId, Entry<'a>)| {

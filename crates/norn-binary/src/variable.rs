@@ -1,8 +1,8 @@
-//! Which variable do these bytes belong to?
+//! Maps addresses to global and static variables.
 //!
-//! The index is built when the first question comes: one sorted list for memory, one for
-//! thread-local storage, searched by halving. Variables without debug information fall back to the
-//! symbol table and an offset, `stats+0x10`.
+//! The index is built on first use: one sorted list for memory, one for thread-local storage, with
+//! binary search. Variables without debug information fall back to the symbol table and an offset,
+//! `stats+0x10`.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -17,17 +17,17 @@ use crate::types::{Type, Types};
 use crate::unit::{DieId, Units};
 use norn_model::ValueType;
 
-/// A global or static variable, and the part of it that was asked for.
+/// A global or static variable, and the accessed part of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
     /// The full path to the part: `bank::accounts[2].balance`. A static variable of a function is
     /// qualified with the function: `next_id::counter`.
     pub name: String,
-    /// The linker's name of the whole variable; its source name if the linker has none.
+    /// The linkage name of the whole variable; its source name if it has none.
     pub symbol: String,
-    /// Where the part asked for starts within the variable.
+    /// The offset of the accessed part in the variable.
     pub offset: u64,
-    /// Size of the whole variable; zero if it is not known.
+    /// Size of the whole variable; zero if it is unknown.
     pub size: u64,
     /// File of the declaration.
     pub file: Option<Arc<str>>,
@@ -36,9 +36,9 @@ pub struct Variable {
     /// Module-relative address of the whole variable; its offset in the thread-local block if
     /// `is_thread_local`.
     pub address: u64,
-    /// Whether every thread has its own.
+    /// Whether every thread has its own instance.
     pub is_thread_local: bool,
-    /// How to read the value of the part asked for, if it has no parts itself.
+    /// How to format the value of the accessed part, if it is a scalar.
     pub value_type: Option<ValueType>,
 }
 
@@ -50,7 +50,7 @@ pub(crate) struct Variables {
 }
 
 impl Variables {
-    /// Scans the units. What lies outside of segments and block was discarded by the linker.
+    /// Scans the units. The linker has discarded variables outside of the segments and the block.
     pub(crate) fn load(
         units: &Units<'_>,
         symbols: &Symbols<'_>,
@@ -154,12 +154,12 @@ fn in_block(tls: TlsSegment, offset: u64) -> Option<u64> {
     offsets.into_iter().flatten().find(|offset| *offset < tls.memory_size)
 }
 
-/// Zero is also what linkers write for discarded variables; no variable lives there.
+/// Linkers write zero for discarded variables; no variable has this address.
 fn is_mapped(segments: &[Segment], address: u64) -> bool {
     address != 0 && segments.iter().any(|segment| segment.contains(address))
 }
 
-/// The path within the variable; a plain offset where the type says nothing.
+/// The path within the variable; a plain offset if the type is unknown.
 pub(crate) fn part(shape: &Type, offset: u64, size: u64) -> (String, Option<ValueType>) {
     match shape {
         Type::Scalar { size: 0, .. } => (plus(offset), None),
@@ -188,7 +188,7 @@ fn from_symbol(symbol: Entry<'_>, address: u64) -> Option<Variable> {
 }
 
 /// Sorts, and keeps one variable per address: an abstract and a concrete instance of an inlined
-/// function describe the same static variable, and so do two units that share an inline one.
+/// function describe the same static variable, and so do two units that share an inline variable.
 fn settle(globals: &mut Vec<Global>) {
     globals.sort_by(|a, b| {
         let key = |global: &Global| (global.address, Reverse(global.size));
@@ -200,6 +200,6 @@ fn settle(globals: &mut Vec<Global>) {
 fn covering(globals: &[Global], address: u64) -> Option<&Global> {
     let after = globals.partition_point(|global| global.address <= address);
     let global = globals.get(after.checked_sub(1)?)?;
-    // A variable of unknown size has at least its first byte.
+    // A variable of unknown size has at least one byte.
     (address - global.address < global.size.max(1)).then_some(global)
 }

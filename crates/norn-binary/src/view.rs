@@ -1,5 +1,4 @@
-//! Everything a module knows, borrowed from its arena: the parsed files, and the indexes as they are
-//! built.
+//! All data of a module, borrowed from its arena: the parsed files, and the indexes built so far.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -17,7 +16,7 @@ use crate::parameter::{self, Signatures};
 use crate::symbol::Symbols;
 use crate::variable::{Variable, Variables};
 
-/// One module. Whatever is not needed to open it is read at the first question that needs it.
+/// One module. Data that is not needed to open it is read on first use.
 pub(crate) struct View<'a> {
     arena: &'a Arena,
     pub(crate) image: Image<'a>,
@@ -62,14 +61,15 @@ impl<'a> View<'a> {
         [Some(&self.image), self.debug_file.as_ref().map(|(_, image)| image)].into_iter().flatten()
     }
 
-    /// The symbols of both.
+    /// The symbols of the module and its debug file.
     pub(crate) fn symbols(&self) -> &Symbols<'a> {
         self.symbols.get_or_init(|| {
             Symbols::load(&self.image, self.debug_file.as_ref().map(|(_, image)| image))
         })
     }
 
-    /// Lines first. Symbols name the outermost function where lines do not.
+    /// Line information comes first. Symbols name the outermost function if it has no line
+    /// information.
     pub(crate) fn frames(&self, address: u64) -> Vec<Frame> {
         if !self.segments.iter().any(|segment| segment.executable && segment.contains(address)) {
             return Vec::new();
@@ -97,7 +97,7 @@ impl<'a> View<'a> {
         self.variables().in_tls(offset, size, self.debug().units(), self.symbols())
     }
 
-    /// What is certain of a frame at the call that returns to an address.
+    /// What is certain about a frame at the call with this return address.
     pub(crate) fn call_site(&self, returns_to: u64) -> Option<CallSite> {
         let code: Vec<_> = self.image.code().collect();
         self.functions().call(returns_to, &code)
@@ -110,12 +110,12 @@ impl<'a> View<'a> {
         self.functions().local(asked, source.as_ref(), self.debug().units(), &code)
     }
 
-    /// The parameters of the functions that begin at these addresses.
+    /// The parameters of the functions at these addresses.
     pub(crate) fn signatures(&self, wanted: &[u64]) -> Signatures {
         parameter::signatures(self.debug().units(), wanted)
     }
 
-    /// Whether a function of such a name was inlined somewhere.
+    /// Whether a function whose name matches was inlined anywhere.
     pub(crate) fn is_inlined(&self, pattern: &FunctionPattern) -> bool {
         parameter::is_inlined(self.debug().units(), pattern)
     }

@@ -1,4 +1,4 @@
-//! Which calls are in the code.
+//! Finds the calls in the code.
 #![allow(clippy::unwrap_used, reason = "a step that fails must fail the test")]
 
 mod subject;

@@ -1,4 +1,4 @@
-//! Damaged files give fewer answers or an error, and never a panic.
+//! Damaged files give less information or an error, and never a panic.
 #![allow(clippy::unwrap_used, reason = "a step that fails must fail the test")]
 
 mod subject;
@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use subject::Subject;
 
-/// Small files, so that most of their bytes mean something.
+/// Small files, so that most of their bytes matter.
 static SUBJECTS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let small = ["-O1", "-g", "-nostdlib", "-static", "-Wl,-e,main,-z,noseparate-code"];
     let variants: [&[&str]; 4] =
@@ -24,7 +24,7 @@ static SUBJECTS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     variants.iter().flat_map(|v| programs.map(|program| build(program, v))).collect()
 });
 
-/// Asks everything about addresses all over the module.
+/// Runs all queries for addresses all over the module.
 fn ask_everything(bytes: &[u8]) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("damaged");

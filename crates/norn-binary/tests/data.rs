@@ -1,4 +1,4 @@
-//! From addresses to variables and the parts of them, with every producer at hand.
+//! Maps addresses to variables and their parts, with all available compilers.
 #![allow(clippy::unwrap_used, reason = "a step that fails must fail the test")]
 
 mod subject;
@@ -6,7 +6,7 @@ mod subject;
 use norn_binary::Module;
 use subject::{Subject, clangs, is_installed, line_of};
 
-/// Symbol, offset, size of the access, and the name expected for it.
+/// Symbol, offset, size of the access, and the expected name.
 type Case = (&'static str, u64, u64, &'static str);
 
 const C: &[Case] = &[

@@ -1,4 +1,4 @@
-//! Where debug information is: in the file, compressed, in a file apart, or nowhere.
+//! Debug information in the file, compressed, in a separate file, or missing.
 #![allow(clippy::unwrap_used, reason = "a step that fails must fail the test")]
 
 mod subject;
@@ -9,7 +9,7 @@ use std::path::Path;
 use norn_binary::{BinaryError, DebugSearch, Module};
 use subject::{Subject, is_installed};
 
-/// What a module still knows about a mark in an inlined function and about a member.
+/// The remaining information about a mark in an inlined function and about a member.
 fn known(path: &Path, search: &DebugSearch, mark: u64) -> (Vec<String>, Option<u32>) {
     let module = Module::open_with(path, search).unwrap();
     let frames = module.frames(mark);
@@ -83,7 +83,7 @@ fn debug_link() {
     fs::rename(subject.file("subject.debug"), subject.file(".debug/subject.debug")).unwrap();
     assert_eq!(known(&subject.path, &nowhere(), mark).0, INLINED);
 
-    // Another build's file has another checksum.
+    // The debug file of another build has another checksum.
     let other = Subject::build("gcc", "frames.c", &["-O0", "-g", "-Wl,--build-id=none"]);
     fs::copy(&other.path, subject.file(".debug/subject.debug")).unwrap();
     assert_eq!(Module::open(&subject.path).unwrap().debug_file(), None);
@@ -162,7 +162,7 @@ fn load_bias() {
 }
 
 #[test]
-fn what_is_not_a_module() {
+fn invalid_modules_are_rejected() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("file");
     let open = |bytes: &[u8]| {

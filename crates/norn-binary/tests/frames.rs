@@ -1,4 +1,4 @@
-//! From addresses to functions and lines, with every producer at hand.
+//! Maps addresses to functions and lines, with all available compilers.
 #![allow(clippy::unwrap_used, reason = "a step that fails must fail the test")]
 
 mod subject;

@@ -1,4 +1,4 @@
-//! Which modules call the hooks.
+//! Detects which modules call the hooks.
 #![allow(clippy::unwrap_used, reason = "a step that fails must fail the test")]
 
 mod subject;
@@ -58,7 +58,7 @@ fn runtime_inside() {
     let static_link = ["-static"];
     assert_eq!(instrumented(&with_runtime(&tsan, &[], &[])), Instrumented::Yes);
     assert_eq!(instrumented(&with_runtime(&tsan, &[], &static_link)), Instrumented::Yes);
-    // The hooks are there, but nothing calls them.
+    // The hooks are defined, but nothing calls them.
     assert_eq!(instrumented(&with_runtime(&[], &[], &[])), Instrumented::No);
     assert_eq!(instrumented(&with_runtime(&[], &[], &static_link)), Instrumented::No);
 }

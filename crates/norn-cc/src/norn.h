@@ -1,14 +1,15 @@
-/* norn.h: what a program can tell Norn about itself.
+/* norn.h: annotations of a program for Norn.
  *
- *     NORN_EVENT("auth", user);          something happens to an object (or with a number)
- *     NORN_ATOMIC { a = b; b = 0; }      what is inside is to be atomic
+ *     NORN_EVENT("auth", user);          a named event on an object (or with a number)
+ *     NORN_ATOMIC { a = b; b = 0; }      a region that should be atomic
  *     NORN_ATOMIC_BEGIN(); ... NORN_ATOMIC_END();
  *
- * `norn cc` and `norn c++` find this file by themselves. `norn header > norn.h` writes it for other
- * builds: there, and in a run that is not recorded, nothing happens. For C and C++ with gcc and clang.
+ * `norn cc` and `norn c++` find this file automatically. `norn header > norn.h` writes it for other
+ * builds: there, and in a run that is not recorded, the macros have no effect. For C and C++ with gcc
+ * and clang.
  *
- * A region is left with its block, also by return, break, continue and goto, and in C++ by an
- * exception. Regions may be in each other.
+ * A region ends with its block, also by return, break, continue and goto, and in C++ by an exception.
+ * Regions may be nested.
  */
 #ifndef NORN_H
 #define NORN_H
@@ -24,7 +25,7 @@ struct norn_name {
     unsigned process;
 };
 
-/* Defined by Norn's runtime, if that is there. */
+/* Defined by Norn's runtime, if it is linked. */
 extern void norn_event(struct norn_name *, unsigned long) __attribute__((weak));
 extern void norn_region_begin(void) __attribute__((weak));
 extern void norn_region_end(void) __attribute__((weak));

@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn the_driver_keeps_out_when_it_has_other_runtimes_to_link() {
+    fn the_driver_is_bypassed_if_it_links_other_runtimes() {
         assert_eq!(door("-O2"), Door::Driver);
         assert_eq!(door("-fsanitize=thread"), Door::Driver);
         assert_eq!(door("-fsanitize=undefined,address"), Door::Driver);

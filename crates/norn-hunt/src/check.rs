@@ -12,7 +12,7 @@ use std::{collections::BTreeSet, path::Path, sync::Arc};
 
 use norn_frontend::Interrupt;
 use norn_predict::HappensBefore;
-use norn_property::{Bounds, Limits, Outlook, Property, Watch};
+use norn_property::{Property, PropertyAnalysis, PropertyPrediction, SearchLimits, Truncation};
 use norn_replay::{ReplayError, capture};
 use norn_witness::Witness;
 
@@ -65,7 +65,7 @@ pub struct Checked {
     /// Number of orders that would violate it, before their feasibility is checked.
     pub candidates: usize,
     /// What the search left out, over all traces.
-    pub bounds: Bounds,
+    pub bounds: Truncation,
     /// What it names and the program does not record, or not always.
     pub unseen: Vec<Unseen>,
     /// Events that never occurred in the recorded run and without which it cannot be violated.
@@ -130,7 +130,7 @@ struct Checking<'a> {
 
 /// The tools that decide about the properties in one trace.
 pub(crate) struct Tools<'t> {
-    watches: Vec<Watch<'t>>,
+    watches: Vec<PropertyAnalysis<'t>>,
     witnesses: CachedWitnesses<'t>,
 }
 
@@ -244,17 +244,21 @@ impl Hypotheses for Checking<'_> {
 }
 
 /// The properties, prepared for one trace.
-fn watches<'t>(properties: &'t [Property], source: &Source) -> Vec<Watch<'t>> {
+fn watches<'t>(properties: &'t [Property], source: &Source) -> Vec<PropertyAnalysis<'t>> {
     let names = Named(&*source.symbolized.symbols);
-    properties.iter().map(|it| Watch::new(it, &source.trace, &names)).collect()
+    properties.iter().map(|it| PropertyAnalysis::new(it, &source.trace, &names)).collect()
 }
 
 impl Checking<'_> {
     /// Records the violations that a trace itself contains.
-    fn observe(&mut self, source: &Source, watches: &[Watch<'_>]) -> Result<(), ReplayError> {
+    fn observe(
+        &mut self,
+        source: &Source,
+        watches: &[PropertyAnalysis<'_>],
+    ) -> Result<(), ReplayError> {
         for watch in watches {
             for seen in watch.observed() {
-                let key = source.key(&candidate(watch.property(), &seen.breach.steps));
+                let key = source.key(&candidate(watch.property(), &seen.violation.steps));
                 if self.observed.insert(key.clone()) && self.known.insert(key) {
                     let clip = self.evidence.clips.save(&capture(&source.symbolized))?;
                     let mut violation = happened(source, watch.property(), &seen);
@@ -267,18 +271,18 @@ impl Checking<'_> {
     }
 
     /// Groups prospects that look the same to a reader, without the known ones.
-    fn groups(&mut self, source: &Source, watches: &[Watch<'_>]) -> Vec<Group> {
+    fn groups(&mut self, source: &Source, watches: &[PropertyAnalysis<'_>]) -> Vec<Group> {
         let order = HappensBefore::new(&source.trace);
         let mut groups: Vec<Group> = Vec::new();
         for (property, watch) in watches.iter().enumerate() {
-            let outlook = watch.outlook(&order, Limits::default());
+            let outlook = watch.predict(&order, SearchLimits::default());
             if self.sources == 0 {
                 self.seen.push(checked(source, watch.property(), &outlook));
             } else {
-                self.seen[property].bounds.add(outlook.bounds);
+                self.seen[property].bounds.add(outlook.truncation);
             }
             let mut last = None;
-            for prospect in outlook.prospects {
+            for prospect in outlook.predicted {
                 if last.replace(prospect.group) == Some(prospect.group) {
                     if let Some(group) = groups.last_mut() {
                         group.prospects.push_back(prospect);
@@ -309,10 +313,10 @@ impl Checking<'_> {
     ) -> Result<bool, ReplayError> {
         let Some(seen) = run.source()? else { return Ok(false) };
         let property = &self.properties[group.property];
-        let watch = Watch::new(property, &seen.trace, &Named(&*seen.symbolized.symbols));
+        let watch = PropertyAnalysis::new(property, &seen.trace, &Named(&*seen.symbolized.symbols));
         // A violation that also occurs without being forced does not confirm the prediction.
-        let is_new = |it: &norn_property::Observed| {
-            !self.observed.contains(&seen.key(&candidate(property, &it.breach.steps)))
+        let is_new = |it: &norn_property::ObservedViolation| {
+            !self.observed.contains(&seen.key(&candidate(property, &it.violation.steps)))
         };
         let Some(breach) = watch.observed().into_iter().find(is_new) else { return Ok(false) };
         let followed = run.forced.as_ref().filter(|it| it.is_followed());
@@ -348,15 +352,19 @@ impl Checking<'_> {
 }
 
 /// The results for one property in one trace.
-pub(crate) fn checked(source: &Source, property: &Property, outlook: &Outlook) -> Checked {
+pub(crate) fn checked(
+    source: &Source,
+    property: &Property,
+    outlook: &PropertyPrediction,
+) -> Checked {
     let events = property.definition.events.iter().map(|it| it.name.text.clone());
-    let firsts = outlook.prospects.iter().filter(|it| it.candidate.instance == 0);
+    let firsts = outlook.predicted.iter().filter(|it| it.candidate.instance == 0);
     Checked {
         name: property.name().to_owned(),
         instances: outlook.instances,
         events: events.zip(outlook.counts.iter().copied()).collect(),
         candidates: firsts.count(),
-        bounds: outlook.bounds,
+        bounds: outlook.truncation,
         unseen: unseen(source, property, &outlook.counts),
         missing: missing(property, &outlook.counts),
         untried: 0,

@@ -5,7 +5,7 @@ use std::path::Path;
 use norn_frontend::FrontEnd;
 use norn_model::ThreadName;
 use norn_predict::HappensBefore;
-use norn_property::{Limits, Property, Watch};
+use norn_property::{Property, PropertyAnalysis, SearchLimits};
 use norn_replay::ReplayError;
 use norn_witness::{Grade, Witnesses};
 
@@ -56,11 +56,12 @@ pub fn forecast(
         left_out: source.left_out,
     };
     for property in properties {
-        let watch = Watch::new(property, &source.trace, &Named(&*source.symbolized.symbols));
-        let outlook = watch.outlook(&order, Limits::default());
+        let watch =
+            PropertyAnalysis::new(property, &source.trace, &Named(&*source.symbolized.symbols));
+        let outlook = watch.predict(&order, SearchLimits::default());
         forecast.properties.push(checked(&source, property, &outlook));
         forecast.observed.extend(outlook.observed.iter().map(|it| happened(&source, property, it)));
-        for group in outlook.prospects.chunk_by(|a, b| a.group == b.group) {
+        for group in outlook.predicted.chunk_by(|a, b| a.group == b.group) {
             let Some(first) = group.first() else { continue };
             let mut foreseen = Foreseen {
                 violation: predicted(&source, property, first),
@@ -69,7 +70,7 @@ pub fn forecast(
             };
             for prospect in group {
                 match witnesses.witness_apart(&prospect.candidate, &watch.aparts(prospect)) {
-                    Ok(it) if watch.is_broken(prospect, turns(&it)) => {
+                    Ok(it) if watch.is_violated_by(prospect, turns(&it)) => {
                         let name = |it: norn_model::ThreadId| source.symbolized.thread(it);
                         foreseen.violation = predicted(&source, property, prospect);
                         foreseen.grade = Some(it.grade);

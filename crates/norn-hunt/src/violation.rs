@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use norn_frontend::{Symbols, Variable};
 use norn_model::{Candidate, CandidateKind, Consequence, EventId, Op, Scope, Step, Trace, Verdict};
-use norn_property::{Occurrence, Property, Prospect, Variables};
+use norn_property::{Occurrence, PredictedViolation, Property, Variables};
 use norn_report::{Access, Action, Number, Object, Parameter, Story};
 use norn_witness::Failure;
 
@@ -79,7 +79,11 @@ impl Variables for Named<'_> {
 }
 
 /// A predicted violation.
-pub(crate) fn predicted(source: &Source, property: &Property, prospect: &Prospect) -> Violation {
+pub(crate) fn predicted(
+    source: &Source,
+    property: &Property,
+    prospect: &PredictedViolation,
+) -> Violation {
     let event = |role: &usize| property.definition.events[*role].name.text.clone();
     let events = prospect.roles.iter().map(event).collect();
     described(source, property, &prospect.values, &prospect.candidate, events, false)
@@ -89,12 +93,12 @@ pub(crate) fn predicted(source: &Source, property: &Property, prospect: &Prospec
 pub(crate) fn happened(
     source: &Source,
     property: &Property,
-    seen: &norn_property::Observed,
+    seen: &norn_property::ObservedViolation,
 ) -> Violation {
-    let items = &property.linear_patterns[seen.breach.linear].items;
+    let items = &property.linear_patterns[seen.violation.linear].items;
     let event =
         |it: &norn_property::syntax::Item| property.definition.events[it.event].name.text.clone();
-    let candidate = candidate(property, &seen.breach.steps);
+    let candidate = candidate(property, &seen.violation.steps);
     described(source, property, &seen.values, &candidate, items.iter().map(event).collect(), true)
 }
 

@@ -1,9 +1,9 @@
-//! What makes two reports the same bug.
+//! Decides whether two reports describe the same bug.
 //!
-//! A bug is known by what it is and where: its class, the variables, the places of its accesses, and
-//! the place of the failure that it leads to. How a run ended is not enough: two bugs may both end in
-//! `exit(1)`, and two deadlocks may be about different locks. Which thread it was, addresses, and the
-//! order in which two accesses came do not matter.
+//! A bug is identified by its class, its variables, the locations of its accesses, and the location
+//! of the failure that it causes. The way a run ended is not enough: two bugs may both end in
+//! `exit(1)`, and two deadlocks may involve different locks. Thread ids, addresses, and the order
+//! of two accesses do not matter.
 
 use std::collections::BTreeSet;
 
@@ -11,39 +11,39 @@ use serde::{Deserialize, Serialize};
 
 use crate::{BugClass, Consequence, Location};
 
-/// What a bug is known by.
+/// The identity of a bug.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BugId {
-    /// The class of what was predicted; none for a failure that was not.
+    /// The class of the prediction; `None` for a failure that was not predicted.
     pub class: Option<BugClass>,
-    /// The property that is violated, if it is about one.
+    /// The violated property, if it is a property violation.
     pub property: Option<String>,
     /// The variables.
     pub variables: BTreeSet<String>,
-    /// Where they are accessed.
+    /// The locations of the accesses.
     pub places: BTreeSet<Location>,
-    /// The failure that it leads to, if it does.
+    /// The failure that it causes, if any.
     pub failure: Option<FailureSite>,
 }
 
-/// A failure, and where it is.
+/// A failure and its location.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct FailureSite {
-    /// What happened, without what may differ from run to run.
+    /// The kind of failure, without details that may differ between runs.
     pub kind: String,
-    /// Where: the faulty access, the assertion, the call of `exit`; of a deadlock, where each thread
-    /// of the cycle waits.
+    /// The locations: the faulty access, the assertion, the call of `exit`; for a deadlock, where
+    /// each thread of the cycle waits.
     pub places: BTreeSet<Location>,
-    /// Of a deadlock: what the threads wait for.
+    /// For a deadlock: the objects that the threads wait for.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub objects: BTreeSet<String>,
 }
 
 impl BugId {
-    /// Whether both are reports of one bug. They lead to the same failure, and are about the same
-    /// variable or the same places. Where nothing fails, only the places count. The two directions
-    /// of a race may lead to different failures: `other`, if it leads to none, is the same race if
-    /// its places are the same.
+    /// Whether both describe one bug: they cause the same failure, and share a variable or the same
+    /// locations. Without a failure, only the locations count. The two directions of a race may
+    /// cause different failures: if `other` causes none, it is the same race if its locations are
+    /// the same.
     pub fn is_same_bug(&self, other: &BugId) -> bool {
         let harmless = other.failure.is_none();
         let common = !self.variables.is_disjoint(&other.variables);
@@ -52,7 +52,7 @@ impl BugId {
             || harmless && common && self.places == other.places
     }
 
-    /// Whether two places are common, or the only ones.
+    /// Whether two locations are common, or the only location of both.
     fn shares_places(&self, other: &BugId) -> bool {
         match self.places.intersection(&other.places).count() {
             0 => false,
@@ -63,7 +63,7 @@ impl BugId {
 }
 
 impl FailureSite {
-    /// A failure at some places.
+    /// A failure at some locations.
     pub fn new(
         consequence: &Consequence,
         places: impl IntoIterator<Item = Location>,
@@ -73,7 +73,7 @@ impl FailureSite {
     }
 }
 
-/// What happened, without what may differ from run to run.
+/// The kind of failure, without details that may differ between runs.
 fn kind(consequence: &Consequence) -> String {
     let text = |it: &str| it.to_owned();
     match consequence {
@@ -81,7 +81,7 @@ fn kind(consequence: &Consequence) -> String {
         Consequence::Exit(status) => format!("exit status {status}"),
         Consequence::Signal { signal, .. } => format!("signal {signal}"),
         Consequence::Assertion(condition) => format!("assertion {condition}"),
-        // What an exception says often has numbers of that run.
+        // The message of an exception often contains values of one run.
         Consequence::Exception { class, .. } => format!("exception {class}"),
         Consequence::Abort => text("abort"),
         Consequence::Memory(fault) => format!("memory {fault:?}"),
@@ -93,8 +93,8 @@ fn kind(consequence: &Consequence) -> String {
 }
 
 impl Location {
-    /// What a place is known by, wherever the source and the program are: function, file name and
-    /// line, or the offset in the module where these are not known.
+    /// The identity of a location, independent of where source and program are stored: function,
+    /// file name and line, or the offset in the module if these are unknown.
     #[must_use]
     pub fn identity(&self) -> Location {
         let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();

@@ -1,4 +1,4 @@
-//! A candidate: a bug that a trace allows, before it is known whether it can happen.
+//! A candidate: a bug that a trace permits, before its feasibility is decided.
 
 use std::fmt;
 
@@ -6,34 +6,34 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::{BugClass, CandidateKind, EventId, SiteId};
 
-/// A bug that a trace allows: these events, in this order.
+/// A bug that a trace permits: these events, in this order.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Candidate {
-    /// What exactly it is; its class follows from this.
+    /// Its exact kind, which determines its class.
     #[serde(flatten, serialize_with = "class_and_pattern")]
     pub kind: CandidateKind,
-    /// Whether the events must follow each other with nothing in between.
+    /// Whether the events must be adjacent.
     pub adjacent: bool,
-    /// The events, in the order that the pattern wants.
+    /// The events, in the order of the pattern.
     pub steps: Vec<Step>,
-    /// Events of a deadlock that threads reach and can never complete: each waits for what others of
-    /// them hold. Then the order of the steps does not matter.
+    /// The events of a deadlock that threads reach but can never complete: each waits for what
+    /// others of them hold. The order of the steps then does not matter.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stuck: Vec<Step>,
-    /// Why events of one thread belong together.
+    /// Why events of one thread are assumed to belong together.
     pub scope: Scope,
-    /// Which of the instances with the same sites, from 0, the cheapest first.
+    /// The index among the instances with the same sites, the cheapest first.
     pub instance: u32,
 }
 
-/// An event that must not come between two others.
+/// An event that must not occur between two others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Apart {
     /// The event.
     pub event: EventId,
-    /// Not after this one; none is the beginning of the run.
+    /// Not after this event; `None` is the beginning of the run.
     pub after: Option<EventId>,
-    /// And before this one.
+    /// Not before this event.
     pub before: EventId,
 }
 
@@ -42,60 +42,60 @@ pub struct Apart {
 pub struct Step {
     /// The event.
     pub event: EventId,
-    /// Where in the code.
+    /// Its code location.
     pub site: SiteId,
     /// The first byte that it shares with the other events on the same variable.
     pub addr: u64,
-    /// What the pattern takes it for.
+    /// Its kind of access in the pattern.
     pub access: Access,
-    /// The thread's events that belong together, first and last.
+    /// The region of the thread's events that belong together: first and last index.
     pub region: (u64, u64),
 }
 
-/// What is done to a variable.
+/// The kinds of access to a variable or object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Access {
-    /// It is read.
+    /// A read.
     Read,
-    /// It is written.
+    /// A write.
     Write,
     /// Its memory is freed.
     Free,
-    /// It is a lock, and acquired.
+    /// A lock is acquired.
     Acquire,
-    /// It is a lock, and acquired for reading.
+    /// A lock is acquired for reading.
     Share,
-    /// It is a condition, a semaphore, a barrier or a thread, and waited for.
+    /// A thread waits for a condition, a semaphore, a barrier or another thread.
     Wait,
-    /// It is what other threads wait for, and they are woken.
+    /// Waiting threads are woken.
     Signal,
-    /// It is a synchronisation object, and is used.
+    /// A synchronisation object is used.
     Use,
-    /// It is a synchronisation object, and is initialised.
+    /// A synchronisation object is initialised.
     Init,
-    /// It is a synchronisation object, and is destroyed.
+    /// A synchronisation object is destroyed.
     Destroy,
-    /// Something else happens, which a property has a name for.
+    /// Another event, which a property names.
     Event,
 }
 
-/// Why events of one thread belong together, the strongest reason first.
+/// Why events of one thread are assumed to belong together, the strongest reason first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Scope {
     /// The pattern has one event of each thread.
     Single,
-    /// The user says so.
+    /// The user declares it.
     Marked,
     /// They are in one outermost critical section.
     Section,
-    /// They follow each other, and nothing else says that they belong together.
+    /// They follow each other; there is no other evidence that they belong together.
     Unmarked,
 }
 
-/// Readers of JSON get the class beside the name, so that they need not know every kind.
+/// JSON has the class next to the name, so that its readers need not know every kind.
 fn class_and_pattern<S: Serializer>(
     kind: &CandidateKind,
     serializer: S,
@@ -109,12 +109,12 @@ fn class_and_pattern<S: Serializer>(
 }
 
 impl Candidate {
-    /// The class of bug that it would be.
+    /// Its bug class.
     pub fn class(&self) -> BugClass {
         self.kind.class()
     }
 
-    /// The end of the wait that times out, if the candidate is about a timeout.
+    /// The end of the wait that times out, if the candidate is a timeout.
     pub fn expires(&self) -> Option<EventId> {
         let times_out = matches!(self.kind, CandidateKind::Timeout | CandidateKind::LateWakeUp);
         let waits = |it: &&Step| it.access == Access::Wait;

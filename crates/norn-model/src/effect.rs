@@ -1,4 +1,4 @@
-//! What an operation means to an analysis: one closed vocabulary of effects.
+//! The meaning of an operation for an analysis: one closed vocabulary of effects.
 //!
 //! [`Op`](crate::Op) has a variant for each kind of event that a recording can contain, and many of them mean
 //! the same to an analysis: an `mmap` and a `malloc` both make memory valid, a mutex that is
@@ -9,10 +9,10 @@
 
 use crate::{LockMode, Object, Outcome, ThreadId, Value, WokenBy};
 
-/// What an operation does that other threads, or the checks of an analysis, can notice.
+/// The effect of an operation that other threads, or the checks of an analysis, can observe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// Nothing: no other thread can tell whether or when it happened.
+    /// Nothing: no other thread can observe whether or when it happened.
     None,
     /// Memory is read, written, or both.
     Access(MemoryAccess),
@@ -54,7 +54,7 @@ pub struct MemoryAccess {
 }
 
 impl MemoryAccess {
-    /// Whether it is a read-modify-write: what it writes depends on what it reads.
+    /// Whether it is a read-modify-write: the written value depends on the read one.
     pub fn is_update(&self) -> bool {
         self.read.is_some() && self.write.is_some()
     }
@@ -65,7 +65,7 @@ impl MemoryAccess {
     }
 }
 
-/// What happens to a thread.
+/// An effect on a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ThreadEffect {
     /// It is created.
@@ -74,7 +74,7 @@ pub enum ThreadEffect {
     Join(ThreadId),
 }
 
-/// What happens to a lock.
+/// An effect on a lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LockEffect {
     /// It is acquired.
@@ -104,7 +104,7 @@ pub enum LockEffect {
     },
 }
 
-/// What happens to a condition variable.
+/// An effect on a condition variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConditionEffect {
     /// A thread begins to wait; its mutex has been released before.
@@ -125,7 +125,7 @@ pub enum ConditionEffect {
         /// What ended the wait in the recorded run.
         woken: WokenBy,
     },
-    /// One thread that waits, or all of them, are woken.
+    /// One or all waiting threads are woken.
     Signal {
         /// Which condition variable.
         cond: u64,
@@ -134,14 +134,14 @@ pub enum ConditionEffect {
     },
 }
 
-/// What happens to a barrier.
+/// An effect on a barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BarrierEffect {
     /// It is initialised.
     Init {
         /// Which barrier.
         barrier: u64,
-        /// The number of threads that it holds back.
+        /// The number of threads that it waits for.
         size: u64,
     },
     /// A thread arrives.
@@ -149,14 +149,14 @@ pub enum BarrierEffect {
         /// Which barrier.
         barrier: u64,
     },
-    /// A thread continues after it.
+    /// A thread continues after the barrier.
     Leave {
         /// Which barrier.
         barrier: u64,
     },
 }
 
-/// What happens to a semaphore.
+/// An effect on a semaphore.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SemaphoreEffect {
     /// It is initialised.
@@ -185,7 +185,7 @@ pub enum SemaphoreEffect {
     },
 }
 
-/// What happens to a once-only initialisation.
+/// An effect on a once-only initialisation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnceEffect {
     /// A thread begins to initialise.
@@ -193,21 +193,21 @@ pub enum OnceEffect {
         /// The control object.
         once: u64,
     },
-    /// That thread is finished.
+    /// The initialisation by this thread ended.
     End {
         /// The control object.
         once: u64,
         /// Whether it succeeded; if not, another thread begins again.
         done: bool,
     },
-    /// A thread found it initialised.
+    /// A thread found the initialisation completed.
     Done {
         /// The control object.
         once: u64,
     },
 }
 
-/// An order that the program declares.
+/// An ordering that the program declares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnnotationEffect {
     /// Everything before is visible to a thread that passes `HappensAfter` with the same object.
@@ -215,14 +215,14 @@ pub enum AnnotationEffect {
         /// The address that both sides name.
         object: u64,
     },
-    /// The other side.
+    /// Everything before a `HappensBefore` with the same object is visible to this thread.
     HappensAfter {
         /// The address that both sides name.
         object: u64,
     },
 }
 
-/// What happens to a block of memory.
+/// An effect on a block of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockEffect {
     /// It is allocated or mapped.
@@ -239,7 +239,7 @@ pub enum BlockEffect {
     },
 }
 
-/// What happens to a synchronisation object as a whole.
+/// An effect on a synchronisation object as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ObjectEffect {
     /// It is initialised, unlocked and without waiting threads.
@@ -259,7 +259,7 @@ pub enum ObjectEffect {
 }
 
 impl Effect {
-    /// What happens to a lock, including the mutex that a condition wait acquires again.
+    /// The effect on a lock, including the mutex that a condition wait reacquires.
     #[inline]
     pub fn lock(&self) -> Option<LockEffect> {
         match *self {
@@ -281,8 +281,8 @@ impl Effect {
         }
     }
 
-    /// The synchronisation objects and memory blocks that it concerns. Two effects on the same
-    /// object do not commute.
+    /// The synchronisation objects and memory blocks of the effect. Two effects on the same object
+    /// do not commute.
     pub fn objects(&self) -> impl Iterator<Item = u64> + use<> {
         let (first, second) = match *self {
             Effect::None | Effect::Access(_) | Effect::Thread(_) => (None, None),
@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn initial_values_are_told_by_the_class() {
+    fn initial_values_depend_on_the_class() {
         let init = effect("init s semaphore 2");
         assert!(matches!(init, Effect::Semaphore(SemaphoreEffect::Init { value: 2, .. })));
         assert!(matches!(effect("init m mutex"), Effect::Object(ObjectEffect::Init { .. })));

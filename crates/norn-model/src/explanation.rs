@@ -1,16 +1,16 @@
 //! Explanations of the names that reports use.
 
-/// What a name in a report means, and what to do about it.
+/// The explanation of a name in a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Explanation {
     /// The name.
     pub name: &'static str,
-    /// What it is, in a few words.
+    /// A short description.
     pub summary: &'static str,
-    /// What it means.
+    /// The meaning.
     pub meaning: &'static str,
     /// A few lines of C, of output, or of an interleaving.
     pub example: &'static str,
-    /// What to do about it.
+    /// How to deal with it.
     pub advice: &'static str,
 }

@@ -1,8 +1,8 @@
 //! Patterns for the names of functions: `my_list_*`, `std::map<*>::insert`, `add(int, *)`.
 //!
-//! A pattern may name parameters or leave them out, and may leave out the arguments of a function's
-//! own template: `add` is also `add<int>`. The recorder decides by these patterns which functions it
-//! instruments, and analyses find their events in the trace by them.
+//! A pattern may name parameters or leave them out, and may leave out the template arguments of the
+//! function itself: `add` also matches `add<int>`. The recorder uses these patterns to decide which
+//! functions it instruments, and analyses use them to find the events in the trace.
 
 use std::fmt;
 
@@ -66,7 +66,7 @@ fn without_parameters(name: &str) -> &str {
     if short.len() < unqualified.len() { short } else { name }
 }
 
-/// A normalized name without what may stand behind the parameters of a member function.
+/// A normalized name without the qualifiers after the parameters of a member function.
 fn without_qualifiers(name: &str) -> &str {
     let mut unqualified = name;
     while let Some(rest) =

@@ -5,10 +5,10 @@
 //! and those of suppression files. So the recorder, which decides what is recorded, and the analyses,
 //! which look for it in the trace, cannot disagree.
 //!
-//! A glob is split at its stars into segments of fixed length. Each segment takes the leftmost place
-//! behind the one before, which is optimal, since it leaves most of the name to the rest. Nothing is
-//! tried twice: the time is linear in the length of the name, or for a segment with `?` at most the
-//! product of both lengths.
+//! A glob is split at its stars into segments of fixed length. Each segment takes the leftmost
+//! match after the previous one, which is optimal, since it leaves most of the name to the
+//! remaining segments. Nothing is tried twice: the time is linear in the length of the name, or for
+//! a segment with `?` at most the product of both lengths.
 
 use std::{borrow::Cow, fmt};
 
@@ -17,7 +17,7 @@ use std::{borrow::Cow, fmt};
 #[derive(Clone, PartialEq, Eq)]
 pub struct Glob {
     text: String,
-    /// What stands between the stars; there is at least one.
+    /// The texts between the stars; there is at least one.
     segments: Vec<Segment>,
     /// Whether the first segment must be at the beginning of the name.
     anchored_start: bool,
@@ -116,7 +116,7 @@ impl Segment {
         }
     }
 
-    /// The number of bytes at the beginning of the text that are this segment.
+    /// The length of the match at the beginning of the text, in bytes.
     fn prefix(&self, text: &str) -> Option<usize> {
         match self {
             Segment::Literal(literal) => text.starts_with(literal).then_some(literal.len()),
@@ -130,7 +130,7 @@ impl Segment {
         }
     }
 
-    /// Where the first occurrence of this segment in the text ends, in bytes.
+    /// The end of the first match in the text, in bytes.
     fn find(&self, text: &str) -> Option<usize> {
         match self {
             Segment::Literal(literal) => text.find(literal).map(|at| at + literal.len()),
@@ -154,9 +154,9 @@ impl Segment {
     }
 }
 
-/// A name with the white space that C++ needs, and no other: one blank between two words, as in
-/// `unsigned int` or `operator new`. Compilers, demanglers and users differ in where else they put
-/// some: `map<int, less<int> >` is `map<int,less<int>>`.
+/// A name with only the white space that C++ needs: one blank between two words, as in `unsigned
+/// int` or `operator new`. Compilers, demanglers and users differ in other white space: `map<int,
+/// less<int> >` becomes `map<int,less<int>>`.
 pub fn normalize_name(name: &str) -> Cow<'_, str> {
     if !name.contains(char::is_whitespace) {
         return Cow::Borrowed(name);
@@ -171,7 +171,8 @@ pub fn normalize_name(name: &str) -> Cow<'_, str> {
     Cow::Owned(normal)
 }
 
-/// Whether a character can be part of a word. `?` can: in a glob it may stand for one that is.
+/// Whether a character can be part of a word. `?` can, because in a glob it may stand for such a
+/// character.
 fn is_word(it: char) -> bool {
     it.is_alphanumeric() || it == '_' || it == '?'
 }
@@ -226,7 +227,7 @@ mod tests {
         assert!(!matches("unsignedint", "unsigned int"));
     }
 
-    /// A name whose repetitions make a backtracking matcher take exponential time.
+    /// Repetitions that make a backtracking matcher take exponential time.
     #[test]
     fn many_stars_take_no_longer() {
         let glob = "a*".repeat(40) + "b";
@@ -235,7 +236,7 @@ mod tests {
         assert!(!Glob::new(&glob).matches(&"a".repeat(10_000)));
     }
 
-    /// The definition, by trying everything.
+    /// The definition, by exhaustive search.
     fn reference(glob: &[char], name: &[char]) -> bool {
         match glob {
             [] => name.is_empty(),

@@ -2,7 +2,7 @@
 
 use crate::{LockEffect, LockMode, Op};
 
-/// The locks that a thread holds. There are few at a time, so a list is searched linearly.
+/// The locks that a thread holds. There are few at a time, so linear search is fast enough.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Held {
     locks: Vec<Hold>,
@@ -16,7 +16,7 @@ struct Hold {
 }
 
 impl Held {
-    /// Acquires a lock; returns how many times it is held now.
+    /// Acquires a lock; returns its recursion depth.
     pub fn acquire(&mut self, lock: u64, mode: LockMode) -> u32 {
         if let Some(hold) = self.locks.iter_mut().find(|it| it.lock == lock) {
             (hold.mode, hold.depth) = (mode, hold.depth.saturating_add(1));
@@ -26,8 +26,8 @@ impl Held {
         1
     }
 
-    /// Releases a lock; returns its mode and how many times it is still held. None if it is not
-    /// held at all.
+    /// Releases a lock; returns its mode and its remaining recursion depth. `None` if it is not
+    /// held.
     pub fn release(&mut self, lock: u64) -> Option<(LockMode, u32)> {
         let at = self.locks.iter().position(|it| it.lock == lock)?;
         let hold = self.locks.get_mut(at)?;
@@ -39,17 +39,17 @@ impl Held {
         Some(left)
     }
 
-    /// How many times a lock is held.
+    /// The recursion depth of a lock; 0 if it is not held.
     pub fn depth(&self, lock: u64) -> u32 {
         self.locks.iter().find(|it| it.lock == lock).map_or(0, |it| it.depth)
     }
 
-    /// The locks that are held and their modes, in the order of acquisition.
+    /// The held locks and their modes, in the order of acquisition.
     pub fn iter(&self) -> impl Iterator<Item = (u64, LockMode)> {
         self.locks.iter().map(|it| (it.lock, it.mode))
     }
 
-    /// Performs the next event of the thread.
+    /// Applies the next event of the thread.
     pub fn step(&mut self, op: &Op) {
         match op.effect().lock() {
             Some(LockEffect::Acquire { lock, mode, .. }) => {

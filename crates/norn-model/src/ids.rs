@@ -1,4 +1,4 @@
-//! Typed numbers: an [`EventId`] can never be used where a [`ThreadId`] is meant.
+//! Typed ids: an [`EventId`] cannot be used in place of a [`ThreadId`].
 
 use std::fmt;
 
@@ -13,14 +13,14 @@ macro_rules! define_id {
 }
 
 define_id! {
-    /// A thread of a trace, numbered in order of creation. Another run may number differently;
+    /// A thread of a trace, numbered in order of creation. The number may differ in another run;
     /// see [`ThreadName`].
     ThreadId;
-    /// A place in the code: where one instruction, lock call or allocation is.
+    /// A code location of an instruction, lock call or allocation.
     SiteId;
     /// A call stack: the calls that lead to an event.
     StackId;
-    /// A name that an event has: a function's, or one that the user gave.
+    /// The name of a function or of a mark of the user.
     NameId;
 }
 
@@ -33,9 +33,9 @@ impl fmt::Display for ThreadId {
 /// An event: the `index`-th of its thread, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct EventId {
-    /// Whose event.
+    /// The thread.
     pub thread: ThreadId,
-    /// Which of them.
+    /// The index in the thread.
     pub index: u64,
 }
 
@@ -45,11 +45,11 @@ impl fmt::Display for EventId {
     }
 }
 
-/// The name of a thread: the way in which it was created, the same in every run.
+/// The name of a thread: derived from its creation, and the same in every run.
 ///
-/// The first thread is `T0`, its second child `T0.2`, that one's first child `T0.2.1`. A stream
-/// of signal handlers is named after the thread that they interrupt: `T0.2!`. A thread that came
-/// from code we do not see is `F1`, `F2`, in the order in which they were met.
+/// The main thread is `T0`, its second child `T0.2`, and the first child of that `T0.2.1`. A stream
+/// of signal handlers is named after the interrupted thread: `T0.2!`. Threads created by
+/// uninstrumented code are `F1`, `F2`, in the order of their first event.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ThreadName(pub String);

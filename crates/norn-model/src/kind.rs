@@ -22,7 +22,7 @@ pub enum BugClass {
     Lifetime,
     /// Order violation: two events happen in another order than the program expects.
     Order,
-    /// What a pattern of the user describes.
+    /// A match of a pattern of the user.
     Pattern,
     /// Deadlock: threads wait for each other, or for a wake-up that has already been sent.
     Deadlock,
@@ -57,7 +57,7 @@ impl BugClass {
         }
     }
 
-    /// What the literature calls it, for headings.
+    /// Its usual name in the literature, for headings.
     pub fn title(self) -> &'static str {
         match self {
             BugClass::Race => "data race",
@@ -75,11 +75,11 @@ impl BugClass {
 /// Declares [`CandidateKind`] from one table, so that a kind cannot lack a name or a class.
 macro_rules! candidate_kinds {
     ($($(#[$doc:meta])* $kind:ident: $class:ident, $name:literal;)*) => {
-        /// What exactly a candidate is.
+        /// The exact kind of a candidate.
         #[derive(Clone, Debug, PartialEq, Eq, Hash)]
         pub enum CandidateKind {
             $($(#[$doc])* $kind,)*
-            /// A pattern from a file of the user, which says its class.
+            /// A pattern from a file of the user, which states its class.
             UserPattern {
                 /// The class that the file gives it.
                 class: BugClass,
@@ -91,7 +91,7 @@ macro_rules! candidate_kinds {
         }
 
         impl CandidateKind {
-            /// All kinds that have no name from the user.
+            /// All kinds that are not named by the user.
             pub const BUILT_IN: &[CandidateKind] = &[$(CandidateKind::$kind,)*];
 
             /// Its name in reports and in JSON, in kebab case unless the user chose it.
@@ -102,7 +102,7 @@ macro_rules! candidate_kinds {
                 }
             }
 
-            /// The class of bug that it is.
+            /// Its bug class.
             pub fn class(&self) -> BugClass {
                 match self {
                     $(CandidateKind::$kind => BugClass::$class,)*
@@ -131,27 +131,28 @@ candidate_kinds! {
     ReadWriteWrite: Atomicity, "read-write-write";
     /// A write between two writes.
     WriteWriteWrite: Atomicity, "write-write-write";
-    /// What a thread was woken for is taken by a third thread before it looks.
+    /// Another thread consumes what a thread was woken for, before the woken thread checks its
+    /// condition.
     StolenWakeUp: Atomicity, "stolen-wake-up";
-    /// Two variables, each with the value of another writer at the end.
+    /// Two variables end up with the values of different writers.
     SetWrites: AtomicSet, "write-write-write-write";
-    /// The same, with the second writer's accesses in the other order.
+    /// `SetWrites`, with the second writer's accesses in the other order.
     SetWritesCrossed: AtomicSet, "write-write-write-write-crossed";
     /// A reader sees two variables between the writes to them.
     SetReads: AtomicSet, "write-read-read-write";
-    /// The same, with the reader's accesses in the other order.
+    /// `SetReads`, with the reader's accesses in the other order.
     SetReadsCrossed: AtomicSet, "write-read-read-write-crossed";
     /// A writer changes two variables between the reads of them.
     SetTornRead: AtomicSet, "read-write-write-read";
-    /// The same, with the writer's accesses in the other order.
+    /// `SetTornRead`, with the writer's accesses in the other order.
     SetTornReadCrossed: AtomicSet, "read-write-write-read-crossed";
     /// Two threads each read one variable and write the other.
     WriteSkew: AtomicSet, "write-skew";
-    /// The same, with the second thread's accesses in the other order.
+    /// `WriteSkew`, with the second thread's accesses in the other order.
     WriteSkewReversed: AtomicSet, "write-skew-reversed";
     /// Memory is used after another thread freed it.
     UseAfterFree: Lifetime, "use-after-free";
-    /// Memory is freed by two threads.
+    /// Two threads free the same memory.
     DoubleFree: Lifetime, "double-free";
     /// A read before the write whose value it saw in the recorded run.
     OverdueUse: Order, "overdue-use";
@@ -165,7 +166,7 @@ candidate_kinds! {
     Timeout: Order, "timeout";
     /// A wait times out at the same time as its wake-up is sent.
     LateWakeUp: Order, "late-wake-up";
-    /// Threads wait for locks that the others of them hold.
+    /// Each thread waits for a lock that another one of them holds.
     LockCycle: Deadlock, "lock-cycle";
     /// A thread waits while it holds a lock that the thread that would wake it needs.
     WaitHoldingLock: Deadlock, "wait-holding-lock";
@@ -176,7 +177,7 @@ candidate_kinds! {
 }
 
 impl CandidateKind {
-    /// The kind of a pattern: a built-in one if class and name are those of one.
+    /// The kind of a pattern: a built-in one if class and name match.
     pub fn pattern(class: BugClass, name: &str) -> CandidateKind {
         let same = |it: &&CandidateKind| it.class() == class && it.name() == name;
         let built_in = Self::BUILT_IN.iter().find(same).cloned();

@@ -1,8 +1,9 @@
-//! The vocabulary of Norn: threads, sites, events, candidates, schedules and what they lead to.
+//! The vocabulary of Norn: threads, sites, events, candidates, schedules, verdicts and
+//! consequences.
 //!
-//! Plain data: nothing here reads files, knows a file format or starts threads, so that every stage
+//! Plain data: nothing here reads files, depends on a file format or starts threads, so every stage
 //! can use it without depending on another one. [`Trace`] is a whole run in memory; [`text`] is the
-//! notation in which tests write one; [`Effect`] is what an event means to an analysis.
+//! notation of traces in tests; [`Effect`] is the meaning of an event for an analysis.
 #![deny(clippy::wildcard_enum_match_arm)]
 
 mod bug;

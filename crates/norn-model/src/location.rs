@@ -1,12 +1,12 @@
 //! A location in the source of a program, as structured data.
 //!
-//! Libraries pass locations on as they are; only the writers of reports decide how one looks. A
-//! field is missing where the debug information does not have it, or where the language has no such
-//! thing: for a Java program the module is the jar or the class path entry.
+//! Libraries pass locations on unchanged; only the writers of reports format them. A field is
+//! missing if the debug information does not have it, or if the language has no such concept: for a
+//! Java program the module is the jar or the class path entry.
 
 use serde::{Deserialize, Serialize};
 
-/// A location in the source of a program: as much as is known of it.
+/// A location in the source of a program, as far as known.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Location {
@@ -31,7 +31,7 @@ pub struct Location {
 }
 
 impl Location {
-    /// Whether nothing is known of it.
+    /// Whether all fields are unknown.
     pub fn is_unknown(&self) -> bool {
         *self == Location::default()
     }
@@ -42,7 +42,7 @@ impl Location {
         file.rsplit('/').next()
     }
 
-    /// Whether both are the same line of the same function, wherever the source and the program are.
+    /// Whether both are the same line of the same function, wherever source and program are stored.
     pub fn is_same_line(&self, other: &Location) -> bool {
         let known =
             |it: &Location| (it.function.clone(), it.file_name().map(str::to_owned), it.line);

@@ -1,21 +1,21 @@
 //! Merges the events of all threads into one order.
 //!
 //! A trace orders the events of each thread, and all events with a sequence number. An event
-//! without one happened somewhere between its numbered neighbours. It is put as early as possible:
-//! a thread continues up to its next numbered event, and then waits until all smaller numbers have
-//! come. That needs no look-ahead, and the same trace always gives the same order. In a trace with
-//! global order every event has a number, and the numbers are the order.
+//! without one happened somewhere between its numbered neighbours. It is placed as early as
+//! possible: a thread continues up to its next numbered event, and then waits until all smaller
+//! numbers have been output. This needs no look-ahead, and the same trace always gives the same
+//! order. In a trace with a global order every event has a number, and the numbers are the order.
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
 use crate::Event;
 
-/// The events of one thread, which are opened only when they are needed.
+/// The events of one thread, opened on demand.
 #[derive(Clone, Copy, Debug)]
 pub struct Stream<F> {
     /// The position of its first event.
     pub start: Start,
-    /// Makes the iterator over its events.
+    /// Creates the iterator over its events.
     pub open: F,
 }
 
@@ -24,11 +24,11 @@ pub struct Stream<F> {
 pub enum Start {
     /// It has this sequence number.
     With(u64),
-    /// It has none, and comes after the event with this one.
+    /// It has none, and comes after the event with this number.
     After(u64),
 }
 
-/// A position in the order: a sequence number, whether it was passed already, and the stream.
+/// A position in the order: a sequence number, whether it is already passed, and the stream.
 type Position = (u64, bool, usize);
 
 /// Iterates over all events in an order that is consistent with the trace.
@@ -102,7 +102,7 @@ impl<F: FnOnce() -> I, I: Iterator<Item = Event>> Iterator for Merged<F, I> {
                 None => self.waiting.pop()?.0,
             };
             let Some(event) = self.take(now.2) else { continue };
-            // Damaged traces may count backwards: program order is kept nevertheless.
+            // In damaged traces numbers may decrease: program order is kept nevertheless.
             if let Some(seq) = event.seq
                 && seq > now.0
             {

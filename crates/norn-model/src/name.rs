@@ -1,10 +1,10 @@
-//! Names that events have: of functions, and those that the user gave.
+//! Names in events: of functions, and of the user's marks.
 
 use std::collections::BTreeMap;
 
 use crate::NameId;
 
-/// The names of a trace. Each is there once.
+/// The names of a trace, without duplicates.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Names {
     names: Vec<String>,
@@ -12,7 +12,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// The number of a name, which gets one now if it has none.
+    /// The id of a name, which is added if it is new.
     pub fn intern(&mut self, name: &str) -> NameId {
         if let Some(id) = self.find(name) {
             return id;
@@ -23,17 +23,17 @@ impl Names {
         id
     }
 
-    /// The number of a name, if it has one.
+    /// The id of a name, if it has one.
     pub fn find(&self, name: &str) -> Option<NameId> {
         self.ids.get(name).copied()
     }
 
-    /// The name with this number; empty if there is none.
+    /// The name with this id; empty if there is none.
     pub fn name(&self, id: NameId) -> &str {
         self.names.get(id.0 as usize).map_or("", String::as_str)
     }
 
-    /// All of them, by their numbers.
+    /// All names, by their ids.
     pub fn iter(&self) -> impl Iterator<Item = (NameId, &str)> {
         (0..).map(NameId).zip(self.names.iter().map(String::as_str))
     }

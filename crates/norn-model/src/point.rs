@@ -1,4 +1,4 @@
-//! A point of a schedule: what is done and where, in a form that people can write.
+//! A point of a schedule: an operation and its location, in a notation that users can write.
 //!
 //! ```text
 //! read counter.c:12                   a read on that line
@@ -11,70 +11,70 @@ use std::{fmt, str::FromStr};
 
 use thiserror::Error;
 
-/// What is done, and where.
+/// An operation and its location.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Point {
-    /// What is done.
+    /// The operation.
     pub class: Class,
-    /// On which line.
+    /// Its source line.
     pub line: Option<Line>,
-    /// In which function, its name as the source writes it.
+    /// Its function, as named in the source.
     pub function: Option<String>,
-    /// At which address.
+    /// Its address.
     pub code: Option<Code>,
 }
 
 /// A line of source.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Line {
-    /// How the path of the file ends: `counter.c`, `src/counter.c`.
+    /// The end of the file's path: `counter.c`, `src/counter.c`.
     pub file: String,
-    /// Which line, from 1.
+    /// The line number, from 1.
     pub number: u32,
 }
 
 /// An address in a module.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Code {
-    /// What the module is called where the point is.
+    /// The name of the module.
     pub module: String,
-    /// Where the call of the hook returns to, from the module's lowest address.
+    /// The return address of the hook call, relative to the module's lowest address.
     pub offset: u64,
 }
 
-/// A point and which of the times that a thread comes there.
+/// The n-th time that a thread reaches a point.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Visit {
     /// The point.
     pub point: Point,
-    /// Which time, from 1.
+    /// The count, from 1.
     pub times: u64,
 }
 
-/// Why a text is no point.
+/// Why a text is not a point.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum PointError {
     /// It does not begin with an operation.
     #[error("`{0}` does not begin with an operation\nhint: one of {names}", names = names())]
     NoOperation(String),
-    /// It counts from 1.
+    /// The count is 0.
     #[error("`{0}` asks for the 0th time; the first is x1")]
     NoTimes(String),
-    /// The line is no number.
+    /// The line is not a number.
     #[error("`{0}` has a line that is no number from 1")]
     NoLine(String),
 }
 
 macro_rules! classes {
     ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
-        /// What an event is about.
+        /// The class of an event.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Class {
             $($(#[$doc])* $name,)*
         }
 
         impl Class {
-            /// All of them.
+            /// All classes.
             pub const ALL: &'static [Class] = &[$(Class::$name),*];
 
             /// Its name.
@@ -88,7 +88,7 @@ macro_rules! classes {
 }
 
 classes! {
-    /// Anything.
+    /// Any event.
     Any = "any",
     /// A memory read.
     Read = "read",
@@ -96,13 +96,13 @@ classes! {
     Write = "write",
     /// An atomic operation.
     Atomic = "atomic",
-    /// Taking a lock.
+    /// Acquiring a lock.
     Lock = "lock",
-    /// Giving a lock back.
+    /// Releasing a lock.
     Unlock = "unlock",
     /// A condition wait begins.
     Wait = "wait",
-    /// A condition wait takes its mutex again.
+    /// A condition wait reacquires its mutex.
     Wake = "wake",
     /// A signal or broadcast.
     Notify = "notify",
@@ -114,13 +114,13 @@ classes! {
     SemPost = "sem-post",
     /// Creating a thread.
     Fork = "fork",
-    /// Waiting for a thread's end.
+    /// Joining a thread.
     Join = "join",
     /// Calling a function whose calls are recorded.
     Call = "call",
-    /// Returning from such a function.
+    /// Returning from a function whose calls are recorded.
     Return = "return",
-    /// What the program marks.
+    /// A mark of the program.
     Mark = "mark",
     /// Allocating memory.
     Alloc = "alloc",
@@ -130,7 +130,7 @@ classes! {
     Once = "once",
     /// Sleeping or yielding.
     Sleep = "sleep",
-    /// Whatever is left.
+    /// Any other event.
     Other = "other",
 }
 
@@ -139,7 +139,7 @@ fn names() -> String {
 }
 
 impl Point {
-    /// This operation, wherever it is.
+    /// This operation at any location.
     pub fn anywhere(class: Class) -> Point {
         Point { class, line: None, function: None, code: None }
     }
@@ -192,7 +192,7 @@ impl FromStr for Visit {
     }
 }
 
-/// Takes `@module+0x12` from the end.
+/// Removes `@module+0x12` from the end.
 fn code(text: &str) -> (&str, Option<Code>) {
     let found = text.rfind('@').filter(|&at| at == 0 || text[..at].ends_with(' '));
     let parsed = found.and_then(|at| {
@@ -203,14 +203,14 @@ fn code(text: &str) -> (&str, Option<Code>) {
     parsed.map_or((text, None), |(rest, code)| (rest, Some(code)))
 }
 
-/// Takes `x3` from the end.
+/// Removes `x3` from the end.
 fn times(text: &str) -> (&str, u64) {
     let (rest, last) = text.rsplit_once(' ').unwrap_or(("", text));
     let count = last.strip_prefix('x').filter(|it| it.bytes().all(|byte| byte.is_ascii_digit()));
     count.and_then(|it| it.parse().ok()).map_or((text, 1), |count| (rest.trim_end(), count))
 }
 
-/// Takes `in function` from the end. A function's name may have spaces in it, but no such word.
+/// Removes `in function` from the end. A function's name may contain spaces, but not the word `in`.
 fn function(text: &str) -> (&str, Option<String>) {
     if let Some(name) = text.strip_prefix("in ") {
         return ("", Some(name.trim().to_owned()));
@@ -221,7 +221,7 @@ fn function(text: &str) -> (&str, Option<String>) {
     }
 }
 
-/// What is left must be `file:line`, or nothing, or the word for that.
+/// The rest must be `file:line`, empty, or the keyword for any line.
 fn line(text: &str) -> Result<Option<Line>, ()> {
     if text.is_empty() || text == "anywhere" {
         return Ok(None);
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_people_write() {
+    fn valid_points_are_parsed() {
         check("read counter.c:12", "read counter.c:12");
         check("  lock   in transfer  x3 ", "lock in transfer x3");
         check("join", "join");
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_people_write_wrongly() {
+    fn invalid_points_are_rejected() {
         let error = |text: &str| text.parse::<Visit>().unwrap_err().to_string();
         assert!(error("counter.c:12").contains("one of any, read, write"));
         assert!(error("read counter.c").contains("no number"));
@@ -278,7 +278,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_printed_is_read(point in point(), times in 1..u64::MAX) {
+        fn printed_points_round_trip(point in point(), times in 1..u64::MAX) {
             let visit = Visit { point, times };
             prop_assert_eq!(visit.to_string().parse::<Visit>(), Ok(visit));
         }

@@ -1,5 +1,5 @@
-//! A schedule: which thread goes on, and up to where, one after another. A plain value that people
-//! can write:
+//! A schedule: a sequence of segments, each of which runs one thread up to a point. A plain value
+//! that users can write:
 //!
 //! ```json
 //! [
@@ -16,43 +16,43 @@ use thiserror::Error;
 
 use crate::{PointError, ThreadName, Visit};
 
-/// Which thread goes on, and up to where, one after another.
+/// A sequence of segments, each of which runs one thread up to a point.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Schedule {
-    /// Its parts.
+    /// Its segments.
     pub segments: Vec<Segment>,
 }
 
-/// One thread goes on, up to a point.
+/// Runs one thread up to a point.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Segment {
-    /// Which.
+    /// The thread.
     pub thread: ThreadName,
-    /// Up to where.
+    /// The end of the segment.
     pub until: Until,
 }
 
-/// Where a segment ends.
+/// The end of a segment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Form", into = "Form")]
 pub enum Until {
     /// Before the thread's event with this index, which is expected to be at this point.
     Event {
-        /// Which of the thread's events, from 0.
+        /// The index of the event in its thread, from 0.
         index: u64,
-        /// What and where it is, if that is known, and which time in this segment. The count is
-        /// for a program that was built anew: there the index may be another one.
+        /// Its point, if known, with the count in this segment. The count is needed if the program
+        /// was rebuilt, because the index may then differ.
         at: Option<Visit>,
     },
-    /// Before the thread comes to a point, counted from the segment's start.
+    /// Before the thread reaches a point, counted from the segment's start.
     Before(Visit),
-    /// After the thread has been at a point, counted from the segment's start.
+    /// After the thread has executed the event at a point, counted from the segment's start.
     After(Visit),
     /// When the thread blocks.
     Blocks,
-    /// When the time of a wait of the thread has run out. It has not gone on with that yet.
+    /// When a wait of the thread has timed out, before the thread continues.
     Timeout,
     /// When the thread ends.
     End,
@@ -72,23 +72,23 @@ impl fmt::Display for Until {
     }
 }
 
-/// Why a segment's end cannot be understood.
+/// Why the end of a segment cannot be parsed.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum UntilError {
-    /// A word that means nothing here.
+    /// An unknown keyword.
     #[error("`{0}` is no end of a segment: expected {FORMS}")]
     Word(String),
-    /// A table that says too much or too little.
+    /// A table with too many or too few fields.
     #[error("a segment ends in one way: {FORMS}")]
     Table,
-    /// A point in it.
+    /// An invalid point.
     #[error(transparent)]
     Point(#[from] PointError),
 }
 
 const FORMS: &str = r#""end", "blocks", "timeout", {"before": POINT}, {"after": POINT} or {"event": N, "at": POINT}"#;
 
-/// The ways in which an end is written.
+/// The serialized forms of an end.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(
     untagged,
@@ -167,7 +167,7 @@ mod tests {
     ]"#;
 
     #[test]
-    fn what_is_written_is_read() {
+    fn schedules_round_trip() {
         let schedule: Schedule = serde_json::from_str(TEXT).unwrap();
         assert_eq!(schedule.segments.len(), 7);
         let written = serde_json::to_value(&schedule).unwrap();

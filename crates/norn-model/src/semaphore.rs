@@ -14,7 +14,7 @@ struct Use {
 }
 
 /// The semaphores with the initial value one on which every thread alternates between wait and
-/// post: they are used as mutexes. The events of each thread are in their order.
+/// post: they are used as mutexes. The events of each thread are in program order.
 pub fn mutexes<'a>(events: impl Iterator<Item = (ThreadId, &'a Op)>) -> BTreeSet<u64> {
     let mut all: BTreeMap<u64, Use> = BTreeMap::new();
     for (thread, op) in events {

@@ -1,13 +1,13 @@
-//! Misspelt words, and what was probably meant.
+//! Suggestions for misspelt words.
 
-/// The word that is closest to a misspelt one, if one is close.
+/// The closest word to a misspelt one, if one is close enough.
 pub fn closest<'a>(word: &str, all: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let far = |it: &&str| distance(word, it);
     let best = all.into_iter().min_by_key(far)?;
     (3 * distance(word, best) <= word.chars().count()).then_some(best)
 }
 
-/// How many letters must be put in, left out or replaced to make one word of another.
+/// The edit distance of two words: insertions, deletions and replacements.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

@@ -1,21 +1,21 @@
-//! Call stacks, all in one tree: two stacks that begin alike share their outer frames.
+//! Call stacks, all in one tree: stacks with the same outer frames share them.
 
 use crate::StackId;
 
 /// One frame of a call stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Frame {
-    /// A function was called; where the call returns to.
+    /// A call, by its return address.
     Call(u64),
-    /// Up to so many frames that were too deep to be kept.
+    /// Up to this many frames that were too deep to be recorded.
     Unknown(u32),
 }
 
-/// All call stacks of a trace. [`StackId`] 0 is the empty one. Recursion may be folded: a call that
-/// is on the stack already is not there twice.
+/// All call stacks of a trace. [`StackId`] 0 is the empty one. Recursion may be folded: a repeated
+/// call occurs once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stacks {
-    /// The children of a node follow each other, sorted by their frames.
+    /// The children of a node are adjacent, sorted by their frames.
     nodes: Vec<Node>,
 }
 
@@ -28,7 +28,7 @@ struct Node {
 }
 
 const ROOT: Node = Node { frame: Frame::Unknown(0), parent: StackId(0), first: 1, count: 0 };
-/// So many children are looked through one by one.
+/// Up to this many children are searched linearly.
 const FEW: u32 = 8;
 
 impl Default for Stacks {
@@ -38,9 +38,9 @@ impl Default for Stacks {
 }
 
 impl Stacks {
-    /// Makes the tree of stacks in which each is one frame on top of an earlier one, or on the
-    /// empty one, and none is there twice. The ids do not depend on the order: they count
-    /// through the tree level by level, siblings by their frames.
+    /// Builds the tree of stacks, each of which extends an earlier one or the empty one by a frame;
+    /// there are no duplicates. The ids do not depend on the order: they number the tree level by
+    /// level, siblings by their frames.
     pub fn new(stacks: &[(usize, Frame)]) -> Stacks {
         let mut edges: Vec<_> = stacks
             .iter()
@@ -67,17 +67,17 @@ impl Stacks {
         Stacks { nodes }
     }
 
-    /// How many stacks there are.
+    /// Number of stacks.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether there is none but the empty one.
+    /// Whether only the empty stack exists.
     pub fn is_empty(&self) -> bool {
         self.nodes.len() == 1
     }
 
-    /// The stack with one frame more.
+    /// The stack with one more frame.
     #[inline]
     pub fn push(&self, id: StackId, frame: Frame) -> Option<StackId> {
         let node = self.nodes.get(id.0 as usize)?;
@@ -95,7 +95,7 @@ impl Stacks {
         self.below(id).map(|(_, frame)| frame)
     }
 
-    /// The stack itself and those below it down to the empty one, with the frame on top of each.
+    /// The stack and its ancestors down to the empty one, each with its top frame.
     pub fn below(&self, id: StackId) -> impl Iterator<Item = (StackId, Frame)> {
         let mut at = id;
         std::iter::from_fn(move || {
@@ -105,7 +105,7 @@ impl Stacks {
     }
 }
 
-/// A place in the tree as a number; ids are 32 bits wide, and memory ends long before that.
+/// An index in the tree as an id; ids are 32 bits wide, and memory ends long before that.
 fn number(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }

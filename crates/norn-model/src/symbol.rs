@@ -1,14 +1,14 @@
-//! Names of addresses, for traces that have names instead of addresses: those that people write,
-//! and those of other tools.
+//! Names of addresses, for traces that have names instead of addresses: traces written by hand and
+//! those of other tools.
 
 use std::collections::BTreeMap;
 
-/// Where the first name lives: no program has addresses up there.
+/// The address of the first name: above the address space of programs.
 const FIRST: u64 = 1 << 56;
-/// Bytes from one name to the next.
+/// Distance between two names in bytes.
 const STEP: u64 = 1 << 12;
 
-/// Names, each with some memory of its own.
+/// Names, each with a memory range of its own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Symbols {
     names: Vec<String>,
@@ -16,7 +16,7 @@ pub struct Symbols {
 }
 
 impl Symbols {
-    /// The address of a name, which gets one now if it has none.
+    /// The address of a name, which is assigned one if it is new.
     pub fn intern(&mut self, name: &str) -> u64 {
         match self.first.get(name) {
             Some(&addr) => addr,
@@ -24,8 +24,8 @@ impl Symbols {
         }
     }
 
-    /// A new address with this name, whether or not there is one already: a variable and a lock
-    /// may have the same.
+    /// A new address with this name, even if the name already has one: a variable and a lock may
+    /// share a name.
     pub fn add(&mut self, name: &str) -> u64 {
         let addr = FIRST + STEP * self.names.len() as u64;
         self.names.push(name.to_owned());
@@ -33,7 +33,7 @@ impl Symbols {
         addr
     }
 
-    /// The name at an address, and how far into its memory that is.
+    /// The name at an address, and the offset from its beginning.
     pub fn name(&self, addr: u64) -> Option<(&str, u64)> {
         let from_first = addr.checked_sub(FIRST)?;
         let name = self.names.get(usize::try_from(from_first / STEP).ok()?)?;

@@ -1,4 +1,4 @@
-//! A whole trace in memory: of a recording, of a file of another tool, or of a test.
+//! A whole trace in memory: from a recording, from a file of another tool, or from a test.
 
 use crate::{
     Event, EventId, Merged, Names, Op, Order, SiteId, Stacks, Start, Stream, Symbols, ThreadId,
@@ -16,7 +16,7 @@ pub struct Trace {
     pub sites: Vec<Site>,
     /// The call stacks.
     pub stacks: Stacks,
-    /// Names of addresses, for those that have one.
+    /// Names of addresses, if they have any.
     pub symbols: Symbols,
     /// Names of functions and of the user's marks.
     pub names: Names,
@@ -29,20 +29,20 @@ pub struct Thread {
     pub id: ThreadId,
     /// Its name, the same in every run.
     pub name: ThreadName,
-    /// What kind of stream it is.
+    /// The kind of stream.
     pub role: Role,
     /// The thread that created it or that it interrupts.
     pub parent: Option<ThreadId>,
-    /// If its first events are missing: the last sequence number of the missing ones.
+    /// If its first events are missing: the last sequence number of the missing part.
     pub after: u64,
     /// Its events, in order.
     pub events: Vec<Event>,
 }
 
-/// What kind of stream of events a thread is.
+/// The kinds of event streams.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
-    /// A thread that the program created, or its first one.
+    /// A thread that the program created, or its main thread.
     #[default]
     Thread,
     /// The signal handlers that interrupted a thread.
@@ -51,12 +51,12 @@ pub enum Role {
     Foreign,
 }
 
-/// A place in the code.
+/// A code location.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Site {
-    /// The program counter; 0 where there is none.
+    /// The program counter; 0 if there is none.
     pub pc: u64,
-    /// Its name for people, if it is known: `file.c:12`.
+    /// Its readable form, if known: `file.c:12`.
     pub place: Option<String>,
 }
 
@@ -100,8 +100,8 @@ impl Trace {
         }))
     }
 
-    /// The position of a thread's first event. If it has no number, because the begin of the thread
-    /// is missing, it comes after the missing part and after the creation of the thread.
+    /// The position of a thread's first event. If it has no number, because the beginning of the
+    /// thread is missing, it comes after the missing part and after the creation of the thread.
     fn start(&self, thread: &Thread) -> Start {
         match thread.events.first().and_then(|it| it.seq) {
             Some(seq) => Start::With(seq),

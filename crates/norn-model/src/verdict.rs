@@ -1,4 +1,4 @@
-//! What came of a run that followed a schedule: whether it could, and what it led to.
+//! The result of a run that followed a schedule: verdict and consequence.
 
 mod explanation;
 
@@ -8,15 +8,15 @@ use crate::{Class, Location, ThreadName};
 
 pub use self::explanation::{CONSEQUENCES, VERDICTS};
 
-/// Whether a schedule was followed.
+/// Whether a run followed its schedule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// To its end, or until the program ended: the number of segments.
+    /// To the end of the schedule or of the program; the number of segments.
     Followed(u32),
-    /// A thread came to another event than the expected one.
+    /// A thread reached another event than the expected one.
     Diverged(Departure),
-    /// A thread that the schedule names could not go on.
+    /// A thread that was due could not continue.
     Infeasible(Departure),
 }
 
@@ -31,20 +31,20 @@ impl Verdict {
     }
 }
 
-/// Where a schedule was left.
+/// Where a run left its schedule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Departure {
-    /// In which segment, from 0.
+    /// The segment, from 0.
     pub segment: u32,
-    /// With which thread.
+    /// The thread.
     pub thread: ThreadName,
-    /// Why.
+    /// The reason.
     pub why: Obstacle,
-    /// What it came to instead, if it came to anything.
+    /// The event that it reached instead, if any.
     pub actual: Option<Arrival>,
 }
 
-/// Why a thread that the schedule names could not go on.
+/// Why a thread that was due could not continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -55,26 +55,26 @@ pub enum Obstacle {
     Ended,
     /// It was never created.
     Absent,
-    /// It spun.
+    /// It was spinning.
     Spins,
-    /// It was in a system call, or in code that is not instrumented.
+    /// It was in a system call or in uninstrumented code.
     Away,
-    /// It came to another event.
+    /// It reached another event.
     OtherEvent,
-    /// For a reason that this version does not know of.
+    /// The reason is unknown to this version.
     Unknown,
 }
 
-/// An event that a thread came to.
+/// An event that a thread reached.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Arrival {
-    /// Which of its events, from 0.
+    /// Its index in the thread, from 0.
     pub index: u64,
-    /// What it is about, by its name.
+    /// The name of its class.
     pub class: String,
-    /// Where in the code.
+    /// Its code location.
     pub pc: u64,
-    /// On what.
+    /// Its object.
     pub object: u64,
 }
 
@@ -85,49 +85,49 @@ impl Arrival {
     }
 }
 
-/// What a run led to.
+/// The consequence of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Consequence {
-    /// The program ended well.
+    /// The program ended normally.
     #[default]
     None,
     /// It ended with an error status.
     Exit(i32),
-    /// It died by a signal, at a place in its code.
+    /// A signal killed it, at a code location.
     Signal {
-        /// Which.
+        /// The signal.
         signal: i32,
-        /// Where, as much of it as is known.
+        /// The code location, as far as known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         at: Option<Location>,
     },
-    /// An assertion failed; its text.
+    /// An assertion failed; its message.
     Assertion(String),
     /// An exception was not caught.
     Exception {
         /// Its type.
         class: String,
-        /// What it says.
+        /// Its message.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         what: Option<String>,
     },
     /// It aborted.
     Abort,
-    /// It used memory that it must not use.
+    /// It accessed memory incorrectly.
     Memory(MemoryFault),
-    /// No thread could ever go on.
+    /// No thread could ever continue.
     Deadlock,
-    /// Every thread that could go on spun, and none changed what the others read.
+    /// All threads that could continue spun, and none changed what the others read.
     Livelock,
     /// It did not end.
     Hang(Limit),
-    /// It ended well, but a check of what it left did not; the status of the check.
+    /// It ended normally, but a check of its results failed; the status of the check.
     Check(i32),
 }
 
-/// How memory was used wrongly.
+/// The kinds of incorrect memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -136,7 +136,7 @@ pub enum MemoryFault {
     UseAfterFree,
     /// A block was freed twice.
     DoubleFree,
-    /// Something was freed that is no heap block.
+    /// An address was freed at which no heap block begins.
     BadFree,
     /// Memory next to a block was accessed.
     OutOfBounds,
@@ -144,14 +144,14 @@ pub enum MemoryFault {
     UseAfterDestroy,
 }
 
-/// The limit that a run without an end exceeded.
+/// The limit that an endless run exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Limit {
-    /// A number of events.
+    /// Number of events.
     Steps(u64),
-    /// A number of seconds.
+    /// Number of seconds.
     Seconds(u64),
 }
 
@@ -195,13 +195,13 @@ impl Consequence {
         }
     }
 
-    /// Whether a person would call it a failure.
+    /// Whether it is a failure.
     pub fn is_failure(&self) -> bool {
         *self != Consequence::None
     }
 
-    /// Whether two runs, perhaps of builds in different folders, led to the same. A place counts
-    /// where both are known.
+    /// Whether two runs, possibly of builds in different folders, had the same consequence.
+    /// Locations are compared if both are known.
     pub fn is_same(&self, other: &Consequence) -> bool {
         match (self, other) {
             (

@@ -1,7 +1,7 @@
-//! How fast the search for deadlocks is: `cargo bench -p norn-predict --bench deadlock`.
+//! Measures the search for deadlocks: `cargo bench -p norn-predict --bench deadlock`.
 //!
-//! Threads take two or three of 64 locks at a time: always in one order, so that there is nothing to
-//! find, or as it comes, so that there are more cycles than anybody wants to know.
+//! Threads acquire two or three of 64 locks at a time: always in one order, so that there are no
+//! cycles, or in any order, so that there are more cycles than the search can enumerate.
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measures")]
 
 use std::time::Instant;
@@ -25,7 +25,7 @@ fn main() {
             let (with, prediction) = time(&options(true));
             println!(
                 "{events} events, {}: {:.3} s, {:.3} s of it for deadlocks, {} candidates, {} left out",
-                if ordered { "in order" } else { "as it comes" },
+                if ordered { "in order" } else { "in any order" },
                 with,
                 with - without,
                 prediction.candidates.len(),

@@ -1,4 +1,4 @@
-//! How fast order violations are found: `cargo bench -p norn-predict --bench order`.
+//! Measures the search for order violations: `cargo bench -p norn-predict --bench order`.
 //!
 //! A short trace like that of the largest program of Chang et al. (*Biped*, IEICE Transactions 2015:
 //! 26 threads, 5,069 events), and a long one. The number of its events can be given.
@@ -10,7 +10,7 @@ use norn_model::Trace;
 use norn_predict::{Options, predict};
 use norn_testkit::long;
 
-/// Times that each is measured; the best counts, since others may use the machine, too.
+/// Number of measurements; the best counts, since other processes may use the machine.
 const TIMES: usize = 5;
 
 fn main() {
@@ -31,7 +31,7 @@ fn measure(trace: &Trace) {
     );
 }
 
-/// The shortest time that this number of threads took, and what they found.
+/// The shortest time with this number of threads, and the number of violations.
 fn best(trace: &Trace, threads: usize) -> Option<(Duration, u64)> {
     let options = Options { patterns: Vec::new(), ..Options::default() };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().ok()?;

@@ -1,4 +1,4 @@
-//! How fast the search is, and how much memory it takes: `cargo bench -p norn-predict`.
+//! Measures the time and memory of the search: `cargo bench -p norn-predict`.
 //!
 //! The number of events can be given: `cargo bench -p norn-predict -- 1000000`.
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measures")]
@@ -12,7 +12,7 @@ fn main() {
     let given = std::env::args().find_map(|it| it.parse().ok());
     let trace = long(8, given.unwrap_or(10_000_000));
     let before = memory("VmRSS");
-    // Lets the kernel forget the largest size so far.
+    // Resets the kernel's record of the peak memory.
     let _ = fs::write("/proc/self/clear_refs", "5");
     for threads in [1, 2] {
         let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(threads).build() else { return };

@@ -13,27 +13,27 @@ use crate::{
 /// One access to one granule of shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Touch {
-    /// Which eight bytes.
+    /// The granule of eight bytes.
     pub(crate) granule: u64,
-    /// Which event of the thread.
+    /// The index of the event in the thread.
     pub(crate) index: u32,
     pub(crate) site: u32,
-    /// The set of locks that are held.
+    /// The number of the set of held locks.
     pub(crate) set: u32,
-    /// The outermost critical section, or the stretch between two of them, counted.
+    /// The number of the outermost critical section, or of the gap between two of them.
     pub(crate) section: u32,
-    /// The thread, counted from 0.
+    /// The number of the thread, from 0.
     pub(crate) thread: u16,
-    /// Which of the eight bytes.
+    /// The accessed bytes of the granule, as bits.
     pub(crate) mask: u8,
     pub(crate) kind: Kind,
     /// The call stack.
     pub(crate) stack: u32,
-    /// How many synchronisation points of the thread were before.
+    /// Number of synchronisation points of the thread before the access.
     pub(crate) epoch: u32,
 }
 
-/// What an access does, as bits.
+/// The kind of an access, as bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Kind(u8);
 
@@ -52,7 +52,7 @@ impl Kind {
         self.0 & Kind::ATOMIC != 0
     }
 
-    /// Whether a pattern can take it for this.
+    /// Whether it matches an action of a pattern.
     pub(crate) fn is(self, action: Action) -> bool {
         let bits = match action {
             Action::Read => Kind::READ,
@@ -63,7 +63,7 @@ impl Kind {
         self.0 & bits != 0
     }
 
-    /// What it is called where a pattern takes it for this.
+    /// Its kind of access in a match of this action.
     pub(crate) fn access(self, action: Action) -> Access {
         match action {
             Action::Write => Access::Write,
@@ -86,7 +86,7 @@ impl Touch {
     }
 }
 
-/// Where an event accesses memory and how.
+/// The memory that an event accesses, and how.
 #[inline]
 pub(crate) fn accessed(op: &Op) -> Option<(u64, u64, Kind)> {
     let MemoryAccess { addr, size, read, write, atomic } = op.access()?;
@@ -95,19 +95,19 @@ pub(crate) fn accessed(op: &Op) -> Option<(u64, u64, Kind)> {
     Some((addr, size, Kind(reads | bit(atomic, Kind::ATOMIC))))
 }
 
-/// A thread's accesses to shared memory, in its order.
+/// A thread's accesses to shared memory, in program order.
 #[derive(Debug, Default)]
 pub(crate) struct Touches {
     /// By granule.
     pub(crate) shared: Vec<Touch>,
     /// Those to blocks that other threads free, by block.
     pub(crate) uses: Vec<Touch>,
-    /// How many of the accesses are so long that only some of their granules are here.
+    /// Number of accesses that are so long that only some of their granules are here.
     pub(crate) sampled: u64,
 }
 
 impl Touches {
-    /// Goes over a thread.
+    /// Scans a thread.
     pub(crate) fn new(
         number: u16,
         thread: &Thread,
@@ -152,7 +152,7 @@ fn mask(granule: u64, addr: u64, size: u64) -> u8 {
     below(to) & !below(from)
 }
 
-/// Follows the held locks and the synchronisation points of a thread.
+/// Tracks the held locks and the synchronisation points of a thread.
 struct Place<'a> {
     now: Change,
     later: &'a [Change],

@@ -1,24 +1,24 @@
-//! What atomic operations order: an acquire knows what was released with the value that it
-//! reads. Fences work for relaxed operations as they do in C11.
+//! The ordering by atomic operations: an acquire is ordered after the release whose value it reads.
+//! Fences affect relaxed operations as in C11.
 
 use norn_model::{AtomicOp, Ordering};
 use rustc_hash::FxHashMap;
 
 use crate::clock::{Clock, Clocks};
 
-/// What atomic operations hand on.
+/// The clocks that atomic operations transfer.
 #[derive(Debug)]
 pub(crate) struct Atomics {
-    /// By address, what its value brings with it.
+    /// By address: the clock of its value.
     memory: FxHashMap<u64, Clock>,
     threads: Vec<Fences>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Fences {
-    /// What relaxed reads have met, for the next acquiring fence.
+    /// The clocks of relaxed reads, for the next acquire fence.
     met: Clock,
-    /// What the last releasing fence released.
+    /// The clock of the last release fence.
     released: Clock,
 }
 
@@ -51,7 +51,7 @@ impl Atomics {
         if !writes {
             return;
         }
-        // What reads and writes in one step hands on what it found, too.
+        // A read-modify-write continues the release sequence.
         if !reads {
             *memory = Clock::default();
         }

@@ -1,4 +1,4 @@
-//! Which threads meet at a barrier.
+//! The rounds of a barrier.
 
 use rustc_hash::FxHashMap;
 
@@ -8,9 +8,9 @@ use crate::clock::Clock;
 #[derive(Debug, Default)]
 pub(crate) struct Barrier {
     rounds: Vec<Clock>,
-    /// In which round a thread is.
+    /// By thread: its round.
     entered: FxHashMap<usize, usize>,
-    /// Whether the last round still takes threads.
+    /// Whether the last round still accepts threads.
     open: bool,
 }
 
@@ -26,7 +26,7 @@ impl Barrier {
         self.entered.insert(thread, round);
     }
 
-    /// A thread leaves; what all threads of its round know.
+    /// A thread leaves; returns the joined clock of its round.
     pub(crate) fn leave(&mut self, thread: usize) -> Option<&Clock> {
         let round = self.entered.remove(&thread)?;
         self.open &= round + 1 != self.rounds.len();

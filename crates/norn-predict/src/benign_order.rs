@@ -1,8 +1,8 @@
-//! Benign orders: those that a program does not rely on, recognised in the trace.
+//! Benign orders: orders that a program does not rely on, recognised in the trace.
 //!
-//! Most reads of what other threads write may come earlier or later, and the program knows: it asks
-//! again until a flag is set, waits for a condition, initialises what nobody has initialised yet,
-//! takes from a queue what is there. Such violations are tried last, and the report says why.
+//! Most reads of other threads' writes may come earlier or later, and the program is prepared for
+//! that: it polls a flag, waits for a condition, initialises lazily, takes whatever is in a queue.
+//! Such violations are tried last, and the report states the reason.
 
 use std::fmt;
 
@@ -15,20 +15,20 @@ use crate::{
 /// Why the order of a read and a write seems not to matter to a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BenignOrder {
-    /// The reader asks again until it sees what it waits for.
+    /// The reader polls until it sees the expected value.
     SpinFlag,
-    /// The reader waits for a condition as long as it does not see it.
+    /// The reader waits for a condition until it sees the expected value.
     Condition,
     /// The thread that comes first initialises it.
     InitialiseOnce,
-    /// Both change what is there, one after the other: a counter, the end of a queue.
+    /// Both modify it in turn: a counter, the end of a queue.
     InTurn,
     /// The value is the same in either order.
     SameValue,
 }
 
 impl BenignOrder {
-    /// All of them, by number.
+    /// All reasons, by number.
     pub(crate) const ALL: [BenignOrder; 5] = [
         BenignOrder::SpinFlag,
         BenignOrder::Condition,
@@ -37,7 +37,7 @@ impl BenignOrder {
         BenignOrder::SameValue,
     ];
 
-    /// What programs call it.
+    /// The usual name of the idiom.
     pub fn name(self) -> &'static str {
         match self {
             BenignOrder::SpinFlag => "spin-flag",
@@ -52,8 +52,8 @@ impl BenignOrder {
 impl fmt::Display for BenignOrder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            BenignOrder::SpinFlag => "the reader asks again until it is so",
-            BenignOrder::Condition => "the reader waits for it",
+            BenignOrder::SpinFlag => "the reader polls until it sees the expected value",
+            BenignOrder::Condition => "the reader waits for it on a condition variable",
             BenignOrder::InitialiseOnce => "the thread that comes first initialises it",
             BenignOrder::InTurn => "both threads change it in turn",
             BenignOrder::SameValue => "the value is the same in either order",
@@ -61,10 +61,10 @@ impl fmt::Display for BenignOrder {
     }
 }
 
-/// Events of a thread that are looked at around an access.
+/// Number of events that are examined around an access.
 pub(crate) const NEAR: u32 = 8;
 
-/// What is known of a variable: its accesses, by thread and in each thread's order.
+/// The accesses to a variable, by thread in program order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct VariableHistory<'a> {
     pub(crate) trace: &'a Trace,
@@ -75,7 +75,7 @@ pub(crate) struct VariableHistory<'a> {
 }
 
 impl VariableHistory<'_> {
-    /// Whether the reader itself sees to it that the order does not matter.
+    /// Whether the reader itself is prepared for either order.
     pub(crate) fn asks(&self, read: u32) -> Option<BenignOrder> {
         let again = self.before(read).is_some_and(|it| self.asks_again(it, read))
             || self.after(read).is_some_and(|it| self.asks_again(read, it));
@@ -85,8 +85,8 @@ impl VariableHistory<'_> {
         self.waits(self.touch(read)).then_some(BenignOrder::Condition)
     }
 
-    /// Why the order of a read and a write seems not to matter, if the trace says so. The third
-    /// access is the write that the read would see instead of what it saw.
+    /// Why the order of a read and a write seems benign, if the trace shows it. The third access is
+    /// the write that the read would see instead.
     pub(crate) fn benign_order(
         &self,
         read: u32,
@@ -107,7 +107,7 @@ impl VariableHistory<'_> {
         &self.touches[number as usize]
     }
 
-    /// The access of the same thread before one, or after it.
+    /// The previous or next access of the same thread.
     fn before(&self, number: u32) -> Option<u32> {
         let before = number.checked_sub(1)?;
         (self.touch(before).thread == self.touch(number).thread).then_some(before)
@@ -118,8 +118,8 @@ impl VariableHistory<'_> {
         (after.thread == self.touch(number).thread).then_some(number + 1)
     }
 
-    /// Whether a thread reads something, and then something else at the same place, having done
-    /// nothing in between.
+    /// Whether a thread reads a value, and then another one at the same site, with no effect in
+    /// between.
     fn asks_again(&self, first: u32, second: u32) -> bool {
         let (last, now) = (self.touch(first), self.touch(second));
         let reads = |it: &Touch| !it.kind.is(Action::Write);
@@ -146,8 +146,8 @@ impl VariableHistory<'_> {
             && between().iter().all(idle)
     }
 
-    /// Whether the read is what a condition wait waits for: a wait ended right before it, or begins
-    /// right after it, and no lock was released in between.
+    /// Whether the read checks the predicate of a condition wait: a wait ended directly before it,
+    /// or begins directly after it, and no lock was released in between.
     fn waits(&self, read: &Touch) -> bool {
         let outline = &self.outlines[usize::from(read.thread)];
         let passed = outline.span(read.index);
@@ -164,7 +164,7 @@ impl VariableHistory<'_> {
         woken || waiting
     }
 
-    /// Whether the writer asked at the same place before it wrote.
+    /// Whether the writer read it at the same site before it wrote.
     fn initialises(&self, read: u32, write: u32) -> bool {
         let (reader, writer) = (self.touch(read), self.touch(write));
         let asked = self.before(write).map(|it| self.touch(it)).is_some_and(|it| {
@@ -173,7 +173,7 @@ impl VariableHistory<'_> {
         asked && reader.site != writer.site
     }
 
-    /// Whether both read and then write it, kept apart by a lock or in one step.
+    /// Whether both read and then write it, under a common lock or atomically.
     fn in_turn(&self, read: u32, write: u32) -> bool {
         let (reader, writer) = (self.touch(read), self.touch(write));
         let both = |it: &Touch| it.kind.is(Action::Read) && it.kind.is(Action::Write);

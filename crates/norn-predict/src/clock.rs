@@ -1,15 +1,15 @@
-//! Vector clocks: how many events of each thread are known to be before.
+//! Vector clocks: the number of events of each thread that happen before.
 
 use rustc_hash::FxHashMap;
 
 use crate::order::Known;
 
-/// For each thread, how many of its events are before. Missing ones count as 0.
+/// By thread: the number of its events that happen before. Missing entries are 0.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Clock(Vec<u32>);
 
 impl Clock {
-    /// Knows what either knows.
+    /// Takes the maximum of both.
     pub(crate) fn join(&mut self, other: &Clock) {
         if self.0.len() < other.0.len() {
             self.0.resize(other.0.len(), 0);
@@ -20,7 +20,7 @@ impl Clock {
     }
 }
 
-/// The clocks of all threads, and when they learnt what they know.
+/// The clocks of all threads, with the events at which they change.
 #[derive(Debug)]
 pub(crate) struct Clocks {
     now: Vec<Clock>,
@@ -33,14 +33,14 @@ impl Clocks {
         Clocks { now, known: vec![FxHashMap::default(); threads] }
     }
 
-    /// What is before whatever comes after this event, the event included.
+    /// The clock after an event, including the event itself.
     pub(crate) fn after(&self, thread: usize, index: u32) -> Clock {
         let mut clock = self.now[thread].clone();
         clock.0[thread] = index.saturating_add(1);
         clock
     }
 
-    /// From this event on, a thread knows what a clock knows.
+    /// Joins a clock into that of a thread, from this event on.
     pub(crate) fn learn(&mut self, thread: usize, index: u32, clock: &Clock) {
         let now = &mut self.now[thread].0;
         for (other, (mine, &theirs)) in now.iter_mut().zip(&clock.0).enumerate() {

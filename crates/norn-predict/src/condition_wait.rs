@@ -7,27 +7,27 @@ use smallvec::SmallVec;
 
 use crate::outline::{Outline, narrow};
 
-/// Signals that may have ended one wait, and are looked at.
+/// Maximum number of possible signals that are examined per wait.
 const SIGNALS: usize = 4;
 
-/// A thread, counted from 0, and one of its events.
+/// A thread, numbered from 0, and one of its events.
 pub(crate) type At = (u16, u32);
 
 /// A wait that a signal ended.
 #[derive(Clone, Debug)]
 pub(crate) struct Wait {
-    /// Where the mutex is released, and where it is acquired again.
+    /// The events that release and reacquire the mutex.
     pub(crate) begin: u32,
     pub(crate) end: u32,
     /// The signals that may have ended it.
     pub(crate) by: SmallVec<[At; 1]>,
 }
 
-/// By condition, the signals and broadcasts in the order in which they were, with their numbers.
+/// By condition: the signals and broadcasts in recorded order, with sequence numbers.
 type Signals = FxHashMap<u64, Vec<(u64, At)>>;
 
-/// By thread, the waits that a signal ended. If it is not known which, it was one that came after
-/// the wait began.
+/// By thread: the waits that a signal ended. If the signal is unknown, all signals since the
+/// beginning of the wait are possible.
 pub(crate) fn waits(trace: &Trace, outlines: &[Outline]) -> Vec<Vec<Wait>> {
     let signals = signals(trace, outlines);
     let threads = 0..trace.threads.len();

@@ -1,10 +1,10 @@
-//! What the accesses to a variable read and wrote, as far as it is known.
+//! The values that the accesses to a variable read and wrote, as far as known.
 
 use norn_model::{MemoryAccess, Op, Trace};
 
 use crate::{access::Touch, shared_filter::GRANULE};
 
-/// What the accesses to a variable read and wrote, by their numbers.
+/// By access: the values that it read and wrote.
 #[derive(Debug)]
 pub(crate) struct Contents(Vec<Content>);
 
@@ -14,7 +14,7 @@ struct Content {
     written: Bytes,
 }
 
-/// Some of the bytes of a granule, the first one lowest.
+/// Some bytes of a granule, the first one lowest.
 #[derive(Clone, Copy, Debug, Default)]
 struct Bytes {
     values: u64,
@@ -31,17 +31,17 @@ impl Contents {
         Contents(touches.iter().map(content).collect())
     }
 
-    /// Whether a read can have seen a write: what is known of their common bytes is the same.
+    /// Whether a read can have seen a write: the known common bytes are equal.
     pub(crate) fn fits(&self, write: u32, read: u32) -> bool {
         self.0[read as usize].read.differs(self.0[write as usize].written) != Some(true)
     }
 
-    /// Whether a write has the value that another access read, for certain.
+    /// Whether a write certainly has the value that another access read.
     pub(crate) fn is_same(&self, write: u32, read: u32) -> bool {
         self.0[read as usize].read.differs(self.0[write as usize].written) == Some(false)
     }
 
-    /// Whether two reads saw the same, as far as is known.
+    /// Whether two reads saw the same value, as far as known.
     pub(crate) fn saw_same(&self, one: u32, other: u32) -> bool {
         self.0[one as usize].read.differs(self.0[other as usize].read) != Some(true)
     }
@@ -58,7 +58,7 @@ impl Content {
 }
 
 impl Bytes {
-    /// The part of a value at an address that an access to a granule is about.
+    /// The part of a value at an address that lies in an access to a granule.
     fn new(value: Option<u128>, addr: u64, touch: &Touch) -> Bytes {
         const BYTE: u64 = 8;
         let start = touch.granule * GRANULE;
@@ -69,14 +69,14 @@ impl Bytes {
         here.map_or_else(Bytes::default, |it| Bytes { values: low(it), known: spread(touch.mask) })
     }
 
-    /// Whether common bytes differ; nothing if none is known of both.
+    /// Whether common bytes differ; `None` if no byte is known in both.
     fn differs(self, other: Bytes) -> Option<bool> {
         let common = self.known & other.known;
         (common != 0).then_some((self.values ^ other.values) & common != 0)
     }
 }
 
-/// A byte of ones for each bit.
+/// Expands each bit to a byte of ones.
 fn spread(mask: u8) -> u64 {
     (0..u8::BITS).map(|bit| (u64::from(mask >> bit & 1) * 0xff) << (8 * bit)).sum()
 }

@@ -1,7 +1,7 @@
-//! What the analyses share: indices of a trace, each built once.
+//! The shared indices of a trace, each built once.
 //!
-//! What every analysis needs is built at once; what only some need is built when the first of them
-//! asks for it, so that a search for deadlocks alone does not pay for timestamps.
+//! Indices that every analysis needs are built at once; the others on first use, so that a search
+//! for deadlocks alone does not pay for timestamps.
 
 use std::{borrow::Cow, collections::BTreeSet, sync::OnceLock};
 
@@ -27,8 +27,8 @@ use crate::{
     variable_pairs::VariablePairs,
 };
 
-/// What the synchronisation of a trace says: which thread holds which locks where, and which events are
-/// ordered. It does not depend on what is searched for.
+/// The synchronisation of a trace: the locks held at each event, and the happens-before order. It
+/// does not depend on the options of the search.
 #[derive(Debug)]
 pub(crate) struct Synchronisation {
     pub(crate) outlines: Vec<Outline>,
@@ -41,7 +41,7 @@ pub(crate) struct Synchronisation {
 }
 
 impl Synchronisation {
-    /// Goes over the events for the first time, and marks in the filter which memory they access.
+    /// The first pass over the events; marks in the filter which memory they access.
     pub(crate) fn new(trace: &Trace, filter: &SharedFilter) -> Synchronisation {
         let (mut outlines, semaphores) = outlines(trace, filter);
         let sets = LockSets::unite(&mut outlines);
@@ -58,7 +58,7 @@ impl Synchronisation {
     }
 }
 
-/// What decides whether accesses can be reordered.
+/// The facts that decide whether accesses can be reordered.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SyncFacts<'a> {
     pub(crate) sets: &'a LockSets,
@@ -68,8 +68,8 @@ pub(crate) struct SyncFacts<'a> {
     pub(crate) orders: [&'a Order; 2],
 }
 
-/// Threads are counted with 16 bits.
-const MOST_THREADS: usize = u16::MAX as usize;
+/// Thread numbers have 16 bits.
+const MAX_THREADS: usize = u16::MAX as usize;
 
 /// The shared indices of a trace.
 #[derive(Debug)]
@@ -77,14 +77,14 @@ pub(crate) struct Facts<'a> {
     pub(crate) trace: &'a Trace,
     pub(crate) sync: SyncFacts<'a>,
     pub(crate) semaphores: &'a BTreeSet<u64>,
-    /// The patterns of the classes that are searched for.
+    /// The patterns of the selected classes.
     pub(crate) patterns: Vec<&'a Pattern>,
     /// Those of the patterns that have two regions.
     pub(crate) two_region: Vec<TwoRegionPattern>,
     /// Accesses to shared memory and to blocks that another thread frees, sorted by variable,
     /// thread and index.
     pub(crate) accesses: Touches,
-    /// Accesses to two variables that are used together, sorted by variables.
+    /// Accesses to pairs of variables that are used together, sorted by variables.
     pub(crate) pairs: VariablePairs,
     lives: Lives,
     sections: OnceLock<Sections>,
@@ -94,7 +94,7 @@ pub(crate) struct Facts<'a> {
 }
 
 impl<'a> Facts<'a> {
-    /// Goes over the events for the second time, for the accesses to shared memory.
+    /// The second pass over the events, for the accesses to shared memory.
     pub(crate) fn new(
         trace: &'a Trace,
         options: &'a Options,
@@ -142,49 +142,49 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// The shared variables, each with its accesses by thread and in each thread's order. Memory
-    /// that is freed and allocated again is another variable.
+    /// The shared variables, each with its accesses by thread in program order. Memory that is
+    /// freed and allocated again is another variable.
     pub(crate) fn variables(&self) -> impl ParallelIterator<Item = Cow<'_, [Touch]>> {
         let granules = self.accesses.shared.par_chunk_by(|a, b| a.granule == b.granule);
         granules.flat_map_iter(|it| self.lives.split(self.trace, it))
     }
 
-    /// What forbids two accesses to be reordered.
+    /// The rules that exclude a reordering of two accesses.
     pub(crate) fn rules(&self) -> Rules<'_> {
         let SyncFacts { sets, outlines, orders, .. } = self.sync;
         let sections = self.sections.get_or_init(|| Sections::new(outlines, sets));
         Rules { sets, sections, orders }
     }
 
-    /// When events happened.
+    /// The timestamps of events.
     pub(crate) fn timestamps(&self) -> &Timestamps<'a> {
         self.timestamps.get_or_init(|| Timestamps::new(self.trace))
     }
 
-    /// By thread, the condition waits that a signal ended.
+    /// By thread: the condition waits that a signal ended.
     pub(crate) fn condition_waits(&self) -> &[Vec<Wait>] {
         self.waits.get_or_init(|| condition_wait::waits(self.trace, self.sync.outlines))
     }
 
-    /// What all patterns match. One search looks for the patterns of all classes, since most of its
-    /// work does not depend on the pattern.
+    /// The matches of all patterns. One search covers the patterns of all classes, since most of
+    /// its work does not depend on the pattern.
     pub(crate) fn pattern_matches(&self, options: &Options) -> &Matches {
         self.matches.get_or_init(|| PatternSearch::new(self, options).matches())
     }
 
-    /// The patterns for which the search was given up before its end.
+    /// The patterns whose search reached its limit.
     pub(crate) fn unfinished_patterns(&self) -> Vec<String> {
         self.matches.get().map_or_else(Vec::new, |it| it.unfinished.clone())
     }
 }
 
-/// The threads whose accesses are looked at.
+/// The threads whose accesses are analysed.
 pub(crate) fn searched(trace: &Trace) -> &[Thread] {
-    &trace.threads[..trace.threads.len().min(MOST_THREADS)]
+    &trace.threads[..trace.threads.len().min(MAX_THREADS)]
 }
 
-/// The outlines of all threads, and the semaphores that are used as locks. Which these are is only
-/// known when all outlines are there, so the threads are gone over again if there are any.
+/// The outlines of all threads, and the semaphores that are used as locks. These are only known
+/// when all outlines exist, so the threads are scanned again if there are any.
 pub(crate) fn outlines(trace: &Trace, filter: &SharedFilter) -> (Vec<Outline>, BTreeSet<u64>) {
     let outline = |number: usize, semaphores: &BTreeSet<u64>| {
         Outline::new(u32::try_from(number).unwrap_or(0), &trace.threads[number], filter, semaphores)
@@ -205,7 +205,7 @@ pub(crate) fn outlines(trace: &Trace, filter: &SharedFilter) -> (Vec<Outline>, B
     (outlines, locks)
 }
 
-/// The accesses of all threads to shared memory and, if wanted, the variable pairs among them.
+/// The accesses of all threads to shared memory and, on request, the variable pairs among them.
 fn accesses(
     threads: &[Thread],
     sync: SyncFacts<'_>,

@@ -1,9 +1,9 @@
 //! Memory that one thread frees and another uses.
 //!
-//! To free a block is to access all of it. Blocks can be large and accesses are many, so this
-//! does not go through the [filter](crate::shared_filter): a small table says which pages have memory that
-//! other threads free, and only accesses there are looked at closely. A block is one variable,
-//! and its number stands where the number of a granule would.
+//! Freeing a block is an access to all of it. Blocks can be large and accesses are many, so this
+//! does not use the [filter](crate::shared_filter): a small table contains the pages with memory
+//! that other threads free, and only accesses there are examined. A block is one variable, and its
+//! number takes the place of a granule's.
 
 use rustc_hash::FxHashSet;
 
@@ -13,28 +13,28 @@ use crate::{
     outline::Outline,
 };
 
-/// Bytes of a page, as a power of two.
+/// Size of a page in bytes, as a power of two.
 const PAGE: u32 = 12;
-/// Places in the table of pages, as a power of two.
+/// Number of slots in the table of pages, as a power of two.
 const PLACES: u32 = 16;
-/// Blocks at lower addresses that may reach up to an access. More than two only are there if
-/// memory is split in another way each time that it is allocated.
-const CLOSEST: usize = 8;
+/// Maximum number of blocks at lower addresses that may extend to an access. There are more than
+/// two only if memory is split differently each time that it is allocated.
+const MAX_LOWER_BLOCKS: usize = 8;
 /// Several threads free memory of a page.
 const SEVERAL: u16 = u16::MAX;
 
-/// Which memory is freed, and by which threads.
+/// The memory that is freed, and by which threads.
 #[derive(Debug, Default)]
 pub(crate) struct Freed<'a> {
-    /// By hash of the page, which thread frees memory there: its number, counted from 1, or several.
+    /// By hash of the page: the number, from 1, of the thread that frees memory there, or several.
     pages: Vec<u16>,
-    /// By address, each with its lives in their order, as ranges of the blocks.
+    /// By address: its successive blocks, as ranges of the list.
     groups: Vec<(u64, std::ops::Range<usize>)>,
     blocks: &'a [Block],
 }
 
 impl<'a> Freed<'a> {
-    /// Looks through blocks, which are sorted by address.
+    /// Indexes blocks, which are sorted by address.
     pub(crate) fn new(blocks: &'a [Block]) -> Self {
         let mut freed = Freed { pages: Vec::new(), groups: Vec::new(), blocks };
         for (at, block) in blocks.iter().enumerate() {
@@ -52,7 +52,7 @@ impl<'a> Freed<'a> {
     fn mark(&mut self, block: &Block, thread: u16) {
         self.pages.resize(1 << PLACES, 0);
         let pages = block.addr >> PAGE..=block.last >> PAGE;
-        // A block with more pages than there are places has them all.
+        // A block with more pages than the table has slots marks them all.
         for page in pages.take(1 << PLACES) {
             let place = &mut self.pages[place(page)];
             let same = *place == 0 || *place == thread + 1;
@@ -67,9 +67,9 @@ impl<'a> Freed<'a> {
         by != 0 && by != thread + 1
     }
 
-    /// The block that an access is to, if another thread frees it. The access has been
-    /// between two sequence numbers; of several lives that fit it is in the last. If none does,
-    /// it is to what was there before.
+    /// The block of an access, if another thread frees it. The access happened between two sequence
+    /// numbers; of several blocks that fit, the last one is taken. If none fits, the access is to
+    /// memory before the first allocation.
     pub(crate) fn block(&self, thread: u16, addr: u64, (after, before): (u64, u64)) -> Option<u64> {
         let below = &self.groups[..self.groups.partition_point(|it| it.0 <= addr)];
         let last = |(_, range): &(u64, std::ops::Range<usize>)| {
@@ -77,14 +77,14 @@ impl<'a> Freed<'a> {
             let at = range.start + born.checked_sub(1)?;
             (self.blocks[at].last >= addr).then_some(at)
         };
-        let mut lives = below.iter().rev().take(CLOSEST).filter_map(last).peekable();
+        let mut lives = below.iter().rev().take(MAX_LOWER_BLOCKS).filter_map(last).peekable();
         let gone = lives.peek().copied()?;
         let at = lives.find(|it| self.blocks[*it].life.died > after).unwrap_or(gone);
         let others = self.blocks[at].frees.iter().any(|it| it.0 != thread);
         others.then_some(at as u64)
     }
 
-    /// The events that free blocks which other threads use or free, too.
+    /// The events that free blocks which other threads use or free as well.
     pub(crate) fn frees(
         &self,
         uses: &[Touch],

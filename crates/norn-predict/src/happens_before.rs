@@ -8,7 +8,7 @@ use crate::{
     shared_filter::SharedFilter,
 };
 
-/// Which events of a trace must come before which, whatever the schedule.
+/// The order of events that holds in every schedule.
 #[derive(Debug)]
 pub struct HappensBefore {
     threads: Vec<ThreadId>,
@@ -16,14 +16,14 @@ pub struct HappensBefore {
 }
 
 impl HappensBefore {
-    /// Goes over the synchronisation of a trace.
+    /// Builds the order from the synchronisation of a trace.
     pub fn new(trace: &Trace) -> HappensBefore {
         let (outlines, _) = outlines(trace, &SharedFilter::new(trace));
         let order = Order::new(trace, &outlines, SyncEdges::Forced);
         HappensBefore { threads: trace.threads.iter().map(|it| it.id).collect(), order }
     }
 
-    /// Whether one event must come before another.
+    /// Whether one event comes before another in every schedule.
     pub fn is_before(&self, one: EventId, other: EventId) -> bool {
         if one.thread == other.thread {
             return one.index < other.index;

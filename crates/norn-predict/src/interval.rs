@@ -1,23 +1,23 @@
-//! Whether two accesses of two threads can change places.
+//! Decides whether two accesses of two threads can be reordered.
 //!
 //! After Chang et al. (*Biped*, IEICE Transactions 2015). The later access is to come before the
-//! earlier one, and with it all that its thread does up to there. An *interval* is what has to be
-//! moved: it ends where the later thread has released the locks that stand in the way, and begins at
-//! a safe place before the earlier access, where its thread has not yet taken them. It is
-//! possible if nothing forces its end to come after its beginning. For a read that is to come earlier
-//! that is asked backward, from the end to what must precede it; for a write, forward.
+//! earlier one, together with everything its thread does up to there. An *interval* is the part
+//! that has to be moved: it ends where the later thread has released the conflicting locks, and
+//! begins at a safe place before the earlier access, where its thread has not yet acquired them. It
+//! is possible if its end does not depend on its beginning. For a read that is to come earlier this
+//! is checked backward, from the end to what must precede it; for a write, forward.
 //!
 //! Where we differ:
 //!
-//! - The paper ends the interval where the thread holds no lock at all, and thereby gives up
-//!   violations in which an outer lock is held for long that nobody else wants. We look at each lock
-//!   alone, and only at those that both threads take; readers do not keep each other out.
-//! - The paper walks from one communication event to the next. What must come before or after an
-//!   event is stored in both directions here (see [`crate::order`]), so one look is enough.
+//! - The paper ends the interval where the thread holds no lock at all, and thereby misses
+//!   violations under an outer lock that no other thread uses. We consider each lock separately,
+//!   and only those that both threads acquire; readers do not exclude each other.
+//! - The paper walks from one communication event to the next. We store the order in both
+//!   directions (see [`crate::order`]), so one lookup is enough.
 
 use crate::{access::Touch, lockset::LockSets, order::Order, section::Sections};
 
-/// Which way an interval is checked.
+/// The direction of the check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Direction {
     /// A read is to come before the write that it saw.
@@ -26,18 +26,18 @@ pub(crate) enum Direction {
     Forward,
 }
 
-/// What has to be moved so that two accesses change places.
+/// The events that have to be moved to reorder two accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Interval {
-    /// Where the thread of the earlier access has no lock in the way.
+    /// The earlier access, or the earliest acquisition of a conflicting lock around it.
     pub(crate) first: u32,
-    /// Where the thread of the later access has released them; none if it never does.
+    /// The later access, or the last release of a conflicting lock; `None` if it is never released.
     pub(crate) last: Option<u32>,
-    /// Whether nothing forbids it.
+    /// Whether the reordering is possible.
     pub(crate) possible: bool,
 }
 
-/// What forbids to change places.
+/// The rules that exclude a reordering.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules<'a> {
     pub(crate) sets: &'a LockSets,
@@ -47,7 +47,7 @@ pub(crate) struct Rules<'a> {
 }
 
 impl Rules<'_> {
-    /// The interval of two accesses, in the order in which they were.
+    /// The interval of two accesses, in the recorded order.
     pub(crate) fn interval(
         &self,
         earlier: &Touch,

@@ -2,14 +2,14 @@
 //!
 //! [`predict`] runs [analyses], each of which finds candidates of one class of bugs. Most search for
 //! [patterns](Pattern) of accesses. They follow Huang and Zhang (*Persuasive prediction of concurrency
-//! access anomalies*, ISSTA 2011): two accesses can be reordered if nothing orders them and no common
-//! lock keeps them apart. That allows too much, by intention; what is really possible is for
-//! `norn-witness` and for the program to decide.
+//! access anomalies*, ISSTA 2011): two accesses can be reordered if they are not ordered and hold
+//! no common lock. This is an intentional over-approximation; `norn-witness` and the program decide
+//! what is feasible.
 //!
-//! A trace is gone over twice. The [outline](outline) has what threads do besides reading and
-//! writing; from it come the [order](order) of events and the [lock sets](lockset). Then the accesses to
-//! memory that several threads [share](shared_filter) are [collected](access), sorted by variable and
-//! [searched](pattern_match). All of that is in the [facts], which the analyses share.
+//! Two passes scan a trace. The [outline](outline) contains everything but plain accesses; the
+//! [order](order) of events and the [lock sets](lockset) are derived from it. Then the accesses to
+//! memory that several threads [share](shared_filter) are [collected](access), sorted by variable
+//! and [searched](pattern_match). All of this is in the [facts], which the analyses share.
 
 #![deny(clippy::wildcard_enum_match_arm)]
 

@@ -1,5 +1,5 @@
-//! One address, several variables: memory that is freed and allocated again is another variable,
-//! and so is the stack of a thread whose memory becomes the stack of the next one.
+//! Memory reuse: memory that is freed and allocated again is another variable, and so is a thread's
+//! stack whose memory becomes the stack of the next thread.
 
 use std::borrow::Cow;
 
@@ -9,31 +9,31 @@ use smallvec::SmallVec;
 
 use crate::{access::Touch, outline::Outline, shared_filter::GRANULE};
 
-/// The lives of memory that was allocated more than once.
+/// The lifetimes of memory that was allocated more than once.
 #[derive(Debug, Default)]
 pub(crate) struct Lives(FxHashMap<u64, Vec<Life>>);
 
-/// From when to when some memory was one variable, as sequence numbers.
+/// A lifetime of memory as one variable, as sequence numbers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Life {
     pub(crate) born: u64,
     pub(crate) died: u64,
 }
 
-/// A block of memory and its life.
+/// A block of memory and its lifetime.
 #[derive(Clone, Debug)]
 pub(crate) struct Block {
     pub(crate) addr: u64,
     /// Its last byte.
     pub(crate) last: u64,
     pub(crate) life: Life,
-    /// The events that freed it, as threads, counted from 0, and indices. The stack of a thread is
+    /// The events that freed it: number of the thread, from 0, and index. The stack of a thread is
     /// never freed.
     pub(crate) frees: SmallVec<[(u16, u32); 1]>,
 }
 
 impl Lives {
-    /// The lives of these granules, which are sorted; the blocks are sorted by address.
+    /// The lifetimes of these granules, which are sorted; the blocks are sorted by address.
     pub(crate) fn new(blocks: &[Block], granules: &[u64]) -> Lives {
         let mut lives = FxHashMap::default();
         let mut blocks = blocks.iter().peekable();
@@ -52,8 +52,8 @@ impl Lives {
         Lives(lives)
     }
 
-    /// In which life of its memory an access falls. Accesses have no number of their own, only
-    /// bounds; of several lives that fit we take the last.
+    /// The lifetime that an access belongs to. Accesses have no number of their own, only bounds;
+    /// of several lifetimes that fit, the last one is taken.
     fn of(&self, trace: &Trace, touch: &Touch) -> usize {
         let Some(lives) = self.0.get(&touch.granule) else { return 0 };
         let (after, before) = bounds(trace, touch);
@@ -62,7 +62,7 @@ impl Lives {
         fitting.map_or(0, |at| at + 1)
     }
 
-    /// The accesses to one granule, by the life in which they fall.
+    /// The accesses to one granule, split by lifetime.
     pub(crate) fn split<'t>(&self, trace: &Trace, touches: &'t [Touch]) -> Vec<Cow<'t, [Touch]>> {
         if !touches.first().is_some_and(|it| self.has(it.granule)) {
             return vec![touches.into()];
@@ -94,11 +94,11 @@ fn bounds(trace: &Trace, touch: &Touch) -> (u64, u64) {
     own.map_or((from, to), |it| (it, it))
 }
 
-/// Follows a thread, and says between which sequence numbers its events happened.
+/// Tracks the sequence numbers between which a thread's events happened.
 #[derive(Debug)]
 pub(crate) struct Times<'a> {
     events: &'a [Event],
-    /// The last number that was passed.
+    /// The last number so far.
     last: u64,
     /// The next event that may have a number.
     next: usize,
@@ -109,7 +109,7 @@ impl<'a> Times<'a> {
         Times { events, last: 0, next: 0 }
     }
 
-    /// The bounds of an event, which is none before the last that was asked for.
+    /// The bounds of an event, which must not precede the previously requested one.
     pub(crate) fn at(&mut self, index: usize) -> (u64, u64) {
         while self.next < index {
             self.last = self.events[self.next].seq.unwrap_or(self.last);
@@ -122,8 +122,8 @@ impl<'a> Times<'a> {
     }
 }
 
-/// All blocks, from the events at which memory comes and goes, sorted by address. If a part of
-/// mapped memory is unmapped, that is not seen.
+/// All blocks, from the allocations and frees, sorted by address. Unmapping a part of a mapping is
+/// ignored.
 pub(crate) fn blocks(trace: &Trace, outlines: &[Outline]) -> Vec<Block> {
     let mut steps: Vec<_> = outlines
         .iter()
@@ -155,7 +155,7 @@ pub(crate) fn blocks(trace: &Trace, outlines: &[Outline]) -> Vec<Block> {
     blocks.done
 }
 
-/// A number that stands for the stack of a thread.
+/// A number that represents the stack of a thread.
 fn stack_of(thread: u16) -> u64 {
     u64::MAX - u64::from(thread)
 }
@@ -163,7 +163,7 @@ fn stack_of(thread: u16) -> u64 {
 #[derive(Default)]
 struct Blocks {
     done: Vec<Block>,
-    /// The last block by address, or by a number that stands for a thread's stack.
+    /// By address, or by the number that represents a thread's stack: the last block.
     last: FxHashMap<u64, usize>,
 }
 

@@ -1,8 +1,8 @@
-//! The locks held at an event, and which sets exclude each other.
+//! The locks held at an event, and the mutual exclusion of lock sets.
 //!
 //! Lock sets after Savage et al. (*Eraser*, TOCS 1997), with the mode of each lock: two sets
 //! exclude each other if they have a lock in common that one of them does not merely share.
-//! Sets are few and events are many, so a set is stored once and named by a number.
+//! There are few sets and many events, so each set is stored once and has a number.
 
 use rustc_hash::FxHashMap;
 
@@ -19,7 +19,7 @@ impl Set {
         Set(locks)
     }
 
-    /// Whether a thread that holds these locks excludes one that holds those.
+    /// Whether threads that hold these sets exclude each other.
     pub(crate) fn excludes(&self, other: &Set) -> bool {
         self.0.iter().any(|&(lock, shared)| {
             let both = other.0.binary_search_by_key(&lock, |it| it.0).ok();
@@ -37,7 +37,7 @@ impl Set {
 pub(crate) struct LockSets(Vec<Set>);
 
 impl LockSets {
-    /// Gives the sets of all threads common numbers, which the outlines use from now on.
+    /// Assigns common numbers to the sets of all threads, and updates the outlines.
     pub(crate) fn unite(outlines: &mut [Outline]) -> LockSets {
         let mut sets = vec![Set::default()];
         let mut known = FxHashMap::from_iter([(Set::default(), 0)]);
@@ -61,13 +61,13 @@ impl LockSets {
         &self.0[set as usize].0
     }
 
-    /// Whether a thread that holds one set excludes one that holds the other.
+    /// Whether threads that hold these sets exclude each other.
     pub(crate) fn exclude(&self, one: u32, other: u32) -> bool {
         one != 0 && other != 0 && self.0[one as usize].excludes(&self.0[other as usize])
     }
 
-    /// The smallest set that a thread holds anywhere from one event to another. If locks are
-    /// nested, it is held all the way; a thread that it does not exclude can come in between.
+    /// The smallest set that a thread holds anywhere between two events. If locks are nested, it is
+    /// held all the time; a thread that it does not exclude can come in between.
     pub(crate) fn smallest(&self, outline: &Outline, from: u32, to: u32) -> u32 {
         let changes = &outline.changes[outline.at(from)..=outline.at(to)];
         let sets = changes.iter().map(|it| it.set);

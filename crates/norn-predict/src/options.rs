@@ -1,4 +1,4 @@
-//! What is searched for.
+//! Options of the prediction.
 
 use norn_model::{BugClass, FunctionPattern};
 
@@ -11,15 +11,15 @@ pub struct Options {
     pub analyses: Vec<&'static AnalysisInfo>,
     /// The patterns.
     pub patterns: Vec<Pattern>,
-    /// How many instances of each finding are kept, the cheapest ones.
+    /// Maximum number of instances per finding; the cheapest are kept.
     pub instances: usize,
-    /// Whether accesses that merely follow each other are taken for regions, too.
+    /// Whether accesses that merely follow each other also count as regions.
     pub unmarked: bool,
-    /// What the user wants to be atomic.
+    /// The regions that the user declares atomic.
     pub regions: Vec<Region>,
-    /// Functions whose calls are to be atomic, as far as their calls are recorded.
+    /// Functions whose calls are atomic, as far as their calls are recorded.
     pub functions: Vec<FunctionPattern>,
-    /// Which variables belong together; if there is none, those that are used together.
+    /// The variables that belong together; if empty, those that are used together.
     pub sets: Vec<AtomicSet>,
 }
 

@@ -1,16 +1,16 @@
-//! Which events must come before which, whatever the schedule.
+//! The order of events that holds in every schedule.
 //!
-//! Threads are ordered where they synchronise: fork and join, a wait and the signal that woke it, barriers,
-//! semaphores, once-only initialisation, annotations, and, in the [full](SyncEdges::All) order,
-//! atomic operations that acquire what others released. Locks order nothing: their sections can be
-//! exchanged. As in the paper of Huang and Zhang (ISSTA 2011), only these events are kept, and
-//! the order of any two events is asked for on demand. Instead of their quadratic table we store
-//! for each pair of threads how far one has come when the other learns something new about it:
-//! a vector clock, taken apart, in which only what changes takes room.
+//! Threads are ordered by synchronisation: fork and join, a wait and the signal that ended it,
+//! barriers, semaphores, once-only initialisation, annotations, and, in the [full](SyncEdges::All)
+//! order, acquiring atomic operations that read from releasing ones. Locks order nothing: their
+//! critical sections can be exchanged. As in the paper of Huang and Zhang (ISSTA 2011), only these
+//! events are stored, and the order of any two events is computed on demand. Instead of their
+//! quadratic table we store for each pair of threads how the known prefix of one grows along the
+//! other: vector clocks by component, of which only the changes take space.
 //!
-//! The order of atomic operations is what happened, not what must: a flag can be read before it is
-//! set. We keep it for plain accesses, since what a program guards by flags is rarely broken, and
-//! drop it where the candidate is about atomic operations themselves.
+//! The order by atomic operations is recorded, not necessary: a flag can be read before it is set.
+//! We keep it for plain accesses, since data guarded by flags is rarely racy, and drop it where the
+//! candidate consists of atomic operations themselves.
 
 use norn_model::{
     AnnotationEffect, BarrierEffect, ConditionEffect, Effect, EventId, OnceEffect, Op,
@@ -26,23 +26,23 @@ use crate::{
     semaphore::Semaphores,
 };
 
-/// Which synchronisation orders events.
+/// The synchronisation that orders events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SyncEdges {
-    /// Only what no schedule can avoid.
+    /// Only edges that hold in every schedule.
     Forced,
-    /// Also an acquiring atomic operation that reads what a releasing one wrote.
+    /// Also edges from releasing atomic operations to acquiring ones that read from them.
     All,
 }
 
-/// Which events must come before which. Threads are counted as they are in the trace.
+/// The order of events. Threads are numbered as in the trace.
 #[derive(Debug)]
 pub(crate) struct Order {
-    /// By thread, then by other thread: from which event on how many of the other's are before.
+    /// By thread, then by other thread: the growth of the known prefix.
     known: Vec<FxHashMap<u32, Vec<Known>>>,
 }
 
-/// From event `from` on, the first `upto` events of the other thread are before.
+/// From event `from` on, the first `upto` events of the other thread come before.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Known {
     pub(crate) from: u32,
@@ -50,7 +50,7 @@ pub(crate) struct Known {
 }
 
 impl Order {
-    /// Goes through the synchronisation points of all threads in their recorded order.
+    /// Visits the synchronisation points of all threads in recorded order.
     pub(crate) fn new(trace: &Trace, outlines: &[Outline], edges: SyncEdges) -> Order {
         let mut walk = Walk::new(trace, outlines, edges);
         for (thread, index) in in_sequence(trace, outlines) {
@@ -60,7 +60,7 @@ impl Order {
         Order { known: walk.clocks.known }
     }
 
-    /// How many events of another thread must come before an event.
+    /// Number of events of another thread that come before an event.
     pub(crate) fn before(&self, thread: u16, index: u32, other: u16) -> u32 {
         let known = self.known[usize::from(thread)].get(&u32::from(other));
         let known = known.map_or(&[][..], Vec::as_slice);
@@ -68,7 +68,7 @@ impl Order {
         at.checked_sub(1).map_or(0, |at| known[at].upto)
     }
 
-    /// The first event of another thread that must come after an event.
+    /// The first event of another thread that comes after an event.
     pub(crate) fn after(&self, thread: u16, index: u32, other: u16) -> u32 {
         let known = self.known[usize::from(other)].get(&u32::from(thread));
         let known = known.map_or(&[][..], Vec::as_slice);
@@ -76,11 +76,11 @@ impl Order {
     }
 }
 
-/// The synchronisation points of all threads, in their recorded order.
+/// The synchronisation points of all threads, in recorded order.
 fn in_sequence(trace: &Trace, outlines: &[Outline]) -> Vec<(usize, u32)> {
     let mut points = Vec::with_capacity(outlines.iter().map(|it| it.sync_points.len()).sum());
     for (thread, outline) in outlines.iter().enumerate() {
-        // An event without a number is right behind the last that has one.
+        // An event without a number directly follows the last numbered one.
         let mut last = 0;
         for &index in &outline.sync_points {
             let event = &trace.threads[thread].events[index as usize];
@@ -96,7 +96,7 @@ struct Walk<'a> {
     trace: &'a Trace,
     edges: SyncEdges,
     clocks: Clocks,
-    /// What signals and broadcasts know, for those that they wake.
+    /// By signal or broadcast: its clock, for the waits that it ended.
     signals: FxHashMap<EventId, Clock>,
     barriers: FxHashMap<u64, Barrier>,
     semaphores: Semaphores,
@@ -136,7 +136,8 @@ impl<'a> Walk<'a> {
             Effect::Access(_) | Effect::None if self.edges == SyncEdges::All => {
                 self.atomic(thread, index, op);
             }
-            // The sections of a lock can be exchanged, and memory orders nothing by itself.
+            // Critical sections of a lock can be exchanged, and memory accesses order nothing by
+            // themselves.
             Effect::Access(_)
             | Effect::None
             | Effect::Lock(_)
@@ -239,7 +240,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Atomic operations and fences, whose memory order no effect has.
+    /// Atomic operations and fences, whose memory order is not part of an effect.
     fn atomic(&mut self, thread: usize, index: u32, op: &Op) {
         if let Op::Atomic { addr, ordering, op, .. } = *op {
             self.atomics.step(&mut self.clocks, (thread, index), addr, ordering, op);

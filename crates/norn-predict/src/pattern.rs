@@ -1,67 +1,67 @@
 //! Patterns of interleavings as data.
 //!
-//! A pattern is a short sequence of accesses, each by some thread, to some variable, in some atomic
-//! region: what Huang and Zhang (*Persuasive prediction of concurrency access anomalies*, ISSTA
-//! 2011) write as the sequences E, T, SV, AR and AT. The text form has one access a line, see
-//! [`BUILT_IN`].
+//! A pattern is a short sequence of accesses, each by a thread, to a variable, in an atomic region:
+//! what Huang and Zhang (*Persuasive prediction of concurrency access anomalies*, ISSTA 2011) write
+//! as the sequences E, T, SV, AR and AT. The text form has one access per line, see [`BUILT_IN`].
 
 use norn_model::{BugClass, CandidateKind};
 use thiserror::Error;
 
-/// The patterns that are always looked for.
+/// The built-in patterns.
 pub const BUILT_IN: &str = include_str!("builtin.pattern");
 
-/// More accesses than this in one pattern are refused: nobody could read the result.
-const LONGEST: usize = 16;
+/// Maximum number of accesses of a pattern; longer matches are unreadable.
+const MAX_ACCESSES: usize = 16;
 
 /// An interleaving to search for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
     /// The kind of the candidates that match it.
     pub kind: CandidateKind,
-    /// Whether its accesses must follow each other with nothing in between.
+    /// Whether its accesses must be adjacent.
     pub adjacent: bool,
     /// Its accesses, in order.
     pub slots: Vec<Slot>,
 }
 
-/// One access of a pattern. Threads, regions and variables are numbered from 0 as they appear.
+/// One access of a pattern. Threads, regions and variables are numbered from 0 in order of
+/// appearance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
     /// The thread.
     pub thread: usize,
-    /// In which region of which thread.
+    /// The region of the thread.
     pub region: usize,
     /// The variable.
     pub variable: usize,
-    /// What is done.
+    /// The action.
     pub action: Action,
 }
 
-/// What an event of a pattern does.
+/// The actions of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// It reads.
+    /// A read.
     Read,
-    /// It writes.
+    /// A write.
     Write,
-    /// It reads or writes.
+    /// A read or a write.
     Use,
-    /// It frees the memory.
+    /// A deallocation.
     Free,
 }
 
-/// A line that cannot be read.
+/// A syntax error.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("line {line}, column {column}: expected {expected}, found {}\nhint: {HINT}", quoted(found))]
 pub struct PatternError {
-    /// Which line, from 1.
+    /// The line, from 1.
     pub line: usize,
-    /// Which character of it, from 1.
+    /// The column, from 1.
     pub column: usize,
-    /// What would be right there.
+    /// The expected text.
     pub expected: &'static str,
-    /// What is there; empty at the end of the line.
+    /// The actual text; empty at the end of the line.
     pub found: String,
 }
 
@@ -74,13 +74,13 @@ fn quoted(found: &str) -> String {
 }
 
 impl Pattern {
-    /// The patterns that are always looked for.
+    /// The built-in patterns.
     pub fn built_in() -> Vec<Pattern> {
-        // The text is part of the program, and a test reads it.
+        // The text is part of the program, and a test parses it.
         Pattern::parse(BUILT_IN).unwrap_or_default()
     }
 
-    /// Reads patterns.
+    /// Parses patterns.
     pub fn parse(text: &str) -> Result<Vec<Pattern>, PatternError> {
         let mut parser = Parser::default();
         for (at, line) in text.lines().enumerate() {
@@ -90,7 +90,7 @@ impl Pattern {
         Ok(parser.patterns)
     }
 
-    /// The class of bug that it describes.
+    /// Its bug class.
     pub fn class(&self) -> BugClass {
         self.kind.class()
     }
@@ -100,27 +100,27 @@ impl Pattern {
         self.kind.name()
     }
 
-    /// How many threads it has.
+    /// Number of threads.
     pub fn threads(&self) -> usize {
         self.slots.iter().map(|it| it.thread + 1).max().unwrap_or(0)
     }
 
-    /// How many variables it has.
+    /// Number of variables.
     pub fn variables(&self) -> usize {
         self.slots.iter().map(|it| it.variable + 1).max().unwrap_or(0)
     }
 
-    /// How many regions it has.
+    /// Number of regions.
     pub fn regions(&self) -> usize {
         self.slots.iter().map(|it| it.region + 1).max().unwrap_or(0)
     }
 
-    /// Whether memory is freed in it: then its variables are blocks of memory.
+    /// Whether it frees memory: then its variables are blocks of memory.
     pub fn frees(&self) -> bool {
         self.slots.iter().any(|it| it.action == Action::Free)
     }
 
-    /// The places of a region's accesses.
+    /// The indices of a region's accesses.
     pub fn unit(&self, region: usize) -> impl Iterator<Item = usize> {
         let all = self.slots.iter().enumerate();
         all.filter(move |(_, it)| it.region == region).map(|(at, _)| at)
@@ -133,7 +133,7 @@ struct Parser<'a> {
     threads: Vec<&'a str>,
     regions: Vec<&'a str>,
     variables: Vec<&'a str>,
-    /// Where the header of the current pattern ends.
+    /// The end of the header of the current pattern.
     header: Option<(usize, usize)>,
 }
 
@@ -178,7 +178,7 @@ impl<'a> Parser<'a> {
         let Some(pattern) = self.patterns.last_mut() else {
             return Err(line.error(0, "a pattern's first line, which is not indented"));
         };
-        if pattern.slots.len() == LONGEST {
+        if pattern.slots.len() == MAX_ACCESSES {
             return Err(line.error(0, "no more accesses in this pattern"));
         }
         let action = match line.word(1) {
@@ -216,7 +216,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The number of a name among those that were seen.
+/// The number of a name, which is added if it is new.
 fn number<'a>(names: &mut Vec<&'a str>, name: &'a str) -> usize {
     names.iter().position(|it| *it == name).unwrap_or_else(|| {
         names.push(name);
@@ -236,7 +236,7 @@ impl<'a> Line<'a> {
         text.split_whitespace().map(move |it| (it.as_ptr() as usize - text.as_ptr() as usize, it))
     }
 
-    /// A word, empty behind the last.
+    /// A word; empty after the last one.
     fn word(&self, at: usize) -> &'a str {
         self.words().nth(at).map_or("", |(_, word)| word)
     }
@@ -253,7 +253,7 @@ impl<'a> Line<'a> {
         let end = (self.text.trim_end().len(), "");
         let (before, found) = self.words().nth(at).unwrap_or(end);
         let mut column = self.text[..before].chars().count() + 1;
-        // What is missing would be behind a space.
+        // A missing word would follow a space.
         column += usize::from(found.is_empty() && before > 0);
         PatternError { line: self.number, column, expected, found: found.to_owned() }
     }
@@ -266,7 +266,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_built_in_ones_are_read() {
+    fn the_built_in_patterns_are_parsed() {
         let patterns = Pattern::parse(BUILT_IN).unwrap();
         let count = |class| patterns.iter().filter(|it| it.class() == class).count();
         assert_eq!(

@@ -1,5 +1,5 @@
-//! All patterns in one search: accesses are sorted by variable, and each variable is searched alone
-//! and in parallel with the others.
+//! Matches all patterns in one search: accesses are sorted by variable, and variables are searched
+//! in parallel.
 
 use norn_model::Scope;
 use rayon::prelude::*;
@@ -17,12 +17,12 @@ use crate::{
     variable_pairs::VariablePair,
 };
 
-/// What the patterns match.
+/// The matches of the patterns.
 #[derive(Debug)]
 pub(crate) struct Matches {
-    /// The matches, sorted; the number in a key is that of a pattern.
+    /// The matches, sorted; the number in a key is that of the pattern.
     pub(crate) found: Vec<(Key, Vec<Instance>)>,
-    /// The patterns for which the search was given up before its end.
+    /// The patterns whose search reached its limit.
     pub(crate) unfinished: Vec<String>,
 }
 
@@ -30,9 +30,9 @@ pub(crate) struct Matches {
 #[derive(Debug)]
 pub(crate) struct PatternSearch<'f, 'a> {
     facts: &'f Facts<'a>,
-    /// How many instances of each finding are found.
+    /// Maximum number of instances per finding.
     instances: usize,
-    /// Whether accesses that merely follow each other are taken for regions.
+    /// Whether accesses that merely follow each other count as regions.
     unmarked: bool,
 }
 
@@ -127,7 +127,7 @@ impl<'f, 'a> PatternSearch<'f, 'a> {
         }
     }
 
-    /// The units of one variable: single accesses, and two that follow each other.
+    /// The units of one variable: single accesses, and pairs of consecutive ones.
     fn classes(&self, touches: &[Touch]) -> Classes {
         let mut classes = Classes::default();
         for touch in touches {
@@ -179,7 +179,7 @@ impl<'f, 'a> PatternSearch<'f, 'a> {
         }
     }
 
-    /// Keeps the first instances of two classes that can be ordered as wanted.
+    /// Keeps the first instances of two classes that can be ordered as the pattern requires.
     fn join(&self, pattern: &TwoRegionPattern, classes: [&Class; 2], found: &mut TopK) {
         let atomic = |it: &&Class| it.touches.iter().any(|it| it.kind.is_atomic());
         let order = self.facts.sync.orders[usize::from(classes.iter().any(atomic))];
@@ -203,7 +203,7 @@ impl<'f, 'a> PatternSearch<'f, 'a> {
         }
     }
 
-    /// Keeps an instance; false if there are cheaper ones enough.
+    /// Keeps an instance; returns false if there are enough cheaper ones.
     fn keep(&self, pattern: usize, scope: Scope, touches: &[Touch], found: &mut TopK) -> bool {
         let slots = &self.facts.patterns[pattern].slots;
         let addr = |at: usize| {
@@ -224,7 +224,7 @@ impl<'f, 'a> PatternSearch<'f, 'a> {
             locked,
         };
         let steps: SmallVec<[EventPlace; 4]> = steps.collect();
-        // How far each thread must come.
+        // How far each thread must run.
         let far = |at: usize| {
             let later = steps[at + 1..].iter().any(|it| it.thread == steps[at].thread);
             if later { 0 } else { u64::from(steps[at].index) }
@@ -236,13 +236,13 @@ impl<'f, 'a> PatternSearch<'f, 'a> {
     }
 }
 
-/// Whether accesses, which are sorted by thread, are of several threads.
+/// Whether accesses, which are sorted by thread, belong to several threads.
 fn is_shared(touches: &[Touch]) -> bool {
     touches.first().zip(touches.last()).is_some_and(|(a, b)| a.thread != b.thread)
 }
 
-/// Accesses of one thread with nothing of that thread in between that has to do with both. A granule
-/// can be home to several variables, so what follows each other is seen byte by byte.
+/// Consecutive accesses of one thread. A granule can contain several variables, so consecutiveness
+/// is determined byte by byte.
 fn consecutive(touches: &[Touch]) -> impl Iterator<Item = (&Touch, &Touch)> {
     let mut bytes: [Option<&Touch>; 8] = [None; 8];
     touches.iter().flat_map(move |last| {
@@ -257,7 +257,7 @@ fn consecutive(touches: &[Touch]) -> impl Iterator<Item = (&Touch, &Touch)> {
     })
 }
 
-/// Of the accesses to a variable those that stand for all others like them.
+/// The representatives of the accesses to a variable.
 fn represent(touches: &[Touch]) -> Vec<Touch> {
     let mut classes = Classes::default();
     for touch in touches {
@@ -276,7 +276,7 @@ fn represent(touches: &[Touch]) -> Vec<Touch> {
     all
 }
 
-/// How many events there are from the first to the last access of each region, all together.
+/// The total number of events from the first to the last access of each region.
 fn apart(pattern: &Pattern, steps: &[EventPlace]) -> u64 {
     let region = |region: usize| {
         let indices = pattern.unit(region).map(|at| steps[at].index);
@@ -287,7 +287,7 @@ fn apart(pattern: &Pattern, steps: &[EventPlace]) -> u64 {
     (0..pattern.regions()).map(region).sum()
 }
 
-/// The accesses of two units, in the pattern's order.
+/// The accesses of two units, in the order of the pattern.
 fn touches(
     pattern: &TwoRegionPattern,
     classes: [&Class; 2],

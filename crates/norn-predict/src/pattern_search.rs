@@ -1,16 +1,16 @@
-//! Patterns of any length, threads, regions and variables.
+//! Matches patterns of any length and any number of threads, regions and variables.
 //!
 //! The accesses of a pattern are chosen one after another, each among the representatives of its
-//! variable, and given up as soon as order or locks forbid the rest. The number of steps is
-//! bounded; whether the bound was met is part of the result.
+//! variable, and a choice is dropped as soon as order or locks exclude the rest. The number of
+//! steps is limited; the result states whether the limit was reached.
 
 use norn_model::{BugClass, Scope};
 
 use crate::{access::Touch, facts::SyncFacts, pattern::Pattern};
 
-/// Steps of one search.
+/// Maximum number of steps of one search.
 const STEPS: u32 = 2_000_000;
-/// Matches that one search gives.
+/// Maximum number of matches of one search.
 const WAYS: usize = 1_000;
 
 /// All matches of a pattern, and whether there may be more.
@@ -39,7 +39,7 @@ struct Search<'a> {
     /// Representative accesses, by variable.
     variables: &'a [Vec<Touch>],
     chosen: Vec<Touch>,
-    /// Which variable stands for which of the pattern's.
+    /// By variable of the pattern: the variable bound to it.
     bound: Vec<Option<usize>>,
     steps: u32,
     found: Vec<(Scope, Vec<Touch>)>,
@@ -96,8 +96,8 @@ impl Search<'_> {
             && self.lets_in(touch)
     }
 
-    /// Whether nothing forces the later access to come before the earlier one. Two atomic
-    /// accesses are no race.
+    /// Whether the later access is not ordered before the earlier one. Two atomic accesses are not
+    /// a race.
     fn is_free(&self, earlier: &Touch, later: &Touch) -> bool {
         let atomic = earlier.kind.is_atomic() && later.kind.is_atomic();
         let any = earlier.kind.is_atomic() || later.kind.is_atomic();
@@ -109,7 +109,8 @@ impl Search<'_> {
             && !(self.pattern.adjacent && self.sync.sets.exclude(earlier.set, later.set))
     }
 
-    /// Whether the locks between the thread's last access and this one let in what came between.
+    /// Whether the locks between the thread's last access and this one permit the accesses in
+    /// between.
     fn lets_in(&self, touch: &Touch) -> bool {
         let last = self.chosen.iter().rposition(|it| it.thread == touch.thread);
         let Some(last) = last else { return true };
@@ -122,7 +123,7 @@ impl Search<'_> {
         self.chosen[last + 1..].iter().all(|it| !self.sync.sets.exclude(gap, it.set))
     }
 
-    /// The weakest reason for which accesses belong together.
+    /// The weakest reason why accesses belong together.
     fn scope(&self) -> Scope {
         let slots = &self.pattern.slots;
         let pairs = (0..slots.len()).flat_map(|j| (0..j).map(move |i| (i, j)));

@@ -1,4 +1,4 @@
-//! The whole way from a trace to candidates.
+//! Runs the analyses on a trace.
 
 use norn_model::{Candidate, ThreadId, Trace};
 
@@ -9,42 +9,41 @@ use crate::{
     shared_filter::SharedFilter,
 };
 
-/// What a trace allows.
+/// The result of a prediction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Prediction {
-    /// The candidates: those that most likely are bugs first, then the cheap ones; instances with
-    /// the same sites follow each other.
+    /// The candidates: the most likely bugs first, then the cheapest; instances with the same sites
+    /// are adjacent.
     pub candidates: Vec<Candidate>,
-    /// Order violations, which are tried later, and what is known of each; those that a program
-    /// seems to expect come last.
+    /// Order violations, which are tried later, each with a remark; those that look benign come
+    /// last.
     pub violations: Vec<(Candidate, Remark)>,
-    /// How many accesses to shared memory there are.
+    /// Number of accesses to shared memory.
     pub shared: u64,
-    /// The search for a pattern or for deadlocks was given up before its end.
+    /// Whether the search for a pattern or for deadlocks reached its limit.
     pub incomplete: bool,
-    /// Threads whose accesses were not looked at: there are too many threads.
+    /// Threads whose accesses were not analysed, because there are too many threads.
     pub skipped: Vec<ThreadId>,
-    /// What else was not looked at.
+    /// What else was not analysed.
     pub limits: Limits,
 }
 
-/// What was not looked at, so that the search comes to an end.
+/// What was not analysed because of limits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
-    /// Long accesses of which only some bytes were looked at.
+    /// Number of long accesses of which only some bytes were analysed.
     pub sampled: u64,
-    /// Pairs of accesses to two variables that were left out, since the same two places in the code
+    /// Number of pairs of accesses to two variables that were left out, since the same two sites
     /// access too many other variables.
     pub couples: u64,
-    /// Patterns for which the search was given up before its end.
+    /// Patterns whose search reached its limit.
     pub patterns: Vec<String>,
-    /// Places where a thread may wait that were left out of the search for deadlocks, or from
-    /// which not all others were looked at.
+    /// Number of requests that were left out of the search for deadlocks, or whose search was cut.
     pub requests: u64,
 }
 
 impl Limits {
-    /// Whether all was looked at.
+    /// Whether everything was analysed.
     pub fn is_complete(&self) -> bool {
         let searched = self.patterns.is_empty() && self.requests == 0;
         self.sampled == 0 && self.couples == 0 && searched
@@ -57,7 +56,7 @@ pub fn predict(trace: &Trace, options: &Options) -> Prediction {
     let synchronisation = Synchronisation::new(trace, &filter);
     let regions = synchronisation.regions(trace, options);
     let facts = Facts::new(trace, options, &synchronisation, &regions, &filter);
-    // The filter is large, and nothing asks it from here on.
+    // The filter is large, and not needed from here on.
     drop(filter);
     let mut found = Found::new(options.instances);
     for analysis in ANALYSES.iter().filter(|it| options.runs(it.info())) {
@@ -92,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_looked_at_is_said() {
+    fn omissions_are_reported() {
         let options = Options::default();
         assert!(limits("T1 w x:512 \nT2 w x:8", &options).is_complete());
         assert_eq!(limits("T1 w x:2048\nT2 w x:8", &options).sampled, 1);
@@ -111,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tangle_of_locks_is_given_up() {
+    fn a_tangle_of_locks_exceeds_the_limit() {
         let options = Options { patterns: Vec::new(), ..Options::default() };
         let prediction = predict(&norn_testkit::nested(8, 50_000, false), &options);
         assert_ne!(prediction.limits.requests, 0);

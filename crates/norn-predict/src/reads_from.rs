@@ -1,19 +1,19 @@
-//! The reads-from table: for each read of a variable, the write of another thread that it saw, and the writes
-//! of other threads that came after it.
+//! The reads-from table: for each read of a variable, the write of another thread that it saw, and
+//! the writes of other threads that came after it.
 //!
 //! After Chang, Zhang, Lei and Zhao (*Biped: bidirectional prediction of order violations*, IEICE
 //! Transactions 2015), whose definition of the two relations says "before" for both; the redefining
 //! write comes after the read. Where we differ:
 //!
-//! - What counts as seen is the last write before the read, and only if it is another thread's. A
-//!   thread that reads what it wrote itself expects nothing of others.
-//! - Of the writes that come after, the first of *each* other thread is in the table. Their first
-//!   of all may be kept away by a barrier, and the next one not.
-//! - The paper records the order of all events. Here only synchronisation may have one. Then the
-//!   write that was seen is the last one that [can have been before](crate::timestamp) the read and
-//!   has the value that was read, as far as values are known; if there is none, the read saw what
-//!   code that is not recorded wrote, and nothing is said of it. What comes after is counted from
-//!   the write that was seen.
+//! - The write that a read saw is the last one before it, and counts only if it is another
+//!   thread's. A thread that reads its own write expects nothing of others.
+//! - Of the writes that come after, the table contains the first of *each* other thread. A barrier
+//!   may exclude the first of all, but not the next one.
+//! - The paper records the order of all events. Here only synchronisation may be ordered. Then the
+//!   write that was seen is the last one that [can have happened before](crate::timestamp) the read
+//!   and has the value that was read, as far as values are known; if there is none, the read saw a
+//!   write of uninstrumented code, and has no entry. The writes after it are counted from the write
+//!   that was seen.
 
 use smallvec::SmallVec;
 
@@ -21,12 +21,12 @@ use crate::{
     access::Touch, content::Contents, outline::narrow, pattern::Action, timestamp::Timestamps,
 };
 
-/// A read, and what was to come before and after it.
+/// A read, with the writes before and after it.
 #[derive(Clone, Debug)]
 pub(crate) struct ReadsFrom {
-    /// The read, as a number among the accesses to the variable; the others, too.
+    /// The read, as an index of the accesses to the variable, like the others.
     pub(crate) read: u32,
-    /// What it saw, if others wrote it. Several if they wrote different bytes.
+    /// The writes of other threads that it saw. Several if they wrote different bytes.
     pub(crate) seen: SmallVec<[Seen; 1]>,
     /// The first writes of other threads that came after it.
     pub(crate) next: SmallVec<[u32; 2]>,
@@ -36,17 +36,17 @@ pub(crate) struct ReadsFrom {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Seen {
     pub(crate) write: u32,
-    /// The write before that one; nothing if it is the first.
+    /// The write before that one; `None` if it is the first.
     pub(crate) older: Option<u32>,
 }
 
-/// The writes of one thread to the same bytes, in their order.
+/// The writes of one thread to the same bytes, in order.
 struct Writes {
     thread: u16,
     mask: u8,
-    /// Their places among all accesses, in the order of time.
+    /// Their positions among all accesses, in the order of time.
     places: Vec<u32>,
-    /// How many were before the access that is looked at.
+    /// Number of writes before the current access.
     passed: usize,
 }
 
@@ -55,7 +55,7 @@ struct Table<'a> {
     timestamps: &'a Timestamps<'a>,
     touches: &'a [Touch],
     contents: &'a Contents,
-    /// By place in time, the number of the access.
+    /// By position in time: the index of the access.
     order: Vec<u32>,
     writes: SmallVec<[Writes; 4]>,
 }
@@ -101,7 +101,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Goes on by one access.
+    /// Advances by one access.
     fn pass(&mut self, place: u32) -> Option<ReadsFrom> {
         for it in &mut self.writes {
             it.passed += usize::from(it.places.get(it.passed).is_some_and(|it| *it < place));
@@ -130,7 +130,7 @@ impl<'a> Table<'a> {
         Seen { write: number(write), older: older.map(number) }
     }
 
-    /// The last write of each byte of a read, among one of each thread.
+    /// The last write to each byte of a read, of one candidate per thread.
     fn last(&self, read: &Touch, of: impl Fn(&Writes) -> Option<u32>) -> SmallVec<[u32; 1]> {
         let meets = |it: &&Writes| it.mask & read.mask != 0;
         let each = self.writes.iter().filter(meets).filter_map(|it| Some((of(it)?, it.mask)));
@@ -145,8 +145,8 @@ impl<'a> Table<'a> {
         visible.map(|it| it.0).collect()
     }
 
-    /// In a trace without a total order: the last write that can have been before a read and has
-    /// the value that was read.
+    /// In a trace without a total order: the last write that can have happened before a read and
+    /// has the value that was read.
     fn other(&self, read: &Touch, place: u32) -> Option<u32> {
         let latest = self.timestamps.latest(read.thread, read.index);
         let possible = |it: &u32| {
@@ -156,15 +156,12 @@ impl<'a> Table<'a> {
             *it != place && begun && !own_later && self.fits(place, *it)
         };
         let meets = |it: &&Writes| it.mask & read.mask != 0;
-        let later = self
-            .writes
-            .iter()
-            .filter(meets)
-            .filter_map(|it| it.places[it.passed..].iter().copied().take(FAR).find(possible));
-        let earlier =
-            self.writes.iter().filter(meets).filter_map(|it| {
-                it.places[..it.passed].iter().rev().copied().take(FAR).find(possible)
-            });
+        let later = self.writes.iter().filter(meets).filter_map(|it| {
+            it.places[it.passed..].iter().copied().take(MAX_WRITES).find(possible)
+        });
+        let earlier = self.writes.iter().filter(meets).filter_map(|it| {
+            it.places[..it.passed].iter().rev().copied().take(MAX_WRITES).find(possible)
+        });
         earlier.max().or_else(|| later.min())
     }
 
@@ -181,8 +178,8 @@ impl<'a> Table<'a> {
     }
 }
 
-/// Writes of each thread that are looked at when values decide.
-const FAR: usize = 64;
+/// Maximum number of writes per thread that are examined when values decide.
+const MAX_WRITES: usize = 64;
 
 impl Writes {
     fn before(&self, place: u32) -> Option<u32> {

@@ -1,16 +1,15 @@
-//! Which accesses of a thread belong together.
+//! The regions of a thread: accesses that belong together.
 //!
-//! As in the paper of Huang and Zhang (ISSTA 2011) those in one outermost critical section do,
-//! where waiting for another thread ends a region. Beyond the paper: what the user marks, and,
-//! with the least weight, accesses to one variable that merely follow each other. Many real errors
-//! read in one critical section and write in the next.
+//! As in the paper of Huang and Zhang (ISSTA 2011), an outermost critical section is a region, and
+//! waiting for another thread ends it. Beyond the paper: regions that the user marks, and, with the
+//! least weight, accesses to one variable that merely follow each other. Many real bugs read in one
+//! critical section and write in the next.
 //!
-//! Two accesses of one thread are always in one activation of some function and what it calls: at
-//! least in that of the thread's first function. So nothing is excluded for being far apart; what
-//! is close is tried first. There are very many accesses to different variables, so for them it matters
-//! whether they are [near](Regions::near). A trace does not say when a function is left and
-//! entered again from the same place, and recursion is folded, so two activations may be taken
-//! for one.
+//! Two accesses of one thread always belong to one activation of some function and its callees: at
+//! least to that of the thread's start function. So distance excludes nothing; close accesses are
+//! tried first. Accesses to different variables are very many, so these must be
+//! [near](Regions::near). A trace does not contain the return from a function and the next call
+//! from the same site, and recursion is folded, so two activations may be taken for one.
 
 use std::ops::RangeInclusive;
 
@@ -18,17 +17,17 @@ use norn_model::{Event, FunctionPattern, Op, Scope, StackId, Stacks, ThreadId, T
 
 use crate::{access::Touch, outline::Outline};
 
-/// Events of one thread that the user wants to be atomic, the first and the last included.
+/// Events of one thread that the user declares atomic, including the first and the last.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Region {
-    /// Whose.
+    /// The thread.
     pub thread: ThreadId,
-    /// From which to which of its events.
+    /// The range of its events.
     pub events: RangeInclusive<u64>,
 }
 
 impl Region {
-    /// The longest stretches of events of which something holds, such as being in a function.
+    /// The maximal ranges of events for which a predicate holds, such as being in a function.
     pub fn stretches(trace: &Trace, holds: impl Fn(&Event) -> bool) -> Vec<Region> {
         let mut regions = Vec::new();
         for thread in &trace.threads {
@@ -46,8 +45,8 @@ impl Region {
     }
 }
 
-/// What the program marks, and calls of functions that are to be atomic. Regions in others count as
-/// part of them; one that does not end ends with its thread.
+/// The regions that the program marks, and the calls of atomic functions. Nested regions belong to
+/// the outer one; a region without an end ends with its thread.
 pub(crate) fn marked(trace: &Trace, functions: &[FunctionPattern]) -> Vec<Region> {
     let named = |name| functions.iter().any(|it| it.matches(trace.names.name(name)));
     let mut regions = Vec::new();
@@ -118,7 +117,7 @@ impl<'a> Regions<'a> {
         together.then_some(Scope::Unmarked)
     }
 
-    /// Whether two accesses are in one activation of a function, or of those that it calls itself.
+    /// Whether two accesses belong to one activation of a function, including its direct callees.
     pub(crate) fn near(&self, first: &Touch, last: &Touch) -> bool {
         let caller = |id: u32| self.stacks.below(StackId(id)).nth(1).map_or(0, |it| it.0.0);
         let (one, other) = (first.stack, last.stack);
@@ -128,7 +127,7 @@ impl<'a> Regions<'a> {
         }
     }
 
-    /// The bounds of the region from one access to another.
+    /// The bounds of the region that contains two accesses.
     pub(crate) fn bounds(&self, scope: Scope, thread: u16, first: u32, last: u32) -> (u64, u64) {
         let (from, to) = match scope {
             Scope::Single | Scope::Unmarked => (first, last),
@@ -147,7 +146,7 @@ impl<'a> Regions<'a> {
         (changes[from].from, end)
     }
 
-    /// The first marked region that an event is in.
+    /// The first marked region that contains an event.
     fn mark(&self, thread: u16, index: u32) -> Option<(u32, u32)> {
         let marked = &self.marked[usize::from(thread)];
         let begun = &marked[..marked.partition_point(|it| it.0 <= index)];
@@ -169,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_program_marks() {
+    fn marked_regions_of_the_program() {
         let trace = "T1 region begin\nT1 w x\nT1 region begin\nT1 region end\nT1 region end\n\
                      T1 region end\nT1 w x\nT2 region begin\nT2 w x";
         assert_eq!(regions(trace, &[]), [(0, 0, 4), (1, 0, 2)]);

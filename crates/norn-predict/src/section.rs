@@ -1,35 +1,35 @@
-//! From where to where each thread holds each lock.
+//! The ranges of events in which each thread holds each lock.
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::{lockset::LockSets, outline::Outline};
 
-/// A lock is held from one event to another.
+/// The range of events in which a lock is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Hold {
-    /// Where it is taken.
+    /// The event that acquires it.
     pub(crate) from: u32,
-    /// Where it is released; none if that is not in the trace.
+    /// The event that releases it; `None` if the trace has none.
     pub(crate) to: Option<u32>,
-    /// Whether others may share it.
+    /// Whether it is held in shared mode.
     pub(crate) shared: bool,
 }
 
 /// The holds of all threads.
 #[derive(Debug)]
 pub(crate) struct Sections {
-    /// By thread and lock, in the thread's order.
+    /// By thread and lock, in program order.
     threads: Vec<FxHashMap<u64, Vec<Hold>>>,
 }
 
 impl Sections {
-    /// Goes over the places where the sets of held locks change.
+    /// Scans the changes of the sets of held locks.
     pub(crate) fn new(outlines: &[Outline], sets: &LockSets) -> Sections {
         Sections { threads: outlines.par_iter().map(|it| holds(it, sets)).collect() }
     }
 
-    /// The hold of a lock in which an event is.
+    /// The hold of a lock that contains an event.
     pub(crate) fn around(&self, thread: u16, lock: u64, index: u32) -> Option<Hold> {
         self.begun(thread, lock, index)
             .last()
@@ -37,7 +37,7 @@ impl Sections {
             .filter(|it| it.to.is_none_or(|to| to > index))
     }
 
-    /// The last hold of a lock that begins before an event and excludes a thread that holds it like this.
+    /// The last hold of a lock that begins before an event and excludes a request in this mode.
     pub(crate) fn last(&self, thread: u16, lock: u64, index: u32, shared: bool) -> Option<Hold> {
         let mut begun = self.begun(thread, lock, index).iter().rev();
         begun.find(|it| !(shared && it.shared)).copied()

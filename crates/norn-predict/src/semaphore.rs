@@ -1,8 +1,7 @@
-//! Which posts of a semaphore must come before which waits.
+//! The posts of a semaphore that must come before its waits.
 //!
-//! The n-th wait of a thread can only end when n posts, less the first value, have been. Any posts
-//! will do; but if all the others together are too few, then those of one thread are needed, and
-//! it is known how many of them at least.
+//! The n-th wait of a thread needs n posts, minus the initial value. Any posts will do; but if all
+//! other threads together post too few, a minimum number of one thread's posts is required.
 
 use norn_model::{Effect, SemaphoreEffect, Trace};
 use rustc_hash::FxHashMap;
@@ -16,11 +15,11 @@ pub(crate) struct Semaphores(FxHashMap<u64, Semaphore>);
 #[derive(Debug, Default)]
 struct Semaphore {
     first: u64,
-    /// By thread, in order: the indices of its posts.
+    /// By thread: the indices of its posts, in order.
     posts: Vec<(usize, Vec<u32>)>,
-    /// What each post knows, as far as they have been: by thread, as above.
+    /// By thread: the clocks of its posts so far.
     clocks: FxHashMap<usize, Vec<Clock>>,
-    /// How many waits of each thread have been.
+    /// By thread: the number of its waits so far.
     waits: FxHashMap<usize, u64>,
 }
 
@@ -46,14 +45,14 @@ impl Semaphores {
         Semaphores(all)
     }
 
-    /// A post happens.
+    /// Notes a post.
     pub(crate) fn post(&mut self, semaphore: u64, thread: usize, now: Clock) {
         if let Some(it) = self.0.get_mut(&semaphore) {
             it.clocks.entry(thread).or_default().push(now);
         }
     }
 
-    /// What is known to be before a wait.
+    /// The clocks that come before a wait.
     pub(crate) fn wait(&mut self, semaphore: u64, thread: usize, index: u32) -> Vec<&Clock> {
         self.0.get_mut(&semaphore).map_or(Vec::new(), |it| it.wait(thread, index))
     }
@@ -71,7 +70,7 @@ impl Semaphore {
         let waits = self.waits.entry(thread).or_default();
         *waits += 1;
         let needed = waits.saturating_sub(self.first);
-        // A thread's own posts help only if they are before the wait.
+        // A thread's own posts count only if they come before the wait.
         let useful = |(poster, posts): &(usize, Vec<u32>)| {
             if *poster == thread { posts.partition_point(|it| *it < index) } else { posts.len() }
         };

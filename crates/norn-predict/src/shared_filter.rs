@@ -1,26 +1,25 @@
-//! The filter of shared memory: which memory is accessed by more than one thread.
+//! The filter of shared memory: finds memory that several threads access.
 //!
-//! Most accesses of a program are to memory that no other thread ever touches. A table with a few
-//! bits for each granule of eight bytes, found by hashing, tells them apart in a few nanoseconds.
-//! Two granules that share a place may be taken for shared when they are not, which costs time
-//! and nothing else.
+//! Most accesses of a program are to memory that no other thread ever touches. A hash table with a
+//! few bits for each granule of eight bytes distinguishes them in a few nanoseconds. Two granules
+//! that collide may be taken for shared when they are not, which only costs time.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use norn_model::Trace;
 
-/// Bytes of a granule.
+/// Size of a granule in bytes.
 pub(crate) const GRANULE: u64 = 8;
 const WRITTEN: u32 = 1 << 31;
 const SHARED: u32 = 1 << 30;
 const OWNER: u32 = SHARED - 1;
-/// Bounds of the table's size, as powers of two.
+/// Minimum and maximum size of the table, as powers of two.
 const SMALLEST: u32 = 10;
 const LARGEST: u32 = 24;
-/// Longer blocks are looked at in about this many places.
+/// Approximate number of granules that are sampled in longer blocks.
 const PLACES: u64 = 64;
 
-/// Which memory is touched by more than one thread, and written by one.
+/// The memory that several threads access and at least one writes.
 #[derive(Debug)]
 pub(crate) struct SharedFilter {
     table: Vec<AtomicU32>,
@@ -28,14 +27,14 @@ pub(crate) struct SharedFilter {
 }
 
 impl SharedFilter {
-    /// Room for the accesses of a trace.
+    /// Sized for the accesses of a trace.
     pub(crate) fn new(trace: &Trace) -> SharedFilter {
         let bits = trace.len().next_power_of_two().ilog2().clamp(SMALLEST, LARGEST);
         let table = (0..1usize << bits).map(|_| AtomicU32::new(0)).collect();
         SharedFilter { table, shift: u64::BITS - bits }
     }
 
-    /// A thread, counted from 0, accesses memory.
+    /// Notes an access by a thread, numbered from 0.
     #[inline]
     pub(crate) fn touch(&self, thread: u32, addr: u64, size: u64, write: bool) {
         for granule in granules(addr, size) {
@@ -61,7 +60,7 @@ impl SharedFilter {
         }
     }
 
-    /// Whether several threads touch this granule and one writes it.
+    /// Whether several threads access this granule and at least one writes it.
     #[inline]
     pub(crate) fn is_shared(&self, granule: u64) -> bool {
         self.place(granule).load(Ordering::Relaxed) & (SHARED | WRITTEN) == SHARED | WRITTEN
@@ -76,7 +75,7 @@ impl SharedFilter {
 }
 
 /// The granules of an access. Of a block of more than 512 bytes only every second, fourth, eighth
-/// one, the same ones in every block that has them.
+/// one, at the same addresses in every block.
 #[inline]
 pub(crate) fn granules(addr: u64, size: u64) -> impl Iterator<Item = u64> {
     let (first, last) = ends(addr, size);
@@ -84,7 +83,7 @@ pub(crate) fn granules(addr: u64, size: u64) -> impl Iterator<Item = u64> {
     (first.next_multiple_of(step)..=last).step_by(usize::try_from(step).unwrap_or(1))
 }
 
-/// Whether an access has granules that are not looked at.
+/// Whether some granules of an access are skipped.
 #[inline]
 pub(crate) fn is_sampled(addr: u64, size: u64) -> bool {
     let (first, last) = ends(addr, size);

@@ -1,8 +1,8 @@
-//! Places where a thread asks again until it is so.
+//! Finds sites where a thread polls until it sees the expected value.
 //!
-//! What a spinning thread reads, it is ready to read: another order of such a read and the write that
-//! it waits for ends the loop earlier or later, and does nothing else. Patterns with such a read
-//! are tried after the others.
+//! A spinning thread is prepared for any value that it reads: another order of such a read and the
+//! write that it waits for only ends the loop earlier or later. Patterns with such a read are tried
+//! last.
 
 use norn_model::{AtomicOp, Op, Trace};
 use rayon::prelude::*;
@@ -10,8 +10,8 @@ use rustc_hash::FxHashSet;
 
 use crate::{access::Touch, benign_order::NEAR};
 
-/// The sites where a thread reads something, and then something else, having done nothing in between.
-/// The accesses are sorted by variable, thread and index.
+/// The sites where a thread reads a value, and then another one, with no effect in between. The
+/// accesses are sorted by variable, thread and index.
 pub(crate) fn spins(trace: &Trace, touches: &[Touch]) -> FxHashSet<u32> {
     let pairs = touches.par_windows(2);
     pairs.filter(|it| asks_again(trace, &it[0], &it[1])).map(|it| it[0].site).collect()
@@ -31,7 +31,7 @@ fn asks_again(trace: &Trace, first: &Touch, second: &Touch) -> bool {
     }
 }
 
-/// What is read, by what only reads.
+/// The value that an operation reads, if it only reads.
 fn read(op: &Op) -> Option<u128> {
     if let Op::Atomic { op: AtomicOp::Load(value), .. } = *op {
         return Some(value);
@@ -57,7 +57,7 @@ mod tests {
 
     use crate::{Options, predict};
 
-    /// The classes and patterns that are found, in their order.
+    /// The classes and patterns of the candidates, in order.
     fn found(trace: &str) -> Vec<String> {
         let options = Options::default().only(&[BugClass::Atomicity]);
         let found = predict(&text::parse(trace).unwrap_or_default(), &options).candidates;
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn who_asks_again_comes_last() {
+    fn candidates_with_a_spin_read_come_last() {
         let trace = |again: &str| {
             format!(
                 "T1 load x 0 @ spins\nT1 load x 0 @ spins\nT2 load y 0 @ one\nT2 store x 1\n\

@@ -1,20 +1,20 @@
-//! When accesses happened, as far as a trace says.
+//! The times of accesses, as far as a trace determines them.
 //!
-//! Synchronisation has sequence numbers, and in the trace of a controlled run so has the first event of each
-//! turn. What has none is right behind the last that has one, as in [`norn_model::Merged`]: if all of
-//! the run is ordered, that is when it was. If not, it is the earliest time that it can have been,
-//! and the next number of its thread is the latest.
+//! Synchronisation has sequence numbers, and in the trace of a controlled run so has the first
+//! event of each turn. An event without one directly follows the last numbered one, as in
+//! [`norn_model::Merged`]: in a totally ordered run, that is its exact time. Otherwise it is the
+//! earliest possible time, and the next number of its thread is the latest.
 
 use norn_model::{Event, Order, Trace};
 use rayon::prelude::*;
 
 use crate::outline::narrow;
 
-/// When events happened.
+/// The timestamps of events.
 #[derive(Debug)]
 pub(crate) struct Timestamps<'a> {
     threads: Vec<Numbered<'a>>,
-    /// Whether all events are in one order.
+    /// Whether all events are totally ordered.
     pub(crate) total: bool,
 }
 
@@ -23,7 +23,7 @@ struct Numbered<'a> {
     events: &'a [Event],
     /// The events that have a number, unless all do.
     some: Option<Vec<u32>>,
-    /// What the thread did before its first event here was before this.
+    /// A lower bound of the thread's first event here.
     start: u64,
 }
 

@@ -1,29 +1,29 @@
-//! The top k: of all instances with the same sites, the few that are the cheapest to try.
+//! The top k: of all instances with the same sites, those that are the cheapest to try.
 //!
-//! Keeping and merging give the same result in any order, so the search can run in parallel and
-//! still be the same every time.
+//! Adding and merging give the same result in any order, so that a parallel search is
+//! deterministic.
 
 use norn_model::Scope;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// What makes two instances the same finding.
+/// Instances with equal keys are one finding.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Key {
     pub(crate) scope: Scope,
     pub(crate) pattern: u16,
     pub(crate) sites: SmallVec<[u32; 4]>,
-    /// Which of the accesses are under a lock, as bits.
+    /// The accesses that hold a lock, as bits.
     pub(crate) locked: u16,
 }
 
 /// One match of a pattern, in its order.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Instance {
-    /// If nothing says that accesses belong together: how far they are apart, in events. The
-    /// closer they are, the likelier it is that they do.
+    /// If there is no other evidence that accesses belong together: their distance in events. The
+    /// closer they are, the more likely they belong together.
     pub(crate) apart: u64,
-    /// How many events must have been: to replay less is cheaper.
+    /// Number of events up to the last access: replaying less is cheaper.
     pub(crate) cost: u64,
     pub(crate) steps: SmallVec<[EventPlace; 4]>,
 }
@@ -44,12 +44,12 @@ pub(crate) struct TopK {
 }
 
 impl TopK {
-    /// Keeps at most this many instances of each.
+    /// Keeps at most this many instances per finding.
     pub(crate) fn new(most: usize) -> Self {
         TopK { most: most.max(1), found: FxHashMap::default() }
     }
 
-    /// Adds an instance; false if there are cheaper ones enough.
+    /// Adds an instance; returns false if there are enough cheaper ones.
     pub(crate) fn add(&mut self, key: Key, instance: Instance) -> bool {
         let found = self.found.entry(key).or_default();
         let at = found.partition_point(|it| *it < instance);
@@ -73,7 +73,7 @@ impl TopK {
         self
     }
 
-    /// All findings, in an order that depends on nothing but themselves.
+    /// All findings, in a deterministic order.
     pub(crate) fn sorted(self) -> Vec<(Key, Vec<Instance>)> {
         let mut all: Vec<_> = self.found.into_iter().collect();
         all.sort_unstable_by(|a, b| (a.0.scope, &a.1[0], &a.0).cmp(&(b.0.scope, &b.1[0], &b.0)));

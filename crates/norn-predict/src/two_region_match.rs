@@ -1,10 +1,10 @@
-//! Patterns of two regions of two threads: whether order and locks allow their accesses to be
-//! interleaved as the pattern says.
+//! Patterns of two regions of two threads: decides whether order and locks permit the interleaving
+//! of the pattern.
 //!
-//! The conditions are those of the hybrid model of Huang and Zhang (ISSTA 2011): nothing that must
-//! come after an event is wanted before it, and a thread that comes between two accesses of a
-//! unit holds no lock that is held all the way between them. Their first algorithm is printed with the
-//! test of the lock sets the wrong way round, and their second with a triple in the wrong order.
+//! The conditions are those of the hybrid model of Huang and Zhang (ISSTA 2011): the pattern does
+//! not contradict the happens-before order, and a thread that comes between two accesses of a unit
+//! holds no lock that is held all the time between them. Their first algorithm is printed with the
+//! test of the lock sets reversed, and their second with a triple in the wrong order.
 
 use crate::{
     lockset::LockSets,
@@ -16,22 +16,22 @@ use crate::{
 /// A pattern of two units with one or two accesses each.
 #[derive(Clone, Debug)]
 pub(crate) struct TwoRegionPattern {
-    /// The pattern's number.
+    /// The index of the pattern.
     pub(crate) pattern: u16,
-    /// The places of the accesses in the pattern, by unit.
+    /// By unit: the positions of its accesses in the pattern.
     pub(crate) places: [Vec<usize>; 2],
     actions: [Vec<Action>; 2],
     variables: [Vec<usize>; 2],
     adjacent: bool,
     race: bool,
-    /// Whether memory is freed in it.
+    /// Whether it frees memory.
     pub(crate) frees: bool,
-    /// How many variables there are.
+    /// Number of variables.
     pub(crate) width: usize,
 }
 
 impl TwoRegionPattern {
-    /// None if the pattern is of another kind.
+    /// `None` if the pattern has another form.
     pub(crate) fn new(number: usize, pattern: &Pattern) -> Option<TwoRegionPattern> {
         let places = [0, 1].map(|unit| pattern.unit(unit).collect::<Vec<_>>());
         let simple = pattern.regions() == 2 && pattern.threads() == 2;
@@ -53,7 +53,7 @@ impl TwoRegionPattern {
         })
     }
 
-    /// Whether units of this class can be a unit of the pattern.
+    /// Whether units of this class match a unit of the pattern.
     #[inline]
     pub(crate) fn takes(&self, unit: usize, class: &Class) -> bool {
         let actions = &self.actions[unit];
@@ -62,7 +62,8 @@ impl TwoRegionPattern {
             && actions.iter().zip(&class.touches).all(|(action, it)| it.kind.is(*action))
     }
 
-    /// Whether the accesses overlap in memory, and the locks let each class into the other.
+    /// Whether the accesses overlap in memory, and the locks permit the interleaving of the
+    /// classes.
     pub(crate) fn fits(&self, sets: &LockSets, classes: [&Class; 2]) -> bool {
         let atomic = classes.iter().all(|it| it.touches[0].kind.is_atomic());
         self.overlap(classes)
@@ -79,8 +80,8 @@ impl TwoRegionPattern {
         })
     }
 
-    /// Whether the locks of one unit let in what comes between its accesses. If all must
-    /// follow each other at once, then all locks are held together.
+    /// Whether the locks of one unit permit the accesses in between. If all accesses must be
+    /// adjacent, all locks are held together.
     fn lets_in(&self, sets: &LockSets, classes: [&Class; 2], outer: usize) -> bool {
         let (outside, inside) = (classes[outer], classes[1 - outer]);
         let (first, last) =
@@ -93,9 +94,9 @@ impl TwoRegionPattern {
         })
     }
 
-    /// The first members of the second share that can be in the pattern's order with these of
-    /// the first, whatever the locks. What must follow each other at once must not be ordered
-    /// at all.
+    /// The first members of the second share that can be ordered with this member of the first as
+    /// the pattern requires, regardless of locks. Accesses that must be adjacent must not be
+    /// ordered at all.
     pub(crate) fn instance(
         &self,
         order: &Order,

@@ -1,21 +1,21 @@
-//! What one thread does for a pattern: one access, or two that belong together.
+//! The units of a pattern: one thread's access, or two that belong together.
 //!
-//! Units that look alike to every question but those of thread and order form a class: the same
-//! sites, locks and bytes. Between two synchronisation points of a thread the order is the same for
-//! all of its units in a class, so of each such stretch the first and the last are enough. That is
-//! what keeps the search linear: a loop with a million turns has two instances.
+//! Units that differ only in thread and order form a class: the same sites, locks and bytes.
+//! Between two synchronisation points of a thread the order is the same for all of its units in a
+//! class, so the first and the last of each such range are enough. This keeps the search linear: a
+//! loop with a million iterations has two instances.
 
 use norn_model::Scope;
 use rustc_hash::FxHashMap;
 
 use crate::access::{Kind, Touch};
 
-/// Units that look alike.
+/// A class of equivalent units.
 #[derive(Clone, Debug)]
 pub(crate) struct Class {
-    /// The accesses of the first of them; twice the same if there is one only.
+    /// The accesses of its first unit; the same one twice if there is only one.
     pub(crate) touches: [Touch; 2],
-    /// The locks that are held all the way from one access to the other.
+    /// The set of locks that are held all the time between the accesses.
     pub(crate) gap: u32,
     pub(crate) scope: Scope,
     /// The units, by thread.
@@ -26,15 +26,15 @@ pub(crate) struct Class {
 #[derive(Clone, Debug)]
 pub(crate) struct Share {
     pub(crate) thread: u16,
-    /// The indices of the accesses, in the thread's order.
+    /// The indices of the accesses, in program order.
     pub(crate) members: Vec<[u32; 2]>,
     /// The epochs of the last two members.
     epochs: [Option<(u32, u32)>; 2],
 }
 
-/// What the units of a class have in common.
+/// The common properties of the units of a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Look {
+struct ClassKey {
     granules: [u64; 2],
     sites: [u32; 2],
     sets: [u32; 2],
@@ -44,15 +44,15 @@ struct Look {
     scope: Scope,
 }
 
-/// Classes, in the order in which they were first seen.
+/// Classes, in the order of their first units.
 #[derive(Debug, Default)]
 pub(crate) struct Classes {
     pub(crate) all: Vec<Class>,
-    known: FxHashMap<Look, usize>,
+    known: FxHashMap<ClassKey, usize>,
 }
 
 impl Class {
-    /// Each thread's units follow each other.
+    /// The units of each thread are adjacent.
     fn add(&mut self, touches: [Touch; 2]) {
         let thread = touches[0].thread;
         if self.shares.last().is_none_or(|it| it.thread != thread) {
@@ -80,7 +80,7 @@ impl Share {
 impl Classes {
     /// Adds a unit.
     pub(crate) fn add(&mut self, touches: [Touch; 2], gap: u32, scope: Scope) {
-        let look = Look {
+        let key = ClassKey {
             granules: touches.map(|it| it.granule),
             sites: touches.map(|it| it.site),
             sets: touches.map(|it| it.set),
@@ -90,7 +90,7 @@ impl Classes {
             scope,
         };
         let next = self.all.len();
-        let at = *self.known.entry(look).or_insert(next);
+        let at = *self.known.entry(key).or_insert(next);
         if at == next {
             self.all.push(Class { touches, gap, scope, shares: Vec::new() });
         }

@@ -2,8 +2,8 @@
 //!
 //! Variables that are accessed in one region belong together, as in the paper of Huang and Zhang
 //! (ISSTA 2011). A region with many accesses has many pairs of variables; we take those that are
-//! close to each other. Where no region is marked, only accesses of one function and those that it
-//! calls itself count.
+//! close to each other. Where no region is marked, only accesses of one function and its direct
+//! callees count.
 
 use std::ops::Range;
 
@@ -14,10 +14,10 @@ use crate::{
     access::Touch, lockset::LockSets, outline::Outline, region::Regions, shared_filter::GRANULE,
 };
 
-/// How many earlier accesses an access is paired with.
+/// Number of earlier accesses that an access is paired with.
 const WINDOW: usize = 3;
-/// For how many pairs of variables the same two sites are looked at in each thread.
-const MOST: u32 = 256;
+/// Maximum number of pairs of variables per thread that are examined for the same two sites.
+const MAX_PAIRS_PER_SITES: u32 = 256;
 
 /// Two accesses to two variables that are used together.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +35,7 @@ impl VariablePair {
     }
 }
 
-/// Variables that belong together, if the user says so: byte ranges of each set.
+/// Variables that the user declares to belong together: byte ranges of each set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AtomicSet(pub Vec<Range<u64>>);
 
@@ -51,12 +51,12 @@ impl AtomicSet {
 #[derive(Debug, Default)]
 pub(crate) struct VariablePairs {
     pub(crate) all: Vec<VariablePair>,
-    /// How many are not there because there are too many.
+    /// Number of pairs that were left out because there are too many.
     pub(crate) left_out: u64,
 }
 
 impl VariablePairs {
-    /// Goes over a thread's accesses; if sets are given, over those to their variables.
+    /// Scans a thread's accesses; if sets are given, only those to their variables.
     pub(crate) fn new(
         touches: &[Touch],
         outline: &Outline,
@@ -107,18 +107,18 @@ fn scope(regions: &Regions<'_>, first: &Touch, last: &Touch) -> Option<Scope> {
 #[derive(Default)]
 struct Search {
     couples: VariablePairs,
-    /// How many pairs of variables there were at two sites.
+    /// By two sites: the number of pairs of variables.
     sites: FxHashMap<(u32, u32), u32>,
     /// Sites, variables and the epoch of the thread.
     known: FxHashMap<(u32, u32, u64, u64), u32>,
 }
 
 impl Search {
-    /// Whether this pair differs from all before, and there are not too many.
+    /// Whether this pair is new, and the limit is not reached.
     fn is_new(&mut self, first: &Touch, last: &Touch) -> bool {
         let sites = (first.site, last.site);
         let count = self.sites.entry(sites).or_default();
-        if *count >= MOST {
+        if *count >= MAX_PAIRS_PER_SITES {
             self.couples.left_out += 1;
             return false;
         }

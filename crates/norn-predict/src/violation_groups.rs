@@ -1,29 +1,29 @@
-//! Order violations at the same places: how many there are, what is known of them, and the few that
-//! are the cheapest to try.
+//! Groups order violations at the same sites: their number, a remark, and those that are the
+//! cheapest to try.
 //!
-//! Adding and merging give the same result in any order. There can be many millions, so
-//! one is only written down if it is among the cheapest.
+//! Adding and merging give the same result in any order. There can be many millions, so a violation
+//! is only stored if it is among the cheapest.
 
 use norn_model::{Access, Candidate, CandidateKind, Scope, SiteId, Step, Trace};
 use rustc_hash::FxHashMap;
 
 use crate::{access::Touch, benign_order::BenignOrder};
 
-/// How an order is violated; what comes first is the likeliest to do harm.
+/// The kinds of order violations, the most harmful first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum OrderKind {
     /// A synchronisation object is used after it was destroyed.
     AfterDestroy,
-    /// A read comes before the write that it was to see.
+    /// A read comes before the write whose value it saw.
     Overdue,
-    /// A read comes after the write that was to follow it.
+    /// A read comes after the write that followed it.
     Premature,
     /// A synchronisation object is used before it is initialised.
     BeforeInit,
 }
 
 impl OrderKind {
-    /// The kind of a candidate that violates it.
+    /// The kind of its candidates.
     fn candidate(self) -> CandidateKind {
         match self {
             OrderKind::Overdue => CandidateKind::OverdueUse,
@@ -33,7 +33,7 @@ impl OrderKind {
         }
     }
 
-    /// What its two events do, in their order.
+    /// The accesses of its two events, in order.
     fn accesses(self) -> [Access; 2] {
         match self {
             OrderKind::Overdue => [Access::Read, Access::Write],
@@ -44,19 +44,19 @@ impl OrderKind {
     }
 }
 
-/// What is known of violations with the same places.
+/// A remark about violations with the same sites.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Remark {
-    /// How many there are in the trace.
+    /// Number of violations in the trace.
     pub count: u64,
-    /// How many of them read what nobody has written yet.
+    /// Number of those that read the variable before its first write.
     pub early: u64,
-    /// Why the order seems not to matter to the program.
+    /// Why the order seems benign.
     pub expected: Option<BenignOrder>,
 }
 
 impl Remark {
-    /// What is known of these and those together. All must be expected for one reason.
+    /// The remark about both groups together. A reason must hold for all.
     #[must_use]
     pub fn join(self, other: Remark) -> Remark {
         Remark {
@@ -67,43 +67,44 @@ impl Remark {
     }
 }
 
-/// What makes two violations the same finding.
+/// Violations with equal keys are one finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Key {
     pub(crate) kind: OrderKind,
     pub(crate) sites: [u32; 2],
-    /// Which of the two are under a lock.
+    /// Which of the two events hold a lock.
     locked: [bool; 2],
 }
 
-/// One violation: two events, in their order.
+/// One violation: two events, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Pair {
-    /// Those that seem meant are tried last, and before them those that only see an older value.
+    /// Violations that seem benign are tried last, and before them those that only see an older
+    /// value.
     rank: u8,
-    /// How many events must have been: to replay less is cheaper.
+    /// Number of events up to the last one: replaying less is cheaper.
     cost: u64,
-    /// Threads, counted from 0, and indices.
+    /// Threads, numbered from 0, and indices.
     pub(crate) events: [(u16, u32); 2],
     /// The first byte that they share.
     pub(crate) addr: u64,
 }
 
-/// What is known of one violation.
+/// Properties of one violation.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct How {
-    /// It reads what nobody has written yet.
+    /// It reads the variable before its first write.
     pub(crate) early: bool,
-    /// Why it seems meant.
+    /// Why it seems benign.
     pub(crate) expected: Option<BenignOrder>,
 }
 
-/// Violations at the same places.
+/// Violations at the same sites.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Group {
     all: u64,
     early: u64,
-    /// How many of them look like a hand-off, by its number.
+    /// By reason: the number of violations that seem benign.
     expected: [u64; BenignOrder::ALL.len()],
     /// The cheapest, sorted.
     pub(crate) pairs: Vec<Pair>,
@@ -121,8 +122,8 @@ impl Group {
         }
     }
 
-    /// How a program hands something on is a matter of its code: one that shows it is enough. But
-    /// values must always be the same.
+    /// An idiom is a property of the code: one violation that shows it is enough. But values must
+    /// be the same in all.
     pub(crate) fn remark(&self) -> Remark {
         let always =
             |it: &BenignOrder, count: u64| *it != BenignOrder::SameValue || count == self.all;
@@ -135,7 +136,7 @@ impl Group {
 /// The violations of a trace.
 #[derive(Debug)]
 pub(crate) struct ViolationGroups {
-    /// How many of each are kept.
+    /// Maximum number of pairs per group.
     most: usize,
     all: FxHashMap<Key, Group>,
 }
@@ -145,7 +146,7 @@ impl ViolationGroups {
         ViolationGroups { most: most.max(1), all: FxHashMap::default() }
     }
 
-    /// Adds a violation: two events in their order.
+    /// Adds a violation: two events in order.
     pub(crate) fn add(&mut self, kind: OrderKind, events: [&Touch; 2], how: How) {
         let key =
             Key { kind, sites: events.map(|it| it.site), locked: events.map(|it| it.set != 0) };
@@ -179,7 +180,7 @@ impl ViolationGroups {
         self
     }
 
-    /// All of them, those first that are the likeliest to do harm.
+    /// All groups, the most harmful first.
     pub(crate) fn sorted(self) -> Vec<(Key, Group)> {
         let mut all: Vec<_> = self.all.into_iter().collect();
         all.sort_unstable_by_key(|(key, group)| {
@@ -190,7 +191,7 @@ impl ViolationGroups {
     }
 }
 
-/// The candidates and what is known of them, the likeliest to do harm first.
+/// The candidates with remarks, the most harmful first.
 pub(crate) fn candidates(trace: &Trace, found: ViolationGroups) -> Vec<(Candidate, Remark)> {
     let each = found.sorted().into_iter().flat_map(|(key, group)| {
         let remark = group.remark();

@@ -1,5 +1,6 @@
-//! How long it takes to find what breaks a property in a trace, and schedules for it, at the size of the
-//! largest trace in the paper that the language is from: 20,000 events, 1,300 of them of the property.
+//! Measures how long it takes to predict violations of a property from a trace and to find
+//! schedules for them, at the size of the largest trace in the paper that the language is from:
+//! 20,000 events, 1,300 of them of the property.
 //! `cargo bench -p norn-property`, or with another number of events behind `--`.
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measures")]
 
@@ -7,7 +8,7 @@ use std::time::Instant;
 
 use norn_model::{Event, EventId, Op, SiteId, Trace};
 use norn_predict::HappensBefore;
-use norn_property::{File, Limits, Watch};
+use norn_property::{File, PropertyAnalysis, SearchLimits};
 use norn_testkit::long;
 use norn_witness::Witnesses;
 
@@ -19,7 +20,7 @@ const PROPERTY: &str = "CheckThenAct(m, key) {
 
 /// One call per this many other events.
 const EVERY: usize = 15;
-/// Keys that the calls are about.
+/// Number of different keys in the calls.
 const KEYS: u64 = 50;
 
 fn main() {
@@ -27,34 +28,34 @@ fn main() {
     let trace = with_calls(long(3, events));
     let file = File::parse(PROPERTY).unwrap_or_else(|it| panic!("{it:?}"));
     let start = Instant::now();
-    let watch = Watch::new(&file.properties[0], &trace, &trace.symbols);
-    let outlook = watch.outlook(&HappensBefore::new(&trace), Limits::default());
+    let analysis = PropertyAnalysis::new(&file.properties[0], &trace, &trace.symbols);
+    let prediction = analysis.predict(&HappensBefore::new(&trace), SearchLimits::default());
     let searched = start.elapsed();
     let witnesses = Witnesses::new(&trace);
-    let mut broken = 0;
+    let mut scheduled = 0;
     let mut groups = 0;
-    for group in outlook.prospects.chunk_by(|a, b| a.group == b.group) {
+    for group in prediction.predicted.chunk_by(|a, b| a.group == b.group) {
         groups += 1;
-        let breaks = group.iter().any(|prospect| {
-            witnesses.witness(&prospect.candidate).is_ok_and(|it| {
-                watch.is_broken(prospect, it.turns.iter().map(|it| (it.thread, it.until)))
+        let is_violated = group.iter().any(|violation| {
+            witnesses.witness(&violation.candidate).is_ok_and(|it| {
+                analysis.is_violated_by(violation, it.turns.iter().map(|it| (it.thread, it.until)))
             })
         });
-        broken += usize::from(breaks);
+        scheduled += usize::from(is_violated);
     }
     println!(
         "{} events, {} of the property, {} instances: searched in {:.1} ms; {} candidates in {groups} \
-         groups, {broken} with a schedule; all in {:.1} ms",
+         groups, {scheduled} with a schedule; all in {:.1} ms",
         trace.len(),
-        outlook.counts.iter().sum::<u64>(),
-        outlook.instances,
+        prediction.counts.iter().sum::<u64>(),
+        prediction.instances,
         searched.as_secs_f64() * 1e3,
-        outlook.prospects.len(),
+        prediction.predicted.len(),
         start.elapsed().as_secs_f64() * 1e3,
     );
 }
 
-/// The same trace with calls in it, half of them checks, in each thread now and then.
+/// Inserts calls into each thread of a trace, half of them checks.
 fn with_calls(mut trace: Trace) -> Trace {
     let names = ["get", "remove"].map(|it| trace.names.intern(it));
     for thread in &mut trace.threads {

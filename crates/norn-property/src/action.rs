@@ -124,7 +124,7 @@ fn no_parameter(name: &Name, parameters: &[Name]) -> Diagnostic {
     }
 }
 
-/// A name of the program, which may have blanks between `<` and `>`, or quotes around it.
+/// Parses a name of the program. It may contain blanks between `<` and `>`, or be quoted.
 fn name<'a>(cursor: &mut Cursor<'a>, what: &str) -> Result<&'a str, Diagnostic> {
     cursor.skip();
     let rest = cursor.rest();
@@ -143,7 +143,7 @@ fn name<'a>(cursor: &mut Cursor<'a>, what: &str) -> Result<&'a str, Diagnostic> 
     Ok(&rest[..length])
 }
 
-/// The length in bytes of the program name at the beginning of a text.
+/// The length of the program name at the beginning of a text, in bytes.
 fn length(text: &str) -> usize {
     let mut depth = 0_u32;
     let mut last = ' ';
@@ -151,7 +151,7 @@ fn length(text: &str) -> usize {
         let inside = depth > 0;
         match it {
             '<' | '[' => depth += 1,
-            // `->` is no bracket.
+            // `->` is not a bracket.
             '>' | ']' if last != '-' => depth = depth.saturating_sub(1),
             '(' if text[..at].ends_with("operator") => {}
             ')' if text[..at].ends_with("operator(") => {}

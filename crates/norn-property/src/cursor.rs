@@ -1,8 +1,8 @@
-//! Goes through the text of a property, a word at a time, and knows where it is.
+//! The tokenizer of property files: a position in the text.
 
 use crate::{Diagnostic, Span, syntax::Name};
 
-/// A place in a text.
+/// A position in a text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cursor<'a> {
     text: &'a str,
@@ -19,7 +19,7 @@ impl<'a> Cursor<'a> {
         Cursor { text, at: 0 }
     }
 
-    /// How far it has come.
+    /// The position in bytes.
     pub(crate) fn at(&self) -> usize {
         self.at
     }
@@ -36,7 +36,7 @@ impl<'a> Cursor<'a> {
         self.at = (self.at + bytes).min(self.text.len());
     }
 
-    /// Passes blanks and comments.
+    /// Skips blanks and comments.
     pub(crate) fn skip(&mut self) {
         loop {
             let blank = self.rest().len() - self.rest().trim_start().len();
@@ -49,7 +49,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Whether this comes next; if so, it is passed. Blanks before it are.
+    /// Consumes a token if it comes next, after skipping blanks; returns whether it did.
     pub(crate) fn eat(&mut self, token: &str) -> bool {
         self.skip();
         let is_next = self.rest().starts_with(token);
@@ -59,7 +59,7 @@ impl<'a> Cursor<'a> {
         is_next
     }
 
-    /// The word that comes next, which may be none.
+    /// The next word, which may be empty; it is not consumed.
     pub(crate) fn look(&mut self) -> &'a str {
         self.skip();
         let rest = self.rest();
@@ -67,7 +67,7 @@ impl<'a> Cursor<'a> {
         &rest[..end]
     }
 
-    /// Passes a word if it comes next.
+    /// Consumes a word if it comes next.
     pub(crate) fn eat_word(&mut self, word: &str) -> bool {
         let is_next = self.look() == word;
         if is_next {
@@ -76,7 +76,7 @@ impl<'a> Cursor<'a> {
         is_next
     }
 
-    /// A name: a word that begins with a letter.
+    /// Consumes a name: a word that begins with a letter.
     pub(crate) fn name(&mut self, what: &str) -> Result<Name, Diagnostic> {
         let text = self.look();
         if text.is_empty() || text.starts_with(|it: char| it.is_ascii_digit()) {
@@ -87,12 +87,12 @@ impl<'a> Cursor<'a> {
         Ok(Name { text: text.to_owned(), span: (start..self.at).into() })
     }
 
-    /// Passes what must come next.
+    /// Consumes a token that must come next.
     pub(crate) fn expect(&mut self, token: &str) -> Result<(), Diagnostic> {
         if self.eat(token) { Ok(()) } else { Err(self.unexpected(&format!("`{token}`"))) }
     }
 
-    /// The diagnostic that something else comes next.
+    /// The diagnostic for an unexpected token.
     pub(crate) fn unexpected(&mut self, wanted: &str) -> Diagnostic {
         let span = self.next_token();
         match &self.text[span.start..span.end] {
@@ -101,14 +101,14 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Where the next word or sign is.
+    /// The span of the next word or sign.
     pub(crate) fn next_token(&mut self) -> Span {
         let word = self.look().len();
         let sign = self.peek().map_or(0, char::len_utf8);
         (self.at..self.at + if word > 0 { word } else { sign }).into()
     }
 
-    /// From a place to the last character that is no blank.
+    /// The span from a position to the last non-blank character.
     pub(crate) fn since(&self, start: usize) -> Span {
         let passed = self.text[start..self.at].trim_end();
         (start..start + passed.len()).into()

@@ -2,12 +2,12 @@
 
 use std::{fmt, ops::Range};
 
-/// A part of a property's text, in bytes.
+/// A range of bytes in the text of a property.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
     /// Its first byte.
     pub start: usize,
-    /// The first byte behind it.
+    /// The byte after its last one.
     pub end: usize,
 }
 
@@ -17,25 +17,25 @@ impl From<Range<usize>> for Span {
     }
 }
 
-/// How bad it is.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// The property has no meaning.
+    /// The property cannot be used.
     Error,
-    /// The property has a meaning, but probably not the intended one.
+    /// The property can be used, but probably does not mean what was intended.
     Warning,
 }
 
-/// Something that is wrong with a property.
+/// A problem of a property.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Where.
+    /// Its location.
     pub span: Span,
-    /// How bad.
+    /// Its severity.
     pub severity: Severity,
-    /// What.
+    /// Its description.
     pub text: String,
-    /// What to do about it.
+    /// How to fix it.
     pub hint: Option<String>,
 }
 
@@ -52,7 +52,7 @@ impl Diagnostic {
         Diagnostic { hint: Some(hint.into()), ..self }
     }
 
-    /// Whether the property cannot be used.
+    /// Whether it prevents the property from being used.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
@@ -64,7 +64,7 @@ impl Diagnostic {
         (before.matches('\n').count() + 1, line.chars().count() + 1)
     }
 
-    /// The diagnostic with the line that it is in, marked.
+    /// Renders the diagnostic with its source line and a marker.
     pub fn show<'a>(&'a self, file: &'a str, text: &'a str) -> impl fmt::Display + 'a {
         Shown { diagnostic: self, file, text }
     }
@@ -84,7 +84,7 @@ impl fmt::Display for Shown<'_> {
         let source = text.lines().nth(line - 1).unwrap_or_default();
         let marked = text.get(diagnostic.span.start..diagnostic.span.end).unwrap_or_default();
         let length = marked.lines().next().unwrap_or_default().chars().count().max(1);
-        // Tabs stay tabs, so that the mark is below what it marks.
+        // Tabs stay tabs, so that the marker is aligned with the marked text.
         let indent: String =
             source.chars().take(column - 1).map(|it| if it == '\t' { it } else { ' ' }).collect();
         let margin = " ".repeat(line.to_string().len());

@@ -1,4 +1,4 @@
-//! What a property violation is, for people.
+//! The explanation of property violations in reports.
 
 use norn_model::Explanation;
 

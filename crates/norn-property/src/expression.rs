@@ -1,8 +1,7 @@
-//! Reads a pattern: a regular expression over the events of a property.
+//! Parses a pattern: a regular expression over the events of a property.
 //!
-//! From loose to tight: `||`, `|`, `&&`, one after another, `!`, and `?`, `*`, `+`. What stands in
-//! parentheses right behind an event, without a blank, are its attributes; with a blank it is a
-//! group.
+//! Operators by increasing precedence: `||`, `|`, `&&`, sequence, `!`, and `?`, `*`, `+`.
+//! Parentheses directly after an event contain its attributes; after a blank they form a group.
 
 use norn_model::closest;
 
@@ -12,11 +11,11 @@ use crate::{
     syntax::{Edge, Event, Expression, ExpressionKind, Item, Pattern, Repetition},
 };
 
-/// The names that a pattern may use, and those that it brings.
+/// The names that a pattern may use, and those that it introduces.
 #[derive(Debug)]
 pub(crate) struct Scope<'a> {
     events: &'a [Event],
-    /// Parentheses and negations that are open.
+    /// Number of open parentheses and negations.
     depth: usize,
     pub(crate) threads: Vec<String>,
     pub(crate) regions: Vec<String>,
@@ -28,7 +27,7 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// Reads a pattern.
+/// Parses a pattern.
 pub(crate) fn pattern(
     cursor: &mut Cursor<'_>,
     scope: &mut Scope<'_>,
@@ -72,7 +71,7 @@ fn sequence(cursor: &mut Cursor<'_>, scope: &mut Scope<'_>) -> Result<Expression
     }
 }
 
-/// Several parts, or the only one.
+/// An expression of several parts; a single part is returned as it is.
 fn joined(mut parts: Vec<Expression>, kind: fn(Vec<Expression>) -> ExpressionKind) -> Expression {
     if parts.len() == 1 {
         return parts.remove(0);
@@ -83,13 +82,13 @@ fn joined(mut parts: Vec<Expression>, kind: fn(Vec<Expression>) -> ExpressionKin
 }
 
 /// Maximum nesting depth of a pattern; deeper patterns are unreadable.
-const DEEPEST: usize = 40;
+const MAX_DEPTH: usize = 40;
 
 fn prefix(cursor: &mut Cursor<'_>, scope: &mut Scope<'_>) -> Result<Expression, Diagnostic> {
     cursor.skip();
     let start = cursor.at();
     scope.depth += 1;
-    if scope.depth > DEEPEST {
+    if scope.depth > MAX_DEPTH {
         return Err(Diagnostic::error(cursor.next_token(), "this is nested too deep"));
     }
     let found = repeated(cursor, scope, start);
@@ -153,7 +152,7 @@ fn atom(cursor: &mut Cursor<'_>, scope: &mut Scope<'_>) -> Result<Expression, Di
         });
     };
     let mut item = Item { event, thread: None, region: None };
-    // Without a blank between.
+    // Attributes follow without a blank.
     if cursor.rest().starts_with('(') {
         attributes(cursor, scope, &mut item)?;
     }
@@ -203,7 +202,7 @@ fn thread(
     Ok(number(&mut scope.threads, &name.text))
 }
 
-/// The number of a name, which gets one if it is new.
+/// The index of a name, which is added if it is new.
 fn number(names: &mut Vec<String>, name: &str) -> usize {
     names.iter().position(|it| it == name).unwrap_or_else(|| {
         names.push(name.to_owned());

@@ -18,17 +18,17 @@ pub struct File {
     pub warnings: Vec<Diagnostic>,
 }
 
-/// A compiled property: its definition, and what its pattern means.
+/// A compiled property: its definition and the linear patterns of its pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Property {
     /// The definition as it is written.
     pub definition: PropertyDefinition,
-    /// The pattern is met when one of these happens.
+    /// The property is violated when one of these occurs.
     pub linear_patterns: Vec<LinearPattern>,
 }
 
 impl File {
-    /// Parses a file, or returns everything that is wrong with it.
+    /// Parses a file; on failure returns all diagnostics.
     pub fn parse(text: &str) -> Result<File, Vec<Diagnostic>> {
         let (definitions, mut diagnostics) = parse::parse(text);
         let mut properties = Vec::new();

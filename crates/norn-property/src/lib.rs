@@ -1,10 +1,11 @@
-//! Properties that a person writes for their program, and which orders of a run's events break them.
+//! User-defined properties, and which orders of a run's events violate them.
 //!
-//! A [file](File) has properties: events by name, and a [pattern](linear_pattern) of them that must not happen. After
-//! Huang, Luo and Rosu (*`GPredict`: generic predictive concurrency analysis*, ICSE 2015), with events
-//! for native programs.
+//! A [file](File) contains properties: named events, and a [pattern](linear_pattern) of them that
+//! must not occur. After Huang, Luo and Rosu (*`GPredict`: generic predictive concurrency
+//! analysis*, ICSE 2015), with events for native programs.
 
 mod action;
+mod analysis;
 mod cursor;
 mod diagnostic;
 mod event_matcher;
@@ -20,15 +21,14 @@ mod parse;
 mod search;
 mod slice;
 pub mod syntax;
-mod watch;
 
+pub use analysis::{ObservedViolation, PropertyAnalysis, PropertyPrediction};
 pub use diagnostic::{Diagnostic, Severity, Span};
 pub use event_matcher::Variables;
 pub use explanation::EXPLANATION;
 pub use file::{File, Property};
-pub use limit::{Bounds, Limits};
+pub use limit::{SearchLimits, Truncation};
 pub use linear_pattern::{Exclusion, LinearPattern};
-pub use monitor::{Breach, breach};
-pub use search::Prospect;
+pub use monitor::{PropertyViolation, find_violation};
+pub use search::PredictedViolation;
 pub use slice::{Instance, Occurrence, Slices};
-pub use watch::{Observed, Outlook, Watch};

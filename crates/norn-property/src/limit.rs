@@ -2,47 +2,54 @@
 
 /// Limits of a search.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// Events with the same thread and site that are tried for one event of a linear pattern.
-    pub alike: usize,
-    /// Candidates at the same sites that are kept, the cheapest ones.
-    pub ways: usize,
-    /// Of these, candidates for the same objects.
-    pub same: usize,
-    /// Steps of the search for one property.
+pub struct SearchLimits {
+    /// Maximum number of events with the same thread and site that are tried for one event of a
+    /// linear pattern.
+    pub events_per_site: usize,
+    /// Maximum number of candidates with the same sites that are kept; the cheapest are kept.
+    pub candidates_per_finding: usize,
+    /// Of these, the maximum number for one instance.
+    pub candidates_per_instance: usize,
+    /// Maximum number of search steps per property.
     pub steps: u64,
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits { alike: 4, ways: 32, same: 4, steps: 2_000_000 }
+impl Default for SearchLimits {
+    fn default() -> SearchLimits {
+        SearchLimits {
+            events_per_site: 4,
+            candidates_per_finding: 32,
+            candidates_per_instance: 4,
+            steps: 2_000_000,
+        }
     }
 }
 
 /// What a search left out because it reached a limit. All zero if the search was complete.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Bounds {
-    /// Events that were not tried, since others with the same thread and site were.
-    pub alike: u64,
-    /// Candidates that were dropped for cheaper ones at the same sites.
-    pub ways: u64,
+pub struct Truncation {
+    /// Number of events that were not tried, because enough others with the same thread and site
+    /// were.
+    pub events: u64,
+    /// Number of candidates that were dropped for cheaper ones with the same sites.
+    pub candidates: u64,
     /// Whether the search ran out of steps.
-    pub steps: bool,
+    pub out_of_steps: bool,
     /// Whether there were more instances than the limit.
-    pub instances: bool,
+    pub too_many_instances: bool,
 }
 
-impl Bounds {
+impl Truncation {
     /// Whether the search was incomplete.
-    pub fn is_met(&self) -> bool {
-        *self != Bounds::default()
+    pub fn is_incomplete(&self) -> bool {
+        *self != Truncation::default()
     }
 
     /// Adds what another search left out.
-    pub fn add(&mut self, other: Bounds) {
-        self.alike += other.alike;
-        self.ways += other.ways;
-        self.steps |= other.steps;
-        self.instances |= other.instances;
+    pub fn add(&mut self, other: Truncation) {
+        self.events += other.events;
+        self.candidates += other.candidates;
+        self.out_of_steps |= other.out_of_steps;
+        self.too_many_instances |= other.too_many_instances;
     }
 }

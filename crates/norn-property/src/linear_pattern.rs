@@ -1,15 +1,17 @@
 //! Compiles a pattern to linear patterns: sequences of events without choice or repetition.
 //!
-//! A pattern is met when the events of one of its linear patterns happen in their order. What else happens
-//! in between does not matter, unless `!` forbids it. That is the meaning that Huang, Luo and Rosu
-//! (*`GPredict`: generic predictive concurrency analysis*, ICSE 2015) give to patterns by their
-//! constraints, and it makes repetition simple: a run that contains `a b b c` contains `a b c`, so
-//! `b+` means no more than `b`, and `b*` no more than nothing at all. This is exact. It is not where `!`
-//! is used: there `*` also stands for once, and `*` and `+` for twice if there is a `!` in what they repeat.
+//! A pattern matches when the events of one of its linear patterns occur in their order. Other
+//! events in between do not matter, unless `!` excludes them. This is the meaning that Huang, Luo
+//! and Rosu (*`GPredict`: generic predictive concurrency analysis*, ICSE 2015) give to patterns by
+//! their constraints, and it makes repetition simple: a run that contains `a b b c` contains `a b
+//! c`, so `b+` is equivalent to `b`, and `b*` to the empty pattern. This is exact except where `!`
+//! is used: there `*` is also expanded to one repetition, and `*` and `+` to two if the repeated
+//! part contains a `!`.
 //!
-//! `!e` before an event means that no `e` comes before it, from the event before it on, or from the
-//! beginning. `!(a b c)` means another order of the three: two neighbours are exchanged. `x && y`
-//! means both; their events may be mixed in any way. `x || y` is in [`parallel`].
+//! `!e` before an event means that no `e` occurs before it, since the previous event of the pattern
+//! or since the beginning of the run. `!(a b c)` means another order of the three: two neighbours
+//! are exchanged. `x && y` means both; their events may be interleaved in any way. `x || y` is in
+//! [`parallel`].
 
 use crate::{
     Diagnostic, parallel,
@@ -17,7 +19,7 @@ use crate::{
 };
 
 /// The maximum number of linear patterns of a pattern.
-pub(crate) const MOST: usize = 256;
+pub(crate) const MAX_LINEAR_PATTERNS: usize = 256;
 
 /// A sequence of events that violates a property when it occurs in this order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,9 +37,9 @@ pub struct LinearPattern {
 /// An event that must not occur between two events of a linear pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Exclusion {
-    /// After this one; none is the beginning of the run.
+    /// After this event of the linear pattern; `None` is the beginning of the run.
     pub after: Option<usize>,
-    /// And before this one.
+    /// Before this event of the linear pattern.
     pub before: usize,
     /// The event.
     pub item: Item,
@@ -91,7 +93,7 @@ fn finish(piece: Piece) -> LinearPattern {
     LinearPattern { items: piece.items, exclusions, ..LinearPattern::default() }
 }
 
-/// The last `!` of an expression, or the whole.
+/// The last `!` of an expression, or the whole expression.
 fn last_exclusion(part: &Expression) -> &Expression {
     match &part.kind {
         ExpressionKind::Sequence(parts)
@@ -117,9 +119,13 @@ fn singles(part: &Expression) -> Option<Vec<Item>> {
 }
 
 pub(crate) fn limit(count: usize, part: &Expression) -> Result<(), Diagnostic> {
-    let text = format!("this pattern can be met in more than {MOST} ways");
+    let text = format!("this pattern can be met in more than {MAX_LINEAR_PATTERNS} ways");
     let hint = "split the property into several";
-    if count > MOST { Err(Diagnostic::error(part.span, text).hint(hint)) } else { Ok(()) }
+    if count > MAX_LINEAR_PATTERNS {
+        Err(Diagnostic::error(part.span, text).hint(hint))
+    } else {
+        Ok(())
+    }
 }
 
 /// Whether an expression excludes events.
@@ -134,7 +140,7 @@ fn has_exclusion(part: &Expression) -> bool {
     }
 }
 
-/// What `!` forbids, if it stands before single events.
+/// The events that `!` excludes, if it stands before single events.
 fn excluded(inner: &Expression) -> Option<Vec<Item>> {
     match &inner.kind {
         ExpressionKind::Repeat(inner, Repetition::Any | Repetition::AtLeastOnce) => singles(inner),
@@ -142,8 +148,8 @@ fn excluded(inner: &Expression) -> Option<Vec<Item>> {
     }
 }
 
-/// The pieces that an expression stands for. Where there are exclusions, to happen is not the same as
-/// not to; where it `lasts`, to happen twice is not the same as to happen once.
+/// The pieces that an expression expands to. With `exclusions`, one repetition is distinguished
+/// from none; with `lasts`, two repetitions are distinguished from one.
 pub(crate) fn expand(
     part: &Expression,
     exclusions: bool,
@@ -176,9 +182,9 @@ pub(crate) fn expand(
                 }
                 let others = expand(next, exclusions, lasts)?;
                 for (one, other) in pieces.iter().flat_map(|a| others.iter().map(move |b| (a, b))) {
-                    limit(mixtures_of(one.items.len(), other.items.len()), part)?;
+                    limit(interleaving_count(one.items.len(), other.items.len()), part)?;
                 }
-                pieces = product(&pieces, &others, mixtures);
+                pieces = product(&pieces, &others, interleavings);
                 limit(pieces.len(), part)?;
             }
             pieces
@@ -238,12 +244,12 @@ fn no_negation(whole: &Expression) -> Diagnostic {
     Diagnostic::error(whole.span, text).hint(hint)
 }
 
-/// One piece behind another.
+/// Concatenates two pieces.
 fn follow(a: &Piece, b: &Piece) -> Piece {
     let mut gap = a.behind.clone();
     gap.extend_from_slice(&b.before);
     match (a.items.len(), b.items.is_empty()) {
-        // A piece without events is one gap: what is forbidden there is forbidden on both sides.
+        // A piece without events is one gap: its exclusions hold on both sides.
         (0, true) => Piece { before: gap.clone(), behind: gap, ..Piece::default() },
         (0, false) => Piece { before: gap, ..b.clone() },
         (_, true) => Piece { behind: gap, ..a.clone() },
@@ -267,28 +273,30 @@ fn follow(a: &Piece, b: &Piece) -> Piece {
 }
 
 /// The number of interleavings of `a` events with `b` others; approximate if there are too many.
-fn mixtures_of(a: usize, b: usize) -> usize {
+fn interleaving_count(a: usize, b: usize) -> usize {
     let few = a.min(b);
-    (1..=few).fold(1, |ways, it| if ways > MOST { ways } else { ways * (a + b - few + it) / it })
+    (1..=few).fold(1, |ways, it| {
+        if ways > MAX_LINEAR_PATTERNS { ways } else { ways * (a + b - few + it) / it }
+    })
 }
 
-/// All interleavings of two pieces without exclusions. An event that both have can be the same.
-fn mixtures(a: &Piece, b: &Piece) -> Vec<Piece> {
+/// All interleavings of two pieces without exclusions. An event that both have may be shared.
+fn interleavings(a: &Piece, b: &Piece) -> Vec<Piece> {
     let piece = |items| Piece { items, ..Piece::default() };
-    mixed(&a.items, &b.items).into_iter().map(piece).collect()
+    interleaved(&a.items, &b.items).into_iter().map(piece).collect()
 }
 
-fn mixed(a: &[Item], b: &[Item]) -> Vec<Vec<Item>> {
+fn interleaved(a: &[Item], b: &[Item]) -> Vec<Vec<Item>> {
     let (Some(first), Some(second)) = (a.first(), b.first()) else {
         return vec![[a, b].concat()];
     };
     let led = |item: &Item, rest: Vec<Vec<Item>>| -> Vec<Vec<Item>> {
         rest.into_iter().map(|it| [&[*item], it.as_slice()].concat()).collect()
     };
-    let mut all = led(first, mixed(&a[1..], b));
-    all.extend(led(second, mixed(a, &b[1..])));
+    let mut all = led(first, interleaved(&a[1..], b));
+    all.extend(led(second, interleaved(a, &b[1..])));
     if first == second {
-        all.extend(led(first, mixed(&a[1..], &b[1..])));
+        all.extend(led(first, interleaved(&a[1..], &b[1..])));
     }
     all.sort();
     all.dedup();
@@ -296,7 +304,7 @@ fn mixed(a: &[Item], b: &[Item]) -> Vec<Vec<Item>> {
 }
 
 impl LinearPattern {
-    /// The event that ends a region which the event at `at` begins, if it begins one.
+    /// The event that ends the region that the event at `at` begins, if it begins one.
     pub fn end_of(&self, at: usize) -> Option<usize> {
         let (Edge::Begin, region) = self.items[at].region? else { return None };
         let ends = |it: &Item| it.region == Some((Edge::End, region));

@@ -1,5 +1,5 @@
-//! Mistakes that are no matter of grammar: what is never used, what can never happen, what always
-//! happens.
+//! Diagnostics beyond the grammar: what is never used, what can never occur, and what always
+//! occurs.
 
 use std::collections::BTreeSet;
 
@@ -8,10 +8,10 @@ use crate::{
     syntax::{Action, Argument, Edge, Expression, ExpressionKind, Item, PropertyDefinition},
 };
 
-/// Events of a property at most, since a set of events is a bit mask.
-const MOST: usize = 64;
+/// Maximum number of events of a property, since a set of events is a bit mask.
+const MAX_EVENTS: usize = 64;
 
-/// What is wrong with properties that can be read.
+/// Lints properties that were parsed successfully.
 pub(crate) fn lint(properties: &[Property]) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
     for (at, property) in properties.iter().enumerate() {
@@ -30,8 +30,8 @@ pub(crate) fn lint(properties: &[Property]) -> Vec<Diagnostic> {
 
 fn events(definition: &PropertyDefinition) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
-    if let Some(event) = definition.events.get(MOST) {
-        let text = format!("a property has {MOST} events at most");
+    if let Some(event) = definition.events.get(MAX_EVENTS) {
+        let text = format!("a property has {MAX_EVENTS} events at most");
         diagnostics.push(Diagnostic::error(event.name.span, text).hint("split the property"));
     }
     let used: BTreeSet<usize> =
@@ -73,7 +73,7 @@ fn parameters(definition: &PropertyDefinition) -> Vec<Diagnostic> {
     diagnostics
 }
 
-/// The parameters that a action binds.
+/// The parameters that an action binds.
 pub(crate) fn parameters_of(action: &Action) -> impl Iterator<Item = usize> {
     let arguments: Vec<Argument> = match action {
         Action::Call { arguments, .. } => arguments.clone(),
@@ -90,7 +90,7 @@ pub(crate) fn parameters_of(action: &Action) -> impl Iterator<Item = usize> {
     })
 }
 
-/// What happens at the same time is done by different threads.
+/// The parts of `||` must be executed by different threads.
 fn parts(definition: &PropertyDefinition) -> Option<Diagnostic> {
     let threads = |part: &Expression| -> BTreeSet<usize> {
         items(part).iter().filter_map(|it| it.thread).collect()
@@ -110,7 +110,7 @@ fn parts(definition: &PropertyDefinition) -> Option<Diagnostic> {
     None
 }
 
-/// Regions need both edges, in their order, by one thread.
+/// A region needs both edges, in their order, of one thread.
 fn regions(property: &Property) -> Option<Diagnostic> {
     let span = property.definition.pattern.span;
     for linear in &property.linear_patterns {
@@ -137,7 +137,7 @@ fn regions(property: &Property) -> Option<Diagnostic> {
     None
 }
 
-/// Patterns that cannot depend on the order of threads.
+/// Warns about patterns that do not depend on the order of threads.
 fn order(property: &Property) -> Option<Diagnostic> {
     let span = property.definition.pattern.span;
     if property.linear_patterns.iter().any(|it| it.items.len() == 1 && it.exclusions.is_empty()) {

@@ -1,7 +1,8 @@
-//! Whether events in a given order break a property: an automaton that reads them one by one.
+//! Decides whether events in a given order violate a property: an automaton that reads them one by
+//! one.
 //!
-//! It shares nothing with the [search](crate::search) that proposes orders, and it is what decides:
-//! about the recorded run, about schedules, and about what the program did in the end.
+//! It shares no code with the [search](crate::search) that proposes orders, and its decision is
+//! final: for the recorded run, for schedules, and for forced runs.
 
 use norn_model::ThreadId;
 
@@ -10,48 +11,51 @@ use crate::{
     syntax::{Edge, Item},
 };
 
-/// A linear pattern of a property, and the events of an instance that are it.
+/// A violation of a property: a linear pattern, and the events of an instance that match it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Breach {
-    /// Which of the property's linear patterns.
+pub struct PropertyViolation {
+    /// The index of the linear pattern in the property.
     pub linear: usize,
-    /// The events, in their order.
+    /// The events, in the order of the pattern.
     pub steps: Vec<Occurrence>,
 }
 
-/// The first violation of the property by the events of an instance, in their order.
-pub fn breach(property: &Property, instance: &Instance) -> Option<Breach> {
-    breach_in(property, &instance.occurrences)
+/// The first violation of the property by the events of an instance, in the recorded order.
+pub fn find_violation(property: &Property, instance: &Instance) -> Option<PropertyViolation> {
+    find_violation_in(property, &instance.occurrences)
 }
 
-/// Monitors events in any order.
-pub(crate) fn breach_in(property: &Property, occurrences: &[Occurrence]) -> Option<Breach> {
+/// The first violation of the property by events in the given order.
+pub(crate) fn find_violation_in(
+    property: &Property,
+    occurrences: &[Occurrence],
+) -> Option<PropertyViolation> {
     let mut monitors: Vec<_> =
         property.linear_patterns.iter().map(|it| Monitor::new(property, it)).collect();
     for occurrence in occurrences {
         for (linear, monitor) in monitors.iter_mut().enumerate() {
             if let Some(steps) = monitor.step(occurrence) {
-                return Some(Breach { linear, steps });
+                return Some(PropertyViolation { linear, steps });
             }
         }
     }
     None
 }
 
-/// How far a linear pattern has come, in one way to read the events so far.
+/// A partial match of a linear pattern.
 #[derive(Clone, Debug)]
 struct PartialMatch {
     steps: Vec<Occurrence>,
-    /// By name: the threads.
+    /// By thread name: the thread it is bound to.
     threads: Vec<Option<ThreadId>>,
-    /// By name: when the atomic regions began.
+    /// By region name: the time at which it began.
     regions: Vec<Option<u64>>,
 }
 
 struct Monitor<'a> {
     linear: &'a LinearPattern,
     partial_matches: Vec<PartialMatch>,
-    /// Regions that have begun: thread, name, and when.
+    /// Regions that have begun: thread, name, and time.
     open: Vec<(ThreadId, usize, u64)>,
 }
 
@@ -65,7 +69,7 @@ impl<'a> Monitor<'a> {
         Monitor { linear, partial_matches: vec![start], open: Vec::new() }
     }
 
-    /// Reads an event; returns the linear pattern's events if it is complete now.
+    /// Reads an event; returns the events of the linear pattern if it is complete now.
     fn step(&mut self, event: &Occurrence) -> Option<Vec<Occurrence>> {
         let edges = self.edges(event);
         let mut longer = Vec::new();
@@ -77,9 +81,10 @@ impl<'a> Monitor<'a> {
             longer.push(next);
         }
         let linear = self.linear;
-        self.partial_matches.retain(|it| !is_over(linear, it, event));
+        self.partial_matches.retain(|it| !is_invalidated_by(linear, it, event));
         for next in longer {
-            // What was read does not matter for what is to come, but for where it was read.
+            // Matches that differ only in their past events have the same future, so one of them is
+            // enough.
             let same = |it: &PartialMatch| {
                 it.steps.len() == next.steps.len()
                     && it.threads == next.threads
@@ -94,7 +99,7 @@ impl<'a> Monitor<'a> {
         None
     }
 
-    /// The regions that an event begins and ends, by name and beginning.
+    /// The regions that an event begins and ends: edge, name, and time of the beginning.
     fn edges(&mut self, event: &Occurrence) -> Vec<(Edge, usize, u64)> {
         let mut edges = Vec::new();
         for item in self.linear.items.iter().filter(|it| is_event(it, event)) {
@@ -124,7 +129,9 @@ impl<'a> Monitor<'a> {
     ) -> Option<PartialMatch> {
         let item = self.linear.items.get(partial.steps.len()).filter(|it| is_event(it, event))?;
         let mut next = partial.clone();
-        if !is_free(self.linear, partial, event) || is_amid(self.linear, partial, event) {
+        if !can_extend(self.linear, partial, event)
+            || is_excluded_elsewhere(self.linear, partial, event)
+        {
             return None;
         }
         if let Some(thread) = item.thread {
@@ -154,17 +161,21 @@ impl PartialMatch {
     }
 }
 
-/// Whether an event can be the next as far as others at the same time go: its thread has done none
-/// of them, and it comes right behind if that is wanted.
-fn is_free(linear: &LinearPattern, partial: &PartialMatch, event: &Occurrence) -> bool {
+/// Whether an event can extend a match with respect to `||`: its thread has executed no event of
+/// another part, and it directly follows the previous event if the pattern requires that.
+fn can_extend(linear: &LinearPattern, partial: &PartialMatch, event: &Occurrence) -> bool {
     let behind = |last: &Occurrence| !linear.adjacent || last.time + 1 == event.time;
     let part = linear.parts.get(partial.steps.len());
     let mut others = linear.parts.iter().zip(partial.doers()).filter(|(it, _)| Some(*it) != part);
     partial.steps.last().is_none_or(behind) && !others.any(|(_, by)| by == event.id.thread)
 }
 
-/// Whether an event must not come here, though the next of the linear pattern is one of another part.
-fn is_amid(linear: &LinearPattern, partial: &PartialMatch, event: &Occurrence) -> bool {
+/// Whether an event is excluded here by another part than the one that it belongs to.
+fn is_excluded_elsewhere(
+    linear: &LinearPattern,
+    partial: &PartialMatch,
+    event: &Occurrence,
+) -> bool {
     let done = partial.steps.len();
     linear.exclusions.iter().any(|it| it.before > done && is_excluded(it, partial, event))
 }
@@ -173,7 +184,7 @@ fn is_event(item: &Item, event: &Occurrence) -> bool {
     event.event_set & (1 << item.event) != 0
 }
 
-/// Whether an event is one that must not come now.
+/// Whether an exclusion forbids an event now.
 fn is_excluded(exclusion: &Exclusion, partial: &PartialMatch, event: &Occurrence) -> bool {
     let done = partial.steps.len();
     let due = exclusion.after.is_none_or(|it| it < done) && done <= exclusion.before;
@@ -181,10 +192,10 @@ fn is_excluded(exclusion: &Exclusion, partial: &PartialMatch, event: &Occurrence
     due && is_event(&exclusion.item, event) && by.is_none_or(|it| it == event.id.thread)
 }
 
-/// Whether an event makes a partial match impossible: it is excluded here, or the next event had to
-/// follow directly.
-fn is_over(linear: &LinearPattern, partial: &PartialMatch, event: &Occurrence) -> bool {
-    let parted = |last: &Occurrence| linear.adjacent && last.time + 1 < event.time;
+/// Whether an event makes a partial match impossible: the event is excluded here, or the next event
+/// of the pattern had to follow directly.
+fn is_invalidated_by(linear: &LinearPattern, partial: &PartialMatch, event: &Occurrence) -> bool {
+    let not_adjacent = |last: &Occurrence| linear.adjacent && last.time + 1 < event.time;
     linear.exclusions.iter().any(|it| is_excluded(it, partial, event))
-        || partial.steps.last().is_some_and(parted)
+        || partial.steps.last().is_some_and(not_adjacent)
 }

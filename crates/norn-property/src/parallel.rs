@@ -1,21 +1,22 @@
-//! What happens at the same time: `x || y`.
+//! Compiles parallel patterns: `x || y`.
 //!
-//! Huang, Luo and Rosu give two events of a `||` the same place in the order, and allow no more than
-//! two. For events that is: one comes right after the other, in any order. What is longer than an
-//! event lasts from its first event to its last; it happens at the same time as something else if
-//! each of both begins before the other ends. No thread takes part in two: it does one thing at a time.
+//! Huang, Luo and Rosu give two events of a `||` the same position in the order, and allow no more
+//! than two. For single events this means: one directly follows the other, in either order. A
+//! longer part lasts from its first event to its last; two parts are parallel if each begins before
+//! the other ends. No thread takes part in two of them, because a thread executes one event at a
+//! time.
 
 use crate::{
     Diagnostic, Exclusion, LinearPattern,
-    linear_pattern::{MOST, Piece, check, expand, limit},
+    linear_pattern::{MAX_LINEAR_PATTERNS, Piece, check, expand, limit},
     syntax::{Expression, Pattern},
 };
 
-/// The parts of a pattern, mixed in all ways in which they happen at the same time.
+/// The linear patterns of a pattern: all interleavings in which its parts are parallel.
 pub(crate) fn linear_patterns(pattern: &Pattern) -> Result<Vec<LinearPattern>, Diagnostic> {
     let mut ways: Vec<Vec<Piece>> = vec![Vec::new()];
     for part in &pattern.parts {
-        // To be repeated is to last longer, which matters here.
+        // A repetition makes a part last longer, which matters for overlaps.
         let pieces = expand(part, true, true)?;
         pieces.iter().try_for_each(|it| check(it, part))?;
         let longer = ways.iter().flat_map(|way| {
@@ -26,7 +27,7 @@ pub(crate) fn linear_patterns(pattern: &Pattern) -> Result<Vec<LinearPattern>, D
     }
     let mut linear_patterns = Vec::new();
     for way in &ways {
-        linear_patterns.extend(together(way, pattern)?);
+        linear_patterns.extend(parallel_orders(way, pattern)?);
         limit(linear_patterns.len(), last(pattern))?;
     }
     linear_patterns.sort();
@@ -38,8 +39,8 @@ fn last(pattern: &Pattern) -> &Expression {
     &pattern.parts[pattern.parts.len() - 1]
 }
 
-/// Pieces in all orders in which they happen at the same time.
-fn together(pieces: &[Piece], pattern: &Pattern) -> Result<Vec<LinearPattern>, Diagnostic> {
+/// All interleavings of pieces in which they are parallel.
+fn parallel_orders(pieces: &[Piece], pattern: &Pattern) -> Result<Vec<LinearPattern>, Diagnostic> {
     let single = pieces.iter().filter(|it| it.items.len() == 1).count();
     let adjacent = single == pieces.len();
     if single > 1 && !adjacent {
@@ -47,33 +48,33 @@ fn together(pieces: &[Piece], pattern: &Pattern) -> Result<Vec<LinearPattern>, D
         let hint = "split the property: `a b || c` and `c || d`";
         return Err(Diagnostic::error(pattern.span, text).hint(hint));
     }
-    let mut mixture = Mixture {
+    let mut interleaving = Interleaving {
         pieces,
         adjacent,
         order: Vec::new(),
         done: vec![0; pieces.len()],
         linear_patterns: vec![],
     };
-    mixture.extend();
-    Ok(mixture.linear_patterns)
+    interleaving.extend();
+    Ok(interleaving.linear_patterns)
 }
 
-/// Pieces that are being mixed.
-struct Mixture<'a> {
+/// The enumeration of the interleavings of pieces.
+struct Interleaving<'a> {
     pieces: &'a [Piece],
-    /// All are single events.
+    /// Whether all pieces are single events, which must be adjacent.
     adjacent: bool,
-    /// Whose event comes next, so far.
+    /// The interleaving so far: the piece of each event.
     order: Vec<usize>,
-    /// By piece: how many of its events came so far.
+    /// By piece: the number of its events in the interleaving so far.
     done: Vec<usize>,
     linear_patterns: Vec<LinearPattern>,
 }
 
-impl Mixture<'_> {
-    /// Goes on in all ways; not much further than to too many.
+impl Interleaving<'_> {
+    /// Extends the interleaving in all ways; stops soon after the maximum number is exceeded.
     fn extend(&mut self) {
-        if self.linear_patterns.len() > MOST {
+        if self.linear_patterns.len() > MAX_LINEAR_PATTERNS {
             return;
         }
         if self.done.iter().zip(self.pieces).all(|(done, it)| *done == it.items.len()) {
@@ -91,7 +92,8 @@ impl Mixture<'_> {
         }
     }
 
-    /// Whether a piece can go on: nothing ends before all the others have begun.
+    /// Whether the next event of a piece can come next: no piece may end before all others have
+    /// begun.
     fn is_next(&self, at: usize) -> bool {
         let left = self.pieces[at].items.len() - self.done[at];
         let begun = |(it, done): (usize, &usize)| it == at || *done > 0;
@@ -109,7 +111,8 @@ impl Mixture<'_> {
         for piece in &self.order {
             linear.items.push(self.pieces[*piece].items[done[*piece]]);
             done[*piece] += 1;
-            // Numbered as they come, so that what only differs in that is the same.
+            // Parts are numbered by first occurrence, so that patterns that differ only in the
+            // numbers are equal.
             let name = names.iter().position(|it| it == piece);
             linear.parts.push(name.unwrap_or(names.len()));
             if name.is_none() {

@@ -1,7 +1,8 @@
-//! From the text of a file to its properties.
+//! Parses a property file.
 //!
-//! A descent by hand, one function for each part of the grammar, so that each can say what it
-//! expected and where. After a diagnostic the rest of the property is skipped, and the next one read.
+//! A recursive descent parser with one function per part of the grammar, so that each can report
+//! what it expected and where. After an error, the rest of the property is skipped and parsing
+//! continues with the next one.
 
 use crate::{
     Diagnostic, action,
@@ -10,7 +11,7 @@ use crate::{
     syntax::{Event, Name, PropertyDefinition},
 };
 
-/// The properties of a file, and what is wrong with it. Only those are there that can be read.
+/// The properties that could be parsed, and all diagnostics.
 pub(crate) fn parse(text: &str) -> (Vec<PropertyDefinition>, Vec<Diagnostic>) {
     let mut cursor = Cursor::new(text);
     let (mut properties, mut diagnostics) = (Vec::new(), Vec::new());
@@ -31,7 +32,7 @@ pub(crate) fn parse(text: &str) -> (Vec<PropertyDefinition>, Vec<Diagnostic>) {
     (properties, diagnostics)
 }
 
-/// Goes on behind the brace that ends a property.
+/// Skips to the end of the closing brace of a property.
 fn recover(cursor: &mut Cursor<'_>, start: usize) {
     let rest = cursor.rest();
     let end = rest.find('}').map_or(rest.len(), |it| it + 1);
@@ -59,7 +60,7 @@ fn property(
             }
         }
     }
-    // The pattern would lack an event, which is not its fault.
+    // Without the event, errors in the pattern would only be consequences of this one.
     if let Some(diagnostic) = failed {
         return Err(diagnostic);
     }
@@ -79,7 +80,7 @@ fn property(
     Ok(PropertyDefinition { name, parameters, events, pattern, threads, regions })
 }
 
-/// After a diagnostic in an event, the next one is worth reading, too.
+/// Skips to the next declaration after an error in an event, to report its errors as well.
 fn to_next_part(cursor: &mut Cursor<'_>) {
     loop {
         let word = cursor.look();

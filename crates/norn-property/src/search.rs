@@ -1,9 +1,9 @@
-//! From a trace to candidates: events of one instance in an order that would break a property, and that
-//! no must-order forbids.
+//! Searches a trace for candidates: events of one instance in an order that would violate a
+//! property and that the happens-before order permits.
 //!
-//! The events of a linear pattern are chosen one after another. Of those that only differ in time (same
-//! thread, same place in the code) a few are enough, the earliest that fit; how many, and how
-//! many steps a search may take, is bounded, and a bound that was met is part of the result.
+//! The events of a linear pattern are chosen one after another. Of events that only differ in time
+//! (same thread, same site) a few are enough, the earliest that fit. Their number, and the number
+//! of search steps, is limited; the result states which limits were reached.
 
 use std::collections::BTreeMap;
 
@@ -11,43 +11,43 @@ use norn_model::{Access, Apart, Candidate, CandidateKind, EventId, Scope, SiteId
 use norn_predict::HappensBefore;
 
 use crate::{
-    Bounds, Exclusion, Instance, Limits, LinearPattern, Occurrence, Property,
+    Exclusion, Instance, LinearPattern, Occurrence, Property, SearchLimits, Truncation,
     syntax::{Edge, Item},
 };
 
-/// Events in an order that would break a property.
+/// A predicted violation: events in an order that would violate a property.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Prospect {
-    /// What the parameters stand for.
+pub struct PredictedViolation {
+    /// The values of the parameters.
     pub values: Vec<u64>,
     /// The events.
     pub candidate: Candidate,
-    /// What each of them is for the property, counted as the property lists its events. Behind those of
-    /// the pattern are some that must not come before.
+    /// By event of the candidate: its event in the property. After the events of the pattern come
+    /// excluded events that are forced to occur later.
     pub roles: Vec<usize>,
-    /// The events of the pattern, without those that must not come before.
+    /// The events of the pattern, without the excluded ones.
     pub chosen: Vec<EventId>,
-    /// Which of the property's linear patterns they are.
+    /// The index of the linear pattern in the property.
     pub linear: usize,
-    /// Which finding it belongs to: those with the same places are one.
+    /// The finding that it belongs to: violations with the same sites are one finding.
     pub group: usize,
 }
 
-/// What makes two instances the same finding.
+/// Violations with equal keys are one finding.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct FindingKey {
     items: Vec<Item>,
     sites: Vec<SiteId>,
 }
 
-/// One choice to meet a linear pattern. What is less is cheaper to try.
+/// One choice of events for a linear pattern. A smaller one is cheaper to try.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct EventChoice {
-    /// How many events there are up to the last of them, in the recorded run.
+    /// Number of events of the recorded run up to the last chosen one.
     cost: u64,
     /// Of two simultaneous events, the read comes last, because its thread is more likely to fail.
     reads_first: bool,
-    /// Events that are forced to come later.
+    /// Number of excluded events that are forced to occur later.
     later: usize,
     steps: Vec<(Step, usize)>,
     values: Vec<u64>,
@@ -58,38 +58,38 @@ struct EventChoice {
 
 pub(crate) struct ViolationSearch<'a> {
     order: &'a HappensBefore,
-    limits: Limits,
-    /// Steps that are left.
+    limits: SearchLimits,
+    /// Number of steps left.
     steps: u64,
-    bounds: Bounds,
+    truncation: Truncation,
     found: BTreeMap<FindingKey, Vec<EventChoice>>,
 }
 
-/// Where a search in one linear pattern of one instance is.
+/// The state of the search for one linear pattern in one instance.
 struct PartialChoice<'a> {
     values: &'a [u64],
     linear: &'a LinearPattern,
-    /// Which of the property's linear patterns it is.
+    /// The index of the linear pattern in the property.
     number: usize,
     occurrences: &'a [Occurrence],
-    /// Which event ends the region that another one begins.
+    /// By event that begins a region: the event that ends it.
     ends: BTreeMap<EventId, EventId>,
     chosen: Vec<Occurrence>,
     threads: Vec<Option<ThreadId>>,
 }
 
 impl<'a> ViolationSearch<'a> {
-    pub(crate) fn new(order: &'a HappensBefore, limits: Limits) -> Self {
-        let bounds = Bounds::default();
-        ViolationSearch { order, limits, steps: limits.steps, bounds, found: BTreeMap::new() }
+    pub(crate) fn new(order: &'a HappensBefore, limits: SearchLimits) -> Self {
+        let truncation = Truncation::default();
+        ViolationSearch { order, limits, steps: limits.steps, truncation, found: BTreeMap::new() }
     }
 
-    /// What was left out.
-    pub(crate) fn bounds(&self) -> Bounds {
-        Bounds { steps: self.steps == 0, ..self.bounds }
+    /// What the search left out.
+    pub(crate) fn truncation(&self) -> Truncation {
+        Truncation { out_of_steps: self.steps == 0, ..self.truncation }
     }
 
-    /// Looks for one linear pattern in one instance.
+    /// Searches for one linear pattern in one instance.
     pub(crate) fn linear(&mut self, property: &Property, instance: &Instance, number: usize) {
         let linear = &property.linear_patterns[number];
         let mut partial = PartialChoice {
@@ -104,7 +104,7 @@ impl<'a> ViolationSearch<'a> {
         self.extend(&mut partial);
     }
 
-    /// Chooses the next event of a linear pattern in all ways.
+    /// Tries all events as the next one of a linear pattern.
     fn extend(&mut self, partial: &mut PartialChoice<'_>) {
         let Some(item) = partial.linear.items.get(partial.chosen.len()) else {
             self.keep(partial);
@@ -120,8 +120,8 @@ impl<'a> ViolationSearch<'a> {
             }
             let alike = alike.entry((occurrence.id.thread, occurrence.site)).or_default();
             *alike += 1;
-            if *alike > self.limits.alike {
-                self.bounds.alike += 1;
+            if *alike > self.limits.events_per_site {
+                self.truncation.events += 1;
                 continue;
             }
             self.steps -= 1;
@@ -136,8 +136,8 @@ impl<'a> ViolationSearch<'a> {
         }
     }
 
-    /// Whether an event must come before one that was chosen to come first; or behind one with which
-    /// it is to happen at the same time.
+    /// Whether the happens-before order places an event before one that was chosen earlier, or
+    /// after one that it must be parallel to.
     fn is_late(&self, partial: &PartialChoice<'_>, occurrence: &Occurrence) -> bool {
         let (new, together) = (occurrence.id, partial.linear.adjacent);
         partial.chosen.iter().any(|it| {
@@ -147,14 +147,15 @@ impl<'a> ViolationSearch<'a> {
         })
     }
 
-    /// Keeps what was found, as it is and with what must not come in between made to come later.
+    /// Keeps a complete choice, and a variant in which the excluded events are forced to occur
+    /// later.
     fn keep(&mut self, partial: &PartialChoice<'_>) {
         let recorded = partial.chosen.is_sorted_by_key(|it| it.time);
         if recorded && partial.linear.exclusions.is_empty() && !partial.linear.adjacent {
-            // The recorded run has done that.
+            // The recorded run itself contains this order.
             return;
         }
-        if partial.linear.exclusions.iter().any(|it| self.is_hopeless(partial, it)) {
+        if partial.linear.exclusions.iter().any(|it| self.is_unavoidable(partial, it)) {
             return;
         }
         let items = partial.chosen.iter().zip(&partial.linear.items);
@@ -165,8 +166,8 @@ impl<'a> ViolationSearch<'a> {
         }
     }
 
-    /// Whether something that must not come in between has to, whatever the order.
-    fn is_hopeless(&self, partial: &PartialChoice<'_>, exclusion: &Exclusion) -> bool {
+    /// Whether an excluded event occurs in between in every order.
+    fn is_unavoidable(&self, partial: &PartialChoice<'_>, exclusion: &Exclusion) -> bool {
         let (before, from) =
             (partial.chosen[exclusion.before], exclusion.after.map(|it| partial.chosen[it]));
         let inner = exclusion.after.map_or(0, |it| it + 1)..exclusion.before;
@@ -178,7 +179,7 @@ impl<'a> ViolationSearch<'a> {
         })
     }
 
-    /// The chosen events, and behind each what must not come before it: the first of each thread.
+    /// The chosen events, each followed by the events excluded before it: the first of each thread.
     fn forced(&self, partial: &PartialChoice<'_>) -> Option<Vec<(Occurrence, usize)>> {
         let mut all = Vec::new();
         for (at, event) in partial.chosen.iter().enumerate() {
@@ -234,23 +235,25 @@ impl<'a> ViolationSearch<'a> {
         }
         let values = choice.values.clone();
         kept.insert(at, choice);
-        // The dearest for the same objects goes first, so that one instance does not hide others.
+        // The most expensive choice of the same instance goes first, so that one instance does not
+        // hide others.
         let same = |it: &EventChoice| it.values == values;
-        if kept.iter().filter(|it| same(it)).count() > self.limits.same
+        if kept.iter().filter(|it| same(it)).count() > self.limits.candidates_per_instance
             && let Some(last) = kept.iter().rposition(same)
         {
             kept.remove(last);
-            self.bounds.ways += 1;
+            self.truncation.candidates += 1;
         }
-        self.bounds.ways += kept.len().saturating_sub(self.limits.ways) as u64;
-        kept.truncate(self.limits.ways);
+        self.truncation.candidates +=
+            kept.len().saturating_sub(self.limits.candidates_per_finding) as u64;
+        kept.truncate(self.limits.candidates_per_finding);
     }
 
-    /// What was found.
-    pub(crate) fn prospects(self, property: &Property) -> Vec<Prospect> {
+    /// The violations that were found.
+    pub(crate) fn predicted(self, property: &Property) -> Vec<PredictedViolation> {
         let mut found: Vec<_> = self.found.into_iter().collect();
         found.sort_by(|a, b| (a.1.first(), &a.0).cmp(&(b.1.first(), &b.0)));
-        let mut prospects = Vec::new();
+        let mut predicted = Vec::new();
         for (group, (_, choices)) in found.into_iter().enumerate() {
             for (instance, choice) in (0..).zip(choices) {
                 let (steps, roles) = choice.steps.into_iter().unzip();
@@ -263,10 +266,17 @@ impl<'a> ViolationSearch<'a> {
                     instance,
                 };
                 let EventChoice { values, chosen, linear, .. } = choice;
-                prospects.push(Prospect { values, candidate, roles, chosen, linear, group });
+                predicted.push(PredictedViolation {
+                    values,
+                    candidate,
+                    roles,
+                    chosen,
+                    linear,
+                    group,
+                });
             }
         }
-        prospects
+        predicted
     }
 }
 
@@ -276,8 +286,7 @@ fn step(it: &Occurrence) -> Step {
 }
 
 impl PartialChoice<'_> {
-    /// Whether an event can be the next of the linear pattern: its kind, its thread and its region
-    /// fit.
+    /// Whether an event can be the next one of the linear pattern: its kind, thread and region fit.
     fn fits(&self, item: &Item, occurrence: &Occurrence) -> bool {
         if occurrence.event_set & (1 << item.event) == 0 {
             return false;
@@ -314,8 +323,8 @@ impl PartialChoice<'_> {
     }
 }
 
-/// Whether an event must not come where a exclusion is. A thread that has a name has it from the first
-/// event on that the pattern gives it to.
+/// Whether an exclusion applies to an event. A thread name is bound by the first event of the
+/// pattern that mentions it.
 fn is_excluded(
     linear: &LinearPattern,
     chosen: &[EventId],
@@ -330,9 +339,13 @@ fn is_excluded(
         && by.is_none_or(|it| it == occurrence.id.thread)
 }
 
-/// What must not come between the events of a prospect.
-pub(crate) fn aparts(property: &Property, instance: &Instance, prospect: &Prospect) -> Vec<Apart> {
-    let (linear, chosen) = (&property.linear_patterns[prospect.linear], &prospect.chosen);
+/// The events that must not occur between the events of a predicted violation.
+pub(crate) fn aparts(
+    property: &Property,
+    instance: &Instance,
+    violation: &PredictedViolation,
+) -> Vec<Apart> {
+    let (linear, chosen) = (&property.linear_patterns[violation.linear], &violation.chosen);
     let mut aparts = Vec::new();
     for exclusion in &linear.exclusions {
         let (after, before) = (exclusion.after.map(|it| chosen[it]), chosen[exclusion.before]);
@@ -340,8 +353,8 @@ pub(crate) fn aparts(property: &Property, instance: &Instance, prospect: &Prospe
             instance.occurrences.iter().filter(|it| is_excluded(linear, chosen, exclusion, it))
         {
             let event = it.id;
-            let early = after.is_some_and(|it| is_sooner(event, it));
-            if !early && !is_sooner(before, event) && !chosen.contains(&event) {
+            let early = after.is_some_and(|it| precedes(event, it));
+            if !early && !precedes(before, event) && !chosen.contains(&event) {
                 aparts.push(Apart { event, after, before });
             }
         }
@@ -349,12 +362,12 @@ pub(crate) fn aparts(property: &Property, instance: &Instance, prospect: &Prospe
     aparts
 }
 
-/// Whether one event of a thread comes before another.
-fn is_sooner(one: EventId, other: EventId) -> bool {
+/// Whether both events belong to one thread and the first precedes the second.
+fn precedes(one: EventId, other: EventId) -> bool {
     one.thread == other.thread && one.index < other.index
 }
 
-/// Which events end the regions that others begin: within a thread they nest.
+/// By event that begins a region: the event that ends it. Regions of a thread nest.
 fn ends(linear: &LinearPattern, occurrences: &[Occurrence]) -> BTreeMap<EventId, EventId> {
     let mut ends = BTreeMap::new();
     let mut open: BTreeMap<(ThreadId, usize), Vec<EventId>> = BTreeMap::new();

@@ -1,12 +1,12 @@
 //! Parametric slicing: the instances of a property in a trace, and the events of each.
 //!
-//! An instance binds each parameter of a property to a value. An event that binds some of them is about
-//! all instances with these values: adding to a list is about every iterator of it. As parameters
-//! are bound together by events (`create` says which iterator belongs to which list), instances
-//! are those that the events with the most parameters make, completed by those with fewer; only
+//! An instance binds each parameter of a property to a value. An event that binds some of them
+//! belongs to all instances with these values: adding to a list belongs to every iterator of it.
+//! Since events bind parameters together (`create` relates an iterator to its list), the instances
+//! are formed by the events with the most parameters, completed by those with fewer; only
 //! parameters that no event has in common are combined freely. Huang, Luo and Rosu combine all
-//! freely, which gives more instances, but none that could meet a pattern that needs the event
-//! which has both.
+//! parameters freely. That gives more instances, but none of the additional ones can match a
+//! pattern that needs the event which has both parameters.
 
 use norn_model::{Access, AtomicOp, EventId, Op, SiteId, Trace};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -17,9 +17,9 @@ use crate::{
 };
 
 /// The maximum number of instances of a property.
-const MOST: usize = 200_000;
+const MAX_INSTANCES: usize = 200_000;
 
-/// An event that is about an instance.
+/// An event of an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Occurrence {
     /// The event.
@@ -48,7 +48,7 @@ pub struct Instance {
 /// The instances of a property in a trace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Slices {
-    /// By the values of their parameters.
+    /// Sorted by the values of their parameters.
     pub instances: Vec<Instance>,
     /// By event of the property: how many events of the trace match it.
     pub counts: Vec<u64>,
@@ -62,7 +62,7 @@ struct MatchedAt {
     event_index: usize,
 }
 
-/// The parameters that some events bind, and what is bound to them.
+/// A set of parameters that some events bind together, and the values they bind.
 struct Domain {
     parameters: Vec<usize>,
     matches: FxHashMap<Binding, Vec<MatchedAt>>,
@@ -101,7 +101,7 @@ impl Slices {
     }
 }
 
-/// The domain of these parameters, which may be new.
+/// The domain of these parameters, which is added if it is new.
 fn domain<'a>(domains: &'a mut Vec<Domain>, parameters: &[usize]) -> &'a mut Domain {
     let at = domains.iter().position(|it| it.parameters == parameters).unwrap_or(domains.len());
     if at == domains.len() {
@@ -110,7 +110,7 @@ fn domain<'a>(domains: &'a mut Vec<Domain>, parameters: &[usize]) -> &'a mut Dom
     &mut domains[at]
 }
 
-/// The memory that an operation is about, and what it does to it.
+/// The memory that an operation refers to, and the kind of access.
 fn memory(op: &Op) -> (u64, Access) {
     match *op {
         Op::Read { addr, .. } | Op::Atomic { addr, op: AtomicOp::Load(_), .. } => {
@@ -129,7 +129,7 @@ fn memory(op: &Op) -> (u64, Access) {
     }
 }
 
-/// All ways to bind all parameters, in order.
+/// All bindings of all parameters, in order.
 fn values(parameters: usize, domains: &[Domain]) -> (Vec<Vec<u64>>, bool) {
     let mut partial: Vec<Vec<Option<u64>>> = vec![vec![None; parameters]];
     let mut covered = vec![false; parameters];
@@ -144,7 +144,7 @@ fn values(parameters: usize, domains: &[Domain]) -> (Vec<Vec<u64>>, bool) {
         'all: for partial in &partial {
             for binding in &bindings {
                 longer.extend(extended(partial, &domain.parameters, binding));
-                if longer.len() >= MOST {
+                if longer.len() >= MAX_INSTANCES {
                     cut = true;
                     break 'all;
                 }
@@ -158,7 +158,7 @@ fn values(parameters: usize, domains: &[Domain]) -> (Vec<Vec<u64>>, bool) {
     (partial.into_iter().filter_map(whole).collect(), cut)
 }
 
-/// A binding with more parameters bound, if the two agree.
+/// Extends a binding by another, if the two agree.
 fn extended(
     partial: &[Option<u64>],
     parameters: &[usize],
@@ -173,7 +173,7 @@ fn extended(
     Some(values)
 }
 
-/// The events that are about an instance.
+/// The events of an instance.
 fn about(values: &[u64], domains: &[Domain], all: &[Occurrence]) -> Vec<Occurrence> {
     let mut found: Vec<(usize, usize)> = Vec::new();
     for domain in domains {

@@ -21,12 +21,12 @@ pub struct PropertyDefinition {
     pub regions: Vec<String>,
 }
 
-/// A name, and where it is.
+/// A name and its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
     /// The name.
     pub text: String,
-    /// Where it is.
+    /// Its location.
     pub span: Span,
 }
 
@@ -35,7 +35,7 @@ pub struct Name {
 pub struct Event {
     /// Its name in the pattern.
     pub name: Name,
-    /// The actions that it stands for: any one of these.
+    /// The actions that it matches: any one of these.
     pub actions: Vec<Action>,
     /// Conditions that must all hold.
     pub conditions: Vec<Condition>,
@@ -48,7 +48,7 @@ pub enum Action {
     Call {
         /// The function.
         function: FunctionPattern,
-        /// The arguments, from the first on; of a member function that is the receiver.
+        /// The arguments, from the first on; for a member function the first is the receiver.
         arguments: Vec<Argument>,
     },
     /// A return from a function.
@@ -90,12 +90,12 @@ pub enum MemoryAction {
     Free,
 }
 
-/// Objects in memory: those with a name, or all, and the parameter that they are bound to.
+/// Objects in memory: those with a name, or all, and the parameter that their address binds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Object {
     /// Only variables with this name.
     pub name: Option<Glob>,
-    /// The parameter that is its address.
+    /// The parameter that its address binds.
     pub parameter: Option<usize>,
 }
 
@@ -110,32 +110,32 @@ pub enum Argument {
     Number(Number),
 }
 
-/// A number as it is written.
+/// A number in a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Number {
-    /// Its size.
+    /// Its absolute value.
     pub magnitude: u128,
-    /// Whether there is a minus before it.
+    /// Whether it has a minus sign.
     pub negative: bool,
 }
 
 /// A condition on an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Condition {
-    /// The access is no atomic operation.
+    /// The access is not an atomic operation.
     Plain,
     /// The access is an atomic operation.
     Atomic,
-    /// Two values compare like this.
+    /// A comparison of two values.
     Compare(Operand, Comparison, Operand),
 }
 
 /// A value in a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operand {
-    /// What is read or written.
+    /// The value that is read or written.
     Value,
-    /// How many bytes are read or written.
+    /// The number of bytes that are read or written.
     Size,
     /// The value that a function returns.
     Result,
@@ -145,38 +145,38 @@ pub enum Operand {
     Number(Number),
 }
 
-/// How two values compare.
+/// A comparison operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparison {
-    /// They are the same.
+    /// `==`.
     Equal,
-    /// They are not.
+    /// `!=`.
     Unequal,
-    /// The first is less.
+    /// `<`.
     Less,
-    /// The first is not greater.
+    /// `<=`.
     LessOrEqual,
-    /// The first is greater.
+    /// `>`.
     Greater,
-    /// The first is not less.
+    /// `>=`.
     GreaterOrEqual,
 }
 
 /// The pattern that violates a property.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
-    /// Its parts; if there are several, they happen at the same time.
+    /// Its parts; several parts are operands of `||`.
     pub parts: Vec<Expression>,
-    /// Where it is.
+    /// Its location.
     pub span: Span,
 }
 
 /// A regular expression over events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expression {
-    /// What it is.
+    /// Its kind.
     pub kind: ExpressionKind,
-    /// Where it is.
+    /// Its location.
     pub span: Span,
 }
 
@@ -185,19 +185,19 @@ pub struct Expression {
 pub enum ExpressionKind {
     /// An event.
     Event(Item),
-    /// One after another.
+    /// A sequence.
     Sequence(Vec<Expression>),
-    /// One of these.
+    /// One of these: `|`.
     Choice(Vec<Expression>),
-    /// All of these, each in its own order.
+    /// All of these, interleaved in any way: `&&`.
     All(Vec<Expression>),
-    /// Not this.
+    /// A negation.
     Not(Box<Expression>),
     /// A repetition.
     Repeat(Box<Expression>, Repetition),
 }
 
-/// How often something happens.
+/// The number of repetitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repetition {
     /// `?`: once or not at all.
@@ -208,22 +208,22 @@ pub enum Repetition {
     AtLeastOnce,
 }
 
-/// An event in a pattern. Events, threads and regions are counted as the property lists them.
+/// An event in a pattern. Numbers are indices into the lists of the property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Item {
-    /// Which event.
+    /// The event.
     pub event: usize,
-    /// By which thread, if that matters. Different names are different threads.
+    /// The thread, if the pattern names one. Different names are different threads.
     pub thread: Option<usize>,
-    /// Which edge of which atomic region it is, if it is one.
+    /// The edge of an atomic region that it is, if it is one.
     pub region: Option<(Edge, usize)>,
 }
 
 /// An edge of an atomic region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Edge {
-    /// It begins.
+    /// The beginning.
     Begin,
-    /// It ends.
+    /// The end.
     End,
 }

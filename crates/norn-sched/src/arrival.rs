@@ -1,4 +1,4 @@
-//! A thread comes to an event and asks whether it goes on.
+//! A thread arrives at an event, and the scheduler decides whether it continues.
 
 use norn_abi::{Kind, control::StrategyKind};
 
@@ -6,32 +6,33 @@ use crate::{
     Decision, Event, Scheduler, TaskId, World, scheduler::planned, spin::sees_a_value, task::Task,
 };
 
-/// What a thread that comes to an event does next.
+/// What a thread that arrives at an event does next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
     /// It does not have the turn, and waits for it ([`Scheduler::come_back`]).
     WithoutTurn,
-    /// It goes on: no strategy switches at this event.
+    /// It continues: no strategy switches at this event.
     GoesOn,
-    /// It reads the value at this address, which the event will see, without the scheduler's lock
-    /// since that may fault; reports it ([`Scheduler::observe`]), and asks.
+    /// It reads the value at this address, which the event will see, without holding the
+    /// scheduler's lock because the read may fault. Then it reports the value
+    /// ([`Scheduler::observe`]) and asks.
     Observes(usize),
-    /// It asks ([`Scheduler::ask`]).
+    /// It asks whether it keeps the turn ([`Scheduler::ask`]).
     Asks,
 }
 
-/// Whether a thread that has asked goes on.
+/// The answer to a thread that has asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Asked {
-    /// It keeps the turn, and asks again when it has done this many events.
+    /// It keeps the turn, and asks again when it has executed this many events.
     GoesOn(u64),
-    /// The turn was passed on, perhaps to the same task.
+    /// The turn was passed on, possibly to the same task.
     Passed(Decision),
 }
 
 impl Scheduler {
-    /// A thread comes to an event, `quiet` events after it last changed anything.
+    /// A thread arrives at an event, `quiet` events after its last effect.
     pub fn arrive(&mut self, task: TaskId, event: Event, quiet: u64, world: &dyn World) -> Arrival {
         let has_turn = self.run.holder == Some(task);
         let changes = self.run.tasks.changes;
@@ -43,7 +44,7 @@ impl Scheduler {
         if !has_turn {
             return Arrival::WithoutTurn;
         }
-        if is_librarys(event.kind) && planned(world) != StrategyKind::Follow {
+        if is_library_internal(event.kind) && planned(world) != StrategyKind::Follow {
             return Arrival::GoesOn;
         }
         if !task.spin.is_suspicious(quiet) {
@@ -56,13 +57,13 @@ impl Scheduler {
         Arrival::Asks
     }
 
-    /// The event that a watched thread has come to will see this value.
+    /// Reports the value that the next event of a watched thread will see.
     pub fn observe(&mut self, task: TaskId, value: u64) {
         let changes = self.run.tasks.changes;
         see(&mut self.run.tasks[task], value, changes);
     }
 
-    /// Whether the thread, which has the turn, keeps it.
+    /// Decides whether the thread, which has the turn, keeps it.
     pub fn ask(&mut self, id: TaskId, world: &dyn World) -> Asked {
         let task = &self.run.tasks[id];
         let steps = world.steps(id);
@@ -73,9 +74,9 @@ impl Scheduler {
         Asked::Passed(self.yield_turn(world))
     }
 
-    /// The thread asks that others go first, `quiet` events after it last changed anything. It gets
-    /// a new turn each time, so that it may never come to ask: whether it should be watched is
-    /// decided here, too.
+    /// The thread yields, `quiet` events after its last effect. It gets a new turn each time, so
+    /// that it may never reach the end of one and ask; therefore this also decides whether it
+    /// should be watched.
     pub fn yields(&mut self, id: TaskId, pc: usize, quiet: u64, world: &dyn World) -> Decision {
         let changes = self.run.tasks.changes;
         let task = &mut self.run.tasks[id];
@@ -90,7 +91,7 @@ impl Scheduler {
         self.yield_turn(world)
     }
 
-    /// The thread that let others go first has the turn again.
+    /// The thread that yielded has the turn again.
     pub fn yielded(&mut self, task: TaskId) {
         self.run.tasks[task].between = false;
     }
@@ -105,9 +106,9 @@ fn see(task: &mut Task, value: u64, changes: u64) {
     task.spin.observe((task.event.pc, task.event.object), value, changes);
 }
 
-/// Events that may come from the middle of a library that holds a lock the scheduler does not see,
-/// or that matter to no other thread: no strategy switches there.
-fn is_librarys(kind: Kind) -> bool {
+/// Events that may come from inside a library that holds a lock invisible to the scheduler, or that
+/// no other thread can observe: no strategy switches there.
+fn is_library_internal(kind: Kind) -> bool {
     use Kind as K;
     matches!(kind, K::Alloc | K::Free | K::Map | K::Unmap | K::Init | K::Destroy)
 }

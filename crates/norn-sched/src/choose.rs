@@ -1,5 +1,5 @@
-//! Asks the strategy in force for the next task, and sees to what holds for all strategies: a
-//! schedule that is over, waits that end early, and programs in which every thread spins.
+//! Asks the current strategy for the next task, and handles what is common to all strategies: the
+//! end of a schedule, early timeouts, and programs in which every thread spins.
 
 use norn_abi::control::{StrategyKind, after};
 
@@ -9,13 +9,13 @@ use crate::{
     task::Task,
 };
 
-/// One of how many decisions ends a wait early whose time has not come yet.
+/// On average, one of this many decisions lets a wait time out early.
 const EARLY: u64 = 32;
-/// Events of a turn while every thread spins.
+/// Number of events of a turn while every thread spins.
 const SPIN_TURN: u64 = 64;
 
 impl Scheduler {
-    /// The task that goes on, and for how many events.
+    /// The task that runs next, and for how many events.
     pub(crate) fn choose(
         &mut self,
         world: &dyn World,
@@ -25,7 +25,7 @@ impl Scheduler {
         if self.run.follows() {
             match self.strategies.follow.choose(&mut self.run, world) {
                 Choice::Run(task, events) => return Some(self.remember(task, events)),
-                Choice::Nobody => return None,
+                Choice::Idle => return None,
                 Choice::Over => self.end_schedule(world, decision),
             }
         }
@@ -36,7 +36,7 @@ impl Scheduler {
         self.maybe_early(world);
         match self.strategies.of(self.run.in_force).choose(&mut self.run, world) {
             Choice::Run(task, events) => Some(self.remember(task, events)),
-            Choice::Nobody | Choice::Over => None,
+            Choice::Idle | Choice::Over => None,
         }
     }
 
@@ -45,7 +45,7 @@ impl Scheduler {
         (task, events)
     }
 
-    /// The schedule is over: the program goes on as the plan says.
+    /// The schedule has ended: the program continues as the plan requires.
     fn end_schedule(&mut self, world: &dyn World, decision: &mut Decision) {
         self.run.in_force = StrategyKind::RoundRobin;
         match world.plan().after {
@@ -55,7 +55,7 @@ impl Scheduler {
         }
     }
 
-    /// Time passes while threads run, so one that sleeps may wake before others have done anything.
+    /// Time passes while threads run, so a sleeping thread may wake before others execute anything.
     fn maybe_early(&mut self, world: &dyn World) {
         let explores = self.strategies.of(self.run.in_force).explores();
         if explores && self.run.may_be_early(world) && self.run.rng.below(EARLY) == 0 {
@@ -63,9 +63,9 @@ impl Scheduler {
         }
     }
 
-    /// No thread does anything but read again and again: they do that in turn, for some time. A
-    /// thread that is watched asks at each event; once it is clear that nothing comes of it, that
-    /// does not end its turn, since a switch is slow.
+    /// Every thread only repeats reads: they run in turn for some time. A watched thread asks at
+    /// each event; once it is clear that it makes no progress, asking does not end its turn, since
+    /// a switch is slow.
     fn choose_spinning(&mut self, decision: &mut Decision) -> Option<(TaskId, u64)> {
         if !self.run.tasks.iter().any(Task::is_ready) {
             return None;

@@ -1,17 +1,18 @@
-//! The clock of a controlled run. It does not follow the world's: it advances a little with every
-//! event and every time it is read, and jumps forward when nobody can go on before some time. So a
-//! run waits for nothing, and the same schedule sees the same times.
+//! The virtual clock of a controlled run. It is independent of the real clock: it advances a little
+//! with every event and every time it is read, and jumps forward to the next deadline when no
+//! thread can continue before it. So a run waits for nothing, and the same schedule sees the same
+//! times.
 
 use norn_abi::control::Plan;
 
 use crate::{NEVER, Scheduler, TaskId, World, run::RunState, task::Task};
 
-/// How much time an event takes.
+/// The duration of an event in nanoseconds.
 const EVENT: u64 = 100;
-/// How much time reading the clock takes.
+/// The duration of reading the clock in nanoseconds.
 const READ: u64 = 1_000;
-/// A program that gives its peers longer than this to answer means that to be enough for what they
-/// have to do: such a wait does not end early.
+/// A program that waits longer than this, in nanoseconds, considers that enough for its peers to
+/// answer: such a wait does not time out early.
 const LONG: u64 = 1_000_000_000;
 /// The clocks that show the time of day: `CLOCK_REALTIME`, its coarse form, `CLOCK_TAI`.
 const REALTIME: i32 = 0;
@@ -21,9 +22,9 @@ const TAI: i32 = 11;
 /// The virtual clock.
 #[derive(Debug)]
 pub(crate) struct Clock {
-    /// Nanoseconds by which the clock was put forward, and that reading it took.
+    /// Nanoseconds by which the clock was advanced, and that reading it took.
     extra: u64,
-    /// Tasks whose time has run out, and no trace says so yet.
+    /// Number of tasks whose timeout is not recorded in a trace yet.
     unnoted: u32,
 }
 
@@ -39,14 +40,14 @@ impl RunState {
         self.clock.extra + self.steps(world) * EVENT
     }
 
-    /// Tasks whose time has come need not wait any longer, unless a schedule says which ones.
+    /// Ends the waits whose deadlines have passed, unless a schedule lists the timeouts.
     pub(crate) fn release_expired(&mut self, world: &dyn World) {
         if self.lists_timeouts(world) {
             return;
         }
         let now = self.now(world);
         let due = |it: &Task| it.is_timed() && it.deadline <= now;
-        // Expiring a task makes it untimed, so the search ends.
+        // An expired task is no longer timed, so the loop ends.
         while let Some(task) = self.find(due) {
             self.expire(task);
         }
@@ -65,14 +66,14 @@ impl RunState {
         self.clock.unnoted += 1;
     }
 
-    /// The task that waits for the time that comes first.
+    /// The task with the earliest deadline.
     fn first_timed(&self) -> Option<TaskId> {
         let timed = self.tasks.entries().filter(|(_, it)| it.is_timed());
         timed.min_by_key(|(_, it)| (it.deadline, it.ticket)).map(|(id, _)| id)
     }
 
-    /// Whether the clock may be put forward while others could go on: a sleep or a wait for another
-    /// thread may end before they have done anything, but see [`LONG`].
+    /// Whether the clock may be advanced although other tasks could run: a sleep or a wait for
+    /// another thread may end before they have executed anything, but see [`LONG`].
     pub(crate) fn may_be_early(&self, world: &dyn World) -> bool {
         self.first_timed().is_some_and(|id| {
             let task = &self.tasks[id];
@@ -80,14 +81,14 @@ impl RunState {
         })
     }
 
-    /// Puts the clock forward to the first time for which a task waits.
+    /// Advances the clock to the earliest deadline.
     pub(crate) fn put_forward(&mut self, world: &dyn World) {
         if let Some(task) = self.first_timed() {
             self.put_forward_to(task, world);
         }
     }
 
-    /// Puts the clock forward until the time of `task` has come.
+    /// Advances the clock to the deadline of `task`.
     pub(crate) fn put_forward_to(&mut self, task: TaskId, world: &dyn World) {
         let deadline = self.tasks[task].deadline;
         if deadline != NEVER {
@@ -103,7 +104,7 @@ impl Scheduler {
         self.run.now(world)
     }
 
-    /// What a clock shows when the program reads it.
+    /// The time that a clock shows when the program reads it.
     pub fn read_clock(&mut self, clock: i32, world: &dyn World) -> u64 {
         self.run.clock.extra += READ;
         let steps = self.run.steps(world);
@@ -111,13 +112,13 @@ impl Scheduler {
         start_of(clock, world.plan()) + self.run.now(world)
     }
 
-    /// Puts the clock forward to `then` nanoseconds since the start, if it is earlier.
+    /// Advances the clock to `then` nanoseconds since the start, if it is behind.
     pub fn reach_time(&mut self, then: u64, world: &dyn World) {
         self.run.clock.extra += then.saturating_sub(self.run.now(world));
     }
 
-    /// The number of the thread whose time was the first to run out among those that no trace notes
-    /// yet. Each is returned once.
+    /// The number of the thread whose timeout was the first among those that no trace contains yet.
+    /// Each is returned once.
     pub fn take_expired(&mut self) -> Option<u32> {
         if self.run.clock.unnoted == 0 {
             return None;
@@ -136,7 +137,7 @@ pub fn since_start(clock: i32, then: u64, plan: &Plan) -> u64 {
     then.saturating_sub(start_of(clock, plan))
 }
 
-/// What a clock shows at the start.
+/// The initial time of a clock.
 fn start_of(clock: i32, plan: &Plan) -> u64 {
     match clock {
         REALTIME | REALTIME_COARSE | TAI => plan.realtime,

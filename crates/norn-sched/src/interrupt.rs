@@ -1,11 +1,11 @@
-//! What ends a wait besides what is waited for: a cancellation, a signal handler.
+//! Other reasons for the end of a wait: a cancellation, a signal handler.
 
 use norn_abi::Kind;
 
 use crate::{Interruption, Scheduler, TaskId};
 
 impl Scheduler {
-    /// A thread is to be cancelled: if it waits where it can be, its wait is over.
+    /// A thread is cancelled: if it waits at a cancellation point, its wait ends.
     pub fn cancel(&mut self, thread: u32) {
         let freed = self.run.freed;
         for task in self.run.tasks.iter_mut().filter(|it| it.alive && it.thread == thread) {
@@ -17,12 +17,12 @@ impl Scheduler {
         }
     }
 
-    /// Whether a thread has asked for the end of this one. True once.
+    /// Whether another thread has cancelled this one. True once.
     pub fn take_cancelled(&mut self, task: TaskId) -> bool {
         core::mem::take(&mut self.run.tasks[task].cancelled)
     }
 
-    /// Whether a signal handler has run since the task last waited. Said once.
+    /// Whether a signal handler has run since the task last waited. Reported once.
     pub fn take_interruption(&mut self, task: TaskId) -> Interruption {
         core::mem::take(&mut self.run.tasks[task].interruption)
     }
@@ -35,7 +35,7 @@ impl Scheduler {
         task.away
     }
 
-    /// The handler is over: the thread waits again, or is again where it was. Returns whether it
+    /// The handler has ended: the thread waits again, or continues where it was. Returns whether it
     /// gives the turn back for that.
     pub fn handler_ends(&mut self, task: TaskId, away: bool, restarts: bool) -> bool {
         let task = &mut self.run.tasks[task];

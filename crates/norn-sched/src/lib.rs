@@ -1,10 +1,10 @@
-//! The scheduler of controlled runs: which thread goes next, and for how many events.
+//! The scheduler of controlled runs: decides which thread runs next, and for how many events.
 //!
-//! [`Scheduler`] is a plain value. It knows every thread of the program as a task ([`TaskId`]), which
-//! task has the turn, what each task waits for, the virtual clock, and the strategy that chooses. It
-//! makes no system call, holds no pointer and allocates nothing. What it must know about the outside
-//! it asks a [`World`]; what the caller must do it returns as a [`Decision`]. So the same world gives
-//! the same decisions, and the tests drive the scheduler without any thread.
+//! [`Scheduler`] is a plain value. It contains every thread of the program as a task ([`TaskId`]),
+//! the task that has the turn, what each task waits for, the virtual clock, and the strategy. It
+//! makes no system call, holds no pointer and allocates nothing. It queries the outside through a
+//! [`World`], and returns what the caller must do as a [`Decision`]. So the same world gives the
+//! same decisions, and the tests drive the scheduler without any thread.
 //!
 //! The runtime holds one scheduler behind one lock, puts threads to sleep and wakes them.
 //!

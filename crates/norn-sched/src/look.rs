@@ -1,26 +1,27 @@
-//! What a thread does that has slept for a while without its turn: it looks whether time must be put
-//! forward, whether what it waits for outside has come, or whether the thread with the turn is gone.
+//! Periodic checks by a thread that has slept for a while without the turn: whether the clock must
+//! be advanced, whether an external event that it waits for has happened, or whether the thread
+//! with the turn is gone.
 
 use crate::{Decision, NEVER, Scheduler, TaskId, World, task::Task};
 
-/// How long a thread that waits for something outside sleeps before it looks again, in nanoseconds
-/// of real time like all that follow.
+/// How long a thread that waits for an external event sleeps between two checks, in nanoseconds of
+/// real time like all constants below.
 const LOOK_AGAIN: u64 = 1_000_000;
-/// How long nobody may be able to go on before time is put forward, while a task waits for something
-/// outside.
+/// How long all tasks may be unable to run before the clock is advanced, while a task waits for an
+/// external event.
 const PATIENCE: u64 = 5_000_000;
-/// How long a thread that is due waits for something outside while others could go on, and how long
-/// while others might find that they can. Then it no longer looks, so that the schedule is left.
+/// How long a thread that is due waits for an external event while others could run, or might find
+/// that they can. Then it stops checking, and the run leaves the schedule.
 const IN_VAIN: u64 = 500_000_000;
 const MAYBE_IN_VAIN: u64 = 4_000_000_000;
-/// How long a thread that waits for nothing but its turn sleeps before it looks whether the one with
-/// the turn sleeps, too.
+/// How long a thread that only waits for its turn sleeps before it checks whether the thread with
+/// the turn sleeps as well.
 pub const TURN_PATIENCE: u64 = 20_000_000;
-/// How long a thread that waits for another sleeps before it looks whether all are stuck.
+/// How long a thread that waits for another one sleeps before it checks whether all are stuck.
 const LONG: u64 = 250_000_000;
 
 impl Scheduler {
-    /// How long the task's thread sleeps before it looks around, in nanoseconds.
+    /// How long the task's thread sleeps before its next check, in nanoseconds.
     pub fn patience(&self, task: TaskId) -> u64 {
         let task = &self.run.tasks[task];
         match () {
@@ -31,9 +32,9 @@ impl Scheduler {
         }
     }
 
-    /// A thread that does not have the turn has slept for a while and looks around.
+    /// A thread without the turn has slept for a while and checks the state of the run.
     pub fn look_around(&mut self, id: TaskId, world: &dyn World) -> Decision {
-        // It is here, whatever others took it for.
+        // It is here, even if it was considered to be away.
         self.run.tasks[id].away = false;
         if self.run.freed {
             if self.run.tasks[id].is_timed() {
@@ -62,7 +63,7 @@ impl Scheduler {
         decision
     }
 
-    /// If the thread with the turn is in code that is not instrumented, the turn goes on without it.
+    /// If the thread with the turn is in uninstrumented code, the turn passes on without it.
     fn look_after(&mut self, holder: TaskId, world: &dyn World) -> Decision {
         let (thread, steps) = (self.run.tasks[holder].thread, self.run.steps(world));
         if !self.watch.is_away(holder, thread, steps, world) {
@@ -75,22 +76,23 @@ impl Scheduler {
         decision
     }
 
-    /// Whether nobody else can go on. Then a thread may look outside without the strategy being
-    /// asked: how often it looks in vain is a matter of real time, and must change nothing.
+    /// Whether no other task can run. Then a thread may check for external events without asking
+    /// the strategy: the number of unsuccessful checks depends on real time and must not influence
+    /// decisions.
     fn is_alone(&self, task: TaskId) -> bool {
         let others = self.run.tasks.entries().any(|(id, it)| it.is_ready() && id != task);
         !others && !self.run.follows()
     }
 
-    /// How long nobody may be able to go on before time is put forward. A thread in code that is not
-    /// instrumented, for which a schedule waits, will mostly be back before that.
+    /// How long all tasks may be unable to run before the clock is advanced. A thread in
+    /// uninstrumented code, for which a schedule waits, usually returns before that.
     fn before_time(&self) -> u64 {
         let away = self.run.tasks.iter().any(|it| it.alive && it.away);
         if away && self.run.follows() { IN_VAIN } else { PATIENCE }
     }
 
-    /// Whether nothing has happened for long though a task could go on: a schedule wants another one
-    /// first, and what that one waits for outside may be what this one would do.
+    /// Whether nothing has happened for long although a task could run: the schedule requires
+    /// another one first, and the external event that it waits for may depend on this one.
     fn is_in_vain(&self, idle: u64) -> bool {
         let mut others = self.run.tasks.candidates().map(|(_, it)| it.looks);
         match others.next() {

@@ -1,6 +1,6 @@
-//! Properties of whole runs, on small random programs. What must hold after each decision is checked
-//! by the simulation itself: one task at most has the turn, only ready tasks get it, and time does
-//! not go back.
+//! Properties of whole runs, on small random programs. The simulation itself checks the invariants
+//! after each decision: at most one task has the turn, only ready tasks get it, and time does not
+//! decrease.
 
 use norn_abi::control::{Name, Segment, StrategyKind, follow, until, why};
 use proptest::prelude::*;
@@ -10,11 +10,11 @@ use crate::{
     simulation::{Op, SimulatedWorld, Simulation, planned},
 };
 
-/// Cases of each property: few for every day and for Miri, more if `NORN_CASES` says so.
+/// Number of cases per property: few by default and under Miri, more if `NORN_CASES` is set.
 fn cases() -> ProptestConfig {
     let few = if cfg!(miri) { 4 } else { 256 };
     let asked = std::env::var("NORN_CASES").ok().and_then(|it| it.parse().ok());
-    // Failures are printed with their inputs; to store them would be I/O, which Miri has not.
+    // Failures are printed with their inputs; storing them needs I/O, which Miri does not support.
     let cases = asked.unwrap_or(few);
     let max_global_rejects = 100 * cases;
     ProptestConfig { cases, max_global_rejects, failure_persistence: None, ..Default::default() }
@@ -27,8 +27,8 @@ fn strategy() -> impl Strategy<Value = StrategyKind> {
     prop::sample::select(&EXPLORERS[..])
 }
 
-/// A few steps. Locks are taken in any order, and given back at the end, so that programs deadlock
-/// now and then.
+/// A few steps. Locks are acquired in any order and released at the end, so that some programs
+/// deadlock.
 fn thread() -> impl Strategy<Value = Vec<Op>> {
     let plain = prop_oneof![
         (0..3usize).prop_map(Op::Read),
@@ -56,7 +56,7 @@ fn run(threads: &[Vec<Op>], world: SimulatedWorld) -> Simulation {
     simulation
 }
 
-/// The schedule of a run that came to its end: for each turn, up to which event its thread went.
+/// The schedule of a complete run: for each turn, the event at which its thread stopped.
 fn segments(events: &[usize], threads: usize) -> Vec<Segment> {
     let mut counts = vec![0; threads];
     let mut segments: Vec<Segment> = Vec::new();
@@ -77,7 +77,7 @@ fn segments(events: &[usize], threads: usize) -> Vec<Segment> {
     segments
 }
 
-/// A world in which the schedule is followed.
+/// A world whose plan follows the schedule.
 fn following(segments: Vec<Segment>, threads: usize) -> SimulatedWorld {
     let threads = u32::try_from(threads).unwrap();
     let names = (0..threads).map(|child| Name { parent: 0, child }).collect();
@@ -100,7 +100,7 @@ proptest! {
     }
 
     #[test]
-    fn a_deadlock_is_found_if_and_only_if_no_thread_can_go_on(
+    fn a_deadlock_is_found_if_and_only_if_no_thread_can_continue(
         threads in program(),
         kind in strategy(),
         seed: u64,
@@ -140,7 +140,7 @@ proptest! {
         let original = run(&threads, planned(StrategyKind::Pos, seed));
         prop_assume!(original.verdict == Some(Verdict::Deadlock));
         let mut schedule = segments(&original.events, threads.len());
-        // A thread that is stuck has not ended: at last it comes to the lock where it waits.
+        // A stuck thread has not ended: its last arrival is at the lock where it waits.
         let stuck = schedule.iter().filter(|it| it.until == until::ENDS && it.count < 4);
         let waits: Vec<_> =
             stuck.map(|it| Segment { until: until::BLOCKS, ..*it }).collect();
@@ -168,7 +168,7 @@ proptest! {
     }
 
     #[test]
-    fn a_thread_that_spins_lets_the_one_run_that_ends_its_loop(
+    fn a_spinning_thread_lets_the_thread_run_that_ends_its_loop(
         work in 1..600usize,
         kind in strategy(),
         seed: u64,
@@ -195,7 +195,7 @@ proptest! {
 #[test]
 fn threads_that_only_spin_are_a_livelock() {
     if cfg!(miri) {
-        // 200,000 events, which Miri would take minutes for; nothing else is reached by them.
+        // 200,000 events, which would take minutes under Miri and reach no additional code.
         return;
     }
     for kind in EXPLORERS {
@@ -205,7 +205,7 @@ fn threads_that_only_spin_are_a_livelock() {
 }
 
 #[test]
-fn a_thread_that_the_schedule_names_and_is_not_there_is_reported() {
+fn a_missing_thread_of_the_schedule_is_reported() {
     let absent = Segment { thread: 3, until: until::ENDS, ..Segment::default() };
     let mut run = run(&[vec![Op::Read(0)]], following(vec![absent], 1));
     let report = run.scheduler.take_report().unwrap();
@@ -227,7 +227,7 @@ fn a_thread_that_is_due_at_a_lock_of_another_is_reported() {
 }
 
 #[test]
-fn a_program_that_unseen_help_could_save_is_given_two_seconds() {
+fn a_possible_external_wake_up_delays_the_verdict_by_two_seconds() {
     let threads = [vec![Op::Lock(0), Op::Lock(0)]];
     let mut world = planned(StrategyKind::RoundRobin, 0);
     world.unseen_help = true;

@@ -1,7 +1,7 @@
 //! Random numbers: `SplitMix64` (Steele, Lea, Flood, OOPSLA 2014). One state word, so the seed of the
 //! plan is the whole state, and every draw is the same on every machine.
 
-/// What `SplitMix64` adds from one number to the next.
+/// The increment of `SplitMix64`.
 pub const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The output function of `SplitMix64`.
@@ -20,7 +20,7 @@ impl Rng {
         Self(0)
     }
 
-    /// Starts again from a seed.
+    /// Restarts from a seed.
     pub(crate) fn seed(&mut self, seed: u64) {
         self.0 = seed;
     }

@@ -1,29 +1,29 @@
-//! The state of a controlled run that every strategy sees.
+//! The state of a controlled run that all strategies see.
 
 use norn_abi::control::{StrategyKind, timeouts};
 
 use crate::{TaskId, World, clock::Clock, rng::Rng, spin::Progress, tasks::Tasks};
 
-/// How long a program that seems stuck is given, in nanoseconds of real time, if something that the
-/// scheduler does not see could wake it.
+/// How long a program that seems stuck may continue, in nanoseconds of real time, if something
+/// outside the scheduler's view could wake it.
 const DOUBT: u64 = 2_000_000_000;
 
-/// All but the strategies' own state.
+/// All state but that of the strategies.
 #[derive(Debug)]
 pub(crate) struct RunState {
     pub(crate) tasks: Tasks,
     pub(crate) rng: Rng,
     pub(crate) clock: Clock,
     pub(crate) progress: Progress,
-    /// The strategy that is in force: the plan's, or round robin once a schedule is over.
+    /// The current strategy: that of the plan, or round robin once a schedule has ended.
     pub(crate) in_force: StrategyKind,
-    /// The task that has the turn. None while nobody can go on.
+    /// The task that has the turn; `None` while no task can run.
     pub(crate) holder: Option<TaskId>,
-    /// Events of all threads before the current turn.
+    /// Number of events of all threads before the current turn.
     pub(crate) counted: u64,
-    /// The task that had the turn last, if any did; see [`RunState::last`].
+    /// The task that had the turn last, if any; see [`RunState::last`].
     pub(crate) last: Option<TaskId>,
-    /// Nobody waits for a turn any more.
+    /// Threads no longer wait for a turn.
     pub(crate) freed: bool,
     /// Since when the program seems stuck, in real time; 0 if it does not.
     pub(crate) doubtful_since: u64,
@@ -48,7 +48,8 @@ impl RunState {
         }
     }
 
-    /// Events of all threads so far. Exact if the thread that has the turn asks, or nobody has it.
+    /// Number of events of all threads so far. Exact if the caller has the turn, or no thread has
+    /// it.
     pub(crate) fn steps(&self, world: &dyn World) -> u64 {
         match self.holder {
             None => self.counted,
@@ -56,7 +57,7 @@ impl RunState {
         }
     }
 
-    /// The task that had the turn last; at first, the first.
+    /// The task that had the turn last; initially the first one.
     pub(crate) fn last(&self) -> TaskId {
         self.last.unwrap_or(TaskId::FIRST)
     }
@@ -72,13 +73,13 @@ impl RunState {
         self.in_force == StrategyKind::Follow
     }
 
-    /// Whether a schedule is followed that lists every time-out of a wait.
+    /// Whether a schedule is followed that lists every timeout.
     pub(crate) fn lists_timeouts(&self, world: &dyn World) -> bool {
         self.follows() && world.plan().timeouts == timeouts::LISTED
     }
 
-    /// Whether something that the scheduler does not see could still wake a stuck program. After
-    /// [`DOUBT`] that is not believed any more.
+    /// Whether something outside the scheduler's view could still wake a stuck program. After
+    /// [`DOUBT`] the answer is no.
     pub(crate) fn may_be_saved(&mut self, world: &dyn World) -> bool {
         let now = world.real_time();
         let since = self.doubtful_since;

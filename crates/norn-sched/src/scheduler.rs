@@ -1,4 +1,4 @@
-//! The scheduler as a value, and the life of its tasks.
+//! The scheduler as a value, and the lifecycle of its tasks.
 
 use norn_abi::{Kind, control::StrategyKind};
 
@@ -10,30 +10,31 @@ use crate::{
     watch::TurnWatch,
 };
 
-/// Decides which thread goes next. Large, and made to be a static: [`Scheduler::new`] is all zero,
-/// and nothing in it is ever moved.
+/// Decides which thread runs next. The value is large and meant to be a static: [`Scheduler::new`]
+/// is all zero, and its parts are never moved.
 #[derive(Debug)]
 pub struct Scheduler {
     pub(crate) run: RunState,
     pub(crate) strategies: Strategies,
     pub(crate) watch: TurnWatch,
-    /// Events of all threads when the spinning thread that runs now began to, while all spin.
+    /// Number of events of all threads when the current spinning thread began to run, while all
+    /// spin.
     pub(crate) spin_turn_since: u64,
-    /// When nobody could go on any more, in real time, and how many events there were then.
+    /// The real time since which no task can run, and the number of events then.
     pub(crate) idle_since: u64,
     pub(crate) idle_at: Option<u64>,
-    /// Events of all threads when tasks that wait for something outside last looked.
+    /// Number of events of all threads at the last check for external events.
     pub(crate) looked_outside: u64,
 }
 
-/// A thread that is about to be created, or was met.
+/// A thread that is about to be created, or that was discovered.
 #[derive(Clone, Copy, Debug)]
 pub struct NewThread {
     /// Its number.
     pub thread: u32,
     /// Which child of its parent it is, from 1.
     pub child: u32,
-    /// Whether it came from code that is not instrumented.
+    /// Whether it was created by uninstrumented code.
     pub foreign: bool,
 }
 
@@ -51,8 +52,8 @@ impl Scheduler {
         }
     }
 
-    /// The first thread of a process begins, and has the turn. Unless the process is `due` to follow
-    /// the schedule, if there is one, its threads go on in turn.
+    /// The first thread of a process begins, and has the turn. Unless the process is `due` to
+    /// follow the schedule, if there is one, its threads run in turn.
     pub fn begin(&mut self, first: NewThread, due: bool, world: &dyn World) -> Option<TaskId> {
         let plan = world.plan();
         let planned = planned(world);
@@ -67,12 +68,12 @@ impl Scheduler {
         Some(task)
     }
 
-    /// In a forked child: the threads of the parent are not here.
+    /// In a forked child: removes the threads of the parent, which do not exist here.
     pub fn forget_tasks(&mut self) {
         self.run.tasks.forget_all();
     }
 
-    /// A thread is about to be created: it may be chosen from now on. None if there are too many.
+    /// A thread is about to be created: it can be chosen from now on. `None` if there are too many.
     pub fn adopt(
         &mut self,
         thread: NewThread,
@@ -89,12 +90,12 @@ impl Scheduler {
         Some(id)
     }
 
-    /// A thread could not be created.
+    /// The creation of a thread failed.
     pub fn disown(&mut self, task: TaskId) {
         self.run.tasks[task].alive = false;
     }
 
-    /// A thread has ended: threads that join it may go on. The caller gives its turn back by
+    /// A thread has ended: threads that join it may continue. The caller gives its turn back by
     /// [`Scheduler::leave`].
     pub fn end(&mut self, task: TaskId) {
         let ended = &mut self.run.tasks[task];
@@ -114,17 +115,17 @@ impl Scheduler {
         self.run.tasks.entries().filter(|(_, it)| it.alive).map(|(id, _)| id)
     }
 
-    /// Whether another task could go on, or runs without the turn.
+    /// Whether another task could run, or runs without the turn.
     pub fn has_active_others(&self, task: TaskId) -> bool {
         self.run.tasks.entries().any(|(id, it)| (it.is_ready() || it.away) && id != task)
     }
 
-    /// The entry of the task's thread among the schedule's names; `u32::MAX` if it has none.
+    /// The entry of the task's thread in the schedule's table; `u32::MAX` if it has none.
     pub fn entry(&self, task: TaskId) -> u32 {
         self.run.tasks[task].entry
     }
 
-    /// How the schedule was followed, if that has changed since this was last asked.
+    /// How far the schedule was followed, if that has changed since the last call.
     pub fn take_report(&mut self) -> Option<FollowReport> {
         self.strategies.follow.take_report()
     }
@@ -136,7 +137,7 @@ impl Default for Scheduler {
     }
 }
 
-/// The strategy that the plan names. A number without a name is round robin.
+/// The strategy of the plan. An unknown number is round robin.
 pub(crate) fn planned(world: &dyn World) -> StrategyKind {
     StrategyKind::from_code(world.plan().strategy).unwrap_or(StrategyKind::RoundRobin)
 }

@@ -1,6 +1,6 @@
 //! For tests: a world that is plain data, and small programs whose threads are scripts. The
-//! simulation does what the runtime does with a real thread, and checks after each decision what
-//! must always hold.
+//! simulation treats them as the runtime treats real threads, and checks the invariants after each
+//! decision.
 
 use norn_abi::{
     Kind,
@@ -12,7 +12,7 @@ use crate::{
     World,
 };
 
-/// The outside, as the test says it is.
+/// The outside of the scheduler, as the test defines it.
 #[expect(clippy::struct_excessive_bools, reason = "answers to independent questions")]
 pub(crate) struct SimulatedWorld {
     pub(crate) plan: Plan,
@@ -123,7 +123,7 @@ pub(crate) enum Op {
     Lock(usize),
     Unlock(usize),
     Yield,
-    /// For nanoseconds of virtual time.
+    /// Sleeps for this many nanoseconds of virtual time.
     Sleep(u64),
     /// Reads a variable until it is not 0.
     Await(usize),
@@ -134,7 +134,7 @@ pub(crate) struct Simulation {
     pub(crate) scheduler: Box<Scheduler>,
     pub(crate) world: SimulatedWorld,
     threads: Vec<Vec<Op>>,
-    /// For each thread: how many of its steps are done, and whether it has asked for the next.
+    /// For each thread: number of completed steps, and whether it has asked for the next one.
     done: Vec<usize>,
     asked: Vec<bool>,
     ended: Vec<bool>,
@@ -143,13 +143,13 @@ pub(crate) struct Simulation {
     memory: [u64; 8],
     locked_by: [Option<usize>; 8],
     last_time: u64,
-    /// Which thread did each event, in order.
+    /// The thread of each event, in order.
     pub(crate) events: Vec<usize>,
     pub(crate) verdict: Option<Verdict>,
 }
 
-/// The most decisions of a run, so that a test ends if the scheduler does not.
-const MOST_DECISIONS: usize = 3_000_000;
+/// Maximum number of decisions of a run, so that a test ends even if the scheduler does not.
+const MAX_DECISIONS: usize = 3_000_000;
 
 impl Simulation {
     /// A program of these threads, under this plan. The first thread has created the others.
@@ -186,7 +186,7 @@ impl Simulation {
 
     /// Runs the program to its end, or to a verdict.
     pub(crate) fn run(&mut self) {
-        for _ in 0..MOST_DECISIONS {
+        for _ in 0..MAX_DECISIONS {
             let Some(holder) = self.scheduler.holder() else {
                 if self.verdict.is_some() || !self.ended.contains(&false) {
                     return;
@@ -207,7 +207,8 @@ impl Simulation {
         !self.ended.contains(&false)
     }
 
-    /// Whether no thread can ever go on: each that lives waits for a lock that another one holds.
+    /// Whether no thread can ever continue: each live thread waits for a lock that another one
+    /// holds.
     pub(crate) fn is_deadlocked(&self) -> bool {
         let stuck = |thread: usize| match self.threads[thread].get(self.done[thread]) {
             Some(Op::Lock(lock)) => self.locked_by[*lock].is_some(),
@@ -217,7 +218,7 @@ impl Simulation {
         !living.is_empty() && living.into_iter().all(stuck)
     }
 
-    /// A thread without the turn has slept for as long as it may.
+    /// Simulates the end of the sleep of a thread without the turn.
     fn look_around(&mut self) {
         let sleeper = self.scheduler.living().next().unwrap();
         self.world.real_time += self.scheduler.patience(sleeper);
@@ -249,7 +250,7 @@ impl Simulation {
         self.last_time = now;
     }
 
-    /// The thread that has the turn comes to its next step, asks if it must, and does it.
+    /// The thread that has the turn arrives at its next step, asks if it must, and executes it.
     fn advance(&mut self, task: TaskId) {
         let thread = task.index();
         let Some(op) = self.threads[thread].get(self.done[thread]).copied() else {
@@ -270,7 +271,7 @@ impl Simulation {
         self.world.steps[thread] - self.world.effects[thread]
     }
 
-    /// Asks the scheduler. Returns whether the turn was passed on, perhaps to the same thread.
+    /// Asks the scheduler. Returns whether the turn was passed on, possibly to the same thread.
     fn ask(&mut self, task: TaskId, op: Op) -> bool {
         let quiet = self.quiet(task.index());
         let event = self.event(task.index(), op);
@@ -349,7 +350,7 @@ impl Simulation {
         self.carry_out(decision);
     }
 
-    /// An event is done; `ends` if the step is.
+    /// Counts an event; `ends` states whether it completes the step.
     fn count(&mut self, thread: usize, effect: bool, ends: bool) {
         self.events.push(thread);
         self.world.steps[thread] += 1;

@@ -1,51 +1,51 @@
-//! Threads that spin: they read the same things again and again and change nothing, so that only
-//! another thread can end their loop. They are recognised and not chosen while others can run.
+//! Detects threads that spin: they repeat the same reads and have no effect, so that only another
+//! thread can end their loop. They are not chosen while others can run.
 //!
-//! A thread that has not changed anything for a while is watched event by event. If it comes back
-//! to the same event, and all that it saw since the last time is what it had seen the time before,
-//! it spins. When another thread has changed something, it may look once more: one round, unless
-//! what it sees is new. Watching is slow: if nothing comes of it, the thread runs twice as long
-//! before it is watched again.
+//! A thread that has had no effect for a while is watched event by event. If it returns to the same
+//! event, and everything it saw since then equals what it saw in the round before, it spins. After
+//! an effect of another thread it may check once more: for one round, unless it sees something new.
+//! Watching is slow: if it does not detect a spin, the thread runs twice as long before it is
+//! watched again.
 
 use norn_abi::Kind;
 
 use crate::{TaskId, World, run::RunState};
 
-/// Events without a change after which a thread is watched: at first, and at most. A watch counts
-/// what is added to the first number, so that a new one is all zero.
+/// Number of events without an effect after which a thread is watched: initially, and at most. A
+/// watch stores the difference to the initial number, so that a new one is all zero.
 const SUSPICIOUS: u64 = 256;
 const MOST_PATIENT: u64 = 1 << 14;
-/// Events in which a round must be over; else the round is looked for anew, at another event.
+/// Maximum length of a round in events; after that another event becomes the anchor.
 const LONGEST_ROUND: u32 = 64;
-/// Equal rounds that make it a spin.
+/// Number of equal rounds that make a spin.
 const ROUNDS: u32 = 3;
-/// Events for which a thread is watched before that is given up: the anchor may be one that does not
-/// come again, so there is time for another one.
+/// Number of events for which a thread is watched: the anchor may be an event that does not recur,
+/// so there is time for another one.
 const WATCHED: u64 = 2 * (ROUNDS as u64 + 1) * LONGEST_ROUND as u64;
-/// Events of pure spinning after which nobody is expected to go on.
-const HOPELESS: u64 = 200_000;
-/// Events of pure spinning after which it need not be another thread that looks each time.
+/// Number of events of pure spinning after which no thread is expected to make progress.
+const LIVELOCK_EVENTS: u64 = 200_000;
+/// Number of events of pure spinning after which the spinning threads need not alternate any more.
 const STALE: u64 = 2_000;
 
-/// What is known of one thread's spinning.
+/// The spin detection state of one thread.
 #[derive(Debug)]
 pub(crate) struct SpinWatch {
-    /// Where rounds begin: place and address.
+    /// Where rounds begin: code location and address.
     anchor: (usize, usize),
-    /// A hash of what was seen in this round, and in the last.
+    /// A hash of what was seen in this round, and in the last one.
     round: u64,
     last: u64,
     events: u32,
     equal: u32,
     watched: bool,
-    /// Events without a change when it began to be watched, or was given up.
+    /// Number of events without an effect when watching began or was given up.
     since: u64,
-    /// Events without a change after which it is watched, beyond [`SUSPICIOUS`].
+    /// Number of events without an effect before watching, beyond [`SUSPICIOUS`].
     patience: u64,
     spins: bool,
-    /// It asked itself that others go first.
+    /// It has yielded.
     yields: bool,
-    /// How many changes there had been when it was last found spinning.
+    /// The number of changes when it was last found spinning.
     changes: u64,
 }
 
@@ -64,24 +64,23 @@ impl SpinWatch {
         changes: 0,
     };
 
-    /// For a new thread.
+    /// Resets the state for a new thread.
     pub(crate) fn reset(&mut self) {
         self.forget();
         (self.yields, self.since, self.patience) = (false, 0, 0);
     }
 
-    /// It is not watched any longer.
+    /// Stops watching.
     fn forget(&mut self) {
         (self.anchor, self.round, self.last) = ((0, 0), 0, 0);
         (self.events, self.equal, self.changes) = (0, 0, 0);
         (self.watched, self.spins) = (false, false);
     }
 
-    /// The thread has done `quiet` events since it last changed something. Returns whether it is
-    /// watched.
+    /// The thread has executed `quiet` events since its last effect. Returns whether it is watched.
     pub(crate) fn is_suspicious(&mut self, quiet: u64) -> bool {
         if quiet < self.since {
-            // It has changed something meanwhile.
+            // It has had an effect meanwhile.
             self.forget();
             self.since = 0;
         }
@@ -98,7 +97,7 @@ impl SpinWatch {
         self.watched
     }
 
-    /// Whether other tasks should go first. `changes` counts the changes of all threads.
+    /// Whether other tasks should run first. `changes` counts the changes of all threads.
     pub(crate) fn is_idle(&self, changes: u64) -> bool {
         self.yields || self.spins(changes)
     }
@@ -108,17 +107,17 @@ impl SpinWatch {
         self.spins && self.changes == changes
     }
 
-    /// Whether each of its events must be looked at.
+    /// Whether each of its events must be observed.
     pub(crate) fn is_watched(&self) -> bool {
         self.watched
     }
 
-    /// It asks that others go first.
+    /// The thread yields.
     pub(crate) fn yields(&mut self) {
         self.yields = true;
     }
 
-    /// It comes to an event at a place and address, where it will see this value.
+    /// It arrives at an event at a code location and address, where it will see this value.
     pub(crate) fn observe(&mut self, at: (usize, usize), seen: u64, changes: u64) {
         if at == self.anchor && self.events > 0 {
             let same = self.round == self.last;
@@ -143,12 +142,12 @@ impl SpinWatch {
     }
 }
 
-/// When anything was last changed, in events of all threads.
+/// The last effect of any thread, in events of all threads.
 #[derive(Debug)]
 pub(crate) struct Progress {
-    /// Events since something was changed, when a turn last ended.
+    /// Number of events since the last effect, at the end of the last turn.
     fruitless: u64,
-    /// Events of all threads when something was last changed.
+    /// Number of events of all threads at the last effect.
     changed_at: u64,
 }
 
@@ -157,20 +156,20 @@ impl Progress {
         Self { fruitless: 0, changed_at: 0 }
     }
 
-    /// Whether nothing has been changed for long.
+    /// Whether there was no effect for long.
     pub(crate) fn is_stale(&self) -> bool {
         self.fruitless > STALE
     }
 
-    /// Something else than a thread has changed: the time.
+    /// The time has changed, which counts as an effect.
     pub(crate) fn time_passes(&mut self, steps: u64) {
         self.changed_at = steps;
     }
 }
 
 impl RunState {
-    /// A turn is over. Notes whether its thread changed anything; and others that yielded may run
-    /// again if it did anything at all.
+    /// A turn has ended. Notes whether its thread had an effect; tasks that yielded may run again
+    /// if it executed anything at all.
     pub(crate) fn after_turn(&mut self, world: &dyn World) {
         let last = self.last();
         if !self.tasks.is_used(last) {
@@ -188,11 +187,11 @@ impl RunState {
         self.progress.fruitless = steps - self.progress.changed_at;
     }
 
-    /// Every task that could run spins or yields. Whether they have done so for so long that they
-    /// will for ever.
+    /// Every task that could run spins or yields: whether this has lasted so long that it will not
+    /// end.
     pub(crate) fn is_hopeless(&mut self) -> bool {
         self.let_yielded_run(|_| true);
-        self.progress.fruitless > HOPELESS
+        self.progress.fruitless > LIVELOCK_EVENTS
     }
 
     fn let_yielded_run(&mut self, which: impl Fn(TaskId) -> bool) {
@@ -204,13 +203,13 @@ impl RunState {
     }
 }
 
-/// Whether the value that an event of this kind will see says whether its thread spins.
+/// Whether the value that an event of this kind sees matters for spin detection.
 pub(crate) fn sees_a_value(kind: Kind) -> bool {
     kind.as_access().is_some()
         || matches!(kind, Kind::AtomicLoad | Kind::AtomicRmw | Kind::AtomicCas)
 }
 
-/// Whether an event changes nothing that another thread could see.
+/// Whether an event has no effect that another thread could observe.
 pub fn is_fruitless(kind: Kind) -> bool {
     matches!(
         kind,
@@ -235,8 +234,8 @@ pub fn is_fruitless(kind: Kind) -> bool {
 mod tests {
     use super::*;
 
-    /// Lets a thread read `values` in turn at one place each, quietly, and returns after how many
-    /// events it spins.
+    /// Lets a thread read `values` in turn at one code location each, and returns after how many
+    /// events it is found spinning.
     fn spins_after(values: impl Fn(u64) -> (usize, u64), most: u64) -> Option<u64> {
         let mut watch = SpinWatch::NEW;
         (0..most).find(|&quiet| {
@@ -251,7 +250,7 @@ mod tests {
     #[test]
     fn a_loop_over_the_same_values_spins_after_a_few_rounds() {
         let after = spins_after(|quiet| (8 + usize::try_from(quiet % 3).unwrap(), 0), 2000);
-        // Watched from event 256 on; the first round has no predecessor of its kind.
+        // Watched from event 256 on; the first round has no predecessor to compare with.
         assert_eq!(after, Some(256 + 3 * (u64::from(ROUNDS) + 1)));
     }
 

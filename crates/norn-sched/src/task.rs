@@ -1,4 +1,4 @@
-//! What the scheduler knows of one thread.
+//! The scheduler's state of one thread.
 
 use core::num::NonZeroU32;
 
@@ -11,23 +11,23 @@ pub const NEVER: u64 = u64::MAX;
 /// The entry of a thread that the schedule does not name.
 pub(crate) const UNNAMED: u32 = u32::MAX;
 
-/// A task: one thread of the program, while it lives. Tasks are numbered in the order in which
-/// threads are created, and the number of a thread that has ended is used again; so numbers are the
-/// same in every run that takes the same course.
+/// A task: one thread of the program, while it lives. Tasks are numbered in the order of thread
+/// creation, and the number of an ended thread is reused; so numbers are the same in every run with
+/// the same schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TaskId(NonZeroU32);
 
 impl TaskId {
-    /// The first task that there is.
+    /// The first task.
     pub(crate) const FIRST: TaskId = TaskId(NonZeroU32::MIN);
 
-    /// The task at this place of the table.
+    /// The task at this index of the table.
     #[expect(clippy::cast_possible_truncation, reason = "places are below the table's length")]
     pub(crate) fn at(index: usize) -> TaskId {
         TaskId(NonZeroU32::MIN.saturating_add(index as u32))
     }
 
-    /// Its place in a table of all tasks, from 0.
+    /// Its index in a table of all tasks, from 0.
     pub fn index(self) -> usize {
         self.0.get() as usize - 1
     }
@@ -36,86 +36,85 @@ impl TaskId {
 /// Whether a wait was interrupted by a signal handler.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Interruption {
-    /// It was not.
+    /// It was not interrupted.
     #[default]
     No,
-    /// It was, and calls that can be made again are.
+    /// It was interrupted, and restartable calls are restarted.
     Restarts,
-    /// It was, and calls fail.
+    /// It was interrupted, and calls fail.
     Fails,
 }
 
-/// An event that a thread is about to do.
+/// An event that a thread is about to execute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
-    /// What it is done to: an address, or the number of a thread.
+    /// Its object: an address, or the number of a thread.
     pub object: usize,
-    /// Where in the code.
+    /// Its code location.
     pub pc: usize,
 }
 
 impl Event {
-    /// Of a task that is no thread's yet. All zero, so that a table of tasks needs no room in a
-    /// file.
+    /// The event of an unused task. All zero, so that a table of tasks occupies no space in a file.
     pub(crate) const NONE: Event = Event { kind: Kind::Read1, object: 0, pc: 0 };
 }
 
-/// One thread, as the scheduler sees it.
+/// The scheduler's state of one thread.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "they are independent of each other")]
 pub(crate) struct Task {
     /// Its thread's number.
     pub(crate) thread: u32,
-    /// Its thread came from code that is not instrumented, so no schedule can name it.
+    /// Its thread was created by uninstrumented code, so no schedule can name it.
     pub(crate) foreign: bool,
-    /// It has not ended.
+    /// Its thread has not ended.
     pub(crate) alive: bool,
-    /// It cannot go on before something happens.
+    /// It cannot continue before something happens.
     pub(crate) waiting: bool,
-    /// It waits for something outside of the program, so it must look again from time to time.
+    /// It waits for an external event, and must check for it from time to time.
     pub(crate) outside: bool,
-    /// It waited for something outside, and has not looked yet whether that has come.
+    /// It waited for an external event, and has not yet checked whether it happened.
     pub(crate) looks: bool,
-    /// It is in code that is not instrumented, and runs without the turn.
+    /// It is in uninstrumented code, and runs without the turn.
     pub(crate) away: bool,
-    /// It lets others go first, and has not come to its next event.
+    /// It has yielded, and has not reached its next event.
     pub(crate) between: bool,
-    /// Signal handlers that run on it now; they run even while it waits.
+    /// Number of signal handlers that currently run on it; they run even while it waits.
     pub(crate) handlers: u32,
-    /// The virtual time at which it goes on in any case.
+    /// The virtual time at which its wait ends in any case.
     pub(crate) deadline: u64,
-    /// It went on because of the time.
+    /// Its wait timed out.
     pub(crate) timed_out: bool,
-    /// When that was, in the order of waiting; 0 if it is noted in the trace.
+    /// The position of the timeout in the order of waiting; 0 once it is recorded in the trace.
     pub(crate) expired: u64,
     /// Whether a signal handler has run while it waited.
     pub(crate) interruption: Interruption,
-    /// A thread has asked for its end.
+    /// Another thread has cancelled it.
     pub(crate) cancelled: bool,
-    /// Its wait is over while nobody waits for a turn: its thread must be woken.
+    /// Its wait has ended while threads run freely: its thread must be woken.
     pub(crate) woken: bool,
-    /// What it waits for or is about to do.
+    /// The event that it waits for or is about to execute.
     pub(crate) event: Event,
-    /// In which order tasks began to wait.
+    /// Its position in the order of waiting.
     pub(crate) ticket: u64,
-    /// Events that it had done when it got the turn.
+    /// Number of its events when it got the turn.
     pub(crate) since: u64,
-    /// Events that it had done when it last gave the turn back.
+    /// Number of its events when it last gave the turn back.
     pub(crate) counted: u64,
-    /// Events that it has done when its turn is over.
+    /// Number of its events at the end of its turn.
     pub(crate) until: u64,
-    /// For strategies that order threads: the highest goes first.
+    /// For strategies with priorities: the highest runs first.
     pub(crate) priority: u64,
-    /// Its entry among the schedule's names.
+    /// Its entry in the schedule's table of threads.
     pub(crate) entry: u32,
-    /// Whether it spins.
+    /// The spin detection state.
     pub(crate) spin: SpinWatch,
 }
 
 impl Task {
-    /// A task that is no thread's. All zero, see [`Event::NONE`].
+    /// An unused task. All zero, see [`Event::NONE`].
     pub(crate) const NEW: Task = Task {
         thread: 0,
         foreign: false,
@@ -142,8 +141,8 @@ impl Task {
         spin: SpinWatch::NEW,
     };
 
-    /// Becomes the task of a new thread. Field by field: a whole one might be copied by `memcpy`,
-    /// which the runtime interposes. A time that ran out and was not noted yet stays so.
+    /// Becomes the task of a new thread. Assigns field by field: a whole value might be copied by
+    /// `memcpy`, which the runtime interposes. An unrecorded timeout is kept.
     pub(crate) fn begin(&mut self, thread: u32, foreign: bool) {
         (self.thread, self.foreign) = (thread, foreign);
         (self.alive, self.away, self.between, self.handlers) = (true, false, false, 0);
@@ -157,33 +156,33 @@ impl Task {
         self.looks = false;
     }
 
-    /// Whether it could go on if it had the turn.
+    /// Whether it could run if it had the turn.
     pub(crate) fn is_ready(&self) -> bool {
         self.alive && !self.away && (!self.waiting || self.handlers > 0)
     }
 
-    /// Whether it waits for a time, and only that time must come.
+    /// Whether it waits with a deadline.
     pub(crate) fn is_timed(&self) -> bool {
         self.alive && !self.away && self.waiting && self.handlers == 0 && self.deadline != NEVER
     }
 
-    /// Whether the time of its wait has run out, and it has not gone on since.
+    /// Whether its wait has timed out, and it has not continued since.
     pub(crate) fn is_expired(&self) -> bool {
         self.timed_out && !self.waiting
     }
 
-    /// Whether it waits to do `kind` on `object`.
+    /// Whether it waits to execute `kind` on `object`.
     pub(crate) fn waits_for(&self, kind: Kind, object: usize) -> bool {
         self.alive && self.waiting && self.event.kind == kind && self.event.object == object
     }
 
-    /// Whether something outside of the scheduler's view must happen before it goes on.
+    /// Whether something outside the scheduler's view must happen before it continues.
     pub(crate) fn is_outside(&self) -> bool {
         self.alive && (self.away || self.waiting && self.outside)
     }
 
-    /// The class of its next event. A thread that waits for a condition, or just did, will next
-    /// take the mutex again.
+    /// The class of its next event. A thread in or just after a condition wait will next reacquire
+    /// the mutex.
     pub(crate) fn class(&self) -> u32 {
         match self.event.kind {
             Kind::Wait => Kind::WaitAcquire.class(),
@@ -197,14 +196,14 @@ impl Task {
         self.away || self.between || self.waiting && unknown
     }
 
-    /// It need not wait any longer.
+    /// Ends its wait.
     pub(crate) fn release(&mut self) {
         self.looks = self.outside && !self.timed_out;
         (self.waiting, self.outside, self.deadline) = (false, false, NEVER);
     }
 
     /// The event count at which its thread asks the scheduler again: at the end of its turn, or at
-    /// its next event if each is looked at.
+    /// its next event if it is watched.
     pub(crate) fn next_stop(&self, steps: u64) -> u64 {
         let next = if self.spin.is_watched() { steps + 1 } else { self.until };
         next.min(self.until)

@@ -1,4 +1,4 @@
-//! All tasks.
+//! The table of all tasks.
 
 use core::ops::{Index, IndexMut};
 
@@ -6,17 +6,17 @@ use norn_abi::{Kind, arena::THREADS};
 
 use crate::{TaskId, task::Task};
 
-/// How many threads can be alive at once. Few in tests, where schedulers live on stacks.
+/// Maximum number of live threads. Small in tests, where schedulers live on stacks.
 pub const TASKS: usize = if cfg!(test) { 32 } else { THREADS };
 
 /// The table of all tasks.
 #[derive(Debug)]
 pub(crate) struct Tasks {
     table: [Task; TASKS],
-    /// How many places were ever used.
+    /// Number of entries that were ever used.
     used: usize,
-    /// Turns so far in which a thread changed something that others can see. A thread that was
-    /// found spinning spins until this changes.
+    /// Number of turns so far in which a thread had an effect that others can observe. A thread
+    /// that was found spinning spins until this changes.
     pub(crate) changes: u64,
 }
 
@@ -24,7 +24,7 @@ impl Index<TaskId> for Tasks {
     type Output = Task;
 
     fn index(&self, task: TaskId) -> &Task {
-        // Every id is a place of the table; the remainder lets the compiler see that, too.
+        // Every id is an index of the table; the remainder lets the compiler see that.
         &self.table[task.index() % TASKS]
     }
 }
@@ -41,7 +41,7 @@ impl Tasks {
         Self { table: [const { Task::NEW }; TASKS], used: 0, changes: 0 }
     }
 
-    /// All tasks that were ever used, those of threads that have ended included.
+    /// All tasks that were ever used, including those of ended threads.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Task> {
         self.table.iter().take(self.used)
     }
@@ -55,13 +55,13 @@ impl Tasks {
         self.iter().enumerate().map(|(index, task)| (TaskId::at(index), task))
     }
 
-    /// Whether a thread has ever been this task.
+    /// Whether the task was ever used.
     pub(crate) fn is_used(&self, task: TaskId) -> bool {
         task.index() < self.used
     }
 
-    /// A task for a new thread: the first that is no living thread's. The slots of the arena are
-    /// freed by the recorder, at times that differ from run to run, so their numbers will not do.
+    /// A task for a new thread: the first one without a live thread. Slot numbers of the arena
+    /// would not do, because the recorder frees slots at times that differ between runs.
     pub(crate) fn adopt(&mut self, thread: u32, foreign: bool) -> Option<TaskId> {
         let free = self.table.iter().take(self.used).position(|it| !it.alive).unwrap_or(self.used);
         let task = self.table.get_mut(free)?;
@@ -70,22 +70,22 @@ impl Tasks {
         Some(TaskId::at(free))
     }
 
-    /// All threads but the caller's are gone: this is a forked child.
+    /// Removes all tasks, in a forked child, where the other threads do not exist.
     pub(crate) fn forget_all(&mut self) {
         self.iter_mut().for_each(|it| it.alive = false);
     }
 
-    /// How many threads live.
+    /// Number of live threads.
     pub(crate) fn alive(&self) -> usize {
         self.iter().filter(|it| it.alive).count()
     }
 
-    /// Whether others should go first, since the task spins or has asked for it.
+    /// Whether others should run first, because the task spins or has yielded.
     pub(crate) fn is_idle(&self, task: &Task) -> bool {
         task.spin.is_idle(self.changes)
     }
 
-    /// Whether a task may be chosen while others are ready, too.
+    /// Whether a task may be chosen while others are ready as well.
     pub(crate) fn is_candidate(&self, task: &Task) -> bool {
         task.is_ready() && !self.is_idle(task)
     }
@@ -104,14 +104,15 @@ impl Tasks {
         self.candidates().max_by_key(|(_, it)| it.priority).map(|(id, _)| id)
     }
 
-    /// The first task behind `last` for which `f` holds, in a circle.
+    /// The first task after `last` for which `f` holds, cyclically.
     pub(crate) fn after(&self, last: TaskId, f: impl Fn(&Task) -> bool) -> Option<TaskId> {
         let behind = self.entries().filter(|(id, _)| *id > last);
         let from_start = self.entries().filter(|(id, _)| *id <= last);
         behind.chain(from_start).find(|(_, it)| f(it)).map(|(id, _)| id)
     }
 
-    /// Of those who wait to do `kind` on `object`, the one with this number in the order of waiting.
+    /// The task with this index, in the order of waiting, among those that wait to execute `kind`
+    /// on `object`.
     pub(crate) fn nth_waiter(&self, kind: Kind, object: usize, number: usize) -> Option<TaskId> {
         let mut floor = 0;
         let mut found = None;
@@ -145,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_table_adopts_nobody() {
+    fn a_full_table_rejects_new_threads() {
         let mut tasks = tasks(u32::try_from(TASKS).unwrap());
         assert_eq!(tasks.adopt(99, false), None);
     }

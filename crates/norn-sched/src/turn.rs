@@ -1,26 +1,26 @@
-//! The turn: one task has it and runs, the others sleep. It passes when the running thread comes to
-//! its next event, so whatever it did before is done.
+//! The turn: one task has it and runs, the others sleep. It passes when the running thread reaches
+//! its next event, so that all its previous events are complete.
 
 use norn_abi::control::verdict;
 
 use crate::{Scheduler, TaskId, World, run::RunState, task::Task};
 
-/// After how many events the tasks that wait for something outside look again.
+/// Number of events after which the tasks that wait for external events check again.
 const OUTSIDE: u64 = 10_000;
-/// The longest turn: so that a spinning or endless thread is noticed.
+/// Maximum length of a turn in events, so that a spinning or endless thread is noticed.
 const LONGEST: u64 = 4096;
 
-/// What the scheduler finds wrong with a run: it goes no further.
+/// The reason why the scheduler ends a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Verdict {
-    /// Nobody can ever go on.
+    /// No thread can ever continue.
     Deadlock = verdict::DEADLOCK,
-    /// Every task that can go on spins.
+    /// All tasks that can continue spin.
     Livelock = verdict::LIVELOCK,
-    /// There were too many events.
+    /// The run exceeded the maximum number of events.
     Steps = verdict::STEPS,
-    /// The schedule is at its end, and no more was wanted.
+    /// The schedule has ended, and the plan asks to stop there.
     Stopped = verdict::STOPPED,
 }
 
@@ -31,38 +31,38 @@ impl Verdict {
     }
 }
 
-/// The turn is given to a task.
+/// Gives the turn to a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grant {
     /// The task, whose thread sleeps or is the caller.
     pub task: TaskId,
-    /// At which count of its events its thread must ask again.
+    /// The count of its events at which its thread must ask again.
     pub stop_at: u64,
 }
 
-/// What the caller must do, in this order, before it gives the scheduler's lock back.
+/// What the caller must do, in this order, before it releases the scheduler's lock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use]
 pub struct Decision {
-    /// This task has lost the turn.
+    /// The task that has lost the turn.
     pub taken_back: Option<TaskId>,
-    /// The thread of this task runs on without the turn, and must ask at its next event.
+    /// The task whose thread continues without the turn, and must ask at its next event.
     pub away: Option<TaskId>,
-    /// Events of all threads so far.
+    /// Number of events of all threads so far.
     pub steps: u64,
-    /// From now on nobody waits for a turn: all threads run freely.
+    /// Whether from now on all threads run freely, without turns.
     pub freed: bool,
-    /// The run goes no further.
+    /// The verdict, if the run ends.
     pub stop: Option<Verdict>,
-    /// This task has the turn.
+    /// The task that gets the turn.
     pub grant: Option<Grant>,
 }
 
-/// Why nobody can go on.
+/// Why no task can run.
 enum Idle {
-    /// A time must come.
+    /// A deadline must be reached.
     Timed,
-    /// Something must happen outside.
+    /// An external event must happen.
     Outside,
     /// No thread is left.
     Over,
@@ -76,26 +76,27 @@ impl Scheduler {
         self.run.holder
     }
 
-    /// Events of all threads so far. Exact if the thread that has the turn asks, or nobody has it.
+    /// Number of events of all threads so far. Exact if the caller has the turn, or no thread has
+    /// it.
     pub fn steps(&self, world: &dyn World) -> u64 {
         self.run.steps(world)
     }
 
-    /// Takes the turn from its holder, and gives it to the task that is next.
+    /// Takes the turn from its holder, and gives it to the next task.
     pub fn yield_turn(&mut self, world: &dyn World) -> Decision {
         let mut decision = self.take_back(world);
         self.pass(world, &mut decision);
         decision
     }
 
-    /// A thread comes from where it ran without the turn, and waits for it.
+    /// A thread returns from running without the turn, and waits for it.
     pub fn come_back(&mut self, task: TaskId, world: &dyn World) -> Decision {
         self.run.tasks[task].away = false;
         self.pass_if_idle(world)
     }
 
-    /// A thread goes where it runs without the turn, or ends, or a signal handler on it is over and
-    /// it waits again.
+    /// A thread begins to run without the turn, or ends, or a signal handler on it has ended and it
+    /// waits again.
     pub fn leave(&mut self, task: TaskId, world: &dyn World) -> Decision {
         if self.run.holder == Some(task) {
             return self.yield_turn(world);
@@ -103,7 +104,7 @@ impl Scheduler {
         self.pass_if_idle(world)
     }
 
-    /// Passes the turn if nobody has it.
+    /// Passes the turn on if no task has it.
     pub(crate) fn pass_if_idle(&mut self, world: &dyn World) -> Decision {
         let mut decision = self.unchanged();
         if self.run.holder.is_none() {
@@ -112,12 +113,12 @@ impl Scheduler {
         decision
     }
 
-    /// The decision that nothing changes.
+    /// The decision that changes nothing.
     pub(crate) fn unchanged(&self) -> Decision {
         Decision { steps: self.run.counted, ..Decision::default() }
     }
 
-    /// Takes the turn from its holder and counts what was done.
+    /// Takes the turn from its holder and counts its events.
     pub(crate) fn take_back(&mut self, world: &dyn World) -> Decision {
         let taken_back = self.run.holder.take();
         if let Some(id) = taken_back {
@@ -132,7 +133,7 @@ impl Scheduler {
         Decision { taken_back, ..self.unchanged() }
     }
 
-    /// Gives the turn to the task that is next. Nobody has it.
+    /// Gives the turn to the next task. No task has it.
     pub(crate) fn pass(&mut self, world: &dyn World, decision: &mut Decision) {
         let limit = world.plan().max_steps;
         if limit != 0 && self.run.counted >= limit {
@@ -165,7 +166,7 @@ impl Scheduler {
     /// Gives the turn to a task.
     pub(crate) fn grant(&mut self, id: TaskId, events: u64, world: &dyn World) -> Grant {
         let task = &mut self.run.tasks[id];
-        // What it did without the turn, it did nevertheless: an event that it was in the middle of.
+        // The count includes an event that it completed without the turn.
         task.since = world.steps(id);
         self.run.counted += task.since.saturating_sub(task.counted);
         task.until = task.since + events.clamp(1, LONGEST);
@@ -175,7 +176,8 @@ impl Scheduler {
         Grant { task: id, stop_at: task.next_stop(task.since) }
     }
 
-    /// From time to time tasks that wait for something outside look again, even if others can run.
+    /// From time to time, tasks that wait for external events check for them, even if others can
+    /// run.
     fn look_outside(&mut self) {
         let now = self.run.counted;
         if now - self.looked_outside > OUTSIDE {
@@ -184,14 +186,14 @@ impl Scheduler {
         }
     }
 
-    /// All tasks that wait for something outside may look whether it has come.
+    /// Lets all tasks that wait for external events check for them.
     pub(crate) fn release_outside(&mut self) {
         let waiting = self.run.tasks.iter_mut().filter(|it| it.alive && it.outside);
         waiting.for_each(Task::release);
     }
 
-    /// Nobody can go on. Since when, counts from the last event: to look outside in vain changes
-    /// nothing.
+    /// No task can run. The duration counts from the last event: unsuccessful checks for external
+    /// events do not matter.
     fn be_idle(&mut self, world: &dyn World) {
         if self.idle_at.replace(self.run.counted) != Some(self.run.counted) {
             self.idle_since = world.real_time();

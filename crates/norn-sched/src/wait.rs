@@ -1,4 +1,4 @@
-//! How tasks wait.
+//! Waiting tasks.
 
 use norn_abi::Kind;
 
@@ -7,17 +7,17 @@ use crate::{Event, Interruption, NEVER, Scheduler, TaskId};
 /// What a task waits for.
 #[derive(Clone, Copy, Debug)]
 pub struct Wait {
-    /// What it will do when the wait is over; it is released by [`Scheduler::release_all`] or
+    /// The event after the wait; the wait is ended by [`Scheduler::release_all`] or
     /// [`Scheduler::release_one`] for the same kind and object.
     pub event: Event,
-    /// The virtual time at which it goes on in any case; [`NEVER`] for none.
+    /// The virtual time at which the wait times out; [`NEVER`] for none.
     pub deadline: u64,
-    /// It waits for something outside of the program, and looks again from time to time.
+    /// Whether it waits for an external event, and checks for it from time to time.
     pub outside: bool,
 }
 
 impl Scheduler {
-    /// A task begins to wait. It keeps the turn until that is given back.
+    /// A task begins to wait. It keeps the turn until it gives it back.
     pub fn wait(&mut self, task: TaskId, wait: Wait) {
         let ticket = self.run.ticket();
         let task = &mut self.run.tasks[task];
@@ -32,13 +32,13 @@ impl Scheduler {
         self.run.tasks[task].waiting
     }
 
-    /// Whether the task's last wait ended because of the time. True once.
+    /// Whether the task's last wait timed out. True once.
     pub fn take_timed_out(&mut self, task: TaskId) -> bool {
         core::mem::take(&mut self.run.tasks[task].timed_out)
     }
 
-    /// A task comes to a barrier for `all` tasks. The last of them releases the others and returns
-    /// true; each of the others begins to wait.
+    /// A task arrives at a barrier for `all` tasks. The last of them releases the others and
+    /// returns true; each of the others begins to wait.
     pub fn meet(&mut self, task: TaskId, event: Event, all: usize) -> bool {
         let Event { kind, object, .. } = event;
         let last = self.waiters(kind, object) + 1 >= all;
@@ -50,7 +50,7 @@ impl Scheduler {
         last
     }
 
-    /// How many tasks wait to do `kind` on `object`.
+    /// Number of tasks that wait to execute `kind` on `object`.
     pub(crate) fn waiters(&self, kind: Kind, object: usize) -> usize {
         self.run.tasks.iter().filter(|it| it.waits_for(kind, object)).count()
     }

@@ -1,11 +1,11 @@
-//! Lets tasks go on when what they wait for has come.
+//! Ends the waits of tasks.
 
 use norn_abi::Kind;
 
 use crate::{Scheduler, TaskId, World, scheduler::planned, strategy::Waiters};
 
 impl Scheduler {
-    /// All tasks that wait to do `kind` on `object` may try again.
+    /// Lets all tasks that wait to execute `kind` on `object` try again.
     pub fn release_all(&mut self, kind: Kind, object: usize) {
         let freed = self.run.freed;
         for task in self.run.tasks.iter_mut().filter(|it| it.waits_for(kind, object)) {
@@ -14,7 +14,7 @@ impl Scheduler {
         }
     }
 
-    /// Lets one of the tasks go on that wait to do `kind` on `object`; the strategy chooses it.
+    /// Releases one of the tasks that wait to execute `kind` on `object`; the strategy chooses it.
     /// Returns whether there was any.
     pub fn release_one(&mut self, kind: Kind, object: usize, world: &dyn World) -> bool {
         let waiters = Waiters { kind, object, count: self.waiters(kind, object) };
@@ -22,7 +22,8 @@ impl Scheduler {
             return false;
         }
         let strategy = match planned(world) {
-            // What is left of a schedule that was left still says who is due.
+            // After the run has left a schedule, its remaining segments still determine which task
+            // is due.
             kind @ norn_abi::control::StrategyKind::Follow => kind,
             _ => self.run.in_force,
         };
@@ -33,12 +34,13 @@ impl Scheduler {
         true
     }
 
-    /// Tasks that wait for something outside look again: it may have come from inside.
+    /// Lets tasks that wait for external events check again: a thread of the program may have
+    /// caused one.
     pub fn look_again(&mut self) {
         self.release_outside();
     }
 
-    /// A task need not wait any longer.
+    /// Ends the wait of a task.
     pub(crate) fn set_off(&mut self, task: TaskId) {
         let freed = self.run.freed;
         let task = &mut self.run.tasks[task];
@@ -46,7 +48,7 @@ impl Scheduler {
         task.woken = freed;
     }
 
-    /// A task whose wait is over, once nobody waits for a turn: its thread must be woken. Each is
+    /// A task whose wait has ended while threads run freely: its thread must be woken. Each is
     /// returned once.
     pub fn next_woken(&mut self) -> Option<TaskId> {
         let (id, _) = self.run.tasks.entries().find(|(_, it)| it.woken)?;

@@ -1,30 +1,31 @@
-//! Looks after the thread that has the turn. If it sleeps in code that is not instrumented, or works
-//! there for long, the turn goes on without it.
+//! Watches the thread that has the turn. If it sleeps in uninstrumented code, or computes there for
+//! long, the turn passes on without it.
 //!
-//! How long it works is measured in time that a processor spent on it: on a machine that is busy with
-//! other things, a thread may stand still for any time. Only a sleep can be long or short by the
-//! world's clock; so whenever the turn goes on without a thread, that is counted and reported.
+//! The duration of a computation is measured in CPU time: on a busy machine, a thread may be
+//! descheduled for any time. A sleep can only be measured in real time; so whenever the turn passes
+//! on without a thread, this is counted and reported.
 
 use crate::{TaskId, World};
 
-/// How long a thread sleeps before the turn goes on without it, in nanoseconds.
+/// How long a thread sleeps before the turn passes on without it, in nanoseconds.
 const ASLEEP: u64 = 20_000_000;
-/// How long it works.
+/// How long it computes before the turn passes on without it, in nanoseconds of CPU time.
 const BUSY: u64 = 1_000_000_000;
-/// After how long without a look all threads must have been stopped, as in a debugger.
+/// The time without a check, in nanoseconds, after which all threads must have been stopped, as by
+/// a debugger.
 const STOPPED: u64 = 500_000_000;
 
-/// What was seen of the thread that has the turn.
+/// The observations of the thread that has the turn.
 #[derive(Debug)]
 pub(crate) struct TurnWatch {
-    /// When it was last looked at, in real time.
+    /// The real time of the last check.
     looked: u64,
-    /// The number of the thread that had the turn then, and how many events there were.
+    /// The number of the thread that had the turn then, and the number of events.
     thread: Option<u32>,
     events: u64,
-    /// What a processor had spent on it when it was first seen there.
+    /// Its CPU time when it was first seen there.
     begun: u64,
-    /// What a processor had spent on it when it was first seen asleep, and when that was.
+    /// Its CPU time when it was first seen asleep, and the real time of that.
     spent: u64,
     since: u64,
 }
@@ -46,7 +47,7 @@ impl TurnWatch {
         let resumed = now - self.looked > STOPPED;
         let same = self.thread == Some(thread) && self.events == events;
         (self.looked, self.thread, self.events) = (now, Some(thread), events);
-        // A thread that nothing is known of has not arrived yet; one that sleeps while it waits for
+        // A thread without known CPU time has not arrived yet; one that sleeps while it waits for
         // its turn is about to wake.
         let Some(spent) = world.cpu_time(holder) else {
             self.thread = None;
@@ -75,8 +76,8 @@ mod tests {
 
     const LOOK: u64 = 10_000_000;
 
-    /// Looks every 10 ms, while a processor spends `share` percent on the holder. Returns when the
-    /// turn goes on without it.
+    /// Checks every 10 ms, while the holder gets `share` percent of a CPU. Returns when the turn
+    /// passes on without it.
     fn given_up(share: u64, asleep: bool, excused: bool) -> Option<u64> {
         let (mut watch, mut world) = (TurnWatch::new(), SimulatedWorld::default());
         (world.asleep, world.excused) = (asleep, excused);

@@ -1,17 +1,17 @@
-//! What the scheduler asks about the outside.
+//! The scheduler's queries about the outside.
 
 use norn_abi::control::{Name, Plan, Point, Segment};
 
 use crate::TaskId;
 
-/// The outside as the scheduler sees it: the plan, the threads' event counters, and what the kernel
-/// knows. Every question is asked only where its answer is needed, since some of them are slow
-/// (they read `/proc`).
+/// The outside of the scheduler: the plan, the threads' event counters, and the state in the
+/// kernel. Every query is made only where its answer is needed, since some are slow (they read
+/// `/proc`).
 pub trait World {
-    /// The plan in force.
+    /// The current plan.
     fn plan(&self) -> &Plan;
 
-    /// The names of the schedule's threads; the first is the program's first thread.
+    /// The threads of the schedule; the first is the program's main thread.
     fn names(&self) -> &[Name];
 
     /// The segments of the schedule.
@@ -20,33 +20,32 @@ pub trait World {
     /// The points of the schedule.
     fn points(&self) -> &[Point];
 
-    /// Where a module of the schedule is mapped; 0 if it is not.
+    /// The address of a module of the schedule; 0 if it is not loaded.
     fn module_start(&self, module: u32) -> u64;
 
-    /// Events that the task's thread has done. If that thread runs at this moment, the number may
-    /// be one that is just passing.
+    /// Number of events of the task's thread. If the thread is running, the number may be outdated
+    /// at once.
     fn steps(&self, task: TaskId) -> u64;
 
-    /// How many events the task's thread had done when it last changed something that other
-    /// threads can see.
+    /// Number of events of the task's thread at its last effect that other threads can observe.
     fn last_effect(&self, task: TaskId) -> u64;
 
     /// Nanoseconds of the real monotonic clock.
     fn real_time(&self) -> u64;
 
-    /// Nanoseconds that a processor has spent on the task's thread. None if that is not known, or
-    /// the thread sleeps while it waits for its turn.
+    /// CPU time of the task's thread in nanoseconds. `None` if it is unknown, or if the thread
+    /// sleeps while it waits for its turn.
     fn cpu_time(&self, task: TaskId) -> Option<u64>;
 
-    /// Whether the kernel says that the task's thread sleeps.
+    /// Whether the task's thread sleeps, according to the kernel.
     fn is_asleep(&self, task: TaskId) -> bool;
 
-    /// Whether the task's thread stands still for a reason that is known: the recorder must catch
-    /// up, a debugger or a signal has stopped it, or the program is about to end.
+    /// Whether the task's thread is stopped for a known reason: the recorder must catch up, a
+    /// debugger or a signal has stopped it, or the program is about to end.
     fn is_excused(&self, task: TaskId) -> bool;
 
-    /// Whether something that the scheduler does not see could wake a program of `tasks` threads
-    /// that is stuck: a thread that is no task, or a signal handler.
+    /// Whether something outside the scheduler's view could wake a stuck program of `tasks`
+    /// threads: a thread that is not a task, or a signal handler.
     fn has_unseen_help(&self, tasks: usize) -> bool;
 
     /// Whether a verdict has ended the run.

@@ -1,7 +1,7 @@
-//! Traces of papers.
+//! Example traces from papers.
 
-/// Figure 3 of Chang et al., with their numbers; t1 to t3 are T0, T0.1 and T0.2. A signal that is
-/// notified and waited for is a semaphore.
+/// Figure 3 of Chang et al., with their numbers; t1 to t3 are T0, T0.1 and T0.2. Their notify and
+/// wait are modelled by a semaphore.
 pub const FIGURE_3: &str = "
     order global
     T0 begin @ 1

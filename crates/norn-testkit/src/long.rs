@@ -1,23 +1,23 @@
-//! Long traces for measurements: threads that work on memory of their own most of the time, on
-//! common memory under locks now and then, and on common memory without a lock by mistake.
+//! Long traces for measurements: threads mostly access private memory, sometimes shared memory
+//! under locks, and rarely shared memory without a lock by mistake.
 
 use norn_model::{
     Event, EventId, LockMode, Op, Outcome, Role, Site, SiteId, StackId, Thread, ThreadId,
     ThreadName, Trace,
 };
 
-/// Addresses: of the threads' own memory, the shared tables, the locks.
+/// Base addresses of private memory, shared tables, and locks.
 const OWN: u64 = 0x1000_0000;
 const COMMON: u64 = 0x8000_0000;
 const LOCKS: u64 = 0x9000_0000;
-/// The number of locks, and of tables that they protect.
+/// Number of locks, and of the tables that they protect.
 const TABLES: u64 = 64;
-/// Entries of each table.
+/// Number of entries per table.
 const PLACES: u64 = 256;
-/// Entries without protection.
+/// Number of unprotected entries.
 const MISTAKES: u64 = 4;
 
-/// A trace with this many threads and about this many events, always the same.
+/// A deterministic trace with this many threads and about this many events.
 pub fn long(threads: u32, events: usize) -> Trace {
     let mut writer = Writer::new(threads);
     while writer.events < events {
@@ -81,7 +81,7 @@ impl Writer {
         self.events += 1;
     }
 
-    /// One thread works for a while.
+    /// Adds some work of one thread.
     fn burst(&mut self, thread: usize) {
         for turn in 0..16 {
             let own = OWN + ((thread as u64) << 20) + 8 * self.random(4096);
@@ -103,7 +103,7 @@ impl Writer {
         }
     }
 
-    /// One thread acquires some locks, works for a while, and releases them.
+    /// One thread acquires some locks, works, and releases them.
     fn nest(&mut self, thread: usize, ordered: bool) {
         let count = 2 + self.random(2);
         let mut locks: Vec<_> = (0..count).map(|_| LOCKS + 64 * self.random(TABLES)).collect();

@@ -16,7 +16,7 @@ use norn_model::{
 pub struct Machine<'a> {
     trace: &'a Trace,
     forked: BTreeSet<ThreadId>,
-    /// By barrier: the number of threads that it holds back.
+    /// By barrier: the number of threads that it waits for.
     sizes: BTreeMap<u64, usize>,
     /// By semaphore: its initial value.
     initial: BTreeMap<u64, i64>,
@@ -45,7 +45,7 @@ pub struct MachineState {
     once: BTreeMap<u64, bool>,
 }
 
-/// What was seen of the recorded run so far, while the machine learns it.
+/// The state while the machine scans the recorded run.
 #[derive(Default)]
 struct Past {
     arrived: BTreeMap<u64, usize>,
@@ -56,7 +56,7 @@ struct Past {
 }
 
 impl<'a> Machine<'a> {
-    /// Learns what the rules need to know of the trace.
+    /// Collects what the semantics need from the trace.
     pub fn new(trace: &'a Trace) -> Self {
         let mut machine = Machine {
             trace,
@@ -177,7 +177,8 @@ impl<'a> Machine<'a> {
         others.map(|it| *it.0).collect()
     }
 
-    /// Whether a thread's next event failed in the recorded run to acquire what is available now.
+    /// Whether a thread's next event failed in the recorded run to acquire something that is
+    /// available now.
     pub fn would_succeed(&self, state: &MachineState, thread: usize) -> bool {
         let effect = self.next(state, thread);
         if let Effect::Lock(LockEffect::Failed { lock, mode, .. }) = effect {

@@ -1,4 +1,4 @@
-//! What accesses see, byte by byte, in the recorded run and in any other order.
+//! The values that accesses see, byte by byte, in the recorded run and in any other order.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ type Writer = Option<EventId>;
 /// The content of a byte, if it is known, and the event that wrote it.
 type Byte = (Option<u8>, Writer);
 
-/// What a read needs to see in one byte to be the same: a value, a writer, or either of both.
+/// What a read requires of one byte to see the same as recorded: a value, a writer, or either.
 #[derive(Clone, Copy, Debug)]
 struct Need {
     value: Option<u8>,
@@ -26,7 +26,7 @@ pub(crate) struct Seen {
     sizes: BTreeMap<u64, u64>,
 }
 
-/// Memory at some point of an order.
+/// The content of memory at some point of an order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Memory {
     bytes: BTreeMap<u64, Byte>,
@@ -39,7 +39,7 @@ fn byte(value: Value, at: u64) -> Option<u8> {
 }
 
 impl Seen {
-    /// Goes through the recorded order.
+    /// Scans the recorded order.
     pub(crate) fn new(trace: &Trace) -> Self {
         let mut seen = Seen::default();
         let mut now: BTreeMap<u64, Byte> = BTreeMap::new();

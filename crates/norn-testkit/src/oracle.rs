@@ -22,13 +22,13 @@ impl<'a> Oracle<'a> {
         Oracle { trace, machine: Machine::new(trace) }
     }
 
-    /// Whether these events can happen in this order, from the start on.
+    /// Whether these events can happen in this order, from the start of the run.
     pub fn allows(&self, order: &[EventId]) -> bool {
         !self.after(order).is_empty()
     }
 
-    /// Whether these events can happen in this order, and the `stuck` events, which are the next of
-    /// their threads then, never.
+    /// Whether these events can happen in this order such that the `stuck` events, then the next
+    /// ones of their threads, can never happen.
     pub fn is_stuck(&self, order: &[EventId], stuck: &[EventId]) -> bool {
         self.after(order).into_iter().any(|it| self.stays(it, stuck))
     }
@@ -121,7 +121,7 @@ impl<'a> Oracle<'a> {
             for (thread, it) in self.trace.threads.iter().enumerate() {
                 let id = EventId { thread: it.id, index: state.cuts[thread] as u64 };
                 let wanted = events[done] == id;
-                // An event of the pattern that is not due would be in the wrong place.
+                // An event of the pattern that is not due would be out of order.
                 let wrong = !wanted && (events.contains(&id) || adjacent && done > 0);
                 if !wrong {
                     let next = self.machine.step(&state, thread).into_iter();

@@ -9,16 +9,16 @@ use proptest::{prelude::*, sample::select};
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub struct Shape {
-    /// Threads besides the first.
+    /// Number of threads besides the main thread.
     pub threads: usize,
-    /// Pieces of each thread's program.
+    /// Number of pieces per thread.
     pub pieces: usize,
     /// Whether locks are released in the reverse order of acquisition.
     pub nested: bool,
     /// Whether threads wait for conditions, semaphores and barriers.
     pub waits: bool,
     /// The weight of nested locks, and of waits under locks if there are waits; all other pieces
-    /// together have about 8.
+    /// together weigh about 8.
     pub nests: u32,
     /// Whether there is memory that threads free.
     pub frees: bool,
@@ -93,7 +93,7 @@ fn waiting() -> impl Strategy<Value = Piece> {
     ])
 }
 
-/// Uses or frees memory that the first thread has allocated.
+/// Uses or frees memory that the main thread has allocated.
 fn heap() -> impl Strategy<Value = Piece> {
     let lines = |it: &[&str]| it.iter().map(|it| (*it).to_owned()).collect::<Piece>();
     select(vec![lines(&["r p"]), lines(&["w p+4 1"]), lines(&["free p"])])
@@ -225,11 +225,11 @@ fn can_follow(
     let all: Vec<_> = lines.iter().cloned().chain([line.to_owned()]).collect();
     let trace = parse(&all);
     let order: Vec<_> = trace.merged().map(|it| it.id).collect();
-    // Semaphores count from zero here, whatever they were seen to need.
+    // Semaphores start at zero here, regardless of what the machine infers.
     crate::Oracle::new(&trace).allows(&order) && !sinks(&all) && is_denied(&trace, &order)
 }
 
-/// Whether the semaphore gets negative.
+/// Whether a semaphore becomes negative.
 fn sinks(lines: &[String]) -> bool {
     let count = |word: &str| lines.iter().filter(|it| it.contains(word)).count();
     count(" down s") > count(" post s")

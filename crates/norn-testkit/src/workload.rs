@@ -33,26 +33,26 @@ const CONDS: u64 = 0x3000_0000;
 const COMMON: u64 = 3;
 
 impl Workload {
-    /// The trace, always the same.
+    /// The deterministic trace.
     pub fn trace(&self) -> Trace {
-        let mut play = Play::new(*self);
+        let mut generator = Generator::new(*self);
         for child in 1..self.threads {
-            play.push(0, Op::Fork(id(child)));
+            generator.push(0, Op::Fork(id(child)));
         }
         let mut now = 0;
-        while play.seq < self.events as u64 {
-            if play.chance(8) || !play.turn(now) {
-                now = play.below(self.threads as u64);
+        while generator.seq < self.events as u64 {
+            if generator.chance(8) || !generator.turn(now) {
+                now = generator.below(self.threads as u64);
             }
         }
-        play.end();
-        play.trace
+        generator.end();
+        generator.trace
     }
 
     /// This many queries about two adjacent accesses, near and far, and about an access between two
     /// others.
     pub fn questions(&self, trace: &Trace, count: usize) -> Vec<Question> {
-        let mut play = Play::new(*self);
+        let mut generator = Generator::new(*self);
         let mut accesses: Vec<Vec<(u64, EventId, bool)>> = Vec::new();
         for event in trace.merged() {
             if let Op::Read { addr, .. } | Op::Write { addr, .. } = event.op {
@@ -68,8 +68,8 @@ impl Workload {
             if questions.len() == count || accesses.is_empty() {
                 break;
             }
-            let all = &accesses[play.below(accesses.len() as u64)];
-            questions.extend(play.question(all, tries % 4));
+            let all = &accesses[generator.below(accesses.len() as u64)];
+            questions.extend(generator.question(all, tries % 4));
         }
         questions
     }
@@ -79,25 +79,25 @@ fn id(thread: usize) -> ThreadId {
     ThreadId(u32::try_from(thread).unwrap_or(0))
 }
 
-/// What a thread is doing.
+/// The state of a thread.
 #[derive(Clone, Debug, Default)]
-struct Doing {
+struct ThreadState {
     held: Vec<u64>,
     /// Waits for the condition of this lock; the signal that woke it.
     waits: Option<(u64, Option<EventId>)>,
 }
 
-struct Play {
+struct Generator {
     load: Workload,
     trace: Trace,
     random: u64,
     seq: u64,
-    doing: Vec<Doing>,
+    threads: Vec<ThreadState>,
     memory: Vec<u64>,
     unique: u64,
 }
 
-impl Play {
+impl Generator {
     fn new(load: Workload) -> Self {
         let thread = |at: usize| Thread {
             id: id(at),
@@ -114,9 +114,9 @@ impl Play {
             order: Order::Global,
             ..Trace::default()
         };
-        let doing = vec![Doing::default(); load.threads];
+        let threads = vec![ThreadState::default(); load.threads];
         let random = load.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-        Play { load, trace, random, seq: 0, doing, memory: Vec::new(), unique: 1000 }
+        Generator { load, trace, random, seq: 0, threads, memory: Vec::new(), unique: 1000 }
     }
 
     fn below(&mut self, bound: u64) -> usize {
@@ -144,7 +144,7 @@ impl Play {
     }
 
     fn is_free(&self, lock: u64) -> bool {
-        !self.doing.iter().any(|it| it.held.contains(&lock))
+        !self.threads.iter().any(|it| it.held.contains(&lock))
     }
 
     fn acquire(lock: u64) -> Op {
@@ -157,12 +157,12 @@ impl Play {
 
     /// A thread performs an event, if it can.
     fn turn(&mut self, thread: usize) -> bool {
-        match self.doing[thread].waits {
+        match self.threads[thread].waits {
             Some((_, None)) => return false,
             Some((lock, Some(by))) => return self.wake(thread, lock, by),
             None => {}
         }
-        let depth = self.doing[thread].held.len();
+        let depth = self.threads[thread].held.len();
         if depth > 0 && self.signal(thread) {
             return true;
         }
@@ -175,7 +175,7 @@ impl Play {
                 return false;
             }
             self.push(thread, Self::acquire(lock));
-            self.doing[thread].held.push(lock);
+            self.threads[thread].held.push(lock);
         } else {
             self.access(thread);
         }
@@ -184,14 +184,14 @@ impl Play {
 
     /// Leaves the last critical section, for good or to wait.
     fn leave(&mut self, thread: usize) {
-        let waiting = self.doing.iter().filter(|it| it.waits.is_some()).count();
-        let last = self.doing[thread].held.len() == 1;
-        let Some(lock) = self.doing[thread].held.pop() else { return };
+        let waiting = self.threads.iter().filter(|it| it.waits.is_some()).count();
+        let last = self.threads[thread].held.len() == 1;
+        let Some(lock) = self.threads[thread].held.pop() else { return };
         if last && waiting < self.load.threads / 4 && self.below(150) == 0 {
             let (address, cond) = (LOCKS + 64 * lock, CONDS + 64 * lock);
             self.push(thread, Op::WaitRelease { lock: address });
             self.push(thread, Op::Wait { cond, lock: address, timed: false });
-            self.doing[thread].waits = Some((lock, None));
+            self.threads[thread].waits = Some((lock, None));
         } else {
             self.push(thread, Self::release(lock));
         }
@@ -199,14 +199,14 @@ impl Play {
 
     /// Wakes a thread that waits for the condition of a lock that this thread holds.
     fn signal(&mut self, thread: usize) -> bool {
-        let Some(lock) = self.doing[thread].held.last().copied() else { return false };
-        let asleep = |it: &Doing| it.waits == Some((lock, None));
-        let Some(other) = self.doing.iter().position(asleep) else { return false };
+        let Some(lock) = self.threads[thread].held.last().copied() else { return false };
+        let asleep = |it: &ThreadState| it.waits == Some((lock, None));
+        let Some(other) = self.threads.iter().position(asleep) else { return false };
         if !self.chance(40) {
             return false;
         }
         let by = self.push(thread, Op::Signal { cond: CONDS + 64 * lock });
-        self.doing[other].waits = Some((lock, Some(by)));
+        self.threads[other].waits = Some((lock, Some(by)));
         true
     }
 
@@ -217,16 +217,17 @@ impl Play {
         let (cond, address) = (CONDS + 64 * lock, LOCKS + 64 * lock);
         let woken = WokenBy::Event(by);
         self.push(thread, Op::WaitAcquire { cond, lock: address, woken });
-        self.doing[thread] = Doing { held: vec![lock], waits: None };
+        self.threads[thread] = ThreadState { held: vec![lock], waits: None };
         true
     }
 
-    /// A variable: of a lock that the thread holds, or one of its own; now and then another.
+    /// A variable: one of a held lock, or a private one; sometimes another.
     fn variable(&mut self, thread: usize) -> u64 {
         let (locks, threads) = (self.locks(), self.load.threads as u64);
         let each = COMMON + 2 * threads;
-        let own = |play: &mut Play| COMMON + 2 * thread as u64 + play.below(2) as u64;
-        let held = self.doing[thread].held.clone();
+        let own =
+            |generator: &mut Generator| COMMON + 2 * thread as u64 + generator.below(2) as u64;
+        let held = self.threads[thread].held.clone();
         if !held.is_empty() && !self.chance(4) {
             let lock = held[self.below(held.len() as u64)];
             let common = self.chance(20);
@@ -265,12 +266,12 @@ impl Play {
     /// All threads release their locks; threads that wait keep waiting.
     fn end(&mut self) {
         for thread in 0..self.load.threads {
-            while let Some(lock) = self.doing[thread].held.pop() {
+            while let Some(lock) = self.threads[thread].held.pop() {
                 self.push(thread, Self::release(lock));
             }
         }
         for thread in 1..self.load.threads {
-            if self.doing[thread].waits.is_none() {
+            if self.threads[thread].waits.is_none() {
                 self.push(thread, Op::End);
                 self.push(0, Op::Join(id(thread)));
             }

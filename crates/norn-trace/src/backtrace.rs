@@ -1,5 +1,5 @@
-//! The call stack of one event, as it was: with every turn of a recursion. The stacks that all
-//! events have are [folded](crate::calls).
+//! The exact call stack of one event, with every level of a recursion. The stacks stored for all
+//! events are [folded](crate::calls).
 
 use norn_abi::{Kind, Record};
 use norn_model::{EventId, Frame, ThreadId};
@@ -7,7 +7,7 @@ use norn_model::{EventId, Frame, ThreadId};
 use crate::{Trace, count::is_event, scan::Chunk};
 
 impl Trace {
-    /// The calls that led to an event, innermost first. This decodes its chunk up to there.
+    /// The calls that led to an event, innermost first. Decodes its chunk up to the event.
     pub fn backtrace(&self, id: EventId) -> Option<Vec<Frame>> {
         let (at, mut events) = self.chunk_of(id)?;
         let chunk = &self.chunks[at];
@@ -28,8 +28,8 @@ impl Trace {
         None
     }
 
-    /// The calls that a thread was in when its trace ended, innermost first: those that led to
-    /// what it was about to do.
+    /// The open calls of a thread at the end of its trace, innermost first: those that led to the
+    /// event that it was about to execute.
     pub fn last_calls(&self, thread: ThreadId) -> Vec<Frame> {
         let chunks = self.thread(thread).map_or(&[][..], |it| &self.chunks[it.chunks.clone()]);
         let Some(chunk) = chunks.last() else { return Vec::new() };
@@ -54,7 +54,7 @@ impl Trace {
     }
 }
 
-/// What a record that is no event changes.
+/// Applies a record that is not an event to the stack.
 fn follow(frames: &mut Vec<Frame>, record: &Record<'_>) {
     match *record {
         Record::Leave => leave(frames),

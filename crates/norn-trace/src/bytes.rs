@@ -1,4 +1,4 @@
-//! The bytes of a file of chunks, without reading it into memory.
+//! The bytes of a chunk file, mapped instead of read into memory.
 #![expect(unsafe_code, reason = "a mapped file is memory that others could change")]
 
 use std::{fs::File, io, ops::Deref, path::Path};
@@ -18,11 +18,12 @@ impl Bytes {
         if file.metadata()?.len() == 0 {
             return Ok(Bytes::Owned(Vec::new()));
         }
-        // SAFETY: nobody writes to a trace that is complete. If someone does, or if a recording
-        // goes on, the decoder takes whatever bytes it sees; it trusts no earlier look at them.
-        // A file that gets shorter ends this process, as it does for every tool that maps files.
+        // SAFETY: a complete trace is not written any more. If it is modified nevertheless, or if a
+        // recording is still running, the decoder handles arbitrary bytes and does not rely on
+        // earlier reads. Truncating the file kills this process, as it does for every tool that
+        // maps files.
         let map = unsafe { Mmap::map(&file)? };
-        // It is only a hint: without it, reading is as right, and slower.
+        // Only a hint: without it, reading is slower but equally correct.
         let _ = map.advise(Advice::Sequential);
         Ok(Bytes::Mapped(map))
     }

@@ -1,41 +1,42 @@
-//! Follows the calls of a thread through the tree of all call stacks.
+//! Tracks the calls of a thread in the tree of all call stacks.
 //!
-//! Recursion is folded: a call that is on the stack already leads back to where it was made first.
-//! Otherwise a program that divides its problem by recursion would have as many stacks as calls,
-//! and the tree would outgrow the trace. Ammons, Ball and Larus (*Exploiting hardware performance
-//! counters with flow and context sensitive profiling*, PLDI 1997) fold by function, we by call.
-//! [`crate::Trace::backtrace`] has the calls as they were.
+//! Recursion is folded: a call that is already on the stack leads back to its first occurrence.
+//! Otherwise a divide-and-conquer program would have as many stacks as calls, and the tree would
+//! outgrow the trace. Ammons, Ball and Larus (*Exploiting hardware performance counters with flow
+//! and context sensitive profiling*, PLDI 1997) fold by function, we by call.
+//! [`crate::Trace::backtrace`] has the unfolded calls.
 //!
-//! The tree is built in the first pass over a trace, in pieces: every chunk begins with its stack,
-//! so each can be followed alone, and the pieces are joined. Later passes look their stacks up in
-//! the finished tree.
+//! The first pass over a trace builds the tree in pieces: every chunk begins with its stack, so
+//! each chunk can be processed alone, and the pieces are merged. Later passes look up stacks in the
+//! finished tree.
 
 use norn_model::{Frame, StackId, Stacks};
 use rustc_hash::FxHashMap;
 
-/// A tree has at most so many stacks; a call that would make one more is left out.
-const MOST: usize = 1 << 22;
+/// Maximum number of stacks of a tree; a call that would exceed it is left out.
+const MAX_STACKS: usize = 1 << 22;
 
-/// A tree of call stacks: one that grows, or one that has all that will be asked for.
+/// A tree of call stacks, either growing or finished.
 pub(crate) trait Tree {
-    /// The stack with one frame more, folded.
+    /// The stack with one more frame, folded.
     fn push(&mut self, stack: StackId, frame: Frame) -> StackId;
 }
 
-/// The calls that a thread is in.
+/// The open calls of a thread.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Calls {
-    /// Where it is in the tree.
+    /// Its current stack.
     pub(crate) stack: StackId,
-    /// Where it returns to, outermost first.
+    /// The stack of each caller, outermost first.
     callers: Vec<StackId>,
-    /// How many frames are not known, which are called by the first `known` callers.
+    /// Number of unknown frames, above the first `known` callers.
     unknown: u64,
     known: usize,
 }
 
 impl Calls {
-    /// At the beginning of a chunk: `frames` outermost first, 8 bytes each, of `depth`.
+    /// The state at the beginning of a chunk: `frames` (outermost first, 8 bytes each) out of
+    /// `depth`.
     pub(crate) fn start(tree: &mut impl Tree, frames: &[u8], depth: u32) -> Calls {
         let mut calls = Calls::default();
         for &frame in frames.as_chunks::<8>().0 {
@@ -64,7 +65,7 @@ impl Calls {
         self.stack = self.callers.pop().unwrap_or_default();
     }
 
-    /// Leaves all frames but `depth`.
+    /// Removes all frames but `depth`.
     pub(crate) fn unwind(&mut self, tree: &mut impl Tree, depth: u64) {
         let known = self.known as u64;
         let keep = match depth {
@@ -89,8 +90,8 @@ impl Calls {
         }
     }
 
-    /// Lets so many frames be unknown, on top of the known ones. How many there are is only kept
-    /// roughly, or each depth of a deep recursion would be another stack.
+    /// Adds unknown frames on top of the known ones. Their number is rounded, because otherwise
+    /// each depth of a deep recursion would be another stack.
     fn hide(&mut self, tree: &mut impl Tree, unknown: u64) {
         if unknown == 0 {
             return self.shorten(self.known as u64);
@@ -102,8 +103,8 @@ impl Calls {
     }
 }
 
-/// The finished tree. What is asked for was put in by the first pass over the same bytes, unless
-/// it was left out.
+/// The finished tree. The first pass over the same bytes has inserted every stack that is looked
+/// up, unless it was left out.
 impl Tree for &Stacks {
     #[inline]
     fn push(&mut self, stack: StackId, frame: Frame) -> StackId {
@@ -114,13 +115,13 @@ impl Tree for &Stacks {
     }
 }
 
-/// A tree that grows.
+/// A growing tree.
 #[derive(Debug, Default)]
 pub(crate) struct Growing {
     nodes: Vec<Node>,
-    /// Where a frame on a stack leads: up in the tree, or back.
+    /// The stack that a frame leads to from another stack: a child, or an ancestor after folding.
     ways: FxHashMap<(StackId, Frame), StackId>,
-    /// The way that was last taken from the empty stack.
+    /// The last stack that was entered from the empty stack.
     last: StackId,
 }
 
@@ -128,7 +129,7 @@ pub(crate) struct Growing {
 struct Node {
     below: StackId,
     frame: Frame,
-    /// The way that was last taken from here: loops call the same function again and again.
+    /// The last stack that was entered from here: loops call the same function repeatedly.
     last: StackId,
 }
 
@@ -144,8 +145,8 @@ impl Growing {
         }
     }
 
-    /// Where a frame leads that was never seen on this stack.
-    fn new_way(&mut self, stack: StackId, frame: Frame) -> StackId {
+    /// The target of a frame that is new on this stack.
+    fn new_child(&mut self, stack: StackId, frame: Frame) -> StackId {
         let mut at = stack;
         while let Some(node) = self.node(at) {
             if node.frame == frame {
@@ -153,14 +154,14 @@ impl Growing {
             }
             at = node.below;
         }
-        if self.nodes.len() >= MOST {
+        if self.nodes.len() >= MAX_STACKS {
             return stack;
         }
         self.nodes.push(Node { below: stack, frame, last: StackId(0) });
         StackId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX))
     }
 
-    /// Puts all stacks of another tree into this one.
+    /// Merges all stacks of another tree into this one.
     pub(crate) fn join(&mut self, other: &Growing) {
         let mut here = vec![StackId(0)];
         for node in &other.nodes {
@@ -184,7 +185,7 @@ impl Tree for Growing {
             return last;
         }
         let known = self.ways.get(&(stack, frame)).copied();
-        let way = known.unwrap_or_else(|| self.new_way(stack, frame));
+        let way = known.unwrap_or_else(|| self.new_child(stack, frame));
         if known.is_none() {
             self.ways.insert((stack, frame), way);
         }
@@ -244,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_jump_leaves_all_frames_above() {
+    fn a_jump_removes_all_frames_above() {
         let mut tree = Growing::default();
         let mut calls = Calls::start(&mut tree, &7u64.to_le_bytes(), u32::MAX);
         calls.enter(&mut tree, 8);
@@ -269,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn joined_trees_hold_both() {
+    fn joined_trees_contain_both() {
         let (mut one, mut other) = (Growing::default(), Growing::default());
         let (mut here, mut there) = (Calls::default(), Calls::default());
         for (call, other_call) in [(1, 1), (2, 4), (3, 3)] {

@@ -1,11 +1,11 @@
-//! The header of a chunk, between memory and disk. Little-endian, 64 bytes, checksummed.
+//! Serializes the header of a chunk: little-endian, 64 bytes, with a checksum.
 
 use norn_abi::arena::{CHUNK_MAGIC, ChunkHeader};
 
-/// Bytes of a header on disk.
+/// Size of a header on disk in bytes.
 pub(crate) const HEADER: usize = 64;
 
-/// The header's bytes, with the checksum of the rest of it and of `bytes`.
+/// Serializes a header, with the checksum of its other fields and of `bytes`.
 #[expect(clippy::cast_possible_truncation, reason = "a chunk is short, a number has two words")]
 pub(crate) fn seal(header: ChunkHeader, bytes: &[u8]) -> [u8; HEADER] {
     let mut out = [0; HEADER];
@@ -35,7 +35,7 @@ pub(crate) fn seal(header: ChunkHeader, bytes: &[u8]) -> [u8; HEADER] {
     out
 }
 
-/// Reads a header from the beginning of `bytes`.
+/// Parses a header at the beginning of `bytes`.
 pub(crate) fn read(bytes: &[u8]) -> Option<ChunkHeader> {
     let bytes: &[u8; HEADER] = bytes.first_chunk()?;
     let mut words = bytes.as_chunks::<4>().0.iter().map(|it| u32::from_le_bytes(*it));
@@ -59,7 +59,7 @@ pub(crate) fn read(bytes: &[u8]) -> Option<ChunkHeader> {
     })
 }
 
-/// The checksum of a header, from its length on, and of the bytes after it.
+/// The checksum of a header, from its length field on, and of the bytes after it.
 pub(crate) fn checksum(header: &[u8; HEADER], bytes: &[u8]) -> u32 {
     let mut crc = crc32fast::Hasher::new();
     crc.update(&header[8..]);

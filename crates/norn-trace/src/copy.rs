@@ -1,15 +1,16 @@
-//! Copies that are announced before they are made.
+//! Copies whose hooks run before the copy.
 //!
-//! gcc announces `a = b` of two structures by a write hook for `a` and a read hook for `b`, and
-//! only then copies. The runtime reads a written value back at the thread's next event, which here
-//! comes too early: `a` still has its old value. But what will be written is what is read.
+//! For the assignment `a = b` of two structures, gcc calls a write hook for `a` and a read hook for
+//! `b`, and only then copies. The runtime reads a written value back at the thread's next event,
+//! which is too early here: `a` still has its old value. But the value to be written is the value
+//! read from `b`.
 //!
-//! Of a *block*, the runtime sees that a read of the same length comes right after the write, and
-//! records the write without content: [`completes`] says when the read's content is also that of
-//! the write.
+//! For a *block*, the runtime recognizes a read of the same length directly after the write and
+//! records the write without content; [`completes`] decides whether the read's content is also that
+//! of the write.
 //!
-//! An access of 1 to 16 bytes looks the same whether it is such a copy or two statements that
-//! follow each other. Only the program's code can tell: see [`Copies::learn`].
+//! For an access of 1 to 16 bytes, such a copy cannot be distinguished from two consecutive
+//! statements by the records. Only the program's code can decide: see [`Copies::learn`].
 
 use norn_abi::{AccessClass, Kind, Record, codec::CONTENT};
 use norn_model::SiteId;
@@ -17,11 +18,10 @@ use rustc_hash::FxHashSet;
 
 use crate::Site;
 
-/// The hooks of one copy are not farther from each other than this.
+/// Maximum distance between the two hooks of a copy, in bytes.
 const REACH: u64 = 128;
 
-/// Whether the content of the record after a block's write, which has no content of its own, is
-/// what was written.
+/// The content of the record after a block write without content, if it is what was written.
 pub(crate) fn completes<'a>(len: u64, next: &Record<'a>) -> Option<&'a [u8]> {
     match *next {
         Record::Event { kind: Kind::RangeRead, value, content, .. }
@@ -33,16 +33,16 @@ pub(crate) fn completes<'a>(len: u64, next: &Record<'a>) -> Option<&'a [u8]> {
     }
 }
 
-/// Which writes of 1 to 16 bytes are copies of what is read right after them.
+/// The writes of 1 to 16 bytes that copy the value read directly after them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Copies {
     pairs: FxHashSet<(SiteId, SiteId)>,
-    /// Which sites are the first of a pair.
+    /// By site: whether it is the write of a pair.
     writes: Vec<bool>,
 }
 
 impl Copies {
-    /// Asks about all pairs of sites that may be copies. `sites` are sorted by address.
+    /// Queries all pairs of sites that may be copies. `sites` are sorted by address.
     pub(crate) fn learn(sites: &[Site], is_copy: &dyn Fn(u64, u64) -> bool) -> Copies {
         let mut copies = Copies { pairs: FxHashSet::default(), writes: vec![false; sites.len()] };
         for (at, write) in sites.iter().enumerate().filter(|(_, it)| size(it, true).is_some()) {
@@ -58,19 +58,19 @@ impl Copies {
         copies
     }
 
-    /// Whether what is written at a site may be a copy.
+    /// Whether the write at a site may be a copy.
     #[inline]
     pub(crate) fn may_be(&self, write: SiteId) -> bool {
         self.writes.get(write.0 as usize).copied().unwrap_or(false)
     }
 
-    /// Whether it is one, if this is read right after it.
+    /// Whether a write is a copy of the read directly after it.
     pub(crate) fn is(&self, write: SiteId, read: SiteId) -> bool {
         self.pairs.contains(&(write, read))
     }
 }
 
-/// The size of a plain access, if it is a write or read as wanted.
+/// The size of a plain access, if it is a write or a read as requested.
 fn size(site: &Site, write: bool) -> Option<u8> {
     match site.kind.as_access()? {
         (AccessClass::Plain, is_write, size) if is_write == write => Some(size),

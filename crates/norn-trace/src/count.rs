@@ -1,17 +1,17 @@
-//! How much there is of what.
+//! Event counts of a trace.
 
 use norn_abi::{CODES, Kind};
 
-/// How many events a trace has, by kind.
+/// Number of events of a trace, by kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counts {
     /// All events.
     pub events: u64,
-    /// Those that are plain reads or writes, also of blocks.
+    /// Plain reads and writes, including those of blocks.
     pub accesses: u64,
-    /// Function calls that were recorded. They are no events, but make the call stacks.
+    /// Recorded function calls. They are not events, but form the call stacks.
     pub calls: u64,
-    /// Bytes of the chunks.
+    /// Size of the chunks in bytes.
     pub bytes: u64,
     kinds: Vec<u64>,
 }
@@ -23,12 +23,12 @@ impl Default for Counts {
 }
 
 impl Counts {
-    /// How many records of a kind there are.
+    /// Number of records of a kind.
     pub fn of(&self, kind: Kind) -> u64 {
         self.kinds.get(usize::from(kind.code())).copied().unwrap_or(0)
     }
 
-    /// The kinds of which there is any, and how many.
+    /// The kinds that occur, with their numbers.
     pub fn kinds(&self) -> impl Iterator<Item = (Kind, u64)> {
         let kinds = (0..).map(Kind::from_code).zip(self.kinds.iter().copied());
         kinds.filter_map(|(kind, count)| Some((kind?, count)).filter(|it| it.1 > 0))
@@ -42,7 +42,7 @@ impl Counts {
         }
     }
 
-    /// Fills in the sums, once all records are counted.
+    /// Computes the sums once all records are counted.
     pub(crate) fn sum(&mut self) {
         let all =
             |wanted: fn(Kind) -> bool| self.kinds().filter(|it| wanted(it.0)).map(|it| it.1).sum();
@@ -50,7 +50,7 @@ impl Counts {
         (self.events, self.accesses, self.calls) = (events, accesses, self.of(Kind::Enter));
     }
 
-    /// Adds another part's.
+    /// Adds the counts of another part.
     pub(crate) fn add(&mut self, other: &Counts) {
         self.events += other.events;
         self.accesses += other.accesses;
@@ -60,8 +60,8 @@ impl Counts {
     }
 }
 
-/// Whether a record is an event, and not a part of one or about calls or modules, nor what a thread
-/// only blocks in.
+/// Whether a record is an event of its own. Records that complete an event, describe calls or
+/// modules, or only state what a thread blocks in, are not.
 pub(crate) fn is_event(kind: Kind) -> bool {
     !matches!(
         kind,

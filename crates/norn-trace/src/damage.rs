@@ -1,43 +1,43 @@
-//! What is wrong with a trace. Reading goes on all the same.
+//! Damage of a trace. Reading continues in spite of it.
 
 use std::fmt;
 
 use norn_model::ThreadId;
 
-/// Something that should be in a trace and is not, or cannot be read.
+/// A part of a trace that is missing or cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
-    /// Which process's file.
+    /// The process whose file is damaged.
     pub process: u32,
-    /// Where in the file.
+    /// The offset in the file.
     pub offset: u64,
-    /// Whose chunk it is, if that is known.
+    /// The thread of the chunk, if known.
     pub thread: Option<ThreadId>,
-    /// Which of the thread's chunks it is, if that is known.
+    /// The index of the chunk among those of its thread, if known.
     pub chunk: Option<u32>,
-    /// What is wrong.
+    /// The kind of damage.
     pub why: Flaw,
-    /// How many bytes could not be read. What was never in the file does not count.
+    /// Number of bytes that could not be read, not counting bytes that are missing in the file.
     pub bytes_lost: u64,
 }
 
-/// What can be wrong.
+/// The kinds of damage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Flaw {
     /// The process has no file.
     NoFile,
-    /// Here should be a chunk, and is something else, up to the next chunk.
+    /// There is no chunk here; the bytes up to the next chunk were skipped.
     NoChunk,
     /// The file ends inside of a chunk.
     CutOff,
-    /// The bytes are not those that were written. What makes sense was read.
+    /// The checksum is wrong. Records that could be decoded were read.
     Checksum,
-    /// From here on, the records of the chunk make no sense.
+    /// The records of the chunk cannot be decoded from here on.
     Record(&'static str),
-    /// So many chunks of the thread are missing before this one.
+    /// This many chunks of the thread are missing before this one.
     Gap(u32),
-    /// The thread has another chunk of this number; this one was not read.
+    /// The thread has another chunk with this index; this one was not read.
     Twice,
 }
 

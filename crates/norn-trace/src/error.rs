@@ -1,4 +1,4 @@
-//! Why a trace cannot be opened at all. Damage inside of one is no error; see [`crate::Damage`].
+//! Errors of opening a trace. Damage inside a trace is not an error; see [`crate::Damage`].
 
 use std::{
     io,
@@ -10,34 +10,34 @@ use thiserror::Error;
 /// Why a trace cannot be opened.
 #[derive(Debug, Error)]
 pub enum TraceError {
-    /// There is nothing.
+    /// The path does not exist.
     #[error(
         "there is no trace at `{}`\nhint: `norn record -o {0} ./program` makes one", path.display()
     )]
     Missing {
-        /// Where it should be.
+        /// The path.
         path: PathBuf,
     },
-    /// There is something else.
+    /// The path exists but is not a trace.
     #[error(
         "`{}` is not a trace: {why}\nhint: a trace is a folder with a `run.json` in it",
         path.display()
     )]
     NotATrace {
-        /// Where it is.
+        /// The path.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Why it is not a trace.
         why: String,
     },
-    /// It may not be read, or the disk fails.
+    /// The file cannot be read.
     #[error("cannot read `{}`: {source}", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// It is from the future.
+    /// A newer version wrote the trace.
     #[error(
         "this trace was written by a newer norn (format {format}, this one reads up to \
          {supported})\nhint: install a newer norn, or record the program again"
@@ -45,10 +45,10 @@ pub enum TraceError {
     Newer {
         /// The trace's format.
         format: u32,
-        /// The newest format that this version knows.
+        /// The newest format that this version supports.
         supported: u32,
     },
-    /// It is from before formats were kept readable.
+    /// A version before the first supported format wrote the trace.
     #[error(
         "this trace was written by an older norn (format {format}, this one reads from \
          {supported} on)\nhint: record the program again"
@@ -56,21 +56,21 @@ pub enum TraceError {
     Older {
         /// The trace's format.
         format: u32,
-        /// The oldest format that this version knows.
+        /// The oldest format that this version supports.
         supported: u32,
     },
-    /// The run had no such process.
+    /// The run has no process with this number.
     #[error("the trace has no process {process}\nhint: it has {}", list(known))]
     NoSuchProcess {
-        /// Which was asked for.
+        /// The requested process.
         process: u32,
-        /// Which there are.
+        /// The existing processes.
         known: Vec<u32>,
     },
 }
 
 impl TraceError {
-    /// Tells a missing file from one that cannot be read.
+    /// Distinguishes a missing file from an unreadable one.
     pub(crate) fn from_io(path: &Path, source: io::Error) -> TraceError {
         let path = path.to_owned();
         match source.kind() {

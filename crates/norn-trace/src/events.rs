@@ -1,8 +1,8 @@
 //! The events of a chunk.
 //!
-//! A chunk is decoded record by record. Most records are an event each; calls and returns move the
-//! call stack, and some events take a look at the record that follows them. Where a thread is given
-//! the turn, a record says when: its next event was then, if that has no number itself.
+//! A chunk is decoded record by record. Most records are one event each; calls and returns change
+//! the call stack, and some events need the record that follows them. A record of a turn has a
+//! sequence number; it orders the thread's next event, if that has no number of its own.
 #![expect(clippy::inline_always, reason = "a tenth of the speed for every function that is not")]
 
 use norn_abi::{AccessClass, Decoder, Kind, Record};
@@ -20,14 +20,14 @@ use crate::{
 /// The events of one chunk.
 pub struct ChunkEvents<'a> {
     trace: &'a Trace,
-    /// Which chunk of the trace.
+    /// The index of the chunk in the trace.
     at: usize,
     thread: ThreadId,
     index: u64,
     decoder: Decoder<'a>,
-    /// A record that was looked at before its turn.
+    /// A record that was decoded ahead.
     next: Option<Record<'a>>,
-    /// When the thread was given the turn, if it had no event since.
+    /// The sequence number of the last turn, if the thread had no event since.
     turn: Option<u64>,
     slots: Slots,
     calls: Calls,
@@ -35,7 +35,7 @@ pub struct ChunkEvents<'a> {
     content: &'a [u8],
 }
 
-/// What an event is, and the content of its block.
+/// The operation of an event, and the content of its block.
 type Meaning<'a> = (Op, &'a [u8]);
 
 impl<'a> ChunkEvents<'a> {
@@ -43,7 +43,8 @@ impl<'a> ChunkEvents<'a> {
         let (chunk, start) = (&trace.chunks[at], &trace.index.starts[at]);
         let frames = &trace.bytes[chunk.frames.clone()];
         let mut decoder = trace.decoder(chunk);
-        // The next event must not be taken for a plain one: its number is the turn's.
+        // The next event takes its number from the turn, so it must not take the path for plain
+        // records.
         let next = start.turn.and_then(|_| decoder.next_record().ok().flatten());
         ChunkEvents {
             trace,
@@ -60,18 +61,18 @@ impl<'a> ChunkEvents<'a> {
         }
     }
 
-    /// Whose events they are.
+    /// The thread of the events.
     pub fn thread(&self) -> ThreadId {
         self.thread
     }
 
-    /// The bytes that the last event read or wrote, if it was an access to a block of which the
-    /// content was kept.
+    /// The bytes that the last event read or wrote, if it accessed a block whose content was
+    /// recorded.
     pub fn content(&self) -> &'a [u8] {
         self.content
     }
 
-    /// The record that follows, which may be the first one of the thread's next chunk.
+    /// The next record, which may be in the thread's next chunk.
     fn peek(&mut self) -> Option<Record<'a>> {
         while self.next.is_none() {
             match self.decoder.next_record().ok()? {
@@ -101,7 +102,7 @@ impl<'a> ChunkEvents<'a> {
         self.slots.id(&self.trace.index.sites, slot, site)
     }
 
-    /// Any record but an access of up to 8 bytes: what it means, if it is an event.
+    /// The operation of any record but an access of up to 8 bytes, if it is an event.
     fn other(&mut self, record: &Record<'a>) -> Option<Meaning<'a>> {
         let Record::Event { kind, addr, value, args, content, .. } = *record else { return None };
         let len = value.unwrap_or(0);
@@ -144,7 +145,7 @@ impl<'a> ChunkEvents<'a> {
         Some((op, parts.content))
     }
 
-    /// The high halves of a 16-byte atomic's values, which are in a record of their own.
+    /// The high halves of the values of a 16-byte atomic operation, which are in a separate record.
     fn high_halves(&mut self) -> [u64; 2] {
         match self.peek() {
             Some(Record::Event { kind: Kind::HighHalves, args: [before, after, _], .. }) => {
@@ -154,7 +155,7 @@ impl<'a> ChunkEvents<'a> {
         }
     }
 
-    /// The arguments of a call; the last three are in a record of their own.
+    /// The arguments of a call; the last three are in a separate record.
     fn arguments(&mut self, [first, second, third]: [u64; 3]) -> [u64; 6] {
         let [fourth, fifth, sixth] = match self.peek() {
             Some(Record::Event { kind: Kind::CallRest, args, .. }) => args,
@@ -163,13 +164,13 @@ impl<'a> ChunkEvents<'a> {
         [first, second, third, fourth, fifth, sixth]
     }
 
-    /// Adds what the past tells.
+    /// Completes an operation with information from earlier events.
     fn complete(&mut self, mut op: Op) -> Op {
         match &mut op {
             Op::Acquire { lock, mode: mode @ (LockMode::Read | LockMode::Write), .. } => {
                 self.held.acquire(*lock, *mode);
             }
-            // The runtime says `Write` of all read-write locks.
+            // The runtime records `Write` for the release of every read-write lock.
             Op::Release { lock, mode: mode @ (LockMode::Read | LockMode::Write) } => {
                 if let Some((held, _)) = self.held.release(*lock) {
                     *mode = held;
@@ -188,7 +189,7 @@ impl<'a> ChunkEvents<'a> {
         found.map_or(WokenBy::Nothing, |at| woken[at].1)
     }
 
-    /// What a write really wrote, if it is a copy that was announced before it was made.
+    /// The value of a write that is a copy, if it is one.
     #[cold]
     fn copied(&mut self, site: SiteId) -> Value {
         let Some(Record::Event { kind, pc, value, content, .. }) = self.peek() else {
@@ -199,7 +200,7 @@ impl<'a> ChunkEvents<'a> {
         value.filter(|_| self.trace.copies.is(site, read))
     }
 
-    /// The next event. Plain records, of which there are many, are dealt with here.
+    /// The next event. Plain records, the common case, are handled here.
     #[inline(always)]
     fn advance(&mut self) -> Option<Event> {
         let stacks = &mut &self.trace.index.stacks;
@@ -217,7 +218,7 @@ impl<'a> ChunkEvents<'a> {
         self.any()
     }
 
-    /// The next event, whatever comes before it.
+    /// The next event, in the general case.
     #[inline(never)]
     fn any(&mut self) -> Option<Event> {
         let stacks = &mut &self.trace.index.stacks;
@@ -277,7 +278,7 @@ impl<'a> ChunkEvents<'a> {
     }
 }
 
-/// Whether it is an access of up to 8 bytes.
+/// Whether the kind is an access of up to 8 bytes.
 fn is_word(kind: Kind) -> bool {
     kind.as_access().is_some_and(|(.., size)| size <= 8)
 }
@@ -290,7 +291,7 @@ impl Iterator for ChunkEvents<'_> {
         self.advance()
     }
 
-    /// Faster than going from event to event.
+    /// Faster than iterating event by event.
     #[inline]
     fn fold<B, F: FnMut(B, Event) -> B>(mut self, init: B, mut f: F) -> B {
         let mut all = init;

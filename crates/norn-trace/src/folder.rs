@@ -1,4 +1,4 @@
-//! The folder of a trace, as it is written.
+//! Writes the folder of a trace.
 //!
 //! ```text
 //! run.norn/
@@ -21,18 +21,19 @@ use norn_abi::arena::{ChunkHeader, PROCESSES};
 
 use crate::{Run, chunk, input};
 
-/// Version of the folder and of everything in it.
+/// Version of the folder layout and of the files in it.
 pub const FORMAT: u32 = norn_abi::VERSION;
-/// A folder in that of a trace for what was built to be recorded. It may be there before the trace.
+/// A folder inside that of a trace for the instrumented build of the program. It may exist before
+/// the trace.
 pub const PROGRAM: &str = "program";
 
-/// A subject gone wild may name any process: its chunks go to a file for those that cannot be.
+/// A subject with corrupted memory may name any process; chunks of impossible ones share one file.
 #[expect(clippy::cast_possible_truncation, reason = "it is a small number")]
-const MOST_PROCESSES: u32 = PROCESSES as u32;
+const MAX_PROCESSES: u32 = PROCESSES as u32;
 
-/// Kept free while recording: when the disk is full, most of it is given to the chunks that are
-/// still to come, and the rest to `run.json`, which is rewritten at the end. As much is kept free
-/// in each file of chunks, should there be a limit to its size.
+/// Disk space that is kept free while recording: when the disk is full, most of it is used for the
+/// remaining chunks, and the rest for `run.json`, which is rewritten at the end. The same amount is
+/// kept free in each chunk file, in case there is a limit on file sizes.
 const RESERVE: &str = "reserve";
 const RESERVE_SIZE: usize = 512 << 10;
 const RESERVE_REST: u64 = 64 << 10;
@@ -48,7 +49,7 @@ pub struct Writer {
     largest: u64,
 }
 
-/// Whether a trace may go there: nothing else is there but an earlier one.
+/// Whether a trace may be written to this folder: it contains at most an earlier trace.
 pub fn is_ours(folder: &Path) -> io::Result<bool> {
     if !folder.exists() || folder.join("run.json").exists() {
         return Ok(true);
@@ -62,8 +63,8 @@ pub fn is_ours(folder: &Path) -> io::Result<bool> {
 }
 
 impl Writer {
-    /// Prepares `folder`, which is made if need be. What an earlier recording left there stays
-    /// until this one begins.
+    /// Prepares `folder` and creates it if necessary. An earlier trace stays there until this
+    /// recording begins.
     pub fn create(folder: &Path) -> io::Result<Writer> {
         let made = !folder.exists();
         if !is_ours(folder)? {
@@ -80,12 +81,12 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Files may not be larger than so many bytes.
+    /// Limits the size of files in bytes.
     pub fn limit_files(&mut self, bytes: u64) {
         self.largest = bytes.saturating_sub(RESERVE_SIZE as u64);
     }
 
-    /// There is something to record: an earlier recording goes.
+    /// Begins the recording and removes an earlier trace.
     pub fn begin(&mut self, run: &Run) -> io::Result<()> {
         for entry in fs::read_dir(&self.folder)? {
             let path = entry?.path();
@@ -99,10 +100,10 @@ impl Writer {
         self.describe(run)
     }
 
-    /// Appends one chunk to its process's file, with its checksum. If there is not enough room,
-    /// as much of it is kept as there is room for.
+    /// Appends one chunk with its checksum to the file of its process. If space is insufficient, as
+    /// much as possible is written.
     pub fn append(&mut self, header: ChunkHeader, bytes: &[u8]) -> io::Result<()> {
-        let process = header.process.min(MOST_PROCESSES);
+        let process = header.process.min(MAX_PROCESSES);
         let head = chunk::seal(header, bytes);
         let largest = self.largest;
         let file = self.file(process)?;
@@ -119,20 +120,19 @@ impl Writer {
         Ok(())
     }
 
-    /// The process has ended: what keeps its file open is given back. Should more come all the
-    /// same, it is still taken.
+    /// Closes the file of a process that has ended. Later chunks of it are still accepted.
     pub fn close(&mut self, process: u32) {
         if let Some(file) = self.files.get_mut(process as usize) {
             *file = None;
         }
     }
 
-    /// Bytes of chunks so far.
+    /// Number of bytes of chunks so far.
     pub fn written(&self) -> u64 {
         self.written
     }
 
-    /// Writes the final description. If nothing was recorded, all is as it was before.
+    /// Writes the final description. If nothing was recorded, the folder stays as it was before.
     pub fn finish(self, run: &Run) -> io::Result<()> {
         self.release()?;
         if self.begun { self.describe(run) } else { Ok(()) }
@@ -146,9 +146,10 @@ impl Writer {
         Ok(())
     }
 
-    /// The program could not even be started: all is as it was before.
+    /// Abandons the recording, because the program could not be started: the folder stays as it was
+    /// before.
     pub fn abandon(self) {
-        // Nothing is lost if this fails: an empty folder stays.
+        // A failure is harmless: an empty folder remains.
         let _ = self.release();
     }
 
@@ -164,7 +165,7 @@ impl Writer {
         }
     }
 
-    /// Replaces the description in one step, so that there always is a whole one.
+    /// Replaces the description atomically, so that a complete one always exists.
     fn describe(&self, run: &Run) -> io::Result<()> {
         let text = serde_json::to_vec_pretty(run)?;
         let new = self.folder.join("run.json.new");
@@ -180,7 +181,7 @@ fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Makes a chunk of what could be written of one that began at `start`.
+/// Turns the part of a chunk that could be written, beginning at `start`, into a valid chunk.
 fn shorten(file: &mut File, start: u64, header: ChunkHeader, bytes: &[u8]) -> io::Result<()> {
     let end = file.seek(SeekFrom::End(0))?;
     let kept = (end - start).checked_sub(chunk::HEADER as u64);
@@ -193,8 +194,7 @@ fn shorten(file: &mut File, start: u64, header: ChunkHeader, bytes: &[u8]) -> io
     file.seek(SeekFrom::Start(start)).map(drop)
 }
 
-/// Writes a header and what follows it, in one call if the system takes it all. Of what has no room
-/// only as much is written as has.
+/// Writes a header and the bytes after it, in one call if possible, up to `room` bytes.
 fn write_both(file: &mut File, head: &[u8], bytes: &[u8], room: usize) -> io::Result<()> {
     if head.len() + bytes.len() > room {
         file.write_all(&head[..head.len().min(room)])?;

@@ -1,4 +1,4 @@
-//! What a program got from outside: as it is in `inputs.json`, beside the chunks of a trace.
+//! Recorded input of a program: `inputs.json`, next to the chunks of a trace.
 
 use std::{fs, io, path::Path};
 
@@ -8,68 +8,68 @@ use serde::{Deserialize, Serialize};
 /// The file's name.
 pub(crate) const FILE: &str = "inputs.json";
 
-/// What a run got from outside.
+/// The input of a run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
 pub struct Inputs {
-    /// All of standard input, if that was no terminal.
+    /// The whole standard input, unless it was a terminal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stdin: Option<Bytes>,
-    /// What calls gave.
+    /// The results of calls.
     pub calls: Vec<Input>,
 }
 
-/// What one call gave.
+/// The result of one call.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq)]
 pub struct Input {
     /// The number of the process.
     pub process: u32,
     /// The number of the thread.
     pub thread: u32,
-    /// The rest.
+    /// The request and the result.
     #[serde(flatten)]
     pub got: Got,
 }
 
-/// What a call asked for and got.
+/// The request and the result of a call.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, Eq)]
 pub struct Got {
-    /// Which call, and of what.
+    /// The request.
     #[serde(flatten)]
     pub asked: Request,
-    /// What it returned.
+    /// The return value.
     pub result: i64,
-    /// And `errno`, if that was an error.
+    /// `errno`, if the call failed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub error: u32,
-    /// Events of all threads before it came.
+    /// Number of events of all threads before the call returned.
     pub steps: u64,
-    /// Calls before it by which the program told the world something.
+    /// Number of output calls of the program before it.
     pub told: u64,
-    /// The time since the start, in nanoseconds.
+    /// Time since the start of the run, in nanoseconds.
     pub clock: u64,
-    /// What it wrote into the program's memory.
+    /// The bytes that it wrote into the program's memory.
     #[serde(flatten)]
     pub bytes: Bytes,
 }
 
-/// What a program asks for.
+/// A request of the program.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, Eq)]
 pub struct Request {
     /// The function's name.
     pub call: String,
-    /// The descriptor; -1 for several.
+    /// The file descriptor; -1 for several.
     pub file: i32,
-    /// How many bytes, descriptors or events at most; or the call's flags, if it has no size.
+    /// Maximum number of bytes, descriptors or events; or the call's flags, if it has no size.
     pub asked: u64,
 }
 
-/// Bytes: as text where they are one, otherwise in hexadecimal digits.
+/// Bytes, written as text if they are valid text, otherwise in hexadecimal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Written", into = "Written")]
 pub struct Bytes(pub Vec<u8>);
 
-/// How bytes are written.
+/// The serialized form of bytes.
 #[derive(Serialize, Deserialize)]
 struct Written {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -114,49 +114,49 @@ fn is_zero(error: &u32) -> bool {
 }
 
 impl Request {
-    /// What the runtime says was asked for; none if that is nothing.
+    /// Converts the runtime's form; `None` if there is no request.
     pub fn new(asked: Asked) -> Option<Request> {
         let name = call::NAMES.iter().find(|it| it.0 == asked.call)?.1;
         Some(Request { call: name.to_owned(), file: asked.file, asked: asked.size })
     }
 
-    /// What the runtime reads; none if there is no such call.
+    /// Converts to the runtime's form; `None` if the call is unknown.
     pub fn code(&self) -> Option<Asked> {
         let call = call::NAMES.iter().find(|it| it.1 == self.call)?.0;
         Some(Asked { call, file: self.file, size: self.asked })
     }
 }
 
-/// What came of keeping inputs, and of feeding them back.
+/// Statistics of recorded and replayed inputs.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, Eq)]
 pub struct Fed {
-    /// Inputs that were kept.
+    /// Number of recorded inputs.
     pub kept: u64,
-    /// Inputs for which there was no room.
+    /// Number of inputs for which the buffer had no room.
     pub lost: u64,
-    /// Inputs that were fed back.
+    /// Number of replayed inputs.
     pub used: u64,
-    /// Inputs that could have been.
+    /// Number of inputs that were available for replay.
     pub given: u64,
-    /// Where the program first asked for something else.
+    /// The first request that differed from the recorded one.
     pub parted: Option<Parted>,
 }
 
-/// A program asked for something else than what was to be fed back.
+/// A request of the program that differs from the recorded one.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq)]
 pub struct Parted {
-    /// The thread's name; none if it has no inputs.
+    /// The thread's name; `None` if it has no recorded inputs.
     pub thread: Option<String>,
-    /// Which of its inputs that is, from 0.
+    /// The index of the input among those of the thread, from 0.
     pub index: u64,
-    /// What was to come; nothing if there is no more.
+    /// The recorded request; `None` if there are no more.
     pub expected: Option<Request>,
-    /// What was asked for.
+    /// The actual request.
     pub actual: Option<Request>,
 }
 
 impl Inputs {
-    /// What was kept in the folder of a trace; none if nothing was to be.
+    /// Reads the input in the folder of a trace; `None` if none was recorded.
     pub fn open(folder: &Path) -> io::Result<Option<Inputs>> {
         match fs::read(folder.join(FILE)) {
             Ok(text) => Ok(Some(serde_json::from_slice(&text)?)),
@@ -165,7 +165,7 @@ impl Inputs {
         }
     }
 
-    /// Puts it into the folder of a trace.
+    /// Writes the input to the folder of a trace.
     pub fn write(&self, folder: &Path) -> io::Result<()> {
         fs::write(folder.join(FILE), serde_json::to_vec(self)?)
     }
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn inputs_round_trip() {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(Inputs::open(folder.path()).unwrap(), None);
         for bytes in [&b""[..], b"hello\n", b"\0\xff\x10", "h\u{e9}".as_bytes()] {

@@ -1,8 +1,8 @@
 //! Traces on disk: a folder with a description of the run and, per process, its chunks of events.
 //!
-//! [`Writer`] is what the recorder uses. [`Run`] opens a folder again, [`Trace`] reads the events
-//! of one process. Reading never fails on damaged bytes: it returns what is whole and says what
-//! is not.
+//! The recorder uses [`Writer`]. [`Run`] opens a folder, and [`Trace`] reads the events of one
+//! process. Reading never fails on damaged bytes: it returns the intact part and a list of the
+//! damage.
 
 mod backtrace;
 mod bytes;

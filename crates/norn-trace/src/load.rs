@@ -1,11 +1,11 @@
-//! Brings a whole trace into memory, for analyses that go over it many times.
+//! Loads a whole trace into memory, for analyses that need several passes.
 
 use norn_model::{self as model, Event, EventId, Op, SiteId, StackId, ThreadId};
 use rayon::prelude::*;
 
 use crate::{ChunkEvents, Thread, Trace};
 
-/// What memory holds before the events are decoded into it.
+/// The placeholder of an event that is not decoded yet.
 const NOT_YET: Event = Event {
     id: EventId { thread: ThreadId(0), index: 0 },
     op: Op::Yield,
@@ -15,15 +15,14 @@ const NOT_YET: Event = Event {
 };
 
 impl Trace {
-    /// All events in memory, decoded in parallel. Takes more than a hundred bytes an event: look
-    /// at [`Trace::counts`] first.
+    /// Loads all events, decoded in parallel. Needs more than a hundred bytes per event; see
+    /// [`Trace::counts`] first.
     pub fn load(&self) -> model::Trace {
         let lengths: Vec<_> = self.threads().iter().map(|it| it.events).collect();
         self.load_up_to(&lengths)
     }
 
-    /// The same of the first events, if there are more than so many: up to a moment that the run
-    /// went through.
+    /// Loads at most about `most` events: a prefix of the run, up to one point in time.
     pub fn load_first(&self, most: u64) -> model::Trace {
         if self.counts().events <= most {
             return self.load();
@@ -38,7 +37,7 @@ impl Trace {
         self.load_up_to(&lengths)
     }
 
-    /// So many events of each thread.
+    /// Loads this many events of each thread.
     fn load_up_to(&self, lengths: &[u64]) -> model::Trace {
         let threads = self.threads().iter().zip(lengths);
         let mut threads: Vec<_> = threads.map(|(it, length)| empty(it, *length)).collect();
@@ -69,7 +68,7 @@ impl Trace {
     }
 }
 
-/// A thread with room for its events.
+/// A thread with space for its events.
 fn empty(thread: &Thread, length: u64) -> model::Thread {
     let Thread { id, role, parent, .. } = *thread;
     let events = vec![NOT_YET; usize::try_from(length).unwrap_or(0)];

@@ -2,18 +2,18 @@
 
 use std::{ffi::OsStr, os::unix::ffi::OsStrExt as _, path::PathBuf};
 
-/// A file with code that was mapped.
+/// A mapped file that contains code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Module {
-    /// Where it begins.
+    /// Its lowest address.
     pub start: u64,
-    /// Where it ends.
+    /// The address after its end.
     pub end: u64,
     /// The file.
     pub path: PathBuf,
-    /// When it was first seen, in the order of synchronisation. A library may be unloaded, and
-    /// another one be loaded to the same place: of two modules at an address, the later one is
-    /// meant by events with greater numbers.
+    /// The sequence number at which it was first seen. A library may be unloaded and another one
+    /// loaded at the same address: of two modules at an address, events with greater numbers refer
+    /// to the later one.
     pub seq: u64,
 }
 

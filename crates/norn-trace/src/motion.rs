@@ -1,39 +1,39 @@
-//! How a thread moves through its functions, record by record: what the call stacks of events are
-//! made of, for who wants to know more of the frames than their calls.
+//! The calls and returns of a thread, record by record, for analyses that need more of a frame than
+//! its call.
 
 use norn_abi::{Kind, Record};
 use norn_model::ThreadId;
 
 use crate::{Trace, count::is_event};
 
-/// One step of a thread's way.
+/// One step of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Motion {
-    /// The thread is in so many functions: at its beginning, or where records may be missing.
+    /// The current call depth: at the thread's beginning, or where records may be missing.
     Depth(u64),
-    /// A function was entered.
+    /// The thread entered a function.
     Enter {
-        /// Where its hook returns to, in the function.
+        /// The return address of its hook, in the function.
         hook: u64,
-        /// Where the function returns to, in its caller.
+        /// The return address of the function, in its caller.
         from: u64,
     },
-    /// The function was left.
+    /// The thread returned from the function.
     Leave,
-    /// All functions but so many were left at once.
+    /// All frames but this many were removed at once.
     Unwind(u64),
     /// An event.
     Event {
-        /// Where the hook returns to.
+        /// The return address of the hook.
         pc: u64,
-        /// The address that the hook was given, if it was given one.
+        /// The address argument of the hook, if it has one.
         addr: Option<u64>,
     },
 }
 
 impl Trace {
-    /// Goes the way of a thread. Each step comes with the index of the event that it is or that
-    /// is next.
+    /// Visits the steps of a thread. Each step comes with the index of its event, or of the next
+    /// event.
     pub fn motions(&self, thread: ThreadId, mut visit: impl FnMut(u64, Motion)) {
         let chunks = self.thread(thread).map_or(0..0, |it| it.chunks.clone());
         for at in chunks {

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::{Damage, FORMAT, Flaw, Run, Trace, TraceError, bytes::Bytes};
 
-/// The oldest format that can be read.
+/// The oldest supported format.
 const OLDEST: u32 = 1;
 
 impl Run {
@@ -29,8 +29,8 @@ impl Run {
         parse(folder, &text)
     }
 
-    /// The numbers of the processes of which there may be events. A recorder that was killed
-    /// could not describe them, but has left their files.
+    /// The numbers of the processes that may have events. A recorder that was killed could not
+    /// describe them, but their files exist.
     pub fn process_numbers(&self, folder: &Path) -> Vec<u32> {
         let files = fs::read_dir(folder).into_iter().flatten().flatten();
         let files =
@@ -43,7 +43,7 @@ impl Run {
 }
 
 impl Trace {
-    /// Opens one process of a run. Damage inside of it is no error; see [`Trace::damage`].
+    /// Opens one process of a run. Damage inside it is not an error; see [`Trace::damage`].
     pub fn open(folder: &Path, process: u32) -> Result<Trace, TraceError> {
         let run = Run::open(folder)?;
         let known = run.process_numbers(folder);
@@ -69,7 +69,7 @@ impl Trace {
     }
 }
 
-/// The only field that all formats have.
+/// The only field that all formats have in common.
 #[derive(Deserialize)]
 struct Version {
     format: u32,

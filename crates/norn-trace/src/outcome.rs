@@ -1,4 +1,4 @@
-//! What the runtime found in a run in which it decided which thread goes next: as it is in
+//! The result of a controlled run, in which the runtime scheduled the threads, as stored in
 //! `run.json`.
 
 use norn_abi::control::{follow, strategy, verdict, why};
@@ -6,71 +6,71 @@ use serde::{Deserialize, Serialize};
 
 use crate::Fed;
 
-/// How the threads of a run were chosen, and what came of it.
+/// The settings of a controlled run and its result.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq)]
 pub struct Controlled {
-    /// How the next thread was chosen.
+    /// The scheduling strategy.
     pub strategy: Strategy,
-    /// What fed everything that was random.
+    /// The seed of all random decisions.
     pub seed: u64,
-    /// For priorities: how many orders of events a bug needs, at most.
+    /// For priorities: the bug depth, that is the maximum number of ordering constraints of a bug.
     pub depth: u32,
-    /// Events of a turn; see [`norn_abi::control::Plan::quantum`].
+    /// Number of events per turn; see [`norn_abi::control::Plan::quantum`].
     pub quantum: u32,
-    /// How many events were expected.
+    /// The expected number of events.
     pub expected: u64,
     /// The process that followed the schedule, if there was one.
     #[serde(default)]
     pub process: u32,
-    /// Events after which the run counted as hanging.
+    /// The number of events after which the run counted as a hang.
     pub max_steps: u64,
-    /// What the clock of the time of day said at the start, in nanoseconds.
+    /// The initial real-time clock, in nanoseconds since the epoch.
     pub realtime: u64,
-    /// What all other clocks said at the start, in nanoseconds.
+    /// The initial value of all other clocks, in nanoseconds.
     pub monotonic: u64,
-    /// Whether the subject's memory was laid out as in every such run.
+    /// Whether the memory layout of the subject was the standard one of controlled runs.
     pub same_layout: bool,
-    /// What came of it.
+    /// The result.
     pub outcome: Outcome,
 }
 
-/// What the runtime found.
+/// The result of a controlled run, as the runtime observed it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, Eq)]
 pub struct Outcome {
-    /// What is wrong with the program.
+    /// The failure that was detected.
     pub found: Found,
-    /// The number of the thread that it is about.
+    /// The number of the thread that the failure is about.
     pub thread: u32,
-    /// The number of the process that it is about.
+    /// The number of the process that the failure is about.
     pub process: u32,
-    /// How the schedule was followed.
+    /// How far the schedule was followed.
     pub follow: Follow,
-    /// Segments that were followed to their ends.
+    /// Number of segments that were followed to their ends.
     pub segments: u32,
-    /// The thread with which the schedule was left.
+    /// The thread that left the schedule.
     pub left: Option<Left>,
     /// The memory error.
     pub memory: Option<MemoryError>,
-    /// The signal by which the program died.
+    /// The fatal signal.
     pub signal: Option<Signal>,
-    /// Events of all threads.
+    /// Number of events of all threads.
     pub steps: u64,
-    /// How often another thread had the turn.
+    /// Number of context switches.
     pub switches: u64,
-    /// How often a thread was in code that we do not see, or waited for another process, while
-    /// others could go on.
+    /// How often a thread was in uninstrumented code, or waited for another process, while other
+    /// threads could run.
     pub away: u64,
-    /// How often the program asked for input that is not controlled.
+    /// How often the program read input that is not controlled.
     pub inputs: u64,
-    /// The text of the assertion that failed.
+    /// The message of the failed assertion.
     pub text: Option<String>,
-    /// What was kept of what came from outside, and fed back.
+    /// Statistics of recorded and replayed inputs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fed: Option<Fed>,
 }
 
 impl Outcome {
-    /// Whether the runtime saw the program fail.
+    /// Whether the runtime detected a failure.
     pub fn is_failure(&self) -> bool {
         !matches!(self.found, Found::None | Found::Stopped)
             || self.signal.is_some()
@@ -78,49 +78,49 @@ impl Outcome {
     }
 }
 
-/// The thread with which a schedule was left.
+/// The thread that left a schedule.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, PartialEq, Eq)]
 pub struct Left {
     /// Its number.
     pub thread: u32,
-    /// Why it could not go on.
+    /// Why it could not continue.
     pub why: Why,
-    /// The kind of the event that it came to.
+    /// The kind of the event that it reached.
     pub kind: u16,
-    /// Where that is.
+    /// The code location of that event.
     pub pc: u64,
-    /// On what.
+    /// The object of that event.
     pub object: u64,
-    /// Which of its events that is.
+    /// The index of that event among those of the thread.
     pub index: u64,
 }
 
 /// A memory error.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, PartialEq, Eq)]
 pub struct MemoryError {
-    /// Where in the code.
+    /// The code location.
     pub pc: u64,
-    /// Which address it is about.
+    /// The address of the invalid access.
     pub addr: u64,
-    /// The block that it is about.
+    /// The heap block of the invalid access.
     pub block: u64,
 }
 
-/// The signal by which a program died.
+/// The signal that killed a program.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, PartialEq, Eq)]
 pub struct Signal {
     /// Its number.
     pub number: i32,
-    /// The number of the thread that it hit.
+    /// The number of the thread that received it.
     pub thread: u32,
-    /// Where that was.
+    /// The code location.
     pub pc: u64,
-    /// The address that could not be accessed.
+    /// The address of the faulting access.
     pub addr: u64,
 }
 
-/// A closed set of names for the numbers of [`norn_abi::control`]; a number that is none of them is
-/// the first.
+/// Declares an enum for the numbers of [`norn_abi::control`]; an unknown number becomes the first
+/// variant.
 macro_rules! names {
     ($(#[$doc:meta])* $name:ident { $($(#[$about:meta])* $variant:ident = $code:path,)* }) => {
         $(#[$doc])*
@@ -153,7 +153,7 @@ macro_rules! names {
 macro_rules! strategy_names {
     ($($variant:ident, $constant:ident = $code:literal, $name:literal, $about:literal;)*) => {
         names! {
-            /// How the next thread is chosen.
+            /// The scheduling strategy.
             Strategy {
                 $(#[doc = $about] $variant = strategy::$constant,)*
             }
@@ -164,51 +164,51 @@ macro_rules! strategy_names {
 norn_abi::strategies!(strategy_names);
 
 names! {
-    /// What is wrong with the program.
+    /// The failure that was detected.
     Found {
         /// Nothing.
         None = verdict::NONE,
-        /// Nobody can ever go on.
+        /// No thread could ever continue.
         Deadlock = verdict::DEADLOCK,
-        /// Whoever can go on spins.
+        /// All threads that could continue spun.
         Livelock = verdict::LIVELOCK,
-        /// There were too many events.
+        /// The run exceeded the maximum number of events.
         Steps = verdict::STEPS,
         /// A freed block was accessed.
         UseAfterFree = verdict::USE_AFTER_FREE,
         /// A block was freed twice.
         DoubleFree = verdict::DOUBLE_FREE,
-        /// Something was freed that is no block.
+        /// An address was freed at which no block begins.
         BadFree = verdict::BAD_FREE,
         /// Memory next to a block was accessed.
         OutOfBounds = verdict::OUT_OF_BOUNDS,
-        /// Nothing: the schedule was at its end, and so was the run.
+        /// Nothing: the run was stopped at the end of the schedule.
         Stopped = verdict::STOPPED,
-        /// A lock or the like was used after it was destroyed.
+        /// A synchronization object was used after it was destroyed.
         UseAfterDestroy = verdict::USE_AFTER_DESTROY,
     }
 }
 
 names! {
-    /// How a schedule was followed.
+    /// How far a schedule was followed.
     Follow {
-        /// There was none.
+        /// There was no schedule.
         None = follow::NONE,
         /// The run ended before the schedule did.
         Going = follow::GOING,
-        /// To its end.
+        /// It was followed to its end.
         Done = follow::DONE,
-        /// A thread came to another event than the expected one.
+        /// A thread reached another event than the expected one.
         Diverged = follow::DIVERGED,
-        /// A thread that was due could not go on.
+        /// A thread that was due could not continue.
         Infeasible = follow::INFEASIBLE,
     }
 }
 
 names! {
-    /// Why a thread that was due could not go on.
+    /// Why a thread that was due could not continue.
     Why {
-        /// For a reason that this version does not know.
+        /// The reason is unknown to this version.
         Unknown = UNKNOWN,
         /// It was blocked.
         Blocked = why::BLOCKED,
@@ -216,11 +216,11 @@ names! {
         Ended = why::ENDED,
         /// It was never created.
         Absent = why::ABSENT,
-        /// It spun.
+        /// It was spinning.
         Spins = why::SPINS,
-        /// It was in a system call, or in code that we do not see.
+        /// It was in a system call or in uninstrumented code.
         Away = why::AWAY,
-        /// It came to another event.
+        /// It reached another event.
         OtherEvent = why::OTHER_EVENT,
     }
 }

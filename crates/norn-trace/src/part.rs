@@ -16,34 +16,34 @@ use crate::{
     wake,
 };
 
-/// What one chunk contributes.
+/// The contribution of one chunk.
 #[derive(Default)]
 pub(crate) struct Part {
     pub(crate) counts: Counts,
-    /// Its sites; some may be there several times.
+    /// Its sites, possibly with duplicates.
     pub(crate) sites: Vec<Site>,
     pub(crate) tree: Growing,
     pub(crate) modules: Vec<Module>,
-    /// What the runtime calls names, the names, and the parameters of functions.
+    /// Numbers of names in the runtime, the names, and the parameters of functions.
     pub(crate) names: Vec<(u64, String, Vec<String>)>,
-    /// Read-write locks that are taken, with their modes, and given back.
+    /// Acquisitions of read-write locks, with their modes, and releases.
     pub(crate) locks: Vec<(u64, Option<LockMode>)>,
-    /// Waits and signals; the ids count from the beginning of the chunk.
+    /// Waits and signals; the event indices are relative to the chunk.
     pub(crate) waits: Vec<wake::Step>,
-    /// Threads that were created, and when.
+    /// Created threads, with sequence numbers.
     pub(crate) forks: Vec<(ThreadId, u64)>,
-    /// When the time of whose wait ran out.
+    /// Timed-out waits: sequence number and thread.
     pub(crate) expired: Vec<(u64, ThreadId)>,
-    /// The sequence number of the first event, if that has one.
+    /// The sequence number of the first event, if it has one.
     pub(crate) first_seq: Option<u64>,
-    /// When the thread was given the turn, if it had no event since.
+    /// The sequence number of the last turn, if the thread had no event since.
     pub(crate) turn: Option<u64>,
-    /// Why not all of it could be read.
+    /// Why decoding stopped before the end, if it did.
     pub(crate) fault: Option<Fault>,
 }
 
 impl Part {
-    /// Goes over a chunk.
+    /// Surveys a chunk.
     pub(crate) fn of(bytes: &[u8], chunk: &Chunk) -> Part {
         let mut part = Part::default();
         let frames = &bytes[chunk.frames.clone()];
@@ -67,14 +67,14 @@ impl Part {
     }
 }
 
-/// A pass over a chunk, and how far it is.
+/// The state of the pass over a chunk.
 struct Pass {
     part: Part,
     thread: ThreadId,
     slots: Slots,
     calls: Calls,
     events: u64,
-    /// When the thread was last given the turn, and after how many events.
+    /// The sequence number of the last turn, and the number of events before it.
     turn: Option<(u64, u64)>,
 }
 
@@ -91,7 +91,7 @@ impl Pass {
         }
     }
 
-    /// An access, a call or a return. Inlined, so that its fields need not be in memory.
+    /// An access, a call or a return. Inlined, so that its fields stay in registers.
     #[inline(always)]
     fn plain(&mut self, record: Record<'_>) {
         match record {
@@ -134,12 +134,12 @@ impl Pass {
         }
     }
 
-    /// The turn that the next event begins.
+    /// The turn that the next event begins, if it does.
     fn pending(&self) -> Option<u64> {
         self.turn.filter(|&(_, events)| events == self.events).map(|(seq, _)| seq)
     }
 
-    /// Takes note of what later passes must know.
+    /// Collects what later passes need.
     fn note(&mut self, record: &Record<'_>) {
         let Record::Event { kind, addr, seq, args, content, .. } = *record else { return };
         let seq = seq.unwrap_or(0);

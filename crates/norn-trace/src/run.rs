@@ -18,29 +18,29 @@ pub struct Run {
     pub directory: String,
     /// Which order was recorded.
     pub order: Order,
-    /// Whether the values of memory accesses were kept.
+    /// Whether the values of memory accesses were recorded.
     pub values: bool,
-    /// Whether the recorder saw the end of the run. If not, it was killed itself.
+    /// Whether the recorder saw the end of the run. If not, the recorder was killed.
     pub complete: bool,
     /// Why recording stopped before the run ended.
     pub stopped: Option<Stop>,
     /// The processes, in the order in which they appeared.
     pub processes: Vec<Process>,
-    /// Processes that could not be recorded, because there were too many.
+    /// Number of processes that could not be recorded, because there were too many.
     #[serde(default)]
     pub unrecorded_processes: u64,
-    /// Threads, and runs of signal handlers, that could not be recorded, because there were too
-    /// many at once.
+    /// Number of threads, and of signal handler runs, that could not be recorded, because there
+    /// were too many at once.
     pub unrecorded_threads: u64,
-    /// Events of threads that were already past their end.
+    /// Number of events of threads after their end.
     pub late_events: u64,
-    /// How the threads were chosen, if Norn did that, and what came of it.
+    /// The settings and the result of a controlled run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub controlled: Option<Controlled>,
-    /// The functions whose calls were to be recorded.
+    /// The functions whose calls were requested to be recorded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub functions: Vec<WantedFunctions>,
-    /// How many places of these could not be changed so that calls are seen.
+    /// Number of functions and imports of these that could not be patched.
     #[serde(default, skip_serializing_if = "is_none")]
     pub refused_functions: u64,
 }
@@ -50,51 +50,51 @@ fn is_none(count: &u64) -> bool {
     *count == 0
 }
 
-/// Functions whose calls were to be recorded.
+/// Functions whose calls were requested to be recorded.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, Eq)]
 pub struct WantedFunctions {
     /// A pattern for their names.
     pub pattern: String,
-    /// In how many places of modules they were found.
+    /// Number of functions and imports that matched.
     pub found: u64,
-    /// Whether any was inlined: such calls are not seen.
+    /// Whether any of them was inlined: such calls are not recorded.
     pub inlined: bool,
-    /// How many have no room for a call of the runtime at their beginning, and are not seen.
+    /// Number of functions that have no padding for patching at their entry, and are not recorded.
     #[serde(default)]
     pub rigid: u64,
-    /// The name of a function that is almost the same, if there is none of this name.
+    /// The closest function name, if no function has this name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closest: Option<String>,
-    /// Parameters that do not arrive in registers: the compiler has removed them, or they are no
-    /// integers or pointers.
+    /// Parameters that are not passed in registers: the compiler has optimized them away, or they
+    /// are not integers or pointers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gone: Vec<GoneParameter>,
 }
 
-/// A parameter whose values are not seen.
+/// A parameter whose values are not recorded.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
 pub struct GoneParameter {
     /// The function.
     pub function: String,
-    /// Which of its parameters, from 0.
+    /// The index of the parameter, from 0.
     pub position: usize,
-    /// What the parameter is called.
+    /// The name of the parameter.
     pub name: String,
 }
 
 impl Run {
-    /// The process that is of interest unless somebody says otherwise: the first of those with the
-    /// most threads. Shells and other helpers come before it.
+    /// The default process of interest: the first of those with the most threads. Shells and other
+    /// helpers come before it.
     pub fn busiest(&self) -> u32 {
         let busiest = self.processes.iter().rev().max_by_key(|it| it.threads);
         busiest.map_or(0, |it| it.number)
     }
 }
 
-/// Recording stopped before the run did.
+/// The premature end of a recording.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, PartialEq, Eq)]
 pub struct Stop {
-    /// Why.
+    /// The reason.
     pub why: StopReason,
     /// The last sequence number up to which all threads were recorded.
     pub seq: u64,
@@ -104,7 +104,7 @@ pub struct Stop {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum StopReason {
-    /// The trace had reached its largest size.
+    /// The trace had reached its maximum size.
     Size,
     /// The disk was full or broken.
     Disk,
@@ -115,16 +115,16 @@ pub enum StopReason {
 pub struct Process {
     /// Its number in this run, from 0.
     pub number: u32,
-    /// Its id while it lived.
+    /// Its process id.
     pub pid: u32,
-    /// The number of the process that forked it; its own for the first.
+    /// The number of the process that forked it; its own number for the first.
     pub parent: u32,
     /// How it ended.
     pub end: End,
-    /// How many threads it has had.
+    /// Number of its threads.
     #[serde(default)]
     pub threads: u32,
-    /// Events that its threads could not record.
+    /// Number of events that its threads could not record.
     pub lost: u64,
     /// The threads that were blocked when it ended.
     pub blocked: Vec<Blocked>,
@@ -138,9 +138,9 @@ pub enum End {
     Exited(i32),
     /// Killed by a signal.
     Signaled(i32),
-    /// It became another program.
+    /// It executed another program.
     Exec,
-    /// It is gone, and who waited for it was not us.
+    /// It has ended, but the recorder was not its parent and could not wait for it.
     Unknown,
 }
 
@@ -153,6 +153,6 @@ pub struct Blocked {
     pub kind: u16,
     /// The object of the operation.
     pub object: u64,
-    /// Where it was called.
+    /// The call site of the operation.
     pub pc: u64,
 }

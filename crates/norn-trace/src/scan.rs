@@ -1,8 +1,8 @@
 //! Finds the chunks of a file.
 //!
-//! Chunks follow each other without gaps, so normally one header leads to the next. Where there
-//! is no header, the next one is searched for, and what lies between is lost. A chunk whose
-//! checksum is wrong is still read, as far as it makes sense.
+//! Chunks follow each other without gaps, so normally one header leads to the next. Where there is
+//! no valid header, the next one is searched for, and the bytes in between are lost. A chunk with a
+//! wrong checksum is still read, as far as it can be decoded.
 
 use std::ops::Range;
 
@@ -22,11 +22,11 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(crate) struct Chunk {
     pub(crate) header: ChunkHeader,
-    /// Where its header is.
+    /// The offset of its header.
     pub(crate) offset: usize,
-    /// Where its frames are.
+    /// The range of its frames.
     pub(crate) frames: Range<usize>,
-    /// Where its records are.
+    /// The range of its records.
     pub(crate) records: Range<usize>,
 }
 
@@ -40,7 +40,7 @@ impl Chunk {
         Format { values: options & VALUES != 0, global: options & GLOBAL != 0 }
     }
 
-    /// Damage of this chunk.
+    /// Describes damage of this chunk.
     pub(crate) fn damage(&self, offset: usize, why: Flaw, bytes_lost: usize) -> Damage {
         Damage {
             process: self.header.process,
@@ -53,7 +53,7 @@ impl Chunk {
     }
 }
 
-/// The chunks of a process's file, by thread and number, and what is wrong with the file.
+/// The chunks of a process's file, sorted by thread and index, and the damage of the file.
 pub(crate) fn scan(bytes: &[u8], process: u32) -> (Vec<Chunk>, Vec<Damage>) {
     let (mut chunks, mut damage) = walk(bytes, process);
     damage.par_extend(chunks.par_iter().filter_map(|it| check(bytes, it)));
@@ -64,7 +64,7 @@ pub(crate) fn scan(bytes: &[u8], process: u32) -> (Vec<Chunk>, Vec<Damage>) {
     (chunks, damage)
 }
 
-/// Goes from header to header.
+/// Walks from header to header.
 fn walk(bytes: &[u8], process: u32) -> (Vec<Chunk>, Vec<Damage>) {
     let (mut chunks, mut damage) = (Vec::new(), Vec::new());
     let mut at = 0;
@@ -88,7 +88,7 @@ fn walk(bytes: &[u8], process: u32) -> (Vec<Chunk>, Vec<Damage>) {
     (chunks, damage)
 }
 
-/// The first place from `at` on where a chunk can begin; the end if there is none.
+/// The first offset from `at` on where a chunk can begin; the end of the file if there is none.
 fn search(bytes: &[u8], at: usize, process: u32) -> usize {
     if header(bytes, at, process).is_some() {
         return at;
@@ -99,7 +99,7 @@ fn search(bytes: &[u8], at: usize, process: u32) -> usize {
     found.map_or(bytes.len(), |(off, _)| at + off)
 }
 
-/// The header at `at`, if that can be one.
+/// The header at `at`, if it is plausible.
 fn header(bytes: &[u8], at: usize, process: u32) -> Option<ChunkHeader> {
     let header = chunk::read(bytes.get(at..)?)?;
     let sound = header.magic == CHUNK_MAGIC
@@ -112,8 +112,8 @@ fn header(bytes: &[u8], at: usize, process: u32) -> Option<ChunkHeader> {
     sound.then_some(header)
 }
 
-/// Where a chunk ends: where its header says. If there is neither another header nor the end of
-/// the file, the length may be wrong, and a chunk that begins earlier is not to be missed.
+/// The end of a chunk according to its header. If neither another header nor the end of the file is
+/// there, the length may be wrong, and an earlier beginning of a chunk must not be missed.
 fn end(bytes: &[u8], header: ChunkHeader, offset: usize, process: u32) -> usize {
     let begin = offset + HEADER;
     let end = begin + header.len as usize;
@@ -130,7 +130,7 @@ fn take(header: ChunkHeader, offset: usize, end: usize) -> Chunk {
     Chunk { header, offset, frames: begin..records, records: records..end }
 }
 
-/// Whether a chunk is as it was written. One that is cut off cannot be, and is known already.
+/// Verifies the checksum of a chunk. A truncated chunk cannot match and is already reported.
 fn check(bytes: &[u8], chunk: &Chunk) -> Option<Damage> {
     let body = &bytes[chunk.frames.start..chunk.records.end];
     let head = bytes[chunk.offset..].first_chunk()?;
@@ -139,7 +139,7 @@ fn check(bytes: &[u8], chunk: &Chunk) -> Option<Damage> {
     (!sound).then(|| chunk.damage(chunk.offset, Flaw::Checksum, 0))
 }
 
-/// Of two chunks with the same number, the one that comes first in the file is kept.
+/// Of two chunks with the same index, the first one in the file is kept.
 fn drop_repeated(chunks: &mut Vec<Chunk>, damage: &mut Vec<Damage>) {
     chunks.dedup_by(|later, kept| {
         let repeated =

@@ -1,15 +1,16 @@
-//! Sites: program counter and kind. They are numbered by their addresses, so a number does not
-//! depend on which thread came first.
+//! Sites: program counter and kind. They are numbered by address, so a number does not depend on
+//! the order of threads.
 
 use norn_abi::{Kind, codec::SITES};
 use norn_model::SiteId;
 
-/// A place in the code and what happens there.
+/// A code location and the kind of event there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Site {
-    /// Where the recorded call returns to: the instruction after the hook or the function call.
+    /// The return address of the recorded call: the instruction after the call of the hook or
+    /// function.
     pub pc: u64,
-    /// What is done there.
+    /// The kind of event.
     pub kind: Kind,
 }
 
@@ -24,13 +25,13 @@ impl Sites {
     }
 }
 
-/// The sites that a decoder's slots have at the moment. Two sites may compete for one.
+/// The current sites in the decoder's slots. Two sites may share a slot.
 #[derive(Debug)]
 pub(crate) struct Slots(Box<[(Site, SiteId)]>);
 
 impl Slots {
     pub(crate) fn new() -> Slots {
-        // No site is at this address.
+        // No site has this address.
         let nowhere = Site { pc: u64::MAX, kind: Kind::Enter };
         Slots(vec![(nowhere, SiteId(0)); SITES].into_boxed_slice())
     }
@@ -45,7 +46,7 @@ impl Slots {
         entry.1
     }
 
-    /// Whether the site in a slot is another one than the last time.
+    /// Whether the site in a slot differs from the last one there.
     #[inline]
     pub(crate) fn is_new(&mut self, slot: u16, site: Site) -> bool {
         let entry = &mut self.0[usize::from(slot) % SITES];

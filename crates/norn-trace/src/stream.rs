@@ -1,4 +1,4 @@
-//! The events of a thread: those of its chunks, one after another.
+//! The events of a thread, chunk after chunk.
 
 use std::ops::Range;
 
@@ -48,7 +48,7 @@ impl Iterator for Events<'_> {
         }
     }
 
-    /// Faster than going from event to event.
+    /// Faster than iterating event by event.
     #[inline]
     fn fold<B, F: FnMut(B, Event) -> B>(self, init: B, mut f: F) -> B {
         let rest = self.current.into_iter().fold(init, |all, it| it.fold(all, &mut f));

@@ -1,9 +1,10 @@
-//! The first pass: what must be known of all chunks before the events of any can be given.
+//! The first pass: collects what must be known of all chunks before the events of any can be
+//! decoded.
 //!
-//! Events have numbers for sites, call stacks and places in their thread, and some depend on what
-//! was long before: a lock's release on how it was taken, the end of a wait on signals of other
-//! threads. All chunks are decoded once, in parallel; then their parts are put together in the
-//! order of threads and chunks, so that the result does not depend on who was first.
+//! Events have ids for sites, call stacks and positions in their thread, and some depend on events
+//! long before: the release of a lock on how it was acquired, the end of a wait on signals of other
+//! threads. All chunks are decoded once, in parallel; then their parts are merged in the order of
+//! threads and chunks, so that the result does not depend on timing.
 
 use std::ops::Range;
 
@@ -18,35 +19,35 @@ use crate::{
     Counts, Damage, Flaw, Module, Site, calls::Growing, part::Part, scan::Chunk, site::Sites, wake,
 };
 
-/// So many chunks are surveyed before their parts are put together, to keep few parts in memory.
+/// Number of chunks that are surveyed before their parts are merged, to limit memory use.
 const BATCH: usize = 256;
 
-/// What is known of a trace after the first pass.
+/// The result of the first pass.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
     pub(crate) sites: Sites,
     pub(crate) stacks: Stacks,
     pub(crate) modules: Vec<Module>,
     pub(crate) names: Names,
-    /// What the parameters of functions are called.
+    /// The parameter names of functions.
     pub(crate) parameters: FxHashMap<NameId, Vec<String>>,
-    /// What the runtime calls names.
+    /// By number in the runtime: the name.
     numbers: FxHashMap<u64, NameId>,
     pub(crate) counts: Counts,
-    /// What ended the waits, by event.
+    /// What ended each wait, by event.
     pub(crate) woken: Vec<(EventId, WokenBy)>,
-    /// Where each chunk begins, in the order of the chunks.
+    /// The state at the beginning of each chunk.
     pub(crate) starts: Vec<Start>,
-    /// When the time of whose wait ran out, in that order.
+    /// Timed-out waits in order: sequence number and thread.
     pub(crate) expired: Vec<(u64, ThreadId)>,
-    /// When threads were created.
+    /// By thread: the sequence number of its creation.
     forks: FxHashMap<ThreadId, u64>,
     pub(crate) damage: Vec<Damage>,
 }
 
 impl Index {
-    /// The position of the first event of a thread, which has these chunks; `after` is what the first
-    /// of them says about the time before it.
+    /// The position of the first event of a thread with these chunks; `after` is the last sequence
+    /// number before the first of them.
     pub(crate) fn start_of(
         &self,
         thread: ThreadId,
@@ -60,28 +61,28 @@ impl Index {
         first.and_then(|it| it.seq).map_or(unnumbered, model::Start::With)
     }
 
-    /// The name that the runtime gave a number; one that is nobody's if its record is lost.
+    /// The name with a number in the runtime; an unused id if its record is lost.
     pub(crate) fn name(&self, number: u64) -> NameId {
         self.numbers.get(&number).copied().unwrap_or(NameId(u32::MAX))
     }
 }
 
-/// What a chunk needs to know from those before it.
+/// The state at the beginning of a chunk, from the chunks before it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Start {
-    /// How many events the thread had before.
+    /// Number of earlier events of the thread.
     pub(crate) index: u64,
-    /// How many events the chunk has.
+    /// Number of events of the chunk.
     pub(crate) events: u64,
-    /// The sequence number of its first event, if that has one.
+    /// The sequence number of its first event, if it has one.
     pub(crate) seq: Option<u64>,
-    /// When the thread was given the turn, if it had no event since.
+    /// The sequence number of the last turn, if the thread had no event since.
     pub(crate) turn: Option<u64>,
     /// The read-write locks that the thread holds.
     pub(crate) held: Held,
 }
 
-/// Goes over all chunks, which are sorted by thread and number.
+/// Surveys all chunks, which are sorted by thread and index.
 pub(crate) fn survey(bytes: &[u8], chunks: &[Chunk]) -> Index {
     let mut index = Index::default();
     let mut whole = Whole::default();
@@ -101,15 +102,15 @@ pub(crate) fn survey(bytes: &[u8], chunks: &[Chunk]) -> Index {
     index
 }
 
-/// What is put together from all chunks and is not yet in its last form.
+/// The merged parts, before the final conversion.
 #[derive(Default)]
 struct Whole {
     sites: Vec<Site>,
     tree: Growing,
     waits: Vec<wake::Step>,
-    /// The thread whose chunk was last, and where its next one begins.
+    /// The thread of the last chunk, and the state after it.
     thread: u32,
-    /// The number of that chunk.
+    /// The index of that chunk.
     chunk: u32,
     next: Start,
 }
@@ -145,7 +146,8 @@ impl Whole {
         for (number, name, parameters) in part.names {
             let id = index.names.intern(&name);
             index.numbers.entry(number).or_insert(id);
-            // Functions of one name may have different ones: then nothing is said of them.
+            // Functions with the same name may have different parameters; then their names are
+            // dropped.
             let known = index.parameters.entry(id).or_insert_with(|| parameters.clone());
             if *known != parameters {
                 known.clear();

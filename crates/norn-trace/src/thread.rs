@@ -10,31 +10,30 @@ use crate::{
     survey::{self, Index},
 };
 
-/// A thread of which there are chunks.
+/// A thread that has chunks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Thread {
     /// Its number, in order of creation.
     pub id: ThreadId,
     /// Its name, the same in every run.
     pub name: ThreadName,
-    /// What kind of stream it is.
+    /// The kind of stream.
     pub role: Role,
-    /// Who created it, or whom it interrupts.
+    /// The thread that created it, or that it interrupts.
     pub parent: Option<ThreadId>,
     /// The kernel's id.
     pub tid: u32,
-    /// How many events it has.
+    /// Number of its events.
     pub events: u64,
-    /// The last sequence number of what it did before its first chunk here; 0 if that is its
-    /// first of all.
+    /// The last sequence number before its first chunk here; 0 if that is its very first.
     pub(crate) after: u64,
-    /// Its chunks, among all that are sorted by thread.
+    /// Its chunks, as a range of all chunks.
     pub(crate) chunks: Range<usize>,
-    /// Where its first event is in the order of all.
+    /// The position of its first event in the merged order.
     pub(crate) start: Start,
 }
 
-/// The threads of these chunks, by rising id.
+/// The threads of these chunks, by ascending id.
 pub(crate) fn threads(chunks: &[Chunk], index: &Index) -> Vec<Thread> {
     let mut names = Names::default();
     let mut at = 0;
@@ -73,7 +72,7 @@ fn thread(chunks: &[Chunk], starts: &[survey::Start], names: &mut Names) -> Thre
     }
 }
 
-/// Gives names; parents come before their children.
+/// Assigns names; parents come before their children.
 #[derive(Default)]
 struct Names {
     known: BTreeMap<ThreadId, String>,

@@ -17,13 +17,13 @@ use crate::{
 
 /// One process of a run.
 ///
-/// Opening it goes over all chunks once, in parallel, and keeps what events need to know of each
-/// other. The events themselves stay in the file and are decoded whenever they are asked for.
+/// Opening it surveys all chunks once, in parallel, and keeps the shared state that decoding needs.
+/// The events themselves stay in the file and are decoded on demand.
 pub struct Trace {
     run: Run,
     process: u32,
     pub(crate) bytes: Bytes,
-    /// By thread and number.
+    /// Sorted by thread and index.
     pub(crate) chunks: Vec<Chunk>,
     pub(crate) index: Index,
     pub(crate) copies: Copies,
@@ -31,18 +31,19 @@ pub struct Trace {
     damage: Vec<Damage>,
 }
 
-/// What could not be recorded.
+/// The parts of a run that could not be recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Losses {
-    /// Events of this process that there was no room for.
+    /// Number of events of this process for which there was no space.
     pub events: u64,
-    /// Events of threads that were already past their end; of all processes.
+    /// Number of events of threads after their end, in all processes.
     pub late_events: u64,
-    /// Processes that were not recorded at all.
+    /// Number of processes that were not recorded at all.
     pub processes: u64,
-    /// Threads, and runs of signal handlers, that were not recorded at all; of all processes.
+    /// Number of threads, and of signal handler runs, that were not recorded at all, in all
+    /// processes.
     pub threads: u64,
-    /// Recording stopped before the run did.
+    /// The premature end of the recording, if it stopped before the run did.
     pub stopped: Option<Stop>,
     /// The recorder was killed before the run ended.
     pub incomplete: bool,
@@ -65,17 +66,17 @@ impl Trace {
         &self.run
     }
 
-    /// Which process of the run this is.
+    /// The number of the process in the run.
     pub fn process(&self) -> u32 {
         self.process
     }
 
-    /// Which order the events have.
+    /// How the events are ordered.
     pub fn order(&self) -> Order {
         self.run.order
     }
 
-    /// The threads of which there are chunks, by rising id.
+    /// The threads that have chunks, by ascending id.
     pub fn threads(&self) -> &[Thread] {
         &self.threads
     }
@@ -86,12 +87,12 @@ impl Trace {
         self.threads.get(at)
     }
 
-    /// The program and its libraries, in the order in which they were seen.
+    /// The program and its libraries, in the order of their first appearance.
     pub fn modules(&self) -> &[Module] {
         &self.index.modules
     }
 
-    /// The sites of all events, by their ids, which rise with their addresses.
+    /// The sites of all events, by their ids, which ascend with their addresses.
     pub fn sites(&self) -> &[Site] {
         &self.index.sites.0
     }
@@ -111,29 +112,29 @@ impl Trace {
         &self.index.names
     }
 
-    /// What the parameters of a function are called, in the order of [`norn_model::Op::Call`]'s
-    /// arguments; nothing if that is not known.
+    /// The parameter names of a function, in the order of [`norn_model::Op::Call`]'s arguments;
+    /// empty if unknown.
     pub fn parameters(&self, function: NameId) -> &[String] {
         self.index.parameters.get(&function).map_or(&[], Vec::as_slice)
     }
 
-    /// In a run in which Norn decided who goes next: the threads whose waits ended because their
-    /// time ran out, in that order, each after the events with smaller sequence numbers.
+    /// In a controlled run: the threads whose waits timed out, in order, each after the events with
+    /// smaller sequence numbers.
     pub fn expired(&self) -> &[(u64, ThreadId)] {
         &self.index.expired
     }
 
-    /// How much there is of what.
+    /// Event counts.
     pub fn counts(&self) -> &Counts {
         &self.index.counts
     }
 
-    /// What is wrong with the file, in its order.
+    /// The damage of the file, in the order of the file.
     pub fn damage(&self) -> &[Damage] {
         &self.damage
     }
 
-    /// What could not be recorded.
+    /// The parts of the run that could not be recorded.
     pub fn losses(&self) -> Losses {
         let process = self.run.processes.iter().find(|it| it.number == self.process);
         Losses {
@@ -146,29 +147,29 @@ impl Trace {
         }
     }
 
-    /// Tells which writes are copies of what is read right after them, so that they get their
-    /// true values. `is_copy` is asked about the places of a write and a read hook.
+    /// Determines which writes are copies of the value read directly after them, so that they get
+    /// their true values. `is_copy` gets the code locations of a write hook and a read hook.
     pub fn learn_copies(&mut self, is_copy: impl Fn(u64, u64) -> bool) {
         self.copies = Copies::learn(self.sites(), &is_copy);
     }
 
-    /// The events of a thread, in its order.
+    /// The events of a thread, in program order.
     pub fn events(&self, thread: ThreadId) -> Events<'_> {
         Events::new(self, self.thread(thread).map_or(0..0, |it| it.chunks.clone()))
     }
 
-    /// One event. This decodes its chunk up to there.
+    /// One event. Decodes its chunk up to the event.
     pub fn event(&self, id: EventId) -> Option<Event> {
         let (at, skipped) = self.chunk_of(id)?;
         ChunkEvents::new(self, at).nth(skipped)
     }
 
-    /// All chunks, to be decoded in parallel: by thread, and each thread's in order.
+    /// All chunks, for parallel decoding: sorted by thread and index.
     pub fn par_chunks(&self) -> impl IndexedParallelIterator<Item = ChunkEvents<'_>> {
         (0..self.chunks.len()).into_par_iter().map(|at| ChunkEvents::new(self, at))
     }
 
-    /// All events in one order that they may have had; see [`Merged`].
+    /// All events in one order that is consistent with the trace; see [`Merged`].
     pub fn merged(&self) -> impl Iterator<Item = Event> {
         Merged::new(self.threads.iter().map(|thread| Stream {
             start: thread.start,
@@ -176,13 +177,13 @@ impl Trace {
         }))
     }
 
-    /// The frames of a call stack, innermost first. Recursion is folded: a call that is made again
-    /// from inside of itself is there once. [`Trace::backtrace`] has all of them.
+    /// The frames of a call stack, innermost first. Recursion is folded: a call that is repeated
+    /// inside itself occurs once. [`Trace::backtrace`] is not folded.
     pub fn stack(&self, id: StackId) -> impl Iterator<Item = norn_model::Frame> {
         self.stacks().frames(id)
     }
 
-    /// The chunk in which an event is, and how many of the chunk's events are before it.
+    /// The chunk of an event, and the number of the chunk's events before it.
     pub(crate) fn chunk_of(&self, id: EventId) -> Option<(usize, usize)> {
         let chunks = self.thread(id.thread)?.chunks.clone();
         let starts = &self.index.starts[chunks.clone()];
@@ -197,7 +198,7 @@ impl Trace {
         Decoder::new(records, chunk.format(), chunk.header.last_seq)
     }
 
-    /// The chunk that continues a chunk, if it is there.
+    /// The next chunk of the same thread, if it exists.
     pub(crate) fn following(&self, at: usize) -> Option<&Chunk> {
         let (this, next) = (self.chunks.get(at)?.header, self.chunks.get(at + 1)?);
         let follows = next.header.thread == this.thread

@@ -1,9 +1,9 @@
-//! What ended each condition wait.
+//! Determines what ended each condition wait.
 //!
-//! The trace says that a wait ended, and not by whom. The signals and broadcasts of the same
-//! condition between the beginning and the end of the wait are the candidates. One candidate is
-//! certain; so is a broadcast that comes first, which wakes all who wait. Otherwise there is no
-//! telling, and no candidate at all means that the wait ended by itself.
+//! A trace records the end of a wait, but not its cause. The signals and broadcasts of the same
+//! condition between the beginning and the end of the wait are candidates. A single candidate is
+//! certain; so is a broadcast that comes first, since it wakes all waiting threads. Otherwise the
+//! cause is unknown; without any candidate the wake-up was spurious.
 
 use norn_model::{EventId, WokenBy};
 use rustc_hash::FxHashMap;
@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 /// `ETIMEDOUT`, and `thrd_timedout` of `<threads.h>`, which no POSIX wait returns.
 const TIMED_OUT: [i32; 2] = [110, 4];
 
-/// A step that matters to condition waits.
+/// An event that matters to condition waits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step {
     pub(crate) id: EventId,
@@ -23,14 +23,14 @@ pub(crate) struct Step {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What {
     Wait,
-    /// The wait is over, with this result.
+    /// The wait ended with this result.
     Over(i32),
     Signal,
     Broadcast,
 }
 
-/// What ended each wait, by the event that says that it is over. `steps` has each thread's steps
-/// in its order.
+/// What ended each wait, by the event that ends it. `steps` has each thread's steps in program
+/// order.
 pub(crate) fn resolve(steps: &[Step]) -> Vec<(EventId, WokenBy)> {
     let calls = Calls::new(steps);
     let mut woken = Vec::new();
@@ -51,7 +51,7 @@ pub(crate) fn resolve(steps: &[Step]) -> Vec<(EventId, WokenBy)> {
     woken
 }
 
-/// All signals and broadcasts, by condition and number.
+/// All signals and broadcasts, by condition and sequence number.
 struct Calls<'a>(Vec<&'a Step>);
 
 impl<'a> Calls<'a> {

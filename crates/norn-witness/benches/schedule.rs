@@ -1,4 +1,4 @@
-//! How long it takes to make a schedule, check it and make it short: `cargo bench -p norn-witness`.
+//! Measures the time to find, check and minimise a schedule: `cargo bench -p norn-witness`.
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measures")]
 
 use std::time::Instant;
@@ -22,7 +22,7 @@ fn main() {
     time("witness", &candidates, |it| witnesses.witness(it).is_ok());
 }
 
-/// The mean time for a candidate, and for how many it went well.
+/// The mean time per candidate, and the number of successes.
 fn time<T>(what: &str, all: &[T], work: impl Fn(&T) -> bool) {
     let start = Instant::now();
     let good = all.iter().filter(|it| work(it)).count();

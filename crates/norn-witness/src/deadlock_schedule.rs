@@ -1,9 +1,9 @@
-//! Schedules into deadlocks: they bring threads right before events that they can never do.
+//! Schedules into deadlocks: they bring threads to events that can never complete.
 //!
 //! As for other [candidates](crate::hybrid), the schedule follows the recorded run, and the threads
-//! of the candidate stop before their outermost locks or right before the events that they are to
-//! be stuck at. Then come the signals that are to be lost, while the threads that would wait for
-//! them have not begun to; and then each thread runs to the event that it is stuck at. The order of
+//! of the candidate stop before their outermost locks or directly before the events at which they
+//! get stuck. Then come the signals that are to be lost, before the threads that would wait for
+//! them begin to wait; and then each thread runs to the event at which it gets stuck. The order of
 //! the threads matters if one passes through a lock that another one will hold, so several orders
 //! are proposed.
 
@@ -17,14 +17,14 @@ use crate::{
     sync_skeleton::EventPos,
 };
 
-/// Threads up to which all orders are proposed.
+/// Number of threads up to which all orders are proposed.
 const ALL_ORDERS: usize = 3;
 
-/// Where threads are to be stuck, and what has to happen before.
+/// Where threads get stuck, and what has to happen before.
 pub(crate) struct DeadlockPlan {
-    /// By stuck thread: the event that it stops at first, and the one that it is stuck at.
+    /// By stuck thread: the event before which it stops first, and the one at which it gets stuck.
     threads: Vec<(EventPos, EventPos)>,
-    /// The events of other threads that come before.
+    /// The events of other threads that must happen before.
     before: Vec<EventPos>,
 }
 
@@ -34,7 +34,7 @@ impl DeadlockPlan {
         steps: &[EventPos],
         stuck: &[EventPos],
     ) -> DeadlockPlan {
-        // A thread that waits in vain stops before it begins to wait.
+        // A thread whose wake-up is lost stops before it begins to wait.
         let begins = |at: &EventPos| {
             let waits = candidate.steps.iter().zip(steps);
             let mut waits =

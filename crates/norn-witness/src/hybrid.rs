@@ -117,15 +117,15 @@ pub(crate) enum Conflict {
 /// How far a schedule follows the recorded run.
 #[derive(Clone, Copy)]
 pub(crate) enum Prefix {
-    /// Until a thread comes to the first lock around its first event that the other threads need,
+    /// Until a thread reaches the first lock around its first event that the other threads need,
     /// too: the thread has made as many of its decisions as it can when it stops.
     ToCommon,
-    /// Until a thread comes to the outermost lock around its first event.
+    /// Until a thread reaches the outermost lock around its first event.
     ToLock,
-    /// Until a thread comes to its first event, with the locks that it holds there. Other threads
+    /// Until a thread reaches its first event, with the locks that it holds there. Other threads
     /// may need to see what it has written on the way.
     ToEvent,
-    /// Until a thread comes to a critical section before that one, counted backwards: other threads
+    /// Until a thread reaches a critical section before that one, counted backwards: other threads
     /// may have to run without seeing what it writes there.
     ToEarlier(usize),
     /// Not at all: the schedule contains only what is needed.

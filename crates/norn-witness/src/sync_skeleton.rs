@@ -1,6 +1,6 @@
-//! The synchronisation skeleton of a trace: what threads do to each other, without what they do to
-//! memory. The fast engine rearranges it. It is built once for each trace, and has a [`SyncStep`]
-//! for each event that can make a thread wait or let another one continue.
+//! The synchronisation skeleton of a trace: the interaction of threads without their memory
+//! accesses. The fast engine rearranges it. It is built once per trace, and has a [`SyncStep`] for
+//! each event that can make a thread wait or let another one continue.
 
 use norn_model::Trace;
 use rustc_hash::FxHashMap;
@@ -62,7 +62,7 @@ pub(crate) struct ThreadSkeleton {
     pub(crate) len: u32,
 }
 
-/// What threads do to each other.
+/// The synchronisation of all threads.
 #[derive(Debug)]
 pub(crate) struct SyncSkeleton {
     pub(crate) threads: Vec<ThreadSkeleton>,

@@ -1,7 +1,7 @@
 //! Controlled runs. One thread at a time has the turn and runs; at its events the scheduler
 //! ([`norn_sched`]) decides which thread runs next. This module is the part that depends on the
 //! process: the lock around the scheduler ([`shared`]), the words that threads sleep on ([`seat`]),
-//! the answers to what the scheduler asks about the outside ([`world`]), and the execution of its
+//! the answers to the scheduler's queries about the outside ([`world`]), and the execution of its
 //! decisions ([`turn`]).
 //!
 //! Operations that would block are replaced by a non-blocking attempt and, if that fails, a wait in

@@ -1,4 +1,4 @@
-//! What the runtime itself finds wrong with a run. It writes the verdict to the arena, and the
+//! Failures of a run that the runtime itself detects. It writes the verdict to the arena, and the
 //! program does not continue: the tool ends it, or a person inspects it in a debugger.
 
 use core::sync::atomic::Ordering;

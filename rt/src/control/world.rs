@@ -1,4 +1,4 @@
-//! This process's answers to what the scheduler asks about the outside.
+//! Answers the scheduler's queries about this process.
 
 use core::sync::atomic::Ordering;
 

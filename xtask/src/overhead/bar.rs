@@ -1,9 +1,9 @@
-//! The figures that recording has to reach, and whether it does.
+//! The performance goals of recording, and whether they are met.
 
 use super::{Cell, Row, column::Column};
 use crate::{statistics::geometric_mean, unit};
 
-/// One figure that is promised.
+/// One goal.
 pub(super) struct Bar {
     pub(super) what: &'static str,
     measured: Option<f64>,
@@ -17,7 +17,7 @@ enum Wanted {
 }
 
 impl Bar {
-    /// What, measured, wanted, aim, verdict: the cells of a table.
+    /// Goal, measurement, limit, aim, verdict: the cells of a table.
     pub(super) fn cells(&self) -> [String; 5] {
         let number = |value: f64| format!("{value:.2}");
         let wanted = match self.wanted {
@@ -46,7 +46,7 @@ impl Bar {
     }
 }
 
-/// All of them. A figure to which any workload contributes nothing is not measured.
+/// All goals. A figure is not measured if any workload lacks it.
 pub(super) fn bars(rows: &[Row]) -> Vec<Bar> {
     let mean = |figure: fn(&Row) -> Option<f64>| {
         geometric_mean(&rows.iter().map(figure).collect::<Option<Vec<f64>>>()?)
@@ -97,7 +97,7 @@ impl Row {
         Some(self.wall(column)? / self.wall(base)?)
     }
 
-    /// The ratio of processor time instead, which a busy machine disturbs less.
+    /// The ratio of CPU time, which is less sensitive to other load.
     pub(super) fn cpu_ratio(&self, column: Column, base: Column) -> Option<f64> {
         let cpu = |column| match self.cells.get(&column)? {
             Cell::Measured { usage, .. } => Some(usage.cpu.as_secs_f64()),
@@ -114,8 +114,8 @@ impl Row {
         self.ratio(Column::NoValues, Column::Libtsan)
     }
 
-    /// The part of the global order's overhead that the local order has, too. Below a hundredth
-    /// it is noise, and is taken for a hundredth.
+    /// The fraction of the global order's overhead that the local order has. Values below a
+    /// hundredth are noise, and are rounded up to a hundredth.
     pub(super) fn left_of_global(&self) -> Option<f64> {
         let native = self.wall(Column::Native)?;
         let local = self.wall(Column::Local)? - native;

@@ -1,4 +1,4 @@
-//! The ways in which each workload is run.
+//! The modes in which each workload runs.
 
 use std::{
     collections::BTreeMap,
@@ -15,22 +15,22 @@ use crate::{
     toolchain::Toolchain,
 };
 
-/// One way to run a workload.
+/// One mode of running a workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Column {
-    /// Compiled as usual, run as usual.
+    /// Built and run without Norn.
     Native,
-    /// Compiled for Norn, run as usual.
+    /// Built with Norn, not recorded.
     Idle,
-    /// Recorded, each thread in its own order, with values.
+    /// Recorded with a per-thread order and values.
     Local,
-    /// The same without values.
+    /// Recorded with a per-thread order, without values.
     NoValues,
-    /// Recorded in one total order, with values.
+    /// Recorded with a total order and values.
     Global,
-    /// The compiler's own thread sanitizer.
+    /// Built with the compiler's own ThreadSanitizer.
     Libtsan,
-    /// As native, on the smaller input that valgrind's tools get.
+    /// Native, on the smaller input of valgrind's tools.
     NativeSmall,
     Helgrind,
     Drd,
@@ -67,7 +67,7 @@ impl Column {
         matches!(self, Column::Local | Column::NoValues | Column::Global)
     }
 
-    /// The run to compare with: the native one on the same input.
+    /// The baseline: the native run on the same input.
     pub(super) fn base(self) -> Column {
         match self {
             Column::NativeSmall | Column::Helgrind | Column::Drd => Column::NativeSmall,
@@ -75,7 +75,7 @@ impl Column {
         }
     }
 
-    /// Valgrind's tools take so much longer that they get fewer turns.
+    /// Valgrind's tools are so slow that they get fewer turns.
     pub(super) fn turns(self, repeat: u32) -> u32 {
         match self {
             Column::Helgrind | Column::Drd => repeat.div_ceil(3),
@@ -83,7 +83,7 @@ impl Column {
         }
     }
 
-    /// The command that runs the subject in this way.
+    /// The command that runs the subject in this mode.
     pub(super) fn command(self, norn: &Norn, trace: &Path, subject: &Subject) -> Result<Command> {
         let record = |options: &[&str]| norn.record(trace, options, &subject.norn());
         Ok(match self {
@@ -100,8 +100,7 @@ impl Column {
     }
 }
 
-/// Without printing of reports and without the pause at the end, both of which would be held
-/// against it unfairly.
+/// Without reports and without the pause at the end, which would distort the comparison.
 fn with_libtsan(subject: &Subject) -> Command {
     let mut command = subject.libtsan();
     command.env("TSAN_OPTIONS", "report_bugs=0:atexit_sleep_ms=0");
@@ -116,7 +115,7 @@ fn under_valgrind(tool: &str, subject: &Subject) -> Command {
     command
 }
 
-/// Columns that cannot be measured on this system, and what would help.
+/// Columns that cannot be measured on this system, with a hint.
 pub(super) fn missing(folder: &Path) -> BTreeMap<Column, &'static str> {
     let mut missing = BTreeMap::new();
     if !has_libtsan(folder) {

@@ -1,6 +1,6 @@
-//! What it costs to decide which thread goes next: an event, a switch, and whole programs.
+//! Measures the cost of controlled scheduling: per event, per switch, and for whole programs.
 //!
-//! As in the other measurements, all ways of running a program take turns, and the fastest counts.
+//! As in the other measurements, all modes of a program take turns, and the fastest time counts.
 
 use std::{path::PathBuf, process::Command, time::Duration};
 
@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result};
 use super::{Bench, run_to};
 use crate::{table::Table, toolchain::Toolchain, unit, workspace};
 
-/// Programs that compute, and how much.
+/// Compute-bound programs, and their sizes.
 const PROGRAMS: [(&str, u32); 6] = [
     ("mutex_counter", 1_000_000),
     ("memory_kernel", 300),
@@ -21,7 +21,7 @@ const PROGRAMS: [(&str, u32); 6] = [
 const EVENTS: u32 = 20_000_000;
 const SWITCHES: u32 = 100_000;
 
-/// How a program is run: `norn`'s arguments before the program; none for the program alone.
+/// A mode: `norn`'s arguments before the program; empty for the native program.
 type Way = &'static [&'static str];
 
 const ALONE: Way = &[];
@@ -31,7 +31,7 @@ const ONE_BY_ONE: Way = &["run", "--strategy", "round-robin", "--quantum", "1"];
 const PCT: Way = &["run", "--strategy", "pct", "--expected", "1000000"];
 const RANDOM: Way = &["run", "--strategy", "random", "--quantum", "128"];
 
-/// Measures, and gives the document.
+/// Measures and returns the document.
 pub(super) fn document(bench: &Bench<'_>, quick: bool) -> Result<String> {
     let scale = |size: u32| if quick { size.div_ceil(20) } else { size };
     let events = scale(EVENTS);
@@ -77,7 +77,7 @@ fn nanoseconds(time: Duration, number: u32) -> f64 {
 }
 
 impl Bench<'_> {
-    /// The fastest time of a program in each way.
+    /// The fastest time of a program in each mode.
     fn times<const N: usize>(
         &self,
         name: &str,

@@ -1,4 +1,4 @@
-//! The document: the bars first, then what they come from.
+//! The document: the goals first, then the underlying measurements.
 
 use std::{collections::BTreeMap, fmt::Write as _, fs, process::Command, thread};
 
@@ -46,7 +46,7 @@ pub(super) fn document(rows: &[Row], missing: &BTreeMap<Column, &str>, repeat: u
     text
 }
 
-/// What it was measured on.
+/// The machine of the measurement.
 fn machine(repeat: u32) -> String {
     let count = thread::available_parallelism().map_or(1, usize::from);
     let mut text = format!("- processors: {count} × {}\n", processor());
@@ -62,7 +62,7 @@ fn machine(repeat: u32) -> String {
     text
 }
 
-/// How busy the machine was, which the figures cannot show.
+/// The load of the machine, which the figures cannot show.
 fn load(processors: usize) -> String {
     let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let load = text.split(' ').nth(2).unwrap_or("unknown");
@@ -158,7 +158,7 @@ fn usage_cells(column: Column, usage: &Usage, ratio: String) -> [String; 5] {
     [title, unit::seconds(usage.wall), ratio, unit::seconds(usage.cpu), memory(usage.peak)]
 }
 
-/// A child begins with the memory of its parent, so what is less than ours is not known.
+/// A child starts with the memory of its parent, so a peak below ours is unknown.
 fn memory(peak: u64) -> String {
     let ours = process::own_peak();
     if peak > ours { unit::bytes(peak) } else { format!("< {}", unit::bytes(ours)) }
@@ -170,7 +170,7 @@ fn trace_cells(trace: &Info, usage: &Usage) -> [String; 4] {
     [unit::count(trace.events), rate, unit::bytes(trace.bytes), each]
 }
 
-/// What went wrong, and what the traces lack.
+/// Failures, and losses of the traces.
 fn failures(row: &Row) -> String {
     let mut text = String::new();
     for (column, cell) in &row.cells {

@@ -1,4 +1,4 @@
-//! The programs that are measured, each with two threads.
+//! The measured programs, each with two threads.
 
 use std::{
     collections::BTreeSet,
@@ -18,7 +18,7 @@ use crate::{
     workspace::{self, same_bytes},
 };
 
-/// A program and how much work to give it.
+/// A program and its input sizes.
 #[derive(Debug)]
 pub(super) struct Workload {
     pub(super) name: &'static str,
@@ -26,8 +26,8 @@ pub(super) struct Workload {
     sizes: Sizes,
 }
 
-/// How large the input is: in a full run, for valgrind's tools in a full run (they would take
-/// minutes otherwise), and for all in a quick run.
+/// The input sizes: in a full run, for valgrind's tools in a full run (they would take minutes
+/// otherwise), and for all tools in a quick run.
 #[derive(Debug)]
 struct Sizes {
     full: u32,
@@ -35,7 +35,7 @@ struct Sizes {
     quick: u32,
 }
 
-/// Which of a run's two inputs.
+/// Selects one of a run's two inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Size {
     Full,
@@ -44,7 +44,7 @@ pub(super) enum Size {
 
 #[derive(Debug)]
 enum Source {
-    /// A file of `subjects/bench`, which takes its size as its argument.
+    /// A file of `subjects/bench`, which takes its size as an argument.
     Bench,
     /// The parallel compressor with its library compiled in; the size is that of its input.
     Pbzip2,
@@ -65,7 +65,7 @@ impl Workload {
         },
     ];
 
-    /// Builds it in every way that is needed.
+    /// Builds it in every required way.
     pub(super) fn prepare(
         &self,
         norn: &Norn,
@@ -117,20 +117,20 @@ const fn bench(name: &'static str, sizes: Sizes) -> Workload {
     Workload { name, source: Source::Bench, sizes }
 }
 
-/// What a workload is given, and what it must give.
+/// The input of a workload, and its expected output.
 #[derive(Debug)]
 struct Input {
     arguments: Vec<String>,
-    /// The file that the output is the packed form of.
+    /// The file whose compressed form is the output.
     packed: Option<PathBuf>,
-    /// Where the native run's output is kept.
+    /// The file with the native run's output.
     expected: PathBuf,
 }
 
-/// A workload that is built.
+/// A built workload.
 #[derive(Debug)]
 pub(super) struct Subject {
-    /// Native, for Norn, and with libtsan unless there is none.
+    /// Native, for Norn, and with libtsan if it is available.
     programs: Vec<PathBuf>,
     full: Input,
     small: Input,
@@ -153,7 +153,7 @@ impl Subject {
         command(&self.programs[2], &self.full)
     }
 
-    /// The command as it is shown to people, without folders.
+    /// The command for display, without folders.
     pub(super) fn shown(&self, size: Size) -> String {
         let name = |text: &OsStr| Path::new(text).file_name().map(|it| it.display().to_string());
         let native = self.native(size);
@@ -162,7 +162,7 @@ impl Subject {
         text.replacen(".native", "", 1)
     }
 
-    /// The output must be the native run's, and the native run's must be right.
+    /// The output must equal the native run's, and the native run's must be correct.
     pub(super) fn check(&self, answer: &Path, column: Column) -> Result<()> {
         let input = if column.base() == Column::Native { &self.full } else { &self.small };
         if column == column.base() {

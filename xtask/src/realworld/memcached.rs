@@ -41,7 +41,8 @@ impl Program for Memcached {
         let mut configure = toolchain::command("./configure");
         configure.arg(format!("CC={}", toolchain.cc)).arg(format!("CFLAGS={FLAGS}"));
         step(&mut configure, &tree).context("hint: it needs the package libevent-dev")?;
-        // Patched files look newer than what was generated from them; it need not be made again.
+        // Patched files look newer than the files generated from them, which need not be
+        // regenerated.
         let generators = ["ACLOCAL=:", "AUTOCONF=:", "AUTOMAKE=:", "AUTOHEADER=:"];
         step(toolchain::command("make").args(["-j2", "memcached"]).args(generators), &tree)?;
         Ok(program)
@@ -51,7 +52,7 @@ impl Program for Memcached {
         let port = free_port()?;
         let number = port.to_string();
         let words = ["-l", "127.0.0.1", "-p", &number, "-U", "0", "-t", "4", "-u", "root"];
-        // It only asks for the user when it is root, who may not run it otherwise.
+        // As root it requires a user name, and ignores it otherwise.
         let server = Server::start(launch.command(words)?, port, launch)?;
         server.connect()?.expect("set shared 0 0 1\r\n0", "STORED")?;
         let begin = Instant::now();
@@ -102,7 +103,7 @@ fn ask_number(server: &mut Connection, request: &str) -> Result<u32> {
     Ok(server.line()?.parse()?)
 }
 
-/// The shared counter and what the server counted itself.
+/// The shared counter and the server's own statistics.
 fn results(server: &mut Connection) -> Result<String> {
     let counter = get(server, "shared")?.context("the counter is gone")?;
     let total = (CONNECTIONS * ROUNDS).to_string();

@@ -17,10 +17,10 @@ use crate::{
     workspace::same_bytes,
 };
 
-/// Two threads, small blocks so that both have work until the end, packed to standard output.
+/// Two threads, small blocks so that both have work until the end, compressed to standard output.
 pub(crate) const ARGUMENTS: [&str; 3] = ["-p2", "-1", "-c"];
 
-/// How much is packed.
+/// Size of the input in bytes.
 const SIZE: usize = 1_000_000;
 
 pub(super) struct Pbzip2;
@@ -72,7 +72,7 @@ pub(crate) fn build(toolchain: &Toolchain) -> Result<PathBuf> {
     for file in ["libbz2.a", "bzlib.h"] {
         fs::copy(library.join(file), tree.join(file))?;
     }
-    // Its makefile adds to these flags, so they come from the environment.
+    // Its makefile appends to these flags, so they come from the environment.
     let mut make = toolchain::command("make");
     make.arg("pbzip2-static").arg(format!("CXX={}", toolchain.cxx)).env("CXXFLAGS", FLAGS);
     step(&mut make, &tree)?;
@@ -88,14 +88,14 @@ fn unpack(packed: &Path, unpacked: &Path, input: &Path) -> Result<()> {
     Ok(())
 }
 
-/// FNV-1a: enough to tell outputs apart.
+/// FNV-1a: sufficient to distinguish outputs.
 fn digest(bytes: &[u8]) -> u64 {
     let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, step)
 }
 
-/// Writes text that packs to about a quarter: words from a small vocabulary, drawn at random but
-/// always the same.
+/// Writes text that compresses to about a quarter: words from a small vocabulary, in a
+/// deterministic pseudo-random order.
 pub(crate) fn write_text(path: &Path, size: usize) -> Result<()> {
     let mut state = 88_172_645_463_325_252;
     let vocabulary: Vec<String> = (0..5000).map(|_| word(&mut state)).collect();
@@ -111,7 +111,7 @@ pub(crate) fn write_text(path: &Path, size: usize) -> Result<()> {
     Ok(file.flush()?)
 }
 
-/// A word with the space after it.
+/// A word followed by a space.
 fn word(state: &mut u64) -> String {
     const LETTERS: &[u8; 16] = b"etaoinshrdlucmfw";
     let letter = |bits: u64| char::from(LETTERS[(bits & 15) as usize]);

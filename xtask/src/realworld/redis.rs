@@ -1,4 +1,4 @@
-//! redis: an event loop whose I/O threads take over reading and writing, and spin for work.
+//! redis: an event loop with I/O threads that read and write, and spin for work.
 
 use std::{fs::File, path::PathBuf, process::Stdio, thread, time::Instant};
 
@@ -67,7 +67,7 @@ impl Program for Redis {
     }
 }
 
-/// The load generator that comes with it, always the native one.
+/// The load generator of the package, always the native build.
 fn benchmark(launch: &Launch<'_>, port: &str) -> Result<()> {
     let program = build_folder(&Toolchain::native(), "redis").join("src/redis-benchmark");
     let mut command = std::process::Command::new(program);
@@ -118,13 +118,13 @@ fn ask(server: &mut Connection, words: &[&str]) -> Result<String> {
     reply(server)
 }
 
-/// A request in the server's protocol: a list of counted words.
+/// A request in the server's protocol: a list of words with lengths.
 fn request(words: &[&str]) -> String {
     let word = |it: &&str| format!("${}\r\n{it}\r\n", it.len());
     format!("*{}\r\n{}", words.len(), words.iter().map(word).collect::<String>())
 }
 
-/// A reply in words; a list is in brackets.
+/// A reply as text; a list is in brackets.
 fn reply(server: &mut Connection) -> Result<String> {
     let line = server.line()?;
     let (kind, rest) = line.split_at_checked(1).context("an empty reply")?;

@@ -1,4 +1,4 @@
-//! The document: one row a program, then what was done with each.
+//! The document: one row per program, then the description of each.
 
 use std::fmt::Write as _;
 
@@ -52,7 +52,7 @@ fn cells(row: &Row) -> Vec<String> {
     cells
 }
 
-/// What all runs gave, or what each did if they differ.
+/// The common results of all runs, or those of each if they differ.
 fn results(row: &Row) -> String {
     let mut text = String::new();
     if let (true, Ok(native)) = (row.same(), &row.runs[0]) {

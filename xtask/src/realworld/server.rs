@@ -1,4 +1,4 @@
-//! A server on the loopback interface, and lines spoken with it.
+//! A server on the loopback interface, and a line-based client.
 
 use std::{
     fs::File,
@@ -14,17 +14,17 @@ use anyhow::{Context as _, Result, ensure};
 use super::{LIMIT, Launch};
 use crate::process::{Measured, Running};
 
-/// How long a server may take to answer at all, and to any request.
+/// Timeout for the start of a server and for each request.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// A server that runs. Dropped, it is ended.
+/// A running server. It is killed when dropped.
 pub(super) struct Server {
     running: Running,
     pub(super) port: u16,
 }
 
 impl Server {
-    /// Starts it and waits until it can be talked to.
+    /// Starts it and waits until it accepts connections.
     pub(super) fn start(mut command: Command, port: u16, launch: &Launch<'_>) -> Result<Server> {
         command.stdin(Stdio::null()).stdout(File::create(launch.folder.join("output"))?);
         command.stderr(File::create(launch.folder.join("errors"))?);
@@ -41,7 +41,7 @@ impl Server {
         Connection::open(self.port)
     }
 
-    /// Asks it to end by a signal.
+    /// Asks it to end with a signal.
     pub(super) fn terminate(&self) -> Result<()> {
         self.running.terminate()
     }
@@ -52,7 +52,7 @@ impl Server {
     }
 }
 
-/// A port that nobody listens on.
+/// A port on which nothing listens.
 pub(super) fn free_port() -> Result<u16> {
     Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
 }
@@ -83,7 +83,7 @@ impl Connection {
         Ok(line.trim_end_matches(['\r', '\n']).to_owned())
     }
 
-    /// So many bytes, and the end of the line after them.
+    /// Reads this many bytes and the end of the line after them.
     pub(super) fn block(&mut self, size: usize) -> Result<String> {
         let mut bytes = vec![0; size + 2];
         self.stream.read_exact(&mut bytes).context("no answer")?;
@@ -100,7 +100,7 @@ impl Connection {
     }
 }
 
-/// Runs the same on several connections at once, each in a thread of its own.
+/// Runs the same function on several connections at once, each in its own thread.
 pub(super) fn at_once(
     port: u16,
     connections: u32,

@@ -1,4 +1,4 @@
-//! Processes that do nothing but keep the processors busy.
+//! Processes that keep the processors busy.
 
 use std::{process::Command, thread};
 
@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use crate::process::Running;
 
-/// Busy processes, two for each processor. When dropped they end.
+/// Busy processes, two for each processor. They are killed when dropped.
 pub(super) struct Load {
     _busy: Vec<Running>,
 }
@@ -19,8 +19,8 @@ impl Load {
     }
 }
 
-/// Counts, and looks now and then whether we are still there: it must not outlive us even if we
-/// are killed.
+/// Counts, and checks periodically whether its parent still exists: it must not outlive us even if
+/// we are killed.
 fn busy() -> Command {
     let script = "while kill -0 $0 2>/dev/null; do i=0; \
                   while [ $i -lt 100000 ]; do i=$((i + 1)); done; done";

@@ -31,7 +31,7 @@ pub(super) fn document(rows: &[Row], runs: u64) -> String {
     text
 }
 
-/// What it was run on.
+/// The machine of the measurement.
 fn machine(runs: u64) -> String {
     let count = thread::available_parallelism().map_or(1, usize::from);
     let mut text = format!("- processors: {count}\n");
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_wrong_stands_out() {
+    fn failures_are_highlighted() {
         let wrong = Cell { fails: 9, passes: 10, twin: 1, notes: vec!["fail: odd".to_owned()] };
         let right = Cell { fails: 10, passes: 10, ..Cell::default() };
         let cells = vec![right, wrong];

@@ -1,4 +1,4 @@
-//! The programs, and the ways in which they are compiled.
+//! The programs, and the builds of each.
 
 use std::{
     env, fmt, fs,
@@ -15,11 +15,11 @@ use crate::{norn::Norn, workspace};
 #[derive(Debug)]
 pub(super) struct Subject {
     pub(super) name: String,
-    /// The consequence that the comment at its head announces.
+    /// The consequence that the comment at its beginning announces.
     announced: String,
 }
 
-/// A way in which programs are compiled.
+/// A compiler configuration.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Build {
     cc: &'static str,
@@ -28,7 +28,7 @@ pub(super) struct Build {
 }
 
 impl Build {
-    /// All for which there are compilers.
+    /// All configurations whose compilers are installed.
     pub(super) fn all() -> Vec<Build> {
         let compilers = [("gcc", "g++"), ("clang-14", "clang++-14")];
         let there = compilers.into_iter().filter(|it| is_there(it.0) && is_there(it.1));
@@ -44,7 +44,7 @@ impl fmt::Display for Build {
 }
 
 impl Subject {
-    /// All that have schedules, or the one with a name.
+    /// All subjects that have schedules, or the one with this name.
     pub(super) fn all(only: Option<&str>) -> Result<Vec<Subject>> {
         let mut names = Vec::new();
         for entry in fs::read_dir(folder()).context("cannot read subjects/control")? {
@@ -69,8 +69,7 @@ impl Subject {
         folder().join(format!("{}.{which}.json", self.name))
     }
 
-    /// Whether a consequence is of the kind that was announced. A program that hangs may do so by
-    /// waiting or by spinning.
+    /// Whether a consequence is of the announced kind. A hang may be a deadlock or a livelock.
     pub(super) fn is_announced(&self, consequence: &Value) -> bool {
         let name = consequence.as_object().and_then(|it| it.keys().next().map(String::as_str));
         let name = name.or(consequence.as_str()).unwrap_or("?");
@@ -84,7 +83,7 @@ impl Subject {
         }
     }
 
-    /// Compiles it and its twin.
+    /// Builds it and its twin.
     pub(super) fn build(&self, norn: &Norn, build: &Build) -> Result<[PathBuf; 2]> {
         let folder = workspace::target().join("schedules").join(build.to_string().replace(' ', ""));
         fs::create_dir_all(&folder)?;
@@ -102,8 +101,8 @@ impl Subject {
         Ok([compile(self.name.clone())?, twin?])
     }
 
-    /// A subject may have a part that is built without norn: a library beside its source. Returns
-    /// what the compiler must be told.
+    /// A subject may have an uninstrumented part: a library next to its source. Returns the
+    /// compiler arguments for it.
     fn library(&self, build: &Build, folder: &Path) -> Result<Vec<String>> {
         let part = self::folder().join(format!("{}_lib.c", self.name));
         if !part.exists() {

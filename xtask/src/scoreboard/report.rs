@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_found_is_counted() {
+    fn findings_are_counted() {
         let finding = json!({ "class": "race", "harmful": true, "executions": 3,
             "accesses": [{ "variable": { "name": "x" } }], "consequence": "deadlock" });
         let seen = json!([{ "consequence": "deadlock", "executions": 9, "finding": null }]);

@@ -5,7 +5,7 @@
 //! registry there.
 
 /// Calls the macro `$then` with the table of all strategies: variant, constant, number, name and
-/// description of each. Whatever must have an entry for each strategy is made from it.
+/// description of each. Everything that needs an entry per strategy is generated from it.
 #[macro_export]
 macro_rules! strategies {
     ($then:ident) => {

@@ -1,4 +1,4 @@
-//! Bytes of any origin: the decoder reads or stops, and never panics.
+//! Arbitrary bytes: the decoder reads them or stops, and never panics.
 
 use norn_abi::codec::Format;
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! A thread that is recorded as the runtime does it, and remembers what should be read later.
+//! Records a thread as the runtime does, and remembers the expected result of decoding.
 
 use norn_abi::{
     Decoder, Fault, Kind, Record, Shape,
@@ -23,7 +23,7 @@ pub(crate) enum Seen {
     },
 }
 
-/// The records of one chunk and what its header would say.
+/// The records of one chunk and the fields of its header.
 #[derive(Debug)]
 pub(crate) struct Chunk {
     pub(crate) bytes: Vec<u8>,
@@ -55,7 +55,7 @@ fn owned(record: Record<'_>) -> Seen {
     }
 }
 
-/// What of the last event is to be read back.
+/// The part of the last event that is still to be read back.
 #[derive(Clone, Copy)]
 enum Pending {
     Nothing,
@@ -80,7 +80,7 @@ pub(crate) struct Thread {
 }
 
 impl Thread {
-    /// Starts with chunks that have `room` bytes for records.
+    /// Starts with chunks of `room` bytes for records.
     pub(crate) fn new(format: Format, room: usize) -> Thread {
         let lane = Box::into_raw(Box::<Lane>::new_zeroed()).cast::<Lane>();
         let mut thread = Thread {
@@ -98,7 +98,7 @@ impl Thread {
         thread
     }
 
-    /// Does all steps; returns the chunks with what they should hold.
+    /// Executes all steps; returns the chunks with their expected records.
     pub(crate) fn run(mut self, steps: &[Step], settled: bool) -> Vec<(Chunk, Vec<Seen>)> {
         for step in steps {
             self.step(step);
@@ -113,7 +113,7 @@ impl Thread {
     fn start(&mut self) {
         let range = self.room.as_mut_ptr_range();
         self.chunk_seq = self.seq;
-        // SAFETY: the lane is ours, and so is the room, which is longer than the slack.
+        // SAFETY: lane and room are ours, and the room is longer than the slack.
         unsafe { Lane::start(self.lane, range.start, range.end, self.seq) };
     }
 
@@ -125,7 +125,7 @@ impl Thread {
         self.chunks.push((chunk, std::mem::take(&mut self.expected)));
     }
 
-    /// What the runtime's `make_room` does.
+    /// Does the same as the runtime's `make_room`.
     fn make_room(&mut self) -> &mut Lane {
         self.settle();
         // SAFETY: the lane is ours.
@@ -138,7 +138,7 @@ impl Thread {
         }
     }
 
-    /// What hooks do first; a block waits for their cold path.
+    /// The first action of hooks; blocks are settled in their cold path.
     fn settle_value(&mut self) {
         // SAFETY: as for `settle`.
         unsafe { (*self.lane).settle() };
@@ -153,11 +153,11 @@ impl Thread {
         self.read_back();
     }
 
-    /// Completes the last expected record with what is in memory now.
+    /// Completes the last expected record with the current content of the memory.
     fn read_back(&mut self) {
         let (offset, len) = match std::mem::replace(&mut self.pending, Pending::Nothing) {
             Pending::Nothing => return,
-            // A store across two pages is not read back: the second may be gone.
+            // A store across two pages is not read back: the second page may be unmapped.
             Pending::Value { offset, size } if offset / 4096 != (offset + size - 1) / 4096 => {
                 return;
             }
@@ -325,7 +325,7 @@ impl Thread {
         self.expected.push(Seen::Event { kind, pc, addr, seq, value, args, content });
     }
 
-    /// Other threads take numbers in between, now and then many.
+    /// Other threads take sequence numbers in between, sometimes many.
     fn next_seq(&mut self) -> u64 {
         self.seq += if self.seq.is_multiple_of(7) { 300 } else { 1 };
         self.seq
@@ -336,7 +336,7 @@ impl Thread {
     }
 
     fn bytes(&self, offset: usize, len: usize) -> Vec<u8> {
-        // SAFETY: the bytes lie in the memory, which is nobody else's now.
+        // SAFETY: the bytes lie in the memory, to which there is no other reference now.
         unsafe { (&(*self.memory).0)[offset..offset + len].to_owned() }
     }
 
@@ -356,7 +356,7 @@ impl Drop for Thread {
     }
 }
 
-/// Calls a function of the encoder for a kind that is known only now.
+/// Calls a function of the encoder for a kind that is only known at run time.
 macro_rules! dispatch {
     ($kind:expr, $code:ident => $call:expr) => {
         dispatch! { @ $kind, $code => $call;
@@ -369,7 +369,7 @@ macro_rules! dispatch {
         match $kind.code() {
             $($literal => {
                 const $code: u16 = $literal;
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller guarantees it.
                 unsafe { $call }
             })*
             _ => panic!("{:?} is no access of up to 8 bytes", $kind),
@@ -377,7 +377,7 @@ macro_rules! dispatch {
     };
 }
 
-/// The usual case of an access; false if it is not one.
+/// The common case of an access; returns false in the others.
 unsafe fn access(lane: &mut Lane, kind: Kind, values: bool, addr: usize, pc: usize) -> bool {
     dispatch!(kind, CODE => if values {
         lane.access::<CODE, true>(addr, pc)
@@ -386,7 +386,7 @@ unsafe fn access(lane: &mut Lane, kind: Kind, values: bool, addr: usize, pc: usi
     })
 }
 
-/// Any case of an access.
+/// Every case of an access.
 unsafe fn any_access(
     lane: &mut Lane,
     kind: Kind,

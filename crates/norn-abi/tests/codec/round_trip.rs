@@ -1,4 +1,4 @@
-//! What was recorded is read.
+//! Decoding returns what was recorded.
 
 use norn_abi::codec::Format;
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! What a thread can do, at random.
+//! Random actions of a thread.
 
 use norn_abi::{
     Kind, Shape,
@@ -7,25 +7,25 @@ use norn_abi::{
 };
 use proptest::{prelude::*, sample::select};
 
-/// One thing that a thread does.
+/// One action of a thread.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
-    /// A load or store of up to 8 bytes; a store leaves `value` behind, and someone else may
+    /// A load or store of up to 8 bytes; a store leaves `value` behind, and another thread may
     /// overwrite it with `meddled` before the thread's next event.
     Access { kind: Kind, pc: usize, offset: usize, value: u64, meddled: Option<u64> },
     /// A load or store of 16 bytes.
     Wide { kind: Kind, pc: usize, offset: usize, value: u128 },
-    /// A block is read or written.
+    /// A read or write of a block.
     Range { kind: Kind, pc: usize, offset: usize, len: usize, fill: u8, content: Content },
     /// A function is entered.
     Enter { call: usize, pc: usize },
     /// A function is left.
     Leave,
-    /// Anything with a sequence number and arguments.
+    /// Any event with a sequence number and arguments.
     Sync { kind: Kind, pc: usize, addr: usize, args: [u64; 3] },
     /// A module.
     Text { addr: usize, arg: u64, text: Vec<u8> },
-    /// What is pending must not be read back any more.
+    /// Pending writes must not be read back any more.
     Forget,
 }
 
@@ -85,13 +85,13 @@ fn range() -> impl Strategy<Value = Step> {
     )
 }
 
-/// Few places, so that loops form; some of them compete for one slot.
+/// A small set, so that loops form; some of them share a slot.
 fn pc() -> impl Strategy<Value = usize> {
     let competing = (0x40_0000usize..).filter(|&pc| slot(key(pc, Kind::Read4)) == 7).take(4);
     select((0x40_1000..0x40_1008).chain(competing).collect::<Vec<_>>())
 }
 
-/// Close together and far apart, also across the border of the pages.
+/// Close together and far apart, also across the page boundary.
 fn offset() -> impl Strategy<Value = usize> {
     prop_oneof![0..64usize, 4080..4100usize, (0..500usize).prop_map(|it| it * 8)]
 }
@@ -104,7 +104,7 @@ fn number() -> impl Strategy<Value = usize> {
     prop_oneof![0..16usize, 0x7f00_0000_0000..0x7f00_0000_1000usize, any::<usize>()]
 }
 
-/// Short, and now and then longer than is kept.
+/// Mostly short, sometimes longer than the maximum.
 fn text() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
         8 => prop::collection::vec(any::<u8>(), 0..40),

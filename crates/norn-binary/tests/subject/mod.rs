@@ -1,4 +1,4 @@
-//! Builds small programs with the compilers of this machine, and looks into them with an ELF reader
+//! Builds small programs with the compilers of this machine, and inspects them with an ELF reader
 //! other than the one under test.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
@@ -46,7 +46,7 @@ impl Subject {
         self.directory.path().join(name)
     }
 
-    /// A copy of this program's files under the same names, to be changed freely.
+    /// A copy of this program's files under the same names, which may be modified.
     pub(crate) fn copy(&self) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("subject");
@@ -54,7 +54,7 @@ impl Subject {
         Self { directory, path }
     }
 
-    /// The value of the symbol with this name. Static variables of functions have more than a name:
+    /// The value of the symbol with this name. Static variables of functions have a decorated name:
     /// gcc appends a number (`id.0`), clang prepends the function (`next_id.id`).
     pub(crate) fn address(&self, name: &str) -> u64 {
         let bytes = fs::read(&self.path).unwrap();
@@ -68,19 +68,19 @@ impl Subject {
     }
 }
 
-/// Where the sources of the programs are.
+/// The folder with the sources of the programs.
 pub(crate) fn programs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs")
 }
 
-/// The line of a source that carries this comment.
+/// The line of a source with this comment.
 pub(crate) fn line_of(program: &str, comment: &str) -> u32 {
     let source = fs::read_to_string(programs().join(program)).unwrap();
     let line = source.lines().position(|line| line.ends_with(comment)).unwrap();
     u32::try_from(line + 1).unwrap()
 }
 
-/// The clang compilers on this machine, under the names they go by. `c` is `""` or `"++"`.
+/// The clang compilers on this machine. `c` is `""` or `"++"`.
 pub(crate) fn clangs(c: &str) -> Vec<String> {
     let names = ["-14", "-19"].map(|version| format!("clang{c}{version}"));
     names.into_iter().filter(|name| is_installed(name)).collect()

@@ -37,7 +37,7 @@ const ABBREVIATIONS: [(&str, &str); 6] = [
     ("RT/norn-static.o @RT/norn-wraps.rsp", "[static]"),
 ];
 
-/// The abbreviated command line for each of `lines`, which must be equal in both families.
+/// The abbreviated command line for each of `lines`, which must be the same for both families.
 fn brief(lines: &str) -> String {
     let brief = |family, line| {
         let mut text = check(family, line);

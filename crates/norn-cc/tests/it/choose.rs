@@ -84,7 +84,7 @@ fn the_first_usual_one_that_is_not_norn() {
 }
 
 #[test]
-fn a_cache_in_disguise_is_passed_over() {
+fn links_of_launchers_are_skipped() {
     let machine = Machine::new().program("second/ccache", "ccache").program("second/gcc", "");
     let machine = machine.link("first/cc", "second/ccache").link("first/gcc", "second/ccache");
     insta::assert_snapshot!(machine.check(Language::C, None), @r#"Gcc ["$M/second/gcc"]"#);
@@ -92,7 +92,7 @@ fn a_cache_in_disguise_is_passed_over() {
 }
 
 #[test]
-fn the_family_is_asked_for_when_no_name_tells() {
+fn the_family_is_queried_if_no_name_determines_it() {
     let gnu = "cc 12.2.0\nCopyright (C) 2022 Free Software Foundation, Inc.";
     let machine = Machine::new().program("first/cc", gnu).program("first/icx", "ICX clang based");
     let machine = machine.program("first/tcc", "tcc version 0.9");
@@ -105,7 +105,7 @@ fn the_family_is_asked_for_when_no_name_tells() {
 }
 
 #[test]
-fn what_is_asked_for_must_be_there_and_not_be_norn() {
+fn the_requested_compiler_must_exist_and_not_be_norn() {
     let machine = Machine::new().link("first/gcc", "norn").program("second/my gcc", "");
     insta::assert_snapshot!(machine.check(Language::Cxx, Some("g++-99")), @r"
         the program `g++-99` that NORN_CXX names is not there, or may not be executed

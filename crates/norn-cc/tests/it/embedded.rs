@@ -147,7 +147,7 @@ int main(void) { char *p = malloc(3); return !(p >= heap && p < heap + sizeof he
 }
 
 #[test]
-fn no_name_is_taken_that_is_not_meant_to_be() {
+fn only_intended_symbols_are_exported() {
     let image = RuntimeImage::embedded();
     let file = object::File::parse(image.dynamic_object).unwrap();
     let global = file.symbols().filter(|symbol| symbol.is_global() && symbol.is_definition());

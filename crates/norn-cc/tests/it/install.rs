@@ -28,7 +28,7 @@ fn show(directory: &Path) -> String {
 }
 
 #[test]
-fn what_is_in_it() {
+fn installed_files() {
     let cache = tempfile::tempdir().unwrap();
     let runtime = IMAGE.install(&cache.path().join("not/yet")).unwrap();
     assert_eq!(runtime.path(), cache.path().join("not/yet/some-id"));
@@ -75,7 +75,7 @@ fn what_is_in_it() {
         -Wl,--wrap=free
 
         == norn.h
-        /* norn.h: what a program can tell Norn about itself.
+        /* norn.h: annotations of a program for Norn.
         ");
 }
 
@@ -96,7 +96,7 @@ fn many_at_once() {
 }
 
 #[test]
-fn what_is_missing_or_cut_short_is_repaired() {
+fn missing_or_truncated_files_are_repaired() {
     let cache = tempfile::tempdir().unwrap();
     let runtime = IMAGE.install(cache.path()).unwrap();
     let before = show(runtime.path());

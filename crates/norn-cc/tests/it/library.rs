@@ -57,7 +57,7 @@ fn linked_and_loaded() {
 }
 
 #[test]
-fn that_must_not_leave_anything_undefined() {
+fn linked_with_no_undefined() {
     check("-Wl,--no-undefined");
     check("-Wl,-z,defs -lc");
     check("-Wl,-z -Wl,defs -fuse-ld=gold");

@@ -49,7 +49,7 @@ fn the_linker_tells_its_version() {
 
 /// Calls that stop before linking: outputs, messages and exit status equal the compiler's.
 #[test]
-fn calls_that_do_not_link_say_nothing_more() {
+fn calls_that_do_not_link_have_the_same_output() {
     let calls = [
         "-c x.c",
         "-S x.c",

@@ -197,7 +197,7 @@ fn the_runtime_is_offered_to_libraries_loaded_later() {
 }
 
 #[test]
-fn without_libc_there_is_nothing_of_ours() {
+fn without_libc_there_is_no_runtime() {
     let start = "__attribute__((no_sanitize(\"thread\"))) void _start(void) { for (;;); }";
     for toolchain in toolchains() {
         let kit = Kit::new(toolchain);

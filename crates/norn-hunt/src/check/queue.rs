@@ -3,7 +3,7 @@
 use std::{collections::VecDeque, rc::Rc};
 
 use norn_model::ThreadId;
-use norn_property::{Prospect, Watch};
+use norn_property::{PredictedViolation, PropertyAnalysis};
 use norn_witness::Witness;
 
 use crate::{State, Violation, engine::CachedWitnesses};
@@ -12,7 +12,7 @@ use crate::{State, Violation, engine::CachedWitnesses};
 #[derive(Clone)]
 pub(super) struct Group {
     pub(super) property: usize,
-    pub(super) prospects: VecDeque<Prospect>,
+    pub(super) prospects: VecDeque<PredictedViolation>,
     /// Number of executions that may still be spent on it.
     pub(super) tries: usize,
     pub(super) violation: Violation,
@@ -46,11 +46,15 @@ pub(super) enum Aim {
 
 impl Group {
     /// The next prospect with a schedule that violates the property.
-    fn next(&mut self, watch: &Watch<'_>, witnesses: &CachedWitnesses<'_>) -> Option<Witness> {
+    fn next(
+        &mut self,
+        watch: &PropertyAnalysis<'_>,
+        witnesses: &CachedWitnesses<'_>,
+    ) -> Option<Witness> {
         while self.tries > 0 {
             let prospect = self.prospects.pop_front()?;
             match witnesses.witness_apart(&prospect.candidate, watch.aparts(&prospect)) {
-                Ok(witness) if watch.is_broken(&prospect, turns(&witness)) => {
+                Ok(witness) if watch.is_violated_by(&prospect, turns(&witness)) => {
                     self.tries -= 1;
                     return Some(witness);
                 }
@@ -82,7 +86,7 @@ impl Queue {
     /// The next run to make.
     pub(super) fn next(
         &mut self,
-        watches: &[Watch<'_>],
+        watches: &[PropertyAnalysis<'_>],
         witnesses: &CachedWitnesses<'_>,
     ) -> Option<Attempt> {
         if let Some(attempt) = self.follow_up.pop_front() {

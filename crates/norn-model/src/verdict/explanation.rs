@@ -1,35 +1,35 @@
-//! What verdicts and consequences mean, for people.
+//! Explanations of verdicts and consequences.
 //!
-//! The names are those that JSON shows. A test demands that none is missing.
+//! The names are those in JSON. A test requires that each has an explanation.
 
 use crate::Explanation;
 
-/// What can come of a candidate or of a schedule.
+/// The possible results of a candidate or schedule.
 pub static VERDICTS: &[Explanation] = &[
     Explanation {
         name: "confirmed",
-        summary: "the real program did it",
-        meaning: "A run of the program under a forced schedule did exactly what the candidate says. No \
-                  confirmed finding is a false alarm: it happened, and the clip makes it happen again.",
+        summary: "the program exhibited the bug in a real execution",
+        meaning: "A run of the program under a forced schedule executed exactly the candidate's events. No \
+                  confirmed finding is a false alarm: it happened, and the clip reproduces it.",
         example: "confirmed: crash (signal 11), replay with `norn replay clip.json`",
         advice: "Read the interleaving in the report, replay the clip, under a debugger if need be, and \
                  fix it. Replay the clip on the fixed program.",
     },
     Explanation {
         name: "infeasible",
-        summary: "there is no schedule that does it",
-        meaning: "Of a candidate: locks, waits or the order of threads forbid it in every order of the \
-                  recorded events, or every schedule for it was refused. Of a replayed clip: a thread \
-                  that should have gone on could not.",
+        summary: "no schedule can produce it",
+        meaning: "For a candidate: locks, waits or the order of threads exclude it in every order of the \
+                  recorded events, or every schedule for it was rejected. For a replayed clip: a thread \
+                  that was due could not continue.",
         example: "T1 holds m until T2 has ended, so T2's access cannot come in between",
-        advice: "Nothing is to be done about a candidate. A clip that became infeasible usually belongs to \
-                 a version of the program that is different, or fixed.",
+        advice: "A candidate needs no action. A clip that became infeasible usually belongs to another \
+                 version of the program, or the bug is fixed.",
     },
     Explanation {
         name: "diverged",
         summary: "the program left the schedule",
-        meaning: "A thread came to another event than the one that the schedule expects: it took another \
-                  branch, since it read another value, or its input was different.",
+        meaning: "A thread reached another event than the one that the schedule expects: it took another \
+                  branch, because it read another value, or its input was different.",
         example: "expected: T1 writes count at queue.c:31\nactual:   T1 unlocks m at queue.c:35",
         advice: "Give the program the same input, or keep its inputs with the clip. If the program was \
                  changed, record it again.",
@@ -37,33 +37,32 @@ pub static VERDICTS: &[Explanation] = &[
     Explanation {
         name: "unconfirmed",
         summary: "there is a schedule, and the program did not follow it to the end",
-        meaning: "A schedule was found and tried, and the program diverged from it or could not go on. It is \
-                  neither confirmed nor refuted.",
+        meaning: "A schedule was found and tried, and the program diverged from it or could not continue. The \
+                  candidate is neither confirmed nor refuted.",
         example: "the read sees another value in the forced run, and the thread skips the access",
         advice: "More executions (--budget) try more schedules for the same candidate. Otherwise look at \
-                 the accesses: candidates with few switches are the likeliest to be real.",
+                 the accesses: candidates with few switches are the most likely to be real.",
     },
     Explanation {
         name: "inconclusive",
         summary: "no schedule was found, and none is excluded",
-        meaning: "The engines gave up within their limits of time: there may be a schedule or not.",
+        meaning: "The engines reached their limits: it is unknown whether a schedule exists.",
         example: "a long trace with thousands of critical sections between the two accesses",
         advice: "Use `--engine exact`, or record a shorter run.",
     },
     Explanation {
         name: "untried",
         summary: "there was no execution left to try it",
-        meaning: "The candidate is possible as far as is known, and the budget of executions ended before \
-                  its turn.",
+        meaning: "The candidate may be feasible, but the budget of executions ended before it was tried.",
         example: "40 candidates, --budget 20",
         advice: "Raise --budget, or search for fewer classes with --only.",
     },
     Explanation {
         name: "followed",
         summary: "the program followed the schedule",
-        meaning: "Every thread did what the schedule says, to its end or until the program ended.",
+        meaning: "Every thread followed the schedule, to its end or until the program ended.",
         example: "followed all 12 segments",
-        advice: "Look at the consequence to see what it led to.",
+        advice: "The consequence states the result of the run.",
     },
     Explanation {
         name: "observed",
@@ -75,16 +74,16 @@ pub static VERDICTS: &[Explanation] = &[
     },
 ];
 
-/// What a run can lead to.
+/// The possible consequences of a run.
 pub static CONSEQUENCES: &[Explanation] = &[
     Explanation {
         name: "none",
         summary: "no failure was seen",
-        meaning: "The program ended well. What was confirmed happened all the same: a data race is \
+        meaning: "The program ended normally. The confirmed bug happened nevertheless: a data race is \
                   undefined behaviour even if this run survives it.",
         example: "exit status 0, the same output",
-        advice: "Decide whether the order matters: a lost update may only show in a result that nobody \
-                 checks. --check runs a command of yours after each run.",
+        advice: "Decide whether the order matters: a lost update may only affect a result that is not \
+                 checked. --check runs a command after each run.",
     },
     Explanation {
         name: "exit",
@@ -95,8 +94,8 @@ pub static CONSEQUENCES: &[Explanation] = &[
     },
     Explanation {
         name: "signal",
-        summary: "crash: the program died by a signal",
-        meaning: "A signal such as SIGSEGV (11) or SIGFPE (8) ended the program. The report says where.",
+        summary: "crash: a signal killed the program",
+        meaning: "A signal such as SIGSEGV (11) or SIGFPE (8) ended the program. The report states the code location.",
         example: "signal 11 at worker server.c:88",
         advice: "Replay the clip under a debugger: `norn replay --gdb clip.json`.",
     },
@@ -105,7 +104,7 @@ pub static CONSEQUENCES: &[Explanation] = &[
         summary: "an assertion failed",
         meaning: "assert() or a check of the library ended the program, and its text is in the report.",
         example: "assertion failed: queue->count >= 0",
-        advice: "The assertion names what was broken; the interleaving shows by whom.",
+        advice: "The assertion names the broken invariant; the interleaving shows the accesses that broke it.",
     },
     Explanation {
         name: "exception",
@@ -123,18 +122,18 @@ pub static CONSEQUENCES: &[Explanation] = &[
     },
     Explanation {
         name: "memory",
-        summary: "memory error: memory was used that is not the program's",
-        meaning: "Norn's heap saw a use after free, a double free, a bad free, an access out of bounds, or \
+        summary: "memory error: an invalid access to memory",
+        meaning: "Norn's heap detected a use after free, a double free, a bad free, an access out of bounds, or \
                   the use of a destroyed lock.",
         example: "use after free of 32 bytes, freed by T2 at pool.c:40",
-        advice: "The report says which thread freed or destroyed it and where. `norn explain use-after-free` \
-                 and the other names say more.",
+        advice: "The report states which thread freed or destroyed it and where. `norn explain \
+                 use-after-free` and the other names explain more.",
     },
     Explanation {
         name: "use-after-free",
         summary: "memory error: a freed block was accessed",
         meaning: "An access touched a heap block after it had been freed. In an ordinary run the block may \
-                  already belong to someone else.",
+                  already be allocated again.",
         example: "T1: free(p)\nT2: p->next",
         advice: "Free a block only when no other thread can reach it any more.",
     },
@@ -147,7 +146,7 @@ pub static CONSEQUENCES: &[Explanation] = &[
     },
     Explanation {
         name: "bad-free",
-        summary: "memory error: something was freed that is no heap block",
+        summary: "memory error: an address was freed that is not a heap block",
         meaning: "free() or delete got a pointer that malloc or new never returned.",
         example: "free(buffer + 1)",
         advice: "Look for a write to the pointer between allocation and free.",
@@ -155,51 +154,51 @@ pub static CONSEQUENCES: &[Explanation] = &[
     Explanation {
         name: "out-of-bounds",
         summary: "memory error: memory next to a block was accessed",
-        meaning: "An access touched memory before or behind a heap block.",
+        meaning: "An access touched memory before or after a heap block.",
         example: "items[count] = x;   // another thread has changed count",
         advice: "Check index and length in the same critical section as the access.",
     },
     Explanation {
         name: "use-after-destroy",
-        summary: "memory error: a lock or the like was used after it was destroyed",
+        summary: "memory error: a synchronization object was used after it was destroyed",
         meaning: "A mutex, condition variable, semaphore or barrier was used after its destroy function.",
         example: "T1: pthread_mutex_destroy(&m)\nT2: pthread_mutex_lock(&m)",
         advice: "Join all threads that use the object before it is destroyed.",
     },
     Explanation {
         name: "deadlock",
-        summary: "no thread can ever go on",
-        meaning: "Every thread waits for another one. Norn knows what each thread waits for, so this is a \
-                  fact and no timeout.",
+        summary: "no thread can ever continue",
+        meaning: "Every thread waits for another one. Norn knows what each thread waits for, so this is \
+                  certain and not based on a timeout.",
         example: "T1 waits for b, held by T2; T2 waits for a, held by T1",
         advice: "The report lists what each thread waits for and holds. Acquire locks in one order.",
     },
     Explanation {
         name: "livelock",
-        summary: "threads spin, and nothing changes",
-        meaning: "Every thread that could go on repeats the same reads of the same values, and no other \
+        summary: "threads spin without making progress",
+        meaning: "Every thread that could continue repeats the same reads of the same values, and no other \
                   thread changes what they read.",
-        example: "while (!done) sched_yield();   // nobody sets done any more",
+        example: "while (!done) sched_yield();   // no thread sets done any more",
         advice: "Look for the write that should have ended the loop, and why it did not come.",
     },
     Explanation {
         name: "hang",
         summary: "the program did not end",
-        meaning: "The run went beyond its limit of events or of seconds.",
+        meaning: "The run exceeded its limit of events or of seconds.",
         example: "no end after 10000000 events",
         advice: "If the program is merely slow, raise the limit; otherwise replay the clip and interrupt it.",
     },
     Explanation {
         name: "check",
         summary: "the check command failed",
-        meaning: "The program ended well, and the command of --check that ran afterwards did not.",
+        meaning: "The program ended normally, but the command of --check that ran afterwards failed.",
         example: "norn hunt --check './verify out.db' -- ./prog",
         advice: "Run the check by hand after `norn replay clip.json` to see what it complains about.",
     },
     Explanation {
         name: "output-differs",
         summary: "output differs from the recorded run",
-        meaning: "The program ended well and printed something else than in the recorded run. That is no \
+        meaning: "The program ended normally, but its output differs from the recorded run. That is not a \
                   failure by itself: --fail-on output makes it one.",
         example: "recorded: total 100\nforced:   total 90",
         advice: "Decide whether the output may depend on the order of threads.",
@@ -252,7 +251,7 @@ mod tests {
             Hang(Limit::Seconds(1)),
             Check(1),
         ];
-        // A consequence that is missing above shows here: the names are those of JSON.
+        // The names in JSON reveal a consequence that is missing above.
         for it in &all {
             let json = serde_json::to_value(it).unwrap();
             let key = json.as_object().and_then(|it| it.keys().next().cloned());

@@ -1,4 +1,4 @@
-//! What is known of an analysis without running it: names, headlines, explanations.
+//! Descriptions of the analyses: names, headlines, explanations.
 
 use norn_model::{BugClass, CandidateKind, Explanation};
 
@@ -15,7 +15,7 @@ pub struct AnalysisInfo {
     pub kinds: &'static [KindInfo],
 }
 
-/// A kind of candidate in words.
+/// The description of a kind of candidate.
 #[derive(Debug)]
 pub struct KindInfo {
     /// The kind.
@@ -44,13 +44,13 @@ pub fn analyses() -> impl Iterator<Item = &'static AnalysisInfo> {
 /// The names in the headline of a finding.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TitleNames<'a> {
-    /// The variables that it is about.
+    /// The variables of the finding.
     pub variables: &'a [&'a str],
     /// The thread that is stuck in a wait.
     pub waiter: Option<&'a str>,
-    /// What it waits for: an object, or a thread.
+    /// The object or thread that it waits for.
     pub awaited: Option<&'a str>,
-    /// The lock that another thread is stuck at.
+    /// The lock that another thread waits for.
     pub lock: Option<&'a str>,
 }
 
@@ -105,7 +105,7 @@ mod tests {
         assert_eq!(names.len(), ANALYSES.len());
     }
 
-    /// Properties are checked elsewhere; every other class has an analysis that is called like it.
+    /// Properties are checked elsewhere; every other class has an analysis of the same name.
     #[test]
     fn every_class_has_an_analysis() {
         for class in BugClass::ALL.into_iter().filter(|it| *it != BugClass::Property) {

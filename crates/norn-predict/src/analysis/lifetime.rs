@@ -13,7 +13,7 @@ static INFO: AnalysisInfo = AnalysisInfo {
         summary: "use after free: memory is used or freed after another thread freed it",
         meaning: "One thread frees a block of memory and another thread uses it, and nothing forces the \
                   use to come first. A lock around both does not help: it only decides which comes first.",
-        example: "T1: free(session);\nT2: session->count++;   // the block may belong to someone else now",
+        example: "T1: free(session);\nT2: session->count++;   // the block may be allocated again",
         advice: "Let the last user free the block: join the other threads first, count references, or \
                  take the block out of every shared structure before it is freed.",
     },
@@ -28,7 +28,7 @@ static INFO: AnalysisInfo = AnalysisInfo {
             kind: CandidateKind::DoubleFree,
             title: "double free: {}",
             meaning: "Two threads free the same block of memory. The second one damages the heap, or \
-                      frees what has been given to someone else.",
+                      frees memory that was allocated again.",
             example: "T1: free(p)\nT2: free(p)",
         },
     ],

@@ -1,7 +1,7 @@
 //! Lost wake-ups: all signals that could end a wait come before it begins, so that it never ends.
 //!
-//! A thread waits in this run and was woken. In another order, each other thread may have sent its
-//! last signal before the wait begins; what must come after the end of the wait does not come at
+//! A thread waits in this run and is woken. In another order, each other thread may have sent its
+//! last signal before the wait begins; signals that depend on the end of the wait are not sent at
 //! all. Whether the waiting thread would then still wait depends on what it
 //! [checks](crate::wait_check).
 
@@ -27,7 +27,7 @@ use crate::{
     wait_check::Checks,
 };
 
-/// Finds waits of which all wake-ups can come too early.
+/// Finds waits whose wake-ups can all come too early.
 pub(super) struct LostWakeUp;
 
 static INFO: AnalysisInfo = AnalysisInfo {
@@ -38,7 +38,7 @@ static INFO: AnalysisInfo = AnalysisInfo {
         meaning: "A signal on a condition variable wakes only threads that already wait. If all signals \
                   that could end a wait come before it begins, the thread waits for ever.",
         example: "T1: if (!ready)              // not under the mutex\nT2: ready = 1; signal(cv)\n\
-                  T1: wait(cv)                 // nobody signals any more",
+                  T1: wait(cv)                 // no thread signals any more",
         advice: "Change the condition with the mutex held, and check it with the mutex held in a loop \
                  around the wait: while (!ready) pthread_cond_wait(&cv, &m);",
     },
@@ -71,20 +71,20 @@ impl Analysis for LostWakeUp {
 struct WakeUps<'a> {
     trace: &'a Trace,
     order: &'a Order,
-    /// By condition and thread, where it wakes others.
+    /// By condition and thread: the signals.
     signals: FxHashMap<u64, Vec<(u16, Vec<u32>)>>,
     waits: Vec<Wait>,
 }
 
-/// A wait that somebody ended.
+/// A wait that a signal ended.
 #[derive(Clone, Copy, Debug)]
 struct Wait {
     thread: u16,
     cond: u64,
     lock: u64,
-    /// Where the mutex is released.
+    /// The event that releases the mutex.
     begin: u32,
-    /// Where it is over.
+    /// The event that ends the wait.
     end: u32,
 }
 
@@ -102,7 +102,7 @@ impl<'a> WakeUps<'a> {
                 }
                 let Effect::Condition(effect) = event.op.effect() else { continue };
                 match effect {
-                    // A wait with a limit of time ends by itself.
+                    // A wait with a time limit ends without a signal.
                     ConditionEffect::Wait { timed: true, .. } => begin = None,
                     ConditionEffect::Wait { timed: false, .. } => {}
                     ConditionEffect::Wake { cond, lock, woken } => {
@@ -127,20 +127,20 @@ impl<'a> WakeUps<'a> {
         }
     }
 
-    /// Tells every wait of which all wake-ups can come too early.
+    /// Reports every wait whose wake-ups can all come too early.
     fn search(&self, mut found: impl FnMut(Key, Instance)) {
         let mut checks = Checks::new(self.trace);
         for (wait, last) in self.chosen() {
             let begin = (wait.thread, wait.begin);
-            if !last.iter().any(|signal| checks.keep(begin, wait.lock, *signal)) {
+            if !last.iter().any(|signal| checks.would_prevent(begin, wait.lock, *signal)) {
                 let (key, instance) = self.instance(wait, &last);
                 found(key, instance);
             }
         }
     }
 
-    /// Of all waits at one place for the same last wake-ups, the first, which is the cheapest, and the
-    /// last, which is the likeliest: the fewest wake-ups come earlier than they did.
+    /// Of all waits at one site with the same last wake-ups: the first, which is the cheapest, and
+    /// the last, which is the most likely, because the fewest wake-ups come earlier than recorded.
     fn chosen(&self) -> impl Iterator<Item = (&Wait, Vec<At>)> {
         let mut chosen: BTreeMap<(u16, u32, Vec<At>), (&Wait, &Wait)> = BTreeMap::new();
         for wait in &self.waits {
@@ -156,7 +156,7 @@ impl<'a> WakeUps<'a> {
         })
     }
 
-    /// Each other thread's last wake-up that does not have to wait for the end of the wait.
+    /// The last wake-up of each other thread that does not depend on the end of the wait.
     fn last(&self, wait: &Wait) -> Vec<At> {
         let signals = self.signals.get(&wait.cond).map_or(&[][..], Vec::as_slice);
         let others = signals.iter().filter(|it| it.0 != wait.thread);

@@ -32,10 +32,10 @@ pub use self::info::{AnalysisInfo, KindInfo, TitleNames, analyses, title};
 
 /// Finds candidates of one class.
 pub(crate) trait Analysis: Sync {
-    /// Its name, its class, and what to say about what it finds.
+    /// Its description.
     fn info(&self) -> &'static AnalysisInfo;
 
-    /// Searches the trace that the facts are about.
+    /// Searches the trace of the facts.
     fn candidates(&self, facts: &Facts<'_>, options: &Options, found: &mut Found);
 }
 
@@ -54,28 +54,28 @@ pub(crate) static ANALYSES: [&dyn Analysis; 11] = [
     &user_pattern::USER_PATTERN,
 ];
 
-/// How early the candidates of a search are tried.
+/// The priority of candidates; smaller ones are tried first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Priority {
     /// Few, and each of them is harmful.
     Stuck,
-    /// A wait times out, and the thread goes on without what it waited for.
+    /// A wait times out, and the thread continues without what it waited for.
     TimedOut,
     /// A wait times out although its wake-up comes.
     WokenLate,
-    /// What a thread was woken for is gone.
+    /// Another thread has consumed what a thread was woken for.
     Stolen,
     /// Accesses that match a pattern.
     Matched,
 }
 
-/// What the analyses have found.
+/// The results of the analyses.
 #[derive(Debug)]
 pub(crate) struct Found {
     groups: Vec<Group>,
-    /// Order violations have an order and counts of their own.
+    /// Order violations are sorted and counted separately.
     violations: ViolationGroups,
-    /// Places where a thread may wait that the search for deadlocks has left out.
+    /// Number of requests that the search for deadlocks has left out.
     pub(crate) requests_left_out: u64,
 }
 
@@ -94,8 +94,8 @@ impl Found {
         Found { groups: Vec::new(), violations, requests_left_out: 0 }
     }
 
-    /// Adds matches; the instances of each are sorted, and the number of an instance among them is
-    /// given to what makes a candidate of it.
+    /// Adds matches; the instances of each are sorted, and `candidate` gets the index of an
+    /// instance among them.
     pub(crate) fn add(
         &mut self,
         priority: Priority,
@@ -117,8 +117,8 @@ impl Found {
         self.violations = std::mem::replace(&mut self.violations, empty).merge(more);
     }
 
-    /// Candidates and order violations, in the order in which they are to be tried. It does not
-    /// depend on the order of the analyses.
+    /// Candidates and order violations, in the order in which they are tried. It does not depend on
+    /// the order of the analyses.
     pub(crate) fn sorted(
         mut self,
         facts: &Facts<'_>,
@@ -143,14 +143,14 @@ impl Found {
     }
 }
 
-/// Whether a candidate has a read that its thread repeats until it sees something else: the thread is
-/// prepared for what the read sees, so such candidates come last. That does not excuse a race.
+/// Whether a candidate has a read that its thread repeats until it sees another value: the thread
+/// is prepared for any value, so such candidates come last. This does not apply to races.
 fn spins_in(candidate: &Candidate, spins: impl Fn(u32) -> bool) -> bool {
     let mut reads = candidate.steps.iter().filter(|it| it.access == Access::Read);
     candidate.class() != BugClass::Race && reads.any(|it| spins(it.site.0))
 }
 
-/// Whether a candidate is about two variables in the same eight bytes, which are often used together
+/// Whether a candidate has two variables in the same eight bytes, which are often accessed together
 /// by chance.
 fn is_close(candidate: &Candidate) -> bool {
     let mut granules = candidate.steps.iter().map(|it| it.addr / GRANULE);
@@ -158,7 +158,7 @@ fn is_close(candidate: &Candidate) -> bool {
     candidate.class() == BugClass::AtomicSet && granules.all(|it| Some(it) == first)
 }
 
-/// A step of a candidate that is about a single event.
+/// A step of a candidate for a single event.
 fn single_step(trace: &Trace, place: &EventPlace, access: Access) -> Step {
     let event = &trace.threads[usize::from(place.thread)].events[place.index as usize];
     let region = (event.id.index, event.id.index);

@@ -1,9 +1,9 @@
-//! Order violations: a read that can come before the write that it was to see (an overdue use), or
-//! after the write that was to follow it (a premature use).
+//! Order violations: a read that can come before the write whose value it saw (an overdue use), or
+//! after the write that followed it (a premature use).
 //!
-//! No pattern has to be written: the expected order is what the run did. For each variable the
-//! [reads-from table](crate::reads_from) is made, and each of its rows is
-//! [checked](crate::interval), variables in parallel. Violations at the same places are one finding,
+//! No pattern has to be written: the expected order is the recorded one. For each variable the
+//! [reads-from table](crate::reads_from) is built, and each of its rows is
+//! [checked](crate::interval), variables in parallel. Violations at the same sites are one finding,
 //! with a count; those that look like a [benign order](crate::benign_order) come last.
 
 use norn_model::{BugClass, CandidateKind, Explanation, Trace};
@@ -104,7 +104,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The backward check: can the read come before what it saw?
+    /// The backward check: can the read come before the write that it saw?
     fn overdue(
         &self,
         history: &VariableHistory<'_>,
@@ -123,7 +123,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The forward check: can what follows the read come before it?
+    /// The forward check: can the write that followed the read come before it?
     fn premature(
         &self,
         history: &VariableHistory<'_>,

@@ -1,4 +1,4 @@
-//! The paper's worked example, and what the table and the intervals make of small traces.
+//! The example of the paper, and the table and the intervals of small traces.
 
 use std::fmt::Write as _;
 
@@ -18,8 +18,8 @@ use crate::{
     shared_filter::SharedFilter,
 };
 
-/// The use table of a trace and the interval of each relation, in the notation of the paper: the event
-/// where it ends, the one where it begins, and whether it is possible.
+/// The use table of a trace and the interval of each relation, in the notation of the paper: the
+/// last event, the first event, and whether it is possible.
 fn table(trace: &str) -> String {
     let trace = text::parse(trace).unwrap();
     let filter = SharedFilter::new(&trace);
@@ -65,7 +65,7 @@ fn table(trace: &str) -> String {
     lines
 }
 
-/// What is predicted, by places.
+/// The predictions, by code location.
 fn predicted(trace: &str) -> String {
     let trace = text::parse(trace).unwrap();
     let options = Options::default().only(&[BugClass::Order]);
@@ -97,7 +97,7 @@ fn figure_3() {
     ");
 }
 
-/// A wait that is ended under an outer lock does not matter to a thread that does not want that lock.
+/// A wait that ends under an outer lock does not affect a thread that does not use that lock.
 #[test]
 fn other_locks_do_not_count() {
     let trace = "
@@ -142,7 +142,7 @@ fn readers_share() {
     ");
 }
 
-/// What others are kept from by a barrier is still possible for threads that do not use it.
+/// A barrier does not exclude orders of threads that do not use it.
 #[test]
 fn the_first_write_of_each_thread_counts() {
     let trace = "
@@ -160,9 +160,9 @@ fn the_first_write_of_each_thread_counts() {
     ");
 }
 
-/// Without a total order, values tell which write was seen.
+/// Without a total order, the values determine which write was seen.
 #[test]
-fn values_tell_what_was_seen() {
+fn values_determine_the_write_that_was_seen() {
     let trace = "
         T0 fork T0.1 @ 1
         T0 fork T0.2 @ 2
@@ -177,7 +177,7 @@ fn values_tell_what_was_seen() {
     ");
 }
 
-/// Bytes that different threads wrote are seen from both.
+/// A read of bytes from different writers sees both writes.
 #[test]
 fn bytes_are_distinguished() {
     let trace = "
@@ -194,9 +194,9 @@ fn bytes_are_distinguished() {
     ");
 }
 
-/// What is initialised once, and what a flag guards, is ordered; the flag is not.
+/// Once-only initialisation and data guarded by a flag are ordered; the flag is not.
 #[test]
-fn other_ways_to_wait() {
+fn once_and_flags_order_accesses() {
     let once = "
         order global
         T1 oncebegin o @ 1
@@ -219,7 +219,7 @@ fn other_ways_to_wait() {
 }
 
 #[test]
-fn hand_offs_come_last_and_say_why() {
+fn benign_orders_come_last_with_a_reason() {
     let trace = "
         order global
         T2 load flag 0 @ ask

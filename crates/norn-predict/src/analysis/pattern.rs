@@ -46,7 +46,7 @@ fn candidate(
         Step {
             event: event.id,
             site: SiteId(key.sites[at]),
-            // If the variable is a whole block, each access has an address of its own.
+            // If the variable is a whole block, each access has its own address.
             addr: if pattern.frees() { address(&event.op) } else { place.addr },
             access: own.map_or(Access::Free, |(_, _, kind)| kind.access(slot.action)),
             region: facts.sync.regions.bounds(scope, place.thread, first, last),
@@ -62,7 +62,7 @@ fn candidate(
     }
 }
 
-/// Which memory an event is about.
+/// The memory of an event.
 fn address(op: &Op) -> u64 {
     if let Effect::Block(BlockEffect::Freed { addr }) = op.effect() {
         return addr;

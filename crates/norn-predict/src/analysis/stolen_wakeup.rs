@@ -1,18 +1,19 @@
-//! Stolen wake-ups: what a thread was woken for is gone when it looks.
+//! Stolen wake-ups: another thread consumes what a thread was woken for, before that thread reads
+//! it.
 //!
-//! A thread that is woken has to acquire the mutex again, and another thread may be faster. Between the
-//! write that it was woken for and its first read after the wait, a third thread's critical section
+//! A woken thread has to reacquire the mutex, and another thread may be faster. Between the write
+//! that it was woken for and its first read after the wait, a third thread's critical section
 //! changes the same variable:
 //!
 //! ```text
 //! woken: wait      signaller: write x, signal      third: write x      woken: read x
 //! ```
 //!
-//! A thread that waits in a loop reads again where it read before, and waits once more; if the trace
-//! shows that, there is no candidate. Otherwise it goes on as if what it was woken for still held.
-//! Wherever the recorded run has the third thread's write, it is a candidate if the order of
-//! events lets it come in between. Three threads in this order are no pattern of two
-//! regions; but like those it is about what should not come in between: an atomicity violation.
+//! A thread that waits in a loop repeats the read before the wait, and waits again; if the trace
+//! shows this, there is no candidate. Otherwise it continues as if the condition still held. The
+//! third thread's write is a candidate, wherever the recorded run has it, if the happens-before
+//! order permits it in between. Three threads in this order are not a two-region pattern; but like
+//! those it is an unexpected access in between: an atomicity violation.
 
 use norn_model::{Access, BugClass, Candidate, CandidateKind, Explanation, Scope, Trace};
 use rayon::prelude::*;
@@ -28,9 +29,9 @@ use crate::{
     top_k::{EventPlace, Instance, Key, TopK},
 };
 
-/// Writes of a third thread that are looked at for one wake-up, and those of them that are found.
-const LOOKED_AT: usize = 64;
-const MOST: usize = 4;
+/// Maximum number of writes of a third thread examined per wake-up, and of those that are kept.
+const MAX_WRITES: usize = 64;
+const MAX_SITES: usize = 4;
 
 /// Finds stolen wake-ups.
 pub(super) struct StolenWakeUp;
@@ -39,11 +40,11 @@ static INFO: AnalysisInfo = AnalysisInfo {
     class: BugClass::Atomicity,
     text: Explanation {
         name: "stolen-wake-up",
-        summary: "stolen wake-up: what a thread was woken for is gone when it looks",
-        meaning: "A thread waits for a condition and is woken. Before it has the mutex again, a third \
-                  thread takes the mutex and changes what the signal was about. The woken thread does not \
-                  check again and goes on with what is no longer so. The order of the three is an \
-                  atomicity violation: something comes between the signal and the read.",
+        summary: "stolen wake-up: another thread consumes what a thread was woken for",
+        meaning: "A thread waits for a condition and is woken. Before it reacquires the mutex, a third \
+                  thread acquires it and changes the signalled condition. The woken thread does not \
+                  check the condition again and continues as if it held. This is an atomicity \
+                  violation: a write falls between the signal and the read.",
         example: "if (queue_empty()) pthread_cond_wait(&cv, &m);   // `if` instead of `while`\n\
                   item = queue_take();                             // another consumer was faster",
         advice: "Wait in a loop that checks the condition: while (!condition) pthread_cond_wait(&cv, &m);",
@@ -84,7 +85,7 @@ impl Analysis for StolenWakeUp {
 #[derive(Debug)]
 struct Search<'a> {
     sync: SyncFacts<'a>,
-    /// By thread, in its order.
+    /// By thread, in program order.
     waits: &'a [Vec<Wait>],
 }
 
@@ -112,8 +113,8 @@ impl Search<'_> {
         }
     }
 
-    /// The wait after which this is the first look at the variable, unless it was also where the
-    /// thread had looked before it waited.
+    /// The wait after which this is the first read of the variable, unless it repeats the thread's
+    /// last read before the wait.
     fn wait(&self, before: Option<&Touch>, look: &Touch) -> Option<&Wait> {
         let waits = &self.waits[usize::from(look.thread)];
         let passed = waits.partition_point(|it| it.end < look.index);
@@ -124,7 +125,7 @@ impl Search<'_> {
         (look.kind.is(Action::Read) && together && !again).then_some(wait)
     }
 
-    /// What the thread was woken for: what the signaller has written last before it signals, or writes
+    /// What the thread was woken for: the signaller's last write before the signal, or its write
     /// afterwards in the same critical section.
     fn woken_for(&self, (thread, signal): At, look: &Touch, threads: &[&[Touch]]) -> Option<Touch> {
         let theirs = threads.iter().find(|it| it[0].thread == thread)?;
@@ -139,14 +140,14 @@ impl Search<'_> {
         earlier.iter().rev().find(is_reason).or_else(|| later.iter().find(is_reason)).copied()
     }
 
-    /// Whether it writes what is looked at, under the same lock.
+    /// Whether it writes what is read, under the same lock.
     fn may_conflict(&self, write: &Touch, look: &Touch) -> bool {
         let SyncFacts { sets, .. } = self.sync;
         write.kind.is(Action::Write) && write.overlaps(look) && sets.exclude(write.set, look.set)
     }
 
-    /// Keeps what another thread can do between the write and the read: the first write
-    /// at each place.
+    /// Keeps the writes of another thread that can come between the write and the read: the first
+    /// one at each site.
     fn writes_between(&self, [woken_for, look]: [&Touch; 2], theirs: &[Touch], found: &mut TopK) {
         let atomic = [woken_for, look].iter().any(|it| it.kind.is_atomic());
         let order = self.sync.orders[usize::from(atomic)];
@@ -154,10 +155,10 @@ impl Search<'_> {
         let from = order.before(woken_for.thread, woken_for.index, thread);
         let to = order.after(look.thread, look.index, thread);
         let begin = theirs.partition_point(|it| it.index < from);
-        let possible = theirs[begin..].iter().take_while(|it| it.index < to).take(LOOKED_AT);
-        let mut sites: SmallVec<[u32; MOST]> = SmallVec::new();
+        let possible = theirs[begin..].iter().take_while(|it| it.index < to).take(MAX_WRITES);
+        let mut sites: SmallVec<[u32; MAX_SITES]> = SmallVec::new();
         for it in possible.filter(|it| self.may_conflict(it, look)) {
-            if sites.len() < MOST && !sites.contains(&it.site) {
+            if sites.len() < MAX_SITES && !sites.contains(&it.site) {
                 sites.push(it.site);
                 add([woken_for, it, look], found);
             }

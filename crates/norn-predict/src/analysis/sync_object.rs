@@ -1,10 +1,10 @@
-//! Synchronisation objects that are used after they were destroyed, or before they were initialised;
-//! and threads that are cancelled after another thread has joined them.
+//! Uses of synchronisation objects after their destruction or before their initialisation; and
+//! cancellations of threads that another thread has joined.
 //!
-//! To destroy an object is to a use of it what a write that follows is to a read: the run did the one
-//! after the other, and if nothing forces that, it can be the other way round. Of the uses of a
-//! thread at one place the last is enough, since it can come after whatever an earlier one can come
-//! after; with initialisation, the first.
+//! The destruction of an object relates to a use like a following write to a read: the run has one
+//! after the other, and if nothing enforces that order, it can be reversed. Of the uses of a thread
+//! at one site the last is enough, since it can come after everything that an earlier one can come
+//! after; for initialisation, the first.
 
 use norn_model::{
     BarrierEffect, BugClass, CandidateKind, ConditionEffect, Effect, Explanation, LockEffect,
@@ -68,7 +68,7 @@ impl Analysis for SyncObject {
     }
 }
 
-/// What happens to an object.
+/// The kinds of events on an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Change {
     Initialised,
@@ -76,10 +76,10 @@ enum Change {
     Destroyed,
 }
 
-/// Something that happens to an object, and when.
+/// An event on an object: object, time, kind, access.
 type Happening = (u64, u64, Change, Touch);
 
-/// A search for misused objects.
+/// The search for misused objects.
 #[derive(Debug)]
 struct Search<'f, 'a> {
     facts: &'f Facts<'a>,
@@ -114,7 +114,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// What a thread does to some objects.
+    /// The events of a thread on some objects.
     fn happenings<'t>(
         &'t self,
         number: usize,
@@ -143,7 +143,7 @@ impl Search<'_, '_> {
         })
     }
 
-    /// One object, in the order of time. It may be initialised and destroyed again and again.
+    /// One object, in the order of time. It may be initialised and destroyed repeatedly.
     fn object(&self, happenings: &[Happening], found: &mut ViolationGroups) {
         let mut initialised: Option<Touch> = None;
         let mut last: FxHashMap<(u16, u32), Touch> = FxHashMap::default();
@@ -185,8 +185,8 @@ impl Search<'_, '_> {
     }
 }
 
-/// What an event does to which object. To be woken is no use: see POSIX on destroying what others
-/// have just been woken from.
+/// The object of an event, and the kind. Being woken is not a use: POSIX allows destroying an
+/// object whose waiting threads have just been woken.
 fn happens(op: &Op) -> Option<(u64, Change)> {
     if let Op::Cancel(thread) = *op {
         return Some((handle(thread), Change::Used));
@@ -225,7 +225,7 @@ fn happens(op: &Op) -> Option<(u64, Change)> {
     })
 }
 
-/// An address for a thread, where nothing else is.
+/// A unique address that represents a thread.
 fn handle(thread: ThreadId) -> u64 {
     (1 << 63) | (u64::from(thread.0) * GRANULE)
 }

@@ -1,22 +1,22 @@
-//! Waits with a limit of time that end before what they wait for has come, or just when it comes.
+//! Waits with a time limit that end before the awaited event, or just when it happens.
 //!
-//! A wait that a wake-up ended may as well have timed out, if it has a limit. Then its thread goes on,
-//! and what it waited for is not there yet:
-//!
-//! ```text
-//! waiter: wait … times out, goes on      waker: write x, signal
-//! ```
-//!
-//! Or it is there in the meantime, and the wait nevertheless returns that it timed out:
+//! A wait with a time limit that a wake-up ended may as well have timed out. Then its thread
+//! continues, before the awaited event:
 //!
 //! ```text
-//! waiter: wait … times out      waker: write x, signal      waiter: goes on
+//! waiter: wait … times out, continues    waker: write x, signal
 //! ```
 //!
-//! A lock that is asked for with a limit is not acquired while another thread holds it.
+//! Or the event happens in the meantime, and the wait nevertheless reports a timeout:
 //!
-//! Only the program can show what its thread makes of a timeout: so there is a candidate for each wait
-//! that was woken, and none looks at variables.
+//! ```text
+//! waiter: wait … times out      waker: write x, signal      waiter: continues
+//! ```
+//!
+//! A timed lock request fails while another thread holds the lock.
+//!
+//! Only an execution can show how a thread handles a timeout: so there is a candidate for each wait
+//! that was woken, regardless of variables.
 
 use std::collections::VecDeque;
 
@@ -35,9 +35,9 @@ use crate::{
     top_k::{EventPlace, Instance, Key, TopK},
 };
 
-/// What a thread waits for comes after the wait has timed out, and the thread has gone on.
+/// The awaited event comes after the wait has timed out and the thread has continued.
 const EARLY: u16 = 0;
-/// It comes when the wait has timed out, and before the thread goes on.
+/// It comes after the wait has timed out and before the thread continues.
 const LATE: u16 = 1;
 /// A lock is not acquired in time.
 const LOCKED: u16 = 2;
@@ -49,9 +49,9 @@ static INFO: AnalysisInfo = AnalysisInfo {
     class: BugClass::Order,
     text: Explanation {
         name: "timeout",
-        summary: "timeout: a wait with a limit of time ends before its wake-up",
-        meaning: "A wait with a limit of time was woken in the recorded run. On a slower machine it would \
-                  have timed out instead. Norn lets it time out, and sees whether the program copes.",
+        summary: "timeout: a wait with a time limit ends before its wake-up",
+        meaning: "A wait with a time limit was woken in the recorded run. On a slower machine it could \
+                  have timed out instead. Norn lets it time out, and checks how the program behaves.",
         example: "pthread_cond_timedwait(&cv, &m, &in_one_second);   // result ignored\n\
                   use(result);                                       // not there yet",
         advice: "Check the result of the wait and the condition itself, and handle the timeout.",
@@ -60,17 +60,17 @@ static INFO: AnalysisInfo = AnalysisInfo {
         KindInfo {
             kind: CandidateKind::Timeout,
             title: "order violation: the wait for {} times out before its wake-up",
-            meaning: "A wait times out, and the thread goes on before what it waited for has come. With a \
-                      lock, the thread goes on without it.",
-            example: "T1: timedwait(cv) times out\nT1: goes on\nT2: write x, signal(cv)",
+            meaning: "A wait times out, and the thread continues before the event that it waited for. With \
+                      a lock, the thread continues without it.",
+            example: "T1: timedwait(cv) times out\nT1: continues\nT2: write x, signal(cv)",
         },
         KindInfo {
             kind: CandidateKind::LateWakeUp,
             title: "order violation: the wait for {} times out while its wake-up comes",
-            meaning: "A wait times out just when its wake-up comes: the condition holds, and the thread is \
-                      told that the time ran out. A program that does not check the condition again takes \
-                      success for a failure.",
-            example: "T1: timedwait(cv) times out\nT2: write x, signal(cv)\nT1: goes on",
+            meaning: "A wait times out just when its wake-up comes: the condition holds, but the wait \
+                      reports a timeout. A program that does not check the condition again takes success \
+                      for a failure.",
+            example: "T1: timedwait(cv) times out\nT2: write x, signal(cv)\nT1: continues",
         },
     ],
 };
@@ -104,7 +104,7 @@ fn event(trace: &Trace, (thread, index): At) -> &Event {
     &trace.threads[usize::from(thread)].events[index as usize]
 }
 
-/// Waits for conditions that a signal ended, and the first that may have.
+/// Condition waits that a signal ended, and the first possible signal.
 fn conditions(facts: &Facts<'_>, mut found: impl FnMut(At, At)) {
     for (waits, thread) in facts.condition_waits().iter().zip(0..=u16::MAX) {
         for wait in waits {
@@ -116,19 +116,19 @@ fn conditions(facts: &Facts<'_>, mut found: impl FnMut(At, At)) {
     }
 }
 
-/// Whether an event begins a wait for some time only.
+/// Whether an event begins a wait with a time limit.
 fn is_limited(event: &Event) -> bool {
     matches!(event.op, Op::Wait { timed: true, .. })
 }
 
-/// Waits for semaphores, and the posts that let them go on: the first posts the first.
+/// Semaphore waits and the posts that ended them, matched in order.
 fn semaphores(trace: &Trace, mut found: impl FnMut(At, At)) {
     let mut posts: FxHashMap<u64, VecDeque<Option<At>>> = FxHashMap::default();
     each(trace, |at, event| {
         let Effect::Semaphore(effect) = event.op.effect() else { return };
         match effect {
             SemaphoreEffect::Init { semaphore, value } => {
-                let first = usize::try_from(value).unwrap_or(0).min(MOST);
+                let first = usize::try_from(value).unwrap_or(0).min(MAX_INITIAL_VALUE);
                 posts.insert(semaphore, vec![None; first].into());
             }
             SemaphoreEffect::Post { semaphore } => {
@@ -145,11 +145,10 @@ fn semaphores(trace: &Trace, mut found: impl FnMut(At, At)) {
     });
 }
 
-/// The largest initial value of a semaphore that counts: no thread waits for more.
-const MOST: usize = 1024;
+/// Maximum initial value of a semaphore; larger ones never make a thread wait.
+const MAX_INITIAL_VALUE: usize = 1024;
 
-/// Locks that are asked for with a limit, and where another thread takes them last before that or
-/// first after it.
+/// Timed lock requests, and the last acquisition by another thread before or the first after them.
 fn locks(trace: &Trace, mut found: impl FnMut(At, At)) {
     let mut taken: FxHashMap<u64, Vec<(At, bool)>> = FxHashMap::default();
     each(trace, |at, event| {
@@ -169,7 +168,7 @@ fn locks(trace: &Trace, mut found: impl FnMut(At, At)) {
     }
 }
 
-/// Goes through all events in their order.
+/// Visits all events in order.
 fn each(trace: &Trace, mut visit: impl FnMut(At, &Event)) {
     let numbers: FxHashMap<_, _> =
         trace.threads.iter().zip(0..=u16::MAX).map(|(it, number)| (it.id, number)).collect();
@@ -216,7 +215,7 @@ mod tests {
 
     use crate::{Options, Prediction, predict};
 
-    /// The candidates, by their patterns and places.
+    /// The candidates, by pattern and code location.
     fn found(trace: &str) -> Vec<String> {
         let trace = text::parse(trace).unwrap_or_default();
         let options = Options::default().only(&[BugClass::Order]);
@@ -229,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_that_was_woken_may_end_by_itself() {
+    fn a_wait_that_was_woken_may_time_out() {
         let trace = |how: &str| {
             format!(
                 "T1 acq m\nT1 waitrel m\nT1 wait c m{how}\nT2 acq m\nT2 signal c @ signal\n\
@@ -241,20 +240,20 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_that_ended_by_itself_did_so_already() {
+    fn a_wait_that_timed_out_is_no_candidate() {
         let trace = "T1 acq m\nT1 waitrel m\nT1 wait c m timed\nT1 wake c m timeout\nT2 signal c";
         assert!(found(trace).is_empty());
     }
 
     #[test]
-    fn each_post_lets_one_go_on() {
+    fn each_post_ends_one_wait() {
         let trace = "T0 init s semaphore 1\nT2 post s @ post\nT1 down s timed @ free\n\
                      T1 down s timed @ down\nT2 post s @ later";
         assert_eq!(found(trace), ["timeout down post", "late-wake-up post down"]);
     }
 
     #[test]
-    fn a_lock_that_another_thread_has() {
+    fn a_lock_request_times_out_while_the_lock_is_held() {
         let trace = "T1 acq m @ one\nT1 rel m\nT2 acq m mutex timed @ limited\nT2 rel m\n\
                      T1 acq m @ other\nT1 rel m";
         assert_eq!(found(trace), ["timeout one limited", "timeout other limited"]);

@@ -1,5 +1,5 @@
-//! Patterns of the user's own class. Patterns that the user gives one of the other classes belong to
-//! the analysis of that class.
+//! Patterns of the class `pattern`. Patterns that the user assigns to another class belong to the
+//! analysis of that class.
 
 use norn_model::{BugClass, Explanation};
 

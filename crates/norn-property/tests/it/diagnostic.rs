@@ -1,8 +1,8 @@
-//! Mistakes are shown where they are, with a hint.
+//! Diagnostics are shown at their location, with a hint.
 
 use norn_property::{Diagnostic, File};
 
-/// All that is wrong with a file.
+/// All diagnostics of a file.
 fn diagnostics(text: &str) -> String {
     let diagnostics = match File::parse(text) {
         Ok(file) => file.warnings,
@@ -11,7 +11,7 @@ fn diagnostics(text: &str) -> String {
     diagnostics.iter().map(|it: &Diagnostic| it.show("property.norn", text).to_string()).collect()
 }
 
-/// The same for a property with two events and this pattern.
+/// All diagnostics of a property with two events and this pattern.
 fn pattern(pattern: &str) -> String {
     diagnostics(&format!(
         "P(c) {{\n  event auth: call auth(c)\n  event use: call use(c)\n  pattern: {pattern}\n}}\n"
@@ -19,18 +19,18 @@ fn pattern(pattern: &str) -> String {
 }
 
 #[test]
-fn two_bars_between_what_an_event_may_be() {
+fn two_bars_between_actions_are_reported() {
     let text = diagnostics("P(c) {\n  event e: call f(c) || call g(c)\n  pattern: e e\n}");
     assert!(text.contains("= hint: one `|` separates the actions of an event"), "{text}");
 }
 
 #[test]
-fn a_correct_property_has_none() {
+fn a_correct_property_has_no_diagnostics() {
     assert_eq!(pattern("use auth"), "");
 }
 
 #[test]
-fn names_that_do_not_exist() {
+fn unknown_names_are_reported() {
     insta::assert_snapshot!(pattern("usse auth"), @r"
     error: there is no event `usse`
      --> property.norn:4:12
@@ -64,7 +64,7 @@ fn names_that_do_not_exist() {
 }
 
 #[test]
-fn what_is_missing() {
+fn missing_parts_are_reported() {
     insta::assert_snapshot!(diagnostics(""), @r"
     error: there is no property in this file
      --> property.norn:1:1
@@ -122,7 +122,7 @@ fn what_is_missing() {
 }
 
 #[test]
-fn patterns_that_mean_nothing() {
+fn invalid_patterns_are_reported() {
     insta::assert_snapshot!(pattern("auth* use?"), @r"
     error: this pattern is met when nothing happens
      --> property.norn:4:12
@@ -150,7 +150,7 @@ fn patterns_that_mean_nothing() {
 }
 
 #[test]
-fn things_that_cannot_be_at_the_same_time() {
+fn invalid_parallel_patterns_are_reported() {
     insta::assert_snapshot!(pattern("use auth || use || auth"), @r"
     error: beside something longer, only one single event can happen at the same time
      --> property.norn:4:12
@@ -186,7 +186,7 @@ fn things_that_cannot_be_at_the_same_time() {
 }
 
 #[test]
-fn attributes_that_mean_nothing() {
+fn invalid_attributes_are_reported() {
     insta::assert_snapshot!(pattern("use(auth)"), @r"
     error: `auth` is an event, not a thread
      --> property.norn:4:16
@@ -219,7 +219,7 @@ fn attributes_that_mean_nothing() {
 }
 
 #[test]
-fn patterns_that_are_too_much() {
+fn too_large_patterns_are_reported() {
     insta::assert_snapshot!(pattern("use auth+?"), @r"
     error: one of ?, * and + is enough
      --> property.norn:4:21
@@ -249,7 +249,7 @@ fn patterns_that_are_too_much() {
 }
 
 #[test]
-fn what_hardly_is_meant() {
+fn unintended_properties_are_reported() {
     insta::assert_snapshot!(pattern("use"), @r"
     warning: the pattern does not use `auth`
      --> property.norn:2:9
@@ -292,7 +292,7 @@ fn what_hardly_is_meant() {
 }
 
 #[test]
-fn every_property_is_read() {
+fn every_property_is_parsed() {
     insta::assert_snapshot!(diagnostics("A() {\n  pattern: x\n}\nB() {\n  event b: call b\n  pattern: y\n}\nB() {\n  event b: call b\n  pattern: b b\n}\nC() {\n  event b: read x if result == 1\n  pattern: b b }\n"), @r"
     error: there is no event `x`
      --> property.norn:2:12
@@ -315,7 +315,7 @@ fn every_property_is_read() {
 }
 
 #[test]
-fn no_text_makes_it_panic() {
+fn no_text_makes_the_parser_panic() {
     use proptest::prelude::*;
     let words = prop::sample::select(vec![
         "P", "(", ")", "{", "}", "event", "pattern", ":", "a", "b", "call", "read", "!", "*", "+",

@@ -37,10 +37,10 @@ const READ_WRITE_WRITE: &str = "Atomicity(s) {
   pattern: begin(t1,<r1) read(t1) write(t2) write(t1) end(t1,>r1)
 }";
 
-/// Their Figures 4 and 5: `m` reads and writes `s`; one thread calls it twice, the other once. As `s`
-/// counts, whoever is interrupted makes another one read something else than it did in this run and go
-/// on. So by their own condition on values this trace proves none of the orders: they are speculative,
-/// and only the program can say. Where values do not differ, see below.
+/// Their Figures 4 and 5: `m` reads and writes `s`; one thread calls it twice, the other once.
+/// Since `s` is a counter, every interrupted `m` makes a later one read another value than in this
+/// run. By their own condition on values this trace therefore proves none of the orders: they are
+/// speculative, and only an execution can decide. The next test has no differing values.
 #[test]
 fn a_method_is_not_atomic() {
     let trace = "
@@ -67,7 +67,7 @@ fn a_method_is_not_atomic() {
     ");
 }
 
-/// The same where `m` writes what was there: no value differs, so all orders are proved.
+/// Here `m` writes back the value that it read: no value differs, so all orders are proved.
 #[test]
 fn a_method_is_not_atomic_whatever_it_reads() {
     let trace = "
@@ -94,7 +94,7 @@ fn a_method_is_not_atomic_whatever_it_reads() {
     ");
 }
 
-/// The same with a lock in `m`. The first `begin` and the second `end` are no region.
+/// Here `m` holds a lock. The first `begin` and the second `end` do not form a region.
 #[test]
 fn a_synchronised_method_is_atomic() {
     let trace = "
@@ -183,7 +183,7 @@ const CHECK_THEN_ACT: &str = "CheckThenAct(m, key) {
   pattern: check(t1) act(t2)+ act(t1)
 }";
 
-/// Their Figure 12: two threads look for a key and then remove it.
+/// Their Figure 12: two threads look up a key and then remove it.
 #[test]
 fn a_check_is_outdated() {
     let trace = "
@@ -211,7 +211,7 @@ const UNSAFE_DATABASE: &str = "UnsafeDatabaseAccess(conn, table) {
   pattern: !(open create update delete close)
 }";
 
-/// Their Figure 11: one thread creates and deletes a table, another one uses it.
+/// Their Figure 11: one thread creates and deletes a table, another thread uses it.
 #[test]
 fn a_table_is_used_at_the_wrong_time() {
     let trace = "
@@ -238,7 +238,7 @@ const AUTH_BEFORE_USE: &str = "AuthBeforeUse(c) {
 }";
 
 #[test]
-fn a_use_before_it_is_allowed() {
+fn a_use_can_precede_its_permission() {
     let trace = "
         T0 fork T0.1
         T0 call auth(a)
@@ -254,7 +254,7 @@ fn a_use_before_it_is_allowed() {
 }
 
 #[test]
-fn what_the_run_itself_breaks_is_observed() {
+fn violations_of_the_recorded_run_are_observed() {
     let trace = "
         T0 fork T0.1
         T0.1 call use(a)
@@ -274,9 +274,9 @@ const USE_AFTER_CLOSE: &str = "UseAfterClose(f) {
   pattern: close !open use
 }";
 
-/// What `!` forbids in between: the file may be opened again.
+/// `!` excludes events in between: the file may be opened again.
 #[test]
-fn what_must_not_come_in_between() {
+fn an_exclusion_between_events() {
     let again = "
         T0 call open(f)
         T0 fork T0.1
@@ -303,9 +303,9 @@ fn what_must_not_come_in_between() {
     insta::assert_snapshot!(check(USE_AFTER_CLOSE, at_once), @"1 instances");
 }
 
-/// What must not come before, from the beginning of the run on.
+/// `!` at the beginning excludes events since the start of the run.
 #[test]
-fn what_must_not_come_before() {
+fn an_exclusion_since_the_start() {
     let property = "InitBeforeUse(o) {
       event init: call init(o)
       event use:  call use(o)

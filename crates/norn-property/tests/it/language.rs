@@ -1,4 +1,4 @@
-//! What properties mean, as linear patterns over their events.
+//! The meaning of properties, as linear patterns over their events.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,8 @@ use norn_property::{
     syntax::{Edge, Item},
 };
 
-/// The linear patterns of the only property, one a line: what is forbidden in brackets, with how far it reaches.
+/// The linear patterns of the only property, one per line; exclusions in brackets, with the event
+/// after which they begin.
 fn linear_patterns(text: &str) -> String {
     let file = File::parse(text).unwrap_or_else(|it| panic!("{it:#?}"));
     let property = &file.properties[0];
@@ -44,13 +45,13 @@ fn pattern(pattern: &str) -> String {
 }
 
 #[test]
-fn repetition_means_no_more_than_once_or_nothing() {
+fn repetition_is_at_most_one_occurrence() {
     insta::assert_snapshot!(pattern("a b* c+ b"), @"a c b");
     insta::assert_snapshot!(pattern("a (b c)+ d?"), @"a b c");
 }
 
 #[test]
-fn with_a_ban_repetition_is_unrolled() {
+fn repetition_with_an_exclusion_is_unrolled() {
     insta::assert_snapshot!(pattern("a b* !c d"), @r"
     a b d [1-2: no c]
     a d [0-1: no c]
@@ -62,14 +63,14 @@ fn with_a_ban_repetition_is_unrolled() {
 }
 
 #[test]
-fn a_ban_reaches_from_event_to_event() {
+fn an_exclusion_holds_between_two_events() {
     insta::assert_snapshot!(pattern("!a b"), @"b [^-0: no a]");
     insta::assert_snapshot!(pattern("a !(b | c) d !e a"), @"a d a [0-1: no b] [0-1: no c] [1-2: no e]");
     insta::assert_snapshot!(pattern("a !b !c d"), @"a d [0-1: no b] [0-1: no c]");
 }
 
 #[test]
-fn another_order_is_two_neighbours_exchanged() {
+fn another_order_exchanges_two_neighbours() {
     insta::assert_snapshot!(pattern("!(a b c)"), @r"
     b a
     c b
@@ -77,7 +78,7 @@ fn another_order_is_two_neighbours_exchanged() {
 }
 
 #[test]
-fn choices_are_words_of_their_own() {
+fn each_choice_is_a_linear_pattern() {
     insta::assert_snapshot!(pattern("a (b | c) d | e"), @r"
     a b d
     a c d
@@ -86,7 +87,7 @@ fn choices_are_words_of_their_own() {
 }
 
 #[test]
-fn both_are_mixed_in_all_ways() {
+fn conjunctions_are_interleaved_in_all_ways() {
     insta::assert_snapshot!(pattern("(a b) && (a c)"), @r"
     a a b c
     a a c b
@@ -98,7 +99,7 @@ fn both_are_mixed_in_all_ways() {
 }
 
 #[test]
-fn at_the_same_time_is_in_both_orders() {
+fn parallel_events_are_adjacent_in_both_orders() {
     insta::assert_snapshot!(pattern("a(t1) || b(t2)"), @r"
     a(t1) || b(t2)
     b(t2) || a(t1)
@@ -112,7 +113,7 @@ fn at_the_same_time_is_in_both_orders() {
 }
 
 #[test]
-fn what_is_longer_overlaps() {
+fn longer_parallel_parts_overlap() {
     insta::assert_snapshot!(pattern("a b || c"), @"a c b");
     insta::assert_snapshot!(pattern("a b || c d"), @r"
     a c b d
@@ -135,10 +136,10 @@ fn threads_and_regions_are_attributes() {
 }
 
 #[test]
-fn events_are_what_programs_do() {
+fn events_match_actions_of_the_program() {
     let file = File::parse(
         r#"
-        // All kinds, with names that programs have.
+        // All actions, with realistic names.
         All(c, i, v) {
           event call:   call std::map<int, long *>::insert(c, _, 0x10, ..) | call my_list_*(c)
           event return: return Iterator::operator()(c) -> i if result != null && i > 3

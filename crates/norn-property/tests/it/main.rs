@@ -1,4 +1,4 @@
-//! Properties, from their text to what they find in traces.
+//! Tests of properties, from their text to their violations in traces.
 #![allow(clippy::unwrap_used, reason = "these are tests, the functions they share included")]
 
 mod diagnostic;

@@ -1,7 +1,7 @@
-//! Brute force: all orders of a tiny trace, and patterns read as they are written.
+//! The brute-force oracle: enumerates all orders of a tiny trace and interprets patterns directly.
 //!
-//! This shares no code with the crate but the syntax tree: repetition is not simplified, and an
-//! order is looked at as a whole.
+//! It shares only the syntax tree with the crate: repetition is not simplified, and each order is
+//! examined as a whole.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,8 +12,8 @@ use norn_property::{
 };
 use norn_testkit::{Machine, MachineState as State};
 
-/// An event of an order: what it is for the property, by whom, and whether it comes right after the one
-/// before it.
+/// An event of an order: its events in the property, its thread, and whether it directly follows
+/// the previous one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct OrderedEvent {
     event_set: u64,
@@ -21,9 +21,9 @@ struct OrderedEvent {
     follows: bool,
 }
 
-/// Where one order is.
+/// A prefix of an order during the enumeration.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
+struct PartialOrdering {
     state: State,
     memory: BTreeMap<u64, u128>,
     /// Threads that have read another value than in the recorded run: their further events are
@@ -33,47 +33,48 @@ struct Place {
     last: Option<EventId>,
 }
 
-/// Whether some order of the trace, in which no thread goes on after it has seen another value than
-/// in the recorded run, breaks the property for an instance.
-pub(crate) fn can_break(property: &Property, instance: &Instance, trace: &Trace) -> bool {
+/// Whether some order of the trace violates the property for an instance. A thread stops after it
+/// has read another value than in the recorded run.
+pub(crate) fn can_violate(property: &Property, instance: &Instance, trace: &Trace) -> bool {
     let machine = Machine::new(trace);
     let event_set: BTreeMap<EventId, u64> =
         instance.occurrences.iter().map(|it| (it.id, it.event_set)).collect();
     let mut seen = BTreeSet::new();
-    let mut open = vec![Place {
+    let mut open = vec![PartialOrdering {
         state: machine.start(),
         memory: BTreeMap::new(),
         lost: BTreeSet::new(),
         order: Vec::new(),
         last: None,
     }];
-    while let Some(place) = open.pop() {
-        if !seen.insert(place.clone()) {
+    while let Some(partial) = open.pop() {
+        if !seen.insert(partial.clone()) {
             continue;
         }
         let before = open.len();
-        for thread in (0..trace.threads.len()).filter(|it| !place.lost.contains(it)) {
-            let next = machine.step(&place.state, thread).into_iter();
-            open.extend(next.map(|state| place.then(trace, thread, state, &event_set)));
+        for thread in (0..trace.threads.len()).filter(|it| !partial.lost.contains(it)) {
+            let next = machine.step(&partial.state, thread).into_iter();
+            open.extend(next.map(|state| partial.then(trace, thread, state, &event_set)));
         }
-        // What an order does it still does when it is longer.
-        if open.len() == before && breaks(property, &place.order) {
+        // A violation of an order is also one of its extensions, so only complete orders are
+        // examined.
+        if open.len() == before && violates(property, &partial.order) {
             return true;
         }
     }
     false
 }
 
-impl Place {
+impl PartialOrdering {
     fn then(
         &self,
         trace: &Trace,
         thread: usize,
         state: State,
         event_set: &BTreeMap<EventId, u64>,
-    ) -> Place {
+    ) -> PartialOrdering {
         let event = trace.threads[thread].events[self.state.cuts[thread]];
-        let mut next = Place { state, last: None, ..self.clone() };
+        let mut next = PartialOrdering { state, last: None, ..self.clone() };
         match event.op {
             Op::Read { addr, value, .. }
                 if value != Some(self.memory.get(&addr).copied().unwrap_or(0)) =>
@@ -94,8 +95,8 @@ impl Place {
     }
 }
 
-/// Whether an order meets the pattern of a property.
-fn breaks(property: &Property, order: &[OrderedEvent]) -> bool {
+/// Whether an order matches the pattern of a property.
+fn violates(property: &Property, order: &[OrderedEvent]) -> bool {
     let parts = &property.definition.pattern.parts;
     let reading = Reading { order };
     match &parts[..] {
@@ -104,9 +105,9 @@ fn breaks(property: &Property, order: &[OrderedEvent]) -> bool {
     }
 }
 
-/// Whether parts, given by the numbers of their events, happen at the same time: single events one
-/// right after the other, others so that each begins before any ends; by different threads.
-fn at_once(order: &[OrderedEvent], parts: &[Vec<usize>]) -> bool {
+/// Whether parts, given by the indices of their events, are parallel: single events are adjacent,
+/// longer parts each begin before any other ends; all belong to different threads.
+fn are_parallel(order: &[OrderedEvent], parts: &[Vec<usize>]) -> bool {
     let pairs =
         || parts.iter().enumerate().flat_map(|(at, a)| parts[..at].iter().map(move |b| (a, b)));
     let by = |number: &usize| order[*number].thread;
@@ -122,15 +123,15 @@ fn at_once(order: &[OrderedEvent], parts: &[Vec<usize>]) -> bool {
     all.windows(2).all(|it| it[0] + 1 == it[1] && order[it[1]].follows)
 }
 
-/// How far a pattern was read.
+/// The state of a match.
 #[derive(Clone, Default)]
 struct At {
     last: Option<usize>,
-    /// What was taken so far.
+    /// The events that are matched so far.
     used: Vec<usize>,
-    banned: Vec<Item>,
+    excluded: Vec<Item>,
     threads: BTreeMap<usize, ThreadId>,
-    /// Where regions began, and with which event.
+    /// By region: the position of its beginning, and the event of the pattern.
     begun: BTreeMap<usize, (usize, Item)>,
 }
 
@@ -141,7 +142,7 @@ struct Reading<'a> {
 type Then<'a> = &'a mut dyn FnMut(&At) -> bool;
 
 impl Reading<'_> {
-    /// Reads an expression in all ways, until what comes behind is content with one.
+    /// Matches an expression in all ways, until the continuation accepts one.
     fn read(&self, part: &Expression, at: &At, then: Then<'_>) -> bool {
         match &part.kind {
             ExpressionKind::Event(item) => self.event(item, at, then),
@@ -162,17 +163,17 @@ impl Reading<'_> {
                         .any(|it| self.sequence(&[it[1].clone(), it[0].clone()], at, then));
                 }
                 let mut next = at.clone();
-                ban(inner, &mut next.banned);
+                add_exclusions(inner, &mut next.excluded);
                 then(&next)
             }
             ExpressionKind::All(parts) => self.all(parts, at.last, at, then),
         }
     }
 
-    /// Reads parts, each from the beginning on, that happen at the same time.
+    /// Matches parts that are parallel, each from the beginning of the order.
     fn parts(&self, parts: &[Expression], at: &At, read: &mut Vec<Vec<usize>>) -> bool {
-        let [first, rest @ ..] = parts else { return at_once(self.order, read) };
-        let begin = At { last: None, banned: Vec::new(), ..at.clone() };
+        let [first, rest @ ..] = parts else { return are_parallel(self.order, read) };
+        let begin = At { last: None, excluded: Vec::new(), ..at.clone() };
         self.read(first, &begin, &mut |next| {
             read.push(next.used[at.used.len()..].to_vec());
             let met = self.parts(rest, next, read);
@@ -181,7 +182,7 @@ impl Reading<'_> {
         })
     }
 
-    /// Reads all parts from the same place on; no event is part of two.
+    /// Matches all parts from the same position on; no event belongs to two of them.
     fn all(&self, parts: &[Expression], from: Option<usize>, at: &At, then: Then<'_>) -> bool {
         let [first, rest @ ..] = parts else { return then(at) };
         let begin = At { last: from, ..at.clone() };
@@ -208,21 +209,21 @@ impl Reading<'_> {
             {
                 return true;
             }
-            let banned = |it: &Item| {
+            let excluded = |it: &Item| {
                 let by = it.thread.and_then(|it| at.threads.get(&it));
                 has(event, it) && by.is_none_or(|it| *it == event.thread)
             };
-            if at.banned.iter().any(banned) {
+            if at.excluded.iter().any(excluded) {
                 return false;
             }
         }
         false
     }
 
-    /// Goes on behind an event, if thread and region are right.
+    /// The state after an event, if its thread and region fit.
     fn taken(&self, item: &Item, number: usize, at: &At) -> Option<At> {
         let by = self.order[number].thread;
-        let mut next = At { last: Some(number), banned: Vec::new(), ..at.clone() };
+        let mut next = At { last: Some(number), excluded: Vec::new(), ..at.clone() };
         next.used.push(number);
         if let Some(name) = item.thread {
             let others = at.threads.iter().filter(|(it, _)| **it != name);
@@ -239,7 +240,7 @@ impl Reading<'_> {
             }
             Some((Edge::End, region)) => {
                 let (begun, begin) = at.begun[&region];
-                // Regions of a thread nest: as many as begin in between must end there.
+                // Regions of a thread nest: as many regions must end in between as begin there.
                 let mut open = 0;
                 for it in self.order[begun + 1..number].iter().filter(|it| it.thread == by) {
                     open += i32::from(has(it, &begin)) - i32::from(has(it, item));
@@ -257,12 +258,12 @@ impl Reading<'_> {
     }
 }
 
-/// Adds the events that must not come.
-fn ban(part: &Expression, banned: &mut Vec<Item>) {
+/// Collects the events that an expression excludes.
+fn add_exclusions(part: &Expression, excluded: &mut Vec<Item>) {
     match &part.kind {
-        ExpressionKind::Event(item) => banned.push(*item),
-        ExpressionKind::Choice(parts) => parts.iter().for_each(|it| ban(it, banned)),
-        ExpressionKind::Repeat(inner, _) => ban(inner, banned),
+        ExpressionKind::Event(item) => excluded.push(*item),
+        ExpressionKind::Choice(parts) => parts.iter().for_each(|it| add_exclusions(it, excluded)),
+        ExpressionKind::Repeat(inner, _) => add_exclusions(inner, excluded),
         _ => unreachable!("the language forbids single events only"),
     }
 }

@@ -1,9 +1,9 @@
-//! On random tiny traces, against brute force over all orders.
+//! Compares predictions on random tiny traces with brute force over all orders.
 
 use std::collections::BTreeSet;
 
 use norn_model::{Trace, text};
-use norn_property::{Limits, Property, Watch};
+use norn_property::{Property, PropertyAnalysis, SearchLimits};
 use norn_testkit::{Shape, traces};
 use norn_witness::Grade;
 use proptest::{
@@ -14,10 +14,10 @@ use proptest::{
 
 use crate::{kit, oracle};
 
-/// Seeds of failures are kept here, and tried first in every run.
+/// Seeds of failures are stored here and tried first in every run.
 const REGRESSIONS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/proptest-regressions/property.txt");
 
-/// Patterns with all that the language has, over reads and writes of a variable.
+/// Patterns that use all features of the language, over reads and writes of a variable.
 const PATTERNS: [&str; 26] = [
     "r(t1) w(t2)",
     "w(t1) r(t2) w(t1)",
@@ -74,34 +74,39 @@ fn cases() -> u32 {
     std::env::var("NORN_CASES").ok().and_then(|it| it.parse().ok()).unwrap_or(200)
 }
 
-/// What a case says: instances that can be broken, and what was found of them.
+/// The results of a comparison.
 #[derive(Debug, Default)]
 struct Tally {
-    /// Instances that some order breaks, and the recorded one does not.
+    /// Number of instances that some order violates, but not the recorded one.
     real: usize,
-    /// Of these, those with a schedule that keeps all values.
+    /// Of these, number of instances with a sound schedule.
     sound: usize,
-    /// Of these, those with any schedule.
+    /// Of these, number of instances with any schedule.
     found: usize,
 }
 
-/// As good as none, for tiny traces.
-const WIDE: Limits = Limits { alike: 100, ways: 10_000, same: 10_000, steps: 100_000_000 };
+/// Practically unlimited for tiny traces.
+const WIDE: SearchLimits = SearchLimits {
+    events_per_site: 100,
+    candidates_per_finding: 10_000,
+    candidates_per_instance: 10_000,
+    steps: 100_000_000,
+};
 
-/// Compares; panics if something was predicted that cannot be, or not even proposed though it can.
+/// Fails if a prediction is impossible, or if a possible violation is not even proposed.
 fn compare(
     property: &Property,
     trace: &Trace,
-    limits: Limits,
+    limits: SearchLimits,
     tally: &mut Tally,
 ) -> Result<(), TestCaseError> {
-    let (outlook, predicted) = kit::predict_within(property, trace, limits);
-    let observed: BTreeSet<_> = outlook.observed.iter().map(|it| &it.values).collect();
-    let proposed: BTreeSet<_> = outlook.prospects.iter().map(|it| &it.values).collect();
-    for instance in Watch::new(property, trace, &trace.symbols).instances() {
+    let (prediction, predicted) = kit::predict_within(property, trace, limits);
+    let observed: BTreeSet<_> = prediction.observed.iter().map(|it| &it.values).collect();
+    let proposed: BTreeSet<_> = prediction.predicted.iter().map(|it| &it.values).collect();
+    for instance in PropertyAnalysis::new(property, trace, &trace.symbols).instances() {
         let values = &instance.values;
-        let real = oracle::can_break(property, instance, trace);
-        let mine = || predicted.iter().filter(|it| it.prospect.values == *values);
+        let real = oracle::can_violate(property, instance, trace);
+        let mine = || predicted.iter().filter(|it| it.violation.values == *values);
         let sound = mine().any(|it| it.witness.grade == Grade::Sound);
         prop_assert!(real || !sound, "{values:x?} cannot be broken");
         prop_assert!(real || !observed.contains(values), "{values:x?} was not broken");
@@ -116,7 +121,7 @@ fn compare(
 }
 
 #[test]
-fn what_is_predicted_can_be_and_what_can_be_is_predicted() {
+fn predictions_agree_with_brute_force() {
     let persistence = FileFailurePersistence::Direct(REGRESSIONS);
     let failure_persistence = Some(Box::new(persistence) as Box<dyn FailurePersistence>);
     let config = Config { cases: cases(), failure_persistence, ..Config::default() };
@@ -131,16 +136,16 @@ fn what_is_predicted_can_be_and_what_can_be_is_predicted() {
     }
 }
 
-/// How much of what can be broken is found within the usual limits. The share may only grow.
+/// The share of the possible violations that is found within the default limits. It may only grow.
 #[test]
-fn most_of_what_can_be_is_found() {
+fn default_limits_find_most_possible_violations() {
     let mut all = Tally::default();
     for pattern in PATTERNS {
         let property = property(pattern);
         let mut runner = TestRunner::deterministic();
         for _ in 0..cases() {
             let trace = traces(SHAPE).new_tree(&mut runner).unwrap().current();
-            compare(&property, &trace, Limits::default(), &mut all).unwrap();
+            compare(&property, &trace, SearchLimits::default(), &mut all).unwrap();
         }
     }
     let share = |count: usize| 100 * count / all.real.max(1);

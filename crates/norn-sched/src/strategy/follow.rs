@@ -1,11 +1,10 @@
-//! Follows a schedule: its segments one after the other, each until its thread has come to where
-//! the segment ends. What the thread comes to is compared with what the schedule expects. When
-//! the schedule cannot be followed any further, that is reported, and round robin takes over.
+//! Follows a schedule: its segments one after the other, each until its thread has reached the end
+//! of the segment. The events of the thread are compared with those that the schedule expects. When
+//! the schedule cannot be followed any further, this is reported, and round robin takes over.
 //!
-//! This is the deterministic replay of a schedule that was recorded or computed, as in CHESS
-//! (Musuvathi et al., OSDI 2008). It deviates where a schedule cannot say what must happen: a thread
-//! that comes from code without instrumentation runs when the one that is due cannot, and what comes
-//! from outside is waited for.
+//! This is the deterministic replay of a recorded or computed schedule, as in CHESS (Musuvathi et
+//! al., OSDI 2008). It deviates where a schedule cannot determine what happens: a thread created by
+//! uninstrumented code runs when the one that is due cannot, and external events are waited for.
 
 use norn_abi::{
     arena::NAMES,
@@ -24,37 +23,37 @@ use crate::{
     task::{Task, UNNAMED},
 };
 
-/// How often a thread may sleep in a segment.
-const MOST_NAPS: u32 = 10_000;
-/// How long the segment's thread may wait for something outside while others could go on, in
-/// nanoseconds of real time. What it waits for may be an answer to what they would do.
+/// Maximum number of sleeps of a thread in a segment.
+const MAX_NAPS: u32 = 10_000;
+/// How long the segment's thread may wait for an external event while others could run, in
+/// nanoseconds of real time. The event may be an answer to an action of theirs.
 const PATIENCE: u64 = 1_000_000_000;
-/// Events of a turn of a thread that no schedule can name.
+/// Number of events of a turn of a thread that no schedule can name.
 const FOREIGN_TURN: u64 = 100;
 
 /// The strategy.
 #[derive(Debug)]
 pub(crate) struct Follow {
     position: Position,
-    /// For each of the schedule's threads: the run of [`Follow::start`] in which it has ended.
+    /// For each of the schedule's threads: the value of `starts` when it ended.
     ended: [u32; NAMES],
-    /// How often a process began to follow the schedule. To count is cheaper than to clear the
+    /// Number of processes that began to follow the schedule. Counting is cheaper than clearing the
     /// table, and clearing would call `memset`, which the runtime interposes.
     starts: u32,
     report: FollowReport,
-    /// The report has changed since it was last taken.
+    /// Whether the report has changed since it was last taken.
     changed: bool,
 }
 
-/// Where a segment's thread is.
+/// The progress of a segment's thread.
 enum Progress {
-    /// The segment is at its end.
+    /// The segment has reached its end.
     Over,
-    /// The thread goes on, for this many events.
+    /// The thread runs for this many events.
     Goes(u64),
-    /// Something must happen outside first.
+    /// An external event must happen first.
     Waits,
-    /// It cannot go on, or is not where it should be: one of [`why`].
+    /// It cannot continue, or is not where it should be: one of [`why`].
     Stuck(u32),
 }
 
@@ -75,7 +74,7 @@ impl Follow {
         self.changed = false;
     }
 
-    /// How the schedule was followed, if that has changed since this was last asked.
+    /// How far the schedule was followed, if that has changed since the last call.
     pub(crate) fn take_report(&mut self) -> Option<FollowReport> {
         core::mem::take(&mut self.changed).then_some(self.report)
     }
@@ -91,7 +90,7 @@ impl Follow {
         self.starts != 0 && self.ended.get(entry as usize).is_some_and(|it| *it == self.starts)
     }
 
-    /// The next segment.
+    /// Advances to the next segment.
     #[expect(clippy::cast_possible_truncation, reason = "a schedule has at most 2^20 segments")]
     fn advance(&mut self) {
         self.position = Position::at(self.position.segment + 1);
@@ -99,14 +98,14 @@ impl Follow {
         self.changed = true;
     }
 
-    /// The schedule is over.
+    /// The schedule has ended.
     fn end(&mut self, status: u32) -> Choice {
         self.report.status = status;
         self.changed = true;
         Choice::Over
     }
 
-    /// The schedule cannot be followed.
+    /// The run leaves the schedule.
     fn leave(&mut self, task: Option<(TaskId, &Task)>, reason: u32, world: &dyn World) -> Choice {
         let (thread, event) = task.map_or((u32::MAX, Event::NONE), |(_, it)| (it.thread, it.event));
         let index = task.map_or(0, |(id, _)| world.steps(id));
@@ -115,7 +114,7 @@ impl Follow {
         self.end(if diverged { follow::DIVERGED } else { follow::INFEASIBLE })
     }
 
-    /// The segment's thread does not live: it has ended, or was never created.
+    /// Handles a segment whose thread does not exist: it has ended, or was never created.
     fn without_thread(&mut self, segment: &Segment, world: &dyn World) -> Option<Choice> {
         match (self.has_ended(segment.thread), segment.until) {
             (true, until::ENDS | until::BLOCKS) => {
@@ -127,7 +126,7 @@ impl Follow {
         }
     }
 
-    /// What becomes of the segment, whose thread is `id`. None if it is over.
+    /// Handles a segment whose thread is `id`. `None` if the segment has ended.
     fn with_thread(
         &mut self,
         segment: &Segment,
@@ -148,7 +147,7 @@ impl Follow {
             Progress::Waits if self.waits_in_vain(id, run, world) => {
                 self.leave(Some((id, &run.tasks[id])), why::AWAY, world)
             }
-            Progress::Waits => foreign(run).unwrap_or(Choice::Nobody),
+            Progress::Waits => foreign(run).unwrap_or(Choice::Idle),
             Progress::Stuck(reason) => {
                 let instead = if reason == why::BLOCKED { foreign(run) } else { None };
                 instead.unwrap_or_else(|| self.leave(Some((id, &run.tasks[id])), reason, world))
@@ -165,7 +164,7 @@ impl Follow {
     ) -> Progress {
         let steps = world.steps(id);
         let task = &run.tasks[id];
-        // Its next event is not known yet; but it has done all that it should.
+        // Its next event is not known yet, but it has executed all events of the segment.
         let done = segment.until == until::EVENT && steps >= segment.count;
         if done && task.is_between() || segment.until == until::TIMEOUT && task.is_expired() {
             return Progress::Over;
@@ -185,8 +184,8 @@ impl Follow {
             return progress;
         }
         let task = &run.tasks[id];
-        // A thread that reads again and again, or lets others go first, waits for them as much as
-        // at a lock.
+        // A thread that repeats reads or yields waits for others just like one that waits for a
+        // lock.
         if segment.until == until::BLOCKS && run.tasks.is_idle(task) {
             return Progress::Over;
         }
@@ -200,8 +199,8 @@ impl Follow {
         })
     }
 
-    /// What becomes of a segment whose thread waits. None if the time of its wait has run out, so
-    /// that it goes on.
+    /// Handles a segment whose thread waits. `None` if the wait has timed out, so that the thread
+    /// continues.
     fn waits(
         &mut self,
         segment: &Segment,
@@ -217,10 +216,10 @@ impl Follow {
                 run.put_forward_to(id, world);
                 Some(Progress::Over)
             }
-            // What comes from outside may still come in time.
+            // The external event may still happen in time.
             _ if timed && !(outside && run.lists_timeouts(world)) => {
-                // A thread that sleeps again and again waits for others as much as one that spins.
-                if self.position.naps == MOST_NAPS {
+                // A thread that sleeps repeatedly waits for others just like one that spins.
+                if self.position.naps == MAX_NAPS {
                     return Some(Progress::Stuck(why::SPINS));
                 }
                 self.position.naps += 1;
@@ -232,7 +231,7 @@ impl Follow {
         }
     }
 
-    /// Whether a thread has waited long for something outside while others could go on.
+    /// Whether a thread has waited long for an external event while others could run.
     fn waits_in_vain(&mut self, due: TaskId, run: &RunState, world: &dyn World) -> bool {
         let entry = run.tasks[due].entry;
         let listed = run.lists_timeouts(world);
@@ -251,7 +250,7 @@ impl Follow {
 }
 
 impl Strategy for Follow {
-    /// What threads of the same names did in a process that forked this one does not count.
+    /// Ends of threads with the same names in the parent process do not count.
     fn start(&mut self, _plan: &Plan, _rng: &mut Rng) {
         self.starts += 1;
         self.report.status = follow::GOING;
@@ -278,7 +277,7 @@ impl Strategy for Follow {
         }
     }
 
-    /// The one that is due first; rather one that does not wait until its time runs out.
+    /// The one that is due first; preferably one that does not wait for its timeout.
     fn pick_waiter(&mut self, run: &mut RunState, waiters: &Waiters, world: &dyn World) -> usize {
         let rest = world.segments().get(self.position.segment..).unwrap_or_default();
         let (mut best, mut chosen) = ((false, rest.len()), 0);
@@ -298,13 +297,13 @@ impl Strategy for Follow {
     }
 }
 
-/// A turn of a thread that no schedule can name, since it came from code that is not instrumented.
+/// A turn of a thread that no schedule can name, since uninstrumented code created it.
 fn foreign(run: &RunState) -> Option<Choice> {
     let ready = run.tasks.entries().find(|(_, it)| it.is_ready() && it.foreign);
     ready.map(|(id, _)| Choice::Run(id, FOREIGN_TURN))
 }
 
-/// The entry of the name of a thread that is child number `child` of the thread with entry `parent`.
+/// The entry of child number `child` of the thread with entry `parent`.
 #[expect(clippy::cast_possible_truncation, reason = "a schedule has at most 2^16 names")]
 pub(crate) fn entry(parent: u32, child: u32, world: &dyn World) -> u32 {
     let name = Name { parent, child };

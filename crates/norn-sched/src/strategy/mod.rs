@@ -19,18 +19,18 @@ use norn_abi::{
 use self::{follow::Follow, pct::Pct, pos::Pos, random::Random, round_robin::RoundRobin};
 use crate::{TaskId, World, rng::Rng, run::RunState};
 
-/// What a strategy chooses.
+/// The choice of a strategy.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Choice {
-    /// This task goes on for this many events, or until it cannot.
+    /// This task runs for this many events, or until it cannot.
     Run(TaskId, u64),
-    /// Nobody goes on before something has happened outside.
-    Nobody,
-    /// The strategy has nothing more to choose: round robin takes its place.
+    /// No task runs before an external event.
+    Idle,
+    /// The strategy has ended: round robin takes its place.
     Over,
 }
 
-/// Tasks that wait to do the same thing, one of which goes on.
+/// Tasks that wait to execute the same operation; one of them continues.
 #[derive(Debug)]
 pub(crate) struct Waiters {
     pub(crate) kind: Kind,
@@ -38,8 +38,8 @@ pub(crate) struct Waiters {
     pub(crate) count: usize,
 }
 
-/// Chooses the next task. A strategy draws from the run's random numbers and nothing else, so that
-/// the same seed gives the same choices.
+/// Chooses the next task. A strategy uses no other randomness than the run's, so that the same seed
+/// gives the same choices.
 pub(crate) trait Strategy {
     /// A process begins to run under this strategy.
     fn start(&mut self, _plan: &Plan, _rng: &mut Rng) {}
@@ -49,28 +49,28 @@ pub(crate) trait Strategy {
         rng.draw()
     }
 
-    /// The task that has the turn comes to its next event, where others may be chosen.
+    /// The task that has the turn arrives at its next event, where others may be chosen.
     fn at_event(&mut self, _run: &mut RunState, _task: TaskId) {}
 
-    /// Whether it explores: then the time of a wait may also run out early, and any of several
-    /// tasks that wait for a signal may get it.
+    /// Whether it explores: then a wait may also time out early, and any of several tasks that wait
+    /// for a signal may get it.
     fn explores(&self) -> bool {
         true
     }
 
-    /// The task that goes on. There is at least one candidate; but [`Follow`] is always asked, since
-    /// a schedule may also wait, or give the turn to a task that spins.
+    /// The task that runs next. There is at least one candidate; except that [`Follow`] is always
+    /// asked, since a schedule may also wait, or give the turn to a task that spins.
     fn choose(&mut self, run: &mut RunState, world: &dyn World) -> Choice;
 
-    /// Which of several waiting tasks goes on, in the order of waiting.
+    /// Which of several waiting tasks continues, as an index in the order of waiting.
     #[expect(clippy::cast_possible_truncation, reason = "a number of tasks")]
     fn pick_waiter(&mut self, run: &mut RunState, waiters: &Waiters, _world: &dyn World) -> usize {
         if self.explores() { run.rng.below(waiters.count as u64) as usize } else { 0 }
     }
 }
 
-/// The registry: the state of every strategy, in place. One of them is in force at a time; they are
-/// not variants of one value, since to exchange that would copy hundreds of bytes with `memcpy`,
+/// The registry: the state of every strategy, in place. One of them is current; they are not
+/// variants of one enum, since replacing its value would copy hundreds of bytes with `memcpy`,
 /// which the runtime interposes.
 #[derive(Debug)]
 pub(crate) struct Strategies {

@@ -1,40 +1,41 @@
 //! Probabilistic concurrency testing (Burckhardt, Kothari, Musuvathi, Nagarakatte, "A randomized
 //! scheduler with probabilistic guarantees of finding bugs", ASPLOS 2010): threads have random
-//! priorities and the highest runs; at `depth - 1` random events the thread that runs gets a priority
-//! below all others. A bug that needs `depth` orders of events among `n` threads and `k` events is
-//! found with probability 1 / (n k^(depth-1)) at least.
+//! priorities and the highest runs; at `depth - 1` random events the running thread gets a priority
+//! below all others. A bug of `depth` ordering constraints among `n` threads and `k` events is
+//! found with a probability of at least 1 / (n k^(depth-1)).
 //!
-//! We deviate so that programs end whose threads wait for each other in loops: a thread that only
-//! looks is not chosen while others can run, and one that has run alone for long becomes the lowest.
+//! We deviate to guarantee progress of programs whose threads wait for each other in loops: a
+//! thread that spins is not chosen while others can run, and one that has run alone for long gets
+//! the lowest priority.
 
 use norn_abi::control::Plan;
 
 use super::{Choice, Strategy};
 use crate::{TaskId, World, rng::Rng, run::RunState};
 
-/// The most priority changes in a run.
-const MOST: usize = 64;
-/// Events that a thread may run alone while others could.
+/// Maximum number of priority changes in a run.
+const MAX_CHANGES: usize = 64;
+/// Number of events that a thread may run while others could.
 const LONG: u64 = 50_000;
-/// Set in the priority of every new thread: so it is above all that priorities are changed to.
+/// Set in the initial priority of every thread, which is thus above all changed priorities.
 const ABOVE_CHANGES: u64 = 1 << 63;
 
 /// The strategy.
 #[derive(Debug)]
 pub(crate) struct Pct {
-    /// Events of all threads at which priorities change, in order.
-    changes: [u64; MOST],
-    /// How many changes there are, and which is next.
+    /// The numbers of events of all threads at which priorities change, in order.
+    changes: [u64; MAX_CHANGES],
+    /// Number of changes, and index of the next one.
     count: usize,
     next: usize,
-    /// The task that ran last, and since which event.
+    /// The task that ran last, and the event since which it has run.
     runner: Option<TaskId>,
     since: u64,
 }
 
 impl Pct {
     pub(crate) const fn new() -> Self {
-        Self { changes: [0; MOST], count: 0, next: 0, runner: None, since: 0 }
+        Self { changes: [0; MAX_CHANGES], count: 0, next: 0, runner: None, since: 0 }
     }
 
     /// The next event at which a priority changes.
@@ -42,12 +43,12 @@ impl Pct {
         self.changes.iter().take(self.count).nth(self.next).copied()
     }
 
-    /// Lowers the priority of the thread that would run, at each change that is due.
+    /// Lowers the priority of the thread with the highest one, at each change that is due.
     fn change_priorities(&mut self, run: &mut RunState) {
         while self.next_change().is_some_and(|at| at <= run.counted) {
             self.next += 1;
             if let Some(task) = run.tasks.highest() {
-                run.tasks[task].priority = (MOST - self.next) as u64;
+                run.tasks[task].priority = (MAX_CHANGES - self.next) as u64;
             }
         }
     }
@@ -67,9 +68,9 @@ impl Pct {
 }
 
 impl Strategy for Pct {
-    /// Draws the events at which priorities change, and sorts them in as they are drawn.
+    /// Draws the events at which priorities change, by insertion sort.
     fn start(&mut self, plan: &Plan, rng: &mut Rng) {
-        let count = (plan.depth.max(1) as usize - 1).min(MOST);
+        let count = (plan.depth.max(1) as usize - 1).min(MAX_CHANGES);
         for drawn in 0..count {
             let mut at = rng.below(plan.expected.max(1));
             for earlier in self.changes.iter_mut().take(drawn) {
@@ -92,7 +93,7 @@ impl Strategy for Pct {
         self.change_priorities(run);
         self.end_monopoly(run);
         let events = self.next_change().map_or(u64::MAX, |at| at - run.counted);
-        run.tasks.highest().map_or(Choice::Nobody, |it| Choice::Run(it, events))
+        run.tasks.highest().map_or(Choice::Idle, |it| Choice::Run(it, events))
     }
 }
 
@@ -111,7 +112,7 @@ mod tests {
     fn changes_are_one_fewer_than_the_depth_and_in_order() {
         for depth in [0, 1, 2, 5, 64, 65, 1000] {
             let pct = started(depth, 10_000);
-            let expected = (depth.max(1) as usize - 1).min(MOST);
+            let expected = (depth.max(1) as usize - 1).min(MAX_CHANGES);
             assert_eq!(pct.count, expected);
             assert!(pct.changes[..expected].is_sorted());
             assert!(pct.changes[..expected].iter().all(|at| *at < 10_000));
@@ -128,7 +129,7 @@ mod tests {
         }
         let before = run.tasks.highest().unwrap();
         assert!(pct.choose(&mut run, &SimulatedWorld::default()) != Choice::Run(before, u64::MAX));
-        assert_eq!(run.tasks[before].priority, MOST as u64 - 1);
+        assert_eq!(run.tasks[before].priority, MAX_CHANGES as u64 - 1);
         assert_eq!(pct.next_change(), None);
     }
 

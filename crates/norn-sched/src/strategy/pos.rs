@@ -1,10 +1,10 @@
 //! Partial order sampling (Yuan, Yang, Gu, "Partial order aware concurrency sampling", CAV 2018): the
-//! next event of each thread has a random priority, the highest is done; then all events that race
-//! with it get new ones. So orders of racing events are sampled, and not orders of events that do not
-//! matter.
+//! next event of each thread has a random priority, and the highest one is executed; then all
+//! events that race with it get new priorities. So orders of racing events are sampled, rather than
+//! orders of independent events.
 //!
-//! We deviate in what races: two events on the same object of which one is not a plain read. Which
-//! kinds of synchronisation commute is not looked at.
+//! We deviate in the definition of a race: two events on the same object of which one is not a
+//! plain read. Commuting synchronisation operations are not distinguished.
 
 use norn_abi::control::class;
 
@@ -20,9 +20,9 @@ impl Strategy for Pos {
         run.tasks[task].priority = run.rng.draw();
     }
 
-    /// Gives new priorities to the events that race with the one that is done now.
+    /// Assigns new priorities to the events that race with the chosen one.
     fn choose(&mut self, run: &mut RunState, _world: &dyn World) -> Choice {
-        let Some(chosen) = run.tasks.highest() else { return Choice::Nobody };
+        let Some(chosen) = run.tasks.highest() else { return Choice::Idle };
         let (object, writes) = (run.tasks[chosen].event.object, changes(&run.tasks[chosen]));
         for (index, other) in run.tasks.iter_mut().enumerate() {
             let races = other.event.object == object && (writes || changes(other));
@@ -34,7 +34,7 @@ impl Strategy for Pos {
     }
 }
 
-/// Whether a task's next event changes something.
+/// Whether a task's next event is a write or a synchronisation.
 fn changes(task: &Task) -> bool {
     task.event.kind.class() != class::READ
 }

@@ -1,25 +1,25 @@
-//! Random walk: any thread, for a random number of events. The baseline that the papers on
+//! Random walk: a random thread, for a random number of events. The baseline that the papers on
 //! probabilistic schedulers compare with (among them Burckhardt et al., ASPLOS 2010; Thomson,
 //! Donaldson, Betts, "Concurrency testing using controlled schedulers", TOPC 2016).
 //!
-//! We deviate: the papers choose anew at every event. The mean length of a turn makes a great
-//! difference: some bugs need many switches close to each other, others one in a long run. So without
-//! a length given, the seed chooses it, from 1 to 512; and it doubles from time to time, for a long run
-//! would otherwise be nothing but switches.
+//! We deviate: the papers choose again at every event. The mean length of a turn makes a great
+//! difference: some bugs need many switches close to each other, others one in a long run. So
+//! unless a length is given, the seed chooses it, from 1 to 512. It doubles from time to time,
+//! because a long run would otherwise spend all its time switching.
 
 use norn_abi::control::Plan;
 
 use super::{Choice, Strategy};
 use crate::{World, rng::Rng, run::RunState};
 
-/// After how many turns the mean is doubled, and how often at most.
+/// Number of turns after which the mean is doubled, and the maximum number of doublings.
 const DOUBLED: u64 = 8192;
 const MOST_DOUBLED: u64 = 9;
 
 /// The strategy.
 #[derive(Debug)]
 pub(crate) struct Random {
-    /// Turns so far.
+    /// Number of turns so far.
     turns: u64,
 }
 
@@ -46,7 +46,7 @@ impl Strategy for Random {
         let count = run.tasks.candidates().count() as u64;
         let nth = run.rng.below(count) as usize;
         let chosen = run.tasks.candidates().nth(nth).map(|(id, _)| id);
-        let Some(chosen) = chosen else { return Choice::Nobody };
+        let Some(chosen) = chosen else { return Choice::Idle };
         Choice::Run(chosen, self.turn_length(world.plan(), &mut run.rng))
     }
 }

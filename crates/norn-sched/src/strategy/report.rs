@@ -1,36 +1,36 @@
-//! How a schedule was followed, as the runtime writes it down.
+//! How far a schedule was followed, in the form that the runtime writes.
 
 use norn_abi::control::follow;
 
 use crate::Event;
 
-/// How the schedule was followed so far.
+/// How far the schedule was followed.
 #[derive(Clone, Copy, Debug)]
 pub struct FollowReport {
     /// One of [`norn_abi::control::follow`].
     pub status: u32,
-    /// Segments that were followed to their ends.
+    /// Number of segments that were followed to their ends.
     pub segment: u32,
-    /// Where the schedule was left.
+    /// Where the run left the schedule.
     pub left: Departure,
 }
 
-/// Where a schedule was left. Its fields are no options, so that a scheduler without a report is all
-/// zero.
+/// Where a run left its schedule. Its fields are not options, so that a scheduler without a report
+/// is all zero.
 #[derive(Clone, Copy, Debug)]
 pub struct Departure {
-    /// One of [`norn_abi::control::why`]; 0 if the schedule was not left.
+    /// One of [`norn_abi::control::why`]; 0 if the run did not leave the schedule.
     pub why: u32,
-    /// The number of the thread that was due; `u32::MAX` if it was not there.
+    /// The number of the thread that was due; `u32::MAX` if it did not exist.
     pub thread: u32,
-    /// What that thread came to.
+    /// The event that the thread reached.
     pub event: Event,
-    /// How many events it had done.
+    /// Number of events that it had executed.
     pub index: u64,
 }
 
 impl FollowReport {
-    /// Nothing is followed.
+    /// No schedule is followed.
     pub(crate) const NONE: FollowReport = FollowReport {
         status: follow::NONE,
         segment: 0,

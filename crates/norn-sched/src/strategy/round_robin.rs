@@ -1,13 +1,13 @@
 //! Round robin: the tasks in turn, each for the same number of events. The classic fair scheduler;
-//! it draws nothing, so there is one such run of a program, and it is also what goes on after the end
-//! of a schedule. It deviates in that a task that spins is passed over while others can run.
+//! it uses no randomness, so a program has one such run, and it also takes over at the end of a
+//! schedule. It deviates in that a spinning task is skipped while others can run.
 
 use norn_abi::control::Plan;
 
 use super::{Choice, Strategy};
 use crate::{World, run::RunState};
 
-/// Events of a turn if the plan does not say.
+/// Default number of events of a turn.
 const QUANTUM: u64 = 1000;
 
 /// The strategy. It has no state of its own: the run knows which task ran last.
@@ -21,7 +21,7 @@ impl Strategy for RoundRobin {
 
     fn choose(&mut self, run: &mut RunState, world: &dyn World) -> Choice {
         let next = run.tasks.after(run.last(), |it| run.tasks.is_candidate(it));
-        next.map_or(Choice::Nobody, |it| Choice::Run(it, quantum(world.plan())))
+        next.map_or(Choice::Idle, |it| Choice::Run(it, quantum(world.plan())))
     }
 }
 
@@ -47,6 +47,6 @@ mod tests {
         world.plan.quantum = 7;
         assert_eq!(RoundRobin.choose(&mut run, &world), Choice::Run(TaskId::at(2), 7));
         run.tasks.forget_all();
-        assert_eq!(RoundRobin.choose(&mut run, &world), Choice::Nobody);
+        assert_eq!(RoundRobin.choose(&mut run, &world), Choice::Idle);
     }
 }

@@ -1,23 +1,24 @@
-//! Where a thread is in its segment of a schedule.
+//! The progress of a thread in its segment of a schedule.
 
 use norn_abi::control::{ANYWHERE, Point, Segment, class, until};
 
 use crate::{World, task::Task};
 
-/// Where the thread of a segment is.
+/// The progress of a segment's thread.
 #[derive(Debug)]
 pub(crate) struct Position {
-    /// Which segment.
+    /// The index of the segment.
     pub(crate) segment: usize,
-    /// Events at the segment's points so far.
+    /// Number of events at the segment's points so far.
     hits: u64,
-    /// Up to which event of the thread they are counted.
+    /// The event of the thread up to which they are counted.
     counted: u64,
-    /// For [`until::AFTER`]: it is over when the thread has done this many events; 0 if unknown.
+    /// For [`until::AFTER`]: the segment ends when the thread has executed this many events; 0 if
+    /// unknown.
     end: u64,
-    /// Since when the segment's thread waits for something outside, in real time; 0 if it does not.
+    /// Since when the segment's thread waits for an external event, in real time; 0 if it does not.
     pub(crate) waits: u64,
-    /// How often the time was put forward for it in this segment.
+    /// How often the clock was advanced for it in this segment.
     pub(crate) naps: u32,
 }
 
@@ -27,7 +28,8 @@ impl Position {
         Position { segment, hits: 0, counted: 0, end: 0, waits: 0, naps: 0 }
     }
 
-    /// Whether the thread is where the segment ends; `Some(false)` if that is not where it should be.
+    /// Whether the thread has reached the end of the segment; `Some(false)` if it is at another
+    /// event than expected.
     pub(crate) fn reached(
         &mut self,
         segment: &Segment,

@@ -1,6 +1,6 @@
-//! Chunks made by hand, by an encoder that knows the format from its description and shares no
-//! code with the real one. It defines each site anew before it uses it, which is allowed, and
-//! spares it all prediction.
+//! Builds chunks with an encoder that follows the format's description and shares no code with the
+//! real one. It defines each site again before each use, which is allowed and avoids all
+//! prediction.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use norn_abi::{
     codec,
 };
 
-/// Where most events of the tests happen.
+/// The code location of most events in the tests.
 pub(crate) const PC: u64 = 0x40_1000;
 
-/// A chunk that grows.
+/// A chunk under construction.
 #[derive(Clone)]
 pub(crate) struct Chunk {
     pub(crate) header: ChunkHeader,
@@ -60,7 +60,7 @@ impl Chunk {
         self
     }
 
-    /// The stack at the beginning, outermost first; `depth` may be more than is known.
+    /// The stack at the beginning, outermost first; `depth` may exceed the number of known frames.
     pub(crate) fn frames(mut self, frames: &[u64], depth: u32) -> Chunk {
         self.header.frames = u32::try_from(frames.len()).unwrap();
         self.header.depth = depth;
@@ -105,7 +105,7 @@ impl Chunk {
         self.access(10, addr, Some(value))
     }
 
-    /// An access to a block, or of 16 bytes, where `len` is not written.
+    /// An access to a block, or one of 16 bytes, for which `len` is not written.
     pub(crate) fn block(
         mut self,
         kind: Kind,

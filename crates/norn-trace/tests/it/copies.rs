@@ -1,4 +1,4 @@
-//! Copies that are announced before they are made.
+//! Copies whose hooks run before the copy.
 
 use insta::assert_snapshot;
 use norn_abi::Kind;
@@ -11,7 +11,7 @@ use crate::{
 const BYTES: &[u8] = &[1, 2, 3, 4, 5, 6];
 
 #[test]
-fn a_block_without_content_has_that_of_the_read_after_it() {
+fn a_block_write_without_content_takes_that_of_the_next_read() {
     let chunk = Chunk::new()
         .sync(Kind::Begin, 0, 1, &[0])
         .block(Kind::RangeWrite, 0x10, Some(6), &[])
@@ -34,7 +34,7 @@ fn a_block_without_content_has_that_of_the_read_after_it() {
 }
 
 #[test]
-fn also_if_that_is_in_the_next_chunk() {
+fn the_next_read_may_be_in_the_next_chunk() {
     let one = Chunk::of(0, 0).block(Kind::RangeWrite, 0x10, Some(6), &[]);
     let two = Chunk::of(0, 1).block(Kind::RangeRead, 0x20, Some(6), BYTES);
     let three = Chunk::of(0, 3).block(Kind::RangeRead, 0x20, Some(6), BYTES);
@@ -50,7 +50,7 @@ fn also_if_that_is_in_the_next_chunk() {
 }
 
 #[test]
-fn a_small_copy_is_known_from_the_code() {
+fn a_small_copy_is_recognized_from_the_code() {
     let (write, read) = (PC + 16, PC + 32);
     let chunk = Chunk::new()
         .access_at(write, 10, 0x10, Some(1), None)

@@ -1,4 +1,4 @@
-//! Damaged files: all that is whole is read, and what is not is said.
+//! Damaged files: intact parts are read, and damage is reported.
 
 use insta::assert_snapshot;
 use norn_abi::Kind;
@@ -9,7 +9,7 @@ use crate::{
     folder::{Folder, show},
 };
 
-/// Two threads of two chunks, in the order in which they filled up.
+/// Two threads with two chunks each, in the order in which they filled up.
 fn four() -> [Chunk; 4] {
     [
         Chunk::of(0, 0).sync(Kind::Fork, 1, 1, &[]).write(0x10, 1),
@@ -19,7 +19,7 @@ fn four() -> [Chunk; 4] {
     ]
 }
 
-/// Where the chunks begin.
+/// The offsets of the chunks.
 fn offsets() -> Vec<usize> {
     four()
         .iter()
@@ -75,7 +75,7 @@ fn cut_off() {
 }
 
 #[test]
-fn a_header_that_is_none() {
+fn an_invalid_header() {
     assert_snapshot!(changed(|bytes| bytes[offsets()[1]] = 0), @r"
     T0 fork T0.1
     T0 w 0x10 1
@@ -141,7 +141,7 @@ fn a_wrong_byte() {
 }
 
 #[test]
-fn something_else_in_between_and_behind() {
+fn garbage_between_and_after_chunks() {
     let change = |bytes: &mut Vec<u8>| {
         let at = offsets()[2];
         bytes.splice(at..at, *b"NRNc is not a chunk");
@@ -162,7 +162,7 @@ fn something_else_in_between_and_behind() {
 }
 
 #[test]
-fn a_chunk_that_is_missing() {
+fn a_missing_chunk() {
     let [one, _, two, three] = four();
     assert_snapshot!(show(&Folder::write(&[one, two, three]).open()), @r"
     T0 fork T0.1
@@ -176,7 +176,7 @@ fn a_chunk_that_is_missing() {
 }
 
 #[test]
-fn a_chunk_that_is_there_twice() {
+fn a_duplicate_chunk() {
     let [one, two, three, four] = four();
     let folder = Folder::write(&[one.clone(), two, three, four, one]);
     assert_snapshot!(show(&folder.open()), @r"
@@ -193,7 +193,7 @@ fn a_chunk_that_is_there_twice() {
 }
 
 #[test]
-fn records_that_were_wrong_when_they_were_written() {
+fn invalid_records_with_a_valid_checksum() {
     let mut chunk = Chunk::new().write(0x10, 1);
     chunk.bytes.extend([0xc0, 1, 2, 3]);
     assert_snapshot!(show(&Folder::write(&[chunk]).open()), @r"
@@ -203,7 +203,7 @@ fn records_that_were_wrong_when_they_were_written() {
 }
 
 #[test]
-fn more_frames_than_are_there() {
+fn a_frame_count_beyond_the_chunk() {
     let mut chunk = Chunk::new().frames(&[1, 2, 3], 3).write(0x10, 1);
     chunk.bytes.truncate(20);
     chunk.header.frames = 2;
@@ -211,8 +211,8 @@ fn more_frames_than_are_there() {
 }
 
 proptest! {
-    /// Whatever happens to the bytes, the events are those of before or fewer, or are of chunks
-    /// that are said to be damaged.
+    /// Whatever happens to the bytes, the decoded events are a subset of the original ones, or
+    /// belong to chunks that are reported as damaged.
     #[test]
     fn undamaged_chunks_stay_as_they_are(
         damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),

@@ -1,4 +1,4 @@
-//! The description of the format is about this format.
+//! The documentation of the format agrees with the code.
 
 use norn_abi::{
     Kind, Shape,

@@ -1,4 +1,4 @@
-//! What records mean.
+//! The events that records decode to.
 
 use insta::assert_snapshot;
 use norn_abi::Kind;
@@ -268,7 +268,7 @@ fn a_failed_exchange_has_the_ordering_of_failure() {
 }
 
 #[test]
-fn waits_are_ended_by_what_comes_between() {
+fn waits_are_ended_by_signals_in_between() {
     let wait =
         |chunk: Chunk, seq: u64, until: u64, result: u64| {
             chunk

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use crate::chunk::Chunk;
 
-/// A trace on disk, as long as this lives.
+/// A trace on disk, deleted when this value is dropped.
 pub(crate) struct Folder(TempDir);
 
 impl Folder {
@@ -78,12 +78,12 @@ pub(crate) fn run() -> Run {
     }
 }
 
-/// All events as text, and what is wrong with the trace.
+/// All events of chunks as text, with the damage of the trace.
 pub(crate) fn read(chunks: &[Chunk]) -> String {
     show(&Folder::write(chunks).open())
 }
 
-/// All events as text, in merged order, and what is wrong with the trace. All ways to get at the
+/// All events as text, in merged order, with the damage of the trace. All access paths to the
 /// events must agree.
 pub(crate) fn show(trace: &Trace) -> String {
     let loaded = trace.load();

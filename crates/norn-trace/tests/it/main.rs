@@ -1,4 +1,4 @@
-//! Traces are written as the recorder does, and read.
+//! Traces are written as the recorder does, and read back.
 #![allow(clippy::unwrap_used, reason = "these are tests, the functions they share included")]
 
 mod chunk;

@@ -1,4 +1,4 @@
-//! What is a trace and what is not.
+//! Opening of valid and invalid traces.
 
 use std::fs;
 
@@ -12,14 +12,14 @@ use crate::{
     folder::{Folder, run, show},
 };
 
-/// The error's text, without the folder that is different each time.
+/// The text of the error, without the random folder name.
 fn error(folder: &std::path::Path, process: u32) -> String {
     let error = Trace::open(folder, process).unwrap_err().to_string();
     error.replace(&*folder.to_string_lossy(), "run.norn")
 }
 
 #[test]
-fn nothing() {
+fn a_missing_folder() {
     let folder = TempDir::new().unwrap();
     assert_snapshot!(error(&folder.path().join("run.norn"), 0), @r"
     there is no trace at `run.norn`
@@ -48,7 +48,7 @@ fn a_file() {
 }
 
 #[test]
-fn another_kind_of_json() {
+fn json_that_is_not_a_run() {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("run.json"), "{}").unwrap();
     assert_snapshot!(error(folder.path(), 0), @r"
@@ -58,7 +58,7 @@ fn another_kind_of_json() {
 }
 
 #[test]
-fn a_trace_of_the_future() {
+fn a_trace_of_a_newer_version() {
     let folder = TempDir::new().unwrap();
     let text = r#"{ "format": 1000, "what else": "we do not know" }"#;
     fs::write(folder.path().join("run.json"), text).unwrap();
@@ -72,7 +72,7 @@ fn a_trace_of_the_future() {
 }
 
 #[test]
-fn a_process_that_was_not() {
+fn an_unknown_process() {
     let folder = Folder::write(&[Chunk::new().sync(Kind::Begin, 0, 1, &[0])]);
     assert_snapshot!(error(&folder.path(), 7), @r"
     the trace has no process 7
@@ -81,7 +81,7 @@ fn a_process_that_was_not() {
 }
 
 #[test]
-fn a_process_whose_file_is_gone() {
+fn a_process_with_a_missing_file() {
     let folder = Folder::write(&[Chunk::new()]);
     fs::remove_file(folder.path().join("0.chunks")).unwrap();
     assert_snapshot!(show(&folder.open()), @"! process 0, offset 0x0: the file is missing");

@@ -1,4 +1,4 @@
-//! All events in one order; and the same numbers whatever the order in the file.
+//! The merged order of all events, and its independence of the order in the file.
 
 use insta::assert_snapshot;
 use norn_abi::Kind;
@@ -36,7 +36,7 @@ fn accesses_come_right_after_what_orders_them() {
 }
 
 #[test]
-fn the_first_events_are_those_of_a_moment() {
+fn the_first_events_are_a_prefix_of_the_run() {
     let one = |from: u64| {
         let chunk = if from == 0 { Chunk::of(0, 0) } else { Chunk::of(0, 1) };
         chunk.sync(Kind::Yield, 0, from + 1, &[]).write(0x10, 1).write(0x10, 2)
@@ -54,7 +54,7 @@ fn the_first_events_are_those_of_a_moment() {
 }
 
 #[test]
-fn a_chunk_whose_past_is_missing_comes_after_that() {
+fn a_chunk_comes_after_its_missing_predecessors() {
     let one = Chunk::of(0, 0).sync(Kind::Begin, 0, 1, &[0]).sync(Kind::Yield, 0, 9, &[]);
     let two = Chunk::of(1, 3).child(0, 1).after(5).write(0x10, 1);
     assert_snapshot!(read(&[one, two]), @r"
@@ -193,7 +193,7 @@ fn the_order_of_chunks_in_the_file_does_not_matter() {
 }
 
 #[test]
-fn times_run_out_between_events() {
+fn timeouts_happen_between_events() {
     let one = Chunk::of(0, 0)
         .sync(Kind::Begin, 0, 1, &[0])
         .sync(Kind::Expired, 1, 4, &[])

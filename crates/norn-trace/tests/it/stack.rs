@@ -32,7 +32,7 @@ fn calls_and_returns_move_the_stack() {
 }
 
 #[test]
-fn a_jump_leaves_frames() {
+fn a_jump_removes_frames() {
     let chunk =
         Chunk::new().enter(1).enter(2).enter(3).sync(Kind::Unwind, 1, 1, &[]).write(0x10, 1);
     assert_eq!(stacks(&[chunk]), [[Frame::Call(1)]]);

@@ -1,9 +1,9 @@
-//! How long the exact engine takes for a candidate, in processor time, and how much memory:
-//! `cargo bench -p norn-witness --bench exact`, with sizes of traces as arguments.
+//! Measures the CPU time and the memory of the exact engine per candidate: `cargo bench -p
+//! norn-witness --bench exact`, with sizes of traces as arguments.
 //!
-//! A question is easy if the fast engine finds a schedule that keeps all values, and hard if it does
-//! not and what holds in every order does not refute it. With `z3` as an argument, the same
-//! constraints are given to Z3, if there is one.
+//! A query is easy if the fast engine finds a schedule that keeps all values, and hard if it does
+//! not and the happens-before order does not refute it. With `z3` as an argument, the same
+//! constraints are given to Z3, if it is installed.
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measures")]
 
 mod z3;
@@ -43,8 +43,8 @@ fn main() {
     }
 }
 
-/// As many events as the largest trace of the paper, and a question for each of its events that a
-/// property names: how long all of them take, the model included.
+/// As many events as in the largest trace of the paper, and one query per event of the property:
+/// the time of all of them, including the model.
 fn paper() {
     let load = Workload { threads: 8, events: 20_000, values: 3, locks: 0, seed: 2 };
     let trace = load.trace();
@@ -81,8 +81,8 @@ fn candidate(events: &[EventId], adjacent: bool) -> Candidate {
     }
 }
 
-/// Those for which the fast engine finds a schedule that keeps all values; and those for which it
-/// does not, without what can be refuted without a search.
+/// Splits candidates: those for which the fast engine finds a schedule that keeps all values, and
+/// the others, without those that are refuted without a search.
 fn split(
     trace: &Trace,
     limits: Limits,
@@ -136,7 +136,7 @@ fn cpu() -> f64 {
     time.tv_sec as f64 * 1e3 + time.tv_nsec as f64 / 1e6
 }
 
-/// The most memory that this process has had, in megabytes.
+/// The peak memory of this process, in megabytes.
 fn peak() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|it| it.strip_prefix("VmHWM:"));

@@ -1,4 +1,5 @@
-//! The same constraints, solved by Z3. It is asked as a program, so that nothing needs it to build.
+//! The same constraints, solved by Z3. It runs as a process, so that the build does not depend on
+//! it.
 
 use std::{
     io::Write as _,
@@ -11,10 +12,10 @@ use norn_witness::{Engine, Exact, Infeasible, Limits};
 
 use crate::{candidate, cpu};
 
-/// Questions for each size of trace.
+/// Number of queries per size of trace.
 const QUESTIONS: usize = 30;
 
-/// Prints how long both take.
+/// Prints the times of both solvers.
 pub(crate) fn compare(sizes: &[usize]) {
     if ask("(check-sat)").is_none() {
         println!("there is no `z3` on the PATH: nothing to compare with");
@@ -39,11 +40,11 @@ pub(crate) fn compare(sizes: &[usize]) {
             let answer = exact.schedules(&candidate).next();
             ours += cpu() - start;
             assert_eq!(answer.is_some_and(|it| it.is_ok()), possible);
-            // The time that Z3 needs for nothing is not counted.
+            // The start-up time of Z3 is not counted.
             let empty = ask("(check-sat)").map_or(0.0, |it| it.1);
-            let Some((said, time)) = ask(&text) else { continue };
+            let Some((answer, time)) = ask(&text) else { continue };
             theirs += (time - empty).max(0.0);
-            differing += usize::from(said != possible);
+            differing += usize::from(answer != possible);
             sat += usize::from(possible);
             asked += 1;
         }
@@ -58,7 +59,7 @@ pub(crate) fn compare(sizes: &[usize]) {
     }
 }
 
-/// What Z3 says, and after how many milliseconds.
+/// The answer of Z3, and its time in milliseconds.
 fn ask(text: &str) -> Option<(bool, f64)> {
     let start = Instant::now();
     let mut z3 = Command::new("z3");
@@ -66,6 +67,6 @@ fn ask(text: &str) -> Option<(bool, f64)> {
     let mut z3 = z3.spawn().ok()?;
     z3.stdin.take()?.write_all(text.as_bytes()).ok()?;
     let output = z3.wait_with_output().ok()?;
-    let said = String::from_utf8_lossy(&output.stdout);
-    Some((said.trim() == "sat", start.elapsed().as_secs_f64() * 1e3))
+    let answer = String::from_utf8_lossy(&output.stdout);
+    Some((answer.trim() == "sat", start.elapsed().as_secs_f64() * 1e3))
 }

@@ -20,7 +20,7 @@ impl<'a> Query<'a> {
 
     /// Adds a clause for each event that is in its interval in the current order: it has to come
     /// before or after it, or not at all. Returns how many there were.
-    pub(crate) fn part(&mut self, counts: &[u32]) -> usize {
+    pub(crate) fn separate(&mut self, counts: &[u32]) -> usize {
         let aparts = self.aparts;
         self.effort.spend(aparts.len() as u64 / 16);
         let mut broken = 0;

@@ -120,7 +120,7 @@ impl Freed {
         Freed(freed)
     }
 
-    /// Whether an address may be in such memory. Never wrong if it says no.
+    /// Whether an address may be in such memory. A negative answer is always right.
     fn contains(&self, addr: u64) -> bool {
         self.0.range(..=addr).next_back().is_some_and(|it| addr < *it.1)
     }
@@ -334,7 +334,7 @@ impl<'a> Builder<'a> {
         let section = Section { lock, thread, open: node, close: NEVER, shared };
         if let Some((held, depth)) = self.held.get_mut(&(lock, thread)) {
             *depth += 1;
-            // A reader that acquires the lock exclusively needs a moment without other readers.
+            // An upgrade to exclusive mode needs a state without other readers.
             if !shared && self.model.sections[*held as usize].shared {
                 push(sections, thread, number);
                 self.model.sections.push(Section { close: node, ..section });

@@ -7,9 +7,9 @@
 use rustc_hash::FxHashMap;
 
 use super::{
-    look::WalkState,
     model::{ByThread, Node},
     query::{Known, Query},
+    walk::WalkState,
 };
 
 /// The arrivals at a barrier.

@@ -1,5 +1,5 @@
-//! Conflict analysis of the [`Solver`]: a learned clause that would have prevented the conflict,
-//! and, if no decision can be undone, the assumptions that it follows from.
+//! Conflict analysis of the [`Solver`]: derives a learned clause that would have prevented the
+//! conflict, or, if no decision can be undone, the assumptions that it follows from.
 
 use super::solver::{Lit, Meaning, NONE, Solver, at};
 
@@ -69,7 +69,7 @@ impl Solver {
     }
 
     /// Finds the assumptions that a conflict follows from.
-    pub(crate) fn blame(&mut self, conflict: Vec<Lit>) {
+    pub(crate) fn find_assumptions(&mut self, conflict: Vec<Lit>) {
         let from = self.levels.first().map_or(self.trail.len(), |it| it.0);
         let mut reasons = conflict;
         for next in (from..self.trail.len()).rev() {
@@ -81,7 +81,7 @@ impl Solver {
             let it = &mut self.variables[at(lit)];
             if std::mem::take(&mut it.seen) {
                 match it.reason {
-                    NONE => drop(self.blamed.insert(lit)),
+                    NONE => drop(self.responsible.insert(lit)),
                     reason => reasons.extend(self.lits(reason).iter().filter(|it| **it != lit)),
                 }
             }

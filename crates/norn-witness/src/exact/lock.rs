@@ -2,9 +2,9 @@
 //! fails only while another thread holds the lock.
 
 use super::{
-    look::WalkState,
     model::{Node, Section},
     query::{Known, Query},
+    walk::WalkState,
 };
 
 fn conflict(one: &Section, other: &Section) -> bool {

@@ -7,7 +7,7 @@
 //! signal ends which wait.
 //!
 //! Where we differ: constraints are generated lazily. A solver that knows only program order and
-//! what follows from it ([`reach`]) proposes an order close to the recorded one; [`look`] walks
+//! what follows from it ([`reach`]) proposes an order close to the recorded one; [`walk`] walks
 //! through it and adds only the constraints that it breaks, until none is broken or no order is
 //! left. A constraint applies only to events before the candidate's last one.
 //!
@@ -25,7 +25,6 @@ mod count;
 mod edge;
 mod learn;
 mod lock;
-mod look;
 mod model;
 mod once;
 mod order;
@@ -35,6 +34,7 @@ mod smt;
 mod solver;
 mod value;
 mod wait;
+mod walk;
 mod watch;
 
 use std::sync::OnceLock;

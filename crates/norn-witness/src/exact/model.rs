@@ -11,10 +11,10 @@ use super::{cell::Cells, reach::Reach};
 /// An event, by its number in the recorded order.
 pub(crate) type Node = u32;
 
-/// An event that never happens; in the place of a write, the one before all events.
+/// An event that never happens; as a write, the initial one before all events.
 pub(crate) const NEVER: Node = Node::MAX;
 
-/// One aspect of an event, with the number of the object or of the detail.
+/// One aspect of an event, with the index of its object or detail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Facet {
     /// Reads a value: a number of [`Cells::reads`].

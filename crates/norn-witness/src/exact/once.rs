@@ -2,9 +2,9 @@
 //! an initialisation is found done only after a successful one.
 
 use super::{
-    look::WalkState,
     model::{Node, Try},
     query::{Known, Query},
+    walk::WalkState,
 };
 
 impl Query<'_> {

@@ -9,12 +9,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{
     apart::Apart,
     arrow::Arrows,
-    look::Fork,
     model::{Model, NEVER, Node},
     order::{ALWAYS, Order},
     smt::Transcript,
     solver::{Answer, Effort, Lit, Solver},
     value::Choice,
+    walk::Fork,
 };
 
 /// A truth value: true, false, or that of a literal.
@@ -136,7 +136,7 @@ impl<'a> Query<'a> {
             if self.effort.is_spent() {
                 return QueryOutcome::Spent;
             }
-            if self.look(&witness, &counts) + self.part(&counts) == 0 {
+            if self.walk(&witness, &counts) + self.separate(&counts) == 0 {
                 return QueryOutcome::Order(witness);
             }
             if self.dead {

@@ -101,7 +101,7 @@ pub(crate) struct Solver {
     /// By decision level: its begin in the trail, and the mark of the theory.
     pub(crate) levels: Vec<(usize, usize)>,
     /// The assumptions from which it follows that there is no solution.
-    pub(crate) blamed: FxHashSet<Lit>,
+    pub(crate) responsible: FxHashSet<Lit>,
     /// Whether there is no solution without any assumption.
     dead: bool,
     changed: Vec<Lit>,
@@ -130,7 +130,7 @@ impl Solver {
             propagated: 0,
             asserted: 0,
             levels: Vec::new(),
-            blamed: FxHashSet::default(),
+            responsible: FxHashSet::default(),
             dead: false,
             changed: Vec::new(),
         }
@@ -165,7 +165,7 @@ impl Solver {
     }
 
     pub(crate) fn solve<M: Meaning>(&mut self, meaning: &mut M, assumed: &[Lit]) -> Answer {
-        self.blamed.clear();
+        self.responsible.clear();
         let answer = if self.dead { Answer::No } else { self.search(meaning, assumed) };
         self.back(0, meaning);
         answer
@@ -177,8 +177,8 @@ impl Solver {
     }
 
     /// Whether it follows from an assumed literal that there is no solution.
-    pub(crate) fn is_blamed(&self, lit: Lit) -> bool {
-        self.blamed.contains(&lit)
+    pub(crate) fn is_responsible(&self, lit: Lit) -> bool {
+        self.responsible.contains(&lit)
     }
 
     /// Literals that make all clauses true, whatever the values of the others.
@@ -207,7 +207,7 @@ impl Solver {
         loop {
             if let Some(conflict) = self.propagate(meaning) {
                 if self.level() <= 1 {
-                    self.blame(conflict);
+                    self.find_assumptions(conflict);
                     self.dead |= self.level() == 0;
                     return Answer::No;
                 }
@@ -237,11 +237,11 @@ impl Solver {
         for lit in assumed {
             match self.value(*lit) {
                 Some(true) => {}
-                Some(false) => drop(self.blamed.insert(*lit)),
+                Some(false) => drop(self.responsible.insert(*lit)),
                 None => self.enqueue(*lit, NONE),
             }
         }
-        self.blamed.is_empty()
+        self.responsible.is_empty()
     }
 
     /// The next decision: of an uncarried clause, the literal that changes the order the least.
@@ -372,7 +372,7 @@ mod tests {
                         |it: &Vec<Lit>| it.iter().any(|lit| solution.contains(lit) || it.contains(&-lit));
                     prop_assert!(all.iter().all(is_true));
                 } else {
-                    assumed.retain(|it| solver.is_blamed(*it));
+                    assumed.retain(|it| solver.is_responsible(*it));
                     prop_assert!(!is_possible(&all, &assumed));
                 }
             }

@@ -37,8 +37,9 @@ impl Query<'_> {
     /// Offers more writes to the reads whose assumptions exclude a solution; returns whether there
     /// are any.
     pub(crate) fn widen(&mut self) -> bool {
-        let blamed = |escape: Option<Lit>| escape.is_some_and(|it| self.solver.is_blamed(-it));
-        let all = self.choices.iter().filter(|it| blamed(it.1.escape));
+        let responsible =
+            |escape: Option<Lit>| escape.is_some_and(|it| self.solver.is_responsible(-it));
+        let all = self.choices.iter().filter(|it| responsible(it.1.escape));
         let mut reads: Vec<_> = all.map(|it| *it.0).collect();
         reads.sort_unstable();
         for read in &reads {
@@ -48,7 +49,7 @@ impl Query<'_> {
     }
 
     /// Adds clauses for a read that sees another value.
-    pub(crate) fn amiss(&mut self, number: u32, counts: &[u32]) {
+    pub(crate) fn correct_read(&mut self, number: u32, counts: &[u32]) {
         let read = self.model.cells.reads[number as usize];
         if !self.choices.contains_key(&number) {
             self.choose(number);

@@ -3,8 +3,8 @@
 //! wait is free.
 
 use super::{
-    look::WalkState,
     query::{Known, Query},
+    walk::WalkState,
 };
 
 impl Query<'_> {

@@ -1,11 +1,11 @@
-//! Each built-in pattern on the smallest trace that has it, and on the smallest that does not.
+//! Each built-in pattern on the smallest trace that contains it, and on the smallest that does not.
 
 use norn_model::BugClass;
 use norn_predict::{Action, Options, Pattern, Slot};
 
 use crate::kit::hunt;
 
-/// One thread's part of a pattern, in a section of a lock.
+/// One thread's part of a pattern, in a critical section.
 fn unit(pattern: &Pattern, thread: usize, lock: &str) -> String {
     let event = |slot: &Slot| {
         let action = match slot.action {
@@ -20,7 +20,7 @@ fn unit(pattern: &Pattern, thread: usize, lock: &str) -> String {
     format!("T{thread} acq {lock}\n{events}T{thread} rel {lock}\n")
 }
 
-/// A run in which each of two threads does its part at a stretch.
+/// A run in which each of two threads executes its part without interruption.
 fn trace(pattern: &Pattern, locks: [&str; 2]) -> String {
     let parts = [0, 1].map(|it| unit(pattern, it, locks[it]));
     let memory = if pattern.frees() { "T2 alloc v0 8\nT2 fork T0\nT2 fork T1\n" } else { "" };
@@ -36,23 +36,24 @@ fn finds(pattern: &Pattern, trace: &str) -> bool {
 }
 
 #[test]
-fn each_is_found_where_it_is() {
+fn each_pattern_is_found() {
     for pattern in Pattern::built_in() {
         assert!(finds(&pattern, &trace(&pattern, ["l", "m"])), "{pattern:?}");
     }
 }
 
-/// One lock keeps the two apart. Freed is freed, whoever comes first: a lock does not help there.
+/// One lock excludes the patterns. It does not prevent a use after free, which may occur in either
+/// order of the sections.
 #[test]
-fn a_lock_prevents_each() {
+fn a_lock_prevents_each_pattern() {
     for pattern in Pattern::built_in().iter().filter(|it| it.class() != BugClass::Lifetime) {
         assert!(!finds(pattern, &trace(pattern, ["l", "l"])), "{pattern:?}");
     }
 }
 
-/// Without any one of its events there is no pattern.
+/// Without any one of its events a pattern does not match.
 #[test]
-fn each_needs_all_its_events() {
+fn each_pattern_needs_all_its_events() {
     for pattern in Pattern::built_in() {
         for left_out in 0..pattern.slots.len() {
             let mut less = pattern.clone();
@@ -62,9 +63,9 @@ fn each_needs_all_its_events() {
     }
 }
 
-/// The eleven problematic ways of Vaziri, Tip and Dolby, and write skew.
+/// The eleven problematic interleavings of Vaziri, Tip and Dolby, and write skew.
 #[test]
-fn all_are_there() {
+fn all_patterns_are_built_in() {
     let shape = |pattern: Pattern| {
         let event = |it: &Slot| {
             let action = if it.action == Action::Read { "R" } else { "W" };

@@ -1,4 +1,4 @@
-//! Each form of a deadlock on the smallest trace that has it, and on the smallest that has not.
+//! Each kind of deadlock on the smallest trace that permits it, and on the smallest that does not.
 
 use insta::assert_snapshot;
 use norn_model::{BugClass, CandidateKind, ThreadId, text};
@@ -11,7 +11,7 @@ fn deadlocks(trace: &str) -> String {
     hunt_class(trace, BugClass::Deadlock)
 }
 
-/// Two threads, each of which takes two locks; `T1` is through before `T2` begins.
+/// Two threads, each of which acquires two locks; `T1` ends before `T2` begins.
 fn two(first: [&str; 2], second: [&str; 2]) -> String {
     let thread = |name: &str, [outer, inner]: [&str; 2]| {
         format!(
@@ -62,7 +62,7 @@ fn one_thread_alone_has_no_deadlock() {
 }
 
 #[test]
-fn who_only_tries_does_not_wait() {
+fn a_try_lock_does_not_wait() {
     let trace = "
         T1 acq a
         T1 acq b mutex tried
@@ -77,7 +77,7 @@ fn who_only_tries_does_not_wait() {
 }
 
 #[test]
-fn a_gate_keeps_threads_apart() {
+fn a_gate_lock_prevents_the_deadlock() {
     let gated = |gates: [&str; 2]| {
         let thread = |name: &str, gate: &str, outer: &str, inner: &str| {
             let events = [
@@ -99,7 +99,7 @@ fn a_gate_keeps_threads_apart() {
 }
 
 #[test]
-fn order_keeps_threads_apart() {
+fn order_prevents_the_deadlock() {
     let forked = "
         T1 acq a
         T1 acq b
@@ -139,7 +139,7 @@ fn order_keeps_threads_apart() {
     assert_snapshot!(deadlocks(inside), @"single deadlock lock-cycle: c1 t1 stuck at t2 c2 | sound: t1 T1:1 c1");
 }
 
-/// Threads in a circle, each of which takes two neighbours' locks.
+/// Threads in a circle, each of which acquires the locks of two neighbours.
 fn circle(count: usize, last: [usize; 2]) -> String {
     let thread = |at: usize| {
         let [one, other] = if at + 1 == count { last } else { [at, at + 1] };
@@ -164,7 +164,7 @@ fn readers_do_not_wait_for_readers() {
     assert_snapshot!(deadlocks(&two(["a read", "b read"], ["b read", "a read"])), @"");
 }
 
-/// Both read, and both want to write.
+/// Both hold a read lock and request the write lock.
 #[test]
 fn two_upgrades() {
     let upgrade = |name: &str| {
@@ -176,7 +176,7 @@ fn two_upgrades() {
 }
 
 #[test]
-fn a_join_with_a_lock_that_the_other_needs() {
+fn a_join_holding_a_lock_that_the_other_needs() {
     let trace = |held: &str, needed: &str| {
         format!(
             "T1 fork T1.1\nT1.1 acq {needed} @ needs\nT1.1 rel {needed}\n\
@@ -189,9 +189,10 @@ fn a_join_with_a_lock_that_the_other_needs() {
     assert_snapshot!(deadlocks(after), @"");
 }
 
-/// Waits with a lock that is not the condition's, and that the one who signals needs.
+/// A thread waits while it holds a lock, not that of the condition, which the signalling thread
+/// needs.
 #[test]
-fn a_wait_with_a_lock_that_the_sender_needs() {
+fn a_wait_holding_a_lock_that_the_signaller_needs() {
     let trace = |needed: &str| {
         format!(
             "T2 acq {needed} @ needs\nT2 rel {needed}\nT1 acq outer @ takes\nT1 acq m\nT1 r flag 0\n\
@@ -203,9 +204,9 @@ fn a_wait_with_a_lock_that_the_sender_needs() {
     assert_snapshot!(deadlocks(&trace("other")), @"");
 }
 
-/// A wait gives its mutex back and takes it again, with another lock held.
+/// A wait releases its mutex and reacquires it while another lock is held.
 #[test]
-fn a_wait_takes_its_mutex_again() {
+fn a_wait_reacquires_its_mutex() {
     let trace = "
         T1 acq m @ first
         T1 acq other @ takes
@@ -257,7 +258,7 @@ fn a_barrier_that_is_behind_a_lock() {
     assert_snapshot!(deadlocks(trace), @"single deadlock wait-holding-lock: takes stuck at needs waits | sound: T1:0 takes T1:2");
 }
 
-/// An initialisation needs a lock, and who finds it going on holds that lock.
+/// An initialisation needs a lock, and a thread that waits for the initialisation holds that lock.
 #[test]
 fn an_initialisation_that_needs_a_lock() {
     let trace = |held: &str| {
@@ -270,7 +271,7 @@ fn an_initialisation_that_needs_a_lock() {
     assert_snapshot!(deadlocks(&trace("b")), @"");
 }
 
-/// The flag is looked at before the mutex is taken; or with it, as it should.
+/// The flag is checked before the mutex is acquired; or under the mutex, as it should be.
 #[test]
 fn a_wake_up_that_comes_too_early() {
     let outside = "
@@ -292,7 +293,7 @@ fn a_wake_up_that_comes_too_early() {
     assert_snapshot!(deadlocks(&inside), @"");
 }
 
-/// The flag is looked at with the mutex, and changed without.
+/// The flag is checked under the mutex, but changed without it.
 #[test]
 fn a_signal_without_the_mutex() {
     let trace = "
@@ -308,7 +309,7 @@ fn a_signal_without_the_mutex() {
     assert_snapshot!(deadlocks(trace), @"single deadlock lost-wake-up: signals begins stuck at waits | sound: T1:0 looks T2:0 signals begins T1:3");
 }
 
-/// A later signal saves who waits, unless it comes too early as well.
+/// A later signal ends the wait, unless it comes too early as well.
 #[test]
 fn all_signals_must_come_too_early() {
     let trace = "
@@ -323,9 +324,9 @@ fn all_signals_must_come_too_early() {
     assert_snapshot!(deadlocks(trace), @"single deadlock lost-wake-up: one two begins stuck at waits | sound: one two T1:0 begins T1:2");
 }
 
-/// What was woken by nothing that was recorded needs nothing.
+/// A wait without a recorded wake-up needs none.
 #[test]
-fn a_wait_that_ends_by_itself() {
+fn a_wait_with_a_spurious_wake_up() {
     let trace = "
         T1 acq m
         T1 waitrel m
@@ -337,23 +338,24 @@ fn a_wait_that_ends_by_itself() {
     assert_snapshot!(deadlocks(trace), @"");
 }
 
-/// What the checker says of schedules for the first candidate of a trace. A turn is a thread and how
-/// many of its events have been at its end.
+/// The checker's results for schedules of the first candidate of a trace. A turn is a thread and
+/// the number of its events at the end of the turn.
 fn checked<const N: usize>(trace: &str, schedules: [&[(u32, u64)]; N]) -> String {
     let trace = text::parse(trace).unwrap();
     let candidate = predict(&trace, &Options::default()).candidates.remove(0);
     let checker = Checker::new(&trace);
-    let said = schedules.map(|turns| {
+    let results = schedules.map(|turns| {
         let turn = |it: &(u32, u64)| Turn { thread: ThreadId(it.0), until: it.1 };
         let turns: Vec<_> = turns.iter().map(turn).collect();
         checker.check(&candidate, &turns).map_or_else(|it| it.to_string(), |it| format!("{it:?}"))
     });
-    said.join("\n")
+    results.join("\n")
 }
 
-/// Threads must stand right before where they get stuck, with what the others want.
+/// Threads must stop directly before the events at which they get stuck, and hold what the others
+/// request.
 #[test]
-fn the_checker_wants_threads_stuck_where_they_should() {
+fn the_checker_requires_threads_at_their_stuck_events() {
     let trace = two(["a", "b"], ["b", "a"]);
     let schedules = [
         &[(0, 1), (1, 1)][..],
@@ -373,9 +375,9 @@ fn the_checker_wants_threads_stuck_where_they_should() {
     ");
 }
 
-/// Nobody may be able to wake who waits, now or later.
+/// No thread may be able to wake a waiting thread, now or later.
 #[test]
-fn the_checker_wants_nobody_to_help() {
+fn the_checker_rejects_schedules_with_a_possible_wake_up() {
     let trace = "
         T1 acq m
         T1 waitrel m
@@ -401,9 +403,9 @@ fn the_checker_wants_nobody_to_help() {
     ");
 }
 
-/// A signal helps nobody if who would send it is kept from doing so.
+/// A signal does not count if its sender is stuck before it.
 #[test]
-fn the_checker_sees_who_never_comes_to_help() {
+fn the_checker_ignores_signals_that_can_never_be_sent() {
     let trace = |held: &str| {
         format!(
             "T1 acq {held}\nT1 acq m\nT1 waitrel m\nT1 wait c m\nT2 signal c\n\

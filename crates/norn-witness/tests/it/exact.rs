@@ -1,4 +1,4 @@
-//! The exact engine on random tiny traces, against all orders that their events can have: it finds a
+//! The exact engine on random tiny traces, compared with brute force over all orders: it finds a
 //! schedule if and only if there is one, and the checker accepts it.
 
 use norn_model::{Access, BugClass, Candidate, CandidateKind, EventId, Scope, Step, Trace};
@@ -6,7 +6,7 @@ use norn_testkit::{Oracle, Shape, traces};
 use norn_witness::{Checker, Engine, Engines, Exact, Grade, Infeasible, Limits, Witnesses};
 use proptest::{prelude::*, sample::Index, test_runner::Config};
 
-/// Cases of each property: few for every day, more if `NORN_CASES` says so.
+/// Number of cases per property: few by default, more if `NORN_CASES` is set.
 fn cases() -> Config {
     let cases = std::env::var("NORN_CASES").ok().and_then(|it| it.parse().ok());
     Config { cases: cases.unwrap_or(150), ..Config::default() }
@@ -27,7 +27,7 @@ const FREES: Shape = Shape { frees: true, ..PLAIN };
 const RICH: Shape = Shape { rich: true, waits: true, events: 14, ..PLAIN };
 const MANY: Shape = Shape { threads: 3, pieces: 2, waits: true, rich: true, ..PLAIN };
 
-/// A candidate of any events.
+/// A candidate of arbitrary events.
 pub(crate) fn candidate(trace: &Trace, events: &[EventId], adjacent: bool) -> Candidate {
     let step = |event: &EventId| Step {
         event: *event,
@@ -46,7 +46,7 @@ pub(crate) fn candidate(trace: &Trace, events: &[EventId], adjacent: bool) -> Ca
     }
 }
 
-/// Traces as text, with events to be brought into an order.
+/// Traces as text, with events whose order is queried.
 fn questions(shape: Shape) -> impl Strategy<Value = (String, Vec<Vec<Index>>, bool)> {
     let steps = prop::collection::vec(any::<Index>(), 2..4);
     let traces = traces(shape).prop_map(|it| norn_model::text::print(&it));
@@ -78,8 +78,8 @@ fn agrees(text: &str, questions: &[Vec<Index>], adjacent: bool) -> Result<(), Te
     Ok(())
 }
 
-/// In a window that is shorter than the trace, what is found is right, and only what holds in every
-/// order is said to be impossible.
+/// In a window shorter than the trace, schedules are correct, and only candidates that contradict
+/// the happens-before order are called infeasible.
 fn windows_agree(
     text: &str,
     questions: &[Vec<Index>],
@@ -135,7 +135,7 @@ proptest! {
     }
 
     #[test]
-    fn memory_that_is_given_back((trace, steps, adjacent) in questions(FREES)) {
+    fn freed_memory((trace, steps, adjacent) in questions(FREES)) {
         agrees(&trace, &steps, adjacent)?;
     }
 

@@ -1,5 +1,5 @@
-//! The examples of the paper, and each built-in pattern on the smallest trace that has it and on
-//! the smallest that has not.
+//! The examples of the paper, and each built-in pattern on the smallest trace that contains it and
+//! on the smallest that does not.
 
 use insta::assert_snapshot;
 use norn_model::BugClass;
@@ -7,7 +7,7 @@ use norn_model::BugClass;
 use crate::kit::hunt_class;
 
 /// Figure 5 of Huang and Zhang: the signal makes the race impossible, although neither order nor
-/// locks of the two accesses alone forbid it.
+/// locks of the two accesses alone exclude it.
 #[test]
 fn figure_5_with_the_signal() {
     let trace = "
@@ -80,7 +80,7 @@ fn races() {
     single race write-write: T1:0 T2:0 | sound: T1:0 T2:0
     single race write-write: T2:0 T1:0 | sound: T2:0 T1:0
     ");
-    // Bytes next to each other are different variables; overlapping accesses are not.
+    // Adjacent bytes are different variables; overlapping accesses are not.
     assert_snapshot!(race("T1 w x:4 1\nT2 w x+4:4 1"), @"");
     assert_snapshot!(race("T1 w x:8 1\nT2 w x+4:2 1"), @r"
     single race write-write: T1:0 T2:0 | sound: T1:0 T2:0
@@ -120,7 +120,7 @@ fn order_prevents_races() {
     assert_snapshot!(race("T1 oncebegin o\nT1 w x 1\nT1 onceend o\nT2 oncedone o\nT2 r x 1"), @"");
     assert_snapshot!(race("T1 w x 1\nT1 store f 1 release\nT2 load f 1 acquire\nT2 r x 1"), @"");
     assert_snapshot!(race("T1 w x 1\nT1 before o\nT2 after o\nT2 r x 1"), @"");
-    // Two who post: either will do.
+    // Two threads post: either post is enough.
     assert_snapshot!(race("T1 w x 1\nT1 post s\nT3 post s\nT2 down s\nT2 r x 1"), @r"
     single race write-read: T1:0 T2:1 | sound: T3:0 T2:0 T1:0 T2:1
     single race read-write: T2:1 T1:0 | sound: T3:0 T2:0 T2:1 T1:0
@@ -128,7 +128,7 @@ fn order_prevents_races() {
 }
 
 #[test]
-fn memory_that_is_given_out_again_is_another_variable() {
+fn reallocated_memory_is_another_variable() {
     let race = |trace: &str| hunt_class(trace, BugClass::Race);
     assert_snapshot!(race("T1 alloc p 8\nT1 w p 1\nT1 free p\nT2 alloc p 8\nT2 w p 1\nT2 free p"), @"");
     assert_snapshot!(race("T1 alloc p 8\nT1 w p 1\nT2 w p 1\nT2 free p"), @r"
@@ -155,7 +155,7 @@ fn atomicity() {
     assert_snapshot!(triple("r", "r", "r"), @"");
 }
 
-/// Read in one critical section, written in the next: no region, and an error nevertheless.
+/// Read in one critical section, written in the next: not a region, but nevertheless a bug.
 #[test]
 fn atomicity_across_sections() {
     let trace = "
@@ -174,9 +174,9 @@ fn atomicity_across_sections() {
     assert_snapshot!(hunt_class(whole, BugClass::Atomicity), @"");
 }
 
-/// What nobody marked is tried after sections, and there what is close first.
+/// Unmarked regions are tried after critical sections, the closest accesses first.
 #[test]
-fn sections_before_close_before_far() {
+fn regions_are_tried_by_scope_and_distance() {
     let trace = "
         T1 r x 0 @ far1
         T1 yield
@@ -202,16 +202,16 @@ fn sections_before_close_before_far() {
     ");
 }
 
-/// What is next to a variable is another variable, even in one word.
+/// A neighbouring variable is another variable, even in the same word.
 #[test]
 fn atomicity_of_neighbours() {
     let trace = "T1 r x 0\nT1 w x+4 7\nT1 w x 1\nT2 w x 5";
     assert_snapshot!(hunt_class(trace, BugClass::Atomicity), @"unmarked atomicity read-write-write: T1:0 T2:0 T1:2 | sound: T1:0 T2:0 T1:1 T1:2");
 }
 
-/// The value that is read was not written by code that we see: that is so in the schedule, too.
+/// The value that is read was written by uninstrumented code; the same holds in the schedule.
 #[test]
-fn values_from_elsewhere() {
+fn values_of_uninstrumented_code() {
     let trace = "T1 w a 1\nT1 r a 7\nT1 w x 1\nT2 w x 2";
     assert_snapshot!(hunt_class(trace, BugClass::Race), @r"
     single race write-write: T1:2 T2:0 | sound: T1:0 T1:1 T1:2 T2:0
@@ -219,9 +219,9 @@ fn values_from_elsewhere() {
     ");
 }
 
-/// Who writes under a lock has told another one of the memory before.
+/// A thread publishes memory before it writes to it under a lock.
 #[test]
-fn told_before_it_is_done() {
+fn memory_published_before_the_write() {
     let trace = "
         T1 acq l @ a1
         T1 w s 0 @ a2
@@ -292,17 +292,17 @@ fn use_after_free() {
     assert_snapshot!(within("T0.1 r p+32\nT0 free p"), @"single lifetime use-after-free: T0:2 T0.1:0 | sound: T0:0 T0:1 T0:2 T0.1:0");
     assert_snapshot!(within("T0.1 w p+32\nT0 free p"), @"single lifetime use-after-free: T0:2 T0.1:0 | sound: T0:0 T0:1 T0:2 T0.1:0");
     assert_snapshot!(within("T0.1 add p 1 2 relaxed\nT0 free p"), @"single lifetime use-after-free: T0:2 T0.1:0 | sound: T0:0 T0:1 T0:2 T0.1:0");
-    // Behind the block, in another life of the memory, by the same thread, in order.
+    // Beyond the block, in another allocation of the memory, by the same thread, or ordered.
     assert_snapshot!(within("T0.1 r p+64\nT0 free p"), @"");
     assert_snapshot!(within("T0 free p\nT0 alloc p 64\nT0.1 yield\nT0.1 r p\nT0 yield"), @"");
     assert_snapshot!(within("T0 r p\nT0 free p"), @"");
     assert_snapshot!(within("T0.1 r p\nT0.1 end\nT0 join T0.1\nT0 free p"), @"");
-    // Who counts users by atomic operations knows whether it is the last.
+    // With an atomic reference count, a thread knows whether it is the last user.
     assert_snapshot!(within("T0.1 r p\nT0.1 sub n 2 1\nT0 sub n 1 0\nT0 free p"), @"");
     assert_snapshot!(lifetime("T0 map p 4096\nT0 fork T0.1\nT0.1 r p+2000\nT0 unmap p 4096"), @"single lifetime use-after-free: T0:2 T0.1:0 | sound: T0:0 T0:1 T0:2 T0.1:0");
 }
 
-/// Locks keep two critical sections apart, and say nothing about which is first.
+/// Locks exclude overlapping critical sections, but do not order them.
 #[test]
 fn use_after_free_under_a_lock() {
     let trace = "
@@ -318,9 +318,9 @@ fn use_after_free_under_a_lock() {
     assert_snapshot!(hunt_class(trace, BugClass::Lifetime), @"single lifetime use-after-free: a4 b2 | sound: a1 a2 a3 a4 a5 b1 b2");
 }
 
-/// What one thread gives back another one has got before.
+/// A thread frees memory that another thread allocated before.
 #[test]
-fn memory_is_given_back_after_it_was_given_out() {
+fn memory_is_freed_after_it_was_allocated() {
     let trace = "T1 alloc p 8\nT1 r p\nT2 free p";
     assert_snapshot!(hunt_class(trace, BugClass::Lifetime), @"single lifetime use-after-free: T2:0 T1:1 | sound: T1:0 T2:0 T1:1");
 }
@@ -334,7 +334,7 @@ fn double_free() {
     ");
 }
 
-/// A semaphore that begins with one and goes down and up in turn is a lock.
+/// A semaphore with the initial value one that alternates between wait and post is a lock.
 #[test]
 fn semaphores_as_locks() {
     let section = |thread: &str, body: &str| format!("{thread} down s\n{body}\n{thread} post s\n");

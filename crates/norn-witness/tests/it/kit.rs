@@ -1,4 +1,4 @@
-//! Traces in, candidates and their schedules out, as text.
+//! Runs predictions on traces in text form, and prints candidates and their schedules.
 
 use std::fmt::Write;
 
@@ -6,21 +6,21 @@ use norn_model::{Candidate, EventId, Step, Trace, text};
 use norn_predict::{Options, predict};
 use norn_witness::{Grade, Witness, Witnesses, events};
 
-/// What is predicted for a trace: each candidate's first instance, and its schedule or why there is
-/// none. Events are called by their places in the code, or else by number.
+/// The predictions for a trace: each candidate's first instance, and its schedule or the reason why
+/// there is none. Events are named by code location, or else by number.
 pub(crate) fn hunt(trace: &str, options: &Options) -> String {
     let trace = text::parse(trace).unwrap();
-    tell(&trace, predict(&trace, options).candidates)
+    report(&trace, predict(&trace, options).candidates)
 }
 
-/// The same for order violations.
+/// The order violations of a trace, in the same form.
 pub(crate) fn hunt_order(trace: &str) -> String {
     let trace = text::parse(trace).unwrap();
     let found = predict(&trace, &Options::default()).violations;
-    tell(&trace, found.into_iter().map(|it| it.0))
+    report(&trace, found.into_iter().map(|it| it.0))
 }
 
-fn tell(trace: &Trace, candidates: impl IntoIterator<Item = Candidate>) -> String {
+fn report(trace: &Trace, candidates: impl IntoIterator<Item = Candidate>) -> String {
     let witnesses = Witnesses::new(trace);
     let mut lines = String::new();
     for candidate in candidates {
@@ -36,7 +36,7 @@ fn tell(trace: &Trace, candidates: impl IntoIterator<Item = Candidate>) -> Strin
     lines
 }
 
-/// What is predicted of some class, by the built-in patterns or as a deadlock.
+/// The predictions of one class.
 pub(crate) fn hunt_class(trace: &str, class: norn_model::BugClass) -> String {
     hunt(trace, &Options::default().only(&[class, norn_model::BugClass::Order]))
 }

@@ -1,4 +1,4 @@
-//! From traces to schedules.
+//! Tests of engines, checker and minimiser on traces.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod built_in;

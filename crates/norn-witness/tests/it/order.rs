@@ -1,5 +1,5 @@
-//! Order violations: the example of the paper with its schedules, and, on random tiny traces, all that
-//! any order of their events has.
+//! Order violations: the example of the paper with its schedules, and a comparison with brute force
+//! on random tiny traces.
 
 use insta::assert_snapshot;
 use norn_model::{EventId, Op, Trace, text as notation};
@@ -13,8 +13,8 @@ use crate::{
     property::{CROSSED, LOCKS, WAITS, cases, text},
 };
 
-/// The schedules end where the violation is complete: at 20, which the paper's goes on from with 21,
-/// and at 14, from which it goes on to 27.
+/// The schedules end where the violation is complete: at 20, after which the paper's continues with
+/// 21, and at 14, after which it continues to 27.
 #[test]
 fn figure_3() {
     assert_snapshot!(hunt_order(FIGURE_3), @r"
@@ -45,12 +45,12 @@ fn schedules_of_figure_3() {
     assert_eq!(grades, [("overdue-use", sound), ("premature-use", sound)]);
 }
 
-/// What one read was to see and what was to follow it, by the order of the run.
+/// A read and a write of another thread that it saw, or that followed it, in the recorded order.
 #[derive(Debug)]
 struct Relation {
     read: EventId,
     write: EventId,
-    /// Whether the write was to follow.
+    /// Whether the write followed the read.
     next: bool,
 }
 
@@ -62,8 +62,8 @@ fn access(op: &Op) -> Option<(u64, bool)> {
     }
 }
 
-/// All relations of a trace: the write that a read saw, if it is another thread's, and every write of
-/// another thread after it.
+/// All relations of a trace: the write that a read saw, if it is another thread's, and every write
+/// of another thread after the read.
 fn relations(trace: &Trace) -> Vec<Relation> {
     let events: Vec<_> = trace.merged().collect();
     let mut relations = Vec::new();
@@ -82,9 +82,9 @@ fn relations(trace: &Trace) -> Vec<Relation> {
     relations
 }
 
-/// Every violation that some order of events has is predicted. Of the writes of one thread that follow
-/// a read, the first stands for all; if a later one can come before the read, so can that. Returns
-/// how many get no schedule.
+/// Every violation of some order is predicted. Of the writes of one thread that follow a read, the
+/// first represents all; if a later one can precede the read, so can the first. Returns how many
+/// violations have no schedule.
 fn real_violations_are_predicted(trace: &str) -> Result<usize, TestCaseError> {
     let trace = &notation::parse(trace).unwrap();
     let options = Options { patterns: Vec::new(), instances: usize::MAX, ..Options::default() };

@@ -1,4 +1,4 @@
-//! On random tiny traces, against all orders that their events can have.
+//! Comparisons with brute force over all orders, on random tiny traces.
 
 use norn_model::{BugClass, Candidate, EventId, Op, Trace};
 use norn_predict::{Options, predict};
@@ -6,7 +6,7 @@ use norn_testkit::{Oracle, Shape, traces};
 use norn_witness::{Witnesses, events};
 use proptest::{prelude::*, test_runner::Config};
 
-/// Cases of each property: few for every day, more if `NORN_CASES` says so.
+/// Number of cases per property: few by default, more if `NORN_CASES` is set.
 pub(crate) fn cases() -> Config {
     let cases = std::env::var("NORN_CASES").ok().and_then(|it| it.parse().ok());
     Config { cases: cases.unwrap_or(200), ..Config::default() }
@@ -26,7 +26,7 @@ pub(crate) const CROSSED: Shape = Shape { nested: false, ..LOCKS };
 const FREES: Shape = Shape { frees: true, ..LOCKS };
 pub(crate) const WAITS: Shape = Shape { waits: true, events: 16, ..LOCKS };
 
-/// Random traces as text, which is what a failure should show.
+/// Random traces as text, so that a failure is readable.
 pub(crate) fn text(shape: Shape) -> impl Strategy<Value = String> {
     traces(shape).prop_map(|it| norn_model::text::print(&it))
 }
@@ -50,7 +50,7 @@ fn witnesses_are_possible(trace: &str) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// What an event accesses, and whether it writes.
+/// The address that an event accesses, and whether it writes.
 fn access(op: &Op) -> Option<(u64, bool)> {
     match *op {
         Op::Read { addr, .. } => Some((addr, false)),
@@ -59,7 +59,7 @@ fn access(op: &Op) -> Option<(u64, bool)> {
     }
 }
 
-/// Every two accesses to one variable, one of them a write, by two threads.
+/// All pairs of accesses to one variable by two threads, one of them a write.
 fn conflicts(trace: &Trace) -> Vec<[EventId; 2]> {
     let mut conflicts = Vec::new();
     let events: Vec<_> = trace.merged().collect();
@@ -76,8 +76,8 @@ fn conflicts(trace: &Trace) -> Vec<[EventId; 2]> {
     conflicts
 }
 
-/// Accesses of one thread that follow each other on one variable, and one of another thread that
-/// does not fit between them.
+/// Consecutive accesses of one thread to one variable, and a conflicting one of another thread
+/// between them.
 fn triples(trace: &Trace) -> Vec<[EventId; 3]> {
     let conflicting = conflicts(trace);
     let mut triples = Vec::new();
@@ -92,12 +92,12 @@ fn triples(trace: &Trace) -> Vec<[EventId; 3]> {
                 let between = conflicting.iter().filter(|it| it[0] == *first);
                 for other in between.map(|it| it[1]) {
                     let writes = access(&trace.event(other).unwrap().op).unwrap().1;
-                    // What fits before or after both is no violation.
+                    // An access that could equally come before or after both is not a violation.
                     if writes || *wrote && write {
                         triples.push([*first, other, event.id]);
                     }
                 }
-                // Two reads conflict with a write only, and a read with two writes.
+                // Two reads conflict only with a write, and a read only with two writes.
                 let more = conflicting.iter().filter(|it| it[0] == event.id).map(|it| it[1]);
                 for other in more {
                     let writes = access(&trace.event(other).unwrap().op).unwrap().1;
@@ -114,7 +114,7 @@ fn triples(trace: &Trace) -> Vec<[EventId; 3]> {
     triples
 }
 
-/// Every event that gives memory back, with every one of another thread that is about it.
+/// Every event that frees memory, with every event of another thread that uses or frees it.
 fn uses_after_free(trace: &Trace) -> Vec<[EventId; 2]> {
     let events: Vec<_> = trace.merged().collect();
     let frees = events.iter().filter(|it| matches!(it.op, Op::Free { .. }));
@@ -134,7 +134,7 @@ fn uses_after_free(trace: &Trace) -> Vec<[EventId; 2]> {
 proptest! {
     #![proptest_config(cases())]
 
-    /// Every atomicity violation that some order has is predicted and gets a schedule.
+    /// Every atomicity violation of some order is predicted and gets a schedule.
     #[test]
     fn real_atomicity_violations_get_a_schedule(trace in text(LOCKS)) {
         let trace = norn_model::text::parse(&trace).unwrap();
@@ -159,12 +159,11 @@ proptest! {
     }
 
     #[test]
-    fn witnesses_are_possible_with_memory_given_back(trace in text(FREES)) {
+    fn witnesses_are_possible_with_frees(trace in text(FREES)) {
         witnesses_are_possible(&trace)?;
     }
 
-    /// Every use of memory after it was given back that some order has is predicted and gets a
-    /// schedule; and so does giving it back twice.
+    /// Every use after free and every double free of some order is predicted and gets a schedule.
     #[test]
     fn real_uses_after_free_get_a_schedule(trace in text(FREES)) {
         let trace = norn_model::text::parse(&trace).unwrap();
@@ -196,7 +195,7 @@ proptest! {
         witnesses_are_possible(&trace)?;
     }
 
-    /// Every race that some order has is predicted and gets a schedule, if locks are nested.
+    /// Every race of some order is predicted and gets a schedule, if locks are nested.
     #[test]
     fn real_races_get_a_schedule(trace in text(LOCKS)) {
         let trace = norn_model::text::parse(&trace).unwrap();

@@ -1,5 +1,5 @@
-//! Each rule of the exact engine on the smallest trace in which it forbids an order, and on the
-//! smallest in which it does not; and the papers' examples.
+//! Each rule of the exact engine on the smallest trace in which it excludes an order, and on the
+//! smallest in which it does not; and the examples of the papers.
 
 use insta::assert_snapshot;
 use norn_model::{EventId, Trace, text};
@@ -7,8 +7,8 @@ use norn_witness::{Checker, Engines, Failure, Grade, Infeasible, Witnesses, even
 
 use crate::exact::candidate;
 
-/// Brings events, called by their places in the code, into an order; with nothing between them if
-/// there is a `!`.
+/// Queries an order of events, which are named by their code locations; `!` requires them to be
+/// adjacent.
 fn order(trace: &str, wanted: &str) -> String {
     let trace = text::parse(trace).unwrap();
     let adjacent = wanted.starts_with('!');
@@ -36,7 +36,7 @@ fn name(trace: &Trace, id: EventId) -> String {
     place.unwrap_or_else(|| format!("{}:{}", trace.thread(id.thread).unwrap().name, id.index))
 }
 
-/// Two threads wait, and a third wakes them; as recorded, with as many signals as there are.
+/// Two threads wait, and a third wakes them, with the given signals.
 fn figure_7(wake: &str) -> String {
     format!(
         "order global
@@ -56,7 +56,7 @@ fn figure_7(wake: &str) -> String {
     )
 }
 
-/// Figure 7 of Huang, Luo and Rosu: one signal ends one wait, whichever, and not both.
+/// Figure 7 of Huang, Luo and Rosu: one signal ends either wait, but not both.
 #[test]
 fn figure_7_of_gpredict() {
     let one = figure_7("T3 signal g @ z2");
@@ -73,8 +73,8 @@ fn figure_7_of_gpredict() {
     assert_snapshot!(order(&two, "z2 x5 z2' y5"), @"infeasible");
 }
 
-/// Figure 5 of Huang and Zhang: the signal comes out of the critical section that the other thread
-/// needs before it comes to its access.
+/// Figure 5 of Huang and Zhang: the signal is sent in a critical section that the other thread has
+/// to pass before its access.
 #[test]
 fn figure_5_of_pecan() {
     let with = "
@@ -129,12 +129,12 @@ fn locks() {
     assert_snapshot!(two("read", "write"), @"infeasible");
     assert_snapshot!(two("read", "read"), @"a1 b1 a2 b2");
     assert_snapshot!(two("mutex tried", "mutex timed"), @"infeasible");
-    // What is taken twice is free when it was given back twice.
+    // A lock that is acquired twice is free after two releases.
     let twice = "T1 acq l @ a1\nT1 acq l @ a2\nT1 rel l @ a3\nT1 yield @ a4\nT1 rel l @ a5\nT2 acq l @ b1\nT2 yield @ b2";
     assert_snapshot!(order(twice, "!a4 b2"), @"infeasible");
     assert_snapshot!(order(twice, "b2 a5"), @"infeasible");
     assert_snapshot!(order(twice, "a5 b2"), @"a1 a2 a3 a4 a5 b1 b2");
-    // Who waits for a condition gives the lock back meanwhile.
+    // A thread that waits for a condition releases the lock meanwhile.
     let waits = "
         T1 acq l @ a1
         T1 waitrel l @ a2
@@ -148,9 +148,9 @@ fn locks() {
     assert_snapshot!(order(waits, "a1 b2 a2"), @"infeasible");
 }
 
-/// Who tries a lock in vain does so while another one has it.
+/// A failed attempt to acquire a lock happens while another thread holds it.
 #[test]
-fn locks_that_are_denied() {
+fn failed_lock_requests() {
     let trace = "
         T1 acq l @ a1
         T2 acqfail l mutex tried 16 @ b1
@@ -164,7 +164,7 @@ fn locks_that_are_denied() {
 
 #[test]
 fn conditions() {
-    // A signal that comes before the wait wakes nobody.
+    // A signal before the wait wakes no thread.
     let trace = "
         T1 acq l @ a1
         T1 waitrel l @ a2
@@ -205,7 +205,8 @@ fn semaphores() {
     assert_snapshot!(order(trace, "a1 b1 c1 b2"), @"a1 b1 c1 b2");
     let first = format!("T1 init s semaphore 1 @ i\n{trace}");
     assert_snapshot!(order(&first, "b2 a1"), @"b1 c1 i b2 a1");
-    // One that begins with one, and that all wait for and post in turn, is a lock.
+    // A semaphore with the initial value one on which all threads alternate between wait and post
+    // is a lock.
     let lock = "T1 init s semaphore 1 @ i\nT1 down s @ a1\nT1 yield @ a2\nT1 post s @ a3\nT2 down s @ b1\nT2 yield @ b2\nT2 post s @ b3";
     assert_snapshot!(order(lock, "!a2 b2"), @"infeasible");
     assert_snapshot!(order(lock, "b3 a2"), @"b1 b2 b3 i a1 a2");
@@ -233,7 +234,7 @@ fn initialisations() {
 }
 
 #[test]
-fn announcements() {
+fn annotations() {
     let trace = "T1 w x 1 @ a1\nT1 before o @ a2\nT2 after o @ b1\nT2 yield @ b2";
     assert_snapshot!(order(trace, "b2 a1"), @"infeasible");
     assert_snapshot!(order(trace, "a1 b2"), @"a1 a2 b1 b2");
@@ -241,7 +242,7 @@ fn announcements() {
     assert_snapshot!(order(earlier, "a1 b2"), @"a1 b1 b2");
 }
 
-/// A read that its thread goes on from sees its value; the last one need not.
+/// A read sees its recorded value, unless it is the last event of its thread.
 #[test]
 fn values() {
     let trace =
@@ -250,11 +251,11 @@ fn values() {
     assert_snapshot!(order(trace, "b2 a1"), @"c1 b1 b2 a1");
     assert_snapshot!(order(trace, "b2 a1 c1"), @"infeasible");
     assert_snapshot!(order(trace, "c2 b2 a1"), @"c1 b1 c2 b2 a1");
-    // What is there at first is a value, too.
+    // The initial value counts as well.
     let first = "order global\nT2 r x 0 @ b1\nT2 yield @ b2\nT1 w x 1 @ a1\nT1 w x 0 @ a2";
     assert_snapshot!(order(first, "a1 b2"), @"b1 a1 b2");
     assert_snapshot!(order(first, "a1 b2 a2"), @"b1 a1 b2 a2");
-    // Where the value is unknown, the writer counts.
+    // Where the value is unknown, the read has to see the same write.
     let unknown = "order global\nT1 w x @ a1\nT2 r x @ b1\nT2 yield @ b2\nT3 w x @ c1";
     assert_snapshot!(order(unknown, "a1 c1 b2"), @"a1 b1 c1 b2");
     assert_snapshot!(order(unknown, "c1 a1 b2"), @"c1 a1 b1 b2");
@@ -277,7 +278,7 @@ fn values_of_several_sizes() {
     assert_snapshot!(order(trace, "b1 c1 b2 b3"), @"infeasible");
 }
 
-/// What changes a value sees the one before, and passes on what comes of it.
+/// A read-modify-write sees the previous value and passes its result on.
 #[test]
 fn atomic_operations() {
     let trace = "T1 add x 0 1 @ a1\nT2 add x 1 2 @ b1\nT2 yield @ b2";
@@ -290,7 +291,7 @@ fn atomic_operations() {
 }
 
 #[test]
-fn memory_that_is_given_back() {
+fn freed_memory() {
     let trace =
         "T0 alloc p 8 @ a1\nT0 fork T0.1 @ a2\nT0.1 w p 1 @ b1\nT0.1 yield @ b2\nT0 free p @ a3";
     assert_snapshot!(order(trace, "a3 b1"), @"a1 a2 a3 b1");

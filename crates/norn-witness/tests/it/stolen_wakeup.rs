@@ -1,11 +1,11 @@
-//! Stolen wake-ups: the smallest trace that has one, and what takes it away.
+//! Stolen wake-ups: the smallest trace that permits one, and what prevents it.
 
 use insta::assert_snapshot;
 use norn_model::BugClass;
 
 use crate::kit::hunt_class;
 
-/// T1 waits until T2 has put something there; T3 takes it.
+/// T1 waits until T2 has produced an item; T3 consumes it.
 const TRACE: &str = "
     T1 acq m
     T1 r x 0 @ asks
@@ -30,12 +30,12 @@ fn stolen(trace: &str) -> String {
 }
 
 #[test]
-fn another_thread_is_faster() {
+fn a_third_thread_steals_the_wake_up() {
     assert_snapshot!(stolen(TRACE), @"single atomicity stolen-wake-up: tells takes looks | sound: T1:0 asks T1:2 T1:3 T2:0 tells T2:2 T2:3 T3:0 takes T3:2 T1:4 looks");
 }
 
 #[test]
-fn also_if_it_came_first() {
+fn stolen_if_the_third_thread_came_first() {
     let trace = "
         T1 acq m
         T1 waitrel m
@@ -54,9 +54,9 @@ fn also_if_it_came_first() {
     assert_snapshot!(stolen(trace), @"single atomicity stolen-wake-up: tells takes looks | sound: T1:0 T1:1 T1:2 T2:0 tells T2:2 T2:3 T3:0 takes T3:2 T1:3 looks");
 }
 
-/// Two signals came while it waited, and it is not known which one ended the wait.
+/// There were two signals during the wait, and it is unknown which one ended it.
 #[test]
-fn also_if_it_is_not_known_who_woke_it() {
+fn stolen_if_the_signal_is_unknown() {
     let trace = TRACE.replace("by T2:2", "any 2").replace(
         "T2 rel m\n",
         "T2 rel m\n    T2 acq m\n    T2 w x 2 @ tells\n    T2 signal c\n    T2 rel m\n",
@@ -65,28 +65,28 @@ fn also_if_it_is_not_known_who_woke_it() {
 }
 
 #[test]
-fn who_looks_again_where_it_asked_is_not_fooled() {
+fn not_stolen_if_the_condition_is_checked_again() {
     assert_eq!(stolen(&TRACE.replace("looks", "asks")), "");
 }
 
 #[test]
-fn who_is_not_woken_is_not_fooled() {
+fn not_stolen_without_a_signal() {
     assert_eq!(stolen(&TRACE.replace("by T2:2", "timeout")), "");
 }
 
 #[test]
-fn it_takes_a_third_thread() {
+fn not_stolen_without_a_third_thread() {
     assert_eq!(stolen(&TRACE.replace("T3", "T2")), "");
 }
 
 #[test]
-fn another_lock_is_another_matter() {
+fn not_stolen_under_another_lock() {
     let trace = TRACE.replace("T3 acq m", "T3 acq n").replace("T3 rel m", "T3 rel n");
     assert_eq!(stolen(&trace), "");
 }
 
 #[test]
-fn who_comes_after_the_look_takes_nothing() {
+fn not_stolen_after_the_read() {
     let trace = TRACE.replace("T3 acq m", "T1 fork T3\n    T3 acq m");
     assert_eq!(stolen(&trace), "");
 }

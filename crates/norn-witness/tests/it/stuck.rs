@@ -1,4 +1,4 @@
-//! Deadlocks on random tiny traces, against all orders that their events can have.
+//! Deadlocks on random tiny traces, compared with brute force over all orders.
 
 use std::cell::Cell;
 
@@ -15,7 +15,8 @@ const THREE: Shape = Shape { threads: 3, pieces: 2, events: 20, ..DEEP };
 const DEEP_CROSSED: Shape = Shape { nests: 12, ..CROSSED };
 const DEEP_WAITS: Shape = Shape { nests: 12, ..WAITS };
 
-/// Whether every witness of a deadlock ends where its threads can never go on; how many there are.
+/// Checks that every witness of a deadlock ends where its threads can never continue; returns their
+/// number.
 fn witnesses_are_stuck(trace: &str) -> Result<usize, TestCaseError> {
     let trace = &text::parse(trace).unwrap();
     let (oracle, witnesses) = (Oracle::new(trace), Witnesses::new(trace));
@@ -29,7 +30,7 @@ fn witnesses_are_stuck(trace: &str) -> Result<usize, TestCaseError> {
     Ok(witnesses.len())
 }
 
-/// Runs a property on many traces, and adds up what it counts.
+/// Runs a property on many traces, and sums up its counts.
 fn total<const N: usize>(
     shape: Shape,
     count: impl Fn(&str) -> Result<[usize; N], TestCaseError>,
@@ -47,8 +48,8 @@ fn total<const N: usize>(
     sum.get()
 }
 
-/// Every deadlock of locks that some order reaches is predicted; how many there are, and how many of
-/// them get no schedule.
+/// Checks that every lock deadlock of some order is predicted; returns their number, and how many
+/// have no schedule.
 fn cycles_are_predicted(trace: &str) -> Result<[usize; 2], TestCaseError> {
     let trace = text::parse(trace).unwrap();
     let (oracle, witnesses) = (Oracle::new(&trace), Witnesses::new(&trace));
@@ -66,7 +67,7 @@ fn cycles_are_predicted(trace: &str) -> Result<[usize; 2], TestCaseError> {
     Ok(counts)
 }
 
-/// Every deadlock of locks that some order reaches is predicted and gets a schedule.
+/// Every lock deadlock of some order is predicted and gets a schedule.
 fn check_cycles(shape: Shape) {
     let [real, unscheduled] = total(shape, cycles_are_predicted);
     assert_ne!(real, 0);
@@ -88,7 +89,7 @@ fn deadlocks_of_crossed_locks_are_predicted() {
     check_cycles(DEEP_CROSSED);
 }
 
-/// Every witness is stuck, and there are some.
+/// Every witness is stuck, and there is at least one.
 fn check_witnesses(shapes: &[Shape]) {
     let count = |shape: &Shape| total(*shape, |it| Ok([witnesses_are_stuck(it)?]))[0];
     assert_ne!(shapes.iter().map(count).sum::<usize>(), 0);

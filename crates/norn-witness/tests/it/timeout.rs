@@ -1,4 +1,4 @@
-//! Times that run out: the smallest traces in which they can, and what takes that away.
+//! Timeouts: the smallest traces in which they can happen, and what prevents them.
 
 use insta::assert_snapshot;
 use norn_model::{BugClass, CandidateKind, text};
@@ -7,7 +7,7 @@ use norn_witness::{Checker, Grade, Rule, Turn};
 
 use crate::kit::hunt;
 
-/// T1 waits until T2 has put something there.
+/// T1 waits until T2 has produced an item.
 const WAIT: &str = "
     T1 acq m
     T1 waitrel m
@@ -27,7 +27,7 @@ fn expiring(trace: &str) -> String {
 }
 
 #[test]
-fn before_the_signal_or_with_it() {
+fn a_wait_times_out_before_the_signal_or_with_it() {
     assert_snapshot!(expiring(WAIT), @r"
     single order timeout: wake signal | speculative: T1:0 T1:1 T1:2 wake T1:4 T1:5 T2:0 T2:1 signal
     single order late-wake-up: signal wake | sound: T1:0 T1:1 T1:2 T2:0 T2:1 signal T2:3 wake
@@ -35,12 +35,12 @@ fn before_the_signal_or_with_it() {
 }
 
 #[test]
-fn who_waits_for_ever_is_woken() {
+fn an_untimed_wait_does_not_time_out() {
     assert_eq!(expiring(&WAIT.replace(" timed", "")), "");
 }
 
 #[test]
-fn before_the_post() {
+fn a_semaphore_wait_times_out_before_the_post() {
     let trace = "T0 init s semaphore 0\nT2 yield\nT2 post s @ post\nT1 down s timed @ down";
     assert_snapshot!(expiring(trace), @r"
     single order timeout: down post | sound: T0:0 T2:0 down post
@@ -49,21 +49,21 @@ fn before_the_post() {
 }
 
 #[test]
-fn while_another_thread_has_the_lock() {
+fn a_lock_request_times_out_while_the_lock_is_held() {
     let trace = "T1 acq m @ taken\nT1 w x 1\nT1 rel m\nT2 acq m mutex timed @ wanted\nT2 rel m";
     assert_snapshot!(expiring(trace), @"single order timeout: taken wanted | sound: taken wanted");
 }
 
-/// The checker lets a wait end by itself if it has a limit, and only then.
+/// The checker lets a wait end without a signal only if it has a time limit.
 #[test]
-fn the_checker_knows_limits() {
+fn the_checker_requires_a_time_limit() {
     let check = |trace: &str| {
         let trace = text::parse(trace).unwrap();
         let options = Options::default().only(&[BugClass::Order]);
         let candidates = predict(&text::parse(WAIT).unwrap(), &options).candidates;
         let early = candidates.iter().find(|it| it.kind == CandidateKind::Timeout).unwrap();
         let [wake, signal] = [0, 1].map(|it| early.steps[it].event);
-        // T1 goes on to its end, so that others have the mutex.
+        // T1 runs to its end, so that other threads can acquire the mutex.
         let turns = [(wake, 3), (signal, 1)];
         let turns = turns.map(|(at, more)| Turn { thread: at.thread, until: at.index + more });
         Checker::new(&trace).check(early, &turns).map_err(|it| it.rule)

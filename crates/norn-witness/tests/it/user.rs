@@ -1,4 +1,4 @@
-//! Patterns that users write, regions that they mark, variables that they join.
+//! Patterns that users write, regions that they mark, variables that they declare as atomic sets.
 
 use insta::assert_snapshot;
 use norn_model::{BugClass, ThreadId, text};
@@ -10,7 +10,7 @@ fn with(pattern: &str) -> Options {
     Options { patterns: Pattern::parse(pattern).unwrap(), ..Options::default() }
 }
 
-/// Three threads: what one takes over from another never reaches the third.
+/// Three threads: a value that one takes over from another never reaches the third.
 #[test]
 fn three_threads() {
     let options = with("pattern overtaken\n  a w x\n  b w x\n  c r x\n");
@@ -23,7 +23,7 @@ fn three_threads() {
     assert_snapshot!(hunt(ordered, &options), @"");
 }
 
-/// Three accesses of one region, with two of another thread between them.
+/// Three accesses of one region, interleaved with two of another thread.
 #[test]
 fn long_regions() {
     let options = with("pattern torn\n  a r x\n  b w x\n  a r x\n  b w x\n  a r x\n");
@@ -84,7 +84,7 @@ fn given_sets() {
     ");
 }
 
-/// What is not in the sets does not come between what is.
+/// Variables outside the sets do not separate accesses to those inside.
 #[test]
 fn given_sets_far_apart() {
     let others = |thread: &str| {
@@ -107,7 +107,7 @@ fn given_sets_far_apart() {
     assert_eq!(of_both(hunt(&trace, &options)), 1);
 }
 
-/// Two small variables of a set may share eight bytes.
+/// Two small variables of a set may share a granule of eight bytes.
 #[test]
 fn neighbours_in_memory() {
     let trace = "order global

@@ -1,10 +1,10 @@
-//! Threads of which each waits for the next, and the last for the first.
+//! Cycles of threads, each of which waits for the next one.
 //!
-//! The search goes from request to request along "waits for what that one holds back". All threads
-//! of a cycle are different, the first one has the smallest number, and each new one must be able
-//! to stand at its request together with all the others. A cycle that another thread takes part in
-//! without need is left out: the others of it form a shorter cycle. Short cycles are searched
-//! for first, and with the largest budget: what few threads can do is the likeliest.
+//! The search follows the relation "waits for what that one holds". All threads of a cycle are
+//! different, the first one has the smallest number, and each new one must be able to be at its
+//! request at the same time as all the others. A cycle with a redundant thread is left out: the
+//! others form a shorter cycle. Short cycles are searched first, and with the largest budget,
+//! because deadlocks of few threads are the most likely.
 
 use std::collections::BTreeMap;
 
@@ -21,30 +21,30 @@ use crate::{
     top_k::{EventPlace, Instance, Key},
 };
 
-/// Requests that are looked at for one length: from one, and from all together; for each greater length
-/// half as many.
-const MOST_FROM_ONE: u32 = 20_000;
-const MOST: u32 = 2_000_000;
-/// How many of them a cycle counts as.
+/// Maximum number of requests visited per cycle length: from one request, and from all together;
+/// half as many for each greater length.
+const MAX_VISITS_PER_REQUEST: u32 = 20_000;
+const MAX_VISITS: u32 = 2_000_000;
+/// The cost of a cycle, in visited requests.
 const CYCLE: u32 = 50;
 
 /// Searches for cycles.
 pub(crate) struct Cycles<'a> {
     order: &'a Order,
     requests: &'a [Request],
-    /// By lock, the requests that hold it.
+    /// By lock: the requests that hold it.
     holders: FxHashMap<u64, Vec<usize>>,
-    /// By thread, its requests.
+    /// By thread: its requests.
     threads: BTreeMap<u16, Vec<usize>>,
-    /// How many more may be looked at, from this one and in all.
+    /// The remaining budget, from this request and in total.
     left: (u32, u32),
     /// Whether there may be longer cycles.
     longer: bool,
-    /// Requests from which not all was looked at.
+    /// Number of requests whose search was cut.
     pub(crate) left_out: u64,
 }
 
-/// A cycle: each request waits for what the next one holds back.
+/// A cycle: each request waits for what the next one holds.
 pub(crate) type Cycle<'a> = [&'a Request];
 
 impl<'a> Cycles<'a> {
@@ -57,19 +57,19 @@ impl<'a> Cycles<'a> {
                 holders.entry(hold.lock).or_default().push(at);
             }
         }
-        let (requests, left) = (&requests.all, (0, MOST));
+        let (requests, left) = (&requests.all, (0, MAX_VISITS));
         Cycles { order, requests, holders, threads, left, longer: false, left_out: 0 }
     }
 
-    /// Tells every cycle once.
+    /// Reports every cycle once.
     pub(crate) fn search(&mut self, mut found: impl FnMut(&Cycle<'a>)) {
         let threads = self.threads.len();
         for (length, shift) in (2..=threads).zip(0..) {
-            self.left.1 = MOST.checked_shr(shift).unwrap_or(0);
+            self.left.1 = MAX_VISITS.checked_shr(shift).unwrap_or(0);
             self.longer = false;
             let mut left_out = 0;
             for first in self.requests {
-                self.left.0 = MOST_FROM_ONE;
+                self.left.0 = MAX_VISITS_PER_REQUEST;
                 self.extend(&mut vec![first], length, &mut found);
                 left_out += u64::from(self.left.0 == 0 || self.left.1 == 0);
             }
@@ -120,7 +120,7 @@ impl<'a> Cycles<'a> {
         self.left = (self.left.0.saturating_sub(cost), self.left.1.saturating_sub(cost));
     }
 
-    /// Requests that may hold back what this one waits for.
+    /// Requests that may hold what this one waits for.
     fn next(&self, request: &Request) -> Vec<usize> {
         match request.want {
             Want::Lock { lock, .. } => self.holders.get(&lock).cloned().unwrap_or_default(),
@@ -139,7 +139,7 @@ impl<'a> Cycles<'a> {
         }
     }
 
-    /// Whether one cannot go on as long as the other does not.
+    /// Whether one request cannot proceed before the other does.
     fn waits_for(&self, one: &Request, other: &Request) -> bool {
         match one.want {
             Want::Lock { lock, shared } => {
@@ -153,7 +153,7 @@ impl<'a> Cycles<'a> {
         }
     }
 
-    /// Whether two threads can stand at their requests at the same time.
+    /// Whether two threads can be at their requests at the same time.
     fn can_coincide(&self, one: &Request, other: &Request) -> bool {
         let excludes = |lock: u64, shared: bool| {
             let theirs = other.held.iter().find(|it| it.lock == lock);
@@ -166,8 +166,8 @@ impl<'a> Cycles<'a> {
     }
 }
 
-/// What is kept of a cycle. It begins where its places in the code are the smallest, so that it is
-/// the same whichever thread takes which part.
+/// The instance of a cycle. It begins with the smallest sites, so that it does not depend on which
+/// thread takes which part.
 pub(crate) fn instance(trace: &Trace, cycle: &Cycle<'_>) -> (Key, Instance) {
     let turned = |by: usize| cycle.iter().cycle().skip(by).take(cycle.len()).copied();
     let turns = (0..cycle.len()).map(|by| turned(by).collect::<Vec<_>>());
@@ -186,7 +186,7 @@ pub(crate) fn instance(trace: &Trace, cycle: &Cycle<'_>) -> (Key, Instance) {
     (key, Instance { apart: 0, cost, steps: places })
 }
 
-/// The requests, and then where what they want was taken.
+/// The requests, followed by the acquisitions of what they wait for.
 fn places(trace: &Trace, cycle: &Cycle<'_>) -> SmallVec<[EventPlace; 4]> {
     let stuck = cycle.iter().map(|it| EventPlace {
         thread: it.thread,
@@ -202,7 +202,7 @@ fn places(trace: &Trace, cycle: &Cycle<'_>) -> SmallVec<[EventPlace; 4]> {
     stuck.chain(taken).collect()
 }
 
-/// What a request is about: a lock, a condition, a semaphore; nothing if it is a thread.
+/// The object of a request: a lock, a condition, a semaphore; 0 for a thread.
 fn wanted(trace: &Trace, request: &Request) -> u64 {
     if let Want::Lock { lock, .. } = request.want {
         return lock;

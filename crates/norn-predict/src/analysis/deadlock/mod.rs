@@ -1,11 +1,12 @@
-//! Deadlocks that other orders of a run allow: threads that wait for each other.
+//! Deadlocks in other orders of a run: cycles of threads that wait for each other.
 //!
-//! Lock orders after Havelund (*Using runtime analysis to guide model checking of Java programs*,
-//! SPIN 2000), with gates and order as in Bensalem and Havelund (*Dynamic deadlock analysis of
-//! multi-threaded programs*, HVC 2005): a cycle counts only if its threads can be at their
-//! [requests](request) at the same time. No lock may be held by two of them, and nothing may order
-//! what one has done behind what another has not. Where we differ: a request is whatever a thread
-//! can wait in, so [cycles](cycle) may go through joins, conditions, semaphores and barriers, too.
+//! Lock order graphs after Havelund (*Using runtime analysis to guide model checking of Java
+//! programs*, SPIN 2000), with gate locks and happens-before as in Bensalem and Havelund (*Dynamic
+//! deadlock analysis of multi-threaded programs*, HVC 2005): a cycle counts only if its threads can
+//! be at their [requests](request) at the same time. No lock may be held by two of them, and no
+//! event that one has executed may depend on one that another has not reached. Where we differ: a
+//! request is any event in which a thread can wait, so [cycles](cycle) may also include joins,
+//! conditions, semaphores and barriers.
 
 mod cycle;
 mod request;
@@ -23,7 +24,7 @@ use crate::{
     top_k::{EventPlace, Instance, Key, TopK},
 };
 
-/// The kinds of cycles, by the number that stands for them in a [`Key`].
+/// The kinds of cycles, by their number in a [`Key`].
 const KINDS: [CandidateKind; 3] =
     [CandidateKind::LockCycle, CandidateKind::WaitHoldingLock, CandidateKind::JoinHoldingLock];
 const LOCK_CYCLE: u16 = 0;
@@ -39,11 +40,11 @@ static INFO: AnalysisInfo = AnalysisInfo {
     class: BugClass::Deadlock,
     text: Explanation {
         name: "deadlock",
-        summary: "deadlock: threads wait for each other for ever",
-        meaning: "Each of some threads waits for what another of them has to do or to release first, so \
-                  none of them ever goes on. The recorded run was lucky: the threads were never at these \
-                  places at the same time, and nothing forces them not to be.",
-        example: "T1: lock(a); lock(b);\nT2: lock(b); lock(a);   // each holds what the other wants",
+        summary: "deadlock: threads wait for each other forever",
+        meaning: "Each thread of a cycle waits for an action or a release of the next one, so none of them \
+                  ever continues. In the recorded run the threads were never at these places at the same \
+                  time, but nothing prevents that.",
+        example: "T1: lock(a); lock(b);\nT2: lock(b); lock(a);   // each holds what the other requests",
         advice: "Acquire locks in the same order everywhere, hold no lock while you wait for another \
                  thread, or use trylock and back off.",
     },
@@ -98,7 +99,7 @@ impl Analysis for Deadlock {
     }
 }
 
-/// An instance has the places of the stuck events first: as many as its key says.
+/// An instance begins with the places of the stuck events, as many as its key states.
 pub(super) fn candidate(
     trace: &Trace,
     kind: CandidateKind,

@@ -1,4 +1,4 @@
-//! Where threads may have to wait, and what they hold there.
+//! The events in which threads may have to wait, and the locks held there.
 
 use std::collections::BTreeSet;
 
@@ -11,10 +11,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{order::Order, outline::narrow};
 
-/// Requests of one trace at most.
-const MOST: usize = 50_000;
+/// Maximum number of requests of a trace.
+const MAX_REQUESTS: usize = 50_000;
 
-/// An event that a thread may have to wait in, and what it holds there.
+/// An event in which a thread may have to wait, and the locks it holds there.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
     pub(crate) thread: u16,
@@ -29,35 +29,35 @@ pub(crate) struct Request {
 pub(crate) enum Want {
     /// A lock.
     Lock {
-        /// Which.
+        /// The lock.
         lock: u64,
-        /// Whether it would share it.
+        /// Whether it is requested in shared mode.
         shared: bool,
     },
-    /// Events of other threads: the end of one, a signal, a post, their arrival.
+    /// Events of other threads: a thread's end, a signal, a post, an arrival.
     Others,
 }
 
-/// A lock that is held.
+/// A held lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Hold {
     pub(crate) lock: u64,
     pub(crate) shared: bool,
-    /// The event that took it.
+    /// The event that acquired it.
     pub(crate) index: u32,
 }
 
-/// The requests of all threads that can be part of a cycle, those of a thread in its order.
+/// The requests of all threads that can be part of a cycle; those of a thread in program order.
 #[derive(Debug)]
 pub(crate) struct Requests {
     pub(crate) all: Vec<Request>,
     pub(crate) left_out: u64,
 }
 
-/// What makes two requests of a thread the same. Between two synchronisation points, nothing
-/// can order one of them and not the other.
+/// The key of equivalent requests of a thread. Between two synchronisation points, the
+/// happens-before order does not distinguish them.
 #[derive(PartialEq, Eq, Hash)]
-struct Same {
+struct RequestKey {
     epoch: u32,
     site: u32,
     want: Want,
@@ -65,39 +65,39 @@ struct Same {
 }
 
 impl Requests {
-    /// Gathers the requests of a trace.
+    /// Collects the requests of a trace.
     pub(crate) fn new(trace: &Trace, order: &Order, semaphores: &BTreeSet<u64>) -> Requests {
         let threads = trace.threads.par_iter().enumerate();
         let each = threads.map(|(number, thread)| {
             let Ok(number) = u16::try_from(number) else { return Vec::new() };
-            Walk::new(number, semaphores).requests(thread)
+            RequestScan::new(number, semaphores).requests(thread)
         });
         let mut all: Vec<_> = each.collect::<Vec<_>>().into_iter().flatten().collect();
         trim(&mut all, order, trace.threads.len());
-        let left_out = all.len().saturating_sub(MOST) as u64;
-        all.truncate(MOST);
+        let left_out = all.len().saturating_sub(MAX_REQUESTS) as u64;
+        all.truncate(MAX_REQUESTS);
         Requests { all, left_out }
     }
 }
 
-struct Walk<'a> {
+struct RequestScan<'a> {
     number: u16,
     semaphores: &'a BTreeSet<u64>,
-    /// With how often they are held and where they were taken.
+    /// With the recursion depth and the site of the acquisition.
     held: Vec<(Hold, u32, u32)>,
     epoch: u32,
-    known: FxHashSet<Same>,
+    known: FxHashSet<RequestKey>,
     all: Vec<Request>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> RequestScan<'a> {
     fn new(number: u16, semaphores: &'a BTreeSet<u64>) -> Self {
         let (held, known, all) = (Vec::new(), FxHashSet::default(), Vec::new());
-        Walk { number, semaphores, held, epoch: 0, known, all }
+        RequestScan { number, semaphores, held, epoch: 0, known, all }
     }
 
     fn requests(mut self, thread: &Thread) -> Vec<Request> {
-        // The handlers of a signal cannot be scheduled.
+        // Signal handlers cannot be scheduled.
         if thread.role == Role::Handler {
             return Vec::new();
         }
@@ -111,20 +111,20 @@ impl<'a> Walk<'a> {
         match op.effect() {
             Effect::Lock(LockEffect::Acquire { lock, mode, how }) => {
                 let shared = mode == LockMode::Read;
-                // A thread that only tries does not wait.
+                // A try-lock does not wait.
                 if matches!(how, Outcome::Waited | Outcome::OwnerDied) {
                     self.request(at, Want::Lock { lock, shared });
                 }
-                self.take(at, lock, shared);
+                self.acquire(at, lock, shared);
             }
-            Effect::Lock(LockEffect::Release { lock, .. }) => self.give(lock),
+            Effect::Lock(LockEffect::Release { lock, .. }) => self.release(lock),
             Effect::Semaphore(effect) => self.semaphore(at, effect),
             Effect::Condition(ConditionEffect::Wake { lock, woken, .. }) => {
                 if matches!(woken, WokenBy::Event(_) | WokenBy::OneOf(_)) {
                     self.wait(at);
                 }
                 self.request(at, Want::Lock { lock, shared: false });
-                self.take(at, lock, false);
+                self.acquire(at, lock, false);
             }
             Effect::Thread(ThreadEffect::Join(_))
             | Effect::Barrier(BarrierEffect::Leave { .. })
@@ -148,11 +148,11 @@ impl<'a> Walk<'a> {
         match effect {
             SemaphoreEffect::Wait { semaphore: lock, .. } if self.semaphores.contains(&lock) => {
                 self.request(at, Want::Lock { lock, shared: false });
-                self.take(at, lock, false);
+                self.acquire(at, lock, false);
             }
             SemaphoreEffect::Wait { .. } => self.wait(at),
             SemaphoreEffect::Post { semaphore } if self.semaphores.contains(&semaphore) => {
-                self.give(semaphore);
+                self.release(semaphore);
             }
             SemaphoreEffect::Init { .. }
             | SemaphoreEffect::Post { .. }
@@ -160,8 +160,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Waits for other threads. A thread that holds nothing meanwhile blocks nobody: a thread that
-    /// waits for it waits for the same event.
+    /// Waits for other threads. A thread that holds nothing meanwhile blocks no other thread: a
+    /// thread that waits for it waits for the same event.
     fn wait(&mut self, at: (u32, u32)) {
         if !self.held.is_empty() {
             self.request(at, Want::Others);
@@ -175,14 +175,14 @@ impl<'a> Walk<'a> {
             return;
         }
         let held = self.held.iter().map(|(it, _, site)| (it.lock, it.shared, *site)).collect();
-        if self.known.insert(Same { epoch: self.epoch, site, want, held }) {
+        if self.known.insert(RequestKey { epoch: self.epoch, site, want, held }) {
             let mut held: Vec<_> = self.held.iter().map(|it| it.0).collect();
             held.sort_unstable_by_key(|it| it.lock);
             self.all.push(Request { thread: self.number, index, want, held });
         }
     }
 
-    fn take(&mut self, (index, site): (u32, u32), lock: u64, shared: bool) {
+    fn acquire(&mut self, (index, site): (u32, u32), lock: u64, shared: bool) {
         match self.held.iter_mut().find(|it| it.0.lock == lock) {
             Some((hold, depth, _)) => {
                 hold.shared &= shared;
@@ -192,7 +192,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn give(&mut self, lock: u64) {
+    fn release(&mut self, lock: u64) {
         let Some(at) = self.held.iter().position(|it| it.0.lock == lock) else { return };
         self.held[at].1 -= 1;
         if self.held[at].1 == 0 {
@@ -201,7 +201,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Whether others may learn from an event how far a thread is, or it of others.
+/// Whether an event can order the thread with respect to others.
 fn synchronises(op: &Op) -> bool {
     match op {
         Op::Begin { .. }
@@ -254,8 +254,9 @@ fn synchronises(op: &Op) -> bool {
     }
 }
 
-/// Takes out what cannot be part of a cycle: requests for what no other thread holds, and
-/// requests that neither hold what another thread wants nor come before what another waits for.
+/// Removes requests that cannot be part of a cycle: those for something that no other thread holds,
+/// and those that neither hold something another thread requests nor precede an event another
+/// thread waits for.
 fn trim(all: &mut Vec<Request>, order: &Order, threads: usize) {
     loop {
         let before = all.len();
@@ -280,7 +281,7 @@ fn trim(all: &mut Vec<Request>, order: &Order, threads: usize) {
     }
 }
 
-/// By lock: one thread that uses it, and whether there is another one.
+/// By lock: one thread that uses it, and whether another one does.
 struct Users(FxHashMap<u64, (u16, bool)>);
 
 impl Users {
@@ -298,7 +299,7 @@ impl Users {
     }
 }
 
-/// By thread, the ranges of events that others wait for, in order and apart.
+/// By thread: the ranges of events that others wait for, sorted and disjoint.
 fn awaited(all: &[Request], order: &Order, threads: usize) -> Vec<Vec<(u32, u32)>> {
     let mut ranges = vec![Vec::new(); threads];
     for request in all.iter().filter(|it| it.want == Want::Others) {
@@ -310,7 +311,7 @@ fn awaited(all: &[Request], order: &Order, threads: usize) -> Vec<Vec<(u32, u32)
     ranges.into_iter().map(merge).collect()
 }
 
-/// The events of another thread in which it can be stuck so that the request is not met.
+/// The events of another thread at which it can be stuck such that the request is not satisfied.
 pub(crate) fn needed(order: &Order, request: &Request, other: u16) -> Option<(u32, u32)> {
     let Request { thread, index, .. } = *request;
     let has = done(order, request, other);
@@ -318,7 +319,7 @@ pub(crate) fn needed(order: &Order, request: &Request, other: u16) -> Option<(u3
     (other != thread && needs > has).then_some((has, needs))
 }
 
-/// How many events of another thread must have been when a thread comes to a request.
+/// Number of events of another thread that must precede a request.
 pub(crate) fn done(order: &Order, request: &Request, other: u16) -> u32 {
     request.index.checked_sub(1).map_or_else(
         || order.before(request.thread, 0, other),

@@ -32,29 +32,29 @@ pub(crate) struct WalkState {
     excused: bool,
 }
 
-/// The state at which an order leaves the recorded one, and the number of events before it. Most
-/// orders leave it late, and not much earlier than the order before.
+/// The state at which an order departs from the recorded one, and the number of events before it.
+/// Most orders depart late, and not much earlier than the previous order.
 pub(crate) type Fork = (usize, WalkState);
 
 impl Query<'_> {
     /// Adds clauses for the broken rules; returns how many there are.
-    pub(crate) fn look(&mut self, witness: &[Node], counts: &[u32]) -> usize {
+    pub(crate) fn walk(&mut self, witness: &[Node], counts: &[u32]) -> usize {
         let as_recorded = witness.iter().zip(self.from..).take_while(|it| *it.0 == it.1).count();
         let fork = self.fork.take().filter(|it| it.0 <= as_recorded);
         let (known, mut state) = fork.unwrap_or_else(|| {
             let writes = vec![0; self.model.cells.all.len()];
             (0, WalkState { writes, ..WalkState::default() })
         });
-        self.go(&witness[known..as_recorded], counts, &mut state);
+        self.walk_events(&witness[known..as_recorded], counts, &mut state);
         if state.broken == 0 && !state.excused {
             self.fork = Some((as_recorded, state.clone()));
         }
-        self.go(&witness[as_recorded..], counts, &mut state);
+        self.walk_events(&witness[as_recorded..], counts, &mut state);
         self.effort.spend((witness.len() - known) as u64 / 4);
         state.broken
     }
 
-    fn go(&mut self, events: &[Node], counts: &[u32], state: &mut WalkState) {
+    fn walk_events(&mut self, events: &[Node], counts: &[u32], state: &mut WalkState) {
         for node in events {
             for facet in self.model.facets(*node) {
                 self.facet(*node, *facet, counts, state);
@@ -62,7 +62,7 @@ impl Query<'_> {
         }
     }
 
-    /// Whether it matters what an event sees.
+    /// Whether the values that an event reads matter.
     fn matters(&self, node: Node, counts: &[u32], state: &mut WalkState) -> bool {
         let last = self.is_last(node, counts);
         state.excused |= last;
@@ -74,7 +74,7 @@ impl Query<'_> {
         match facet {
             Facet::Read(number) => {
                 if !self.sees(number, state) && self.matters(node, counts, state) {
-                    self.amiss(number, counts);
+                    self.correct_read(number, counts);
                 }
             }
             Facet::Write { cell, at } => {

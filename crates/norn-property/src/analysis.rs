@@ -6,45 +6,46 @@ use norn_predict::HappensBefore;
 use rustc_hash::FxHashMap;
 
 use crate::{
-    Bounds, Breach, Instance, Limits, Occurrence, Property, Prospect, Slices, Variables, monitor,
+    Instance, Occurrence, PredictedViolation, Property, PropertyViolation, SearchLimits, Slices,
+    Truncation, Variables, monitor,
     search::{self, ViolationSearch},
 };
 
 /// The result of predicting violations of a property from a trace.
 #[derive(Clone, Debug, Default)]
-pub struct Outlook {
+pub struct PropertyPrediction {
     /// Candidates for violations, cheapest first; those at the same sites are adjacent.
-    pub prospects: Vec<Prospect>,
+    pub predicted: Vec<PredictedViolation>,
     /// Violations in the recorded run itself.
-    pub observed: Vec<Observed>,
+    pub observed: Vec<ObservedViolation>,
     /// Instances of the property.
     pub instances: usize,
-    /// By event of the property: how often it occurred.
+    /// By event of the property: number of occurrences.
     pub counts: Vec<u64>,
     /// What the search left out.
-    pub bounds: Bounds,
+    pub truncation: Truncation,
 }
 
 /// A violation in the recorded run.
 #[derive(Clone, Debug)]
-pub struct Observed {
-    /// What the parameters stand for.
+pub struct ObservedViolation {
+    /// The values of the parameters.
     pub values: Vec<u64>,
     /// The events that violate the property.
-    pub breach: Breach,
+    pub violation: PropertyViolation,
 }
 
-/// One property in one trace.
+/// The analysis of one property in one trace.
 #[derive(Debug)]
-pub struct Watch<'a> {
+pub struct PropertyAnalysis<'a> {
     property: &'a Property,
     slices: Slices,
 }
 
-impl<'a> Watch<'a> {
+impl<'a> PropertyAnalysis<'a> {
     /// Slices the trace into instances.
     pub fn new(property: &'a Property, trace: &Trace, variables: &dyn Variables) -> Self {
-        Watch { property, slices: Slices::new(property, trace, variables) }
+        PropertyAnalysis { property, slices: Slices::new(property, trace, variables) }
     }
 
     /// The property.
@@ -58,17 +59,17 @@ impl<'a> Watch<'a> {
     }
 
     /// The violations in the recorded run.
-    pub fn observed(&self) -> Vec<Observed> {
+    pub fn observed(&self) -> Vec<ObservedViolation> {
         let all = self.slices.instances.iter();
         all.filter_map(|it| {
-            let breach = monitor::breach(self.property, it)?;
-            Some(Observed { values: it.values.clone(), breach })
+            let violation = monitor::find_violation(self.property, it)?;
+            Some(ObservedViolation { values: it.values.clone(), violation })
         })
         .collect()
     }
 
     /// Predicts violations in other orders of the recorded events.
-    pub fn outlook(&self, order: &HappensBefore, limits: Limits) -> Outlook {
+    pub fn predict(&self, order: &HappensBefore, limits: SearchLimits) -> PropertyPrediction {
         let mut search = ViolationSearch::new(order, limits);
         for instance in &self.slices.instances {
             if has_threads(instance) {
@@ -77,40 +78,40 @@ impl<'a> Watch<'a> {
                 }
             }
         }
-        Outlook {
-            bounds: Bounds { instances: self.slices.cut, ..search.bounds() },
-            prospects: search.prospects(self.property),
+        PropertyPrediction {
+            truncation: Truncation { too_many_instances: self.slices.cut, ..search.truncation() },
+            predicted: search.predicted(self.property),
             observed: self.observed(),
             instances: self.slices.instances.len(),
             counts: self.slices.counts.clone(),
         }
     }
 
-    /// Events that must not occur between the events of a prospect.
-    pub fn aparts(&self, prospect: &Prospect) -> Vec<Apart> {
-        let instance = self.instance(prospect);
-        instance.map_or_else(Vec::new, |it| search::aparts(self.property, it, prospect))
+    /// Events that must not occur between the events of a violation.
+    pub fn aparts(&self, violation: &PredictedViolation) -> Vec<Apart> {
+        let instance = self.instance(violation);
+        instance.map_or_else(Vec::new, |it| search::aparts(self.property, it, violation))
     }
 
-    fn instance(&self, prospect: &Prospect) -> Option<&Instance> {
+    fn instance(&self, violation: &PredictedViolation) -> Option<&Instance> {
         let instances = &self.slices.instances;
-        let at = instances.binary_search_by(|it| it.values.cmp(&prospect.values)).ok()?;
+        let at = instances.binary_search_by(|it| it.values.cmp(&violation.values)).ok()?;
         instances.get(at)
     }
 
-    /// Whether a schedule breaks the property for the instance that a prospect is about. A schedule is
-    /// turns of threads, each until before one of the thread's events.
-    pub fn is_broken(
+    /// Whether a schedule violates the property for the instance of a predicted violation. A
+    /// schedule is a list of turns: thread, and index of the event before which its turn ends.
+    pub fn is_violated_by(
         &self,
-        prospect: &Prospect,
+        violation: &PredictedViolation,
         turns: impl IntoIterator<Item = (ThreadId, u64)>,
     ) -> bool {
-        self.instance(prospect).is_some_and(|instance| {
+        self.instance(violation).is_some_and(|instance| {
             let times = ScheduleTimes::new(turns);
             let due = |it: &Occurrence| Some(Occurrence { time: times.of(it.id)?, ..*it });
             let mut events: Vec<_> = instance.occurrences.iter().filter_map(due).collect();
             events.sort_by_key(|it| it.time);
-            monitor::breach_in(self.property, &events).is_some()
+            monitor::find_violation_in(self.property, &events).is_some()
         })
     }
 }
@@ -118,7 +119,7 @@ impl<'a> Watch<'a> {
 /// The positions of the events of a schedule.
 #[derive(Debug, Default)]
 struct ScheduleTimes {
-    /// By thread: from which event on, until before which, and when the first of these happens.
+    /// By thread: its turns, as first event, end (exclusive), and position of the first event.
     turns: FxHashMap<ThreadId, Vec<(u64, u64, u64)>>,
 }
 
@@ -142,7 +143,7 @@ impl ScheduleTimes {
     }
 }
 
-/// Whether an instance has events of several threads; the order within one thread never changes.
+/// Whether an instance has events of several threads. If not, no other order is possible.
 fn has_threads(instance: &Instance) -> bool {
     let first = instance.occurrences.first().map(|it| it.id.thread);
     instance.occurrences.iter().any(|it| Some(it.id.thread) != first)
