@@ -1,9 +1,9 @@
 //! What the runtime inside a subject and the tools outside agree on.
 //!
-//! Eight things and nothing else: the kinds of event ([`Kind`]), the shared memory through which a
+//! Nine things and nothing else: the kinds of event ([`Kind`]), the shared memory through which a
 //! subject hands its events over ([`arena`]), what decides which thread goes next ([`control`]),
 //! what comes from outside ([`input`]), which functions' calls are recorded ([`function`]), how
-//! locks are requested ([`lock`]), where libc keeps what we need ([`libc_layout`]), and the byte
+//! locks and atomic operations are requested ([`lock`], [`atomic`]), where libc keeps what we need ([`libc_layout`]), and the byte
 //! form of a thread's events ([`codec`]). The runtime writes with [`codec`]'s encoder, the tools
 //! read with its decoder; both live here so that one property test can hold them together.
 #![cfg_attr(not(test), no_std)]
@@ -13,6 +13,7 @@
 mod kind;
 
 pub mod arena;
+pub mod atomic;
 pub mod codec;
 pub mod control;
 mod decode;
@@ -25,8 +26,5 @@ pub mod lock;
 pub mod peek;
 
 pub use decode::{Decoder, Fault, Record};
-pub use kind::{AccessClass, CODES, Kind, Shape};
+pub use kind::{AccessClass, CODES, Change, Kind, Shape, VERSION};
 pub use lock::{LockClass, ObjectClass};
-
-/// Version of everything in this crate. A trace says which one wrote it.
-pub const VERSION: u32 = 2;
