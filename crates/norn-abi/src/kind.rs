@@ -1,9 +1,9 @@
 //! The kinds of event a runtime can record.
 //!
 //! A kind determines the fields of its record ([`Kind::shape`]); together with the program counter
-//! it forms a *site key*. The set is closed: one table has the name, the code, the shape and the
-//! meaning of each kind, and every `match` on a kind avoids a wildcard arm. A code in a trace that
-//! no kind has is damage, which [`Kind::from_code`] detects.
+//! it forms a *site key*. The set is closed: one table has the name, the code, the shape, the class
+//! and the meaning of each kind, and every `match` on a kind avoids a wildcard arm. A code in a
+//! trace that no kind has is damage, which [`Kind::from_code`] detects.
 //!
 //! Memory accesses have the codes below `0x40`, whose bits are `class:2 | write:1 | log2(size):3`.
 //! Matches that treat them alike use [`access_kinds`](crate::access_kinds).
@@ -39,10 +39,19 @@ pub enum Shape {
     Text,
 }
 
+/// What an event changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Something that another thread could see.
+    Visible,
+    /// Nothing: a thread that does nothing else makes no progress.
+    None,
+}
+
 macro_rules! kinds {
     (
         accesses { $($access:ident = $access_code:literal;)* }
-        $($(#[$doc:meta])* $name:ident = $code:literal : $shape:expr;)*
+        $($(#[$doc:meta])* $name:ident = $code:literal : $shape:expr, $class:expr, $change:expr;)*
     ) => {
         /// The kind of one event.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -72,6 +81,24 @@ macro_rules! kinds {
                 }
             }
 
+            /// What an event of this kind is about: one of [`control::class`](class).
+            pub const fn class(self) -> u32 {
+                match self {
+                    $(Kind::$access => access_class($access_code),)*
+                    $(Kind::$name => $class,)*
+                }
+            }
+
+            /// Whether it changes what other threads can see. Plain accesses count as changes:
+            /// a thread that spins on them is recognised by the values that it reads.
+            #[inline(always)]
+            pub const fn change(self) -> Change {
+                match self {
+                    $(Kind::$access => Change::Visible,)*
+                    $(Kind::$name => $change,)*
+                }
+            }
+
             /// Every kind besides memory accesses.
             pub const ALL: &'static [Kind] = &[$(Kind::$name),*];
         }
@@ -96,6 +123,9 @@ macro_rules! kinds {
     };
 }
 
+/// Version of everything in this crate. A trace contains the version that wrote it. It is next to
+/// the table of kinds because a new kind is a new version.
+pub const VERSION: u32 = 2;
 /// All codes are below this one.
 pub const CODES: usize = 0x100;
 /// The bit of an access's code that is set for writes.
@@ -145,143 +175,143 @@ kinds! {
     }
 
     /// A block of memory was read. Address, length, content.
-    RangeRead = 0x40: Shape::Range;
+    RangeRead = 0x40: Shape::Range, class::READ, Change::None;
     /// A block of memory was written. Address, length, content.
-    RangeWrite = 0x41: Shape::Range;
+    RangeWrite = 0x41: Shape::Range, class::WRITE, Change::Visible;
     /// A function was entered. The address is that of the call.
-    Enter = 0x42: Shape::Bare;
+    Enter = 0x42: Shape::Bare, class::OTHER, Change::Visible;
     /// `longjmp` removed frames. The address is the number of remaining frames.
-    Unwind = 0x43: Shape::Sync(0);
+    Unwind = 0x43: Shape::Sync(0), class::OTHER, Change::Visible;
 
     /// A thread began. Address and size of its stack.
-    Begin = 0x50: Shape::Sync(1);
+    Begin = 0x50: Shape::Sync(1), class::OTHER, Change::Visible;
     /// A thread ended.
-    End = 0x51: Shape::Sync(0);
+    End = 0x51: Shape::Sync(0), class::OTHER, Change::Visible;
     /// A thread was created. The address is its number.
-    Fork = 0x52: Shape::Sync(0);
+    Fork = 0x52: Shape::Sync(0), class::FORK, Change::Visible;
     /// A thread was joined. The address is its number.
-    Join = 0x53: Shape::Sync(0);
+    Join = 0x53: Shape::Sync(0), class::JOIN, Change::Visible;
     /// A thread was detached. The address is its number.
-    Detach = 0x54: Shape::Sync(0);
+    Detach = 0x54: Shape::Sync(0), class::OTHER, Change::Visible;
     /// A thread was asked to cancel itself. The address is its number.
-    Cancel = 0x55: Shape::Sync(0);
+    Cancel = 0x55: Shape::Sync(0), class::OTHER, Change::Visible;
     /// A signal handler began on this stream. Address is the signal's number.
-    HandlerBegin = 0x56: Shape::Sync(0);
+    HandlerBegin = 0x56: Shape::Sync(0), class::OTHER, Change::Visible;
     /// A signal handler returned.
-    HandlerEnd = 0x57: Shape::Sync(0);
+    HandlerEnd = 0x57: Shape::Sync(0), class::OTHER, Change::Visible;
 
     /// A lock was acquired. Its class.
-    Acquire = 0x60: Shape::Sync(1);
+    Acquire = 0x60: Shape::Sync(1), class::LOCK, Change::Visible;
     /// A lock is about to be released. Its class.
-    Release = 0x61: Shape::Sync(1);
+    Release = 0x61: Shape::Sync(1), class::UNLOCK, Change::Visible;
     /// A lock was not acquired. Its class, the error.
-    AcquireFailed = 0x62: Shape::Sync(2);
+    AcquireFailed = 0x62: Shape::Sync(2), class::LOCK, Change::None;
     /// A condition wait releases the mutex.
-    WaitRelease = 0x63: Shape::Sync(0);
+    WaitRelease = 0x63: Shape::Sync(0), class::WAIT, Change::Visible;
     /// A condition wait begins. The mutex.
-    Wait = 0x64: Shape::Sync(1);
+    Wait = 0x64: Shape::Sync(1), class::WAIT, Change::Visible;
     /// A condition wait has reacquired the mutex. The condition, the result.
-    WaitAcquire = 0x65: Shape::Sync(2);
+    WaitAcquire = 0x65: Shape::Sync(2), class::WAKE, Change::Visible;
     /// A condition is about to be signalled.
-    Signal = 0x66: Shape::Sync(0);
+    Signal = 0x66: Shape::Sync(0), class::NOTIFY, Change::Visible;
     /// A condition is about to be broadcast.
-    Broadcast = 0x67: Shape::Sync(0);
+    Broadcast = 0x67: Shape::Sync(0), class::NOTIFY, Change::Visible;
     /// A thread arrived at a barrier.
-    BarrierEnter = 0x68: Shape::Sync(0);
+    BarrierEnter = 0x68: Shape::Sync(0), class::BARRIER, Change::Visible;
     /// A thread left a barrier. The result.
-    BarrierLeave = 0x69: Shape::Sync(1);
+    BarrierLeave = 0x69: Shape::Sync(1), class::BARRIER, Change::Visible;
     /// A semaphore is about to be posted.
-    SemPost = 0x6a: Shape::Sync(0);
+    SemPost = 0x6a: Shape::Sync(0), class::SEM_POST, Change::Visible;
     /// A semaphore was decremented.
-    SemWait = 0x6b: Shape::Sync(0);
+    SemWait = 0x6b: Shape::Sync(0), class::SEM_WAIT, Change::Visible;
     /// A semaphore was not decremented. The error.
-    SemFailed = 0x6c: Shape::Sync(1);
+    SemFailed = 0x6c: Shape::Sync(1), class::SEM_WAIT, Change::None;
     /// A once-only initialisation begins here.
-    OnceBegin = 0x6d: Shape::Sync(0);
+    OnceBegin = 0x6d: Shape::Sync(0), class::ONCE, Change::Visible;
     /// A once-only initialisation ended. Whether it completed.
-    OnceEnd = 0x6e: Shape::Sync(1);
+    OnceEnd = 0x6e: Shape::Sync(1), class::ONCE, Change::Visible;
     /// A once-only initialisation had already completed.
-    OnceDone = 0x6f: Shape::Sync(0);
+    OnceDone = 0x6f: Shape::Sync(0), class::ONCE, Change::None;
 
     /// An atomic load. Size and order, value.
-    AtomicLoad = 0x70: Shape::Sync(2);
+    AtomicLoad = 0x70: Shape::Sync(2), class::ATOMIC, Change::None;
     /// An atomic store. Size and order, value.
-    AtomicStore = 0x71: Shape::Sync(2);
+    AtomicStore = 0x71: Shape::Sync(2), class::ATOMIC, Change::Visible;
     /// An atomic read-modify-write. Size and order and operation, value before, value after.
-    AtomicRmw = 0x72: Shape::Sync(3);
+    AtomicRmw = 0x72: Shape::Sync(3), class::ATOMIC, Change::Visible;
     /// A compare-exchange that exchanged. Size and order, value before, value after.
-    AtomicCas = 0x73: Shape::Sync(3);
+    AtomicCas = 0x73: Shape::Sync(3), class::ATOMIC, Change::Visible;
     /// A compare-exchange that failed. Size and order, value seen, value expected.
-    AtomicCasFailed = 0x74: Shape::Sync(3);
+    AtomicCasFailed = 0x74: Shape::Sync(3), class::ATOMIC, Change::None;
     /// A fence. The address is its order.
-    Fence = 0x75: Shape::Sync(0);
+    Fence = 0x75: Shape::Sync(0), class::ATOMIC, Change::None;
     /// An annotation: everything before a `HappensBefore` on this address is visible now.
-    HappensAfter = 0x76: Shape::Sync(0);
+    HappensAfter = 0x76: Shape::Sync(0), class::OTHER, Change::Visible;
     /// An annotation: everything so far is visible to a thread that passes `HappensAfter` on this
     /// address.
-    HappensBefore = 0x77: Shape::Sync(0);
+    HappensBefore = 0x77: Shape::Sync(0), class::OTHER, Change::Visible;
 
     /// A thread waits on a futex. Never recorded; only describes what a thread blocks in.
-    Futex = 0x78: Shape::Sync(0);
+    Futex = 0x78: Shape::Sync(0), class::OTHER, Change::Visible;
 
     /// A condition wait with a timeout begins. The mutex.
-    TimedWait = 0x79: Shape::Sync(1);
+    TimedWait = 0x79: Shape::Sync(1), class::WAIT, Change::Visible;
     /// A semaphore wait with a timeout has decremented the semaphore.
-    TimedSemWait = 0x7a: Shape::Sync(0);
+    TimedSemWait = 0x7a: Shape::Sync(0), class::SEM_WAIT, Change::Visible;
 
     /// Memory was allocated. Size.
-    Alloc = 0x80: Shape::Sync(1);
+    Alloc = 0x80: Shape::Sync(1), class::ALLOC, Change::Visible;
     /// Memory is about to be freed.
-    Free = 0x81: Shape::Sync(0);
+    Free = 0x81: Shape::Sync(0), class::FREE, Change::Visible;
     /// Pages were mapped. Size.
-    Map = 0x82: Shape::Sync(1);
+    Map = 0x82: Shape::Sync(1), class::OTHER, Change::Visible;
     /// Pages are about to be unmapped. Size.
-    Unmap = 0x83: Shape::Sync(1);
+    Unmap = 0x83: Shape::Sync(1), class::OTHER, Change::Visible;
     /// A synchronisation object was initialised. Class, argument.
-    Init = 0x84: Shape::Sync(2);
+    Init = 0x84: Shape::Sync(2), class::OTHER, Change::Visible;
     /// A synchronisation object is about to be destroyed. Class.
-    Destroy = 0x85: Shape::Sync(1);
+    Destroy = 0x85: Shape::Sync(1), class::OTHER, Change::Visible;
 
     /// A function whose calls are recorded was called. The address is its number; its first three
     /// arguments.
-    Call = 0x88: Shape::Sync(3);
+    Call = 0x88: Shape::Sync(3), class::CALL, Change::None;
     /// The other three arguments of the preceding call.
-    CallRest = 0x89: Shape::Sync(3);
+    CallRest = 0x89: Shape::Sync(3), class::OTHER, Change::Visible;
     /// A function whose calls are recorded returned. The address is its number; its result, and
     /// whether it has one.
-    Return = 0x8a: Shape::Sync(2);
+    Return = 0x8a: Shape::Sync(2), class::RETURN, Change::None;
     /// An annotation: the program executed a mark. The address is its object; the number of its
     /// name.
-    Mark = 0x8b: Shape::Sync(1);
+    Mark = 0x8b: Shape::Sync(1), class::MARK, Change::None;
     /// An annotation: an atomic region begins.
-    RegionBegin = 0x8c: Shape::Sync(0);
+    RegionBegin = 0x8c: Shape::Sync(0), class::OTHER, Change::None;
     /// An annotation: an atomic region ends.
-    RegionEnd = 0x8d: Shape::Sync(0);
+    RegionEnd = 0x8d: Shape::Sync(0), class::OTHER, Change::None;
     /// The name of functions or marks. The address is its number.
-    Name = 0x8e: Shape::Text;
+    Name = 0x8e: Shape::Text, class::OTHER, Change::Visible;
 
     /// The thread sleeps. The address is the duration in nanoseconds.
-    Sleep = 0x90: Shape::Sync(0);
+    Sleep = 0x90: Shape::Sync(0), class::SLEEP, Change::None;
     /// The thread yields the processor.
-    Yield = 0x91: Shape::Sync(0);
+    Yield = 0x91: Shape::Sync(0), class::SLEEP, Change::None;
     /// The process forks. The address is the new process's number.
-    ProcessFork = 0x92: Shape::Sync(0);
+    ProcessFork = 0x92: Shape::Sync(0), class::OTHER, Change::Visible;
     /// The process is about to execute another program.
-    Exec = 0x93: Shape::Sync(0);
+    Exec = 0x93: Shape::Sync(0), class::OTHER, Change::Visible;
     /// The process is about to exit. The address is the status.
-    Exit = 0x94: Shape::Sync(0);
+    Exit = 0x94: Shape::Sync(0), class::OTHER, Change::Visible;
     /// The process is about to abort.
-    Abort = 0x95: Shape::Sync(0);
+    Abort = 0x95: Shape::Sync(0), class::OTHER, Change::Visible;
     /// A module is mapped. Load bias, end, path.
-    Module = 0x96: Shape::Text;
+    Module = 0x96: Shape::Text, class::OTHER, Change::Visible;
     /// High halves, before and after, of a 16-byte atomic operation; its values do not fit an
     /// argument.
-    HighHalves = 0x97: Shape::Sync(2);
+    HighHalves = 0x97: Shape::Sync(2), class::OTHER, Change::Visible;
     /// The thread is scheduled now. The address is the index of its next event.
-    Turn = 0x98: Shape::Sync(0);
+    Turn = 0x98: Shape::Sync(0), class::OTHER, Change::Visible;
     /// The wait of a thread has timed out. The address is the number of this thread; the thread
     /// that runs next records the event.
-    Expired = 0x99: Shape::Sync(0);
+    Expired = 0x99: Shape::Sync(0), class::OTHER, Change::Visible;
 }
 
 impl Kind {
@@ -319,67 +349,6 @@ impl Kind {
             _ => return None,
         };
         Some((class, code & WRITE != 0, 1 << (code & SIZE)))
-    }
-}
-
-impl Kind {
-    /// The class of its events: one of [`control::class`](class).
-    pub const fn class(self) -> u32 {
-        match self {
-            Kind::RangeRead => class::READ,
-            Kind::RangeWrite => class::WRITE,
-            access_kinds!() => access_class(self.code()),
-            Kind::Acquire | Kind::AcquireFailed => class::LOCK,
-            Kind::Release => class::UNLOCK,
-            Kind::WaitRelease | Kind::Wait | Kind::TimedWait => class::WAIT,
-            Kind::WaitAcquire => class::WAKE,
-            Kind::Signal | Kind::Broadcast => class::NOTIFY,
-            Kind::BarrierEnter | Kind::BarrierLeave => class::BARRIER,
-            Kind::SemWait | Kind::TimedSemWait | Kind::SemFailed => class::SEM_WAIT,
-            Kind::SemPost => class::SEM_POST,
-            Kind::Fork => class::FORK,
-            Kind::Join => class::JOIN,
-            Kind::Call => class::CALL,
-            Kind::Return => class::RETURN,
-            Kind::Mark => class::MARK,
-            Kind::Alloc => class::ALLOC,
-            Kind::Free => class::FREE,
-            Kind::OnceBegin | Kind::OnceEnd | Kind::OnceDone => class::ONCE,
-            Kind::Sleep | Kind::Yield => class::SLEEP,
-            Kind::AtomicLoad
-            | Kind::AtomicStore
-            | Kind::AtomicRmw
-            | Kind::AtomicCas
-            | Kind::AtomicCasFailed
-            | Kind::Fence => class::ATOMIC,
-            Kind::Enter
-            | Kind::Unwind
-            | Kind::Begin
-            | Kind::End
-            | Kind::Detach
-            | Kind::Cancel
-            | Kind::HandlerBegin
-            | Kind::HandlerEnd
-            | Kind::HappensAfter
-            | Kind::HappensBefore
-            | Kind::Futex
-            | Kind::Map
-            | Kind::Unmap
-            | Kind::Init
-            | Kind::Destroy
-            | Kind::CallRest
-            | Kind::RegionBegin
-            | Kind::RegionEnd
-            | Kind::Name
-            | Kind::ProcessFork
-            | Kind::Exec
-            | Kind::Exit
-            | Kind::Abort
-            | Kind::Module
-            | Kind::HighHalves
-            | Kind::Turn
-            | Kind::Expired => class::OTHER,
-        }
     }
 }
 

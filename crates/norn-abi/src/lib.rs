@@ -1,11 +1,11 @@
 //! The binary interface between the runtime inside a subject and the tools outside.
 //!
-//! It has eight parts: the kinds of event ([`Kind`]), the shared memory through which a subject
+//! It has nine parts: the kinds of event ([`Kind`]), the shared memory through which a subject
 //! passes its events ([`arena`]), the control of thread scheduling ([`control`]), recorded and
 //! replayed input ([`input`]), recorded function calls ([`function`]), the flags of lock requests
-//! ([`lock`]), the layout of libc's objects ([`libc_layout`]), and the byte format of a thread's
-//! events ([`codec`]). The runtime uses the encoder, the tools use the decoder; both live here so
-//! that one property test covers the pair.
+//! ([`lock`]) and of atomic operations ([`atomic`]), the layout of libc's objects ([`libc_layout`]),
+//! and the byte format of a thread's events ([`codec`]). The runtime uses the encoder, the tools use
+//! the decoder; both live here so that one property test covers the pair.
 #![cfg_attr(not(test), no_std)]
 
 // First, since the other modules use its macro.
@@ -13,6 +13,7 @@
 mod kind;
 
 pub mod arena;
+pub mod atomic;
 pub mod codec;
 pub mod control;
 mod decode;
@@ -25,8 +26,5 @@ pub mod lock;
 pub mod peek;
 
 pub use decode::{Decoder, Fault, Record};
-pub use kind::{AccessClass, CODES, Kind, Shape};
+pub use kind::{AccessClass, CODES, Change, Kind, Shape, VERSION};
 pub use lock::{LockClass, ObjectClass};
-
-/// Version of everything in this crate. A trace contains the version that wrote it.
-pub const VERSION: u32 = 2;

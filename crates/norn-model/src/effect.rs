@@ -7,7 +7,7 @@
 //! so that a new kind of event is either one of the known effects or a compile error in each place
 //! that has to decide about it.
 
-use crate::{LockMode, Object, Outcome, ThreadId, Value, WokenBy};
+use crate::{AtomicOp, LockMode, Object, Outcome, ThreadId, Value, WokenBy};
 
 /// The effect of an operation that other threads, or the checks of an analysis, can observe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +54,16 @@ pub struct MemoryAccess {
 }
 
 impl MemoryAccess {
+    #[inline]
+    pub(crate) fn atomic(addr: u64, size: u64, op: AtomicOp) -> MemoryAccess {
+        let (read, write) = match op {
+            AtomicOp::Load(value) | AtomicOp::CasFailed { seen: value, .. } => (Some(value), None),
+            AtomicOp::Store(value) => (None, Some(value)),
+            AtomicOp::Rmw { old, new, .. } | AtomicOp::Cas { old, new } => (Some(old), Some(new)),
+        };
+        MemoryAccess { addr, size, read: read.map(Some), write: write.map(Some), atomic: true }
+    }
+
     /// Whether it is a read-modify-write: the written value depends on the read one.
     pub fn is_update(&self) -> bool {
         self.read.is_some() && self.write.is_some()
@@ -259,6 +269,22 @@ pub enum ObjectEffect {
 }
 
 impl Effect {
+    /// Barriers and semaphores begin with a number.
+    #[inline]
+    pub(crate) fn init(object: u64, class: Object, detail: u64) -> Effect {
+        match class {
+            Object::Barrier => {
+                Effect::Barrier(BarrierEffect::Init { barrier: object, size: detail })
+            }
+            Object::Semaphore => {
+                Effect::Semaphore(SemaphoreEffect::Init { semaphore: object, value: detail })
+            }
+            Object::Mutex | Object::Spin | Object::RwLock | Object::Cond | Object::Key => {
+                Effect::Object(ObjectEffect::Init { object, class })
+            }
+        }
+    }
+
     /// The effect on a lock, including the mutex that a condition wait reacquires.
     #[inline]
     pub fn lock(&self) -> Option<LockEffect> {

@@ -11,6 +11,7 @@ mod candidate;
 mod effect;
 mod event;
 mod explanation;
+mod field;
 mod function_pattern;
 mod glob;
 mod held;
@@ -20,6 +21,8 @@ mod location;
 mod merge;
 mod name;
 mod op;
+mod op_table;
+mod operand;
 mod point;
 mod schedule;
 mod semaphore;
@@ -37,10 +40,9 @@ pub use effect::{
     AnnotationEffect, BarrierEffect, BlockEffect, ConditionEffect, Effect, LockEffect,
     MemoryAccess, ObjectEffect, OnceEffect, SemaphoreEffect, ThreadEffect,
 };
-pub use event::{
-    AtomicOp, Event, LockMode, Object, Op, Order, Ordering, Outcome, RmwOp, Value, WokenBy,
-};
+pub use event::{Event, Op, Order};
 pub use explanation::Explanation;
+pub use field::{Field, Operand};
 pub use function_pattern::FunctionPattern;
 pub use glob::{Glob, normalize_name};
 pub use held::Held;
@@ -49,7 +51,8 @@ pub use kind::{BugClass, CandidateKind};
 pub use location::Location;
 pub use merge::{Merged, Start, Stream};
 pub use name::Names;
-pub use op::{OpKind, Operand};
+pub use op::OpKind;
+pub use operand::{AtomicOp, LockMode, Object, Ordering, Outcome, RmwOp, Value, WokenBy};
 pub use point::{Class, Code, Line, Point, PointError, Visit};
 pub use schedule::{Schedule, Segment, Until, UntilError};
 pub use semaphore::mutexes;

@@ -1,15 +1,14 @@
-//! What operations are called, what they are done to, and what they mean.
+//! What operations are called, what their operands are, and what they mean.
 //!
-//! This file is the only one outside of the text notation that has to know every operation: other
-//! code uses these views. [`OpKind`] has all names, one row for each kind: the pattern that
-//! recognises the operation, its name in the output of `norn dump`, its keyword in the [text
-//! notation](crate::text), and the operands of the notation. The words of reports are those of
-//! `norn-report`. [`Op::effect`] is the meaning to an analysis, [`Op::operand`] the object that a report names.
+//! With [`Op`] itself this file is all that has to know every operation; other code uses these views.
+//! [`OpKind`] has all names, [`Op::fields`] lists the operands, and [`Op::effect`] is the meaning to
+//! an analysis. The text notation, `norn dump` and the exports follow from them. The words of
+//! reports are those of `norn-report`.
 
 use crate::{
-    AnnotationEffect, AtomicOp, BarrierEffect, BlockEffect, ConditionEffect, Effect, LockEffect,
-    LockMode, MemoryAccess, NameId, Object, ObjectEffect, OnceEffect, Op, RmwOp, SemaphoreEffect,
-    ThreadEffect, ThreadId,
+    AnnotationEffect, AtomicOp, BarrierEffect, BlockEffect, ConditionEffect, Effect, Field,
+    LockEffect, LockMode, MemoryAccess, NameId, Object, ObjectEffect, OnceEffect, Op, Ordering,
+    Outcome, RmwOp, SemaphoreEffect, ThreadEffect, ThreadId, WokenBy, op_table::op_kinds,
 };
 
 macro_rules! rmw {
@@ -18,151 +17,119 @@ macro_rules! rmw {
     };
 }
 
-macro_rules! op_kinds {
-    ($($kind:ident = $op:pat => $name:literal, $keyword:literal, $operands:literal;)*) => {
-        /// The kind of an operation. Unlike [`Op`] it has no operands, and a kind of its own for
-        /// each atomic operation.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[expect(missing_docs, reason = "`Op` and `AtomicOp` describe them")]
-        pub enum OpKind {
-            $($kind,)*
-        }
-
-        impl OpKind {
-            /// All kinds.
-            pub const ALL: &'static [OpKind] = &[$(OpKind::$kind),*];
-
-            /// The name that dumps and counts use: `wait-acquire`.
-            pub const fn name(self) -> &'static str {
-                match self {
-                    $(OpKind::$kind => $name,)*
-                }
-            }
-
-            /// The keyword of the text notation: `wake`. Two kinds may share one; then their
-            /// operands tell them apart.
-            pub const fn keyword(self) -> &'static str {
-                match self {
-                    $(OpKind::$kind => $keyword,)*
-                }
-            }
-
-            /// The operands in the text notation. Brackets mark what can be left out, bars a
-            /// choice.
-            pub const fn operands(self) -> &'static str {
-                match self {
-                    $(OpKind::$kind => $operands,)*
-                }
-            }
-        }
-
-        impl Op {
-            /// Its kind.
-            pub const fn kind(&self) -> OpKind {
-                match self {
-                    $($op => OpKind::$kind,)*
-                }
-            }
-        }
-    };
-}
-
+// Of each kind: its name in dumps, the keyword and the operands of the text notation, the family; the
+// pattern that recognises the operation, and the blank operation.
 op_kinds! {
-    Begin = Op::Begin { .. } => "begin", "begin", "[STACK SIZE]";
-    End = Op::End => "end", "end", "";
-    Fork = Op::Fork(_) => "fork", "fork", "THREAD";
-    Join = Op::Join(_) => "join", "join", "THREAD";
-    Detach = Op::Detach(_) => "detach", "detach", "THREAD";
-    Cancel = Op::Cancel(_) => "cancel", "cancel", "THREAD";
-    HandlerBegin = Op::HandlerBegin { .. } => "handler-begin", "handler", "SIGNAL";
-    HandlerEnd = Op::HandlerEnd => "handler-end", "return", "[FUNCTION [-> VALUE]]";
-    Acquire = Op::Acquire { .. } => "acquire", "acq", "LOCK [mutex|spin|read|write] [tried|timed|ownerdied]";
-    AcquireFailed = Op::AcquireFailed { .. } => "acquire-failed", "acqfail", "LOCK [mutex|spin|read|write] [tried|timed|ownerdied] ERROR";
-    Release = Op::Release { .. } => "release", "rel", "LOCK [mutex|spin|read|write]";
-    WaitRelease = Op::WaitRelease { .. } => "wait-release", "waitrel", "LOCK";
-    Wait = Op::Wait { .. } => "wait", "wait", "COND LOCK";
-    WaitAcquire = Op::WaitAcquire { .. } => "wait-acquire", "wake", "COND LOCK [by THREAD:INDEX|any COUNT|timeout|error ERROR]";
-    Signal = Op::Signal { .. } => "signal", "signal", "COND";
-    Broadcast = Op::Broadcast { .. } => "broadcast", "broadcast", "COND";
-    BarrierEnter = Op::BarrierEnter { .. } => "barrier-enter", "arrive", "BARRIER";
-    BarrierLeave = Op::BarrierLeave { .. } => "barrier-leave", "pass", "BARRIER [serial]";
-    SemPost = Op::SemPost { .. } => "sem-post", "post", "SEMAPHORE";
-    SemWait = Op::SemWait { .. } => "sem-wait", "down", "SEMAPHORE";
-    SemFailed = Op::SemFailed { .. } => "sem-failed", "downfail", "SEMAPHORE ERROR";
-    OnceBegin = Op::OnceBegin { .. } => "once-begin", "oncebegin", "ONCE";
-    OnceEnd = Op::OnceEnd { .. } => "once-end", "onceend", "ONCE [failed]";
-    OnceDone = Op::OnceDone { .. } => "once-done", "oncedone", "ONCE";
-    Read = Op::Read { .. } => "read", "r", "OBJECT[:SIZE] [VALUE] [volatile]";
-    Write = Op::Write { .. } => "write", "w", "OBJECT[:SIZE] [VALUE] [volatile]";
-    Load = Op::Atomic { op: AtomicOp::Load(_), .. } => "atomic-load", "load", "OBJECT[:SIZE] VALUE [ORDERING]";
-    Store = Op::Atomic { op: AtomicOp::Store(_), .. } => "atomic-store", "store", "OBJECT[:SIZE] VALUE [ORDERING]";
-    Exchange = rmw!(Exchange) => "atomic-rmw", "exchange", "OBJECT[:SIZE] OLD NEW [ORDERING]";
-    Add = rmw!(Add) => "atomic-rmw", "add", "OBJECT[:SIZE] OLD NEW [ORDERING]";
-    Sub = rmw!(Sub) => "atomic-rmw", "sub", "OBJECT[:SIZE] OLD NEW [ORDERING]";
-    And = rmw!(And) => "atomic-rmw", "and", "OBJECT[:SIZE] OLD NEW [ORDERING]";
-    Or = rmw!(Or) => "atomic-rmw", "or", "OBJECT[:SIZE] OLD NEW [ORDERING]";
-    Xor = rmw!(Xor) => "atomic-rmw", "xor", "OBJECT[:SIZE] OLD NEW [ORDERING]";
-    Nand = rmw!(Nand) => "atomic-rmw", "nand", "OBJECT[:SIZE] OLD NEW [ORDERING]";
-    Cas = Op::Atomic { op: AtomicOp::Cas { .. }, .. } => "atomic-cas", "cas", "OBJECT[:SIZE] OLD NEW [ORDERING]";
-    CasFailed = Op::Atomic { op: AtomicOp::CasFailed { .. }, .. } => "atomic-cas-failed", "casfail", "OBJECT[:SIZE] SEEN EXPECTED [ORDERING]";
-    Fence = Op::Fence(_) => "fence", "fence", "[relaxed|consume|acquire|release|acqrel|seqcst]";
-    HappensBefore = Op::HappensBefore { .. } => "happens-before", "before", "OBJECT";
-    HappensAfter = Op::HappensAfter { .. } => "happens-after", "after", "OBJECT";
-    Alloc = Op::Alloc { .. } => "alloc", "alloc", "OBJECT SIZE";
-    Free = Op::Free { .. } => "free", "free", "OBJECT";
-    Map = Op::Map { .. } => "map", "map", "OBJECT SIZE";
-    Unmap = Op::Unmap { .. } => "unmap", "unmap", "OBJECT SIZE";
-    Init = Op::Init { .. } => "init", "init", "OBJECT mutex|spin|rwlock|cond|barrier|semaphore|key [DETAIL]";
-    Destroy = Op::Destroy { .. } => "destroy", "destroy", "OBJECT mutex|spin|rwlock|cond|barrier|semaphore|key";
-    Call = Op::Call { .. } => "call", "call", "FUNCTION([ARGUMENT, ...])";
-    Return = Op::Return { .. } => "return", "return", "[FUNCTION [-> VALUE]]";
-    Mark = Op::Mark { .. } => "mark", "mark", "NAME OBJECT";
-    RegionBegin = Op::RegionBegin => "region-begin", "region", "begin|end";
-    RegionEnd = Op::RegionEnd => "region-end", "region", "begin|end";
-    Sleep = Op::Sleep { .. } => "sleep", "sleep", "NANOSECONDS";
-    Yield = Op::Yield => "yield", "yield", "";
-    ProcessFork = Op::ProcessFork { .. } => "process-fork", "procfork", "PROCESS";
-    Exec = Op::Exec => "exec", "exec", "";
-    Exit = Op::Exit { .. } => "exit", "exit", "STATUS";
-    Abort = Op::Abort => "abort", "abort", "";
+    Begin: "begin", "begin", "[STACK SIZE]", "threads",
+        Op::Begin { .. } = Op::Begin { stack: 0, size: 0 };
+    End: "end", "end", "", "threads", Op::End = Op::End;
+    Fork: "fork", "fork", "THREAD", "threads", Op::Fork(_) = Op::Fork(ThreadId(0));
+    Join: "join", "join", "THREAD", "threads", Op::Join(_) = Op::Join(ThreadId(0));
+    Detach: "detach", "detach", "THREAD", "detached and cancelled threads",
+        Op::Detach(_) = Op::Detach(ThreadId(0));
+    Cancel: "cancel", "cancel", "THREAD", "detached and cancelled threads",
+        Op::Cancel(_) = Op::Cancel(ThreadId(0));
+    HandlerBegin: "handler-begin", "handler", "SIGNAL", "signal handlers",
+        Op::HandlerBegin { .. } = Op::HandlerBegin { signal: 0 };
+    HandlerEnd: "handler-end", "return", "[FUNCTION [-> VALUE]]", "signal handlers",
+        Op::HandlerEnd = Op::HandlerEnd;
+    Acquire: "acquire", "acq", "LOCK [mutex|spin|read|write] [tried|timed|ownerdied]", "locks",
+        Op::Acquire { .. } = Op::Acquire { lock: 0, mode: LockMode::Mutex, how: Outcome::Waited };
+    AcquireFailed: "acquire-failed", "acqfail", "LOCK [mutex|spin|read|write] [tried|timed|ownerdied] ERROR", "failed attempts to lock",
+        Op::AcquireFailed { .. } = Op::AcquireFailed { lock: 0, mode: LockMode::Mutex, how: Outcome::Waited, error: 0 };
+    Release: "release", "rel", "LOCK [mutex|spin|read|write]", "locks",
+        Op::Release { .. } = Op::Release { lock: 0, mode: LockMode::Mutex };
+    WaitRelease: "wait-release", "waitrel", "LOCK", "locks",
+        Op::WaitRelease { .. } = Op::WaitRelease { lock: 0 };
+    Wait: "wait", "wait", "COND LOCK", "waits for conditions",
+        Op::Wait { .. } = Op::Wait { cond: 0, lock: 0, timed: false };
+    WaitAcquire: "wait-acquire", "wake", "COND LOCK [by THREAD:INDEX|any COUNT|timeout|error ERROR]", "waits for conditions",
+        Op::WaitAcquire { .. } = Op::WaitAcquire { cond: 0, lock: 0, woken: WokenBy::Nothing };
+    Signal: "signal", "signal", "COND", "signals of conditions",
+        Op::Signal { .. } = Op::Signal { cond: 0 };
+    Broadcast: "broadcast", "broadcast", "COND", "signals of conditions",
+        Op::Broadcast { .. } = Op::Broadcast { cond: 0 };
+    BarrierEnter: "barrier-enter", "arrive", "BARRIER", "barriers",
+        Op::BarrierEnter { .. } = Op::BarrierEnter { barrier: 0 };
+    BarrierLeave: "barrier-leave", "pass", "BARRIER [serial]", "barriers",
+        Op::BarrierLeave { .. } = Op::BarrierLeave { barrier: 0, serial: false };
+    SemPost: "sem-post", "post", "SEMAPHORE", "semaphores",
+        Op::SemPost { .. } = Op::SemPost { semaphore: 0 };
+    SemWait: "sem-wait", "down", "SEMAPHORE", "semaphores",
+        Op::SemWait { .. } = Op::SemWait { semaphore: 0, timed: false };
+    SemFailed: "sem-failed", "downfail", "SEMAPHORE ERROR", "semaphores",
+        Op::SemFailed { .. } = Op::SemFailed { semaphore: 0, error: 0 };
+    OnceBegin: "once-begin", "oncebegin", "ONCE", "once-only initialisations",
+        Op::OnceBegin { .. } = Op::OnceBegin { once: 0 };
+    OnceEnd: "once-end", "onceend", "ONCE [failed]", "once-only initialisations",
+        Op::OnceEnd { .. } = Op::OnceEnd { once: 0, done: true };
+    OnceDone: "once-done", "oncedone", "ONCE", "once-only initialisations",
+        Op::OnceDone { .. } = Op::OnceDone { once: 0 };
+    Read: "read", "r", "OBJECT[:SIZE] [VALUE] [volatile]", "accesses",
+        Op::Read { .. } = Op::Read { addr: 0, size: 0, value: None, volatile: false };
+    Write: "write", "w", "OBJECT[:SIZE] [VALUE] [volatile]", "accesses",
+        Op::Write { .. } = Op::Write { addr: 0, size: 0, value: None, volatile: false };
+    Load: "atomic-load", "load", "OBJECT[:SIZE] VALUE [ORDERING]", "atomic operations",
+        Op::Atomic { op: AtomicOp::Load(_), .. } = atomic(AtomicOp::Load(0));
+    Store: "atomic-store", "store", "OBJECT[:SIZE] VALUE [ORDERING]", "atomic operations",
+        Op::Atomic { op: AtomicOp::Store(_), .. } = atomic(AtomicOp::Store(0));
+    Exchange: "atomic-rmw", "exchange", "OBJECT[:SIZE] OLD NEW [ORDERING]", "atomic operations",
+        rmw!(Exchange) = atomic_rmw(RmwOp::Exchange);
+    Add: "atomic-rmw", "add", "OBJECT[:SIZE] OLD NEW [ORDERING]", "atomic operations",
+        rmw!(Add) = atomic_rmw(RmwOp::Add);
+    Sub: "atomic-rmw", "sub", "OBJECT[:SIZE] OLD NEW [ORDERING]", "atomic operations",
+        rmw!(Sub) = atomic_rmw(RmwOp::Sub);
+    And: "atomic-rmw", "and", "OBJECT[:SIZE] OLD NEW [ORDERING]", "atomic operations",
+        rmw!(And) = atomic_rmw(RmwOp::And);
+    Or: "atomic-rmw", "or", "OBJECT[:SIZE] OLD NEW [ORDERING]", "atomic operations",
+        rmw!(Or) = atomic_rmw(RmwOp::Or);
+    Xor: "atomic-rmw", "xor", "OBJECT[:SIZE] OLD NEW [ORDERING]", "atomic operations",
+        rmw!(Xor) = atomic_rmw(RmwOp::Xor);
+    Nand: "atomic-rmw", "nand", "OBJECT[:SIZE] OLD NEW [ORDERING]", "atomic operations",
+        rmw!(Nand) = atomic_rmw(RmwOp::Nand);
+    Cas: "atomic-cas", "cas", "OBJECT[:SIZE] OLD NEW [ORDERING]", "atomic operations",
+        Op::Atomic { op: AtomicOp::Cas { .. }, .. } = atomic(AtomicOp::Cas { old: 0, new: 0 });
+    CasFailed: "atomic-cas-failed", "casfail", "OBJECT[:SIZE] SEEN EXPECTED [ORDERING]", "atomic operations",
+        Op::Atomic { op: AtomicOp::CasFailed { .. }, .. } = atomic(AtomicOp::CasFailed { seen: 0, expected: 0 });
+    Fence: "fence", "fence", "[relaxed|consume|acquire|release|acqrel|seqcst]", "fences",
+        Op::Fence(_) = Op::Fence(Ordering::SeqCst);
+    HappensBefore: "happens-before", "before", "OBJECT", "annotations",
+        Op::HappensBefore { .. } = Op::HappensBefore { object: 0 };
+    HappensAfter: "happens-after", "after", "OBJECT", "annotations",
+        Op::HappensAfter { .. } = Op::HappensAfter { object: 0 };
+    Alloc: "alloc", "alloc", "OBJECT SIZE", "allocations",
+        Op::Alloc { .. } = Op::Alloc { addr: 0, size: 0 };
+    Free: "free", "free", "OBJECT", "allocations", Op::Free { .. } = Op::Free { addr: 0 };
+    Map: "map", "map", "OBJECT SIZE", "allocations", Op::Map { .. } = Op::Map { addr: 0, size: 0 };
+    Unmap: "unmap", "unmap", "OBJECT SIZE", "allocations",
+        Op::Unmap { .. } = Op::Unmap { addr: 0, size: 0 };
+    Init: "init", "init", "OBJECT mutex|spin|rwlock|cond|barrier|semaphore|key [DETAIL]", "lives of objects",
+        Op::Init { .. } = Op::Init { object: 0, class: Object::Mutex, detail: 0 };
+    Destroy: "destroy", "destroy", "OBJECT mutex|spin|rwlock|cond|barrier|semaphore|key", "lives of objects",
+        Op::Destroy { .. } = Op::Destroy { object: 0, class: Object::Mutex };
+    Call: "call", "call", "FUNCTION([ARGUMENT, ...])", "calls of functions",
+        Op::Call { .. } = Op::Call { function: NameId(0), arguments: [0; 6] };
+    Return: "return", "return", "[FUNCTION [-> VALUE]]", "calls of functions",
+        Op::Return { .. } = Op::Return { function: NameId(0), value: None };
+    Mark: "mark", "mark", "NAME OBJECT", "marks",
+        Op::Mark { .. } = Op::Mark { name: NameId(0), object: 0 };
+    RegionBegin: "region-begin", "region", "begin|end", "marks", Op::RegionBegin = Op::RegionBegin;
+    RegionEnd: "region-end", "region", "begin|end", "marks", Op::RegionEnd = Op::RegionEnd;
+    Sleep: "sleep", "sleep", "NANOSECONDS", "sleeps and yields",
+        Op::Sleep { .. } = Op::Sleep { nanoseconds: 0 };
+    Yield: "yield", "yield", "", "sleeps and yields", Op::Yield = Op::Yield;
+    ProcessFork: "process-fork", "procfork", "PROCESS", "events of the process",
+        Op::ProcessFork { .. } = Op::ProcessFork { process: 0 };
+    Exec: "exec", "exec", "", "events of the process", Op::Exec = Op::Exec;
+    Exit: "exit", "exit", "STATUS", "events of the process",
+        Op::Exit { .. } = Op::Exit { status: 0 };
+    Abort: "abort", "abort", "", "events of the process", Op::Abort = Op::Abort;
 }
 
 impl OpKind {
     /// The first kind with a keyword.
     pub fn from_keyword(keyword: &str) -> Option<OpKind> {
         OpKind::ALL.iter().copied().find(|it| it.keyword() == keyword)
-    }
-}
-
-/// What an operation is done to, as reports name it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operand {
-    /// Nothing.
-    None,
-    /// A thread.
-    Thread(ThreadId),
-    /// A synchronisation object of a class.
-    Object(u64, Object),
-    /// Bytes of memory: the lowest address and the size.
-    Memory(u64, u64),
-    /// Memory that is allocated, of this size.
-    Allocation(u64),
-    /// Memory that is freed, by its address.
-    Freed(u64),
-    /// A function or a mark.
-    Name(NameId),
-    /// A signal, a status or a process.
-    Number(i64),
-}
-
-impl LockMode {
-    /// The class of object that a lock with this mode is.
-    pub const fn object(self) -> Object {
-        match self {
-            LockMode::Mutex => Object::Mutex,
-            LockMode::Spin => Object::Spin,
-            LockMode::Read | LockMode::Write => Object::RwLock,
-        }
     }
 }
 
@@ -216,7 +183,7 @@ impl Op {
             Op::Free { addr } | Op::Unmap { addr, .. } => {
                 Effect::Block(BlockEffect::Freed { addr })
             }
-            Op::Init { object, class, detail } => init(object, class, detail),
+            Op::Init { object, class, detail } => Effect::init(object, class, detail),
             Op::Destroy { object, class } => {
                 Effect::Object(ObjectEffect::Destroy { object, class })
             }
@@ -228,7 +195,9 @@ impl Op {
                 let (read, write) = (None, Some(value));
                 Effect::Access(MemoryAccess { addr, size, read, write, atomic: false })
             }
-            Op::Atomic { addr, size, op, .. } => Effect::Access(atomic(addr, size.into(), op)),
+            Op::Atomic { addr, size, op, .. } => {
+                Effect::Access(MemoryAccess::atomic(addr, size.into(), op))
+            }
             // A detached or cancelled thread ends by an event of its own. Fences order only what
             // other accesses already order here: the memory model is sequentially consistent.
             Op::Begin { .. }
@@ -258,80 +227,88 @@ impl Op {
         if let Effect::Access(access) = self.effect() { Some(access) } else { None }
     }
 
-    /// What the operation is done to.
-    pub fn operand(&self) -> Operand {
-        match *self {
-            Op::Fork(id) | Op::Join(id) | Op::Detach(id) | Op::Cancel(id) => Operand::Thread(id),
-            Op::HandlerBegin { signal: number } | Op::Exit { status: number } => {
-                Operand::Number(number.into())
+    /// The operands, in the order in which the text notation writes them.
+    #[expect(clippy::too_many_lines, reason = "an arm for each operation")]
+    pub fn fields(&mut self) -> Vec<Field<'_>> {
+        match self {
+            Op::Begin { stack, size } => vec![Field::Stack(stack, size)],
+            Op::Fork(thread) | Op::Join(thread) | Op::Detach(thread) | Op::Cancel(thread) => {
+                vec![Field::Thread(thread)]
             }
-            Op::ProcessFork { process } => Operand::Number(process.into()),
-            Op::Acquire { lock, mode, .. }
-            | Op::AcquireFailed { lock, mode, .. }
-            | Op::Release { lock, mode } => Operand::Object(lock, mode.object()),
-            Op::WaitRelease { lock } => Operand::Object(lock, Object::Mutex),
-            Op::Wait { cond, .. }
-            | Op::WaitAcquire { cond, .. }
-            | Op::Signal { cond }
-            | Op::Broadcast { cond } => Operand::Object(cond, Object::Cond),
-            Op::BarrierEnter { barrier } | Op::BarrierLeave { barrier, .. } => {
-                Operand::Object(barrier, Object::Barrier)
+            Op::HandlerBegin { signal } => vec![Field::I32("signal", "a signal", signal)],
+            Op::Acquire { lock, mode, how } => {
+                vec![Field::Lock(lock, mode), Field::Request(how)]
             }
-            Op::SemPost { semaphore }
-            | Op::SemWait { semaphore, .. }
-            | Op::SemFailed { semaphore, .. } => Operand::Object(semaphore, Object::Semaphore),
-            Op::Init { object, class, .. } | Op::Destroy { object, class } => {
-                Operand::Object(object, class)
+            Op::AcquireFailed { lock, mode, how, error } => {
+                let error = Field::I32("error", "an error", error);
+                vec![Field::Lock(lock, mode), Field::Request(how), error]
+            }
+            Op::Release { lock, mode } => vec![Field::Lock(lock, mode)],
+            Op::WaitRelease { lock } => vec![Field::Object(lock, Object::Mutex)],
+            Op::Wait { cond, lock, timed } => {
+                let cond = Field::Object(cond, Object::Cond);
+                vec![cond, Field::WaitMutex(lock), Field::Flag("timed", timed)]
+            }
+            Op::WaitAcquire { cond, lock, woken } => {
+                let cond = Field::Object(cond, Object::Cond);
+                vec![cond, Field::WaitMutex(lock), Field::WokenBy(woken)]
+            }
+            Op::Signal { cond } | Op::Broadcast { cond } => vec![Field::Object(cond, Object::Cond)],
+            Op::BarrierEnter { barrier } => vec![Field::Object(barrier, Object::Barrier)],
+            Op::BarrierLeave { barrier, serial } => {
+                let serial = Field::Answer("serial", ("serial", true), serial);
+                vec![Field::Object(barrier, Object::Barrier), serial]
+            }
+            Op::SemPost { semaphore } => vec![Field::Object(semaphore, Object::Semaphore)],
+            Op::SemWait { semaphore, timed } => {
+                vec![Field::Object(semaphore, Object::Semaphore), Field::Flag("timed", timed)]
+            }
+            Op::SemFailed { semaphore, error } => {
+                let error = Field::I32("error", "an error", error);
+                vec![Field::Object(semaphore, Object::Semaphore), error]
+            }
+            Op::OnceEnd { once, done } => {
+                vec![Field::Address(once), Field::Answer("done", ("failed", false), done)]
             }
             Op::OnceBegin { once: object }
-            | Op::OnceEnd { once: object, .. }
             | Op::OnceDone { once: object }
             | Op::HappensBefore { object }
-            | Op::HappensAfter { object }
-            | Op::Map { addr: object, .. }
-            | Op::Unmap { addr: object, .. } => Operand::Memory(object, 1),
-            Op::Read { addr, size, .. } | Op::Write { addr, size, .. } => {
-                Operand::Memory(addr, size)
+            | Op::HappensAfter { object } => vec![Field::Address(object)],
+            Op::Read { addr, size, value, volatile }
+            | Op::Write { addr, size, value, volatile } => {
+                let volatile = Field::Flag("volatile", volatile);
+                vec![Field::Memory(addr, size), Field::Value(value), volatile]
             }
-            Op::Atomic { addr, size, .. } => Operand::Memory(addr, size.into()),
-            Op::Alloc { size, .. } => Operand::Allocation(size),
-            Op::Free { addr } => Operand::Freed(addr),
-            Op::Call { function: name, .. }
-            | Op::Return { function: name, .. }
-            | Op::Mark { name, .. } => Operand::Name(name),
-            Op::Begin { .. }
-            | Op::End
-            | Op::HandlerEnd
-            | Op::Fence(_)
-            | Op::RegionBegin
-            | Op::RegionEnd
-            | Op::Sleep { .. }
-            | Op::Yield
-            | Op::Exec
-            | Op::Abort => Operand::None,
+            Op::Atomic { addr, size, ordering, op } => {
+                vec![Field::Atomic(addr, size, op, ordering)]
+            }
+            Op::Fence(ordering) => vec![Field::Ordering(ordering)],
+            Op::Alloc { addr, size } => vec![Field::Allocated(addr, size)],
+            Op::Free { addr } => vec![Field::Freed(addr)],
+            Op::Map { addr, size } | Op::Unmap { addr, size } => vec![Field::Pages(addr, size)],
+            Op::Init { object, class, detail } => {
+                vec![Field::AnyObject(object, class), Field::Detail(detail)]
+            }
+            Op::Destroy { object, class } => vec![Field::AnyObject(object, class)],
+            Op::Call { function, arguments } => vec![Field::Call(function, arguments)],
+            Op::Return { function, value } => vec![Field::Return(function, value)],
+            Op::Mark { name, object } => vec![Field::Mark(name, object)],
+            Op::RegionBegin => vec![Field::Word("begin")],
+            Op::RegionEnd => vec![Field::Word("end")],
+            Op::Sleep { nanoseconds } => vec![Field::Duration(nanoseconds)],
+            Op::ProcessFork { process } => vec![Field::U32("process", "a process", process)],
+            Op::Exit { status } => vec![Field::I32("status", "a status", status)],
+            Op::End | Op::HandlerEnd | Op::Yield | Op::Exec | Op::Abort => Vec::new(),
         }
     }
 }
 
-fn init(object: u64, class: Object, detail: u64) -> Effect {
-    match class {
-        Object::Barrier => Effect::Barrier(BarrierEffect::Init { barrier: object, size: detail }),
-        Object::Semaphore => {
-            Effect::Semaphore(SemaphoreEffect::Init { semaphore: object, value: detail })
-        }
-        Object::Mutex | Object::Spin | Object::RwLock | Object::Cond | Object::Key => {
-            Effect::Object(ObjectEffect::Init { object, class })
-        }
-    }
+const fn atomic(op: AtomicOp) -> Op {
+    Op::Atomic { addr: 0, size: 0, ordering: Ordering::SeqCst, op }
 }
 
-fn atomic(addr: u64, size: u64, op: AtomicOp) -> MemoryAccess {
-    let (read, write) = match op {
-        AtomicOp::Load(value) | AtomicOp::CasFailed { seen: value, .. } => (Some(value), None),
-        AtomicOp::Store(value) => (None, Some(value)),
-        AtomicOp::Rmw { old, new, .. } | AtomicOp::Cas { old, new } => (Some(old), Some(new)),
-    };
-    MemoryAccess { addr, size, read: read.map(Some), write: write.map(Some), atomic: true }
+const fn atomic_rmw(op: RmwOp) -> Op {
+    atomic(AtomicOp::Rmw { op, old: 0, new: 0 })
 }
 
 #[cfg(test)]
@@ -343,6 +320,11 @@ mod tests {
         let first = |it: &OpKind| OpKind::from_keyword(it.keyword()) == Some(*it);
         let shared: Vec<_> = OpKind::ALL.iter().filter(|it| !first(it)).collect();
         assert_eq!(shared, [&OpKind::Return, &OpKind::RegionEnd]);
+    }
+
+    #[test]
+    fn blank_operations_are_of_their_kind() {
+        assert!(OpKind::ALL.iter().all(|it| it.blank().kind() == *it));
     }
 
     #[test]

@@ -5,7 +5,10 @@
 
 use std::collections::BTreeSet;
 
-use norn_model::{Held, LockMode, Op, Outcome, Role, Thread};
+use norn_model::{
+    BarrierEffect, ConditionEffect, Effect, Held, LockEffect, LockMode, ObjectEffect, Op, Outcome,
+    Role, SemaphoreEffect, Thread, ThreadEffect,
+};
 use rustc_hash::FxHashMap;
 
 use crate::{lockset::Set, shared_filter::SharedFilter};
@@ -114,77 +117,66 @@ impl<'a> Walk<'a> {
         }
     }
 
-    #[expect(clippy::too_many_lines, reason = "a line for each operation")]
     fn step(&mut self, index: u32, op: &Op) {
-        match op {
-            Op::Acquire { .. } | Op::Release { .. } => self.locks(index, op),
-            Op::WaitRelease { .. } => {
+        match op.effect() {
+            Effect::Lock(
+                LockEffect::Acquire { .. } | LockEffect::Release { by_wait: false, .. },
+            ) => {
+                self.locks(index, op);
+            }
+            Effect::Lock(LockEffect::Release { by_wait: true, .. }) => {
                 self.bound(index);
                 self.locks(index, op);
             }
-            Op::WaitAcquire { .. } => {
+            Effect::Condition(ConditionEffect::Wake { .. }) => {
                 self.outline.sync_points.push(index);
                 self.bound(index);
                 self.locks(index, op);
             }
-            Op::SemWait { semaphore, .. } | Op::SemPost { semaphore }
-                if self.semaphores.contains(semaphore) =>
-            {
-                self.semaphore(index, op);
-            }
-            Op::Join(_) => {
+            Effect::Semaphore(
+                SemaphoreEffect::Wait { semaphore, .. } | SemaphoreEffect::Post { semaphore },
+            ) if self.semaphores.contains(&semaphore) => self.semaphore(index, op),
+            Effect::Thread(ThreadEffect::Join(_)) => {
                 self.outline.sync_points.push(index);
                 self.outline.objects.push(index);
                 self.bound(index);
             }
-            Op::BarrierLeave { .. } | Op::SemWait { .. } => {
+            Effect::Barrier(BarrierEffect::Leave { .. })
+            | Effect::Semaphore(SemaphoreEffect::Wait { .. }) => {
                 self.outline.sync_points.push(index);
                 self.bound(index);
             }
-            Op::Begin { .. } | Op::End => {
-                self.outline.sync_points.push(index);
-                self.outline.lives.push(index);
-            }
-            Op::Fork(_)
-            | Op::Signal { .. }
-            | Op::Broadcast { .. }
-            | Op::BarrierEnter { .. }
-            | Op::SemPost { .. }
-            | Op::OnceBegin { .. }
-            | Op::OnceEnd { .. }
-            | Op::OnceDone { .. }
-            | Op::Fence(_)
-            | Op::HappensBefore { .. }
-            | Op::HappensAfter { .. } => self.outline.sync_points.push(index),
-            Op::Init { .. } => {
+            Effect::Thread(ThreadEffect::Fork(_))
+            | Effect::Condition(ConditionEffect::Signal { .. })
+            | Effect::Barrier(BarrierEffect::Arrive { .. })
+            | Effect::Semaphore(SemaphoreEffect::Post { .. })
+            | Effect::Once(_)
+            | Effect::Annotation(_) => self.outline.sync_points.push(index),
+            Effect::Barrier(BarrierEffect::Init { .. })
+            | Effect::Semaphore(SemaphoreEffect::Init { .. })
+            | Effect::Object(ObjectEffect::Init { .. }) => {
                 self.outline.sync_points.push(index);
                 self.outline.objects.push(index);
             }
-            Op::Destroy { .. } => self.outline.objects.push(index),
-            Op::Alloc { .. } | Op::Free { .. } | Op::Map { .. } | Op::Unmap { .. } => {
-                self.outline.lives.push(index);
-            }
-            Op::Read { .. }
-            | Op::Write { .. }
-            | Op::Atomic { .. }
-            | Op::Detach(_)
-            | Op::Cancel(_)
-            | Op::HandlerBegin { .. }
-            | Op::HandlerEnd
-            | Op::AcquireFailed { .. }
-            | Op::Wait { .. }
-            | Op::SemFailed { .. }
-            | Op::Call { .. }
-            | Op::Return { .. }
-            | Op::Mark { .. }
-            | Op::RegionBegin
-            | Op::RegionEnd
-            | Op::Sleep { .. }
-            | Op::Yield
-            | Op::ProcessFork { .. }
-            | Op::Exec
-            | Op::Exit { .. }
-            | Op::Abort => {}
+            Effect::Object(ObjectEffect::Destroy { .. }) => self.outline.objects.push(index),
+            Effect::Block(_) => self.outline.lives.push(index),
+            Effect::None => self.other(index, op),
+            Effect::Access(_)
+            | Effect::Lock(LockEffect::Failed { .. })
+            | Effect::Condition(ConditionEffect::Wait { .. })
+            | Effect::Semaphore(SemaphoreEffect::Failed { .. }) => {}
+        }
+    }
+
+    /// Operations without an effect, of which a few are boundaries: a thread's stack lives as long as
+    /// the thread, and a fence separates what is before it from what is after it.
+    fn other(&mut self, index: u32, op: &Op) {
+        let is_end = matches!(op, Op::Begin { .. } | Op::End);
+        if is_end || matches!(op, Op::Fence(_)) {
+            self.outline.sync_points.push(index);
+        }
+        if is_end {
+            self.outline.lives.push(index);
         }
     }
 

@@ -7,7 +7,7 @@
 //! Watching is slow: if it does not detect a spin, the thread runs twice as long before it is
 //! watched again.
 
-use norn_abi::Kind;
+use norn_abi::{Change, Kind};
 
 use crate::{TaskId, World, run::RunState};
 
@@ -211,23 +211,7 @@ pub(crate) fn sees_a_value(kind: Kind) -> bool {
 
 /// Whether an event has no effect that another thread could observe.
 pub fn is_fruitless(kind: Kind) -> bool {
-    matches!(
-        kind,
-        Kind::AtomicLoad
-            | Kind::AtomicCasFailed
-            | Kind::AcquireFailed
-            | Kind::SemFailed
-            | Kind::Fence
-            | Kind::Yield
-            | Kind::Sleep
-            | Kind::RangeRead
-            | Kind::OnceDone
-            | Kind::Call
-            | Kind::Return
-            | Kind::Mark
-            | Kind::RegionBegin
-            | Kind::RegionEnd
-    )
+    kind.change() == Change::None
 }
 
 #[cfg(test)]

@@ -5,7 +5,10 @@
 //! sequence number; it orders the thread's next event, if that has no number of its own.
 #![expect(clippy::inline_always, reason = "a tenth of the speed for every function that is not")]
 
-use norn_abi::{AccessClass, Decoder, Kind, Record};
+use norn_abi::{
+    AccessClass, Decoder, Kind, Record,
+    atomic::{AtomicRequest, WIDEST},
+};
 use norn_model::{Event, EventId, Held, LockMode, Op, SiteId, ThreadId, Value, WokenBy};
 
 use crate::{
@@ -135,7 +138,7 @@ impl<'a> ChunkEvents<'a> {
             | Kind::AtomicRmw
             | Kind::AtomicCas
             | Kind::AtomicCasFailed
-                if args[0] & 7 == 4 =>
+                if AtomicRequest::unpack(args[0]).log2_size == WIDEST =>
             {
                 parts.high = self.high_halves();
             }

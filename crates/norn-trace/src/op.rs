@@ -6,6 +6,7 @@
 
 use norn_abi::{
     Kind, LockClass, ObjectClass,
+    atomic::{self, AtomicRequest},
     lock::{OWNER_DIED, TIMED, TRY},
 };
 use norn_model::{
@@ -148,23 +149,23 @@ pub(crate) fn value(content: &[u8], size: u64) -> Value {
 }
 
 fn atomic(parts: &Parts<'_>) -> Option<Op> {
-    let Parts { kind, addr, args: [detail, first, second], high, .. } = *parts;
+    let Parts { kind, addr, args: [argument, first, second], high, .. } = *parts;
+    let request = AtomicRequest::unpack(argument);
     let wide = |low: u64, high: u64| u128::from(low) | u128::from(high) << 64;
     let (first, second) = (wide(first, high[0]), wide(second, high[1]));
     let op = match kind {
         Kind::AtomicLoad => AtomicOp::Load(first),
         Kind::AtomicStore => AtomicOp::Store(first),
-        Kind::AtomicRmw => AtomicOp::Rmw { op: rmw(detail >> 6 & 15), old: first, new: second },
+        Kind::AtomicRmw => AtomicOp::Rmw { op: rmw(request.op), old: first, new: second },
         Kind::AtomicCas => AtomicOp::Cas { old: first, new: second },
         Kind::AtomicCasFailed => AtomicOp::CasFailed { seen: first, expected: second },
         _ => return None,
     };
-    let size = 1 << (detail & 7).min(4);
-    let ordering = match op {
-        AtomicOp::CasFailed { .. } => ordering(detail >> 10 & 7),
-        _ => ordering(detail >> 3 & 7),
+    let order = match op {
+        AtomicOp::CasFailed { .. } => request.failure_order,
+        _ => request.order,
     };
-    Some(Op::Atomic { addr, size, ordering, op })
+    Some(Op::Atomic { addr, size: request.size(), ordering: ordering(order.into()), op })
 }
 
 /// What a lock of this class is held for.
@@ -210,14 +211,14 @@ fn ordering(code: u64) -> Ordering {
     }
 }
 
-fn rmw(code: u64) -> RmwOp {
-    match code {
-        1 => RmwOp::Add,
-        2 => RmwOp::Sub,
-        3 => RmwOp::And,
-        4 => RmwOp::Or,
-        5 => RmwOp::Xor,
-        6 => RmwOp::Nand,
-        _ => RmwOp::Exchange,
+fn rmw(op: atomic::RmwOp) -> RmwOp {
+    match op {
+        atomic::RmwOp::Exchange => RmwOp::Exchange,
+        atomic::RmwOp::Add => RmwOp::Add,
+        atomic::RmwOp::Sub => RmwOp::Sub,
+        atomic::RmwOp::And => RmwOp::And,
+        atomic::RmwOp::Or => RmwOp::Or,
+        atomic::RmwOp::Xor => RmwOp::Xor,
+        atomic::RmwOp::Nand => RmwOp::Nand,
     }
 }

@@ -14,10 +14,14 @@ use core::{
     sync::atomic::{Ordering, fence},
 };
 
-use norn_abi::{Kind, arena::ThreadSlot};
+use norn_abi::{
+    Kind,
+    arena::ThreadSlot,
+    atomic::{AtomicRequest, RmwOp, WIDEST},
+};
 pub use turn::unlock_all;
 use turn::{Turn, observe};
-use word::{Op, Word, exchange};
+use word::{Word, exchange};
 
 use crate::{
     arena,
@@ -36,12 +40,12 @@ unsafe fn record<W: Word>(
     kind: Kind,
     pc: usize,
     at: *mut W,
-    detail: u64,
+    request: AtomicRequest,
     values: &[W],
 ) {
     // SAFETY: the slot is the current thread's.
     unsafe {
-        let mut args = [detail | W::LOG2, 0, 0];
+        let mut args = [request.pack(), 0, 0];
         let mut high = [0, 0];
         for (i, value) in values.iter().enumerate() {
             (args[i + 1], high[i]) = value.halves();
@@ -51,7 +55,7 @@ unsafe fn record<W: Word>(
         let changes = values.len() < 2 || values[0] != values[1];
         event::count(slot, if changes { kind } else { Kind::AtomicLoad });
         event::numbered(slot, kind, pc, at as usize, number, &args[..=values.len()]);
-        if W::LOG2 == 4 {
+        if W::LOG2 == WIDEST {
             event::numbered(slot, Kind::HighHalves, pc, at as usize, number, &high);
         }
     }
@@ -102,8 +106,9 @@ unsafe fn perform<W: Word, T>(
     }
 }
 
-const fn detail(order: c_int, failure: c_int, op: u64) -> u64 {
-    (order as u64 & 7) << 3 | op << 6 | (failure as u64 & 7) << 10
+/// What the program requested, by the memory orders that it passes.
+const fn request<W: Word>(order: c_int, failure: c_int, op: RmwOp) -> AtomicRequest {
+    AtomicRequest { log2_size: W::LOG2, order: order as u8, failure_order: failure as u8, op }
 }
 
 /// # Safety
@@ -114,7 +119,8 @@ unsafe extern "C" fn load<W: Word>(at: *mut W, order: c_int, pc: usize) -> W {
     unsafe {
         let Some(slot) = begin(Kind::AtomicLoad, at, pc) else { return W::load(at) };
         let (value, number) = observe(slot, at);
-        record((slot, number), Kind::AtomicLoad, pc, at, detail(order, 0, 0), &[value]);
+        let request = request::<W>(order, 0, RmwOp::Exchange);
+        record((slot, number), Kind::AtomicLoad, pc, at, request, &[value]);
         value
     }
 }
@@ -127,7 +133,8 @@ unsafe extern "C" fn store<W: Word>(at: *mut W, value: W, order: c_int, pc: usiz
     unsafe {
         perform(Kind::AtomicStore, at, pc, |turn| {
             if let Some(&Turn { slot, number, .. }) = turn {
-                record((slot, number), Kind::AtomicStore, pc, at, detail(order, 0, 0), &[value]);
+                let request = request::<W>(order, 0, RmwOp::Exchange);
+                record((slot, number), Kind::AtomicStore, pc, at, request, &[value]);
             }
             W::store(at, value);
         });
@@ -137,21 +144,15 @@ unsafe extern "C" fn store<W: Word>(at: *mut W, value: W, order: c_int, pc: usiz
 /// # Safety
 /// `at` is the address of an object of this size, which the program accesses by atomic operations
 /// only.
-unsafe fn modify<W: Word>(at: *mut W, op: Op, by: W, order: c_int, pc: usize) -> W {
+unsafe fn modify<W: Word>(at: *mut W, op: RmwOp, by: W, order: c_int, pc: usize) -> W {
     // SAFETY: guaranteed by the caller.
     unsafe {
         perform(Kind::AtomicRmw, at, pc, |turn| {
             let before = exchange(at, op, by);
             if let Some(&Turn { slot, number, .. }) = turn {
                 let values = [before, before.change(op, by)];
-                record(
-                    (slot, number),
-                    Kind::AtomicRmw,
-                    pc,
-                    at,
-                    detail(order, 0, op as u64),
-                    &values,
-                );
+                let request = request::<W>(order, 0, op);
+                record((slot, number), Kind::AtomicRmw, pc, at, request, &values);
             }
             before
         })
@@ -167,12 +168,12 @@ unsafe fn compare<W: Word>(at: *mut W, old: W, new: W, orders: (c_int, c_int), p
         perform(Kind::AtomicCas, at, pc, |turn| {
             let seen = W::swap_if(at, old, new);
             if let Some(&Turn { slot, number, .. }) = turn {
-                let detail = detail(orders.0, orders.1, 0);
+                let request = request::<W>(orders.0, orders.1, RmwOp::Exchange);
                 let (kind, other) = match seen == old {
                     true => (Kind::AtomicCas, new),
                     false => (Kind::AtomicCasFailed, old),
                 };
-                record((slot, number), kind, pc, at, detail, &[seen, other]);
+                record((slot, number), kind, pc, at, request, &[seen, other]);
             }
             seen
         })
@@ -223,7 +224,7 @@ macro_rules! modifiers {
         /// operations only.
         unsafe extern "C" fn $name<W: Word>(at: *mut W, by: W, order: c_int, pc: usize) -> W {
             // SAFETY: guaranteed by the caller.
-            unsafe { modify(at, Op::$op, by, order, pc) }
+            unsafe { modify(at, RmwOp::$op, by, order, pc) }
         }
     )* };
 }

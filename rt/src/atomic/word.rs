@@ -5,9 +5,11 @@ use core::{
     sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering},
 };
 
+use norn_abi::atomic::RmwOp;
+
 /// An integer with atomic operations.
 pub trait Word: Copy + PartialEq {
-    const LOG2: u64;
+    const LOG2: u8;
     /// # Safety
     /// `at` is the address of an object of this size, which the program accesses by atomic
     /// operations only.
@@ -23,32 +25,20 @@ pub trait Word: Copy + PartialEq {
     /// operations only.
     unsafe fn swap_if(at: *mut Self, old: Self, new: Self) -> Self;
     fn halves(self) -> (u64, u64);
-    fn change(self, op: Op, by: Self) -> Self;
-}
-
-/// The operation of a read-modify-write.
-#[derive(Clone, Copy)]
-pub enum Op {
-    Exchange,
-    Add,
-    Sub,
-    And,
-    Or,
-    Xor,
-    Nand,
+    fn change(self, op: RmwOp, by: Self) -> Self;
 }
 
 macro_rules! change {
     () => {
-        fn change(self, op: Op, by: Self) -> Self {
+        fn change(self, op: RmwOp, by: Self) -> Self {
             match op {
-                Op::Exchange => by,
-                Op::Add => self.wrapping_add(by),
-                Op::Sub => self.wrapping_sub(by),
-                Op::And => self & by,
-                Op::Or => self | by,
-                Op::Xor => self ^ by,
-                Op::Nand => !(self & by),
+                RmwOp::Exchange => by,
+                RmwOp::Add => self.wrapping_add(by),
+                RmwOp::Sub => self.wrapping_sub(by),
+                RmwOp::And => self & by,
+                RmwOp::Or => self | by,
+                RmwOp::Xor => self ^ by,
+                RmwOp::Nand => !(self & by),
             }
         }
     };
@@ -57,7 +47,7 @@ macro_rules! change {
 macro_rules! word {
     ($($type:ty, $atomic:ty, $log2:literal;)*) => { $(
         impl Word for $type {
-            const LOG2: u64 = $log2;
+            const LOG2: u8 = $log2;
             #[inline]
             unsafe fn load(at: *mut Self) -> Self {
                 // SAFETY: guaranteed by the caller.
@@ -92,7 +82,7 @@ word! {
 }
 
 impl Word for u128 {
-    const LOG2: u64 = 4;
+    const LOG2: u8 = 4;
     unsafe fn load(at: *mut Self) -> Self {
         // SAFETY: guaranteed by the caller; exchanging zero for zero changes nothing. There is no
         // plain 16-byte atomic load.
@@ -100,7 +90,7 @@ impl Word for u128 {
     }
     unsafe fn store(at: *mut Self, value: Self) {
         // SAFETY: guaranteed by the caller.
-        unsafe { exchange(at, Op::Exchange, value) };
+        unsafe { exchange(at, RmwOp::Exchange, value) };
     }
     unsafe fn swap_if(at: *mut Self, old: Self, new: Self) -> Self {
         /// # Safety
@@ -125,7 +115,7 @@ impl Word for u128 {
 /// # Safety
 /// `at` is the address of an object of this size, which the program accesses by atomic operations
 /// only.
-pub unsafe fn exchange<W: Word>(at: *mut W, op: Op, by: W) -> W {
+pub unsafe fn exchange<W: Word>(at: *mut W, op: RmwOp, by: W) -> W {
     // SAFETY: guaranteed by the caller.
     unsafe {
         let mut seen = W::load(at);

@@ -10,10 +10,10 @@ use super::{
     parse::Parser,
     print::Shown,
 };
-use crate::{NameId, Op, OpKind};
+use crate::NameId;
 
 impl Parser {
-    pub(super) fn call(&mut self, line: &mut Line<'_>) -> Step<Op> {
+    pub(super) fn call(&mut self, line: &mut Line<'_>) -> Step<(NameId, [u64; 6])> {
         let expected = "a call, as `add(1, x)`";
         let text = before_place(line);
         let parts = text.strip_suffix(')').and_then(|it| it.rsplit_once('('));
@@ -27,14 +27,10 @@ impl Parser {
             *arguments.get_mut(at).ok_or_else(|| line.error("six arguments at most"))? = value;
         }
         line.skip(text);
-        Ok(Op::Call { function: self.trace.names.intern(name), arguments })
+        Ok((self.trace.names.intern(name), arguments))
     }
 
-    /// The return of a function, or, without a name, of a signal handler.
-    pub(super) fn returned(&mut self, line: &mut Line<'_>) -> Step<Op> {
-        if line.at_end() {
-            return Ok(Op::HandlerEnd);
-        }
+    pub(super) fn returned(&mut self, line: &mut Line<'_>) -> Step<(NameId, Option<u64>)> {
         let text = before_place(line);
         let (name, value) = match text.rsplit_once(" -> ") {
             Some((name, value)) => {
@@ -44,27 +40,16 @@ impl Parser {
             None => (text, None),
         };
         line.skip(text);
-        Ok(Op::Return { function: self.trace.names.intern(name.trim()), value })
+        Ok((self.trace.names.intern(name.trim()), value))
     }
 
-    pub(super) fn mark(&mut self, line: &mut Line<'_>) -> Step<Op> {
+    pub(super) fn mark(&mut self, line: &mut Line<'_>) -> Step<(NameId, u64)> {
         let expected = "a name and an object";
         let text = before_place(line);
         let (name, object) = text.rsplit_once(' ').ok_or_else(|| line.error(expected))?;
         let object = self.address(object).ok_or_else(|| line.error(expected))?;
         line.skip(text);
-        Ok(Op::Mark { name: self.trace.names.intern(name.trim()), object })
-    }
-}
-
-/// The begin or end of an atomic region.
-pub(super) fn region(line: &mut Line<'_>) -> Step<Op> {
-    if line.is("begin") {
-        Ok(Op::RegionBegin)
-    } else if line.is("end") {
-        Ok(Op::RegionEnd)
-    } else {
-        Err(line.error("`begin` or `end`"))
+        Ok((self.trace.names.intern(name.trim()), object))
     }
 }
 
@@ -81,7 +66,7 @@ impl Shown<'_> {
         function: NameId,
         arguments: [u64; 6],
     ) -> fmt::Result {
-        write!(f, "{} {}(", OpKind::Call.keyword(), self.trace.names.name(function))?;
+        write!(f, " {}(", self.trace.names.name(function))?;
         let count = arguments.iter().rposition(|&it| it != 0).map_or(0, |it| it + 1);
         for (at, &argument) in arguments.iter().take(count).enumerate() {
             f.write_str(if at == 0 { "" } else { ", " })?;
@@ -96,7 +81,7 @@ impl Shown<'_> {
         function: NameId,
         value: Option<u64>,
     ) -> fmt::Result {
-        write!(f, "{} {}", OpKind::Return.keyword(), self.trace.names.name(function))?;
+        write!(f, " {}", self.trace.names.name(function))?;
         let Some(value) = value else { return Ok(()) };
         f.write_str(" -> ")?;
         self.argument(f, value)
@@ -108,7 +93,7 @@ impl Shown<'_> {
         name: NameId,
         object: u64,
     ) -> fmt::Result {
-        write!(f, "{} {} ", OpKind::Mark.keyword(), self.trace.names.name(name))?;
+        write!(f, " {} ", self.trace.names.name(name))?;
         self.argument(f, object)
     }
 

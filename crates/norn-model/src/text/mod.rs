@@ -34,6 +34,7 @@ mod word;
 pub use error::ParseError;
 pub use parse::parse;
 pub use print::{Shown, print, show};
+pub use word::Word;
 
 /// The size of an access whose text does not give one, in bytes.
 const SIZE: u64 = 4;

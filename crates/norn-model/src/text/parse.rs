@@ -4,13 +4,11 @@ use std::collections::BTreeMap;
 
 use super::{
     ParseError, SIZE,
-    call::region,
     line::{Line, Step, digits},
-    word::Word,
 };
 use crate::{
-    AtomicOp, Event, EventId, LockMode, Op, OpKind, Order, Ordering, Outcome, RmwOp, Role, Site,
-    SiteId, StackId, Thread, ThreadId, ThreadName, Trace, Value, WokenBy,
+    AtomicOp, Event, EventId, Field, LockMode, Object, Op, OpKind, Order, Ordering, Outcome, Role,
+    Site, SiteId, StackId, Thread, ThreadId, ThreadName, Trace, WokenBy,
 };
 
 /// Reads a trace.
@@ -116,90 +114,70 @@ impl Parser {
         SiteId(number(self.trace.sites.len() - 1))
     }
 
-    /// The operation, of the first kind that has the keyword.
-    #[expect(clippy::too_many_lines, reason = "an arm for each operation")]
+    /// An operation of the kind, or of another kind with the same keyword.
     fn op(&mut self, kind: OpKind, line: &mut Line<'_>) -> Step<Op> {
-        Ok(match kind {
-            OpKind::Begin => self.begin(line)?,
-            OpKind::End => Op::End,
-            OpKind::Fork => Op::Fork(self.other(line)?),
-            OpKind::Join => Op::Join(self.other(line)?),
-            OpKind::Detach => Op::Detach(self.other(line)?),
-            OpKind::Cancel => Op::Cancel(self.other(line)?),
-            OpKind::HandlerBegin => Op::HandlerBegin { signal: line.signed("a signal")? },
-            OpKind::HandlerEnd | OpKind::Return => self.returned(line)?,
-            OpKind::Call => self.call(line)?,
-            OpKind::Mark => self.mark(line)?,
-            OpKind::RegionBegin | OpKind::RegionEnd => region(line)?,
-            OpKind::Acquire | OpKind::AcquireFailed | OpKind::Release => self.lock(kind, line)?,
-            OpKind::WaitRelease => Op::WaitRelease { lock: self.object(line, "a lock")? },
-            OpKind::Wait => {
-                let (cond, lock) = self.cond_and_lock(line)?;
-                Op::Wait { cond, lock, timed: line.is("timed") }
-            }
-            OpKind::WaitAcquire => {
-                let (cond, lock) = self.cond_and_lock(line)?;
-                Op::WaitAcquire { cond, lock, woken: self.woken(line)? }
-            }
-            OpKind::Signal => Op::Signal { cond: self.object(line, "a condition")? },
-            OpKind::Broadcast => Op::Broadcast { cond: self.object(line, "a condition")? },
-            OpKind::BarrierEnter => Op::BarrierEnter { barrier: self.object(line, "a barrier")? },
-            OpKind::BarrierLeave => {
-                let barrier = self.object(line, "a barrier")?;
-                Op::BarrierLeave { barrier, serial: line.is("serial") }
-            }
-            OpKind::SemPost => Op::SemPost { semaphore: self.object(line, "a semaphore")? },
-            OpKind::SemWait => {
-                let semaphore = self.object(line, "a semaphore")?;
-                Op::SemWait { semaphore, timed: line.is("timed") }
-            }
-            OpKind::SemFailed => {
-                let semaphore = self.object(line, "a semaphore")?;
-                Op::SemFailed { semaphore, error: line.signed("an error")? }
-            }
-            OpKind::OnceBegin => Op::OnceBegin { once: self.object(line, "an object")? },
-            OpKind::OnceEnd => {
-                let once = self.object(line, "an object")?;
-                Op::OnceEnd { once, done: !line.is("failed") }
-            }
-            OpKind::OnceDone => Op::OnceDone { once: self.object(line, "an object")? },
-            OpKind::Fence => Op::Fence(line.choice(Ordering::SeqCst)),
-            OpKind::HappensBefore => Op::HappensBefore { object: self.object(line, "an object")? },
-            OpKind::HappensAfter => Op::HappensAfter { object: self.object(line, "an object")? },
-            OpKind::Sleep => Op::Sleep { nanoseconds: line.number("nanoseconds")? },
-            OpKind::Yield => Op::Yield,
-            OpKind::ProcessFork => Op::ProcessFork { process: line.number("a process")? },
-            OpKind::Exec => Op::Exec,
-            OpKind::Exit => Op::Exit { status: line.signed("a status")? },
-            OpKind::Abort => Op::Abort,
-            OpKind::Read
-            | OpKind::Write
-            | OpKind::Alloc
-            | OpKind::Free
-            | OpKind::Map
-            | OpKind::Unmap
-            | OpKind::Init
-            | OpKind::Destroy => self.memory_op(kind, line)?,
-            OpKind::Load
-            | OpKind::Store
-            | OpKind::Exchange
-            | OpKind::Add
-            | OpKind::Sub
-            | OpKind::And
-            | OpKind::Or
-            | OpKind::Xor
-            | OpKind::Nand
-            | OpKind::Cas
-            | OpKind::CasFailed => self.atomic(kind, line)?,
-        })
+        let mut op = among(kind, line)?.blank();
+        for field in op.fields() {
+            self.field(field, line)?;
+        }
+        Ok(op)
     }
 
-    fn begin(&mut self, line: &mut Line<'_>) -> Step<Op> {
-        if line.at_end() {
-            return Ok(Op::Begin { stack: 0, size: 0 });
+    /// Fills in one operand.
+    fn field(&mut self, field: Field<'_>, line: &mut Line<'_>) -> Step<()> {
+        match field {
+            Field::Thread(thread) => *thread = self.other(line)?,
+            Field::Lock(lock, mode) => {
+                *lock = self.object(line, "a lock")?;
+                *mode = line.choice(LockMode::Mutex);
+            }
+            Field::Object(addr, class) => *addr = self.object(line, expected(class))?,
+            Field::AnyObject(addr, class) => {
+                *addr = self.object(line, "an object")?;
+                *class = line.required("a kind of object")?;
+            }
+            Field::Address(addr) | Field::Freed(addr) => *addr = self.object(line, "an object")?,
+            Field::WaitMutex(lock) => *lock = self.object(line, "a lock")?,
+            Field::Stack(..) if line.at_end() => {}
+            Field::Stack(addr, size) => self.block(line, "a stack", addr, size)?,
+            Field::Allocated(addr, size) | Field::Pages(addr, size) => {
+                self.block(line, "an object", addr, size)?;
+            }
+            Field::Memory(addr, size) => (*addr, *size) = self.memory(line)?,
+            Field::Value(value) => *value = line.optional(),
+            Field::Atomic(addr, size, op, ordering) => {
+                (*addr, *size) = self.atomic_memory(line)?;
+                values(line, op)?;
+                *ordering = line.choice(Ordering::SeqCst);
+            }
+            Field::Ordering(ordering) => *ordering = line.choice(Ordering::SeqCst),
+            Field::Request(how) => *how = line.choice(Outcome::Waited),
+            Field::WokenBy(woken) => *woken = self.woken(line)?,
+            Field::Detail(detail) => *detail = line.optional().unwrap_or(0),
+            Field::Flag(word, is) => *is = line.is(word),
+            Field::Answer(_, (word, meaning), answer) => *answer = line.is(word) == meaning,
+            Field::I32(_, expected, number) => *number = line.signed(expected)?,
+            Field::U32(_, expected, number) => *number = line.number(expected)?,
+            Field::U64(_, expected, number) => *number = line.number(expected)?,
+            Field::Duration(nanoseconds) => *nanoseconds = line.number("nanoseconds")?,
+            Field::Call(function, arguments) => (*function, *arguments) = self.call(line)?,
+            Field::Return(function, value) => (*function, *value) = self.returned(line)?,
+            Field::Mark(name, object) => (*name, *object) = self.mark(line)?,
+            Field::Word(word) => drop(line.is(word)),
         }
-        let stack = self.object(line, "a stack")?;
-        Ok(Op::Begin { stack, size: line.number("a size")? })
+        Ok(())
+    }
+
+    fn block(
+        &mut self,
+        line: &mut Line<'_>,
+        expected: &'static str,
+        addr: &mut u64,
+        size: &mut u64,
+    ) -> Step<()> {
+        *addr = self.object(line, expected)?;
+        *size = line.number("a size")?;
+        Ok(())
     }
 
     fn other(&mut self, line: &mut Line<'_>) -> Step<ThreadId> {
@@ -209,23 +187,6 @@ impl Parser {
         }
         line.next();
         Ok(self.thread(name))
-    }
-
-    fn lock(&mut self, kind: OpKind, line: &mut Line<'_>) -> Step<Op> {
-        let lock = self.object(line, "a lock")?;
-        let mode = line.choice(LockMode::Mutex);
-        if kind == OpKind::Release {
-            return Ok(Op::Release { lock, mode });
-        }
-        let how = line.choice(Outcome::Waited);
-        if kind == OpKind::Acquire {
-            return Ok(Op::Acquire { lock, mode, how });
-        }
-        Ok(Op::AcquireFailed { lock, mode, how, error: line.signed("an error")? })
-    }
-
-    fn cond_and_lock(&mut self, line: &mut Line<'_>) -> Step<(u64, u64)> {
-        Ok((self.object(line, "a condition")?, self.object(line, "a lock")?))
     }
 
     fn woken(&mut self, line: &mut Line<'_>) -> Step<WokenBy> {
@@ -260,61 +221,15 @@ impl Parser {
         Ok(EventId { thread: self.thread(thread), index })
     }
 
-    /// Accesses, blocks of memory and the lives of objects.
-    fn memory_op(&mut self, kind: OpKind, line: &mut Line<'_>) -> Step<Op> {
-        if matches!(kind, OpKind::Read | OpKind::Write) {
-            let (addr, size) = self.memory(line)?;
-            let value: Value = line.optional();
-            let volatile = line.is("volatile");
-            return Ok(if kind == OpKind::Read {
-                Op::Read { addr, size, value, volatile }
-            } else {
-                Op::Write { addr, size, value, volatile }
-            });
-        }
-        let addr = self.object(line, "an object")?;
-        if kind == OpKind::Free {
-            return Ok(Op::Free { addr });
-        }
-        if matches!(kind, OpKind::Init | OpKind::Destroy) {
-            let (object, class) = (addr, line.required("a kind of object")?);
-            return Ok(if kind == OpKind::Init {
-                Op::Init { object, class, detail: line.optional().unwrap_or(0) }
-            } else {
-                Op::Destroy { object, class }
-            });
-        }
-        let size = line.number("a size")?;
-        Ok(if kind == OpKind::Alloc {
-            Op::Alloc { addr, size }
-        } else if kind == OpKind::Map {
-            Op::Map { addr, size }
-        } else {
-            Op::Unmap { addr, size }
-        })
-    }
-
-    fn atomic(&mut self, kind: OpKind, line: &mut Line<'_>) -> Step<Op> {
+    /// The memory of an atomic operation, which is at most 16 bytes wide.
+    fn atomic_memory(&mut self, line: &mut Line<'_>) -> Step<(u64, u8)> {
         let start = line.at;
         let (addr, size) = self.memory(line)?;
         let Ok(size) = u8::try_from(size) else {
             line.at = start;
             return Err(line.error("a size of 1 to 16"));
         };
-        let first = line.number("a value")?;
-        let op = if kind == OpKind::Load {
-            AtomicOp::Load(first)
-        } else if kind == OpKind::Store {
-            AtomicOp::Store(first)
-        } else {
-            let second = line.number("a value")?;
-            match RmwOp::from_word(kind.keyword()) {
-                Some(op) => AtomicOp::Rmw { op, old: first, new: second },
-                None if kind == OpKind::Cas => AtomicOp::Cas { old: first, new: second },
-                None => AtomicOp::CasFailed { seen: first, expected: second },
-            }
-        };
-        Ok(Op::Atomic { addr, size, ordering: line.choice(Ordering::SeqCst), op })
+        Ok((addr, size))
     }
 
     fn memory(&mut self, line: &mut Line<'_>) -> Step<(u64, u64)> {
@@ -345,6 +260,43 @@ impl Parser {
         let named = name.starts_with(|it: char| it.is_alphabetic() || it == '_');
         let offset = digits(offset).filter(|&it: &u64| it < 1 << 12)?;
         named.then(|| self.trace.symbols.intern(name) + offset)
+    }
+}
+
+/// Of the kinds that share a keyword, the one that the operands belong to.
+fn among(kind: OpKind, line: &Line<'_>) -> Step<OpKind> {
+    match line.peek() {
+        _ if kind == OpKind::HandlerEnd && !line.at_end() => Ok(OpKind::Return),
+        "end" if kind == OpKind::RegionBegin => Ok(OpKind::RegionEnd),
+        word if kind == OpKind::RegionBegin && word != "begin" => {
+            Err(line.error("`begin` or `end`"))
+        }
+        _ => Ok(kind),
+    }
+}
+
+/// The values of an atomic operation.
+fn values(line: &mut Line<'_>, op: &mut AtomicOp) -> Step<()> {
+    let (first, second) = match op {
+        AtomicOp::Load(value) | AtomicOp::Store(value) => (value, None),
+        AtomicOp::Rmw { old, new, .. } | AtomicOp::Cas { old, new } => (old, Some(new)),
+        AtomicOp::CasFailed { seen, expected } => (seen, Some(expected)),
+    };
+    *first = line.number("a value")?;
+    if let Some(second) = second {
+        *second = line.number("a value")?;
+    }
+    Ok(())
+}
+
+/// What an error message says of a missing object.
+fn expected(class: Object) -> &'static str {
+    match class {
+        Object::Mutex | Object::Spin | Object::RwLock => "a lock",
+        Object::Cond => "a condition",
+        Object::Barrier => "a barrier",
+        Object::Semaphore => "a semaphore",
+        Object::Key => "an object",
     }
 }
 

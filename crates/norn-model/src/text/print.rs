@@ -3,10 +3,7 @@
 use std::fmt;
 
 use super::{SIZE, word::Word};
-use crate::{
-    AtomicOp, Event, LockMode, Object, Op, Order, Ordering, Outcome, ThreadId, Trace, Value,
-    WokenBy,
-};
+use crate::{AtomicOp, Event, Field, LockMode, Order, Ordering, Outcome, ThreadId, Trace, WokenBy};
 
 /// The whole trace, its events in [merged](Trace::merged) order.
 pub fn print(trace: &Trace) -> String {
@@ -48,118 +45,65 @@ impl Shown<'_> {
         }
     }
 
-    #[expect(clippy::too_many_lines, reason = "an arm for each form of operands")]
     fn op(&self, f: &mut fmt::Formatter<'_>) -> Result {
-        let verb = self.event.op.kind().keyword();
-        match self.event.op {
-            Op::Begin { stack: 0, size: 0 }
-            | Op::End
-            | Op::HandlerEnd
-            | Op::Yield
-            | Op::Exec
-            | Op::Abort => f.write_str(verb),
-            Op::RegionBegin => write!(f, "{verb} begin"),
-            Op::RegionEnd => write!(f, "{verb} end"),
-            Op::Fork(thread) | Op::Join(thread) | Op::Detach(thread) | Op::Cancel(thread) => {
-                self.about(f, verb, thread)
+        let mut op = self.event.op;
+        f.write_str(op.kind().keyword())?;
+        op.fields().into_iter().try_for_each(|it| self.field(f, it))
+    }
+
+    /// One operand, with a space before it. What a reader assumes without it is left out.
+    fn field(&self, f: &mut fmt::Formatter<'_>, field: Field<'_>) -> Result {
+        match field {
+            Field::Thread(thread) => {
+                f.write_str(" ")?;
+                self.thread(f, *thread)
             }
-            Op::HandlerBegin { signal: number } | Op::Exit { status: number } => {
-                write!(f, "{verb} {number}")
+            Field::Lock(lock, mode) => {
+                self.on(f, *lock)?;
+                word(f, *mode, LockMode::Mutex)
             }
-            Op::Sleep { nanoseconds } => write!(f, "{verb} {nanoseconds}"),
-            Op::ProcessFork { process } => write!(f, "{verb} {process}"),
-            Op::Acquire { lock, mode, how } => {
-                self.on(f, verb, lock)?;
-                qualified(f, mode, how)
-            }
-            Op::AcquireFailed { lock, mode, how, error } => {
-                self.on(f, verb, lock)?;
-                qualified(f, mode, how)?;
-                write!(f, " {error}")
-            }
-            Op::Release { lock, mode } => {
-                self.on(f, verb, lock)?;
-                qualified(f, mode, Outcome::Waited)
-            }
-            Op::Wait { cond, lock, timed } => {
-                self.on_two(f, verb, cond, lock)?;
-                f.write_str(if timed { " timed" } else { "" })
-            }
-            Op::WaitAcquire { cond, lock, woken } => {
-                self.on_two(f, verb, cond, lock)?;
-                self.woken(f, woken)
-            }
-            Op::BarrierLeave { barrier, serial } => {
-                self.on(f, verb, barrier)?;
-                f.write_str(if serial { " serial" } else { "" })
-            }
-            Op::SemWait { semaphore, timed } => {
-                self.on(f, verb, semaphore)?;
-                f.write_str(if timed { " timed" } else { "" })
-            }
-            Op::SemFailed { semaphore, error } => {
-                self.on(f, verb, semaphore)?;
-                write!(f, " {error}")
-            }
-            Op::OnceEnd { once, done } => {
-                self.on(f, verb, once)?;
-                f.write_str(if done { "" } else { " failed" })
-            }
-            Op::Read { addr, size, value, volatile }
-            | Op::Write { addr, size, value, volatile } => {
-                self.access(f, verb, (addr, size), value, volatile)
-            }
-            Op::Atomic { addr, size, ordering, op } => {
-                self.atomic(f, verb, (addr, size), ordering, op)
-            }
-            Op::Fence(ordering) => {
-                f.write_str(verb)?;
-                ordered(f, ordering)
-            }
-            Op::Begin { stack: addr, size }
-            | Op::Alloc { addr, size }
-            | Op::Map { addr, size }
-            | Op::Unmap { addr, size } => self.sized(f, verb, addr, size),
-            Op::WaitRelease { lock: object }
-            | Op::Signal { cond: object }
-            | Op::Broadcast { cond: object }
-            | Op::BarrierEnter { barrier: object }
-            | Op::SemPost { semaphore: object }
-            | Op::OnceBegin { once: object }
-            | Op::OnceDone { once: object }
-            | Op::HappensBefore { object }
-            | Op::HappensAfter { object }
-            | Op::Free { addr: object } => self.on(f, verb, object),
-            Op::Init { object, class, detail } => self.init(f, verb, object, class, detail),
-            Op::Destroy { object, class } => {
-                self.on(f, verb, object)?;
+            Field::Object(addr, _)
+            | Field::Address(addr)
+            | Field::Freed(addr)
+            | Field::WaitMutex(addr) => self.on(f, *addr),
+            Field::AnyObject(addr, class) => {
+                self.on(f, *addr)?;
                 write!(f, " {}", class.word())
             }
-            Op::Call { function, arguments } => self.call(f, function, arguments),
-            Op::Return { function, value } => self.returned(f, function, value),
-            Op::Mark { name, object } => self.mark(f, name, object),
+            Field::Stack(0, 0) | Field::Detail(0) | Field::Flag(_, false) => Ok(()),
+            Field::Stack(addr, size) | Field::Allocated(addr, size) | Field::Pages(addr, size) => {
+                self.on(f, *addr)?;
+                write!(f, " {size}")
+            }
+            Field::Memory(addr, size) => self.memory(f, *addr, *size),
+            Field::Value(value) => value.map_or(Ok(()), |it| number(f, it)),
+            Field::Atomic(addr, size, op, ordering) => {
+                self.memory(f, *addr, u64::from(*size))?;
+                values(f, *op)?;
+                word(f, *ordering, Ordering::SeqCst)
+            }
+            Field::Ordering(ordering) => word(f, *ordering, Ordering::SeqCst),
+            Field::Request(how) => word(f, *how, Outcome::Waited),
+            Field::WokenBy(woken) => self.woken(f, *woken),
+            Field::Flag(word, true) | Field::Word(word) => write!(f, " {word}"),
+            Field::Answer(_, (word, meaning), answer) if *answer == meaning => {
+                write!(f, " {word}")
+            }
+            Field::Answer(..) => Ok(()),
+            Field::I32(_, _, number) => write!(f, " {number}"),
+            Field::U32(_, _, number) => write!(f, " {number}"),
+            Field::U64(_, _, number) | Field::Duration(number) | Field::Detail(number) => {
+                write!(f, " {number}")
+            }
+            Field::Call(function, arguments) => self.call(f, *function, *arguments),
+            Field::Return(function, value) => self.returned(f, *function, *value),
+            Field::Mark(name, object) => self.mark(f, *name, *object),
         }
     }
 
-    fn about(&self, f: &mut fmt::Formatter<'_>, verb: &str, thread: ThreadId) -> Result {
-        write!(f, "{verb} ")?;
-        self.thread(f, thread)
-    }
-
-    fn on(&self, f: &mut fmt::Formatter<'_>, verb: &str, addr: u64) -> Result {
-        write!(f, "{verb} ")?;
-        self.object(f, addr)
-    }
-
-    fn on_two(&self, f: &mut fmt::Formatter<'_>, verb: &str, first: u64, second: u64) -> Result {
-        self.on(f, verb, first)?;
+    fn on(&self, f: &mut fmt::Formatter<'_>, addr: u64) -> Result {
         f.write_str(" ")?;
-        self.object(f, second)
-    }
-
-    fn sized(&self, f: &mut fmt::Formatter<'_>, verb: &str, addr: u64, size: u64) -> Result {
-        self.on(f, verb, addr)?;
-        write!(f, " {size}")
+        self.object(f, addr)
     }
 
     pub(super) fn object(&self, f: &mut fmt::Formatter<'_>, addr: u64) -> Result {
@@ -184,73 +128,25 @@ impl Shown<'_> {
         }
     }
 
-    fn access(
-        &self,
-        f: &mut fmt::Formatter<'_>,
-        verb: &str,
-        (addr, size): (u64, u64),
-        value: Value,
-        volatile: bool,
-    ) -> Result {
-        self.memory(f, verb, addr, size)?;
-        if let Some(value) = value {
-            number(f, value)?;
-        }
-        f.write_str(if volatile { " volatile" } else { "" })
-    }
-
-    fn atomic(
-        &self,
-        f: &mut fmt::Formatter<'_>,
-        verb: &str,
-        (addr, size): (u64, u8),
-        ordering: Ordering,
-        op: AtomicOp,
-    ) -> Result {
-        let (first, second) = match op {
-            AtomicOp::Load(value) | AtomicOp::Store(value) => (value, None),
-            AtomicOp::Rmw { old, new, .. } | AtomicOp::Cas { old, new } => (old, Some(new)),
-            AtomicOp::CasFailed { seen, expected } => (seen, Some(expected)),
-        };
-        self.memory(f, verb, addr, u64::from(size))?;
-        number(f, first)?;
-        if let Some(second) = second {
-            number(f, second)?;
-        }
-        ordered(f, ordering)
-    }
-
-    fn memory(&self, f: &mut fmt::Formatter<'_>, verb: &str, addr: u64, size: u64) -> Result {
-        self.on(f, verb, addr)?;
+    fn memory(&self, f: &mut fmt::Formatter<'_>, addr: u64, size: u64) -> Result {
+        self.on(f, addr)?;
         if size == SIZE { Ok(()) } else { write!(f, ":{size}") }
     }
-
-    fn init(
-        &self,
-        f: &mut fmt::Formatter<'_>,
-        verb: &str,
-        object: u64,
-        class: Object,
-        detail: u64,
-    ) -> Result {
-        self.on(f, verb, object)?;
-        write!(f, " {}", class.word())?;
-        if detail == 0 { Ok(()) } else { write!(f, " {detail}") }
-    }
 }
 
-fn qualified(f: &mut fmt::Formatter<'_>, mode: LockMode, how: Outcome) -> Result {
-    if mode != LockMode::Mutex {
-        write!(f, " {}", mode.word())?;
-    }
-    if how != Outcome::Waited {
-        write!(f, " {}", how.word())?;
-    }
-    Ok(())
+fn values(f: &mut fmt::Formatter<'_>, op: AtomicOp) -> Result {
+    let (first, second) = match op {
+        AtomicOp::Load(value) | AtomicOp::Store(value) => (value, None),
+        AtomicOp::Rmw { old, new, .. } | AtomicOp::Cas { old, new } => (old, Some(new)),
+        AtomicOp::CasFailed { seen, expected } => (seen, Some(expected)),
+    };
+    number(f, first)?;
+    second.map_or(Ok(()), |it| number(f, it))
 }
 
-fn ordered(f: &mut fmt::Formatter<'_>, ordering: Ordering) -> Result {
-    if ordering == Ordering::SeqCst { Ok(()) } else { write!(f, " {}", ordering.word()) }
+/// The word for a choice, unless it is the default one.
+fn word<T: Word>(f: &mut fmt::Formatter<'_>, choice: T, default: T) -> Result {
+    if choice == default { Ok(()) } else { write!(f, " {}", choice.word()) }
 }
 
 /// Small numbers are decimal; large ones, which are mostly addresses and bit patterns, hexadecimal.

@@ -3,14 +3,16 @@
 use crate::{LockMode, Object, Ordering, Outcome, RmwOp};
 
 /// Something that is one of a few words.
-pub(super) trait Word: Copy + PartialEq + 'static {
-    /// All of them.
+pub trait Word: Copy + PartialEq + 'static {
+    /// All of them, with their words.
     const ALL: &'static [(Self, &'static str)];
 
+    /// The word for it.
     fn word(self) -> &'static str {
         Self::ALL.iter().find(|&&(it, _)| it == self).map_or("", |&(_, word)| word)
     }
 
+    /// What a word is for.
     fn from_word(word: &str) -> Option<Self> {
         Self::ALL.iter().find(|&&(_, it)| it == word).map(|&(it, _)| it)
     }

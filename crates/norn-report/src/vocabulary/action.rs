@@ -176,35 +176,27 @@ impl From<&Op> for Action {
             Op::Exec => Action::Exec,
             Op::Exit { .. } => Action::Exit,
             Op::Abort => Action::Abort,
-            _ => synchronisation(op),
+            Op::Acquire { mode: LockMode::Read, .. } => Action::LockShared,
+            Op::Acquire { .. } => Action::Lock,
+            Op::AcquireFailed { .. } => Action::LockFailed,
+            Op::Release { .. } => Action::Unlock,
+            Op::WaitRelease { .. } => Action::WaitUnlock,
+            Op::Wait { .. } => Action::Wait,
+            Op::WaitAcquire { woken: WokenBy::Timeout, .. } => Action::WaitTimeout,
+            Op::WaitAcquire { .. } => Action::Wake,
+            Op::Signal { .. } => Action::Signal,
+            Op::Broadcast { .. } => Action::Broadcast,
+            Op::BarrierEnter { .. } => Action::BarrierEnter,
+            Op::BarrierLeave { .. } => Action::BarrierLeave,
+            Op::SemPost { .. } => Action::SemPost,
+            Op::SemWait { .. } => Action::SemWait,
+            Op::SemFailed { .. } => Action::SemWaitFailed,
+            Op::OnceBegin { .. } => Action::OnceBegin,
+            Op::OnceEnd { .. } => Action::OnceEnd,
+            Op::OnceDone { .. } => Action::OnceDone,
+            Op::Init { .. } => Action::Init,
+            Op::Destroy { .. } => Action::Destroy,
         }
-    }
-}
-
-/// Operations on locks, conditions, barriers, semaphores and the like.
-fn synchronisation(op: &Op) -> Action {
-    match *op {
-        Op::Acquire { mode: LockMode::Read, .. } => Action::LockShared,
-        Op::Acquire { .. } => Action::Lock,
-        Op::AcquireFailed { .. } => Action::LockFailed,
-        Op::Release { .. } => Action::Unlock,
-        Op::WaitRelease { .. } => Action::WaitUnlock,
-        Op::Wait { .. } => Action::Wait,
-        Op::WaitAcquire { woken: WokenBy::Timeout, .. } => Action::WaitTimeout,
-        Op::WaitAcquire { .. } => Action::Wake,
-        Op::Signal { .. } => Action::Signal,
-        Op::Broadcast { .. } => Action::Broadcast,
-        Op::BarrierEnter { .. } => Action::BarrierEnter,
-        Op::BarrierLeave { .. } => Action::BarrierLeave,
-        Op::SemPost { .. } => Action::SemPost,
-        Op::SemWait { .. } => Action::SemWait,
-        Op::SemFailed { .. } => Action::SemWaitFailed,
-        Op::OnceBegin { .. } => Action::OnceBegin,
-        Op::OnceEnd { .. } => Action::OnceEnd,
-        Op::OnceDone { .. } => Action::OnceDone,
-        Op::Init { .. } => Action::Init,
-        Op::Destroy { .. } => Action::Destroy,
-        _ => Action::Event,
     }
 }
 

@@ -2,7 +2,7 @@
 //! copied whole and written member by member. So memory is cut wherever any access begins or ends;
 //! each piece is a variable, and an access touches all pieces that it covers.
 
-use norn_model::{Event, Op};
+use norn_model::{Event, MemoryAccess};
 use rustc_hash::FxHashSet;
 
 /// The places where memory is cut, sorted.
@@ -13,8 +13,8 @@ impl Cells {
     /// Cuts memory for these events.
     pub(super) fn new(events: impl Iterator<Item = Event>) -> Cells {
         let mut seen = FxHashSet::default();
-        events.filter_map(|it| extent(&it.op)).for_each(|it| {
-            seen.insert(it);
+        events.filter_map(|it| it.op.access()).for_each(|it| {
+            seen.insert((it.addr, it.end()));
         });
         let mut cuts: Vec<_> = seen.into_iter().flat_map(|(from, to)| [from, to]).collect();
         cuts.sort_unstable();
@@ -22,21 +22,10 @@ impl Cells {
         Cells(cuts)
     }
 
-    /// Where the pieces begin that an operation touches.
-    pub(super) fn touched(&self, op: &Op) -> &[u64] {
-        let Some((from, to)) = extent(op) else { return &[] };
-        let first = self.0.partition_point(|&it| it < from);
-        let end = self.0.partition_point(|&it| it < to);
+    /// Where the pieces begin that an access touches.
+    pub(super) fn touched(&self, access: MemoryAccess) -> &[u64] {
+        let first = self.0.partition_point(|&it| it < access.addr);
+        let end = self.0.partition_point(|&it| it < access.end());
         &self.0[first..end]
     }
-}
-
-/// From where to where an operation accesses memory.
-fn extent(op: &Op) -> Option<(u64, u64)> {
-    let (addr, size) = match *op {
-        Op::Read { addr, size, .. } | Op::Write { addr, size, .. } => (addr, size),
-        Op::Atomic { addr, size, .. } => (addr, u64::from(size)),
-        _ => return None,
-    };
-    Some((addr, addr.saturating_add(size)))
 }

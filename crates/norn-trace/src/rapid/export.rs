@@ -5,7 +5,10 @@ use std::{
     io::{self, Write},
 };
 
-use norn_model::{self as model, AtomicOp, Event, Held, LockMode, Op, SiteId, ThreadId};
+use norn_model::{
+    self as model, ConditionEffect, Effect, Event, Held, LockEffect, LockMode, MemoryAccess, Op,
+    SiteId, ThreadEffect, ThreadId,
+};
 use rustc_hash::FxHashMap;
 
 use super::cell::Cells;
@@ -67,63 +70,52 @@ struct Export<'a, S, W> {
 
 impl<S: Source, W: Write> Export<'_, S, W> {
     fn event(&mut self, event: &Event) -> io::Result<()> {
-        match event.op {
-            Op::Read { .. } => self.access(event, "r"),
-            Op::Write { .. } => self.access(event, "w"),
-            Op::Atomic { addr, op, .. } => self.atomic(event, addr, op),
-            Op::Acquire { mode: LockMode::Read, .. } | Op::Release { mode: LockMode::Read, .. } => {
-                self.leave_out("read locks")
+        if is_read_lock(&event.op) {
+            return self.leave_out("read locks");
+        }
+        match event.op.effect() {
+            Effect::Access(access) if access.atomic => self.atomic(event, access),
+            Effect::Access(access) => self.access(event, access),
+            Effect::Lock(LockEffect::Acquire { lock, mode, .. }) => self.acquire(event, lock, mode),
+            Effect::Lock(LockEffect::Release { lock, .. }) => self.release(event, lock),
+            Effect::Condition(ConditionEffect::Wake { lock, .. }) => {
+                self.acquire(event, lock, LockMode::Mutex)
             }
-            Op::Acquire { lock, mode, .. } => self.acquire(event, lock, mode),
-            Op::WaitAcquire { lock, .. } => self.acquire(event, lock, LockMode::Mutex),
-            Op::Release { lock, .. } | Op::WaitRelease { lock } => self.release(event, lock),
-            Op::Fork(thread) => self.line(event, "fork", &self.thread(thread)),
-            Op::Join(thread) => self.line(event, "join", &self.thread(thread)),
-            // These are in the lines already: a thread begins with its first and ends with its
-            // last, and a wait is between a `rel` and an `acq`.
-            Op::Begin { .. } | Op::End | Op::Wait { .. } => Ok(()),
-            Op::AcquireFailed { .. } => self.leave_out("failed attempts to lock"),
-            Op::Signal { .. } | Op::Broadcast { .. } => self.leave_out("signals of conditions"),
-            Op::BarrierEnter { .. } | Op::BarrierLeave { .. } => self.leave_out("barriers"),
-            Op::SemPost { .. } | Op::SemWait { .. } | Op::SemFailed { .. } => {
-                self.leave_out("semaphores")
+            Effect::Thread(ThreadEffect::Fork(thread)) => {
+                self.line(event, "fork", &self.thread(thread))
             }
-            Op::OnceBegin { .. } | Op::OnceEnd { .. } | Op::OnceDone { .. } => {
-                self.leave_out("once-only initialisations")
+            Effect::Thread(ThreadEffect::Join(thread)) => {
+                self.line(event, "join", &self.thread(thread))
             }
-            Op::Fence(_) => self.leave_out("fences"),
-            Op::HappensBefore { .. } | Op::HappensAfter { .. } => self.leave_out("annotations"),
-            Op::Alloc { .. } | Op::Free { .. } | Op::Map { .. } | Op::Unmap { .. } => {
-                self.leave_out("allocations")
-            }
-            Op::Init { .. } | Op::Destroy { .. } => self.leave_out("lives of objects"),
-            Op::Detach(_) | Op::Cancel(_) => self.leave_out("detached and cancelled threads"),
-            Op::HandlerBegin { .. } | Op::HandlerEnd => self.leave_out("signal handlers"),
-            Op::Call { .. } | Op::Return { .. } => self.leave_out("calls of functions"),
-            Op::Mark { .. } | Op::RegionBegin | Op::RegionEnd => self.leave_out("marks"),
-            Op::Sleep { .. } | Op::Yield => self.leave_out("sleeps and yields"),
-            Op::ProcessFork { .. } | Op::Exec | Op::Exit { .. } | Op::Abort => {
-                self.leave_out("events of the process")
-            }
+            // A wait is in the lines already: it is between a `rel` and an `acq`.
+            Effect::Condition(ConditionEffect::Wait { .. }) => Ok(()),
+            // So are these: a thread begins with its first line and ends with its last.
+            Effect::None if matches!(event.op, Op::Begin { .. } | Op::End) => Ok(()),
+            Effect::None
+            | Effect::Lock(LockEffect::Failed { .. })
+            | Effect::Condition(ConditionEffect::Signal { .. })
+            | Effect::Barrier(_)
+            | Effect::Semaphore(_)
+            | Effect::Once(_)
+            | Effect::Annotation(_)
+            | Effect::Block(_)
+            | Effect::Object(_) => self.leave_out(event.op.kind().family()),
         }
     }
 
-    fn access(&mut self, event: &Event, op: &str) -> io::Result<()> {
-        let cells = self.cells.touched(&event.op).to_owned();
-        cells.iter().try_for_each(|&cell| self.line(event, op, &self.named("V", cell)))
+    fn access(&mut self, event: &Event, access: MemoryAccess) -> io::Result<()> {
+        let cells = self.cells.touched(access).to_owned();
+        let operations = [access.read.map(|_| "r"), access.write.map(|_| "w")];
+        for operation in operations.into_iter().flatten() {
+            cells.iter().try_for_each(|&it| self.line(event, operation, &self.named("V", it)))?;
+        }
+        Ok(())
     }
 
-    fn atomic(&mut self, event: &Event, addr: u64, op: AtomicOp) -> io::Result<()> {
-        let lock = format!("A{}", self.named("", addr));
+    fn atomic(&mut self, event: &Event, access: MemoryAccess) -> io::Result<()> {
+        let lock = format!("A{}", self.named("", access.addr));
         self.line(event, "acq", &lock)?;
-        match op {
-            AtomicOp::Load(_) | AtomicOp::CasFailed { .. } => self.access(event, "r")?,
-            AtomicOp::Store(_) => self.access(event, "w")?,
-            AtomicOp::Rmw { .. } | AtomicOp::Cas { .. } => {
-                self.access(event, "r")?;
-                self.access(event, "w")?;
-            }
-        }
+        self.access(event, access)?;
         self.line(event, "rel", &lock)
     }
 
@@ -171,6 +163,12 @@ impl<S: Source, W: Write> Export<'_, S, W> {
             None => format!("{prefix}{addr:x}"),
         }
     }
+}
+
+/// Whether a read-write lock is acquired or released by a reader.
+fn is_read_lock(op: &Op) -> bool {
+    let read = LockMode::Read;
+    matches!(*op, Op::Acquire { mode, .. } | Op::Release { mode, .. } if mode == read)
 }
 
 impl Source for Trace {

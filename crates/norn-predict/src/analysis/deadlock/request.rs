@@ -203,54 +203,21 @@ impl<'a> RequestScan<'a> {
 
 /// Whether an event can order the thread with respect to others.
 fn synchronises(op: &Op) -> bool {
-    match op {
-        Op::Begin { .. }
-        | Op::End
-        | Op::Fork(_)
-        | Op::Join(_)
-        | Op::WaitAcquire { .. }
-        | Op::Signal { .. }
-        | Op::Broadcast { .. }
-        | Op::BarrierEnter { .. }
-        | Op::BarrierLeave { .. }
-        | Op::SemPost { .. }
-        | Op::SemWait { .. }
-        | Op::OnceBegin { .. }
-        | Op::OnceEnd { .. }
-        | Op::OnceDone { .. }
-        | Op::HappensBefore { .. }
-        | Op::HappensAfter { .. } => true,
-        Op::Acquire { .. }
-        | Op::AcquireFailed { .. }
-        | Op::Release { .. }
-        | Op::WaitRelease { .. }
-        | Op::Wait { .. }
-        | Op::SemFailed { .. }
-        | Op::Detach(_)
-        | Op::Cancel(_)
-        | Op::HandlerBegin { .. }
-        | Op::HandlerEnd
-        | Op::Read { .. }
-        | Op::Write { .. }
-        | Op::Atomic { .. }
-        | Op::Fence(_)
-        | Op::Alloc { .. }
-        | Op::Free { .. }
-        | Op::Map { .. }
-        | Op::Unmap { .. }
-        | Op::Init { .. }
-        | Op::Destroy { .. }
-        | Op::Call { .. }
-        | Op::Return { .. }
-        | Op::Mark { .. }
-        | Op::RegionBegin
-        | Op::RegionEnd
-        | Op::Sleep { .. }
-        | Op::Yield
-        | Op::ProcessFork { .. }
-        | Op::Exec
-        | Op::Exit { .. }
-        | Op::Abort => false,
+    match op.effect() {
+        Effect::Thread(_)
+        | Effect::Condition(ConditionEffect::Wake { .. } | ConditionEffect::Signal { .. })
+        | Effect::Barrier(BarrierEffect::Arrive { .. } | BarrierEffect::Leave { .. })
+        | Effect::Semaphore(SemaphoreEffect::Post { .. } | SemaphoreEffect::Wait { .. })
+        | Effect::Once(_)
+        | Effect::Annotation(_) => true,
+        Effect::None => matches!(op, Op::Begin { .. } | Op::End),
+        Effect::Condition(ConditionEffect::Wait { .. })
+        | Effect::Barrier(BarrierEffect::Init { .. })
+        | Effect::Semaphore(SemaphoreEffect::Init { .. } | SemaphoreEffect::Failed { .. })
+        | Effect::Access(_)
+        | Effect::Lock(_)
+        | Effect::Block(_)
+        | Effect::Object(_) => false,
     }
 }
 
