@@ -38,7 +38,7 @@ pub struct Check {
     /// The recorded run.
     pub base: Base,
     /// The properties, in their order.
-    pub rules: Vec<Checked>,
+    pub properties: Vec<Checked>,
     /// Violations and candidates for them; those that the program has exhibited come first.
     pub violations: Vec<Violation>,
     /// Observed failures that violate no property.
@@ -104,7 +104,7 @@ pub fn check(
     violations.sort_by_key(|it| !it.is_real());
     Ok(Some(Check {
         base: evidence.base,
-        rules: seen,
+        properties: seen,
         violations,
         observed: evidence.observations.0,
         executions,

@@ -28,10 +28,10 @@ impl Omissions {
 
     /// Combines with another trace. A name that occurs in one of them is not unknown.
     pub(crate) fn add(&mut self, other: Omissions, first: bool) {
-        let Limits { sampled, couples, patterns, requests } = other.limits;
+        let Limits { sampled, variable_pairs, patterns, requests } = other.limits;
         self.events = self.events.max(other.events);
         self.limits.sampled = self.limits.sampled.max(sampled);
-        self.limits.couples = self.limits.couples.max(couples);
+        self.limits.variable_pairs = self.limits.variable_pairs.max(variable_pairs);
         self.limits.requests = self.limits.requests.max(requests);
         unite(&mut self.limits.patterns, patterns);
         unite(&mut self.threads, other.threads);
@@ -65,13 +65,13 @@ mod tests {
 
     #[test]
     fn of_several_traces_the_largest() {
-        let one = |sampled, couples, pattern: &str| Omissions {
-            events: sampled + couples,
+        let one = |sampled, variable_pairs, pattern: &str| Omissions {
+            events: sampled + variable_pairs,
             limits: Limits {
                 sampled,
-                couples,
+                variable_pairs,
                 patterns: vec![pattern.to_owned()],
-                requests: couples,
+                requests: variable_pairs,
             },
             threads: vec![ThreadName("T0.7".to_owned())],
             names: vec!["nobody".to_owned(), pattern.to_owned()],
@@ -81,7 +81,7 @@ mod tests {
         let several = [one(3, 1, "a"), one(2, 5, "b"), one(0, 0, "a")];
         several.into_iter().enumerate().for_each(|(at, it)| all.add(it, at == 0));
         assert_eq!(all.events, 7);
-        assert_eq!((all.limits.sampled, all.limits.couples, all.limits.requests), (3, 5, 5));
+        assert_eq!((all.limits.sampled, all.limits.variable_pairs, all.limits.requests), (3, 5, 5));
         assert_eq!(all.limits.patterns, ["a", "b"]);
         assert_eq!(all.threads.len(), 1);
         assert_eq!(all.names, ["nobody"]);

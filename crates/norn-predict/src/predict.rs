@@ -35,7 +35,7 @@ pub struct Limits {
     pub sampled: u64,
     /// Number of pairs of accesses to two variables that were left out, since the same two sites
     /// access too many other variables.
-    pub couples: u64,
+    pub variable_pairs: u64,
     /// Patterns whose search reached its limit.
     pub patterns: Vec<String>,
     /// Number of requests that were left out of the search for deadlocks, or whose search was cut.
@@ -46,7 +46,7 @@ impl Limits {
     /// Whether everything was analysed.
     pub fn is_complete(&self) -> bool {
         let searched = self.patterns.is_empty() && self.requests == 0;
-        self.sampled == 0 && self.couples == 0 && searched
+        self.sampled == 0 && self.variable_pairs == 0 && searched
     }
 }
 
@@ -64,7 +64,7 @@ pub fn predict(trace: &Trace, options: &Options) -> Prediction {
     }
     let limits = Limits {
         sampled: facts.accesses.sampled,
-        couples: facts.pairs.left_out,
+        variable_pairs: facts.pairs.left_out,
         patterns: facts.unfinished_patterns(),
         requests: found.requests_left_out,
     };
@@ -100,7 +100,7 @@ mod tests {
         };
         let many: String =
             ["T1", "T2"].iter().flat_map(|it| (0..300).map(|at| accesses(it, at))).collect();
-        assert_ne!(limits(&many, &options).couples, 0);
+        assert_ne!(limits(&many, &options).variable_pairs, 0);
         let patterns =
             Pattern::parse("pattern three\n a w x\n b w y\n c w z\n").unwrap_or_default();
         let options = Options { patterns, ..options };

@@ -86,11 +86,11 @@ impl VariablePairs {
                     } else {
                         0
                     };
-                    search.couples.all.push(VariablePair { touches: [*first, *last], gap, scope });
+                    search.pairs.all.push(VariablePair { touches: [*first, *last], gap, scope });
                 }
             }
         }
-        search.couples
+        search.pairs
     }
 }
 
@@ -106,7 +106,7 @@ fn scope(regions: &Regions<'_>, first: &Touch, last: &Touch) -> Option<Scope> {
 
 #[derive(Default)]
 struct Search {
-    couples: VariablePairs,
+    pairs: VariablePairs,
     /// By two sites: the number of pairs of variables.
     sites: FxHashMap<(u32, u32), u32>,
     /// Sites, variables and the epoch of the thread.
@@ -119,7 +119,7 @@ impl Search {
         let sites = (first.site, last.site);
         let count = self.sites.entry(sites).or_default();
         if *count >= MAX_PAIRS_PER_SITES {
-            self.couples.left_out += 1;
+            self.pairs.left_out += 1;
             return false;
         }
         let key = (first.site, last.site, first.granule, last.granule);

@@ -1,20 +1,27 @@
 //! What an event says, as words and numbers that both forms of `norn dump` print.
 
-use norn_model::{AtomicOp, Field, Names, Op, ThreadId, WokenBy, text::Word};
+use norn_model::{AtomicOp, Field, Names, Object, Op, ThreadId, WokenBy, text::Word};
 use serde_json::{Value as Json, json};
-
-use crate::size;
 
 /// What an event says besides where it happened.
 pub(crate) struct Fact {
     /// What was done.
     pub(crate) op: &'static str,
     /// To which memory or object, and how many bytes of it.
-    pub(crate) target: Option<(u64, u64)>,
+    pub(crate) target: Option<(u64, Extent)>,
     /// The value that was read or written.
     pub(crate) value: Known,
     /// Everything else.
     pub(crate) details: Vec<(&'static str, Json)>,
+}
+
+/// The extent of a target, which distinguishes it from its first member.
+#[derive(Clone, Copy)]
+pub(crate) enum Extent {
+    /// A number of bytes.
+    Bytes(u64),
+    /// That of a synchronisation object, which only the front end knows.
+    Object(Object),
 }
 
 /// A value, as far as there is one.
@@ -38,14 +45,16 @@ pub(crate) fn fact(op: &Op, names: &Names, name: impl Fn(ThreadId) -> String) ->
 }
 
 impl Fact {
-    /// Adds one operand. A target has the size of its object, which tells it from its first member.
+    /// Adds one operand.
     fn field(self, field: Field<'_>, names: &Names, name: impl Fn(ThreadId) -> String) -> Fact {
         match field {
             Field::Thread(other) => self.with("other", name(*other)),
-            Field::Lock(lock, mode) => self.on(*lock, size::lock(*mode)).with("mode", mode.word()),
-            Field::Object(addr, class) => self.on(*addr, size::of(class)),
+            Field::Lock(lock, mode) => {
+                self.on_object(*lock, mode.object()).with("mode", mode.word())
+            }
+            Field::Object(addr, class) => self.on_object(*addr, class),
             Field::AnyObject(addr, class) => {
-                self.on(*addr, size::of(*class)).with("class", class.word())
+                self.on_object(*addr, *class).with("class", class.word())
             }
             Field::Address(addr) | Field::Freed(addr) => self.on(*addr, 1),
             Field::WaitMutex(lock) => self.with("lock", address(*lock)),
@@ -80,7 +89,12 @@ impl Fact {
     }
 
     fn on(mut self, addr: u64, size: u64) -> Fact {
-        self.target = Some((addr, size));
+        self.target = Some((addr, Extent::Bytes(size)));
+        self
+    }
+
+    fn on_object(mut self, addr: u64, class: Object) -> Fact {
+        self.target = Some((addr, Extent::Object(class)));
         self
     }
 

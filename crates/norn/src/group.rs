@@ -40,8 +40,9 @@ pub(crate) fn ranked(hunt: &Hunt) -> Vec<usize> {
 
 fn rank(finding: &Finding) -> (u32, Option<BugClass>) {
     match finding.confirmed() {
-        Some(how) if finding.is_harmful() => {
-            (u32::from(!how.consequence.is_failure()), Some(finding.candidate.class()))
+        Some(_) if finding.is_harmful() => {
+            let bug = finding.bug();
+            (u32::from(bug.failure.is_none()), bug.class)
         }
         Some(how) if how.other_output => (2, None),
         Some(_) if finding.remark.is_none_or(|it| it.expected.is_none()) => (3, None),

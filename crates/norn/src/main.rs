@@ -13,7 +13,6 @@ mod input;
 mod property_file;
 mod report;
 mod scratch;
-mod size;
 mod suppress;
 mod suppression;
 mod verbosity;

@@ -31,7 +31,7 @@ pub fn check(check: &Check, marks: &Marks, version: &str) -> Report {
         known: marks.known,
         executions: check.executions,
         sources: check.sources,
-        instances: check.rules.iter().map(|it| it.instances).sum(),
+        instances: check.properties.iter().map(|it| it.instances).sum(),
         ..counts(&findings)
     };
     Report {
@@ -40,7 +40,7 @@ pub fn check(check: &Check, marks: &Marks, version: &str) -> Report {
         findings,
         observed,
         suppressions: marks.suppressions.clone(),
-        properties: check.rules.iter().map(property::property).collect(),
+        properties: check.properties.iter().map(property::property).collect(),
         not_looked_at: Omissions {
             events: check.left_out,
             functions: check.refused,

@@ -60,7 +60,7 @@ fn omissions(omitted: &crate::Omissions) -> Omissions {
     Omissions {
         events: omitted.events,
         sampled: omitted.limits.sampled,
-        variable_pairs: omitted.limits.couples,
+        variable_pairs: omitted.limits.variable_pairs,
         lock_requests: omitted.limits.requests,
         patterns: omitted.limits.patterns.clone(),
         threads: omitted.threads.clone(),

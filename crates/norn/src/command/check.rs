@@ -79,7 +79,7 @@ fn exit(check: &Check, filter: &ReportFilter<'_>) -> anyhow::Result<Exit> {
         return Ok(Exit::Harmful);
     }
     let found = check.violations.iter().any(norn_hunt::Violation::is_real);
-    let unchecked: Vec<_> = check.rules.iter().filter(|it| !it.missing.is_empty()).collect();
+    let unchecked: Vec<_> = check.properties.iter().filter(|it| !it.missing.is_empty()).collect();
     if found || unchecked.is_empty() {
         return Ok(Exit::Clean);
     }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value as Json, json};
 use crate::{
     cli::{Dump, Format},
     exit::Exit,
-    fact::{Fact, Known, address, fact, number},
+    fact::{Extent, Fact, Known, address, fact, number},
     function,
     view::{Object, View, source},
 };
@@ -60,7 +60,11 @@ impl Line {
         let fact = fact(&event.op, view.trace.names(), |thread| view.thread(thread));
         let new = matches!(event.op, Op::Alloc { .. } | Op::Map { .. });
         let target = fact.target.filter(|_| !new);
-        let object = target.and_then(|(addr, size)| view.object(memory, addr, size));
+        let size = |extent| match extent {
+            Extent::Bytes(size) => size,
+            Extent::Object(class) => view.symbols.object_size(class),
+        };
+        let object = target.and_then(|(addr, it)| view.object(memory, addr, size(it)));
         let thread = view.thread(event.id.thread);
         Line { event: *event, thread, fact, object, frames: view.frames(event) }
     }

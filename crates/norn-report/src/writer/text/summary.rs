@@ -51,10 +51,10 @@ fn hunt(out: &mut dyn Write, report: &Report) -> io::Result<()> {
 
 fn check(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     let Summary { observed, confirmed, executions, instances, .. } = report.summary;
-    let (rules, run, rest) = (report.properties.len(), run(report), rest(&report.summary));
+    let (properties, run, rest) = (report.properties.len(), run(report), rest(&report.summary));
     writeln!(
         out,
-        "{rules} properties with {instances} instances in {run}: {observed} violations recorded, \
+        "{properties} properties with {instances} instances in {run}: {observed} violations recorded, \
          {confirmed} confirmed; {rest}; {executions} executions"
     )
 }
