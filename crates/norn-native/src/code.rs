@@ -6,14 +6,18 @@ use std::{
     ffi::OsStr,
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
-    sync::{Arc, OnceLock},
+    sync::Arc,
 };
 
-use norn_binary::{Call, Frame, Module};
+use norn_binary::Frame;
 use norn_frontend::{FrontEndError, Guide, PROGRAM};
 use norn_model::{Class, Point};
 
-use crate::{error, files::Files, hook};
+use crate::{
+    error,
+    files::{Files, ModuleFile},
+    hook,
+};
 
 /// The modules of a schedule, by their labels.
 #[derive(Debug)]
@@ -25,10 +29,7 @@ pub(crate) struct Code {
     pub(crate) path: PathBuf,
     /// Whether it is the build for which the schedule was made.
     pub(crate) same: bool,
-    module: Arc<Module>,
-    /// The calls that can be events. Found only when a point has no address: that takes a
-    /// disassembly of all code.
-    calls: OnceLock<Vec<(Call, Arc<[Frame]>)>>,
+    file: Arc<ModuleFile>,
 }
 
 impl Codes {
@@ -56,50 +57,32 @@ impl Codes {
 
 impl Code {
     fn open(path: PathBuf, build: Option<&str>, files: &Files) -> Result<Code, FrontEndError> {
-        let module = files.open(&path).map_err(error::other)?;
-        let same = match build {
-            Some(build) => build == &*files.identity(&path).map_err(error::other)?,
-            None => false,
-        };
-        Ok(Code { path, same, module, calls: OnceLock::new() })
-    }
-
-    fn calls(&self) -> &[(Call, Arc<[Frame]>)] {
-        self.calls.get_or_init(|| {
-            let all = self.module.calls();
-            let instrumented = functions(&self.module, &all);
-            let calls = all
-                .into_iter()
-                .filter(|it| !it.target.as_ref().is_some_and(|it| instrumented.contains(it)));
-            let frames = |it: &Call| self.module.frames(it.returns_to - 1).into();
-            calls.map(|it| (frames(&it), it)).map(|(frames, it)| (it, frames)).collect()
-        })
+        let file = files.open(&path).map_err(error::other)?;
+        let same = build.is_some_and(|it| it == file.identity());
+        Ok(Code { path, same, file })
     }
 
     /// The places of a point, relative to the lowest page of the module.
     pub(crate) fn offsets(&self, point: &Point) -> Vec<u64> {
         let calls = self
+            .file
             .calls()
             .iter()
             .filter(|(call, _)| hook::may_be(call.target.as_deref(), point.class));
         let fitting = calls.filter(|(_, frames)| frames.iter().any(|frame| is_at(frame, point)));
-        fitting.map(|(call, _)| call.returns_to - self.module.first_page()).collect()
+        fitting.map(|(call, _)| call.returns_to - self.file.module.first_page()).collect()
     }
 
     /// The lines of a file on which there may be events of a class.
     pub(crate) fn lines(&self, file: &str, class: Class) -> BTreeSet<u32> {
-        let calls =
-            self.calls().iter().filter(|(call, _)| hook::may_be(call.target.as_deref(), class));
+        let calls = self
+            .file
+            .calls()
+            .iter()
+            .filter(|(call, _)| hook::may_be(call.target.as_deref(), class));
         let frames = calls.flat_map(|(_, frames)| frames.iter());
         frames.filter(|it| is_in_file(it, file)).filter_map(|it| it.line).collect()
     }
-}
-
-/// The instrumented functions: a call of one of them is not an event.
-fn functions(module: &Module, calls: &[Call]) -> BTreeSet<Box<str>> {
-    let entries = calls.iter().filter(|it| it.target.as_deref() == Some("__tsan_func_entry"));
-    let symbols = entries.filter_map(|it| module.symbol(it.returns_to - 1));
-    symbols.map(|it| it.linkage_name.as_ref().into()).collect()
 }
 
 fn is_at(frame: &Frame, point: &Point) -> bool {

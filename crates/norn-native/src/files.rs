@@ -2,57 +2,78 @@
 //! it, so each file is opened once, as long as it does not change.
 
 use std::{
+    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
     time::SystemTime,
 };
 
-use norn_binary::{BinaryError, Module};
+use norn_binary::{BinaryError, Call, Frame, Module};
 use rustc_hash::FxHashMap;
 
 /// Opened files.
 #[derive(Debug, Default)]
-pub(crate) struct Files(Mutex<FxHashMap<PathBuf, Opened>>);
-
-#[derive(Debug)]
-struct Opened {
-    version: Version,
-    module: Arc<Module>,
-    identity: Option<Arc<str>>,
-}
+pub(crate) struct Files(Mutex<FxHashMap<PathBuf, (Version, Arc<ModuleFile>)>>);
 
 /// Distinguishes versions of one file.
 type Version = Option<(SystemTime, u64)>;
 
+/// The file of a module.
+#[derive(Debug)]
+pub(crate) struct ModuleFile {
+    pub(crate) module: Module,
+    identity: OnceLock<String>,
+    calls: OnceLock<Vec<EventCall>>,
+}
+
+/// A call that can be an event, and its source, innermost frame first.
+pub(crate) type EventCall = (Call, Arc<[Frame]>);
+
 impl Files {
     /// Opens a file, unless it is open already.
-    pub(crate) fn open(&self, path: &Path) -> Result<Arc<Module>, BinaryError> {
-        self.with(path, |it| Arc::clone(&it.module))
-    }
-
-    /// Identifies the build of a module.
-    pub(crate) fn identity(&self, path: &Path) -> Result<Arc<str>, BinaryError> {
-        self.with(path, |it| {
-            Arc::clone(it.identity.get_or_insert_with(|| it.module.identity().into()))
-        })
-    }
-
-    fn with<T>(&self, path: &Path, get: impl FnOnce(&mut Opened) -> T) -> Result<T, BinaryError> {
+    pub(crate) fn open(&self, path: &Path) -> Result<Arc<ModuleFile>, BinaryError> {
         let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let version = version(path);
-        if let Some(opened) = files.get_mut(path).filter(|it| it.version == version) {
-            return Ok(get(opened));
+        if let Some((_, file)) = files.get(path).filter(|it| it.0 == version) {
+            return Ok(Arc::clone(file));
         }
-        let module = Arc::new(Module::open(path)?);
-        let mut opened = Opened { version, module, identity: None };
-        let got = get(&mut opened);
-        files.insert(path.to_owned(), opened);
-        Ok(got)
+        let module = Module::open(path)?;
+        let (identity, calls) = (OnceLock::new(), OnceLock::new());
+        let file = Arc::new(ModuleFile { module, identity, calls });
+        files.insert(path.to_owned(), (version, Arc::clone(&file)));
+        Ok(file)
     }
 }
 
 fn version(path: &Path) -> Version {
     let metadata = fs::metadata(path).ok()?;
     Some((metadata.modified().ok()?, metadata.len()))
+}
+
+impl ModuleFile {
+    /// Identifies the build.
+    pub(crate) fn identity(&self) -> &str {
+        self.identity.get_or_init(|| self.module.identity())
+    }
+
+    /// The calls that can be events. Finding them takes a disassembly of all code.
+    pub(crate) fn calls(&self) -> &[EventCall] {
+        self.calls.get_or_init(|| {
+            let all = self.module.calls();
+            let instrumented = instrumented_functions(&self.module, &all);
+            // A call of an instrumented function is not an event.
+            let is_event =
+                |it: &Call| it.target.as_ref().is_none_or(|it| !instrumented.contains(it));
+            let frames = |it: &Call| self.module.frames(it.returns_to - 1).into();
+            let events = all.into_iter().filter(is_event);
+            events.map(|it| (frames(&it), it)).map(|(frames, it)| (it, frames)).collect()
+        })
+    }
+}
+
+fn instrumented_functions(module: &Module, calls: &[Call]) -> BTreeSet<Box<str>> {
+    let entries = calls.iter().filter(|it| it.target.as_deref() == Some("__tsan_func_entry"));
+    let symbols = entries.filter_map(|it| module.symbol(it.returns_to - 1));
+    symbols.map(|it| it.linkage_name.as_ref().into()).collect()
 }

@@ -8,7 +8,7 @@ use norn_model::Location;
 use norn_trace::Module;
 use rustc_hash::FxHashMap;
 
-use crate::files::Files;
+use crate::files::{Files, ModuleFile};
 
 #[derive(Debug)]
 struct Loaded {
@@ -17,7 +17,7 @@ struct Loaded {
     /// With the variables behind it.
     mapped: Module,
     bias: u64,
-    file: Option<Arc<norn_binary::Module>>,
+    file: Option<Arc<ModuleFile>>,
 }
 
 /// The modules of a run.
@@ -106,7 +106,7 @@ impl Modules {
 
     fn module_at(&self, addr: u64) -> Option<(&Loaded, &norn_binary::Module)> {
         let loaded = self.at(addr)?;
-        Some((loaded, loaded.file.as_deref()?))
+        Some((loaded, &loaded.file.as_ref()?.module))
     }
 
     /// Later modules first: an address may have been another module's before.
@@ -130,9 +130,9 @@ fn location(frame: &Frame, module: &Module) -> Location {
 /// and are no part of the mapping.
 fn load(listed: &Module, files: &Files) -> Loaded {
     let file = files.open(&listed.path).ok();
-    let segments = file.as_ref().map_or(&[][..], |it| it.segments());
+    let segments = file.as_ref().map_or(&[][..], |it| it.module.segments());
     let last = segments.iter().map(|it| it.address.saturating_add(it.memory_size)).max();
-    let bias = listed.start.wrapping_sub(file.as_ref().map_or(0, |it| it.first_page()));
+    let bias = listed.start.wrapping_sub(file.as_ref().map_or(0, |it| it.module.first_page()));
     let end = listed.end.max(bias.wrapping_add(last.unwrap_or(0)));
     let mapped = Module { end, ..listed.clone() };
     Loaded { listed: listed.clone(), mapped, bias, file }
@@ -140,7 +140,7 @@ fn load(listed: &Module, files: &Files) -> Loaded {
 
 fn summarise(loaded: &Loaded) -> ModuleSummary {
     let path = loaded.mapped.path.clone();
-    let Some(module) = &loaded.file else {
+    let Some(ModuleFile { module, .. }) = loaded.file.as_deref() else {
         return ModuleSummary { path, instrumented: None, state: ModuleState::Unreadable };
     };
     let instrumented = match module.instrumented() {

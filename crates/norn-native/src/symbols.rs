@@ -82,7 +82,7 @@ impl Symbols for NativeSymbols {
     }
 
     fn build(&self, module: &Path) -> Option<String> {
-        self.files.identity(module).ok().map(|it| it.to_string())
+        self.files.open(module).ok().map(|it| it.identity().to_owned())
     }
 
     fn modules(&self) -> Vec<ModuleSummary> {
