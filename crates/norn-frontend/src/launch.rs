@@ -4,7 +4,7 @@ use std::{ffi::OsString, path::PathBuf, time::Duration};
 
 use norn_trace::Order;
 
-use crate::Plan;
+use crate::{Cancel, Plan};
 
 /// What to run, and how to record it.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +27,8 @@ pub struct Launch {
     pub functions: Vec<String>,
     /// The time limit of the subject.
     pub timeout: Option<Duration>,
+    /// Ends the subject early.
+    pub cancel: Cancel,
     /// The destination of its output.
     pub streams: Streams,
     /// Whether the subject gets its own process group, all of which is killed when it ends. Only for

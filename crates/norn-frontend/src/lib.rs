@@ -5,6 +5,7 @@
 //! nothing else: they know no file format of programs, no debug information and no layout of a
 //! threading library. `norn-native` is the front end for ELF programs.
 
+mod cancel;
 mod error;
 mod inputs;
 mod interrupt;
@@ -18,6 +19,7 @@ use std::fmt::Debug;
 
 use norn_trace::Trace;
 
+pub use cancel::Cancel;
 pub use error::FrontEndError;
 pub use inputs::{Call, Inputs};
 pub use interrupt::{Interrupt, SIGNALS, note};

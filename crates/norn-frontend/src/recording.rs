@@ -35,6 +35,8 @@ pub enum Cut {
     Timeout(Duration),
     /// The tool had received this signal.
     Interrupt(i32),
+    /// Its result was no longer needed.
+    Cancelled,
 }
 
 /// The message with which a program announces its failure.

@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use norn_frontend::Plan;
+use norn_frontend::{Cancel, Plan};
 use norn_model::Consequence;
 use norn_replay::ReplayError;
 use norn_trace::Strategy;
@@ -69,7 +69,7 @@ pub(crate) fn record(options: &Options, scratch: &Path) -> Result<Option<Recorde
     let mut observations = Observations::default();
     for seed in 0..SEEDS {
         let start = Instant::now();
-        let run = executor.record(plan(options, seed), &options.output)?;
+        let run = executor.record(plan(options, seed), (&options.output, &Cancel::default()))?;
         let time = start.elapsed();
         let Some(process) = run.process() else { return Ok(None) };
         let executions = 1 + usize::try_from(seed).unwrap_or(0);

@@ -13,7 +13,7 @@ use std::{
     },
 };
 
-use norn_frontend::{After, Interrupt, Launch, Plan as RunPlan, Streams};
+use norn_frontend::{After, Cancel, Interrupt, Launch, Plan as RunPlan, Streams};
 use norn_model::{Consequence, FailureSite, Limit};
 use norn_replay::{Ran, ReplayError, SymbolizedTrace, failure_site, story};
 use norn_report::Story;
@@ -147,13 +147,13 @@ impl LocalExecutor {
         self.scratch.join(format!("{}", self.runs.fetch_add(1, Ordering::Relaxed)))
     }
 
-    /// Executes the program, with its trace in `trace`. A busy machine may be the cause of a
+    /// Executes the program, with its trace in a folder. A busy machine may be the cause of a
     /// timeout, so such a run is repeated once, with twice the time.
-    pub(crate) fn record(&self, plan: RunPlan, trace: &Path) -> Result<Run, ReplayError> {
-        let run = self.record_once(&self.options, plan.clone(), trace)?;
+    pub(crate) fn record(&self, plan: RunPlan, to: (&Path, &Cancel)) -> Result<Run, ReplayError> {
+        let run = self.record_once(&self.options, plan.clone(), to)?;
         match (run.consequence(), self.options.launch.timeout) {
             (Consequence::Hang(Limit::Seconds(_)), Some(time)) => {
-                self.record_once(&self.options.limited(2 * time), plan, trace)
+                self.record_once(&self.options.limited(2 * time), plan, to)
             }
             _ => Ok(run),
         }
@@ -163,7 +163,7 @@ impl LocalExecutor {
         &self,
         options: &Options,
         plan: RunPlan,
-        trace: &Path,
+        (trace, cancel): (&Path, &Cancel),
     ) -> Result<Run, ReplayError> {
         let files = self.next();
         let failed = |source| ReplayError::Scratch { path: files.clone(), source };
@@ -173,6 +173,7 @@ impl LocalExecutor {
         let launch = Launch {
             output: trace.to_owned(),
             plan: Some(plan),
+            cancel: cancel.clone(),
             streams,
             apart: true,
             ..options.launch.clone()
@@ -187,12 +188,17 @@ impl LocalExecutor {
     }
 
     /// Forces a witness's schedule on the program.
-    fn follow(&self, source: &Source, witness: &Witness, trace: &Path) -> Result<Run, ReplayError> {
+    fn follow(
+        &self,
+        source: &Source,
+        witness: &Witness,
+        to: (&Path, &Cancel),
+    ) -> Result<Run, ReplayError> {
         let mut forced = force(source, witness);
         let clip = &forced.clip;
         let max_steps = self.options.max_steps;
         let plan = RunPlan { after: After::Fair, max_steps, ..clip.plan() };
-        let run = self.record(plan, trace)?;
+        let run = self.record(plan, to)?;
         let controlled = run.ran.recording.run.controlled.as_ref();
         if let Some(it) = controlled {
             forced.judge(&it.outcome);
@@ -205,13 +211,15 @@ impl Executor for LocalExecutor {
     type Plan = Plan;
     type Run = Run;
 
-    fn run(&self, plan: &Plan) -> Result<Run, ReplayError> {
+    fn run(&self, plan: &Plan, cancel: &Cancel) -> Result<Run, ReplayError> {
         let folder = TraceFolder(self.next());
         let run = match plan {
-            Plan::Follow(source, witness) => self.follow(source, witness, folder.path())?,
+            Plan::Follow(source, witness) => {
+                self.follow(source, witness, (folder.path(), cancel))?
+            }
             Plan::Explore(number, events) => {
                 let plan = explore::plan(&self.options, *number, *events);
-                self.record(plan, folder.path())?
+                self.record(plan, (folder.path(), cancel))?
             }
         };
         Ok(Run { folder: Some(folder), ..run })

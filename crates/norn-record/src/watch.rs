@@ -8,7 +8,7 @@ use std::{
 };
 
 use norn_abi::{arena::NO_PROCESS, control::verdict};
-use norn_frontend::{Cut, Interrupt, Launch};
+use norn_frontend::{Cancel, Cut, Interrupt, Launch};
 
 use crate::{
     arena::{Arena, Slot},
@@ -23,6 +23,7 @@ pub(crate) struct Watch {
     controlled: bool,
     found: Found,
     timeout: Option<Duration>,
+    cancel: Cancel,
     deadline: Option<Instant>,
     pub(crate) cut: Option<Cut>,
 }
@@ -48,6 +49,7 @@ impl Watch {
             controlled: plan.is_some(),
             found: if plan.is_some_and(|it| it.linger) { Found::Show } else { Found::End },
             timeout: launch.timeout,
+            cancel: launch.cancel.clone(),
             deadline: launch.timeout.and_then(|it| Instant::now().checked_add(it)),
             cut: None,
         }
@@ -69,6 +71,9 @@ impl Watch {
         }
         if let Some(signal) = Interrupt::caught().filter(|_| self.controlled) {
             return Some(Cut::Interrupt(signal));
+        }
+        if self.cancel.is_cancelled() {
+            return Some(Cut::Cancelled);
         }
         let over = self.deadline.is_some_and(|it| Instant::now() >= it);
         self.timeout.filter(|_| over).map(Cut::Timeout)

@@ -67,7 +67,7 @@ fn known(recording: &Recording) -> Option<Consequence> {
     let found = controlled.and_then(|it| found(&it.outcome, it.max_steps));
     found.or_else(|| match recording.cut? {
         Cut::Timeout(time) => Some(Consequence::Hang(Limit::Seconds(time.as_secs()))),
-        Cut::Found | Cut::Interrupt(_) => Some(Consequence::None),
+        Cut::Found | Cut::Interrupt(_) | Cut::Cancelled => Some(Consequence::None),
     })
 }
 

@@ -13,6 +13,7 @@ use std::{
     thread,
 };
 
+use norn_frontend::Cancel;
 use norn_replay::ReplayError;
 
 /// Number of plans per worker that may be executed ahead of the requested one. A slow run delays
@@ -26,8 +27,8 @@ pub(crate) trait Executor: Sync {
     /// The result of a run.
     type Run: Send;
 
-    /// Executes one run.
-    fn run(&self, plan: &Self::Plan) -> Result<Self::Run, ReplayError>;
+    /// Executes one run. The result of a cancelled run is never used.
+    fn run(&self, plan: &Self::Plan, cancel: &Cancel) -> Result<Self::Run, ReplayError>;
 
     /// Whether the user has requested the end of the campaign.
     fn is_interrupted(&self) -> bool;
@@ -60,6 +61,8 @@ struct Kept<E: Executor> {
 
 /// The queue of plans for the workers.
 struct Orders<P> {
+    /// Cancels the runs that nobody will request any more, when the driver has ended.
+    cancel: Cancel,
     state: Mutex<(VecDeque<(usize, P)>, bool)>,
     changed: Condvar,
 }
@@ -70,7 +73,8 @@ pub(crate) fn with_pool<E: Executor, T>(
     jobs: usize,
     work: impl FnOnce(&mut Pool<'_, E>) -> T,
 ) -> T {
-    let orders = Orders { state: Mutex::default(), changed: Condvar::new() };
+    let (cancel, state) = (Cancel::default(), Mutex::default());
+    let orders = Orders { cancel, state, changed: Condvar::new() };
     let (sender, done) = mpsc::channel();
     thread::scope(|scope| {
         for _ in 0..jobs.max(1) {
@@ -93,7 +97,7 @@ pub(crate) fn with_pool<E: Executor, T>(
     })
 }
 
-/// Ends the workers, even if the driver panics.
+/// Ends the workers and their runs, even if the driver panics.
 struct Close<'a, P>(&'a Orders<P>);
 
 impl<P> Drop for Close<'_, P> {
@@ -101,6 +105,7 @@ impl<P> Drop for Close<'_, P> {
         let mut state = self.0.lock();
         state.0.clear();
         state.1 = true;
+        self.0.cancel.cancel();
         self.0.changed.notify_all();
     }
 }
@@ -138,7 +143,7 @@ impl<P> Orders<P> {
         while let Some((number, plan)) = self.next() {
             // A panic is passed on to the driver, which would otherwise wait for the result
             // forever.
-            let ended = catch_unwind(AssertUnwindSafe(|| executor.run(&plan)));
+            let ended = catch_unwind(AssertUnwindSafe(|| executor.run(&plan, &self.cancel)));
             if done.send((number, ended)).is_err() {
                 return;
             }

@@ -9,13 +9,14 @@ use std::{
         mpsc,
     },
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
+use norn_frontend::Cancel;
 use norn_replay::ReplayError;
 use proptest::prelude::*;
 
-use super::{Executor, Hypotheses, Lead, Limits, Trial, drive};
+use super::{Executor, Hypotheses, Lead, Limits, Trial, drive, with_pool};
 
 /// What happens in a campaign: everything is derived from a seed.
 #[derive(Clone, Copy, Debug)]
@@ -185,7 +186,7 @@ impl Executor for Sleeper {
     type Plan = Plan;
     type Run = Plan;
 
-    fn run(&self, plan: &Plan) -> Result<Plan, ReplayError> {
+    fn run(&self, plan: &Plan, _: &Cancel) -> Result<Plan, ReplayError> {
         if self.longest > 0 {
             thread::sleep(Duration::from_micros(draw(self.seed, *plan, 3) % self.longest));
         }
@@ -266,7 +267,7 @@ impl Executor for Slow {
     type Plan = Plan;
     type Run = Plan;
 
-    fn run(&self, plan: &Plan) -> Result<Plan, ReplayError> {
+    fn run(&self, plan: &Plan, _: &Cancel) -> Result<Plan, ReplayError> {
         if *plan == (Plan::Try { source: 0, candidate: 0, instance: 0 }) {
             let others = self.others.lock().unwrap();
             for _ in 0..5 {
@@ -302,7 +303,7 @@ impl Executor for Interrupted {
     type Plan = Plan;
     type Run = Plan;
 
-    fn run(&self, plan: &Plan) -> Result<Plan, ReplayError> {
+    fn run(&self, plan: &Plan, _: &Cancel) -> Result<Plan, ReplayError> {
         if *plan == (Plan::Try { source: 0, candidate: 4, instance: 0 }) {
             self.caught.store(true, Ordering::Relaxed);
         }
@@ -323,6 +324,37 @@ fn an_interrupt_ends_the_campaign() {
     assert!(transcript.last().unwrap().starts_with("finish"));
 }
 
+/// Runs that explore end only when they are cancelled.
+struct Endless;
+
+impl Executor for Endless {
+    type Plan = Plan;
+    type Run = Plan;
+
+    fn run(&self, plan: &Plan, cancel: &Cancel) -> Result<Plan, ReplayError> {
+        if matches!(plan, Plan::Explore(_)) {
+            let start = Instant::now();
+            while !cancel.is_cancelled() {
+                assert!(start.elapsed() < Duration::from_mins(1), "the run is not cancelled");
+                thread::sleep(Duration::from_millis(1));
+            }
+        }
+        Ok(*plan)
+    }
+
+    fn is_interrupted(&self) -> bool {
+        false
+    }
+}
+
+#[test]
+fn runs_that_are_no_longer_needed_are_cancelled() {
+    let plan = Plan::Try { source: 0, candidate: 0, instance: 0 };
+    let ahead = || (0..3).map(Plan::Explore);
+    let run = with_pool(&Endless, 4, |pool| pool.run(&plan, ahead));
+    assert_eq!(run.unwrap(), plan);
+}
+
 /// Every plan fails.
 struct Broken;
 
@@ -330,7 +362,7 @@ impl Executor for Broken {
     type Plan = Plan;
     type Run = Plan;
 
-    fn run(&self, _: &Plan) -> Result<Plan, ReplayError> {
+    fn run(&self, _: &Plan, _: &Cancel) -> Result<Plan, ReplayError> {
         let source = std::io::Error::other("no space left");
         Err(ReplayError::Scratch { path: "scratch".into(), source })
     }
