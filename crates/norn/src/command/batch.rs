@@ -11,7 +11,7 @@ use std::{
 use anyhow::{Context as _, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
 use norn_frontend::{Interrupt, Launch};
-use norn_replay::{Check, Goal, Many, Tally};
+use norn_replay::{BatchMode, Check, Tally};
 
 use crate::{
     cli::{Batch, Limits},
@@ -25,7 +25,7 @@ use crate::{
 /// A run to repeat.
 pub(super) struct Job<'a> {
     pub(super) launch: &'a Launch,
-    pub(super) goal: Goal<'a>,
+    pub(super) mode: BatchMode<'a>,
     pub(super) batch: &'a Batch,
     pub(super) until_failure: bool,
     pub(super) check: Option<&'a Check>,
@@ -51,17 +51,17 @@ impl Job<'_> {
         let kept = self.keep.map(check_empty).transpose()?;
         let count = self.batch.times.map_or(1, NonZeroU64::get);
         let bar = bar(count);
-        let many = Many {
+        let batch = norn_replay::Batch {
             front_end: &**front_end(),
             launch: self.launch,
-            goal: self.goal,
+            mode: self.mode,
             count,
             jobs: self.batch.jobs.unwrap_or_else(processors),
             until_failure: self.until_failure,
             check: self.check,
             scratch: scratch.path(),
         };
-        let tally = norn_replay::many(&many, &|tally| show(&bar, tally));
+        let tally = norn_replay::run_batch(&batch, &|tally| show(&bar, tally));
         bar.finish_and_clear();
         let tally = tally?;
         if let Some(recording) = &tally.unrecorded {
