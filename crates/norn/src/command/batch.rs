@@ -45,7 +45,7 @@ pub(super) fn check(batch: &Batch, limits: &Limits) -> Option<Check> {
 }
 
 impl Job<'_> {
-    /// Does all runs. Kept runs stay in the scratch folder until the report is written, because it
+    /// Executes all runs. Kept runs stay in the scratch folder until the report is written, because it
     /// reads them there: see [`Done::move_kept`].
     pub(super) fn run(&self, scratch: &Scratch) -> anyhow::Result<Done> {
         let kept = self.keep.map(check_empty).transpose()?;
@@ -73,7 +73,7 @@ impl Job<'_> {
 }
 
 impl Done {
-    /// The folders of the runs that are kept, as reports have them.
+    /// The folders of the kept runs, for reports.
     pub(super) fn kept(&self) -> Option<Vec<String>> {
         let kept = self.kept.as_ref()?;
         Some(kept.iter().map(|it| it.display().to_string()).collect())

@@ -7,7 +7,7 @@ use norn_replay::{Check, CompletedRun};
 
 use crate::{front_end::front_end, scratch::Scratch};
 
-/// Runs a subject. What it prints is kept for the check, and passed on at its end.
+/// Runs a subject. Its output goes to files for the check, and is printed at its end.
 pub(super) fn run(launch: &Launch, check: Option<&Check>) -> anyhow::Result<CompletedRun> {
     let Some(check) = check else { return Ok(norn_replay::run(front_end(), launch)?) };
     let scratch = Scratch::new()?;

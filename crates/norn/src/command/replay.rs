@@ -41,8 +41,8 @@ pub(super) fn run(args: &Replay) -> anyhow::Result<Exit> {
     }
 }
 
-/// Whether the schedule has an event that the program does not have. A recorded clip had its events,
-/// so the program has changed since; in a clip that a user wrote, this is a mistake.
+/// Whether the schedule has an event that the program does not have. If the clip was recorded, the
+/// program has changed since; in a clip that a user wrote, this is a mistake.
 fn is_changed(error: &anyhow::Error) -> bool {
     let error = error.downcast_ref::<ReplayError>();
     matches!(error, Some(ReplayError::FrontEnd(FrontEndError::NoPlace { .. })))
@@ -67,7 +67,7 @@ fn once(args: &Replay, clip: &Clip, launch: Launch) -> anyhow::Result<Exit> {
     let check = batch::check(&args.batch, &args.limits);
     let run = checked::run(&launch, check.as_ref())?;
     run.symbolized()?;
-    // From here on, nothing may be left behind.
+    // The trace has been read. `end_by` ends the process without dropping anything.
     drop(scratch);
     record::say(&launch, &run.recording)?;
     if let Some(Cut::Interrupt(signal)) = run.recording.cut {
@@ -76,7 +76,7 @@ fn once(args: &Replay, clip: &Clip, launch: Launch) -> anyhow::Result<Exit> {
     say(clip, &run, args.batch.format)
 }
 
-/// What controlled runs have in common; a debugger has the terminal for itself.
+/// The launch settings of all replays. A debugger has the terminal for itself.
 fn launch(args: &Replay) -> Launch {
     let launch = command::run::launch(&args.limits);
     if args.gdb { Launch { streams: Streams::Inherit, ..launch } } else { launch }
@@ -97,7 +97,7 @@ fn say(clip: &Clip, completed: &CompletedRun, format: ReportFormat) -> anyhow::R
     Ok(exit)
 }
 
-/// A report of a replay, without what came of it.
+/// A report of a replay, without its results.
 fn report(clip: &Clip, exit: Exit) -> Report {
     let program = clip.command.clone();
     Report { program, exit: exit.into(), ..Report::new(norn_report::Command::Replay, VERSION) }

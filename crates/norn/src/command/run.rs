@@ -103,7 +103,7 @@ fn explore(args: &Run, launch: &Launch) -> anyhow::Result<Exit> {
     Ok(done.exit(if failed { Exit::Harmful } else { Exit::Clean }))
 }
 
-/// A report of a run, without what came of it.
+/// A report of a run, without its results.
 fn report(launch: &Launch) -> Report {
     let command = norn_report::Command::Run;
     Report { program: words(&launch.command), ..Report::new(command, VERSION) }
@@ -159,7 +159,7 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// Measures how many events the program has, by an extra run.
+/// Measures the number of events of the program by an extra run.
 fn calibrate(launch: &mut Launch) -> anyhow::Result<Option<Exit>> {
     let scratch = Scratch::new()?;
     let recording = norn_replay::calibrate(&**front_end(), launch, scratch.path())?;
@@ -192,7 +192,7 @@ fn plan(args: &Run) -> Plan {
     }
 }
 
-/// What controlled runs have in common. Norn reads the error output of the program for assertion
+/// The launch settings of all controlled runs. Norn reads the error output of the program for assertion
 /// messages, unless it goes to a terminal: the program would see a pipe instead.
 pub(super) fn launch(limits: &Limits) -> Launch {
     let terminal = io::stderr().is_terminal();
@@ -217,7 +217,7 @@ fn exit(completed: &CompletedRun) -> Exit {
     }
 }
 
-/// The same as reports have it.
+/// The exit status for reports.
 fn status(completed: &CompletedRun) -> ExitStatus {
     match (completed.recording.cut, &completed.consequence) {
         (None, Consequence::Check(_)) => Exit::Harmful.into(),

@@ -138,10 +138,10 @@ fn what_is_no_baseline() {
     insta::assert_snapshot!(said("missing.json") + &said("other.json") + &said("new.json"), @r"
     norn: cannot read `missing.json`
     cause: No such file or directory (os error 2)
-    norn: `other.json` is no baseline
+    norn: `other.json` is not a baseline
     cause: missing field `version` at line 1 column 2
     norn: cannot read `new.json`: it has version 9, and this norn reads 1 to 2
-    hint: write it anew with --write-baseline
+    hint: write a new one with --write-baseline
     ");
 }
 
