@@ -1,4 +1,4 @@
-//! What a hunt found, read from its JSON report and compared with what the subject announces.
+//! Reads the JSON report of a hunt, and compares it with what the subject announces.
 
 use serde_json::Value;
 
@@ -7,14 +7,14 @@ use crate::{process::Ran, subject::Announced};
 /// The report of a hunt.
 #[derive(Clone, Debug)]
 pub struct Hunt {
-    /// As the command printed it.
+    /// The JSON that the command printed.
     pub json: Value,
     /// The exit status of the command.
     pub code: Option<i32>,
 }
 
 impl Hunt {
-    /// Reads what `norn hunt --format json` printed.
+    /// Reads the output of `norn hunt --format json`.
     #[track_caller]
     pub fn read(ran: &Ran) -> Hunt {
         let json = serde_json::from_str(&ran.stdout);
@@ -26,18 +26,18 @@ impl Hunt {
 /// How an announced bug was found, the best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Found {
-    /// It was predicted, and the program did it.
+    /// It was predicted and confirmed.
     Confirmed,
-    /// The program failed as announced when it was forced towards it.
+    /// The program failed as announced in a run that was forced to confirm it.
     OnTheWay,
-    /// The program failed as announced in a run without a prediction.
+    /// The program failed as announced in an explored run.
     Explored,
-    /// Not at all.
+    /// It was not found.
     No,
 }
 
 impl Hunt {
-    /// What the recorded run allows, and what came of it.
+    /// The findings, with their results.
     pub fn findings(&self) -> &[Value] {
         self.list("findings")
     }
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_on_the_way_is_told_from_an_explored_one() {
+    fn a_failure_in_a_forced_run_is_not_an_explored_one() {
         let announced = Announced::read("// Finds: race on x; hang").unwrap();
         let finding = json!({ "class": "race", "harmful": false, "accesses": [{ "variable": { "name": "x" } }] });
         let observed = |aim: Value| {

@@ -1,4 +1,4 @@
-//! The end-to-end kit: what tests and measurements of the whole tool have in common.
+//! The end-to-end kit: shared by tests and measurements of the whole tool.
 //!
 //! [`process`] runs a command to its end or to a time limit, [`tool`] says whether an optional tool is
 //! installed, [`subject`] lists the programs in `subjects/` with what their heads announce, and

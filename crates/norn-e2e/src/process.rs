@@ -1,4 +1,4 @@
-//! Commands that run to their end or to a time limit, with all that they have started.
+//! Runs commands to their end or to a time limit, including the processes that they start.
 
 use std::{
     ffi::OsStr,
@@ -13,10 +13,10 @@ use std::{
 
 use serde_json::Value;
 
-/// No command of a test may take longer.
+/// Time limit of a command in a test.
 const LIMIT: Duration = Duration::from_mins(2);
 
-/// What a command left behind.
+/// The result of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ran {
     /// Its standard output.
@@ -63,7 +63,7 @@ pub fn start(mut command: Command) -> Child {
     command.spawn().unwrap_or_else(|error| panic!("cannot start {command:?}: {error}"))
 }
 
-/// Waits for a command that [`start`] started, and takes what it printed.
+/// Waits for a command that [`start`] started, and returns its output.
 pub fn finish(name: &str, child: Child) -> Ran {
     let group = child.id();
     let (sender, receiver) = mpsc::channel();
@@ -83,7 +83,7 @@ pub fn kill(signal: &str, process: &str) {
     Command::new("kill").args([signal, "--", process]).status().unwrap();
 }
 
-/// A folder below another one; it is made if it is not there.
+/// A folder below another one, created if it does not exist.
 pub fn folder(below: &Path, name: &str) -> PathBuf {
     let path = below.join(name);
     fs::create_dir_all(&path).unwrap();
@@ -101,13 +101,13 @@ mod tests {
     }
 
     #[test]
-    fn output_and_status_are_kept_apart() {
+    fn output_and_status_are_separate() {
         let ran = shell("echo out; echo err >&2; exit 3");
         assert_eq!((&*ran.stdout, &*ran.stderr, ran.code), ("out\n", "err\n", Some(3)));
     }
 
     #[test]
-    fn a_signal_is_no_status() {
+    fn a_signal_is_not_a_status() {
         assert_eq!(shell("kill -9 $$").code, None);
     }
 }

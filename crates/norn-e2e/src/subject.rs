@@ -3,7 +3,7 @@
 //! Every subject with a bug has a fixed twin beside it, `name_fixed.c`. The head of the subject says
 //! what must be found: `// Finds: atomicity on balance; assertion` is a class, words of which one is in
 //! the name of an accessed variable, and a consequence. Subjects that were not written for hunts only
-//! announce what comes of the bug: `// Consequence: assertion, the balance is wrong`.
+//! announce the consequence of the bug: `// Consequence: assertion, the balance is wrong`.
 
 use std::{
     fs,
@@ -14,7 +14,7 @@ use std::{
 /// Folders with subjects that are hunted.
 pub const HUNTED: [&str; 4] = ["hunt", "deadlock", "order", "control"];
 
-/// What the name of a fixed twin ends with.
+/// The suffix of the name of a fixed twin.
 const TWIN: &str = "_fixed";
 
 /// A subject, or a fixed twin.
@@ -34,7 +34,7 @@ pub struct Announced {
     /// The class, and words of which one is in the name of a variable. Missing for subjects that only
     /// announce a consequence.
     pub bug: Option<(String, Vec<String>)>,
-    /// What the bug leads to.
+    /// The consequence of the bug.
     pub consequence: String,
 }
 
@@ -111,7 +111,7 @@ pub fn subjects() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../subjects")
 }
 
-/// Where the fixed twin of a source would be.
+/// The path of the fixed twin of a source.
 fn twin(source: &Path) -> Option<PathBuf> {
     let extension = source.extension().and_then(|it| it.to_str());
     let extension = extension.filter(|it| ["c", "cc"].contains(it))?;
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn heads_are_read() {
+    fn heads_are_parsed() {
         let announced = Announced::read("// A.\n// Finds: atomic-set on x, y; deadlock\n").unwrap();
         let bug = ("atomic-set".to_owned(), vec!["x".to_owned(), "y".to_owned()]);
         assert_eq!(announced, Announced { bug: Some(bug), consequence: "deadlock".to_owned() });

@@ -1,7 +1,7 @@
 //! Optional tools that tests use where they are installed.
 //!
-//! A machine of a developer may lack them: the test then says what it did not test. Where `CI` is set, a
-//! missing tool fails the test instead, since nobody reads that output there.
+//! A developer's machine may lack them: the test then reports what it did not test. Where `CI` is set, a
+//! missing tool fails the test instead, because that output is not read there.
 
 use std::{
     env,
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_is_looked_for_on_the_path() {
+    fn a_program_is_searched_on_the_path() {
         assert!(is_on_path("sh"));
         assert!(!is_on_path("no-program-has-this-name"));
     }

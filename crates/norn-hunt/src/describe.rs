@@ -1,4 +1,5 @@
-//! What a reader must know of a candidate: which variable, and which thread does what to it where.
+//! Describes candidates for a reader: the variables, and the threads, operations and places of the
+//! accesses.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ use norn_report::{Access, Action, HeldLock, Number, Object};
 
 use crate::source::Source;
 
-/// What a reader must know of a candidate.
+/// The description of a candidate.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Description {
     /// The variables, by name or origin.
@@ -19,13 +20,13 @@ pub struct Description {
     pub accesses: Vec<Access>,
 }
 
-/// Calls that are shown of an access, at most.
+/// Maximum number of calls that are shown of an access.
 const CALLS: usize = 4;
-/// Bytes of the flag of a once-only initialisation.
+/// Size of the flag of a once-only initialization in bytes.
 const ONCE: u64 = 4;
 
-/// Describes a candidate of a trace. Memory on the heap and on stacks gets its name only if
-/// `thoroughly`, since that takes a walk through the trace.
+/// Describes a candidate of a trace. Heap blocks and local variables are named only if `thoroughly`,
+/// because that takes a pass over the trace.
 pub(crate) fn describe(source: &Source, candidate: &Candidate, thoroughly: bool) -> Description {
     if thoroughly {
         describe_all(source, &[candidate]).pop().unwrap_or_default()
@@ -34,8 +35,7 @@ pub(crate) fn describe(source: &Source, candidate: &Candidate, thoroughly: bool)
     }
 }
 
-/// Describes candidates of a trace thoroughly, in one walk through it: each when its last event
-/// has happened.
+/// Describes candidates of a trace thoroughly, in one pass over it: each at its last event.
 pub(crate) fn describe_all(source: &Source, candidates: &[&Candidate]) -> Vec<Description> {
     let mut waiting: BTreeMap<EventId, Vec<usize>> = BTreeMap::new();
     for (at, candidate) in candidates.iter().enumerate() {
@@ -71,8 +71,9 @@ fn described(symbols: &Symbolizer<'_>, candidate: &Candidate) -> Description {
     Description { variables, accesses }
 }
 
-/// The steps, and whether they are never done. Of a deadlock: what others did, and then for each
-/// thread what it took and where it gets stuck. Where a wait begins is where it gets stuck.
+/// The steps, and whether they are never performed. For a deadlock: the steps of other threads, then for
+/// each stuck thread its acquisitions and the step in which it is stuck. A thread is stuck where its wait
+/// begins.
 fn in_order(candidate: &Candidate) -> impl Iterator<Item = (&Step, bool)> {
     let is_stuck = |it: &&Step| candidate.stuck.iter().any(|at| at.event.thread == it.event.thread);
     let others = candidate.steps.iter().filter(move |it| !is_stuck(it));
@@ -120,7 +121,7 @@ impl Symbolizer<'_> {
         }
     }
 
-    /// The thread that something is done to, if it is one.
+    /// The thread that is the operand of an operation, if there is one.
     fn thread(&self, step: &Step) -> Option<Object> {
         match self.source.trace.event(step.event)?.op {
             Op::Join(thread) | Op::Cancel(thread) => {
@@ -130,13 +131,13 @@ impl Symbolizer<'_> {
         }
     }
 
-    /// Where the access is, and by which calls the thread came there.
+    /// The place of the access, and the call stack of the thread.
     fn frames(&self, step: &Step) -> Vec<Location> {
         let all = self.addresses(step).flat_map(|pc| self.source.symbolized.frames(pc));
         all.filter(|it| self.owner(it) != Owner::Runtime).collect()
     }
 
-    /// Where the access is in the code, and the calls that led there.
+    /// The source location of the access, and its callers.
     fn addresses(&self, step: &Step) -> impl Iterator<Item = u64> {
         let stack = self.source.trace.event(step.event).map(|it| it.stack);
         self.stack(step.site, stack)
@@ -166,8 +167,8 @@ impl Symbolizer<'_> {
         held.iter().map(lock).collect()
     }
 
-    /// What an address belongs to: a variable, a heap block, a stack; and how to read what is there,
-    /// if that is known.
+    /// The object at an address: a variable, a heap block or a stack; and the type of its value, if that
+    /// is known.
     fn named(&self, addr: u64, size: u64) -> (Object, Option<ValueType>) {
         let symbolized = &self.source.symbolized;
         if let Some(variable) = symbolized.symbols.variable(addr, size) {
@@ -192,15 +193,15 @@ impl Symbolizer<'_> {
         (object, None)
     }
 
-    /// Where memory was allocated: in the program rather than in the C++ library.
+    /// The place where memory was allocated, in the program rather than in the C++ library.
     fn allocated_at(&self, site: SiteId, stack: Option<StackId>) -> Option<Location> {
         let all = self.stack(site, stack).flat_map(|it| self.source.symbolized.locations(it));
         let all: Vec<_> = all.filter(|it| self.owner(it) != Owner::Runtime).collect();
         all.iter().find(|it| self.owner(it) == Owner::Program).or(all.first()).cloned()
     }
 
-    /// The frames that are shown: the access, and its callers, except for functions of libraries, of
-    /// which there are many on the way to anything.
+    /// The frames that are shown: the access and its callers, without functions of libraries, which are
+    /// numerous in C++.
     fn shown(&self, frames: &[Location]) -> Vec<Location> {
         let mut known = frames.iter().filter(|it| it.function.is_some() || it.file.is_some());
         let access = known.next();

@@ -15,7 +15,7 @@ use std::{
 
 use norn_frontend::{After, Cancel, Interrupt, Launch, Plan as RunPlan, Streams};
 use norn_model::{Consequence, FailureSite, Limit};
-use norn_replay::{Ran, ReplayError, SymbolizedTrace, failure_site, story};
+use norn_replay::{CompletedRun, ReplayError, SymbolizedTrace, failure_site, story};
 use norn_report::Story;
 use norn_witness::Witness;
 
@@ -74,7 +74,7 @@ impl Drop for TraceFolder {
 /// A run that has ended.
 #[derive(Debug)]
 pub(crate) struct Run {
-    ran: Ran,
+    completed: CompletedRun,
     /// Where it failed, if it did.
     pub(crate) failure: Option<FailureSite>,
     /// The explanation of its failure, if it failed.
@@ -89,28 +89,28 @@ pub(crate) struct Run {
 
 impl Run {
     pub(crate) fn consequence(&self) -> &Consequence {
-        &self.ran.consequence
+        &self.completed.consequence
     }
 
     /// The process that is traced.
     pub(crate) fn process(&self) -> Option<u32> {
-        self.ran.recording.recorded.then(|| self.ran.process())
+        self.completed.recording.recorded.then(|| self.completed.process())
     }
 
     /// Its trace with symbols, if it failed.
     pub(crate) fn failed_trace(&self) -> Result<Option<&SymbolizedTrace>, ReplayError> {
-        if self.consequence().is_failure() { self.ran.symbolized() } else { Ok(None) }
+        if self.consequence().is_failure() { self.completed.symbolized() } else { Ok(None) }
     }
 
     /// Its trace with symbols, if it passed and can therefore be analysed.
     pub(crate) fn passed_trace(&self) -> Result<Option<Arc<SymbolizedTrace>>, ReplayError> {
-        if self.consequence().is_failure() { Ok(None) } else { self.ran.shared_trace() }
+        if self.consequence().is_failure() { Ok(None) } else { self.completed.shared_trace() }
     }
 
     /// Its trace with the events in memory.
     pub(crate) fn source(&self) -> Result<Option<&Source>, ReplayError> {
         if self.source.get().is_none()
-            && let Some(symbolized) = self.ran.shared_trace()?
+            && let Some(symbolized) = self.completed.shared_trace()?
         {
             let _ = self.source.set(Source::new(symbolized));
         }
@@ -178,13 +178,14 @@ impl LocalExecutor {
             apart: true,
             ..options.launch.clone()
         };
-        let ran = norn_replay::run(&options.front_end, &launch)?;
-        let story = if ran.consequence.is_failure() { story::story(&ran) } else { None };
-        let failure = failure_site(&ran, story.as_ref());
+        let completed = norn_replay::run(&options.front_end, &launch)?;
+        let story =
+            if completed.consequence.is_failure() { story::story(&completed) } else { None };
+        let failure = failure_site(&completed, story.as_ref());
         let output = Output(fs::read(&stdout).unwrap_or_default());
         let _ = fs::remove_dir_all(&files);
         let (folder, source) = (None, OnceCell::new());
-        Ok(Run { ran, failure, story, output, forced: None, folder, source })
+        Ok(Run { completed, failure, story, output, forced: None, folder, source })
     }
 
     /// Forces a witness's schedule on the program.
@@ -199,7 +200,7 @@ impl LocalExecutor {
         let max_steps = self.options.max_steps;
         let plan = RunPlan { after: After::Fair, max_steps, ..clip.plan() };
         let run = self.record(plan, to)?;
-        let controlled = run.ran.recording.run.controlled.as_ref();
+        let controlled = run.completed.recording.run.controlled.as_ref();
         if let Some(it) = controlled {
             forced.judge(&it.outcome);
         }

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_predicted_before_must_keep_all_values() {
+    fn a_candidate_that_was_predicted_before_must_keep_all_values() {
         let trace = text::parse(HANDED_OVER).unwrap();
         assert_eq!(
             races(&trace, true).next(&CachedWitnesses::new(&trace, Engines::default()), true),
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn counting_is_mostly_meant() {
+    fn atomic_updates_of_a_counter_are_recognized() {
         let counts = |trace: &str| {
             let trace = text::parse(trace).unwrap();
             let all = predict(&trace, &Options::default()).candidates;

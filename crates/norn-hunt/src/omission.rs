@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_several_traces_the_largest() {
+    fn the_largest_omission_of_several_traces_counts() {
         let one = |sampled, variable_pairs, pattern: &str| Omissions {
             events: sampled + variable_pairs,
             limits: Limits {

@@ -16,12 +16,12 @@ use rustc_hash::FxHashMap;
 
 use crate::modules::Modules;
 
-/// Maximum number of activations that are kept per thread. Beyond it, those without calls are left
-/// out.
-const MOST: usize = 1 << 20;
+/// Maximum number of activations that are kept per thread. Beyond it, those without calls are
+/// dropped.
+const MAX_ACTIVATIONS: usize = 1 << 20;
 
 /// Maximum depth of calls at the beginning of a chunk. A damaged chunk may claim any depth.
-const DEEPEST: u64 = 1 << 16;
+const MAX_DEPTH: u64 = 1 << 16;
 
 /// The alignment of frames in the calling convention.
 const ALIGNMENT: u64 = 16;
@@ -61,7 +61,7 @@ impl Frame {
         }
     }
 
-    /// Adds a derived address. One at which no frame can be contradicts.
+    /// Adds a derived address. An address that cannot be that of a frame is a contradiction.
     fn derive(&mut self, address: u64, stack: &Range<u64>) {
         if address.is_multiple_of(ALIGNMENT) && (stack.start..=stack.end).contains(&address) {
             self.agree(address);
@@ -85,8 +85,8 @@ impl Activation {
         self.frame.known()
     }
 
-    /// Learns from an address that was the first argument of a call in this activation.
-    fn learn(&mut self, site: CallSite, addr: u64, stack: &Range<u64>) {
+    /// Derives frames from an address that was the first argument of a call in this activation.
+    fn derive_from(&mut self, site: CallSite, addr: u64, stack: &Range<u64>) {
         if let Some(distance) = site.argument {
             self.frame.derive(addr.wrapping_sub_signed(distance), stack);
         }
@@ -100,7 +100,7 @@ impl Activation {
 #[derive(Debug, Default)]
 pub(crate) struct Activations {
     list: Vec<Activation>,
-    /// Whether some are left out.
+    /// Whether some were dropped.
     pub(crate) partial: bool,
 }
 
@@ -112,11 +112,11 @@ impl Activations {
         };
         let sites = FxHashMap::default();
         let (open, all) = (Vec::new(), Activations::default());
-        let mut walk = Walk { modules, stack, sites, open, all };
-        trace.motions(thread, |index, motion| walk.step(index, motion));
-        walk.leave(u64::MAX, 0);
-        walk.spread();
-        walk.all
+        let mut builder = ActivationBuilder { modules, stack, sites, open, all };
+        trace.motions(thread, |index, motion| builder.step(index, motion));
+        builder.leave(u64::MAX, 0);
+        builder.derive_callees();
+        builder.all
     }
 
     /// The activations that an event is in, innermost first.
@@ -128,7 +128,7 @@ impl Activations {
     }
 }
 
-struct Walk<'a> {
+struct ActivationBuilder<'a> {
     modules: &'a Modules,
     stack: Range<u64>,
     sites: FxHashMap<u64, Option<CallSite>>,
@@ -137,13 +137,13 @@ struct Walk<'a> {
     all: Activations,
 }
 
-impl Walk<'_> {
+impl ActivationBuilder<'_> {
     fn step(&mut self, index: u64, motion: Motion) {
         match motion {
             Motion::Depth(depth) if depth == self.open.len() as u64 => {}
             Motion::Depth(depth) => {
                 self.leave(index, 0);
-                for _ in 0..depth.min(DEEPEST) {
+                for _ in 0..depth.min(MAX_DEPTH) {
                     self.enter(index, 0, 0);
                 }
             }
@@ -179,34 +179,34 @@ impl Walk<'_> {
             && let Some(at) = self.open.pop()
         {
             self.all.list[at].events.end = index;
-            self.tell_caller(at);
-            self.forget(at);
+            self.derive_caller(at);
+            self.drop_unused(at);
         }
     }
 
     /// Drops an activation that has no events, or that exceeds the maximum.
-    fn forget(&mut self, at: usize) {
+    fn drop_unused(&mut self, at: usize) {
         let is_last = at + 1 == self.all.list.len();
         let empty = self.all.list[at].events.is_empty();
-        let surplus = at >= MOST;
-        if is_last && (empty || surplus) {
+        let excess = at >= MAX_ACTIVATIONS;
+        if is_last && (empty || excess) {
             self.all.partial |= !empty;
             self.all.list.truncate(at);
         }
     }
 
-    /// Learns from an address that the innermost function passes to a hook.
+    /// Derives frames from an address that the innermost function passes to a hook.
     fn touch(&mut self, pc: u64, addr: u64) {
         let Some(site) = self.site(pc) else { return };
         let innermost = self.open.last().and_then(|at| self.all.list.get_mut(*at));
         if let Some(it) = innermost.filter(|it| it.function == site.function) {
-            it.learn(site, addr, &self.stack);
+            it.derive_from(site, addr, &self.stack);
         }
     }
 
     /// Derives the frame of the caller, if it is known to have made this call: from the frame of
     /// the callee, and from its argument.
-    fn tell_caller(&mut self, at: usize) {
+    fn derive_caller(&mut self, at: usize) {
         let Some((parent, site)) = self.call(at) else { return };
         let Activation { frame, given, .. } = self.all.list[at];
         let caller = &mut self.all.list[parent];
@@ -214,7 +214,7 @@ impl Walk<'_> {
             caller.frame.derive(frame.wrapping_sub_signed(distance), &self.stack);
         }
         if let Some(given) = given.known() {
-            caller.learn(site, given, &self.stack);
+            caller.derive_from(site, given, &self.stack);
         }
     }
 
@@ -226,7 +226,7 @@ impl Walk<'_> {
     }
 
     /// Derives the frames of callees from those of their callers.
-    fn spread(&mut self) {
+    fn derive_callees(&mut self) {
         for at in 0..self.all.list.len() {
             let Some((parent, site)) = self.call(at) else { continue };
             if let (Some(frame), Some(distance)) = (self.all.list[parent].frame(), site.stack) {

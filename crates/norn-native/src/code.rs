@@ -97,7 +97,7 @@ fn is_in_file(frame: &Frame, file: &str) -> bool {
     frame.file.as_deref().is_some_and(|it| Path::new(it).ends_with(Path::new(file)))
 }
 
-/// The file of a program, as the system finds it.
+/// The file of a program, searched as the system does.
 pub fn find_program(name: &OsStr, directory: Option<&Path>) -> Result<PathBuf, FrontEndError> {
     let found = if name.as_encoded_bytes().contains(&b'/') {
         Some(directory.unwrap_or(Path::new(".")).join(name))

@@ -6,8 +6,8 @@ use norn_model::Class;
 pub(crate) fn may_be(target: Option<&str>, class: Class) -> bool {
     let Some(target) = target else { return true };
     let Some(hook) = target.strip_prefix("__tsan_") else { return function(target, class) };
-    let made = ["unaligned_", "volatile_", "vptr_"].iter();
-    let hook = made.fold(hook, |hook, prefix| hook.strip_prefix(prefix).unwrap_or(hook));
+    let modifiers = ["unaligned_", "volatile_", "vptr_"].iter();
+    let hook = modifiers.fold(hook, |hook, prefix| hook.strip_prefix(prefix).unwrap_or(hook));
     let is = |prefix: &str| hook.starts_with(prefix);
     match class {
         _ if is("func_") || is("init") => false,
@@ -19,7 +19,8 @@ pub(crate) fn may_be(target: Option<&str>, class: Class) -> bool {
     }
 }
 
-/// Of the library functions, only those for memory and strings access memory of the program.
+/// Whether a call of a library function may be an event of the class. Only functions for memory and
+/// strings access memory of the program.
 fn function(name: &str, class: Class) -> bool {
     let name = name.trim_start_matches('_').trim_start_matches("wrap_");
     let memory = ["mem", "str", "bcmp", "bzero", "bcopy"];

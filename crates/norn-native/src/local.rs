@@ -18,7 +18,7 @@ use crate::{
     symbols::neutral,
 };
 
-/// The activations of the threads for which a name was needed.
+/// The activations of the threads for which a name was requested.
 #[derive(Debug, Default)]
 pub(crate) struct Locals {
     threads: Mutex<FxHashMap<ThreadId, Arc<Activations>>>,
@@ -63,8 +63,8 @@ struct Found {
     below: u64,
 }
 
-/// The innermost frame above the address contains it. If an activation with an unknown frame is in
-/// between, the address may belong to that one; then only a variable counts as found.
+/// Finds the frame that contains an address: the innermost frame above it. If an activation with an
+/// unknown frame is in between, the address may belong to that one; then only a variable is certain.
 fn find(
     activations: &Activations,
     modules: &Modules,
@@ -77,7 +77,7 @@ fn find(
     for activation in activations.during(index) {
         match activation.frame() {
             Some(frame) if frame > addr => {
-                return Some(look(activation, modules, call, frame - addr, size))
+                return Some(describe(activation, modules, call, frame - addr, size))
                     .filter(|it| it.variable.is_some() || certain);
             }
             frame => certain &= frame.is_some(),
@@ -87,7 +87,7 @@ fn find(
     None
 }
 
-fn look(
+fn describe(
     activation: &Activation,
     modules: &Modules,
     call: Option<u64>,

@@ -12,9 +12,9 @@ use crate::files::{Files, ModuleFile};
 
 #[derive(Debug)]
 struct Loaded {
-    /// As the trace has it.
+    /// The mapping in the trace.
     listed: Module,
-    /// With the variables behind it.
+    /// The mapping extended by the uninitialized variables behind it.
     mapped: Module,
     bias: u64,
     file: Option<Arc<ModuleFile>>,
@@ -52,7 +52,7 @@ impl Modules {
 
     /// A summary of each module.
     pub(crate) fn summary(&self) -> Vec<ModuleSummary> {
-        self.loaded.iter().map(summarise).collect()
+        self.loaded.iter().map(summarize).collect()
     }
 
     /// The source of a site, innermost frame first. Sites are return addresses.
@@ -67,7 +67,7 @@ impl Modules {
         module.variable(addr.wrapping_sub(loaded.bias), size)
     }
 
-    /// What is certain about the frame of the call that returns to `pc`.
+    /// The frame layout that is certain at the call that returns to `pc`.
     pub(crate) fn call_site(&self, pc: u64) -> Option<CallSite> {
         let (loaded, module) = self.module_at(pc)?;
         let site = module.call_site(pc.wrapping_sub(loaded.bias))?;
@@ -109,7 +109,7 @@ impl Modules {
         Some((loaded, &loaded.file.as_ref()?.module))
     }
 
-    /// Later modules first: an address may have been another module's before.
+    /// Searches later modules first: an unloaded module may have had the same addresses before.
     fn at(&self, addr: u64) -> Option<&Loaded> {
         self.loaded.iter().rev().find(|it| (it.mapped.start..it.mapped.end).contains(&addr))
     }
@@ -126,8 +126,8 @@ fn location(frame: &Frame, module: &Module) -> Location {
     }
 }
 
-/// A file is mapped from its first segment on. The variables without initial values are behind it
-/// and are no part of the mapping.
+/// Opens the file of a module. The file is mapped from its first segment on. Uninitialized variables
+/// lie behind it and are not part of the mapping.
 fn load(listed: &Module, files: &Files) -> Loaded {
     let file = files.open(&listed.path).ok();
     let segments = file.as_ref().map_or(&[][..], |it| it.module.segments());
@@ -138,7 +138,7 @@ fn load(listed: &Module, files: &Files) -> Loaded {
     Loaded { listed: listed.clone(), mapped, bias, file }
 }
 
-fn summarise(loaded: &Loaded) -> ModuleSummary {
+fn summarize(loaded: &Loaded) -> ModuleSummary {
     let path = loaded.mapped.path.clone();
     let Some(ModuleFile { module, .. }) = loaded.file.as_deref() else {
         return ModuleSummary { path, instrumented: None, state: ModuleState::Unreadable };

@@ -76,7 +76,7 @@ fn tables(guide: &Guide, codes: &Codes) -> Result<Control, FrontEndError> {
     Ok(tables.control)
 }
 
-/// The inputs that are fed back. Threads that no schedule can name get none.
+/// The inputs that are fed back. Threads that a schedule cannot name get none.
 fn feed(inputs: &Inputs, names: &mut ThreadNames) -> Vec<Feed> {
     let calls = inputs.calls.iter();
     let fed = calls.filter_map(|it| Some((names.entry(&it.thread.0)?, it.got.clone())));
@@ -111,7 +111,7 @@ impl Tables<'_> {
                 let points = vec![point(0, Class::Any, ANYWHERE)];
                 Ok(self.with(segment(until::EVENT, *index), points))
             }
-            Until::Event { index, at: Some(visit) } => match self.exactly(&visit.point)? {
+            Until::Event { index, at: Some(visit) } => match self.recorded_point(&visit.point)? {
                 Some(exactly) => Ok(self.with(segment(until::EVENT, *index), vec![exactly])),
                 None if visit.point.code.is_some() => self.visit(until::BEFORE, visit),
                 None => {
@@ -123,7 +123,7 @@ impl Tables<'_> {
     }
 
     fn visit(&mut self, how: u32, visit: &Visit) -> Result<control::Segment, FrontEndError> {
-        let points = match self.exactly(&visit.point)? {
+        let points = match self.recorded_point(&visit.point)? {
             Some(exactly) => vec![exactly],
             None => self.points(&visit.point)?,
         };
@@ -132,13 +132,13 @@ impl Tables<'_> {
 
     fn with(&mut self, segment: control::Segment, points: Vec<control::Point>) -> control::Segment {
         let count = |it: usize| u32::try_from(it).unwrap_or(u32::MAX);
-        let (first, many) = (count(self.control.points.len()), count(points.len()));
+        let (point, added) = (count(self.control.points.len()), count(points.len()));
         self.control.points.extend(points);
-        control::Segment { point: first, points: many, ..segment }
+        control::Segment { point, points: added, ..segment }
     }
 
     /// The recorded address, if the module is still the same build.
-    fn exactly(&self, wanted: &Point) -> Result<Option<control::Point>, FrontEndError> {
+    fn recorded_point(&self, wanted: &Point) -> Result<Option<control::Point>, FrontEndError> {
         let Some(code) = &wanted.code else { return Ok(None) };
         let found = self.codes.0.iter().zip(0..).find(|((label, _), _)| **label == code.module);
         let missing =

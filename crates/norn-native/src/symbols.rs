@@ -90,13 +90,13 @@ impl Symbols for NativeSymbols {
     }
 }
 
-/// What a variable is to the rest of the tool.
+/// A variable in the form of the front-end interface.
 pub(crate) fn neutral(variable: norn_binary::Variable) -> Variable {
     let norn_binary::Variable { name, offset, value_type, .. } = variable;
     Variable { name, offset, value_type }
 }
 
-/// The files decide; the names of functions only where no file is known.
+/// The owner of a frame: determined by its files, and by the function name only if no file is known.
 fn owner(frame: &Location) -> Owner {
     let function = frame.function.as_deref().unwrap_or("");
     let paths = [frame.module.as_deref(), frame.file.as_deref()];
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn code_has_an_owner() {
+    fn files_and_names_determine_the_owner() {
         let own = |function, file| owner(&frame(function, file, "/src/prog"));
         assert_eq!(own("main", Some("/src/a.c")), Owner::Program);
         assert_eq!(own("std::hash<Key>::operator()", Some("/src/key.h")), Owner::Program);

@@ -1,4 +1,4 @@
-//! The names of threads, as the runtime reads them: each entry refers to the entry of its parent.
+//! The names of threads in the form of the runtime: each entry refers to the entry of its parent.
 
 use norn_abi::control::Name;
 
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parents_come_first() {
+    fn entries_of_parents_precede_their_children() {
         let mut names = ThreadNames::new();
         assert_eq!(names.entry("T0"), Some(0));
         assert_eq!(names.entry("T0.2.1"), Some(2));
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_scheduled_has_no_name() {
+    fn threads_that_cannot_be_scheduled_have_no_entry() {
         for name in ["", "T1", "F1", "T0!", "T0.0", "T0.x", "T0."] {
             assert_eq!(ThreadNames::new().entry(name), None, "{name}");
         }

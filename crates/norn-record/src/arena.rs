@@ -52,7 +52,7 @@ impl Arena {
         let arena = Arena { map, file };
         let control = arena.map.as_mut_ptr().cast::<Control>();
         let global = if launch.order == Order::Global { arena::GLOBAL } else { 0 };
-        // SAFETY: nobody else has the memory yet, and it is zero, which is a valid `Control`.
+        // SAFETY: no other process has mapped the memory yet, and it is zero, a valid `Control`.
         unsafe {
             (*control).magic = arena::MAGIC;
             (*control).version = norn_abi::VERSION;
@@ -71,7 +71,7 @@ impl Arena {
     /// Writes the plan and the tables of its schedule, whose sizes the caller has checked.
     fn plan(&self, wanted: &crate::Control, keep_inputs: bool) {
         let control = self.map.as_mut_ptr().cast::<Control>();
-        // SAFETY: nobody else has the memory yet.
+        // SAFETY: no other process has mapped the memory yet.
         unsafe { (*control).plan = wanted.plan(keep_inputs) };
         self.table(NAME_OFFSET, &wanted.names);
         self.table(MODULE_OFFSET, &wanted.modules);
@@ -84,8 +84,9 @@ impl Arena {
 
     fn table<T: Copy>(&self, offset: usize, entries: &[T]) {
         assert!(offset + size_of_val(entries) <= arena::SIZE, "the table is inside the arena");
-        // SAFETY: inside the mapping, in a part that nobody else has yet, or who has it waits; the
-        // entries are plain numbers, and the offsets are multiples of their alignment.
+        // SAFETY: inside the mapping, in a part that no other process accesses: none has mapped it yet,
+        // or the runtime waits for the answer. The entries are plain numbers, and the offsets are
+        // multiples of their alignment.
         unsafe {
             let to = self.map.as_mut_ptr().add(offset).cast::<T>();
             to.copy_from_nonoverlapping(entries.as_ptr(), entries.len());
@@ -102,7 +103,7 @@ impl Arena {
     }
 
     pub(crate) fn control(&self) -> &Control {
-        // SAFETY: the mapping is large enough; all that others change is atomic.
+        // SAFETY: the mapping is large enough; all fields that the subject changes are atomic.
         unsafe { &*self.map.as_ptr().cast() }
     }
 
@@ -131,28 +132,28 @@ impl Arena {
         })
     }
 
-    /// Sleeps until the bell has rung since it was at `seen`, but not for long.
+    /// Sleeps until the bell differs from `seen`, for at most 50 ms.
     pub(crate) fn sleep(&self, seen: u32) {
         let control = self.control();
         control.asleep.store(1, Ordering::SeqCst);
         if control.bell.load(Ordering::SeqCst) == seen {
             let time = rustix::time::Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
-            // The result does not matter: the caller looks again in any case.
+            // The result does not matter: the caller checks again in any case.
             let _ = futex::wait(&control.bell, futex::Flags::empty(), seen, Some(&time));
         }
         control.asleep.store(0, Ordering::SeqCst);
     }
 
-    /// Where the runtime asks which functions of a module to instrument.
+    /// The runtime's inquiry which functions of a module to instrument.
     pub(crate) fn inquiry(&self) -> &Inquiry {
-        // SAFETY: inside the mapping; all that others change while we look is atomic, but for the
-        // path, of which any bytes are good.
+        // SAFETY: inside the mapping; all fields that the subject changes are atomic except the path,
+        // for which any bytes are valid.
         unsafe { &*self.map.as_ptr().add(INQUIRY_OFFSET).cast() }
     }
 
     /// The results of recording inputs and of feeding them back.
     pub(crate) fn inputs(&self) -> &Inputs {
-        // SAFETY: inside the mapping; all that others change while we look is atomic.
+        // SAFETY: inside the mapping; all fields that the subject changes are atomic.
         unsafe { &*self.map.as_ptr().add(INPUT_OFFSET).cast() }
     }
 
@@ -160,7 +161,7 @@ impl Arena {
     pub(crate) fn kept_inputs(&self) -> &[u8] {
         let len = self.inputs().kept.load(Ordering::Acquire);
         let len = usize::try_from(len).unwrap_or(ROOM).min(ROOM);
-        // SAFETY: inside the mapping; if a subject still writes, the bytes are damaged, no more.
+        // SAFETY: inside the mapping; if the subject still writes, the bytes are damaged at worst.
         unsafe {
             let start = self.map.as_ptr().add(INPUT_OFFSET + size_of::<Inputs>() + ROOM);
             slice::from_raw_parts(start, len)
@@ -174,7 +175,7 @@ impl Arena {
         OsStr::from_bytes(&inquiry.path[..len]).into()
     }
 
-    /// Answers the runtime's question.
+    /// Answers the runtime's inquiry.
     pub(crate) fn answer(&self, functions: &[Function]) {
         let functions = &functions[..functions.len().min(FUNCTIONS)];
         self.table(INQUIRY_OFFSET + offset_of!(Inquiry, functions), functions);
@@ -185,7 +186,7 @@ impl Arena {
         wake(&inquiry.state);
     }
 
-    /// Rings the bell from this side.
+    /// Rings the bell from the recorder's side.
     pub(crate) fn ring(&self) {
         self.control().bell.fetch_add(1, Ordering::SeqCst);
         wake(&self.control().bell);
@@ -206,17 +207,17 @@ pub(crate) struct Slot<'a> {
 
 impl<'a> Slot<'a> {
     pub(crate) fn head(self) -> &'a Head {
-        // SAFETY: inside the mapping, which lives as long as `arena`; a subject that goes wild
-        // can only make the numbers in it wrong.
+        // SAFETY: inside the mapping, which lives as long as `arena`; a faulty subject can only make
+        // the numbers in it wrong.
         unsafe { &(*self.at).head }
     }
 
-    /// Chunk `index`, which the subject has handed over or left behind: its header as it is to
-    /// be on disk, and its bytes where they are.
+    /// Chunk `index`, which the subject has handed over or left behind: its header for the trace, and
+    /// its bytes in shared memory.
     pub(crate) fn chunk(self, index: u32, len: Option<usize>) -> (ChunkHeader, &'a [u8]) {
         let most = CHUNK - size_of::<ChunkHeader>();
-        // SAFETY: inside the mapping. The subject does not write to a chunk that it handed over;
-        // if a wild pointer does, the bytes are no worse than damaged ones, which readers take.
+        // SAFETY: inside the mapping. The subject does not write to a chunk that it handed over; if a
+        // wild pointer does, the bytes are damaged, which readers of traces accept.
         unsafe {
             let chunk = &raw const (*self.at).ring[index as usize % RING];
             let mut header = (*chunk).header;
@@ -226,7 +227,7 @@ impl<'a> Slot<'a> {
         }
     }
 
-    /// How many bytes of chunk `index` the thread has written, if it had begun it.
+    /// Number of bytes of chunk `index` that the thread has written, if it has begun it.
     pub(crate) fn partial(self, index: u32) -> Option<usize> {
         // SAFETY: inside the mapping.
         let cur = unsafe { (&raw const (*self.at).lane.cur).read_volatile() } as usize;

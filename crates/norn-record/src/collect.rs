@@ -31,7 +31,7 @@ pub(crate) struct Collector<'a> {
     writer: Writer,
     run: Run,
     max_size: u64,
-    /// Whether our child is a debugger, and the subject its child.
+    /// Whether the recorder's child is a debugger, and the subject the debugger's child.
     debugged: bool,
     watched: Vec<Watched>,
     /// The functions whose calls are recorded.
@@ -79,14 +79,14 @@ impl<'a> Collector<'a> {
             let bell = self.arena.control().bell.load(Ordering::SeqCst);
             let ended = status();
             self.functions.answer(self.arena);
-            self.meet_processes();
+            self.add_processes();
             let busy = self.sweep();
             if let Some(status) = ended {
                 self.first_ended(status);
                 if self.watched.iter().all(|it| it.ended) {
                     return;
                 }
-                self.pass_on(signals);
+                self.forward(signals);
             }
             if !busy {
                 self.arena.sleep(bell);
@@ -95,14 +95,14 @@ impl<'a> Collector<'a> {
     }
 
     /// Signals that arrive after the subject has ended are forwarded to its children that still run.
-    fn pass_on(&self, signals: &Signals) {
+    fn forward(&self, signals: &Signals) {
         while let Some(sent) = signals.next(|it| self.arena.has_process(it)) {
             let running = self.watched.iter().filter_map(|it| it.handle.as_ref());
             running.for_each(|it| sent.send(it.as_fd()));
         }
     }
 
-    /// The subject could not be started.
+    /// Removes the trace of a subject that could not be started.
     pub(crate) fn abandon(self) {
         self.writer.abandon();
     }
@@ -126,11 +126,11 @@ impl<'a> Collector<'a> {
         Ok(run)
     }
 
-    fn meet_processes(&mut self) {
+    fn add_processes(&mut self) {
         for entry in &self.arena.processes()[self.watched.len()..] {
             let pid = entry.pid.load(Ordering::Acquire);
             if pid == 0 {
-                // Taken for a fork that is still to come, or never will: look again later.
+                // The entry is reserved for a fork that has not happened yet: check again later.
                 break;
             }
             if self.watched.is_empty() {
@@ -162,7 +162,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Moves every full chunk; whether there was one.
+    /// Moves every full chunk. Returns whether there was one.
     fn sweep(&mut self) -> bool {
         let mut busy = false;
         for slot in self.arena.slots() {
@@ -196,7 +196,7 @@ impl<'a> Collector<'a> {
         busy
     }
 
-    /// A process has ended: the partly filled chunks of its threads are written as well.
+    /// Completes the trace of an ended process with the partly filled chunks of its threads.
     fn ended(&mut self, number: usize, end: End) {
         for slot in self.arena.slots() {
             let head = slot.head();
@@ -222,8 +222,8 @@ impl<'a> Collector<'a> {
         };
     }
 
-    /// The subject itself is our child, so that its end is known for certain. In a debugger it is not,
-    /// and is tracked like its own children.
+    /// Sets the end of the subject from its exit status, which is known because the subject is a child of
+    /// the recorder. In a debugger it is not, and is tracked like its own children.
     fn first_ended(&mut self, status: ExitStatus) {
         use std::os::unix::process::ExitStatusExt as _;
         if self.debugged {
@@ -276,7 +276,7 @@ impl<'a> Collector<'a> {
         self.stop(StopReason::Disk);
     }
 
-    /// Tells the subject to stop recording.
+    /// Makes the subject stop recording.
     fn stop(&mut self, why: StopReason) {
         let control = self.arena.control();
         let code = if why == StopReason::Size { STOP_SIZE } else { STOP_DISK };

@@ -9,10 +9,10 @@ use std::{
 
 use norn_frontend::Launch;
 
-use crate::kin;
+use crate::descendants;
 
-/// Asks for the current personality without changing it.
-const ASK: libc::c_ulong = 0xffff_ffff;
+/// Queries the current personality without changing it.
+const QUERY: libc::c_ulong = 0xffff_ffff;
 
 /// Starts a subject, and returns whether its memory layout is the same in every run. A subject that is
 /// not controlled is started as it would be without norn.
@@ -20,7 +20,7 @@ pub(crate) fn spawn(mut command: Command, launch: &Launch) -> io::Result<(Child,
     if launch.plan.is_none() {
         return Ok((command.spawn()?, false));
     }
-    kin::adopt_orphans();
+    descendants::adopt_orphans();
     if launch.apart {
         command.process_group(0);
     }
@@ -43,10 +43,10 @@ struct Layout {
 impl Layout {
     /// `None` if the kernel forbids it, as in some containers.
     fn fix() -> Option<Layout> {
-        // SAFETY: only a question.
-        let before = libc::c_ulong::try_from(unsafe { libc::personality(ASK) }).ok()?;
+        // SAFETY: only queries.
+        let before = libc::c_ulong::try_from(unsafe { libc::personality(QUERY) }).ok()?;
         let fixed = before | libc::c_ulong::from(libc::ADDR_NO_RANDOMIZE.cast_unsigned());
-        // SAFETY: concerns only what this thread will start.
+        // SAFETY: affects only processes that this thread will start.
         let done = unsafe { libc::personality(fixed) } >= 0;
         done.then_some(Layout { before })
     }
@@ -54,7 +54,7 @@ impl Layout {
 
 impl Drop for Layout {
     fn drop(&mut self) {
-        // SAFETY: puts back what was there.
+        // SAFETY: restores the previous value.
         unsafe { libc::personality(self.before) };
     }
 }

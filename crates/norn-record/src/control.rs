@@ -24,7 +24,7 @@ pub struct Control {
     pub modules: Vec<Module>,
     /// Its points.
     pub points: Vec<Point>,
-    /// Its parts.
+    /// Its segments.
     pub segments: Vec<Segment>,
     /// The inputs that are fed back, by thread.
     pub inputs: Vec<Feed>,
@@ -57,7 +57,7 @@ impl Control {
         }
     }
 
-    /// What goes into the description of the run.
+    /// The part of the description of the run that is about control.
     pub(crate) fn describe(&self, same_layout: bool, outcome: Outcome) -> Controlled {
         let Plan { seed, depth, quantum, expected, process, max_steps, .. } = self.plan;
         let Plan { realtime, monotonic, .. } = self.plan;

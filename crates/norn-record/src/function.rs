@@ -1,4 +1,4 @@
-//! Answers the runtime's question which functions of a module to instrument.
+//! Answers the runtime's inquiry which functions of a module to instrument.
 //!
 //! The user names functions by patterns. A loaded module is known only at run time, so the runtime asks
 //! about each one through the arena, and the recorder reads its symbols and debug information.
@@ -79,12 +79,12 @@ impl Functions {
         }
     }
 
-    /// What goes into the description of the run.
+    /// The part of the description of the run that is about functions.
     pub(crate) fn describe(&self) -> Vec<WantedFunctions> {
         self.found.clone()
     }
 
-    /// Answers the runtime's question, if there is one.
+    /// Answers the runtime's inquiry, if there is one.
     pub(crate) fn answer(&mut self, arena: &Arena) {
         let inquiry = arena.inquiry();
         if inquiry.state.load(Ordering::Acquire) != state::ASKED {

@@ -1,4 +1,5 @@
-//! What the subject gets from outside: from what the runtime kept, and to what it feeds back.
+//! The inputs of the subject: decodes those that the runtime recorded, and encodes those that it feeds
+//! back.
 
 use std::{
     fs::File,
@@ -18,7 +19,7 @@ use crate::{Control, arena::Arena};
 pub struct Feed {
     /// The thread's entry among the names of the schedule.
     pub thread: u32,
-    /// What it gets.
+    /// The result of the call.
     pub got: Got,
 }
 
@@ -30,7 +31,7 @@ pub(crate) fn file(bytes: &[u8]) -> io::Result<File> {
     Ok(file)
 }
 
-/// As the runtime reads it. Calls that it does not know are left out.
+/// Encodes inputs for the runtime. Calls that it does not know are omitted.
 pub(crate) fn encode(fed: &[Feed]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for Feed { thread, got } in fed {
@@ -49,7 +50,7 @@ pub(crate) fn encode(fed: &[Feed]) -> Vec<u8> {
     bytes
 }
 
-/// What the runtime wrote, up to where it is damaged.
+/// Decodes the inputs that the runtime wrote, up to the first damaged one.
 fn decode(mut bytes: &[u8]) -> Vec<norn_trace::Input> {
     let mut inputs = Vec::new();
     while let Some((input, rest)) = first(bytes) {
@@ -78,13 +79,13 @@ fn first(bytes: &[u8]) -> Option<(norn_trace::Input, &[u8])> {
     Some((input, bytes.get(input::size(len)..).unwrap_or_default()))
 }
 
-/// What was kept in a run; none if nothing was to be.
+/// The recorded inputs of a run; none if recording them was not requested.
 pub(crate) fn kept(arena: &Arena, launch: &Launch) -> Option<Inputs> {
     let stdin = launch.stdin.clone().map(Bytes);
     launch.keep_inputs.then(|| Inputs { stdin, calls: decode(arena.kept_inputs()) })
 }
 
-/// What came of keeping and feeding back; none if neither was wanted.
+/// The counts of recorded and fed inputs; none if neither was requested.
 pub(crate) fn fed(arena: &Arena, launch: &Launch, control: Option<&Control>) -> Option<Fed> {
     let given = control.map_or(0, |it| it.inputs.len()) as u64;
     if given == 0 && !launch.keep_inputs {
@@ -106,7 +107,7 @@ pub(crate) fn fed(arena: &Arena, launch: &Launch, control: Option<&Control>) -> 
     })
 }
 
-/// The name of a thread, by its entry.
+/// The name of a thread, by its entry in the table of names.
 fn name(control: Option<&Control>, entry: u32) -> Option<String> {
     let names = &control?.names;
     let (mut at, mut children) = (entry, Vec::new());
@@ -136,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_fed_is_what_was_kept() {
+    fn encoded_inputs_decode_unchanged() {
         let all = [got("read", b"12345"), got("poll", b""), got("nonsense", b""), got("recv", b"")];
         let fed: Vec<_> = all.iter().map(|it| Feed { thread: 2, got: it.clone() }).collect();
         let bytes = encode(&fed);
@@ -147,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_damaged_ends_it() {
+    fn decoding_ends_at_damaged_bytes() {
         let bytes = encode(&[Feed { thread: 0, got: got("read", b"1234567890") }]);
         for len in 0..size_of::<Input>() + 10 {
             assert_eq!(decode(&bytes[..len]), []);

@@ -77,7 +77,7 @@ pub(crate) fn run(
     if let Some(directory) = &launch.directory {
         command.current_dir(directory);
     }
-    signals.give_back_in(&mut command);
+    signals.restore_in(&mut command);
     limit::raise_for(&mut command);
     let failed = |source| RecordError::Start { program: program.into(), source };
     let pipe = stream::connect(&launch.streams, &mut command).map_err(failed)?;
@@ -85,12 +85,12 @@ pub(crate) fn run(
         command.stdin(input::file(bytes).map_err(failed)?);
     }
     let (child, same_layout) = confine::spawn(command, launch).map_err(failed)?;
-    let launched = see_off(child, pipe, launch, (arena, signals, collector));
+    let launched = supervise(child, pipe, launch, (arena, signals, collector));
     launched.map(|it| Launched { same_layout, ..it }).map_err(RecordError::Wait)
 }
 
-/// Collects and listens until the subject has ended, or ends it.
-fn see_off(
+/// Collects events and output until the subject has ended, and ends it early if necessary.
+fn supervise(
     child: Child,
     pipe: Option<PipeReader>,
     launch: &Launch,
@@ -100,14 +100,14 @@ fn see_off(
     let ended = OnceLock::new();
     let over = AtomicBool::new(false);
     let errors = thread::scope(|scope| {
-        let listener = pipe.map(|pipe| scope.spawn(|| stream::pass_on(pipe, &over)));
-        // In a thread of its own, which rings the bell at the end.
+        let listener = pipe.map(|pipe| scope.spawn(|| stream::forward(pipe, &over)));
+        // A separate thread waits for the subject, and rings the bell to wake the collector.
         scope.spawn(|| {
             let _ = ended.set(wait(child, arena, signals));
             arena.ring();
         });
         let status = || {
-            watch.look(arena);
+            watch.check(arena);
             ended.get().and_then(|it| it.as_ref().ok().copied())
         };
         collector.collect(status, signals);

@@ -8,9 +8,9 @@ mod arena;
 mod collect;
 mod confine;
 mod control;
+mod descendants;
 mod function;
 mod input;
-mod kin;
 mod launch;
 mod limit;
 mod message;
@@ -39,7 +39,7 @@ pub enum RecordError {
     Output {
         /// The folder.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// The program cannot be started.
@@ -47,7 +47,7 @@ pub enum RecordError {
     Start {
         /// The program.
         program: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// The schedule does not fit into the shared memory.
@@ -98,7 +98,7 @@ fn hint(error: &io::Error) -> &'static str {
     }
 }
 
-/// Runs the subject to its end and records it. `control` is what the runtime reads of the plan.
+/// Runs the subject to its end and records it. `control` is the plan in the form of the runtime.
 pub fn record(launch: &Launch, control: Option<&Control>) -> Result<Recording, RecordError> {
     if let Some((count, what, most)) = control.and_then(Control::excess) {
         return Err(RecordError::TooLong { count, what, most });

@@ -2,7 +2,7 @@
 //! several recordings may run at once, so the original limits are saved once, for all subjects.
 #![expect(
     unsafe_code,
-    reason = "what a child does before it becomes the subject, Rust cannot check"
+    reason = "Rust cannot check what a child process does between fork and exec"
 )]
 
 use std::{
@@ -13,12 +13,12 @@ use std::{
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Limits as they were before we changed any.
+/// The original limits.
 #[derive(Debug)]
 struct Before {
-    /// For open files.
+    /// Number of open files.
     files: Rlimit,
-    /// For the size of a file.
+    /// Size of a file.
     size: Rlimit,
 }
 
@@ -35,8 +35,8 @@ pub(crate) fn file_size() -> Option<u64> {
     before().size.current
 }
 
-/// Makes a file that is larger than files may be. The limit is meant for the trace, and not for
-/// memory, but holds for that, too: it is raised for the moment, as far as we may.
+/// Creates shared memory that is larger than the file size limit. The limit is meant for the trace, but
+/// the kernel applies it to shared memory, too, so it is raised temporarily as far as possible.
 pub(crate) fn with_any_size<T>(make: impl FnOnce() -> T) -> T {
     static RAISED: Mutex<()> = Mutex::new(());
     let before = before().size;
@@ -49,8 +49,8 @@ pub(crate) fn with_any_size<T>(make: impl FnOnce() -> T) -> T {
     made
 }
 
-/// There are two open files for each process that lives, so as many are allowed as can be; to the
-/// subject only as many as before.
+/// Raises the limit of open files, because the recorder has two for each running process. The subject
+/// starts with the original limits.
 pub(crate) fn raise_for(command: &mut Command) {
     let Before { files, size } = *before();
     // If it fails, fewer processes can be recorded at once.

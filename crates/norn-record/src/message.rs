@@ -3,8 +3,8 @@
 use norn_frontend::FailureMessage;
 use norn_model::Location;
 
-/// The message of a program. `text` is what the runtime saw an assertion print, `errors` the end of
-/// standard error, if that was captured.
+/// The failure message of a program. `text` is the message of a failed assertion that the runtime
+/// intercepted, `errors` the end of standard error, if that was captured.
 pub(crate) fn find(text: Option<&str>, errors: Option<&str>) -> Option<FailureMessage> {
     let errors = errors.unwrap_or("");
     let seen = text.map(|it| FailureMessage::Assertion {
@@ -24,7 +24,7 @@ fn condition(text: &str) -> Option<String> {
     Some(rest.split_once("' failed")?.0.to_owned())
 }
 
-/// The place in what the runtime sees of it: ``file.c:12: main: Assertion `x > 0' failed.``
+/// The location in the message that the runtime intercepts: ``file.c:12: main: Assertion `x > 0' failed.``
 fn place(text: &str) -> Option<Location> {
     let (place, _) = text.split_once(": Assertion `")?;
     let mut parts = place.splitn(3, ':');
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn assertions_have_places() {
+    fn assertions_have_locations() {
         let function = |text| {
             let at = place(text).unwrap();
             (at.function.unwrap(), at.line.unwrap())
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn the_runtime_is_believed_first() {
+    fn the_message_of_the_runtime_has_precedence() {
         let seen = "a.c:3: main: Assertion `x' failed.";
         let Some(FailureMessage::Assertion { condition, at: Some(_) }) =
             find(Some(seen), Some("Assertion `y' failed"))

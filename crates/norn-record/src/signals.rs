@@ -1,12 +1,13 @@
 //! Signals to the recorder while the subject runs. They are meant for the subject, so they are
 //! forwarded and the subject decides what to do; the trace is finished in any case.
 //!
-//! What the kernel sends is for the whole group of processes (a key of the terminal, its end), and
-//! so is what the subject sends to its own group: it has that already. One cannot tell when
-//! somebody else sent a signal to the group; the subject then gets it twice.
+//! Signals from the kernel go to the whole process group (a key or the end of the terminal), and so
+//! do signals that the subject sends to its own group: the subject already has them, so they are not
+//! forwarded. If another process signals the group, the recorder cannot know that, and the subject
+//! receives the signal twice.
 //!
-//! Signals that stop and continue, that tell of the recorder's own faults, or that cannot be
-//! taken, do what they always do.
+//! Signals that stop and continue processes, that report the recorder's own faults, or that cannot
+//! be blocked, keep their default action.
 #![expect(unsafe_code, reason = "signals are set by calls that Rust cannot check")]
 
 use std::{
@@ -28,7 +29,7 @@ use libc::{sighandler_t, signalfd_siginfo, sigset_t};
 
 use norn_frontend::{SIGNALS, note};
 
-const PASSED_ON: [i32; 16] = [
+const FORWARDED: [i32; 16] = [
     libc::SIGHUP,
     libc::SIGINT,
     libc::SIGQUIT,
@@ -47,8 +48,8 @@ const PASSED_ON: [i32; 16] = [
     libc::SIGPWR,
 ];
 
-/// What Rust does with `SIGPIPE` before `main`, we do with this one: a write that fails is an error,
-/// and no reason to die.
+/// The recorder ignores this signal, as Rust ignores `SIGPIPE` before `main`: a write that exceeds the
+/// file size limit then returns an error.
 const REFUSED_WRITE: i32 = libc::SIGXFSZ;
 
 /// The signals that are handled here, and their previous dispositions.
@@ -60,7 +61,7 @@ pub(crate) struct Signals {
     ends: bool,
 }
 
-/// What the subject is to find as it would have without us.
+/// The signal mask that the subject would have without norn.
 #[derive(Clone, Copy, Debug)]
 struct Inherited {
     blocked: sigset_t,
@@ -72,7 +73,7 @@ pub(crate) struct Sent {
     info: Info,
 }
 
-/// The kernel's `siginfo_t`, as it is for a signal that was sent.
+/// The kernel's `siginfo_t` of a signal that a process sent.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 struct Info {
@@ -89,13 +90,13 @@ struct Info {
 const _: () = assert!(size_of::<Info>() == size_of::<libc::siginfo_t>());
 
 impl Signals {
-    /// Takes them, in this thread and those that it will start.
+    /// Blocks the forwarded signals in this thread and in those that it will start.
     pub(crate) fn take_over(ends: bool) -> io::Result<Signals> {
         // SAFETY: only fills in sets of signals and asks the kernel.
         unsafe {
             let mut taken = zeroed();
             libc::sigemptyset(&raw mut taken);
-            for signal in PASSED_ON.into_iter().chain(libc::SIGRTMIN()..=libc::SIGRTMAX()) {
+            for signal in FORWARDED.into_iter().chain(libc::SIGRTMIN()..=libc::SIGRTMAX()) {
                 libc::sigaddset(&raw mut taken, signal);
             }
             let flags = libc::SFD_CLOEXEC | libc::SFD_NONBLOCK;
@@ -110,8 +111,8 @@ impl Signals {
         }
     }
 
-    /// The subject starts with what was before.
-    pub(crate) fn give_back_in(&self, command: &mut Command) {
+    /// Lets the subject start with the previous mask and dispositions.
+    pub(crate) fn restore_in(&self, command: &mut Command) {
         let before = self.before;
         // SAFETY: only makes system calls, which may be made after a fork.
         unsafe {
@@ -124,32 +125,32 @@ impl Signals {
         }
     }
 
-    /// The next signal that is to be passed on, if one has come. `is_subjects` says whether a
-    /// process is the subject or one of its children.
+    /// The next signal to forward, if one has arrived. `is_subjects` says whether a process is the
+    /// subject or one of its children.
     pub(crate) fn next(&self, is_subjects: impl Fn(u32) -> bool) -> Option<Sent> {
         loop {
-            let came = self.read()?;
-            let (sent, sender) = (came.ssi_code <= 0, came.ssi_pid);
-            // A sender outside of our PID namespace has no id.
+            let received = self.read()?;
+            let (sent, sender) = (received.ssi_code <= 0, received.ssi_pid);
+            // A sender outside of the recorder's PID namespace has no id.
             if sent && sender != 0 && is_subjects(sender) {
                 continue;
             }
-            let signal = came.ssi_signo.cast_signed();
+            let signal = received.ssi_signo.cast_signed();
             if self.ends && SIGNALS.contains(&signal) {
                 note(signal);
             } else if sent {
-                return Some(Sent::new(&came));
+                return Some(Sent::new(&received));
             }
         }
     }
 
     fn read(&self) -> Option<signalfd_siginfo> {
-        let mut came = MaybeUninit::<signalfd_siginfo>::uninit();
+        let mut received = MaybeUninit::<signalfd_siginfo>::uninit();
         let size = size_of::<signalfd_siginfo>();
-        // SAFETY: the kernel writes all of it or nothing.
+        // SAFETY: the kernel writes the whole structure or nothing.
         unsafe {
-            let read = libc::read(self.source.as_raw_fd(), came.as_mut_ptr().cast(), size);
-            (usize::try_from(read) == Ok(size)).then(|| came.assume_init())
+            let read = libc::read(self.source.as_raw_fd(), received.as_mut_ptr().cast(), size);
+            (usize::try_from(read) == Ok(size)).then(|| received.assume_init())
         }
     }
 }
@@ -162,7 +163,7 @@ impl AsFd for Signals {
 
 impl Drop for Signals {
     fn drop(&mut self) {
-        // Those that still came were for a subject that has ended.
+        // Pending signals were meant for a subject that has ended.
         while self.read().is_some() {}
         self.before.restore();
     }
@@ -170,15 +171,15 @@ impl Drop for Signals {
 
 impl Inherited {
     fn restore(&self) {
-        // SAFETY: puts back what was there.
+        // SAFETY: restores the previous mask.
         unsafe {
             libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.blocked, ptr::null_mut());
         }
     }
 }
 
-/// Ignores the signal, from the first time on, and says what was done about it before. That is no
-/// thread's own, and other recordings may go on when one is over.
+/// Ignores the signal from the first call on, and returns its previous disposition. A disposition
+/// belongs to the process, and other recordings may continue when one ends, so it is not restored.
 fn refused_write() -> sighandler_t {
     static BEFORE: OnceLock<sighandler_t> = OnceLock::new();
     // SAFETY: there is no handler.
@@ -186,18 +187,18 @@ fn refused_write() -> sighandler_t {
 }
 
 impl Sent {
-    fn new(came: &signalfd_siginfo) -> Sent {
-        let signal = came.ssi_signo.cast_signed();
-        let (code, value) = (came.ssi_code, came.ssi_ptr);
-        let (sender, user) = (came.ssi_pid, came.ssi_uid);
+    fn new(received: &signalfd_siginfo) -> Sent {
+        let signal = received.ssi_signo.cast_signed();
+        let (code, value) = (received.ssi_code, received.ssi_ptr);
+        let (sender, user) = (received.ssi_pid, received.ssi_uid);
         Sent { info: Info { signal, error: 0, code, gap: 0, sender, user, value, rest: [0; 12] } }
     }
 
-    /// Passes it on to the process behind a handle, with its value if it has one.
+    /// Forwards the signal to a process, with its value if it has one.
     pub(crate) fn send(&self, process: BorrowedFd<'_>) {
         let queued = self.info.code == libc::SI_QUEUE;
         let info = if queued { &raw const self.info } else { ptr::null() };
-        // SAFETY: the information is as the kernel gave it. If the process is gone, so be it.
+        // SAFETY: the information is the kernel's own. If the process has ended, the call fails.
         unsafe {
             let (process, signal) = (process.as_raw_fd(), self.info.signal);
             libc::syscall(libc::SYS_pidfd_send_signal, process, signal, info, 0);
@@ -205,7 +206,7 @@ impl Sent {
     }
 }
 
-/// What was done about `SIGPIPE` when this program was started, before Rust changed it.
+/// The disposition of `SIGPIPE` at the start of this program, before Rust changed it.
 static BROKEN_PIPE: AtomicUsize = AtomicUsize::new(libc::SIG_DFL);
 
 #[used]
@@ -213,7 +214,7 @@ static BROKEN_PIPE: AtomicUsize = AtomicUsize::new(libc::SIG_DFL);
 static REMEMBER: extern "C" fn() = remember_broken_pipe;
 
 extern "C" fn remember_broken_pipe() {
-    // SAFETY: only asks.
+    // SAFETY: only queries.
     unsafe {
         let mut action: libc::sigaction = zeroed();
         libc::sigaction(libc::SIGPIPE, ptr::null(), &raw mut action);

@@ -44,15 +44,15 @@ pub(crate) fn errors(streams: &Streams) -> Option<Vec<u8>> {
 /// Bytes that are kept of the end of the subject's standard error.
 const KEPT: usize = 64 << 10;
 
-/// Passes on what comes through the pipe until its end; returns the last of it. Once `over`, what
-/// has not come yet does not count: a daemon may hold the other end open for ever.
-pub(crate) fn pass_on(mut pipe: PipeReader, over: &AtomicBool) -> Vec<u8> {
+/// Copies a pipe to standard error until its end, and returns the last bytes. When `over` is set, it
+/// ends as soon as the pipe is empty: a daemon may keep the other end open forever.
+pub(crate) fn forward(mut pipe: PipeReader, over: &AtomicBool) -> Vec<u8> {
     let (mut kept, mut buffer) = (Vec::new(), [0; 4096]);
     loop {
         let last = over.load(Ordering::Acquire);
-        if has_come(&pipe) {
+        if is_ready(&pipe) {
             let Ok(count @ 1..) = pipe.read(&mut buffer) else { return kept };
-            // If our own standard error is closed, the output cannot be shown.
+            // If the recorder's standard error is closed, the output cannot be shown.
             let _ = io::stderr().write_all(&buffer[..count]);
             kept.extend_from_slice(&buffer[..count]);
             if kept.len() > 2 * KEPT {
@@ -64,7 +64,7 @@ pub(crate) fn pass_on(mut pipe: PipeReader, over: &AtomicBool) -> Vec<u8> {
     }
 }
 
-fn has_come(pipe: &PipeReader) -> bool {
+fn is_ready(pipe: &PipeReader) -> bool {
     let time = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
     poll(&mut [PollFd::new(pipe, PollFlags::IN)], Some(&time)).is_ok_and(|ready| ready > 0)
 }
@@ -77,7 +77,7 @@ mod tests {
     fn a_pipe_that_stays_open_ends_with_the_run() {
         let (reader, mut writer) = io::pipe().unwrap();
         writer.write_all(b"").unwrap();
-        assert_eq!(pass_on(reader, &AtomicBool::new(true)), b"");
+        assert_eq!(forward(reader, &AtomicBool::new(true)), b"");
         drop(writer);
     }
 }

@@ -9,8 +9,8 @@ use norn_trace::{GoneParameter, WantedFunctions};
 /// Arguments of a call that are recorded: those in registers.
 const ARGUMENTS: usize = 6;
 
-/// By pattern: what cannot be recorded of it in a module. `seen` are the functions that can be
-/// instrumented, each with the patterns that select it.
+/// For each pattern, the calls and arguments in a module that cannot be recorded. `seen` are the
+/// functions that can be instrumented, each with the patterns that select it.
 pub(crate) fn unseen(
     module: &Module,
     patterns: &[FunctionPattern],
@@ -33,7 +33,7 @@ pub(crate) fn unseen(
         WantedFunctions {
             inlined: module.is_inlined(pattern),
             rigid: if missing { all.iter().filter(rigid).count() as u64 } else { 0 },
-            closest: if missing { meant(pattern.as_str(), &names) } else { None },
+            closest: if missing { suggestion(pattern.as_str(), &names) } else { None },
             gone: mine.flat_map(|(_, it)| gone(it, signatures)).collect(),
             ..WantedFunctions::default()
         }
@@ -51,9 +51,9 @@ pub(crate) fn add(wanted: &mut WantedFunctions, more: &WantedFunctions) {
     wanted.gone.dedup();
 }
 
-/// The name that was probably meant: the same in some class or namespace, or one with a similar
-/// spelling.
-fn meant(text: &str, names: &[String]) -> Option<String> {
+/// The name that the user probably meant: the same name in a class or namespace, or a name with a
+/// similar spelling.
+fn suggestion(text: &str, names: &[String]) -> Option<String> {
     if text.contains(['*', '?']) {
         return None;
     }
@@ -80,11 +80,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_were_meant() {
+    fn similar_names_are_suggested() {
         let names = ["bank::Account::deposit", "list_add"].map(str::to_owned);
-        assert_eq!(meant("deposit", &names).as_deref(), Some("bank::Account::deposit"));
-        assert_eq!(meant("list_ad", &names).as_deref(), Some("list_add"));
-        assert_eq!(meant("queue_pop", &names), None);
-        assert_eq!(meant("list_*", &names), None);
+        assert_eq!(suggestion("deposit", &names).as_deref(), Some("bank::Account::deposit"));
+        assert_eq!(suggestion("list_ad", &names).as_deref(), Some("list_add"));
+        assert_eq!(suggestion("queue_pop", &names), None);
+        assert_eq!(suggestion("list_*", &names), None);
     }
 }

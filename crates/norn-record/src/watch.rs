@@ -12,7 +12,7 @@ use norn_frontend::{Cancel, Cut, Interrupt, Launch};
 
 use crate::{
     arena::{Arena, Slot},
-    kin,
+    descendants,
 };
 
 /// Watches one subject.
@@ -21,7 +21,7 @@ pub(crate) struct Watch {
     subject: i32,
     own_group: bool,
     controlled: bool,
-    found: Found,
+    on_failure: OnFailure,
     timeout: Option<Duration>,
     cancel: Cancel,
     deadline: Option<Instant>,
@@ -30,12 +30,12 @@ pub(crate) struct Watch {
 
 /// What to do when the runtime reports a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Found {
-    /// The subject is ended.
+enum OnFailure {
+    /// End the subject.
     End,
-    /// It is left, and shown in the debugger.
+    /// Show the failure in the debugger.
     Show,
-    /// That was done, of this process.
+    /// The failure of this process was shown.
     Shown(u32),
 }
 
@@ -47,7 +47,11 @@ impl Watch {
             subject: subject.cast_signed(),
             own_group: launch.apart,
             controlled: plan.is_some(),
-            found: if plan.is_some_and(|it| it.linger) { Found::Show } else { Found::End },
+            on_failure: if plan.is_some_and(|it| it.linger) {
+                OnFailure::Show
+            } else {
+                OnFailure::End
+            },
             timeout: launch.timeout,
             cancel: launch.cancel.clone(),
             deadline: launch.timeout.and_then(|it| Instant::now().checked_add(it)),
@@ -56,17 +60,17 @@ impl Watch {
     }
 
     /// Ends the subject if there is a reason to. Called repeatedly, since it may still create processes.
-    pub(crate) fn look(&mut self, arena: &Arena) {
+    pub(crate) fn check(&mut self, arena: &Arena) {
         self.cut = self.cut.or_else(|| self.reason(arena));
         if self.cut.is_some() {
             self.kill(arena);
-        } else if self.found != Found::End && is_found(arena) {
+        } else if self.on_failure != OnFailure::End && has_failed(arena) {
             self.show(arena);
         }
     }
 
     fn reason(&self, arena: &Arena) -> Option<Cut> {
-        if self.controlled && is_found(arena) && self.found == Found::End {
+        if self.controlled && has_failed(arena) && self.on_failure == OnFailure::End {
             return Some(Cut::Found);
         }
         if let Some(signal) = Interrupt::caught().filter(|_| self.controlled) {
@@ -79,38 +83,38 @@ impl Watch {
         self.timeout.filter(|_| over).map(Cut::Timeout)
     }
 
-    /// What the runtime found keeps the program where it is, and nothing more would happen in the
-    /// debugger: the program is interrupted there, as by a key, in the thread that it is about. Once
-    /// for each time that the debugger starts it.
+    /// Interrupts the program in the debugger, as Ctrl-C does, in the thread of the failure. The runtime
+    /// holds the program at the failure, so nothing else would return control to the debugger. This is
+    /// done once for each start of the program.
     fn show(&mut self, arena: &Arena) {
         let outcome = &arena.control().outcome;
         let process = outcome.process.load(Ordering::Acquire);
         let Some(entry) = arena.processes().get(process as usize) else { return };
         let pid = entry.pid.load(Ordering::Acquire).cast_signed();
-        if self.found == Found::Shown(process) || kin::is_gone(pid) {
+        if self.on_failure == OnFailure::Shown(process) || descendants::is_gone(pid) {
             return;
         }
         let thread = outcome.thread.load(Ordering::Acquire);
         let heads = arena.slots().map(Slot::head);
         let mut heads = heads.filter(|it| it.process == process && it.thread == thread);
         let tid = heads.next().map(|it| it.tid.cast_signed());
-        if kin::interrupt(self.subject, pid, tid) {
-            self.found = Found::Shown(process);
+        if descendants::interrupt(self.subject, pid, tid) {
+            self.on_failure = OnFailure::Shown(process);
         }
     }
 
     fn kill(&self, arena: &Arena) -> usize {
         let pids = arena.processes().iter().map(|it| it.pid.load(Ordering::Acquire));
         let pids = pids.filter(|&it| it != NO_PROCESS).map(u32::cast_signed);
-        kin::kill(self.subject, self.own_group, pids)
+        descendants::kill(self.subject, self.own_group, pids)
     }
 
-    /// The run is over: kills processes that are left of a subject that was ended, or of its own group.
-    /// A killed process may take a moment to disappear.
+    /// Kills the remaining processes after the run, if the subject was ended or has its own group. A
+    /// killed process may take a moment to disappear.
     pub(crate) fn finish(&self, arena: &Arena) {
-        const MOST: usize = 200;
+        const MAX_ATTEMPTS: usize = 200;
         if self.own_group || self.cut.is_some() {
-            for _ in 0..MOST {
+            for _ in 0..MAX_ATTEMPTS {
                 if self.kill(arena) == 0 {
                     return;
                 }
@@ -120,6 +124,6 @@ impl Watch {
     }
 }
 
-fn is_found(arena: &Arena) -> bool {
+fn has_failed(arena: &Arena) -> bool {
     arena.control().outcome.verdict.load(Ordering::Acquire) != verdict::NONE
 }

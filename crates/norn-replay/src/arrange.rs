@@ -1,4 +1,4 @@
-//! A clip that was never seen: the threads of a recorded run go on in other turns.
+//! A clip of a run that has not happened: the events of a recorded run in another schedule.
 
 use std::collections::BTreeMap;
 
@@ -13,9 +13,9 @@ use crate::{
     points::{look_up, plain},
 };
 
-/// Makes a clip in which threads go on in turns, each until before one of its events. If the last
-/// that a thread does is an access, its last turn ends after that one: it may read something else
-/// than it did in the recorded run, and then nobody knows what its next event is.
+/// Makes a clip from segments, each of which lets a thread run up to one of its events. If the last
+/// event of a thread's last segment is an access, the segment ends after that event: the access may
+/// read another value than in the recorded run, so the next event is unknown.
 pub fn arrange(symbolized: &SymbolizedTrace, trace: &Trace, turns: &[(ThreadId, u64)]) -> Clip {
     let labels = Labels::new(symbolized);
     let mut arranger = Arranger { symbolized, trace, labels, points: BTreeMap::new() };
@@ -39,7 +39,7 @@ struct Arranger<'a> {
 }
 
 impl Arranger<'_> {
-    /// Before an event, of a turn that began with event `from`.
+    /// The end of a segment before an event; the segment begins with event `from`.
     fn until(&mut self, thread: ThreadId, from: u64, index: u64) -> Until {
         let trace = self.trace;
         let events = trace.thread(thread).map_or(&[][..], |it| &it.events);
@@ -54,7 +54,7 @@ impl Arranger<'_> {
         Until::Event { index, at: Some(Visit { point, times: same as u64 + 1 }) }
     }
 
-    /// After the access that is the last event of a turn.
+    /// The end of a segment after the access that is its last event.
     fn after(&mut self, thread: ThreadId, from: u64, index: u64) -> Option<Until> {
         let trace = self.trace;
         let range = usize::try_from(from).ok()?..usize::try_from(index).ok()?;
@@ -68,10 +68,10 @@ impl Arranger<'_> {
             turn.iter().filter(|it| same(&this.point(it), &point)).count() as u64
         };
         let exactly = visits(self, |a, b| a == b);
-        // If places that people call by one name are to be told apart, only the index does so.
-        let told = exactly == visits(self, |a, b| plain(a) == plain(b));
+        // If one line has several instructions for the same operation, only the index identifies it.
+        let is_unique = exactly == visits(self, |a, b| plain(a) == plain(b));
         let after = || Until::After(Visit { point: point.clone(), times: exactly });
-        Some(if told { after() } else { Until::Event { index, at: None } })
+        Some(if is_unique { after() } else { Until::Event { index, at: None } })
     }
 
     fn point(&mut self, event: &Event) -> Point {

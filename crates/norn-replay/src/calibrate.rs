@@ -7,7 +7,7 @@ use norn_trace::Strategy;
 
 use crate::ReplayError;
 
-/// Runs a subject once, its threads in turn, to count its events. Its files are removed.
+/// Runs a subject once, its threads in turn, to count its events. Removes the files of the run.
 pub fn calibrate(
     front_end: &dyn FrontEnd,
     launch: &Launch,

@@ -1,11 +1,10 @@
-//! The schedule that a controlled run went by, from its trace.
+//! Captures the schedule of a controlled run from its trace.
 //!
-//! All events in their order are grouped by thread. Each group is a segment; it ends before the
-//! event with which its thread goes on later. Where that is, is written in two ways: by its index
-//! and address, for the same build, and by operation, line and how many of these the segment has
-//! had, for another one. Where the time of a wait ran out while Norn decided who goes next, the trace
-//! says so, and a segment of its own, too: nothing but that decides whether a signal still comes in
-//! time.
+//! Consecutive events of one thread form a segment. A segment ends before the next event of its
+//! thread. The end is written in two ways: by index and address, for the same build, and by
+//! operation, line and number of visits within the segment, for another build. Where the timeout of
+//! a wait expired under Norn's control, the trace records it and the schedule has a segment of its
+//! own for it, because that alone decides whether a signal still arrives in time.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +15,7 @@ use norn_model::{
 use norn_trace::{Blocked, Kind, Site};
 
 use crate::{
-    Clip, Found, SymbolizedTrace,
+    Clip, Origin, SymbolizedTrace,
     input::inputs_of,
     label::Labels,
     points::{look_up, plain},
@@ -32,7 +31,7 @@ pub fn capture(symbolized: &SymbolizedTrace) -> Clip {
     clip
 }
 
-/// A clip of a run of the same program, with a schedule whose modules have labels.
+/// A clip with a schedule for the program of a trace. `labels` has the modules of the schedule.
 pub(crate) fn describe(
     symbolized: &SymbolizedTrace,
     labels: &mut Labels<'_>,
@@ -48,21 +47,21 @@ pub(crate) fn describe(
     clip.modules.entry(PROGRAM.to_owned()).or_insert_with(|| labels.program());
     if let Some(it) = &run.controlled {
         clip.clock = Some(Clock { realtime: it.realtime, monotonic: it.monotonic });
-        clip.found = Some(Found { strategy: it.strategy, seed: it.seed });
+        clip.found = Some(Origin { strategy: it.strategy, seed: it.seed });
     }
     clip
 }
 
-/// A thread, and the segment that it was last in.
+/// A thread and its last segment.
 #[derive(Default)]
-struct Past {
-    /// The number of its next event.
+struct Progress {
+    /// The index of its next event.
     next: u64,
     segment: usize,
-    /// Whether that segment is over, and waits for the event with which the thread goes on.
-    waits: bool,
+    /// Whether another thread runs now, so that the segment ends before this thread's next event.
+    paused: bool,
     ended: bool,
-    /// How often the thread was at which point in that segment.
+    /// The number of visits to each point in that segment.
     visits: BTreeMap<Point, u64>,
 }
 
@@ -70,10 +69,10 @@ struct Capture<'a, 'b> {
     symbolized: &'a SymbolizedTrace,
     labels: &'b mut Labels<'a>,
     points: BTreeMap<SiteId, Point>,
-    threads: BTreeMap<ThreadId, Past>,
+    threads: BTreeMap<ThreadId, Progress>,
     segments: Vec<Segment>,
     current: Option<ThreadId>,
-    /// Whose time runs out, and when, as far as it has not yet.
+    /// The timeouts that expire later than the current event: when, and of which thread.
     expired: &'a [(u64, ThreadId)],
 }
 
@@ -93,8 +92,8 @@ impl<'a, 'b> Capture<'a, 'b> {
     fn schedule(mut self) -> Schedule {
         let symbolized = self.symbolized;
         for event in symbolized.trace.merged() {
-            self.run_out(&event);
-            // Handlers run in the turn of the thread that they interrupt.
+            self.expire_timeouts(&event);
+            // A handler runs in the segment of the thread that it interrupts.
             if symbolized.trace.thread(event.id.thread).is_some_and(|it| it.role == Role::Thread) {
                 self.step(&event);
             }
@@ -103,8 +102,8 @@ impl<'a, 'b> Capture<'a, 'b> {
         Schedule { segments: self.segments }
     }
 
-    /// Before an event: lets those times run out that ran out before it.
-    fn run_out(&mut self, event: &Event) {
+    /// Adds segments for the timeouts that expired before an event.
+    fn expire_timeouts(&mut self, event: &Event) {
         let Some(seq) = event.seq else { return };
         while let [(when, id), rest @ ..] = self.expired
             && *when < seq
@@ -119,10 +118,10 @@ impl<'a, 'b> Capture<'a, 'b> {
         }
     }
 
-    /// Ends the turn of the current thread, which continues in a later segment or not at all.
+    /// Ends the segment of the current thread, which continues in a later segment or not at all.
     fn pause(&mut self) {
         if let Some(before) = self.current.take().and_then(|it| self.threads.get_mut(&it)) {
-            before.waits = true;
+            before.paused = true;
         }
     }
 
@@ -134,29 +133,30 @@ impl<'a, 'b> Capture<'a, 'b> {
             self.current = Some(id);
             self.resume(event, &point);
         }
-        let past = self.threads.entry(id).or_default();
-        past.next = event.id.index + 1;
-        past.ended |= event.op == Op::End;
-        *past.visits.entry(plain(&point)).or_default() += 1;
+        let progress = self.threads.entry(id).or_default();
+        progress.next = event.id.index + 1;
+        progress.ended |= event.op == Op::End;
+        *progress.visits.entry(plain(&point)).or_default() += 1;
     }
 
-    /// A thread goes on: now it is known where its last segment ended, and another one begins.
+    /// Continues a thread: its next event determines the end of its last segment, and a new segment
+    /// begins.
     fn resume(&mut self, event: &Event, point: &Point) {
-        let past = self.threads.entry(event.id.thread).or_default();
-        if past.waits {
-            let times = past.visits.get(&plain(point)).copied().unwrap_or(0) + 1;
+        let progress = self.threads.entry(event.id.thread).or_default();
+        if progress.paused {
+            let times = progress.visits.get(&plain(point)).copied().unwrap_or(0) + 1;
             let at = Some(Visit { point: point.clone(), times });
-            self.segments[past.segment].until = Until::Event { index: event.id.index, at };
+            self.segments[progress.segment].until = Until::Event { index: event.id.index, at };
         }
-        past.waits = false;
-        past.visits.clear();
-        past.segment = self.segments.len();
+        progress.paused = false;
+        progress.visits.clear();
+        progress.segment = self.segments.len();
         let thread = self.symbolized.thread(event.id.thread);
         self.segments.push(Segment { thread, until: Until::End });
     }
 
-    /// Completes the last segments of threads that did not continue. Threads that are blocked
-    /// forever block only at the very end, when the locks that they want are held.
+    /// Completes the last segments of threads that did not continue. Threads that stay blocked get
+    /// a segment at the very end: only there are the locks that they want certainly held.
     fn finish(&mut self) {
         let number = self.symbolized.trace.process();
         let processes = &self.symbolized.trace.run().processes;
@@ -166,31 +166,32 @@ impl<'a, 'b> Capture<'a, 'b> {
             .flat_map(|it| &it.blocked)
             .map(|it| (ThreadId(it.thread), *it))
             .collect();
-        for (id, past) in std::mem::take(&mut self.threads) {
+        for (id, progress) in std::mem::take(&mut self.threads) {
             let stuck = blocked.get(&id);
-            self.segments[past.segment].until = match stuck {
-                _ if past.ended => Until::End,
-                Some(stuck) if past.waits => self.before(&past, stuck),
-                None if past.waits => Until::Event { index: past.next, at: None },
+            self.segments[progress.segment].until = match stuck {
+                _ if progress.ended => Until::End,
+                Some(stuck) if progress.paused => self.before(&progress, stuck),
+                None if progress.paused => Until::Event { index: progress.next, at: None },
                 Some(_) => Until::Blocks,
                 None => Until::End,
             };
-            if past.waits && !past.ended && stuck.is_some() {
+            if progress.paused && !progress.ended && stuck.is_some() {
                 let thread = self.symbolized.thread(id);
                 self.segments.push(Segment { thread, until: Until::Blocks });
             }
         }
     }
 
-    /// Before the event in which a thread is stuck. A wait for a condition, or at a barrier, has
-    /// begun with an event of its own, and the one that would end it is still to come.
-    fn before(&mut self, past: &Past, stuck: &Blocked) -> Until {
+    /// The end of a segment before the event in which a thread is blocked. A wait on a condition
+    /// variable or at a barrier begins with an event of its own, and the event that ends it has no
+    /// known point.
+    fn before(&mut self, progress: &Progress, stuck: &Blocked) -> Until {
         let kind = Kind::from_code(stuck.kind);
         let kind = kind.filter(|it| !matches!(it, Kind::Wait | Kind::BarrierEnter));
         let at = kind.map(|kind| self.look_up(Site { pc: stuck.pc, kind }));
-        let times = |point: &Point| past.visits.get(&plain(point)).copied().unwrap_or(0) + 1;
+        let times = |point: &Point| progress.visits.get(&plain(point)).copied().unwrap_or(0) + 1;
         let at = at.map(|point| Visit { times: times(&point), point });
-        Until::Event { index: past.next, at }
+        Until::Event { index: progress.next, at }
     }
 
     fn point(&mut self, site: SiteId) -> Point {

@@ -1,4 +1,4 @@
-//! A person's own judgement of what a run has printed: a command of the shell.
+//! The user's check of a run's output: a shell command.
 
 use std::{
     io,
@@ -18,21 +18,21 @@ use rustix::{
 
 use crate::ReplayError;
 
-/// A command that says by its status whether all is well.
+/// A command whose exit status says whether a run is correct.
 #[derive(Clone, Debug)]
 pub struct Check {
-    /// For the shell.
+    /// The shell command.
     pub command: String,
-    /// How long it may take.
+    /// Its time limit.
     pub timeout: Option<Duration>,
 }
 
-/// The status of a command that did not end in time: what `timeout` says.
+/// The exit status of a command that exceeded its time limit, as of `timeout(1)`.
 const LATE: i32 = 124;
 
 impl Check {
-    /// Asks about a run that has ended by itself, of which nothing worse is known than its status.
-    pub fn ask(
+    /// Checks a run that ended by itself and for which nothing worse than its exit status is known.
+    pub fn apply(
         &self,
         recording: &Recording,
         consequence: Consequence,
@@ -53,18 +53,18 @@ impl Check {
     fn status(&self, status: i32, stdout: &Path) -> io::Result<i32> {
         let mut command = Command::new("sh");
         command.arg("-c").arg(&self.command).stdin(Stdio::null()).process_group(0);
-        // What it prints is for people; our own output may be for programs.
+        // The check prints for people; standard output is for Norn's report, which a program may read.
         command.stdout(io::stderr());
         command.env("NORN_STDOUT", stdout).env("NORN_STATUS", status.to_string());
         let mut child = command.spawn()?;
         let ended = self.ends_in_time(&child)?;
-        // Nobody of its group outlives it.
+        // No process of its group outlives it.
         let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
         let status = child.wait()?;
         Ok(if ended { number(status) } else { LATE })
     }
 
-    /// Whether it has ended, and not its time or the person's patience.
+    /// Whether the command ended before its time limit and before an interrupt.
     fn ends_in_time(&self, child: &Child) -> io::Result<bool> {
         let handle = pidfd_open(Pid::from_child(child), PidfdFlags::empty())?;
         let began = Instant::now();
@@ -78,7 +78,7 @@ impl Check {
     }
 }
 
-/// A status as shells give it.
+/// The exit status as a shell computes it.
 fn number(status: ExitStatus) -> i32 {
     status.code().or(status.signal().map(|it| 128 + it)).unwrap_or(LATE)
 }
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_printed_can_be_asked_about() {
+    fn a_check_sees_the_output_and_the_status() {
         assert_eq!(status("grep -q 42 \"$NORN_STDOUT\"", None), 0);
         assert_eq!(status("grep -q 43 \"$NORN_STDOUT\"", None), 1);
         assert_eq!(status("exit $NORN_STATUS", None), 3);
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_check_that_does_not_end_has_failed() {
+    fn a_check_that_exceeds_its_time_limit_fails() {
         assert_eq!(status("sleep 100 & sleep 100", Some(Duration::from_millis(100))), LATE);
     }
 }

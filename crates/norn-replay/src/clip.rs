@@ -1,4 +1,4 @@
-//! A clip: everything that is needed to see a run again.
+//! A clip: everything that is needed to replay a run.
 
 use std::{
     collections::BTreeMap,
@@ -16,29 +16,28 @@ use crate::{ReplayError, path};
 
 /// The version of clips without a path.
 const VERSION: u32 = 1;
-/// The version of clips with one.
+/// The version of clips with a path.
 const WITH_PATH: u32 = 2;
-/// The version of clips that say when times run out, or what came from outside; the newest that is
-/// read.
-const WITH_MORE: u32 = 3;
+/// The version of clips with expired timeouts or inputs; the newest that can be read.
+const NEWEST: u32 = 3;
 
-/// Everything that is needed to see a run again.
+/// Everything that is needed to replay a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Clip {
     /// Version of the format.
     pub norn: u32,
-    /// The program and its arguments; none if that is to be said when it is replayed.
+    /// The program and its arguments; none if the user names the program for each replay.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
-    /// The folder in which it runs; the current one if there is none.
+    /// The working directory; the current one if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub directory: Option<PathBuf>,
-    /// What its environment must have.
+    /// Environment variables to set.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub environment: BTreeMap<String, String>,
-    /// The process that the schedule is for, if the program has several: they are counted as they
-    /// appear, from 0.
+    /// The process that the schedule is for, if the program has several, numbered from 0 in the
+    /// order of their starts.
     #[serde(default, skip_serializing_if = "is_first")]
     pub process: u32,
     /// Patterns for the names of functions whose calls are events.
@@ -46,35 +45,35 @@ pub struct Clip {
     pub functions: Vec<String>,
     /// How the run was found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub found: Option<Found>,
-    /// What the clocks say at the start.
+    pub found: Option<Origin>,
+    /// The time of the clocks at the start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<Clock>,
-    /// What the run leads to.
+    /// The consequence of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect: Option<Consequence>,
     /// The modules in which the schedule has points, by the labels that it uses.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub modules: BTreeMap<String, ModuleRef>,
-    /// Who says when the times of waits run out.
+    /// What decides when the timeouts of waits expire.
     #[serde(default, skip_serializing_if = "Timeouts::is_default")]
     pub timeouts: Timeouts,
-    /// What the program gets from outside.
+    /// The inputs of the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inputs: Option<Inputs>,
-    /// Which thread goes on, and up to where, one after another.
+    /// Which thread runs next, and up to where.
     pub schedule: Schedule,
-    /// What each thread does meanwhile, event by event.
+    /// The expected events of each thread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) path: Option<path::Path>,
 }
 
 /// How a run was found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Found {
-    /// How the threads were chosen.
+pub struct Origin {
+    /// The strategy that chose the threads.
     pub strategy: Strategy,
-    /// What fed everything that was random.
+    /// The seed of all random choices.
     pub seed: u64,
 }
 
@@ -110,32 +109,32 @@ impl Clip {
         }
     }
 
-    /// Whether it says what each thread does.
+    /// Whether it has the expected events of each thread.
     pub fn has_path(&self) -> bool {
         self.path.is_some()
     }
 
-    /// Gives it a path. An older norn would not know what that is.
+    /// Sets the path, and the version, because an older norn cannot read a path.
     pub(crate) fn set_path(&mut self, path: path::Path) {
         let timeouts = self.schedule.segments.iter().any(|it| it.until == Until::Timeout);
-        let version = if timeouts { WITH_MORE } else { WITH_PATH };
+        let version = if timeouts { NEWEST } else { WITH_PATH };
         (self.norn, self.path) = (self.norn.max(version), Some(path));
     }
 
-    /// Lets times run out only where the schedule says so.
+    /// Lets timeouts expire only where the schedule says so.
     pub(crate) fn list_timeouts(&mut self) {
-        (self.norn, self.timeouts) = (WITH_MORE, Timeouts::Listed);
+        (self.norn, self.timeouts) = (NEWEST, Timeouts::Listed);
     }
 
-    /// Says what the program gets from outside, if that was kept. An older norn would not know it.
+    /// Sets the inputs, if they were recorded, and the version: an older norn cannot read inputs.
     pub(crate) fn set_inputs(&mut self, inputs: Option<Inputs>) {
         if inputs.is_some() {
-            self.norn = WITH_MORE;
+            self.norn = NEWEST;
         }
         self.inputs = inputs;
     }
 
-    /// The plan that follows it, with the clocks and the seed of the run that it was made of.
+    /// The plan that follows the clip, with the clocks and the seed of the run that it is from.
     pub fn plan(&self) -> Plan {
         let guide = Guide {
             schedule: self.schedule.clone(),
@@ -159,18 +158,14 @@ impl Clip {
             .map_err(|source| ReplayError::ReadClip { path: path.to_owned(), source })?;
         let wrong = |source| ReplayError::NotAClip { path: path.to_owned(), source };
         let Version { norn } = serde_json::from_slice(&text).map_err(wrong)?;
-        if norn > WITH_MORE {
-            return Err(ReplayError::Newer {
-                path: path.to_owned(),
-                version: norn,
-                known: WITH_MORE,
-            });
+        if norn > NEWEST {
+            return Err(ReplayError::Newer { path: path.to_owned(), version: norn, known: NEWEST });
         }
         serde_json::from_slice(&text).map_err(wrong)
     }
 
-    /// Lets it be about another program, in the current folder. Whether that is the same build as
-    /// the one that the clip knows is seen by what is in its file.
+    /// Replaces the program; it runs in the current folder. Whether it is the build that the clip
+    /// was made from is determined by the content of its file.
     pub fn start(&mut self, command: Vec<String>) {
         self.command = command;
         self.directory = None;
@@ -179,7 +174,7 @@ impl Clip {
         }
     }
 
-    /// Writes it, in one step.
+    /// Writes the clip atomically.
     pub fn write(&self, path: &Path) -> Result<(), ReplayError> {
         let failed = |source| ReplayError::WriteClip { path: path.to_owned(), source };
         let mut new = path.as_os_str().to_owned();
@@ -187,7 +182,7 @@ impl Clip {
         fs::write(&new, self.text()).and_then(|()| fs::rename(&new, path)).map_err(failed)
     }
 
-    /// Its text: a line for each part of the schedule, and for each input.
+    /// The JSON text, with one line for each segment and for each input.
     fn text(&self) -> String {
         let mut rest = Clip { schedule: Schedule::default(), ..self.clone() };
         let calls = rest.inputs.as_mut().map(|it| std::mem::take(&mut it.calls));
@@ -225,12 +220,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn a_written_clip_reads_back_unchanged() {
         let (_folder, path) = write(TEXT);
         let mut clip = Clip::read(&path).unwrap();
         assert_eq!(clip.schedule.segments.len(), 2);
         clip.clock = Some(Clock { realtime: 1, monotonic: 2 });
-        clip.found = Some(Found { strategy: Strategy::RoundRobin, seed: 3 });
+        clip.found = Some(Origin { strategy: Strategy::RoundRobin, seed: 3 });
         clip.list_timeouts();
         clip.expect = Some(Consequence::Assertion("x > 0".to_owned()));
         clip.modules.insert(PROGRAM.to_owned(), ModuleRef { path: None, build: Some("ab".into()) });
@@ -241,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn inputs_are_lines() {
+    fn each_input_has_a_line() {
         let (_folder, path) = write(TEXT);
         let mut clip = Clip::read(&path).unwrap();
         let call = |text: &str| Call {
@@ -261,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_clip_is_said() {
+    fn errors_of_invalid_clips_name_the_cause() {
         let error = |text| Clip::read(&write(text).1).unwrap_err().to_string();
         assert!(error("{}").contains("missing field `norn`"));
         assert!(error(r#"{"norn": 4}"#).contains("version 4"));

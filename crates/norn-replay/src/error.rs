@@ -12,68 +12,68 @@ pub enum ReplayError {
     /// The clip cannot be read.
     #[error("cannot read the clip `{}`: {source}", path.display())]
     ReadClip {
-        /// Where it is.
+        /// The path.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// What came from outside cannot be read.
+    /// The inputs cannot be read.
     #[error("cannot read the inputs in `{}`: {source}", path.display())]
     Inputs {
         /// The folder of the trace.
         path: PathBuf,
-        /// What is wrong.
+        /// The error of the system.
         source: io::Error,
     },
     /// The clip cannot be written.
     #[error("cannot write the clip `{}`: {source}", path.display())]
     WriteClip {
-        /// Where it is to be.
+        /// The path.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// The clip is none.
-    #[error("`{}` is not a clip: {source}\nhint: docs/schedules.md says how one is written", path.display())]
+    /// The file is not a clip.
+    #[error("`{}` is not a clip: {source}\nhint: docs/schedules.md describes the format", path.display())]
     NotAClip {
-        /// Where it is.
+        /// The path.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The syntax error.
         source: serde_json::Error,
     },
     /// The clip was written by a newer version.
     #[error("`{}` is a clip of version {version}, and this norn reads version {known}\nhint: use a newer norn", path.display())]
     Newer {
-        /// Where it is.
+        /// The path.
         path: PathBuf,
         /// Its version.
         version: u32,
         /// The version that can be read.
         known: u32,
     },
-    /// The check cannot be asked.
+    /// The check cannot be run.
     #[error("cannot run the check `{command}`: {source}")]
     Check {
         /// The command.
         command: String,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// What is needed on the way cannot be kept.
-    #[error("cannot use `{}` for files of a run: {source}\nhint: TMPDIR names another folder", path.display())]
+    /// A temporary file or folder cannot be used.
+    #[error("cannot use `{}` for files of a run: {source}\nhint: set TMPDIR to another folder", path.display())]
     Scratch {
-        /// Where it is to be.
+        /// The path.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// The clip names no program.
-    #[error("`{}` says nothing of the program to run\nhint: name it: norn replay {} -- ./program", .0.display(), .0.display())]
+    #[error("`{}` does not name the program to run\nhint: name it: norn replay {} -- ./program", .0.display(), .0.display())]
     NoCommand(PathBuf),
     /// The subject cannot be run.
     #[error(transparent)]
     FrontEnd(#[from] FrontEndError),
-    /// What it left cannot be read.
+    /// The trace cannot be read.
     #[error(transparent)]
     Trace(#[from] TraceError),
 }

@@ -1,19 +1,19 @@
-//! The place of a failure, by which bugs are told apart.
+//! The place of a failure, which distinguishes one bug from another.
 
 use std::collections::BTreeSet;
 
 use norn_model::{Consequence, FailureSite, Location};
 use norn_report::{FailureKind, Object, Running, Step, Story, Stuck, Waiter, Want};
 
-use crate::{Ran, story};
+use crate::{CompletedRun, story};
 
-/// Calls that tell one `exit` from another: programs often end by one function that reports an error,
-/// whatever went wrong.
+/// Number of calls that identify an `exit`: programs often have one function that reports any error
+/// and exits.
 const EXIT_CALLS: usize = 2;
 
 /// The failure of a run, and where it is; none if it did not fail.
-pub fn failure_site(ran: &Ran, story: Option<&Story>) -> Option<FailureSite> {
-    let consequence = &ran.consequence;
+pub fn failure_site(run: &CompletedRun, story: Option<&Story>) -> Option<FailureSite> {
+    let consequence = &run.consequence;
     if !consequence.is_failure() {
         return None;
     }
@@ -30,7 +30,7 @@ pub fn failure_site(ran: &Ran, story: Option<&Story>) -> Option<FailureSite> {
             site(death.by.as_ref().and_then(top).into_iter().collect())
         }
         None if matches!(consequence, Consequence::Exit(_)) => {
-            let symbolized = ran.symbolized().ok().flatten();
+            let symbolized = run.symbolized().ok().flatten();
             let calls = symbolized.map(story::exit_calls).unwrap_or_default();
             site(calls.into_iter().take(EXIT_CALLS).collect())
         }
@@ -55,18 +55,18 @@ fn top(step: &Step) -> Option<Location> {
     step.stack.first().cloned()
 }
 
-/// The functions in which threads run without progress. Where in their loops they were seen last is
-/// chance.
+/// The functions in which threads run without progress. Lines are omitted: where in its loop a thread
+/// was stopped is arbitrary.
 fn functions(running: &Running) -> Vec<Location> {
     let tops = running.runners.iter().filter_map(|it| top(&it.step));
     let functions: BTreeSet<_> = tops.map(|it| Location { line: None, ..it.identity() }).collect();
     functions.into_iter().collect()
 }
 
-/// What a thread waits for, by a name that is the same in every run.
+/// The name of the lock that a thread waits for, if it is the same in every run.
 fn object(want: &Want) -> Option<String> {
     match want {
-        Want::Lock { object, .. } | Want::Once { object, .. } => lasting(object),
+        Want::Lock { object, .. } | Want::Once { object, .. } => stable_name(object),
         Want::Wakeup(_)
         | Want::Barrier(_)
         | Want::Semaphore(_)
@@ -76,8 +76,9 @@ fn object(want: &Want) -> Option<String> {
     }
 }
 
-/// The name of a variable, without the numbers of elements: locks of one array are one to a person.
-fn lasting(object: &Object) -> Option<String> {
+/// The name of a variable without array indices: a deadlock on other locks of the same array is the
+/// same bug.
+fn stable_name(object: &Object) -> Option<String> {
     if object.allocated_at.is_some() || object.name.contains("0x") {
         return None;
     }
@@ -110,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deadlock_is_its_cycle() {
+    fn a_deadlock_is_identified_by_its_cycle() {
         let thread = |it: &str| ThreadName(it.to_owned());
         let end = Want::End { thread: thread("T0.1"), ended: false };
         let stuck = Stuck {
@@ -134,9 +135,10 @@ mod tests {
     }
 
     #[test]
-    fn addresses_are_not_names() {
-        assert_eq!(lasting(&Object::named("0x7fff0000")), None);
-        assert_eq!(lasting(&Object::named("bank.lock")), Some("bank.lock".to_owned()));
-        assert_eq!(lasting(&Object::named("rows[2][17].lock")), Some("rows[][].lock".to_owned()));
+    fn stable_names_have_no_addresses_and_no_indices() {
+        let name = |it: &str| stable_name(&Object::named(it));
+        assert_eq!(name("0x7fff0000"), None);
+        assert_eq!(name("bank.lock"), Some("bank.lock".to_owned()));
+        assert_eq!(name("rows[2][17].lock"), Some("rows[][].lock".to_owned()));
     }
 }

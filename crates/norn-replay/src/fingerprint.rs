@@ -1,7 +1,7 @@
-//! Whether two runs were the same: a number for all of a run's events, and where two runs part.
+//! Compares runs: a hash of all events of a run, and the first event in which two runs differ.
 //!
-//! Two events are the same if the same thread does the same at the same place, with the same
-//! addresses and values. Places count by module and offset there.
+//! Two events are equal if the thread, the operation, the place, the addresses and the values are
+//! equal. A place is a module and an offset in it.
 
 use std::{
     fs,
@@ -15,7 +15,7 @@ use norn_trace::{Run, Trace};
 
 use crate::ReplayError;
 
-/// A number for all events of a run, of all its processes.
+/// A hash of all events of a run, of all its processes.
 pub(crate) fn events(folder: &Path, run: &Run) -> Result<u64, ReplayError> {
     let mut hasher = DefaultHasher::new();
     for process in &run.processes {
@@ -27,22 +27,22 @@ pub(crate) fn events(folder: &Path, run: &Run) -> Result<u64, ReplayError> {
             event.op.hash(&mut hasher);
             places.0.get(event.site.0 as usize).hash(&mut hasher);
         }
-        // Ids of threads come from the course of the run, and so do their names.
+        // Thread ids and names depend on the order in which threads start.
         trace.threads().iter().for_each(|it| it.name.hash(&mut hasher));
     }
     Ok(hasher.finish())
 }
 
-/// A number for what is in a file.
+/// A hash of the content of a file.
 pub(crate) fn file(path: &Path) -> io::Result<u64> {
     let mut hasher = DefaultHasher::new();
     fs::read(path)?.hash(&mut hasher);
     Ok(hasher.finish())
 }
 
-/// Where two runs part: the number of the first event that is not the same, in the order of all,
-/// and what the two did there; nothing if one has ended. None if they are the same.
-pub(crate) fn parting(one: &Trace, other: &Trace) -> Option<(u64, [Option<Event>; 2])> {
+/// The first event in which two runs differ: its number in the order of all events, and the event of
+/// each run; none for a run that has ended. None if the runs are equal.
+pub(crate) fn first_difference(one: &Trace, other: &Trace) -> Option<(u64, [Option<Event>; 2])> {
     let places = [Places::of(one), Places::of(other)];
     let (mut left, mut right) = (one.merged(), other.merged());
     for number in 0.. {
@@ -57,7 +57,7 @@ pub(crate) fn parting(one: &Trace, other: &Trace) -> Option<(u64, [Option<Event>
     None
 }
 
-/// A number for the place of each site of a trace.
+/// A hash of the place of each site of a trace.
 struct Places(Vec<u64>);
 
 impl Places {

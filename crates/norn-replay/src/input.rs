@@ -1,4 +1,4 @@
-//! The inputs of a run, as a clip has them.
+//! The inputs of a run, in the form of a clip.
 
 use norn_frontend::{Call, Inputs};
 use norn_model::ThreadId;

@@ -1,4 +1,4 @@
-//! What a run led to, and whether it went as its schedule says.
+//! The consequence of a run, and the verdict whether it followed its schedule.
 
 use std::os::unix::process::ExitStatusExt as _;
 
@@ -13,7 +13,7 @@ use crate::SymbolizedTrace;
 
 const SIGABRT: i32 = 6;
 
-/// What a run led to. `site` names a place in the code.
+/// The consequence of a run. `site` symbolizes an address in the code.
 pub(crate) fn consequence(
     recording: &Recording,
     site: &dyn Fn(u64) -> Option<Location>,
@@ -31,15 +31,15 @@ pub(crate) fn consequence(
     }
 }
 
-/// The signal by which a process of the program died, of which the one that was started, such as a
-/// shell, only tells by its status.
+/// The signal that killed a process of the program. If the process that Norn started is, for example,
+/// a shell, only its exit status reflects that.
 fn killer(recording: &Recording) -> Option<i32> {
     let outcome = &recording.run.controlled.as_ref()?.outcome;
     let aborted = outcome.text.as_ref().map(|_| SIGABRT);
     aborted.or_else(|| outcome.signal.map(|it| it.number))
 }
 
-/// What a run in a debugger led to, as far as the program came: the status is the debugger's.
+/// The consequence of a run in a debugger. The exit status is the debugger's, not the program's.
 pub(crate) fn debugged(recording: &Recording, symbolized: &SymbolizedTrace) -> Consequence {
     if let Some(known) = known(recording) {
         return known;
@@ -60,8 +60,8 @@ pub(crate) fn debugged(recording: &Recording, symbolized: &SymbolizedTrace) -> C
     }
 }
 
-/// What is known of a run without a look at how the program ended: the runtime has found it, or we
-/// have ended the program.
+/// The consequence that does not depend on the exit status: the runtime found a failure, or Norn
+/// ended the program.
 fn known(recording: &Recording) -> Option<Consequence> {
     let controlled = recording.run.controlled.as_ref();
     let found = controlled.and_then(|it| found(&it.outcome, it.max_steps));
@@ -71,7 +71,7 @@ fn known(recording: &Recording) -> Option<Consequence> {
     })
 }
 
-/// What the runtime found.
+/// The failure that the runtime found.
 fn found(outcome: &Outcome, max_steps: u64) -> Option<Consequence> {
     Some(match outcome.found {
         Found::None | Found::Stopped => return None,
@@ -95,7 +95,7 @@ fn death(
     if signal != SIGABRT {
         let outcome = recording.run.controlled.as_ref().map(|it| &it.outcome);
         let hit = outcome.and_then(|it| it.signal).filter(|it| it.number == signal);
-        // The place of a signal is that of an instruction, not a return address.
+        // A signal has the address of the instruction itself, not a return address.
         let at = hit.and_then(|it| site(it.pc.wrapping_add(1)));
         return Consequence::Signal { signal, at };
     }
@@ -106,7 +106,7 @@ fn death(
     }
 }
 
-/// Whether a run went as its schedule says.
+/// Whether a run followed its schedule.
 pub fn verdict(outcome: &Outcome, schedule: &Schedule) -> Verdict {
     let departure = || departure(outcome, schedule);
     match outcome.follow {
@@ -118,7 +118,7 @@ pub fn verdict(outcome: &Outcome, schedule: &Schedule) -> Verdict {
     }
 }
 
-/// Whether the program ended in the last segment, of which that is the end.
+/// Whether the program ended in the last segment, and that segment ends with the program.
 fn is_in_last(outcome: &Outcome, schedule: &Schedule) -> bool {
     let rest = schedule.segments.get(outcome.segments as usize..).unwrap_or_default();
     outcome.follow == Follow::Going && matches!(rest, [Segment { until: Until::End, .. }])
@@ -135,11 +135,11 @@ fn departure(outcome: &Outcome, schedule: &Schedule) -> Departure {
     }
 }
 
-/// What a thread came to; nothing if it ended or never was.
+/// The event that a thread arrived at; none if the thread ended or never existed.
 fn arrival(left: &Left) -> Option<Arrival> {
     let class = Kind::from_code(left.kind).map_or(Class::Other, class_of);
-    let came = left.pc != 0 && !matches!(left.why, Why::Ended | Why::Absent);
-    came.then(|| Arrival::new(left.index, class, left.pc, left.object))
+    let arrived = left.pc != 0 && !matches!(left.why, Why::Ended | Why::Absent);
+    arrived.then(|| Arrival::new(left.index, class, left.pc, left.object))
 }
 
 fn obstacle(why: Why) -> Obstacle {
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_ended_came_to_nothing() {
+    fn a_thread_that_ended_arrives_at_no_event() {
         let left = |why| Left { thread: 1, why, kind: 0x60, pc: 5, object: 7, index: 9 };
         assert_eq!(arrival(&left(Why::Ended)), None);
         let blocked = arrival(&left(Why::Blocked)).unwrap();

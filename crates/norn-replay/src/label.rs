@@ -9,27 +9,27 @@ use norn_frontend::{ModuleRef, PROGRAM, Symbols};
 
 use crate::SymbolizedTrace;
 
-/// The labels of all modules of a run, and which of them were needed so far.
+/// The labels of all modules of a run, and which of them have been used.
 #[derive(Debug)]
 pub(crate) struct Labels<'a> {
     symbolized: &'a SymbolizedTrace,
     program: Option<&'a Path>,
     all: BTreeMap<&'a Path, String>,
-    needed: BTreeSet<&'a Path>,
+    used: BTreeSet<&'a Path>,
 }
 
 impl<'a> Labels<'a> {
     pub(crate) fn new(symbolized: &'a SymbolizedTrace) -> Labels<'a> {
         let started = symbolized.symbols.program();
         let mut modules = symbolized.trace.modules().iter().map(|it| &*it.path);
-        // A script starts another program than itself: the first that was mapped.
+        // A script starts its interpreter, which is then the first mapped module.
         let first = modules.clone().next();
         let program = modules.find(|it| started == Some(it)).or(first);
         let paths = symbolized.trace.modules().iter().map(|it| &*it.path);
-        Labels { symbolized, program, all: labels(paths, program), needed: BTreeSet::new() }
+        Labels { symbolized, program, all: labels(paths, program), used: BTreeSet::new() }
     }
 
-    /// The label of the module of a place, and how far it is from the module's lowest page.
+    /// The label of the module of an address, and the offset from the module's lowest page.
     pub(crate) fn place(&mut self, pc: u64) -> Option<(String, u64)> {
         let modules = self.symbolized.trace.modules().iter().rev();
         let module = modules.into_iter().find(|it| (it.start..it.end).contains(&pc))?;
@@ -37,25 +37,24 @@ impl<'a> Labels<'a> {
     }
 
     fn label(&mut self, path: &'a Path) -> String {
-        self.needed.insert(path);
+        self.used.insert(path);
         self.all.get(path).cloned().unwrap_or_default()
     }
 
-    /// The modules that were needed.
+    /// The modules that were used.
     pub(crate) fn listed(&self) -> BTreeMap<String, ModuleRef> {
-        let needed = self.all.iter().filter(|it| self.needed.contains(it.0));
-        needed.map(|(path, label)| (label.clone(), self.listing(path))).collect()
+        let used = self.all.iter().filter(|it| self.used.contains(it.0));
+        used.map(|(path, label)| (label.clone(), self.listing(path))).collect()
     }
 
-    /// The builds of the modules that were needed, if they are known.
+    /// The build ids of the modules that were used, if they are known.
     pub(crate) fn builds(&self) -> BTreeMap<String, String> {
-        let needed = self.all.iter().filter(|it| self.needed.contains(it.0));
-        needed
-            .filter_map(|(path, label)| Some((label.clone(), self.symbols().build(path)?)))
+        let used = self.all.iter().filter(|it| self.used.contains(it.0));
+        used.filter_map(|(path, label)| Some((label.clone(), self.symbols().build(path)?)))
             .collect()
     }
 
-    /// The build of the module with a label, if there is one.
+    /// The build id of the module with a label, if it has one.
     pub(crate) fn build(&self, label: &str) -> Option<String> {
         self.all.iter().find(|it| it.1 == label).and_then(|it| self.symbols().build(it.0))
     }
@@ -76,7 +75,7 @@ impl<'a> Labels<'a> {
     }
 }
 
-/// A label for each module, whichever of them is needed first.
+/// A label for each module. It does not depend on which modules are used first.
 fn labels<'a>(
     paths: impl Iterator<Item = &'a Path>,
     program: Option<&Path>,

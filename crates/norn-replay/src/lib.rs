@@ -3,10 +3,11 @@
 //!
 //! A [`norn_frontend::FrontEnd`] does the forcing. This crate starts the run ([`run`]), determines
 //! its consequence ([`judge`]) and the reasons for it ([`story`]), fills in reports
-//! ([`mod@report`]), and makes a clip that can be replayed ([`capture`], [`Clip`]). [`many`] repeats
-//! a run.
+//! ([`mod@report`]), and makes a clip that can be replayed ([`capture`], [`Clip`]). [`run_batch`]
+//! repeats a run.
 
 mod arrange;
+mod batch;
 mod calibrate;
 mod capture;
 mod check;
@@ -18,7 +19,6 @@ mod fingerprint;
 mod input;
 mod judge;
 mod label;
-mod many;
 mod path;
 mod points;
 pub mod report;
@@ -27,14 +27,14 @@ pub mod story;
 mod symbolized_trace;
 
 pub use arrange::arrange;
+pub use batch::{Batch, BatchMode, Fingerprint, Hashes, RunKind, Tally, run_batch};
 pub use calibrate::calibrate;
 pub use capture::capture;
 pub use check::Check;
-pub use clip::{Clip, Found};
+pub use clip::{Clip, Origin};
 pub use error::ReplayError;
 pub use failure::failure_site;
 pub use judge::verdict;
-pub use many::{Goal, Kind, Many, Picture, Print, Tally, many};
 pub use path::{Detour, detour};
-pub use run::{Ran, process, run};
+pub use run::{CompletedRun, process, run};
 pub use symbolized_trace::SymbolizedTrace;

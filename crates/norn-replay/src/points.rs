@@ -1,5 +1,5 @@
-//! Points for places in the code of a run: by line and function, which another build has, too, and
-//! by address, for the same build.
+//! Points for places in the code of a run: by line and function, which stay valid in another build,
+//! and by address, for the same build.
 
 use norn_model::{Code, Line, Location, Point};
 use norn_trace::{Site, class_of};
@@ -18,7 +18,7 @@ pub(crate) fn look_up(symbolized: &SymbolizedTrace, labels: &mut Labels<'_>, sit
     }
 }
 
-/// What of a point stays the same in another build.
+/// The part of a point that stays the same in another build.
 pub(crate) fn plain(point: &Point) -> Point {
     Point { code: None, ..point.clone() }
 }

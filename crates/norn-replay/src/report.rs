@@ -1,4 +1,4 @@
-//! From controlled runs to the data of reports.
+//! Converts controlled runs to the data of reports.
 
 use norn_frontend::FrontEnd;
 use norn_model::{
@@ -8,15 +8,15 @@ use norn_report::{Address, Control, Inputs, InputsDiverged, Object, Requested};
 use norn_trace::{Controlled, Parted, Request, Strategy};
 
 use crate::{
-    Clip, Detour, Kind, Ran, ReplayError, SymbolizedTrace, Tally, fingerprint, path, run::process,
-    story, verdict,
+    Clip, CompletedRun, Detour, Hashes, ReplayError, RunKind, SymbolizedTrace, Tally, fingerprint,
+    path, run::process, story, verdict,
 };
 
-/// What a report has of a run; with its clip, if it followed one.
-pub fn run(ran: &Ran, clip: Option<&Clip>) -> Result<norn_report::Run, ReplayError> {
-    let controlled = ran.recording.run.controlled.as_ref();
-    let bare = norn_report::Run::new(ran.consequence.clone());
-    let Some(symbolized) = ran.symbolized()? else { return Ok(bare) };
+/// The report of a run. `clip` is the clip that it followed, if any.
+pub fn run(run: &CompletedRun, clip: Option<&Clip>) -> Result<norn_report::Run, ReplayError> {
+    let controlled = run.recording.run.controlled.as_ref();
+    let bare = norn_report::Run::new(run.consequence.clone());
+    let Some(symbolized) = run.symbolized()? else { return Ok(bare) };
     let verdict = clip.zip(controlled).map(|(clip, it)| verdict(&it.outcome, &clip.schedule));
     let detour =
         clip.zip(verdict.as_ref()).and_then(|(clip, it)| path::detour(clip, symbolized, it));
@@ -24,35 +24,36 @@ pub fn run(ran: &Ran, clip: Option<&Clip>) -> Result<norn_report::Run, ReplayErr
     Ok(norn_report::Run {
         events: Some(symbolized.trace.counts().events),
         threads: Some(symbolized.trace.threads().len()),
-        story: story::story(ran),
+        story: story::story(run),
         verdict: verdict.zip(schedule).map(|(it, schedule)| judged(&it, schedule, symbolized)),
         segments: schedule.map(|it| it.segments.len()),
-        detour: detour.as_ref().map(detoured),
+        detour: detour.as_ref().map(report_detour),
         control: controlled.map(control),
         ..bare
     })
 }
 
-/// What a report has of many runs: of one schedule, if there is a clip, or with different seeds.
-/// `kept` names the folders in which one run of each kind is kept.
+/// The report of a batch: of one schedule, if there is a clip, or of different seeds. `kept` names the
+/// folders in which one run of each kind is kept.
 pub fn batch(
     front_end: &dyn FrontEnd,
     tally: &Tally,
     clip: Option<&Clip>,
     kept: Option<&[String]>,
 ) -> norn_report::Batch {
-    let most = |it: &(usize, &Kind)| (it.1.count, std::cmp::Reverse(it.1.first));
+    let most = |it: &(usize, &RunKind)| (it.1.count, std::cmp::Reverse(it.1.first));
     let usual = tally.kinds.iter().enumerate().max_by_key(most);
-    let kind = |(at, kind): (usize, &Kind)| {
-        let other = usual.filter(|it| it.0 != at && kind.picture.print.is_some()).map(|it| it.1);
+    let kind = |(at, kind): (usize, &RunKind)| {
+        let is_other = |it: &(usize, &RunKind)| it.0 != at && kind.fingerprint.hashes.is_some();
+        let other = usual.filter(is_other).map(|it| it.1);
         let differs = other.map_or_else(Vec::new, |usual| differences(kind, usual));
         norn_report::RunKind {
             count: kind.count,
             run: kind.first,
             seed: kind.seed,
-            consequence: kind.picture.consequence.clone(),
-            verdict: kind.picture.verdict.as_ref().map(Into::into),
-            print: kind.picture.print.as_ref().map(|it| norn_report::Print {
+            consequence: kind.fingerprint.consequence.clone(),
+            verdict: kind.fingerprint.verdict.as_ref().map(Into::into),
+            print: kind.fingerprint.hashes.as_ref().map(|it| norn_report::Print {
                 events: it.events,
                 stdout: it.stdout,
                 stderr: it.stderr,
@@ -61,7 +62,10 @@ pub fn batch(
             parting: other.and_then(|usual| parting(front_end, usual, kind)),
             away: kind.away,
             stopped: kind.stopped,
-            detour: clip.and_then(|it| left(front_end, it, kind)).as_ref().map(detoured),
+            detour: clip
+                .and_then(|it| kind_detour(front_end, it, kind))
+                .as_ref()
+                .map(report_detour),
             kept: kept.and_then(|it| it.get(at).cloned()),
         }
     };
@@ -119,7 +123,7 @@ fn diverged(parted: &Parted) -> InputsDiverged {
     }
 }
 
-/// A verdict, with the names of what the thread came to.
+/// A verdict, with the symbolized event that the thread arrived at.
 fn judged(
     verdict: &Verdict,
     schedule: &Schedule,
@@ -172,18 +176,18 @@ fn before(
     })
 }
 
-/// Where runs of a kind left the path.
-fn left(front_end: &dyn FrontEnd, clip: &Clip, kind: &Kind) -> Option<Detour> {
+/// The detour of the first run of a kind.
+fn kind_detour(front_end: &dyn FrontEnd, clip: &Clip, kind: &RunKind) -> Option<Detour> {
     if !clip.has_path() {
         return None;
     }
     let symbolized =
         SymbolizedTrace::open(front_end, &kind.folder.join("trace"), process(&kind.recording))
             .ok()?;
-    path::detour(clip, &symbolized, kind.picture.verdict.as_ref()?)
+    path::detour(clip, &symbolized, kind.fingerprint.verdict.as_ref()?)
 }
 
-fn detoured(detour: &Detour) -> norn_report::Detour {
+fn report_detour(detour: &Detour) -> norn_report::Detour {
     norn_report::Detour {
         thread: detour.thread.clone(),
         event: detour.event,
@@ -209,27 +213,31 @@ fn point(point: &Point) -> norn_report::Point {
     }
 }
 
-/// In which respects runs differ from the usual ones.
-fn differences(kind: &Kind, usual: &Kind) -> Vec<String> {
-    let (one, other) = (&kind.picture, &usual.picture);
-    let print = |get: fn(&crate::Print) -> u64| {
-        one.print.as_ref().map(get) != other.print.as_ref().map(get)
-    };
+/// The aspects in which a kind of runs differs from the most frequent kind.
+fn differences(kind: &RunKind, usual: &RunKind) -> Vec<String> {
+    let (one, other) = (&kind.fingerprint, &usual.fingerprint);
+    let hash =
+        |get: fn(&Hashes) -> u64| one.hashes.as_ref().map(get) != other.hashes.as_ref().map(get);
     let all = [
         ("verdict", one.verdict != other.verdict),
         ("consequence", one.consequence != other.consequence),
-        ("events", print(|it| it.events)),
-        ("standard output", print(|it| it.stdout)),
-        ("standard error", print(|it| it.stderr)),
+        ("events", hash(|it| it.events)),
+        ("standard output", hash(|it| it.stdout)),
+        ("standard error", hash(|it| it.stderr)),
     ];
     all.into_iter().filter(|it| it.1).map(|it| it.0.to_owned()).collect()
 }
 
-/// Where the events of two kinds part.
-fn parting(front_end: &dyn FrontEnd, usual: &Kind, other: &Kind) -> Option<norn_report::Parting> {
-    let open = |kind: &Kind| SymbolizedTrace::open(front_end, &kind.folder.join("trace"), 0).ok();
+/// The first event in which two kinds of runs differ.
+fn parting(
+    front_end: &dyn FrontEnd,
+    usual: &RunKind,
+    other: &RunKind,
+) -> Option<norn_report::Parting> {
+    let open =
+        |kind: &RunKind| SymbolizedTrace::open(front_end, &kind.folder.join("trace"), 0).ok();
     let (usual, other) = (open(usual)?, open(other)?);
-    let (event, events) = fingerprint::parting(&usual.trace, &other.trace)?;
+    let (event, events) = fingerprint::first_difference(&usual.trace, &other.trace)?;
     Some(norn_report::Parting {
         event,
         usual: events[0].as_ref().map(|it| story::row(&usual, it)),

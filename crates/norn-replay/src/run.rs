@@ -10,8 +10,8 @@ use crate::{ReplayError, SymbolizedTrace, judge};
 
 /// A run that has ended.
 #[derive(Debug)]
-pub struct Ran {
-    /// How it was, and how it ended.
+pub struct CompletedRun {
+    /// The recording.
     pub recording: Recording,
     /// Its consequence.
     pub consequence: Consequence,
@@ -21,19 +21,19 @@ pub struct Ran {
     symbolized: OnceCell<Arc<SymbolizedTrace>>,
 }
 
-impl Ran {
-    /// The process that is analysed.
+impl CompletedRun {
+    /// The process that is analyzed.
     pub fn process(&self) -> u32 {
         self.process
     }
 
-    /// Its trace, unless nothing was recorded. It is opened on first use, since that takes about as
+    /// The trace, unless nothing was recorded. It is opened on first use, because that takes about as
     /// long as the run.
     pub fn symbolized(&self) -> Result<Option<&SymbolizedTrace>, ReplayError> {
         Ok(self.opened()?.map(|it| &**it))
     }
 
-    /// The same, to be kept longer than this.
+    /// The trace, to be kept longer than the run.
     pub fn shared_trace(&self) -> Result<Option<Arc<SymbolizedTrace>>, ReplayError> {
         Ok(self.opened()?.cloned())
     }
@@ -48,11 +48,11 @@ impl Ran {
 }
 
 /// Runs a subject under control and determines the consequence.
-pub fn run(front_end: &Arc<dyn FrontEnd>, launch: &Launch) -> Result<Ran, ReplayError> {
+pub fn run(front_end: &Arc<dyn FrontEnd>, launch: &Launch) -> Result<CompletedRun, ReplayError> {
     let recording = front_end.run(launch)?;
     let debugged = !launch.debugger.is_empty();
     let process = if debugged { last_started(&recording) } else { process(&recording) };
-    let mut ran = Ran {
+    let mut ran = CompletedRun {
         recording,
         consequence: Consequence::None,
         folder: launch.output.clone(),
@@ -71,20 +71,20 @@ pub fn run(front_end: &Arc<dyn FrontEnd>, launch: &Launch) -> Result<Ran, Replay
     Ok(ran)
 }
 
-/// The process that the outcome of a run is about: the one that failed, or followed the schedule,
-/// or has the most threads.
+/// The process that determines the consequence of a run: the one that failed, else the one that
+/// followed the schedule, else the one with the most threads.
 pub fn process(recording: &Recording) -> u32 {
     let run = &recording.run;
-    let told = run.controlled.as_ref().and_then(|it| {
+    let controlled = run.controlled.as_ref().and_then(|it| {
         let failed = it.outcome.is_failure().then_some(it.outcome.process);
         failed.or_else(|| (it.strategy == Strategy::Follow).then_some(it.process))
     });
-    let known = told.filter(|it| run.processes.iter().any(|one| one.number == *it));
+    let known = controlled.filter(|it| run.processes.iter().any(|one| one.number == *it));
     known.unwrap_or_else(|| run.busiest())
 }
 
-/// The process of interest of a run in a debugger, which may have started the program several
-/// times: then the last start counts.
+/// The process that determines the consequence of a run in a debugger. The user may start the program
+/// several times there; the last start counts.
 fn last_started(recording: &Recording) -> u32 {
     let mut processes = recording.run.processes.iter().rev();
     let last = processes.find(|it| it.parent == it.number).map_or(0, |it| it.number);

@@ -49,13 +49,13 @@ impl SymbolizedTrace {
         self.locations(pc).into_iter().next()
     }
 
-    /// The same with the functions into which it was inlined, innermost first.
+    /// The source locations of a place and of the functions into which it was inlined, innermost first.
     pub fn locations(&self, pc: u64) -> Vec<Location> {
         let known = |it: &Location| it.function.is_some() || it.file.is_some();
         self.frames(pc).into_iter().filter(known).collect()
     }
 
-    /// The same, with frames of which only the module is known.
+    /// All frames of a place, including those of which only the module is known.
     pub fn frames(&self, pc: u64) -> Vec<Location> {
         self.symbols.frames(pc).to_vec()
     }

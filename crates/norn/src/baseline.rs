@@ -1,7 +1,7 @@
-//! What is known already, so that only what is new counts.
+//! The baseline: bugs that are known already, so that only new ones count.
 //!
-//! A bug is known by what of its identity ([`BugId`]) does not change when lines are added above it
-//! or memory lies elsewhere: its class, and the names of functions, files and variables.
+//! The fingerprint of a bug is the part of its identity ([`BugId`]) that does not change when lines
+//! are added or addresses differ: its class, and the names of functions, files and variables.
 
 use std::{collections::BTreeSet, fs, path::Path};
 
@@ -13,25 +13,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::suppression::class_name;
 
-/// The form of the file that is written.
+/// The version of the file format that is written.
 const VERSION: u32 = 2;
-/// In the first form, failures were known by how the program ended alone.
+/// In the first version, the fingerprint of a failure is its consequence alone.
 const FIRST: u32 = 1;
 
-/// What is known already.
+/// The known bugs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Baseline {
     version: u32,
     known: BTreeSet<Fingerprint>,
 }
 
-/// What a bug is known by from one version of the program to the next.
+/// Identifies a bug across versions of the program.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Fingerprint {
     /// The class of a finding, or `observed`.
     class: String,
-    /// The property that is violated.
+    /// The violated property.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     property: Option<String>,
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
@@ -40,7 +40,7 @@ pub(crate) struct Fingerprint {
     functions: BTreeSet<String>,
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     files: BTreeSet<String>,
-    /// Of what was seen without having been predicted.
+    /// The consequence of a failure that was not predicted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     consequence: Option<String>,
 }
@@ -71,12 +71,12 @@ impl Baseline {
         let name = path.display();
         let text = fs::read_to_string(path).with_context(|| format!("cannot read `{name}`"))?;
         let baseline: Baseline =
-            serde_json::from_str(&text).with_context(|| format!("`{name}` is no baseline"))?;
+            serde_json::from_str(&text).with_context(|| format!("`{name}` is not a baseline"))?;
         let version = baseline.version;
         anyhow::ensure!(
             (FIRST..=VERSION).contains(&version),
             "cannot read `{name}`: it has version {version}, and this norn reads {FIRST} to {VERSION}\n\
-             hint: write it anew with --write-baseline"
+             hint: write a new one with --write-baseline"
         );
         Ok(baseline)
     }
@@ -88,37 +88,37 @@ impl Baseline {
 }
 
 impl Fingerprint {
-    /// Of a bug. A finding is known by its accesses, whatever they led to this time; a failure that
-    /// was not predicted by what happened and where.
+    /// The fingerprint of a bug. A finding is identified by its accesses, whatever its consequence; a
+    /// failure that was not predicted, by its kind and place.
     pub(crate) fn new(bug: &BugId) -> Fingerprint {
         let failure = bug.failure.as_ref().filter(|_| bug.class.is_none());
         let places = || bug.places.iter().chain(failure.into_iter().flat_map(|it| &it.places));
         Fingerprint {
             class: bug.class.map_or_else(|| OBSERVED.to_owned(), class_name),
             property: bug.property.clone(),
-            variables: bug.variables.iter().map(|it| lasting(it)).collect(),
+            variables: bug.variables.iter().map(|it| stable(it)).collect(),
             functions: places().filter_map(|it| it.function.clone()).collect(),
             files: places().filter_map(|it| it.file_name()).map(str::to_owned).collect(),
-            consequence: failure.map(|it| lasting(&it.kind)),
+            consequence: failure.map(|it| stable(&it.kind)),
         }
     }
 
-    /// Of a candidate, in the first form.
+    /// The fingerprint of a candidate in the first version of the format.
     fn first(class: BugClass, description: &Description) -> Fingerprint {
         let tops = || description.accesses.iter().filter_map(|it| it.frames.first());
-        let lasting = |it: &Access| lasting(&variable(it));
+        let stable = |it: &Access| stable(&variable(it));
         Fingerprint {
             class: class_name(class),
-            variables: description.accesses.iter().map(lasting).collect(),
+            variables: description.accesses.iter().map(stable).collect(),
             functions: tops().filter_map(|it| it.function.clone()).collect(),
             files: tops().filter_map(|it| it.file_name()).map(str::to_owned).collect(),
             ..Fingerprint::empty(OBSERVED)
         }
     }
 
-    /// Of a failure, in the first form.
+    /// The fingerprint of a failure in the first version of the format.
     fn first_observed(it: &Observed) -> Fingerprint {
-        let consequence = Some(lasting(&vocabulary::consequence(&it.consequence)));
+        let consequence = Some(stable(&vocabulary::consequence(&it.consequence)));
         Fingerprint { consequence, ..Fingerprint::empty(OBSERVED) }
     }
 
@@ -137,7 +137,7 @@ impl Fingerprint {
 /// The class of failures that were not predicted.
 const OBSERVED: &str = "observed";
 
-/// A variable, and where its memory comes from.
+/// A variable, and where its memory was allocated.
 fn variable(access: &Access) -> String {
     let object = &access.variable;
     match &object.allocated_at {
@@ -146,16 +146,16 @@ fn variable(access: &Access) -> String {
     }
 }
 
-/// A text without numbers that another run or another version of the program may change: lines,
-/// places in arrays, addresses.
-fn lasting(text: &str) -> String {
+/// A text without numbers that may differ in another run or version of the program: lines, array
+/// indices, addresses.
+fn stable(text: &str) -> String {
     let words = text
         .split(' ')
         .map(|word| if word.starts_with("0x") { "0x?".to_owned() } else { without_numbers(word) });
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Without what is counted: `name[12]` is `name[]`, `file.c:12` is `file.c`.
+/// Removes indices and lines: `name[12]` becomes `name[]`, `file.c:12` becomes `file.c`.
 fn without_numbers(word: &str) -> String {
     let mut kept = String::new();
     let mut rest = word;
@@ -200,12 +200,12 @@ mod tests {
     }
 
     #[test]
-    fn what_may_change_is_left_out() {
-        assert_eq!(lasting("slots[17].next"), "slots[].next");
-        assert_eq!(lasting("heap[24]+8 from make list.c:31"), "heap[]+8 from make list.c");
-        assert_eq!(lasting("0x7fff5000"), "0x?");
-        assert_eq!(lasting("std::list<int>::size"), "std::list<int>::size");
-        assert_eq!(lasting("bank.c:12:7: total"), "bank.c: total");
+    fn fingerprints_omit_lines_indices_and_addresses() {
+        assert_eq!(stable("slots[17].next"), "slots[].next");
+        assert_eq!(stable("heap[24]+8 from make list.c:31"), "heap[]+8 from make list.c");
+        assert_eq!(stable("0x7fff5000"), "0x?");
+        assert_eq!(stable("std::list<int>::size"), "std::list<int>::size");
+        assert_eq!(stable("bank.c:12:7: total"), "bank.c: total");
     }
 
     fn bug(class: BugClass, variable: &str, functions: [&str; 2], line: u32) -> BugId {
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_is_known_by_its_place() {
+    fn a_failure_is_identified_by_its_place() {
         let exit = |function: &str| {
             let at = Location { function: Some(function.to_owned()), ..Location::default() };
             let failure = Some(FailureSite::new(&Consequence::Exit(1), [at]));
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn the_file_can_be_read_by_people() {
+    fn the_file_is_readable() {
         let it = bug(BugClass::AtomicSet, "bank.balance", ["deposit", "withdraw"], 7);
         let baseline = Baseline::new([Fingerprint::new(&it)].into());
         let folder = tempfile::tempdir().unwrap();

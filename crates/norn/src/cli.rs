@@ -97,7 +97,7 @@ pub(crate) enum Command {
     Run(Run),
     /// Run a program under the schedule of a clip
     Replay(Replay),
-    /// Summarise a trace: threads, events, modules, losses, how the run ended
+    /// Summarize a trace: threads, events, modules, losses, how the run ended
     Info(Info),
     /// Print the events of a trace, one per line
     Dump(Dump),
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_command_line_is_sound() {
+    fn the_command_line_definition_is_valid() {
         command().debug_assert();
     }
 }

@@ -34,7 +34,7 @@ pub(crate) enum Source {
     Nearest,
     /// This file.
     File(PathBuf),
-    /// Nowhere: there is none.
+    /// No configuration.
     Nothing,
 }
 
@@ -83,7 +83,7 @@ impl Config {
     }
 }
 
-/// Where a compiler finds its configuration, which has no options for that: from the environment.
+/// The source of a compiler's configuration: the environment, because compilers have no options of norn.
 pub(crate) fn environment() -> Source {
     let set = |name: &str| env::var_os(name).filter(|it| !it.is_empty());
     let off = set("NORN_NO_CONFIG").is_some_and(|it| !FALSE.iter().any(|word| it == *word));
@@ -106,7 +106,7 @@ pub(crate) fn for_compilers() -> Vec<(&'static str, OsString)> {
     }
 }
 
-/// The nearest file. It names programs to run, so one that another user has put into a shared folder
+/// The nearest file. It names programs to run, so a file that another user has put into a shared folder
 /// such as /tmp is not read.
 fn nearest(folder: &Path) -> anyhow::Result<Option<PathBuf>> {
     for path in folder.ancestors().map(|it| it.join(NAME)) {
@@ -130,7 +130,7 @@ fn nearest(folder: &Path) -> anyhow::Result<Option<PathBuf>> {
     Ok(None)
 }
 
-/// Whether files of this user may name programs that we run: our own, and the administrator's.
+/// Whether norn runs programs that a file of this user names: only of the current user and of root.
 fn is_trusted(owner: u32) -> bool {
     owner == 0 || fs::metadata("/proc/self").is_ok_and(|it| it.uid() == owner)
 }
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_file_counts() {
+    fn the_nearest_file_is_used() {
         let root = tempfile::tempdir().unwrap();
         let inner = root.path().join("a/b");
         fs::create_dir_all(&inner).unwrap();

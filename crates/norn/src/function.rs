@@ -1,4 +1,4 @@
-//! Calls of functions in words, and what is not seen of them.
+//! Formats calls of functions, and warns about calls that cannot be recorded.
 
 use norn_model::Op;
 use norn_trace::{Run, Trace};
@@ -23,7 +23,7 @@ pub(crate) fn words(op: &Op, trace: &Trace) -> Option<String> {
     }
 }
 
-/// Tells programs which arguments there are, if that is known, and what they are called.
+/// Adds the arguments of a call and the names of its parameters, if they are known.
 pub(crate) fn name_arguments(map: &mut Map<String, Json>, op: &Op, trace: &Trace) {
     let Op::Call { function, arguments } = *op else { return };
     let parameters = trace.parameters(function);
@@ -34,8 +34,8 @@ pub(crate) fn name_arguments(map: &mut Map<String, Json>, op: &Op, trace: &Trace
     }
 }
 
-/// Each argument, with the parameter's name if that is known. Where nothing is known of the
-/// parameters, there may be fewer than registers for them.
+/// Each argument, with the parameter's name if that is known. If the parameters are unknown, trailing
+/// zeros are omitted: the function may have fewer parameters than there are registers.
 fn arguments_of(arguments: &[u64], parameters: &[String]) -> Vec<String> {
     if parameters.is_empty() {
         let count = arguments.iter().rposition(|&it| it != 0).map_or(0, |it| it + 1);
@@ -49,12 +49,12 @@ fn arguments_of(arguments: &[u64], parameters: &[String]) -> Vec<String> {
     .collect()
 }
 
-/// Small numbers as people count, large ones, which are mostly pointers, as machines do.
+/// Small numbers in decimal; large ones, which are mostly pointers, in hexadecimal.
 fn readable(value: u64) -> String {
     if u32::try_from(value).is_ok() { value.to_string() } else { format!("{value:#x}") }
 }
 
-/// Which of the functions that were to be recorded are not seen, or not always.
+/// Warnings about requested functions whose calls are not recorded, or not all of them.
 pub(crate) fn unseen(run: &Run) -> Vec<String> {
     let mut lines = Vec::new();
     for it in &run.functions {
@@ -63,8 +63,8 @@ pub(crate) fn unseen(run: &Run) -> Vec<String> {
             (0, true) => lines.push(format!("norn: `{name}` is inlined everywhere: not seen")),
             (0, false) => {
                 lines.push(format!("norn: `{name}` is not seen: no such function"));
-                let what = "a function is seen if norn has built it, or what norn has built";
-                lines.push(format!("hint: {what} takes it from a shared library"));
+                let what = "norn sees calls of functions that it has built, and calls into shared";
+                lines.push(format!("hint: {what} libraries from code that it has built"));
             }
             (_, true) => {
                 lines.push(format!("norn: some calls of `{name}` are inlined: those are not seen"));

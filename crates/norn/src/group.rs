@@ -1,21 +1,22 @@
-//! One bug is often found several times: as a race and as a violated order, and in both directions.
+//! Groups findings of one bug: a bug is often found several times, as a data race and as an order
+//! violation, and in both directions.
 //!
-//! Findings are ranked, the worst first, and those that are one bug ([`norn_model::BugId`]) are
-//! reported as one. Nothing is left out: programs get all findings, and the bug of each.
+//! Findings are ranked, the worst first, and those of the same bug ([`norn_model::BugId`]) are reported
+//! together. Nothing is omitted: machine-readable reports have all findings, with the bug of each.
 
 use norn_hunt::{Finding, Hunt};
 use norn_model::BugClass;
 
 use crate::suppress::ReportFilter;
 
-/// A confirmed finding, and where it is in the hunt.
+/// A confirmed finding, and its index in the hunt.
 #[derive(Clone, Copy)]
 pub(crate) struct Member<'a> {
     pub(crate) at: usize,
     pub(crate) finding: &'a Finding,
 }
 
-/// The harmful findings that count, the worst first, those of one bug together.
+/// The harmful findings that are not suppressed, grouped by bug, the worst first.
 pub(crate) fn groups<'a>(hunt: &'a Hunt, filter: &ReportFilter<'_>) -> Vec<Vec<Member<'a>>> {
     let member = |at: usize| Member { at, finding: &hunt.findings[at] };
     let counted = |at: &usize| filter.counts_finding(*at) && hunt.findings[*at].is_harmful();
@@ -30,8 +31,8 @@ pub(crate) fn groups<'a>(hunt: &'a Hunt, filter: &ReportFilter<'_>) -> Vec<Vec<M
     groups
 }
 
-/// The findings by their places in the hunt: harmful ones first, the worst of them before the
-/// others, then what changes the output, what is confirmed, and the rest.
+/// The indices of the findings, by rank: harmful ones, the worst first, then those that change the
+/// output, then other confirmed ones, then the rest.
 pub(crate) fn ranked(hunt: &Hunt) -> Vec<usize> {
     let mut all: Vec<usize> = (0..hunt.findings.len()).collect();
     all.sort_by_key(|at| rank(&hunt.findings[*at]));

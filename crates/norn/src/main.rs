@@ -42,15 +42,15 @@ fn main() -> ExitCode {
     }
 }
 
-/// Everything but the compilers.
+/// Runs all commands except the compilers.
 fn run(words: &[OsString]) -> anyhow::Result<Exit> {
     let cli = cli::parse(words)?;
     cli.global.apply();
     command::run(cli)
 }
 
-/// As a compiler, `norn` must take every argument as it is: `norn cc …`, `norn c++ …`, a link named
-/// `norn-cc` or `norn-c++`, or one with the name of a compiler, which is then the one behind it.
+/// Runs `norn` as a compiler, if it is called as `norn cc …`, `norn c++ …`, by a link named `norn-cc` or
+/// `norn-c++`, or by a link with the name of a compiler, which it then runs. No argument is interpreted.
 fn wrapper(words: &[OsString]) -> Option<(Language, Option<&OsStr>, &[OsString])> {
     let name = Path::new(words.first()?).file_name()?;
     if let Some(language) = norn_cc::language_of(name) {
@@ -69,7 +69,7 @@ fn wrapper(words: &[OsString]) -> Option<(Language, Option<&OsStr>, &[OsString])
     }
 }
 
-/// Prints an error and its causes. A closed pipe is not an error: the reader had enough.
+/// Prints an error and its causes. A closed pipe is not an error: the reader has ended.
 fn report(error: &anyhow::Error) -> Exit {
     let closed = |it: &io::Error| it.kind() == io::ErrorKind::BrokenPipe;
     if error.chain().filter_map(|it| it.downcast_ref()).any(closed) {

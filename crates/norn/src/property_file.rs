@@ -30,8 +30,8 @@ pub(crate) fn built_in(name: &str) -> Option<&'static str> {
     BUILT_IN.iter().find(|it| it.0 == name).map(|it| it.1)
 }
 
-/// Loads the properties of all given files and built-in names. All errors of all files are
-/// printed; if there is one, there is nothing to check.
+/// Loads the properties of all given files and built-in names. Prints the errors of all files; none if
+/// there is any error.
 pub(crate) fn load(names: &[String]) -> anyhow::Result<Option<Vec<Property>>> {
     let mut properties = Vec::new();
     let mut has_errors = false;
@@ -44,7 +44,7 @@ pub(crate) fn load(names: &[String]) -> anyhow::Result<Option<Vec<Property>>> {
     Ok(Some(properties).filter(|_| !has_errors))
 }
 
-/// Parses one file and prints its diagnostics. Nothing if it has errors.
+/// Parses one file and prints its diagnostics. None if it has errors.
 pub(crate) fn parse(name: &str) -> anyhow::Result<Option<File>> {
     // A file of the user takes precedence over a built-in property of the same name.
     let text = match built_in(name).filter(|_| !Path::new(name).exists()) {

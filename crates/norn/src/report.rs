@@ -1,4 +1,4 @@
-//! Reports on their way out.
+//! Writes reports to standard output or standard error.
 
 use std::io::{self, Write};
 
@@ -10,7 +10,7 @@ use terminal_size::{Width, terminal_size_of};
 
 use crate::{cli::ReportFormat, verbosity};
 
-/// The version that reports name.
+/// The version of norn in reports.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Writes a report to standard output.

@@ -1,16 +1,15 @@
-//! A folder for what is needed on the way, which does not outlive the command: not even if somebody
-//! ends it before its time.
+//! A temporary folder, which is removed when the command ends, also when it is interrupted.
 
 use std::{io, path::Path};
 
 use norn_frontend::Interrupt;
 use tempfile::TempDir;
 
-/// The folder. As long as there is one, a request to end ends the runs, and leaves the command to
-/// end by itself.
+/// The folder. While it exists, an interrupt ends the runs but not the command, which then removes the
+/// folder and ends by itself.
 #[derive(Debug)]
 pub(crate) struct Scratch {
-    // The folder goes first.
+    // Fields are dropped in this order: the folder must be removed while interrupts are caught.
     folder: TempDir,
     _watch: Interrupt,
 }

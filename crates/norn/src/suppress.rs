@@ -23,12 +23,12 @@ pub(crate) enum SuppressedBy {
     Baseline,
 }
 
-/// A finding, as far as it matters here.
+/// The properties of a finding that decide whether it is reported.
 #[derive(Debug)]
 struct Item {
     bug: BugId,
     description: Description,
-    /// Whether the program did it.
+    /// Whether the program confirmed it.
     is_confirmed: bool,
     /// Whether it makes the command fail unless it is suppressed (`--fail-on`).
     is_failing: bool,
@@ -51,7 +51,7 @@ impl Item {
         }
     }
 
-    /// The user has said that it is harmful to violate a property.
+    /// Every violation of a property of the user is harmful.
     fn of_violation(violation: &Violation) -> Item {
         let (variables, accesses) = (Vec::new(), violation.steps.clone());
         Item {
@@ -78,7 +78,7 @@ pub(crate) struct ReportFilter<'a> {
 }
 
 impl<'a> ReportFilter<'a> {
-    /// For a hunt. A failure is what a hunt looks for, however it was found.
+    /// The filter of a hunt. Observed failures make it fail.
     pub(crate) fn of_hunt(
         hunt: &'a Hunt,
         suppressions: Vec<Suppression>,
@@ -88,7 +88,7 @@ impl<'a> ReportFilter<'a> {
         ReportFilter::new(items.collect(), &hunt.observed, suppressions, true)
     }
 
-    /// For a check. A failure that violates no property is not what was asked for.
+    /// The filter of a check. Observed failures that violate no property do not make it fail.
     pub(crate) fn of_check(
         check: &'a Check,
         suppressions: Vec<Suppression>,
@@ -110,7 +110,7 @@ impl<'a> ReportFilter<'a> {
         filter.with_baseline(&Baseline::default())
     }
 
-    /// Applies a baseline, instead of any other.
+    /// Applies a baseline, which replaces any other.
     pub(crate) fn with_baseline(mut self, baseline: &Baseline) -> Self {
         let known = |is_known: bool| is_known.then_some(SuppressedBy::Baseline);
         let finding = |it: &Item| {
@@ -121,7 +121,7 @@ impl<'a> ReportFilter<'a> {
         };
         let findings: Vec<_> = self.items.iter().map(finding).collect();
         let observed = |failure: &Observed| {
-            // A failure that was seen while forcing a finding belongs to that finding.
+            // A failure that was observed while a finding was forced belongs to that finding.
             let finding = failure.finding.and_then(|it| findings.get(it).copied().flatten());
             let by_finding = finding.filter(|it| *it != SuppressedBy::Baseline);
             let line = || self.suppressions.iter().position(|it| covers(it, failure));
@@ -158,7 +158,7 @@ impl<'a> ReportFilter<'a> {
         findings.chain(observed.map(|it| Fingerprint::new(&it.0.bug()))).collect()
     }
 
-    /// How many confirmed findings and failures are suppressed by lines, and how many by the baseline.
+    /// Number of confirmed findings and failures that lines suppress, and that the baseline suppresses.
     fn counts(&self) -> [usize; 2] {
         let findings = self.items.iter().zip(&self.findings);
         let findings = findings.filter(|it| it.0.is_confirmed).map(|it| it.1);
@@ -167,14 +167,14 @@ impl<'a> ReportFilter<'a> {
         [all.len() - known, known]
     }
 
-    /// The suppressions, and how many findings and failures each one covers.
+    /// The suppressions, each with the number of findings and failures that it covers.
     fn usage(&self) -> impl Iterator<Item = (&Suppression, usize)> {
         let all = || self.findings.iter().chain(&self.observed);
         let used = move |at| all().filter(|it| **it == Some(SuppressedBy::Suppression(at))).count();
         self.suppressions.iter().enumerate().map(move |(at, it)| (it, used(at)))
     }
 
-    /// What the report of a hunt has of it.
+    /// The counts for the report of a hunt.
     pub(crate) fn marks(&self, hunt: &Hunt) -> Marks {
         let bugs = group::groups(hunt, self);
         Marks {
@@ -184,7 +184,7 @@ impl<'a> ReportFilter<'a> {
         }
     }
 
-    /// What the report of a check has of it: violations are in the order in which they are reported.
+    /// The counts for the report of a check, in which violations are not ranked.
     pub(crate) fn unranked(&self) -> Marks {
         let [suppressed, known] = self.counts();
         let by = |it: &Option<SuppressedBy>| it.and_then(|it| self.reported(it));
@@ -208,7 +208,7 @@ impl<'a> ReportFilter<'a> {
     }
 }
 
-/// Whether a suppression covers an observed failure: by what explains it, or by where it is.
+/// Whether a suppression covers an observed failure: by a name in its story, or by its place.
 fn covers(suppression: &Suppression, observed: &Observed) -> bool {
     let failure = match json!(observed.consequence) {
         Value::String(name) => name,

@@ -59,7 +59,7 @@ impl fmt::Display for Suppression {
     }
 }
 
-/// Reads the suppressions of some files, and the lines that are none.
+/// Reads the suppressions of some files, and the lines that are not suppressions.
 pub(crate) fn read(files: &[PathBuf]) -> anyhow::Result<(Vec<Suppression>, Vec<Ignored>)> {
     let (mut suppressions, mut ignored) = (Vec::new(), Vec::new());
     for file in files {
@@ -124,7 +124,7 @@ impl Suppression {
         kind && names.any(|it| self.pattern.matches(it))
     }
 
-    /// As reports have it.
+    /// The suppression as reports show it.
     pub(crate) fn report(&self, used: usize) -> norn_report::Suppression {
         norn_report::Suppression {
             suppression: self.to_string(),
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn functions_files_and_variables() {
+    fn patterns_match_functions_files_and_variables() {
         for name in ["deposit", "serve", "bank/account.c", "balance", "^bank.balance$"] {
             assert!(covers(&format!("race:{name}"), BugClass::Race), "{name}");
             assert!(!covers(&format!("race:{name}"), BugClass::Atomicity), "{name}");
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn what_thread_sanitizer_alone_has() {
+    fn kinds_of_thread_sanitizer_are_accepted() {
         assert!(covers("race_top:deposit", BugClass::Race));
         assert!(!covers("race_top:serve", BugClass::Race));
         assert!(covers("called_from_lib:libserver.so", BugClass::Atomicity));
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn other_lines() {
+    fn invalid_lines_are_reported() {
         assert_eq!(parse(Path::new("f"), 1, "# race:x"), Ok(None));
         assert_eq!(parse(Path::new("f"), 1, ""), Ok(None));
         let ignored = parse(Path::new("my.supp"), 7, "rice:x").unwrap_err();
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn failures() {
+    fn observed_failures_are_covered() {
         let suppression = parse(Path::new("f"), 1, "deadlock:serve").unwrap().unwrap();
         assert!(suppression.covers_failure("deadlock", ["serve"].into_iter()));
         assert!(!suppression.covers_failure("deadlock", ["main"].into_iter()));

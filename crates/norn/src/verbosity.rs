@@ -39,12 +39,12 @@ impl Verbosity {
     }
 }
 
-/// Whether progress, notes and hints are left out.
+/// Whether progress, notes and hints are suppressed.
 pub(crate) fn is_quiet() -> bool {
     Verbosity::chosen() == Verbosity::Quiet
 }
 
-/// Whether details are wanted.
+/// Whether details are printed.
 pub(crate) fn is_verbose() -> bool {
     Verbosity::chosen() == Verbosity::Verbose
 }

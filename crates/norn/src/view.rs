@@ -1,4 +1,4 @@
-//! A trace with the names of everything in it.
+//! A trace with its symbols, for `norn dump` and `norn info`.
 
 use std::sync::Arc;
 
@@ -15,9 +15,9 @@ pub(crate) struct View {
     pub(crate) symbols: Box<dyn Symbols>,
 }
 
-/// What an address belongs to.
+/// The object at an address.
 pub(crate) struct Object {
-    /// What it is called.
+    /// Its name.
     pub(crate) name: String,
     /// Its type.
     pub(crate) value_type: Option<ValueType>,

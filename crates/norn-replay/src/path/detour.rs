@@ -1,8 +1,8 @@
-//! Where a run first did something else than the path of its clip says.
+//! The first event of a run that differs from the path of its clip.
 //!
-//! The run's trace is compared with the path, event by event. Two events are
-//! the same if they are of one class and at one place: in the same build of a module by their
-//! address, in another one by function, file and line, where lines may have moved.
+//! The trace of the run is compared with the path event by event. Two events are equal if their
+//! class and place are equal. The place is the address in the same build of a module, and function,
+//! file and line in another build, where lines may have moved.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -12,53 +12,53 @@ use norn_model::{
 };
 use norn_trace::{Site, class_of};
 
-use super::{Course, Path, line::Lines};
+use super::{Path, ThreadPath, line::LineMap};
 use crate::{Clip, SymbolizedTrace, label::Labels, points::look_up};
 
-/// Events in which a thread that left the path is looked for on it again.
+/// Number of events after a detour in which the thread's return to the path is searched.
 const WINDOW: usize = 10_000;
-/// Events on the path, one after another, by which it is known to be there.
-const SURE: usize = 3;
+/// Number of consecutive events of the path that prove the return.
+const MIN_MATCH: usize = 3;
 
-/// Where a run first did something else than its clip expects.
+/// The first event of a run that differs from the path of its clip.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Detour {
-    /// Which thread.
+    /// The thread.
     pub thread: ThreadName,
-    /// Which of its events is the first that is not as expected, from 0.
+    /// The index of the thread's first unexpected event, from 0.
     pub event: u64,
-    /// What was expected.
+    /// The expected event.
     pub expected: Point,
-    /// What it did.
+    /// The actual event.
     pub actual: Point,
-    /// The thread's event before, which is as expected.
+    /// The thread's preceding event, which is as expected.
     pub last: Option<Point>,
-    /// With which of its events it came back to the path, if it was seen to. If that is the first
-    /// that is not as expected, it has only left something out.
+    /// The index of the event with which the thread returned to the path, if it did. If that equals
+    /// `event`, the thread only skipped events.
     pub back: Option<u64>,
 }
 
-/// Where a run of a clip first left its path; nothing if it did not, or if there is no path. What
-/// comes after the schedule was left, as the verdict says, does not count.
+/// The first detour of a run from the path of its clip; none if there is no detour or no path. Events
+/// after the run left the schedule, according to the verdict, are ignored.
 pub fn detour(clip: &Clip, symbolized: &SymbolizedTrace, verdict: &Verdict) -> Option<Detour> {
     let path = clip.path.as_ref().filter(|_| symbolized.trace.process() == clip.process)?;
     let mut comparison = Comparison::new(path, symbolized);
     let mut found = BTreeMap::new();
-    for course in &path.threads {
-        let end = limit(&clip.schedule, verdict, &course.thread);
-        if let Some(other) = comparison.first(course, end) {
-            found.insert(other.id, (course, other));
+    for expected_path in &path.threads {
+        let end = limit(&clip.schedule, verdict, &expected_path.thread);
+        if let Some(other) = comparison.first(expected_path, end) {
+            found.insert(other.id, (expected_path, other));
         }
     }
     let first = match found.len() {
         0 | 1 => found.keys().next().copied(),
         _ => symbolized.trace.merged().map(|it| it.id).find(|it| found.contains_key(it)),
     };
-    let (course, actual) = found.get(&first?)?;
-    comparison.detour(course, actual)
+    let (expected_path, actual) = found.get(&first?)?;
+    comparison.detour(expected_path, actual)
 }
 
-/// How many events of a thread are compared: as many as it had done when the schedule was left.
+/// Number of events of a thread to compare: those before the run left the schedule.
 fn limit(schedule: &Schedule, verdict: &Verdict, thread: &ThreadName) -> u64 {
     let (Verdict::Diverged(departure) | Verdict::Infeasible(departure)) = verdict else {
         return u64::MAX;
@@ -66,8 +66,8 @@ fn limit(schedule: &Schedule, verdict: &Verdict, thread: &ThreadName) -> u64 {
     let Departure { segment, thread: left, why, actual } = departure;
     if left == thread {
         // The verdict itself reports the unexpected event.
-        let told = *why == Obstacle::OtherEvent;
-        return actual.as_ref().map_or(u64::MAX, |it| it.index + u64::from(!told));
+        let reported = *why == Obstacle::OtherEvent;
+        return actual.as_ref().map_or(u64::MAX, |it| it.index + u64::from(!reported));
     }
     let mut done = schedule.segments.iter().take(*segment as usize);
     // A thread does not advance in the segment in which its wait expires.
@@ -79,21 +79,21 @@ fn limit(schedule: &Schedule, verdict: &Verdict, thread: &ThreadName) -> u64 {
     }
 }
 
-/// What two events that are the same have in common, apart from lines.
+/// What equal events have in common, apart from lines.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Key {
-    /// An address, in a module that is still the same.
-    Exactly(Class, Code),
+    /// An address, in an unchanged module.
+    Address(Class, Code),
     /// A file and a function, in another build.
-    Named(Class, Place),
+    Function(Class, FunctionName),
 }
 
 /// A file and a function, as far as they are known.
-type Place = (Option<String>, Option<String>);
+type FunctionName = (Option<String>, Option<String>);
 
-/// A key by its number; in another build with the place, by its number, and the line.
+/// The number of a key; in another build also the number of the function, and the line.
 #[derive(Clone, Copy)]
-struct Sight {
+struct NumberedKey {
     key: usize,
     line: Option<(usize, u32)>,
 }
@@ -102,13 +102,13 @@ struct Comparison<'a> {
     path: &'a Path,
     symbolized: &'a SymbolizedTrace,
     labels: Labels<'a>,
-    /// The modules that are the same builds as when the clip was made.
+    /// The modules whose build has not changed since the clip was made.
     same: BTreeSet<&'a str>,
     keys: HashMap<Key, usize>,
-    places: HashMap<Place, usize>,
-    lines: BTreeMap<usize, Lines>,
-    points: Vec<Sight>,
-    sites: HashMap<SiteId, Sight>,
+    functions: HashMap<FunctionName, usize>,
+    lines: BTreeMap<usize, LineMap>,
+    points: Vec<NumberedKey>,
+    sites: HashMap<SiteId, NumberedKey>,
 }
 
 impl<'a> Comparison<'a> {
@@ -121,21 +121,21 @@ impl<'a> Comparison<'a> {
             same: same.map(|it| it.0.as_str()).collect(),
             labels,
             keys: HashMap::new(),
-            places: HashMap::new(),
+            functions: HashMap::new(),
             lines: BTreeMap::new(),
             points: Vec::new(),
             sites: HashMap::new(),
         };
-        comparison.points = path.points.iter().map(|it| comparison.sight(it)).collect();
+        comparison.points = path.points.iter().map(|it| comparison.key(it)).collect();
         comparison
     }
 
-    /// The first event of a thread, among the first `end` ones, that is not as expected.
-    fn first(&mut self, course: &Course, end: u64) -> Option<Event> {
+    /// The first unexpected event of a thread, among its first `end` events.
+    fn first(&mut self, expected_path: &ThreadPath, end: u64) -> Option<Event> {
         let mut threads =
             self.symbolized.trace.threads().iter().filter(|it| it.role == Role::Thread);
-        let thread = threads.find(|it| it.name == course.thread)?.id;
-        let expected = course.events.iter().zip(0..end);
+        let thread = threads.find(|it| it.name == expected_path.thread)?.id;
+        let expected = expected_path.events.iter().zip(0..end);
         for ((expected, index), actual) in expected.zip(self.symbolized.trace.events(thread)) {
             // If events are missing from the trace, they are unknown and cannot be compared.
             if actual.id.index != index {
@@ -153,26 +153,26 @@ impl<'a> Comparison<'a> {
         let expected = self.points[expected as usize];
         match (expected.line, actual.line) {
             _ if expected.key != actual.key => false,
-            (Some((place, before)), Some((_, now))) => {
-                self.lines.entry(place).or_default().admit(before, now)
+            (Some((function, before)), Some((_, now))) => {
+                self.lines.entry(function).or_default().admit(before, now)
             }
             _ => true,
         }
     }
 
-    fn site(&mut self, site: SiteId) -> Sight {
-        if let Some(sight) = self.sites.get(&site) {
-            return *sight;
+    fn site(&mut self, site: SiteId) -> NumberedKey {
+        if let Some(key) = self.sites.get(&site) {
+            return *key;
         }
-        // Lines take a while to look up, and are often not needed.
-        let point = self.exactly(site).unwrap_or_else(|| self.point(site));
-        let sight = self.sight(&point);
-        self.sites.insert(site, sight);
-        sight
+        // Looking up lines is slow, and unchanged modules do not need them.
+        let point = self.address(site).unwrap_or_else(|| self.point(site));
+        let key = self.key(&point);
+        self.sites.insert(site, key);
+        key
     }
 
-    /// The address of a site and what is done there, in a module that is still the same.
-    fn exactly(&mut self, site: SiteId) -> Option<Point> {
+    /// The class and the address of a site, in an unchanged module.
+    fn address(&mut self, site: SiteId) -> Option<Point> {
         let Site { pc, kind } = self.symbolized.trace.site(site)?;
         let (module, offset) = self.labels.place(pc)?;
         let code = self.same.contains(&*module).then_some(Code { module, offset })?;
@@ -186,37 +186,37 @@ impl<'a> Comparison<'a> {
         })
     }
 
-    fn sight(&mut self, point: &Point) -> Sight {
+    fn key(&mut self, point: &Point) -> NumberedKey {
         let is_same = |it: &&Code| self.same.contains(&*it.module);
         if let Some(code) = point.code.as_ref().filter(is_same) {
-            let key = number(&mut self.keys, Key::Exactly(point.class, code.clone()));
-            return Sight { key, line: None };
+            let key = number(&mut self.keys, Key::Address(point.class, code.clone()));
+            return NumberedKey { key, line: None };
         }
-        let place = (point.line.as_ref().map(|it| it.file.clone()), point.function.clone());
+        let function = (point.line.as_ref().map(|it| it.file.clone()), point.function.clone());
         let line = point.line.as_ref().map_or(0, |it| it.number);
-        let line = Some((number(&mut self.places, place.clone()), line));
-        Sight { key: number(&mut self.keys, Key::Named(point.class, place)), line }
+        let line = Some((number(&mut self.functions, function.clone()), line));
+        NumberedKey { key: number(&mut self.keys, Key::Function(point.class, function)), line }
     }
 
-    fn detour(&mut self, course: &Course, actual: &Event) -> Option<Detour> {
+    fn detour(&mut self, expected_path: &ThreadPath, actual: &Event) -> Option<Detour> {
         let (thread, event) = (actual.id.thread, actual.id.index);
-        let expected = *course.events.get(usize::try_from(event).ok()?)?;
+        let expected = *expected_path.events.get(usize::try_from(event).ok()?)?;
         let before = event.checked_sub(1).map(|index| EventId { thread, index });
         let before = before.and_then(|it| self.symbolized.trace.event(it));
         Some(Detour {
-            thread: course.thread.clone(),
+            thread: expected_path.thread.clone(),
             event,
             expected: self.path.points[expected as usize].clone(),
             actual: self.point(actual.site),
             last: before.map(|it| self.point(it.site)),
-            back: self.back(course, thread, event),
+            back: self.back(expected_path, thread, event),
         })
     }
 
-    /// With which event a thread that left the path with one came back to it.
-    fn back(&mut self, course: &Course, thread: ThreadId, from: u64) -> Option<u64> {
+    /// The index of the event with which a thread returned to the path that it left at `from`.
+    fn back(&mut self, expected_path: &ThreadPath, thread: ThreadId, from: u64) -> Option<u64> {
         let at = usize::try_from(from).ok()?;
-        let expected = course.events.get(at..)?.iter().take(WINDOW);
+        let expected = expected_path.events.get(at..)?.iter().take(WINDOW);
         let expected: Vec<_> = expected.map(|it| self.points[*it as usize].key).collect();
         let actual = self.symbolized.trace.events(thread).skip(at).take(WINDOW);
         let actual: Vec<_> = actual.map(|it| self.site(it.site).key).collect();
@@ -229,12 +229,12 @@ fn number<K: Eq + std::hash::Hash>(numbers: &mut HashMap<K, usize>, key: K) -> u
     *numbers.entry(key).or_insert(next)
 }
 
-/// Where some events are those of the path again, of which the first differ: a few one after another,
-/// or the last of all.
+/// The index in `actual` from which events match the path again: [`MIN_MATCH`] consecutive events, or
+/// fewer at the end of the path. The first events of both differ.
 fn rejoined(expected: &[usize], actual: &[usize]) -> Option<usize> {
-    (1..=SURE.min(expected.len())).rev().find_map(|length| {
+    (1..=MIN_MATCH.min(expected.len())).rev().find_map(|length| {
         let ends = expected.len() - length;
-        let first = if length == SURE { 0 } else { ends };
+        let first = if length == MIN_MATCH { 0 } else { ends };
         let known: BTreeSet<_> = expected[first..].windows(length).collect();
         let mut places = actual.windows(length).enumerate();
         let place =
@@ -248,24 +248,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_comes_back_is_seen() {
-        // One event more, one less, another one, two others for one.
+    fn a_return_to_the_path_is_found() {
+        // One inserted event, one skipped, one replaced, one replaced by two.
         assert_eq!(rejoined(&[1, 2, 3, 4], &[9, 1, 2, 3, 4]), Some(1));
         assert_eq!(rejoined(&[1, 2, 3, 4], &[2, 3, 4]), Some(0));
         assert_eq!(rejoined(&[1, 2, 3, 4], &[9, 2, 3, 4]), Some(1));
         assert_eq!(rejoined(&[1, 2, 3, 4], &[8, 9, 2, 3, 4]), Some(2));
-        // Near the end there are fewer to be sure by.
+        // Near the end, fewer events suffice.
         assert_eq!(rejoined(&[1, 2, 3], &[9, 2, 3]), Some(1));
         assert_eq!(rejoined(&[1, 2], &[9, 2, 7]), Some(1));
         assert_eq!(rejoined(&[1], &[9, 1]), Some(1));
     }
 
     #[test]
-    fn who_does_not_come_back_is_not() {
+    fn no_return_is_found_where_there_is_none() {
         assert_eq!(rejoined(&[1, 2, 3, 4], &[9, 9, 1, 2]), None);
         assert_eq!(rejoined(&[1, 2], &[]), None);
         assert_eq!(rejoined(&[], &[1]), None);
-        // The very event that differs, by its line, is no way back.
+        // An event that differs only by its line is not a return.
         assert_eq!(rejoined(&[1], &[1]), None);
     }
 }

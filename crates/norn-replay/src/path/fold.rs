@@ -1,22 +1,22 @@
-//! Long sequences of numbers as a short text: `0 1 (2 3)*40 4*7`. What is repeated right away is
-//! written once, with how often; also inside of what is repeated.
+//! Compresses long sequences of numbers to a short text: `0 1 (2 3)*40 4*7`. A group that repeats
+//! immediately is written once with a count. Groups can be nested.
 
 use std::fmt::{self, Write as _};
 
 use thiserror::Error;
 
-/// The longest group that is looked for.
+/// The longest group that is searched for.
 const LONGEST: usize = 64;
 
-/// Why a text is no sequence.
+/// Why a text is not a sequence.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub(crate) enum FoldError {
-    /// Something that is no number, or parentheses that do not match.
-    #[error("`{0}` is no sequence: numbers, and groups such as (1 2)*3")]
-    Form(String),
-    /// It is longer than anything that is written.
+    /// A word is not a number, or parentheses do not match.
+    #[error("`{0}` is not a sequence: expected numbers and groups such as (1 2)*3")]
+    Syntax(String),
+    /// It is longer than the limit.
     #[error("a sequence has more than {0} numbers")]
-    Long(usize),
+    TooLong(usize),
 }
 
 /// A part of a sequence.
@@ -39,7 +39,7 @@ pub(crate) fn fold(numbers: &[u32]) -> String {
     text
 }
 
-/// Folds the last items if they repeat those before; whether they did.
+/// Folds the last items if they repeat the items before them. Returns whether they did.
 fn fold_end(items: &mut Vec<Item>) -> bool {
     let all = items.len();
     for period in 1..=LONGEST.min(all.saturating_sub(1)) {
@@ -82,10 +82,10 @@ fn write(text: &mut String, items: &[Item]) -> fmt::Result {
 
 /// Reads a sequence of at most `most` numbers.
 pub(crate) fn unfold(text: &str, most: usize) -> Result<Vec<u32>, FoldError> {
-    // Where the groups begin that are open.
+    // The start indices of the open groups.
     let mut open: Vec<usize> = Vec::new();
     let mut numbers = Vec::new();
-    let wrong = |word: &str| FoldError::Form(word.to_owned());
+    let wrong = |word: &str| FoldError::Syntax(word.to_owned());
     for word in text.split_ascii_whitespace() {
         let inner = word.trim_start_matches('(');
         open.extend(std::iter::repeat_n(numbers.len(), word.len() - inner.len()));
@@ -104,7 +104,7 @@ pub(crate) fn unfold(text: &str, most: usize) -> Result<Vec<u32>, FoldError> {
     if open.is_empty() { Ok(numbers) } else { Err(wrong(text)) }
 }
 
-/// Repeats the numbers from `start` on; nothing if that is no count.
+/// Repeats the numbers from `start` on; none if `times` is not a positive number.
 fn repeat(
     numbers: &mut Vec<u32>,
     start: usize,
@@ -114,7 +114,7 @@ fn repeat(
     let times = times.parse::<usize>().ok().filter(|&it| it > 0)?;
     let body = numbers[start..].to_vec();
     if start.saturating_add(body.len().saturating_mul(times)) > most {
-        return Some(Err(FoldError::Long(most)));
+        return Some(Err(FoldError::TooLong(most)));
     }
     for _ in 1..times {
         numbers.extend_from_slice(&body);
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_repeated_is_written_once() {
+    fn repeated_groups_are_written_once() {
         check(&[], "");
         check(&[7], "7");
         check(&[0, 1, 2, 2, 2, 3], "0 1 2*3 3");
@@ -145,28 +145,28 @@ mod tests {
     }
 
     #[test]
-    fn a_long_loop_is_short() {
+    fn a_long_loop_has_a_short_text() {
         assert_eq!(fold(&[4, 5, 6].repeat(33_000)), "(4 5 6)*33000");
     }
 
     #[test]
-    fn what_is_no_sequence_is_said() {
+    fn invalid_sequences_are_rejected() {
         for text in ["a", "1 (2", "1)*2", "(1 2)", "1*0", "2*", "()*2", "1*2*3", "-1"] {
-            assert!(matches!(unfold(text, 9), Err(FoldError::Form(_))), "{text}");
+            assert!(matches!(unfold(text, 9), Err(FoldError::Syntax(_))), "{text}");
         }
-        assert_eq!(unfold("(1*100000 2)*100000000000", 9), Err(FoldError::Long(9)));
-        assert_eq!(unfold("1 2 3*3", 4), Err(FoldError::Long(4)));
+        assert_eq!(unfold("(1*100000 2)*100000000000", 9), Err(FoldError::TooLong(9)));
+        assert_eq!(unfold("1 2 3*3", 4), Err(FoldError::TooLong(4)));
         assert!(unfold(&"(".repeat(100), 9).is_err());
     }
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(numbers in vec(0..3_u32, 0..200)) {
+        fn a_folded_sequence_unfolds_unchanged(numbers in vec(0..3_u32, 0..200)) {
             prop_assert_eq!(unfold(&fold(&numbers), 200), Ok(numbers));
         }
 
         #[test]
-        fn anything_can_be_read(text in "[0-9 ()*]{0,40}") {
+        fn unfolding_any_text_does_not_exceed_the_limit(text in "[0-9 ()*]{0,40}") {
             if let Ok(numbers) = unfold(&text, 100) {
                 prop_assert!(numbers.len() <= 100);
             }

@@ -1,15 +1,14 @@
-//! Lines of a source that was edited: a line may be somewhere else than it was, but lines do not
-//! move past each other.
+//! Lines of an edited source file: a line may have moved, but lines keep their order.
 
 use std::collections::BTreeMap;
 
-/// Where the lines of one function are now, as far as that was seen.
+/// The new line numbers of one function, by the old ones, as far as they are known.
 #[derive(Debug, Default)]
-pub(super) struct Lines(BTreeMap<u32, u32>);
+pub(super) struct LineMap(BTreeMap<u32, u32>);
 
-impl Lines {
-    /// Whether what was on one line can be on another one now, after all that was seen before. If
-    /// so, it stays there.
+impl LineMap {
+    /// Whether old line `before` can be line `now`, given the lines that are known. If so, it is
+    /// known from then on.
     pub(super) fn admit(&mut self, before: u32, now: u32) -> bool {
         if let Some(known) = self.0.get(&before) {
             return *known == now;
@@ -28,8 +27,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_move_but_not_past_each_other() {
-        let mut lines = Lines::default();
+    fn lines_move_but_keep_their_order() {
+        let mut lines = LineMap::default();
         assert!(lines.admit(10, 10) && lines.admit(12, 14));
         assert!(lines.admit(12, 14) && !lines.admit(12, 12));
         assert!(!lines.admit(11, 14) && !lines.admit(11, 9) && lines.admit(11, 12));

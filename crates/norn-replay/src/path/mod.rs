@@ -1,7 +1,7 @@
-//! The path of a clip: what each thread does, event by event, as far as the schedule goes. Whoever
-//! replays the clip can be told where the program first did something else ([`Detour`]).
+//! The path of a clip: the expected events of each thread, up to the end of the schedule. A replay
+//! compares its trace with the path to find the first event that differs ([`Detour`]).
 //!
-//! The schedule is followed by its own points; the path forces nothing.
+//! The path forces nothing: a replay follows the points of the schedule alone.
 
 mod detour;
 mod fold;
@@ -15,52 +15,52 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 use crate::{Clip, SymbolizedTrace, label::Labels, points::look_up};
 
-/// The most events of one thread that a path has.
-const MOST: usize = 100_000;
-/// And of all threads together.
-const MOST_OF_ALL: usize = 1_000_000;
+/// Maximum number of events of one thread in a path.
+const MAX_THREAD_EVENTS: usize = 100_000;
+/// Maximum number of events of all threads in a path.
+const MAX_EVENTS: usize = 1_000_000;
 
-/// What each thread is expected to do.
+/// The expected events of each thread.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, try_from = "Form")]
+#[serde(deny_unknown_fields, try_from = "RawPath")]
 pub(crate) struct Path {
-    /// What tells the modules in which there are points from other builds of them.
+    /// The build ids of the modules of the points.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     builds: BTreeMap<String, String>,
-    /// What is done, and where; events name these by their numbers, from 0.
+    /// Operations and their places. Events refer to them by index.
     #[serde(serialize_with = "print")]
     points: Vec<Point>,
-    /// The threads that do anything.
-    threads: Vec<Course>,
+    /// The threads that have events.
+    threads: Vec<ThreadPath>,
 }
 
-/// What one thread is expected to do, from its first event on.
+/// The expected events of one thread, from its first event on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Course {
+struct ThreadPath {
     thread: ThreadName,
-    /// The numbers of its events' points.
+    /// The indices of its events' points.
     #[serde(serialize_with = "fold", deserialize_with = "unfold")]
     events: Vec<u32>,
-    /// Events behind those that are also part of the schedule.
+    /// Number of further events of the schedule that exceed the limit.
     #[serde(default, skip_serializing_if = "is_none")]
     left_out: u64,
 }
 
-/// A path as it is read.
+/// A path before its points are parsed.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Form {
+struct RawPath {
     #[serde(default)]
     builds: BTreeMap<String, String>,
     points: Vec<String>,
-    threads: Vec<Course>,
+    threads: Vec<ThreadPath>,
 }
 
-impl TryFrom<Form> for Path {
+impl TryFrom<RawPath> for Path {
     type Error = String;
 
-    fn try_from(Form { builds, points, threads }: Form) -> Result<Path, String> {
+    fn try_from(RawPath { builds, points, threads }: RawPath) -> Result<Path, String> {
         let points = points.iter().map(|it| it.parse::<Visit>().map(|it| it.point));
         let points = points.collect::<Result<Vec<_>, _>>().map_err(|it| it.to_string())?;
         let mut events = threads.iter().flat_map(|it| &it.events);
@@ -85,38 +85,38 @@ fn fold<S: Serializer>(events: &[u32], to: S) -> Result<S::Ok, S::Error> {
 }
 
 fn unfold<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u32>, D::Error> {
-    fold::unfold(&String::deserialize(from)?, MOST).map_err(D::Error::custom)
+    fold::unfold(&String::deserialize(from)?, MAX_THREAD_EVENTS).map_err(D::Error::custom)
 }
 
 impl Clip {
-    /// Expects each thread to do what it did in a run, up to the given number of events.
+    /// Sets the path to the events of a run, up to the given number of events of each thread.
     pub fn expect_path(&mut self, symbolized: &SymbolizedTrace, counts: &BTreeMap<ThreadId, u64>) {
         let mut labels = Labels::new(symbolized);
-        let path = Walk::new(symbolized, &mut labels).path(counts);
+        let path = PathBuilder::new(symbolized, &mut labels).path(counts);
         self.set_path(Path { builds: labels.builds(), ..path });
     }
 
-    /// Expects each thread to do everything that it did in a run.
+    /// Sets the path to all events of a run.
     pub(crate) fn expect_all(&mut self, symbolized: &SymbolizedTrace) {
         let threads = symbolized.trace.threads().iter();
         self.expect_path(symbolized, &threads.map(|it| (it.id, it.events)).collect());
     }
 }
 
-/// Takes down what threads did.
-struct Walk<'a, 'b> {
+/// Collects the events of threads and their points.
+struct PathBuilder<'a, 'b> {
     symbolized: &'a SymbolizedTrace,
     labels: &'b mut Labels<'a>,
     points: Vec<Point>,
-    /// The numbers of points.
+    /// The indices of points.
     numbers: BTreeMap<Point, u32>,
     sites: BTreeMap<SiteId, u32>,
 }
 
-impl<'a, 'b> Walk<'a, 'b> {
+impl<'a, 'b> PathBuilder<'a, 'b> {
     fn new(symbolized: &'a SymbolizedTrace, labels: &'b mut Labels<'a>) -> Self {
         let (numbers, sites) = (BTreeMap::new(), BTreeMap::new());
-        Walk { symbolized, labels, points: Vec::new(), numbers, sites }
+        PathBuilder { symbolized, labels, points: Vec::new(), numbers, sites }
     }
 
     fn path(mut self, counts: &BTreeMap<ThreadId, u64>) -> Path {
@@ -124,13 +124,13 @@ impl<'a, 'b> Walk<'a, 'b> {
         let threads = symbolized.trace.threads().iter().filter(|it| it.role == Role::Thread);
         let counted = threads.filter_map(|it| Some((it, *counts.get(&it.id)?)));
         let counted: Vec<_> = counted.filter(|it| it.1 > 0).collect();
-        let most = MOST.min(MOST_OF_ALL / counted.len().max(1));
+        let most = MAX_THREAD_EVENTS.min(MAX_EVENTS / counted.len().max(1));
         let threads = counted.iter().map(|(thread, count)| {
             let kept = usize::try_from(*count).map_or(most, |it| it.min(most));
             let events = symbolized.trace.events(thread.id).take(kept);
             let events: Vec<_> = events.map(|it| self.number(it.site)).collect();
             let left_out = count - kept as u64;
-            Course { thread: thread.name.clone(), events, left_out }
+            ThreadPath { thread: thread.name.clone(), events, left_out }
         });
         let threads = threads.collect();
         Path { points: self.points, threads, ..Path::default() }

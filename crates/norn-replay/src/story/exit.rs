@@ -1,4 +1,4 @@
-//! Where a program ended that chose to.
+//! The place of the call of `exit`.
 
 use norn_frontend::Memory;
 use norn_model::{Event, Location, Op};
@@ -6,8 +6,8 @@ use norn_model::{Event, Location, Op};
 use super::symbolizer::Symbolizer;
 use crate::SymbolizedTrace;
 
-/// The call of `exit` and its callers, innermost first. A program that returns from `main` has no
-/// such call of its own: then it is the last event of that thread that is in the program's code.
+/// The call of `exit` and its callers, innermost first. If the program itself does not call `exit`,
+/// because it returns from `main`, the last event of that thread in the program's own code.
 pub fn exit_calls(symbolized: &SymbolizedTrace) -> Vec<Location> {
     let symbols = Symbolizer { symbolized, memory: Memory::default() };
     let mut exit: Option<Event> = None;

@@ -8,16 +8,16 @@ use norn_report::{Action, EventRow, Number};
 
 use crate::SymbolizedTrace;
 
-use super::{past::Past, symbolizer::Symbolizer};
+use super::{history::RunHistory, symbolizer::Symbolizer};
 
-/// Events that are shown, at most.
-const MOST: usize = 20;
+/// Maximum number of events that are shown.
+const MAX_EVENTS: usize = 20;
 
 /// The last events.
-pub(super) fn events(symbols: &Symbolizer<'_>, past: &Past) -> Vec<EventRow> {
-    let shown = past.last.iter().rev().filter(|it| is_shown(symbols, &it.0));
+pub(super) fn events(symbols: &Symbolizer<'_>, history: &RunHistory) -> Vec<EventRow> {
+    let shown = history.last.iter().rev().filter(|it| is_shown(symbols, &it.0));
     let mut last: Vec<_> =
-        shown.take(MOST).map(|(event, times)| make(symbols, event, *times)).collect();
+        shown.take(MAX_EVENTS).map(|(event, times)| make(symbols, event, *times)).collect();
     last.reverse();
     last
 }
@@ -39,15 +39,15 @@ pub fn rows(symbolized: &SymbolizedTrace, wanted: &BTreeSet<EventId>) -> Vec<(Ev
     found
 }
 
-/// One event of a run. Memory on the heap and on stacks has no names here, which would take a walk
-/// through the trace.
+/// One event of a run. Heap blocks and local variables are not named here, because that takes a pass
+/// over the trace.
 pub fn row(symbolized: &SymbolizedTrace, event: &Event) -> EventRow {
     make(&Symbolizer { symbolized, memory: Memory::default() }, event, 1)
 }
 
-/// What a library does for itself explains nothing.
+/// Whether an event is shown. Internal accesses of a library do not explain a failure.
 fn is_shown(symbols: &Symbolizer<'_>, event: &Event) -> bool {
-    let chore = matches!(
+    let internal = matches!(
         event.op,
         Op::Read { .. }
             | Op::Write { .. }
@@ -60,7 +60,7 @@ fn is_shown(symbols: &Symbolizer<'_>, event: &Event) -> bool {
             | Op::OnceEnd { .. }
             | Op::OnceDone { .. }
     );
-    !chore || symbols.is_own(event)
+    !internal || symbols.is_own(event)
 }
 
 fn make(symbols: &Symbolizer<'_>, event: &Event, times: u64) -> EventRow {
@@ -89,7 +89,7 @@ fn value(access: &MemoryAccess) -> Value {
     access.write.or(access.read).flatten()
 }
 
-/// What an operation is done to.
+/// The name of the operand of an operation.
 fn object(symbols: &Symbolizer<'_>, op: &Op) -> Option<String> {
     match op.operand() {
         // The size of an allocation has a field of its own.

@@ -1,4 +1,4 @@
-//! The story of a memory error: what was done to which block, and what had been done to it before.
+//! The story of a memory error: the invalid access, and where its block was allocated and freed.
 
 use norn_model::{Event, MemoryFault, Op, ThreadId};
 use norn_report::{Address, Block, Misuse, Step};
@@ -36,7 +36,7 @@ fn block(symbols: &Symbolizer<'_>, error: MemoryError) -> Option<Block> {
             Op::Alloc { addr, size } if addr == error.block => {
                 (allocated, freed) = (Some((size, event)), None);
             }
-            // The second free, if that is the error, may have been noted as well.
+            // In a double free, the second free may be in the trace as well.
             Op::Free { addr } if addr == error.block => freed = freed.or(Some(event)),
             _ => {}
         }

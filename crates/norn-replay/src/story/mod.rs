@@ -1,15 +1,15 @@
 //! The story of a failure: what happened and why, as the data of a report.
 //!
-//! A run leaves a trace, what each thread was blocked in, and what the runtime found. One pass over
-//! the trace ([`past`]) gathers what led to the end; [`symbolizer`] names it; and for each kind of
-//! failure there is a file that selects what explains it.
+//! A run leaves a trace, the operation in which each thread was blocked, and the failure that the
+//! runtime found. One pass over the trace ([`history`]) collects what led to the failure,
+//! [`symbolizer`] names it, and one file for each kind of failure selects what explains it.
 
 mod death;
 mod exit;
+mod history;
 mod last;
 mod memory;
 mod observed_value;
-mod past;
 mod running;
 mod stuck;
 mod symbolizer;
@@ -22,29 +22,29 @@ pub use self::{
     exit::exit_calls,
     last::{row, rows},
 };
-use self::{past::Past, symbolizer::Symbolizer};
-use crate::Ran;
+use self::{history::RunHistory, symbolizer::Symbolizer};
+use crate::CompletedRun;
 
-/// Explains how a run came to fail; none if it did not, or if its status is all that is known.
-pub fn story(ran: &Ran) -> Option<Story> {
-    let outcome = &ran.recording.run.controlled.as_ref()?.outcome;
-    if matches!(ran.consequence, Consequence::None | Consequence::Exit(_) | Consequence::Check(_)) {
+/// Explains the failure of a run; none if it did not fail, or if only its exit status is known.
+pub fn story(run: &CompletedRun) -> Option<Story> {
+    let outcome = &run.recording.run.controlled.as_ref()?.outcome;
+    if matches!(run.consequence, Consequence::None | Consequence::Exit(_) | Consequence::Check(_)) {
         return None;
     }
-    let symbolized = ran.symbolized().ok()??;
-    let (past, memory) = Past::of(&symbolized.trace);
+    let symbolized = run.symbolized().ok()??;
+    let (history, memory) = RunHistory::of(&symbolized.trace);
     let symbols = Symbolizer { symbolized, memory };
-    let failure = match &ran.consequence {
-        Consequence::Deadlock => FailureKind::Stuck(stuck::explain(&symbols, &past)),
+    let failure = match &run.consequence {
+        Consequence::Deadlock => FailureKind::Stuck(stuck::explain(&symbols, &history)),
         Consequence::Livelock | Consequence::Hang(_) => {
-            FailureKind::Running(running::explain(&symbols, &past))
+            FailureKind::Running(running::explain(&symbols, &history))
         }
         Consequence::Memory(fault) => {
             FailureKind::Misuse(memory::explain(&symbols, *fault, outcome)?)
         }
         consequence => {
-            FailureKind::Death(death::explain(&symbols, &past, consequence, &ran.recording))
+            FailureKind::Death(death::explain(&symbols, &history, consequence, &run.recording))
         }
     };
-    Some(Story { failure, last: last::events(&symbols, &past) })
+    Some(Story { failure, last: last::events(&symbols, &history) })
 }

@@ -1,4 +1,4 @@
-//! The values that a thread read last, and the writes that they came from.
+//! The values that a thread read last, and the writes that stored them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,23 +7,23 @@ use norn_model::{AtomicOp, Event, Op, ThreadId, Value};
 use norn_report::{Number, ObservedValue, Writing};
 
 use super::{
-    past::{self, Past},
+    history::{self, RunHistory},
     symbolizer::Symbolizer,
 };
 
 /// The last values that threads read, of up to `most` different variables each.
 pub(super) fn reads(
     symbols: &Symbolizer<'_>,
-    past: &Past,
+    history: &RunHistory,
     threads: &[ThreadId],
     most: usize,
 ) -> BTreeMap<ThreadId, Vec<ObservedValue>> {
     let seen: BTreeMap<_, _> =
-        threads.iter().map(|id| (*id, seen(symbols, past, *id, most))).collect();
+        threads.iter().map(|id| (*id, seen(symbols, history, *id, most))).collect();
     let wanted: BTreeSet<(u64, u64)> =
         seen.values().flatten().map(|it| (it.addr, it.size)).collect();
     let writes = writes(symbols, &wanted);
-    let read = |it: &Seen| ObservedValue {
+    let read = |it: &ReadValue| ObservedValue {
         object: symbols.object(it.addr, it.size),
         value: it.value.map(Number),
         shown: symbols.read(it.addr, it.size, it.value),
@@ -36,16 +36,22 @@ pub(super) fn reads(
     seen.iter().map(|(id, it)| (*id, it.iter().map(read).collect())).collect()
 }
 
-struct Seen {
+struct ReadValue {
     addr: u64,
     size: u64,
     value: Value,
 }
 
-/// What a thread read, the last first, but for its own stack, which no other thread writes.
-fn seen(symbols: &Symbolizer<'_>, past: &Past, thread: ThreadId, most: usize) -> Vec<Seen> {
-    let mut found: Vec<Seen> = Vec::new();
-    for event in past.threads.get(&thread).into_iter().flat_map(|it| it.recent.iter().rev()) {
+/// The values that a thread read, the last first, except from its own stack, which no other thread
+/// writes.
+fn seen(
+    symbols: &Symbolizer<'_>,
+    history: &RunHistory,
+    thread: ThreadId,
+    most: usize,
+) -> Vec<ReadValue> {
+    let mut found: Vec<ReadValue> = Vec::new();
+    for event in history.threads.get(&thread).into_iter().flat_map(|it| it.recent.iter().rev()) {
         let Some((addr, size, value)) = read(&event.op) else { continue };
         let own =
             matches!(symbols.memory.region(addr), Some(Region::Stack(it)) if it.thread == thread);
@@ -54,7 +60,7 @@ fn seen(symbols: &Symbolizer<'_>, past: &Past, thread: ThreadId, most: usize) ->
             && symbols.is_own(event)
             && !found.iter().any(|it| it.addr == addr)
         {
-            found.push(Seen { addr, size, value });
+            found.push(ReadValue { addr, size, value });
         }
     }
     found
@@ -86,7 +92,7 @@ fn writes(symbols: &Symbolizer<'_>, wanted: &BTreeSet<(u64, u64)>) -> BTreeMap<u
     let touches = |at: u64, len: u64, (addr, size): (u64, u64)| {
         at < addr.saturating_add(size) && addr < at.saturating_add(len)
     };
-    past::last_of(&symbols.symbolized.trace, |event, found| {
+    history::last_of(&symbols.symbolized.trace, |event, found| {
         let Some((at, len)) = write(&event.op) else { return };
         found.extend(wanted.iter().filter(|it| touches(at, len, **it)).map(|it| it.0));
     })

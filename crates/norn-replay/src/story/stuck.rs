@@ -1,4 +1,4 @@
-//! The story of a program in which no thread can continue: what each waits for, and which threads.
+//! The story of a deadlock: what each thread waits for, and which threads hold it.
 
 use std::collections::BTreeMap;
 
@@ -7,57 +7,57 @@ use norn_report::{Holder, Stuck, Waiter, Want};
 use norn_trace::{Blocked, Kind};
 
 use super::{
-    past::{self, Past},
+    history::{self, RunHistory},
     symbolizer::Symbolizer,
     wait,
 };
 
-/// Bytes of a word on which threads wait by themselves.
-const WORD: u64 = 4;
+/// Size of a futex word in bytes.
+const FUTEX_SIZE: u64 = 4;
 
-pub(super) fn explain(symbols: &Symbolizer<'_>, past: &Past) -> Stuck {
-    let blocked = past::blocked(&symbols.symbolized.trace);
-    let cycle = cycle(blocked, past);
+pub(super) fn explain(symbols: &Symbolizer<'_>, history: &RunHistory) -> Stuck {
+    let blocked = history::blocked(&symbols.symbolized.trace);
+    let cycle = cycle(blocked, history);
     let mut order: Vec<&Blocked> = blocked.iter().collect();
     let rank = |it: &Blocked| cycle.iter().position(|id| id.0 == it.thread);
     order.sort_by_key(|it| (rank(it).unwrap_or(usize::MAX), it.thread));
     Stuck {
-        waiters: order.into_iter().map(|it| waiter(symbols, past, it)).collect(),
+        waiters: order.into_iter().map(|it| waiter(symbols, history, it)).collect(),
         cycle: cycle.into_iter().map(|it| symbols.thread(it)).collect(),
-        ended: ended(symbols, past),
+        ended: ended(symbols, history),
     }
 }
 
-pub(super) fn ended(symbols: &Symbolizer<'_>, past: &Past) -> Vec<ThreadName> {
-    past.threads.iter().filter(|it| it.1.ended).map(|it| symbols.thread(*it.0)).collect()
+pub(super) fn ended(symbols: &Symbolizer<'_>, history: &RunHistory) -> Vec<ThreadName> {
+    history.threads.iter().filter(|it| it.1.ended).map(|it| symbols.thread(*it.0)).collect()
 }
 
-pub(super) fn waiter(symbols: &Symbolizer<'_>, past: &Past, blocked: &Blocked) -> Waiter {
+pub(super) fn waiter(symbols: &Symbolizer<'_>, history: &RunHistory, blocked: &Blocked) -> Waiter {
     let step = symbols.next(ThreadId(blocked.thread), blocked.pc);
-    Waiter { step, want: want(symbols, past, blocked) }
+    Waiter { step, want: want(symbols, history, blocked) }
 }
 
-fn want(symbols: &Symbolizer<'_>, past: &Past, blocked: &Blocked) -> Want {
+fn want(symbols: &Symbolizer<'_>, history: &RunHistory, blocked: &Blocked) -> Want {
     let Some(kind) = Kind::from_code(blocked.kind) else { return Want::Outside };
     match kind {
         Kind::Acquire => {
-            let holders = holders(symbols, past, blocked.object);
+            let holders = holders(symbols, history, blocked.object);
             let mode = holders.first().map_or(LockMode::Mutex, |it| it.mode);
             Want::Lock { object: symbols.primitive(blocked.object, mode.object()), holders }
         }
-        Kind::Wait => Want::Wakeup(wait::wakeup(symbols, past, blocked)),
-        Kind::BarrierEnter => Want::Barrier(wait::barrier(symbols, past, blocked)),
-        Kind::SemWait => Want::Semaphore(wait::semaphore(symbols, past, blocked)),
+        Kind::Wait => Want::Wakeup(wait::wakeup(symbols, history, blocked)),
+        Kind::BarrierEnter => Want::Barrier(wait::barrier(symbols, history, blocked)),
+        Kind::SemWait => Want::Semaphore(wait::semaphore(symbols, history, blocked)),
         Kind::Join => {
             let id = joined(blocked);
-            let ended = past.threads.get(&id).is_some_and(|it| it.ended);
+            let ended = history.threads.get(&id).is_some_and(|it| it.ended);
             Want::End { thread: symbols.thread(id), ended }
         }
         Kind::OnceDone => {
-            let by = begun(past, blocked.object).map(|it| symbols.step(&it));
+            let by = begun(history, blocked.object).map(|it| symbols.step(&it));
             Want::Once { object: symbols.object(blocked.object, 1), by }
         }
-        Kind::Futex => Want::Word(symbols.object(blocked.object, WORD)),
+        Kind::Futex => Want::Word(symbols.object(blocked.object, FUTEX_SIZE)),
         _ => Want::Outside,
     }
 }
@@ -66,75 +66,76 @@ fn joined(blocked: &Blocked) -> ThreadId {
     ThreadId(u32::try_from(blocked.object).unwrap_or(u32::MAX))
 }
 
-fn holders(symbols: &Symbolizer<'_>, past: &Past, lock: u64) -> Vec<Holder> {
+fn holders(symbols: &Symbolizer<'_>, history: &RunHistory, lock: u64) -> Vec<Holder> {
     let mut holders = Vec::new();
-    for life in past.threads.values() {
-        for (_, event) in life.taken.iter().filter(|it| it.0 == lock) {
+    for thread in history.threads.values() {
+        for (_, event) in thread.taken.iter().filter(|it| it.0 == lock) {
             let mode = match event.op {
                 Op::Acquire { mode, .. } => mode,
                 _ => LockMode::Mutex,
             };
-            holders.push(Holder { taken: symbols.step(event), mode, ended: life.ended });
+            holders.push(Holder { taken: symbols.step(event), mode, ended: thread.ended });
         }
     }
     holders
 }
 
-/// Where an initialisation began that is not over.
-fn begun(past: &Past, once: u64) -> Option<norn_model::Event> {
-    let notes = past.objects.get(&once)?.notes.iter().rev();
-    let last = notes
+/// The begin event of an initialization that has not ended.
+fn begun(history: &RunHistory, once: u64) -> Option<norn_model::Event> {
+    let events = history.objects.get(&once)?.events.iter().rev();
+    let last = events
         .map(|it| it.1)
         .find(|it| matches!(it.op, Op::OnceBegin { .. } | Op::OnceEnd { .. }))?;
     matches!(last.op, Op::OnceBegin { .. }).then_some(last)
 }
 
 /// Finds threads that wait for each other in a cycle.
-fn cycle(blocked: &[Blocked], past: &Past) -> Vec<ThreadId> {
-    let edges: Edges = blocked.iter().map(|it| (ThreadId(it.thread), awaited(it, past))).collect();
-    whole(&edges)
+fn cycle(blocked: &[Blocked], history: &RunHistory) -> Vec<ThreadId> {
+    let edges: Edges =
+        blocked.iter().map(|it| (ThreadId(it.thread), awaited(it, history))).collect();
+    find_cycle(&edges)
 }
 
-/// A cycle of several threads if there is one: a thread that waits for itself and for others, as a
-/// reader that wants to write, is better explained with the others.
-fn whole(edges: &Edges) -> Vec<ThreadId> {
+/// Finds a cycle of several threads, else a thread that waits for itself. A thread that waits for
+/// itself and for others, such as a reader that wants to write, is better explained with the others.
+fn find_cycle(edges: &Edges) -> Vec<ThreadId> {
     let others: Edges = edges
         .iter()
         .map(|(from, to)| (*from, to.iter().copied().filter(|it| it != from).collect()))
         .collect();
-    let find = |edges: &Edges| edges.keys().find_map(|&start| path(edges, &mut vec![start]));
+    let find = |edges: &Edges| edges.keys().find_map(|&start| close_cycle(edges, &mut vec![start]));
     find(&others).or_else(|| find(edges)).unwrap_or_default()
 }
 
 /// The threads that each thread waits for.
 type Edges = BTreeMap<ThreadId, Vec<ThreadId>>;
 
-/// The threads that one waits for.
-fn awaited(blocked: &Blocked, past: &Past) -> Vec<ThreadId> {
-    let holds = |id: &ThreadId| past.threads[id].taken.iter().any(|it| it.0 == blocked.object);
+/// The threads that a blocked thread waits for.
+fn awaited(blocked: &Blocked, history: &RunHistory) -> Vec<ThreadId> {
+    let holds = |id: &ThreadId| history.threads[id].taken.iter().any(|it| it.0 == blocked.object);
     match Kind::from_code(blocked.kind) {
-        Some(Kind::Acquire) => past.threads.keys().copied().filter(holds).collect(),
+        Some(Kind::Acquire) => history.threads.keys().copied().filter(holds).collect(),
         Some(Kind::Join) => vec![joined(blocked)],
         Some(Kind::OnceDone) => {
-            begun(past, blocked.object).map(|it| it.id.thread).into_iter().collect()
+            begun(history, blocked.object).map(|it| it.id.thread).into_iter().collect()
         }
         _ => Vec::new(),
     }
 }
 
-/// A way from the first thread of `way` back to it.
-fn path(edges: &Edges, way: &mut Vec<ThreadId>) -> Option<Vec<ThreadId>> {
-    let last = way.last()?;
+/// Extends a path of edges to a cycle through its first thread, depth first.
+fn close_cycle(edges: &Edges, path: &mut Vec<ThreadId>) -> Option<Vec<ThreadId>> {
+    let last = path.last()?;
     for next in edges.get(last)? {
-        if way.first() == Some(next) {
-            return Some(way.clone());
+        if path.first() == Some(next) {
+            return Some(path.clone());
         }
-        if !way.contains(next) {
-            way.push(*next);
-            if let Some(found) = path(edges, way) {
+        if !path.contains(next) {
+            path.push(*next);
+            if let Some(found) = close_cycle(edges, path) {
                 return Some(found);
             }
-            way.pop();
+            path.pop();
         }
     }
     None
@@ -149,7 +150,7 @@ mod tests {
             .iter()
             .map(|(from, to)| (ThreadId(*from), to.iter().map(|it| ThreadId(*it)).collect()))
             .collect();
-        whole(&edges).iter().map(|it| it.0).collect()
+        find_cycle(&edges).iter().map(|it| it.0).collect()
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Names for the subjects of a story: places in the code, calls, and objects in memory.
+//! Symbolizes what a story mentions: places in the code, calls, and objects in memory.
 
 use norn_frontend::{Memory, Owner, Region};
 use norn_model::{Event, Frame as Call, Location, NameId, ThreadId, ThreadName};
@@ -6,8 +6,8 @@ use norn_report::{Address, Object, Step};
 
 use crate::SymbolizedTrace;
 
-/// The most calls that a story shows of one event.
-const MOST: usize = 8;
+/// Maximum number of calls that a story shows of one event.
+const MAX_CALLS: usize = 8;
 
 /// Names threads, places in the code and memory of one run.
 pub(super) struct Symbolizer<'a> {
@@ -34,19 +34,19 @@ impl Symbolizer<'_> {
         Step { thread: self.thread(event.id.thread), event: Some(event.id.index), stack }
     }
 
-    /// What a thread was about to do when its trace ended.
+    /// The operation that a thread was about to perform when its trace ended.
     pub(super) fn next(&self, thread: ThreadId, pc: u64) -> Step {
         let stack = self.places(pc, &self.symbolized.trace.last_calls(thread));
         Step { thread: self.thread(thread), event: None, stack }
     }
 
-    /// Where an event was, in the code of the program if there is any on the way to it.
+    /// The source location of an event: its innermost frame in the program's own code, if it has one.
     pub(super) fn place(&self, event: &Event) -> Option<Location> {
         self.step(event).stack.into_iter().next()
     }
 
-    /// Whether the program itself performed an event: not a library, nor a header of the system that
-    /// no function of the program had called.
+    /// Whether the program itself performed an event: not a library, and not a system header without
+    /// a caller in the program.
     pub(super) fn is_own(&self, event: &Event) -> bool {
         let pc = self.symbolized.trace.site(event.site).map_or(0, |it| it.pc);
         let module = Location {
@@ -69,7 +69,7 @@ impl Symbolizer<'_> {
             .collect();
         let own: Vec<_> = all.iter().filter(|it| self.is_own_frame(it)).collect();
         let shown = if own.is_empty() { all.iter().take(1).collect() } else { own };
-        shown.into_iter().take(MOST).cloned().collect()
+        shown.into_iter().take(MAX_CALLS).cloned().collect()
     }
 
     /// The frames of a place. A frame without names has its offset in the module.
@@ -102,7 +102,7 @@ impl Symbolizer<'_> {
             && self.symbolized.symbols.owner(frame) == Owner::Program
     }
 
-    /// A value as the variable's type has it, if that is known.
+    /// A value formatted by the type of its variable, if that is known.
     pub(super) fn read(&self, address: u64, size: u64, value: Option<u128>) -> Option<String> {
         let variable = self.symbolized.symbols.variable(address, size);
         let variable = variable.or_else(|| match self.memory.region(address)? {
@@ -112,34 +112,35 @@ impl Symbolizer<'_> {
         variable?.value_type?.text(value?)
     }
 
-    /// What an address belongs to, as an operation on `size` bytes sees it.
+    /// The object at an address, for an operation on `size` bytes.
     pub(super) fn object(&self, address: u64, size: u64) -> Object {
-        let thing = |name| Object { name, allocated_at: None, address: Some(Address(address)) };
+        let named = |name| Object { name, allocated_at: None, address: Some(Address(address)) };
         if let Some(variable) = self.symbolized.symbols.variable(address, size) {
-            return thing(variable.name);
+            return named(variable.name);
         }
         match self.memory.region(address) {
             Some(Region::Heap { offset, size, site, freed, .. }) => {
                 let what = if freed { "freed heap" } else { "heap" };
                 Object {
-                    allocated_at: self.made(site),
-                    ..thing(format!("{what}[{size}]{}", plus(offset)))
+                    allocated_at: self.allocation_site(site),
+                    ..named(format!("{what}[{size}]{}", plus(offset)))
                 }
             }
-            Some(Region::Mapped { offset, site }) => {
-                Object { allocated_at: self.made(site), ..thing(format!("mapped{}", plus(offset))) }
-            }
-            Some(Region::Stack(on)) => thing(self.symbolized.local(on, address, size).name),
-            None => thing(self.code(address)),
+            Some(Region::Mapped { offset, site }) => Object {
+                allocated_at: self.allocation_site(site),
+                ..named(format!("mapped{}", plus(offset)))
+            },
+            Some(Region::Stack(on)) => named(self.symbolized.local(on, address, size).name),
+            None => named(self.code(address)),
         }
     }
 
-    /// A synchronisation object. Its size distinguishes a variable from its first member.
+    /// A synchronization object. Its size distinguishes a variable from its first member.
     pub(super) fn primitive(&self, address: u64, class: norn_model::Object) -> Object {
         self.object(address, self.symbolized.symbols.object_size(class))
     }
 
-    fn made(&self, site: norn_model::SiteId) -> Option<Location> {
+    fn allocation_site(&self, site: norn_model::SiteId) -> Option<Location> {
         let pc = self.symbolized.trace.site(site)?.pc;
         self.places(pc, &[]).into_iter().next()
     }

@@ -21,7 +21,7 @@ pub(crate) struct Counting {
     pub(crate) write_baseline: Option<PathBuf>,
 }
 
-/// Findings that the user does not want to see.
+/// Findings to suppress.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Findings that count")]
 pub(crate) struct Suppressions {

@@ -20,16 +20,16 @@ pub(crate) enum Format {
 pub(crate) struct ReportFormat(pub(crate) &'static norn_report::writer::Format);
 
 impl ReportFormat {
-    /// The format for people.
+    /// The text format.
     pub(crate) const TEXT: &str = "text";
 
-    /// Whether this is the one for people.
+    /// Whether this is the text format.
     pub(crate) fn is_text(self) -> bool {
         self.0.name == Self::TEXT
     }
 }
 
-/// Takes the names of the formats of reports.
+/// Parses the name of a report format.
 pub(crate) fn report_format() -> impl TypedValueParser<Value = ReportFormat> {
     let values = FORMATS.iter().map(|it| PossibleValue::new(it.name).help(it.help));
     PossibleValuesParser::new(values)

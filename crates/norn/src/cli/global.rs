@@ -40,7 +40,7 @@ pub(crate) struct Global {
 }
 
 impl Global {
-    /// Makes the choices of the user known to the whole process.
+    /// Applies the options to the whole process.
     pub(crate) fn apply(&self) {
         self.color.apply();
         Verbosity::from_flags(self.quiet, self.verbose).set();

@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes() {
+    fn sizes_have_units() {
         assert_eq!(size("65536"), Ok(65536));
         assert_eq!(size("500M"), Ok(500 << 20));
         assert_eq!(size("2g"), Ok(2 << 30));

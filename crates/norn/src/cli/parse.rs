@@ -1,8 +1,8 @@
 //! Parses the command line, with defaults from the environment and from `norn.toml`.
 //!
 //! clap gives the command line precedence over environment variables, and these over defaults. So the
-//! values of `norn.toml` become defaults of the options before the command line is parsed. Which file
-//! that is depends on the command line itself: it is parsed twice.
+//! values of `norn.toml` become defaults of the options before the command line is parsed. The command
+//! line itself may name the file, so it is parsed twice.
 
 use std::{ffi::OsString, path::PathBuf};
 
@@ -21,10 +21,10 @@ const FORCING: [&str; 2] = ["hunt", "check"];
 /// Commands whose output format `norn.toml` may set.
 const REPORTING: [&str; 3] = ["hunt", "check", "predict"];
 
-/// Commands about norn itself, which work whatever is in `norn.toml`.
+/// Commands about norn itself, which ignore `norn.toml`.
 const UNCONFIGURED: [&str; 3] = ["completions", "man", "exit-codes"];
 
-/// The command line as clap knows it.
+/// The command line definition of clap.
 pub(crate) fn command() -> clap::Command {
     let runtime = RuntimeImage::embedded().id;
     let runtime = runtime.rsplit_once('-').map_or(runtime, |it| it.1);
@@ -44,8 +44,8 @@ pub(crate) fn parse(words: &[OsString]) -> anyhow::Result<Cli> {
     Ok(second_pass(words, &first, config)?)
 }
 
-/// Parses the command line without a configuration, and without requiring arguments that one may
-/// give. Help and usage errors are those of the true command line, which requires them.
+/// Parses the command line without a configuration, and without requiring arguments that a configuration
+/// may give. Help and usage errors come from the full definition, which requires them.
 fn first_pass(words: &[OsString]) -> Result<ArgMatches, clap::Error> {
     let parsed = command().mut_subcommands(optional).try_get_matches_from(words);
     parsed.map_err(|error| command().try_get_matches_from(words).err().unwrap_or(error))
@@ -77,8 +77,8 @@ fn optional(command: clap::Command) -> clap::Command {
     command.mut_args(|it| if it.is_positional() { it.required(false) } else { it })
 }
 
-/// Where the configuration comes from. An option wins over an environment variable, whichever of
-/// the two questions it answers.
+/// The source of the configuration. The options `--config` and `--no-config` both have precedence over
+/// both environment variables.
 fn source(matches: &ArgMatches) -> Source {
     let given = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
     let file = matches.get_one::<PathBuf>("config").cloned();
@@ -116,8 +116,8 @@ fn subcommand(command: clap::Command, config: &Config) -> clap::Command {
     })
 }
 
-/// The program, and the properties of `norn check`. These can only be left out together with the program:
-/// else the program would be taken for them.
+/// The program, and the properties of `norn check`. The properties can be omitted only together with the
+/// program: otherwise the program would be parsed as a property.
 fn positional(arg: Arg, config: &Config) -> Arg {
     if config.command.is_empty() {
         return arg;
@@ -139,7 +139,7 @@ fn more_properties(arg: Arg, command: &str, config: &Config) -> Arg {
     }
 }
 
-/// `-j` does nothing for a single run. Environment and configuration may still set it.
+/// Rejects `-j` for a single run, where it has no effect. Environment and configuration may still set it.
 fn jobs_without_times(matches: &ArgMatches) -> Result<(), clap::Error> {
     let Some((name @ ("run" | "replay"), given)) = matches.subcommand() else { return Ok(()) };
     let jobs = given.value_source("jobs") == Some(ValueSource::CommandLine);
@@ -155,7 +155,7 @@ fn jobs_without_times(matches: &ArgMatches) -> Result<(), clap::Error> {
     Err(error)
 }
 
-/// Usage errors have colors as `--color` says, although the command line was not understood.
+/// Usage errors obey `--color`, although the command line could not be parsed.
 fn color(words: &[OsString]) {
     let mut words = words.iter().map_while(|it| it.to_str().filter(|it| *it != "--"));
     while let Some(word) = words.next() {
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_of_the_configuration() {
+    fn the_configuration_can_name_the_program() {
         let config = "command = ['./prog', '-v']\n";
         assert_eq!(program(&hunt(config, "norn hunt -j1").forcing), "/project/prog -v");
         assert_eq!(program(&hunt(config, "norn hunt ./other -v").forcing), "./other -v");
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn properties_of_the_configuration() {
+    fn the_configuration_can_name_properties() {
         let config = "command = ['./prog']\nproperties = ['data-race', 'a.norn']\n";
         let both = check(config, "norn check");
         assert_eq!(
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn jobs_are_for_repeated_runs() {
+    fn jobs_are_rejected_for_a_single_run() {
         assert!(parse("", "norn run -j2 ./prog").is_err());
         assert!(parse("jobs = 2", "norn run ./prog").is_ok());
         assert!(parse("", "norn run -j2 --times 3 ./prog").is_ok());

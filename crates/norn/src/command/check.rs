@@ -52,7 +52,7 @@ pub(super) fn run(args: &cli::Check) -> anyhow::Result<Exit> {
         max_steps: forcing.limits.max_steps,
     };
     let progress = Progress::new();
-    let check = norn_hunt::check(&options, &properties, scratch.path(), &|it| progress.tell(it))?;
+    let check = norn_hunt::check(&options, &properties, scratch.path(), &|it| progress.show(it))?;
     progress.end();
     let Some(check) = check else {
         return not_built(&forcing.command[0], "norn check PROPERTIES prog.c");
@@ -66,14 +66,15 @@ pub(super) fn run(args: &cli::Check) -> anyhow::Result<Exit> {
     Ok(exit)
 }
 
-/// The functions that the properties name: calls of no others are recorded.
+/// The functions that the properties name: only their calls are recorded.
 fn functions(properties: &[Property]) -> Vec<String> {
     let functions = properties.iter().flat_map(Property::functions);
     let named: BTreeSet<_> = functions.map(|it| it.as_str().to_owned()).collect();
     named.into_iter().collect()
 }
 
-/// A property whose events never occurred was not checked: that nothing was found says nothing then.
+/// The exit status. A property whose events never occurred was not checked, so that finding no
+/// violation of it means nothing.
 fn exit(check: &Check, filter: &ReportFilter<'_>) -> anyhow::Result<Exit> {
     if filter.fails() {
         return Ok(Exit::Harmful);

@@ -16,13 +16,13 @@ use crate::{
     exit::Exit,
 };
 
-/// How a check went.
+/// The result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum Level {
-    /// Nothing to do.
+    /// No problem.
     Ok,
-    /// Norn can be used, but something of it does not work.
+    /// Norn can be used with restrictions.
     Warning,
     /// Norn cannot be used.
     Problem,
@@ -34,9 +34,9 @@ struct Check {
     area: &'static str,
     name: &'static str,
     level: Level,
-    /// What is there.
+    /// The result.
     found: String,
-    /// What to do about it.
+    /// The remedy.
     hint: Option<String>,
 }
 
@@ -45,7 +45,7 @@ impl Check {
         Check { area, name, level: Level::Ok, found: found.into(), hint: None }
     }
 
-    /// A check that is not ok, and what helps.
+    /// Makes this a failed check with a remedy.
     fn bad(self, level: Level, hint: impl Into<String>) -> Check {
         Check { level, hint: Some(hint.into()), ..self }
     }

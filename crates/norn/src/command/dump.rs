@@ -188,7 +188,7 @@ fn place(frame: &Location) -> String {
     source(frame).map_or_else(|| function.to_owned(), |it| format!("{function} {it}"))
 }
 
-/// The other details, without those that are the usual case.
+/// The other details, except those with their usual values.
 fn details(fact: &Fact) -> String {
     use std::fmt::Write as _;
 

@@ -7,7 +7,7 @@ use norn_predict::{AnalysisInfo, KindInfo, analyses};
 
 use crate::exit::Exit;
 
-/// Names that people may look for, and those that reports use.
+/// Common names, and the names that reports use instead.
 const ALIASES: [(&str, &str); 5] = [
     ("crash", "signal"),
     ("memory-error", "memory"),
@@ -112,7 +112,7 @@ impl Entry {
         }
     }
 
-    /// What it is, in a few words.
+    /// A short description.
     fn summary(self) -> String {
         match self {
             Entry::Analysis(info) => info.text.summary.to_owned(),
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kind() {
+    fn a_kind_is_explained() {
         assert_snapshot!(explained("write-skew"), @r"
         write-skew (kind of atomic-set violation)
           atomic-set violation: write skew
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_with_two_meanings() {
+    fn all_meanings_of_a_name_are_explained() {
         let text = explained("deadlock");
         assert!(text.contains("deadlock (class of bugs or analysis)"), "{text}");
         assert!(text.contains("deadlock (consequence)"), "{text}");
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_name() {
+    fn an_unknown_name_is_an_error_with_a_hint() {
         assert_snapshot!(explained("stolen-wakeup"), @r"
         there is nothing called `stolen-wakeup`
         hint: did you mean `stolen-wake-up`?

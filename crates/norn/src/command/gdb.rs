@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 
 use anyhow::Context as _;
-use norn_replay::Ran;
+use norn_replay::CompletedRun;
 use norn_trace::End;
 
 /// gdb with settings that make it start the program as norn does: without a shell, and without
@@ -25,8 +25,8 @@ pub(super) fn words(arguments: &[String]) -> anyhow::Result<Vec<OsString>> {
 }
 
 /// Whether gdb ended the program early, so that its outcome is unknown.
-pub(super) fn cut_short(ran: &Ran) -> bool {
-    let process = ran.recording.run.processes.iter().find(|it| it.number == ran.process());
+pub(super) fn cut_short(run: &CompletedRun) -> bool {
+    let process = run.recording.run.processes.iter().find(|it| it.number == run.process());
     let killed = process.is_some_and(|it| it.end == End::Unknown);
-    killed && ran.recording.cut.is_none() && !ran.consequence.is_failure()
+    killed && run.recording.cut.is_none() && !run.consequence.is_failure()
 }

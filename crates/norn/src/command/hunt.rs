@@ -1,4 +1,4 @@
-//! `norn hunt`: record a passing run, predict what other orders hold, and prove it on the program.
+//! `norn hunt`: records a passing run, predicts bugs under other schedules, and confirms them.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -49,7 +49,7 @@ pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
             ..launch(&forcing.limits)
         },
         output: forcing.output.clone(),
-        predict: looked_for(&args.search)?,
+        predict: prediction_options(&args.search)?,
         atomic_sets: atomic_sets(&args.search),
         engines: args.search.engine.into(),
         budget: forcing.budget.get(),
@@ -59,7 +59,7 @@ pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
         max_steps: forcing.limits.max_steps,
     };
     let progress = Progress::new();
-    let hunt = norn_hunt::hunt(&options, scratch.path(), &|stage| progress.tell(stage))?;
+    let hunt = norn_hunt::hunt(&options, scratch.path(), &|stage| progress.show(stage))?;
     progress.end();
     let Some(hunt) = hunt else {
         return not_built(&forcing.command[0], "norn hunt prog.c");
@@ -91,12 +91,12 @@ pub(super) fn with_baseline<'a>(
     Ok(filter.with_baseline(&written))
 }
 
-/// A command line as reports have it.
+/// A command line, for reports.
 pub(super) fn words(command: &[OsString]) -> Vec<String> {
     command.iter().map(|it| it.to_string_lossy().into_owned()).collect()
 }
 
-/// Says that a program left nothing to look at, and what helps.
+/// Reports that a program left no events, with a hint.
 pub(super) fn not_built(program: &OsStr, instead: &str) -> anyhow::Result<Exit> {
     let (mut out, program) = (io::stderr(), program.display());
     writeln!(out, "norn: `{program}` left no events: it was not built with norn")?;
@@ -144,8 +144,8 @@ pub(super) fn program(
     Ok([program.into()].into_iter().chain(command[1..].iter().cloned()).collect())
 }
 
-/// What is looked for: all, or some kinds only.
-pub(super) fn looked_for(search: &cli::Search) -> anyhow::Result<norn_predict::Options> {
+/// The analyses and patterns that the user selected.
+pub(super) fn prediction_options(search: &cli::Search) -> anyhow::Result<norn_predict::Options> {
     let wanted = |class: BugClass| search.only.is_empty() || search.only.contains(&class);
     Ok(norn_predict::Options {
         analyses: norn_predict::analyses().filter(|it| wanted(it.class)).collect(),
@@ -156,12 +156,12 @@ pub(super) fn looked_for(search: &cli::Search) -> anyhow::Result<norn_predict::O
     })
 }
 
-/// Variables that belong together, by their names.
+/// The atomic sets of the user, by the names of their variables.
 pub(super) fn atomic_sets(search: &cli::Search) -> Vec<Vec<String>> {
     search.atomic_set.iter().map(|it| it.0.clone()).collect()
 }
 
-/// The patterns that are looked for: the built-in ones, and those of the user.
+/// The patterns to search: the built-in ones, and those of the user.
 fn patterns(files: &[PathBuf]) -> anyhow::Result<Vec<Pattern>> {
     let mut patterns = Pattern::built_in();
     for path in files {
@@ -173,7 +173,7 @@ fn patterns(files: &[PathBuf]) -> anyhow::Result<Vec<Pattern>> {
     Ok(patterns)
 }
 
-/// What a person sees while it lasts, if a person looks.
+/// Shows the progress on a terminal.
 pub(super) struct Progress(Option<Mutex<ProgressBar>>);
 
 impl Progress {
@@ -189,7 +189,7 @@ impl Progress {
         Progress(Some(Mutex::new(bar)))
     }
 
-    pub(super) fn tell(&self, stage: Stage) {
+    pub(super) fn show(&self, stage: Stage) {
         let Some(Ok(bar)) = self.0.as_ref().map(|it| it.lock()) else { return };
         bar.set_message(match stage {
             Stage::Recording => "recording".to_owned(),

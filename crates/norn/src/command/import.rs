@@ -1,4 +1,4 @@
-//! Traces of other tools: a file in RAPID's STD format where a trace's folder could be.
+//! Traces of other tools: files in RAPID's STD format, accepted in place of the folder of a trace.
 
 use std::{
     collections::BTreeMap,
@@ -22,7 +22,7 @@ pub(super) fn dump(path: &Path) -> anyhow::Result<Exit> {
     Ok(Exit::Clean)
 }
 
-/// Summarises such a file.
+/// Summarizes such a file.
 pub(super) fn info(path: &Path, format: Format) -> anyhow::Result<Exit> {
     let trace = read(path)?.trace;
     let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();

@@ -1,5 +1,6 @@
 //! One file per subcommand.
 
+mod batch;
 mod build;
 pub(crate) mod cc;
 mod check;
@@ -16,7 +17,6 @@ mod hunt;
 mod import;
 mod info;
 mod man;
-mod many;
 mod patterns;
 mod predict;
 mod property;

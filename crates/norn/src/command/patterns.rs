@@ -1,4 +1,4 @@
-//! `norn patterns`: what is looked for, as it can be written.
+//! `norn patterns`: prints the patterns that are searched, in the notation of pattern files.
 
 use std::io::Write as _;
 

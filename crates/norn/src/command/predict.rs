@@ -1,11 +1,11 @@
-//! `norn predict`: what a trace allows, without running the program.
+//! `norn predict`: predicts bugs from a trace, without running the program.
 
 use norn_hunt::outlook;
 use norn_trace::Run;
 
 use crate::{
     cli::Predict,
-    command::hunt::{atomic_sets, looked_for, suppressions},
+    command::hunt::{atomic_sets, prediction_options, suppressions},
     exit::Exit,
     front_end::front_end,
     property_file,
@@ -21,9 +21,9 @@ pub(super) fn run(args: &Predict) -> anyhow::Result<Exit> {
     Ok(Exit::Clean)
 }
 
-/// Predicts what the built-in analyses and the patterns look for.
+/// Predicts bugs with the built-in analyses and the patterns.
 fn patterns(args: &Predict) -> anyhow::Result<norn_report::Report> {
-    let options = looked_for(&args.search)?;
+    let options = prediction_options(&args.search)?;
     let suppressions = suppressions(&args.suppressions)?;
     let mut used = vec![0; suppressions.len()];
     let sets = atomic_sets(&args.search);

@@ -119,8 +119,8 @@ pub(super) fn end_like(status: ExitStatus) -> Exit {
 /// Ends by a signal.
 pub(super) fn end_by(signal: i32) -> Exit {
     let no_core = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: ends this process, which has nothing left to do; the subject has left its own core,
-    // if that was wanted.
+    // SAFETY: ends this process, which has nothing left to do. The subject has already dumped its own
+    // core, if that is enabled.
     unsafe {
         libc::setrlimit(libc::RLIMIT_CORE, &raw const no_core);
         libc::signal(signal, libc::SIG_DFL);

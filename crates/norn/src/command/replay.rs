@@ -4,12 +4,12 @@ use std::io::Write as _;
 
 use norn_frontend::{After, Cut, FrontEndError, Launch, Plan, Streams};
 use norn_model::{Consequence, Verdict};
-use norn_replay::{Clip, Goal, Ran, ReplayError};
+use norn_replay::{BatchMode, Clip, CompletedRun, ReplayError};
 use norn_report::Report;
 
 use crate::{
     cli::{AfterArg, Replay, ReportFormat},
-    command::{self, checked, gdb, many, many::Job, record},
+    command::{self, batch, batch::Job, checked, gdb, record},
     exit::Exit,
     front_end::front_end,
     report::{self, VERSION},
@@ -41,8 +41,8 @@ pub(super) fn run(args: &Replay) -> anyhow::Result<Exit> {
     }
 }
 
-/// Whether the schedule has an event that the program does not have. A recorded clip had its events,
-/// so the program has changed since; in a clip that a user wrote, this is a mistake.
+/// Whether the schedule has an event that the program does not have. If the clip was recorded, the
+/// program has changed since; in a clip that a user wrote, this is a mistake.
 fn is_changed(error: &anyhow::Error) -> bool {
     let error = error.downcast_ref::<ReplayError>();
     matches!(error, Some(ReplayError::FrontEnd(FrontEndError::NoPlace { .. })))
@@ -64,40 +64,40 @@ fn once(args: &Replay, clip: &Clip, launch: Launch) -> anyhow::Result<Exit> {
     let scratch = Scratch::new()?;
     let output = args.output.clone().unwrap_or_else(|| scratch.path().join("trace"));
     let launch = Launch { output, ..launch };
-    let check = many::check(&args.batch, &args.limits);
-    let ran = checked::run(&launch, check.as_ref())?;
-    ran.symbolized()?;
-    // From here on, nothing may be left behind.
+    let check = batch::check(&args.batch, &args.limits);
+    let run = checked::run(&launch, check.as_ref())?;
+    run.symbolized()?;
+    // The trace has been read. `end_by` ends the process without dropping anything.
     drop(scratch);
-    record::say(&launch, &ran.recording)?;
-    if let Some(Cut::Interrupt(signal)) = ran.recording.cut {
+    record::say(&launch, &run.recording)?;
+    if let Some(Cut::Interrupt(signal)) = run.recording.cut {
         return Ok(record::end_by(signal));
     }
-    say(clip, &ran, args.batch.format)
+    say(clip, &run, args.batch.format)
 }
 
-/// What controlled runs have in common; a debugger has the terminal for itself.
+/// The launch settings of all replays. A debugger has the terminal for itself.
 fn launch(args: &Replay) -> Launch {
     let launch = command::run::launch(&args.limits);
     if args.gdb { Launch { streams: Streams::Inherit, ..launch } } else { launch }
 }
 
-fn say(clip: &Clip, ran: &Ran, format: ReportFormat) -> anyhow::Result<Exit> {
-    if ran.symbolized()?.is_none() {
+fn say(clip: &Clip, completed: &CompletedRun, format: ReportFormat) -> anyhow::Result<Exit> {
+    if completed.symbolized()?.is_none() {
         return Ok(Exit::Impossible);
     }
     let run = norn_report::Run {
-        ended_by_debugger: gdb::cut_short(ran),
-        ..norn_replay::report::run(ran, Some(clip))?
+        ended_by_debugger: gdb::cut_short(completed),
+        ..norn_replay::report::run(completed, Some(clip))?
     };
-    let controlled = ran.recording.run.controlled.as_ref();
+    let controlled = completed.recording.run.controlled.as_ref();
     let verdict = controlled.map(|it| norn_replay::verdict(&it.outcome, &clip.schedule));
-    let exit = exit(clip, [(verdict.as_ref(), &ran.consequence)]);
+    let exit = exit(clip, [(verdict.as_ref(), &completed.consequence)]);
     report::print_run(&Report { run: Some(run), ..report(clip, exit) }, format)?;
     Ok(exit)
 }
 
-/// A report of a replay, without what came of it.
+/// A report of a replay, without its results.
 fn report(clip: &Clip, exit: Exit) -> Report {
     let program = clip.command.clone();
     Report { program, exit: exit.into(), ..Report::new(norn_report::Command::Replay, VERSION) }
@@ -112,18 +112,18 @@ fn is_again(clip: &Clip, actual: &Consequence) -> bool {
 /// Repeated runs of the same schedule.
 fn repeat(args: &Replay, clip: &Clip, launch: &Launch) -> anyhow::Result<Exit> {
     let scratch = Scratch::new()?;
-    let check = many::check(&args.batch, &args.limits);
+    let check = batch::check(&args.batch, &args.limits);
     let job = Job {
         launch,
-        goal: Goal::Same(&clip.schedule),
+        mode: BatchMode::Same(&clip.schedule),
         batch: &args.batch,
         until_failure: false,
         check: check.as_ref(),
         keep: args.output.as_deref(),
     };
     let done = job.run(&scratch)?;
-    let pictures = done.tally.kinds.iter().map(|it| &it.picture);
-    let exit = exit(clip, pictures.map(|it| (it.verdict.as_ref(), &it.consequence)));
+    let fingerprints = done.tally.kinds.iter().map(|it| &it.fingerprint);
+    let exit = exit(clip, fingerprints.map(|it| (it.verdict.as_ref(), &it.consequence)));
     if done.tally.count > 0 {
         let batch = norn_replay::report::batch(
             &**front_end(),

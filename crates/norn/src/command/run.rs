@@ -10,17 +10,16 @@ use std::{
 use norn_abi::control::StrategyKind;
 use norn_frontend::{Cut, Launch, Plan, Streams};
 use norn_model::Consequence;
-use norn_replay::{Goal, Kind, Ran, SymbolizedTrace};
+use norn_replay::{BatchMode, CompletedRun, RunKind, SymbolizedTrace};
 use norn_report::{Batch, ExitStatus, Report};
 use norn_trace::Strategy;
 
 use crate::{
     cli::{Limits, Run},
     command::{
+        batch::{self, Done, Job},
         checked,
         hunt::words,
-        many,
-        many::{Done, Job},
         record,
     },
     exit::Exit,
@@ -49,27 +48,27 @@ pub(super) fn run(args: &Run) -> anyhow::Result<Exit> {
 }
 
 fn once(args: &Run, launch: &Launch) -> anyhow::Result<Exit> {
-    let check = many::check(&args.batch, &args.limits);
-    let ran = checked::run(launch, check.as_ref())?;
-    record::say(launch, &ran.recording)?;
-    if !ran.recording.recorded {
+    let check = batch::check(&args.batch, &args.limits);
+    let completed = checked::run(launch, check.as_ref())?;
+    record::say(launch, &completed.recording)?;
+    if !completed.recording.recorded {
         return Ok(Exit::Impossible);
     }
     let format = args.batch.format;
-    if ran.consequence.is_failure() || !format.is_text() {
-        let run = norn_replay::report::run(&ran, None)?;
-        let exit = status(&ran);
+    if completed.consequence.is_failure() || !format.is_text() {
+        let run = norn_replay::report::run(&completed, None)?;
+        let exit = status(&completed);
         report::print_run(&Report { run: Some(run), exit, ..report(launch) }, format)?;
     }
     if let Some(path) = &args.save
-        && let Some(symbolized) = ran.symbolized()?
+        && let Some(symbolized) = completed.symbolized()?
     {
-        save(path, symbolized, &ran.consequence)?;
+        save(path, symbolized, &completed.consequence)?;
         note(format_args!("hint: `norn replay {}` repeats this run", path.display()))?;
-    } else if ran.consequence.is_failure() {
+    } else if completed.consequence.is_failure() {
         note("hint: --save clip.json writes a clip that `norn replay` repeats")?;
     }
-    Ok(exit(&ran))
+    Ok(exit(&completed))
 }
 
 fn save(
@@ -85,10 +84,10 @@ fn save(
 /// Repeated runs, each with another seed.
 fn explore(args: &Run, launch: &Launch) -> anyhow::Result<Exit> {
     let scratch = Scratch::new()?;
-    let check = many::check(&args.batch, &args.limits);
+    let check = batch::check(&args.batch, &args.limits);
     let job = Job {
         launch,
-        goal: Goal::Explore,
+        mode: BatchMode::Explore,
         batch: &args.batch,
         until_failure: args.until_failure,
         check: check.as_ref(),
@@ -104,7 +103,7 @@ fn explore(args: &Run, launch: &Launch) -> anyhow::Result<Exit> {
     Ok(done.exit(if failed { Exit::Harmful } else { Exit::Clean }))
 }
 
-/// A report of a run, without what came of it.
+/// A report of a run, without its results.
 fn report(launch: &Launch) -> Report {
     let command = norn_report::Command::Run;
     Report { program: words(&launch.command), ..Report::new(command, VERSION) }
@@ -123,14 +122,14 @@ fn print(args: &Run, launch: &Launch, done: &Done) -> anyhow::Result<()> {
         let process = norn_replay::process(&failure.recording);
         let symbolized =
             SymbolizedTrace::open(&**front_end(), &failure.folder.join("trace"), process)?;
-        save(path, &symbolized, &failure.picture.consequence)?;
+        save(path, &symbolized, &failure.fingerprint.consequence)?;
         note(format_args!("hint: `norn replay {}` repeats this run", path.display()))?;
     }
     Ok(())
 }
 
 /// The command line that repeats a run.
-fn again(args: &Run, launch: &Launch, kind: &Kind) -> Vec<String> {
+fn again(args: &Run, launch: &Launch, kind: &RunKind) -> Vec<String> {
     let plan = launch.plan.clone().unwrap_or_default();
     let mut words = vec!["norn".to_owned(), "run".to_owned()];
     let mut option = |name: &str, value: String| words.extend([format!("--{name}"), value]);
@@ -160,7 +159,7 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// Measures how many events the program has, by an extra run.
+/// Measures the number of events of the program by an extra run.
 fn calibrate(launch: &mut Launch) -> anyhow::Result<Option<Exit>> {
     let scratch = Scratch::new()?;
     let recording = norn_replay::calibrate(&**front_end(), launch, scratch.path())?;
@@ -193,7 +192,7 @@ fn plan(args: &Run) -> Plan {
     }
 }
 
-/// What controlled runs have in common. Norn reads the error output of the program for assertion
+/// The launch settings of all controlled runs. Norn reads the error output of the program for assertion
 /// messages, unless it goes to a terminal: the program would see a pipe instead.
 pub(super) fn launch(limits: &Limits) -> Launch {
     let terminal = io::stderr().is_terminal();
@@ -208,23 +207,23 @@ pub(super) fn launch(limits: &Limits) -> Launch {
 }
 
 /// The program's own status, unless norn ended it or its check failed.
-fn exit(ran: &Ran) -> Exit {
-    match (ran.recording.cut, &ran.consequence) {
+fn exit(completed: &CompletedRun) -> Exit {
+    match (completed.recording.cut, &completed.consequence) {
         (None, Consequence::Check(_)) => Exit::Harmful,
-        (None, _) => record::end_like(ran.recording.status),
+        (None, _) => record::end_like(completed.recording.status),
         (Some(Cut::Interrupt(signal)), _) => record::end_by(signal),
         (Some(_), Consequence::None) => Exit::Clean,
         (Some(_), _) => Exit::Harmful,
     }
 }
 
-/// The same as reports have it.
-fn status(ran: &Ran) -> ExitStatus {
-    match (ran.recording.cut, &ran.consequence) {
+/// The exit status for reports.
+fn status(completed: &CompletedRun) -> ExitStatus {
+    match (completed.recording.cut, &completed.consequence) {
         (None, Consequence::Check(_)) => Exit::Harmful.into(),
         (None, _) => {
-            let by_signal = ran.recording.status.signal().map(|it| 128 + it);
-            let code = by_signal.or_else(|| ran.recording.status.code()).unwrap_or(255);
+            let by_signal = completed.recording.status.signal().map(|it| 128 + it);
+            let code = by_signal.or_else(|| completed.recording.status.code()).unwrap_or(255);
             Exit::Subject(code.try_into().unwrap_or(255)).into()
         }
         (Some(_), Consequence::None) => Exit::Clean.into(),

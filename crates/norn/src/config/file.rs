@@ -29,7 +29,7 @@ const KEYS: [(&str, &[&str]); 11] = [
     ("timeout", &[]),
 ];
 
-/// Names closer than this are taken for each other's misspellings, as clap does for options.
+/// A name is suggested for a misspelled one if their similarity exceeds this, as clap does for options.
 const SIMILAR: f64 = 0.7;
 
 #[derive(Debug, Default, Deserialize)]
@@ -55,7 +55,7 @@ struct Compilers {
     cxx: Option<String>,
 }
 
-/// A text, and what it is called in errors.
+/// A text, and its path for errors.
 struct Text<'a> {
     text: &'a str,
     path: &'a Path,
@@ -161,7 +161,7 @@ impl Text<'_> {
     }
 }
 
-/// The key that was probably meant.
+/// The key that the user probably meant.
 fn similar(name: &str, keys: impl IntoIterator<Item = &'static str>) -> Option<&'static str> {
     let rated = keys.into_iter().map(|it| (strsim::jaro_winkler(name, it), it));
     let best = rated.max_by(|a, b| a.0.total_cmp(&b.0));

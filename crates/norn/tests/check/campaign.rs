@@ -1,4 +1,4 @@
-//! What checks have in common with hunts: exploration, suppressions, a baseline, what fails, engines.
+//! Features that checks share with hunts: exploration, suppressions, a baseline, exit status, engines.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use crate::kit::{Ran, build, norn, subjects};
 
-/// A folder with a program that uses a handle after it was closed, in another order.
+/// A folder with a program that uses a closed handle under another schedule.
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     build(&subjects().join("use_after_close.c"), &folder);

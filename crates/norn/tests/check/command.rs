@@ -9,7 +9,7 @@ use crate::kit::{build, norn, subjects};
 const WRONG: &str = "P(c) {\n  event use: call use(c)\n  pattern: usse\n}\n";
 
 #[test]
-fn a_wrong_property_is_shown_and_nothing_runs() {
+fn an_invalid_property_is_reported_and_nothing_runs() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("wrong.norn"), WRONG).unwrap();
     for words in [
@@ -33,7 +33,7 @@ fn a_wrong_property_is_shown_and_nothing_runs() {
 }
 
 #[test]
-fn properties_that_are_not_there() {
+fn properties_that_do_not_exist_are_errors() {
     let folder = tempfile::tempdir().unwrap();
     for words in [&["check", "no-such-property", "--", "true"][..], &["property", "show", "x"]] {
         let ran = norn(words, &folder);
@@ -60,7 +60,7 @@ fn built_in_properties_are_valid() {
 
 /// The documentation shows the built-in properties as they are in their files.
 #[test]
-fn what_comes_with_norn_is_documented() {
+fn built_in_properties_are_documented() {
     let root = subjects().join("../..");
     let text = fs::read_to_string(root.join("docs/properties.md")).unwrap();
     for property in fs::read_dir(root.join("properties")).unwrap() {
@@ -69,9 +69,9 @@ fn what_comes_with_norn_is_documented() {
     }
 }
 
-/// A trace alone tells what may be broken, and the recorded run what is.
+/// A trace suffices to report violations of the recorded run and to predict others.
 #[test]
-fn a_trace_is_enough_to_predict() {
+fn violations_are_predicted_from_a_trace() {
     let folder = tempfile::tempdir().unwrap();
     build(&subjects().join("use_after_close.c"), &folder);
     let words =
@@ -91,9 +91,9 @@ fn a_trace_is_enough_to_predict() {
     );
 }
 
-/// What the recorded run itself breaks is told, with what shows it again.
+/// A violation of the recorded run is reported with a clip.
 #[test]
-fn a_property_that_the_recorded_run_breaks() {
+fn a_violation_of_the_recorded_run_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let property = "Twice(c) {
       event open: call connection_open(c)
@@ -115,9 +115,9 @@ fn a_property_that_the_recorded_run_breaks() {
     assert!(folder.path().join("run.norn/clips/1.json").exists());
 }
 
-/// An event that never happens is worth a word: its name may be wrong.
+/// An event that never occurs is reported: its name may be wrong.
 #[test]
-fn what_was_never_seen_is_said() {
+fn events_that_never_occur_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let property = "Never(c) {
       event open: call connection_open(c)
@@ -131,9 +131,9 @@ fn what_was_never_seen_is_said() {
     assert!(ran.stdout.contains("Never: never seen in the recorded run: shut"), "{ran:?}");
 }
 
-/// Many events alike: that not all were tried is said, for people and for programs.
+/// Many equivalent events: text and JSON report that not all were tried.
 #[test]
-fn what_was_left_out_is_said() {
+fn omitted_events_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let program = "#include <pthread.h>
       __attribute__((noinline)) void step(int *it) { (void)*(volatile int *)it; }
@@ -160,7 +160,7 @@ fn what_was_left_out_is_said() {
     let ran = norn(["check", "steps.norn", "--format", "json", "program.c"], &folder);
     let json: Value = serde_json::from_str(&ran.stdout).unwrap();
     insta::assert_snapshot!(json["properties"][0]["left_out"], @r#"{"alike":15,"instances":false,"steps":false,"text":"of similar events only the first 4 (15 choices left out)","untried":0,"ways":0}"#);
-    // What is small enough has nothing of it.
+    // A small trace has no omissions.
     let subject = subjects().join("use_after_close_fixed.c");
     let words = ["check", "use-after-close", "--format", "json", subject.to_str().unwrap()];
     let json: Value = serde_json::from_str(&norn(words, &folder).stdout).unwrap();

@@ -1,4 +1,4 @@
-//! Runs `norn` and reads what it says.
+//! Runs `norn` and reads its output.
 
 use std::{
     ffi::OsStr,
@@ -37,11 +37,11 @@ pub(crate) fn build(source: &Path, folder: &TempDir) {
     assert_eq!(ran.code, Some(0), "{ran:?}");
 }
 
-/// What came of checking properties.
+/// The result of a check.
 #[derive(Debug)]
 pub(crate) struct Checked {
     pub(crate) json: Value,
-    /// Where the clips are.
+    /// The folder of the clips.
     pub(crate) folder: TempDir,
 }
 
@@ -58,7 +58,7 @@ pub(crate) fn check(properties: &[&str], program: &Path) -> Checked {
 }
 
 impl Checked {
-    /// The violations that came to this.
+    /// The violations with this status.
     pub(crate) fn violations(&self, status: &str) -> Vec<&Value> {
         let all = self.json["findings"].as_array().unwrap().iter();
         all.filter(|it| it["status"] == status).collect()

@@ -1,5 +1,5 @@
-//! Properties, end to end: programs that break them in another order, from their source to a confirmed
-//! violation.
+//! Properties, end to end: programs that violate them under another schedule, from their source to a
+//! confirmed violation.
 #![allow(clippy::unwrap_used, reason = "these are tests, the functions they share included")]
 
 mod campaign;

@@ -17,7 +17,7 @@ fn template_member() -> TempDir {
     folder
 }
 
-/// How often each event occurred in the recorded run, of a property with these events.
+/// Number of occurrences of each event in the recorded run, of a property with these events.
 fn counts(events: &[(&str, &str)], folder: &TempDir) -> BTreeMap<String, u64> {
     let lines: Vec<_> = events.iter().map(|it| format!("event {}: {}\n", it.0, it.1)).collect();
     let names: Vec<_> = events.iter().map(|it| it.0).collect();

@@ -12,7 +12,7 @@ struct Subject {
     breaks: String,
 }
 
-/// Whether a violation leads to something in which this word is, by itself or when functions run.
+/// Whether the consequence of a violation contains this word, by itself or when functions run.
 fn leads_to(violation: &Value, word: &str) -> bool {
     let harm = [&violation["consequence"], &violation["harm"]["consequence"]];
     word.is_empty() || harm.iter().any(|it| it.to_string().contains(word))

@@ -1,4 +1,4 @@
-//! Functions that a property names and whose calls are not seen: which, why, and what can be done.
+//! Functions that a property names and whose calls are not recorded: which, why, and the remedy.
 
 use std::{fs, process::Command};
 
@@ -29,7 +29,7 @@ int main(int argc, char **argv) {
 
 const FOREIGN: &str = "struct list { int count; }; void foreign(struct list *it) { it->count++; }";
 
-/// Builds the program; one of its functions without norn.
+/// Builds the program, one of its functions without instrumentation.
 fn build(folder: &TempDir) {
     fs::write(folder.path().join("program.c"), PROGRAM).unwrap();
     fs::write(folder.path().join("foreign.c"), FOREIGN).unwrap();
@@ -41,7 +41,7 @@ fn build(folder: &TempDir) {
     assert_eq!(ran.code, Some(0), "{ran:?}");
 }
 
-/// What is said of a property in which the first event is this, and the second one is seen.
+/// The messages about a property with this first event, whose second event occurs.
 fn said(event: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     build(&folder);
@@ -49,7 +49,7 @@ fn said(event: &str) -> String {
         format!("U(c) {{ event it: {event} event other: call list_add(c) pattern: it other }}");
     fs::write(folder.path().join("u.norn"), property).unwrap();
     let ran = norn(["check", "u.norn", "--", "./subject"], &folder);
-    // What needs an event that never occurred was not checked.
+    // A property with an event that never occurred was not checked.
     let missing = ran.stdout.contains("U: never seen in the recorded run: it");
     assert_eq!(ran.code, Some(if missing { 3 } else { 0 }), "{ran:?}");
     let unchecked = "norn: U was not checked: these events never occurred: it\n";
@@ -59,7 +59,7 @@ fn said(event: &str) -> String {
 }
 
 #[test]
-fn a_name_that_is_not_there() {
+fn an_unknown_function_is_reported() {
     insta::assert_snapshot!(said("call list_ad(c)"), @r"
     U: never seen in the recorded run: it
     U: it: the program has no function `list_ad`
@@ -77,9 +77,9 @@ fn a_name_that_is_not_there() {
     ");
 }
 
-/// One of several that an event may be is worth a word if it has a whole name.
+/// An unknown alternative of an event is reported if its name has no wildcard.
 #[test]
-fn one_of_several_that_is_not_there() {
+fn an_unknown_alternative_is_reported() {
     insta::assert_snapshot!(said("call list_add(c) | call list_nevr(c)"), @r"
     U: it: the program has no function `list_nevr`
       hint: did you mean `list_never`?
@@ -88,7 +88,7 @@ fn one_of_several_that_is_not_there() {
 }
 
 #[test]
-fn a_function_without_calls() {
+fn functions_without_recorded_calls_are_reported() {
     insta::assert_snapshot!(said("call list_clear(c)"), @r"
     U: never seen in the recorded run: it
     U: it: `list_clear` is inlined everywhere: its calls are not seen
@@ -101,7 +101,7 @@ fn a_function_without_calls() {
 }
 
 #[test]
-fn a_function_that_was_built_without_norn() {
+fn a_function_without_instrumentation_is_reported() {
     insta::assert_snapshot!(said("call foreign(c)"), @r"
     U: never seen in the recorded run: it
     U: it: `foreign` was not built with norn: its calls are not seen
@@ -110,7 +110,7 @@ fn a_function_that_was_built_without_norn() {
 }
 
 #[test]
-fn variables_and_marks_that_are_not_there() {
+fn unknown_variables_and_marks_are_reported() {
     insta::assert_snapshot!(said("write one.cuont as c"), @r"
     U: never seen in the recorded run: it
     U: it: no variable `one.cuont` was used like this
@@ -127,15 +127,15 @@ fn variables_and_marks_that_are_not_there() {
     ");
 }
 
-/// Where patterns overlap, each has what it stands for.
+/// Overlapping patterns each match all their functions.
 #[test]
-fn several_names_for_one_function() {
+fn several_patterns_match_one_function() {
     assert_eq!(said("call *_add(c)"), "");
 }
 
-/// A trace that has no calls of it cannot say anything about it.
+/// A trace without recorded calls of a function proves nothing about it.
 #[test]
-fn a_function_that_was_not_recorded() {
+fn an_unrecorded_function_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     build(&folder);
     let property =
@@ -149,9 +149,9 @@ fn a_function_that_was_not_recorded() {
     assert_eq!((&unseen["event"], &unseen["why"]), (&"it".into(), &"not-recorded".into()));
 }
 
-/// What a function does not need, clang does not pass: there is no object to bind.
+/// clang does not pass unused parameters: there is no object to bind.
 #[test]
-fn a_parameter_that_is_gone() {
+fn a_removed_parameter_is_reported() {
     let program = "#include <pthread.h>
       static int object;
       static __attribute__((noinline)) void drop(int *it, int why) { object -= why; }

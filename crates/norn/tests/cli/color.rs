@@ -12,7 +12,7 @@ fn has_color(options: &[&str], variables: &[(&str, &str)]) -> bool {
 }
 
 #[test]
-fn errors() {
+fn errors_obey_color_settings() {
     assert!(!has_color(&[], &[]), "this is no terminal");
     assert!(has_color(&["--color", "always"], &[]));
     assert!(has_color(&["--color=always"], &[]));
@@ -22,7 +22,7 @@ fn errors() {
     assert!(!has_color(&["--color", "never"], &[("CLICOLOR_FORCE", "1")]));
 }
 
-/// Whether a result is. Without a compiler, that of `norn doctor` comes soon.
+/// Whether a result is printed in colors. Without a compiler, `norn doctor` is fast.
 fn result_has_color(options: &[&str], variables: &[(&str, &str)], toml: &str) -> bool {
     let folder = folder(&[("norn.toml", toml)]);
     let words = [options, &["doctor"]].concat();
@@ -33,7 +33,7 @@ fn result_has_color(options: &[&str], variables: &[(&str, &str)], toml: &str) ->
 }
 
 #[test]
-fn results() {
+fn results_obey_color_settings() {
     assert!(!result_has_color(&[], &[], ""));
     assert!(result_has_color(&[], &[], "color = 'always'"));
     assert!(!result_has_color(&[], &[("NORN_COLOR", "never")], "color = 'always'"));

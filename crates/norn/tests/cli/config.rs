@@ -11,7 +11,7 @@ fn norn(words: &[&str], folder: &TempDir, variables: &[(&str, &str)]) -> Ran {
     run(command(words, folder.path()).envs(variables.iter().copied()))
 }
 
-/// The baseline that a hunt wants to read. None of them exists, which ends the hunt.
+/// The baseline that a hunt tries to read. It does not exist, which ends the hunt.
 fn baseline(options: &[&str], variables: &[(&str, &str)], toml: &str) -> String {
     let folder = folder(&[("norn.toml", toml)]);
     let ran = norn(&[&["hunt"], options, &["./missing"]].concat(), &folder, variables);
@@ -20,7 +20,7 @@ fn baseline(options: &[&str], variables: &[(&str, &str)], toml: &str) -> String 
 }
 
 #[test]
-fn precedence() {
+fn options_precede_the_environment_and_the_configuration() {
     let (toml, variable) = ("baseline = 'file.json'", [("NORN_BASELINE", "variable.json")]);
     let all = baseline(&["--baseline", "option.json"], &variable, toml);
     assert!(all.contains("`option.json`"), "{all}");
@@ -33,7 +33,7 @@ fn precedence() {
 }
 
 #[test]
-fn another_file_or_none() {
+fn the_configuration_file_can_be_chosen_or_disabled() {
     let folder = folder(&[
         ("norn.toml", "command = ['./nearest']"),
         ("other/norn.toml", "command = ['./other']"),
@@ -56,7 +56,7 @@ fn another_file_or_none() {
 }
 
 #[test]
-fn a_key_that_does_not_exist() {
+fn an_unknown_key_is_an_error() {
     let folder = folder(&[("norn.toml", "jobs = 2\nbuget = 7\n"), ("inner/file", "")]);
     let ran = run(&mut command(&["info", "x"], &folder.path().join("inner")));
     assert_eq!(ran.code, Some(2), "{ran:?}");
@@ -75,7 +75,7 @@ fn a_broken_file_does_not_hide_help() {
 }
 
 #[test]
-fn a_project() {
+fn a_project_can_be_hunted_without_arguments() {
     let toml = "command = ['prog.c']\nformat = 'json'\nbudget = 30\njobs = 2\ntimeout = 20\n\
                 suppressions = ['known.supp']\n";
     let folder = folder(&[("norn.toml", toml), ("known.supp", "*:nothing\n"), ("inner/file", "")]);
@@ -91,9 +91,9 @@ fn a_project() {
     assert!(json["summary"]["executions"].as_u64().unwrap() <= 2, "{json}");
 }
 
-/// The configured compiler counts in `norn cc`, in builds, and where a hunt compiles.
+/// The configured compiler is used in `norn cc`, in builds and in hunts.
 #[test]
-fn compilers() {
+fn the_configuration_chooses_the_compiler() {
     let folder = folder(&[
         ("norn.toml", "[compiler]\ncc = './missing-cc'\n"),
         ("prog.c", "int main(void) { return 0; }\n"),

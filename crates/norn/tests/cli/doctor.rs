@@ -11,9 +11,9 @@ fn checks(json: &Value) -> impl Iterator<Item = (&str, &str)> {
     checks.map(|it| (it["name"].as_str().unwrap(), it["level"].as_str().unwrap()))
 }
 
-/// Where these tests run, norn can be used.
+/// Norn can be used on the machine that runs these tests.
 #[test]
-fn this_machine() {
+fn this_machine_passes() {
     let ran = norn(&["doctor", "--format", "json"]);
     assert_eq!((ran.code, &*ran.stderr), (Some(0), ""), "{ran:?}");
     let json: Value = serde_json::from_str(&ran.stdout).unwrap();
@@ -28,7 +28,7 @@ fn this_machine() {
 }
 
 #[test]
-fn no_compiler() {
+fn a_missing_compiler_is_reported() {
     let folder = folder(&[]);
     let ran = run(command(&["doctor"], folder.path()).env("PATH", "/nowhere"));
     assert_eq!(ran.code, Some(3), "{ran:?}");
@@ -42,7 +42,7 @@ fn no_compiler() {
 }
 
 #[test]
-fn too_little_address_space() {
+fn a_low_address_space_limit_is_reported() {
     let folder = folder(&[]);
     let mut shell = Command::new("sh");
     shell.args(["-c", "ulimit -v 4000000 && exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_norn")]);
@@ -55,7 +55,7 @@ fn too_little_address_space() {
 
 /// Neither the project's defaults nor the user's change what is tested.
 #[test]
-fn settings_do_not_matter() {
+fn the_configuration_does_not_affect_the_self_test() {
     let folder = folder(&[("norn.toml", "command = ['./missing']\ntimeout = 1\n")]);
     let mut command = command(&["doctor"], folder.path());
     let ran = run(command.env("NORN_BUDGET", "1").env("NORN_FORMAT", "text"));

@@ -50,7 +50,7 @@ fn wrong_usage_and_missing_files_are_2() {
 }
 
 #[test]
-fn a_program_without_hooks_is_3() {
+fn a_program_without_instrumentation_is_3() {
     for words in [&["hunt", "true"][..], &["record", "true"], &["run", "true"]] {
         let ran = norn(words);
         assert_eq!(ran.code, Some(3), "{words:?}: {ran:?}");
@@ -60,7 +60,7 @@ fn a_program_without_hooks_is_3() {
 
 /// As in `norn dump run.norn | head`.
 #[test]
-fn a_closed_pipe_is_no_error() {
+fn a_closed_pipe_is_not_an_error() {
     let folder = folder(&[]);
     let cases = [
         &["patterns"][..],

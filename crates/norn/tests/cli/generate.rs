@@ -5,7 +5,7 @@ use std::fs;
 use crate::kit::{command, folder, norn, run};
 
 #[test]
-fn completion_scripts() {
+fn completion_scripts_are_printed() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let ran = norn(&["completions", shell]);
         assert_eq!((ran.code, &*ran.stderr), (Some(0), ""), "{shell}: {ran:?}");
@@ -19,7 +19,7 @@ fn completion_scripts() {
 }
 
 #[test]
-fn a_manual_page_to_read() {
+fn the_manual_page_is_printed() {
     let ran = norn(&["man"]);
     assert_eq!((ran.code, &*ran.stderr), (Some(0), ""), "{ran:?}");
     assert!(ran.stdout.contains(".TH norn 1"), "{ran:?}");
@@ -27,7 +27,7 @@ fn a_manual_page_to_read() {
 }
 
 #[test]
-fn a_page_for_each_command() {
+fn each_command_has_a_manual_page() {
     let folder = folder(&[]);
     let ran = run(&mut command(&["man", "pages/man1"], folder.path()));
     assert_eq!((ran.code, &*ran.stdout), (Some(0), ""), "{ran:?}");

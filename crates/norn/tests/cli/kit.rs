@@ -13,7 +13,7 @@ use tempfile::TempDir;
 /// The program under test.
 const NORN: &str = env!("CARGO_BIN_EXE_norn");
 
-/// What a command left behind.
+/// The output and the status of a command.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) stdout: String,
@@ -38,7 +38,7 @@ pub(crate) fn norn(words: &[&str]) -> Ran {
     run(&mut command(words, folder.path()))
 }
 
-/// A command of norn, without settings of the person who runs the tests.
+/// A command of norn, without the settings of the user who runs the tests.
 pub(crate) fn command<S: AsRef<OsStr>>(words: &[S], folder: &Path) -> Command {
     let mut command = Command::new(NORN);
     for (name, _) in env::vars_os() {

@@ -57,7 +57,7 @@ fn two_hyphens_end_the_options() {
 }
 
 #[test]
-fn numbers_of_jobs() {
+fn the_number_of_jobs_is_validated() {
     for words in [&["hunt", "-j1", "./missing"][..], &["hunt", "-j", "1", "./missing"]] {
         let ran = norn(words);
         assert!(ran.stderr.starts_with("norn: cannot run `./missing`"), "{words:?}: {ran:?}");

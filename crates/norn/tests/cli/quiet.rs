@@ -3,7 +3,7 @@
 use crate::kit::{command, folder, lost_update, run};
 
 #[test]
-fn quiet_leaves_out_notes_and_hints() {
+fn quiet_omits_notes_and_hints() {
     let folder = folder(&[]);
     let source = lost_update();
     let words = ["cc", "-g", "-pthread", "-o", "prog", source.to_str().unwrap()];
@@ -19,7 +19,7 @@ fn quiet_leaves_out_notes_and_hints() {
 }
 
 #[test]
-fn errors_are_never_left_out() {
+fn errors_are_never_omitted() {
     let folder = folder(&[]);
     let ran = run(&mut command(&["-q", "hunt", "true"], folder.path()));
     assert!(ran.stderr.starts_with("norn: `true` left no events"), "{ran:?}");

@@ -1,10 +1,10 @@
-//! What assembly does to memory is not seen.
+//! Accesses in assembly are not recorded.
 
 use std::fs;
 
 use crate::kit::norn_hunt;
 
-/// The pointer is changed under a lock, by assembly; who has seen the old one is done with it then.
+/// Assembly changes the pointer under a lock; threads that have read the old one no longer use it then.
 const SWAP: &str = r#"
 #include <pthread.h>
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -34,7 +34,7 @@ int main(void) {
 "#;
 
 #[test]
-fn another_variable_at_the_same_place_is_no_race() {
+fn another_variable_at_the_same_address_is_not_a_race() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("swap.c"), SWAP).unwrap();
     let ran = norn_hunt(["--only", "race", "swap.c"], &folder);

@@ -1,4 +1,4 @@
-//! Variables that belong together because the user says so.
+//! Atomic sets that the user declares.
 
 use std::fs;
 
@@ -69,7 +69,7 @@ fn sets(json: &Value) -> Vec<Vec<&str>> {
 }
 
 #[test]
-fn only_the_variables_of_a_set_belong_together() {
+fn only_declared_sets_have_violations() {
     let (ran, json) = hunt(&["--atomic-set", "queue.count,queue.sum"]);
     let found = sets(&json);
     assert!(!found.is_empty(), "{json:#}");
@@ -78,14 +78,14 @@ fn only_the_variables_of_a_set_belong_together() {
 }
 
 #[test]
-fn names_that_nobody_has_are_said() {
+fn unknown_variables_are_reported() {
     let (_, json) = hunt(&["--atomic-set", "queue.count,queue.size"]);
     assert_eq!(json["not_looked_at"]["names"], serde_json::json!(["queue.size"]));
     assert!(sets(&json).is_empty(), "{json:#}");
 }
 
 #[test]
-fn candidates_of_a_trace() {
+fn a_declared_set_has_candidates_in_a_trace() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("queue.c"), QUEUE).unwrap();
     let built = norn("cc", ["-g", "-O1", "-pthread", "queue.c", "-o", "queue"], &folder);
@@ -103,7 +103,7 @@ fn candidates_of_a_trace() {
 }
 
 #[test]
-fn one_name_is_not_enough() {
+fn a_set_needs_two_variables() {
     let folder = tempfile::tempdir().unwrap();
     let ran = norn_hunt(["--atomic-set", "queue", "queue.c"], &folder);
     assert_eq!(ran.code, Some(2), "{ran:?}");

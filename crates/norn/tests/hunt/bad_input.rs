@@ -1,4 +1,4 @@
-//! What goes wrong is said in one way: what, why, and a hint; and by the exit code.
+//! Errors have one form: the error, its cause and a hint; and an exit status.
 
 use std::{fs, process::Command};
 
@@ -18,14 +18,14 @@ fn said(ran: &Ran) -> String {
 }
 
 #[test]
-fn no_program() {
+fn a_missing_program_argument_is_an_error() {
     let ran = norn_hunt::<&str>([], &tempfile::tempdir().unwrap());
     assert_eq!(ran.code, Some(2), "{ran:?}");
     assert!(ran.stderr.contains("<PROGRAM>"), "{ran:?}");
 }
 
 #[test]
-fn a_program_that_is_not_there() {
+fn a_program_that_does_not_exist_is_an_error() {
     let ran = norn_hunt(["--", "./missing"], &tempfile::tempdir().unwrap());
     insta::assert_snapshot!(said(&ran), @r"
     norn: cannot run `./missing`: No such file or directory (os error 2)
@@ -35,7 +35,7 @@ fn a_program_that_is_not_there() {
 }
 
 #[test]
-fn a_program_that_norn_did_not_build() {
+fn a_program_without_instrumentation_has_status_3() {
     let folder = folder("plain.c", "int main(void) { return 0; }");
     let mut gcc = Command::new("gcc");
     gcc.args(["plain.c", "-o", "plain"]).current_dir(folder.path());
@@ -48,7 +48,7 @@ fn a_program_that_norn_did_not_build() {
 }
 
 #[test]
-fn a_source_that_does_not_compile() {
+fn a_source_that_does_not_compile_is_an_error() {
     let folder = folder("wrong.c", "int main(void) { return nothing; }");
     let ran = norn_hunt(["wrong.c"], &folder);
     assert_eq!(ran.code, Some(2), "{ran:?}");
@@ -57,7 +57,7 @@ fn a_source_that_does_not_compile() {
 }
 
 #[test]
-fn a_program_that_fails_whatever_the_schedule() {
+fn a_program_that_fails_under_every_schedule_is_reported() {
     let folder = folder("fails.c", "int main(void) { return 3; }");
     let hunt = hunt(&folder.path().join("fails.c"), 4);
     assert_eq!(hunt.code, Some(1), "{hunt:?}");

@@ -1,5 +1,5 @@
-//! Deadlocks: what is only a cycle on paper is not even tried, and what is real hangs whatever the
-//! compiler made of it.
+//! Deadlocks: a cycle that cannot happen is not tried, and a real one is confirmed whatever the
+//! compiler.
 
 use std::path::Path;
 
@@ -10,8 +10,7 @@ use norn_e2e::tool::installed;
 
 use crate::kit::{command, hunt, norn_hunt, run, subjects};
 
-/// A gate lock, the order of threads, readers only, locks that are tried, conditions that are looked
-/// at as they should.
+/// A gate lock, the order of threads, readers only, trylocks, correctly checked conditions.
 #[test]
 fn guarded_cycles_are_not_predicted() {
     let guarded = [
@@ -32,7 +31,7 @@ fn guarded_cycles_are_not_predicted() {
 }
 
 #[test]
-fn deadlocks_happen_whatever_the_compiler() {
+fn deadlocks_are_confirmed_with_every_compiler() {
     let names =
         ["two_locks.c", "bank.c", "rw_cycle.c", "wait_holding.c", "bare_signal.c", "swap.cc"];
     for compiler in installed(["gcc", "clang-14"]) {
@@ -45,7 +44,7 @@ fn deadlocks_happen_whatever_the_compiler() {
     }
 }
 
-/// The execution in which a predicted deadlock was confirmed, if only deadlocks are looked for.
+/// The execution in which a predicted deadlock was confirmed, if only deadlocks are searched.
 fn first_deadlock(name: &str, compiler: &str, level: &str) -> Option<u64> {
     let folder = tempfile::tempdir().unwrap();
     let program = build(&folder, name, compiler, level);

@@ -22,23 +22,23 @@ fn shown(json: &Value) -> Vec<String> {
 }
 
 #[test]
-fn two_bugs_with_one_exit_status() {
+fn two_bugs_with_one_exit_status_are_two_reports() {
     let (predicted, code) = hunt("two_exits.c", "atomicity", "0");
     assert_eq!(code, Some(1));
     assert_eq!(predicted["summary"]["bugs"], 2, "{predicted:#}");
-    // Nothing of this class is predicted: both are only seen.
+    // No candidate of this class is predicted: both failures are only observed.
     let (explored, code) = hunt("two_exits.c", "deadlock", "60");
     assert_eq!(code, Some(1));
     let exits = shown(&explored);
     assert_eq!(exits.len(), 2, "{explored:#}");
     assert_eq!(exits[0], exits[1]);
-    // Both are predicted and seen, and reported once.
+    // Both are predicted and observed, and reported once.
     let (both, _) = hunt("two_exits.c", "atomicity", "60");
     assert_eq!((&both["summary"]["bugs"], shown(&both).len()), (&2.into(), 0), "{both:#}");
 }
 
 #[test]
-fn two_deadlocks() {
+fn two_deadlocks_are_two_reports() {
     let (predicted, code) = hunt("two_deadlocks.c", "deadlock", "0");
     assert_eq!(code, Some(1));
     assert_eq!(predicted["summary"]["bugs"], 2, "{predicted:#}");
@@ -50,7 +50,7 @@ fn two_deadlocks() {
 }
 
 #[test]
-fn nothing_in_the_twins() {
+fn the_fixed_twins_have_no_findings() {
     for (name, class) in [("two_exits_fixed.c", "atomicity"), ("two_deadlocks_fixed.c", "deadlock")]
     {
         let (json, code) = hunt(name, class, "20");

@@ -1,11 +1,11 @@
-//! A run that was forced is a trace, too.
+//! Candidates are also predicted from the traces of forced runs.
 
 use std::fs;
 
 use crate::kit::hunt;
 
-/// The follower counts only if it sees the leader coming between its two looks. That is no failure;
-/// but then two count, each in two critical sections, at places where one of them always was.
+/// The follower counts only if the leader's write falls between its two reads. That is not a failure; but
+/// then two threads count, each in two critical sections, at places that only one thread reached before.
 const FOLLOW: &str = r"
 #undef NDEBUG
 #include <assert.h>
@@ -49,7 +49,7 @@ int main(void) {
 ";
 
 #[test]
-fn what_reads_something_new_is_predicted_from() {
+fn a_run_that_reads_a_new_value_is_predicted_from() {
     let folder = tempfile::tempdir().unwrap();
     let source = folder.path().join("follow.c");
     fs::write(&source, FOLLOW).unwrap();
@@ -63,8 +63,8 @@ fn what_reads_something_new_is_predicted_from() {
     }
 }
 
-/// In a run without disturbance the first worker does all jobs before the second one begins, so that
-/// no trace of it has two workers at the books. The marks offer much to try that does no harm.
+/// In an undisturbed run the first worker does all jobs before the second one begins, so that its trace
+/// does not have two workers at the books. The marks offer many harmless candidates.
 const POOL: &str = r"
 #undef NDEBUG
 #include <assert.h>
@@ -111,7 +111,7 @@ fn work_that_one_thread_did_is_predicted_from_when_two_do_it() {
 }
 
 #[test]
-fn it_explores_before_all_is_tried() {
+fn a_hunt_explores_before_all_candidates_are_tried() {
     let folder = tempfile::tempdir().unwrap();
     let source = folder.path().join("pool.c");
     fs::write(&source, POOL).unwrap();

@@ -1,4 +1,4 @@
-//! How many runs go on at once has no influence on what is found, also if the budget is too small
+//! The number of runs in parallel has no influence on the findings, even if the budget is too small
 //! for everything.
 
 use std::{collections::BTreeMap, fs};
@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use crate::kit::{norn, norn_hunt, subjects};
 
-/// So few executions that none of these programs is done.
+/// A budget that is too small for all of these programs.
 const BUDGET: &str = "16";
 /// Programs with many candidates.
 const SUBJECTS: [&str; 10] = [
@@ -24,7 +24,7 @@ const SUBJECTS: [&str; 10] = [
     "deadlock/mailbox.cc",
 ];
 
-/// What a hunt says, and the clips that it leaves.
+/// The report of a hunt, and its clips.
 fn hunt(jobs: &str, folder: &TempDir) -> (String, BTreeMap<String, Vec<u8>>) {
     let options = ["-j", jobs, "--budget", BUDGET, "--explore", "4", "--format", "json"];
     let ran = norn_hunt(options.into_iter().chain(["--", "./subject"]), folder);

@@ -1,4 +1,4 @@
-//! Hunts in programs and reads what was found.
+//! Runs hunts and reads their reports.
 
 use std::{
     ffi::OsStr,
@@ -35,7 +35,7 @@ pub(crate) fn norn<S: AsRef<OsStr>>(
     run(command)
 }
 
-/// A command, to be run anywhere.
+/// A command that is not started yet.
 pub(crate) fn command(name: &str) -> Command {
     process::norn(Path::new(NORN), Path::new(env!("CARGO_TARGET_TMPDIR")), [name])
 }

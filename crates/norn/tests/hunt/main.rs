@@ -1,6 +1,6 @@
-//! Hunts, end to end: real programs with real bugs, from their source to what is confirmed.
+//! Hunts, end to end: real programs with real bugs, from their source to confirmed findings.
 //!
-//! `tests/subjects` hunts each program of `subjects/`; here is what a hunt says and how.
+//! `tests/subjects` hunts each program of `subjects/`; these tests are about reports and options.
 #![allow(clippy::unwrap_used, reason = "these are tests, the functions they share included")]
 
 mod assembly;

@@ -1,4 +1,4 @@
-//! What is to be atomic because the user says so: calls of a function, or a block.
+//! Atomic regions that the user declares: calls of a function, or a block.
 
 use std::fs;
 
@@ -39,7 +39,7 @@ int main(void) {
 }
 ";
 
-/// How the hunt ends if only what is marked is to be atomic.
+/// The exit status of a hunt in which only declared regions are atomic.
 fn code(block: &str, options: &[&str]) -> Option<i32> {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("counter.c"), COUNTER.replace("BLOCK", block)).unwrap();
@@ -48,17 +48,17 @@ fn code(block: &str, options: &[&str]) -> Option<i32> {
 }
 
 #[test]
-fn nothing_is_marked() {
+fn without_a_declared_region_nothing_is_found() {
     assert_eq!(code("", &[]), Some(0));
 }
 
 #[test]
-fn a_function() {
+fn calls_of_a_declared_function_are_atomic() {
     assert_eq!(code("", &["--atomic-function", "add"]), Some(1));
     assert_eq!(code("", &["--atomic-function", "get"]), Some(0));
 }
 
 #[test]
-fn a_block() {
+fn a_marked_block_is_atomic() {
     assert_eq!(code("NORN_ATOMIC", &[]), Some(1));
 }

@@ -1,4 +1,4 @@
-//! What a person reads of a finding.
+//! The text report of a hunt.
 
 use std::fs;
 
@@ -57,7 +57,7 @@ fn hunt_cxx(source: &str) -> String {
 
 /// A lambda is called by five functions of the C++ library.
 #[test]
-fn functions_of_the_library_are_not_told() {
+fn functions_of_the_library_are_not_shown() {
     let text = hunt_cxx(
         "#include <thread>\n#include <vector>\nint hits;\nvoid hit() { hits++; }\n\
          int main() {\n  std::vector<std::thread> threads;\n\
@@ -74,7 +74,7 @@ fn functions_of_the_library_are_not_told() {
 }
 
 #[test]
-fn what_reads_the_same_is_told_once() {
+fn findings_with_the_same_text_are_shown_once() {
     let text = hunt_cxx(
         "#include <thread>\nint hits;\nint main() {\n\
          std::thread one([] { hits++; }), two([] { hits++; });\n  one.join();\n  two.join();\n}\n",
@@ -84,9 +84,9 @@ fn what_reads_the_same_is_told_once() {
     insta::assert_snapshot!(ends, @"write main::{lambda}::operator() hits.cc:4, 2 times: norn replay run.norn/clips/2.json");
 }
 
-/// A text that becomes shorter between two looks at it: broken atomicity, and a violated order.
+/// A text that becomes shorter between two reads: an atomicity violation and an order violation.
 #[test]
-fn findings_of_one_bug_are_told_as_one() {
+fn findings_of_one_bug_are_reported_as_one() {
     let folder = tempfile::tempdir().unwrap();
     let subject = subjects("hunt").join("string_buffer.c").into_os_string();
     let options = ["--explore", "0", "--"].map(Into::into);
@@ -98,7 +98,7 @@ fn findings_of_one_bug_are_told_as_one() {
 }
 
 #[test]
-fn programs_get_all_findings_the_worst_first() {
+fn json_has_all_findings_the_worst_first() {
     let hunt = crate::kit::hunt(&subjects("hunt").join("account.c"), 0);
     let worth = |it: &serde_json::Value| match (it["harmful"] == true, it["status"] == "confirmed")
     {
@@ -119,7 +119,7 @@ fn programs_get_all_findings_the_worst_first() {
 }
 
 #[test]
-fn the_orders_are_data_for_programs() {
+fn json_has_the_recorded_and_the_forced_order() {
     let hunt = crate::kit::hunt(&subjects("hunt").join("string_buffer.c"), 0);
     let orders = &hunt.harmful().next().unwrap()["interleaving"];
     let order = |name: &str| {
@@ -132,9 +132,9 @@ fn the_orders_are_data_for_programs() {
     assert_eq!((&last["value"], &last["at"]["line"]), (&0.into(), &32.into()));
 }
 
-/// The last line of a finding makes it happen again, also if the program was built for the hunt.
+/// The last line of a finding replays it, also if the hunt compiled the program.
 #[test]
-fn what_was_found_can_be_replayed() {
+fn a_finding_can_be_replayed() {
     let folder = tempfile::tempdir().unwrap();
     fs::copy(subjects("hunt").join("string_buffer.c"), folder.path().join("buffer.c")).unwrap();
     for _ in 0..2 {
@@ -146,7 +146,7 @@ fn what_was_found_can_be_replayed() {
 }
 
 #[test]
-fn a_folder_with_something_else_is_left_alone() {
+fn a_folder_that_is_not_a_trace_is_not_overwritten() {
     let folder = tempfile::tempdir().unwrap();
     fs::copy(subjects("hunt").join("string_buffer.c"), folder.path().join("buffer.c")).unwrap();
     let ran = norn_hunt(["-o", ".", "buffer.c"], &folder);
@@ -154,7 +154,7 @@ fn a_folder_with_something_else_is_left_alone() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 
-/// Two threads write a long block, of which not every byte is looked at.
+/// Two threads write a long block, of which not every byte is analyzed.
 const LONG_BLOCK: &str = r"
 #include <pthread.h>
 #include <string.h>
@@ -176,7 +176,7 @@ int main(void) {
 ";
 
 #[test]
-fn what_was_not_looked_at_is_said() {
+fn omitted_accesses_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("long.c"), LONG_BLOCK).unwrap();
     let hunted = norn_hunt(["--explore", "0", "long.c"], &folder);

@@ -1,4 +1,4 @@
-//! Patterns, from their text to what the program does.
+//! Patterns of the user, from their text to a confirmed finding.
 
 use std::fs;
 
@@ -21,8 +21,8 @@ fn confirmed<'a>(json: &'a Value, pattern: &str) -> Vec<&'a Value> {
     findings.filter(|it| it["kind"] == pattern && it["status"] == "confirmed").collect()
 }
 
-/// Whoever comes first finds nothing yet, so that one of three finds something in any order of the
-/// three; but not if each looks before the next one writes.
+/// The first of three threads reads nothing yet, so in any serial order of the three one of them reads a
+/// value; but not if each thread reads before the next one writes.
 const RING: &str = r"
 #undef NDEBUG
 #include <assert.h>
@@ -74,7 +74,7 @@ pattern ring
 ";
 
 #[test]
-fn three_threads_and_three_variables() {
+fn a_pattern_of_three_threads_and_three_variables_is_confirmed() {
     let (code, json) = hunt(RING, &[], RING_PATTERN);
     let found = confirmed(&json, "ring");
     assert!(!found.is_empty(), "{json:#}");
@@ -89,14 +89,14 @@ fn three_threads_and_three_variables() {
 
 /// With one lock for all three there is no such order.
 #[test]
-fn three_threads_that_one_lock_keeps_apart() {
+fn one_lock_makes_the_pattern_infeasible() {
     let source = RING.replace("&locks[1]", "&locks[0]").replace("&locks[2]", "&locks[0]");
     let (code, json) = hunt(&source, &[], RING_PATTERN);
     assert!(confirmed(&json, "ring").is_empty(), "{json:#}");
     assert_eq!(code, Some(0), "{json:#}");
 }
 
-/// Each goes one further than the other. If neither sees the other go, both stand at the same place.
+/// Each thread sets its variable to the other's plus one. If neither sees the other's write, both are equal.
 const LEAPFROG: &str = r"
 #undef NDEBUG
 #include <assert.h>
@@ -122,7 +122,7 @@ int main(void) {
 ";
 
 #[test]
-fn write_skew() {
+fn write_skew_is_confirmed() {
     let (code, json) = hunt(LEAPFROG, &[], "");
     assert_eq!(code, Some(1), "{json:#}");
     let harmful = json["findings"].as_array().unwrap().iter().filter(|it| it["harmful"] == true);

@@ -1,4 +1,4 @@
-//! Reports for programs: all commands write the same format, as its published schema says.
+//! JSON reports: all commands write the format of the published schema.
 
 use std::{fs, path::Path};
 
@@ -16,7 +16,7 @@ fn schema() -> Value {
 }
 
 #[test]
-fn all_commands_write_what_the_schema_says() {
+fn all_commands_obey_the_schema() {
     let folder = tempfile::tempdir().unwrap();
     fs::copy(subjects("hunt").join("string_buffer.c"), folder.path().join("buffer.c")).unwrap();
     let schema = schema();
@@ -41,7 +41,7 @@ fn all_commands_write_what_the_schema_says() {
 }
 
 #[test]
-fn the_schema_refuses_other_values() {
+fn the_schema_rejects_other_values() {
     let schema = schema();
     for wrong in [json!({ "schema": 1, "findings": [] }), json!([]), json!({ "schema": "1" })] {
         assert!(!errors(&schema, &schema, &wrong).is_empty(), "{wrong}");

@@ -3,7 +3,7 @@
 use crate::kit::{norn_hunt, subjects};
 
 #[test]
-fn the_same_hunt_finds_the_same() {
+fn the_same_hunt_has_the_same_report() {
     for name in ["account.c", "linked_list.cc"] {
         let source = subjects("hunt").join(name);
         let [first, second] = [0, 1].map(|_| {

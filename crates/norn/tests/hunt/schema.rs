@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-/// What a value has that its schema does not allow, with where it is.
+/// The violations of a schema in a value, with their paths.
 pub(crate) fn errors(root: &Value, schema: &Value, value: &Value) -> Vec<String> {
     let mut errors = Vec::new();
     check(root, schema, value, "", &mut errors);
@@ -59,7 +59,7 @@ fn inner<'a>(
     }
 }
 
-/// What a keyword that has no schema for parts does not allow.
+/// The violations of a keyword without subschemas.
 fn complaint(root: &Value, (keyword, argument): (&str, &Value), value: &Value) -> Option<String> {
     match keyword {
         "type" => (!is_type(argument, value)).then(|| format!("{value} is not {argument}")),

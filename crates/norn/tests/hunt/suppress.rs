@@ -31,7 +31,7 @@ fn json(ran: &Ran) -> Value {
 }
 
 #[test]
-fn what_is_suppressed_does_not_count() {
+fn suppressed_findings_do_not_count() {
     let folder = folder();
     for (line, code) in [
         ("atomicity:eraser", 0),
@@ -72,7 +72,7 @@ fn suppressions_are_listed_with_their_use() {
 }
 
 #[test]
-fn only_what_is_new_counts() {
+fn findings_of_the_baseline_do_not_count() {
     let folder = folder();
     assert_eq!(hunt(&folder, &[]).code, Some(1));
     let written = hunt(&folder, &["--write-baseline", "known.json"]);
@@ -81,7 +81,7 @@ fn only_what_is_new_counts() {
     assert_eq!(again.code, Some(0), "{again:?}");
     assert!(again.stdout.ends_with("1 in the baseline, not reported\n"), "{again:?}");
 
-    // Lines that move do not make it new; another function does.
+    // A moved line does not make the finding new; another function does.
     let source = folder.path().join("buffer.c");
     let text = fs::read_to_string(&source).unwrap();
     fs::write(&source, format!("\n\n\n{text}")).unwrap();
@@ -93,7 +93,7 @@ fn only_what_is_new_counts() {
 }
 
 #[test]
-fn failures_that_were_merely_seen_can_be_known() {
+fn observed_failures_can_be_in_the_baseline() {
     let folder = tempfile::tempdir().unwrap();
     write(&folder, "buffer.c", "int main(void) { return 3; }");
     assert_eq!(hunt(&folder, &[]).code, Some(1));
@@ -105,7 +105,7 @@ fn failures_that_were_merely_seen_can_be_known() {
     assert_eq!(hunt(&folder, &["--baseline", "known.json"]).code, Some(1));
 }
 
-/// No prediction is needed to see it fail.
+/// The program fails without a prediction.
 const STUCK: &str = "
 #include <pthread.h>
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -114,7 +114,7 @@ int main(void) { consume(); consume(); }
 ";
 
 #[test]
-fn failures_that_were_merely_seen_can_be_suppressed() {
+fn observed_failures_can_be_suppressed() {
     let folder = tempfile::tempdir().unwrap();
     write(&folder, "buffer.c", STUCK);
     for (line, code) in [("deadlock:buffer.c", 0), ("*:consume", 0), ("race:buffer.c", 1)] {
@@ -126,7 +126,7 @@ fn failures_that_were_merely_seen_can_be_suppressed() {
 }
 
 #[test]
-fn what_is_no_baseline() {
+fn invalid_baselines_are_errors() {
     let folder = folder();
     let said = |name: &str| {
         let ran = hunt(&folder, &["--baseline", name]);
@@ -138,14 +138,14 @@ fn what_is_no_baseline() {
     insta::assert_snapshot!(said("missing.json") + &said("other.json") + &said("new.json"), @r"
     norn: cannot read `missing.json`
     cause: No such file or directory (os error 2)
-    norn: `other.json` is no baseline
+    norn: `other.json` is not a baseline
     cause: missing field `version` at line 1 column 2
     norn: cannot read `new.json`: it has version 9, and this norn reads 1 to 2
-    hint: write it anew with --write-baseline
+    hint: write a new one with --write-baseline
     ");
 }
 
-/// One thread looks twice, each time under the lock, and says what it saw.
+/// One thread reads twice, each time under the lock, and prints both values.
 const LOOKS_TWICE: &str = r#"
 #include <pthread.h>
 #include <stdio.h>
@@ -179,7 +179,7 @@ int main(int argc, char **argv) {
 "#;
 
 #[test]
-fn what_fails_the_hunt() {
+fn fail_on_selects_the_findings_that_fail_the_hunt() {
     let folder = tempfile::tempdir().unwrap();
     write(&folder, "looks.c", LOOKS_TWICE);
     let code = |fail_on: &str, arguments: &[&str]| {

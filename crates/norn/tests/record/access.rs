@@ -41,7 +41,7 @@ fn widths() {
 }
 
 #[test]
-fn without_values_there_are_none() {
+fn no_values_records_no_values() {
     let recorded = subject("widths.c").options(&["--no-values"]).record();
     let on = ["u1", "u8"];
     check(&recorded.on(&on), "write u1 1\n read u1 1\n write u8 8\n read u8 8");
@@ -129,7 +129,7 @@ fn bitfields() {
     }
 }
 
-/// How many bytes of a variable were read and written, before the program prints.
+/// Number of bytes of a variable that were read and written before the program prints.
 fn bytes(events: &[Event], op: &str, variable: &str) -> u64 {
     let copies = events.iter().filter(|it| it.is(op, variable) && it.site_function() == "main");
     copies.filter_map(|it| it.size).sum()
@@ -221,7 +221,7 @@ fn fortified_functions() {
              read from+0 3
              write to+0 3",
         );
-        // libc ends it in the same way, built and run as it may be.
+        // libc ends the program in the same way in all three runs.
         let ran = subject("fortified.c").flags(&flags).arguments(&["too much"]).record().ran;
         assert!(ran.stderr.contains("buffer overflow detected"), "{ran:?}");
     }
@@ -257,7 +257,7 @@ fn more_texts() {
         for block in blocks {
             let same = |it: &&Event| it.address == block.address && it.op == "write";
             assert_eq!(own.iter().filter(same).map(|it| it.size).collect::<Vec<_>>(), [block.size]);
-            // Neither the allocation nor the copy is recorded once more inside of libc.
+            // Neither the allocation nor the copy is recorded a second time inside libc.
             let same = |it: &&Event| it.address == block.address && it.op != "read";
             assert_eq!(events.iter().filter(same).count(), 3, "{block:?}");
         }

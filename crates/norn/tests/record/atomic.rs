@@ -2,7 +2,7 @@
 
 use crate::kit::{check, installed, is_installed, record, subject};
 
-/// What every operation must leave on a variable of `bits` bits.
+/// The expected events on a variable of `bits` bits.
 fn operations(name: &str, bits: u32) -> String {
     let nand = u64::MAX >> (64 - bits) & !1;
     format!(

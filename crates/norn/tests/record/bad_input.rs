@@ -1,4 +1,4 @@
-//! What goes wrong is said in one way: what, why, and a hint; and by the exit code.
+//! Errors have one form: the error, its cause and a hint; and an exit status.
 
 use std::{fs, path::Path, process::Command};
 
@@ -7,7 +7,7 @@ use crate::{
     kit::{Ran, norn, record, run, subject},
 };
 
-/// What a command of norn printed to standard error, and its code; paths are shortened.
+/// The standard error of a command of norn, and its exit status; paths are shortened.
 fn said(ran: &Ran, folder: &Path) -> String {
     let text = ran.stderr.replace(&folder.display().to_string(), "[folder]");
     format!("{text}[exit {}]", ran.status.code().map_or("?".to_owned(), |it| it.to_string()))
@@ -20,7 +20,7 @@ fn norn_in(folder: &Path, words: &[&str]) -> Ran {
 }
 
 #[test]
-fn a_program_that_norn_did_not_build() {
+fn a_program_without_instrumentation_has_status_3() {
     let folder = tempfile::tempdir().unwrap();
     let mut gcc = Command::new("gcc");
     gcc.arg(crate::kit::subjects().join("fences.c")).arg("-o").arg(folder.path().join("plain"));
@@ -35,7 +35,7 @@ fn a_program_that_norn_did_not_build() {
 }
 
 #[test]
-fn a_program_that_is_not_there() {
+fn a_program_that_does_not_exist_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let ran = norn_in(folder.path(), &["record", "--", "./missing"]);
     insta::assert_snapshot!(said(&ran, folder.path()), @r"
@@ -46,7 +46,7 @@ fn a_program_that_is_not_there() {
 }
 
 #[test]
-fn a_file_that_is_no_program() {
+fn a_file_that_is_not_a_program_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("text"), "not a program").unwrap();
     let ran = norn_in(folder.path(), &["record", "--", "./text"]);
@@ -58,7 +58,7 @@ fn a_file_that_is_no_program() {
 }
 
 #[test]
-fn an_output_that_cannot_be_written() {
+fn an_output_that_cannot_be_written_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("file"), "").unwrap();
     let program = subject("fences.c").build();
@@ -82,7 +82,7 @@ fn an_output_that_is_a_file_stays_as_it_is() {
     assert_eq!(fs::read_to_string(folder.path().join("file")).unwrap(), "precious");
 }
 
-/// A folder with other things in it is not ours to write into, and nothing in it is lost.
+/// Norn does not write into a folder that contains other files, and loses none of them.
 #[test]
 fn an_output_that_is_another_folder_keeps_its_files() {
     let folder = tempfile::tempdir().unwrap();
@@ -109,7 +109,7 @@ fn an_existing_trace_stays_if_the_program_cannot_be_started() {
     assert_eq!(shown(), before);
 }
 
-/// Recording again into the same folder replaces the trace, all of it.
+/// Recording again into the same folder replaces the whole trace.
 #[test]
 fn an_existing_trace_is_replaced() {
     let recorded = record("fork.c");
@@ -122,7 +122,7 @@ fn an_existing_trace_is_replaced() {
 }
 
 #[test]
-fn a_trace_that_is_not_there() {
+fn a_trace_that_does_not_exist_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     for command in ["info", "dump"] {
         let ran = norn_in(folder.path(), &[command, "missing.norn"]);
@@ -138,7 +138,7 @@ fn a_trace_that_is_not_there() {
 }
 
 #[test]
-fn a_file_that_is_no_trace() {
+fn a_file_that_is_not_a_trace_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("text"), "not a trace").unwrap();
     fs::create_dir(folder.path().join("empty")).unwrap();
@@ -150,7 +150,7 @@ fn a_file_that_is_no_trace() {
 }
 
 #[test]
-fn a_trace_of_a_newer_version() {
+fn a_trace_of_a_newer_version_is_an_error() {
     let recorded = record("widths.c");
     let file = recorded.trace().join("run.json");
     let mut run: serde_json::Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
@@ -163,9 +163,9 @@ fn a_trace_of_a_newer_version() {
     }
 }
 
-/// What is whole is printed, what is not is named.
+/// Undamaged events are printed, and the damage is reported.
 #[test]
-fn a_trace_that_was_cut() {
+fn a_truncated_trace_is_read_up_to_the_damage() {
     let recorded = record("locked.c");
     let whole = recorded.events_of(0).len();
     let file = recorded.trace().join("0.chunks");
@@ -178,7 +178,7 @@ fn a_trace_that_was_cut() {
 }
 
 #[test]
-fn a_trace_with_a_flipped_byte() {
+fn a_flipped_byte_damages_one_chunk() {
     let recorded = record("locked.c");
     let file = recorded.trace().join("0.chunks");
     let mut bytes = fs::read(&file).unwrap();
@@ -190,7 +190,7 @@ fn a_trace_with_a_flipped_byte() {
 }
 
 #[test]
-fn no_command_at_all() {
+fn a_missing_command_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let ran = norn_in(folder.path(), &["record"]);
     assert_eq!(ran.status.code(), Some(2));

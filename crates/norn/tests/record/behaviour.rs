@@ -1,27 +1,27 @@
-//! A recorded program behaves as if it were not. That its output and its end are the same is
-//! checked in every test; here are programs that look closer.
+//! A recorded program behaves as an unrecorded one. That its output and its end are the same is
+//! checked in every test; the programs here observe more of their environment.
 
 use std::{fs, os::unix::fs::PermissionsExt as _};
 
 use crate::kit::{record, run, subject, untested};
 
 #[test]
-fn closing_all_descriptors() {
+fn a_program_may_close_all_descriptors() {
     assert_eq!(record("close_fds.c").written("step"), [1, 2, 3]);
 }
 
 #[test]
-fn descriptors_and_limits() {
+fn descriptors_and_limits_are_unchanged() {
     record("list_fds.c");
 }
 
 #[test]
-fn signals_at_the_start() {
+fn signal_dispositions_are_unchanged() {
     record("signal_state.c");
 }
 
 #[test]
-fn the_environment() {
+fn the_environment_is_unchanged() {
     let subject = subject("environment.c").arguments(&["one", "two words", ""]).not_compared();
     let recorded = subject.record();
     let native = subject.run_native();
@@ -44,7 +44,7 @@ fn the_environment() {
 }
 
 #[test]
-fn giving_up_rights() {
+fn a_program_may_drop_its_privileges() {
     let root = fs::metadata("/proc/self").map(|it| std::os::unix::fs::MetadataExt::uid(&it));
     if root.ok() != Some(0) {
         return untested("chroot and setuid: not root");
@@ -59,7 +59,7 @@ fn giving_up_rights() {
 
 /// A recorder and its subject with nothing on their standard streams.
 #[test]
-fn closed_standard_streams() {
+fn closed_standard_streams_stay_closed() {
     let folder = tempfile::tempdir().unwrap();
     let subject = subject("widths.c");
     let recorder = subject.recorder(&subject.build(), folder.path());
@@ -76,9 +76,9 @@ fn closed_standard_streams() {
     assert!(folder.path().join("trace/run.json").is_file());
 }
 
-/// Traces are made with the rights that the user's umask gives.
+/// The permissions of traces follow the user's umask.
 #[test]
-fn the_trace_is_readable() {
+fn the_trace_obeys_the_umask() {
     let recorded = record("widths.c");
     let mode = fs::metadata(recorded.trace().join("0.chunks")).unwrap().permissions().mode();
     assert_eq!(mode & 0o400, 0o400);

@@ -1,4 +1,4 @@
-//! Builds that name their compilers.
+//! `norn build`: builds that call compilers by name.
 
 use std::{fs, path::Path};
 
@@ -11,7 +11,7 @@ fn build(folder: &Path, words: &[&str]) -> Ran {
 }
 
 #[test]
-fn by_names_of_compilers() {
+fn compilers_are_found_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let script = "gcc -c \"$SUBJECTS/fences.c\" && gcc fences.o -o fences && \
                   g++ -pthread \"$SUBJECTS/mutex.cc\" -o mutex && command -v cc";
@@ -28,7 +28,7 @@ fn by_names_of_compilers() {
 }
 
 #[test]
-fn its_status_is_the_builds() {
+fn the_exit_status_is_that_of_the_build() {
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(build(folder.path(), &["sh", "-c", "exit 7"]).status.code(), Some(7));
     let ran = build(folder.path(), &["./missing"]);

@@ -1,4 +1,4 @@
-//! However a run ends, the trace has everything up to the end.
+//! However a run ends, the trace is complete up to the end.
 
 use std::{
     fs,
@@ -34,7 +34,7 @@ fn check(how: &str, end: &Value) {
 }
 
 #[test]
-fn exits() {
+fn all_ways_to_exit_are_recorded() {
     for (how, status) in [("exit", 3), ("_exit", 4), ("_Exit", 5), ("quick_exit", 6), ("return", 8)]
     {
         check(how, &json!({"exited": status}));
@@ -42,19 +42,19 @@ fn exits() {
 }
 
 #[test]
-fn signals() {
+fn a_deadly_signal_leaves_a_complete_trace() {
     for (how, signal) in [("abort", 6), ("null", 11), ("kill", 9), ("term", 15), ("trap", 4)] {
         check(how, &json!({"signaled": signal}));
     }
 }
 
 #[test]
-fn stack_overflow() {
+fn a_stack_overflow_leaves_a_complete_trace() {
     check("overflow", &json!({"signaled": 11}));
 }
 
 #[test]
-fn an_exception_that_nobody_catches() {
+fn an_uncaught_exception_leaves_a_complete_trace() {
     let recorded = record("uncaught.cc");
     assert_eq!(recorded.ran.status.signal(), Some(6));
     assert_eq!(recorded.written("step"), [1]);
@@ -75,7 +75,7 @@ fn blocked_threads_are_named() {
     assert_eq!(blocked[1..], ["T0.1 acquire b", "T0.2 acquire a"]);
 }
 
-/// Records `killed.c` until both threads have counted far, then does `what` to it.
+/// Records `killed.c` until both threads have counted far, then applies `what` to it.
 fn interrupted(what: impl FnOnce(&str, &str)) -> Recorded {
     let subject = subject("killed.c").arguments(&["kept"]);
     let folder = tempfile::tempdir().unwrap();
@@ -109,7 +109,7 @@ fn check_counts(recorded: &Recorded) {
 }
 
 #[test]
-fn killed_by_another() {
+fn a_killed_subject_leaves_a_complete_trace() {
     let recorded = interrupted(|_, subject| kill("-KILL", subject));
     assert_eq!(recorded.ran.status.signal(), Some(9));
     assert_eq!(recorded.info()["end"], json!({"signaled": 9}));
@@ -117,16 +117,16 @@ fn killed_by_another() {
 }
 
 #[test]
-fn a_request_to_end_is_passed_on() {
+fn a_termination_signal_is_forwarded() {
     let recorded = interrupted(|recorder, _| kill("-TERM", recorder));
     assert_eq!(recorded.ran.status.signal(), Some(15));
     assert_eq!(recorded.info()["end"], json!({"signaled": 15}));
     check_counts(&recorded);
 }
 
-/// When the recorder itself is killed, the subject goes on, and what is on disk can be read.
+/// When the recorder itself is killed, the subject continues, and the trace on disk can be read.
 #[test]
-fn a_killed_recorder() {
+fn a_killed_recorder_leaves_a_readable_trace() {
     let recorded = interrupted(|recorder, subject| {
         kill("-KILL", recorder);
         kill("-KILL", subject);
@@ -145,7 +145,7 @@ fn a_killed_recorder() {
 
 const FLOOD: &str = "200000";
 
-/// The subject went on to its end, the trace has a beginning without a gap.
+/// The subject ran to its end, and the trace has a prefix without a gap.
 fn check_flood(recorded: &Recorded, why: &str) {
     assert_eq!(recorded.ran.stdout, format!("{FLOOD}\n"));
     assert_eq!(recorded.ran.status.code(), Some(0));
@@ -158,7 +158,7 @@ fn check_flood(recorded: &Recorded, why: &str) {
 }
 
 #[test]
-fn the_largest_size_is_reached() {
+fn recording_stops_at_the_maximum_size() {
     let recorded = subject("flood.c")
         .arguments(&[FLOOD])
         .options(&["--max-size", "1M"])
@@ -176,7 +176,7 @@ fn the_largest_size_is_reached() {
 
 /// A small disk is mounted in a namespace of its own, which is gone afterwards.
 #[test]
-fn the_disk_is_full() {
+fn recording_stops_when_the_disk_is_full() {
     let folder = tempfile::tempdir().unwrap();
     let subject = subject("flood.c").arguments(&[FLOOD]);
     let recorder = subject.recorder(&subject.build(), folder.path());
@@ -207,7 +207,7 @@ fn the_disk_is_full() {
 
 /// A limit for the size of files is for those of the trace, not for the memory that is shared.
 #[test]
-fn files_may_not_be_large() {
+fn recording_stops_at_the_file_size_limit() {
     let recorded = limited("ulimit -S -f 2000", "flood.c", &[FLOOD]);
     check_flood(&recorded, "disk");
     let said = &recorded.ran.stderr;
@@ -229,7 +229,7 @@ fn limited(limit: &str, source: &str, arguments: &[&str]) -> Recorded {
     Recorded::new(run(shell), folder)
 }
 
-/// What can be said at once is said before the program runs, and nothing is left behind.
+/// Limits that are too low are reported before the program runs, and no files are left.
 fn check_refused(limit: &str, said: &str) {
     let recorded = limited(limit, "fences.c", &[]);
     assert_eq!((&*recorded.ran.stdout, recorded.ran.status.code()), ("", Some(2)), "{limit}");
@@ -241,7 +241,7 @@ fn check_refused(limit: &str, said: &str) {
 }
 
 #[test]
-fn limits_that_are_too_low() {
+fn limits_that_are_too_low_are_errors() {
     check_refused(
         "ulimit -S -f 100",
         "norn: cannot write the trace to `[trace]`: File too large (os error 27)
@@ -256,9 +256,9 @@ fn limits_that_are_too_low() {
     );
 }
 
-/// Who may not raise the limit for files cannot make the memory either.
+/// If the file size limit cannot be raised, the shared memory cannot be created.
 #[test]
-fn a_limit_that_cannot_be_raised() {
+fn a_limit_that_cannot_be_raised_is_an_error() {
     let user = fs::metadata("/proc/self").unwrap().uid();
     let powerless = match user {
         0 if is_installed("setpriv") => "set -- setpriv --bounding-set=-sys_resource \"$@\"",
@@ -274,9 +274,9 @@ fn a_limit_that_cannot_be_raised() {
     );
 }
 
-/// The recorder has room, the subject has not.
+/// The address space suffices for the recorder, but not for the subject.
 #[test]
-fn a_subject_with_little_address_space() {
+fn a_subject_with_little_address_space_runs_unrecorded() {
     let folder = tempfile::tempdir().unwrap();
     let program = subject("fences.c").build();
     let mut recorder = norn(["record", "-o"]);

@@ -37,7 +37,7 @@ pub(crate) struct Event {
     pub(crate) rmw: Option<String>,
     pub(crate) seen: Option<Number>,
     pub(crate) expected: Option<Number>,
-    /// The calls that led here, innermost first; for `begin`, an address.
+    /// The call stack, innermost first; for `begin`, an address.
     #[serde(default)]
     stack: Value,
 }
@@ -65,12 +65,12 @@ impl Event {
         object.split(['.', '[', '+', ' ']).next().unwrap_or_default()
     }
 
-    /// Whether it orders threads: neither a plain access nor about memory.
+    /// Whether it is a synchronization event: neither a plain access nor an allocation.
     pub(crate) fn is_sync(&self) -> bool {
         !["read", "write", "alloc", "free", "map", "unmap"].contains(&&*self.op)
     }
 
-    /// The same, without what libraries do to unnamed objects of their own, as the unwinder does.
+    /// The same, without operations of libraries on unnamed objects of their own, such as the unwinder's.
     pub(crate) fn is_own_sync(&self) -> bool {
         self.is_sync() && (self.object.is_some() || !self.op.starts_with("once"))
     }
@@ -121,7 +121,7 @@ impl Event {
     }
 }
 
-/// What ended a wait, without the number of the event.
+/// The cause that ended a wait, without the number of the event.
 fn woken_by(woken: &Value) -> String {
     match (woken.as_str(), &woken["by"], &woken["one-of"]) {
         (Some(word), ..) => word.to_owned(),
@@ -136,7 +136,7 @@ pub(crate) fn lines<'a>(events: impl Iterator<Item = &'a Event>) -> String {
     events.map(|it| it.short() + "\n").collect()
 }
 
-/// Who did something to a variable: thread by value.
+/// The threads that accessed a variable, by value.
 pub(crate) fn writers(events: &[Event], variable: &str) -> BTreeMap<u128, String> {
     let writes = events.iter().filter(|it| it.is("write", variable));
     writes.filter_map(|it| Some((it.value?.0, it.thread.clone()))).collect()

@@ -1,4 +1,4 @@
-//! Calls of functions that were named, and what programs say about themselves by `norn.h`.
+//! Recorded calls of named functions, and marks that programs set with `norn.h`.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use crate::kit::{
     Recorded, Subject, check, installed, is_installed, norn, run, subject, subjects, written,
 };
 
-/// What each compiler makes of it, with and without optimisation.
+/// All compilers, with and without optimization.
 const BUILDS: [(&str, &str); 4] =
     [("gcc", "-O0"), ("gcc", "-O2"), ("clang-14", "-O0"), ("clang-14", "-O2")];
 
@@ -54,7 +54,7 @@ fn words(event: &Value) -> Option<String> {
     })
 }
 
-/// Small numbers as they are, negative ones as the program means them, addresses as dots.
+/// Small and negative numbers in decimal, addresses as dots.
 fn number(value: &Value) -> String {
     let value = value.as_u64().unwrap();
     match (value, u32::try_from(value).map(u32::cast_signed)) {
@@ -66,7 +66,7 @@ fn number(value: &Value) -> String {
 }
 
 #[test]
-fn functions_of_c() {
+fn calls_of_c_functions_are_recorded() {
     for (compiler, level) in BUILDS.into_iter().filter(|it| is_installed(it.0)) {
         let subject = subject("function.c").compiler(compiler).flags(&[level]);
         let names =
@@ -109,9 +109,9 @@ fn functions_of_c() {
     }
 }
 
-/// A function that returns to us first is still known to be called by its caller.
+/// The caller of a function whose return address was replaced is still known.
 #[test]
-fn call_stacks() {
+fn call_stacks_are_complete() {
     for (compiler, level) in BUILDS.into_iter().filter(|it| is_installed(it.0)) {
         let subject = subject("function.c").compiler(compiler).flags(&[level]).not_compared();
         let recorded = named(subject, &["around", "jumps"]).record();
@@ -137,10 +137,10 @@ fn programs_behave_as_before() {
     }
 }
 
-/// Compilers take parameters away from functions that only one file knows. What is left of them is
-/// right.
+/// Compilers remove parameters of functions that are local to a file. The values of the others are
+/// correct.
 #[test]
-fn parameters_that_are_gone() {
+fn removed_parameters_have_no_values() {
     for (compiler, level) in BUILDS.into_iter().filter(|it| is_installed(it.0)) {
         let subject = subject("function.c").compiler(compiler).flags(&[level]).not_compared();
         let recorded = named(subject, &["inner", "half"]).record();
@@ -157,7 +157,7 @@ fn parameters_that_are_gone() {
 }
 
 #[test]
-fn functions_of_cxx() {
+fn calls_of_cxx_functions_are_recorded() {
     for (compiler, level) in BUILDS.into_iter().filter(|it| is_installed(it.0)) {
         let subject = subject("function.cc").compiler(compiler).flags(&[level]).not_compared();
         let names = [
@@ -224,7 +224,7 @@ fn hide_destructors_result(line: &str) -> String {
 }
 
 #[test]
-fn functions_of_libraries() {
+fn calls_into_libraries_are_recorded() {
     let links: [&[&str]; 3] =
         [&["-Wl,-z,lazy"], &["-Wl,-z,relro,-z,now"], &["-fno-plt", "-no-pie"]];
     for compiler in installed(["gcc", "clang-14"]) {
@@ -232,7 +232,7 @@ fn functions_of_libraries() {
             let subject = subject("function_library.c").compiler(compiler).flags(flags);
             let recorded = named(subject, &["atoi", "getpid", "qsort", "_setjmp"]).record();
             let main = calls(&recorded, "T0", 0);
-            // What is given to `getpid`, and what `qsort` returns, means nothing.
+            // The arguments of `getpid` and the result of `qsort` are meaningless.
             let shown = main.lines().map(|it| {
                 match it.split_once("getpid").or(it.split_once("return qsort")) {
                     Some(_) => it.split(['(', ' ']).take(2).collect::<Vec<_>>().join(" "),
@@ -255,9 +255,9 @@ fn functions_of_libraries() {
     }
 }
 
-/// In a static program there is nothing between it and its library.
+/// In a static program, calls into the library cannot be intercepted.
 #[test]
-fn what_is_not_seen_is_said() {
+fn functions_that_cannot_be_recorded_are_reported() {
     let subject = subject("function_library.c").flags(&["-static"]).not_compared();
     let recorded = named(subject, &["atoi"]).record();
     assert!(
@@ -270,7 +270,7 @@ fn what_is_not_seen_is_said() {
 }
 
 #[test]
-fn a_function_that_is_inlined_is_not_seen() {
+fn an_inlined_function_is_reported() {
     let subject = subject("exception.cc").flags(&["-O2"]).not_compared();
     let recorded = named(subject, &["note"]).record();
     assert!(
@@ -281,7 +281,7 @@ fn a_function_that_is_inlined_is_not_seen() {
 }
 
 #[test]
-fn a_library_that_is_loaded_later() {
+fn calls_of_a_library_loaded_at_run_time_are_recorded() {
     let folder = tempfile::tempdir().unwrap();
     let plugin = folder.path().join("plugin.so");
     let mut build = norn(["cc", "-g", "-shared", "-fPIC"]);
@@ -300,7 +300,7 @@ fn a_library_that_is_loaded_later() {
 
 /// `norn.h` is found by `norn cc`, and changes nothing in a program that is built without.
 #[test]
-fn marks() {
+fn marks_are_recorded() {
     let header = run(norn(["header"])).stdout;
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("norn.h"), header).unwrap();
@@ -334,7 +334,7 @@ fn marks() {
 
 /// A controlled run has the same events each time, and a clip knows which functions it is about.
 #[test]
-fn controlled_runs() {
+fn controlled_runs_record_the_same_calls() {
     let program = subject("function.cc").build();
     let folder = tempfile::tempdir().unwrap();
     let mut runs = Vec::new();

@@ -6,7 +6,7 @@ use norn_cc::RuntimeImage;
 
 use crate::kit::run;
 
-/// Functions of the runtime, by name: their instructions and what these refer to.
+/// Functions of the runtime, by name: their instructions and operands.
 fn disassemble(object: &[u8]) -> BTreeMap<String, Vec<String>> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("runtime.o");
@@ -27,7 +27,7 @@ fn disassemble(object: &[u8]) -> BTreeMap<String, Vec<String>> {
     functions
 }
 
-/// Saved and restored by whoever uses them: the only ones that may be pushed.
+/// Callee-saved registers: the only ones that may be pushed.
 const CALLEE_SAVED: [&str; 6] = ["rbx", "rbp", "r12", "r13", "r14", "r15"];
 
 fn check_straight(name: &str, code: &[String]) {
@@ -43,7 +43,7 @@ fn check_straight(name: &str, code: &[String]) {
     }
 }
 
-/// Whether a hook is for 16 bytes, which are rare and go another way: the kind of access is in the
+/// Whether a hook is for 16 bytes, which are rare and take a slower path: the kind of access is in the
 /// upper bits of the site's key, and its lowest bits are the size.
 fn is_wide(code: &[String]) -> bool {
     let constants = code.iter().filter(|it| it.starts_with("movabs"));
@@ -59,7 +59,7 @@ fn access_hooks_contain_no_calls_and_no_locks() {
         for body in ["record_values", "record_bare"] {
             let all = functions.iter().filter(|(name, _)| name.contains(body));
             let (wide, found): (Vec<_>, Vec<_>) = all.partition(|(_, code)| is_wide(code));
-            // Three classes of accesses, reads and writes, of one width and of four; in so many
+            // Three classes of accesses, reads and writes, of one width and of four; in several
             // variants of the function.
             let variants = found.len() / 24;
             assert!(variants > 0, "{body}");

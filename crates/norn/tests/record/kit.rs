@@ -1,7 +1,7 @@
-//! Builds subjects, runs them in all ways and reads what was recorded.
+//! Builds subjects, runs them in three ways and reads their traces.
 //!
 //! A subject is run three times: built by the plain compiler, built by Norn and run alone, and
-//! recorded. What it prints and how it ends must be the same each time, so every test also shows
+//! recorded. Its output and its end must be the same each time, so every test also shows
 //! that recording changes nothing.
 
 use std::{
@@ -87,7 +87,7 @@ impl Subject {
         self
     }
 
-    /// The runs are not compared: the test says itself what they have in common.
+    /// The runs are not compared by the kit, but by the test.
     pub(crate) fn not_compared(mut self) -> Self {
         self.compared = false;
         self
@@ -115,7 +115,7 @@ impl Subject {
         command
     }
 
-    /// Runs what the plain compiler makes of it.
+    /// Runs the program that the plain compiler builds.
     pub(crate) fn run_native(&self) -> Ran {
         let program = self.compile("native", Command::new(self.command()));
         self.run_alone(&program)
@@ -149,7 +149,7 @@ impl Subject {
         }
     }
 
-    /// Compiles once for all tests; what is up to date stays, what is not is replaced in one step.
+    /// Compiles once for all tests. An outdated program is replaced atomically.
     fn compile(&self, how: &str, mut compiler: Command) -> PathBuf {
         let source = subjects().join(&self.source);
         let command = self.command();
@@ -191,14 +191,14 @@ impl Recorded {
         ran.stdout.lines().map(Event::parse).collect()
     }
 
-    /// The events of the first process, with the calls that led to them.
+    /// The events of the first process, with their call stacks.
     pub(crate) fn events_with_stacks(&self) -> Vec<Event> {
         let ran = self.norn(&["dump", "--format", "json", "--stacks"]);
         assert!(ran.status.success(), "norn dump failed: {}", ran.stderr);
         ran.stdout.lines().map(Event::parse).collect()
     }
 
-    /// What `norn info` says, of a process.
+    /// The output of `norn info` for a process.
     pub(crate) fn info_of(&self, process: u32) -> Value {
         let number = process.to_string();
         let ran = self.norn(&["info", "--format", "json", "--process", &number]);
@@ -206,7 +206,7 @@ impl Recorded {
         serde_json::from_str(&ran.stdout).unwrap()
     }
 
-    /// What `norn info` says of the first process.
+    /// The output of `norn info` for the first process.
     pub(crate) fn info(&self) -> Value {
         self.info_of(0)
     }
@@ -224,7 +224,7 @@ impl Recorded {
         lines(events.iter().filter(|it| it.thread == thread && it.is_own_sync()))
     }
 
-    /// What was done to variables of these names, a line for each event.
+    /// The events on variables of these names, a line for each event.
     pub(crate) fn on(&self, objects: &[&str]) -> String {
         let events = self.events();
         lines(events.iter().filter(|it| objects.contains(&it.variable())))
@@ -247,7 +247,7 @@ pub(crate) fn values(events: &[Event], op: &str, object: &str) -> Vec<u128> {
     fitting.map(|it| it.value.unwrap_or_else(|| panic!("no value: {it:?}")).0).collect()
 }
 
-/// Compares lines, however they are indented in the test.
+/// Compares lines, regardless of their indentation in the test.
 #[track_caller]
 pub(crate) fn check(actual: &str, expected: &str) {
     let tidy = |text: &str| {

@@ -1,4 +1,4 @@
-//! A libc whose objects are laid out in another way. That the usual one is known is part of every
+//! A libc whose objects have another layout. That the usual layout is known is part of every
 //! other test: the runtime would print a message, and the outputs are compared.
 
 use std::{path::PathBuf, process::Command};
@@ -27,16 +27,16 @@ fn with_other_barriers(words: &[&str]) -> Ran {
     run(command)
 }
 
-/// A recording needs little of the layouts; what it does without is said.
+/// A recording needs few of the layouts; norn reports what it does not know.
 #[test]
-fn an_unknown_layout_is_said_and_recorded() {
+fn a_run_with_an_unknown_layout_is_recorded_with_a_message() {
     let ran = with_other_barriers(&["record"]);
     assert!(ran.stderr.contains("norn: unknown layout of pthread_barrier_t in libc 2."));
     assert!(ran.stderr.contains("an unlock by another thread than the owner"), "{}", ran.stderr);
     assert!(ran.status.success(), "{}", ran.stderr);
 }
 
-/// Nobody knows what a barrier waits for, so nobody can decide which thread goes next.
+/// The runtime does not know what a barrier waits for, so it cannot schedule threads.
 #[test]
 fn a_run_with_an_unknown_layout_is_not_controlled() {
     let ran = with_other_barriers(&["run", "--strategy", "random", "--seed", "1"]);

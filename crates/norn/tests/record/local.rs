@@ -1,11 +1,11 @@
-//! Variables on stacks have their names, whoever touches them. Each is written with a value of its
-//! own, so a wrong name is told from a right one.
+//! Local variables have their names, whichever thread accesses them. Each is written with a unique
+//! value, so that a wrong name is detected.
 
 use std::collections::BTreeMap;
 
 use crate::kit::{Recorded, installed, subject};
 
-/// Values, and what they are written to.
+/// Values, and the variables that they are written to.
 type Names = &'static [(u128, &'static str)];
 
 const C: Names = &[
@@ -45,7 +45,7 @@ const LEVELS: [&str; 3] = ["-O0", "-O1", "-O2"];
 /// Integers that begin with a constant: clang, optimising, says where some of them are nowhere.
 const FORGOTTEN: [&str; 3] = ["plain", "shared", "flag"];
 
-/// Every value is written to what has this name, and to nothing else.
+/// Checks that each value is written to the variable of this name only.
 fn check(recorded: &Recorded, expected: Names, how: &str) {
     let mut left: BTreeMap<u128, &str> = expected.iter().copied().collect();
     let mut wrong = Vec::new();
@@ -73,17 +73,17 @@ fn check_all(source: &str, expected: Names) {
 }
 
 #[test]
-fn c() {
+fn locals_of_c_have_names() {
     check_all("local.c", C);
 }
 
 #[test]
-fn cxx() {
+fn locals_of_cxx_have_names() {
     check_all("local.cc", CXX);
 }
 
 #[test]
-fn locks() {
+fn locks_on_stacks_have_names() {
     for level in LEVELS {
         let events = subject("local.cc").flags(&[level]).record().events();
         let locks =
@@ -97,7 +97,7 @@ fn locks() {
 
 /// Without debug information there are no names, and no wrong ones.
 #[test]
-fn stripped() {
+fn stripped_programs_have_no_names() {
     let recorded = subject("local.c").flags(&["-s"]).record();
     let events = recorded.events();
     let writes =

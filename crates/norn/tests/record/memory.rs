@@ -1,4 +1,4 @@
-//! The heap, mapped pages, and writes to memory that goes away.
+//! The heap, mapped pages, and writes to memory that is unmapped afterwards.
 
 use std::process::Command;
 
@@ -29,7 +29,7 @@ fn allocation() {
     assert_eq!(before.address, small.address);
 }
 
-/// A block that could not grow is still there, with its size.
+/// A block that could not grow keeps its size.
 #[test]
 fn a_block_that_cannot_grow_keeps_its_size() {
     let events = record("heap.c").events();
@@ -47,7 +47,7 @@ fn operators_new_and_delete() {
     let events = record("new_delete.cc").events();
     let own = |it: &&Event| ["alloc", "free"].contains(&&*it.op) && it.site_function() == "main";
     let line = |it: &Event| it.site.as_ref().and_then(|it| it.line).unwrap_or_default();
-    // Behind these lines an exception is freed, by a jump from the library: at a line of ours.
+    // After these lines an exception is freed, by a jump from the library: at a line of the subject.
     let story = events.iter().filter(own).map(|it| (&*it.op, line(it)));
     let story: Vec<_> = story.filter(|(_, line)| *line <= 33).collect();
     let pairs =
@@ -103,9 +103,9 @@ fn operators_of_a_static_library() {
     subject("new_delete.cc").flags(&["-static-libstdc++"]).record();
 }
 
-/// Another allocator may keep nothing of its own before a block.
+/// Another allocator may have no header before a block.
 #[test]
-fn another_allocator() {
+fn another_allocator_is_supported() {
     let folder = tempfile::tempdir().unwrap();
     let library = folder.path().join("guarded.so");
     let mut gcc = Command::new("gcc");

@@ -1,4 +1,4 @@
-//! The recorded order is the one that happened.
+//! The recorded order is the actual order.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,13 +15,13 @@ fn check_locked(events: &[Event]) {
 }
 
 #[test]
-fn of_what_a_lock_protects() {
+fn accesses_under_a_lock_are_ordered() {
     check_locked(&record("locked.c").events());
 }
 
 /// The accesses between an acquire and a release belong to the place of the acquire in the order.
 #[test]
-fn of_sequence_numbers_of_a_lock() {
+fn sequence_numbers_of_a_lock_are_ordered() {
     let events = record("locked.c").events();
     let mut held: Vec<(u64, u128)> = Vec::new();
     let mut acquired = BTreeMap::new();
@@ -38,9 +38,9 @@ fn of_sequence_numbers_of_a_lock() {
     assert!(held.into_iter().map(|(_, value)| value).eq(1..=10_000));
 }
 
-/// Threads that use different locks draw their numbers without meeting.
+/// Threads that use different locks take their numbers without contention.
 #[test]
-fn of_what_many_locks_protect() {
+fn accesses_under_many_locks_are_ordered() {
     let events = record("interwoven.c").events();
     let mut counts = BTreeMap::<&str, u128>::new();
     for event in events.iter().filter(|it| it.site_function() == "add") {
@@ -61,14 +61,14 @@ fn tickets(events: &[Event]) -> Vec<u128> {
 }
 
 #[test]
-fn of_atomic_operations() {
+fn atomic_operations_are_ordered() {
     let events = subject("tickets.c").flags(&["-O2"]).record().events();
     assert!(tickets(&events).into_iter().eq(0..100_000));
 }
 
-/// Loads of the same object do not meet, but each is between two changes.
+/// Loads of the same object do not contend, but each is ordered between two stores.
 #[test]
-fn of_loads_between_changes() {
+fn loads_are_ordered_between_stores() {
     for order in ["local", "global"] {
         let events = subject("watched.c").options(&["--order", order]).record().events();
         let mut now = BTreeMap::<&str, u128>::new();
@@ -89,7 +89,7 @@ fn of_loads_between_changes() {
 }
 
 #[test]
-fn of_competing_exchanges() {
+fn competing_exchanges_are_ordered() {
     let events = record("racing.c").events();
     let chain = events.iter().filter(|it| it.is("atomic-rmw", "token"));
     let mut chain: Vec<_> =
@@ -101,7 +101,7 @@ fn of_competing_exchanges() {
 }
 
 #[test]
-fn of_everything() {
+fn the_global_order_has_all_events() {
     for name in ["locked.c", "racing.c", "struct_copy.c"] {
         let events = subject(name).options(&["--order", "global"]).record().events();
         let numbers: BTreeSet<u64> = events.iter().map(|it| it.seq.expect(name)).collect();
@@ -114,7 +114,7 @@ fn of_everything() {
 }
 
 #[test]
-fn of_one_thread_is_its_program_order() {
+fn events_of_one_thread_are_in_program_order() {
     for order in ["local", "global"] {
         let events = subject("nested.c").options(&["--order", order]).record().events();
         let mut next = BTreeMap::new();

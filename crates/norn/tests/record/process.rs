@@ -1,4 +1,4 @@
-//! Several processes: fork, vfork, exec; and code that is loaded later.
+//! Several processes: fork, vfork, exec; and libraries that are loaded at run time.
 
 use std::process::Command;
 
@@ -29,7 +29,7 @@ fn forked_children_have_traces_of_their_own() {
 }
 
 #[test]
-fn a_child_inherits_no_lock_of_ours() {
+fn a_child_inherits_no_lock_of_the_runtime() {
     let recorded = record("fork_locks.c");
     assert_eq!(processes(&recorded).len(), 51);
     for process in [1, 25, 50] {
@@ -48,9 +48,9 @@ fn threads_that_fork_at_the_same_time() {
     assert!(cells.into_iter().eq((1..=200).map(|it| vec![it])));
 }
 
-/// Those that are too many run unrecorded, and it is said how many there were.
+/// Processes beyond the limit run unrecorded, and their number is reported.
 #[test]
-fn more_processes_than_there_is_room_for() {
+fn processes_beyond_the_limit_run_unrecorded() {
     let subject = subject("many_processes.c").not_compared();
     let recorded = subject.record();
     assert_eq!(recorded.ran.stdout, subject.run_native().stdout);
@@ -72,7 +72,7 @@ fn more_processes_than_there_is_room_for() {
     }
 }
 
-/// Of a process that has ended nothing is kept open.
+/// The recorder closes all files of an ended process.
 #[test]
 fn processes_one_after_another_need_few_files() {
     let folder = tempfile::tempdir().unwrap();
@@ -116,7 +116,7 @@ fn exec_begins_another_trace() {
 }
 
 #[test]
-fn programs_of_others() {
+fn programs_without_instrumentation_run_as_before() {
     let recorded = record("shell.c");
     assert_eq!(processes(&recorded).len(), 1);
     assert_eq!(recorded.written("step"), [1, 2]);
@@ -135,7 +135,7 @@ fn a_child_that_outlives_its_parent_is_waited_for() {
 }
 
 #[test]
-fn a_library_that_is_loaded_later() {
+fn a_library_loaded_at_run_time_is_recorded() {
     let folder = tempfile::tempdir().unwrap();
     let plugin = folder.path().join("plugin.so");
     let mut build = crate::kit::norn(["cc", "-g", "-shared", "-fPIC"]);
@@ -154,7 +154,7 @@ fn a_library_that_is_loaded_later() {
 }
 
 #[test]
-fn how_children_ended() {
+fn the_ends_of_children_are_recorded() {
     let recorded = record("fork_return.c");
     let expected =
         [json!({"exited": 0}), json!({"exited": 9}), json!({"exited": 10}), json!("unknown")];

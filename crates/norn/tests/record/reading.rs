@@ -1,9 +1,9 @@
-//! Values are told as their types have them; programs get the bits.
+//! Text output formats values by their types; JSON has the bits.
 
 use crate::kit::{installed, subject};
 
 #[test]
-fn values_have_types() {
+fn values_are_formatted_by_their_types() {
     for compiler in installed(["gcc", "clang-14"]) {
         let recorded = subject("reading.c").compiler(compiler).record();
         let text = recorded.norn(&["dump", "--thread", "T0"]).stdout;

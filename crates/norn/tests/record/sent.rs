@@ -1,4 +1,4 @@
-//! Signals that somebody sends to the recorder are for the subject.
+//! Signals to the recorder are forwarded to the subject.
 
 use std::{
     fs,
@@ -10,7 +10,7 @@ use std::{
 
 use crate::kit::{Ran, Recorded, finish, is_installed, kill, record, run, start, subject};
 
-/// Waits until the subject has said so many lines, and returns the last.
+/// Waits until the subject has printed a number of lines, and returns the last.
 fn line(folder: &Path, number: usize) -> String {
     let begun = Instant::now();
     loop {
@@ -44,7 +44,7 @@ fn count(recorded: &Recorded) -> usize {
 }
 
 #[test]
-fn each_is_passed_on() {
+fn signals_are_forwarded() {
     let recorded = send(
         &[],
         &[
@@ -67,7 +67,7 @@ fn each_is_passed_on() {
 
 /// When the subject has ended, but a child of it has not.
 #[test]
-fn to_those_that_are_left() {
+fn signals_are_forwarded_to_remaining_children() {
     let recorded = send(&["later"], &[(&["-INT"], 2, 0), (&["-USR1"], 10, 0)]);
     assert_eq!(recorded.ran.status.code(), Some(5));
     assert_eq!(count(&recorded), 4, "each comes once");
@@ -77,7 +77,7 @@ fn to_those_that_are_left() {
 }
 
 #[test]
-fn to_a_subject_that_does_not_expect_it() {
+fn an_unhandled_signal_ends_the_subject() {
     for (signal, number) in [("-INT", 2), ("-USR1", 10)] {
         let subject = subject("killed.c").arguments(&["kept"]);
         let folder = tempfile::tempdir().unwrap();
@@ -97,14 +97,14 @@ fn to_a_subject_that_does_not_expect_it() {
 }
 
 #[test]
-fn what_the_subject_sends_to_its_group_comes_once() {
+fn a_signal_of_the_subject_to_its_group_arrives_once() {
     assert_eq!(record("signal_group.c").ran.stdout, "3\n");
 }
 
 /// On a terminal: the key interrupts the subject, once, and the recorder not at all. No shell stays
 /// between them and the terminal, since some end by the key themselves.
 #[test]
-fn a_key_of_the_terminal() {
+fn a_key_of_the_terminal_interrupts_the_subject_once() {
     if !is_installed("script") {
         return;
     }
@@ -126,7 +126,7 @@ fn a_key_of_the_terminal() {
 
 /// The dispositions that it inherits reach the subject as they are.
 #[test]
-fn what_is_ignored_stays_ignored() {
+fn ignored_signals_stay_ignored() {
     let subject = subject("signal_state.c");
     let folder = tempfile::tempdir().unwrap();
     let program = subject.build();

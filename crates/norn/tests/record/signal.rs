@@ -16,7 +16,7 @@ fn written_by(events: &[Event], variable: &str, handler: bool) -> Vec<u128> {
 }
 
 #[test]
-fn a_handler_that_interrupts_a_loop() {
+fn a_handler_has_a_stream_of_its_own() {
     for level in ["-O0", "-O2"] {
         let events = subject("handler.c").flags(&[level]).record().events();
         let hits = written_by(&events, "hits", true);
@@ -39,7 +39,7 @@ fn a_handler_that_interrupts_a_loop() {
 }
 
 #[test]
-fn atomic_operations_in_handlers() {
+fn atomic_operations_in_handlers_are_recorded() {
     let events = record("handler_atomic.c").events();
     let mut steps: Vec<(u64, u128)> = events
         .iter()
@@ -53,7 +53,7 @@ fn atomic_operations_in_handlers() {
 }
 
 #[test]
-fn a_jump_out_of_a_handler() {
+fn a_jump_out_of_a_handler_ends_its_stream() {
     let events = record("segv_jump.c").events_with_stacks();
     assert_eq!(written_by(&events, "caught", true), [1, 2, 3]);
     let count = |op: &str| events.iter().filter(|it| it.op == op).count();
@@ -93,7 +93,7 @@ fn two_stacks_in_one_thread() {
 }
 
 #[test]
-fn all_signals() {
+fn all_signals_are_handled() {
     let recorded = record("signals.c");
     let events = recorded.events();
     let count = |op: &str| events.iter().filter(|it| it.op == op).count();
@@ -102,7 +102,7 @@ fn all_signals() {
 }
 
 #[test]
-fn interrupted_calls() {
+fn an_interrupted_wait_is_recorded_as_failed() {
     let recorded = record("interrupted.c");
     let events = recorded.events();
     let failed: Vec<&Event> = events.iter().filter(|it| it.is("sem-failed", "sem")).collect();

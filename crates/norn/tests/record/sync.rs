@@ -57,7 +57,7 @@ fn conditions() {
 }
 
 #[test]
-fn who_woke_a_wait_is_named() {
+fn the_signal_that_ended_a_wait_is_named() {
     let events = record("cond.c").events();
     let woken = |thread: &str| {
         let wait = events.iter().find(|it| it.thread == thread && it.op == "wait-acquire").unwrap();
@@ -208,7 +208,7 @@ fn sleeps() {
 }
 
 #[test]
-fn a_sleep_until_a_time_is_as_long_as_it_is_from_now() {
+fn an_absolute_sleep_is_recorded_as_a_duration() {
     let events = record("sleep_until.c").events();
     let sleep = events.iter().find(|it| it.op == "sleep").unwrap();
     assert!(sleep.nanoseconds.unwrap() < 1_000_000_000, "{sleep:?}");

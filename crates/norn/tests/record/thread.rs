@@ -1,4 +1,4 @@
-//! Threads: their lives and their names.
+//! Threads: creation, end and names.
 
 use std::collections::BTreeMap;
 
@@ -35,7 +35,7 @@ fn create_join_detach_exit() {
 }
 
 #[test]
-fn the_first_thread_may_end_first() {
+fn the_main_thread_may_end_first() {
     let recorded = record("main_exits.c");
     check(&recorded.sync("T0"), "begin\n fork T0.1\n end");
     check(&recorded.sync("T0.1"), "begin\n join T0\n end");
@@ -43,7 +43,7 @@ fn the_first_thread_may_end_first() {
 }
 
 #[test]
-fn a_thread_that_cannot_be_created_leaves_nothing() {
+fn a_thread_that_cannot_be_created_leaves_no_events() {
     let recorded = record("create_fails.c");
     check(&recorded.sync("T0"), "begin\n fork T0.1\n join T0.1");
     assert_eq!(recorded.written("ran"), [1]);
@@ -78,7 +78,7 @@ fn nested_threads_are_joined_by_their_creators() {
 }
 
 #[test]
-fn cancelled_in_a_condition_wait() {
+fn a_thread_is_cancelled_in_a_condition_wait() {
     let recorded = record("cancel_wait.c");
     let events = recorded.events();
     let shown = |it: &&_| matches(it, "T0.1", "cleaned");
@@ -112,7 +112,7 @@ fn matches(event: &crate::event::Event, thread: &str, variable: &str) -> bool {
 }
 
 #[test]
-fn cancelled_in_its_sleep() {
+fn a_thread_is_cancelled_in_its_sleep() {
     let events = record("cancel_sleep.c").events();
     let shown = |it: &&_| matches(it, "T0.1", "cleaned");
     check(
@@ -140,7 +140,7 @@ fn destructors_of_thread_specific_data_are_recorded() {
 }
 
 #[test]
-fn three_hundred_at_once() {
+fn three_hundred_threads_run_at_once() {
     let recorded = record("many_threads.c");
     let events = recorded.events();
     let count = |op: &str| events.iter().filter(|it| it.op == op).count();
@@ -151,9 +151,9 @@ fn three_hundred_at_once() {
     assert_eq!(threads, 301);
 }
 
-/// Those that are too many run unrecorded, and it is said how many there were.
+/// Threads beyond the limit run unrecorded, and their number is reported.
 #[test]
-fn more_threads_than_there_is_room_for() {
+fn threads_beyond_the_limit_run_unrecorded() {
     let subject = subject("too_many_threads.c").not_compared();
     let recorded = subject.record();
     assert_eq!(recorded.ran.stdout, subject.run_native().stdout);
@@ -175,7 +175,7 @@ fn more_threads_than_there_is_room_for() {
 }
 
 #[test]
-fn twenty_thousand_one_after_another() {
+fn twenty_thousand_threads_run_one_after_another() {
     let recorded = record("short_threads.c");
     let events = recorded.events();
     assert!(written(&events, "total").into_iter().eq(1..=20_000));
@@ -186,7 +186,7 @@ fn twenty_thousand_one_after_another() {
 }
 
 #[test]
-fn six_thousand_handles() {
+fn six_thousand_handles_are_distinguished() {
     let events = record("many_handles.c").events();
     let count = |op: &str| events.iter().filter(|it| it.op == op).count();
     assert_eq!((count("fork"), count("join")), (6000, 6000));
@@ -194,7 +194,7 @@ fn six_thousand_handles() {
 }
 
 #[test]
-fn a_thread_that_nobody_forked() {
+fn a_thread_of_a_library_is_recorded() {
     let events = record("foreign.c").events();
     let write = events.iter().find(|it| it.is("write", "fired")).unwrap();
     assert_ne!(write.thread, "T0");

@@ -1,4 +1,4 @@
-//! Recorded values are the ones that were read and written.
+//! Recorded values are the values that the program read and wrote.
 
 use crate::{
     event::Event,
@@ -34,14 +34,14 @@ fn check(subject: Subject, times: usize) {
 }
 
 #[test]
-fn gcc() {
+fn values_are_exact_with_gcc() {
     for (level, times) in [("-O0", 20_000), ("-O1", 20_000), ("-O2", 100_000)] {
         check(subject("values.c").flags(&[level]), times);
     }
 }
 
 #[test]
-fn clang() {
+fn values_are_exact_with_clang() {
     for level in ["-O0", "-O2"] {
         if is_installed("clang-14") {
             check(subject("values.c").compiler("clang-14").flags(&[level]), 20_000);

@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::kit::{Subject, subject};
 
-/// The first seed with which `norn run` says this, and leaves a clip.
+/// The first seed with which `norn run` prints this; it leaves a clip.
 fn find(subject: &Subject, strategy: &str, said: &str) -> u32 {
     let fails = |seed: &u32| {
         let seed = seed.to_string();
@@ -32,13 +32,13 @@ fn a_failed_assertion_fails_again() {
 }
 
 #[test]
-fn a_deadlock_comes_again() {
+fn a_deadlock_happens_again() {
     check("two_locks.c", "random", "norn: deadlock");
     check("two_locks.c", "pct", "norn: deadlock");
 }
 
 #[test]
-fn what_passed_passes_again() {
+fn a_passing_run_passes_again() {
     let subject = subject("lost_update.c");
     let ran =
         subject.run(&["--strategy", "round-robin", "--quantum", "100", "--save", "clip.json"]);
@@ -49,7 +49,7 @@ fn what_passed_passes_again() {
 
 /// The events have other addresses there, and the same lines.
 #[test]
-fn threads_that_let_others_go_first_do_so_again() {
+fn yielding_threads_yield_again() {
     let subject = subject("yields.c");
     for seed in ["1", "2", "3", "4"] {
         let ran = subject.run(&["--seed", seed, "--save", "clip.json"]);
@@ -60,7 +60,7 @@ fn threads_that_let_others_go_first_do_so_again() {
 }
 
 #[test]
-fn a_program_that_was_built_anew() {
+fn a_rebuilt_program_follows_the_clip() {
     let subject = subject("lost_update.c");
     find(&subject, "random", "assertion failed");
     subject.build(&["-O1"]);
@@ -79,10 +79,10 @@ fn the_trace_of_a_replay_can_be_kept() {
     assert!(subject.file("kept/run.json").exists());
 }
 
-/// The update cannot be lost any more, so the schedule cannot be followed. That the failure did not
-/// happen then shows nothing.
+/// The update cannot be lost any more, so the schedule cannot be followed. The absence of the failure
+/// then proves nothing.
 #[test]
-fn a_program_that_was_repaired() {
+fn a_repaired_program_cannot_follow_the_clip() {
     let subject = subject("lost_update.c");
     find(&subject, "random", "assertion failed");
     subject.edit(
@@ -101,7 +101,7 @@ fn a_program_that_was_repaired() {
 }
 
 #[test]
-fn a_program_without_the_events_of_the_clip() {
+fn a_program_without_the_events_of_the_clip_is_an_error() {
     let subject = subject("lost_update.c");
     find(&subject, "random", "assertion failed");
     subject.edit(

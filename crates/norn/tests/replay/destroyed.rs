@@ -1,4 +1,4 @@
-//! Objects that are used after they were destroyed.
+//! Uses of destroyed synchronization objects.
 
 use crate::kit::{Ran, Subject, subject};
 
@@ -8,7 +8,7 @@ fn used(subject: &Subject, arguments: &[&str]) -> Ran {
 }
 
 #[test]
-fn a_use_after_the_end_is_seen() {
+fn a_use_after_destruction_is_detected() {
     let subject = subject("destroyed.c");
     for what in ["mutex", "signal", "broadcast", "read", "write", "barrier", "post", "try"] {
         let ran = used(&subject, &[what]);
@@ -20,7 +20,7 @@ fn a_use_after_the_end_is_seen() {
 }
 
 #[test]
-fn who_destroyed_it_is_told() {
+fn the_report_names_the_destruction() {
     let subject = subject("destroyed.c");
     let ran = used(&subject, &["mutex"]);
     let (by, used) = (subject.line("// mutex"), subject.line("// use"));
@@ -32,7 +32,7 @@ fn who_destroyed_it_is_told() {
 }
 
 #[test]
-fn what_is_there_again_may_be_used() {
+fn a_reinitialized_object_may_be_used() {
     let subject = subject("destroyed.c");
     let all = ["mutex", "signal", "broadcast", "read", "write", "barrier", "post", "try", "block"];
     let by_function = all.map(|it| [it, "function"]);
@@ -44,7 +44,7 @@ fn what_is_there_again_may_be_used() {
 }
 
 #[test]
-fn a_lock_that_is_nowhere() {
+fn a_null_lock_is_a_crash() {
     let ran = subject("null_lock.c").run(&["--strategy", "round-robin"]);
     assert!(ran.stderr.contains("norn: signal 11 at use null_lock.c:10 ("), "{ran:?}");
 }

@@ -1,5 +1,4 @@
-//! Replay in gdb: whoever stops the program and steps through it, its threads go on as the clip
-//! says.
+//! Replay in gdb: stops and steps do not change the schedule of the clip.
 
 use serde_json::json;
 
@@ -25,7 +24,7 @@ fn lost_update() -> Subject {
 }
 
 #[test]
-fn stops_and_steps_change_nothing() {
+fn stops_and_steps_do_not_change_the_schedule() {
     let subject = lost_update();
     let steps = ["break add", "run", "next", "next", "info threads", "step", "delete", "continue"];
     let ran = gdb(&subject, &steps);
@@ -70,7 +69,7 @@ fn a_memory_error_is_shown_where_it_is() {
 }
 
 #[test]
-fn a_crash_is_seen() {
+fn a_crash_is_reported() {
     let subject = subject("null_pointer.c");
     let schedule = [("T0", json!({"before": "write in main x2"})), ("T0.1", json!("end"))];
     subject.write(&[], &schedule);
@@ -84,7 +83,7 @@ fn a_crash_is_seen() {
 }
 
 #[test]
-fn a_program_that_is_started_again_does_the_same_again() {
+fn a_restarted_program_follows_the_schedule_again() {
     let ran = gdb(&lost_update(), &["run", "run"]);
     assert_eq!(ran.stdout.matches("received signal SIGABRT").count(), 2, "{ran:?}");
     let subject = subject("self_lock.c");
@@ -95,7 +94,7 @@ fn a_program_that_is_started_again_does_the_same_again() {
 }
 
 #[test]
-fn a_program_that_ends_well_in_gdb() {
+fn a_program_that_passes_in_gdb_has_status_0() {
     let subject = subject("lost_update.c");
     subject.write(&[], &[("T0", json!({"before": "join"})), ("T0.1", json!("end"))]);
     let ran = gdb(&subject, &["run"]);
@@ -105,7 +104,7 @@ fn a_program_that_ends_well_in_gdb() {
 }
 
 #[test]
-fn no_gdb() {
+fn a_missing_gdb_is_an_error() {
     let subject = lost_update();
     let mut command = subject.command(["replay", "--gdb", "clip.json"]);
     command.env("PATH", "/nowhere");
@@ -115,14 +114,14 @@ fn no_gdb() {
 }
 
 #[test]
-fn one_run_that_a_person_looks_at() {
+fn gdb_excludes_repeated_runs_and_checks() {
     let subject = lost_update();
     for (option, value) in [("--times", "2"), ("--check", "true")] {
         let ran = subject.norn(["replay", "--gdb", option, value, "clip.json"]);
         assert!(ran.stderr.contains("cannot be used with"), "{ran:?}");
         assert_eq!(ran.status.code(), Some(2), "{ran:?}");
     }
-    // Without gdb, it is the name of a program.
+    // Without `--gdb`, the argument is the name of a program.
     let ran = subject.norn(["replay", "clip.json", "--", "-batch"]);
     assert_eq!(ran.status.code(), Some(2), "{ran:?}");
 }

@@ -1,4 +1,4 @@
-//! What comes from outside is kept by `norn run --record-inputs` and fed back by `norn replay`.
+//! Inputs are recorded by `norn run --record-inputs` and fed back by `norn replay`.
 
 use std::{
     fs,
@@ -19,7 +19,7 @@ fn printed(ran: &Ran) -> Vec<&str> {
     ran.stdout.lines().collect()
 }
 
-/// What the program printed is what it printed before, so many times.
+/// Checks that several replays have the output of the recorded run.
 fn is_always(subject: &Subject, before: &Ran, times: usize) {
     for _ in 0..times {
         let ran = subject.replay("clip.json", &["--timeout", "20"]);
@@ -30,7 +30,7 @@ fn is_always(subject: &Subject, before: &Ran, times: usize) {
 }
 
 #[test]
-fn what_was_drawn_by_chance_comes_again() {
+fn random_inputs_are_fed_back() {
     let subject = subject("chance.c");
     let before = subject.run(&KEEP);
     assert_eq!(printed(&before).len(), 2, "{before:?}");
@@ -41,9 +41,9 @@ fn what_was_drawn_by_chance_comes_again() {
     assert!(many.stdout.contains("20 of 20 runs are the same"), "{many:?}");
 }
 
-/// Without `--record-inputs` it is still only counted.
+/// Without `--record-inputs`, inputs are only counted.
 #[test]
-fn what_was_not_kept_is_listed() {
+fn unrecorded_inputs_are_reported() {
     let subject = subject("chance.c");
     subject.run(&["--save", "clip.json"]);
     let ran = subject.replay("clip.json", &[]);
@@ -52,7 +52,7 @@ fn what_was_not_kept_is_listed() {
 }
 
 #[test]
-fn a_program_that_asks_for_more_says_so() {
+fn an_additional_input_diverges() {
     let subject = subject("chance.c");
     subject.run(&KEEP);
     subject.edit("    close(file);\n", "    if (read(file, &drawn[1], 4) < 4) return NULL;\n");
@@ -65,7 +65,7 @@ fn a_program_that_asks_for_more_says_so() {
 }
 
 #[test]
-fn a_program_that_asks_for_something_else_says_so() {
+fn another_input_call_diverges() {
     let subject = subject("chance.c");
     subject.run(&KEEP);
     subject.edit("read(file, &drawn[0], sizeof drawn[0])", "read(file, &drawn[0], 12)");
@@ -75,7 +75,7 @@ fn a_program_that_asks_for_something_else_says_so() {
     assert!(ran.stderr.contains(said), "{ran:?}");
 }
 
-/// Two clients of the server, who are gone when it is replayed.
+/// Two clients of the server, which do not run during a replay.
 fn clients(port: &Path) {
     let begun = Instant::now();
     while !port.exists() {
@@ -89,12 +89,12 @@ fn clients(port: &Path) {
         client
     };
     for mut client in ["10", "20"].map(call) {
-        // A server that has died does not answer.
+        // A crashed server does not answer.
         let _ = client.read_to_end(&mut Vec::new());
     }
 }
 
-/// Runs the server with its clients, with one seed after another, until it says this.
+/// Runs the server with its clients, with successive seeds, until it prints this.
 fn serve(subject: &Subject, arguments: &[&str], said: &str) -> Ran {
     let port = subject.file("port");
     for seed in 0..40 {
@@ -134,9 +134,9 @@ fn a_server_passes_again_without_its_clients() {
     is_always(&subject, &before, 5);
 }
 
-/// A server that answers otherwise is told from the one in the clip, and nobody hears it.
+/// A server that sends another answer diverges from the clip, and the answer is not sent.
 #[test]
-fn an_answer_of_another_length_is_told() {
+fn an_answer_of_another_length_is_reported() {
     let subject = subject("server.c");
     serve(&subject, &[], "total 30");
     subject.edit(
@@ -149,14 +149,14 @@ fn an_answer_of_another_length_is_told() {
 }
 
 #[test]
-fn what_a_program_tells_itself_comes_in_the_same_order() {
+fn communication_within_the_program_keeps_its_order() {
     let subject = subject("talk.c");
     let before = subject.run(&[&KEEP[..], &["--seed", "3"]].concat());
     assert_eq!(printed(&before).len(), 6, "{before:?}");
     is_always(&subject, &before, 5);
 }
 
-/// Runs norn with something to read.
+/// Runs norn with a text on standard input.
 fn given(subject: &Subject, words: &[&str], text: &str) -> Output {
     let mut command = subject.command(words);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -166,7 +166,7 @@ fn given(subject: &Subject, words: &[&str], text: &str) -> Output {
 }
 
 #[test]
-fn standard_input_is_kept() {
+fn standard_input_is_recorded() {
     let subject = subject("lines.c");
     let words = [&["run"], &KEEP[..], &["--", "./subject"]].concat();
     let before = given(&subject, &words, "one\ntwo\nthree\n");
@@ -178,9 +178,9 @@ fn standard_input_is_kept() {
     assert_eq!(given(&subject, &["replay", "clip.json"], "other\n").stdout, said.as_bytes());
 }
 
-/// The forced runs of a hunt, and the clips that it writes, get what the first run got.
+/// The forced runs of a hunt, and its clips, get the inputs of the first run.
 #[test]
-fn a_hunt_feeds_back_what_its_first_run_got() {
+fn a_hunt_feeds_back_the_inputs_of_its_first_run() {
     let subject = subject("lottery.c");
     let words = ["hunt", "--record-inputs", "--explore", "0", "-o", "hunt.norn", "--", "./subject"];
     let hunt = subject.norn(words);

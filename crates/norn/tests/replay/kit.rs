@@ -34,12 +34,12 @@ pub(crate) fn subject(source: &str) -> Subject {
 }
 
 impl Subject {
-    /// Builds it, or builds it anew in another way.
+    /// Builds it, or rebuilds it with other flags.
     pub(crate) fn build(&self, flags: &[&str]) {
         self.compile(&subjects().join(&self.source), flags);
     }
 
-    /// Builds it anew, with something else in its source.
+    /// Rebuilds it with an edited source.
     pub(crate) fn edit(&self, before: &str, now: &str) {
         let text = fs::read_to_string(subjects().join(&self.source)).unwrap();
         assert_eq!(text.matches(before).count(), 1, "{before}");
@@ -86,7 +86,7 @@ impl Subject {
         self.folder.path().join(name)
     }
 
-    /// `file.c:12`, where the line that ends with this comment is.
+    /// `file.c:12`, the line that ends with this comment.
     pub(crate) fn line(&self, comment: &str) -> String {
         let text = fs::read_to_string(subjects().join(&self.source)).unwrap();
         let line = text.lines().position(|it| it.ends_with(comment)).unwrap();
@@ -98,7 +98,7 @@ impl Subject {
         run(self.command(words))
     }
 
-    /// The same, still to be run.
+    /// A command of norn in the folder that is not started yet.
     pub(crate) fn command<S: AsRef<OsStr>>(&self, words: impl IntoIterator<Item = S>) -> Command {
         norn(words, self.folder.path())
     }

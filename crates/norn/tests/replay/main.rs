@@ -5,12 +5,12 @@
 //! the head of each says what can go wrong in it. [`kit`] builds and runs them.
 #![allow(clippy::unwrap_used, reason = "these are tests, the functions they share included")]
 
+mod batch;
 mod clip;
 mod destroyed;
 mod gdb;
 mod input;
 mod kit;
-mod many;
 mod path;
 mod schedule;
 mod slow;

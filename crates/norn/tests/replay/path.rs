@@ -1,4 +1,4 @@
-//! The path of a clip: what the program does between the points of the schedule is compared, too.
+//! The path of a clip: events between the points of the schedule are compared, too.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::kit::{self, Ran, Subject, subject};
 
-/// A subject with a clip of a run in which threads went on for so many events.
+/// A subject with a clip of a run with turns of this length.
 fn two_ways(quantum: &str) -> Subject {
     let subject = subject("two_ways.c");
     let ran =
@@ -15,14 +15,14 @@ fn two_ways(quantum: &str) -> Subject {
     subject
 }
 
-/// A replay in which the first thread looks at the counter early.
+/// A replay in which the first thread reads the counter early.
 fn early(subject: &Subject, options: &[&str]) -> Ran {
     let mut command = subject.command([&["replay", "clip.json"], options].concat());
     command.env("EARLY", "1");
     kit::run(command)
 }
 
-/// What is said of a path that was left.
+/// The message about the detour.
 fn told(subject: &Subject) -> String {
     let [early, lock] = ["// early", "// lock"].map(|it| subject.line(it));
     format!(
@@ -45,7 +45,7 @@ fn a_clip_has_the_path_of_its_run() {
     let path = &clip["path"];
     let events = |thread: usize| path["threads"][thread]["events"].as_str().unwrap().to_owned();
     assert_eq!(path["threads"].as_array().unwrap().len(), 3, "{path}");
-    // The second thread need not know whether it is early: otherwise both do the same.
+    // Only the first thread checks whether it is early; otherwise the threads are the same.
     assert_eq!((&*events(1), &*events(2)), ("0 6 7 8 9 10 0", "0 7 8 9 10 0"), "{path}");
     let lock = path["points"][7].as_str().unwrap();
     assert!(lock.starts_with(&format!("lock {} in add @program+", subject.line("// lock"))));
@@ -54,9 +54,9 @@ fn a_clip_has_the_path_of_its_run() {
     assert!(!ran.stderr.contains("recorded path"), "{ran:?}");
 }
 
-/// All points of the schedule are met: it was followed, and the detour is told.
+/// All points of the schedule are reached: it was followed, and the detour is reported.
 #[test]
-fn another_way_between_the_points_of_a_schedule() {
+fn a_detour_between_points_is_reported() {
     let subject = two_ways("100");
     let ran = early(&subject, &[]);
     assert_eq!(ran.status.code(), Some(0), "{ran:?}");
@@ -66,7 +66,7 @@ fn another_way_between_the_points_of_a_schedule() {
 
 /// A point is missed: the first event that differs is named, which is an earlier one.
 #[test]
-fn another_way_that_misses_a_point() {
+fn a_detour_that_misses_a_point_is_reported() {
     let subject = two_ways("3");
     assert!(subject.replay("clip.json", &[]).stderr.contains("followed: 8 of 8"));
     let ran = early(&subject, &[]);
@@ -77,7 +77,7 @@ fn another_way_that_misses_a_point() {
 }
 
 #[test]
-fn the_same_for_programs() {
+fn json_has_the_detour() {
     let subject = two_ways("100");
     let same = &subject.replay("clip.json", &["--format", "json"]).json()["run"];
     assert_eq!(same.get("detour"), None, "{same}");
@@ -98,9 +98,9 @@ fn the_same_for_programs() {
     }
 }
 
-/// Both ways are on one line: the address tells which is which.
+/// Both branches are on one line, and differ by their addresses.
 #[test]
-fn another_way_on_the_same_line() {
+fn a_detour_on_the_same_line_is_reported() {
     let subject = subject("two_ways.c");
     let before = "if (arg && early) seen = counter; // early";
     subject.edit(before, "if (arg) { if (early) seen = counter; else seen = seen; }");
@@ -115,7 +115,7 @@ fn another_way_on_the_same_line() {
 }
 
 #[test]
-fn many_runs_on_another_way() {
+fn a_batch_reports_the_detour() {
     let subject = two_ways("100");
     let ran = early(&subject, &["--times", "5"]);
     let expected = "5 of 5 runs are the same: followed 4 of 4 segments, no failure\n";
@@ -126,9 +126,9 @@ fn many_runs_on_another_way() {
     assert_eq!(ran.stdout, expected, "{ran:?}");
 }
 
-/// The lines below have moved, and addresses are others.
+/// The lines below have moved, and addresses differ.
 #[test]
-fn an_edit_that_changes_no_event() {
+fn an_edit_that_changes_no_event_is_no_detour() {
     let subject = two_ways("100");
     subject.edit("    // after\n", "    int spare = 1;\n    (void)spare;\n");
     let ran = subject.replay("clip.json", &[]);
@@ -137,7 +137,7 @@ fn an_edit_that_changes_no_event() {
 }
 
 #[test]
-fn an_edit_with_one_access_more() {
+fn an_added_access_is_a_detour() {
     let subject = two_ways("100");
     let (add, unlock) = (subject.line("// add"), subject.line("// unlock"));
     subject.edit("counter++; // add", "counter++; seen = 1; // add");
@@ -153,7 +153,7 @@ fn an_edit_with_one_access_more() {
 }
 
 #[test]
-fn an_edit_with_fewer_accesses() {
+fn removed_accesses_are_a_detour() {
     let subject = two_ways("100");
     subject.edit("counter++; // add", "// add");
     let ran = subject.replay("clip.json", &[]);
@@ -166,9 +166,9 @@ fn an_edit_with_fewer_accesses() {
     assert!(ran.stderr.contains(&expected), "{ran:?}");
 }
 
-/// As older versions wrote them, and as people do.
+/// As older versions and users write them.
 #[test]
-fn a_clip_without_a_path() {
+fn a_clip_without_a_path_is_replayed() {
     let subject = two_ways("3");
     let mut clip = read(&subject, "clip.json");
     clip["norn"] = json!(1);
@@ -181,7 +181,7 @@ fn a_clip_without_a_path() {
 }
 
 #[test]
-fn a_path_that_makes_no_sense() {
+fn an_invalid_path_is_an_error() {
     let subject = two_ways("100");
     let check = |events: &str, expected: &str| {
         let mut clip = read(&subject, "clip.json");
@@ -196,7 +196,7 @@ fn a_path_that_makes_no_sense() {
     check("0*100001", "a sequence has more than 100000 numbers");
 }
 
-/// What comes after the anomaly is the program's own affair: the path of a predicted schedule ends
+/// The events after the anomaly cannot be predicted: the path of a predicted schedule ends
 /// with it.
 #[test]
 fn a_clip_of_a_hunt_has_the_path_of_its_witness() {

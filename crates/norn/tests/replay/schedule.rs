@@ -1,4 +1,4 @@
-//! Schedules that people write.
+//! Handwritten schedules.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::kit::subject;
 
 #[test]
-fn a_lost_update() {
+fn a_schedule_can_force_a_lost_update() {
     let subject = subject("lost_update.c");
     let read = subject.line("// read");
     let ran = subject.follow(&[
@@ -22,7 +22,7 @@ fn a_lost_update() {
 }
 
 #[test]
-fn no_lost_update() {
+fn a_schedule_can_prevent_a_lost_update() {
     let subject = subject("lost_update.c");
     let ran = subject.follow(&[
         ("T0", json!({"before": "join"})),
@@ -34,7 +34,7 @@ fn no_lost_update() {
 }
 
 #[test]
-fn who_waits_for_a_message_of_others_is_not_waited_for() {
+fn a_thread_that_waits_for_input_is_infeasible() {
     let subject = subject("answers.c");
     let ran = subject.follow(&[("T0", json!({"after": "fork"})), ("T0.1", json!("end"))]);
     assert_eq!((ran.status.code(), &*ran.stdout), (Some(3), "m\n"), "{ran:?}");
@@ -42,7 +42,7 @@ fn who_waits_for_a_message_of_others_is_not_waited_for() {
 }
 
 #[test]
-fn a_deadlock() {
+fn a_schedule_can_force_a_deadlock() {
     let subject = subject("two_locks.c");
     let ran = subject.follow(&[
         ("T0", json!({"before": "join"})),
@@ -55,7 +55,7 @@ fn a_deadlock() {
 }
 
 #[test]
-fn what_a_lock_forbids_is_infeasible() {
+fn a_schedule_that_violates_a_lock_is_infeasible() {
     let subject = subject("two_locks.c");
     let ran = subject.follow(&[
         ("T0", json!({"before": "join"})),
@@ -67,10 +67,10 @@ fn what_a_lock_forbids_is_infeasible() {
     assert!(ran.stderr.contains("lock of left"), "{ran:?}");
 }
 
-/// Sleeping takes no time here: a thread that sleeps until another has done something would do so for
-/// ever.
+/// Sleeping takes no real time: a thread that sleeps in a loop until another thread acts would do so
+/// forever.
 #[test]
-fn who_only_sleeps_does_not_come_to_its_point() {
+fn a_thread_that_only_sleeps_is_infeasible() {
     let subject = subject("naps.c");
     let ran = subject.follow(&[
         ("T0", json!({"after": format!("write {}", subject.line("// write"))})),
@@ -81,7 +81,7 @@ fn who_only_sleeps_does_not_come_to_its_point() {
 }
 
 #[test]
-fn who_is_not_there_is_infeasible() {
+fn a_thread_that_does_not_exist_is_infeasible() {
     let subject = subject("lost_update.c");
     let ran = subject.follow(&[("T0", json!({"before": "join"})), ("T0.3", json!("end"))]);
     assert_eq!(ran.status.code(), Some(3), "{ran:?}");
@@ -89,7 +89,7 @@ fn who_is_not_there_is_infeasible() {
 }
 
 #[test]
-fn another_event_than_the_expected_one_diverges() {
+fn an_unexpected_event_diverges() {
     let subject = subject("lost_update.c");
     let write = subject.line("// write");
     let ran = subject.follow(&[
@@ -102,7 +102,7 @@ fn another_event_than_the_expected_one_diverges() {
 }
 
 #[test]
-fn a_clip_without_a_program() {
+fn a_clip_without_a_program_needs_one() {
     let subject = subject("lost_update.c");
     fs::write(subject.file("clip.json"), r#"{"norn": 1, "schedule": []}"#).unwrap();
     let ran = subject.replay("clip.json", &[]);
@@ -113,7 +113,7 @@ fn a_clip_without_a_program() {
 }
 
 #[test]
-fn mistakes_are_named() {
+fn errors_in_schedules_have_hints() {
     let subject = subject("lost_update.c");
     let check = |thread: &str, until, expected: &str| {
         let ran = subject.follow(&[(thread, until)]);

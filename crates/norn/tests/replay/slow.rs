@@ -1,4 +1,4 @@
-//! However slow a machine is, and in whatever it is slow: the same schedule, the same run.
+//! A schedule is deterministic on slow machines, too.
 
 use std::{
     path::{Path, PathBuf},
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::kit::{Subject, run, subject};
 
-/// Runs `clip.json` so many times: the kinds of runs that there were.
+/// Replays `clip.json` repeatedly, and returns the kinds of runs.
 fn kinds(mut command: Command, times: u64) -> Vec<Value> {
     let words = ["replay", "-j", "6", "--timeout", "20", "--format", "json", "--times"];
     command.args(words).arg(times.to_string()).arg("clip.json");
@@ -25,7 +25,7 @@ fn check(subject: &Subject, times: u64) {
 }
 
 #[test]
-fn a_thread_that_has_ended_takes_its_time_to_be_gone() {
+fn a_slow_thread_exit_is_deterministic() {
     let subject = subject("slow_exit.c");
     let schedule = [
         ("T0", json!({"after": "fork"})),
@@ -37,13 +37,13 @@ fn a_thread_that_has_ended_takes_its_time_to_be_gone() {
 }
 
 #[test]
-fn the_kernel_is_at_it_for_more_than_a_second() {
+fn a_slow_system_call_is_deterministic() {
     let subject = subject("slow_fork.c");
     subject.write(&[], &[]);
     check(&subject, 12);
 }
 
-/// Builds the program that makes others slow.
+/// Builds the program that slows system calls of others down.
 fn slow_calls(folder: &Path) -> PathBuf {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/replay/slow_calls.c");
     let program = folder.join("slow_calls");
@@ -64,7 +64,7 @@ fn slowed(subject: &Subject) -> Command {
 }
 
 #[test]
-fn any_system_call_may_be_slow() {
+fn slow_system_calls_are_deterministic() {
     let subject = subject("lost_update.c");
     let read = subject.line("// read");
     let schedule = [

@@ -1,5 +1,5 @@
-// slow_calls PROGRAM COMMAND...: runs a command, in which system calls of one program are slow: one
-// of eight takes up to 150 ms. The calls wait in the kernel until a process beside it lets them go on.
+// slow_calls PROGRAM COMMAND...: runs a command in which system calls of one program are slow: one
+// of eight takes up to 150 ms. The calls wait in the kernel until a supervisor process continues them.
 #define _GNU_SOURCE
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -1,11 +1,11 @@
-//! What a person is told of a failure.
-// Long because the stories are here as they are told, line by line.
+//! The stories of failures in text reports.
+// This file is long because it contains the stories line by line.
 
 use serde_json::{Value, json};
 
 use crate::kit::{Ran, Subject, subject};
 
-/// Replays a schedule by hand, of a subject with arguments.
+/// Replays a handwritten schedule of a subject with arguments.
 fn follow(subject: &Subject, arguments: &[&str], schedule: &[(&str, Value)], format: &str) -> Ran {
     subject.write(arguments, schedule);
     let ran = subject.replay("clip.json", &["--timeout", "20", "--format", format]);
@@ -13,14 +13,14 @@ fn follow(subject: &Subject, arguments: &[&str], schedule: &[(&str, Value)], for
     ran
 }
 
-/// The story in what was said, from the failure on; addresses differ from machine to machine.
+/// The story in the output, from the failure on; addresses differ from machine to machine.
 fn story(ran: &Ran) -> String {
     let lines = ran.stderr.lines().skip_while(|it| !it.contains(" switches)"));
     let lines = lines.map(|it| it.split(" (by the clip").next().unwrap_or(it));
     lines.map(hide).collect::<Vec<_>>().join("\n")
 }
 
-/// Puts `0x…` for every address, and does not care how often a thread looked.
+/// Replaces every address by `0x…`, and the number of repeated reads.
 fn hide(line: &str) -> String {
     let mut parts = line.split("0x");
     let mut text = parts.next().unwrap_or("").to_owned();
@@ -40,7 +40,7 @@ fn told(source: &str, arguments: &[&str], schedule: &[(&str, Value)]) -> String 
 }
 
 #[test]
-fn a_circle_of_three() {
+fn a_deadlock_of_three_threads() {
     let told = told(
         "three_locks.c",
         &[],
@@ -87,7 +87,7 @@ fn a_circle_of_three() {
 }
 
 #[test]
-fn who_takes_a_lock_twice_waits_for_itself() {
+fn a_thread_that_locks_twice_waits_for_itself() {
     let told =
         told("self_lock.c", &[], &[("T0", json!({"before": "join"})), ("T0.1", json!("blocks"))]);
     insta::assert_snapshot!(told, @r"
@@ -201,7 +201,7 @@ fn a_signal_that_came_too_early() {
 }
 
 #[test]
-fn a_signal_that_woke_somebody_else() {
+fn a_signal_that_woke_another_thread() {
     let told = told(
         "one_signal.c",
         &[],
@@ -246,7 +246,7 @@ fn a_signal_that_woke_somebody_else() {
 }
 
 #[test]
-fn too_few_at_a_barrier_and_a_semaphore_that_stays_down() {
+fn a_barrier_and_a_semaphore_that_no_thread_posts() {
     let told = told(
         "too_few.c",
         &[],
@@ -287,7 +287,7 @@ fn too_few_at_a_barrier_and_a_semaphore_that_stays_down() {
 }
 
 #[test]
-fn two_that_spin() {
+fn a_livelock_of_two_threads() {
     let told = told("spins.c", &[], &[("T0", json!({"before": "join"}))]);
     insta::assert_snapshot!(told, @r"
     norn: livelock
@@ -469,7 +469,7 @@ fn a_failed_assertion() {
 }
 
 #[test]
-fn one_that_never_ends() {
+fn a_thread_that_never_ends() {
     let subject = subject("endless.c");
     let ran = subject.run(&["--strategy", "round-robin", "--max-steps", "2000"]);
     assert_eq!(ran.status.code(), Some(1), "{ran:?}");
@@ -480,7 +480,7 @@ fn one_that_never_ends() {
 }
 
 #[test]
-fn the_same_for_programs() {
+fn json_has_the_story() {
     let subject = subject("two_locks.c");
     let schedule = [
         ("T0", json!({"before": "join"})),
@@ -503,7 +503,7 @@ fn the_same_for_programs() {
 }
 
 #[test]
-fn who_did_not_fail_has_no_story() {
+fn a_passing_run_has_no_story() {
     let subject = subject("lost_update.c");
     let options = ["--strategy", "round-robin", "--quantum", "100", "--format", "json"];
     let ran = subject.run(&options);

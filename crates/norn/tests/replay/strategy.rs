@@ -1,4 +1,4 @@
-//! Which thread goes next is decided by a strategy.
+//! Strategies choose the next thread.
 
 use std::{fs, os::unix::process::ExitStatusExt as _};
 
@@ -24,9 +24,9 @@ fn the_same_seed_is_the_same_run() {
     }
 }
 
-/// How often somebody looks outside in vain depends on the machine, and what is chosen does not.
+/// The number of unsuccessful polls depends on the machine, but the schedule does not.
 #[test]
-fn the_same_seed_is_the_same_run_while_somebody_looks_outside() {
+fn the_same_seed_is_the_same_run_while_threads_poll() {
     let subject = subject("polls.c");
     for strategy in STRATEGIES {
         let schedule = || {
@@ -43,7 +43,7 @@ fn the_same_seed_is_the_same_run_while_somebody_looks_outside() {
 }
 
 #[test]
-fn some_seed_fails_and_some_does_not() {
+fn some_seeds_fail_and_some_pass() {
     let subject = subject("lost_update.c");
     for strategy in ["random", "pos"] {
         let runs: Vec<_> = (0..30).map(|number| seed(&subject, strategy, number)).collect();
@@ -67,7 +67,7 @@ fn a_deadlock_is_found_and_ended() {
 }
 
 #[test]
-fn who_is_asked_has_time_to_answer() {
+fn other_processes_have_time_to_answer() {
     let subject = subject("peers.c");
     for number in 0..10 {
         let run = seed(&subject, "random", number);
@@ -76,14 +76,14 @@ fn who_is_asked_has_time_to_answer() {
 }
 
 #[test]
-fn a_program_without_hooks_cannot_be_controlled() {
+fn a_program_without_instrumentation_cannot_be_controlled() {
     let subject = subject("lost_update.c");
     let ran = subject.norn(["run", "--", "true"]);
     assert_eq!(ran.status.code(), Some(3), "{ran:?}");
 }
 
 #[test]
-fn who_reads_for_long_is_not_interrupted() {
+fn a_thread_that_only_reads_keeps_its_turn() {
     let ran = subject("sums.c").run(&["--strategy", "round-robin", "--format", "json"]);
     let last = ran.stdout.lines().last().unwrap_or_default();
     let told = &serde_json::from_str::<Value>(last).unwrap()["run"];

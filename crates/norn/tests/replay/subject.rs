@@ -1,4 +1,4 @@
-//! The proof: real programs with real bugs, each with a schedule by which it always fails, one by
+//! Real programs with real bugs, each with a schedule under which it always fails, one under
 //! which it never does, and a fixed twin that never fails.
 //!
 //! The programs are in `subjects/control`; the comment at the head of each announces its consequence.
@@ -18,28 +18,28 @@ use crate::kit;
 
 /// Runs of each schedule.
 const RUNS: &str = "10";
-/// Strategies for the twins, and how many runs each has.
+/// Strategies for the twins, each with its number of runs.
 const STRATEGIES: [(&str, &str); 4] =
     [("random", "8"), ("pos", "5"), ("pct", "5"), ("round-robin", "2")];
 
 #[test]
-fn gcc() {
+fn schedules_decide_with_gcc() {
     check("gcc", "g++", "-O0");
 }
 
 #[test]
-fn gcc_optimised() {
+fn schedules_decide_with_optimizing_gcc() {
     check("gcc", "g++", "-O2");
 }
 
 #[test]
-fn clang() {
+fn schedules_decide_with_clang() {
     if kit::is_installed("clang-14") && kit::is_installed("clang++-14") {
         check("clang-14", "clang++-14", "-O0");
     }
 }
 
-/// Tries all subjects as a compiler makes them, and names all that do not do as they should.
+/// Tests all subjects with a compiler, and lists all that fail the test.
 fn check(cc: &'static str, cxx: &'static str, level: &'static str) {
     let bench = Bench { folder: tempfile::tempdir().unwrap(), cc, cxx, level };
     let names = names();
@@ -56,7 +56,7 @@ struct Bench {
 }
 
 impl Bench {
-    /// What is wrong with a subject.
+    /// Why a subject fails the test.
     fn wrong(&self, name: &str) -> Vec<String> {
         let (subject, twin) = (self.build(name), self.build(&format!("{name}_fixed")));
         let announced = announced(&source(name));
@@ -92,7 +92,7 @@ impl Bench {
         vec![format!("-L{folder}"), format!("-l{name}"), format!("-Wl,-rpath,{folder}")]
     }
 
-    /// Replays a schedule many times: all runs are to be the same, and as `expected` says.
+    /// Replays a schedule repeatedly: all runs must be the same, and as `expected` says.
     fn replay(
         &self,
         name: &str,
@@ -110,7 +110,7 @@ impl Bench {
         (!right).then(|| format!("{name}.{which} at {} {}: {json:#}", self.cc, self.level))
     }
 
-    /// Runs a twin many times: it is never to fail.
+    /// Runs a twin repeatedly: it must never fail.
     fn run(&self, (strategy, times): (&str, &str), program: &Path) -> Option<String> {
         let mut command = self.norn(["run", "--timeout", "20", "--strategy", strategy]);
         command.args(["--format", "json", "--times", times, "--jobs", "1", "--"]).arg(program);

@@ -1,4 +1,4 @@
-//! When the time of a wait runs out is part of a schedule.
+//! The expiry of timeouts is part of a schedule.
 
 use serde_json::{Value, json};
 
@@ -13,8 +13,8 @@ fn events(subject: &Subject, trace: &str) -> String {
     ran.stdout
 }
 
-/// Saves a run and replays it: both must be the same in all that is seen of them. How often somebody's
-/// time ran out.
+/// Saves a run and replays it: all events and the output must be the same. Returns the number of
+/// expired timeouts.
 fn again(subject: &Subject, strategy: &str, seed: u32) -> usize {
     let [clip, first, second] = ["json", "first", "second"].map(|it| format!("{seed}.{it}"));
     let number = seed.to_string();
@@ -29,7 +29,7 @@ fn again(subject: &Subject, strategy: &str, seed: u32) -> usize {
     std::fs::read_to_string(subject.file(&clip)).unwrap().matches(r#""until":"timeout""#).count()
 }
 
-/// Many seeds of a strategy, and that times did run out.
+/// Checks several seeds of a strategy, and that timeouts expire.
 fn every_seed(strategy: &str) {
     let subject = subject("timeouts.c");
     let timeouts: Vec<_> = (0..SEEDS).map(|seed| again(&subject, strategy, seed)).collect();
@@ -37,26 +37,26 @@ fn every_seed(strategy: &str) {
 }
 
 #[test]
-fn a_saved_run_at_random_comes_out_the_same() {
+fn a_random_run_is_reproducible() {
     every_seed("random");
 }
 
 #[test]
-fn a_saved_run_by_priorities_comes_out_the_same() {
+fn a_pct_run_is_reproducible() {
     every_seed("pct");
 }
 
 #[test]
-fn a_saved_run_by_priorities_of_events_comes_out_the_same() {
+fn a_pos_run_is_reproducible() {
     every_seed("pos");
 }
 
 #[test]
-fn a_saved_run_in_turn_comes_out_the_same() {
+fn a_round_robin_run_is_reproducible() {
     every_seed("round-robin");
 }
 
-/// Follows a schedule that begins when all threads are there.
+/// Follows a schedule that begins when all threads exist.
 fn follow(subject: &Subject, schedule: &[(&str, Value)]) -> Ran {
     let start = [("T0", json!({"before": "join"}))];
     let ran = subject.follow(&[&start[..], schedule].concat());
@@ -65,23 +65,23 @@ fn follow(subject: &Subject, schedule: &[(&str, Value)]) -> Ran {
 }
 
 #[test]
-fn a_schedule_says_whether_a_signal_comes_in_time() {
+fn a_schedule_decides_whether_a_signal_arrives_in_time() {
     let subject = subject("timeouts.c");
     let (waits, signals) = ("T0.1", ("T0.5", json!({"after": "notify"})));
-    // The waiter has begun to wait, and its time runs out only when it is due.
+    // The thread waits, and its timeout expires only where the schedule says so.
     let until_waits = (waits, json!("blocks"));
     let ran = follow(&subject, &[until_waits.clone(), signals.clone()]);
     assert!(ran.stdout.contains("timedwait 0 at"), "{ran:?}");
-    // It has run out before the signal, and that is too late, even if nobody has noticed yet.
+    // The timeout expires before the signal, which is then too late, although the thread has not run yet.
     let ran = follow(&subject, &[until_waits, (waits, json!("timeout")), signals.clone()]);
     assert!(ran.stdout.contains("timedwait 110 at"), "{ran:?}");
-    // A thread goes on to where it waits.
+    // A segment with a timeout includes the events up to the wait.
     let ran = follow(&subject, &[(waits, json!("timeout")), signals]);
     assert!(ran.stdout.contains("timedwait 110 at"), "{ran:?}");
 }
 
 #[test]
-fn who_waits_without_a_limit_has_no_time_to_run_out() {
+fn a_timeout_of_an_untimed_wait_is_infeasible() {
     let subject = subject("one_signal.c");
     let ran = subject.follow(&[("T0", json!({"before": "lock"})), ("T0.1", json!("timeout"))]);
     assert!(ran.stderr.contains("infeasible in segment 2 of 2"), "{ran:?}");

@@ -1,4 +1,4 @@
-//! Programs that are hunted.
+//! Hunts in all subjects with a bug, and in their twins.
 
 use libtest_mimic::{Failed, Trial};
 use norn_e2e::{
@@ -36,7 +36,7 @@ fn check(subject: &Subject) -> Result<(), Failed> {
     complaint.map_or(Ok(()), |it| Err(format!("{it}\n{:#}", hunt.json).into()))
 }
 
-/// What is wrong with the report on a subject with a bug.
+/// Why the report on a subject with a bug is wrong.
 fn missing(announced: &Announced, hunt: &Hunt) -> Option<String> {
     let (found, first) = (hunt.found(announced), hunt.first());
     let in_time = announced.bug.is_none() || first.is_some_and(|it| it <= EXECUTIONS);
@@ -50,7 +50,7 @@ fn missing(announced: &Announced, hunt: &Hunt) -> Option<String> {
     (!right).then(complaint)
 }
 
-/// What is wrong with the report on a fixed twin.
+/// Why the report on a fixed twin is wrong.
 fn harm(hunt: &Hunt) -> Option<String> {
     let right = hunt.is_clean() && hunt.code == Some(0);
     (!right).then(|| format!("a fixed twin is reported as harmful, status: {:?}", hunt.code))

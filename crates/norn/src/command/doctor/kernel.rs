@@ -6,7 +6,7 @@ use rustix::fs::{MemfdFlags, memfd_create};
 
 use super::{Check, Level};
 
-/// Linux allows this many mappings of a process by default.
+/// Default maximum number of mappings of a process in Linux.
 const USUAL_MAPPINGS: u64 = 65_530;
 
 pub(super) fn checks() -> Vec<Check> {
@@ -41,7 +41,7 @@ fn libc() -> Check {
     }
 }
 
-/// Recorder and program share memory through such a file.
+/// Checks memory files, through which recorder and program share memory.
 fn memfd() -> Check {
     match memfd_create("norn-doctor", MemfdFlags::CLOEXEC) {
         Ok(_) => check("memfd", "available"),
@@ -50,7 +50,7 @@ fn memfd() -> Check {
     }
 }
 
-/// Whether norn can switch randomisation off is seen in the self-test.
+/// Reports address space randomization. The self-test checks whether norn can turn it off.
 fn address_layout() -> Check {
     let value = setting("kernel/randomize_va_space");
     let found = match value.as_deref() {

@@ -7,7 +7,7 @@ use rustix::fs::statvfs;
 
 use super::{Check, Level};
 
-/// A trace of a long run takes this much.
+/// Size of the trace of a long run in bytes.
 const ROOM: u64 = 1 << 30;
 const MIB: u64 = 1 << 20;
 
@@ -61,7 +61,7 @@ fn room(folder: &Path) -> Check {
             if free >= ROOM {
                 return check;
             }
-            check.bad(Level::Warning, "traces of long runs need more; TMPDIR names another folder")
+            check.bad(Level::Warning, "traces of long runs need more; set TMPDIR to another folder")
         }
         Err(error) => check("temporary files", format!("{found}: {error}"))
             .bad(Level::Problem, "norn needs a folder for temporary files; TMPDIR names one"),
@@ -79,14 +79,14 @@ Max address space         unlimited            unlimited            bytes
 ";
 
     #[test]
-    fn soft_limits() {
+    fn soft_limits_are_parsed() {
         assert_eq!(soft(LIMITS, "Max file size"), Some(4096));
         assert_eq!(soft(LIMITS, "Max address space"), None);
         assert_eq!(soft(LIMITS, "Max open files"), None);
     }
 
     #[test]
-    fn low_limits() {
+    fn low_limits_are_reported() {
         assert_eq!(file_size(LIMITS).level, Level::Problem);
         assert_eq!(address_space(LIMITS).level, Level::Ok);
         let low = "Max address space         1048576              unlimited            bytes\n";

@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::{Check, Level};
 use crate::scratch::Scratch;
 
-/// Two threads increment a counter in two steps each; in between, the other can come.
+/// Two threads increment a counter in two steps each, so that an update can be lost.
 const PROGRAM: &str = r"
 #include <assert.h>
 #include <pthread.h>
@@ -49,10 +49,10 @@ int main(void) {
 }
 ";
 
-/// Environment variables of norn that the self-test keeps: where things are, not what is wanted.
+/// Environment variables of norn that the self-test keeps: those that name paths.
 const KEPT: [&str; 3] = ["NORN_CACHE", "NORN_CC", "NORN_CXX"];
 
-/// A step: its name, its arguments, its exit status if all is well, and what its failure means.
+/// A step: its name, its arguments, its expected exit status, and the remedy for a failure.
 struct Step {
     name: &'static str,
     arguments: &'static [&'static str],
@@ -154,7 +154,7 @@ fn norn(arguments: &[&str], folder: &Path) -> anyhow::Result<Output> {
     command.output().context("cannot run the program norn itself")
 }
 
-/// Whether addresses were the same in all runs, as far as norn could see to it.
+/// Whether norn could give all runs the same memory layout.
 fn layout(output: &Output) -> Check {
     let text = String::from_utf8_lossy(&output.stdout);
     let last = text.lines().last().and_then(|it| serde_json::from_str::<Value>(it).ok());
@@ -167,7 +167,7 @@ fn layout(output: &Output) -> Check {
     )
 }
 
-/// The first line of an error, which is the one that counts; for compilers the first that says so.
+/// The first line of an error message; of a compiler, the first line that contains `error`.
 fn message(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr);
     let error = text.lines().find(|it| it.contains("error:") || it.starts_with("norn: "));

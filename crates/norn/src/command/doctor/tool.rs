@@ -9,7 +9,7 @@ struct Compiler {
     program: &'static str,
     /// The oldest version that works.
     oldest: u32,
-    /// What it is for.
+    /// The language that it compiles.
     language: Language,
 }
 
@@ -77,7 +77,7 @@ fn gdb() -> Check {
     }
 }
 
-/// The version of a program: the first line that it prints has it.
+/// The version of a program, from the first line that it prints.
 fn version(program: &str) -> Option<String> {
     let output = Command::new(program).arg("--version").output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout);
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions() {
+    fn versions_are_parsed() {
         assert_eq!(number("gcc (Debian 12.2.0-14+deb12u1) 12.2.0"), Some("12.2.0"));
         assert_eq!(number("Debian clang version 14.0.6"), Some("14.0.6"));
         assert_eq!(number("GNU gdb (Debian 13.1-3) 13.1"), Some("13.1"));

@@ -1,4 +1,4 @@
-//! Many runs at once.
+//! Batches of runs.
 
 use std::{
     fs,
@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::kit::{Ran, Subject, subject};
 
-/// A subject with a clip by which an update is lost.
+/// A subject with a clip under which an update is lost.
 fn lost_update() -> Subject {
     let subject = subject("lost_update.c");
     let read = subject.line("// read");
@@ -39,7 +39,7 @@ fn clean(subject: &Subject, words: &[&str]) -> Ran {
 }
 
 #[test]
-fn a_schedule_always_comes_out_the_same() {
+fn all_runs_of_a_schedule_are_the_same() {
     let subject = lost_update();
     let ran = clean(&subject, &["replay", "--times", "20", "-j", "3", "clip.json"]);
     assert_eq!(ran.status.code(), Some(1), "{ran:?}");
@@ -49,7 +49,7 @@ fn a_schedule_always_comes_out_the_same() {
 }
 
 #[test]
-fn the_same_for_programs() {
+fn json_has_the_batch() {
     let subject = lost_update();
     let ran = clean(&subject, &["replay", "--times", "4", "--format", "json", "clip.json"]);
     assert_eq!(ran.stdout.lines().count(), 1, "{ran:?}");
@@ -63,7 +63,7 @@ fn the_same_for_programs() {
 }
 
 #[test]
-fn what_differs_is_said_and_kept() {
+fn kinds_of_runs_are_reported_and_kept() {
     let subject = subject("unsteady.c");
     subject.write(&[], &[]);
     let ran = clean(&subject, &["replay", "--times", "3", "-o", "kept", "clip.json"]);
@@ -82,7 +82,7 @@ fn what_differs_is_said_and_kept() {
 }
 
 #[test]
-fn one_seed_after_another() {
+fn successive_seeds_have_different_consequences() {
     let subject = subject("lost_update.c");
     let words = ["run", "--times", "40", "--seed", "5", "--save", "clip.json", "--", "./subject"];
     let ran = clean(&subject, &words);
@@ -100,7 +100,7 @@ fn one_seed_after_another() {
 }
 
 #[test]
-fn until_the_first_failure() {
+fn a_batch_can_stop_at_the_first_failure() {
     let subject = subject("lost_update.c");
     let words =
         ["run", "--times", "1000", "--until-failure", "--format", "json", "--", "./subject"];
@@ -112,7 +112,7 @@ fn until_the_first_failure() {
 }
 
 #[test]
-fn a_program_without_hooks_is_not_run_often() {
+fn a_program_without_instrumentation_is_run_once() {
     let subject = subject("lost_update.c");
     let ran = clean(&subject, &["run", "--times", "100", "-j", "1", "--", "true"]);
     assert_eq!((ran.status.code(), &*ran.stdout), (Some(3), ""), "{ran:?}");
@@ -156,7 +156,7 @@ fn an_interrupt_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_check_decides() {
+fn a_check_decides_whether_a_run_fails() {
     let subject = subject("lost_update.c");
     let check = |command: &str, options: &[&str]| {
         let words = [&["run", "--strategy", "round-robin", "--quantum", "100"], options].concat();
@@ -183,7 +183,7 @@ fn a_check_decides() {
 }
 
 #[test]
-fn priorities_need_to_know_how_many_events_there_are() {
+fn pct_measures_the_number_of_events() {
     let subject = subject("lost_update.c");
     let words = ["run", "--strategy", "pct", "--seed", "3", "--", "./subject"];
     let ran = clean(&subject, &words);

@@ -1,5 +1,5 @@
-//! What led to a failure, from one pass over the trace: what each thread holds and did last, and
-//! what was done to the objects that threads wait for.
+//! What led to a failure, from one pass over the trace: the locks that each thread holds, its last
+//! events, and the events on the objects that threads wait for.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -11,39 +11,39 @@ use norn_trace::{Blocked, Trace};
 /// many irrelevant events while it throws an exception or prints a message.
 const RECENT: usize = 512;
 /// A read-only event repeats an earlier one if there are fewer events than this in between.
-const AGAIN: usize = 24;
+const REPEAT_WINDOW: usize = 24;
 /// Maximum number of events that are kept for each object; the others are only counted.
-const NOTES: usize = 256;
+const OBJECT_EVENTS: usize = 256;
 
 /// What led to a failure.
 #[derive(Default)]
-pub(super) struct Past {
-    pub(super) threads: BTreeMap<ThreadId, Life>,
-    pub(super) objects: BTreeMap<u64, History>,
-    /// The last events of all, and how often those that change nothing came again.
+pub(super) struct RunHistory {
+    pub(super) threads: BTreeMap<ThreadId, ThreadHistory>,
+    pub(super) objects: BTreeMap<u64, ObjectHistory>,
+    /// The last events of all threads, and how often each read-only one was repeated.
     pub(super) last: VecDeque<(Event, u64)>,
 }
 
-/// One thread so far.
+/// The history of one thread.
 #[derive(Default)]
-pub(super) struct Life {
+pub(super) struct ThreadHistory {
     pub(super) ended: bool,
     held: Held,
-    /// Where the locks that it holds were taken.
+    /// The events that acquired the locks that it holds.
     pub(super) taken: Vec<(u64, Event)>,
     pub(super) recent: VecDeque<Event>,
 }
 
-/// What was done to an object that a thread waits for.
+/// The history of an object that a thread waits for.
 #[derive(Default)]
-pub(super) struct History {
-    /// What it was initialised with.
+pub(super) struct ObjectHistory {
+    /// Its initial value.
     pub(super) detail: Option<u64>,
-    /// How often a semaphore went up, and down.
+    /// Number of posts and waits of a semaphore.
     pub(super) posts: u64,
     pub(super) waits: u64,
-    /// The last events on it, each with its place in the order of all.
-    pub(super) notes: VecDeque<(u64, Event)>,
+    /// The last events on it, each with its position in the order of all events.
+    pub(super) events: VecDeque<(u64, Event)>,
 }
 
 /// The threads that were blocked at the end.
@@ -53,30 +53,30 @@ pub(super) fn blocked(trace: &Trace) -> &[Blocked] {
     process.map_or(&[], |it| &it.blocked)
 }
 
-impl Past {
-    /// Goes over a trace once.
-    pub(super) fn of(trace: &Trace) -> (Past, Memory) {
+impl RunHistory {
+    /// Collects the history in one pass over a trace.
+    pub(super) fn of(trace: &Trace) -> (RunHistory, Memory) {
         let wanted: BTreeSet<u64> = blocked(trace).iter().map(|it| it.object).collect();
-        let (mut past, mut memory) = (Past::default(), Memory::default());
+        let (mut history, mut memory) = (RunHistory::default(), Memory::default());
         for (order, event) in (0..).zip(trace.merged()) {
             memory.learn(&event);
-            past.threads.entry(event.id.thread).or_default().step(&event);
+            history.threads.entry(event.id.thread).or_default().step(&event);
             if let Some(object) = object(&event.op).filter(|it| wanted.contains(it)) {
-                past.objects.entry(object).or_default().note(order, &event);
+                history.objects.entry(object).or_default().add(order, &event);
             }
             if is_shown(&event, &memory) {
-                past.remember(&event);
+                history.add_last(&event);
             }
         }
-        (past, memory)
+        (history, memory)
     }
 
-    /// A repeated read-only event is only counted.
-    fn remember(&mut self, event: &Event) {
+    /// Adds an event to the last events. A repeated read-only event is only counted.
+    fn add_last(&mut self, event: &Event) {
         let same =
             |it: &Event| (it.id.thread, it.site, it.op) == (event.id.thread, event.site, event.op);
-        let known = is_look(&event.op)
-            .then(|| self.last.iter_mut().rev().take(AGAIN).find(|it| same(&it.0)));
+        let known = is_read_only(&event.op)
+            .then(|| self.last.iter_mut().rev().take(REPEAT_WINDOW).find(|it| same(&it.0)));
         match known.flatten() {
             Some((_, times)) => *times += 1,
             None => push(&mut self.last, (*event, 1), RECENT),
@@ -84,8 +84,8 @@ impl Past {
     }
 }
 
-/// What a thread does on its own stack concerns no other thread; and that a wait releases its mutex is
-/// part of the wait.
+/// Whether an event is shown. Accesses to a thread's own stack concern no other thread, and the release
+/// of the mutex is part of a wait.
 fn is_shown(event: &Event, memory: &Memory) -> bool {
     match event.op {
         Op::Read { addr, .. } | Op::Write { addr, .. } => {
@@ -97,7 +97,7 @@ fn is_shown(event: &Event, memory: &Memory) -> bool {
 }
 
 /// Whether an operation changes nothing.
-fn is_look(op: &Op) -> bool {
+fn is_read_only(op: &Op) -> bool {
     matches!(
         op,
         Op::Read { .. }
@@ -115,7 +115,7 @@ fn push<T>(queue: &mut VecDeque<T>, item: T, most: usize) {
     queue.push_back(item);
 }
 
-impl Life {
+impl ThreadHistory {
     fn step(&mut self, event: &Event) {
         self.held.step(&event.op);
         match event.op {
@@ -134,17 +134,17 @@ impl Life {
     }
 }
 
-impl History {
-    fn note(&mut self, order: u64, event: &Event) {
+impl ObjectHistory {
+    fn add(&mut self, order: u64, event: &Event) {
         match event.op {
             Op::Init { detail, .. } => {
-                *self = History { detail: Some(detail), ..History::default() };
+                *self = ObjectHistory { detail: Some(detail), ..ObjectHistory::default() };
             }
             Op::SemPost { .. } => self.posts += 1,
             Op::SemWait { .. } => self.waits += 1,
             _ => {}
         }
-        push(&mut self.notes, (order, *event), NOTES);
+        push(&mut self.events, (order, *event), OBJECT_EVENTS);
     }
 }
 
@@ -163,7 +163,7 @@ fn object(op: &Op) -> Option<u64> {
     })
 }
 
-/// The last event for each of the keys that `keys` finds for it.
+/// The last event of each key. `keys` adds the keys of an event.
 pub(super) fn last_of(trace: &Trace, keys: impl Fn(&Event, &mut Vec<u64>)) -> BTreeMap<u64, Event> {
     let (mut last, mut found) = (BTreeMap::new(), Vec::new());
     for event in trace.merged() {

@@ -11,7 +11,7 @@ use std::{
 use anyhow::{Context as _, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
 use norn_frontend::{Interrupt, Launch};
-use norn_replay::{Check, Goal, Many, Tally};
+use norn_replay::{BatchMode, Check, Tally};
 
 use crate::{
     cli::{Batch, Limits},
@@ -25,7 +25,7 @@ use crate::{
 /// A run to repeat.
 pub(super) struct Job<'a> {
     pub(super) launch: &'a Launch,
-    pub(super) goal: Goal<'a>,
+    pub(super) mode: BatchMode<'a>,
     pub(super) batch: &'a Batch,
     pub(super) until_failure: bool,
     pub(super) check: Option<&'a Check>,
@@ -45,23 +45,23 @@ pub(super) fn check(batch: &Batch, limits: &Limits) -> Option<Check> {
 }
 
 impl Job<'_> {
-    /// Does all runs. Kept runs stay in the scratch folder until the report is written, because it
+    /// Executes all runs. Kept runs stay in the scratch folder until the report is written, because it
     /// reads them there: see [`Done::move_kept`].
     pub(super) fn run(&self, scratch: &Scratch) -> anyhow::Result<Done> {
         let kept = self.keep.map(check_empty).transpose()?;
         let count = self.batch.times.map_or(1, NonZeroU64::get);
         let bar = bar(count);
-        let many = Many {
+        let batch = norn_replay::Batch {
             front_end: &**front_end(),
             launch: self.launch,
-            goal: self.goal,
+            mode: self.mode,
             count,
             jobs: self.batch.jobs.unwrap_or_else(processors),
             until_failure: self.until_failure,
             check: self.check,
             scratch: scratch.path(),
         };
-        let tally = norn_replay::many(&many, &|tally| show(&bar, tally));
+        let tally = norn_replay::run_batch(&batch, &|tally| show(&bar, tally));
         bar.finish_and_clear();
         let tally = tally?;
         if let Some(recording) = &tally.unrecorded {
@@ -73,7 +73,7 @@ impl Job<'_> {
 }
 
 impl Done {
-    /// The folders of the runs that are kept, as reports have them.
+    /// The folders of the kept runs, for reports.
     pub(super) fn kept(&self) -> Option<Vec<String>> {
         let kept = self.kept.as_ref()?;
         Some(kept.iter().map(|it| it.display().to_string()).collect())
