@@ -1,5 +1,5 @@
 //! The stories of failures in text reports.
-// This file is long because it contains the stories line by line.
+// Long because it contains the stories line by line.
 
 use serde_json::{Value, json};
 
