@@ -192,7 +192,7 @@ fn an_invalid_path_is_an_error() {
         assert!(ran.stderr.contains(expected), "{ran:?}");
     };
     check("0 11", "the path has no point with number 11");
-    check("0 (1 2", "`0 (1 2` is no sequence");
+    check("0 (1 2", "`0 (1 2` is not a sequence");
     check("0*100001", "a sequence has more than 100000 numbers");
 }
 
