@@ -58,6 +58,9 @@ pub enum Rule {
     /// An event stays out of an interval that the rule of a user forbids it in.
     #[error("it must not come here")]
     Interferes,
+    /// No happens-before orders the accesses of a data race that are not adjacent.
+    #[error("happens-before orders the two accesses")]
+    Ordered,
     /// The candidate's events are in their order at the end of the schedule.
     #[error("the candidate's events are not in their order at the end of the schedule")]
     Pattern,

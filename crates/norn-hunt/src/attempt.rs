@@ -70,6 +70,10 @@ pub(crate) fn is_confirmed(
     if candidate.expires().is_some() {
         return Ok(followed);
     }
+    if candidate.is_unordered_race() {
+        let did = run.source()?;
+        return Ok(did.is_some_and(|did| confirm::is_unordered(source, candidate, did)));
+    }
     let sound = followed && witness.grade == Grade::Sound;
     let Some(did) = run.source()? else { return Ok(sound) };
     if sound {

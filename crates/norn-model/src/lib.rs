@@ -18,6 +18,7 @@ mod held;
 mod ids;
 mod kind;
 mod location;
+pub mod memory_model;
 mod merge;
 mod name;
 mod op;

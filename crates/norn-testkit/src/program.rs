@@ -25,6 +25,8 @@ pub struct Shape {
     /// Whether there are atomic operations, accesses of several sizes, unknown values, failed lock
     /// requests, barriers and once-only initialisations.
     pub rich: bool,
+    /// Whether there are atomic operations with all memory orders, and fences.
+    pub weak: bool,
     /// Maximum number of events.
     pub events: usize,
 }
@@ -39,6 +41,7 @@ impl Default for Shape {
             nests: 0,
             frees: false,
             rich: false,
+            weak: false,
             events: 14,
         }
     }
@@ -129,6 +132,20 @@ fn rare() -> impl Strategy<Value = Piece> {
     ])
 }
 
+/// Atomic operations with some memory order, fences, and accesses that they may order.
+fn weak() -> impl Strategy<Value = Piece> {
+    let order = || select(vec!["relaxed", "relaxed", "acquire", "release", "acqrel", "seqcst"]);
+    let load = select(vec!["relaxed", "acquire", "seqcst"]).prop_map(|it| format!("load f {it}"));
+    let store = (1..3u8, select(vec!["relaxed", "release", "seqcst"]))
+        .prop_map(|(value, it)| format!("store f {value} {it}"));
+    let update = order().prop_map(|it| format!("add f {it}"));
+    let fence = order().prop_map(|it| format!("fence {it}"));
+    let atomic = prop_oneof![3 => load, 3 => store, 1 => update, 2 => fence];
+    let plain = || prop_oneof![Just(Piece::new()), access()];
+    (plain(), prop::collection::vec(atomic, 1..3), plain())
+        .prop_map(|(before, atomics, after)| [before, atomics, after].concat())
+}
+
 fn piece(shape: Shape) -> BoxedStrategy<Piece> {
     let inner = prop_oneof![access(), locked(access())];
     let body = prop::collection::vec(inner, 1..3).prop_map(|it| it.concat());
@@ -147,6 +164,9 @@ fn piece(shape: Shape) -> BoxedStrategy<Piece> {
     }
     if shape.rich {
         pieces.push((6, rare().boxed()));
+    }
+    if shape.weak {
+        pieces.push((12, weak().boxed()));
     }
     if shape.frees {
         pieces.extend([(3, heap().boxed()), (2, locked(heap()))]);
@@ -250,8 +270,8 @@ fn is_denied(trace: &Trace, order: &[norn_model::EventId]) -> bool {
 }
 
 /// The content of memory while a program runs, by variable and byte.
-#[derive(Default)]
-struct Bytes(BTreeMap<(String, usize), u8>);
+#[derive(Clone, Default)]
+pub(crate) struct Bytes(BTreeMap<(String, usize), u8>);
 
 /// A variable, its first byte, its size.
 fn place(word: &str) -> (String, usize, usize) {
@@ -277,9 +297,16 @@ impl Bytes {
     }
 
     /// Completes a read with the current value.
-    fn with_value(&self, line: &str) -> String {
+    pub(crate) fn with_value(&self, line: &str) -> String {
         match line.split(' ').collect::<Vec<_>>()[..] {
             ["r" | "load", variable] => format!("{line} {}", self.get(variable)),
+            ["load", variable, order] => {
+                format!("load {variable} {} {order}", self.get(variable))
+            }
+            ["add", variable, order] => {
+                let old = self.get(variable);
+                format!("add {variable} {old} {} {order}", (old + 1) % 4)
+            }
             ["r" | "w", variable, "?"] => format!("{} {variable}", &line[..1]),
             ["add", variable] => {
                 let old = self.get(variable);
@@ -299,10 +326,12 @@ impl Bytes {
     }
 
     /// Performs a write. A write without a value gets one that no other operation writes.
-    fn follow(&mut self, line: &str) {
+    pub(crate) fn follow(&mut self, line: &str) {
         match line.split(' ').collect::<Vec<_>>()[..] {
             [_, "w" | "store", variable, value]
-            | [_, "add" | "exchange" | "cas", variable, _, value] => self.set(variable, value),
+            | [_, "store", variable, value, _]
+            | [_, "add" | "exchange" | "cas", variable, _, value]
+            | [_, "add", variable, _, value, _] => self.set(variable, value),
             [_, "w", variable] => self.set(variable, "7"),
             _ => {}
         }

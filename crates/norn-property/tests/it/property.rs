@@ -55,6 +55,7 @@ const SHAPE: Shape = Shape {
     nests: 0,
     frees: false,
     rich: false,
+    weak: false,
     events: 11,
 };
 

@@ -20,6 +20,7 @@ const PLAIN: Shape = Shape {
     nests: 0,
     frees: false,
     rich: false,
+    weak: false,
     events: 13,
 };
 const WAITS: Shape = Shape { waits: true, events: 15, ..PLAIN };

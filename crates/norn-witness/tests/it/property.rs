@@ -20,6 +20,7 @@ pub(crate) const LOCKS: Shape = Shape {
     nests: 0,
     frees: false,
     rich: false,
+    weak: false,
     events: 14,
 };
 pub(crate) const CROSSED: Shape = Shape { nested: false, ..LOCKS };
