@@ -20,13 +20,14 @@ pub(crate) fn reason(source: &Source, candidate: &Candidate) -> Option<String> {
     else {
         return Some("the atomic operations between them order nothing".to_owned());
     };
-    let Op::Atomic { addr, ordering, .. } = at.op else { return None };
+    let Op::Atomic { addr, ordering, op, .. } = at.op else { return None };
     let access = if matches!(operation, Weak::Store(_)) { Access::Write } else { Access::Read };
     let region = (at.id.index, at.id.index);
     let step = Step { event: at.id, site: at.site, addr, access, region };
     let shown = Candidate { steps: vec![step], ..candidate.clone() };
     let shown = describe(source, &shown, true).accesses.pop()?;
     let what = match operation {
+        _ if op.reads() && op.writes() => "update of",
         Weak::Store(_) => "store to",
         Weak::Load(_) => "load of",
     };

@@ -5,6 +5,9 @@
 //! the flag is relaxed, nothing orders them by the C++ memory model, and they race nevertheless: in
 //! the recorded order, or in another one if a lock orders them there by chance.
 //!
+//! The same holds for memory that is freed after a use: a reference counter may ensure that it is freed
+//! last, and still not order it after what the other threads did.
+//!
 //! Only atomic operations may be what keeps the accesses apart: they would be ordered if each atomic
 //! operation were sequentially consistent. Where something else does, it may be synchronisation that
 //! the trace does not have, and then only adjacent accesses prove a race.
@@ -12,7 +15,7 @@
 use std::sync::OnceLock;
 
 use norn_model::{
-    BugClass, Candidate, Op, Trace,
+    BugClass, Candidate, CandidateKind, Op, Step, Trace,
     memory_model::{AtomicEdges, Edges, HappensBefore},
 };
 
@@ -33,14 +36,13 @@ impl<'a> UnorderedRaces<'a> {
         UnorderedRaces { trace, handovers: OnceLock::new() }
     }
 
-    /// The same race without the demand that its accesses are adjacent, if atomic operations are what
-    /// keeps them apart.
-    pub(crate) fn candidate(&self, race: &Candidate) -> Option<Candidate> {
-        let steps = (race.class() == BugClass::Race && race.adjacent).then_some(&race.steps)?;
+    /// The race that a candidate is if its events cannot be in the order that it asks for, and atomic
+    /// operations are what prevents that.
+    pub(crate) fn candidate(&self, candidate: &Candidate) -> Option<Candidate> {
+        let race = unordered(candidate)?;
         let handovers = self.handovers.get_or_init(|| self.handovers()).as_ref()?;
-        let apart = |it: &[norn_model::Step]| handovers.is_before(it[0].event, it[1].event);
-        let candidate = || Candidate { adjacent: false, ..race.clone() };
-        steps.windows(2).all(apart).then(candidate)
+        let apart = |it: &[Step]| handovers.is_before(it[0].event, it[1].event);
+        race.steps.windows(2).all(apart).then_some(race)
     }
 
     fn handovers(&self) -> Option<HappensBefore> {
@@ -71,4 +73,17 @@ impl<'a> UnorderedRaces<'a> {
         }
         turns
     }
+}
+
+/// A race without the demand that its accesses are adjacent; a use after free as a race, in the order
+/// in which the memory is freed last.
+fn unordered(candidate: &Candidate) -> Option<Candidate> {
+    let is_use = candidate.kind == CandidateKind::UseAfterFree;
+    let is_race = candidate.class() == BugClass::Race && candidate.adjacent;
+    let kind = if is_use { CandidateKind::UseFreeRace } else { candidate.kind.clone() };
+    let mut race = Candidate { kind, adjacent: false, ..candidate.clone() };
+    if is_use {
+        race.steps.reverse();
+    }
+    (is_use || is_race).then_some(race)
 }
