@@ -1,6 +1,6 @@
 //! Why two accesses race although an atomic operation hands a value over between them, in words.
 
-use norn_frontend::Owner;
+use norn_frontend::{ModuleSummary, Owner};
 use norn_model::{
     Access, Candidate, Event, EventId, Location, Op, Ordering, Step, Trace,
     memory_model::{AtomicEdges, Edges, HappensBefore},
@@ -8,6 +8,35 @@ use norn_model::{
 use norn_report::vocabulary;
 
 use crate::{describe::describe, source::Source};
+
+/// Libraries of the C and C++ languages, by the beginning of their file names. They synchronise threads
+/// by functions that are recorded.
+const LANGUAGE: [&str; 13] = [
+    "ld-linux",
+    "libc.so",
+    "libc-",
+    "libc++",
+    "libdl",
+    "libgcc_s",
+    "libm.so",
+    "libm-",
+    "libnorn",
+    "libpthread",
+    "libresolv",
+    "librt",
+    "libstdc++",
+];
+
+/// Whether a library that is not recorded may synchronise the threads of a run, as OpenMP does. Then
+/// accesses that are not adjacent may be ordered, whatever the trace says.
+pub(crate) fn may_be_ordered_unseen(run: &Source) -> bool {
+    let unseen = |it: &ModuleSummary| {
+        let name = it.path.file_name().map(|it| it.to_string_lossy());
+        let language = |name: &str| LANGUAGE.iter().any(|it| name.starts_with(it));
+        it.instrumented == Some(false) && name.is_some_and(|it| !language(&it))
+    };
+    run.symbolized.symbols.modules().iter().any(unseen)
+}
 
 /// Why the accesses of a race that are [not adjacent](Candidate::is_unordered_race) are not ordered.
 pub(crate) fn reason(source: &Source, candidate: &Candidate) -> Option<String> {

@@ -28,12 +28,9 @@ impl Relation {
             })
             .collect();
         for middle in 0..count {
-            for one in 0..middle {
-                if before[one][middle] {
-                    for other in middle + 1..count {
-                        before[one][other] |= before[middle][other];
-                    }
-                }
+            let after = before[middle].clone();
+            for row in before.iter_mut().filter(|it| it[middle]) {
+                row.iter_mut().zip(&after).for_each(|(mine, theirs)| *mine |= theirs);
             }
         }
         Relation { events: order[..count].to_vec(), before }
