@@ -178,7 +178,7 @@ impl<'a> Walk<'a> {
                 }
             }
             BarrierEffect::Init { barrier, size } => {
-                self.barriers.insert(barrier, Barrier::new(size));
+                self.barriers.entry(barrier).or_default().init(size);
             }
         }
     }

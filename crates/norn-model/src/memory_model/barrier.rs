@@ -18,10 +18,12 @@ pub struct Barrier {
 }
 
 impl Barrier {
-    /// A barrier that is initialised to hold back this many threads.
-    pub fn new(size: u64) -> Barrier {
-        let size = usize::try_from(size).ok().filter(|it| *it > 0);
-        Barrier { size, ..Barrier::default() }
+    /// The barrier is initialised to hold back this many threads. Threads of an earlier round may still
+    /// have to leave.
+    pub fn init(&mut self, size: u64) {
+        self.size = usize::try_from(size).ok().filter(|it| *it > 0);
+        self.arrivals = 0;
+        self.open = false;
     }
 
     /// A thread arrives.
