@@ -343,6 +343,26 @@ mod tests {
         assert!(!is_done(BugClass::Atomicity, "asks adds sets", run, FAILED));
     }
 
+    /// Whether a run leaves the write at `sets` and the read at `looks` unordered, with these
+    /// operations in between.
+    fn is_unordered(between: &str) -> bool {
+        let run = format!("T1 r x 0 @ asks\nT1 w x 1 @ sets\n{between}\nT2 r x 1 @ looks");
+        let trace = text::parse(&format!("order global\n{run}")).unwrap();
+        with(BugClass::Race, "sets looks", &run, |it| it.is_unordered(&trace))
+    }
+
+    #[test]
+    fn a_relaxed_handover_leaves_a_race_unordered() {
+        assert!(is_unordered("T1 store f 1 relaxed\nT2 load f 1 relaxed"));
+        assert!(is_unordered("T1 store f 1 release\nT2 load f 1 relaxed"));
+        assert!(!is_unordered("T1 store f 1 release\nT2 load f 1 acquire"));
+        assert!(!is_unordered(
+            "T1 store f 1 relaxed\nT1 acq m\nT1 rel m\nT2 acq m\nT2 rel m\nT2 load f 1 relaxed"
+        ));
+        // Something that is not recorded may keep these apart.
+        assert!(!is_unordered("T1 yield\nT2 yield"));
+    }
+
     #[test]
     fn a_read_that_comes_too_early() {
         let run = "T2 r x 0 @ looks\nT1 r x 0 @ asks\nT1 w y 1 @ other";

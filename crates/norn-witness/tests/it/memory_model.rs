@@ -186,6 +186,45 @@ fn writes_alone_order_nothing() {
     assert_eq!(litmus(program), "");
 }
 
+/// The races of a trace, each with the events of its schedule by their names.
+fn races(trace: &str) -> String {
+    crate::kit::hunt_class(&format!("order global\n{trace}"), BugClass::Race)
+}
+
+#[test]
+fn a_relaxed_flag_is_no_order() {
+    let publish = |order: [&str; 2]| {
+        races(&format!(
+            "T1 w x 1 @ w\nT1 store f 1 {} @ set\nT2 load f 1 {} @ see\nT2 r x 1 @ r",
+            order[0], order[1]
+        ))
+    };
+    assert_snapshot!(publish(["relaxed", "relaxed"]), @"");
+    assert_snapshot!(publish(["release", "acquire"]), @"");
+}
+
+/// The lock orders the accesses in the recorded run, and not if its sections are exchanged.
+#[test]
+fn a_lock_that_orders_by_chance() {
+    let trace = "T1 w x 1 @ w\nT1 store f 1 relaxed @ set\nT1 acq m @ a1\nT1 rel m @ a2\n\
+                 T2 load f 1 relaxed @ see\nT2 acq m @ b1\nT2 rel m @ b2\nT2 r x 1 @ r";
+    assert_snapshot!(races(trace), @"");
+}
+
+/// A counter that is decremented relaxed ensures that the memory is freed last, and does not order it.
+#[test]
+fn memory_that_is_freed_without_an_order() {
+    let drop = |order: &str| {
+        let trace = format!(
+            "order global\nT0 alloc p 8 @ new\nT0 store n 2 seqcst @ two\nT0 fork T0.1 @ f1\nT0 fork T0.2 @ f2\n\
+             T0.1 r p 0 @ use\nT0.1 sub n 2 1 {order} @ one\nT0.2 sub n 1 0 {order} @ zero\nT0.2 free p @ free"
+        );
+        crate::kit::hunt_class(&trace, BugClass::Lifetime)
+    };
+    assert_snapshot!(drop("relaxed"), @"");
+    assert_snapshot!(drop("acqrel"), @"");
+}
+
 const WEAK: Shape = Shape {
     threads: 2,
     pieces: 2,
