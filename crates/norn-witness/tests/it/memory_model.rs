@@ -199,7 +199,10 @@ fn a_relaxed_flag_is_no_order() {
             order[0], order[1]
         ))
     };
-    assert_snapshot!(publish(["relaxed", "relaxed"]), @"");
+    assert_snapshot!(publish(["relaxed", "relaxed"]), @"
+    single race write-read: w r | sound: w set see r
+    single race read-write: r w | speculative: see r w
+    ");
     assert_snapshot!(publish(["release", "acquire"]), @"");
 }
 
@@ -208,7 +211,10 @@ fn a_relaxed_flag_is_no_order() {
 fn a_lock_that_orders_by_chance() {
     let trace = "T1 w x 1 @ w\nT1 store f 1 relaxed @ set\nT1 acq m @ a1\nT1 rel m @ a2\n\
                  T2 load f 1 relaxed @ see\nT2 acq m @ b1\nT2 rel m @ b2\nT2 r x 1 @ r";
-    assert_snapshot!(races(trace), @"");
+    assert_snapshot!(races(trace), @"
+    single race write-read: w r | sound: w set see b1 b2 r
+    single race read-write: r w | speculative: see b1 b2 r w
+    ");
 }
 
 /// A counter that is decremented relaxed ensures that the memory is freed last, and does not order it.
@@ -221,7 +227,7 @@ fn memory_that_is_freed_without_an_order() {
         );
         crate::kit::hunt_class(&trace, BugClass::Lifetime)
     };
-    assert_snapshot!(drop("relaxed"), @"");
+    assert_snapshot!(drop("relaxed"), @"single lifetime use-after-free: free use | sound: new two f1 f2 use one zero free");
     assert_snapshot!(drop("acqrel"), @"");
 }
 
