@@ -74,6 +74,7 @@ struct Known {
 
 impl ClockHistory {
     /// How many events of another thread are before an event.
+    #[inline]
     pub fn before(&self, thread: usize, index: u32, other: usize) -> u32 {
         let known = self.known(thread, other);
         let at = known.partition_point(|it| it.from <= index);
@@ -81,11 +82,13 @@ impl ClockHistory {
     }
 
     /// The first event of another thread that an event is before.
+    #[inline]
     pub fn after(&self, thread: usize, index: u32, other: usize) -> u32 {
         let known = self.known(other, thread);
         known.get(known.partition_point(|it| it.upto <= index)).map_or(u32::MAX, |it| it.from)
     }
 
+    #[inline]
     fn known(&self, thread: usize, other: usize) -> &[Known] {
         self.known.get(thread).and_then(|it| it.get(&other)).map_or(&[], Vec::as_slice)
     }
