@@ -90,6 +90,10 @@ fn waiting() -> impl Strategy<Value = Piece> {
         lines(&["down s"]),
         lines(&["before o"]),
         lines(&["after o"]),
+        lines(&["send p"]),
+        lines(&["send p two"]),
+        lines(&["receive p"]),
+        lines(&["ready p"]),
     ])
 }
 
@@ -249,9 +253,15 @@ fn is_denied(trace: &Trace, order: &[norn_model::EventId]) -> bool {
     !succeeds
 }
 
-/// The content of memory while a program runs, by variable and byte.
+/// What a program can see while it runs: the content of memory by variable and byte, and how far its
+/// channel is.
 #[derive(Default)]
-struct Bytes(BTreeMap<(String, usize), u8>);
+struct Bytes {
+    bytes: BTreeMap<(String, usize), u8>,
+    /// How much was sent through the channel, and received from it.
+    sent: u64,
+    received: u64,
+}
 
 /// A variable, its first byte, its size.
 fn place(word: &str) -> (String, usize, usize) {
@@ -263,7 +273,7 @@ fn place(word: &str) -> (String, usize, usize) {
 impl Bytes {
     fn get(&self, word: &str) -> u64 {
         let (name, from, size) = place(word);
-        let byte = |at: usize| self.0.get(&(name.clone(), from + at)).copied().unwrap_or(0);
+        let byte = |at: usize| self.bytes.get(&(name.clone(), from + at)).copied().unwrap_or(0);
         (0..size).rev().fold(0, |value, at| value << 8 | u64::from(byte(at)))
     }
 
@@ -272,7 +282,7 @@ impl Bytes {
         let value: u64 = value.parse().unwrap_or(7);
         for at in 0..size {
             let byte = u8::try_from(value >> (8 * at) & 0xff).unwrap_or(0);
-            self.0.insert((name.clone(), from + at), byte);
+            self.bytes.insert((name.clone(), from + at), byte);
         }
     }
 
@@ -294,6 +304,11 @@ impl Bytes {
             ["cas", variable, expected, _] => {
                 format!("casfail {variable} {} {expected}", self.get(variable))
             }
+            ["send", _] => format!("{line} {} {}", self.sent, self.sent + 1),
+            ["send", channel, "two"] => format!("send {channel} {} {}", self.sent, self.sent + 2),
+            ["receive" | "ready", _] => {
+                format!("{line} {} {}", self.received, self.received + 1)
+            }
             _ => line.to_owned(),
         }
     }
@@ -304,6 +319,8 @@ impl Bytes {
             [_, "w" | "store", variable, value]
             | [_, "add" | "exchange" | "cas", variable, _, value] => self.set(variable, value),
             [_, "w", variable] => self.set(variable, "7"),
+            [_, "send", _, _, to] => self.sent = to.parse().unwrap_or(0),
+            [_, "receive", _, _, to] => self.received = to.parse().unwrap_or(0),
             _ => {}
         }
     }
