@@ -238,6 +238,11 @@ reals! {
     pselect(c_int, usize, usize, usize, usize, usize) -> c_int;
     epoll_wait(c_int, usize, c_int, c_int) -> c_int;
     epoll_pwait(c_int, usize, c_int, c_int, usize) -> c_int;
+    epoll_ctl(c_int, c_int, c_int, usize) -> c_int;
+    socketpair(c_int, c_int, c_int, usize) -> c_int;
+    timerfd_settime(c_int, c_int, usize, usize) -> c_int;
+    eventfd_read(c_int, usize) -> c_int;
+    eventfd_write(c_int, u64) -> c_int;
     waitpid(c_int, usize, c_int) -> c_int;
     connect(c_int, usize, u32) -> c_int;
     sigwait(usize, usize) -> c_int;

@@ -12,7 +12,7 @@ use std::{
 };
 
 /// Folders with subjects that are hunted.
-pub const HUNTED: [&str; 4] = ["hunt", "deadlock", "order", "control"];
+pub const HUNTED: [&str; 5] = ["hunt", "deadlock", "order", "channel", "control"];
 
 /// The suffix of the name of a fixed twin.
 const TWIN: &str = "_fixed";

@@ -17,6 +17,8 @@ pub struct Shape {
     pub nested: bool,
     /// Whether threads wait for conditions, semaphores and barriers.
     pub waits: bool,
+    /// Whether threads send and receive through a channel.
+    pub channels: bool,
     /// The weight of nested locks, and of waits under locks if there are waits; all other pieces
     /// together weigh about 8.
     pub nests: u32,
@@ -36,6 +38,7 @@ impl Default for Shape {
             pieces: 3,
             nested: true,
             waits: false,
+            channels: false,
             nests: 0,
             frees: false,
             rich: false,
@@ -90,8 +93,17 @@ fn waiting() -> impl Strategy<Value = Piece> {
         lines(&["down s"]),
         lines(&["before o"]),
         lines(&["after o"]),
+    ])
+}
+
+/// Sends to the channel and receives from it. The positions are added when the line is run: what was not
+/// sent before it is received comes from outside.
+fn channel() -> impl Strategy<Value = Piece> {
+    let lines = |it: &[&str]| it.iter().map(|it| (*it).to_owned()).collect::<Piece>();
+    select(vec![
         lines(&["send p"]),
         lines(&["send p two"]),
+        lines(&["receive p"]),
         lines(&["receive p"]),
         lines(&["ready p"]),
     ])
@@ -142,6 +154,9 @@ fn piece(shape: Shape) -> BoxedStrategy<Piece> {
     }
     if shape.waits {
         pieces.push((2, waiting().boxed()));
+    }
+    if shape.channels {
+        pieces.push((4, channel().boxed()));
     }
     if shape.nests > 0 {
         pieces.push((shape.nests, locked(locked(Just(Piece::new())))));

@@ -2,16 +2,17 @@
 //! then the thread waits in the scheduler, as it does for a lock, and checks again when another
 //! thread has operated on files, or when no other thread can run.
 //!
-//! What these calls read and write is not recorded as memory accesses: the kernel makes them. But
-//! input from outside can be recorded and replayed ([`input`]).
+//! What goes through pipes, sockets and the like is recorded, because it orders threads ([`channel`]).
+//! The memory that these calls read and write is not recorded as accessed: the kernel does it. But input
+//! from outside can be recorded and replayed ([`input`]).
 
 use core::{ffi::c_int, sync::atomic::Ordering};
 
-use norn_abi::{arena::ThreadSlot, input::call};
+use norn_abi::{Kind, arena::ThreadSlot, input::call};
 
 use super::interpose;
 use crate::{
-    arena,
+    arena, channel,
     control::{self, Interruption, NEVER},
     input::{self, Call, Memory, Message, name},
     real, sys, thread,
@@ -120,9 +121,10 @@ pub(super) unsafe fn when_ready(
     result
 }
 
-/// Defines functions that read from a file: their flags, the size, and the memory they write.
+/// Defines functions that read from a file: their flags, their buffer with its size if it is one piece,
+/// the size of all, and the memory they write.
 macro_rules! reads {
-    ($($name:ident($($arg:ident: $type:ty),*) -> $out:ty, $flags:expr, $call:ident, $size:expr, $memory:expr;)*) => { $(
+    ($($name:ident($($arg:ident: $type:ty),*) -> $out:ty, $flags:expr, $buffer:expr, $call:ident, $size:expr, $memory:expr;)*) => { $(
         /// # Safety
         /// As for the function of libc in whose place it is called.
         pub(super) unsafe extern "C-unwind" fn $name(file: c_int, $($arg: $type,)* pc: usize) -> $out {
@@ -133,91 +135,152 @@ macro_rules! reads {
                     let real = || real::$name()(file, $($arg),*) as isize;
                     when_ready((file, IN, $flags), pc, real)
                 };
-                call.make(|| input::is_outside(file), $memory, real) as $out
+                channel::receive(file, $buffer, $flags, pc, || {
+                    call.make(|| input::is_outside(file), $memory, real)
+                }) as $out
             }
         }
     )* };
 }
 
+/// Stands for a list of buffers.
+const PIECES: (usize, usize) = (0, 1);
+
 reads! {
-    read(buffer: usize, len: usize) -> isize, 0, READ, len,
+    read(buffer: usize, len: usize) -> isize, 0, (buffer, len), READ, len,
         |it| Memory::filled(buffer, len, it);
-    readv(blocks: usize, count: c_int) -> isize, 0, READV, input::blocks_len(blocks, count as usize),
+    readv(blocks: usize, count: c_int) -> isize, 0, PIECES, READV,
+        input::blocks_len(blocks, count as usize),
         |it| Memory::NONE.with_blocks(blocks, count as usize, it);
-    pread(buffer: usize, len: usize, offset: i64) -> isize, 0, PREAD, len,
+    pread(buffer: usize, len: usize, offset: i64) -> isize, 0, (buffer, len), PREAD, len,
         |it| Memory::filled(buffer, len, it);
-    recv(buffer: usize, len: usize, flags: c_int) -> isize, flags, RECV, len,
+    recv(buffer: usize, len: usize, flags: c_int) -> isize, flags, (buffer, len), RECV, len,
         |it| Memory::filled(buffer, len, it);
-    recvmsg(message: usize, flags: c_int) -> isize, flags, RECVMSG, Message::len(message),
+    recvmsg(message: usize, flags: c_int) -> isize, flags, PIECES, RECVMSG, Message::len(message),
         Message::memory(message);
-    accept(address: usize, len: usize) -> c_int, 0, ACCEPT, 0, name(address, len);
-    accept4(address: usize, len: usize, flags: c_int) -> c_int, 0, ACCEPT, flags as usize,
-        name(address, len);
 }
 
-/// Defines functions that write to a file: their flags and the size.
+/// # Safety
+/// As for the function of libc in whose place it is called.
+unsafe extern "C-unwind" fn accept(file: c_int, address: usize, len: usize, pc: usize) -> c_int {
+    // SAFETY: guaranteed by the caller.
+    unsafe { accept4(file, address, len, 0, pc) }
+}
+
+/// # Safety
+/// As for the function of libc in whose place it is called.
+unsafe extern "C-unwind" fn accept4(
+    file: c_int,
+    address: usize,
+    len: usize,
+    flags: c_int,
+    pc: usize,
+) -> c_int {
+    let call = Call::new(call::ACCEPT, file, flags as usize, pc);
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        let real = || {
+            let real = || real::accept4()(file, address, len, flags) as isize;
+            when_ready((file, IN, 0), pc, real)
+        };
+        channel::accept(file, pc, || {
+            call.make(|| input::is_outside(file), name(address, len), real) as c_int
+        })
+    }
+}
+
+/// Defines functions that write to a file: their flags, their buffer if it is one piece, and the size.
 macro_rules! writes {
-    ($($name:ident($($arg:ident: $type:ty),*) -> $out:ty, $flags:expr, $call:ident, $size:expr;)*) => { $(
+    ($($name:ident($($arg:ident: $type:ty),*) -> $out:ty, $flags:expr, $buffer:expr, $call:ident, $size:expr;)*) => { $(
         /// # Safety
         /// As for the function of libc in whose place it is called.
-        unsafe extern "C-unwind" fn $name(file: c_int, $($arg: $type,)* pc: usize) -> $out {
+        pub(super) unsafe extern "C-unwind" fn $name(file: c_int, $($arg: $type,)* pc: usize) -> $out {
             // SAFETY: guaranteed by the caller.
             unsafe {
                 let call = Call::new(call::$call, file, $size, pc);
                 let real = || {
                     when_ready((file, OUT, $flags), pc, || real::$name()(file, $($arg),*))
                 };
-                call.make(|| input::is_socket(file), |_| Memory::NONE, real)
+                channel::send(file, (0, 0), $buffer, pc, || {
+                    call.make(|| input::is_socket(file), |_| Memory::NONE, real)
+                })
             }
         }
     )* };
 }
 
 writes! {
-    write(buffer: usize, len: usize) -> isize, 0, WRITE, len;
-    writev(blocks: usize, count: c_int) -> isize, 0, WRITEV, input::blocks_len(blocks, count as usize);
-    send(buffer: usize, len: usize, flags: c_int) -> isize, flags, SEND, len;
-    sendmsg(message: usize, flags: c_int) -> isize, flags, SENDMSG, Message::len(message);
+    write(buffer: usize, len: usize) -> isize, 0, buffer, WRITE, len;
+    writev(blocks: usize, count: c_int) -> isize, 0, 0, WRITEV,
+        input::blocks_len(blocks, count as usize);
+    send(buffer: usize, len: usize, flags: c_int) -> isize, flags, buffer, SEND, len;
 }
 
-/// Defines functions for several messages; what they read or write is not kept for replay.
-macro_rules! many {
-    ($($name:ident($($arg:ident: $type:ty),*), $events:expr, $flags:expr;)*) => { $(
-        /// # Safety
-        /// As for the function of libc in whose place it is called.
-        unsafe extern "C-unwind" fn $name(file: c_int, $($arg: $type,)* pc: usize) -> c_int {
-            // SAFETY: guaranteed by the caller.
-            unsafe {
-                let real = || real::$name()(file, $($arg),*) as isize;
-                when_ready((file, $events, $flags), pc, real) as c_int
-            }
-        }
-    )* };
+/// # Safety
+/// As for the function of libc in whose place it is called.
+unsafe extern "C-unwind" fn sendmsg(file: c_int, message: usize, flags: c_int, pc: usize) -> isize {
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        let call = Call::new(call::SENDMSG, file, Message::len(message), pc);
+        let real = || when_ready((file, OUT, flags), pc, || real::sendmsg()(file, message, flags));
+        channel::send(file, Message::address(message), 0, pc, || {
+            call.make(|| input::is_socket(file), |_| Memory::NONE, real)
+        })
+    }
 }
 
-many! {
-    recvmmsg(messages: usize, count: u32, flags: c_int, time: usize), IN, flags;
-    sendmmsg(messages: usize, count: u32, flags: c_int), OUT, flags;
+// Several messages; what they read or write is not kept for replay. They count as one message: the
+// rest seems to come from outside.
+
+/// # Safety
+/// As for the function of libc in whose place it is called.
+unsafe extern "C-unwind" fn recvmmsg(
+    file: c_int,
+    messages: usize,
+    count: u32,
+    flags: c_int,
+    time: usize,
+    pc: usize,
+) -> c_int {
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        channel::receive(file, PIECES, flags, pc, || {
+            let real = || real::recvmmsg()(file, messages, count, flags, time) as isize;
+            when_ready((file, IN, flags), pc, real)
+        }) as c_int
+    }
 }
 
-/// Defines a function after which other threads may find files ready.
-macro_rules! noisy {
-    ($($name:ident($($arg:ident: $type:ty),*);)*) => { $(
-        /// # Safety
-        /// As for the function of libc in whose place it is called.
-        unsafe extern "C-unwind" fn $name($($arg: $type,)* _pc: usize) -> c_int {
-            // SAFETY: guaranteed by the caller.
-            unsafe {
-                let result = real::$name()($($arg),*);
-                control::look_again();
-                result
-            }
-        }
-    )* };
+/// # Safety
+/// As for the function of libc in whose place it is called.
+unsafe extern "C-unwind" fn sendmmsg(
+    file: c_int,
+    messages: usize,
+    count: u32,
+    flags: c_int,
+    pc: usize,
+) -> c_int {
+    // SAFETY: guaranteed by the caller; each entry of the list begins with a message.
+    unsafe {
+        channel::send(file, Message::address(messages), 0, pc, || {
+            let real = || real::sendmmsg()(file, messages, count, flags) as isize;
+            when_ready((file, OUT, flags), pc, real)
+        }) as c_int
+    }
 }
 
-noisy! {
-    close(file: c_int);
+/// Other threads may find files ready afterwards.
+///
+/// # Safety
+/// As for the function of libc in whose place it is called.
+unsafe extern "C-unwind" fn close(file: c_int, pc: usize) -> c_int {
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        channel::end(file, pc);
+        let result = real::close()(file);
+        control::look_again();
+        result
+    }
 }
 
 /// # Safety
@@ -228,6 +291,22 @@ unsafe extern "C-unwind" fn waitpid(
     options: c_int,
     pc: usize,
 ) -> c_int {
+    // SAFETY: guaranteed by the caller; the slot is the current thread's.
+    unsafe {
+        let Some(slot) = thread::recorded() else {
+            return real::waitpid()(process, status, options);
+        };
+        control::before(slot, Kind::Receive, pc, 0);
+        let result = wait_for_child(process, status, options, pc);
+        let child = (result > 0).then(|| channel::of_process(result));
+        channel::note_one(slot, child, pc, if result < 0 { real::errno() } else { 0 });
+        result
+    }
+}
+
+/// # Safety
+/// As for `waitpid`.
+unsafe fn wait_for_child(process: c_int, status: usize, options: c_int, pc: usize) -> c_int {
     const NO_HANG: c_int = 1;
     // SAFETY: guaranteed by the caller.
     unsafe {

@@ -14,6 +14,7 @@ pub mod c11;
 pub mod chance;
 pub mod clock;
 pub mod cond;
+pub mod event_file;
 pub mod failure;
 pub mod fortified;
 pub mod futex;

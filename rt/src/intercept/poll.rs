@@ -10,9 +10,10 @@ use super::{
     io::{controlled, until},
 };
 use crate::{
+    channel,
     control::{self, NEVER},
     input::{Call, Memory, ready},
-    real,
+    real, thread,
 };
 
 const MILLISECOND: u64 = 1_000_000;
@@ -61,8 +62,23 @@ pub(super) unsafe extern "C-unwind" fn poll(
     // SAFETY: guaranteed by the caller.
     unsafe {
         let real = || wait_poll(files, count, time, pc) as isize;
-        call.make(|| ready::any_polled(files, count), ready::polled(files, count), real) as c_int
+        polling(files, count, pc, || {
+            call.make(|| ready::any_polled(files, count), ready::polled(files, count), real)
+                as c_int
+        })
     }
+}
+
+/// Makes a call that polls files, and records which it found ready. A call without files only sleeps.
+///
+/// # Safety
+/// `files` points to `count` values of `struct pollfd`.
+unsafe fn polling(files: usize, count: usize, pc: usize, call: impl FnOnce() -> c_int) -> c_int {
+    if count == 0 {
+        return call();
+    }
+    // SAFETY: guaranteed by the caller.
+    unsafe { channel::ready::wait(pc, call, |_, each| channel::ready::polled(files, count, each)) }
 }
 
 /// # Safety
@@ -95,7 +111,10 @@ pub(super) unsafe extern "C-unwind" fn ppoll(
     // SAFETY: guaranteed by the caller.
     unsafe {
         let real = || wait_ppoll(files, count, time, mask, pc) as isize;
-        call.make(|| ready::any_polled(files, count), ready::polled(files, count), real) as c_int
+        polling(files, count, pc, || {
+            call.make(|| ready::any_polled(files, count), ready::polled(files, count), real)
+                as c_int
+        })
     }
 }
 
@@ -189,7 +208,14 @@ unsafe fn selecting(
     // SAFETY: the sets are guaranteed by the caller.
     unsafe {
         let real = || real() as isize;
-        call.make(|| ready::any_selected(most, sets), ready::selected(most, sets), real) as c_int
+        let made = || {
+            call.make(|| ready::any_selected(most, sets), ready::selected(most, sets), real)
+                as c_int
+        };
+        if most == 0 {
+            return made();
+        }
+        channel::ready::wait(pc, made, |_, each| channel::ready::selected(most, sets[0], each))
     }
 }
 
@@ -275,7 +301,10 @@ unsafe extern "C-unwind" fn epoll_pwait(
     // SAFETY: guaranteed by the caller.
     unsafe {
         let real = || wait_epoll(file, (events, most), time, mask, pc) as isize;
-        call.make(|| true, |it| Memory::buffer(events, it * SIZE), real) as c_int
+        let made = || call.make(|| true, |it| Memory::buffer(events, it * SIZE), real) as c_int;
+        channel::ready::wait(pc, made, |count, each| {
+            channel::ready::watched(file, events, count, each);
+        })
     }
 }
 
@@ -302,7 +331,30 @@ unsafe fn wait_epoll(
     }
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
+unsafe extern "C-unwind" fn epoll_ctl(
+    epoll: c_int,
+    operation: c_int,
+    file: c_int,
+    event: usize,
+    _pc: usize,
+) -> c_int {
+    const REMOVE: c_int = 2;
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        // Before the call: another thread may wait already, and be told of the file at once.
+        if thread::recorded().is_some() {
+            channel::ready::watch(epoll, operation == REMOVE, file, event);
+        }
+        let result = real::epoll_ctl()(epoll, operation, file, event);
+        control::look_again();
+        result
+    }
+}
+
 interpose! {
+    epoll_ctl(4) => epoll_ctl;
     poll(3) => poll;
     ppoll(4) => ppoll;
     select(5) => select;

@@ -67,6 +67,10 @@ T0 fence
 T0 fence acqrel
 T0 before o
 T0 after o
+T0 send p 0 4
+T0 receive p 1 3
+T0 ready p 3 4
+T0 notready 11
 T0 alloc p 64
 T0 free p
 T0 map p 4096
