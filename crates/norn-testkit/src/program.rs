@@ -200,7 +200,7 @@ pub fn traces(shape: Shape) -> impl Strategy<Value = Trace> {
 fn run(programs: &BTreeMap<String, Piece>, choices: &[u8]) -> Trace {
     let mut lines = vec!["order global".to_owned()];
     let mut done: BTreeMap<&String, usize> = programs.keys().map(|it| (it, 0)).collect();
-    let mut memory = Bytes::default();
+    let mut memory = Visible::default();
     for choice in choices {
         let next: Vec<_> = programs
             .iter()
@@ -271,7 +271,7 @@ fn is_denied(trace: &Trace, order: &[norn_model::EventId]) -> bool {
 /// What a program can see while it runs: the content of memory by variable and byte, and how far its
 /// channel is.
 #[derive(Default)]
-struct Bytes {
+struct Visible {
     bytes: BTreeMap<(String, usize), u8>,
     /// How much was sent through the channel, and received from it.
     sent: u64,
@@ -285,7 +285,7 @@ fn place(word: &str) -> (String, usize, usize) {
     (name.to_owned(), offset.parse().unwrap_or(0), size.parse().unwrap_or(4))
 }
 
-impl Bytes {
+impl Visible {
     fn get(&self, word: &str) -> u64 {
         let (name, from, size) = place(word);
         let byte = |at: usize| self.bytes.get(&(name.clone(), from + at)).copied().unwrap_or(0);
