@@ -181,6 +181,12 @@ reals! {
     strdup(usize) -> usize;
     strndup(usize, usize) -> usize;
 
+    fread(usize, usize, usize, usize) -> usize;
+    fwrite(usize, usize, usize, usize) -> usize;
+    fgets(usize, c_int, usize) -> usize;
+    vsnprintf(usize, usize, usize, usize) -> c_int;
+    vsprintf(usize, usize, usize) -> c_int;
+
     sleep(u32) -> u32;
     usleep(u32) -> c_int;
     nanosleep(usize, usize) -> c_int;

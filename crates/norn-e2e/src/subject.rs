@@ -12,7 +12,7 @@ use std::{
 };
 
 /// Folders with subjects that are hunted.
-pub const HUNTED: [&str; 5] = ["hunt", "deadlock", "order", "channel", "control"];
+pub const HUNTED: [&str; 6] = ["hunt", "deadlock", "order", "channel", "libc", "control"];
 
 /// The suffix of the name of a fixed twin.
 const TWIN: &str = "_fixed";

@@ -28,6 +28,19 @@ pub fn of_process(pid: c_int) -> u64 {
     key(Tag::Process, pid as u64, 0)
 }
 
+/// Asks the scheduler before a call, and completes the record of the thread's last write: the call may
+/// overwrite the same memory.
+///
+/// # Safety
+/// The slot is the current thread's and not a placeholder.
+pub unsafe fn before(slot: *mut ThreadSlot, kind: Kind, pc: usize, channel: u64) {
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        control::before(slot, kind, pc, channel as usize);
+        (*slot).lane.settle_any();
+    }
+}
+
 /// A call that sends something.
 pub struct Sending {
     slot: *mut ThreadSlot,
@@ -46,7 +59,7 @@ impl Sending {
     pub unsafe fn new(slot: *mut ThreadSlot, channel: u64, pc: usize) -> Sending {
         // SAFETY: guaranteed by the caller.
         unsafe {
-            control::before(slot, Kind::Send, pc, channel as usize);
+            before(slot, Kind::Send, pc, channel);
             let number =
                 (!control::was_on()).then(|| number::at(slot, Kind::Send, channel as usize));
             Sending { slot, channel, pc, number }
@@ -143,7 +156,7 @@ pub unsafe fn receive(
     let Some(ends) = ends(file) else { return call() };
     // SAFETY: the slot is the current thread's; the buffer is guaranteed by the caller.
     unsafe {
-        control::before(slot, Kind::Receive, pc, ends.input as usize);
+        before(slot, Kind::Receive, pc, ends.input);
         let result = call();
         let got = if result < 0 { None } else { received(&ends, buffer, result as u64) };
         let channel = ends.input as usize;
@@ -200,7 +213,7 @@ pub unsafe fn accept(file: c_int, pc: usize, call: impl FnOnce() -> c_int) -> c_
     let Some(ends) = ends(file) else { return call() };
     // SAFETY: the slot is the current thread's.
     unsafe {
-        control::before(slot, Kind::Receive, pc, ends.input as usize);
+        before(slot, Kind::Receive, pc, ends.input);
         let result = call();
         if result >= 0 {
             socket::accepted(result);

@@ -8,7 +8,7 @@ use super::{
     identity::{Tag, Unit, ends, key},
     table,
 };
-use crate::{control, event, input::descriptor, real, thread};
+use crate::{event, input::descriptor, real, thread};
 
 const IN: u32 = 0x1 | 0x2 | 0x40;
 const HANG_UP: u32 = 0x10 | 0x2000;
@@ -27,7 +27,7 @@ pub unsafe fn wait(
     let Some(slot) = thread::recorded() else { return call() };
     // SAFETY: the slot is the current thread's.
     unsafe {
-        control::before(slot, Kind::Ready, pc, 0);
+        super::before(slot, Kind::Ready, pc, 0);
         let result = call();
         let error = if result < 0 { real::errno() } else { 0 };
         let mut any = false;

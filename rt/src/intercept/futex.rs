@@ -7,6 +7,7 @@ use core::ffi::{c_int, c_long};
 use norn_abi::{Kind, arena::ThreadSlot};
 
 use super::{
+    io::call_time,
     lock::{REALTIME, TIMED_OUT, at},
     sleep::length,
     tap,
@@ -58,9 +59,10 @@ unsafe extern "C-unwind" fn futex(
             || result(sys::call(FUTEX, [word, how, value as usize, time, other, more]) as c_long);
         let Some(slot) = thread::recorded() else { return real() };
         let pc = (*thread::own(slot)).syscall_pc;
+        let since = call_time();
         match how & OPERATION {
             WAIT => waiting(slot, word, pc, || match control::is_on() {
-                true => wait(slot, word, value, after(time)),
+                true => wait(slot, word, value, after(since, time)),
                 false => real(),
             }),
             WAIT_BITSET => waiting(slot, word, pc, || {
@@ -96,7 +98,7 @@ unsafe fn waiting(
     let channel = channel::of_futex(word);
     // SAFETY: guaranteed by the caller.
     unsafe {
-        control::before(slot, Kind::Receive, pc, channel as usize);
+        channel::before(slot, Kind::Receive, pc, channel);
         let result = call();
         channel::note_one(slot, (result == 0).then_some(channel), pc, real::errno());
         result
@@ -112,13 +114,13 @@ fn wake(word: usize, most: u32) -> c_long {
     woken
 }
 
-/// The deadline of a wait with a relative timeout.
+/// The deadline of a wait that began at `since`, with a relative timeout.
 ///
 /// # Safety
 /// `time` is null or points to a `timespec`.
-unsafe fn after(time: usize) -> u64 {
+unsafe fn after(since: u64, time: usize) -> u64 {
     // SAFETY: null or the caller's `timespec`.
-    if time == 0 { NEVER } else { control::time::now().saturating_add(unsafe { length(time) }) }
+    if time == 0 { NEVER } else { since.saturating_add(unsafe { length(time) }) }
 }
 
 /// # Safety

@@ -31,6 +31,7 @@ pub mod semaphore;
 pub mod signal;
 pub mod sleep;
 pub mod socket;
+pub mod stdio;
 pub mod string;
 pub mod threads;
 

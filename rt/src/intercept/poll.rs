@@ -7,7 +7,7 @@ use norn_abi::{arena::ThreadSlot, input::call};
 
 use super::{
     interpose, interpose_six,
-    io::{controlled, until},
+    io::{call_time, controlled, until},
 };
 use crate::{
     channel,
@@ -18,10 +18,10 @@ use crate::{
 
 const MILLISECOND: u64 = 1_000_000;
 
-/// The deadline of a call with a timeout in milliseconds.
-fn after(milliseconds: c_int) -> u64 {
+/// The deadline of a call that began at `since`, with a timeout in milliseconds.
+fn after(since: u64, milliseconds: c_int) -> u64 {
     match u64::try_from(milliseconds) {
-        Ok(time) => control::time::now().saturating_add(time * MILLISECOND),
+        Ok(time) => since.saturating_add(time * MILLISECOND),
         Err(_) => NEVER,
     }
 }
@@ -35,19 +35,19 @@ unsafe fn is_zero(time: usize) -> bool {
     time != 0 && unsafe { *(time as *const [u64; 2]) } == [0, 0]
 }
 
-/// The deadline of a call with a relative `timespec` or `timeval`; `unit` is the unit of its second
-/// word, in nanoseconds.
+/// The deadline of a call that began at `since`, with a relative `timespec` or `timeval`; `unit` is the
+/// unit of its second word, in nanoseconds.
 ///
 /// # Safety
 /// `time` is null or points to a `timespec` or `timeval`.
-unsafe fn after_time(time: usize, unit: u64) -> u64 {
+unsafe fn after_time(since: u64, time: usize, unit: u64) -> u64 {
     if time == 0 {
         return NEVER;
     }
     // SAFETY: guaranteed by the caller.
     let [seconds, rest] = unsafe { *(time as *const [u64; 2]) };
     let length = seconds.saturating_mul(1_000_000_000).saturating_add(rest.saturating_mul(unit));
-    control::time::now().saturating_add(length)
+    since.saturating_add(length)
 }
 
 /// # Safety
@@ -59,9 +59,10 @@ pub(super) unsafe extern "C-unwind" fn poll(
     pc: usize,
 ) -> c_int {
     let call = Call::new(call::POLL, -1, count, pc);
+    let deadline = after(call_time(), time);
     // SAFETY: guaranteed by the caller.
     unsafe {
-        let real = || wait_poll(files, count, time, pc) as isize;
+        let real = || wait_poll(files, count, (time, deadline), pc) as isize;
         polling(files, count, pc, || {
             call.make(|| ready::any_polled(files, count), ready::polled(files, count), real)
                 as c_int
@@ -83,14 +84,19 @@ unsafe fn polling(files: usize, count: usize, pc: usize, call: impl FnOnce() -> 
 
 /// # Safety
 /// As for `poll`.
-unsafe fn wait_poll(files: usize, count: usize, time: c_int, pc: usize) -> c_int {
+unsafe fn wait_poll(
+    files: usize,
+    count: usize,
+    (time, deadline): (c_int, u64),
+    pc: usize,
+) -> c_int {
     // SAFETY: guaranteed by the caller.
     unsafe {
         let Some(slot) = controlled().filter(|_| time != 0) else {
             return real::poll()(files, count, time);
         };
         let mut result = 0;
-        let called = until(slot, pc, (after(time), true), || {
+        let called = until(slot, pc, (deadline, true), || {
             result = real::poll()(files, count, 0);
             result != 0
         });
@@ -110,7 +116,8 @@ pub(super) unsafe extern "C-unwind" fn ppoll(
     let call = Call::new(call::POLL, -1, count, pc);
     // SAFETY: guaranteed by the caller.
     unsafe {
-        let real = || wait_ppoll(files, count, time, mask, pc) as isize;
+        let deadline = after_time(call_time(), time, 1);
+        let real = || wait_ppoll(files, count, (time, deadline), mask, pc) as isize;
         polling(files, count, pc, || {
             call.make(|| ready::any_polled(files, count), ready::polled(files, count), real)
                 as c_int
@@ -120,7 +127,13 @@ pub(super) unsafe extern "C-unwind" fn ppoll(
 
 /// # Safety
 /// As for `ppoll`.
-unsafe fn wait_ppoll(files: usize, count: usize, time: usize, mask: usize, pc: usize) -> c_int {
+unsafe fn wait_ppoll(
+    files: usize,
+    count: usize,
+    (time, deadline): (usize, u64),
+    mask: usize,
+    pc: usize,
+) -> c_int {
     let now = [0u64; 2];
     // SAFETY: guaranteed by the caller.
     unsafe {
@@ -128,7 +141,7 @@ unsafe fn wait_ppoll(files: usize, count: usize, time: usize, mask: usize, pc: u
             return real::ppoll()(files, count, time, mask);
         };
         let mut result = 0;
-        let called = until(slot, pc, (after_time(time, 1), true), || {
+        let called = until(slot, pc, (deadline, true), || {
             result = real::ppoll()(files, count, &raw const now as usize, mask);
             result != 0
         });
@@ -191,7 +204,10 @@ unsafe extern "C-unwind" fn select(
 ) -> c_int {
     let sets = [read, write, except];
     // SAFETY: guaranteed by the caller.
-    unsafe { selecting(most, sets, pc, || wait_select(most, sets, time, pc)) }
+    unsafe {
+        let deadline = after_time(call_time(), time, 1000);
+        selecting(most, sets, pc, || wait_select(most, sets, (time, deadline), pc))
+    }
 }
 
 /// Makes a call that waits for sets of files, or replays it.
@@ -221,7 +237,12 @@ unsafe fn selecting(
 
 /// # Safety
 /// As for `select`.
-unsafe fn wait_select(most: c_int, sets: [usize; 3], time: usize, pc: usize) -> c_int {
+unsafe fn wait_select(
+    most: c_int,
+    sets: [usize; 3],
+    (time, deadline): (usize, u64),
+    pc: usize,
+) -> c_int {
     let [read, write, except] = sets;
     // SAFETY: guaranteed by the caller.
     unsafe {
@@ -232,7 +253,7 @@ unsafe fn wait_select(most: c_int, sets: [usize; 3], time: usize, pc: usize) -> 
             let mut now = [0u64; 2];
             real::select()(most, read, write, except, &raw mut now as usize)
         };
-        any_of(slot, pc, after_time(time, 1000), sets, attempt)
+        any_of(slot, pc, deadline, sets, attempt)
     }
 }
 
@@ -249,7 +270,10 @@ unsafe extern "C-unwind" fn pselect(
 ) -> c_int {
     let sets = [read, write, except];
     // SAFETY: guaranteed by the caller.
-    unsafe { selecting(most, sets, pc, || wait_pselect(most, sets, time, mask, pc)) }
+    unsafe {
+        let deadline = after_time(call_time(), time, 1);
+        selecting(most, sets, pc, || wait_pselect(most, sets, (time, deadline), mask, pc))
+    }
 }
 
 /// # Safety
@@ -257,7 +281,7 @@ unsafe extern "C-unwind" fn pselect(
 unsafe fn wait_pselect(
     most: c_int,
     sets: [usize; 3],
-    time: usize,
+    (time, deadline): (usize, u64),
     mask: usize,
     pc: usize,
 ) -> c_int {
@@ -269,7 +293,7 @@ unsafe fn wait_pselect(
         };
         let now = [0u64; 2];
         let attempt = || real::pselect()(most, read, write, except, &raw const now as usize, mask);
-        any_of(slot, pc, after_time(time, 1), sets, attempt)
+        any_of(slot, pc, deadline, sets, attempt)
     }
 }
 
@@ -300,7 +324,8 @@ unsafe extern "C-unwind" fn epoll_pwait(
     let call = Call::new(call::EPOLL_WAIT, file, most as usize, pc);
     // SAFETY: guaranteed by the caller.
     unsafe {
-        let real = || wait_epoll(file, (events, most), time, mask, pc) as isize;
+        let deadline = after(call_time(), time);
+        let real = || wait_epoll(file, (events, most), (time, deadline), mask, pc) as isize;
         let made = || call.make(|| true, |it| Memory::buffer(events, it * SIZE), real) as c_int;
         channel::ready::wait(pc, made, |count, each| {
             channel::ready::watched(file, events, count, each);
@@ -313,7 +338,7 @@ unsafe extern "C-unwind" fn epoll_pwait(
 unsafe fn wait_epoll(
     file: c_int,
     (events, most): (usize, c_int),
-    time: c_int,
+    (time, deadline): (c_int, u64),
     mask: usize,
     pc: usize,
 ) -> c_int {
@@ -323,7 +348,7 @@ unsafe fn wait_epoll(
             return real::epoll_pwait()(file, events, most, time, mask);
         };
         let mut result = 0;
-        let called = until(slot, pc, (after(time), true), || {
+        let called = until(slot, pc, (deadline, true), || {
             result = real::epoll_pwait()(file, events, most, 0, mask);
             result != 0
         });

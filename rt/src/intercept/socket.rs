@@ -6,10 +6,10 @@ use norn_abi::input::call;
 
 use super::{
     interpose, interpose_six,
-    io::{IN, OUT, controlled, until, when_ready},
+    io::{FileCall, IN, OUT, call_time, controlled, until, when_ready},
 };
 use crate::{
-    channel,
+    block, channel,
     control::{self, NEVER},
     input::{self, Call, Memory},
     real, sys, thread,
@@ -147,16 +147,18 @@ pub(super) unsafe extern "C-unwind" fn recvfrom(
     len: usize,
     pc: usize,
 ) -> isize {
-    let call = Call::new(call::RECVFROM, file, size, pc);
+    let (call, since) = (Call::new(call::RECVFROM, file, size, pc), call_time());
     // SAFETY: guaranteed by the caller.
     unsafe {
-        let real = || {
-            let real = || real::recvfrom()(file, buffer, size, flags, address, len);
-            when_ready((file, IN, flags), pc, real)
-        };
-        let memory = input::named_buffer((buffer, size), address, len);
-        channel::receive(file, (buffer, size), flags, pc, || {
-            call.make(|| input::is_outside(file), memory, real)
+        block::filled_by((buffer, size), pc, |buffer| {
+            let real = || {
+                let real = || real::recvfrom()(file, buffer, size, flags, address, len);
+                when_ready(FileCall { file, events: IN, flags: flags, since }, pc, real)
+            };
+            let memory = input::named_buffer((buffer, size), address, len);
+            channel::receive(file, (buffer, size), flags, pc, || {
+                call.make(|| input::is_outside(file), memory, real)
+            })
         })
     }
 }
@@ -172,15 +174,17 @@ unsafe extern "C-unwind" fn sendto(
     len: u32,
     pc: usize,
 ) -> isize {
-    let call = Call::new(call::SENDTO, file, size, pc);
+    let (call, since) = (Call::new(call::SENDTO, file, size, pc), call_time());
     // SAFETY: guaranteed by the caller.
     unsafe {
-        let real = || {
-            let real = || real::sendto()(file, buffer, size, flags, address, len);
-            when_ready((file, OUT, flags), pc, real)
-        };
-        channel::send(file, (address, len as usize), buffer, pc, || {
-            call.make(|| input::is_socket(file), |_| Memory::NONE, real)
+        block::read_by((buffer, size), pc, |buffer| {
+            let real = || {
+                let real = || real::sendto()(file, buffer, size, flags, address, len);
+                when_ready(FileCall { file, events: OUT, flags: flags, since }, pc, real)
+            };
+            channel::send(file, (address, len as usize), buffer, pc, || {
+                call.make(|| input::is_socket(file), |_| Memory::NONE, real)
+            })
         })
     }
 }
