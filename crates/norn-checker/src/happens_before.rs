@@ -6,8 +6,8 @@
 //! thread knows of that by then.
 
 use norn_model::{
-    AnnotationEffect, AtomicOp, BarrierEffect, ConditionEffect, Effect, EventId, LockEffect,
-    LockMode, OnceEffect, Op, Ordering, SemaphoreEffect, ThreadEffect, ThreadId, Trace,
+    AnnotationEffect, AtomicOp, BarrierEffect, ChannelEffect, ConditionEffect, Effect, EventId,
+    LockEffect, LockMode, OnceEffect, Op, Ordering, SemaphoreEffect, ThreadEffect, ThreadId, Trace,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -46,6 +46,8 @@ struct Knowledge<'a> {
     reading: FxHashSet<(ThreadId, u64)>,
     /// Conditions, semaphores, initialisations and annotated objects.
     objects: FxHashSet<u64>,
+    /// Channels of the kernel.
+    channels: FxHashSet<u64>,
     /// By barrier: the number of arrivals, the rounds in which a thread with the knowledge arrived,
     /// and the round of each thread.
     arrivals: FxHashMap<u64, u64>,
@@ -68,6 +70,7 @@ impl<'a> Knowledge<'a> {
             shared: FxHashSet::default(),
             reading: FxHashSet::default(),
             objects: FxHashSet::default(),
+            channels: FxHashSet::default(),
             arrivals: FxHashMap::default(),
             rounds: FxHashSet::default(),
             round: FxHashMap::default(),
@@ -111,6 +114,14 @@ impl<'a> Knowledge<'a> {
             )
             | Effect::Annotation(AnnotationEffect::HappensAfter { object }) => {
                 self.tell(thread, self.objects.contains(&object));
+            }
+            Effect::Channel(ChannelEffect::Send { channel, .. }) => {
+                if self.knows(thread) {
+                    self.channels.insert(channel);
+                }
+            }
+            Effect::Channel(ChannelEffect::Receive { channel, .. }) => {
+                self.tell(thread, self.channels.contains(&channel));
             }
             Effect::Barrier(effect) => self.barrier(thread, effect),
             Effect::Condition(ConditionEffect::Wait { .. })

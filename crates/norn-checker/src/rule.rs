@@ -46,6 +46,9 @@ pub enum Rule {
     /// A `HappensAfter` annotation comes after the `HappensBefore` that it saw.
     #[error("what it comes after has not happened")]
     NotAnnounced,
+    /// What a thread receives through the kernel has been sent.
+    #[error("what it receives has not been sent")]
+    NotSent,
     /// Memory is freed only after it was allocated.
     #[error("the memory is not allocated yet")]
     NotAllocated,

@@ -1,10 +1,10 @@
 //! The order of events that holds in every schedule.
 //!
 //! Threads are ordered by synchronisation: fork and join, a wait and the signal that ended it,
-//! barriers, semaphores, once-only initialisation, annotations, and, in the [full](SyncEdges::All)
-//! order, acquiring atomic operations that read from releasing ones. Locks order nothing: their
-//! critical sections can be exchanged. As in the paper of Huang and Zhang (ISSTA 2011), only these
-//! events are stored, and the order of any two events is computed on demand. Instead of their
+//! barriers, semaphores, once-only initialisation, annotations, what is sent and received through
+//! the kernel, and, in the [full](SyncEdges::All) order, acquiring atomic operations that read from
+//! releasing ones. Locks order nothing: their critical sections can be exchanged. As in the paper of
+//! Huang and Zhang (ISSTA 2011), only these events are stored, and the order of any two events is computed on demand. Instead of their
 //! quadratic table we store vector clocks by component ([`ClockHistory`]).
 //!
 //! The order by atomic operations is recorded, not necessary: a flag can be read before it is set.
@@ -14,8 +14,8 @@
 //! keep the value that it read.
 
 use norn_model::{
-    AnnotationEffect, BarrierEffect, ConditionEffect, Effect, EventId, OnceEffect, Op,
-    SemaphoreEffect, ThreadEffect, ThreadId, Trace, WokenBy,
+    AnnotationEffect, BarrierEffect, ChannelEffect, Channels, ConditionEffect, Effect, EventId,
+    OnceEffect, Op, SemaphoreEffect, ThreadEffect, ThreadId, Trace, WokenBy,
     memory_model::{AtomicClocks, Barrier, Clock, ClockHistory, Clocks},
 };
 use rustc_hash::FxHashMap;
@@ -86,6 +86,7 @@ struct Walk<'a> {
     semaphores: Semaphores,
     once: FxHashMap<u64, Clock>,
     announced: FxHashMap<u64, Clock>,
+    sends: Channels<Clock>,
     atomics: AtomicClocks,
 }
 
@@ -101,6 +102,7 @@ impl<'a> Walk<'a> {
             semaphores: Semaphores::new(trace, outlines),
             once: FxHashMap::default(),
             announced: FxHashMap::default(),
+            sends: Channels::default(),
             atomics: AtomicClocks::new(threads),
         }
     }
@@ -117,6 +119,7 @@ impl<'a> Walk<'a> {
             Effect::Semaphore(effect) => self.semaphore(thread, index, effect),
             Effect::Once(effect) => self.once(thread, index, effect),
             Effect::Annotation(effect) => self.annotation(thread, index, effect),
+            Effect::Channel(effect) => self.channel(thread, index, effect),
             Effect::Access(_) | Effect::None if self.edges == SyncEdges::All => {
                 self.atomic(thread, index, op);
             }
@@ -220,6 +223,19 @@ impl<'a> Walk<'a> {
             }
             AnnotationEffect::HappensAfter { object } => {
                 if let Some(clock) = self.announced.get(&object) {
+                    self.clocks.learn(thread, index, clock);
+                }
+            }
+        }
+    }
+
+    fn channel(&mut self, thread: usize, index: u32, effect: ChannelEffect) {
+        match effect {
+            ChannelEffect::Send { channel, from, to } => {
+                self.sends.send(channel, from, to, self.clocks.after(thread, index));
+            }
+            ChannelEffect::Receive { channel, from, to } => {
+                for clock in self.sends.sends(channel, from, to) {
                     self.clocks.learn(thread, index, clock);
                 }
             }

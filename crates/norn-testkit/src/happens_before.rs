@@ -4,8 +4,8 @@
 //! synchronizes with another one if the conditions of \[intro.races\] and \[atomics.fences\] hold.
 
 use norn_model::{
-    AnnotationEffect, AtomicOp, BarrierEffect, ConditionEffect, Effect, EventId, LockEffect,
-    LockMode, OnceEffect, Op, Ordering, SemaphoreEffect, ThreadEffect, Trace,
+    AnnotationEffect, AtomicOp, BarrierEffect, ChannelEffect, ConditionEffect, Effect, EventId,
+    LockEffect, LockMode, OnceEffect, Op, Ordering, SemaphoreEffect, ThreadEffect, Trace,
 };
 
 /// The happens-before relation of one order of events.
@@ -113,6 +113,11 @@ impl Run<'_> {
             && second == Effect::Barrier(BarrierEffect::Leave { barrier })
         {
             return self.round(one, barrier) == self.round(self.arrival(other, barrier), barrier);
+        }
+        if let Effect::Channel(ChannelEffect::Send { channel: to, .. }) = first
+            && let Effect::Channel(ChannelEffect::Receive { channel: from, .. }) = second
+        {
+            return to == from;
         }
         announced(first).is_some_and(|it| heard(second) == Some(it))
     }

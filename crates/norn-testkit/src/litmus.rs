@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use norn_model::{EventId, Op, Trace, text};
 
-use crate::program::Bytes;
+use crate::program::Visible;
 
 /// All runs of a program. A line is a thread and an operation without the value that it reads:
 /// `T1 load f acquire @ name`. The lines of a thread are in its order.
@@ -18,7 +18,8 @@ pub fn runs(program: &str) -> Vec<Trace> {
         }
     }
     let mut runs = Vec::new();
-    let mut open = vec![(vec![0; threads.len()], Bytes::default(), String::from("order global\n"))];
+    let mut open =
+        vec![(vec![0; threads.len()], Visible::default(), String::from("order global\n"))];
     while let Some((done, memory, run)) = open.pop() {
         let mut ended = true;
         for (at, (thread, lines)) in threads.iter().enumerate() {

@@ -17,6 +17,8 @@ pub struct Shape {
     pub nested: bool,
     /// Whether threads wait for conditions, semaphores and barriers.
     pub waits: bool,
+    /// Whether threads send and receive through a channel.
+    pub channels: bool,
     /// The weight of nested locks, and of waits under locks if there are waits; all other pieces
     /// together weigh about 8.
     pub nests: u32,
@@ -38,6 +40,7 @@ impl Default for Shape {
             pieces: 3,
             nested: true,
             waits: false,
+            channels: false,
             nests: 0,
             frees: false,
             rich: false,
@@ -93,6 +96,19 @@ fn waiting() -> impl Strategy<Value = Piece> {
         lines(&["down s"]),
         lines(&["before o"]),
         lines(&["after o"]),
+    ])
+}
+
+/// Sends to the channel and receives from it. The positions are added when the line is run: what was not
+/// sent before it is received comes from outside.
+fn channel() -> impl Strategy<Value = Piece> {
+    let lines = |it: &[&str]| it.iter().map(|it| (*it).to_owned()).collect::<Piece>();
+    select(vec![
+        lines(&["send p"]),
+        lines(&["send p two"]),
+        lines(&["receive p"]),
+        lines(&["receive p"]),
+        lines(&["ready p"]),
     ])
 }
 
@@ -156,6 +172,9 @@ fn piece(shape: Shape) -> BoxedStrategy<Piece> {
     if shape.waits {
         pieces.push((2, waiting().boxed()));
     }
+    if shape.channels {
+        pieces.push((4, channel().boxed()));
+    }
     if shape.nests > 0 {
         pieces.push((shape.nests, locked(locked(Just(Piece::new())))));
     }
@@ -201,7 +220,7 @@ pub fn traces(shape: Shape) -> impl Strategy<Value = Trace> {
 fn run(programs: &BTreeMap<String, Piece>, choices: &[u8]) -> Trace {
     let mut lines = vec!["order global".to_owned()];
     let mut done: BTreeMap<&String, usize> = programs.keys().map(|it| (it, 0)).collect();
-    let mut memory = Bytes::default();
+    let mut memory = Visible::default();
     for choice in choices {
         let next: Vec<_> = programs
             .iter()
@@ -269,9 +288,15 @@ fn is_denied(trace: &Trace, order: &[norn_model::EventId]) -> bool {
     !succeeds
 }
 
-/// The content of memory while a program runs, by variable and byte.
+/// What a program can see while it runs: the content of memory by variable and byte, and how far its
+/// channel is.
 #[derive(Clone, Default)]
-pub(crate) struct Bytes(BTreeMap<(String, usize), u8>);
+pub(crate) struct Visible {
+    bytes: BTreeMap<(String, usize), u8>,
+    /// How much was sent through the channel, and received from it.
+    sent: u64,
+    received: u64,
+}
 
 /// A variable, its first byte, its size.
 fn place(word: &str) -> (String, usize, usize) {
@@ -280,10 +305,10 @@ fn place(word: &str) -> (String, usize, usize) {
     (name.to_owned(), offset.parse().unwrap_or(0), size.parse().unwrap_or(4))
 }
 
-impl Bytes {
+impl Visible {
     fn get(&self, word: &str) -> u64 {
         let (name, from, size) = place(word);
-        let byte = |at: usize| self.0.get(&(name.clone(), from + at)).copied().unwrap_or(0);
+        let byte = |at: usize| self.bytes.get(&(name.clone(), from + at)).copied().unwrap_or(0);
         (0..size).rev().fold(0, |value, at| value << 8 | u64::from(byte(at)))
     }
 
@@ -292,7 +317,7 @@ impl Bytes {
         let value: u64 = value.parse().unwrap_or(7);
         for at in 0..size {
             let byte = u8::try_from(value >> (8 * at) & 0xff).unwrap_or(0);
-            self.0.insert((name.clone(), from + at), byte);
+            self.bytes.insert((name.clone(), from + at), byte);
         }
     }
 
@@ -321,6 +346,11 @@ impl Bytes {
             ["cas", variable, expected, _] => {
                 format!("casfail {variable} {} {expected}", self.get(variable))
             }
+            ["send", _] => format!("{line} {} {}", self.sent, self.sent + 1),
+            ["send", channel, "two"] => format!("send {channel} {} {}", self.sent, self.sent + 2),
+            ["receive" | "ready", _] => {
+                format!("{line} {} {}", self.received, self.received + 1)
+            }
             _ => line.to_owned(),
         }
     }
@@ -333,6 +363,8 @@ impl Bytes {
             | [_, "add" | "exchange" | "cas", variable, _, value]
             | [_, "add", variable, _, value, _] => self.set(variable, value),
             [_, "w", variable] => self.set(variable, "7"),
+            [_, "send", _, _, to] => self.sent = to.parse().unwrap_or(0),
+            [_, "receive", _, _, to] => self.received = to.parse().unwrap_or(0),
             _ => {}
         }
     }

@@ -2,15 +2,15 @@
 //!
 //! Locks count as well: in another run their sections may be exchanged, but in this one they were in
 //! this order. Where a trace does not tell which of several operations a thread was woken by (posts
-//! of a semaphore, signals of a condition), all earlier ones count. So the relation may order more
+//! of a semaphore, signals of a condition, sends to an object of the kernel), all earlier ones count. So the relation may order more
 //! than C++ does, never less, and what it leaves unordered is.
 
 use rustc_hash::FxHashMap;
 
 use super::{AtomicClocks, Barrier, Clock, ClockHistory, Clocks};
 use crate::{
-    AnnotationEffect, BarrierEffect, ConditionEffect, Effect, Event, EventId, Held, LockEffect,
-    LockMode, OnceEffect, Op, Ordering, SemaphoreEffect, ThreadEffect, ThreadId, Trace,
+    AnnotationEffect, BarrierEffect, ChannelEffect, ConditionEffect, Effect, Event, EventId, Held,
+    LockEffect, LockMode, OnceEffect, Op, Ordering, SemaphoreEffect, ThreadEffect, ThreadId, Trace,
 };
 
 /// Which synchronisation counts.
@@ -87,7 +87,8 @@ struct Walk<'a> {
     /// By lock: what those that held it exclusively released, and what readers released.
     exclusive: FxHashMap<u64, Clock>,
     shared: FxHashMap<u64, Clock>,
-    /// By condition, semaphore, once-only initialisation or annotated object: what was announced.
+    /// By condition, semaphore, once-only initialisation, annotated object or channel, whose number is
+    /// inverted to tell it from an address: what was announced.
     announced: FxHashMap<u64, Clock>,
     barriers: FxHashMap<u64, Barrier>,
 }
@@ -139,6 +140,8 @@ impl<'a> Walk<'a> {
             | Effect::Annotation(AnnotationEffect::HappensAfter { object }) => {
                 self.hear(at, object);
             }
+            Effect::Channel(ChannelEffect::Send { channel, .. }) => self.announce(at, !channel),
+            Effect::Channel(ChannelEffect::Receive { channel, .. }) => self.hear(at, !channel),
             Effect::Barrier(effect) => self.barrier(at, effect),
             Effect::Condition(ConditionEffect::Wait { .. })
             | Effect::Semaphore(SemaphoreEffect::Init { .. } | SemaphoreEffect::Failed { .. })

@@ -52,6 +52,7 @@ const SHAPE: Shape = Shape {
     pieces: 2,
     nested: true,
     waits: false,
+    channels: false,
     nests: 0,
     frees: false,
     rich: false,

@@ -5,8 +5,8 @@
 //! before the release, or, for an atomic variable, another store ends the release sequence in between.
 
 use norn_model::{
-    AnnotationEffect, AtomicOp, BarrierEffect, ConditionEffect, Effect, LockEffect, LockMode,
-    OnceEffect, Op, SemaphoreEffect, ThreadEffect,
+    AnnotationEffect, AtomicOp, BarrierEffect, ChannelEffect, ConditionEffect, Effect, LockEffect,
+    LockMode, OnceEffect, Op, SemaphoreEffect, ThreadEffect,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -92,7 +92,8 @@ struct Knowledge<'a> {
     exclusive: FxHashMap<u64, Node>,
     shared: FxHashMap<u64, Node>,
     reading: FxHashSet<(u32, u64)>,
-    /// By condition, semaphore, initialisation, annotated object and barrier: what announced it.
+    /// By condition, semaphore, initialisation, annotated object, barrier and channel, whose number is
+    /// inverted: what announced it.
     objects: FxHashMap<u64, Node>,
     /// By address: the head of the release sequence that the current value belongs to.
     heads: FxHashMap<u64, Node>,
@@ -169,6 +170,14 @@ impl<'a> Knowledge<'a> {
             | Effect::Barrier(BarrierEffect::Leave { barrier: object })
             | Effect::Annotation(AnnotationEffect::HappensAfter { object }) => {
                 self.hear(node, self.objects.get(&object).copied());
+            }
+            Effect::Channel(ChannelEffect::Send { channel, .. }) => {
+                if self.knows(node) {
+                    self.objects.entry(!channel).or_insert(node);
+                }
+            }
+            Effect::Channel(ChannelEffect::Receive { channel, .. }) => {
+                self.hear(node, self.objects.get(&!channel).copied());
             }
             Effect::Condition(ConditionEffect::Wait { .. })
             | Effect::Semaphore(SemaphoreEffect::Init { .. } | SemaphoreEffect::Failed { .. })

@@ -238,11 +238,13 @@ const WEAK: Shape = Shape {
     waits: false,
     nests: 0,
     frees: false,
+    channels: false,
     rich: false,
     weak: true,
     events: 12,
 };
-const WEAK_WAITS: Shape = Shape { waits: true, rich: true, pieces: 3, events: 16, ..WEAK };
+const WEAK_WAITS: Shape =
+    Shape { waits: true, channels: true, rich: true, pieces: 3, events: 16, ..WEAK };
 
 /// Every two plain accesses of two threads to one variable, one of them a write.
 fn conflicts(trace: &Trace) -> Vec<[EventId; 2]> {
