@@ -1,7 +1,7 @@
 //! Blocks of memory: the range hooks of compilers, and the memory that libc's memory functions
 //! access.
 
-use core::ffi::c_int;
+use core::{ffi::c_int, mem::MaybeUninit};
 
 use norn_abi::{Kind, arena::ThreadSlot, lane::Content};
 
@@ -102,6 +102,53 @@ pub unsafe fn begin(slot: *mut ThreadSlot, kind: Kind, addr: usize, len: usize, 
     }
 }
 
+/// Number of bytes that are kept while other threads may run between the read and the write of a copy.
+const KEPT: usize = 1024;
+
+/// Calls `write`, which writes at `to` the `len` bytes that were read at `from`, and tells it where they
+/// are. In a controlled run other threads may run first, and change the source: so the bytes that were
+/// read are kept. The bytes of a long block are read when they are written, as a slow copy would do.
+///
+/// # Safety
+/// `len` bytes can be read at `from`.
+pub unsafe fn write_from(
+    slot: *mut ThreadSlot,
+    (to, from, len): (usize, usize, usize),
+    pc: usize,
+    write: impl FnOnce(usize),
+) {
+    // SAFETY: the slot is the current thread's; the rest is guaranteed by the caller.
+    unsafe {
+        if !control::is_on() || len == 0 || (*thread::own(slot)).quiet {
+            return write(from);
+        }
+        write_kept(slot, (to, from, len), pc, write);
+    }
+}
+
+/// Apart from [`write_from`], so that only controlled runs need room on the stack.
+///
+/// # Safety
+/// As for [`write_from`].
+#[inline(never)]
+unsafe fn write_kept(
+    slot: *mut ThreadSlot,
+    (to, from, len): (usize, usize, usize),
+    pc: usize,
+    write: impl FnOnce(usize),
+) {
+    let mut kept = MaybeUninit::<[u8; KEPT]>::uninit();
+    // SAFETY: guaranteed by the caller; short blocks fit.
+    unsafe {
+        let source = match len {
+            ..=KEPT => real::memmove()(kept.as_mut_ptr() as usize, from, len),
+            _ => from,
+        };
+        begin(slot, Kind::RangeWrite, to, len, pc);
+        write(source);
+    }
+}
+
 /// `memcpy` and `memmove`, whose blocks may overlap: the read is recorded first, then the bytes are
 /// copied, then the write is recorded with the new content.
 ///
@@ -110,16 +157,103 @@ pub unsafe fn begin(slot: *mut ThreadSlot, kind: Kind, addr: usize, len: usize, 
 pub unsafe extern "C" fn copy(to: usize, from: usize, len: usize, pc: usize) -> usize {
     // SAFETY: guaranteed by the caller.
     unsafe {
-        let slot = thread::recorded();
-        if let Some(slot) = slot {
-            touch(slot, Kind::RangeRead, from, len, pc, Content::Now);
-        }
-        real::memmove()(to, from, len);
-        if let Some(slot) = slot {
-            touched(slot, Kind::RangeWrite, to, len, pc, Content::Now);
-        }
+        let Some(slot) = thread::recorded() else { return real::memmove()(to, from, len) };
+        touch(slot, Kind::RangeRead, from, len, pc, Content::Now);
+        write_from(slot, (to, from, len), pc, |from| {
+            real::memmove()(to, from, len);
+        });
+        touched(slot, Kind::RangeWrite, to, len, pc, Content::Now);
     }
     to
+}
+
+/// Makes a call that reads a buffer of the program, which is recorded as read. `call` is told where the
+/// bytes are: as for [`write_from`], other threads may run before the call, and change the buffer.
+///
+/// # Safety
+/// The call reads `len` bytes at `buffer`.
+pub unsafe fn read_by(
+    (buffer, len): (usize, usize),
+    pc: usize,
+    call: impl FnOnce(usize) -> isize,
+) -> isize {
+    let Some(slot) = thread::recorded().filter(|_| can_read(buffer, len)) else {
+        return call(buffer);
+    };
+    // SAFETY: the slot is the current thread's; short buffers fit.
+    unsafe {
+        touch(slot, Kind::RangeRead, buffer, len, pc, Content::Now);
+        if !control::is_on() || len > KEPT {
+            return call(buffer);
+        }
+        read_kept((buffer, len), call)
+    }
+}
+
+/// # Safety
+/// At most [`KEPT`] bytes can be read at `buffer`.
+#[inline(never)]
+unsafe fn read_kept((buffer, len): (usize, usize), call: impl FnOnce(usize) -> isize) -> isize {
+    let mut kept = MaybeUninit::<[u8; KEPT]>::uninit();
+    // SAFETY: guaranteed by the caller.
+    unsafe { call(real::memmove()(kept.as_mut_ptr() as usize, buffer, len)) }
+}
+
+/// Whether a short block can be read; a long one is left to the kernel, which reports an error.
+fn can_read(start: usize, len: usize) -> bool {
+    // SAFETY: the runtime has a handler for faults of these loads.
+    let there = |addr: usize| unsafe { norn_abi::peek::byte(addr).is_some() };
+    len != 0 && len <= 1 << 30 && there(start) && there(start + len - 1)
+}
+
+/// Makes a call that fills a buffer of the program, by its result, and records that as a write. In a
+/// controlled run other threads may run between the call and the write: what the call got is kept.
+///
+/// # Safety
+/// The call writes up to `room` bytes at `buffer`.
+pub unsafe fn filled_by(
+    (buffer, room): (usize, usize),
+    pc: usize,
+    call: impl FnOnce(usize) -> isize,
+) -> isize {
+    let Some(slot) = thread::recorded() else { return call(buffer) };
+    // SAFETY: the slot is the current thread's; short buffers fit.
+    unsafe {
+        // The call may overwrite what the thread wrote last.
+        (*slot).lane.settle_any();
+        if control::is_on() && room <= KEPT && can_read(buffer, room) {
+            return fill_kept(slot, (buffer, room), pc, call);
+        }
+        let result = call(buffer);
+        if result > 0 {
+            touched(slot, Kind::RangeWrite, buffer, (result as usize).min(room), pc, Content::Now);
+        }
+        result
+    }
+}
+
+/// # Safety
+/// As for [`filled_by`], with room for at most [`KEPT`] bytes.
+#[inline(never)]
+unsafe fn fill_kept(
+    slot: *mut ThreadSlot,
+    (buffer, room): (usize, usize),
+    pc: usize,
+    call: impl FnOnce(usize) -> isize,
+) -> isize {
+    let mut kept = MaybeUninit::<[u8; KEPT]>::uninit();
+    let kept = kept.as_mut_ptr() as usize;
+    let result = call(kept);
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        if result > 0 {
+            let len = (result as usize).min(room);
+            begin(slot, Kind::RangeWrite, buffer, len, pc);
+            real::memmove()(buffer, kept, len);
+            touched(slot, Kind::RangeWrite, buffer, len, pc, Content::Now);
+        }
+    }
+    result
 }
 
 /// `memset`.

@@ -99,12 +99,19 @@ unsafe fn write(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize, args:
 ///
 /// # Safety
 /// The slot is the current thread's and not a placeholder.
-pub unsafe fn note_at(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize, seq: u64) {
+pub unsafe fn note_at(
+    slot: *mut ThreadSlot,
+    kind: Kind,
+    pc: usize,
+    addr: usize,
+    seq: u64,
+    args: &[u64],
+) {
     // SAFETY: the slot is the current thread's.
     unsafe {
         count(slot, kind);
         if arena::make_room(slot) {
-            (*slot).lane.sync(kind, pc, addr, seq, &[]);
+            (*slot).lane.sync(kind, pc, addr, seq, args);
         } else {
             arena::lose(slot);
         }

@@ -181,6 +181,12 @@ reals! {
     strdup(usize) -> usize;
     strndup(usize, usize) -> usize;
 
+    fread(usize, usize, usize, usize) -> usize;
+    fwrite(usize, usize, usize, usize) -> usize;
+    fgets(usize, c_int, usize) -> usize;
+    vsnprintf(usize, usize, usize, usize) -> c_int;
+    vsprintf(usize, usize, usize) -> c_int;
+
     sleep(u32) -> u32;
     usleep(u32) -> c_int;
     nanosleep(usize, usize) -> c_int;
@@ -238,6 +244,11 @@ reals! {
     pselect(c_int, usize, usize, usize, usize, usize) -> c_int;
     epoll_wait(c_int, usize, c_int, c_int) -> c_int;
     epoll_pwait(c_int, usize, c_int, c_int, usize) -> c_int;
+    epoll_ctl(c_int, c_int, c_int, usize) -> c_int;
+    socketpair(c_int, c_int, c_int, usize) -> c_int;
+    timerfd_settime(c_int, c_int, usize, usize) -> c_int;
+    eventfd_read(c_int, usize) -> c_int;
+    eventfd_write(c_int, u64) -> c_int;
     waitpid(c_int, usize, c_int) -> c_int;
     connect(c_int, usize, u32) -> c_int;
     sigwait(usize, usize) -> c_int;

@@ -160,10 +160,18 @@ pub fn open(path: &core::ffi::CStr) -> Option<usize> {
 
 /// Reads available bytes; returns 0 at the end or on an error.
 pub fn read(file: usize, buffer: &mut [u8]) -> usize {
-    const READ: usize = 0;
-    let (start, len) = (buffer.as_mut_ptr() as usize, buffer.len());
     // SAFETY: the buffer is borrowed mutably.
-    let count = unsafe { call(READ, [file, start, len, 0, 0, 0]) };
+    unsafe { read_to(file, buffer.as_mut_ptr(), buffer.len()) }
+}
+
+/// Reads available bytes into memory that need not be initialised.
+///
+/// # Safety
+/// `buffer` has room for `len` bytes.
+pub unsafe fn read_to(file: usize, buffer: *mut u8, len: usize) -> usize {
+    const READ: usize = 0;
+    // SAFETY: guaranteed by the caller.
+    let count = unsafe { call(READ, [file, buffer as usize, len, 0, 0, 0]) };
     usize::try_from(count).unwrap_or(0)
 }
 
@@ -271,9 +279,6 @@ pub fn threads() -> usize {
 /// Whether a call on a file will not block: the file is ready for `events`, or is non-blocking.
 pub fn is_ready(file: i32, events: i16) -> bool {
     const POLL: usize = 7;
-    const FCNTL: usize = 72;
-    const F_GETFL: usize = 3;
-    const O_NONBLOCK: isize = 0o4000;
     #[repr(C)]
     struct Poll {
         file: i32,
@@ -281,11 +286,47 @@ pub fn is_ready(file: i32, events: i16) -> bool {
         found: i16,
     }
     let mut polled = Poll { file, events, found: 0 };
-    // SAFETY: the kernel writes the result; the other call only queries the flags.
-    unsafe {
-        let ready = call(POLL, [&raw mut polled as usize, 1, 0, 0, 0, 0]);
-        ready != 0 || call(FCNTL, [file as usize, F_GETFL, 0, 0, 0, 0]) & O_NONBLOCK != 0
-    }
+    // SAFETY: the kernel writes the result.
+    let ready = unsafe { call(POLL, [&raw mut polled as usize, 1, 0, 0, 0, 0]) };
+    ready != 0 || flags(file) & O_NONBLOCK != 0
+}
+
+const FCNTL: usize = 72;
+const O_NONBLOCK: isize = 0o4000;
+
+/// The flags of a file; negative if it is not open.
+fn flags(file: i32) -> isize {
+    const F_GETFL: usize = 3;
+    // SAFETY: the call only queries the flags.
+    unsafe { call(FCNTL, [file as usize, F_GETFL, 0, 0, 0, 0]) }
+}
+
+/// Whether calls on a file do not block.
+pub fn is_nonblocking(file: i32) -> bool {
+    flags(file) & O_NONBLOCK != 0
+}
+
+/// Whether a file is open for writing.
+pub fn is_writable(file: i32) -> bool {
+    const O_ACCMODE: isize = 3;
+    let flags = flags(file);
+    flags >= 0 && flags & O_ACCMODE != 0
+}
+
+/// Makes calls on a file not block while `f` runs.
+pub fn without_blocking<T>(file: i32, f: impl FnOnce() -> T) -> T {
+    const F_SETFL: usize = 4;
+    let before = flags(file);
+    let set = |flags: isize| {
+        if before >= 0 && before & O_NONBLOCK == 0 {
+            // SAFETY: the flags are the file's own, with or without one bit.
+            unsafe { call(FCNTL, [file as usize, F_SETFL, flags as usize, 0, 0, 0]) };
+        }
+    };
+    set(before | O_NONBLOCK);
+    let result = f();
+    set(before);
+    result
 }
 
 /// Maximum time that a call on a socket waits, in nanoseconds, if the program has set one.

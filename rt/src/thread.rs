@@ -13,7 +13,7 @@ use norn_abi::{
 use crate::{
     arena,
     control::{self, TaskId},
-    event, fork, function, handle, hook, intercept, libc_check, real, tls,
+    event, fork, function, handle, hook, input, intercept, libc_check, real, tls,
 };
 
 /// The part of a thread's state that only the runtime uses, not the recorder.
@@ -199,6 +199,7 @@ unsafe fn start_recording(number: u32) {
     unsafe {
         arena::become_process(number, number);
         intercept::signal::guard();
+        input::start();
         let mut key = 0;
         (real::pthread_key_create())(&raw mut key, thread_ends);
         KEY.store(key, Ordering::Relaxed);

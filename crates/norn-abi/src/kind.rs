@@ -125,7 +125,7 @@ macro_rules! kinds {
 
 /// Version of everything in this crate. A trace contains the version that wrote it. It is next to
 /// the table of kinds because a new kind is a new version.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 /// All codes are below this one.
 pub const CODES: usize = 0x100;
 /// The bit of an access's code that is set for writes.
@@ -258,6 +258,17 @@ kinds! {
     TimedWait = 0x79: Shape::Sync(1), class::WAIT, Change::Visible;
     /// A semaphore wait with a timeout has decremented the semaphore.
     TimedSemWait = 0x7a: Shape::Sync(0), class::SEM_WAIT, Change::Visible;
+
+    /// Something was sent through an object of the kernel, which the address identifies. How many
+    /// bytes, messages or counts; 0 for the end of all.
+    Send = 0x7b: Shape::Sync(1), class::OTHER, Change::Visible;
+    /// Something was received from such an object. How much, and one of [`receipt`](crate::receipt).
+    Receive = 0x7c: Shape::Sync(2), class::OTHER, Change::Visible;
+    /// A call that waits for files found such an object ready. One of [`receipt`](crate::receipt).
+    Ready = 0x7d: Shape::Sync(1), class::OTHER, Change::None;
+    /// A call on such an object, or one that waits for files, sent and received nothing. The address
+    /// is the error.
+    NotReady = 0x7e: Shape::Sync(0), class::OTHER, Change::None;
 
     /// Memory was allocated. Size.
     Alloc = 0x80: Shape::Sync(1), class::ALLOC, Change::Visible;

@@ -28,3 +28,14 @@ pub mod peek;
 pub use decode::{Decoder, Fault, Record};
 pub use kind::{AccessClass, CODES, Change, Kind, Shape, VERSION};
 pub use lock::{LockClass, ObjectClass};
+
+/// What a receive from an object of the kernel depends on: the last argument of [`Kind::Receive`],
+/// and the argument of [`Kind::Ready`].
+pub mod receipt {
+    /// On what was sent first and not received yet.
+    pub const NEXT: u64 = 0;
+    /// On the end of all that is sent.
+    pub const END: u64 = 1;
+    /// On what was sent last, received or not: the object has a state and no queue.
+    pub const LATEST: u64 = 2;
+}

@@ -6,8 +6,8 @@ use norn_model::{Access, Apart, BugClass, Candidate, EventId, Step, ThreadId, Tr
 use rustc_hash::FxHashMap;
 
 use crate::{
-    Deviation, Grade, Refusal, Rule, Turn, events, fact::TraceFacts, state::ProgramState,
-    stuck_check,
+    Deviation, Grade, Refusal, Rule, Turn, events, fact::TraceFacts, happens_before,
+    state::ProgramState, stuck_check,
 };
 
 /// Checks schedules of one trace.
@@ -41,8 +41,29 @@ impl<'a> Checker<'a> {
             return Ok(Deviation { differences: state.differing.len(), idle: false });
         }
         check_pattern(candidate, turns)?;
+        if candidate.is_unordered_race() {
+            self.check_unordered(candidate, turns)?;
+        }
         let idle = depends_on_reads(candidate) && state.differing.is_empty();
         Ok(Deviation { differences: state.influential_differences(), idle })
+    }
+
+    /// Whether one event of a schedule happens before another, by the C++ memory model.
+    pub fn is_before(&self, turns: &[Turn], one: EventId, other: EventId) -> bool {
+        happens_before::is_before((self.trace, &self.facts), events(turns), one, other)
+    }
+
+    /// Checks that happens-before orders no two events of different threads of a candidate.
+    fn check_unordered(&self, candidate: &Candidate, turns: &[Turn]) -> Result<(), Refusal> {
+        for (at, one) in candidate.steps.iter().enumerate() {
+            let others = candidate.steps[at + 1..].iter().map(|it| it.event);
+            for other in others.filter(|it| it.thread != one.event.thread) {
+                if self.is_before(turns, one.event, other) {
+                    return Err(Refusal { event: other, rule: Rule::Ordered });
+                }
+            }
+        }
+        Ok(())
     }
 
     fn run(&self, state: &mut ProgramState<'_>, turn: Turn) -> Result<(), Refusal> {
@@ -74,8 +95,8 @@ pub fn check_apart(aparts: &[Apart], turns: &[Turn]) -> Result<(), Refusal> {
 }
 
 /// Whether a candidate is harmful by what it reads: a read comes after an event of another thread,
-/// or, in an order violation, before the write that it saw. Events that have to be adjacent (a data
-/// race) are harmful whatever they read.
+/// or, in an order violation, before the write that it saw. A data race, and other events that have
+/// to be adjacent, are harmful whatever they read.
 fn depends_on_reads(candidate: &Candidate) -> bool {
     let steps = &candidate.steps;
     let foreign = |it: &Step, before: &[Step]| {
@@ -85,7 +106,8 @@ fn depends_on_reads(candidate: &Candidate) -> bool {
         let early = at == 0 && candidate.class() == BugClass::Order;
         steps[at].access == Access::Read && (early || foreign(&steps[at], &steps[..at]))
     };
-    !candidate.adjacent && (0..steps.len()).any(reads)
+    let by_itself = candidate.adjacent || candidate.is_unordered_race();
+    !by_itself && (0..steps.len()).any(reads)
 }
 
 /// Checks that the candidate's events are in their order, and that the last one ends the schedule.

@@ -1,8 +1,10 @@
 //! What the rules need to know of the recorded run, collected once for each trace.
 
+use std::collections::BTreeMap;
+
 use norn_model::{
-    AnnotationEffect, BarrierEffect, BlockEffect, Effect, Event, EventId, SemaphoreEffect,
-    ThreadEffect, ThreadId, Trace,
+    AnnotationEffect, BarrierEffect, BlockEffect, ChannelEffect, Effect, Event, EventId,
+    SemaphoreEffect, ThreadEffect, ThreadId, Trace,
 };
 use rustc_hash::FxHashMap;
 
@@ -18,6 +20,8 @@ pub(crate) struct TraceFacts {
     semaphore_values: FxHashMap<u64, i64>,
     /// By `HappensAfter` event: the `HappensBefore` events on its object that preceded it.
     pub(crate) announced: FxHashMap<EventId, Vec<EventId>>,
+    /// By receive: the events that sent what it got.
+    pub(crate) sources: FxHashMap<EventId, Vec<EventId>>,
     /// By event that frees memory: the event that allocated it.
     pub(crate) allocations: FxHashMap<EventId, EventId>,
 }
@@ -52,6 +56,8 @@ struct Collector {
     /// By semaphore: its value relative to its first, and whether its initialisation was seen.
     semaphores: FxHashMap<u64, (i64, bool)>,
     announced: FxHashMap<u64, Vec<EventId>>,
+    /// By channel: what was sent, as ranges of positions.
+    sent: FxHashMap<u64, BTreeMap<u64, (u64, EventId)>>,
     blocks: FxHashMap<u64, EventId>,
 }
 
@@ -71,6 +77,13 @@ impl Collector {
                 let before = self.announced.get(&object).cloned().unwrap_or_default();
                 self.facts.announced.insert(event.id, before);
             }
+            Effect::Channel(ChannelEffect::Send { channel, from, to }) => {
+                self.sent.entry(channel).or_default().insert(from, (to, event.id));
+            }
+            Effect::Channel(ChannelEffect::Receive { channel, from, to }) => {
+                let sources = self.sources(channel, from, to);
+                self.facts.sources.insert(event.id, sources);
+            }
             Effect::Block(BlockEffect::Allocated { addr, .. }) => {
                 self.blocks.insert(addr, event.id);
             }
@@ -86,6 +99,14 @@ impl Collector {
             | Effect::Once(_)
             | Effect::Object(_) => {}
         }
+    }
+
+    /// The events that sent a range. Ranges of one channel do not overlap.
+    fn sources(&self, channel: u64, from: u64, to: u64) -> Vec<EventId> {
+        let Some(sent) = self.sent.get(&channel).filter(|_| from < to) else { return Vec::new() };
+        let before = sent.range(..=from).next_back().filter(|it| it.1.0 > from);
+        let inside = sent.range(from..to).filter(|it| *it.0 > from);
+        before.into_iter().chain(inside).map(|it| it.1.1).collect()
     }
 
     fn barrier(&mut self, effect: BarrierEffect) {

@@ -11,6 +11,7 @@
 
 mod check;
 mod fact;
+mod happens_before;
 mod heap;
 mod memory;
 mod rule;

@@ -46,6 +46,9 @@ pub enum Rule {
     /// A `HappensAfter` annotation comes after the `HappensBefore` that it saw.
     #[error("what it comes after has not happened")]
     NotAnnounced,
+    /// What a thread receives through the kernel has been sent.
+    #[error("what it receives has not been sent")]
+    NotSent,
     /// Memory is freed only after it was allocated.
     #[error("the memory is not allocated yet")]
     NotAllocated,
@@ -58,6 +61,9 @@ pub enum Rule {
     /// An event stays out of an interval that the rule of a user forbids it in.
     #[error("it must not come here")]
     Interferes,
+    /// No happens-before orders the accesses of a data race that are not adjacent.
+    #[error("happens-before orders the two accesses")]
+    Ordered,
     /// The candidate's events are in their order at the end of the schedule.
     #[error("the candidate's events are not in their order at the end of the schedule")]
     Pattern,

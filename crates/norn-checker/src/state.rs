@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use norn_model::{
-    AnnotationEffect, BarrierEffect, BlockEffect, ConditionEffect, Effect, Event, EventId,
-    LockEffect, LockMode, MemoryAccess, OnceEffect, Outcome, SemaphoreEffect, ThreadEffect,
-    ThreadId, WokenBy,
+    AnnotationEffect, BarrierEffect, BlockEffect, ChannelEffect, ConditionEffect, Effect, Event,
+    EventId, LockEffect, LockMode, MemoryAccess, OnceEffect, Outcome, SemaphoreEffect,
+    ThreadEffect, ThreadId, WokenBy,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -119,6 +119,7 @@ impl<'a> ProgramState<'a> {
             Effect::Semaphore(effect) => self.semaphore(event.id, effect)?,
             Effect::Once(effect) => self.once(effect)?,
             Effect::Annotation(effect) => self.annotation(event.id, effect)?,
+            Effect::Channel(effect) => self.channel(event.id, effect)?,
             Effect::Block(effect) => self.block(event.id, effect)?,
             Effect::None | Effect::Object(_) => {}
         }
@@ -298,6 +299,19 @@ impl<'a> ProgramState<'a> {
                 require(before.into_iter().all(|it| self.has(*it)), Rule::NotAnnounced)
             }
         }
+    }
+
+    fn channel(&self, id: EventId, effect: ChannelEffect) -> Step {
+        match effect {
+            ChannelEffect::Send { .. } => Ok(()),
+            ChannelEffect::Receive { .. } => require(self.is_sent(id), Rule::NotSent),
+        }
+    }
+
+    /// Whether all that a receive gets from the program has been sent.
+    pub(crate) fn is_sent(&self, receive: EventId) -> bool {
+        let sources = self.checker.facts.sources.get(&receive).into_iter().flatten();
+        sources.into_iter().all(|it| self.has(*it))
     }
 
     fn block(&mut self, id: EventId, effect: BlockEffect) -> Step {

@@ -11,8 +11,8 @@
 use std::collections::BTreeMap;
 
 use norn_model::{
-    BarrierEffect, Candidate, ConditionEffect, Effect, Event, LockEffect, LockMode, OnceEffect,
-    SemaphoreEffect, ThreadEffect, ThreadId, WokenBy,
+    BarrierEffect, Candidate, ChannelEffect, ConditionEffect, Effect, Event, LockEffect, LockMode,
+    OnceEffect, SemaphoreEffect, ThreadEffect, ThreadId, WokenBy,
 };
 
 use crate::{Refusal, Rule, state::ProgramState};
@@ -115,6 +115,11 @@ impl Reachability<'_> {
                 let ends = |it: Effect| matches!(it, Effect::Once(OnceEffect::End { once: it, .. }) if it == once);
                 self.state.initialising.contains(&once) && !self.futures().any(|it| ends(it.1))
             }
+            // Whatever else is sent there may serve as well.
+            Effect::Channel(ChannelEffect::Receive { channel, .. }) => {
+                let sends = |it: Effect| matches!(it, Effect::Channel(ChannelEffect::Send { channel: it, .. }) if it == channel);
+                !self.state.is_sent(event.id) && !self.futures().any(|it| sends(it.1))
+            }
             // None of these can block a thread.
             Effect::None
             | Effect::Access(_)
@@ -129,6 +134,7 @@ impl Reachability<'_> {
             | Effect::Barrier(BarrierEffect::Init { .. } | BarrierEffect::Arrive { .. })
             | Effect::Once(OnceEffect::Begin { .. } | OnceEffect::End { .. })
             | Effect::Annotation(_)
+            | Effect::Channel(ChannelEffect::Send { .. })
             | Effect::Block(_)
             | Effect::Object(_) => false,
         }

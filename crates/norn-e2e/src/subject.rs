@@ -12,7 +12,7 @@ use std::{
 };
 
 /// Folders with subjects that are hunted.
-pub const HUNTED: [&str; 4] = ["hunt", "deadlock", "order", "control"];
+pub const HUNTED: [&str; 7] = ["hunt", "deadlock", "order", "channel", "libc", "control", "memory"];
 
 /// The suffix of the name of a fixed twin.
 const TWIN: &str = "_fixed";

@@ -11,7 +11,7 @@ use norn_replay::{Clip, ReplayError, arrange, verdict};
 use norn_trace::Outcome;
 use norn_witness::{Grade, Witness};
 
-use crate::{confirm, executor::Run, source::Source};
+use crate::{confirm, executor::Run, handover::may_be_ordered_unseen, source::Source};
 
 /// A clip that is forced on the program.
 #[derive(Debug)]
@@ -69,6 +69,10 @@ pub(crate) fn is_confirmed(
     // The expiry of the wait is a segment of its own.
     if candidate.expires().is_some() {
         return Ok(followed);
+    }
+    if candidate.is_unordered_race() {
+        let did = run.source()?.filter(|it| !may_be_ordered_unseen(it));
+        return Ok(did.is_some_and(|did| confirm::is_unordered(source, candidate, did)));
     }
     let sound = followed && witness.grade == Grade::Sound;
     let Some(did) = run.source()? else { return Ok(sound) };

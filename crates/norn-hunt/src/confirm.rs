@@ -14,12 +14,15 @@
 //!   order in the recorded run, and both were done. A write that should follow a read need not have
 //!   been done: the value that was read is the harm. If no two accesses are reversed, the failure
 //!   is unrelated to the candidate.
+//! - The accesses of a race need not be adjacent if the C++ memory model does not order them in this
+//!   run, although an atomic operation hands a value over between them.
 //! - If the schedule preserves every known value, it is enough that nothing contradicts the
 //!   candidate. But code that is not recorded may write as well, and then the same place may access
 //!   another variable.
 
 use norn_model::{
     Access, Candidate, Consequence, Event, EventId, MemoryFault, Op, SiteId, Step, ThreadId, Trace,
+    memory_model::{AtomicEdges, Edges, HappensBefore},
 };
 use norn_report::{FailureKind, Story};
 
@@ -62,6 +65,13 @@ pub(crate) fn is_plausible(source: &Source, candidate: &Candidate, run: &Source)
     !doing(source, candidate, run).is_scattered()
 }
 
+/// Whether a run performed the accesses of a data race, to the same variable, and happens-before does
+/// not order them there. A handover by atomic operations must be all that keeps them apart: anything
+/// else might be synchronisation that the trace does not have.
+pub(crate) fn is_unordered(source: &Source, candidate: &Candidate, run: &Source) -> bool {
+    doing(source, candidate, run).is_unordered(&run.trace)
+}
+
 /// The part of a candidate that a run performed.
 fn doing<'a>(source: &'a Source, candidate: &'a Candidate, run: &Source) -> Doing<'a> {
     let now = |step: &Step| {
@@ -92,6 +102,7 @@ struct Doing<'a> {
 /// An access that was performed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Done {
+    event: EventId,
     at: Moment,
     /// Its address.
     addr: u64,
@@ -121,6 +132,19 @@ impl Doing<'_> {
         done == steps
             || followed && done + 1 == steps && (early || ended)
             || failed && self.has_changed_places(done)
+    }
+
+    fn is_unordered(&self, run: &Trace) -> bool {
+        let all: Option<Vec<_>> = self.now.iter().map(|it| it.map(|it| it.event)).collect();
+        let done = self.now.len();
+        let Some(all) = all.filter(|_| self.is_ordered(done) && self.agrees(done)) else {
+            return false;
+        };
+        let declared = HappensBefore::new(run, Edges::CXX20);
+        let handovers =
+            HappensBefore::new(run, Edges { atomics: AtomicEdges::SeqCst, ..Edges::CXX20 });
+        all.windows(2)
+            .all(|it| !declared.is_before(it[0], it[1]) && handovers.is_before(it[0], it[1]))
     }
 
     /// Whether the first `done` accesses happened in order.
@@ -188,7 +212,8 @@ fn again(
         after.thread(thread)?.events.iter().filter(is_there).nth(visits)
     };
     let event = same.or_else(visit)?;
-    Some(Done { at: moment(after, event.id)?, addr: address(event.op)? })
+    let event = Done { event: event.id, at: moment(after, event.id)?, addr: address(event.op)? };
+    Some(event)
 }
 
 /// When an event happened. An event without a number follows directly after the last event of its
@@ -316,6 +341,26 @@ mod tests {
     fn a_write_that_nobody_has_seen_changes_nothing() {
         let run = "T1 r x 0 @ asks\nT2 w x 2 @ adds\nT2 abort";
         assert!(!is_done(BugClass::Atomicity, "asks adds sets", run, FAILED));
+    }
+
+    /// Whether a run leaves the write at `sets` and the read at `looks` unordered, with these
+    /// operations in between.
+    fn is_unordered(between: &str) -> bool {
+        let run = format!("T1 r x 0 @ asks\nT1 w x 1 @ sets\n{between}\nT2 r x 1 @ looks");
+        let trace = text::parse(&format!("order global\n{run}")).unwrap();
+        with(BugClass::Race, "sets looks", &run, |it| it.is_unordered(&trace))
+    }
+
+    #[test]
+    fn a_relaxed_handover_leaves_a_race_unordered() {
+        assert!(is_unordered("T1 store f 1 relaxed\nT2 load f 1 relaxed"));
+        assert!(is_unordered("T1 store f 1 release\nT2 load f 1 relaxed"));
+        assert!(!is_unordered("T1 store f 1 release\nT2 load f 1 acquire"));
+        assert!(!is_unordered(
+            "T1 store f 1 relaxed\nT1 acq m\nT1 rel m\nT2 acq m\nT2 rel m\nT2 load f 1 relaxed"
+        ));
+        // Something that is not recorded may keep these apart.
+        assert!(!is_unordered("T1 yield\nT2 yield"));
     }
 
     #[test]

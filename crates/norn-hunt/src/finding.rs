@@ -52,6 +52,8 @@ pub struct Confirmed {
     pub witness: Witness,
     /// The order of the relevant events, in the recorded run and in this one.
     pub interleaving: Interleaving,
+    /// Why it is a race, if its accesses are not adjacent.
+    pub why: Option<String>,
     /// The clip that reproduces it.
     pub clip: PathBuf,
     /// Number of executions of the hunt up to and including this one.

@@ -26,6 +26,7 @@ use crate::{
     executor::{Plan, Run},
     finding::Confirmed,
     group::{Group, in_turn},
+    handover,
     interleaving::interleaving,
     observe::Observed,
     source::{Key, Source},
@@ -309,6 +310,7 @@ impl Hunting<'_> {
             story: run.story.clone(),
             witness: witness.clone(),
             interleaving: interleaving(source, forced, &witness.candidate),
+            why: handover::reason(source, &witness.candidate),
             clip,
             executions,
         };

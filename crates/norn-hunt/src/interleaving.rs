@@ -121,7 +121,8 @@ fn is_shown(op: &Op, steps: &[EventId]) -> bool {
             | SemaphoreEffect::Failed { .. },
         )
         | Effect::Once(_)
-        | Effect::Annotation(_) => true,
+        | Effect::Annotation(_)
+        | Effect::Channel(_) => true,
         Effect::None
         // The wait itself is the next event.
         | Effect::Lock(LockEffect::Release { by_wait: true, .. })

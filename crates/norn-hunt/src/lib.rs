@@ -22,6 +22,7 @@ mod explore;
 mod finding;
 mod forecast;
 mod group;
+mod handover;
 mod hunt;
 mod identity;
 mod interleaving;

@@ -12,7 +12,8 @@ pub struct Candidate {
     /// Its exact kind, which determines its class.
     #[serde(flatten, serialize_with = "class_and_pattern")]
     pub kind: CandidateKind,
-    /// Whether the events must be adjacent.
+    /// Whether the events must be adjacent. A data race whose events need not be is one that
+    /// happens-before leaves [unordered](Candidate::is_unordered_race).
     pub adjacent: bool,
     /// The events, in the order of the pattern.
     pub steps: Vec<Step>,
@@ -112,6 +113,12 @@ impl Candidate {
     /// Its bug class.
     pub fn class(&self) -> BugClass {
         self.kind.class()
+    }
+
+    /// Whether it is a data race although its accesses need not be adjacent: other events are between
+    /// them, such as a relaxed handover, and none of these orders them.
+    pub fn is_unordered_race(&self) -> bool {
+        self.class() == BugClass::Race && !self.adjacent
     }
 
     /// The end of the wait that times out, if the candidate is a timeout.

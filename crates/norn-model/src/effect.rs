@@ -9,6 +9,9 @@
 
 use crate::{AtomicOp, LockMode, Object, Outcome, ThreadId, Value, WokenBy};
 
+/// Distinguishes the numbers of channels from addresses, among the objects of effects.
+const CHANNEL: u64 = 1 << 63;
+
 /// The effect of an operation that other threads, or the checks of an analysis, can observe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
@@ -31,6 +34,8 @@ pub enum Effect {
     Once(OnceEffect),
     /// An order that the program declares by annotation.
     Annotation(AnnotationEffect),
+    /// Bytes, messages or counts go through an object of the kernel.
+    Channel(ChannelEffect),
     /// A block of memory becomes valid or invalid.
     Block(BlockEffect),
     /// A synchronisation object without initial state of its own is initialised, or any is
@@ -232,6 +237,32 @@ pub enum AnnotationEffect {
     },
 }
 
+/// What goes through a channel: a pipe, a socket, an event counter, the queue of connections of a
+/// socket, the wake-ups of a futex. Whatever is sent has a position in the channel, counted from 0;
+/// ranges are half open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChannelEffect {
+    /// A range is sent.
+    Send {
+        /// Which channel.
+        channel: u64,
+        /// Its first position.
+        from: u64,
+        /// The position after its last.
+        to: u64,
+    },
+    /// A range is received, or found ready to be received: the thread continues only after all
+    /// sends of the range. What no event sent came from outside of the program.
+    Receive {
+        /// Which channel.
+        channel: u64,
+        /// Its first position.
+        from: u64,
+        /// The position after its last.
+        to: u64,
+    },
+}
+
 /// An effect on a block of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockEffect {
@@ -302,6 +333,7 @@ impl Effect {
             | Effect::Semaphore(_)
             | Effect::Once(_)
             | Effect::Annotation(_)
+            | Effect::Channel(_)
             | Effect::Block(_)
             | Effect::Object(_) => None,
         }
@@ -344,6 +376,9 @@ impl Effect {
             | Effect::Object(
                 ObjectEffect::Init { object, .. } | ObjectEffect::Destroy { object, .. },
             ) => (Some(object), None),
+            Effect::Channel(
+                ChannelEffect::Send { channel, .. } | ChannelEffect::Receive { channel, .. },
+            ) => (Some(channel | CHANNEL), None),
             Effect::Block(BlockEffect::Allocated { addr, .. } | BlockEffect::Freed { addr }) => {
                 (Some(addr), None)
             }

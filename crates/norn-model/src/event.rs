@@ -209,6 +209,41 @@ pub enum Op {
         object: u64,
     },
 
+    /// Something is sent through an object of the kernel: bytes into a pipe or a socket, a message,
+    /// a count, a connection, a wake-up; or its end is announced. Each has its positions in the
+    /// channel.
+    Send {
+        /// Which channel, by number.
+        channel: u64,
+        /// Its first position.
+        from: u64,
+        /// The position after its last.
+        to: u64,
+    },
+    /// It is received. An empty range means that it came from outside of the program.
+    Receive {
+        /// Which channel, by number.
+        channel: u64,
+        /// Its first position.
+        from: u64,
+        /// The position after its last.
+        to: u64,
+    },
+    /// A call that waits for files, such as `poll`, has found this ready to be received.
+    Ready {
+        /// Which channel, by number.
+        channel: u64,
+        /// Its first position.
+        from: u64,
+        /// The position after its last.
+        to: u64,
+    },
+    /// A call on a channel, or one that waits for files, received and sent nothing.
+    NotReady {
+        /// The error; 0 if there is none.
+        error: i32,
+    },
+
     /// Memory is allocated.
     Alloc {
         /// Lowest address.

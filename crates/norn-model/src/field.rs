@@ -22,6 +22,8 @@ pub enum Field<'a> {
     Address(&'a mut u64),
     /// The mutex of a condition wait, which is named after the condition variable.
     WaitMutex(&'a mut u64),
+    /// An object of the kernel through which threads reach each other: its number.
+    Channel(&'a mut u64),
     /// The stack of a thread: lowest address and size; both are 0 if it is not known.
     Stack(&'a mut u64, &'a mut u64),
     /// An allocated block: lowest address and size.
@@ -82,6 +84,8 @@ pub enum Operand {
     Allocation(u64),
     /// Memory that is freed, by its address.
     Freed(u64),
+    /// A pipe, a socket or another object of the kernel, by its number.
+    Channel(u64),
     /// A function or a mark.
     Name(NameId),
     /// A number, such as a signal, a status or a process.
@@ -105,6 +109,7 @@ impl Field<'_> {
             Field::Object(addr, class) => Operand::Object(**addr, *class),
             Field::AnyObject(addr, class) => Operand::Object(**addr, **class),
             Field::Address(addr) | Field::Pages(addr, _) => Operand::Memory(**addr, 1),
+            Field::Channel(number) => Operand::Channel(**number),
             Field::Allocated(_, size) => Operand::Allocation(**size),
             Field::Freed(addr) => Operand::Freed(**addr),
             Field::Memory(addr, size) => Operand::Memory(**addr, **size),

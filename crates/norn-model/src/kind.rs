@@ -121,6 +121,8 @@ candidate_kinds! {
     WriteReadRace: Race, "write-read";
     /// Two writes directly after each other.
     WriteWriteRace: Race, "write-write";
+    /// Memory is freed, and nothing orders that after another thread's use.
+    UseFreeRace: Race, "use-free";
     /// A write between two reads.
     ReadWriteRead: Atomicity, "read-write-read";
     /// A write between a write and a read.

@@ -8,6 +8,7 @@
 
 mod bug;
 mod candidate;
+mod channel;
 mod effect;
 mod event;
 mod explanation;
@@ -18,6 +19,7 @@ mod held;
 mod ids;
 mod kind;
 mod location;
+pub mod memory_model;
 mod merge;
 mod name;
 mod op;
@@ -36,9 +38,10 @@ mod verdict;
 
 pub use bug::{BugId, FailureSite};
 pub use candidate::{Access, Apart, Candidate, Scope, Step};
+pub use channel::Channels;
 pub use effect::{
-    AnnotationEffect, BarrierEffect, BlockEffect, ConditionEffect, Effect, LockEffect,
-    MemoryAccess, ObjectEffect, OnceEffect, SemaphoreEffect, ThreadEffect,
+    AnnotationEffect, BarrierEffect, BlockEffect, ChannelEffect, ConditionEffect, Effect,
+    LockEffect, MemoryAccess, ObjectEffect, OnceEffect, SemaphoreEffect, ThreadEffect,
 };
 pub use event::{Event, Op, Order};
 pub use explanation::Explanation;

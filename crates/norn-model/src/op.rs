@@ -6,9 +6,9 @@
 //! reports are those of `norn-report`.
 
 use crate::{
-    AnnotationEffect, AtomicOp, BarrierEffect, BlockEffect, ConditionEffect, Effect, Field,
-    LockEffect, LockMode, MemoryAccess, NameId, Object, ObjectEffect, OnceEffect, Op, Ordering,
-    Outcome, RmwOp, SemaphoreEffect, ThreadEffect, ThreadId, WokenBy, op_table::op_kinds,
+    AnnotationEffect, AtomicOp, BarrierEffect, BlockEffect, ChannelEffect, ConditionEffect, Effect,
+    Field, LockEffect, LockMode, MemoryAccess, NameId, Object, ObjectEffect, OnceEffect, Op,
+    Ordering, Outcome, RmwOp, SemaphoreEffect, ThreadEffect, ThreadId, WokenBy, op_table::op_kinds,
 };
 
 macro_rules! rmw {
@@ -97,6 +97,14 @@ op_kinds! {
         Op::HappensBefore { .. } = Op::HappensBefore { object: 0 };
     HappensAfter: "happens-after", "after", "OBJECT", "annotations",
         Op::HappensAfter { .. } = Op::HappensAfter { object: 0 };
+    Send: "send", "send", "CHANNEL FROM TO", "transfers through the kernel",
+        Op::Send { .. } = Op::Send { channel: 0, from: 0, to: 0 };
+    Receive: "receive", "receive", "CHANNEL FROM TO", "transfers through the kernel",
+        Op::Receive { .. } = Op::Receive { channel: 0, from: 0, to: 0 };
+    Ready: "ready", "ready", "CHANNEL FROM TO", "transfers through the kernel",
+        Op::Ready { .. } = Op::Ready { channel: 0, from: 0, to: 0 };
+    NotReady: "not-ready", "notready", "ERROR", "transfers through the kernel",
+        Op::NotReady { .. } = Op::NotReady { error: 0 };
     Alloc: "alloc", "alloc", "OBJECT SIZE", "allocations",
         Op::Alloc { .. } = Op::Alloc { addr: 0, size: 0 };
     Free: "free", "free", "OBJECT", "allocations", Op::Free { .. } = Op::Free { addr: 0 };
@@ -177,6 +185,12 @@ impl Op {
             Op::HappensAfter { object } => {
                 Effect::Annotation(AnnotationEffect::HappensAfter { object })
             }
+            Op::Send { channel, from, to } => {
+                Effect::Channel(ChannelEffect::Send { channel, from, to })
+            }
+            Op::Receive { channel, from, to } | Op::Ready { channel, from, to } => {
+                Effect::Channel(ChannelEffect::Receive { channel, from, to })
+            }
             Op::Alloc { addr, size } | Op::Map { addr, size } => {
                 Effect::Block(BlockEffect::Allocated { addr, size })
             }
@@ -207,6 +221,7 @@ impl Op {
             | Op::HandlerBegin { .. }
             | Op::HandlerEnd
             | Op::Fence(_)
+            | Op::NotReady { .. }
             | Op::Call { .. }
             | Op::Return { .. }
             | Op::Mark { .. }
@@ -283,6 +298,13 @@ impl Op {
                 vec![Field::Atomic(addr, size, op, ordering)]
             }
             Op::Fence(ordering) => vec![Field::Ordering(ordering)],
+            Op::Send { channel, from, to }
+            | Op::Receive { channel, from, to }
+            | Op::Ready { channel, from, to } => {
+                let position = |name, position| Field::U64(name, "a position", position);
+                vec![Field::Channel(channel), position("from", from), position("to", to)]
+            }
+            Op::NotReady { error } => vec![Field::I32("error", "an error", error)],
             Op::Alloc { addr, size } => vec![Field::Allocated(addr, size)],
             Op::Free { addr } => vec![Field::Freed(addr)],
             Op::Map { addr, size } | Op::Unmap { addr, size } => vec![Field::Pages(addr, size)],

@@ -19,14 +19,18 @@ pub(crate) fn may_be(target: Option<&str>, class: Class) -> bool {
     }
 }
 
-/// Whether a call of a library function may be an event of the class. Only functions for memory and
-/// strings access memory of the program.
+/// Names of the library functions that access memory of the program begin with one of these.
+const MEMORY: [&str; 16] = [
+    "mem", "str", "bcmp", "bzero", "bcopy", "read", "pread", "recv", "write", "send", "fread",
+    "fwrite", "fgets", "snprintf", "sprintf", "vs",
+];
+
+/// Whether a call of a library function may be an event of the class.
 fn function(name: &str, class: Class) -> bool {
     let name = name.trim_start_matches('_').trim_start_matches("wrap_");
-    let memory = ["mem", "str", "bcmp", "bzero", "bcopy"];
     match class {
         Class::Atomic => false,
-        Class::Read | Class::Write => memory.iter().any(|it| name.starts_with(it)),
+        Class::Read | Class::Write => MEMORY.iter().any(|it| name.starts_with(it)),
         _ => true,
     }
 }
@@ -46,6 +50,8 @@ mod tests {
         assert!(may_be(Some("pthread_mutex_lock"), Class::Lock));
         assert!(!may_be(Some("pthread_mutex_lock"), Class::Read));
         assert!(may_be(Some("__wrap_memcpy"), Class::Write));
+        assert!(may_be(Some("recvfrom"), Class::Write));
+        assert!(may_be(Some("__snprintf_chk"), Class::Write));
         assert!(may_be(None, Class::Lock));
     }
 }

@@ -15,10 +15,7 @@
 
 mod access;
 mod analysis;
-mod atomic;
-mod barrier;
 mod benign_order;
-mod clock;
 mod condition_wait;
 mod content;
 mod facts;

@@ -1,27 +1,26 @@
 //! The order of events that holds in every schedule.
 //!
 //! Threads are ordered by synchronisation: fork and join, a wait and the signal that ended it,
-//! barriers, semaphores, once-only initialisation, annotations, and, in the [full](SyncEdges::All)
-//! order, acquiring atomic operations that read from releasing ones. Locks order nothing: their
-//! critical sections can be exchanged. As in the paper of Huang and Zhang (ISSTA 2011), only these
-//! events are stored, and the order of any two events is computed on demand. Instead of their
-//! quadratic table we store for each pair of threads how the known prefix of one grows along the
-//! other: vector clocks by component, of which only the changes take space.
+//! barriers, semaphores, once-only initialisation, annotations, what is sent and received through
+//! the kernel, and, in the [full](SyncEdges::All) order, acquiring atomic operations that read from
+//! releasing ones. Locks order nothing: their critical sections can be exchanged. As in the paper of
+//! Huang and Zhang (ISSTA 2011), only these events are stored, and the order of any two events is computed on demand. Instead of their
+//! quadratic table we store vector clocks by component ([`ClockHistory`]).
 //!
 //! The order by atomic operations is recorded, not necessary: a flag can be read before it is set.
 //! We keep it for plain accesses, since data guarded by flags is rarely racy, and drop it where the
-//! candidate consists of atomic operations themselves.
+//! candidate consists of atomic operations themselves. It is the order of C++20
+//! ([`norn_model::memory_model`]): a relaxed operation orders nothing, although a schedule may have to
+//! keep the value that it read.
 
 use norn_model::{
-    AnnotationEffect, BarrierEffect, ConditionEffect, Effect, EventId, OnceEffect, Op,
-    SemaphoreEffect, ThreadEffect, ThreadId, Trace, WokenBy,
+    AnnotationEffect, BarrierEffect, ChannelEffect, Channels, ConditionEffect, Effect, EventId,
+    OnceEffect, Op, SemaphoreEffect, ThreadEffect, ThreadId, Trace, WokenBy,
+    memory_model::{AtomicClocks, Barrier, Clock, ClockHistory, Clocks},
 };
 use rustc_hash::FxHashMap;
 
 use crate::{
-    atomic::Atomics,
-    barrier::Barrier,
-    clock::{Clock, Clocks},
     outline::{Outline, narrow},
     semaphore::Semaphores,
 };
@@ -37,17 +36,7 @@ pub(crate) enum SyncEdges {
 
 /// The order of events. Threads are numbered as in the trace.
 #[derive(Debug)]
-pub(crate) struct Order {
-    /// By thread, then by other thread: the growth of the known prefix.
-    known: Vec<FxHashMap<u32, Vec<Known>>>,
-}
-
-/// From event `from` on, the first `upto` events of the other thread come before.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Known {
-    pub(crate) from: u32,
-    pub(crate) upto: u32,
-}
+pub(crate) struct Order(ClockHistory);
 
 impl Order {
     /// Visits the synchronisation points of all threads in recorded order.
@@ -57,22 +46,17 @@ impl Order {
             let event = &trace.threads[thread].events[index as usize];
             walk.step(thread, index, &event.op);
         }
-        Order { known: walk.clocks.known }
+        Order(walk.clocks.into_history())
     }
 
     /// Number of events of another thread that come before an event.
     pub(crate) fn before(&self, thread: u16, index: u32, other: u16) -> u32 {
-        let known = self.known[usize::from(thread)].get(&u32::from(other));
-        let known = known.map_or(&[][..], Vec::as_slice);
-        let at = known.partition_point(|it| it.from <= index);
-        at.checked_sub(1).map_or(0, |at| known[at].upto)
+        self.0.before(thread.into(), index, other.into())
     }
 
     /// The first event of another thread that comes after an event.
     pub(crate) fn after(&self, thread: u16, index: u32, other: u16) -> u32 {
-        let known = self.known[usize::from(other)].get(&u32::from(thread));
-        let known = known.map_or(&[][..], Vec::as_slice);
-        known.get(known.partition_point(|it| it.upto <= index)).map_or(u32::MAX, |it| it.from)
+        self.0.after(thread.into(), index, other.into())
     }
 }
 
@@ -102,7 +86,8 @@ struct Walk<'a> {
     semaphores: Semaphores,
     once: FxHashMap<u64, Clock>,
     announced: FxHashMap<u64, Clock>,
-    atomics: Atomics,
+    sends: Channels<Clock>,
+    atomics: AtomicClocks,
 }
 
 impl<'a> Walk<'a> {
@@ -117,7 +102,8 @@ impl<'a> Walk<'a> {
             semaphores: Semaphores::new(trace, outlines),
             once: FxHashMap::default(),
             announced: FxHashMap::default(),
-            atomics: Atomics::new(threads),
+            sends: Channels::default(),
+            atomics: AtomicClocks::new(threads),
         }
     }
 
@@ -133,6 +119,7 @@ impl<'a> Walk<'a> {
             Effect::Semaphore(effect) => self.semaphore(thread, index, effect),
             Effect::Once(effect) => self.once(thread, index, effect),
             Effect::Annotation(effect) => self.annotation(thread, index, effect),
+            Effect::Channel(effect) => self.channel(thread, index, effect),
             Effect::Access(_) | Effect::None if self.edges == SyncEdges::All => {
                 self.atomic(thread, index, op);
             }
@@ -193,7 +180,9 @@ impl<'a> Walk<'a> {
                     self.clocks.learn(thread, index, all);
                 }
             }
-            BarrierEffect::Init { .. } => {}
+            BarrierEffect::Init { barrier, size } => {
+                self.barriers.entry(barrier).or_default().init(size);
+            }
         }
     }
 
@@ -234,6 +223,19 @@ impl<'a> Walk<'a> {
             }
             AnnotationEffect::HappensAfter { object } => {
                 if let Some(clock) = self.announced.get(&object) {
+                    self.clocks.learn(thread, index, clock);
+                }
+            }
+        }
+    }
+
+    fn channel(&mut self, thread: usize, index: u32, effect: ChannelEffect) {
+        match effect {
+            ChannelEffect::Send { channel, from, to } => {
+                self.sends.send(channel, from, to, self.clocks.after(thread, index));
+            }
+            ChannelEffect::Receive { channel, from, to } => {
+                for clock in self.sends.sends(channel, from, to) {
                     self.clocks.learn(thread, index, clock);
                 }
             }

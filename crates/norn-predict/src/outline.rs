@@ -6,8 +6,8 @@
 use std::collections::BTreeSet;
 
 use norn_model::{
-    BarrierEffect, ConditionEffect, Effect, Held, LockEffect, LockMode, ObjectEffect, Op, Outcome,
-    Role, SemaphoreEffect, Thread, ThreadEffect,
+    BarrierEffect, ChannelEffect, ConditionEffect, Effect, Held, LockEffect, LockMode,
+    ObjectEffect, Op, Outcome, Role, SemaphoreEffect, Thread, ThreadEffect,
 };
 use rustc_hash::FxHashMap;
 
@@ -142,7 +142,8 @@ impl<'a> Walk<'a> {
                 self.bound(index);
             }
             Effect::Barrier(BarrierEffect::Leave { .. })
-            | Effect::Semaphore(SemaphoreEffect::Wait { .. }) => {
+            | Effect::Semaphore(SemaphoreEffect::Wait { .. })
+            | Effect::Channel(ChannelEffect::Receive { .. }) => {
                 self.outline.sync_points.push(index);
                 self.bound(index);
             }
@@ -151,7 +152,8 @@ impl<'a> Walk<'a> {
             | Effect::Barrier(BarrierEffect::Arrive { .. })
             | Effect::Semaphore(SemaphoreEffect::Post { .. })
             | Effect::Once(_)
-            | Effect::Annotation(_) => self.outline.sync_points.push(index),
+            | Effect::Annotation(_)
+            | Effect::Channel(ChannelEffect::Send { .. }) => self.outline.sync_points.push(index),
             Effect::Barrier(BarrierEffect::Init { .. })
             | Effect::Semaphore(SemaphoreEffect::Init { .. })
             | Effect::Object(ObjectEffect::Init { .. }) => {

@@ -3,10 +3,10 @@
 //! The n-th wait of a thread needs n posts, minus the initial value. Any posts will do; but if all
 //! other threads together post too few, a minimum number of one thread's posts is required.
 
-use norn_model::{Effect, SemaphoreEffect, Trace};
+use norn_model::{Effect, SemaphoreEffect, Trace, memory_model::Clock};
 use rustc_hash::FxHashMap;
 
-use crate::{clock::Clock, outline::Outline};
+use crate::outline::Outline;
 
 /// All semaphores of a trace.
 #[derive(Debug, Default)]

@@ -6,6 +6,8 @@
 #![deny(clippy::wildcard_enum_match_arm)]
 
 mod example;
+mod happens_before;
+mod litmus;
 mod long;
 mod machine;
 mod memory;
@@ -14,6 +16,8 @@ mod program;
 mod workload;
 
 pub use example::FIGURE_3;
+pub use happens_before::Relation;
+pub use litmus::{outcomes, runs};
 pub use long::{long, nested};
 pub use machine::{Machine, MachineState};
 pub use oracle::Oracle;

@@ -7,8 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use norn_model::{
-    AnnotationEffect, BarrierEffect, BlockEffect, ConditionEffect, Effect, LockEffect, LockMode,
-    OnceEffect, SemaphoreEffect, ThreadEffect, ThreadId, Trace, WokenBy,
+    AnnotationEffect, BarrierEffect, BlockEffect, ChannelEffect, ConditionEffect, Effect,
+    LockEffect, LockMode, OnceEffect, SemaphoreEffect, ThreadEffect, ThreadId, Trace, WokenBy,
 };
 
 /// The synchronisation semantics, for one trace.
@@ -23,6 +23,8 @@ pub struct Machine<'a> {
     /// By `HappensAfter` event: the `HappensBefore` events that it needs. Events are a thread's
     /// number and an index in it.
     announced: BTreeMap<(usize, usize), Vec<(usize, usize)>>,
+    /// By event that receives: the events that sent what it got.
+    sources: BTreeMap<(usize, usize), Vec<(usize, usize)>>,
     /// By event that frees memory: the event that allocated it.
     allocations: BTreeMap<(usize, usize), (usize, usize)>,
 }
@@ -52,6 +54,8 @@ struct Past {
     counts: BTreeMap<u64, i64>,
     initialised: BTreeSet<u64>,
     announced: BTreeMap<u64, Vec<(usize, usize)>>,
+    /// By channel and position: the event that sent it.
+    sent: BTreeMap<(u64, u64), (usize, usize)>,
     blocks: BTreeMap<u64, (usize, usize)>,
 }
 
@@ -64,6 +68,7 @@ impl<'a> Machine<'a> {
             sizes: BTreeMap::new(),
             initial: BTreeMap::new(),
             announced: BTreeMap::new(),
+            sources: BTreeMap::new(),
             allocations: BTreeMap::new(),
         };
         machine.learn();
@@ -86,6 +91,13 @@ impl<'a> Machine<'a> {
                 Effect::Annotation(AnnotationEffect::HappensAfter { object }) => {
                     let before = past.announced.get(&object).cloned().unwrap_or_default();
                     self.announced.insert(at, before);
+                }
+                Effect::Channel(ChannelEffect::Send { channel, from, to }) => {
+                    past.sent.extend((from..to).map(|position| ((channel, position), at)));
+                }
+                Effect::Channel(ChannelEffect::Receive { channel, from, to }) => {
+                    let sent = (from..to).filter_map(|it| past.sent.get(&(channel, it)).copied());
+                    self.sources.insert(at, sent.collect());
                 }
                 Effect::Block(BlockEffect::Allocated { addr, .. }) => {
                     past.blocks.insert(addr, at);
@@ -230,12 +242,16 @@ impl<'a> Machine<'a> {
             Effect::Annotation(AnnotationEffect::HappensAfter { .. }) => {
                 self.announced.get(&at).is_none_or(|it| it.iter().all(has))
             }
+            Effect::Channel(ChannelEffect::Receive { .. }) => {
+                self.sources.get(&at).is_none_or(|it| it.iter().all(has))
+            }
             Effect::Block(BlockEffect::Freed { .. }) => self.allocations.get(&at).is_none_or(has),
             Effect::None
             | Effect::Access(_)
             | Effect::Thread(ThreadEffect::Fork(_))
             | Effect::Lock(LockEffect::Failed { .. })
             | Effect::Annotation(AnnotationEffect::HappensBefore { .. })
+            | Effect::Channel(ChannelEffect::Send { .. })
             | Effect::Block(BlockEffect::Allocated { .. })
             | Effect::Object(_) => true,
         };

@@ -94,6 +94,7 @@ impl Memory {
             | Effect::Semaphore(_)
             | Effect::Once(_)
             | Effect::Annotation(_)
+            | Effect::Channel(_)
             | Effect::Object(_) => true,
         }
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use norn_model::{EventId, MemoryAccess, Trace};
 
 use crate::{
-    Machine, MachineState,
+    Machine, MachineState, Relation,
     memory::{Memory, Seen},
 };
 
@@ -168,6 +168,47 @@ impl<'a> Oracle<'a> {
                 for next in self.machine.step(&state, thread) {
                     let done = done + usize::from(wanted);
                     open.push((next, memory.clone(), ended.clone(), done));
+                }
+            }
+        }
+        false
+    }
+
+    /// Whether two conflicting accesses race in some order of the events: the first comes before the
+    /// second, every event sees the recorded value as far as it matters, and happens-before does not
+    /// order the two. That depends on all events before, so every order is tried.
+    pub fn can_race(&self, one: EventId, other: EventId) -> bool {
+        let all = Seen::new(self.trace);
+        let mut open = vec![(self.machine.start(), Memory::default(), BTreeSet::new(), Vec::new())];
+        while let Some((state, memory, ended, order)) = open.pop() {
+            for (thread, it) in self.trace.threads.iter().enumerate() {
+                let Some(event) = it.events.get(state.cuts[thread]) else { continue };
+                let id = event.id;
+                if ended.contains(&thread) || id == other && !order.contains(&one) {
+                    continue;
+                }
+                let (mut memory, mut ended): (Memory, BTreeSet<usize>) =
+                    (memory.clone(), ended.clone());
+                let succeeds = self.machine.would_succeed(&state, thread);
+                let same = memory.step(&all, id, &event.op) && !succeeds;
+                let updates = event.op.access().is_some_and(|it| MemoryAccess::is_update(&it));
+                if !same && updates && id != other {
+                    continue;
+                }
+                if !same {
+                    ended.insert(thread);
+                }
+                let order = [&order[..], &[id]].concat();
+                let next = self.machine.step(&state, thread);
+                if id == other {
+                    if !next.is_empty() && !Relation::new(self.trace, &order).is_before(one, other)
+                    {
+                        return true;
+                    }
+                    continue;
+                }
+                for next in next {
+                    open.push((next, memory.clone(), ended.clone(), order.clone()));
                 }
             }
         }

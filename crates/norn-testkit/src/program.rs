@@ -17,6 +17,8 @@ pub struct Shape {
     pub nested: bool,
     /// Whether threads wait for conditions, semaphores and barriers.
     pub waits: bool,
+    /// Whether threads send and receive through a channel.
+    pub channels: bool,
     /// The weight of nested locks, and of waits under locks if there are waits; all other pieces
     /// together weigh about 8.
     pub nests: u32,
@@ -25,6 +27,8 @@ pub struct Shape {
     /// Whether there are atomic operations, accesses of several sizes, unknown values, failed lock
     /// requests, barriers and once-only initialisations.
     pub rich: bool,
+    /// Whether there are atomic operations with all memory orders, and fences.
+    pub weak: bool,
     /// Maximum number of events.
     pub events: usize,
 }
@@ -36,9 +40,11 @@ impl Default for Shape {
             pieces: 3,
             nested: true,
             waits: false,
+            channels: false,
             nests: 0,
             frees: false,
             rich: false,
+            weak: false,
             events: 14,
         }
     }
@@ -93,6 +99,19 @@ fn waiting() -> impl Strategy<Value = Piece> {
     ])
 }
 
+/// Sends to the channel and receives from it. The positions are added when the line is run: what was not
+/// sent before it is received comes from outside.
+fn channel() -> impl Strategy<Value = Piece> {
+    let lines = |it: &[&str]| it.iter().map(|it| (*it).to_owned()).collect::<Piece>();
+    select(vec![
+        lines(&["send p"]),
+        lines(&["send p two"]),
+        lines(&["receive p"]),
+        lines(&["receive p"]),
+        lines(&["ready p"]),
+    ])
+}
+
 /// Uses or frees memory that the main thread has allocated.
 fn heap() -> impl Strategy<Value = Piece> {
     let lines = |it: &[&str]| it.iter().map(|it| (*it).to_owned()).collect::<Piece>();
@@ -129,6 +148,20 @@ fn rare() -> impl Strategy<Value = Piece> {
     ])
 }
 
+/// Atomic operations with some memory order, fences, and accesses that they may order.
+fn weak() -> impl Strategy<Value = Piece> {
+    let order = || select(vec!["relaxed", "relaxed", "acquire", "release", "acqrel", "seqcst"]);
+    let load = select(vec!["relaxed", "acquire", "seqcst"]).prop_map(|it| format!("load f {it}"));
+    let store = (1..3u8, select(vec!["relaxed", "release", "seqcst"]))
+        .prop_map(|(value, it)| format!("store f {value} {it}"));
+    let update = order().prop_map(|it| format!("add f {it}"));
+    let fence = order().prop_map(|it| format!("fence {it}"));
+    let atomic = prop_oneof![3 => load, 3 => store, 1 => update, 2 => fence];
+    let plain = || prop_oneof![Just(Piece::new()), access()];
+    (plain(), prop::collection::vec(atomic, 1..3), plain())
+        .prop_map(|(before, atomics, after)| [before, atomics, after].concat())
+}
+
 fn piece(shape: Shape) -> BoxedStrategy<Piece> {
     let inner = prop_oneof![access(), locked(access())];
     let body = prop::collection::vec(inner, 1..3).prop_map(|it| it.concat());
@@ -139,6 +172,9 @@ fn piece(shape: Shape) -> BoxedStrategy<Piece> {
     if shape.waits {
         pieces.push((2, waiting().boxed()));
     }
+    if shape.channels {
+        pieces.push((4, channel().boxed()));
+    }
     if shape.nests > 0 {
         pieces.push((shape.nests, locked(locked(Just(Piece::new())))));
     }
@@ -147,6 +183,9 @@ fn piece(shape: Shape) -> BoxedStrategy<Piece> {
     }
     if shape.rich {
         pieces.push((6, rare().boxed()));
+    }
+    if shape.weak {
+        pieces.push((12, weak().boxed()));
     }
     if shape.frees {
         pieces.extend([(3, heap().boxed()), (2, locked(heap()))]);
@@ -181,7 +220,7 @@ pub fn traces(shape: Shape) -> impl Strategy<Value = Trace> {
 fn run(programs: &BTreeMap<String, Piece>, choices: &[u8]) -> Trace {
     let mut lines = vec!["order global".to_owned()];
     let mut done: BTreeMap<&String, usize> = programs.keys().map(|it| (it, 0)).collect();
-    let mut memory = Bytes::default();
+    let mut memory = Visible::default();
     for choice in choices {
         let next: Vec<_> = programs
             .iter()
@@ -249,9 +288,15 @@ fn is_denied(trace: &Trace, order: &[norn_model::EventId]) -> bool {
     !succeeds
 }
 
-/// The content of memory while a program runs, by variable and byte.
-#[derive(Default)]
-struct Bytes(BTreeMap<(String, usize), u8>);
+/// What a program can see while it runs: the content of memory by variable and byte, and how far its
+/// channel is.
+#[derive(Clone, Default)]
+pub(crate) struct Visible {
+    bytes: BTreeMap<(String, usize), u8>,
+    /// How much was sent through the channel, and received from it.
+    sent: u64,
+    received: u64,
+}
 
 /// A variable, its first byte, its size.
 fn place(word: &str) -> (String, usize, usize) {
@@ -260,10 +305,10 @@ fn place(word: &str) -> (String, usize, usize) {
     (name.to_owned(), offset.parse().unwrap_or(0), size.parse().unwrap_or(4))
 }
 
-impl Bytes {
+impl Visible {
     fn get(&self, word: &str) -> u64 {
         let (name, from, size) = place(word);
-        let byte = |at: usize| self.0.get(&(name.clone(), from + at)).copied().unwrap_or(0);
+        let byte = |at: usize| self.bytes.get(&(name.clone(), from + at)).copied().unwrap_or(0);
         (0..size).rev().fold(0, |value, at| value << 8 | u64::from(byte(at)))
     }
 
@@ -272,14 +317,21 @@ impl Bytes {
         let value: u64 = value.parse().unwrap_or(7);
         for at in 0..size {
             let byte = u8::try_from(value >> (8 * at) & 0xff).unwrap_or(0);
-            self.0.insert((name.clone(), from + at), byte);
+            self.bytes.insert((name.clone(), from + at), byte);
         }
     }
 
     /// Completes a read with the current value.
-    fn with_value(&self, line: &str) -> String {
+    pub(crate) fn with_value(&self, line: &str) -> String {
         match line.split(' ').collect::<Vec<_>>()[..] {
             ["r" | "load", variable] => format!("{line} {}", self.get(variable)),
+            ["load", variable, order] => {
+                format!("load {variable} {} {order}", self.get(variable))
+            }
+            ["add", variable, order] => {
+                let old = self.get(variable);
+                format!("add {variable} {old} {} {order}", (old + 1) % 4)
+            }
             ["r" | "w", variable, "?"] => format!("{} {variable}", &line[..1]),
             ["add", variable] => {
                 let old = self.get(variable);
@@ -294,16 +346,25 @@ impl Bytes {
             ["cas", variable, expected, _] => {
                 format!("casfail {variable} {} {expected}", self.get(variable))
             }
+            ["send", _] => format!("{line} {} {}", self.sent, self.sent + 1),
+            ["send", channel, "two"] => format!("send {channel} {} {}", self.sent, self.sent + 2),
+            ["receive" | "ready", _] => {
+                format!("{line} {} {}", self.received, self.received + 1)
+            }
             _ => line.to_owned(),
         }
     }
 
     /// Performs a write. A write without a value gets one that no other operation writes.
-    fn follow(&mut self, line: &str) {
+    pub(crate) fn follow(&mut self, line: &str) {
         match line.split(' ').collect::<Vec<_>>()[..] {
             [_, "w" | "store", variable, value]
-            | [_, "add" | "exchange" | "cas", variable, _, value] => self.set(variable, value),
+            | [_, "store", variable, value, _]
+            | [_, "add" | "exchange" | "cas", variable, _, value]
+            | [_, "add", variable, _, value, _] => self.set(variable, value),
             [_, "w", variable] => self.set(variable, "7"),
+            [_, "send", _, _, to] => self.sent = to.parse().unwrap_or(0),
+            [_, "receive", _, _, to] => self.received = to.parse().unwrap_or(0),
             _ => {}
         }
     }

@@ -14,6 +14,7 @@ use norn_model::{Event, EventId, Held, LockMode, Op, SiteId, ThreadId, Value, Wo
 use crate::{
     Site, Trace,
     calls::Calls,
+    channel::Transfer,
     copy,
     count::is_event,
     op::{self, Parts},
@@ -180,6 +181,12 @@ impl<'a> ChunkEvents<'a> {
                 }
             }
             Op::WaitAcquire { woken, .. } => *woken = self.woken(),
+            Op::Send { channel, from, to }
+            | Op::Receive { channel, from, to }
+            | Op::Ready { channel, from, to } => {
+                let transfer = self.transfer();
+                (*channel, *from, *to) = (transfer.channel, transfer.from, transfer.to);
+            }
             _ => {}
         }
         op
@@ -190,6 +197,13 @@ impl<'a> ChunkEvents<'a> {
         let woken = &self.trace.index.woken;
         let found = woken.binary_search_by_key(&id, |it| it.0).ok();
         found.map_or(WokenBy::Nothing, |at| woken[at].1)
+    }
+
+    fn transfer(&self) -> Transfer {
+        let id = EventId { thread: self.thread, index: self.index };
+        let transfers = &self.trace.index.transfers;
+        let found = transfers.binary_search_by_key(&id, |it| it.0).ok();
+        found.map_or_else(Transfer::default, |at| transfers[at].1)
     }
 
     /// The value of a write that is a copy, if it is one.

@@ -7,6 +7,7 @@
 mod backtrace;
 mod bytes;
 mod calls;
+mod channel;
 mod chunk;
 mod class;
 mod copy;

@@ -68,6 +68,11 @@ pub(crate) fn op(parts: &Parts<'_>) -> Option<Op> {
         Kind::Fence => Op::Fence(ordering(addr)),
         Kind::HappensAfter => Op::HappensAfter { object: addr },
         Kind::HappensBefore => Op::HappensBefore { object: addr },
+        // The positions follow from all sends and receives of the channel.
+        Kind::Send => Op::Send { channel: addr, from: 0, to: 0 },
+        Kind::Receive => Op::Receive { channel: addr, from: 0, to: 0 },
+        Kind::Ready => Op::Ready { channel: addr, from: 0, to: 0 },
+        Kind::NotReady => Op::NotReady { error: number(addr) },
         Kind::Alloc => Op::Alloc { addr, size: args[0] },
         Kind::Free => Op::Free { addr },
         Kind::Map => Op::Map { addr, size: args[0] },

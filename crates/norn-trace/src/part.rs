@@ -9,6 +9,7 @@ use norn_model::{EventId, LockMode, ThreadId};
 use crate::{
     Counts, Module, Site,
     calls::{Calls, Growing},
+    channel,
     count::is_event,
     op,
     scan::Chunk,
@@ -30,6 +31,8 @@ pub(crate) struct Part {
     pub(crate) locks: Vec<(u64, Option<LockMode>)>,
     /// Waits and signals; the event indices are relative to the chunk.
     pub(crate) waits: Vec<wake::Step>,
+    /// What was sent and received; the ids count from the beginning of the chunk.
+    pub(crate) transfers: Vec<channel::Step>,
     /// Created threads, with sequence numbers.
     pub(crate) forks: Vec<(ThreadId, u64)>,
     /// Timed-out waits: sequence number and thread.
@@ -151,6 +154,15 @@ impl Pass {
             Kind::WaitAcquire => wait(args[0], wake::What::Over(op::number(args[1]))),
             Kind::Signal => wait(addr, wake::What::Signal),
             Kind::Broadcast => wait(addr, wake::What::Broadcast),
+            Kind::Send | Kind::Receive | Kind::Ready => {
+                let what = channel::What::of(kind, args);
+                part.transfers.extend(what.map(|what| channel::Step {
+                    id,
+                    seq,
+                    object: addr,
+                    what,
+                }));
+            }
             Kind::Acquire | Kind::Release => {
                 let mode = op::mode(args[0]);
                 if let LockMode::Read | LockMode::Write = mode {

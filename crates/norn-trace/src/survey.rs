@@ -16,7 +16,13 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::{
-    Counts, Damage, Flaw, Module, Site, calls::Growing, part::Part, scan::Chunk, site::Sites, wake,
+    Counts, Damage, Flaw, Module, Site,
+    calls::Growing,
+    channel::{self, Transfer},
+    part::Part,
+    scan::Chunk,
+    site::Sites,
+    wake,
 };
 
 /// Number of chunks that are surveyed before their parts are merged, to limit memory use.
@@ -36,6 +42,8 @@ pub(crate) struct Index {
     pub(crate) counts: Counts,
     /// What ended each wait, by event.
     pub(crate) woken: Vec<(EventId, WokenBy)>,
+    /// What was sent and received, by event.
+    pub(crate) transfers: Vec<(EventId, Transfer)>,
     /// The state at the beginning of each chunk.
     pub(crate) starts: Vec<Start>,
     /// Timed-out waits in order: sequence number and thread.
@@ -97,6 +105,7 @@ pub(crate) fn survey(bytes: &[u8], chunks: &[Chunk]) -> Index {
     index.sites = Sites(whole.sites);
     index.stacks = whole.tree.finish();
     index.woken = wake::resolve(&whole.waits);
+    index.transfers = channel::resolve(whole.transfers);
     index.modules.sort_by_key(|it| it.seq);
     index.expired.sort_unstable();
     index
@@ -108,6 +117,7 @@ struct Whole {
     sites: Vec<Site>,
     tree: Growing,
     waits: Vec<wake::Step>,
+    transfers: Vec<channel::Step>,
     /// The thread of the last chunk, and the state after it.
     thread: u32,
     /// The index of that chunk.
@@ -130,6 +140,10 @@ impl Whole {
         self.waits.extend(part.waits.iter().map(|wait| wake::Step {
             id: EventId { thread: chunk.thread(), index: self.next.index + wait.id.index },
             ..*wait
+        }));
+        self.transfers.extend(part.transfers.iter().map(|step| channel::Step {
+            id: EventId { thread: chunk.thread(), index: self.next.index + step.id.index },
+            ..*step
         }));
         self.next.index += events;
         self.next.turn = part.turn.or(self.next.turn.filter(|_| events == 0));

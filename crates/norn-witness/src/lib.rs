@@ -14,6 +14,7 @@ mod minimise;
 mod simulator;
 mod skeleton_builder;
 mod sync_skeleton;
+mod unordered_race;
 mod witness;
 
 pub use engine::{Engine, Infeasible, Proposals};

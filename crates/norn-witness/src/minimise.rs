@@ -116,6 +116,7 @@ impl Links {
             | Effect::Semaphore(_)
             | Effect::Once(_)
             | Effect::Annotation(_)
+            | Effect::Channel(_)
             | Effect::Block(_)
             | Effect::Object(_) => {
                 for object in effect.objects() {

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use norn_model::{
-    AnnotationEffect, BarrierEffect, BlockEffect, ConditionEffect, Effect, EventId, LockEffect,
-    LockMode, OnceEffect, Op, Outcome, SemaphoreEffect, ThreadEffect, ThreadId, Trace, WokenBy,
-    mutexes,
+    AnnotationEffect, BarrierEffect, BlockEffect, ChannelEffect, Channels, ConditionEffect, Effect,
+    EventId, LockEffect, LockMode, OnceEffect, Op, Outcome, SemaphoreEffect, ThreadEffect,
+    ThreadId, Trace, WokenBy, mutexes,
 };
 use rustc_hash::FxHashMap;
 
@@ -50,6 +50,7 @@ pub(crate) struct SkeletonBuilder<'a> {
     rounds: FxHashMap<(u64, u32), Vec<EventPos>>,
     once: FxHashMap<u64, EventPos>,
     announced: FxHashMap<u64, Vec<EventPos>>,
+    sends: Channels<EventPos>,
     /// By address: the event that allocated it.
     blocks: FxHashMap<u64, EventPos>,
 }
@@ -90,6 +91,7 @@ impl<'a> SkeletonBuilder<'a> {
             rounds: FxHashMap::default(),
             once: FxHashMap::default(),
             announced: FxHashMap::default(),
+            sends: Channels::default(),
             blocks: FxHashMap::default(),
         }
     }
@@ -122,6 +124,13 @@ impl<'a> SkeletonBuilder<'a> {
             Effect::Annotation(AnnotationEffect::HappensAfter { object }) => {
                 let before = self.announced.get(&object).cloned().unwrap_or_default();
                 self.require(at, before);
+            }
+            Effect::Channel(ChannelEffect::Send { channel, from, to }) => {
+                self.sends.send(channel, from, to, at);
+            }
+            Effect::Channel(ChannelEffect::Receive { channel, from, to }) => {
+                let sends = self.sends.sends(channel, from, to).copied().collect();
+                self.require(at, sends);
             }
             Effect::Block(BlockEffect::Allocated { addr, .. }) => {
                 self.blocks.insert(addr, at);

@@ -8,7 +8,7 @@ use norn_model::{Apart, Candidate, Trace};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::{Engine, Exact, Hybrid, Infeasible, Limits, Minimiser};
+use crate::{Engine, Exact, Hybrid, Infeasible, Limits, Minimiser, unordered_race::UnorderedRaces};
 
 /// A candidate with a schedule that makes it happen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -108,6 +108,7 @@ pub struct Witnesses<'a> {
     exact: Exact<'a>,
     checker: Checker<'a>,
     minimiser: Minimiser<'a>,
+    races: UnorderedRaces<'a>,
 }
 
 /// A schedule that the checker accepts, its deviation from the recorded run, and its engine.
@@ -127,12 +128,15 @@ impl<'a> Witnesses<'a> {
             exact: Exact::new(trace, Limits::default()),
             checker: Checker::new(trace),
             minimiser: Minimiser::new(trace),
+            races: UnorderedRaces::new(trace),
         }
     }
 
     /// Finds a witness, or the reason why there is none. Of several schedules it takes the one in
     /// which the fewest values differ from the recorded run, since the program is most likely to
-    /// follow it; but preferably one in which what the candidate itself reads does differ.
+    /// follow it; but preferably one in which what the candidate itself reads does differ. If the
+    /// accesses of a data race cannot be adjacent without a difference, they may be
+    /// [unordered](Candidate::is_unordered_race) nevertheless.
     pub fn witness(&self, candidate: &Candidate) -> Result<Witness, Failure> {
         self.witness_apart(candidate, &[])
     }
@@ -169,10 +173,32 @@ impl<'a> Witnesses<'a> {
                 }
             }
         }
+        if best.as_ref().is_none_or(|it| it.0.differences > 0)
+            && let Some(witness) = self.unordered(candidate)
+        {
+            return Ok(witness);
+        }
         match best {
             Some(checked) => Ok(self.finish(candidate, aparts, checked)),
             None => Err(reason(&failures)),
         }
+    }
+
+    /// A witness of a data race whose accesses are not adjacent, and which happens-before does not
+    /// order. All values are those of the recorded run.
+    fn unordered(&self, race: &Candidate) -> Option<Witness> {
+        let candidate = self.races.candidate(race)?;
+        let recorded =
+            std::iter::once_with(|| (Ok(self.races.recorded(&candidate)), Decider::Hybrid));
+        let engines =
+            self.engines.all().iter().flat_map(|decider| {
+                self.schedules(*decider, &candidate, &[]).map(|it| (it, *decider))
+            });
+        let mut checked = recorded.chain(engines).filter_map(|(proposal, decider)| {
+            self.checked(&candidate, &[], proposal, decider).ok()
+        });
+        let sound = checked.find(|it| it.0.differences == 0)?;
+        Some(self.finish(&candidate, &[], sound))
     }
 
     /// A witness in which something that the candidate reads differs, at the price that other

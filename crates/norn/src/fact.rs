@@ -57,6 +57,7 @@ impl Fact {
                 self.on_object(*addr, *class).with("class", class.word())
             }
             Field::Address(addr) | Field::Freed(addr) => self.on(*addr, 1),
+            Field::Channel(number) => self.with("channel", *number),
             Field::WaitMutex(lock) => self.with("lock", address(*lock)),
             Field::Stack(start, size) => self.with("start", address(*start)).with("size", *size),
             Field::Allocated(addr, size) | Field::Pages(addr, size) | Field::Memory(addr, size) => {

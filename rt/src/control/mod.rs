@@ -43,7 +43,7 @@ use wake::wake_free;
 pub use wake::{look_again, release, release_one};
 use world::Process;
 
-use crate::{arena, input, number, sys};
+use crate::{arena, number, sys};
 
 /// A plan is, or was, in force in this process.
 static ON: AtomicBool = AtomicBool::new(false);
@@ -85,7 +85,6 @@ pub unsafe fn start(slot: *mut ThreadSlot) {
         begin(slot, is_due() || arena::plan().linger != 0);
         heap::start();
     }
-    input::start();
     ON.store(true, Ordering::Relaxed);
 }
 

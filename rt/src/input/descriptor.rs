@@ -20,9 +20,9 @@ const GETSOCKOPT: usize = 55;
 const READLINK: usize = 89;
 
 const TYPE: u64 = 0o170_000;
-const SOCKET: u64 = 0o140_000;
+pub const SOCKET: u64 = 0o140_000;
 const DEVICE: u64 = 0o020_000;
-const PIPE: u64 = 0o010_000;
+pub const PIPE: u64 = 0o010_000;
 
 /// Number of low descriptors that are checked for being inherited at the start.
 const INHERITED: usize = 64;
@@ -33,20 +33,30 @@ static STARTED_WITH: [AtomicU64; INHERITED] = [const { AtomicU64::new(0) }; INHE
 /// ends.
 pub fn start() {
     for (file, known) in STARTED_WITH.iter().enumerate() {
-        let inode =
-            look(file as i32).filter(|it| matches!(it.0, PIPE | SOCKET)).map_or(0, |it| it.1);
+        let inode = look(file as i32)
+            .filter(|it| matches!(it.kind, PIPE | SOCKET))
+            .map_or(0, |it| it.inode);
         known.store(inode, Ordering::Relaxed);
     }
 }
 
-/// The type of a descriptor, and its inode.
-fn look(file: i32) -> Option<(u64, u64)> {
+/// What the kernel says of a descriptor.
+pub struct Found {
+    /// Its type: [`PIPE`], [`SOCKET`] or another. 0 if it has none.
+    pub kind: u64,
+    pub device: u64,
+    pub inode: u64,
+}
+
+/// Looks at a descriptor. None if it is not open.
+pub fn look(file: i32) -> Option<Found> {
     let mut found = MaybeUninit::<[u64; 18]>::uninit();
     // SAFETY: the kernel fills the structure.
     unsafe {
         let result = sys::call(FSTAT, [file as usize, found.as_mut_ptr() as usize, 0, 0, 0, 0]);
         let found = found.as_ptr();
-        (result == 0).then(|| ((*found)[3] & TYPE, (*found)[1]))
+        let (device, inode, mode) = ((*found)[0], (*found)[1], (*found)[3]);
+        (result == 0).then_some(Found { kind: mode & TYPE, device, inode })
     }
 }
 
@@ -57,20 +67,22 @@ pub fn is_open(file: i32) -> bool {
 
 /// Whether data that is read from the descriptor comes from outside.
 pub fn is_outside(file: i32) -> bool {
-    match look(file) {
-        Some((SOCKET, inode)) => is_inherited(inode) || !is_pair(file),
-        Some((DEVICE, _)) => true,
-        Some((PIPE, inode)) => is_inherited(inode) || !is_nameless(file),
+    let Some(found) = look(file) else { return false };
+    match found.kind {
+        SOCKET => is_inherited(found.inode) || !is_pair(file),
+        DEVICE => true,
+        PIPE => is_inherited(found.inode) || !is_nameless(file),
         _ => false,
     }
 }
 
 /// Whether data that is written to the descriptor leaves the program through a socket.
 pub fn is_socket(file: i32) -> bool {
-    matches!(look(file), Some((SOCKET, _))) && is_outside(file)
+    look(file).is_some_and(|it| it.kind == SOCKET) && is_outside(file)
 }
 
-fn is_inherited(inode: u64) -> bool {
+/// Whether the program was started with this pipe or socket.
+pub fn is_inherited(inode: u64) -> bool {
     STARTED_WITH.iter().any(|it| it.load(Ordering::Relaxed) == inode)
 }
 
@@ -92,7 +104,7 @@ fn name_len(call: usize, file: i32) -> Option<u32> {
 }
 
 /// An option of a socket at the level `SOL_SOCKET`.
-fn option(file: i32, option: usize) -> Option<i32> {
+pub fn option(file: i32, option: usize) -> Option<i32> {
     const LEVEL: usize = 1;
     let (mut value, mut len) = (0i32, 4u32);
     let place = [&raw mut value as usize, &raw mut len as usize];
@@ -102,16 +114,24 @@ fn option(file: i32, option: usize) -> Option<i32> {
     (result == 0).then_some(value)
 }
 
-/// Whether a pipe has no name in the file system.
-fn is_nameless(file: i32) -> bool {
-    let mut path = *b"/proc/self/fd/0000000000\0";
+/// The path of a descriptor in a folder of `/proc`, with a zero byte at its end.
+pub fn proc_path(folder: &[u8], file: i32) -> [u8; 32] {
+    let mut path = [0; 32];
     let mut rest = file.unsigned_abs();
     let digits = rest.checked_ilog10().unwrap_or(0) as usize + 1;
-    for digit in path[14..14 + digits].iter_mut().rev() {
+    for (to, from) in path.iter_mut().zip(folder) {
+        *to = *from;
+    }
+    for digit in path.iter_mut().skip(folder.len()).take(digits).rev() {
         *digit = b'0' + (rest % 10) as u8;
         rest /= 10;
     }
-    path[14 + digits] = 0;
+    path
+}
+
+/// Whether a pipe has no name in the file system.
+fn is_nameless(file: i32) -> bool {
+    let path = proc_path(b"/proc/self/fd/", file);
     let mut name = [0u8; 8];
     let place = [path.as_ptr() as usize, name.as_mut_ptr() as usize, name.len(), 0, 0, 0];
     // SAFETY: the kernel fills the buffer.

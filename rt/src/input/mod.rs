@@ -6,7 +6,7 @@
 //! makes the call that it was recorded from. The first call that differs is reported, and from then
 //! on the thread's calls are made for real.
 
-mod descriptor;
+pub mod descriptor;
 mod memory;
 mod message;
 pub mod ready;

@@ -1,16 +1,19 @@
 //! The kernel's wait for a word of memory, which programs and the C++ library call by `syscall`. In
-//! a controlled run only the scheduler knows the waiting threads; the kernel's futex is not used.
+//! a controlled run only the scheduler knows the waiting threads; the kernel's futex is not used. A thread
+//! that is woken continues after the call that woke it.
 
 use core::ffi::{c_int, c_long};
 
-use norn_abi::Kind;
+use norn_abi::{Kind, arena::ThreadSlot};
 
 use super::{
+    io::call_time,
     lock::{REALTIME, TIMED_OUT, at},
     sleep::length,
     tap,
 };
 use crate::{
+    channel::{self, Sending},
     control::{self, NEVER},
     real, sys, thread,
 };
@@ -28,7 +31,6 @@ const ON_REALTIME: usize = 256;
 /// Called by the stub of `syscall`, before the call continues.
 unsafe extern "C" fn look(pc: usize, number: usize) -> usize {
     if number == FUTEX
-        && control::is_on()
         && let Some(slot) = thread::recorded()
     {
         // SAFETY: the slot is the current thread's.
@@ -53,45 +55,80 @@ unsafe extern "C-unwind" fn futex(
 ) -> c_long {
     // SAFETY: guaranteed by the caller.
     unsafe {
+        let real =
+            || result(sys::call(FUTEX, [word, how, value as usize, time, other, more]) as c_long);
+        let Some(slot) = thread::recorded() else { return real() };
+        let pc = (*thread::own(slot)).syscall_pc;
+        let since = call_time();
         match how & OPERATION {
-            WAIT => wait(word, value, after(time)),
-            WAIT_BITSET => {
+            WAIT => waiting(slot, word, pc, || match control::is_on() {
+                true => wait(slot, word, value, after(since, time)),
+                false => real(),
+            }),
+            WAIT_BITSET => waiting(slot, word, pc, || {
                 let clock = if how & ON_REALTIME != 0 { REALTIME } else { sys::MONOTONIC };
-                wait(word, value, if time == 0 { NEVER } else { at(clock, time) })
-            }
-            WAKE | WAKE_BITSET => {
-                let mut woken = 0;
-                while woken < i64::from(value.min(i32::MAX as u32))
-                    && control::release_one(Kind::Futex, word)
-                {
-                    woken += 1;
+                match control::is_on() {
+                    true => {
+                        wait(slot, word, value, if time == 0 { NEVER } else { at(clock, time) })
+                    }
+                    false => real(),
                 }
+            }),
+            WAKE | WAKE_BITSET => {
+                let sending = Sending::new(slot, channel::of_futex(word), pc);
+                let woken = if control::is_on() { wake(word, value) } else { real() };
+                sending.done(u64::try_from(woken).ok().filter(|it| *it > 0), 0);
                 woken
             }
-            _ => control::outside(|| {
-                let args = [word, how, value as usize, time, other, more];
-                result(sys::call(FUTEX, args) as c_long)
-            }),
+            _ => control::outside(real),
         }
     }
 }
 
-/// The deadline of a wait with a relative timeout.
+/// Waits by `call`, and records whether the thread was woken.
+///
+/// # Safety
+/// The slot is the current thread's and not a placeholder.
+unsafe fn waiting(
+    slot: *mut ThreadSlot,
+    word: usize,
+    pc: usize,
+    call: impl FnOnce() -> c_long,
+) -> c_long {
+    let channel = channel::of_futex(word);
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        channel::before(slot, Kind::Receive, pc, channel);
+        let result = call();
+        channel::note_one(slot, (result == 0).then_some(channel), pc, real::errno());
+        result
+    }
+}
+
+/// Wakes up to `most` threads that wait in the scheduler; returns how many.
+fn wake(word: usize, most: u32) -> c_long {
+    let mut woken = 0;
+    while woken < i64::from(most.min(i32::MAX as u32)) && control::release_one(Kind::Futex, word) {
+        woken += 1;
+    }
+    woken
+}
+
+/// The deadline of a wait that began at `since`, with a relative timeout.
 ///
 /// # Safety
 /// `time` is null or points to a `timespec`.
-unsafe fn after(time: usize) -> u64 {
+unsafe fn after(since: u64, time: usize) -> u64 {
     // SAFETY: null or the caller's `timespec`.
-    if time == 0 { NEVER } else { control::time::now().saturating_add(unsafe { length(time) }) }
+    if time == 0 { NEVER } else { since.saturating_add(unsafe { length(time) }) }
 }
 
 /// # Safety
-/// `word` points to a futex, and the current thread has a slot.
-unsafe fn wait(word: usize, value: u32, deadline: u64) -> c_long {
+/// `word` points to a futex, and the slot is the current thread's.
+unsafe fn wait(slot: *mut ThreadSlot, word: usize, value: u32, deadline: u64) -> c_long {
     const EAGAIN: c_long = 11;
     // SAFETY: guaranteed by the caller; the slot is the current thread's.
     unsafe {
-        let Some(slot) = thread::recorded() else { return 0 };
         if (word as *const u32).read_volatile() != value {
             return result(-EAGAIN);
         }

@@ -2,16 +2,17 @@
 //! then the thread waits in the scheduler, as it does for a lock, and checks again when another
 //! thread has operated on files, or when no other thread can run.
 //!
-//! What these calls read and write is not recorded as memory accesses: the kernel makes them. But
-//! input from outside can be recorded and replayed ([`input`]).
+//! What goes through pipes, sockets and the like is recorded, because it orders threads ([`channel`]).
+//! The buffer that a call reads or writes is recorded as accessed; lists of buffers are not. Input from
+//! outside can be recorded and replayed ([`input`]).
 
 use core::{ffi::c_int, sync::atomic::Ordering};
 
-use norn_abi::{arena::ThreadSlot, input::call};
+use norn_abi::{Kind, arena::ThreadSlot, input::call};
 
 use super::interpose;
 use crate::{
-    arena,
+    arena, block, channel,
     control::{self, Interruption, NEVER},
     input::{self, Call, Memory, Message, name},
     real, sys, thread,
@@ -58,6 +59,13 @@ pub(super) unsafe fn until(
     true
 }
 
+/// The virtual time at which a call begins. It must be taken before the scheduler is asked whether the
+/// call may be made: else a timeout would depend on when the thread is chosen again. 0 if the run is
+/// not controlled.
+pub(super) fn call_time() -> u64 {
+    if control::is_on() { control::time::now() } else { 0 }
+}
+
 /// Maximum time that a call on a file waits, in nanoseconds; 0 if it does not wait at all.
 fn patience(file: c_int, events: i16, flags: c_int) -> Option<u64> {
     const DO_NOT_WAIT: c_int = 0x40;
@@ -67,13 +75,25 @@ fn patience(file: c_int, events: i16, flags: c_int) -> Option<u64> {
     sys::time_limit(file, events == IN)
 }
 
-/// Waits until a call on a file will not block; `flags` are those of the call, if it has any.
-/// Returns false if the call must not be made; `errno` is set then.
+/// A call on a file that may have to wait.
+#[derive(Clone, Copy)]
+pub(super) struct FileCall {
+    pub(super) file: c_int,
+    /// What it waits for: [`IN`] or [`OUT`].
+    pub(super) events: i16,
+    /// The flags of the call, if it has any.
+    pub(super) flags: c_int,
+    /// When it begins, by [`call_time`].
+    pub(super) since: u64,
+}
+
+/// Waits until a call on a file will not block. Returns false if the call must not be made; `errno` is set then.
 ///
 /// # Safety
 /// The current thread is not in the middle of recording another event.
-unsafe fn may_call(file: c_int, events: i16, flags: c_int, pc: usize) -> bool {
+unsafe fn may_call(call: FileCall, pc: usize) -> bool {
     const EAGAIN: c_int = 11;
+    let FileCall { file, events, flags, since } = call;
     let Some(slot) = controlled() else { return true };
     let ready = || sys::is_ready(file, events);
     if ready() {
@@ -83,7 +103,7 @@ unsafe fn may_call(file: c_int, events: i16, flags: c_int, pc: usize) -> bool {
     unsafe {
         let deadline = match patience(file, events, flags) {
             Some(0) => return true,
-            Some(length) => control::time::now().saturating_add(length),
+            Some(length) => since.saturating_add(length),
             None => NEVER,
         };
         if !until(slot, pc, (deadline, deadline != NEVER), ready) {
@@ -101,18 +121,14 @@ unsafe fn may_call(file: c_int, events: i16, flags: c_int, pc: usize) -> bool {
 ///
 /// # Safety
 /// `real` makes the call on the file that the program requested.
-pub(super) unsafe fn when_ready(
-    (file, events, flags): (c_int, i16, c_int),
-    pc: usize,
-    real: impl FnOnce() -> isize,
-) -> isize {
+pub(super) unsafe fn when_ready(call: FileCall, pc: usize, real: impl FnOnce() -> isize) -> isize {
     // SAFETY: guaranteed by the caller.
-    if unsafe { !may_call(file, events, flags, pc) } {
+    if unsafe { !may_call(call, pc) } {
         return -1;
     }
     let result = real();
     if control::is_on() {
-        if events == IN && input::is_outside(file) {
+        if call.events == IN && input::is_outside(call.file) {
             arena::outcome().inputs.fetch_add(1, Ordering::Relaxed);
         }
         control::look_again();
@@ -120,104 +136,227 @@ pub(super) unsafe fn when_ready(
     result
 }
 
-/// Defines functions that read from a file: their flags, the size, and the memory they write.
+/// Defines functions that read from a file into one buffer, with their flags.
 macro_rules! reads {
-    ($($name:ident($($arg:ident: $type:ty),*) -> $out:ty, $flags:expr, $call:ident, $size:expr, $memory:expr;)*) => { $(
+    ($($name:ident($($arg:ident: $type:ty),*), $flags:expr, $call:ident;)*) => { $(
         /// # Safety
         /// As for the function of libc in whose place it is called.
-        pub(super) unsafe extern "C-unwind" fn $name(file: c_int, $($arg: $type,)* pc: usize) -> $out {
+        pub(super) unsafe extern "C-unwind" fn $name(
+            file: c_int,
+            buffer: usize,
+            len: usize,
+            $($arg: $type,)*
+            pc: usize,
+        ) -> isize {
+            let (call, since) = (Call::new(call::$call, file, len, pc), call_time());
             // SAFETY: guaranteed by the caller.
             unsafe {
-                let call = Call::new(call::$call, file, $size, pc);
-                let real = || {
-                    let real = || real::$name()(file, $($arg),*) as isize;
-                    when_ready((file, IN, $flags), pc, real)
-                };
-                call.make(|| input::is_outside(file), $memory, real) as $out
+                block::filled_by((buffer, len), pc, |buffer| {
+                    let real = || {
+                        let real = || real::$name()(file, buffer, len, $($arg),*);
+                        when_ready(FileCall { file, events: IN, flags: $flags, since }, pc, real)
+                    };
+                    channel::receive(file, (buffer, len), $flags, pc, || {
+                        let memory = |it| Memory::filled(buffer, len, it);
+                        call.make(|| input::is_outside(file), memory, real)
+                    })
+                })
             }
         }
     )* };
 }
 
 reads! {
-    read(buffer: usize, len: usize) -> isize, 0, READ, len,
-        |it| Memory::filled(buffer, len, it);
-    readv(blocks: usize, count: c_int) -> isize, 0, READV, input::blocks_len(blocks, count as usize),
-        |it| Memory::NONE.with_blocks(blocks, count as usize, it);
-    pread(buffer: usize, len: usize, offset: i64) -> isize, 0, PREAD, len,
-        |it| Memory::filled(buffer, len, it);
-    recv(buffer: usize, len: usize, flags: c_int) -> isize, flags, RECV, len,
-        |it| Memory::filled(buffer, len, it);
-    recvmsg(message: usize, flags: c_int) -> isize, flags, RECVMSG, Message::len(message),
-        Message::memory(message);
-    accept(address: usize, len: usize) -> c_int, 0, ACCEPT, 0, name(address, len);
-    accept4(address: usize, len: usize, flags: c_int) -> c_int, 0, ACCEPT, flags as usize,
-        name(address, len);
+    read(), 0, READ;
+    pread(offset: i64), 0, PREAD;
+    recv(flags: c_int), flags, RECV;
 }
 
-/// Defines functions that write to a file: their flags and the size.
-macro_rules! writes {
-    ($($name:ident($($arg:ident: $type:ty),*) -> $out:ty, $flags:expr, $call:ident, $size:expr;)*) => { $(
+/// Stands for a list of buffers.
+const PIECES: (usize, usize) = (0, 1);
+
+/// Defines functions that read from a file into several buffers: their flags, the size, and the memory
+/// they write.
+macro_rules! scatters {
+    ($($name:ident($($arg:ident: $type:ty),*), $flags:expr, $call:ident, $size:expr, $memory:expr;)*) => { $(
         /// # Safety
         /// As for the function of libc in whose place it is called.
-        unsafe extern "C-unwind" fn $name(file: c_int, $($arg: $type,)* pc: usize) -> $out {
+        unsafe extern "C-unwind" fn $name(file: c_int, $($arg: $type,)* pc: usize) -> isize {
             // SAFETY: guaranteed by the caller.
             unsafe {
-                let call = Call::new(call::$call, file, $size, pc);
+                let (call, since) = (Call::new(call::$call, file, $size, pc), call_time());
                 let real = || {
-                    when_ready((file, OUT, $flags), pc, || real::$name()(file, $($arg),*))
+                    let real = || real::$name()(file, $($arg),*);
+                    when_ready(FileCall { file, events: IN, flags: $flags, since }, pc, real)
                 };
-                call.make(|| input::is_socket(file), |_| Memory::NONE, real)
+                channel::receive(file, PIECES, $flags, pc, || {
+                    call.make(|| input::is_outside(file), $memory, real)
+                })
+            }
+        }
+    )* };
+}
+
+scatters! {
+    readv(blocks: usize, count: c_int), 0, READV, input::blocks_len(blocks, count as usize),
+        |it| Memory::NONE.with_blocks(blocks, count as usize, it);
+    recvmsg(message: usize, flags: c_int), flags, RECVMSG, Message::len(message),
+        Message::memory(message);
+}
+
+/// # Safety
+/// As for the function of libc in whose place it is called.
+unsafe extern "C-unwind" fn accept(file: c_int, address: usize, len: usize, pc: usize) -> c_int {
+    // SAFETY: guaranteed by the caller.
+    unsafe { accept4(file, address, len, 0, pc) }
+}
+
+/// # Safety
+/// As for the function of libc in whose place it is called.
+unsafe extern "C-unwind" fn accept4(
+    file: c_int,
+    address: usize,
+    len: usize,
+    flags: c_int,
+    pc: usize,
+) -> c_int {
+    let (call, since) = (Call::new(call::ACCEPT, file, flags as usize, pc), call_time());
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        let real = || {
+            let real = || real::accept4()(file, address, len, flags) as isize;
+            when_ready(FileCall { file, events: IN, flags: 0, since }, pc, real)
+        };
+        channel::accept(file, pc, || {
+            call.make(|| input::is_outside(file), name(address, len), real) as c_int
+        })
+    }
+}
+
+/// Defines functions that write one buffer to a file, with their flags.
+macro_rules! writes {
+    ($($name:ident($($arg:ident: $type:ty),*), $flags:expr, $call:ident;)*) => { $(
+        /// # Safety
+        /// As for the function of libc in whose place it is called.
+        pub(super) unsafe extern "C-unwind" fn $name(
+            file: c_int,
+            buffer: usize,
+            len: usize,
+            $($arg: $type,)*
+            pc: usize,
+        ) -> isize {
+            let (call, since) = (Call::new(call::$call, file, len, pc), call_time());
+            // SAFETY: guaranteed by the caller.
+            unsafe {
+                block::read_by((buffer, len), pc, |buffer| {
+                    let real = || {
+                        let real = || real::$name()(file, buffer, len, $($arg),*);
+                        when_ready(FileCall { file, events: OUT, flags: $flags, since }, pc, real)
+                    };
+                    channel::send(file, (0, 0), buffer, pc, || {
+                        call.make(|| input::is_socket(file), |_| Memory::NONE, real)
+                    })
+                })
             }
         }
     )* };
 }
 
 writes! {
-    write(buffer: usize, len: usize) -> isize, 0, WRITE, len;
-    writev(blocks: usize, count: c_int) -> isize, 0, WRITEV, input::blocks_len(blocks, count as usize);
-    send(buffer: usize, len: usize, flags: c_int) -> isize, flags, SEND, len;
-    sendmsg(message: usize, flags: c_int) -> isize, flags, SENDMSG, Message::len(message);
+    write(), 0, WRITE;
+    send(flags: c_int), flags, SEND;
 }
 
-/// Defines functions for several messages; what they read or write is not kept for replay.
-macro_rules! many {
-    ($($name:ident($($arg:ident: $type:ty),*), $events:expr, $flags:expr;)*) => { $(
-        /// # Safety
-        /// As for the function of libc in whose place it is called.
-        unsafe extern "C-unwind" fn $name(file: c_int, $($arg: $type,)* pc: usize) -> c_int {
-            // SAFETY: guaranteed by the caller.
-            unsafe {
-                let real = || real::$name()(file, $($arg),*) as isize;
-                when_ready((file, $events, $flags), pc, real) as c_int
-            }
-        }
-    )* };
+/// # Safety
+/// As for the function of libc in whose place it is called.
+unsafe extern "C-unwind" fn writev(file: c_int, blocks: usize, count: c_int, pc: usize) -> isize {
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        let since = call_time();
+        let call = Call::new(call::WRITEV, file, input::blocks_len(blocks, count as usize), pc);
+        let real = || {
+            when_ready(FileCall { file, events: OUT, flags: 0, since }, pc, || {
+                real::writev()(file, blocks, count)
+            })
+        };
+        channel::send(file, (0, 0), 0, pc, || {
+            call.make(|| input::is_socket(file), |_| Memory::NONE, real)
+        })
+    }
 }
 
-many! {
-    recvmmsg(messages: usize, count: u32, flags: c_int, time: usize), IN, flags;
-    sendmmsg(messages: usize, count: u32, flags: c_int), OUT, flags;
+/// # Safety
+/// As for the function of libc in whose place it is called.
+unsafe extern "C-unwind" fn sendmsg(file: c_int, message: usize, flags: c_int, pc: usize) -> isize {
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        let (call, since) =
+            (Call::new(call::SENDMSG, file, Message::len(message), pc), call_time());
+        let real = || {
+            when_ready(FileCall { file, events: OUT, flags: flags, since }, pc, || {
+                real::sendmsg()(file, message, flags)
+            })
+        };
+        channel::send(file, Message::address(message), 0, pc, || {
+            call.make(|| input::is_socket(file), |_| Memory::NONE, real)
+        })
+    }
 }
 
-/// Defines a function after which other threads may find files ready.
-macro_rules! noisy {
-    ($($name:ident($($arg:ident: $type:ty),*);)*) => { $(
-        /// # Safety
-        /// As for the function of libc in whose place it is called.
-        unsafe extern "C-unwind" fn $name($($arg: $type,)* _pc: usize) -> c_int {
-            // SAFETY: guaranteed by the caller.
-            unsafe {
-                let result = real::$name()($($arg),*);
-                control::look_again();
-                result
-            }
-        }
-    )* };
+// Several messages; what they read or write is not kept for replay. They count as one message: the
+// rest seems to come from outside.
+
+/// # Safety
+/// As for the function of libc in whose place it is called.
+unsafe extern "C-unwind" fn recvmmsg(
+    file: c_int,
+    messages: usize,
+    count: u32,
+    flags: c_int,
+    time: usize,
+    pc: usize,
+) -> c_int {
+    let since = call_time();
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        channel::receive(file, PIECES, flags, pc, || {
+            let real = || real::recvmmsg()(file, messages, count, flags, time) as isize;
+            when_ready(FileCall { file, events: IN, flags: flags, since }, pc, real)
+        }) as c_int
+    }
 }
 
-noisy! {
-    close(file: c_int);
+/// # Safety
+/// As for the function of libc in whose place it is called.
+unsafe extern "C-unwind" fn sendmmsg(
+    file: c_int,
+    messages: usize,
+    count: u32,
+    flags: c_int,
+    pc: usize,
+) -> c_int {
+    let since = call_time();
+    // SAFETY: guaranteed by the caller; each entry of the list begins with a message.
+    unsafe {
+        channel::send(file, Message::address(messages), 0, pc, || {
+            let real = || real::sendmmsg()(file, messages, count, flags) as isize;
+            when_ready(FileCall { file, events: OUT, flags: flags, since }, pc, real)
+        }) as c_int
+    }
+}
+
+/// Other threads may find files ready afterwards.
+///
+/// # Safety
+/// As for the function of libc in whose place it is called.
+unsafe extern "C-unwind" fn close(file: c_int, pc: usize) -> c_int {
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        channel::end(file, pc);
+        let result = real::close()(file);
+        control::look_again();
+        result
+    }
 }
 
 /// # Safety
@@ -228,6 +367,22 @@ unsafe extern "C-unwind" fn waitpid(
     options: c_int,
     pc: usize,
 ) -> c_int {
+    // SAFETY: guaranteed by the caller; the slot is the current thread's.
+    unsafe {
+        let Some(slot) = thread::recorded() else {
+            return real::waitpid()(process, status, options);
+        };
+        channel::before(slot, Kind::Receive, pc, 0);
+        let result = wait_for_child(process, status, options, pc);
+        let child = (result > 0).then(|| channel::of_process(result));
+        channel::note_one(slot, child, pc, if result < 0 { real::errno() } else { 0 });
+        result
+    }
+}
+
+/// # Safety
+/// As for `waitpid`.
+unsafe fn wait_for_child(process: c_int, status: usize, options: c_int, pc: usize) -> c_int {
     const NO_HANG: c_int = 1;
     // SAFETY: guaranteed by the caller.
     unsafe {

@@ -14,6 +14,7 @@ pub mod c11;
 pub mod chance;
 pub mod clock;
 pub mod cond;
+pub mod event_file;
 pub mod failure;
 pub mod fortified;
 pub mod futex;
@@ -30,6 +31,7 @@ pub mod semaphore;
 pub mod signal;
 pub mod sleep;
 pub mod socket;
+pub mod stdio;
 pub mod string;
 pub mod threads;
 

@@ -7,20 +7,21 @@ use norn_abi::{arena::ThreadSlot, input::call};
 
 use super::{
     interpose, interpose_six,
-    io::{controlled, until},
+    io::{call_time, controlled, until},
 };
 use crate::{
+    channel,
     control::{self, NEVER},
     input::{Call, Memory, ready},
-    real,
+    real, thread,
 };
 
 const MILLISECOND: u64 = 1_000_000;
 
-/// The deadline of a call with a timeout in milliseconds.
-fn after(milliseconds: c_int) -> u64 {
+/// The deadline of a call that began at `since`, with a timeout in milliseconds.
+fn after(since: u64, milliseconds: c_int) -> u64 {
     match u64::try_from(milliseconds) {
-        Ok(time) => control::time::now().saturating_add(time * MILLISECOND),
+        Ok(time) => since.saturating_add(time * MILLISECOND),
         Err(_) => NEVER,
     }
 }
@@ -34,19 +35,19 @@ unsafe fn is_zero(time: usize) -> bool {
     time != 0 && unsafe { *(time as *const [u64; 2]) } == [0, 0]
 }
 
-/// The deadline of a call with a relative `timespec` or `timeval`; `unit` is the unit of its second
-/// word, in nanoseconds.
+/// The deadline of a call that began at `since`, with a relative `timespec` or `timeval`; `unit` is the
+/// unit of its second word, in nanoseconds.
 ///
 /// # Safety
 /// `time` is null or points to a `timespec` or `timeval`.
-unsafe fn after_time(time: usize, unit: u64) -> u64 {
+unsafe fn after_time(since: u64, time: usize, unit: u64) -> u64 {
     if time == 0 {
         return NEVER;
     }
     // SAFETY: guaranteed by the caller.
     let [seconds, rest] = unsafe { *(time as *const [u64; 2]) };
     let length = seconds.saturating_mul(1_000_000_000).saturating_add(rest.saturating_mul(unit));
-    control::time::now().saturating_add(length)
+    since.saturating_add(length)
 }
 
 /// # Safety
@@ -58,23 +59,44 @@ pub(super) unsafe extern "C-unwind" fn poll(
     pc: usize,
 ) -> c_int {
     let call = Call::new(call::POLL, -1, count, pc);
+    let deadline = after(call_time(), time);
     // SAFETY: guaranteed by the caller.
     unsafe {
-        let real = || wait_poll(files, count, time, pc) as isize;
-        call.make(|| ready::any_polled(files, count), ready::polled(files, count), real) as c_int
+        let real = || wait_poll(files, count, (time, deadline), pc) as isize;
+        polling(files, count, pc, || {
+            call.make(|| ready::any_polled(files, count), ready::polled(files, count), real)
+                as c_int
+        })
     }
+}
+
+/// Makes a call that polls files, and records which it found ready. A call without files only sleeps.
+///
+/// # Safety
+/// `files` points to `count` values of `struct pollfd`.
+unsafe fn polling(files: usize, count: usize, pc: usize, call: impl FnOnce() -> c_int) -> c_int {
+    if count == 0 {
+        return call();
+    }
+    // SAFETY: guaranteed by the caller.
+    unsafe { channel::ready::wait(pc, call, |_, each| channel::ready::polled(files, count, each)) }
 }
 
 /// # Safety
 /// As for `poll`.
-unsafe fn wait_poll(files: usize, count: usize, time: c_int, pc: usize) -> c_int {
+unsafe fn wait_poll(
+    files: usize,
+    count: usize,
+    (time, deadline): (c_int, u64),
+    pc: usize,
+) -> c_int {
     // SAFETY: guaranteed by the caller.
     unsafe {
         let Some(slot) = controlled().filter(|_| time != 0) else {
             return real::poll()(files, count, time);
         };
         let mut result = 0;
-        let called = until(slot, pc, (after(time), true), || {
+        let called = until(slot, pc, (deadline, true), || {
             result = real::poll()(files, count, 0);
             result != 0
         });
@@ -94,14 +116,24 @@ pub(super) unsafe extern "C-unwind" fn ppoll(
     let call = Call::new(call::POLL, -1, count, pc);
     // SAFETY: guaranteed by the caller.
     unsafe {
-        let real = || wait_ppoll(files, count, time, mask, pc) as isize;
-        call.make(|| ready::any_polled(files, count), ready::polled(files, count), real) as c_int
+        let deadline = after_time(call_time(), time, 1);
+        let real = || wait_ppoll(files, count, (time, deadline), mask, pc) as isize;
+        polling(files, count, pc, || {
+            call.make(|| ready::any_polled(files, count), ready::polled(files, count), real)
+                as c_int
+        })
     }
 }
 
 /// # Safety
 /// As for `ppoll`.
-unsafe fn wait_ppoll(files: usize, count: usize, time: usize, mask: usize, pc: usize) -> c_int {
+unsafe fn wait_ppoll(
+    files: usize,
+    count: usize,
+    (time, deadline): (usize, u64),
+    mask: usize,
+    pc: usize,
+) -> c_int {
     let now = [0u64; 2];
     // SAFETY: guaranteed by the caller.
     unsafe {
@@ -109,7 +141,7 @@ unsafe fn wait_ppoll(files: usize, count: usize, time: usize, mask: usize, pc: u
             return real::ppoll()(files, count, time, mask);
         };
         let mut result = 0;
-        let called = until(slot, pc, (after_time(time, 1), true), || {
+        let called = until(slot, pc, (deadline, true), || {
             result = real::ppoll()(files, count, &raw const now as usize, mask);
             result != 0
         });
@@ -172,7 +204,10 @@ unsafe extern "C-unwind" fn select(
 ) -> c_int {
     let sets = [read, write, except];
     // SAFETY: guaranteed by the caller.
-    unsafe { selecting(most, sets, pc, || wait_select(most, sets, time, pc)) }
+    unsafe {
+        let deadline = after_time(call_time(), time, 1000);
+        selecting(most, sets, pc, || wait_select(most, sets, (time, deadline), pc))
+    }
 }
 
 /// Makes a call that waits for sets of files, or replays it.
@@ -189,13 +224,25 @@ unsafe fn selecting(
     // SAFETY: the sets are guaranteed by the caller.
     unsafe {
         let real = || real() as isize;
-        call.make(|| ready::any_selected(most, sets), ready::selected(most, sets), real) as c_int
+        let made = || {
+            call.make(|| ready::any_selected(most, sets), ready::selected(most, sets), real)
+                as c_int
+        };
+        if most == 0 {
+            return made();
+        }
+        channel::ready::wait(pc, made, |_, each| channel::ready::selected(most, sets[0], each))
     }
 }
 
 /// # Safety
 /// As for `select`.
-unsafe fn wait_select(most: c_int, sets: [usize; 3], time: usize, pc: usize) -> c_int {
+unsafe fn wait_select(
+    most: c_int,
+    sets: [usize; 3],
+    (time, deadline): (usize, u64),
+    pc: usize,
+) -> c_int {
     let [read, write, except] = sets;
     // SAFETY: guaranteed by the caller.
     unsafe {
@@ -206,7 +253,7 @@ unsafe fn wait_select(most: c_int, sets: [usize; 3], time: usize, pc: usize) -> 
             let mut now = [0u64; 2];
             real::select()(most, read, write, except, &raw mut now as usize)
         };
-        any_of(slot, pc, after_time(time, 1000), sets, attempt)
+        any_of(slot, pc, deadline, sets, attempt)
     }
 }
 
@@ -223,7 +270,10 @@ unsafe extern "C-unwind" fn pselect(
 ) -> c_int {
     let sets = [read, write, except];
     // SAFETY: guaranteed by the caller.
-    unsafe { selecting(most, sets, pc, || wait_pselect(most, sets, time, mask, pc)) }
+    unsafe {
+        let deadline = after_time(call_time(), time, 1);
+        selecting(most, sets, pc, || wait_pselect(most, sets, (time, deadline), mask, pc))
+    }
 }
 
 /// # Safety
@@ -231,7 +281,7 @@ unsafe extern "C-unwind" fn pselect(
 unsafe fn wait_pselect(
     most: c_int,
     sets: [usize; 3],
-    time: usize,
+    (time, deadline): (usize, u64),
     mask: usize,
     pc: usize,
 ) -> c_int {
@@ -243,7 +293,7 @@ unsafe fn wait_pselect(
         };
         let now = [0u64; 2];
         let attempt = || real::pselect()(most, read, write, except, &raw const now as usize, mask);
-        any_of(slot, pc, after_time(time, 1), sets, attempt)
+        any_of(slot, pc, deadline, sets, attempt)
     }
 }
 
@@ -274,8 +324,12 @@ unsafe extern "C-unwind" fn epoll_pwait(
     let call = Call::new(call::EPOLL_WAIT, file, most as usize, pc);
     // SAFETY: guaranteed by the caller.
     unsafe {
-        let real = || wait_epoll(file, (events, most), time, mask, pc) as isize;
-        call.make(|| true, |it| Memory::buffer(events, it * SIZE), real) as c_int
+        let deadline = after(call_time(), time);
+        let real = || wait_epoll(file, (events, most), (time, deadline), mask, pc) as isize;
+        let made = || call.make(|| true, |it| Memory::buffer(events, it * SIZE), real) as c_int;
+        channel::ready::wait(pc, made, |count, each| {
+            channel::ready::watched(file, events, count, each);
+        })
     }
 }
 
@@ -284,7 +338,7 @@ unsafe extern "C-unwind" fn epoll_pwait(
 unsafe fn wait_epoll(
     file: c_int,
     (events, most): (usize, c_int),
-    time: c_int,
+    (time, deadline): (c_int, u64),
     mask: usize,
     pc: usize,
 ) -> c_int {
@@ -294,7 +348,7 @@ unsafe fn wait_epoll(
             return real::epoll_pwait()(file, events, most, time, mask);
         };
         let mut result = 0;
-        let called = until(slot, pc, (after(time), true), || {
+        let called = until(slot, pc, (deadline, true), || {
             result = real::epoll_pwait()(file, events, most, 0, mask);
             result != 0
         });
@@ -302,7 +356,30 @@ unsafe fn wait_epoll(
     }
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
+unsafe extern "C-unwind" fn epoll_ctl(
+    epoll: c_int,
+    operation: c_int,
+    file: c_int,
+    event: usize,
+    _pc: usize,
+) -> c_int {
+    const REMOVE: c_int = 2;
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        // Before the call: another thread may wait already, and be told of the file at once.
+        if thread::recorded().is_some() {
+            channel::ready::watch(epoll, operation == REMOVE, file, event);
+        }
+        let result = real::epoll_ctl()(epoll, operation, file, event);
+        control::look_again();
+        result
+    }
+}
+
 interpose! {
+    epoll_ctl(4) => epoll_ctl;
     poll(3) => poll;
     ppoll(4) => ppoll;
     select(5) => select;

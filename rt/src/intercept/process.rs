@@ -8,7 +8,7 @@ use core::{
 use norn_abi::Kind;
 
 use super::{interpose, tap};
-use crate::{arena, event, fork, real, sys, thread};
+use crate::{arena, channel, event, fork, number, real, sys, thread};
 
 /// Takes an entry for the child before the fork, so that parent and child know its number.
 ///
@@ -22,8 +22,14 @@ unsafe fn forking(pc: usize, real: impl FnOnce() -> c_int) -> c_int {
         let number = taken.map_or_else(|| nobody(0), |it| it as usize);
         event::put(slot, Kind::ProcessFork, pc, number, &[]);
         fork::set_next_process(Some(taken));
+        let number_before = number::next(slot);
         let result = real();
         fork::set_next_process(None);
+        if result > 0 {
+            // Whoever waits for the child comes after this.
+            let channel = channel::of_process(result) as usize;
+            event::note_at(slot, Kind::Send, pc, channel, number_before, &[1]);
+        }
         match (result, taken) {
             (0, _) | (1.., None) => {}
             (..0, _) => arena::cancel_process(taken),

@@ -7,12 +7,12 @@ use norn_abi::{Kind, lane::Content};
 
 use super::{alloc::allocated, interpose};
 use crate::{
-    block::{copy, fill, touched},
+    block::{copy, fill, touched, write_from},
     control, real, thread,
 };
 
 /// Asks the scheduler before a function reads at `addr`: another thread may run first. The
-/// function's accesses are then made without a switch in between.
+/// function's reads are then made without a switch in between.
 ///
 /// # Safety
 /// The program is about to read at `addr`.
@@ -49,6 +49,32 @@ unsafe fn wrote(addr: usize, len: usize, pc: usize) {
     if let Some(slot) = thread::recorded() {
         // SAFETY: the real function has written these bytes.
         unsafe { touched(slot, Kind::RangeWrite, addr, len, pc, Content::Now) };
+    }
+}
+
+/// Copies what was read before; another thread may run first.
+///
+/// # Safety
+/// `len` bytes can be read at `from`, and `write` writes them at `to`.
+unsafe fn copied(to: usize, from: usize, len: usize, pc: usize, write: impl FnOnce(usize)) {
+    match thread::recorded() {
+        // SAFETY: the slot is the current thread's; the rest is guaranteed by the caller.
+        Some(slot) => unsafe { write_from(slot, (to, from, len), pc, write) },
+        None => write(from),
+    }
+}
+
+/// Copies `len` bytes that were read before; another thread may run first.
+///
+/// # Safety
+/// `len` bytes can be read at `from` and written at `to`.
+unsafe fn copy_text(to: usize, from: usize, len: usize, pc: usize) {
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        copied(to, from, len, pc, |from| {
+            real::memmove()(to, from, len);
+        });
+        wrote(to, len, pc);
     }
 }
 
@@ -133,8 +159,7 @@ pub(super) unsafe extern "C" fn strcpy(to: usize, from: usize, pc: usize) -> usi
         begin(from, pc);
         let len = real::strlen()(from) + 1;
         read(from, len, pc);
-        real::strcpy()(to, from);
-        wrote(to, len, pc);
+        copy_text(to, from, len, pc);
     }
     to
 }
@@ -147,9 +172,8 @@ pub(super) unsafe extern "C" fn stpcpy(to: usize, from: usize, pc: usize) -> usi
         begin(from, pc);
         let len = real::strlen()(from) + 1;
         read(from, len, pc);
-        let end = real::stpcpy()(to, from);
-        wrote(to, len, pc);
-        end
+        copy_text(to, from, len, pc);
+        to + len - 1
     }
 }
 
@@ -172,9 +196,11 @@ pub(super) unsafe extern "C" fn strncpy(to: usize, from: usize, len: usize, pc: 
     // SAFETY: guaranteed by the caller.
     unsafe {
         begin(from, pc);
-        let text = bounded(from, len);
-        read(from, (text + 1).min(len), pc);
-        real::strncpy()(to, from, len);
+        let text = (bounded(from, len) + 1).min(len);
+        read(from, text, pc);
+        copied(to, from, text, pc, |from| {
+            real::strncpy()(to, from, len);
+        });
         wrote(to, len, pc);
     }
     to
@@ -189,8 +215,7 @@ pub(super) unsafe extern "C" fn strcat(to: usize, from: usize, pc: usize) -> usi
         let (old, more) = (real::strlen()(to), real::strlen()(from) + 1);
         read(to, old + 1, pc);
         read(from, more, pc);
-        real::strcat()(to, from);
-        wrote(to + old, more, pc);
+        copy_text(to + old, from, more, pc);
     }
     to
 }
@@ -204,7 +229,10 @@ pub(super) unsafe extern "C" fn strncat(to: usize, from: usize, most: usize, pc:
         let (old, more) = (real::strlen()(to), bounded(from, most));
         read(to, old + 1, pc);
         read(from, (more + 1).min(most), pc);
-        real::strncat()(to, from, most);
+        copied(to + old, from, more, pc, |from| {
+            real::memmove()(to + old, from, more);
+            *((to + old + more) as *mut u8) = 0;
+        });
         wrote(to + old, more + 1, pc);
     }
     to

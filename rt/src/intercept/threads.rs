@@ -201,7 +201,7 @@ unsafe fn created(
         let result = thread::quietly(parent, || real(run, slot as usize));
         if result == 0 {
             handle::remember(*(handle as *const usize), number);
-            event::note_at(parent, Kind::Fork, pc, number as usize, seq);
+            event::note_at(parent, Kind::Fork, pc, number as usize, seq, &[]);
         } else {
             (*thread::own(parent)).children -= 1;
             control::disown(slot);

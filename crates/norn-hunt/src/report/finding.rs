@@ -115,6 +115,7 @@ pub(super) fn confirmed(bare: Finding, how: &Confirmed) -> Finding {
         other_output: how.other_output,
         schedule: Some(witnessed(&how.witness)),
         interleaving: Some(how.interleaving.clone()),
+        why: how.why.clone(),
         clip: Some(how.clip.display().to_string()),
         replay: replay(&how.clip),
         executions: Some(how.executions),

@@ -137,6 +137,7 @@ impl Parser {
                 *class = line.required("a kind of object")?;
             }
             Field::Address(addr) | Field::Freed(addr) => *addr = self.object(line, "an object")?,
+            Field::Channel(channel) => *channel = self.object(line, "a channel")?,
             Field::WaitMutex(lock) => *lock = self.object(line, "a lock")?,
             Field::Stack(..) if line.at_end() => {}
             Field::Stack(addr, size) => self.block(line, "a stack", addr, size)?,

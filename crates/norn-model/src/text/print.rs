@@ -64,6 +64,7 @@ impl Shown<'_> {
             }
             Field::Object(addr, _)
             | Field::Address(addr)
+            | Field::Channel(addr)
             | Field::Freed(addr)
             | Field::WaitMutex(addr) => self.on(f, *addr),
             Field::AnyObject(addr, class) => {

@@ -67,6 +67,10 @@ T0 fence
 T0 fence acqrel
 T0 before o
 T0 after o
+T0 send p 0 4
+T0 receive p 1 3
+T0 ready p 3 4
+T0 notready 11
 T0 alloc p 64
 T0 free p
 T0 map p 4096
@@ -238,6 +242,16 @@ fn locking() -> impl Strategy<Value = Op> {
     ]
 }
 
+fn channel() -> impl Strategy<Value = Op> {
+    let range = || (addr(), any::<u64>(), any::<u64>());
+    prop_oneof![
+        range().prop_map(|(channel, from, to)| Op::Send { channel, from, to }),
+        range().prop_map(|(channel, from, to)| Op::Receive { channel, from, to }),
+        range().prop_map(|(channel, from, to)| Op::Ready { channel, from, to }),
+        any::<i32>().prop_map(|error| Op::NotReady { error }),
+    ]
+}
+
 fn memory() -> impl Strategy<Value = Op> {
     let value = prop::option::of(number());
     let access = (addr(), 1..100u64, value, any::<bool>(), any::<bool>());
@@ -297,7 +311,7 @@ fn other() -> impl Strategy<Value = Op> {
 
 /// A trace of three threads, numbered as the parser would. All names are known from the start.
 fn trace() -> impl Strategy<Value = Trace> {
-    let op = prop_oneof![locking(), memory(), function(), other()];
+    let op = prop_oneof![locking(), channel(), memory(), function(), other()];
     let place = prop::option::weighted(0.3, select(vec!["a.c:1", "b c.c:2"]));
     let events = prop::collection::vec((thread(), op, place), 0..40);
     (any::<bool>(), events).prop_map(|(global, events)| {

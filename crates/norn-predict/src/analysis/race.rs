@@ -14,7 +14,9 @@ static INFO: AnalysisInfo = AnalysisInfo {
         meaning: "Two threads access the same memory, at least one of them writes, at least one of the \
                   accesses is not atomic, and no lock and no other synchronisation orders them. In C and \
                   C++ this is undefined behaviour, whatever the program makes of it in this run. Norn \
-                  confirms a race by a run in which the two accesses follow each other directly.",
+                  confirms a race by a run in which the two accesses follow each other directly, or in \
+                  which only atomic operations are between them that order nothing by C++20, such as \
+                  relaxed ones.",
         example: "int hits;                       // no lock, not atomic\n\
                   void *worker(void *arg) {\n    hits++;                     // T1 and T2 both do this\n    \
                   return NULL;\n}",
@@ -42,6 +44,14 @@ static INFO: AnalysisInfo = AnalysisInfo {
             meaning: "Two threads write a variable with nothing that orders the two: either value may \
                       remain.",
             example: "T1: write x\nT2: write x",
+        },
+        KindInfo {
+            kind: CandidateKind::UseFreeRace,
+            title: "data race on {}: it is freed, and nothing orders that after another thread's use",
+            meaning: "A thread frees memory after another thread has used it, and the atomic operations by \
+                      which it knows that are too weak to order the two: a reference counter that is \
+                      decremented relaxed, for example.",
+            example: "T1: use  *p, then decrement the counter relaxed\nT2: decrement it to 0, then free p",
         },
     ],
 };

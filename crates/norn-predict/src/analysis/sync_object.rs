@@ -216,6 +216,7 @@ fn happens(op: &Op) -> Option<(u64, Change)> {
         | Effect::Access(_)
         | Effect::Once(_)
         | Effect::Annotation(_)
+        | Effect::Channel(_)
         | Effect::Block(_)
         | Effect::Thread(ThreadEffect::Fork(_))
         | Effect::Lock(LockEffect::Failed { .. } | LockEffect::Release { by_wait: true, .. })

@@ -52,9 +52,11 @@ const SHAPE: Shape = Shape {
     pieces: 2,
     nested: true,
     waits: false,
+    channels: false,
     nests: 0,
     frees: false,
     rich: false,
+    weak: false,
     events: 11,
 };
 

@@ -101,6 +101,7 @@ fn object(symbols: &Symbolizer<'_>, op: &Op) -> Option<String> {
             let block = symbols.object(addr, 1).name;
             Some(block.trim_start_matches("freed ").to_owned())
         }
+        Operand::Channel(number) => Some(format!("channel {number}")),
         Operand::Name(name) => Some(symbols.name(name)),
         Operand::Number(number) => Some(number.to_string()),
     }

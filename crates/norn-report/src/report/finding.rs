@@ -45,7 +45,8 @@ pub struct Finding {
     /// The schedule that makes it happen, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schedule: Option<Schedule>,
-    /// Why there is no schedule, or why nothing was decided.
+    /// Why there is no schedule, or why nothing was decided; of a data race whose accesses are not
+    /// adjacent, why nothing orders them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
     /// Where the program left the schedule, if it did.

@@ -104,6 +104,14 @@ actions! {
     HappensBefore: "happens-before", "declares happens-before";
     /// The matching declaration.
     HappensAfter: "happens-after", "declares happens-after";
+    /// Something is sent through a pipe, a socket or another object of the kernel.
+    Send: "send", "sends into";
+    /// It is received.
+    Receive: "receive", "receives from";
+    /// A call that waits for files returned because of it.
+    Ready: "ready", "finds ready";
+    /// A call on a pipe or a socket, or one that waits for files, received and sent nothing.
+    NotReady: "not ready", "finds nothing ready";
     /// Memory is allocated.
     Alloc: "alloc", "allocates";
     /// Memory is freed.
@@ -194,6 +202,10 @@ impl From<&Op> for Action {
             Op::OnceBegin { .. } => Action::OnceBegin,
             Op::OnceEnd { .. } => Action::OnceEnd,
             Op::OnceDone { .. } => Action::OnceDone,
+            Op::Send { .. } => Action::Send,
+            Op::Receive { .. } => Action::Receive,
+            Op::Ready { .. } => Action::Ready,
+            Op::NotReady { .. } => Action::NotReady,
             Op::Init { .. } => Action::Init,
             Op::Destroy { .. } => Action::Destroy,
         }

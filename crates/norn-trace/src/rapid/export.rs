@@ -98,6 +98,7 @@ impl<S: Source, W: Write> Export<'_, S, W> {
             | Effect::Semaphore(_)
             | Effect::Once(_)
             | Effect::Annotation(_)
+            | Effect::Channel(_)
             | Effect::Block(_)
             | Effect::Object(_) => self.leave_out(event.op.kind().family()),
         }

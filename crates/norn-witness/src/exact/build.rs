@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use norn_model::{
-    AnnotationEffect, BarrierEffect, BlockEffect, ConditionEffect, Effect, Event, LockEffect,
-    LockMode, MemoryAccess, OnceEffect, SemaphoreEffect, ThreadEffect, Trace, WokenBy, mutexes,
+    AnnotationEffect, BarrierEffect, BlockEffect, ChannelEffect, ConditionEffect, Effect, Event,
+    LockEffect, LockMode, MemoryAccess, OnceEffect, SemaphoreEffect, ThreadEffect, Trace, WokenBy,
+    mutexes,
 };
 use rustc_hash::FxHashMap;
 
@@ -204,6 +205,12 @@ impl<'a> Builder<'a> {
             }
             Effect::Annotation(AnnotationEffect::HappensAfter { object }) => {
                 self.edges.hear(object, node);
+            }
+            Effect::Channel(ChannelEffect::Send { channel, from, to }) => {
+                self.edges.sends.send(channel, from, to, node);
+            }
+            Effect::Channel(ChannelEffect::Receive { channel, from, to }) => {
+                self.edges.receive((channel, from, to), node);
             }
             Effect::Block(BlockEffect::Allocated { addr, size }) => {
                 let to = addr.saturating_add(size);

@@ -1,7 +1,7 @@
-//! The edges that hold in every order: from threads, annotations, allocations, initialisations and
+//! The edges that hold in every order: from threads, annotations, channels, allocations, initialisations and
 //! counts, and from writes to reads that only one write can have served.
 
-use norn_model::ThreadId;
+use norn_model::{Channels, ThreadId};
 use rustc_hash::FxHashMap;
 
 use super::{
@@ -24,6 +24,7 @@ pub(crate) struct Edges {
     pub(crate) joins: Vec<(Node, ThreadId)>,
     /// By object: the last `HappensBefore` of each thread.
     announced: FxHashMap<u64, Vec<(u32, Node)>>,
+    pub(crate) sends: Channels<Node>,
 }
 
 impl Edges {
@@ -38,6 +39,11 @@ impl Edges {
     pub(crate) fn hear(&mut self, object: u64, node: Node) {
         let all = self.announced.get(&object).into_iter().flatten();
         self.all.extend(all.map(|it| (it.1, node)));
+    }
+
+    /// A receive comes after the sends of its range.
+    pub(crate) fn receive(&mut self, (channel, from, to): (u64, u64, u64), node: Node) {
+        self.all.extend(self.sends.sends(channel, from, to).map(|it| (*it, node)));
     }
 
     /// Adds the edges to the model.

@@ -32,6 +32,7 @@ mod query;
 mod reach;
 mod smt;
 mod solver;
+mod unordered;
 mod value;
 mod wait;
 mod walk;
@@ -96,6 +97,14 @@ struct Window {
     last: bool,
 }
 
+/// What an order must satisfy, besides the order of the candidate's events.
+struct Wanted {
+    adjacent: bool,
+    /// Whether happens-before must not order the first event before the last one.
+    unordered: bool,
+    aparts: Vec<Apart>,
+}
+
 impl<'a> Exact<'a> {
     /// Builds no model yet: the first query does.
     pub fn new(trace: &'a Trace, limits: Limits) -> Self {
@@ -133,14 +142,14 @@ impl<'a> Exact<'a> {
     fn ask(
         &self,
         steps: &[Node],
-        adjacent: bool,
-        aparts: &[Apart],
+        wanted: &Wanted,
         window: Window,
     ) -> Option<Result<Vec<Turn>, Infeasible>> {
         let model = self.model();
         let range = (window.from, window.to);
-        let query = Query::new(model, range, steps, adjacent, Effort::new(window.steps));
-        match query.map(|it| it.without(aparts).answer()) {
+        let query = Query::new(model, range, steps, wanted.adjacent, Effort::new(window.steps));
+        let query = query.map(|it| it.without(&wanted.aparts).unordered(wanted.unordered));
+        match query.map(Query::answer) {
             Some(QueryOutcome::Order(order)) => Some(Ok(self.turns(window.from, &order))),
             // What holds in every order holds in every window.
             None if !model.damaged => Some(Err(Infeasible::NoOrder)),
@@ -222,10 +231,11 @@ impl Exact<'_> {
             Some(Apart { event: node(it.event).ok()?, after, before: node(it.before).ok()? })
         };
         let aparts: Vec<_> = aparts.iter().filter_map(apart).collect();
-        let adjacent = candidate.adjacent;
+        let (adjacent, unordered) = (candidate.adjacent, candidate.is_unordered_race());
+        let wanted = Wanted { adjacent, unordered, aparts };
         let mut refuted = false;
         Box::new(self.windows(&steps).into_iter().filter_map(move |window| {
-            let answer = if refuted { None } else { self.ask(&steps, adjacent, &aparts, window) };
+            let answer = if refuted { None } else { self.ask(&steps, &wanted, window) };
             refuted |= matches!(answer, Some(Err(_)));
             answer
         }))

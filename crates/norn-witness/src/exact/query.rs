@@ -33,6 +33,8 @@ pub(crate) struct Query<'a> {
     /// The candidate's events, in their order.
     steps: &'a [Node],
     adjacent: bool,
+    /// Whether happens-before must not order the first event before the last one.
+    unordered: bool,
     /// The events that have to stay out of intervals.
     pub(crate) aparts: &'a [Apart],
     pub(crate) arrows: Arrows<'a>,
@@ -87,6 +89,7 @@ impl<'a> Query<'a> {
             to,
             steps,
             adjacent,
+            unordered: false,
             aparts: &[],
             arrows,
             solver: Solver::new(effort.clone()),
@@ -99,6 +102,17 @@ impl<'a> Query<'a> {
             must,
             fork: None,
         })
+    }
+
+    /// The same query, for an order in which happens-before does not order the first event before the
+    /// last one.
+    pub(crate) fn unordered(self, unordered: bool) -> Self {
+        Query { unordered, ..self }
+    }
+
+    /// The candidate's events, in their order.
+    pub(crate) fn steps(&self) -> &'a [Node] {
+        self.steps
     }
 
     /// Solves, walks through the order, adds clauses for broken rules, and repeats.
@@ -136,7 +150,8 @@ impl<'a> Query<'a> {
             if self.effort.is_spent() {
                 return QueryOutcome::Spent;
             }
-            if self.walk(&witness, &counts) + self.separate(&counts) == 0 {
+            let broken = self.walk(&witness, &counts) + self.separate(&counts);
+            if broken == 0 && !(self.unordered && self.unorder(&witness)) {
                 return QueryOutcome::Order(witness);
             }
             if self.dead {

@@ -17,15 +17,19 @@ const PLAIN: Shape = Shape {
     pieces: 3,
     nested: false,
     waits: false,
+    channels: false,
     nests: 0,
     frees: false,
     rich: false,
+    weak: false,
     events: 13,
 };
 const WAITS: Shape = Shape { waits: true, events: 15, ..PLAIN };
+const CHANNELS: Shape = Shape { channels: true, ..PLAIN };
 const FREES: Shape = Shape { frees: true, ..PLAIN };
 const RICH: Shape = Shape { rich: true, waits: true, events: 14, ..PLAIN };
-const MANY: Shape = Shape { threads: 3, pieces: 2, waits: true, rich: true, ..PLAIN };
+const MANY: Shape =
+    Shape { threads: 3, pieces: 2, waits: true, channels: true, rich: true, ..PLAIN };
 
 /// A candidate of arbitrary events.
 pub(crate) fn candidate(trace: &Trace, events: &[EventId], adjacent: bool) -> Candidate {
@@ -131,6 +135,11 @@ proptest! {
 
     #[test]
     fn conditions_and_semaphores((trace, steps, adjacent) in questions(WAITS)) {
+        agrees(&trace, &steps, adjacent)?;
+    }
+
+    #[test]
+    fn channels((trace, steps, adjacent) in questions(CHANNELS)) {
         agrees(&trace, &steps, adjacent)?;
     }
 

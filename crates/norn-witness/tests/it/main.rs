@@ -6,6 +6,7 @@ mod deadlock;
 mod exact;
 mod golden;
 mod kit;
+mod memory_model;
 mod order;
 mod property;
 mod rule;

@@ -17,13 +17,16 @@ pub(crate) const LOCKS: Shape = Shape {
     pieces: 3,
     nested: true,
     waits: false,
+    channels: false,
     nests: 0,
     frees: false,
     rich: false,
+    weak: false,
     events: 14,
 };
 pub(crate) const CROSSED: Shape = Shape { nested: false, ..LOCKS };
 const FREES: Shape = Shape { frees: true, ..LOCKS };
+pub(crate) const CHANNELS: Shape = Shape { channels: true, ..LOCKS };
 pub(crate) const WAITS: Shape = Shape { waits: true, events: 16, ..LOCKS };
 
 /// Random traces as text, so that a failure is readable.
@@ -46,6 +49,25 @@ fn witnesses_are_possible(trace: &str) -> Result<(), TestCaseError> {
             let order: Vec<_> = events(&witness.turns).collect();
             prop_assert!(oracle.allows(&order), "{:?}", witness);
         }
+    }
+    Ok(())
+}
+
+/// Every race that some order has is predicted and gets a schedule.
+fn real_races_get_a_schedule(trace: &str) -> Result<(), TestCaseError> {
+    let trace = norn_model::text::parse(trace).unwrap();
+    let (oracle, witnesses) = (Oracle::new(&trace), Witnesses::new(&trace));
+    let found = predict(&trace, &all(|it| it == BugClass::Race)).candidates;
+    for pair in conflicts(&trace) {
+        if !oracle.can_order(&pair, true) {
+            continue;
+        }
+        let candidate = found.iter().find(|it| it.steps.iter().map(|it| it.event).eq(pair));
+        let Some(candidate) = candidate else {
+            return Err(TestCaseError::fail(format!("{pair:?} is not predicted")));
+        };
+        let witness = witnesses.witness(candidate);
+        prop_assert!(witness.is_ok(), "{:?}", witness);
     }
     Ok(())
 }
@@ -195,22 +217,32 @@ proptest! {
         witnesses_are_possible(&trace)?;
     }
 
-    /// Every race of some order is predicted and gets a schedule, if locks are nested.
+    /// If locks are nested.
     #[test]
-    fn real_races_get_a_schedule(trace in text(LOCKS)) {
+    fn real_races_get_a_schedule_with_locks(trace in text(LOCKS)) {
+        real_races_get_a_schedule(&trace)?;
+    }
+
+    #[test]
+    fn real_races_get_a_schedule_with_channels(trace in text(CHANNELS)) {
+        real_races_get_a_schedule(&trace)?;
+    }
+
+    #[test]
+    fn witnesses_are_possible_with_channels(trace in text(CHANNELS)) {
+        witnesses_are_possible(&trace)?;
+    }
+
+    /// What is only forbidden by what threads send each other is not predicted.
+    #[test]
+    fn races_across_channels_are_real(trace in text(CHANNELS)) {
         let trace = norn_model::text::parse(&trace).unwrap();
-        let (oracle, witnesses) = (Oracle::new(&trace), Witnesses::new(&trace));
-        let found = predict(&trace, &all(|it| it == BugClass::Race)).candidates;
-        for pair in conflicts(&trace) {
-            if !oracle.can_order(&pair, true) {
-                continue;
+        let oracle = Oracle::new(&trace);
+        for candidate in predict(&trace, &all(|it| it == BugClass::Race)).candidates {
+            let steps: Vec<_> = candidate.steps.iter().map(|it| it.event).collect();
+            if candidate.kind.class() == BugClass::Race {
+                prop_assert!(oracle.can_order(&steps, true), "{:?}", steps);
             }
-            let candidate = found.iter().find(|it| it.steps.iter().map(|it| it.event).eq(pair));
-            let Some(candidate) = candidate else {
-                return Err(TestCaseError::fail(format!("{pair:?} is not predicted")));
-            };
-            let witness = witnesses.witness(candidate);
-            prop_assert!(witness.is_ok(), "{:?}", witness);
         }
     }
 }

@@ -299,3 +299,33 @@ fn freed_memory() {
     assert_snapshot!(order(trace, "b2 a3"), @"a1 a2 b1 b2 a3");
     assert_snapshot!(order(trace, "a3 b1 b2"), @"infeasible");
 }
+
+/// A thread receives only what has been sent; what has no send came from outside.
+#[test]
+fn a_receive_comes_after_the_sends_of_its_range() {
+    let trace = "order global
+        T1 w x @ a
+        T1 send p 0 1 @ s
+        T3 send p 1 2 @ t
+        T2 receive p 0 1 @ r
+        T2 w x @ b
+        T3 receive p 7 8 @ q
+        T3 w x @ c";
+    assert_snapshot!(order(trace, "b a"), @"infeasible");
+    assert_snapshot!(order(trace, "r s"), @"infeasible");
+    assert_snapshot!(order(trace, "!b c"), @"a s t r q b c");
+    assert_snapshot!(order(trace, "!c a"), @"t q c a");
+}
+
+/// A wait that found a file ready comes after what made it ready.
+#[test]
+fn what_is_ready_was_sent() {
+    let trace = "order global
+        T1 w x @ a
+        T1 send p 0 4 @ s
+        T2 ready p 0 1 @ r
+        T2 w x @ b
+        T2 receive p 0 4 @ q";
+    assert_snapshot!(order(trace, "b a"), @"infeasible");
+    assert_snapshot!(order(trace, "a b"), @"a s r b");
+}

@@ -12,6 +12,7 @@ mod iteration;
 mod jobs;
 mod kit;
 mod marked;
+mod memory_model;
 mod output;
 mod pattern;
 mod report;

@@ -141,6 +141,7 @@ fn access(op: &Op) -> Access {
         | Effect::Barrier(_)
         | Effect::Once(_)
         | Effect::Annotation(_)
+        | Effect::Channel(_)
         | Effect::Block(_)
         | Effect::Object(_) => Access::Wait,
     }

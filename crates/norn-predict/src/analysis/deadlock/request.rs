@@ -137,6 +137,7 @@ impl<'a> RequestScan<'a> {
             | Effect::None
             | Effect::Access(_)
             | Effect::Annotation(_)
+            | Effect::Channel(_)
             | Effect::Block(_)
             | Effect::Object(_) => {}
         }
@@ -209,7 +210,8 @@ fn synchronises(op: &Op) -> bool {
         | Effect::Barrier(BarrierEffect::Arrive { .. } | BarrierEffect::Leave { .. })
         | Effect::Semaphore(SemaphoreEffect::Post { .. } | SemaphoreEffect::Wait { .. })
         | Effect::Once(_)
-        | Effect::Annotation(_) => true,
+        | Effect::Annotation(_)
+        | Effect::Channel(_) => true,
         Effect::None => matches!(op, Op::Begin { .. } | Op::End),
         Effect::Condition(ConditionEffect::Wait { .. })
         | Effect::Barrier(BarrierEffect::Init { .. })

@@ -1,0 +1,36 @@
+// A worker adds to a total as soon as `poll` finds a pipe ready, which it does not read.
+// Bug: the first thread adds after it has let the worker go on, so that one of the two may be
+// lost.
+// Finds: race on total; assertion
+// The twin is poll_fixed.c.
+#undef NDEBUG
+#include <assert.h>
+#include <poll.h>
+#include <pthread.h>
+#include <unistd.h>
+
+static int total;
+static int ends[2];
+
+static void add(void) {
+    int seen = total;
+    total = seen + 1;
+}
+
+static void *work(void *argument) {
+    struct pollfd ready = { .fd = ends[0], .events = POLLIN };
+    assert(poll(&ready, 1, -1) == 1);
+    add();
+    return argument;
+}
+
+int main(void) {
+    pthread_t worker;
+    assert(pipe(ends) == 0);
+    pthread_create(&worker, NULL, work, NULL);
+    assert(write(ends[1], "g", 1) == 1);
+    add();
+    pthread_join(worker, NULL);
+    assert(total == 2);
+    return 0;
+}

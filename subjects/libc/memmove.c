@@ -1,0 +1,28 @@
+// A thread replaces a note by `memmove` while another one looks at it.
+// Bug: nothing protects the note: the other thread may see half of the old and half of the new
+// one.
+// Finds: race on note; assertion
+// The twin is memmove_fixed.c.
+#undef NDEBUG
+#include <assert.h>
+#include <pthread.h>
+#include <string.h>
+
+static char note[8] = "aaaa";
+static const char fresh[] = "bbbb";
+static volatile size_t four = 4;
+
+static void *work(void *argument) {
+    memmove(note, fresh, four);
+    return argument;
+}
+
+int main(void) {
+    pthread_t worker;
+    pthread_create(&worker, NULL, work, NULL);
+    char first = note[0];
+    char last = note[3];
+    pthread_join(worker, NULL);
+    assert(first == last);
+    return 0;
+}

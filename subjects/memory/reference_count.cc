@@ -1,0 +1,34 @@
+// A block is shared by two threads and counts its references. The thread that drops the last one
+// clears and frees it.
+// Bug: the count is decremented relaxed, so what the other thread did with the block is not ordered
+// before it is cleared.
+// Finds: race on heap; none
+// The twin is reference_count_fixed.cc.
+#include <atomic>
+#include <cstdio>
+#include <thread>
+
+struct Block {
+    std::atomic<int> references{2};
+    int value = 1;
+};
+
+static void drop(Block *block) {
+    if (block->references.fetch_sub(1, std::memory_order_relaxed) != 1) return;
+    block->value = 0;
+    delete block;
+}
+
+int main() {
+    Block *block = new Block;
+    int seen[2];
+    auto use = [&](int at) {
+        seen[at] = block->value;
+        drop(block);
+    };
+    std::thread one(use, 0);
+    std::thread two(use, 1);
+    one.join();
+    two.join();
+    std::printf("%d %d\n", seen[0], seen[1]);
+}
