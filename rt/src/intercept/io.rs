@@ -8,7 +8,7 @@
 
 use core::{ffi::c_int, sync::atomic::Ordering};
 
-use norn_abi::{Kind, arena::ThreadSlot, input::call};
+use norn_abi::{arena::ThreadSlot, input::call};
 
 use super::interpose;
 use crate::{
@@ -293,7 +293,7 @@ unsafe extern "C-unwind" fn sendmsg(file: c_int, message: usize, flags: c_int, p
         let (call, since) =
             (Call::new(call::SENDMSG, file, Message::len(message), pc), call_time());
         let real = || {
-            when_ready(FileCall { file, events: OUT, flags: flags, since }, pc, || {
+            when_ready(FileCall { file, events: OUT, flags, since }, pc, || {
                 real::sendmsg()(file, message, flags)
             })
         };
@@ -321,7 +321,7 @@ unsafe extern "C-unwind" fn recvmmsg(
     unsafe {
         channel::receive(file, PIECES, flags, pc, || {
             let real = || real::recvmmsg()(file, messages, count, flags, time) as isize;
-            when_ready(FileCall { file, events: IN, flags: flags, since }, pc, real)
+            when_ready(FileCall { file, events: IN, flags, since }, pc, real)
         }) as c_int
     }
 }
@@ -340,7 +340,7 @@ unsafe extern "C-unwind" fn sendmmsg(
     unsafe {
         channel::send(file, Message::address(messages), 0, pc, || {
             let real = || real::sendmmsg()(file, messages, count, flags) as isize;
-            when_ready(FileCall { file, events: OUT, flags: flags, since }, pc, real)
+            when_ready(FileCall { file, events: OUT, flags, since }, pc, real)
         }) as c_int
     }
 }
@@ -357,55 +357,6 @@ unsafe extern "C-unwind" fn close(file: c_int, pc: usize) -> c_int {
         control::look_again();
         result
     }
-}
-
-/// # Safety
-/// As for the function of libc in whose place it is called.
-unsafe extern "C-unwind" fn waitpid(
-    process: c_int,
-    status: usize,
-    options: c_int,
-    pc: usize,
-) -> c_int {
-    // SAFETY: guaranteed by the caller; the slot is the current thread's.
-    unsafe {
-        let Some(slot) = thread::recorded() else {
-            return real::waitpid()(process, status, options);
-        };
-        channel::before(slot, Kind::Receive, pc, 0);
-        let result = wait_for_child(process, status, options, pc);
-        let child = (result > 0).then(|| channel::of_process(result));
-        channel::note_one(slot, child, pc, if result < 0 { real::errno() } else { 0 });
-        result
-    }
-}
-
-/// # Safety
-/// As for `waitpid`.
-unsafe fn wait_for_child(process: c_int, status: usize, options: c_int, pc: usize) -> c_int {
-    const NO_HANG: c_int = 1;
-    // SAFETY: guaranteed by the caller.
-    unsafe {
-        let Some(slot) = controlled().filter(|_| options & NO_HANG == 0) else {
-            return real::waitpid()(process, status, options);
-        };
-        let (mut result, mut waited) = (0, false);
-        let called = until(slot, pc, (NEVER, false), || {
-            result = real::waitpid()(process, status, options | NO_HANG);
-            if result == 0 && !core::mem::replace(&mut waited, true) {
-                control::verdict::away();
-            }
-            result != 0
-        });
-        if called { result } else { -1 }
-    }
-}
-
-/// # Safety
-/// As for the function of libc in whose place it is called.
-unsafe extern "C-unwind" fn wait(status: usize, pc: usize) -> c_int {
-    // SAFETY: guaranteed by the caller.
-    unsafe { waitpid(-1, status, 0, pc) }
 }
 
 /// Defines a function that may block and has no non-blocking form: it runs without the turn.
@@ -444,8 +395,6 @@ interpose! {
     sendmsg(3) => sendmsg;
     sendmmsg(4) => sendmmsg;
     close(1) => close;
-    waitpid(3) => waitpid;
-    wait(1) => wait;
     sigwait(2) => sigwait;
     sigwaitinfo(2) => sigwaitinfo;
     sigsuspend(1) => sigsuspend;

@@ -12,6 +12,7 @@ pub mod annotation;
 pub mod barrier;
 pub mod c11;
 pub mod chance;
+pub mod child;
 pub mod clock;
 pub mod cond;
 pub mod event_file;

@@ -153,7 +153,7 @@ pub(super) unsafe extern "C-unwind" fn recvfrom(
         block::filled_by((buffer, size), pc, |buffer| {
             let real = || {
                 let real = || real::recvfrom()(file, buffer, size, flags, address, len);
-                when_ready(FileCall { file, events: IN, flags: flags, since }, pc, real)
+                when_ready(FileCall { file, events: IN, flags, since }, pc, real)
             };
             let memory = input::named_buffer((buffer, size), address, len);
             channel::receive(file, (buffer, size), flags, pc, || {
@@ -180,7 +180,7 @@ unsafe extern "C-unwind" fn sendto(
         block::read_by((buffer, size), pc, |buffer| {
             let real = || {
                 let real = || real::sendto()(file, buffer, size, flags, address, len);
-                when_ready(FileCall { file, events: OUT, flags: flags, since }, pc, real)
+                when_ready(FileCall { file, events: OUT, flags, since }, pc, real)
             };
             channel::send(file, (address, len as usize), buffer, pc, || {
                 call.make(|| input::is_socket(file), |_| Memory::NONE, real)
