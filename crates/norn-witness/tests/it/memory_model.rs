@@ -238,7 +238,7 @@ const WEAK: Shape = Shape {
     waits: false,
     nests: 0,
     frees: false,
-    channels: false,
+    channels: true,
     rich: false,
     weak: true,
     events: 12,
