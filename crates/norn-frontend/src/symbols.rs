@@ -43,6 +43,10 @@ pub trait Symbols: Debug + Send + Sync {
 
     /// A summary of each module.
     fn modules(&self) -> Vec<ModuleSummary>;
+
+    /// Whether code that is not recorded may synchronise the threads of the run. Then accesses that
+    /// are not adjacent may be ordered although nothing in the trace orders them.
+    fn may_synchronise_unrecorded(&self) -> bool;
 }
 
 /// The owner of code.

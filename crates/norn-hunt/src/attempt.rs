@@ -11,7 +11,7 @@ use norn_replay::{Clip, ReplayError, arrange, verdict};
 use norn_trace::Outcome;
 use norn_witness::{Grade, Witness};
 
-use crate::{confirm, executor::Run, handover::may_be_ordered_unseen, source::Source};
+use crate::{confirm, executor::Run, source::Source};
 
 /// A clip that is forced on the program.
 #[derive(Debug)]
@@ -71,7 +71,8 @@ pub(crate) fn is_confirmed(
         return Ok(followed);
     }
     if candidate.is_unordered_race() {
-        let did = run.source()?.filter(|it| !may_be_ordered_unseen(it));
+        let did = run.source()?;
+        let did = did.filter(|it| !it.symbolized.symbols.may_synchronise_unrecorded());
         return Ok(did.is_some_and(|did| confirm::is_unordered(source, candidate, did)));
     }
     let sound = followed && witness.grade == Grade::Sound;

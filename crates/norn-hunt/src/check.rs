@@ -331,7 +331,7 @@ impl Checking<'_> {
             story: run.story.clone(),
             witness: witness.clone(),
             interleaving: interleaving(source, Some(seen), &witness.candidate),
-            why: None,
+            unordered: None,
             clip: self.evidence.clips.save(&clip)?,
             executions,
         }));

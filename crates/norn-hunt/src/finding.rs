@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::Description;
 use norn_model::{BugClass, Candidate, Consequence, FailureSite, Verdict};
 use norn_predict::Remark;
-use norn_report::{Interleaving, Story};
+use norn_report::{Interleaving, Story, Unordered};
 use norn_witness::{Failure, Grade, Witness};
 
 /// A candidate, or several with the same sites, and its result.
@@ -53,7 +53,7 @@ pub struct Confirmed {
     /// The order of the relevant events, in the recorded run and in this one.
     pub interleaving: Interleaving,
     /// Why it is a race, if its accesses are not adjacent.
-    pub why: Option<String>,
+    pub unordered: Option<Unordered>,
     /// The clip that reproduces it.
     pub clip: PathBuf,
     /// Number of executions of the hunt up to and including this one.

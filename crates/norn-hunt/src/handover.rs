@@ -1,80 +1,41 @@
-//! Why two accesses race although an atomic operation hands a value over between them, in words.
+//! Why two accesses race although an atomic operation hands a value over between them.
 
-use norn_frontend::{ModuleSummary, Owner};
+use norn_frontend::Owner;
 use norn_model::{
     Access, Candidate, Event, EventId, Location, Op, Ordering, Step, Trace,
     memory_model::{AtomicEdges, Edges, HappensBefore},
 };
-use norn_report::vocabulary;
+use norn_report::{AtomicOperation, Unordered, WeakOperation};
 
 use crate::{describe::describe, source::Source};
 
-/// Libraries of the C and C++ languages, by the beginning of their file names. They synchronise threads
-/// by functions that are recorded.
-const LANGUAGE: [&str; 13] = [
-    "ld-linux",
-    "libc.so",
-    "libc-",
-    "libc++",
-    "libdl",
-    "libgcc_s",
-    "libm.so",
-    "libm-",
-    "libnorn",
-    "libpthread",
-    "libresolv",
-    "librt",
-    "libstdc++",
-];
-
-/// Whether a library that is not recorded may synchronise the threads of a run, as OpenMP does. Then
-/// accesses that are not adjacent may be ordered, whatever the trace says.
-pub(crate) fn may_be_ordered_unseen(run: &Source) -> bool {
-    let unseen = |it: &ModuleSummary| {
-        let name = it.path.file_name().map(|it| it.to_string_lossy());
-        let language = |name: &str| LANGUAGE.iter().any(|it| name.starts_with(it));
-        it.instrumented == Some(false) && name.is_some_and(|it| !language(&it))
-    };
-    run.symbolized.symbols.modules().iter().any(unseen)
-}
-
 /// Why the accesses of a race that are [not adjacent](Candidate::is_unordered_race) are not ordered.
-pub(crate) fn reason(source: &Source, candidate: &Candidate) -> Option<String> {
+pub(crate) fn unordered(source: &Source, candidate: &Candidate) -> Option<Unordered> {
     if !candidate.is_unordered_race() {
         return None;
     }
-    let ends = candidate.steps.first().zip(candidate.steps.last())?;
-    let weak = weak_operation(&source.trace, ends.0.event, ends.1.event);
-    let Some((operation, at)) = weak.and_then(|it| Some((it, source.trace.event(it.event())?)))
-    else {
-        return Some("the atomic operations between them order nothing".to_owned());
-    };
+    let (first, last) = candidate.steps.first().zip(candidate.steps.last())?;
+    let weak = weak_operation(&source.trace, first.event, last.event);
+    Some(Unordered { weak: weak.and_then(|it| described(source, candidate, it)) })
+}
+
+/// The operation with the name of its variable and its place in the source.
+fn described(source: &Source, candidate: &Candidate, weak: Weak) -> Option<WeakOperation> {
+    let at = source.trace.event(weak.event())?;
     let Op::Atomic { addr, ordering, op, .. } = at.op else { return None };
-    let access = if matches!(operation, Weak::Store(_)) { Access::Write } else { Access::Read };
+    let (operation, access) = match weak {
+        Weak::Store(_) => (AtomicOperation::Store, Access::Write),
+        Weak::Load(_) => (AtomicOperation::Load, Access::Read),
+    };
+    let operation = if op.reads() && op.writes() { AtomicOperation::Update } else { operation };
     let region = (at.id.index, at.id.index);
     let step = Step { event: at.id, site: at.site, addr, access, region };
     let shown = Candidate { steps: vec![step], ..candidate.clone() };
     let shown = describe(source, &shown, true).accesses.pop()?;
-    let what = match operation {
-        _ if op.reads() && op.writes() => "update of",
-        Weak::Store(_) => "store to",
-        Weak::Load(_) => "load of",
-    };
     // The operation itself is in a function of the C++ library, unless it is inlined.
     let is_program = |it: &&Location| source.symbolized.symbols.owner(it) == Owner::Program;
-    let frame = shown.stack.iter().find(is_program).or(shown.stack.first());
-    let place = frame.map_or_else(String::new, |it| format!(" at {}", vocabulary::place(it)));
-    let (name, order) = (shown.variable.name, order_name(ordering));
-    Some(format!("the {what} `{name}`{place} is {order}, so nothing orders the two accesses"))
-}
-
-fn order_name(ordering: Ordering) -> &'static str {
-    match ordering {
-        Ordering::Relaxed => "relaxed",
-        Ordering::Consume | Ordering::Acquire => "only acquire",
-        Ordering::Release => "only release",
-        Ordering::AcqRel | Ordering::SeqCst => "not enough",
-    }
+    let location = shown.stack.iter().find(is_program).or(shown.stack.first()).cloned();
+    Some(WeakOperation { operation, variable: shown.variable, ordering, location })
 }
 
 /// The atomic operation whose memory order is too weak to order two events.

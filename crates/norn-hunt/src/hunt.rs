@@ -310,7 +310,7 @@ impl Hunting<'_> {
             story: run.story.clone(),
             witness: witness.clone(),
             interleaving: interleaving(source, forced, &witness.candidate),
-            why: handover::reason(source, &witness.candidate),
+            unordered: handover::unordered(source, &witness.candidate),
             clip,
             executions,
         };

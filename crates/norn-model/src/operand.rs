@@ -116,6 +116,7 @@ pub enum RmwOp {
 
 /// The memory ordering that the program requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Ordering {
     /// None.

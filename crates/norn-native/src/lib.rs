@@ -14,6 +14,7 @@ mod modules;
 mod plan;
 mod symbols;
 mod thread_names;
+mod unrecorded;
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -11,7 +11,7 @@ use norn_frontend::{Local, ModuleSummary, OnStack, Owner, Symbols, Variable};
 use norn_model::{Location, Object};
 use norn_trace::{Module, Trace};
 
-use crate::{code::find_program, files::Files, local::Locals, modules::Modules};
+use crate::{code::find_program, files::Files, local::Locals, modules::Modules, unrecorded};
 
 /// The prefix of the names of the runtime's functions.
 const RUNTIME: &str = "norn_rt::";
@@ -87,6 +87,10 @@ impl Symbols for NativeSymbols {
 
     fn modules(&self) -> Vec<ModuleSummary> {
         self.modules.summary()
+    }
+
+    fn may_synchronise_unrecorded(&self) -> bool {
+        self.modules.summary().iter().any(unrecorded::may_synchronise)
     }
 }
 

@@ -19,8 +19,9 @@ pub use self::{
     batch::{Batch, Parting, Print, RunKind},
     event::{EventRow, Interleaving},
     finding::{
-        Access, AlsoSeen, BriefLine, BriefSection, Detail, Finding, Harm, HeldLock, Object,
-        ObservedFailure, Parameter, Remark, Schedule, Status, Turn,
+        Access, AlsoSeen, AtomicOperation, BriefLine, BriefSection, Detail, Finding, Harm,
+        HeldLock, Object, ObservedFailure, Parameter, Remark, Schedule, Status, Turn, Unordered,
+        WeakOperation,
     },
     number::{Address, Number},
     omission::Omissions,

@@ -1,6 +1,6 @@
 //! Candidates and what came of them.
 
-use norn_model::{BugClass, Consequence, Location, Scope, ThreadName};
+use norn_model::{BugClass, Consequence, Location, Ordering, Scope, ThreadName};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -45,10 +45,12 @@ pub struct Finding {
     /// The schedule that makes it happen, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schedule: Option<Schedule>,
-    /// Why there is no schedule, or why nothing was decided; of a data race whose accesses are not
-    /// adjacent, why nothing orders them.
+    /// Why there is no schedule, or why nothing was decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
+    /// Of a data race whose accesses are not adjacent: why nothing orders them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unordered: Option<Unordered>,
     /// Where the program left the schedule, if it did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
@@ -177,6 +179,40 @@ pub struct Remark {
     /// The same in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
+}
+
+/// Why the accesses of a data race are not ordered although atomic operations are between them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Unordered {
+    /// The operation that would order them with a stronger memory order, if it is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weak: Option<WeakOperation>,
+}
+
+/// An atomic operation whose memory order is too weak.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct WeakOperation {
+    /// What it does.
+    pub operation: AtomicOperation,
+    /// The atomic variable.
+    pub variable: Object,
+    /// Its memory order.
+    pub ordering: Ordering,
+    /// Where it is, if that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub location: Option<Location>,
+}
+
+/// What an atomic operation does to its variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum AtomicOperation {
+    /// It reads it.
+    Load,
+    /// It writes it.
+    Store,
+    /// It reads and writes it in one step.
+    Update,
 }
 
 /// A schedule that makes a candidate happen.

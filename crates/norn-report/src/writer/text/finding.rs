@@ -2,11 +2,12 @@
 
 use std::io::{self, Write};
 
-use norn_model::{BugClass, Consequence};
+use norn_model::{BugClass, Consequence, Ordering};
 
 use super::{columns, interleaving, paint, story};
 use crate::{
-    Access, AlsoSeen, BriefLine, Detail, Finding, HeldLock, Object, Remark, Report, Status,
+    Access, AlsoSeen, AtomicOperation, BriefLine, Detail, Finding, HeldLock, Object, Remark,
+    Report, Status, Unordered, WeakOperation,
     vocabulary::{consequence, place},
     writer::Layout,
 };
@@ -55,6 +56,9 @@ fn body(out: &mut dyn Write, finding: &Finding, detail: &Detail, layout: Layout)
         story::story(out, story)?;
     }
     also(out, &detail.also)?;
+    if let Some(unordered) = &finding.unordered {
+        writeln!(out, "   {}", reason(unordered))?;
+    }
     possibility(out, finding)?;
     reproduce(out, &finding.replay)?;
     if let Some(harm) = &finding.harm {
@@ -72,6 +76,27 @@ fn reproduce(out: &mut dyn Write, command: &[String]) -> io::Result<()> {
         return Ok(());
     }
     writeln!(out, "   reproduce: {}", command.join(" "))
+}
+
+/// Why it is a data race although the accesses are not adjacent.
+fn reason(unordered: &Unordered) -> String {
+    let Some(WeakOperation { operation, variable, ordering, location }) = &unordered.weak else {
+        return "the atomic operations between them order nothing".to_owned();
+    };
+    let operation = match operation {
+        AtomicOperation::Load => "load of",
+        AtomicOperation::Store => "store to",
+        AtomicOperation::Update => "update of",
+    };
+    let ordering = match ordering {
+        Ordering::Relaxed => "relaxed",
+        Ordering::Consume | Ordering::Acquire => "only acquire",
+        Ordering::Release => "only release",
+        Ordering::AcqRel | Ordering::SeqCst => "not enough",
+    };
+    let at = location.as_ref().map_or_else(String::new, |it| format!(" at {}", place(it)));
+    let name = &variable.name;
+    format!("the {operation} `{name}`{at} is {ordering}, so nothing orders the two accesses")
 }
 
 /// Of what was not tried: the schedule that would make it happen, or why there is none.

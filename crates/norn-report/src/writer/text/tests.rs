@@ -1,13 +1,15 @@
 //! Texts of reports that are made by hand.
 
-use norn_model::{BugClass, Consequence, Location, MemoryFault, Obstacle, Scope, ThreadName};
+use norn_model::{
+    BugClass, Consequence, Location, MemoryFault, Obstacle, Ordering, Scope, ThreadName,
+};
 
 use super::Text;
 use crate::{
-    Access, Action, AlsoSeen, Arrival, Batch, BriefLine, BriefSection, Command, Control, Departure,
-    Detail, EventRow, FailureKind, Finding, HeldLock, Holder, Inputs, Interleaving, Number, Object,
-    Omissions, Remark, Report, Run, RunKind, Status, Step, Story, Stuck, Summary, Suppression,
-    Verdict, Waiter, Want,
+    Access, Action, AlsoSeen, Arrival, AtomicOperation, Batch, BriefLine, BriefSection, Command,
+    Control, Departure, Detail, EventRow, FailureKind, Finding, HeldLock, Holder, Inputs,
+    Interleaving, Number, Object, Omissions, Remark, Report, Run, RunKind, Status, Step, Story,
+    Stuck, Summary, Suppression, Unordered, Verdict, Waiter, Want, WeakOperation,
     writer::{Layout, Writer as _},
 };
 
@@ -86,6 +88,7 @@ fn finding() -> Finding {
         remark: None,
         schedule: None,
         why: None,
+        unordered: None,
         verdict: None,
         consequence: Some(Consequence::Assertion("till == 3".to_owned())),
         other_output: true,
@@ -156,6 +159,28 @@ fn a_bug_in_full() {
     4 candidates in 90 events of 3 threads: 3 confirmed, 3 of them harmful (1 bug, shown by 3 findings); 0 infeasible, 0 not confirmed, 1 not tried; 9 executions
     hint: --budget sets the maximum number of executions
     ");
+}
+
+#[test]
+fn a_race_across_a_relaxed_operation_has_its_reason() {
+    let reason = |weak| {
+        let finding = Finding { unordered: Some(Unordered { weak }), ..finding() };
+        let details = vec![Detail { finding: 0, also: Vec::new() }];
+        let text = text(&Report { details, ..hunt(vec![finding]) }, 100);
+        let line = text.lines().find(|it| it.contains("order nothing") || it.contains("orders"));
+        line.map(|it| it.trim().to_owned())
+    };
+    let store = WeakOperation {
+        operation: AtomicOperation::Store,
+        variable: Object::named("ready"),
+        ordering: Ordering::Relaxed,
+        location: Some(at("publish", 7)),
+    };
+    let expected =
+        "the store to `ready` at publish till.c:7 is relaxed, so nothing orders the two accesses";
+    assert_eq!(reason(Some(store)).as_deref(), Some(expected));
+    let expected = "the atomic operations between them order nothing";
+    assert_eq!(reason(None).as_deref(), Some(expected));
 }
 
 #[test]
