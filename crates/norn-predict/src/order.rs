@@ -14,9 +14,9 @@
 //! keep the value that it read.
 
 use norn_model::{
-    AnnotationEffect, BarrierEffect, ChannelEffect, Channels, ConditionEffect, Effect, EventId,
-    OnceEffect, Op, SemaphoreEffect, ThreadEffect, ThreadId, Trace, WokenBy,
-    memory_model::{AtomicClocks, Barrier, Clock, ClockHistory, Clocks},
+    AnnotationEffect, ChannelEffect, Channels, ConditionEffect, Effect, EventId, OnceEffect, Op,
+    SemaphoreEffect, ThreadEffect, ThreadId, Trace, WokenBy,
+    memory_model::{AtomicClocks, Barriers, Clock, ClockHistory, Clocks},
 };
 use rustc_hash::FxHashMap;
 
@@ -82,7 +82,7 @@ struct Walk<'a> {
     clocks: Clocks,
     /// By signal or broadcast: its clock, for the waits that it ended.
     signals: FxHashMap<EventId, Clock>,
-    barriers: FxHashMap<u64, Barrier>,
+    barriers: Barriers,
     semaphores: Semaphores,
     once: FxHashMap<u64, Clock>,
     announced: FxHashMap<u64, Clock>,
@@ -98,7 +98,7 @@ impl<'a> Walk<'a> {
             edges,
             clocks: Clocks::new(threads),
             signals: FxHashMap::default(),
-            barriers: FxHashMap::default(),
+            barriers: Barriers::default(),
             semaphores: Semaphores::new(trace, outlines),
             once: FxHashMap::default(),
             announced: FxHashMap::default(),
@@ -115,7 +115,9 @@ impl<'a> Walk<'a> {
         match op.effect() {
             Effect::Thread(effect) => self.thread(thread, index, effect),
             Effect::Condition(effect) => self.condition(thread, index, effect),
-            Effect::Barrier(effect) => self.barrier(thread, index, effect),
+            Effect::Barrier(effect) => {
+                self.barriers.step(&mut self.clocks, (thread, index), effect)
+            }
             Effect::Semaphore(effect) => self.semaphore(thread, index, effect),
             Effect::Once(effect) => self.once(thread, index, effect),
             Effect::Annotation(effect) => self.annotation(thread, index, effect),
@@ -166,23 +168,6 @@ impl<'a> Walk<'a> {
                 }
             }
             ConditionEffect::Wait { .. } => {}
-        }
-    }
-
-    fn barrier(&mut self, thread: usize, index: u32, effect: BarrierEffect) {
-        match effect {
-            BarrierEffect::Arrive { barrier } => {
-                let now = self.clocks.after(thread, index);
-                self.barriers.entry(barrier).or_default().enter(thread, &now);
-            }
-            BarrierEffect::Leave { barrier } => {
-                if let Some(all) = self.barriers.entry(barrier).or_default().leave(thread) {
-                    self.clocks.learn(thread, index, all);
-                }
-            }
-            BarrierEffect::Init { barrier, size } => {
-                self.barriers.entry(barrier).or_default().init(size);
-            }
         }
     }
 

@@ -7,10 +7,10 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{AtomicClocks, Barrier, Clock, ClockHistory, Clocks};
+use super::{AtomicClocks, Barriers, Clock, ClockHistory, Clocks};
 use crate::{
-    AnnotationEffect, BarrierEffect, ChannelEffect, ConditionEffect, Effect, Event, EventId, Held,
-    LockEffect, LockMode, OnceEffect, Op, Ordering, SemaphoreEffect, ThreadEffect, ThreadId, Trace,
+    AnnotationEffect, ChannelEffect, ConditionEffect, Effect, Event, EventId, Held, LockEffect,
+    LockMode, OnceEffect, Op, Ordering, SemaphoreEffect, ThreadEffect, ThreadId, Trace,
 };
 
 /// Which synchronisation counts.
@@ -90,7 +90,7 @@ struct Walk<'a> {
     /// By condition, semaphore, once-only initialisation, annotated object or channel, whose number is
     /// inverted to tell it from an address: what was announced.
     announced: FxHashMap<u64, Clock>,
-    barriers: FxHashMap<u64, Barrier>,
+    barriers: Barriers,
 }
 
 /// An event: the thread, counted from 0, and the index in it.
@@ -108,7 +108,7 @@ impl<'a> Walk<'a> {
             exclusive: FxHashMap::default(),
             shared: FxHashMap::default(),
             announced: FxHashMap::default(),
-            barriers: FxHashMap::default(),
+            barriers: Barriers::default(),
         }
     }
 
@@ -142,7 +142,7 @@ impl<'a> Walk<'a> {
             }
             Effect::Channel(ChannelEffect::Send { channel, .. }) => self.announce(at, !channel),
             Effect::Channel(ChannelEffect::Receive { channel, .. }) => self.hear(at, !channel),
-            Effect::Barrier(effect) => self.barrier(at, effect),
+            Effect::Barrier(effect) => self.barriers.step(&mut self.clocks, at, effect),
             Effect::Condition(ConditionEffect::Wait { .. })
             | Effect::Semaphore(SemaphoreEffect::Init { .. } | SemaphoreEffect::Failed { .. })
             | Effect::Lock(_)
@@ -203,23 +203,6 @@ impl<'a> Walk<'a> {
                 clocks.entry(lock).or_default().join(&now);
             }
             LockEffect::Failed { .. } => {}
-        }
-    }
-
-    fn barrier(&mut self, at @ (thread, index): Place, effect: BarrierEffect) {
-        match effect {
-            BarrierEffect::Arrive { barrier } => {
-                let now = self.now(at);
-                self.barriers.entry(barrier).or_default().enter(thread, &now);
-            }
-            BarrierEffect::Leave { barrier } => {
-                if let Some(all) = self.barriers.entry(barrier).or_default().leave(thread) {
-                    self.clocks.learn(thread, index, all);
-                }
-            }
-            BarrierEffect::Init { barrier, size } => {
-                self.barriers.entry(barrier).or_default().init(size);
-            }
         }
     }
 

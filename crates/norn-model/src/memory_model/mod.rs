@@ -28,6 +28,6 @@ mod clock;
 mod happens_before;
 
 pub use atomic::AtomicClocks;
-pub use barrier::Barrier;
+pub use barrier::Barriers;
 pub use clock::{Clock, ClockHistory, Clocks};
 pub use happens_before::{AtomicEdges, Edges, HappensBefore};
