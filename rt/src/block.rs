@@ -167,8 +167,9 @@ pub unsafe extern "C" fn copy(to: usize, from: usize, len: usize, pc: usize) -> 
     to
 }
 
-/// Makes a call that reads a buffer of the program, which is recorded as read. `call` is told where the
-/// bytes are: as for [`write_from`], other threads may run before the call, and change the buffer.
+/// Makes a call that reads a buffer of the program, and records the read. `call` receives the address
+/// of the bytes: those of a copy if other threads may run before the call and change the buffer, as for
+/// [`write_from`].
 ///
 /// # Safety
 /// The call reads `len` bytes at `buffer`.

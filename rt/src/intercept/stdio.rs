@@ -136,11 +136,12 @@ unsafe extern "C-unwind" fn vsnprintf_checked(
     unsafe { vsnprintf(buffer, size, format, list, pc) }
 }
 
-/// `name, fixed, list, pc => function;`: calls of `name`, which has so many arguments before those of
-/// the format, go to `function` with a `va_list` of the others and the return address, in these two
-/// registers. The stub saves the registers as a variadic C function does.
+/// `name, fixed, moves, list, pc => function;`: defines the variadic function `name`, which has `fixed`
+/// arguments before the variable ones, as a call of `function`. After the instructions `moves`, which
+/// rearrange the fixed arguments, the register `list` has a `va_list` of the variable ones, and `pc` the
+/// return address. The stub saves the registers as a variadic C function does.
 macro_rules! variadic {
-    ($($name:ident, $fixed:literal, $list:literal, $pc:literal => $function:path;)*) => { $(
+    ($($name:ident, $fixed:literal, [$($moves:literal)*], $list:literal, $pc:literal => $function:path;)*) => { $(
         core::arch::global_asm!(
             concat!(".weak ", super::symbol!($name)),
             concat!(".type ", super::symbol!($name), ",@function"),
@@ -173,6 +174,7 @@ macro_rules! variadic {
             "mov qword ptr [rsp + 8], rax",
             "lea rax, [rsp + 32]",
             "mov qword ptr [rsp + 16], rax",
+            $($moves,)*
             concat!("mov ", $list, ", rsp"),
             concat!("mov ", $pc, ", qword ptr [rsp + 216]"),
             "call {function}",
@@ -187,49 +189,11 @@ macro_rules! variadic {
 }
 
 variadic! {
-    snprintf, "3", "rcx", "r8" => vsnprintf;
-    sprintf, "2", "rdx", "rcx" => vsprintf;
+    snprintf, "3", [], "rcx", "r8" => vsnprintf;
+    sprintf, "2", [], "rdx", "rcx" => vsprintf;
+    // The third argument, which says how strict the checks are, is dropped; the next two move up.
+    __snprintf_chk, "5", ["mov rdx, rcx" "mov rcx, r8"], "r8", "r9" => vsnprintf_checked;
 }
-
-// These have an additional argument, which says how strict the checks are, before the size of the
-// buffer: it is dropped, and the others move up.
-core::arch::global_asm!(
-    concat!(".weak ", super::symbol!(__snprintf_chk)),
-    concat!(".type ", super::symbol!(__snprintf_chk), ",@function"),
-    concat!(super::symbol!(__snprintf_chk), ":"),
-    ".cfi_startproc",
-    "sub rsp, 216",
-    ".cfi_adjust_cfa_offset 216",
-    "mov qword ptr [rsp + 72], r9",
-    "test al, al",
-    "je 2f",
-    "movaps xmmword ptr [rsp + 80], xmm0",
-    "movaps xmmword ptr [rsp + 96], xmm1",
-    "movaps xmmword ptr [rsp + 112], xmm2",
-    "movaps xmmword ptr [rsp + 128], xmm3",
-    "movaps xmmword ptr [rsp + 144], xmm4",
-    "movaps xmmword ptr [rsp + 160], xmm5",
-    "movaps xmmword ptr [rsp + 176], xmm6",
-    "movaps xmmword ptr [rsp + 192], xmm7",
-    "2:",
-    "mov dword ptr [rsp], 40",
-    "mov dword ptr [rsp + 4], 48",
-    "lea rax, [rsp + 224]",
-    "mov qword ptr [rsp + 8], rax",
-    "lea rax, [rsp + 32]",
-    "mov qword ptr [rsp + 16], rax",
-    "mov rdx, rcx",
-    "mov rcx, r8",
-    "mov r8, rsp",
-    "mov r9, qword ptr [rsp + 216]",
-    "call {function}",
-    "add rsp, 216",
-    ".cfi_adjust_cfa_offset -216",
-    "ret",
-    ".cfi_endproc",
-    concat!(".size ", super::symbol!(__snprintf_chk), ", . - ", super::symbol!(__snprintf_chk)),
-    function = sym vsnprintf_checked,
-);
 
 interpose! {
     fread(4) => fread;
