@@ -1,5 +1,7 @@
-//! The stories of failures in text reports.
-// Long because it contains the stories line by line.
+//! The explanations of failures in text reports.
+// Long because it contains the explanations line by line.
+
+mod memory;
 
 use serde_json::{Value, json};
 
@@ -13,7 +15,7 @@ fn follow(subject: &Subject, arguments: &[&str], schedule: &[(&str, Value)], for
     ran
 }
 
-/// The story in the output, from the failure on; addresses differ from machine to machine.
+/// The explanation in the output, from the failure on; addresses differ from machine to machine.
 fn story(ran: &Ran) -> String {
     let lines = ran.stderr.lines().skip_while(|it| !it.contains(" switches)"));
     let lines = lines.map(|it| it.split(" (by the clip").next().unwrap_or(it));
@@ -35,13 +37,14 @@ fn hide(line: &str) -> String {
     text.trim_end().to_owned()
 }
 
-fn told(source: &str, arguments: &[&str], schedule: &[(&str, Value)]) -> String {
+/// The explanation of the failure that a schedule of a subject leads to.
+fn explained(source: &str, arguments: &[&str], schedule: &[(&str, Value)]) -> String {
     story(&follow(&subject(source), arguments, schedule, "text"))
 }
 
 #[test]
 fn a_deadlock_of_three_threads() {
-    let told = told(
+    let text = explained(
         "three_locks.c",
         &[],
         &[
@@ -51,7 +54,7 @@ fn a_deadlock_of_three_threads() {
             ("T0.3", json!({"after": "lock in take"})),
         ],
     );
-    insta::assert_snapshot!(told, @r"
+    insta::assert_snapshot!(text, @r"
     norn: deadlock
 
       T0.1  waits for the lock forks[1] at take three_locks.c:10
@@ -88,9 +91,12 @@ fn a_deadlock_of_three_threads() {
 
 #[test]
 fn a_thread_that_locks_twice_waits_for_itself() {
-    let told =
-        told("self_lock.c", &[], &[("T0", json!({"before": "join"})), ("T0.1", json!("blocks"))]);
-    insta::assert_snapshot!(told, @r"
+    let text = explained(
+        "self_lock.c",
+        &[],
+        &[("T0", json!({"before": "join"})), ("T0.1", json!("blocks"))],
+    );
+    insta::assert_snapshot!(text, @r"
     norn: deadlock
 
       T0.1  waits for the lock lock at again self_lock.c:7
@@ -109,9 +115,12 @@ fn a_thread_that_locks_twice_waits_for_itself() {
 
 #[test]
 fn a_lock_that_was_left_locked() {
-    let told =
-        told("left_locked.c", &[], &[("T0", json!({"before": "join"})), ("T0.1", json!("end"))]);
-    insta::assert_snapshot!(told, @r"
+    let text = explained(
+        "left_locked.c",
+        &[],
+        &[("T0", json!({"before": "join"})), ("T0.1", json!("end"))],
+    );
+    insta::assert_snapshot!(text, @r"
     norn: deadlock
 
       T0    waits for the lock lock at main left_locked.c:15
@@ -131,7 +140,7 @@ fn a_lock_that_was_left_locked() {
 
 #[test]
 fn readers_that_want_to_write() {
-    let told = told(
+    let text = explained(
         "readers.c",
         &[],
         &[
@@ -140,7 +149,7 @@ fn readers_that_want_to_write() {
             ("T0.2", json!({"after": "lock in upgrade"})),
         ],
     );
-    insta::assert_snapshot!(told, @r"
+    insta::assert_snapshot!(text, @r"
     norn: deadlock
 
       T0.1  waits for the lock table at upgrade readers.c:8
@@ -165,7 +174,7 @@ fn readers_that_want_to_write() {
 
 #[test]
 fn a_signal_that_came_too_early() {
-    let told = told(
+    let text = explained(
         "lost_signal.c",
         &[],
         &[
@@ -174,7 +183,7 @@ fn a_signal_that_came_too_early() {
             ("T0.2", json!("end")),
         ],
     );
-    insta::assert_snapshot!(told, @r"
+    insta::assert_snapshot!(text, @r"
     norn: deadlock
 
       T0    waits for the end of T0.1 at main lost_signal.c:30
@@ -202,7 +211,7 @@ fn a_signal_that_came_too_early() {
 
 #[test]
 fn a_signal_that_woke_another_thread() {
-    let told = told(
+    let text = explained(
         "one_signal.c",
         &[],
         &[
@@ -212,7 +221,7 @@ fn a_signal_that_woke_another_thread() {
             ("T0", json!("blocks")),
         ],
     );
-    insta::assert_snapshot!(told, @r"
+    insta::assert_snapshot!(text, @r"
     norn: deadlock
 
       T0    waits for the end of T0.2 at main one_signal.c:22
@@ -247,7 +256,7 @@ fn a_signal_that_woke_another_thread() {
 
 #[test]
 fn a_barrier_and_a_semaphore_that_no_thread_posts() {
-    let told = told(
+    let text = explained(
         "too_few.c",
         &[],
         &[
@@ -256,7 +265,7 @@ fn a_barrier_and_a_semaphore_that_no_thread_posts() {
             ("T0.2", json!("blocks")),
         ],
     );
-    insta::assert_snapshot!(told, @r"
+    insta::assert_snapshot!(text, @r"
     norn: deadlock
 
       T0    waits for the semaphore tickets at main too_few.c:19
@@ -288,8 +297,8 @@ fn a_barrier_and_a_semaphore_that_no_thread_posts() {
 
 #[test]
 fn a_livelock_of_two_threads() {
-    let told = told("spins.c", &[], &[("T0", json!({"before": "join"}))]);
-    insta::assert_snapshot!(told, @r"
+    let text = explained("spins.c", &[], &[("T0", json!({"before": "join"}))]);
+    insta::assert_snapshot!(text, @r"
     norn: livelock
 
       T0.1  keeps running, last seen at spin spins.c:9
@@ -311,160 +320,6 @@ fn a_livelock_of_two_threads() {
                          T0.2  begins
         spin spins.c:8   T0.2  read one_of[1] = 1
         spin spins.c:9   T0.2  atomic read ready[0] = 0 (many times)
-    ");
-}
-
-#[test]
-fn a_freed_block_is_used() {
-    let told =
-        told("heap_errors.c", &[], &[("T0", json!({"before": "join"})), ("T0.1", json!("end"))]);
-    insta::assert_snapshot!(told, @r"
-    norn: use after free
-
-      T0    used byte 3 of a freed block of 16 bytes at main heap_errors.c:34
-      T0.1  freed it at give_back heap_errors.c:16
-              called by drop heap_errors.c:23
-      T0    allocated it at make heap_errors.c:12
-              called by main heap_errors.c:31
-
-      the last events               T0                            T0.1
-                                    begins
-        main heap_errors.c:30       write error = 1
-        make heap_errors.c:12       alloc 16 bytes
-        main heap_errors.c:31       write block = 0x…
-        main heap_errors.c:32       create T0.1
-                                                                  begins
-        drop heap_errors.c:20                                     read error = 1
-        give_back heap_errors.c:16                                read block = 0x…
-        give_back heap_errors.c:16                                free heap[16]
-                                                                  ends
-        main heap_errors.c:33       join T0.1
-        main heap_errors.c:34       read error = 1
-        main heap_errors.c:34       read block = 0x…
-    ");
-}
-
-#[test]
-fn a_block_is_freed_twice() {
-    let told = told(
-        "heap_errors.c",
-        &["again"],
-        &[("T0", json!({"before": "join"})), ("T0.1", json!("end"))],
-    );
-    insta::assert_snapshot!(told, @r"
-    norn: double free
-
-      T0    freed a block of 16 bytes for the second time at give_back heap_errors.c:16
-              called by main heap_errors.c:35
-      T0.1  freed it at give_back heap_errors.c:16
-              called by drop heap_errors.c:23
-      T0    allocated it at make heap_errors.c:12
-              called by main heap_errors.c:31
-
-      the last events               T0                            T0.1
-                                    begins
-        main heap_errors.c:30       write error = 2
-        make heap_errors.c:12       alloc 16 bytes
-        main heap_errors.c:31       write block = 0x…
-        main heap_errors.c:32       create T0.1
-                                                                  begins
-        drop heap_errors.c:20                                     read error = 2
-        give_back heap_errors.c:16                                read block = 0x…
-        give_back heap_errors.c:16                                free heap[16]
-                                                                  ends
-        main heap_errors.c:33       join T0.1
-        main heap_errors.c:34       read error = 2
-        main heap_errors.c:35       read error = 2
-        give_back heap_errors.c:16  read block = 0x…
-        give_back heap_errors.c:16  free heap[16]
-    ");
-}
-
-#[test]
-fn a_block_is_too_short() {
-    let told = told(
-        "heap_errors.c",
-        &["too", "far"],
-        &[("T0", json!({"before": "join"})), ("T0.1", json!("end"))],
-    );
-    insta::assert_snapshot!(told, @r"
-    norn: heap access out of bounds
-
-      T0.1  used byte 3 behind a block of 16 bytes at drop heap_errors.c:21
-      T0    allocated it at make heap_errors.c:12
-              called by main heap_errors.c:31
-
-      the last events          T0                            T0.1
-                               begins
-        main heap_errors.c:30  write error = 3
-        make heap_errors.c:12  alloc 16 bytes
-        main heap_errors.c:31  write block = 0x…
-        main heap_errors.c:32  create T0.1
-                                                             begins
-        drop heap_errors.c:20                                read error = 3
-        drop heap_errors.c:21                                read block = 0x…
-    ");
-}
-
-#[test]
-fn a_null_pointer() {
-    let told = told(
-        "null_pointer.c",
-        &[],
-        &[("T0", json!({"before": "write in main x2"})), ("T0.1", json!("end"))],
-    );
-    insta::assert_snapshot!(told, @r"
-    norn: signal 11 at look null_pointer.c:13
-
-      T0.1  used a null pointer (0x…) at look null_pointer.c:13
-              called by show null_pointer.c:17
-            it read account = 0
-              T0 wrote 0 there at main null_pointer.c:22
-
-      the last events           T0                 T0.1
-                                begins
-        main null_pointer.c:22  write account = 0
-        main null_pointer.c:23  create T0.1
-                                                   begins
-        look null_pointer.c:13                     read account = 0
-    ");
-}
-
-#[test]
-fn a_failed_assertion() {
-    let told = told(
-        "lost_update.c",
-        &[],
-        &[
-            ("T0", json!({"before": "join"})),
-            ("T0.1", json!({"after": "read in add"})),
-            ("T0.2", json!("end")),
-            ("T0.1", json!("end")),
-        ],
-    );
-    insta::assert_snapshot!(told, @r"
-    norn: assertion failed: counter == 2
-
-      T0  ended the program at main lost_update.c:19
-          it read counter = 1
-            T0.1 wrote 1 there at add lost_update.c:11
-
-      the last events          T0                T0.1               T0.2
-                               begins
-        main lost_update.c:17  create T0.1
-        main lost_update.c:17  create T0.2
-                                                 begins
-        add lost_update.c:10                     read counter = 0
-                                                                    begins
-        add lost_update.c:10                                        read counter = 0
-        add lost_update.c:11                                        write counter = 1
-                                                                    ends
-        add lost_update.c:11                     write counter = 1
-                                                 ends
-        main lost_update.c:18  join T0.1
-        main lost_update.c:18  join T0.2
-        main lost_update.c:19  read counter = 1
-        main lost_update.c:19  abort
     ");
 }
 
