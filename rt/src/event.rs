@@ -5,7 +5,9 @@ use core::sync::atomic::Ordering;
 use norn_abi::{Kind, arena::ThreadSlot};
 
 use crate::{
-    arena, control, number,
+    arena,
+    control::{self, memory},
+    number,
     thread::{own, stack_pointer},
 };
 
@@ -78,6 +80,9 @@ pub unsafe fn count(slot: *mut ThreadSlot, kind: Kind) {
         (*slot).steps += 1;
         if !control::is_fruitless(kind) {
             (*slot).effect = (*slot).steps;
+        }
+        if memory::synchronises(kind) && memory::is_on() {
+            memory::synchronise(slot, kind);
         }
     }
 }

@@ -33,6 +33,14 @@ pub mod timeouts {
     pub const LISTED: u32 = 1;
 }
 
+/// Which stores an atomic load may return: in [`Plan::memory`].
+pub mod memory {
+    /// The newest one.
+    pub const SEQUENTIAL: u32 = 0;
+    /// Those that C++20 allows.
+    pub const C11: u32 = 1;
+}
+
 /// The tool's instructions to the runtime.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default)]
@@ -73,6 +81,8 @@ pub struct Plan {
     pub segments: u32,
     /// [`crate::input::KEEP`] and [`crate::input::FEED`].
     pub inputs: u32,
+    /// One of [`memory`].
+    pub memory: u32,
 }
 
 /// A thread of a schedule. The first entry is the main thread.
@@ -292,6 +302,8 @@ pub struct Outcome {
     pub away: AtomicU64,
     /// How often the program read input that is not controlled.
     pub inputs: AtomicU64,
+    /// How many atomic loads returned an older store than the newest one.
+    pub older: AtomicU64,
     /// Length of `text` in bytes.
     pub text_len: AtomicU32,
     /// The message of the failed assertion.

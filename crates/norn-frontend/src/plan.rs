@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use norn_model::Schedule;
-use norn_trace::Strategy;
+use norn_trace::{MemoryModel, Strategy};
 use serde::{Deserialize, Serialize};
 
 use crate::Inputs;
@@ -34,6 +34,8 @@ pub struct Plan {
     pub linger: bool,
     /// Decides when waits expire while a schedule is followed.
     pub timeouts: Timeouts,
+    /// Decides which stores atomic loads may return.
+    pub memory: MemoryModel,
     /// Decides what follows the end of a schedule.
     pub after: After,
     /// What [`Strategy::Follow`] follows.

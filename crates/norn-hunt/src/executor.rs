@@ -102,9 +102,19 @@ impl Run {
         if self.consequence().is_failure() { self.completed.symbolized() } else { Ok(None) }
     }
 
-    /// Its trace with symbols, if it passed and can therefore be analysed.
+    /// Its trace with symbols, if it passed and can therefore be analysed. The analyses take each load
+    /// for one of the newest store.
     pub(crate) fn passed_trace(&self) -> Result<Option<Arc<SymbolizedTrace>>, ReplayError> {
-        if self.consequence().is_failure() { Ok(None) } else { self.completed.shared_trace() }
+        if self.consequence().is_failure() || self.older_loads() > 0 {
+            return Ok(None);
+        }
+        self.completed.shared_trace()
+    }
+
+    /// How many of its atomic loads returned an older store than the newest one.
+    pub(crate) fn older_loads(&self) -> u64 {
+        let controlled = self.completed.recording.run.controlled.as_ref();
+        controlled.map_or(0, |it| it.outcome.older)
     }
 
     /// Its trace with the events in memory.

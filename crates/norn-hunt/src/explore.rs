@@ -20,6 +20,7 @@ pub(crate) fn plan(options: &Options, number: usize, events: u64) -> Plan {
         depth: 1 + u32::try_from(number / 3 % 4).unwrap_or(0),
         expected: events,
         max_steps: options.max_steps,
+        memory: options.memory,
         ..Plan::default()
     }
 }

@@ -22,6 +22,8 @@ pub struct Observed {
     pub clip: PathBuf,
     /// Number of executions of the campaign up to and including this one.
     pub executions: usize,
+    /// How many of its atomic loads returned an older store than the newest one.
+    pub older_loads: u64,
     /// The finding that this run was meant to confirm, if any; the program failed in another way.
     pub finding: Option<usize>,
 }
@@ -52,6 +54,7 @@ impl Observations {
             story: run.story.clone(),
             clip: clips.save_observed(&clip)?,
             executions,
+            older_loads: run.older_loads(),
             finding,
         });
         Ok(())

@@ -3,6 +3,7 @@
 use std::{num::NonZeroUsize, path::PathBuf, sync::Arc, time::Duration};
 
 use norn_frontend::{FrontEnd, Launch};
+use norn_trace::MemoryModel;
 use norn_witness::Engines;
 
 /// The options of a hunt. If no timeout for runs is given, it is two minutes for the recorded run,
@@ -28,6 +29,8 @@ pub struct Options {
     pub jobs: NonZeroUsize,
     /// Maximum number of explored runs (under random schedules, without a prediction).
     pub explore: usize,
+    /// Which stores atomic loads may return in explored runs.
+    pub memory: MemoryModel,
     /// Maximum number of instances of a candidate that are tried.
     pub instances: usize,
     /// Number of events after which a run counts as hanging.

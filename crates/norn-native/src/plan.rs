@@ -53,6 +53,7 @@ fn parameters(plan: &Plan) -> control::Plan {
             Timeouts::ByClock => timeouts::BY_CLOCK,
             Timeouts::Listed => timeouts::LISTED,
         },
+        memory: plan.memory.code(),
         ..control::Plan::default()
     }
 }

@@ -116,7 +116,7 @@ impl<'a> Walk<'a> {
             Effect::Thread(effect) => self.thread(thread, index, effect),
             Effect::Condition(effect) => self.condition(thread, index, effect),
             Effect::Barrier(effect) => {
-                self.barriers.step(&mut self.clocks, (thread, index), effect)
+                self.barriers.step(&mut self.clocks, (thread, index), effect);
             }
             Effect::Semaphore(effect) => self.semaphore(thread, index, effect),
             Effect::Once(effect) => self.once(thread, index, effect),

@@ -8,7 +8,7 @@ use norn_abi::{
     input::{FEED, KEEP, ROOM},
 };
 use norn_trace::{
-    Controlled, Fed, Follow, Found, Left, MemoryError, Outcome, Signal, Strategy, Why,
+    Controlled, Fed, Follow, Found, Left, MemoryError, MemoryModel, Outcome, Signal, Strategy, Why,
 };
 
 use crate::{Feed, input};
@@ -71,6 +71,7 @@ impl Control {
             max_steps,
             realtime,
             monotonic,
+            memory: MemoryModel::from_code(self.plan.memory),
             same_layout,
             outcome,
         }
@@ -101,6 +102,7 @@ pub(crate) fn read(from: &control::Outcome, fed: Option<Fed>) -> Outcome {
         switches: long(&from.switches),
         away: long(&from.away),
         inputs: long(&from.inputs),
+        older: long(&from.older),
         text: text(from),
         fed,
     }

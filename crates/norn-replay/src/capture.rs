@@ -48,6 +48,7 @@ pub(crate) fn describe(
     if let Some(it) = &run.controlled {
         clip.clock = Some(Clock { realtime: it.realtime, monotonic: it.monotonic });
         clip.found = Some(Origin { strategy: it.strategy, seed: it.seed });
+        clip.set_memory(it.memory);
     }
     clip
 }

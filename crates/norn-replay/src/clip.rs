@@ -9,7 +9,7 @@ use std::{
 
 use norn_frontend::{Clock, Guide, Inputs, ModuleRef, PROGRAM, Plan, Timeouts};
 use norn_model::{Consequence, Schedule, Until};
-use norn_trace::Strategy;
+use norn_trace::{MemoryModel, Strategy};
 use serde::{Deserialize, Serialize};
 
 use crate::{ReplayError, path};
@@ -18,8 +18,10 @@ use crate::{ReplayError, path};
 const VERSION: u32 = 1;
 /// The version of clips with a path.
 const WITH_PATH: u32 = 2;
-/// The version of clips with expired timeouts or inputs; the newest that can be read.
-const NEWEST: u32 = 3;
+/// The version of clips with expired timeouts or inputs.
+const WITH_TIMEOUTS: u32 = 3;
+/// The version of clips with another memory model; the newest that can be read.
+const NEWEST: u32 = 4;
 
 /// Everything that is needed to replay a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,6 +60,9 @@ pub struct Clip {
     /// What decides when the timeouts of waits expire.
     #[serde(default, skip_serializing_if = "Timeouts::is_default")]
     pub timeouts: Timeouts,
+    /// Which stores atomic loads may return; the seed of the run chooses among them.
+    #[serde(default, skip_serializing_if = "MemoryModel::is_default")]
+    pub memory: MemoryModel,
     /// The inputs of the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inputs: Option<Inputs>,
@@ -103,6 +108,7 @@ impl Clip {
             expect: None,
             modules: BTreeMap::new(),
             timeouts: Timeouts::default(),
+            memory: MemoryModel::default(),
             inputs: None,
             schedule,
             path: None,
@@ -117,21 +123,30 @@ impl Clip {
     /// Sets the path, and the version, because an older norn cannot read a path.
     pub(crate) fn set_path(&mut self, path: path::Path) {
         let timeouts = self.schedule.segments.iter().any(|it| it.until == Until::Timeout);
-        let version = if timeouts { NEWEST } else { WITH_PATH };
+        let version = if timeouts { WITH_TIMEOUTS } else { WITH_PATH };
         (self.norn, self.path) = (self.norn.max(version), Some(path));
     }
 
     /// Lets timeouts expire only where the schedule says so.
     pub(crate) fn list_timeouts(&mut self) {
-        (self.norn, self.timeouts) = (NEWEST, Timeouts::Listed);
+        self.norn = self.norn.max(WITH_TIMEOUTS);
+        self.timeouts = Timeouts::Listed;
     }
 
     /// Sets the inputs, if they were recorded, and the version: an older norn cannot read inputs.
     pub(crate) fn set_inputs(&mut self, inputs: Option<Inputs>) {
         if inputs.is_some() {
-            self.norn = NEWEST;
+            self.norn = self.norn.max(WITH_TIMEOUTS);
         }
         self.inputs = inputs;
+    }
+
+    /// Sets the memory model, and the version if it is not the usual one: an older norn does not know it.
+    pub(crate) fn set_memory(&mut self, memory: MemoryModel) {
+        if !memory.is_default() {
+            self.norn = NEWEST;
+        }
+        self.memory = memory;
     }
 
     /// The plan that follows the clip, with the clocks and the seed of the run that it is from.
@@ -145,6 +160,7 @@ impl Clip {
             strategy: Strategy::Follow,
             process: self.process,
             timeouts: self.timeouts,
+            memory: self.memory,
             seed: self.found.as_ref().map_or(0, |it| it.seed),
             clock: self.clock.unwrap_or_default(),
             guide: Some(Arc::new(guide)),
@@ -259,7 +275,7 @@ mod tests {
     fn errors_of_invalid_clips_name_the_cause() {
         let error = |text| Clip::read(&write(text).1).unwrap_err().to_string();
         assert!(error("{}").contains("missing field `norn`"));
-        assert!(error(r#"{"norn": 4}"#).contains("version 4"));
+        assert!(error(r#"{"norn": 5}"#).contains("version 5"));
         assert!(error(r#"{"norn": 1, "command": [], "shedule": []}"#).contains("shedule"));
         assert!(Clip::read(Path::new("/nowhere")).unwrap_err().to_string().contains("cannot read"));
     }

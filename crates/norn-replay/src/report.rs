@@ -97,6 +97,7 @@ fn control(controlled: &Controlled) -> Control {
         seed: controlled.seed,
         switches: outcome.switches,
         away: outcome.away,
+        older: outcome.older,
         same_layout: controlled.same_layout,
         inputs: Inputs {
             uncontrolled: outcome.inputs,

@@ -31,6 +31,15 @@ pub fn bug(kind: &CandidateKind) -> String {
     }
 }
 
+/// What a run under a weaker memory model did.
+pub fn older_loads(count: u64) -> String {
+    let loads = if count == 1 { "1 atomic load" } else { &format!("{count} atomic loads") };
+    format!(
+        "{loads} returned an older value: the memory model of C++ allows that, and processors with \
+         weaker ordering than this one do it"
+    )
+}
+
 /// What came of a candidate, in a word or two.
 pub fn status(status: Status) -> &'static str {
     match status {

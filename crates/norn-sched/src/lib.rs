@@ -17,6 +17,7 @@ mod choose;
 mod clock;
 mod interrupt;
 mod look;
+mod memory;
 #[cfg(test)]
 mod property;
 mod rng;
@@ -37,6 +38,7 @@ mod world;
 pub use arrival::{Arrival, Asked};
 pub use clock::since_start;
 pub use look::TURN_PATIENCE;
+pub use memory::{Memory, Object, Order};
 pub use rng::{STEP, mix};
 pub use scheduler::{NewThread, Scheduler};
 pub use spin::is_fruitless;

@@ -45,7 +45,9 @@ pub use module::Module;
 pub use motion::Motion;
 pub use norn_abi::Kind;
 pub use norn_model::Order;
-pub use outcome::{Controlled, Follow, Found, Left, MemoryError, Outcome, Signal, Strategy, Why};
+pub use outcome::{
+    Controlled, Follow, Found, Left, MemoryError, MemoryModel, Outcome, Signal, Strategy, Why,
+};
 pub use rapid::{Exported, Imported, Source, StdError, export_std, import_std};
 pub use run::{Blocked, End, GoneParameter, Process, Run, Stop, StopReason, WantedFunctions};
 pub use site::Site;

@@ -1,7 +1,7 @@
 //! The result of a controlled run, in which the runtime scheduled the threads, as stored in
 //! `run.json`.
 
-use norn_abi::control::{follow, strategy, verdict, why};
+use norn_abi::control::{follow, memory, strategy, verdict, why};
 use serde::{Deserialize, Serialize};
 
 use crate::Fed;
@@ -28,6 +28,9 @@ pub struct Controlled {
     pub realtime: u64,
     /// The initial value of all other clocks, in nanoseconds.
     pub monotonic: u64,
+    /// Which stores atomic loads may return.
+    #[serde(default, skip_serializing_if = "MemoryModel::is_default")]
+    pub memory: MemoryModel,
     /// Whether the memory layout of the subject was the standard one of controlled runs.
     pub same_layout: bool,
     /// The result.
@@ -62,6 +65,9 @@ pub struct Outcome {
     pub away: u64,
     /// How often the program read input that is not controlled.
     pub inputs: u64,
+    /// How many atomic loads returned an older store than the newest one.
+    #[serde(default)]
+    pub older: u64,
     /// The message of the failed assertion.
     pub text: Option<String>,
     /// Statistics of recorded and replayed inputs.
@@ -162,6 +168,23 @@ macro_rules! strategy_names {
 }
 
 norn_abi::strategies!(strategy_names);
+
+names! {
+    /// Which stores atomic loads may return.
+    MemoryModel {
+        /// The newest one.
+        Sequential = memory::SEQUENTIAL,
+        /// Those that C++20 allows.
+        C11 = memory::C11,
+    }
+}
+
+impl MemoryModel {
+    /// Whether this is the default, which files leave out.
+    pub fn is_default(&self) -> bool {
+        *self == MemoryModel::Sequential
+    }
+}
 
 names! {
     /// The failure that was detected.

@@ -265,6 +265,7 @@ mod tests {
             story: None,
             clip: "clip.json".into(),
             executions: 1,
+            older_loads: 0,
             finding: None,
         };
         assert!(baseline.knows_failure(&failure(3)));

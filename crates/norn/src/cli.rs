@@ -11,6 +11,7 @@ mod generate;
 mod global;
 mod hunt;
 mod limit;
+mod memory;
 mod name;
 mod parse;
 mod predict;
@@ -35,6 +36,7 @@ pub(crate) use self::{
     global::{ColorArg, Global},
     hunt::Hunt,
     limit::Limits,
+    memory::MemoryArg,
     parse::{choices, command, parse},
     predict::Predict,
     property::{Check, Property},

@@ -19,13 +19,14 @@ use norn_abi::{
     arena::ThreadSlot,
     atomic::{AtomicRequest, RmwOp, WIDEST},
 };
+use norn_sched::Object;
 pub use turn::unlock_all;
 use turn::{Turn, observe};
 use word::{Word, exchange};
 
 use crate::{
     arena,
-    control::{self, heap},
+    control::{self, heap, memory},
     event, thread,
 };
 
@@ -119,10 +120,26 @@ unsafe extern "C" fn load<W: Word>(at: *mut W, order: c_int, pc: usize) -> W {
     unsafe {
         let Some(slot) = begin(Kind::AtomicLoad, at, pc) else { return W::load(at) };
         let (value, number) = observe(slot, at);
+        let value = if memory::is_on() { older(slot, at, value, order) } else { value };
         let request = request::<W>(order, 0, RmwOp::Exchange);
         record((slot, number), Kind::AtomicLoad, pc, at, request, &[value]);
         value
     }
+}
+
+/// What a load returns: the value in memory, or one of an older store.
+///
+/// # Safety
+/// The slot is the current thread's and not a placeholder.
+#[cold]
+unsafe fn older<W: Word>(slot: *mut ThreadSlot, at: *mut W, value: W, order: c_int) -> W {
+    // SAFETY: guaranteed by the caller.
+    unsafe { memory::load(slot, object(at, value), order).map_or(value, W::from_wide) }
+}
+
+/// An object as an operation finds it.
+fn object<W: Word>(at: *mut W, content: W) -> Object {
+    Object { address: at as usize, size: 1 << W::LOG2, content: content.wide() }
 }
 
 /// # Safety
@@ -131,13 +148,18 @@ unsafe extern "C" fn load<W: Word>(at: *mut W, order: c_int, pc: usize) -> W {
 unsafe extern "C" fn store<W: Word>(at: *mut W, value: W, order: c_int, pc: usize) {
     // SAFETY: guaranteed by the caller.
     unsafe {
-        perform(Kind::AtomicStore, at, pc, |turn| {
+        let before = perform(Kind::AtomicStore, at, pc, |turn| {
             if let Some(&Turn { slot, number, .. }) = turn {
                 let request = request::<W>(order, 0, RmwOp::Exchange);
                 record((slot, number), Kind::AtomicStore, pc, at, request, &[value]);
             }
+            let before = memory::is_on().then(|| W::load(at));
             W::store(at, value);
+            before
         });
+        if let (Some(before), Some(slot)) = (before, thread::recorded()) {
+            memory::store(slot, object(at, before), order, value.wide());
+        }
     }
 }
 
@@ -147,7 +169,7 @@ unsafe extern "C" fn store<W: Word>(at: *mut W, value: W, order: c_int, pc: usiz
 unsafe fn modify<W: Word>(at: *mut W, op: RmwOp, by: W, order: c_int, pc: usize) -> W {
     // SAFETY: guaranteed by the caller.
     unsafe {
-        perform(Kind::AtomicRmw, at, pc, |turn| {
+        let before = perform(Kind::AtomicRmw, at, pc, |turn| {
             let before = exchange(at, op, by);
             if let Some(&Turn { slot, number, .. }) = turn {
                 let values = [before, before.change(op, by)];
@@ -155,7 +177,13 @@ unsafe fn modify<W: Word>(at: *mut W, op: RmwOp, by: W, order: c_int, pc: usize)
                 record((slot, number), Kind::AtomicRmw, pc, at, request, &values);
             }
             before
-        })
+        });
+        if memory::is_on()
+            && let Some(slot) = thread::recorded()
+        {
+            memory::update(slot, object(at, before), order, before.change(op, by).wide());
+        }
+        before
     }
 }
 
@@ -165,7 +193,7 @@ unsafe fn modify<W: Word>(at: *mut W, op: RmwOp, by: W, order: c_int, pc: usize)
 unsafe fn compare<W: Word>(at: *mut W, old: W, new: W, orders: (c_int, c_int), pc: usize) -> W {
     // SAFETY: guaranteed by the caller.
     unsafe {
-        perform(Kind::AtomicCas, at, pc, |turn| {
+        let seen = perform(Kind::AtomicCas, at, pc, |turn| {
             let seen = W::swap_if(at, old, new);
             if let Some(&Turn { slot, number, .. }) = turn {
                 let request = request::<W>(orders.0, orders.1, RmwOp::Exchange);
@@ -176,7 +204,16 @@ unsafe fn compare<W: Word>(at: *mut W, old: W, new: W, orders: (c_int, c_int), p
                 record((slot, number), kind, pc, at, request, &[seen, other]);
             }
             seen
-        })
+        });
+        if memory::is_on()
+            && let Some(slot) = thread::recorded()
+        {
+            match seen == old {
+                true => memory::update(slot, object(at, seen), orders.0, new.wide()),
+                false => memory::compare(slot, object(at, seen), orders.1),
+            }
+        }
+        seen
     }
 }
 
@@ -339,7 +376,12 @@ unsafe extern "C" fn thread_fence(order: c_int, pc: usize) {
     fence(Ordering::SeqCst);
     if let Some(slot) = thread::recorded() {
         // SAFETY: the slot is the current thread's.
-        unsafe { event::put(slot, Kind::Fence, pc, order as usize, &[]) };
+        unsafe {
+            event::put(slot, Kind::Fence, pc, order as usize, &[]);
+            if memory::is_on() {
+                memory::fence(slot, order);
+            }
+        }
     }
 }
 

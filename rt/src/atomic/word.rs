@@ -25,6 +25,8 @@ pub trait Word: Copy + PartialEq {
     /// operations only.
     unsafe fn swap_if(at: *mut Self, old: Self, new: Self) -> Self;
     fn halves(self) -> (u64, u64);
+    fn wide(self) -> u128;
+    fn from_wide(value: u128) -> Self;
     fn change(self, op: RmwOp, by: Self) -> Self;
 }
 
@@ -69,6 +71,12 @@ macro_rules! word {
             fn halves(self) -> (u64, u64) {
                 (u64::from(self), 0)
             }
+            fn wide(self) -> u128 {
+                u128::from(self)
+            }
+            fn from_wide(value: u128) -> Self {
+                value as Self
+            }
             change!();
         }
     )* };
@@ -106,6 +114,12 @@ impl Word for u128 {
     }
     fn halves(self) -> (u64, u64) {
         (self as u64, (self >> 64) as u64)
+    }
+    fn wide(self) -> u128 {
+        self
+    }
+    fn from_wide(value: u128) -> Self {
+        value
     }
     change!();
 }

@@ -14,6 +14,7 @@ mod exit;
 pub mod feed;
 pub mod heap;
 mod interrupt;
+pub mod memory;
 pub mod schedule;
 mod seat;
 mod shared;
@@ -84,6 +85,7 @@ pub unsafe fn start(slot: *mut ThreadSlot) {
     unsafe {
         begin(slot, is_due() || arena::plan().linger != 0);
         heap::start();
+        memory::start();
     }
     ON.store(true, Ordering::Relaxed);
 }

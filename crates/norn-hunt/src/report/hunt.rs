@@ -55,6 +55,7 @@ fn marked(hunt: &Hunt, marks: &Marks, at: usize) -> Option<Finding> {
 /// A failure that happened without having been predicted.
 pub(super) fn unmarked(it: &Observed) -> ObservedFailure {
     ObservedFailure {
+        older_loads: it.older_loads,
         consequence: it.consequence.clone(),
         story: it.story.clone(),
         finding: None,

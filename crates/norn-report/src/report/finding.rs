@@ -262,6 +262,8 @@ pub struct ObservedFailure {
     /// How it came about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub story: Option<Story>,
+    /// How many atomic loads returned an older value than the newest, as the memory model of C++ allows.
+    pub older_loads: u64,
     /// Which finding the run was to confirm, if any, by its place in the report.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub finding: Option<usize>,

@@ -64,6 +64,8 @@ pub struct Control {
     pub switches: u64,
     /// How often other threads ran while one was in code that is not instrumented.
     pub away: u64,
+    /// How many atomic loads returned an older value than the newest, as the memory model of C++ allows.
+    pub older: u64,
     /// Whether the memory layout is the same in every run.
     pub same_layout: bool,
     /// Inputs from outside of the program.

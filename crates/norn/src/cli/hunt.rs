@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{Counting, Forcing, Search};
+use super::{Counting, Forcing, MemoryArg, Search};
 
 #[derive(Args, Debug)]
 #[command(
@@ -19,6 +19,9 @@ pub(crate) struct Hunt {
     /// Number of runs under random schedules, in between and when there are no candidates left
     #[arg(long, default_value_t = 60, value_name = "NUMBER", help_heading = "Search")]
     pub(crate) explore: usize,
+    /// Which values atomic loads may return in runs under random schedules
+    #[arg(long, value_enum, default_value_t, value_name = "MODEL", help_heading = "Search")]
+    pub(crate) memory: MemoryArg,
     #[command(flatten)]
     pub(crate) search: Search,
     #[command(flatten)]

@@ -5,7 +5,7 @@ use std::{ffi::OsString, path::PathBuf, sync::LazyLock};
 use clap::{Args, ValueEnum, builder::PossibleValue};
 use norn_abi::control::StrategyKind;
 
-use super::{Batch, Functions, Limits};
+use super::{Batch, Functions, Limits, MemoryArg};
 
 #[derive(Args, Debug)]
 #[command(
@@ -15,6 +15,7 @@ use super::{Batch, Functions, Limits};
                   Examples:\n  norn run --seed 7 -- ./prog\n  \
                   norn run --strategy pct --depth 3 --seed 1 --save clip.json -- ./prog\n  \
                   norn run --times 1000 -j 8 --save clip.json -- ./prog\n  \
+                  norn run --memory c11 --times 1000 -- ./prog\n  \
                   norn run --record-inputs --save clip.json -- ./server\n  \
                   norn run --times 50 --check 'grep -q done \"$NORN_STDOUT\"' -- ./prog"
 )]
@@ -34,6 +35,9 @@ pub(crate) struct Run {
     /// For `pct`: approximate number of events of the program; measured by one extra run if not given
     #[arg(long, value_name = "EVENTS", help_heading = "Schedule")]
     pub(crate) expected: Option<u64>,
+    /// Which values atomic loads may return
+    #[arg(long, value_enum, default_value_t, value_name = "MODEL", help_heading = "Schedule")]
+    pub(crate) memory: MemoryArg,
     /// Write the run as a clip for `norn replay`; with --times, the first run that failed
     #[arg(long, value_name = "FILE")]
     pub(crate) save: Option<PathBuf>,

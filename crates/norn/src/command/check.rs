@@ -9,6 +9,7 @@ use std::{
 use norn_frontend::Launch;
 use norn_hunt::{Check, Options};
 use norn_property::Property;
+use norn_trace::MemoryModel;
 
 use crate::{
     cli,
@@ -48,6 +49,7 @@ pub(super) fn run(args: &cli::Check) -> anyhow::Result<Exit> {
         budget: forcing.budget.get(),
         jobs: forcing.jobs(),
         explore: args.explore,
+        memory: MemoryModel::default(),
         instances: forcing.instances,
         max_steps: forcing.limits.max_steps,
     };

@@ -55,6 +55,7 @@ pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
         budget: forcing.budget.get(),
         jobs: forcing.jobs(),
         explore: args.explore,
+        memory: args.memory.model(),
         instances: forcing.instances,
         max_steps: forcing.limits.max_steps,
     };

@@ -12,7 +12,7 @@ use norn_frontend::{Cut, Launch, Plan, Streams};
 use norn_model::Consequence;
 use norn_replay::{BatchMode, CompletedRun, RunKind, SymbolizedTrace};
 use norn_report::{Batch, ExitStatus, Report};
-use norn_trace::Strategy;
+use norn_trace::{MemoryModel, Strategy};
 
 use crate::{
     cli::{Limits, Run},
@@ -141,6 +141,9 @@ fn again(args: &Run, launch: &Launch, kind: &RunKind) -> Vec<String> {
     if plan.quantum > 0 {
         option("quantum", plan.quantum.to_string());
     }
+    if let MemoryModel::C11 = plan.memory {
+        option("memory", "c11".to_owned());
+    }
     if let Some(check) = &args.batch.check {
         option("check", quoted(check));
     }
@@ -188,6 +191,7 @@ fn plan(args: &Run) -> Plan {
         quantum: args.quantum,
         expected: args.expected.unwrap_or(0),
         max_steps: args.limits.max_steps,
+        memory: args.memory.model(),
         ..Plan::default()
     }
 }

@@ -3,6 +3,7 @@
 use std::{fs, process::Command};
 
 use norn_e2e::tool::installed;
+use serde_json::Value;
 
 use crate::kit::{command, hunt, norn_hunt, run, subjects};
 
@@ -98,4 +99,57 @@ fn the_report_says_which_operation_orders_nothing() {
     let reason = "publish.cc:16 is relaxed, so nothing orders the two accesses";
     assert!(ran.stdout.contains("the store to `ready` at "), "{ran:?}");
     assert!(ran.stdout.contains(reason), "{ran:?}");
+}
+
+/// Peterson's lock. With release and acquire, both threads enter if their loads return older values.
+const PETERSON: &str = r"
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int wants[2], turn, inside;
+static void *enter(void *argument) {
+    int me = argument != 0;
+    atomic_store_explicit(&wants[me], 1, STORE);
+    atomic_store_explicit(&turn, 1 - me, STORE);
+    while (atomic_load_explicit(&wants[1 - me], LOAD) == 1 && atomic_load_explicit(&turn, LOAD) != me) {}
+    assert(atomic_fetch_add(&inside, 1) == 0);
+    atomic_fetch_sub(&inside, 1);
+    atomic_store_explicit(&wants[me], 0, STORE);
+    return 0;
+}
+int main(void) {
+    pthread_t threads[2];
+    for (long i = 0; i < 2; i++) pthread_create(&threads[i], 0, enter, (void *)i);
+    for (int i = 0; i < 2; i++) pthread_join(threads[i], 0);
+    return 0;
+}
+";
+
+/// Hunts in Peterson's lock with these memory orders, under a memory model.
+fn hunt_peterson(orders: [&str; 2], memory: &str) -> Value {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    fs::write(path("peterson.c"), PETERSON).unwrap();
+    let mut norn = command("cc");
+    norn.args(["-g", "-pthread"]).arg(format!("-DSTORE=memory_order_{}", orders[0]));
+    norn.arg(format!("-DLOAD=memory_order_{}", orders[1]));
+    norn.arg(path("peterson.c")).arg("-o").arg(path("peterson"));
+    assert!(run(norn).status.success());
+    let options = ["--memory", memory, "--format", "json", "--explore", "150", "--budget", "200"];
+    let ran = norn_hunt([&options[..], &["--", "./peterson"]].concat(), &folder);
+    serde_json::from_str(&ran.stdout).unwrap()
+}
+
+#[test]
+fn a_lock_without_sequential_consistency_fails_with_older_values_only() {
+    let [weak, strong] = [["release", "acquire"], ["seq_cst", "seq_cst"]];
+    let shown = hunt_peterson(weak, "c11");
+    let observed = shown["observed"].as_array().unwrap();
+    let older = |it: &&Value| it["older_loads"].as_u64() > Some(0) && it["shown"] == true;
+    assert!(observed.iter().any(|it| older(&it)), "{shown:#}");
+    assert_eq!(shown["exit"]["code"], 1, "{shown:#}");
+    for (orders, memory) in [(weak, "sc"), (strong, "c11")] {
+        let hunt = hunt_peterson(orders, memory);
+        assert_eq!(hunt["exit"]["code"], 0, "{orders:?} {memory}: {hunt:#}");
+    }
 }

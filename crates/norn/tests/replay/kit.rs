@@ -27,9 +27,14 @@ pub(crate) struct Subject {
 
 /// Builds a subject of `subjects/replay`.
 pub(crate) fn subject(source: &str) -> Subject {
+    subject_with(source, &[])
+}
+
+/// Builds a subject with more flags of the compiler.
+pub(crate) fn subject_with(source: &str, flags: &[&str]) -> Subject {
     let folder = tempfile::tempdir().unwrap();
     let subject = Subject { folder, source: source.to_owned() };
-    subject.build(&[]);
+    subject.build(flags);
     subject
 }
 

@@ -11,6 +11,7 @@ mod destroyed;
 mod gdb;
 mod input;
 mod kit;
+mod memory_model;
 mod path;
 mod schedule;
 mod slow;

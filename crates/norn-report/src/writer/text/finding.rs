@@ -8,7 +8,7 @@ use super::{columns, interleaving, paint, story};
 use crate::{
     Access, AlsoSeen, AtomicOperation, BriefLine, Detail, Finding, HeldLock, Object, Remark,
     Report, Status, Unordered, WeakOperation,
-    vocabulary::{consequence, place},
+    vocabulary::{consequence, older_loads, place},
     writer::Layout,
 };
 
@@ -230,6 +230,9 @@ pub(super) fn observed(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         writeln!(out, "{}", paint::headline(title, true))?;
         if let Some(finding) = it.finding.and_then(|it| report.findings.get(it)) {
             writeln!(out, "   in an attempt to confirm: {}", line(finding))?;
+        }
+        if it.older_loads > 0 {
+            writeln!(out, "   {}", older_loads(it.older_loads))?;
         }
         if let Some(story) = &it.story {
             story::story(out, story)?;

@@ -48,6 +48,9 @@ pub(super) fn doubts(out: &mut dyn Write, control: &Control) -> io::Result<()> {
             "norn: {away} times other threads ran while one was in code that is not instrumented"
         )?;
     }
+    if control.older > 0 {
+        writeln!(out, "norn: {}", vocabulary::older_loads(control.older))?;
+    }
     inputs(out, &control.inputs)
 }
 

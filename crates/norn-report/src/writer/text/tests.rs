@@ -294,6 +294,7 @@ fn control(strategy: &str) -> Control {
         seed: 7,
         switches: 3,
         away: 1,
+        older: 0,
         same_layout: false,
         inputs: Inputs { uncontrolled: 2, ..Inputs::default() },
     }
