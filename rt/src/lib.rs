@@ -26,6 +26,7 @@ mod libc_check;
 mod number;
 mod real;
 mod sys;
+mod task_state;
 mod thread;
 mod tls;
 

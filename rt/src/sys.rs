@@ -5,7 +5,7 @@ use core::arch::asm;
 
 pub const OPEN: usize = 2;
 pub const CLOSE: usize = 3;
-const FSTAT: usize = 5;
+pub const FSTAT: usize = 5;
 pub const MMAP: usize = 9;
 pub const SCHED_YIELD: usize = 24;
 pub const GETPID: usize = 39;
@@ -220,60 +220,6 @@ pub fn spent(tid: u32) -> Option<u64> {
 pub fn nap(nanoseconds: u64) {
     let nobody = 0;
     futex_wait(&raw const nobody, 0, nanoseconds);
-}
-
-/// Whether a thread of this process sleeps.
-pub fn is_asleep(tid: u32) -> bool {
-    state(tid) == Some(b'S')
-}
-
-/// Whether a thread of this process is stopped, by a debugger or a signal.
-pub fn is_stopped(tid: u32) -> bool {
-    matches!(state(tid), Some(b't' | b'T'))
-}
-
-/// Whether a thread of this process has ended although its id still exists. That holds for the
-/// first thread, whose task stays until the other threads have ended.
-pub fn is_dead(tid: u32) -> bool {
-    tid == process_id() && matches!(state(tid), None | Some(b'Z' | b'X'))
-}
-
-/// The state letter of a thread of this process in `/proc/self/task/TID/stat`.
-fn state(tid: u32) -> Option<u8> {
-    let mut path = *b"/proc/self/task/0000000000/stat\0";
-    let mut rest = tid;
-    for digit in path[16..26].iter_mut().rev() {
-        *digit = b'0' + (rest % 10) as u8;
-        rest /= 10;
-    }
-    // The kernel does not accept leading zeros, so the digits are moved to the front.
-    let zeros = path[16..26].iter().take_while(|it| **it == b'0').count();
-    let mut at = 16;
-    while at + zeros < path.len() {
-        path[at] = path[at + zeros];
-        at += 1;
-    }
-    let Ok(path) = core::ffi::CStr::from_bytes_until_nul(&path) else { return None };
-    // A larger array would be zeroed by a call of `memset`, which the runtime intercepts.
-    let mut text = [0; 64];
-    let file = open(path)?;
-    let len = read(file, &mut text);
-    close(file);
-    let name_end = text[..len].iter().rposition(|&it| it == b')')?;
-    text.get(name_end + 2).copied()
-}
-
-/// Number of threads of this process.
-pub fn threads() -> usize {
-    let Some(file) = open(c"/proc/self/task") else { return 0 };
-    // SAFETY: the kernel fills the structure. The directory has two links, plus one per thread.
-    let count = unsafe {
-        let mut found = core::mem::MaybeUninit::<[u64; 18]>::uninit();
-        let result = call(FSTAT, [file, found.as_mut_ptr() as usize, 0, 0, 0, 0]);
-        if result == 0 { (*found.as_ptr())[2] as usize } else { 2 }
-    };
-    close(file);
-    count.saturating_sub(2)
 }
 
 /// Whether a call on a file will not block: the file is ready for `events`, or is non-blocking.

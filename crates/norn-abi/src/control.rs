@@ -59,7 +59,7 @@ pub struct Plan {
     pub quantum: u32,
     /// For [`strategy::PCT`]: the expected number of events of the program.
     pub expected: u64,
-    /// The number of events after which the run counts as a hang.
+    /// The number of events after which the run ends as not finished.
     pub max_steps: u64,
     /// The initial real-time clock, in nanoseconds since the epoch.
     pub realtime: u64,

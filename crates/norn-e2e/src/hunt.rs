@@ -106,7 +106,7 @@ fn leads_to(finding: &Value, announced: &str) -> bool {
     let name = name.or(consequence.as_str()).unwrap_or("?");
     match announced {
         "crash" => name == "signal",
-        "hang" => ["deadlock", "livelock", "hang"].contains(&name),
+        "hang" => ["deadlock", "livelock"].contains(&name),
         "uncaught exception" => name == "exception",
         "double free" => consequence["memory"] == "double-free",
         "use after free" => consequence["memory"] == "use-after-free",

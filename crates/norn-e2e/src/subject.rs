@@ -12,7 +12,8 @@ use std::{
 };
 
 /// Folders with subjects that are hunted.
-pub const HUNTED: [&str; 7] = ["hunt", "deadlock", "order", "channel", "libc", "control", "memory"];
+pub const HUNTED: [&str; 8] =
+    ["hunt", "deadlock", "order", "channel", "libc", "control", "memory", "progress"];
 
 /// The suffix of the name of a fixed twin.
 const TWIN: &str = "_fixed";

@@ -74,7 +74,8 @@ pub(crate) fn record(options: &Options, scratch: &Path) -> Result<Option<Recorde
         let Some(process) = run.process() else { return Ok(None) };
         let executions = 1 + usize::try_from(seed).unwrap_or(0);
         observations.add(&mut clips, &run, executions, None)?;
-        if run.consequence().is_failure() && seed + 1 < SEEDS {
+        let passed = !run.consequence().is_failure() && !run.consequence().is_unfinished();
+        if !passed && seed + 1 < SEEDS {
             continue;
         }
         let (output, consequence) = (run.output.clone(), run.consequence().clone());

@@ -38,9 +38,7 @@ pub(crate) fn is_stuck(source: &Source, candidate: &Candidate, run: &Run) -> boo
     let Some(Story { failure, .. }) = &run.story else { return false };
     let waiters = match (failure, run.consequence()) {
         (FailureKind::Stuck(stuck), Consequence::Deadlock) => &stuck.waiters,
-        (FailureKind::Running(running), Consequence::Livelock | Consequence::Hang(_)) => {
-            &running.waiters
-        }
+        (FailureKind::Running(running), Consequence::Livelock) => &running.waiters,
         _ => return false,
     };
     let waits = |thread| waiters.iter().any(|it| it.step.thread == thread);

@@ -14,7 +14,7 @@ use std::{
 };
 
 use norn_frontend::{After, Cancel, Interrupt, Launch, Plan as RunPlan, Streams};
-use norn_model::{Consequence, FailureSite, Limit};
+use norn_model::{Consequence, FailureSite};
 use norn_replay::{CompletedRun, ReplayError, SymbolizedTrace, failure_site, story};
 use norn_report::Story;
 use norn_witness::Witness;
@@ -105,7 +105,9 @@ impl Run {
     /// Its trace with symbols, if it passed and can therefore be analysed. The analyses take each load
     /// for one of the newest store.
     pub(crate) fn passed_trace(&self) -> Result<Option<Arc<SymbolizedTrace>>, ReplayError> {
-        if self.consequence().is_failure() || self.older_loads() > 0 {
+        let consequence = self.consequence();
+        let passed = !consequence.is_failure() && !consequence.is_unfinished();
+        if !passed || self.older_loads() > 0 {
             return Ok(None);
         }
         self.completed.shared_trace()
@@ -157,24 +159,13 @@ impl LocalExecutor {
         self.scratch.join(format!("{}", self.runs.fetch_add(1, Ordering::Relaxed)))
     }
 
-    /// Executes the program, with its trace in a folder. A busy machine may be the cause of a
-    /// timeout, so such a run is repeated once, with twice the time.
-    pub(crate) fn record(&self, plan: RunPlan, to: (&Path, &Cancel)) -> Result<Run, ReplayError> {
-        let run = self.record_once(&self.options, plan.clone(), to)?;
-        match (run.consequence(), self.options.launch.timeout) {
-            (Consequence::Hang(Limit::Seconds(_)), Some(time)) => {
-                self.record_once(&self.options.limited(2 * time), plan, to)
-            }
-            _ => Ok(run),
-        }
-    }
-
-    fn record_once(
+    /// Executes the program, with its trace in a folder.
+    pub(crate) fn record(
         &self,
-        options: &Options,
         plan: RunPlan,
         (trace, cancel): (&Path, &Cancel),
     ) -> Result<Run, ReplayError> {
+        let options = &self.options;
         let files = self.next();
         let failed = |source| ReplayError::Scratch { path: files.clone(), source };
         fs::create_dir_all(&files).map_err(failed)?;

@@ -87,7 +87,7 @@ fn kind(consequence: &Consequence) -> String {
         Consequence::Memory(fault) => format!("memory {fault:?}"),
         Consequence::Deadlock => text("deadlock"),
         Consequence::Livelock => text("livelock"),
-        Consequence::Hang(_) => text("hang"),
+        Consequence::Unfinished(_) => text("unfinished"),
         Consequence::Check(status) => format!("check {status}"),
     }
 }

@@ -121,8 +121,9 @@ pub enum Consequence {
     Deadlock,
     /// All threads that could continue spun, and none changed what the others read.
     Livelock,
-    /// It did not end.
-    Hang(Limit),
+    /// It did not finish within its limit. That is no failure: it shows nothing about the program.
+    #[serde(alias = "hang")]
+    Unfinished(Limit),
     /// It ended normally, but a check of its results failed; the status of the check.
     Check(i32),
 }
@@ -144,7 +145,7 @@ pub enum MemoryFault {
     UseAfterDestroy,
 }
 
-/// The limit that an endless run exceeded.
+/// The limit that an unfinished run exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -190,14 +191,19 @@ impl Consequence {
             Consequence::Memory(_) => "memory",
             Consequence::Deadlock => "deadlock",
             Consequence::Livelock => "livelock",
-            Consequence::Hang(_) => "hang",
+            Consequence::Unfinished(_) => "unfinished",
             Consequence::Check(_) => "check",
         }
     }
 
     /// Whether it is a failure.
     pub fn is_failure(&self) -> bool {
-        *self != Consequence::None
+        !matches!(self, Consequence::None | Consequence::Unfinished(_))
+    }
+
+    /// Whether the run exceeded its limit, so that nothing is known about its end.
+    pub fn is_unfinished(&self) -> bool {
+        matches!(self, Consequence::Unfinished(_))
     }
 
     /// Whether two runs, possibly of builds in different folders, had the same consequence.

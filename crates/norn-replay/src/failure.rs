@@ -72,6 +72,7 @@ fn object(want: &Want) -> Option<String> {
         | Want::Semaphore(_)
         | Want::End { .. }
         | Want::Word(_)
+        | Want::File
         | Want::Outside => None,
     }
 }

@@ -66,7 +66,7 @@ fn known(recording: &Recording) -> Option<Consequence> {
     let controlled = recording.run.controlled.as_ref();
     let found = controlled.and_then(|it| found(&it.outcome, it.max_steps));
     found.or_else(|| match recording.cut? {
-        Cut::Timeout(time) => Some(Consequence::Hang(Limit::Seconds(time.as_secs()))),
+        Cut::Timeout(time) => Some(Consequence::Unfinished(Limit::Seconds(time.as_secs()))),
         Cut::Found | Cut::Interrupt(_) | Cut::Cancelled => Some(Consequence::None),
     })
 }
@@ -77,7 +77,7 @@ fn found(outcome: &Outcome, max_steps: u64) -> Option<Consequence> {
         Found::None | Found::Stopped => return None,
         Found::Deadlock => Consequence::Deadlock,
         Found::Livelock => Consequence::Livelock,
-        Found::Steps => Consequence::Hang(Limit::Steps(max_steps)),
+        Found::Steps => Consequence::Unfinished(Limit::Steps(max_steps)),
         Found::UseAfterFree => Consequence::Memory(MemoryFault::UseAfterFree),
         Found::DoubleFree => Consequence::Memory(MemoryFault::DoubleFree),
         Found::BadFree => Consequence::Memory(MemoryFault::BadFree),

@@ -3,7 +3,10 @@
 use norn_abi::{Kind, control::StrategyKind};
 
 use crate::{
-    Decision, Event, Scheduler, TaskId, World, scheduler::planned, spin::sees_a_value, task::Task,
+    Decision, Event, Scheduler, TaskId, World,
+    scheduler::planned,
+    spin::{Sight, sees_a_value},
+    task::Task,
 };
 
 /// What a thread that arrives at an event does next.
@@ -35,21 +38,24 @@ impl Scheduler {
     /// A thread arrives at an event, `quiet` events after its last effect.
     pub fn arrive(&mut self, task: TaskId, event: Event, quiet: u64, world: &dyn World) -> Arrival {
         let has_turn = self.run.holder == Some(task);
+        let steps = world.steps(task);
         let changes = self.run.tasks.changes;
         let task = &mut self.run.tasks[task];
         // A signal handler does not change what the thread waits for.
         if !task.waiting {
-            task.event = event;
+            (task.event, task.between) = (event, false);
         }
+        task.arrived = steps;
         if !has_turn {
             return Arrival::WithoutTurn;
         }
         if is_library_internal(event.kind) && planned(world) != StrategyKind::Follow {
             return Arrival::GoesOn;
         }
-        if !task.spin.is_suspicious(quiet) {
+        if !task.spin.is_suspicious(quiet, steps) {
             return Arrival::Asks;
         }
+        task.had_effect = quiet == 0;
         if sees_a_value(task.event.kind) {
             return Arrival::Observes(task.event.object);
         }
@@ -79,10 +85,12 @@ impl Scheduler {
     /// should be watched.
     pub fn yields(&mut self, id: TaskId, pc: usize, quiet: u64, world: &dyn World) -> Decision {
         let changes = self.run.tasks.changes;
+        let steps = world.steps(id);
         let task = &mut self.run.tasks[id];
         if !task.waiting && !task.spin.is_watched() {
             task.event = Event { kind: Kind::Yield, object: 0, pc };
-            if task.spin.is_suspicious(quiet) {
+            task.had_effect = quiet == 0;
+            if task.spin.is_suspicious(quiet, steps) {
                 see(task, 0, changes);
             }
         }
@@ -91,19 +99,16 @@ impl Scheduler {
         self.yield_turn(world)
     }
 
-    /// The thread that yielded has the turn again.
-    pub fn yielded(&mut self, task: TaskId) {
-        self.run.tasks[task].between = false;
-    }
-
     /// The thread is about to run without the turn.
     pub fn go_away(&mut self, task: TaskId) {
-        self.run.tasks[task].away = true;
+        let task = &mut self.run.tasks[task];
+        (task.away, task.between) = (true, true);
     }
 }
 
 fn see(task: &mut Task, value: u64, changes: u64) {
-    task.spin.observe((task.event.pc, task.event.object), value, changes);
+    let seen = Sight { event: task.event, value, effect: task.had_effect };
+    task.spin.observe(seen, changes);
 }
 
 /// Events that may come from inside a library that holds a lock invisible to the scheduler, or that

@@ -33,6 +33,9 @@ impl Scheduler {
             let (task, events) = self.choose_spinning(decision)?;
             return Some(self.remember(task, events));
         }
+        if let Some((task, events)) = self.choose_overlooked(world) {
+            return Some(self.remember(task, events));
+        }
         self.maybe_early(world);
         match self.strategies.of(self.run.in_force).choose(&mut self.run, world) {
             Choice::Run(task, events) => Some(self.remember(task, events)),
@@ -49,7 +52,11 @@ impl Scheduler {
     fn end_schedule(&mut self, world: &dyn World, decision: &mut Decision) {
         self.run.in_force = StrategyKind::RoundRobin;
         match world.plan().after {
-            after::FREE => (self.run.freed, decision.freed) = (true, true),
+            after::FREE => {
+                // Their calls may block from now on.
+                self.release_outside();
+                (self.run.freed, decision.freed) = (true, true);
+            }
             after::STOP => decision.stop = Some(Verdict::Stopped),
             _ => {}
         }
@@ -71,7 +78,11 @@ impl Scheduler {
             return None;
         }
         if self.run.is_hopeless() {
-            if !self.run.tasks.iter().any(|it| it.is_timed() || it.is_outside()) {
+            let changes = self.run.tasks.changes;
+            // A thread that sleeps in each round of its loop spins, too.
+            let may_change =
+                |it: &Task| it.is_outside() || it.is_timed() && !it.spin.spins(changes);
+            if !self.run.tasks.iter().any(may_change) {
                 decision.stop.get_or_insert(Verdict::Livelock);
             }
             return None;

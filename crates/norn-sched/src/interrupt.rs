@@ -50,11 +50,16 @@ impl Scheduler {
 }
 
 fn is_cancellable(kind: Kind) -> bool {
-    matches!(kind, Kind::Wait | Kind::Sleep | Kind::Join | Kind::SemWait)
+    matches!(kind, Kind::Wait | Kind::Sleep | Kind::Join | Kind::SemWait) || is_file(kind)
 }
 
 fn is_interruptible(kind: Kind) -> bool {
-    matches!(kind, Kind::SemWait | Kind::Sleep)
+    matches!(kind, Kind::SemWait | Kind::Sleep) || is_file(kind)
+}
+
+/// Whether a wait for this kind of event is one for a file.
+fn is_file(kind: Kind) -> bool {
+    matches!(kind, Kind::Receive | Kind::Send | Kind::Ready)
 }
 
 #[cfg(test)]

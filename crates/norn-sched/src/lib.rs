@@ -15,6 +15,7 @@
 mod arrival;
 mod choose;
 mod clock;
+mod fairness;
 mod interrupt;
 mod look;
 mod memory;
@@ -47,4 +48,4 @@ pub use task::{Event, Interruption, NEVER, TaskId};
 pub use tasks::TASKS;
 pub use turn::{Decision, Grant, Verdict};
 pub use wait::Wait;
-pub use world::World;
+pub use world::{Sleep, World};

@@ -70,7 +70,7 @@ impl Scheduler {
             return self.unchanged();
         }
         let mut decision = self.take_back(world);
-        self.run.tasks[holder].away = true;
+        self.go_away(holder);
         decision.away = Some(holder);
         self.pass(world, &mut decision);
         decision

@@ -204,6 +204,90 @@ fn threads_that_only_spin_are_a_livelock() {
     }
 }
 
+/// Ways to wait in a loop until another thread has written variable 1.
+fn loops() -> Vec<(&'static str, Vec<Op>)> {
+    vec![
+        ("reads", vec![Op::Await(1)]),
+        ("yields", vec![Op::Yield, Op::Repeat(1, 1)]),
+        ("locks", vec![Op::Lock(0), Op::Read(2), Op::Unlock(0), Op::Repeat(1, 3)]),
+        ("sleeps", vec![Op::Sleep(100), Op::Repeat(1, 1)]),
+        ("sleeps shortly", vec![Op::Sleep(1), Op::Repeat(1, 1)]),
+        ("counts", vec![Op::Write(5), Op::Repeat(1, 1)]),
+    ]
+}
+
+#[test]
+fn a_thread_that_waits_in_a_loop_does_not_starve_the_others() {
+    let seeds = if cfg!(miri) { 0..1 } else { 0..40 };
+    for (name, waits) in loops() {
+        for (kind, seed) in
+            EXPLORERS.into_iter().flat_map(|it| seeds.clone().map(move |at| (it, at)))
+        {
+            // The lock is the one that the waiting threads take.
+            let worker = [Op::Write(3), Op::Lock(0), Op::Write(4), Op::Unlock(0)].repeat(5);
+            let worker = [worker, vec![Op::Write(1)]].concat();
+            let run = run(&[waits.clone(), waits.clone(), worker], planned(kind, seed));
+            assert!(run.is_finished() && run.verdict.is_none(), "{name} {kind:?} {seed}");
+            let events = run.events.len();
+            assert!(events < 1_500_000, "{name} {kind:?} {seed}: {events} events");
+        }
+    }
+}
+
+#[test]
+fn a_thread_that_tries_a_lock_in_a_loop_does_not_starve_its_holder() {
+    for (kind, seed) in EXPLORERS.into_iter().flat_map(|it| (0..20).map(move |at| (it, at))) {
+        let holder = [vec![Op::Lock(0)], vec![Op::Write(3); 30], vec![Op::Unlock(0)]].concat();
+        let tries = vec![Op::TryLock(0), Op::Unlock(0)];
+        let run = run(&[holder, tries.clone(), tries], planned(kind, seed));
+        assert!(run.is_finished() && run.verdict.is_none(), "{kind:?} {seed}");
+        assert!(run.events.len() < 10_000, "{kind:?} {seed}: {}", run.events.len());
+    }
+}
+
+#[test]
+fn threads_that_wait_in_loops_for_each_other_are_a_livelock() {
+    if cfg!(miri) {
+        return;
+    }
+    // Counting the rounds is progress as far as the scheduler can see.
+    for (name, waits) in loops().into_iter().filter(|it| it.0 != "counts") {
+        for kind in EXPLORERS {
+            let run = run(&[waits.clone(), waits.clone()], planned(kind, 1));
+            assert_eq!(run.verdict, Some(Verdict::Livelock), "{name} {kind:?}");
+        }
+    }
+}
+
+#[test]
+fn a_schedule_that_lets_a_thread_wait_in_a_loop_is_left() {
+    let waits = vec![Op::Lock(0), Op::Read(2), Op::Unlock(0), Op::Repeat(1, 3)];
+    let ends = |thread| Segment { thread, until: until::ENDS, ..Segment::default() };
+    let threads = [waits, vec![Op::Write(1)]];
+    let mut run = run(&threads, following(vec![ends(0), ends(1)], 2));
+    let report = run.scheduler.take_report().unwrap();
+    assert_eq!((report.status, report.left.why), (follow::INFEASIBLE, why::SPINS));
+    assert!(run.is_finished(), "the other thread goes on");
+    assert!(run.events.len() < 10_000, "{}", run.events.len());
+}
+
+#[test]
+fn a_segment_ends_at_its_event_and_not_in_the_sleep_before_it() {
+    // Both accesses follow a sleep or a yield; the schedule stops one thread right before its access,
+    // and lets the other one execute its own first.
+    for before in [Op::Sleep(5_000_000), Op::Yield] {
+        let threads = [vec![before, Op::Write(0)], vec![before, Op::Write(0), Op::Write(1)]];
+        let upto =
+            |thread, count| Segment { thread, count, until: until::EVENT, ..Segment::default() };
+        let ends = |thread| Segment { thread, until: until::ENDS, ..Segment::default() };
+        let schedule = vec![upto(0, 1), upto(1, 2), ends(0), ends(1)];
+        let mut run = run(&threads, following(schedule, 2));
+        assert_eq!(run.events, [0, 1, 1, 0, 1], "{before:?}");
+        let report = run.scheduler.take_report().unwrap();
+        assert_eq!((report.status, report.left.why), (follow::DONE, 0), "{before:?}");
+    }
+}
+
 #[test]
 fn a_missing_thread_of_the_schedule_is_reported() {
     let absent = Segment { thread: 3, until: until::ENDS, ..Segment::default() };

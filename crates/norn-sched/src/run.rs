@@ -78,6 +78,20 @@ impl RunState {
         self.follows() && world.plan().timeouts == timeouts::LISTED
     }
 
+    /// Lets the tasks check their files again that have not done so since the last event: code that
+    /// the runtime does not see may have operated on the files. Returns whether there was one.
+    pub(crate) fn recheck_files(&mut self) -> bool {
+        let now = self.counted;
+        let mut found = false;
+        for task in self.tasks.iter_mut() {
+            if task.waits_for_file() && task.file_checked < now {
+                task.release();
+                found = true;
+            }
+        }
+        found
+    }
+
     /// Whether something outside the scheduler's view could still wake a stuck program. After
     /// [`DOUBT`] the answer is no.
     pub(crate) fn may_be_saved(&mut self, world: &dyn World) -> bool {

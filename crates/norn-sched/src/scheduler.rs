@@ -4,6 +4,7 @@ use norn_abi::{Kind, control::StrategyKind};
 
 use crate::{
     FollowReport, TaskId, World,
+    fairness::Fairness,
     run::RunState,
     strategy::{Strategies, follow},
     task::UNNAMED,
@@ -17,6 +18,7 @@ pub struct Scheduler {
     pub(crate) run: RunState,
     pub(crate) strategies: Strategies,
     pub(crate) watch: TurnWatch,
+    pub(crate) fairness: Fairness,
     /// Number of events of all threads when the current spinning thread began to run, while all
     /// spin.
     pub(crate) spin_turn_since: u64,
@@ -45,6 +47,7 @@ impl Scheduler {
             run: RunState::new(),
             strategies: Strategies::new(),
             watch: TurnWatch::new(),
+            fairness: Fairness::new(),
             spin_turn_since: 0,
             idle_since: 0,
             idle_at: None,

@@ -8,12 +8,11 @@ use norn_abi::{
 };
 
 use crate::{
-    Arrival, Asked, Decision, Event, NEVER, NewThread, Scheduler, TASKS, TaskId, Verdict, Wait,
-    World,
+    Arrival, Asked, Decision, Event, NEVER, NewThread, Scheduler, Sleep, TASKS, TaskId, Verdict,
+    Wait, World,
 };
 
 /// The outside of the scheduler, as the test defines it.
-#[expect(clippy::struct_excessive_bools, reason = "answers to independent questions")]
 pub(crate) struct SimulatedWorld {
     pub(crate) plan: Plan,
     pub(crate) names: Vec<Name>,
@@ -22,7 +21,7 @@ pub(crate) struct SimulatedWorld {
     pub(crate) effects: [u64; TASKS],
     pub(crate) real_time: u64,
     pub(crate) cpu_time: Option<u64>,
-    pub(crate) asleep: bool,
+    pub(crate) sleep: Sleep,
     pub(crate) excused: bool,
     pub(crate) unseen_help: bool,
     pub(crate) over: bool,
@@ -38,7 +37,7 @@ impl Default for SimulatedWorld {
             effects: [0; TASKS],
             real_time: 1,
             cpu_time: None,
-            asleep: false,
+            sleep: Sleep::No,
             excused: false,
             unseen_help: false,
             over: false,
@@ -83,8 +82,8 @@ impl World for SimulatedWorld {
         self.cpu_time
     }
 
-    fn is_asleep(&self, _task: TaskId) -> bool {
-        self.asleep
+    fn sleep(&self, _task: TaskId) -> Sleep {
+        self.sleep
     }
 
     fn is_excused(&self, _task: TaskId) -> bool {
@@ -127,6 +126,10 @@ pub(crate) enum Op {
     Sleep(u64),
     /// Reads a variable until it is not 0.
     Await(usize),
+    /// Reads a variable, and goes back by this many steps if it is 0.
+    Repeat(usize, usize),
+    /// Acquires a lock, or tries again at once.
+    TryLock(usize),
 }
 
 /// A program that runs under a scheduler.
@@ -299,9 +302,9 @@ impl Simulation {
         let read = Kind::Read8;
         let write = Kind::Write8;
         let (kind, object) = match op {
-            Op::Read(variable) | Op::Await(variable) => (read, variable),
+            Op::Read(variable) | Op::Await(variable) | Op::Repeat(variable, _) => (read, variable),
             Op::Write(variable) => (write, variable),
-            Op::Lock(lock) => (Kind::Acquire, lock),
+            Op::Lock(lock) | Op::TryLock(lock) => (Kind::Acquire, lock),
             Op::Unlock(lock) => (Kind::Release, lock),
             Op::Yield => (Kind::Yield, 0),
             Op::Sleep(_) => (Kind::Sleep, 0),
@@ -318,11 +321,19 @@ impl Simulation {
                 self.memory[variable] += 1;
                 self.count(thread, true, true);
             }
-            Op::Lock(lock) if self.locked_by[lock].is_none() => {
+            Op::Repeat(variable, back) => {
+                let again = self.memory[variable] == 0;
+                self.count(thread, false, !again);
+                self.done[thread] -= if again { back } else { 0 };
+            }
+            Op::TryLock(lock) if self.locked_by[lock].is_some() => {
+                self.count(thread, false, false);
+            }
+            Op::Lock(lock) | Op::TryLock(lock) if self.locked_by[lock].is_none() => {
                 self.locked_by[lock] = Some(thread);
                 self.count(thread, true, true);
             }
-            Op::Lock(_) => self.wait(task, op, NEVER),
+            Op::Lock(_) | Op::TryLock(_) => self.wait(task, op, NEVER),
             Op::Unlock(lock) => {
                 self.locked_by[lock] = None;
                 self.scheduler.release_all(Kind::Acquire, lock);
@@ -333,7 +344,6 @@ impl Simulation {
                 self.count(thread, false, true);
                 let decision = self.scheduler.yields(task, pc, quiet, &self.world);
                 self.carry_out(decision);
-                self.scheduler.yielded(task);
             }
             Op::Sleep(length) => {
                 let deadline = self.scheduler.now(&self.world) + length;

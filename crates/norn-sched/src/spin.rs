@@ -1,22 +1,26 @@
-//! Detects threads that spin: they repeat the same reads and have no effect, so that only another
+//! Detects threads that spin: they repeat the same events and change nothing, so that only another
 //! thread can end their loop. They are not chosen while others can run.
 //!
-//! A thread that has had no effect for a while is watched event by event. If it returns to the same
-//! event, and everything it saw since then equals what it saw in the round before, it spins. After
-//! an effect of another thread it may check once more: for one round, unless it sees something new.
-//! Watching is slow: if it does not detect a spin, the thread runs twice as long before it is
-//! watched again.
+//! A thread that has had no effect for a while is watched event by event, and so is, more rarely,
+//! one that runs for long with effects: it may acquire and release a lock in each round, or write
+//! what was there before. If it returns to the same event, and everything it saw since then equals
+//! what it saw in the round before, it spins. After an effect of another thread it may check once
+//! more: for one round, unless it sees something new. Watching is slow: if it does not detect a
+//! spin, the thread runs twice as long before it is watched again.
 
 use norn_abi::{Change, Kind};
 
-use crate::{TaskId, World, run::RunState};
+use crate::{Event, TaskId, World, run::RunState};
 
 /// Number of events without an effect after which a thread is watched: initially, and at most. A
 /// watch stores the difference to the initial number, so that a new one is all zero.
 const SUSPICIOUS: u64 = 256;
 const MOST_PATIENT: u64 = 1 << 14;
+/// The same for a thread that has effects, counted in all of its events.
+const BUSY: u64 = 2048;
+const MOST_PATIENT_BUSY: u64 = 1 << 20;
 /// Maximum length of a round in events; after that another event becomes the anchor.
-const LONGEST_ROUND: u32 = 64;
+const LONGEST_ROUND: usize = 64;
 /// Number of equal rounds that make a spin.
 const ROUNDS: u32 = 3;
 /// Number of events for which a thread is watched: the anchor may be an event that does not recur,
@@ -29,19 +33,32 @@ const STALE: u64 = 2_000;
 
 /// The spin detection state of one thread.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "they are independent of each other")]
 pub(crate) struct SpinWatch {
     /// Where rounds begin: code location and address.
     anchor: (usize, usize),
-    /// A hash of what was seen in this round, and in the last one.
-    round: u64,
-    last: u64,
-    events: u32,
+    /// A hash of each event of the last round and of what it saw, and the length of that round.
+    /// Those of the current round take their places.
+    round: [u32; LONGEST_ROUND],
+    length: usize,
+    /// Number of events of the current round, and whether they equal those of the last one.
+    events: usize,
+    is_same: bool,
+    /// Number of locks acquired in the current round and not released.
+    held: i32,
+    /// The last event was the attempt to acquire a lock.
+    attempted: bool,
     equal: u32,
     watched: bool,
     /// Number of events without an effect when watching began or was given up.
     since: u64,
     /// Number of events without an effect before watching, beyond [`SUSPICIOUS`].
     patience: u64,
+    /// It is watched although it has effects.
+    busy: bool,
+    /// As `since` and `patience`, for a thread that has effects.
+    busy_since: u64,
+    busy_patience: u64,
     spins: bool,
     /// It has yielded.
     yields: bool,
@@ -49,16 +66,32 @@ pub(crate) struct SpinWatch {
     changes: u64,
 }
 
+/// A thread arrives at an event: what its watch sees.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sight {
+    pub(crate) event: Event,
+    /// The value at the address of the event, if it has one.
+    pub(crate) value: u64,
+    /// Whether the thread's last event had an effect.
+    pub(crate) effect: bool,
+}
+
 impl SpinWatch {
     pub(crate) const NEW: SpinWatch = SpinWatch {
         anchor: (0, 0),
-        round: 0,
-        last: 0,
+        round: [0; LONGEST_ROUND],
+        length: 0,
         events: 0,
+        is_same: false,
+        held: 0,
+        attempted: false,
         equal: 0,
         watched: false,
         since: 0,
         patience: 0,
+        busy: false,
+        busy_since: 0,
+        busy_patience: 0,
         spins: false,
         yields: false,
         changes: 0,
@@ -68,17 +101,35 @@ impl SpinWatch {
     pub(crate) fn reset(&mut self) {
         self.forget();
         (self.yields, self.since, self.patience) = (false, 0, 0);
+        (self.busy_since, self.busy_patience) = (0, 0);
     }
 
     /// Stops watching.
     fn forget(&mut self) {
-        (self.anchor, self.round, self.last) = ((0, 0), 0, 0);
-        (self.events, self.equal, self.changes) = (0, 0, 0);
-        (self.watched, self.spins) = (false, false);
+        self.begin_at((0, 0));
+        (self.watched, self.busy, self.changes) = (false, false, 0);
     }
 
-    /// The thread has executed `quiet` events since its last effect. Returns whether it is watched.
-    pub(crate) fn is_suspicious(&mut self, quiet: u64) -> bool {
+    /// Makes an event the anchor: what was seen so far does not count.
+    fn begin_at(&mut self, anchor: (usize, usize)) {
+        self.anchor = anchor;
+        (self.length, self.events, self.equal) = (0, 0, 0);
+        (self.is_same, self.spins, self.attempted, self.held) = (false, false, false, 0);
+    }
+
+    /// The thread has executed `steps` events, `quiet` of them since its last effect. Returns
+    /// whether it is watched.
+    pub(crate) fn is_suspicious(&mut self, quiet: u64, steps: u64) -> bool {
+        if !self.busy {
+            self.watch_quiet(quiet);
+        }
+        if self.busy || !self.watched {
+            self.watch_busy(steps);
+        }
+        self.watched
+    }
+
+    fn watch_quiet(&mut self, quiet: u64) {
         if quiet < self.since {
             // It has had an effect meanwhile.
             self.forget();
@@ -94,7 +145,20 @@ impl SpinWatch {
             self.since = quiet;
             self.patience = (2 * patience).min(MOST_PATIENT) - SUSPICIOUS;
         }
-        self.watched
+    }
+
+    fn watch_busy(&mut self, steps: u64) {
+        let patience = BUSY + self.busy_patience;
+        let events = steps - self.busy_since;
+        if !self.busy && events >= patience {
+            (self.watched, self.busy, self.busy_since) = (true, true, steps);
+        } else if self.busy && self.spins {
+            (self.busy_patience, self.busy_since) = (0, steps);
+        } else if self.busy && events >= WATCHED {
+            self.forget();
+            (self.since, self.busy_since) = (0, steps);
+            self.busy_patience = (2 * patience).min(MOST_PATIENT_BUSY) - BUSY;
+        }
     }
 
     /// Whether other tasks should run first. `changes` counts the changes of all threads.
@@ -107,6 +171,11 @@ impl SpinWatch {
         self.spins && self.changes == changes
     }
 
+    /// Whether it has only repeated itself so far, so that its effects have changed nothing.
+    pub(crate) fn repeats(&self) -> bool {
+        self.spins
+    }
+
     /// Whether each of its events must be observed.
     pub(crate) fn is_watched(&self) -> bool {
         self.watched
@@ -117,29 +186,60 @@ impl SpinWatch {
         self.yields = true;
     }
 
-    /// It arrives at an event at a code location and address, where it will see this value.
-    pub(crate) fn observe(&mut self, at: (usize, usize), seen: u64, changes: u64) {
+    /// It arrives at an event.
+    pub(crate) fn observe(&mut self, seen: Sight, changes: u64) {
+        let Sight { event, value, effect } = seen;
+        self.held += i32::from(self.attempted && effect);
+        let at = (event.pc, event.object);
         if at == self.anchor && self.events > 0 {
-            let same = self.round == self.last;
-            self.equal = if same { self.equal + 1 } else { 0 };
-            (self.last, self.round, self.events) = (self.round, 0, 0);
-            if self.equal >= ROUNDS {
-                self.spins = true;
-                self.changes = changes;
-            }
+            self.end_round(changes);
         } else if self.events == 0 && self.anchor != at || self.events >= LONGEST_ROUND {
-            (self.anchor, self.round, self.last) = (at, 0, 0);
-            (self.events, self.equal, self.spins) = (0, 0, false);
+            self.begin_at(at);
+        }
+        self.attempted = matches!(event.kind, Kind::Acquire | Kind::SemWait | Kind::TimedSemWait);
+        self.held -= i32::from(matches!(event.kind, Kind::Release));
+        let word = if is_repeatable(event.kind) { hash(event, value) } else { 0 };
+        if let Some(known) = self.round.get_mut(self.events) {
+            let same = self.events < self.length && *known == word && word != 0;
+            *known = word;
+            self.is_same &= same;
+            self.spins &= same;
         }
         self.events += 1;
-        let word = (at.0 as u64).rotate_left(32) ^ at.1 as u64 ^ seen.rotate_left(17);
-        self.round = (self.round ^ word).wrapping_mul(crate::STEP).rotate_left(23);
+    }
+
+    /// A round ends: compares it with the round before. A thread that keeps a lock in each round has
+    /// an effect, although it repeats itself.
+    fn end_round(&mut self, changes: u64) {
+        let same = self.is_same && self.events == self.length && self.held == 0;
+        self.equal = if same { self.equal + 1 } else { 0 };
+        (self.length, self.events, self.is_same, self.held) = (self.events, 0, true, 0);
+        self.spins = self.equal >= ROUNDS;
+        if self.spins {
+            self.changes = changes;
+        }
     }
 
     #[cfg(test)]
     pub(crate) fn watch_for_test(&mut self) {
         self.watched = true;
     }
+}
+
+/// A hash of an event and the value that it sees; never 0.
+fn hash(event: Event, value: u64) -> u32 {
+    let word = (event.pc as u64).rotate_left(32) ^ event.object as u64 ^ value.rotate_left(17);
+    let mixed = (word ^ u64::from(event.kind.code()) << 56).wrapping_mul(crate::STEP);
+    ((mixed >> 32) as u32) | 1
+}
+
+/// Whether an event of this kind changes nothing if everything that its thread sees stays the same:
+/// it has no effect, or the effect is seen in memory at its next round, or is undone by a release.
+fn is_repeatable(kind: Kind) -> bool {
+    use Kind as K;
+    let locks = matches!(kind, K::Acquire | K::Release | K::SemWait | K::TimedSemWait);
+    let waits = matches!(kind, K::Wait | K::TimedWait | K::WaitRelease | K::WaitAcquire);
+    sees_a_value(kind) || is_fruitless(kind) || locks || waits
 }
 
 /// The last effect of any thread, in events of all threads.
@@ -177,7 +277,7 @@ impl RunState {
         }
         let steps = self.steps(world);
         let since = self.tasks[last].since;
-        if world.last_effect(last) > since {
+        if world.last_effect(last) > since && !self.tasks[last].spin.repeats() {
             self.tasks.changes += 1;
             self.progress.changed_at = steps;
         }
@@ -205,8 +305,9 @@ impl RunState {
 
 /// Whether the value that an event of this kind sees matters for spin detection.
 pub(crate) fn sees_a_value(kind: Kind) -> bool {
+    use Kind as K;
     kind.as_access().is_some()
-        || matches!(kind, Kind::AtomicLoad | Kind::AtomicRmw | Kind::AtomicCas)
+        || matches!(kind, K::AtomicLoad | K::AtomicStore | K::AtomicRmw | K::AtomicCas)
 }
 
 /// Whether an event has no effect that another thread could observe.
@@ -215,73 +316,5 @@ pub fn is_fruitless(kind: Kind) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Lets a thread read `values` in turn at one code location each, and returns after how many
-    /// events it is found spinning.
-    fn spins_after(values: impl Fn(u64) -> (usize, u64), most: u64) -> Option<u64> {
-        let mut watch = SpinWatch::NEW;
-        (0..most).find(|&quiet| {
-            if watch.is_suspicious(quiet) {
-                let (place, value) = values(quiet);
-                watch.observe((place, 0x1000), value, 1);
-            }
-            watch.spins(1)
-        })
-    }
-
-    #[test]
-    fn a_loop_over_the_same_values_spins_after_a_few_rounds() {
-        let after = spins_after(|quiet| (8 + usize::try_from(quiet % 3).unwrap(), 0), 2000);
-        // Watched from event 256 on; the first round has no predecessor to compare with.
-        assert_eq!(after, Some(256 + 3 * (u64::from(ROUNDS) + 1)));
-    }
-
-    #[test]
-    fn a_loop_that_sees_new_values_does_not_spin() {
-        assert_eq!(spins_after(|quiet| (8, quiet), 20_000), None);
-    }
-
-    #[test]
-    fn a_round_that_is_too_long_is_not_recognised() {
-        let long = u64::from(LONGEST_ROUND) + 1;
-        let place = |quiet: u64| (usize::try_from(quiet % long).unwrap(), 0);
-        assert_eq!(spins_after(place, 20_000), None);
-    }
-
-    #[test]
-    fn a_change_by_another_thread_ends_the_spin() {
-        let mut watch = SpinWatch::NEW;
-        watch.watched = true;
-        (0..8).for_each(|_| watch.observe((1, 1), 0, 5));
-        assert!(watch.spins(5) && watch.is_idle(5));
-        assert!(!watch.spins(6) && !watch.is_idle(6));
-        watch.yields();
-        assert!(watch.is_idle(6));
-    }
-
-    #[test]
-    fn watching_in_vain_makes_it_wait_longer() {
-        let mut watch = SpinWatch::NEW;
-        let mut begun = Vec::new();
-        let mut before = false;
-        for quiet in 0..200_000 {
-            let watched = watch.is_suspicious(quiet);
-            if watched && !before {
-                begun.push(quiet);
-            }
-            before = watched;
-        }
-        let gaps: Vec<_> = begun.windows(2).map(|it| it[1] - it[0] - WATCHED).collect();
-        assert_eq!(gaps[..5], [512, 1024, 2048, 4096, 8192]);
-        assert!(gaps[6..].iter().all(|it| *it == MOST_PATIENT));
-    }
-
-    #[test]
-    fn an_effect_of_its_own_ends_the_watching() {
-        let mut watch = SpinWatch::NEW;
-        assert!((0..300).map(|quiet| watch.is_suspicious(quiet)).last().unwrap());
-        assert!(!watch.is_suspicious(2));
-    }
-}
+#[path = "spin_tests.rs"]
+mod tests;

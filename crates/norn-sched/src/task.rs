@@ -8,6 +8,9 @@ use crate::spin::SpinWatch;
 
 /// No deadline.
 pub const NEVER: u64 = u64::MAX;
+/// Maximum length of a turn in events, and maximum number of events of a thread between two questions
+/// to the scheduler, so that a spinning or endless thread is noticed.
+pub(crate) const LONGEST: u64 = 4096;
 /// The entry of a thread that the schedule does not name.
 pub(crate) const UNNAMED: u32 = u32::MAX;
 
@@ -79,7 +82,8 @@ pub(crate) struct Task {
     pub(crate) looks: bool,
     /// It is in uninstrumented code, and runs without the turn.
     pub(crate) away: bool,
-    /// It has yielded, and has not reached its next event.
+    /// It is between two events, and its next one is not known yet: it sleeps, is in a system call
+    /// or in uninstrumented code, or has continued since and has not arrived at an event.
     pub(crate) between: bool,
     /// Number of signal handlers that currently run on it; they run even while it waits.
     pub(crate) handlers: u32,
@@ -95,6 +99,8 @@ pub(crate) struct Task {
     pub(crate) cancelled: bool,
     /// Its wait has ended while threads run freely: its thread must be woken.
     pub(crate) woken: bool,
+    /// Number of events of all threads when it last checked the file that it waits for.
+    pub(crate) file_checked: u64,
     /// The event that it waits for or is about to execute.
     pub(crate) event: Event,
     /// Its position in the order of waiting.
@@ -103,12 +109,20 @@ pub(crate) struct Task {
     pub(crate) since: u64,
     /// Number of its events when it last gave the turn back.
     pub(crate) counted: u64,
+    /// Number of its events when it last asked the scheduler.
+    pub(crate) arrived: u64,
     /// Number of its events at the end of its turn.
     pub(crate) until: u64,
     /// For strategies with priorities: the highest runs first.
     pub(crate) priority: u64,
+    /// Number of its events at the last check for fairness, and the number of consecutive checks in
+    /// which it could run and had not run since the one before.
+    pub(crate) checked: u64,
+    pub(crate) overlooked: u32,
     /// Its entry in the schedule's table of threads.
     pub(crate) entry: u32,
+    /// Whether its last event before the current one had an effect; known while it is watched.
+    pub(crate) had_effect: bool,
     /// The spin detection state.
     pub(crate) spin: SpinWatch,
 }
@@ -131,13 +145,18 @@ impl Task {
         interruption: Interruption::No,
         cancelled: false,
         woken: false,
+        file_checked: 0,
         event: Event::NONE,
         ticket: 0,
         since: 0,
         counted: 0,
+        arrived: 0,
         until: 0,
         priority: 0,
+        checked: 0,
+        overlooked: 0,
         entry: 0,
+        had_effect: false,
         spin: SpinWatch::NEW,
     };
 
@@ -149,8 +168,9 @@ impl Task {
         (self.timed_out, self.cancelled, self.woken) = (false, false, false);
         self.interruption = Interruption::No;
         self.event = Event { kind: Kind::Begin, object: 0, pc: 0 };
-        (self.since, self.counted, self.until) = (0, 0, 0);
+        (self.since, self.counted, self.arrived, self.until) = (0, 0, 0, 0);
         (self.priority, self.entry) = (0, UNNAMED);
+        (self.checked, self.overlooked) = (0, 0);
         self.spin.reset();
         self.release();
         self.looks = false;
@@ -176,6 +196,13 @@ impl Task {
         self.alive && self.waiting && self.event.kind == kind && self.event.object == object
     }
 
+    /// Whether it waits for a file that only the program's own threads operate on, and checks it
+    /// again when one of them may have done so.
+    pub(crate) fn waits_for_file(&self) -> bool {
+        let file = matches!(self.event.kind, Kind::Receive | Kind::Send | Kind::Ready);
+        self.alive && self.waiting && !self.outside && file
+    }
+
     /// Whether something outside the scheduler's view must happen before it continues.
     pub(crate) fn is_outside(&self) -> bool {
         self.alive && (self.away || self.waiting && self.outside)
@@ -190,10 +217,10 @@ impl Task {
         }
     }
 
-    /// Whether it is between two events, and the next one is not known yet.
-    pub(crate) fn is_between(&self) -> bool {
-        let unknown = self.outside || matches!(self.event.kind, Kind::Sleep | Kind::Futex);
-        self.away || self.between || self.waiting && unknown
+    /// Whether its wait is the event that it waits for, so that it has arrived there: a wait for a
+    /// lock is, a sleep and a system call are not.
+    pub(crate) fn waits_at_event(&self) -> bool {
+        !self.outside && self.event.kind != Kind::Sleep
     }
 
     /// Ends its wait.
@@ -202,10 +229,12 @@ impl Task {
         (self.waiting, self.outside, self.deadline) = (false, false, NEVER);
     }
 
-    /// The event count at which its thread asks the scheduler again: at the end of its turn, or at
-    /// its next event if it is watched.
+    /// The event count at which its thread asks the scheduler again: at the end of its turn, at its
+    /// next event if it is watched, or if it has not asked for long. A thread that waits or yields
+    /// in each round of a loop gets a new turn each time, and would never reach the end of one.
     pub(crate) fn next_stop(&self, steps: u64) -> u64 {
-        let next = if self.spin.is_watched() { steps + 1 } else { self.until };
+        let soon = steps + u64::from(!self.between);
+        let next = if self.spin.is_watched() { soon } else { soon.max(self.arrived + LONGEST) };
         next.min(self.until)
     }
 }
@@ -259,8 +288,14 @@ mod tests {
         let mut task = task();
         task.until = 50;
         assert_eq!(task.next_stop(10), 50);
+        task.until = 9000;
+        assert_eq!(task.next_stop(10), LONGEST, "it has not asked for long");
+        assert_eq!(task.next_stop(5000), 5001);
+        task.until = 50;
         task.spin.watch_for_test();
         assert_eq!(task.next_stop(10), 11);
         assert_eq!(task.next_stop(50), 50);
+        task.between = true;
+        assert_eq!(task.next_stop(10), 10, "its next event must be seen, too");
     }
 }

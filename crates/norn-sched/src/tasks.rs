@@ -55,6 +55,12 @@ impl Tasks {
         self.iter().enumerate().map(|(index, task)| (TaskId::at(index), task))
     }
 
+    /// The task after this one, if there is one.
+    pub(crate) fn next(&self, task: TaskId) -> Option<TaskId> {
+        let next = task.index() + 1;
+        (next < self.used).then(|| TaskId::at(next))
+    }
+
     /// Whether the task was ever used.
     pub(crate) fn is_used(&self, task: TaskId) -> bool {
         task.index() < self.used

@@ -3,12 +3,14 @@
 
 use norn_abi::control::verdict;
 
-use crate::{Scheduler, TaskId, World, run::RunState, task::Task};
+use crate::{
+    Scheduler, TaskId, World,
+    run::RunState,
+    task::{LONGEST, Task},
+};
 
 /// Number of events after which the tasks that wait for external events check again.
 const OUTSIDE: u64 = 10_000;
-/// Maximum length of a turn in events, so that a spinning or endless thread is noticed.
-const LONGEST: u64 = 4096;
 
 /// The reason why the scheduler ends a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,6 +152,7 @@ impl Scheduler {
                 return;
             }
             match idle(&self.run) {
+                Idle::Timed | Idle::Stuck if self.run.recheck_files() => {}
                 Idle::Timed if self.run.lists_timeouts(world) => return self.be_idle(world),
                 Idle::Timed => self.run.put_forward(world),
                 Idle::Outside => return self.be_idle(world),
@@ -169,7 +172,8 @@ impl Scheduler {
         // The count includes an event that it completed without the turn.
         task.since = world.steps(id);
         self.run.counted += task.since.saturating_sub(task.counted);
-        task.until = task.since + events.clamp(1, LONGEST);
+        // A thread whose next event is not known yet may be stopped there.
+        task.until = task.since + events.clamp(u64::from(!task.between), LONGEST);
         task.looks = false;
         self.run.doubtful_since = 0;
         self.run.holder = Some(id);
@@ -186,10 +190,10 @@ impl Scheduler {
         }
     }
 
-    /// Lets all tasks that wait for external events check for them.
+    /// Lets all tasks that wait for external events or for files check for them.
     pub(crate) fn release_outside(&mut self) {
-        let waiting = self.run.tasks.iter_mut().filter(|it| it.alive && it.outside);
-        waiting.for_each(Task::release);
+        let waits = |it: &&mut Task| it.alive && it.outside || it.waits_for_file();
+        self.run.tasks.iter_mut().filter(waits).for_each(Task::release);
     }
 
     /// No task can run. The duration counts from the last event: unsuccessful checks for external

@@ -8,7 +8,9 @@ use crate::{Event, Interruption, NEVER, Scheduler, TaskId};
 #[derive(Clone, Copy, Debug)]
 pub struct Wait {
     /// The event after the wait; the wait is ended by [`Scheduler::release_all`] or
-    /// [`Scheduler::release_one`] for the same kind and object.
+    /// [`Scheduler::release_one`] for the same kind and object. A wait for [`Kind::Receive`],
+    /// [`Kind::Send`] or [`Kind::Ready`] is one for a file, and also ended by
+    /// [`Scheduler::look_again`].
     pub event: Event,
     /// The virtual time at which the wait times out; [`NEVER`] for none.
     pub deadline: u64,
@@ -20,11 +22,14 @@ impl Scheduler {
     /// A task begins to wait. It keeps the turn until it gives it back.
     pub fn wait(&mut self, task: TaskId, wait: Wait) {
         let ticket = self.run.ticket();
+        let now = self.run.counted;
         let task = &mut self.run.tasks[task];
         (task.waiting, task.deadline, task.timed_out) = (true, wait.deadline, false);
         task.interruption = Interruption::No;
         (task.event, task.ticket) = (wait.event, ticket);
         task.outside |= wait.outside;
+        task.between = !task.waits_at_event();
+        task.file_checked = now;
     }
 
     /// Whether a task waits.

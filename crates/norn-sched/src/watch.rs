@@ -1,14 +1,19 @@
-//! Watches the thread that has the turn. If it sleeps in uninstrumented code, or computes there for
-//! long, the turn passes on without it.
+//! Watches the thread that has the turn. If it sleeps in uninstrumented code in a way that another
+//! thread may have to end, or computes there for long, the turn passes on without it.
 //!
-//! The duration of a computation is measured in CPU time: on a busy machine, a thread may be
-//! descheduled for any time. A sleep can only be measured in real time; so whenever the turn passes
-//! on without a thread, this is counted and reported.
+//! A busy machine must not matter. So the kernel is asked what the thread sleeps for: a thread in a
+//! system call that does not wait for other threads keeps the turn, however long that takes, and a
+//! computation is measured in CPU time. Whenever the turn passes on without a thread, this is
+//! counted and reported.
 
-use crate::{TaskId, World};
+use crate::{Sleep, TaskId, World};
 
-/// How long a thread sleeps before the turn passes on without it, in nanoseconds.
+/// How long a thread sleeps until another one may have to end its sleep, in nanoseconds. Such a sleep
+/// of a thread that nobody wakes lasts, so a longer time would change nothing.
 const ASLEEP: u64 = 20_000_000;
+/// How long it sleeps for another reason, in nanoseconds. A loop that sleeps in uninstrumented code
+/// may wait for another thread after all, and so may a child process.
+const ASLEEP_ALONE: u64 = 5_000_000_000;
 /// How long it computes before the turn passes on without it, in nanoseconds of CPU time.
 const BUSY: u64 = 1_000_000_000;
 /// The time without a check, in nanoseconds, after which all threads must have been stopped, as by
@@ -25,14 +30,17 @@ pub(crate) struct TurnWatch {
     events: u64,
     /// Its CPU time when it was first seen there.
     begun: u64,
-    /// Its CPU time when it was first seen asleep, and the real time of that.
+    /// Its CPU time when it was first seen asleep until another thread ends that, and the real time
+    /// of that.
     spent: u64,
     since: u64,
+    /// The real time at which it was first seen asleep for another reason; 0 if it was not.
+    alone_since: u64,
 }
 
 impl TurnWatch {
     pub(crate) const fn new() -> Self {
-        Self { looked: 0, thread: None, events: 0, begun: 0, spent: 0, since: 0 }
+        Self { looked: 0, thread: None, events: 0, begun: 0, spent: 0, since: 0, alone_since: 0 }
     }
 
     /// Whether the turn passes on without its holder. `events` counts the events of all threads.
@@ -54,14 +62,19 @@ impl TurnWatch {
             return false;
         };
         if !same || resumed || world.is_excused(holder) {
-            self.begun = spent;
+            (self.begun, self.alone_since) = (spent, 0);
             self.sleeps_since(now, spent);
             return false;
         }
-        if !world.is_asleep(holder) || self.spent != spent {
+        let sleep = world.sleep(holder);
+        if sleep != Sleep::ForOthers || self.spent != spent {
             self.sleeps_since(now, spent);
         }
-        spent - self.begun > BUSY || now - self.since > ASLEEP
+        if sleep == Sleep::Alone && self.alone_since == 0 {
+            self.alone_since = now;
+        }
+        let alone = sleep == Sleep::Alone && now - self.alone_since > ASLEEP_ALONE;
+        alone || spent - self.begun > BUSY || now - self.since > ASLEEP
     }
 
     fn sleeps_since(&mut self, now: u64, spent: u64) {
@@ -78,9 +91,9 @@ mod tests {
 
     /// Checks every 10 ms, while the holder gets `share` percent of a CPU. Returns when the turn
     /// passes on without it.
-    fn given_up(share: u64, asleep: bool, excused: bool) -> Option<u64> {
+    fn given_up(share: u64, sleep: Sleep, excused: bool) -> Option<u64> {
         let (mut watch, mut world) = (TurnWatch::new(), SimulatedWorld::default());
-        (world.asleep, world.excused) = (asleep, excused);
+        (world.sleep, world.excused) = (sleep, excused);
         (1..1000).map(|look| look * LOOK).find(|&now| {
             (world.real_time, world.cpu_time) = (now, Some(now * share / 100));
             watch.is_away(TaskId::FIRST, 0, 7, &world)
@@ -89,20 +102,26 @@ mod tests {
 
     #[test]
     fn a_sleeper_loses_the_turn_soon_and_a_worker_later() {
-        assert_eq!(given_up(0, true, false), Some(LOOK + ASLEEP + LOOK));
-        assert_eq!(given_up(100, false, false), Some(LOOK + BUSY + LOOK));
+        assert_eq!(given_up(0, Sleep::ForOthers, false), Some(LOOK + ASLEEP + LOOK));
+        assert_eq!(given_up(100, Sleep::No, false), Some(LOOK + BUSY + LOOK));
     }
 
     #[test]
     fn a_thread_that_gets_no_processor_keeps_the_turn() {
-        assert_eq!(given_up(0, false, false), None);
-        assert_eq!(given_up(0, true, true), None);
+        assert_eq!(given_up(0, Sleep::No, false), None);
+        assert_eq!(given_up(0, Sleep::ForOthers, true), None);
+    }
+
+    #[test]
+    fn a_slow_system_call_keeps_the_turn_for_long() {
+        let given_up = given_up(0, Sleep::Alone, false).unwrap();
+        assert!(given_up > ASLEEP_ALONE, "{given_up}");
     }
 
     #[test]
     fn a_thread_that_does_events_keeps_the_turn() {
         let (mut watch, mut world) = (TurnWatch::new(), SimulatedWorld::default());
-        world.asleep = true;
+        world.sleep = Sleep::ForOthers;
         let away = (1..100).any(|look| {
             (world.real_time, world.cpu_time) = (look * LOOK, Some(0));
             watch.is_away(TaskId::FIRST, 0, look, &world)

@@ -4,6 +4,19 @@ use norn_abi::control::{Name, Plan, Point, Segment};
 
 use crate::TaskId;
 
+/// What a thread sleeps for, according to the kernel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sleep {
+    /// It does not sleep: it runs, or waits for a processor or a disk.
+    #[default]
+    No,
+    /// It is in a system call that another thread may have to end: it waits for a futex or a file.
+    ForOthers,
+    /// It is in any other system call: a pause, the end of a child process, or a call that does not
+    /// usually sleep.
+    Alone,
+}
+
 /// The outside of the scheduler: the plan, the threads' event counters, and the state in the
 /// kernel. Every query is made only where its answer is needed, since some are slow (they read
 /// `/proc`).
@@ -37,8 +50,8 @@ pub trait World {
     /// sleeps while it waits for its turn.
     fn cpu_time(&self, task: TaskId) -> Option<u64>;
 
-    /// Whether the task's thread sleeps, according to the kernel.
-    fn is_asleep(&self, task: TaskId) -> bool;
+    /// What the task's thread sleeps for, according to the kernel.
+    fn sleep(&self, task: TaskId) -> Sleep;
 
     /// Whether the task's thread is stopped for a known reason: the recorder must catch up, a
     /// debugger or a signal has stopped it, or the program is about to end.

@@ -22,7 +22,7 @@ pub struct Controlled {
     /// The process that followed the schedule, if there was one.
     #[serde(default)]
     pub process: u32,
-    /// The number of events after which the run counted as a hang.
+    /// The number of events after which the run ended as not finished.
     pub max_steps: u64,
     /// The initial real-time clock, in nanoseconds since the epoch.
     pub realtime: u64,

@@ -89,31 +89,57 @@ pub fn ends(file: i32) -> Option<Ends> {
 /// The channels of a descriptor without a file: all of these have the same inode, but the kernel
 /// describes them in `/proc`.
 fn anonymous(file: i32) -> Option<Ends> {
-    const LEN: usize = 400;
+    fd_info(file, |info| match info {
+        FdInfo::Event(Some(number)) => Some(Ends::both(key(Tag::Event, number, 0), Unit::Count)),
+        FdInfo::Event(None) => Some(Ends::both(key(Tag::Event, file as u64, 1), Unit::Count)),
+        FdInfo::Timer => Some(Ends::both(key(Tag::Timer, file as u64, 0), Unit::State)),
+        FdInfo::Other(_) => None,
+    })
+}
+
+/// What the kernel says of a descriptor without a file.
+pub enum FdInfo<'a> {
+    /// An event counter, with its number if the kernel shows it.
+    Event(Option<u64>),
+    /// A timer.
+    Timer,
+    /// Something else, with its description.
+    Other(&'a [u8]),
+}
+
+/// Maximum length of the description of a descriptor.
+pub const INFO_LEN: usize = 2000;
+
+/// Passes on what the kernel says of a descriptor without a file, in `/proc/self/fdinfo`.
+pub fn fd_info<T>(file: i32, f: impl FnOnce(FdInfo<'_>) -> T) -> T {
     let path = descriptor::proc_path(b"/proc/self/fdinfo/", file);
-    let path = core::ffi::CStr::from_bytes_until_nul(&path).ok()?;
-    let opened = sys::open(path)?;
+    let opened = core::ffi::CStr::from_bytes_until_nul(&path).ok().and_then(sys::open);
+    let Some(opened) = opened else { return f(FdInfo::Other(&[])) };
     // Not initialised: the compiler would call `memset`, which the runtime intercepts.
-    let mut text = MaybeUninit::<[u8; LEN]>::uninit();
+    let mut text = MaybeUninit::<[u8; INFO_LEN]>::uninit();
     // SAFETY: the kernel fills the first bytes, and only those are used.
     let text = unsafe {
-        let len = sys::read_to(opened, text.as_mut_ptr().cast(), LEN);
+        let len = sys::read_to(opened, text.as_mut_ptr().cast(), INFO_LEN);
         core::slice::from_raw_parts(text.as_ptr().cast::<u8>(), len)
     };
     sys::close(opened);
-    if let Some(rest) = after(text, b"eventfd-id: ") {
-        let digits = rest.iter().take_while(|it| it.is_ascii_digit());
-        let number = digits.fold(0, |number, it| number * 10 + u64::from(it - b'0'));
-        return Some(Ends::both(key(Tag::Event, number, 0), Unit::Count));
-    }
-    if after(text, b"eventfd-count:").is_some() {
-        return Some(Ends::both(key(Tag::Event, file as u64, 1), Unit::Count));
-    }
-    after(text, b"clockid: ").map(|_| Ends::both(key(Tag::Timer, file as u64, 0), Unit::State))
+    f(match () {
+        () if after(text, b"eventfd-count:").is_some() => {
+            FdInfo::Event(after(text, b"eventfd-id: ").map(number))
+        }
+        () if after(text, b"clockid: ").is_some() => FdInfo::Timer,
+        () => FdInfo::Other(text),
+    })
+}
+
+/// The decimal number at the beginning of a text.
+pub fn number(text: &[u8]) -> u64 {
+    let digits = text.iter().take_while(|it| it.is_ascii_digit());
+    digits.fold(0, |number, it| number.wrapping_mul(10).wrapping_add(u64::from(it - b'0')))
 }
 
 /// What follows a word.
-fn after<'a>(text: &'a [u8], word: &[u8]) -> Option<&'a [u8]> {
+pub fn after<'a>(text: &'a [u8], word: &[u8]) -> Option<&'a [u8]> {
     let at = (0..text.len()).find(|at| text[*at..].starts_with(word))?;
     text.get(at + word.len()..)
 }

@@ -7,6 +7,7 @@
 //! acquires do, so that a receive never seems to come before its send.
 
 mod identity;
+pub mod internal;
 pub mod ready;
 pub mod socket;
 mod table;

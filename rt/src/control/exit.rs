@@ -5,8 +5,10 @@
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
+use norn_sched::Sleep;
+
 use super::verdict;
-use crate::sys;
+use crate::{sys, task_state};
 
 /// The kernel's id of the thread that has just ended; 0 for none.
 static LEAVES: AtomicU32 = AtomicU32::new(0);
@@ -15,8 +17,8 @@ static LEAVES: AtomicU32 = AtomicU32::new(0);
 const HASTY: u32 = 2000;
 /// Pause between checks after that, in nanoseconds.
 const NAP: u64 = 200_000;
-/// Maximum time that an ending thread may sleep, in nanoseconds. A destructor that runs after the
-/// runtime's may wait for other threads, and waiting for it any longer could deadlock the run.
+/// Maximum time that an ending thread may wait for other threads, in nanoseconds. A destructor that
+/// runs after the runtime's may do that, and waiting for it any longer could deadlock the run.
 const ASLEEP: u64 = 2_000_000_000;
 
 /// Notes that a thread ends. The caller holds the scheduler's lock.
@@ -42,7 +44,7 @@ pub fn wait() {
     }
     let mut tries = 0;
     let mut doze = Doze { spent: None, since: 0 };
-    while sys::is_thread(tid) && !sys::is_dead(tid) {
+    while sys::is_thread(tid) && !task_state::is_dead(tid) {
         tries += 1;
         if tries < HASTY {
             sys::yield_now();
@@ -56,7 +58,7 @@ pub fn wait() {
     LEAVES.store(0, Ordering::Relaxed);
 }
 
-/// Measures for how long a thread has been asleep without using any processor time.
+/// Measures for how long a thread has been waiting for others without using any processor time.
 struct Doze {
     /// Processor time of the thread when it was first seen asleep, in nanoseconds.
     spent: Option<u64>,
@@ -68,7 +70,8 @@ impl Doze {
     /// The time that the thread has been asleep, in nanoseconds.
     fn look(&mut self, tid: u32) -> u64 {
         let (now, spent) = (sys::now(sys::MONOTONIC), sys::spent(tid));
-        if !sys::is_asleep(tid) || self.spent != spent || spent.is_none() {
+        let sleeps = task_state::sleep(tid) == Sleep::ForOthers;
+        if !sleeps || self.spent != spent || spent.is_none() {
             (self.spent, self.since) = (spent, now);
         }
         now - self.since

@@ -35,11 +35,11 @@ use norn_abi::{
     arena::{ThreadSlot, role},
     control::strategy,
 };
-use norn_sched::{Arrival, Asked, Event, NewThread};
-pub use norn_sched::{Interruption, NEVER, STEP, TaskId, is_fruitless, mix};
+use norn_sched::{Arrival, Asked, NewThread};
+pub use norn_sched::{Event, Interruption, NEVER, STEP, TaskId, is_fruitless, mix};
 use seat::task_of;
 use shared::lock;
-pub use wait::{block, block_after, block_outside, meet_others, outside, yields};
+pub use wait::{block, block_after, block_on_file, block_outside, meet_others, outside, yields};
 use wake::wake_free;
 pub use wake::{look_again, release, release_one};
 use world::Process;

@@ -42,6 +42,17 @@ pub unsafe fn block_outside(slot: *mut ThreadSlot, pc: usize, deadline: u64) -> 
     unsafe { wait_until_released(slot, Wait { event, deadline, outside: true }) }
 }
 
+/// Waits for a file that only the program's own threads operate on. The caller then retries its
+/// operation, which is the `event` that the thread has arrived at: a receive, a send, or a call that
+/// finds files ready.
+///
+/// # Safety
+/// The slot is the current thread's and not a placeholder.
+pub unsafe fn block_on_file(slot: *mut ThreadSlot, event: Event, deadline: u64) -> bool {
+    // SAFETY: guaranteed by the caller.
+    unsafe { wait_until_released(slot, Wait { event, deadline, outside: false }) }
+}
+
 /// # Safety
 /// The slot is the current thread's and not a placeholder.
 unsafe fn wait_until_released(slot: *mut ThreadSlot, wait: Wait) -> bool {
@@ -152,7 +163,6 @@ pub unsafe fn yields(slot: *mut ThreadSlot, pc: usize) -> bool {
             let mut scheduler = lock();
             let decision = scheduler.yields(task, pc, quiet(slot), &Process);
             turn::wait_after(slot, task, scheduler, &decision);
-            lock().yielded(task);
         }
     }
     true

@@ -3,10 +3,10 @@
 use core::sync::atomic::Ordering;
 
 use norn_abi::control::{Name, Plan, Point, Segment};
-use norn_sched::{TaskId, World};
+use norn_sched::{Sleep, TaskId, World};
 
 use super::{exit, schedule, seat, verdict};
-use crate::{arena, intercept::signal, sys};
+use crate::{arena, intercept::signal, sys, task_state};
 
 /// This process, as the scheduler sees it.
 pub struct Process;
@@ -49,19 +49,19 @@ impl World for Process {
         sys::spent(seat.tid()).filter(|_| !seat.asleep.load(Ordering::Relaxed))
     }
 
-    fn is_asleep(&self, task: TaskId) -> bool {
-        sys::is_asleep(seat::of(task).tid())
+    fn sleep(&self, task: TaskId) -> Sleep {
+        task_state::sleep(seat::of(task).tid())
     }
 
     fn is_excused(&self, task: TaskId) -> bool {
         verdict::is_found()
             || is_dying(task)
             || arena::is_awaited()
-            || sys::is_stopped(seat::of(task).tid())
+            || task_state::is_stopped(seat::of(task).tid())
     }
 
     fn has_unseen_help(&self, tasks: usize) -> bool {
-        signal::is_handled() || sys::threads() > tasks + exit::count()
+        signal::is_handled() || task_state::threads() > tasks + exit::count()
     }
 
     fn is_over(&self) -> bool {

@@ -6,7 +6,7 @@
 
 use core::{
     mem::MaybeUninit,
-    sync::atomic::{AtomicU64, Ordering},
+    sync::atomic::{AtomicBool, AtomicU64, Ordering},
 };
 
 use crate::sys;
@@ -28,6 +28,9 @@ pub const PIPE: u64 = 0o010_000;
 const INHERITED: usize = 64;
 /// The inodes of these descriptors; 0 for those that are not open.
 static STARTED_WITH: [AtomicU64; INHERITED] = [const { AtomicU64::new(0) }; INHERITED];
+/// Whether one of these descriptors leads to no file, such as an event counter. All of those have the
+/// same inode.
+static NAMELESS: AtomicBool = AtomicBool::new(false);
 
 /// Remembers the pipes and sockets that the program inherits: other processes hold their other
 /// ends.
@@ -37,7 +40,15 @@ pub fn start() {
             .filter(|it| matches!(it.kind, PIPE | SOCKET))
             .map_or(0, |it| it.inode);
         known.store(inode, Ordering::Relaxed);
+        if look(file as i32).is_some_and(|it| it.kind == 0) {
+            NAMELESS.store(true, Ordering::Relaxed);
+        }
     }
+}
+
+/// Whether the program was started with a descriptor that leads to no file.
+pub fn has_inherited_nameless() -> bool {
+    NAMELESS.load(Ordering::Relaxed)
 }
 
 /// What the kernel says of a descriptor.
@@ -87,7 +98,7 @@ pub fn is_inherited(inode: u64) -> bool {
 }
 
 /// Whether a socket is one end of a socket pair: neither end has a name.
-fn is_pair(file: i32) -> bool {
+pub fn is_pair(file: i32) -> bool {
     const UNIX: i32 = 1;
     const DOMAIN: usize = 39;
     option(file, DOMAIN) == Some(UNIX)
@@ -130,7 +141,7 @@ pub fn proc_path(folder: &[u8], file: i32) -> [u8; 32] {
 }
 
 /// Whether a pipe has no name in the file system.
-fn is_nameless(file: i32) -> bool {
+pub fn is_nameless(file: i32) -> bool {
     let path = proc_path(b"/proc/self/fd/", file);
     let mut name = [0u8; 8];
     let place = [path.as_ptr() as usize, name.as_mut_ptr() as usize, name.len(), 0, 0, 0];

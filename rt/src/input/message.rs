@@ -43,6 +43,15 @@ impl Message {
         message.map_or((0, 0), |it| (it.name, it.name_len as usize))
     }
 
+    /// Whether a message has ancillary data, which may be descriptors for another process.
+    ///
+    /// # Safety
+    /// `message` is null or points to a `struct msghdr`.
+    pub unsafe fn has_control(message: usize) -> bool {
+        // SAFETY: guaranteed by the caller.
+        unsafe { (message as *const Message).as_ref() }.is_some_and(|it| it.control_len > 0)
+    }
+
     /// Where `recvmsg` writes: the address, the data, the address length and the flags. Ancillary
     /// data is not recorded: when the message is replayed, it has none.
     ///

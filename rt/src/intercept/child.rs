@@ -6,7 +6,7 @@ use norn_abi::Kind;
 
 use super::{
     interpose,
-    io::{controlled, until},
+    io::{Awaited, controlled, until},
 };
 use crate::{
     channel,
@@ -45,13 +45,19 @@ unsafe fn wait_for_child(process: c_int, status: usize, options: c_int, pc: usiz
             return real::waitpid()(process, status, options);
         };
         let (mut result, mut waited) = (0, false);
-        let called = until(slot, pc, (NEVER, false), || {
-            result = real::waitpid()(process, status, options | NO_HANG);
-            if result == 0 && !core::mem::replace(&mut waited, true) {
-                control::verdict::away();
-            }
-            result != 0
-        });
+        let called = until(
+            slot,
+            pc,
+            (NEVER, false),
+            || Awaited::Outside,
+            || {
+                result = real::waitpid()(process, status, options | NO_HANG);
+                if result == 0 && !core::mem::replace(&mut waited, true) {
+                    control::verdict::away();
+                }
+                result != 0
+            },
+        );
         if called { result } else { -1 }
     }
 }

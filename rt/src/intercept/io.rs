@@ -1,6 +1,8 @@
 //! System calls that may block. In a controlled run a call is made when it will not block. Until
 //! then the thread waits in the scheduler, as it does for a lock, and checks again when another
-//! thread has operated on files, or when no other thread can run.
+//! thread has operated on files, or when no other thread can run. A file that only the program's own
+//! threads operate on ([`channel::internal`]) is like a lock also in that a thread which waits for it
+//! may be part of a deadlock; a wait for anything else is one for the outside.
 //!
 //! What goes through pipes, sockets and the like is recorded, because it orders threads ([`channel`]).
 //! The buffer that a call reads or writes is recorded as accessed; lists of buffers are not. Input from
@@ -8,12 +10,12 @@
 
 use core::{ffi::c_int, sync::atomic::Ordering};
 
-use norn_abi::{arena::ThreadSlot, input::call};
+use norn_abi::{Kind, arena::ThreadSlot, input::call};
 
 use super::interpose;
 use crate::{
     arena, block, channel,
-    control::{self, Interruption, NEVER},
+    control::{self, Event, Interruption, NEVER},
     input::{self, Call, Memory, Message, name},
     real, sys, thread,
 };
@@ -26,8 +28,20 @@ pub(super) fn controlled() -> Option<*mut ThreadSlot> {
     if control::is_on() { thread::recorded() } else { None }
 }
 
-/// Waits until `ready` holds or the deadline passes. Returns false if a signal interrupted the wait
-/// and the call is not restarted after that signal, or after any signal if `always`.
+/// What a call waits for.
+#[derive(Clone, Copy)]
+pub(super) enum Awaited {
+    /// Something outside of the program.
+    Outside,
+    /// Nothing but the time.
+    Time,
+    /// A file of the program's own: the kind of event that the call is, and its channel.
+    File(Kind, usize),
+}
+
+/// Waits until `ready` holds or the deadline passes; `awaited` is asked when it does not hold. Returns
+/// false if a signal interrupted the wait and the call is not restarted after that signal, or after any
+/// signal if `always`.
 ///
 /// # Safety
 /// The slot is the current thread's and not a placeholder.
@@ -35,13 +49,21 @@ pub(super) unsafe fn until(
     slot: *mut ThreadSlot,
     pc: usize,
     (deadline, always): (u64, bool),
+    awaited: impl Fn() -> Awaited,
     mut ready: impl FnMut() -> bool,
 ) -> bool {
     const EINTR: c_int = 4;
     // SAFETY: the slot is the current thread's.
     unsafe {
         while !ready() && control::is_on() {
-            if control::block_outside(slot, pc, deadline) {
+            let late = match awaited() {
+                Awaited::Outside => control::block_outside(slot, pc, deadline),
+                Awaited::Time => control::block(slot, Kind::Sleep, 0, pc, deadline),
+                Awaited::File(kind, object) => {
+                    control::block_on_file(slot, Event { kind, object, pc }, deadline)
+                }
+            };
+            if late {
                 ready();
                 break;
             }
@@ -106,7 +128,12 @@ unsafe fn may_call(call: FileCall, pc: usize) -> bool {
             Some(length) => since.saturating_add(length),
             None => NEVER,
         };
-        if !until(slot, pc, (deadline, deadline != NEVER), ready) {
+        let awaited = || match channel::internal::channel(file, events == IN) {
+            Some(channel) if events == IN => Awaited::File(Kind::Receive, channel as usize),
+            Some(channel) => Awaited::File(Kind::Send, channel as usize),
+            None => Awaited::Outside,
+        };
+        if !until(slot, pc, (deadline, deadline != NEVER), awaited, ready) {
             return false;
         }
         let late = deadline != NEVER && !ready();
@@ -292,6 +319,9 @@ unsafe extern "C-unwind" fn sendmsg(file: c_int, message: usize, flags: c_int, p
     unsafe {
         let (call, since) =
             (Call::new(call::SENDMSG, file, Message::len(message), pc), call_time());
+        if Message::has_control(message) {
+            channel::internal::share();
+        }
         let real = || {
             when_ready(FileCall { file, events: OUT, flags, since }, pc, || {
                 real::sendmsg()(file, message, flags)

@@ -3,11 +3,11 @@
 
 use core::ffi::c_int;
 
-use norn_abi::{arena::ThreadSlot, input::call};
+use norn_abi::{Kind, arena::ThreadSlot, input::call};
 
 use super::{
     interpose, interpose_six,
-    io::{call_time, controlled, until},
+    io::{Awaited, call_time, controlled, until},
 };
 use crate::{
     channel,
@@ -48,6 +48,31 @@ unsafe fn after_time(since: u64, time: usize, unit: u64) -> u64 {
     let [seconds, rest] = unsafe { *(time as *const [u64; 2]) };
     let length = seconds.saturating_mul(1_000_000_000).saturating_add(rest.saturating_mul(unit));
     since.saturating_add(length)
+}
+
+/// What a call waits for that waits for one of several files.
+fn of_files(files: impl Iterator<Item = c_int>) -> Awaited {
+    let mut files = files.peekable();
+    match () {
+        () if files.peek().is_none() => Awaited::Time,
+        () if files.all(channel::internal::is_internal) => Awaited::File(Kind::Ready, 0),
+        () => Awaited::Outside,
+    }
+}
+
+/// What `poll` waits for. Negative descriptors are ignored, as the kernel does. A call without files is no
+/// event.
+///
+/// # Safety
+/// `files` points to `count` values of `struct pollfd`.
+unsafe fn polled(files: usize, count: usize) -> Awaited {
+    // SAFETY: guaranteed by the caller; the descriptor comes first.
+    let file = |at: usize| unsafe { *((files + at * 8) as *const c_int) };
+    let awaited = of_files((0..count).map(file).filter(|it| *it >= 0));
+    match awaited {
+        Awaited::Time if count > 0 => Awaited::File(Kind::Ready, 0),
+        awaited => awaited,
+    }
 }
 
 /// # Safety
@@ -96,7 +121,8 @@ unsafe fn wait_poll(
             return real::poll()(files, count, time);
         };
         let mut result = 0;
-        let called = until(slot, pc, (deadline, true), || {
+        let awaited = || polled(files, count);
+        let called = until(slot, pc, (deadline, true), awaited, || {
             result = real::poll()(files, count, 0);
             result != 0
         });
@@ -141,7 +167,8 @@ unsafe fn wait_ppoll(
             return real::ppoll()(files, count, time, mask);
         };
         let mut result = 0;
-        let called = until(slot, pc, (deadline, true), || {
+        let awaited = || polled(files, count);
+        let called = until(slot, pc, (deadline, true), awaited, || {
             result = real::ppoll()(files, count, &raw const now as usize, mask);
             result != 0
         });
@@ -164,6 +191,16 @@ unsafe fn copy(from: usize, to: usize) {
     }
 }
 
+/// Whether a set contains a file.
+///
+/// # Safety
+/// `set` is null or the address of an `fd_set`.
+unsafe fn has(set: usize, file: c_int) -> bool {
+    let (word, bit) = (file as usize / 64, file as usize % 64);
+    // SAFETY: guaranteed by the caller.
+    set != 0 && word < 16 && unsafe { *(set as *const u64).add(word) } >> bit & 1 != 0
+}
+
 /// Polls until one of the sets contains a file that is ready. Each attempt overwrites the sets, so
 /// they are copied first.
 ///
@@ -174,7 +211,7 @@ unsafe fn any_of(
     slot: *mut ThreadSlot,
     pc: usize,
     deadline: u64,
-    given: [usize; 3],
+    (most, given): (c_int, [usize; 3]),
     attempt: impl Fn() -> c_int,
 ) -> c_int {
     let kept = [const { core::mem::MaybeUninit::<Files>::uninit() }; 3];
@@ -183,7 +220,10 @@ unsafe fn any_of(
     unsafe {
         pairs().for_each(|(set, kept)| copy(set, kept));
         let mut result = 0;
-        let called = until(slot, pc, (deadline, true), || {
+        // Each attempt empties the given sets.
+        let waits = |file: &c_int| pairs().any(|(set, kept)| set != 0 && has(kept, *file));
+        let awaited = || of_files((0..most).filter(waits));
+        let called = until(slot, pc, (deadline, true), awaited, || {
             pairs().for_each(|(set, kept)| copy(kept, set));
             result = attempt();
             result != 0
@@ -253,7 +293,7 @@ unsafe fn wait_select(
             let mut now = [0u64; 2];
             real::select()(most, read, write, except, &raw mut now as usize)
         };
-        any_of(slot, pc, deadline, sets, attempt)
+        any_of(slot, pc, deadline, (most, sets), attempt)
     }
 }
 
@@ -293,7 +333,7 @@ unsafe fn wait_pselect(
         };
         let now = [0u64; 2];
         let attempt = || real::pselect()(most, read, write, except, &raw const now as usize, mask);
-        any_of(slot, pc, deadline, sets, attempt)
+        any_of(slot, pc, deadline, (most, sets), attempt)
     }
 }
 
@@ -348,7 +388,8 @@ unsafe fn wait_epoll(
             return real::epoll_pwait()(file, events, most, time, mask);
         };
         let mut result = 0;
-        let called = until(slot, pc, (deadline, true), || {
+        let awaited = || of_files(Some(file).into_iter());
+        let called = until(slot, pc, (deadline, true), awaited, || {
             result = real::epoll_pwait()(file, events, most, 0, mask);
             result != 0
         });

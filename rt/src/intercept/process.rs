@@ -15,6 +15,7 @@ use crate::{arena, channel, event, fork, number, real, sys, thread};
 /// # Safety
 /// `real` forks the process and returns the result of `fork`.
 unsafe fn forking(pc: usize, real: impl FnOnce() -> c_int) -> c_int {
+    channel::internal::share();
     // SAFETY: the slot is the current thread's.
     unsafe {
         let Some(slot) = thread::recorded() else { return real() };
@@ -106,6 +107,12 @@ pub unsafe extern "C" fn exiting(code: c_int, _: *mut c_void) {
     }
 }
 
+/// The number of a child that `vfork` creates, which has no trace.
+fn child(_: usize) -> usize {
+    channel::internal::share();
+    nobody(0)
+}
+
 /// The number of a process that has no trace.
 fn nobody(_: usize) -> usize {
     u32::MAX as usize
@@ -118,7 +125,7 @@ fn nothing(_: usize) -> usize {
 passing! {
     // The child of `vfork` uses the parent's memory and slot while the parent sleeps. Its accesses
     // affect the parent's memory, so they are recorded as this thread's.
-    vfork, Kind::ProcessFork, nobody;
+    vfork, Kind::ProcessFork, child;
     execve, Kind::Exec, nothing;
     execv, Kind::Exec, nothing;
     execvp, Kind::Exec, nothing;

@@ -6,7 +6,7 @@ use norn_abi::input::call;
 
 use super::{
     interpose, interpose_six,
-    io::{FileCall, IN, OUT, call_time, controlled, until, when_ready},
+    io::{Awaited, FileCall, IN, OUT, call_time, controlled, until, when_ready},
 };
 use crate::{
     block, channel,
@@ -95,15 +95,22 @@ unsafe fn wait_connect(file: c_int, address: usize, len: u32, pc: usize) -> c_in
         }
         let mut result = -1;
         // A queue of connections that is full.
-        let called = until(slot, pc, (NEVER, false), || {
-            result = sys::without_blocking(file, || real::connect()(file, address, len));
-            result == 0 || real::errno() != EAGAIN
-        });
+        let called = until(
+            slot,
+            pc,
+            (NEVER, false),
+            || Awaited::Outside,
+            || {
+                result = sys::without_blocking(file, || real::connect()(file, address, len));
+                result == 0 || real::errno() != EAGAIN
+            },
+        );
         control::look_again();
         if !called || result == 0 || real::errno() != IN_PROGRESS {
             return if called { result } else { -1 };
         }
-        if !until(slot, pc, (NEVER, false), || sys::is_ready(file, OUT)) {
+        let made = || sys::is_ready(file, OUT);
+        if !until(slot, pc, (NEVER, false), || Awaited::Outside, made) {
             return -1;
         }
         match input::descriptor::option(file, ERROR) {

@@ -75,7 +75,7 @@ impl Subject {
         let name = name.or(consequence.as_str()).unwrap_or("?");
         match &*self.announced {
             "crash" => name == "signal",
-            "hang" => ["deadlock", "livelock", "hang"].contains(&name),
+            "hang" => ["deadlock", "livelock"].contains(&name),
             "uncaught exception" => name == "exception",
             "double free" => consequence["memory"] == "double-free",
             "use after free" => consequence["memory"] == "use-after-free",

@@ -182,11 +182,13 @@ pub static CONSEQUENCES: &[Explanation] = &[
         advice: "Look for the write that should have ended the loop, and why it did not come.",
     },
     Explanation {
-        name: "hang",
-        summary: "the program did not end",
-        meaning: "The run exceeded its limit of events or of seconds.",
-        example: "no end after 10000000 events",
-        advice: "If the program is merely slow, raise the limit; otherwise replay the clip and interrupt it.",
+        name: "unfinished",
+        summary: "the run did not finish",
+        meaning: "The run exceeded its limit of events or of seconds, and Norn ended it. That is not a \
+                  failure: the program may be slow, or the machine busy. A program that hangs is found \
+                  without any limit, as a deadlock or a livelock.",
+        example: "not finished after 10000000 events",
+        advice: "Raise --timeout or --max-steps. If the program never ends, replay the clip and interrupt it.",
     },
     Explanation {
         name: "check",
@@ -235,8 +237,8 @@ mod tests {
     #[test]
     fn every_consequence_is_explained() {
         use Consequence::{
-            Abort, Assertion, Check, Deadlock, Exception, Exit, Hang, Livelock, Memory, None,
-            Signal,
+            Abort, Assertion, Check, Deadlock, Exception, Exit, Livelock, Memory, None, Signal,
+            Unfinished,
         };
         let all = [
             None,
@@ -248,7 +250,7 @@ mod tests {
             Memory(MemoryFault::BadFree),
             Deadlock,
             Livelock,
-            Hang(Limit::Seconds(1)),
+            Unfinished(Limit::Seconds(1)),
             Check(1),
         ];
         // The names in JSON reveal a consequence that is missing above.

@@ -36,7 +36,7 @@ pub fn story(run: &CompletedRun) -> Option<Story> {
     let symbols = Symbolizer { symbolized, memory };
     let failure = match &run.consequence {
         Consequence::Deadlock => FailureKind::Stuck(stuck::explain(&symbols, &history)),
-        Consequence::Livelock | Consequence::Hang(_) => {
+        Consequence::Livelock | Consequence::Unfinished(_) => {
             FailureKind::Running(running::explain(&symbols, &history))
         }
         Consequence::Memory(fault) => {

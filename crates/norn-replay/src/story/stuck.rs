@@ -58,6 +58,7 @@ fn want(symbols: &Symbolizer<'_>, history: &RunHistory, blocked: &Blocked) -> Wa
             Want::Once { object: symbols.object(blocked.object, 1), by }
         }
         Kind::Futex => Want::Word(symbols.object(blocked.object, FUTEX_SIZE)),
+        Kind::Receive | Kind::Send | Kind::Ready => Want::File,
         _ => Want::Outside,
     }
 }

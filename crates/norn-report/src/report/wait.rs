@@ -51,6 +51,8 @@ pub enum Want {
     },
     /// A wake-up on a word of memory (futex), which leaves no events.
     Word(Object),
+    /// Another thread's operation on a pipe, a socket pair or an event counter.
+    File,
     /// A time, or something outside of the program.
     Outside,
 }

@@ -22,9 +22,11 @@ pub fn consequence(consequence: &Consequence) -> String {
         Consequence::Memory(fault) => memory_fault(*fault).to_owned(),
         Consequence::Deadlock => "deadlock".to_owned(),
         Consequence::Livelock => "livelock".to_owned(),
-        Consequence::Hang(Limit::Steps(steps)) => format!("did not end within {steps} events"),
-        Consequence::Hang(Limit::Seconds(seconds)) => {
-            format!("did not end within {seconds} seconds")
+        Consequence::Unfinished(Limit::Steps(steps)) => {
+            format!("not finished after {steps} events")
+        }
+        Consequence::Unfinished(Limit::Seconds(seconds)) => {
+            format!("not finished after {seconds} seconds")
         }
         Consequence::Check(status) => format!("check failed with status {status}"),
     }

@@ -17,7 +17,7 @@ use super::{
     segment::Position,
 };
 use crate::{
-    Event, TaskId, World,
+    Event, Sleep, TaskId, World,
     rng::Rng,
     run::RunState,
     task::{Task, UNNAMED},
@@ -164,21 +164,29 @@ impl Follow {
     ) -> Progress {
         let steps = world.steps(id);
         let task = &run.tasks[id];
-        // Its next event is not known yet, but it has executed all events of the segment.
-        let done = segment.until == until::EVENT && steps >= segment.count;
-        if done && task.is_between() || segment.until == until::TIMEOUT && task.is_expired() {
+        if segment.until == until::TIMEOUT && task.is_expired() {
             return Progress::Over;
         }
+        let executed = segment.until == until::EVENT && steps >= segment.count;
         if task.away {
-            return Progress::Waits;
+            // A thread that sleeps in uninstrumented code may wait for what comes later in the
+            // schedule.
+            let over = executed && world.sleep(id) == Sleep::ForOthers;
+            return if over { Progress::Over } else { Progress::Waits };
         }
-        match self.position.reached(segment, task, steps, world) {
-            Some(true) => return Progress::Over,
-            Some(false) => return Progress::Stuck(why::OTHER_EVENT),
-            None => {}
+        if task.between {
+            if executed && is_held_up(&run.tasks[id], steps > segment.count, run, world) {
+                return Progress::Over;
+            }
+        } else {
+            match self.position.reached(segment, task, steps, world) {
+                Some(true) => return Progress::Over,
+                Some(false) => return Progress::Stuck(why::OTHER_EVENT),
+                None => {}
+            }
         }
-        if task.waiting
-            && task.handlers == 0
+        if run.tasks[id].waiting
+            && run.tasks[id].handlers == 0
             && let Some(progress) = self.waits(segment, id, run, world)
         {
             return progress;
@@ -193,9 +201,10 @@ impl Follow {
             return Progress::Stuck(why::SPINS);
         }
         Progress::Goes(match segment.until {
-            until::EVENT => segment.count - steps,
+            until::EVENT => segment.count.saturating_sub(steps),
             until::ENDS | until::BLOCKS => u64::MAX,
-            _ => 1,
+            // It is stopped at its next event, to compare that with the segment's points.
+            _ => u64::from(!task.between),
         })
     }
 
@@ -226,6 +235,7 @@ impl Follow {
                 run.put_forward_to(id, world);
                 None
             }
+            _ if run.recheck_files() && !run.tasks[id].waiting => None,
             _ if outside || run.may_be_saved(world) => Some(Progress::Waits),
             _ => Some(Progress::Stuck(why::BLOCKED)),
         }
@@ -237,7 +247,7 @@ impl Follow {
         let listed = run.lists_timeouts(world);
         let waits = |it: &Task| listed && it.is_timed() && it.entry != entry;
         let others = run.tasks.iter().any(|it| run.tasks.is_candidate(it) || waits(it));
-        if !others || !run.tasks[due].outside && !world.is_asleep(due) {
+        if !others || !run.tasks[due].outside && world.sleep(due) != Sleep::ForOthers {
             self.position.waits = 0;
             return false;
         }
@@ -295,6 +305,14 @@ impl Strategy for Follow {
         }
         chosen
     }
+}
+
+/// Whether a thread that has executed all events of its segment, and is not at its next one, ends the
+/// segment nevertheless: it is `beyond` the segment, or what it waits for may come later in the
+/// schedule. A sleep is not such a wait, unless the schedule lists when it ends.
+fn is_held_up(task: &Task, beyond: bool, run: &RunState, world: &dyn World) -> bool {
+    let sleeps = task.is_timed() && !task.outside && !run.lists_timeouts(world);
+    beyond || task.looks || task.waiting && !sleeps
 }
 
 /// A turn of a thread that no schedule can name, since uninstrumented code created it.

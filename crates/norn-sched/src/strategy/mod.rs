@@ -22,7 +22,8 @@ use crate::{TaskId, World, rng::Rng, run::RunState};
 /// The choice of a strategy.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Choice {
-    /// This task runs for this many events, or until it cannot.
+    /// This task runs for this many events, or until it cannot. 0 lets a task whose next event is
+    /// not known yet run up to that event.
     Run(TaskId, u64),
     /// No task runs before an external event.
     Idle,
@@ -87,7 +88,7 @@ impl Strategies {
             round_robin: RoundRobin,
             random: Random::new(),
             pct: Pct::new(),
-            pos: Pos,
+            pos: Pos::new(),
             follow: Follow::new(),
         }
     }

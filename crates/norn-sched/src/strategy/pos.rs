@@ -4,16 +4,31 @@
 //! orders of independent events.
 //!
 //! We deviate in the definition of a race: two events on the same object of which one is not a
-//! plain read. Commuting synchronisation operations are not distinguished.
+//! plain read. Commuting synchronisation operations are not distinguished. And the chosen thread
+//! executes more than one event at a time in a long run, which would otherwise spend all its time
+//! switching.
 
 use norn_abi::control::class;
 
 use super::{Choice, Strategy};
 use crate::{TaskId, World, run::RunState, task::Task};
 
-/// The strategy. All its state is in the tasks' priorities.
+/// Number of turns after which the length of a turn is doubled, and the maximum number of doublings.
+const DOUBLED: u64 = 32_768;
+const MOST_DOUBLED: u64 = 9;
+
+/// The strategy. The rest of its state is in the tasks' priorities.
 #[derive(Debug)]
-pub(crate) struct Pos;
+pub(crate) struct Pos {
+    /// Number of turns so far.
+    turns: u64,
+}
+
+impl Pos {
+    pub(crate) const fn new() -> Self {
+        Self { turns: 0 }
+    }
+}
 
 impl Strategy for Pos {
     fn at_event(&mut self, run: &mut RunState, task: TaskId) {
@@ -30,7 +45,8 @@ impl Strategy for Pos {
                 other.priority = run.rng.draw();
             }
         }
-        Choice::Run(chosen, 1)
+        self.turns += 1;
+        Choice::Run(chosen, 1 << (self.turns / DOUBLED).min(MOST_DOUBLED))
     }
 }
 
@@ -55,7 +71,7 @@ mod tests {
             (task.event.kind, task.event.object) = (kind, object);
             task.priority = 10 - index as u64;
         }
-        let choice = Pos.choose(&mut run, &SimulatedWorld::default());
+        let choice = Pos::new().choose(&mut run, &SimulatedWorld::default());
         assert_eq!(choice, Choice::Run(TaskId::FIRST, 1));
         core::array::from_fn(|index| run.tasks[TaskId::at(index)].priority)
     }
@@ -66,6 +82,17 @@ mod tests {
         let [chosen, racing, other, racing_too] = after_choice(write, [5, 5, 6, 5]);
         assert_eq!((chosen, other), (10, 8));
         assert!(racing > 10 && racing_too > 10);
+    }
+
+    #[test]
+    fn turns_become_longer_in_a_long_run() {
+        let mut run = RunState::new();
+        assert!(run.tasks.adopt(0, false).is_some());
+        let (mut pos, world) = (Pos::new(), SimulatedWorld::default());
+        let mut next = || pos.choose(&mut run, &world);
+        assert_eq!(next(), Choice::Run(TaskId::FIRST, 1));
+        let later = (0..DOUBLED).map(|_| next()).last();
+        assert_eq!(later, Some(Choice::Run(TaskId::FIRST, 2)));
     }
 
     #[test]

@@ -16,14 +16,14 @@ replay
   1  the expected failure happened again (with --times: in at least one run)
   2  usage error, an error in the clip, or an error of norn
   3  the schedule could not be followed (with --times: in no run) and the failure did not
-     happen, so nothing was shown; or the program was not built with norn
+     happen, or no run finished, so nothing was shown; or the program was not built with norn
 
 record, run
   the status of the program itself, or death by the same signal; and
-  1  run: norn ended the program (deadlock, livelock, hang, memory error), the check
+  1  run: norn ended the program (deadlock, livelock, memory error), the check
      failed, or, with --times, at least one run failed
   2  usage error, or an error of norn
-  3  the program was not built with norn
+  3  the program was not built with norn; run: it did not finish within --timeout or --max-steps
 
 build, cc, c++
   the status of the build or compiler; 2 if it could not be started
@@ -39,5 +39,5 @@ all other commands
 A closed pipe on standard output (`norn dump run.norn | head`) is not an error.
 
 Harmful is a crash, a failed assertion, an uncaught exception, an error status where the
-recorded run had none, a memory error, a deadlock, a hang, a failed check and, in C and C++,
+recorded run had none, a memory error, a deadlock, a livelock, a failed check and, in C and C++,
 a data race. --fail-on output and --fail-on any count more.";

@@ -6,10 +6,10 @@ use clap::Args;
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Limits")]
 pub(crate) struct Limits {
-    /// Number of events after which a run counts as hanging
+    /// Number of events after which a run ends as not finished
     #[arg(long, default_value_t = 1_000_000_000, value_name = "EVENTS")]
     pub(crate) max_steps: u64,
-    /// Number of seconds after which a run counts as hanging
+    /// Number of seconds after which a run ends as not finished
     #[arg(long, value_name = "SECONDS", env = "NORN_TIMEOUT")]
     pub(crate) timeout: Option<u64>,
     /// Do not record the values of reads and writes

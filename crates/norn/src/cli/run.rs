@@ -9,7 +9,7 @@ use super::{Batch, Functions, Limits, MemoryArg};
 
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Exit status: the program's own. 1 also if norn ended the program (deadlock, livelock, hang, \
+    after_help = "Exit status: the program's own. 1 also if norn ended the program (deadlock, livelock, \
                   memory error), if the check failed, or if one of several runs failed; 3 if the \
                   program was not built with norn.\n\n\
                   Examples:\n  norn run --seed 7 -- ./prog\n  \

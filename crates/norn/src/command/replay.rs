@@ -140,7 +140,8 @@ fn repeat(args: &Replay, clip: &Clip, launch: &Launch) -> anyhow::Result<Exit> {
 }
 
 /// The exit status of runs: whether the failure happened again in one of them; and if not, whether
-/// one of them followed the schedule. A run that left the schedule shows nothing about it.
+/// one of them followed the schedule. A run that left the schedule, or did not finish,
+/// shows nothing about it.
 fn exit<'a>(
     clip: &Clip,
     runs: impl IntoIterator<Item = (Option<&'a Verdict>, &'a Consequence)>,
@@ -150,7 +151,7 @@ fn exit<'a>(
         if is_again(clip, consequence) {
             return Exit::Harmful;
         }
-        if matches!(verdict, Some(Verdict::Followed(_))) {
+        if matches!(verdict, Some(Verdict::Followed(_))) && !consequence.is_unfinished() {
             exit = Exit::Clean;
         }
     }

@@ -55,7 +55,8 @@ fn once(args: &Run, launch: &Launch) -> anyhow::Result<Exit> {
         return Ok(Exit::Impossible);
     }
     let format = args.batch.format;
-    if completed.consequence.is_failure() || !format.is_text() {
+    let consequence = &completed.consequence;
+    if consequence.is_failure() || consequence.is_unfinished() || !format.is_text() {
         let run = norn_replay::report::run(&completed, None)?;
         let exit = status(&completed);
         report::print_run(&Report { run: Some(run), exit, ..report(launch) }, format)?;
@@ -217,6 +218,7 @@ fn exit(completed: &CompletedRun) -> Exit {
         (None, _) => record::end_like(completed.recording.status),
         (Some(Cut::Interrupt(signal)), _) => record::end_by(signal),
         (Some(_), Consequence::None) => Exit::Clean,
+        (Some(_), Consequence::Unfinished(_)) => Exit::Impossible,
         (Some(_), _) => Exit::Harmful,
     }
 }
@@ -231,6 +233,7 @@ fn status(completed: &CompletedRun) -> ExitStatus {
             Exit::Subject(code.try_into().unwrap_or(255)).into()
         }
         (Some(_), Consequence::None) => Exit::Clean.into(),
+        (Some(_), Consequence::Unfinished(_)) => Exit::Impossible.into(),
         (Some(_), _) => Exit::Harmful.into(),
     }
 }

@@ -327,7 +327,8 @@ fn a_livelock_of_two_threads() {
 fn a_thread_that_never_ends() {
     let subject = subject("endless.c");
     let ran = subject.run(&["--strategy", "round-robin", "--max-steps", "2000"]);
-    assert_eq!(ran.status.code(), Some(1), "{ran:?}");
+    assert_eq!(ran.status.code(), Some(3), "{ran:?}");
+    assert!(ran.stderr.contains("not finished after 2000 events"), "{ran:?}");
     assert!(ran.stderr.contains("T0.1  keeps running, last seen at step endless.c:"), "{ran:?}");
     assert!(ran.stderr.contains("it read limit = -1"), "{ran:?}");
     assert!(ran.stderr.contains("no thread has written there"), "{ran:?}");

@@ -146,7 +146,7 @@ fn is(consequence: &Value, announced: &str) -> bool {
         "assertion" => name == "assertion",
         "crash" => name == "signal",
         "deadlock" => name == "deadlock",
-        "hang" => ["deadlock", "livelock", "hang"].contains(&name),
+        "hang" => ["deadlock", "livelock"].contains(&name),
         "uncaught exception" => name == "exception",
         "double free" => consequence["memory"] == "double-free",
         "use after free" => consequence["memory"] == "use-after-free",

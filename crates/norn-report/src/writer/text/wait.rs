@@ -37,6 +37,9 @@ pub(super) fn waiter(page: &mut Page, waiter: &Waiter) {
         Want::Word(it) => {
             page.step(step, &format!("sleeps until it is woken at {},", object(it)));
         }
+        Want::File => {
+            page.step(step, "waits for another thread to write to, read from or close a file");
+        }
         Want::Outside => page.step(step, "waits for something outside of the program"),
     }
 }

@@ -1,0 +1,28 @@
+// The twin of long_count.c: two threads count to a large number, one step at a time and with a lock.
+// The last step is with the lock, too.
+// Finds: nothing harmful
+#include <pthread.h>
+
+enum { STEPS = 60000 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static long count;
+
+static void *step(void *argument) {
+    for (int i = 0; i < STEPS; i++) {
+        pthread_mutex_lock(&lock);
+        count++;
+        pthread_mutex_unlock(&lock);
+    }
+    pthread_mutex_lock(&lock);
+    count++;
+    pthread_mutex_unlock(&lock);
+    return argument;
+}
+
+int main(void) {
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++) pthread_create(&threads[i], NULL, step, NULL);
+    for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+    return count > 2 * (STEPS + 1);
+}
