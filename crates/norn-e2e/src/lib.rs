@@ -7,6 +7,7 @@
 //! compiler.
 #![allow(clippy::unwrap_used, reason = "a kit for tests: what goes wrong here fails the test")]
 
+mod disposition;
 pub mod hunt;
 pub mod process;
 pub mod subject;

@@ -13,6 +13,8 @@ use std::{
 
 use serde_json::Value;
 
+use crate::disposition;
+
 /// Time limit of a command in a test.
 const LIMIT: Duration = Duration::from_mins(2);
 
@@ -48,6 +50,7 @@ pub fn norn<S: AsRef<OsStr>>(
     let mut command = Command::new(binary);
     command.args(arguments).env("LC_ALL", "C").env("NO_COLOR", "1");
     command.env("NORN_CACHE", folder(cache, "cache"));
+    disposition::set_defaults(&mut command);
     command
 }
 
@@ -59,6 +62,7 @@ pub fn run(command: Command) -> Ran {
 
 /// Starts a command with its output piped, as the leader of a process group of its own.
 pub fn start(mut command: Command) -> Child {
+    disposition::set_defaults(&mut command);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     command.spawn().unwrap_or_else(|error| panic!("cannot start {command:?}: {error}"))
 }

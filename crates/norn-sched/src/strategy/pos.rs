@@ -14,7 +14,7 @@ use super::{Choice, Strategy};
 use crate::{TaskId, World, run::RunState, task::Task};
 
 /// Number of turns after which the length of a turn is doubled, and the maximum number of doublings.
-const DOUBLED: u64 = 32_768;
+const DOUBLED: u64 = 8192;
 const MOST_DOUBLED: u64 = 9;
 
 /// The strategy. The rest of its state is in the tasks' priorities.
