@@ -47,6 +47,11 @@ impl Hunt {
         self.list("observed")
     }
 
+    /// Failures that were not predicted and are reproducible.
+    pub fn reproducible(&self) -> impl Iterator<Item = &Value> {
+        self.observed().iter().filter(|it| it["not_reproduced"].is_null())
+    }
+
     /// Findings that are confirmed and harmful.
     pub fn harmful(&self) -> impl Iterator<Item = &Value> {
         self.findings().iter().filter(|it| it["harmful"] == true)
@@ -54,12 +59,12 @@ impl Hunt {
 
     /// The first execution in which something harmful happened.
     pub fn first(&self) -> Option<u64> {
-        self.harmful().chain(self.observed()).filter_map(|it| it["executions"].as_u64()).min()
+        self.harmful().chain(self.reproducible()).filter_map(|it| it["executions"].as_u64()).min()
     }
 
     /// Whether nothing harmful happened.
     pub fn is_clean(&self) -> bool {
-        self.harmful().next().is_none() && self.observed().is_empty()
+        self.harmful().chain(self.reproducible()).next().is_none()
     }
 
     /// How the announced bug was found.
@@ -69,9 +74,9 @@ impl Hunt {
         let on_the_way = |it: &Value| aim(it).is_some_and(|it| is_about(it, announced));
         if self.harmful().filter(leads).any(|it| is_about(it, announced)) {
             Found::Confirmed
-        } else if self.observed().iter().filter(leads).any(on_the_way) {
+        } else if self.reproducible().filter(leads).any(on_the_way) {
             Found::OnTheWay
-        } else if self.observed().iter().any(|it| leads(&it)) {
+        } else if self.reproducible().any(|it| leads(&it)) {
             Found::Explored
         } else {
             Found::No
@@ -150,5 +155,8 @@ mod tests {
         assert_eq!(observed(Value::Null).found(&announced), Found::Explored);
         assert_eq!(observed(Value::Null).first(), Some(9));
         assert!(!observed(Value::Null).is_clean());
+        let mut once = observed(Value::Null);
+        once.json["observed"][0]["not_reproduced"] = json!({ "consequence": "none" });
+        assert!(once.is_clean() && once.first().is_none());
     }
 }

@@ -1,27 +1,35 @@
 //! The base run: the recorded, passing run from which everything else is predicted. If the first
 //! run fails, that failure is a finding of its own, and other schedules are tried to obtain a run
-//! that passes.
+//! that passes. But if all of them end with the same exit status, that is how the program normally
+//! ends: such a status is a result, as that of `diff` is, and not a failure.
 
 use std::{
+    ops::RangeInclusive,
     path::Path,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
-use norn_frontend::{Cancel, Plan};
+use norn_frontend::{Cancel, Interrupt, Plan};
 use norn_model::Consequence;
-use norn_replay::ReplayError;
+use norn_replay::{Clip, ReplayError};
+use norn_report::Note;
 use norn_trace::Strategy;
 
 use crate::{
     Options,
     campaign::ClipStore,
-    executor::{LocalExecutor, Output},
+    executor::{LocalExecutor, Output, Run},
     observe::Observations,
     source::Source,
+    sparse,
 };
 
-/// Number of schedules that are tried to obtain a passing run.
-const SEEDS: u64 = 8;
+/// Maximum number of runs to obtain one that passes.
+const RUNS: u64 = 8;
+/// Exit statuses that no program has normally: shells use them for programs that could not be
+/// started or were killed by a signal.
+const ABNORMAL: RangeInclusive<i32> = 126..=192;
 /// Timeout of the recorded run if the user gives none.
 const LONGEST_BASE: Duration = Duration::from_mins(2);
 /// Minimum timeout of every other run if the user gives none.
@@ -40,6 +48,10 @@ pub struct Base {
     pub executions: usize,
     /// Its duration.
     pub time: Duration,
+    /// What a reader must know about it.
+    pub notes: Vec<Note>,
+    /// A schedule that lets the threads continue that were running when the program ended.
+    pub(crate) finish: Option<Arc<Clip>>,
     /// The process of the run that is analysed.
     pub(crate) process: u32,
     /// The output of the program.
@@ -64,37 +76,73 @@ pub(crate) struct Recorded {
 /// records no events.
 pub(crate) fn record(options: &Options, scratch: &Path) -> Result<Option<Recorded>, ReplayError> {
     let given = options.launch.timeout;
-    let executor = LocalExecutor::new(options.limited(given.unwrap_or(LONGEST_BASE)), scratch);
+    let mut executor = LocalExecutor::new(options.limited(given.unwrap_or(LONGEST_BASE)), scratch);
     let mut clips = ClipStore::new(options.output.join("clips"));
     let mut observations = Observations::default();
-    for seed in 0..SEEDS {
+    let mut failures: Vec<Consequence> = Vec::new();
+    for number in 1..=RUNS {
+        let is_last = number == RUNS || Interrupt::caught().is_some();
+        let mut seed = number - 1;
+        if let Some(status) = normal_status(&failures).filter(|_| is_last) {
+            executor = executor.with_normal_status(status);
+            (observations, seed) = (Observations::default(), 0);
+            clips.forget_observed();
+        }
         let start = Instant::now();
         let run = executor.record(plan(options, seed), (&options.output, &Cancel::default()))?;
         let time = start.elapsed();
         let Some(process) = run.process() else { return Ok(None) };
-        let executions = 1 + usize::try_from(seed).unwrap_or(0);
+        if options.launch.keep_inputs && !is_command_itself(&run)? {
+            let command = options.launch.command.first().map(|it| it.display().to_string());
+            return Err(ReplayError::InputsOfChild { command: command.unwrap_or_default() });
+        }
+        let executions = usize::try_from(number).unwrap_or(usize::MAX);
         observations.add(&mut clips, &run, executions, None)?;
         let passed = !run.consequence().is_failure() && !run.consequence().is_unfinished();
-        if !passed && seed + 1 < SEEDS {
+        if !passed && !is_last {
+            failures.push(run.consequence().clone());
             continue;
         }
         let (output, consequence) = (run.output.clone(), run.consequence().clone());
         run.source()?;
         let Some(source) = run.into_trace().1 else { return Ok(None) };
+        let unfinished = sparse::unfinished(&source);
+        let finish = sparse::finish(&source, &unfinished);
+        let continues = finish.is_some() && options.explore > 0;
+        let sparse = sparse::notes(&source, &unfinished, continues);
+        let normal = Some(executor.normal_status()).filter(|it| *it != 0).map(Note::NormalStatus);
         let base = Base {
             consequence,
             events: source.trace.len() as u64,
             threads: source.trace.threads.len(),
             executions,
             time,
+            notes: normal.into_iter().chain(sparse).collect(),
+            finish: finish.map(Arc::new),
             process,
             output,
         };
         let options = options.limited(given.unwrap_or_else(|| (time * 20).max(SHORTEST)));
         let executor = executor.with_options(options.clone());
+        observations.verify(&executor)?;
         return Ok(Some(Recorded { base, source, executor, options, observations, clips }));
     }
     Ok(None)
+}
+
+/// Whether the process that is analysed runs the command's own program, and not one that a script
+/// started. What else a script starts, such as clients, runs in every run.
+fn is_command_itself(run: &Run) -> Result<bool, ReplayError> {
+    let Some(source) = run.source()? else { return Ok(true) };
+    let started = source.symbolized.symbols.program();
+    Ok(source.symbolized.trace.modules().iter().any(|it| Some(&*it.path) == started))
+}
+
+/// The exit status with which all runs ended, if a program can normally end with it.
+fn normal_status(failures: &[Consequence]) -> Option<i32> {
+    let [first @ Consequence::Exit(status), rest @ ..] = failures else { return None };
+    let normal = !ABNORMAL.contains(status) && rest.iter().all(|it| it == first);
+    normal.then_some(*status)
 }
 
 /// The first run has long turns, as an uncontrolled run would have; later ones are random.
@@ -104,5 +152,30 @@ fn plan(options: &Options, seed: u64) -> Plan {
         seed,
         max_steps: options.max_steps,
         ..Plan::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_is_normal_if_all_runs_have_it() {
+        let exits = |statuses: &[i32]| {
+            normal_status(&statuses.iter().copied().map(Consequence::Exit).collect::<Vec<_>>())
+        };
+        assert_eq!(exits(&[3, 3, 3]), Some(3));
+        assert_eq!(exits(&[255, 255]), Some(255));
+        assert_eq!(exits(&[3, 4, 3]), None);
+        assert_eq!(exits(&[]), None);
+        // A shell whose program was killed by a signal, or does not exist.
+        assert_eq!(exits(&[139, 139]), None);
+        assert_eq!(exits(&[127, 127]), None);
+    }
+
+    #[test]
+    fn a_crash_is_never_normal() {
+        assert_eq!(normal_status(&[Consequence::Abort, Consequence::Abort]), None);
+        assert_eq!(normal_status(&[Consequence::Exit(3), Consequence::Deadlock]), None);
     }
 }

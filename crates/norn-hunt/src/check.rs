@@ -8,12 +8,18 @@
 
 mod queue;
 
-use std::{collections::BTreeSet, path::Path, sync::Arc};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use norn_frontend::Interrupt;
+use norn_model::{BugClass, Consequence};
 use norn_predict::HappensBefore;
 use norn_property::{Property, PropertyAnalysis, PropertyPrediction, SearchLimits, Truncation};
-use norn_replay::{ReplayError, capture};
+use norn_replay::{Claim, Clip, ReplayError, capture};
+use norn_report::vocabulary;
 use norn_witness::Witness;
 
 pub(crate) use self::queue::turns;
@@ -26,6 +32,7 @@ use crate::{
     engine::CachedWitnesses,
     executor::{Plan, Run},
     interleaving::interleaving,
+    reproduce::Replay,
     source::{Key, Source},
     unseen::unseen,
     violation::{Named, candidate, happened, predicted},
@@ -43,8 +50,14 @@ pub struct Check {
     pub violations: Vec<Violation>,
     /// Observed failures that violate no property.
     pub observed: Vec<Observed>,
-    /// Number of executions, the recorded run included.
+    /// Number of executions, the recorded run included, without replays.
     pub executions: usize,
+    /// Number of replays of clips.
+    pub replays: usize,
+    /// The budget of executions.
+    pub budget: usize,
+    /// Whether the user interrupted the check.
+    pub interrupted: bool,
     /// Number of traces that were analysed.
     pub sources: usize,
     /// Number of events of the recorded run that exceed the limit and were not analysed.
@@ -87,7 +100,7 @@ pub fn check(
     let Recorded { base, source, executor, options, observations, clips } = recorded;
     let executions = base.executions;
     let mut checking = Checking {
-        evidence: Evidence::new(&options, base, &source, observations, clips),
+        evidence: Evidence::new((&options, &executor), base, &source, observations, clips),
         properties,
         known: BTreeSet::new(),
         observed: BTreeSet::new(),
@@ -102,12 +115,16 @@ pub fn check(
     let executions = drive(&mut checking, source, executions, limits, (&executor, tell))?;
     let Checking { evidence, seen, mut violations, sources, .. } = checking;
     violations.sort_by_key(|it| !it.is_real());
+    let (base, observed, replays) = evidence.into_results();
     Ok(Some(Check {
-        base: evidence.base,
+        base,
         properties: seen,
         violations,
-        observed: evidence.observations.0,
+        observed,
         executions,
+        replays,
+        budget: options.budget,
+        interrupted: Interrupt::caught().is_some(),
         sources,
         left_out,
         refused,
@@ -193,6 +210,10 @@ impl Hypotheses for Checking<'_> {
         }
         let group = queue.group(&attempt);
         if self.confirm(source, group, &attempt.witness, &run, executions)? {
+            if !group.violation.is_real() {
+                queue.try_again(&attempt);
+                return Ok(None);
+            }
             let longer = whole_calls(&source.trace, &attempt.witness.candidate)
                 .filter(|_| !run.consequence().is_failure());
             if let Some(witness) = longer.and_then(|it| tools.witnesses.witness(&it).ok()) {
@@ -256,15 +277,29 @@ impl Checking<'_> {
         source: &Source,
         watches: &[PropertyAnalysis<'_>],
     ) -> Result<(), ReplayError> {
+        // One replay serves all violations of the run.
+        let mut replayed: Option<(Clip, Replay)> = None;
         for watch in watches {
             for seen in watch.observed() {
                 let key = source.key(&candidate(watch.property(), &seen.violation.steps));
-                if self.observed.insert(key.clone()) && self.known.insert(key) {
-                    let clip = self.evidence.clips.save(&capture(&source.symbolized))?;
-                    let mut violation = happened(source, watch.property(), &seen);
-                    violation.state = State::Observed(clip);
-                    self.violations.push(violation);
+                if !self.observed.insert(key.clone()) || !self.known.insert(key.clone()) {
+                    continue;
                 }
+                if replayed.is_none() {
+                    let clip = capture(&source.symbolized);
+                    let Some(replay) = self.evidence.replay(&clip)? else { return Ok(()) };
+                    replayed = Some((clip, replay));
+                }
+                let Some((clip, replay)) = &mut replayed else { return Ok(()) };
+                let mut violation = happened(source, watch.property(), &seen);
+                clip.set_claim(claim_of(watch.property(), &violation, source, &seen));
+                violation.state = if violates(watch.property(), replay, &key)? {
+                    State::Observed(self.evidence.clips.save(clip)?)
+                } else {
+                    let path = self.evidence.clips.save_not_reproduced(clip)?;
+                    State::NotReproducible(path, Box::new(replay.instead.clone()))
+                };
+                self.violations.push(violation);
             }
         }
         Ok(())
@@ -302,7 +337,8 @@ impl Checking<'_> {
         groups
     }
 
-    /// Records that a run violates the property of a group, if it does. Returns whether it does.
+    /// Records that a run violates the property of a group, if it does, and whether a replay of its
+    /// clip does, too. Returns whether the run does.
     fn confirm(
         &mut self,
         source: &Source,
@@ -323,18 +359,40 @@ impl Checking<'_> {
         let mut clip =
             followed.map_or_else(|| capture(&seen.symbolized), |it| it.kept(source, run));
         clip.expect = Some(run.consequence().clone());
-        group.violation = happened(seen, property, &breach);
-        group.violation.state = State::Confirmed(Box::new(Confirmed {
+        let violation = happened(seen, property, &breach);
+        clip.set_claim(claim_of(property, &violation, seen, &breach));
+        let Some(replay) = self.evidence.replay(&clip)? else { return Ok(false) };
+        group.violation = violation;
+        let key = seen.key(&candidate(property, &breach.violation.steps));
+        if !violates(property, &replay, &key)? {
+            let path = self.evidence.clips.save_not_reproduced(&clip)?;
+            group.violation.state = State::NotReproducible(path, Box::new(replay.instead));
+            return Ok(true);
+        }
+        let mut confirmed = Confirmed {
             other_output: run.output != self.evidence.base.output,
+            other_status: run
+                .output
+                .status
+                .filter(|it| Some(*it) != self.evidence.base.output.status),
             consequence: run.consequence().clone(),
             failure: run.failure.clone(),
             story: run.story.clone(),
             witness: witness.clone(),
             interleaving: interleaving(source, Some(seen), &witness.candidate),
             unordered: None,
-            clip: self.evidence.clips.save(&clip)?,
+            clip: PathBuf::new(),
             executions,
-        }));
+        };
+        let failed = confirmed.consequence.is_failure();
+        if failed && !replay.has_failure(&confirmed.consequence, confirmed.failure.as_ref()) {
+            let path = self.evidence.clips.save_not_reproduced(&clip)?;
+            self.evidence.note_not_reproduced(&confirmed, path, replay.instead);
+            confirmed.forget_failure();
+            clip.expect = Some(Consequence::None);
+        }
+        confirmed.clip = self.evidence.clips.save(&clip)?;
+        group.violation.state = State::Confirmed(Box::new(confirmed));
         Ok(true)
     }
 
@@ -345,11 +403,39 @@ impl Checking<'_> {
         let Some(symbolized) = run.failed_trace()? else { return Ok(()) };
         let mut clip = capture(symbolized);
         clip.expect = Some(consequence.clone());
+        let Some(replay) = self.evidence.replay(&clip)? else { return Ok(()) };
+        if !replay.has_failure(consequence, run.failure.as_ref()) {
+            return Ok(());
+        }
         let clip = self.evidence.clips.save(&clip)?;
         let (consequence, story) = (consequence.clone(), run.story.clone());
         group.violation.harm = Some(Harm { consequence, story, clip });
         Ok(())
     }
+}
+
+/// Whether a replay violates a property at the same places.
+fn violates(property: &Property, replay: &Replay, key: &Key) -> Result<bool, ReplayError> {
+    let Some(source) = replay.run.source()? else { return Ok(false) };
+    let names = Named(&*source.symbolized.symbols);
+    let watch = PropertyAnalysis::new(property, &source.trace, &names);
+    let is_it = |it: &norn_property::ObservedViolation| {
+        source.key(&candidate(property, &it.violation.steps)) == *key
+    };
+    Ok(watch.observed().iter().any(is_it))
+}
+
+/// The claim that a run violates a property.
+fn claim_of(
+    property: &Property,
+    violation: &Violation,
+    source: &Source,
+    seen: &norn_property::ObservedViolation,
+) -> Option<Claim> {
+    let title = vocabulary::property_headline(property.name(), &violation.parameters);
+    let events: Vec<_> = seen.violation.steps.iter().map(|it| it.id).collect();
+    let run = (&*source.symbolized, &source.trace);
+    Claim::new((BugClass::Property, title), false, run, &events)
 }
 
 /// The results for one property in one trace.

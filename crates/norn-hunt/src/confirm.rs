@@ -70,6 +70,11 @@ pub(crate) fn is_unordered(source: &Source, candidate: &Candidate, run: &Source)
     doing(source, candidate, run).is_unordered(&run.trace)
 }
 
+/// The events of a run that are those of a candidate; none if it does not have all of them.
+pub(crate) fn events(source: &Source, candidate: &Candidate, run: &Source) -> Option<Vec<EventId>> {
+    doing(source, candidate, run).now.iter().map(|it| it.map(|it| it.event)).collect()
+}
+
 /// The part of a candidate that a run performed.
 fn doing<'a>(source: &'a Source, candidate: &'a Candidate, run: &Source) -> Doing<'a> {
     let now = |step: &Step| {

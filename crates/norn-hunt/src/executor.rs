@@ -15,7 +15,7 @@ use std::{
 
 use norn_frontend::{After, Cancel, Interrupt, Launch, Plan as RunPlan, Streams};
 use norn_model::{Consequence, FailureSite};
-use norn_replay::{CompletedRun, ReplayError, SymbolizedTrace, failure_site, story};
+use norn_replay::{Clip, CompletedRun, ReplayError, SymbolizedTrace, failure_site, story};
 use norn_report::Story;
 use norn_witness::Witness;
 
@@ -27,9 +27,13 @@ use crate::{
     source::Source,
 };
 
-/// The output of a program.
+/// What a program hands over when it ends.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Output(Vec<u8>);
+pub(crate) struct Output {
+    stdout: Vec<u8>,
+    /// The exit status, if the normal one is not 0: then a status is a result, not a failure.
+    pub(crate) status: Option<i32>,
+}
 
 /// Specifies a run.
 #[derive(Clone, Debug)]
@@ -38,6 +42,8 @@ pub(crate) enum Plan {
     Follow(Arc<Source>, Arc<Witness>),
     /// Explore: the number of the run, and its approximate number of events.
     Explore(usize, u64),
+    /// Explore along a schedule that lets unfinished threads continue.
+    Finish(Arc<Clip>),
 }
 
 impl PartialEq for Plan {
@@ -49,7 +55,8 @@ impl PartialEq for Plan {
             (Plan::Explore(number, events), Plan::Explore(other, same)) => {
                 (number, events) == (other, same)
             }
-            (Plan::Follow(..), Plan::Explore(..)) | (Plan::Explore(..), Plan::Follow(..)) => false,
+            (Plan::Finish(clip), Plan::Finish(other)) => Arc::ptr_eq(clip, other),
+            (Plan::Follow(..) | Plan::Explore(..) | Plan::Finish(_), _) => false,
         }
     }
 }
@@ -129,6 +136,11 @@ impl Run {
         Ok(self.source.get())
     }
 
+    /// Its report, as that of a replay of a clip.
+    pub(crate) fn report(&self, clip: &Clip) -> Result<norn_report::Run, ReplayError> {
+        norn_replay::report::run(&self.completed, Some(clip))
+    }
+
     /// Its trace: the directory, and the events if they are in memory.
     pub(crate) fn into_trace(self) -> (Option<TraceFolder>, Option<Source>) {
         (self.folder, self.source.into_inner())
@@ -142,11 +154,24 @@ pub(crate) struct LocalExecutor {
     /// The directory for temporary files.
     scratch: PathBuf,
     runs: AtomicUsize,
+    /// The exit status that is not a failure.
+    normal_status: i32,
 }
 
 impl LocalExecutor {
     pub(crate) fn new(options: Options, scratch: &Path) -> LocalExecutor {
-        LocalExecutor { options, scratch: scratch.to_owned(), runs: AtomicUsize::new(0) }
+        let (scratch, runs) = (scratch.to_owned(), AtomicUsize::new(0));
+        LocalExecutor { options, scratch, runs, normal_status: 0 }
+    }
+
+    /// An executor for a program that normally ends with this status.
+    pub(crate) fn with_normal_status(self, normal_status: i32) -> LocalExecutor {
+        LocalExecutor { normal_status, ..self }
+    }
+
+    /// The exit status that is not a failure.
+    pub(crate) fn normal_status(&self) -> i32 {
+        self.normal_status
     }
 
     /// An executor with other options.
@@ -179,14 +204,42 @@ impl LocalExecutor {
             apart: true,
             ..options.launch.clone()
         };
-        let completed = norn_replay::run(&options.front_end, &launch)?;
+        let mut completed = norn_replay::run(&options.front_end, &launch)?;
+        let mut status = None;
+        if self.normal_status != 0 {
+            status = completed.recording.status.code();
+            if let Consequence::Exit(_) = completed.consequence {
+                completed.consequence = Consequence::None;
+            }
+        }
         let story =
             if completed.consequence.is_failure() { story::story(&completed) } else { None };
         let failure = failure_site(&completed, story.as_ref());
-        let output = Output(fs::read(&stdout).unwrap_or_default());
+        let output = Output { stdout: fs::read(&stdout).unwrap_or_default(), status };
         let _ = fs::remove_dir_all(&files);
         let (folder, source) = (None, OnceCell::new());
         Ok(Run { completed, failure, story, output, forced: None, folder, source })
+    }
+
+    /// Replays a clip, as `norn replay` does.
+    pub(crate) fn replay(&self, clip: &Clip) -> Result<Run, ReplayError> {
+        let folder = TraceFolder(self.next());
+        let launch = Launch { keep_inputs: false, ..self.options.launch.clone() };
+        let options = Options { launch: clip.launch(launch), ..self.options.clone() };
+        let replayer = LocalExecutor {
+            options,
+            scratch: folder.path().join("files"),
+            runs: AtomicUsize::new(0),
+            normal_status: self.normal_status,
+        };
+        let plan = self.plan_of(clip);
+        let run = replayer.record(plan, (&folder.path().join("trace"), &Cancel::default()))?;
+        Ok(Run { folder: Some(folder), ..run })
+    }
+
+    /// The plan that follows a clip.
+    fn plan_of(&self, clip: &Clip) -> RunPlan {
+        RunPlan { after: After::Fair, max_steps: self.options.max_steps, ..clip.plan() }
     }
 
     /// Forces a witness's schedule on the program.
@@ -197,10 +250,7 @@ impl LocalExecutor {
         to: (&Path, &Cancel),
     ) -> Result<Run, ReplayError> {
         let mut forced = force(source, witness);
-        let clip = &forced.clip;
-        let max_steps = self.options.max_steps;
-        let plan = RunPlan { after: After::Fair, max_steps, ..clip.plan() };
-        let run = self.record(plan, to)?;
+        let run = self.record(self.plan_of(&forced.clip), to)?;
         let controlled = run.completed.recording.run.controlled.as_ref();
         if let Some(it) = controlled {
             forced.judge(&it.outcome);
@@ -223,6 +273,7 @@ impl Executor for LocalExecutor {
                 let plan = explore::plan(&self.options, *number, *events);
                 self.record(plan, (folder.path(), cancel))?
             }
+            Plan::Finish(clip) => self.record(self.plan_of(clip), (folder.path(), cancel))?,
         };
         Ok(Run { folder: Some(folder), ..run })
     }

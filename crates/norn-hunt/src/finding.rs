@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::Description;
 use norn_model::{BugClass, Candidate, Consequence, FailureSite, Verdict};
 use norn_predict::Remark;
-use norn_report::{Interleaving, Story, Unordered};
+use norn_report::{Interleaving, NotReproduced, Story, Unordered};
 use norn_witness::{Failure, Grade, Witness};
 
 /// A candidate, or several with the same sites, and its result.
@@ -29,6 +29,8 @@ pub struct Finding {
 pub enum Status {
     /// The program performed it.
     Confirmed(Box<Confirmed>),
+    /// The program performed it once, and not again when the clip was replayed.
+    NotReproducible(Box<Confirmed>, Box<NotReproduced>),
     /// There is no schedule for it.
     Infeasible(Failure),
     /// There is a schedule, and the program did not follow it.
@@ -46,8 +48,10 @@ pub struct Confirmed {
     pub failure: Option<FailureSite>,
     /// The explanation of the failure, if it failed.
     pub story: Option<Story>,
-    /// Whether its output differs from the recorded run.
+    /// Whether its output or exit status differs from the recorded run.
     pub other_output: bool,
+    /// Its exit status, if that differs and is not a failure.
+    pub other_status: Option<i32>,
     /// The schedule that produced it.
     pub witness: Witness,
     /// The order of the relevant events, in the recorded run and in this one.
@@ -61,6 +65,12 @@ pub struct Confirmed {
 }
 
 impl Confirmed {
+    /// Leaves out its failure, which did not happen again in a replay.
+    pub(crate) fn forget_failure(&mut self) {
+        self.consequence = Consequence::None;
+        (self.failure, self.story) = (None, None);
+    }
+
     /// How close to the recorded run the schedule was.
     pub fn grade(&self) -> Grade {
         self.witness.grade

@@ -5,14 +5,15 @@ mod queue;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    path::Path,
+    path::{Path, PathBuf},
     sync::Arc,
 };
 
 use norn_frontend::Interrupt;
-use norn_model::{BugClass, Candidate, EventId};
+use norn_model::{BugClass, Candidate, Consequence, EventId};
 use norn_predict::{Remark, predict};
-use norn_replay::{ReplayError, capture};
+use norn_replay::{Clip, ReplayError, capture};
+use norn_report::NotReproduced;
 use norn_witness::{Grade, Witness};
 
 use self::queue::{Attempt, Queue};
@@ -21,6 +22,7 @@ use crate::{
     attempt::is_confirmed,
     base::{Recorded, record},
     campaign::{ClipStore, Evidence, Hypotheses, Lead, Limits, Pending, Trial, drive},
+    claim::claim,
     describe::describe,
     engine::CachedWitnesses,
     executor::{Plan, Run},
@@ -41,8 +43,14 @@ pub struct Hunt {
     pub findings: Vec<Finding>,
     /// Failures that were observed without having been predicted.
     pub observed: Vec<Observed>,
-    /// Number of executions, the recorded run included.
+    /// Number of executions, the recorded run included, without replays.
     pub executions: usize,
+    /// Number of replays of clips.
+    pub replays: usize,
+    /// The budget of executions.
+    pub budget: usize,
+    /// Whether the user interrupted the hunt.
+    pub interrupted: bool,
     /// Number of traces that were analysed.
     pub sources: usize,
     /// Whether the search for a pattern or for deadlocks reached its limit before its end.
@@ -63,7 +71,7 @@ pub fn hunt(
     let Recorded { base, source, executor, options, observations, clips } = recorded;
     let executions = base.executions;
     let mut hunting = Hunting {
-        evidence: Evidence::new(&options, base, &source, observations, clips),
+        evidence: Evidence::new((&options, &executor), base, &source, observations, clips),
         trace: 0,
         known: BTreeMap::new(),
         decided: BTreeSet::new(),
@@ -77,8 +85,19 @@ pub fn hunt(
     let source = Arc::new(source);
     let executions = drive(&mut hunting, source, executions, limits, (&executor, tell))?;
     let Hunting { evidence, findings, sources, incomplete, omitted, .. } = hunting;
-    let (base, observed) = (evidence.base, evidence.observations.0);
-    Ok(Some(Hunt { base, findings, observed, executions, sources, incomplete, omitted }))
+    let (base, observed, replays) = evidence.into_results();
+    Ok(Some(Hunt {
+        base,
+        findings,
+        observed,
+        executions,
+        replays,
+        budget: options.budget,
+        interrupted: Interrupt::caught().is_some(),
+        sources,
+        incomplete,
+        omitted,
+    }))
 }
 
 /// A hunt in progress.
@@ -165,12 +184,13 @@ impl Hypotheses for Hunting<'_> {
         self.note_refused(queue);
         let Attempt { finding, witness, .. } = &attempt;
         let finding = *finding;
-        let confirmed = is_confirmed(source, witness, &run)?;
-        if confirmed {
-            self.confirm(source, finding, witness, &run, executions)?;
-        } else {
+        let performed = is_confirmed(source, witness, &run)?;
+        let confirmed = performed && self.confirm(source, finding, witness, &run, executions)?;
+        if !performed {
             self.evidence.observe(&run, executions, Some(finding))?;
-            if let (None, Some(forced)) = (self.findings[finding].confirmed(), &run.forced) {
+            let status = &self.findings[finding].status;
+            let known = matches!(status, Status::Confirmed(_) | Status::NotReproducible(..));
+            if let (false, Some(forced)) = (known, &run.forced) {
                 self.findings[finding].status = Status::Unconfirmed(forced.verdict.clone());
             }
         }
@@ -275,7 +295,7 @@ impl Hunting<'_> {
     }
 
     /// Records that the program performed a candidate, unless it did so before and this run is no
-    /// worse.
+    /// worse. Returns whether that is confirmed: if it is harmful, a replay must show it again.
     fn confirm(
         &mut self,
         source: &Source,
@@ -283,10 +303,10 @@ impl Hunting<'_> {
         witness: &Witness,
         run: &Run,
         executions: usize,
-    ) -> Result<(), ReplayError> {
+    ) -> Result<bool, ReplayError> {
         let known = self.findings[finding].confirmed().map(|it| it.clip.clone());
         if known.is_some() && !run.consequence().is_failure() {
-            return Ok(());
+            return Ok(true);
         }
         let forced = run.source()?;
         let followed = run.forced.as_ref().filter(|it| forced.is_none() || it.is_followed());
@@ -295,31 +315,82 @@ impl Hunting<'_> {
             // A run that left its schedule is reproduced by its own schedule, not by the planned
             // one.
             (None, Some(forced)) => capture(&forced.symbolized),
-            (None, None) => return Ok(()),
+            (None, None) => return Ok(false),
         };
         made.expect = Some(run.consequence().clone());
-        let clips = &mut self.evidence.clips;
-        let clip = match known {
-            Some(path) => ClipStore::replace(&made, &path).map(|()| path)?,
-            None => clips.save(&made)?,
-        };
-        let confirmed = Confirmed {
+        let description = describe(source, &witness.candidate, true);
+        made.set_claim(claim(source, forced, &witness.candidate, &description));
+        let mut confirmed = Confirmed {
             other_output: run.output != self.evidence.base.output,
+            other_status: run
+                .output
+                .status
+                .filter(|it| Some(*it) != self.evidence.base.output.status),
             consequence: run.consequence().clone(),
             failure: run.failure.clone(),
             story: run.story.clone(),
             witness: witness.clone(),
             interleaving: interleaving(source, forced, &witness.candidate),
             unordered: handover::unordered(source, &witness.candidate),
-            clip,
+            clip: PathBuf::new(),
             executions,
+        };
+        let Some(reproduction) = self.reproduce(&mut confirmed, &mut made)? else {
+            return Ok(false);
+        };
+        let is_confirmed = reproduction.is_none();
+        // What an earlier run has shown stays confirmed.
+        if known.is_some() && (!is_confirmed || !confirmed.consequence.is_failure()) {
+            return Ok(true);
+        }
+        let clips = &mut self.evidence.clips;
+        confirmed.clip = match known {
+            Some(path) => ClipStore::replace(&made, &path).map(|()| path)?,
+            None if is_confirmed => clips.save(&made)?,
+            None => clips.save_not_reproduced(&made)?,
         };
         let finding = &mut self.findings[finding];
         finding.candidate = witness.candidate.clone();
-        finding.description = describe(source, &witness.candidate, true);
+        finding.description = description;
         finding.source = self.trace;
-        finding.status = Status::Confirmed(Box::new(confirmed));
-        Ok(())
+        let status = match reproduction {
+            None => Status::Confirmed(Box::new(confirmed)),
+            Some(instead) => Status::NotReproducible(Box::new(confirmed), Box::new(instead)),
+        };
+        let before = std::mem::replace(&mut finding.status, status);
+        // A failure that happened once stays in the report.
+        if let Status::NotReproducible(how, instead) = before {
+            self.evidence.note_not_reproduced(&how, how.clip.clone(), *instead);
+        }
+        Ok(is_confirmed)
+    }
+
+    /// Replays the clip of a finding, if it is harmful. Returns what the replay did instead if it
+    /// does not show the finding again. A finding that happens again without its failure is a
+    /// finding without a failure. `None` if the user interrupted the replay.
+    fn reproduce(
+        &mut self,
+        confirmed: &mut Confirmed,
+        clip: &mut Clip,
+    ) -> Result<Option<Option<NotReproduced>>, ReplayError> {
+        let race = confirmed.witness.candidate.class() == BugClass::Race;
+        if !race && !confirmed.consequence.is_failure() {
+            return Ok(Some(None));
+        }
+        let Some(replay) = self.evidence.replay(clip)? else { return Ok(None) };
+        if replay.has_failure(&confirmed.consequence, confirmed.failure.as_ref()) {
+            return Ok(Some(None));
+        }
+        if !replay.has_claim(clip)? {
+            return Ok(Some(Some(replay.instead)));
+        }
+        if confirmed.consequence.is_failure() {
+            let path = self.evidence.clips.save_not_reproduced(clip)?;
+            self.evidence.note_not_reproduced(confirmed, path, replay.instead);
+            confirmed.forget_failure();
+            clip.expect = Some(Consequence::None);
+        }
+        Ok(Some(None))
     }
 }
 

@@ -4,10 +4,17 @@
 use std::path::PathBuf;
 
 use norn_model::{Consequence, FailureSite};
-use norn_replay::{ReplayError, capture};
-use norn_report::Story;
+use norn_replay::{Clip, ReplayError, capture};
+use norn_report::{NotReproduced, Story};
 
-use crate::{campaign::ClipStore, executor::Run};
+use crate::{
+    campaign::ClipStore,
+    executor::{LocalExecutor, Run},
+    reproduce::replay,
+};
+
+/// Maximum number of runs with the same failure whose clips are replayed until one reproduces it.
+const MOST_REPLAYS: usize = 3;
 
 /// An observed failure.
 #[derive(Clone, Debug)]
@@ -26,14 +33,31 @@ pub struct Observed {
     pub older_loads: u64,
     /// The finding that this run was meant to confirm, if any; the program failed in another way.
     pub finding: Option<usize>,
+    /// What a replay of the clip did instead, if it did not reproduce the failure.
+    pub not_reproduced: Option<NotReproduced>,
+}
+
+/// An observed failure, and what is known about its reproduction.
+#[derive(Debug)]
+struct Entry {
+    observed: Observed,
+    /// Number of clips of this failure that were replayed.
+    replays: usize,
+    /// Whether the current clip was replayed.
+    verified: bool,
 }
 
 /// All observed failures.
 #[derive(Debug, Default)]
-pub(crate) struct Observations(pub(crate) Vec<Observed>);
+pub(crate) struct Observations {
+    all: Vec<Entry>,
+    /// Number of replays for all of them.
+    replays: usize,
+}
 
 impl Observations {
-    /// Records the failure of a run, unless the same failure is known.
+    /// Records the failure of a run, unless the same failure is known. [`Observations::verify`] says
+    /// whether it is reproducible.
     pub(crate) fn add(
         &mut self,
         clips: &mut ClipStore,
@@ -43,20 +67,58 @@ impl Observations {
     ) -> Result<(), ReplayError> {
         let consequence = run.consequence();
         let Some(symbolized) = run.failed_trace()? else { return Ok(()) };
-        if self.0.iter().any(|it| it.failure == run.failure) {
+        let made = || {
+            let mut clip = capture(symbolized);
+            clip.expect = Some(consequence.clone());
+            clip
+        };
+        if let Some(known) = self.all.iter_mut().find(|it| it.observed.failure == run.failure) {
+            if known.observed.not_reproduced.is_some() && known.replays < MOST_REPLAYS {
+                made().write(&known.observed.clip)?;
+                known.verified = false;
+            }
             return Ok(());
         }
-        let mut clip = capture(symbolized);
-        clip.expect = Some(consequence.clone());
-        self.0.push(Observed {
+        let observed = Observed {
             consequence: consequence.clone(),
             failure: run.failure.clone(),
             story: run.story.clone(),
-            clip: clips.save_observed(&clip)?,
+            clip: clips.save_observed(&made())?,
             executions,
             older_loads: run.older_loads(),
             finding,
-        });
+            not_reproduced: None,
+        };
+        self.all.push(Entry { observed, replays: 0, verified: false });
         Ok(())
+    }
+
+    /// Replays the clips that were not replayed yet, unless the user interrupts that.
+    pub(crate) fn verify(&mut self, executor: &LocalExecutor) -> Result<(), ReplayError> {
+        for Entry { observed: it, replays, verified } in &mut self.all {
+            if *verified {
+                continue;
+            }
+            let Some(replay) = replay(executor, &Clip::read(&it.clip)?)? else { return Ok(()) };
+            (*verified, *replays) = (true, *replays + 1);
+            self.replays += 1;
+            let again = replay.has_failure(&it.consequence, it.failure.as_ref());
+            it.not_reproduced = (!again).then_some(replay.instead);
+        }
+        Ok(())
+    }
+
+    /// Adds the failure of a run that did not happen again when its clip was replayed.
+    pub(crate) fn add_not_reproduced(&mut self, observed: Observed) {
+        if self.all.iter().all(|it| it.observed.failure != observed.failure) {
+            self.all.push(Entry { observed, replays: 1, verified: true });
+        }
+    }
+
+    /// The failures to report, and the number of replays. A failure whose replay was interrupted is
+    /// not reported.
+    pub(crate) fn into_verified(self) -> (Vec<Observed>, usize) {
+        let verified = self.all.into_iter().filter(|it| it.verified);
+        (verified.map(|it| it.observed).collect(), self.replays)
     }
 }

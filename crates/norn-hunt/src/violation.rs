@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use norn_frontend::{Symbols, Variable};
 use norn_model::{Candidate, CandidateKind, Consequence, EventId, Op, Scope, Step, Trace, Verdict};
 use norn_property::{Occurrence, PredictedViolation, Property, Variables};
-use norn_report::{Access, Action, Number, Object, Parameter, Story};
+use norn_report::{Access, Action, NotReproduced, Number, Object, Parameter, Story};
 use norn_witness::Failure;
 
 use crate::{Confirmed, describe, source::Source};
@@ -44,6 +44,8 @@ pub enum State {
     Observed(PathBuf),
     /// The program performed it when it was forced to.
     Confirmed(Box<Confirmed>),
+    /// It happened once, and not again when this clip was replayed.
+    NotReproducible(PathBuf, Box<NotReproduced>),
     /// There is no schedule for it.
     Infeasible(Failure),
     /// There are schedules, but each has an event in between that makes the order legal.

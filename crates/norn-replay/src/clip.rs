@@ -7,12 +7,12 @@ use std::{
     sync::Arc,
 };
 
-use norn_frontend::{Clock, Guide, Inputs, ModuleRef, PROGRAM, Plan, Timeouts};
+use norn_frontend::{Clock, Guide, Inputs, Launch, ModuleRef, PROGRAM, Plan, Timeouts};
 use norn_model::{Consequence, Schedule, Until};
 use norn_trace::{MemoryModel, Strategy};
 use serde::{Deserialize, Serialize};
 
-use crate::{ReplayError, path};
+use crate::{Claim, ReplayError, path};
 
 /// The version of clips without a path.
 const VERSION: u32 = 1;
@@ -20,8 +20,10 @@ const VERSION: u32 = 1;
 const WITH_PATH: u32 = 2;
 /// The version of clips with expired timeouts or inputs.
 const WITH_TIMEOUTS: u32 = 3;
-/// The version of clips with another memory model; the newest that can be read.
-const NEWEST: u32 = 4;
+/// The version of clips with another memory model.
+const WITH_MEMORY: u32 = 4;
+/// The version of clips with a claim; the newest that can be read.
+const NEWEST: u32 = 5;
 
 /// Everything that is needed to replay a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,6 +56,9 @@ pub struct Clip {
     /// The consequence of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect: Option<Consequence>,
+    /// What else the run shows, if it is a bug even without a failure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claim: Option<Claim>,
     /// The modules in which the schedule has points, by the labels that it uses.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub modules: BTreeMap<String, ModuleRef>,
@@ -106,6 +111,7 @@ impl Clip {
             found: None,
             clock: None,
             expect: None,
+            claim: None,
             modules: BTreeMap::new(),
             timeouts: Timeouts::default(),
             memory: MemoryModel::default(),
@@ -144,9 +150,29 @@ impl Clip {
     /// Sets the memory model, and the version if it is not the usual one: an older norn does not know it.
     pub(crate) fn set_memory(&mut self, memory: MemoryModel) {
         if !memory.is_default() {
-            self.norn = NEWEST;
+            self.norn = self.norn.max(WITH_MEMORY);
         }
         self.memory = memory;
+    }
+
+    /// Sets the claim, if there is one, and the version: an older norn cannot read a claim.
+    pub fn set_claim(&mut self, claim: Option<Claim>) {
+        if claim.is_some() {
+            self.norn = NEWEST;
+        }
+        self.claim = claim;
+    }
+
+    /// What a replay runs, with the other settings of `launch`.
+    pub fn launch(&self, launch: Launch) -> Launch {
+        Launch {
+            command: self.command.iter().map(Into::into).collect(),
+            directory: self.directory.clone(),
+            environment: self.environment.iter().map(|(k, v)| (k.into(), v.into())).collect(),
+            functions: self.functions.clone(),
+            stdin: self.inputs.as_ref().and_then(|it| it.stdin.clone()).map(|it| it.0),
+            ..launch
+        }
     }
 
     /// The plan that follows the clip, with the clocks and the seed of the run that it is from.
@@ -219,10 +245,11 @@ fn fill(text: &str, name: &str, indent: &str, entries: &[impl Serialize]) -> Str
 #[cfg(test)]
 mod tests {
     use norn_frontend::Call;
-    use norn_model::ThreadName;
+    use norn_model::{BugClass, ThreadName};
     use norn_trace::{Bytes, Got};
 
     use super::*;
+    use crate::ClaimedEvent;
 
     const TEXT: &str = r#"{"norn": 1, "command": ["./prog"], "schedule": [
         {"thread": "T0", "until": {"before": "join"}},
@@ -244,6 +271,16 @@ mod tests {
         clip.found = Some(Origin { strategy: Strategy::RoundRobin, seed: 3 });
         clip.list_timeouts();
         clip.expect = Some(Consequence::Assertion("x > 0".to_owned()));
+        let event = |thread: &str, at: &str| ClaimedEvent {
+            thread: ThreadName(thread.to_owned()),
+            at: at.parse().unwrap(),
+        };
+        clip.set_claim(Some(Claim {
+            class: BugClass::Race,
+            title: "data race on `x`".to_owned(),
+            adjacent: true,
+            events: vec![event("T0", "read a.c:3 in get x2"), event("T0.1", "write a.c:7")],
+        }));
         clip.modules.insert(PROGRAM.to_owned(), ModuleRef { path: None, build: Some("ab".into()) });
         clip.write(&path).unwrap();
         assert_eq!(Clip::read(&path).unwrap(), clip);
@@ -275,7 +312,7 @@ mod tests {
     fn errors_of_invalid_clips_name_the_cause() {
         let error = |text| Clip::read(&write(text).1).unwrap_err().to_string();
         assert!(error("{}").contains("missing field `norn`"));
-        assert!(error(r#"{"norn": 5}"#).contains("version 5"));
+        assert!(error(r#"{"norn": 6}"#).contains("version 6"));
         assert!(error(r#"{"norn": 1, "command": [], "shedule": []}"#).contains("shedule"));
         assert!(Clip::read(Path::new("/nowhere")).unwrap_err().to_string().contains("cannot read"));
     }

@@ -67,6 +67,15 @@ pub enum ReplayError {
         /// The error of the system.
         source: io::Error,
     },
+    /// The inputs of a program were to be recorded, but the command starts it together with what it
+    /// talks to.
+    #[error(
+        "cannot record the inputs of a program that `{command}` starts: whatever else it starts would talk to a program that does not answer when its inputs are fed back\nhint: give norn the program itself and start its clients beside norn, or leave out --record-inputs"
+    )]
+    InputsOfChild {
+        /// The command.
+        command: String,
+    },
     /// The clip names no program.
     #[error("`{}` does not name the program to run\nhint: name it: norn replay {} -- ./program", .0.display(), .0.display())]
     NoCommand(PathBuf),

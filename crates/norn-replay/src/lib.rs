@@ -11,6 +11,7 @@ mod batch;
 mod calibrate;
 mod capture;
 mod check;
+mod claim;
 mod clip;
 mod crash;
 mod error;
@@ -31,6 +32,7 @@ pub use batch::{Batch, BatchMode, Fingerprint, Hashes, RunKind, Tally, run_batch
 pub use calibrate::calibrate;
 pub use capture::capture;
 pub use check::Check;
+pub use claim::{Claim, ClaimedEvent};
 pub use clip::{Clip, Origin};
 pub use error::ReplayError;
 pub use failure::failure_site;

@@ -4,12 +4,12 @@ use norn_frontend::FrontEnd;
 use norn_model::{
     Arrival, Class, Departure, EventId, Location, Point, Schedule, ThreadName, Verdict,
 };
-use norn_report::{Address, Control, Inputs, InputsDiverged, Object, Requested};
+use norn_report::{Address, Claimed, Control, Inputs, InputsDiverged, Object, Requested};
 use norn_trace::{Controlled, Parted, Request, Strategy};
 
 use crate::{
-    Clip, CompletedRun, Detour, Hashes, ReplayError, RunKind, SymbolizedTrace, Tally, fingerprint,
-    path, run::process, story, verdict,
+    Claim, Clip, CompletedRun, Detour, Hashes, ReplayError, RunKind, SymbolizedTrace, Tally,
+    fingerprint, path, run::process, story, verdict,
 };
 
 /// The report of a run. `clip` is the clip that it followed, if any.
@@ -28,6 +28,7 @@ pub fn run(run: &CompletedRun, clip: Option<&Clip>) -> Result<norn_report::Run, 
         verdict: verdict.zip(schedule).map(|(it, schedule)| judged(&it, schedule, symbolized)),
         segments: schedule.map(|it| it.segments.len()),
         detour: detour.as_ref().map(report_detour),
+        claim: clip.and_then(|it| it.claim.as_ref()).map(|it| claimed(it, symbolized)),
         control: controlled.map(control),
         ..bare
     })
@@ -66,6 +67,7 @@ pub fn batch(
                 .and_then(|it| kind_detour(front_end, it, kind))
                 .as_ref()
                 .map(report_detour),
+            claim: clip.and_then(|it| kind_claim(front_end, it, kind)),
             kept: kept.and_then(|it| it.get(at).cloned()),
         }
     };
@@ -175,6 +177,25 @@ fn before(
         at: symbolized.location(site.pc),
         code: Some(Address(site.pc)),
     })
+}
+
+/// Whether the claim of a clip is true of a run.
+fn claimed(claim: &Claim, symbolized: &SymbolizedTrace) -> Claimed {
+    Claimed {
+        class: claim.class,
+        title: claim.title.clone(),
+        harmful: claim.is_harmful(),
+        again: claim.holds(symbolized),
+    }
+}
+
+/// Whether the claim of a clip is true of the first run of a kind.
+fn kind_claim(front_end: &dyn FrontEnd, clip: &Clip, kind: &RunKind) -> Option<Claimed> {
+    let claim = clip.claim.as_ref()?;
+    let symbolized =
+        SymbolizedTrace::open(front_end, &kind.folder.join("trace"), process(&kind.recording))
+            .ok()?;
+    Some(claimed(claim, &symbolized))
 }
 
 /// The detour of the first run of a kind.

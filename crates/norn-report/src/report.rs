@@ -3,9 +3,11 @@
 mod batch;
 mod event;
 mod finding;
+mod note;
 mod number;
 mod omission;
 mod property;
+mod reproduction;
 mod run;
 mod story;
 mod summary;
@@ -23,9 +25,11 @@ pub use self::{
         HeldLock, Object, ObservedFailure, Parameter, Remark, Schedule, Status, Turn, Unordered,
         WeakOperation,
     },
+    note::Note,
     number::{Address, Number},
     omission::Omissions,
     property::{LeftOut, Property, Unseen, UnseenReason},
+    reproduction::{Claimed, NotReproduced, Uncontrolled},
     run::{
         Arrival, Control, Departure, Detour, Inputs, InputsDiverged, Point, Requested, Run, Verdict,
     },
@@ -67,6 +71,8 @@ pub struct Report {
     pub observed: Vec<ObservedFailure>,
     /// The properties of the user, and what was seen of each.
     pub properties: Vec<Property>,
+    /// What a reader must know to judge the results.
+    pub notes: Vec<Note>,
     /// What the search did not look at.
     pub not_looked_at: Omissions,
     /// Lines of suppression files, and how many findings each suppressed.
@@ -92,6 +98,7 @@ impl Report {
             brief: Vec::new(),
             observed: Vec::new(),
             properties: Vec::new(),
+            notes: Vec::new(),
             not_looked_at: Omissions::default(),
             suppressions: Vec::new(),
             summary: Summary::default(),

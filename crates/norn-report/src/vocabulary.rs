@@ -7,6 +7,8 @@ mod action;
 mod consequence;
 mod headline;
 mod location;
+mod note;
+mod reproduction;
 
 use norn_model::{BugClass, CandidateKind, Obstacle};
 
@@ -15,6 +17,8 @@ pub use self::{
     consequence::{consequence, memory_fault},
     headline::property_headline,
     location::{place, short_function, source},
+    note::note,
+    reproduction::not_reproduced,
 };
 use crate::{Status, Verdict};
 
@@ -45,6 +49,7 @@ pub fn status(status: Status) -> &'static str {
     match status {
         Status::Observed => "observed",
         Status::Confirmed => "confirmed",
+        Status::NotReproducible => "not reproducible",
         Status::Infeasible => "infeasible",
         Status::Unconfirmed => "not confirmed",
         Status::Inconclusive => "inconclusive",

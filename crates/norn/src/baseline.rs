@@ -1,20 +1,22 @@
 //! The baseline: bugs that are known already, so that only new ones count.
 //!
 //! The fingerprint of a bug is the part of its identity ([`BugId`]) that does not change when lines
-//! are added or addresses differ: its class, and the names of functions, files and variables.
+//! are added or addresses differ: its class, and the names of functions, files and variables. It also
+//! has the places, by line. Lines move when the program is edited, so bugs that differ in nothing
+//! else are matched one to one: another bug in the same functions is not mistaken for a known one.
 
 use std::{collections::BTreeSet, fs, path::Path};
 
 use anyhow::Context as _;
 use norn_hunt::{Access, Description, Observed};
-use norn_model::{BugClass, BugId};
+use norn_model::{BugClass, BugId, Location};
 use norn_report::vocabulary;
 use serde::{Deserialize, Serialize};
 
 use crate::suppression::class_name;
 
 /// The version of the file format that is written.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// In the first version, the fingerprint of a failure is its consequence alone.
 const FIRST: u32 = 1;
 
@@ -43,6 +45,21 @@ pub(crate) struct Fingerprint {
     /// The consequence of a failure that was not predicted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     consequence: Option<String>,
+    /// Where it is; not in files of older versions.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    places: BTreeSet<Place>,
+}
+
+/// A place in the source.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Place {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    function: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
 }
 
 impl Baseline {
@@ -50,21 +67,40 @@ impl Baseline {
         Baseline { version: VERSION, known }
     }
 
-    /// Whether a finding is known.
-    pub(crate) fn knows(&self, bug: &BugId, description: &Description) -> bool {
-        let fingerprint = match (self.version, bug.class) {
+    /// The fingerprint of a finding, as in the version of this file.
+    pub(crate) fn fingerprint(&self, bug: &BugId, description: &Description) -> Fingerprint {
+        match (self.version, bug.class) {
             (FIRST, Some(class)) => Fingerprint::first(class, description),
             _ => Fingerprint::new(bug),
-        };
-        self.known.contains(&fingerprint)
+        }
     }
 
-    /// Whether an observed failure is known.
-    pub(crate) fn knows_failure(&self, observed: &Observed) -> bool {
-        self.known.contains(&match self.version {
+    /// The fingerprint of an observed failure, as in the version of this file.
+    pub(crate) fn fingerprint_of_failure(&self, observed: &Observed) -> Fingerprint {
+        match self.version {
             FIRST => Fingerprint::first_observed(observed),
             _ => Fingerprint::new(&observed.bug()),
-        })
+        }
+    }
+
+    /// Which of the bugs that were found are known. A known bug whose lines have moved is one of
+    /// those that differ from it in nothing but lines, and no more than one of them.
+    pub(crate) fn matches<'a>(
+        &self,
+        found: &BTreeSet<&'a Fingerprint>,
+    ) -> BTreeSet<&'a Fingerprint> {
+        let anywhere = |it: &&&Fingerprint| self.known.contains(&it.without_places());
+        let mut matches: BTreeSet<_> = found.iter().filter(anywhere).copied().collect();
+        matches.extend(found.iter().copied().filter(|it| self.known.contains(it)));
+        let moved = self.known.iter().filter(|it| !found.contains(it));
+        for known in moved.filter(|it| !it.places.is_empty()) {
+            let same = |it: &&&Fingerprint| it.without_places() == known.without_places();
+            let open = found.iter().filter(|it| !matches.contains(*it));
+            if let Some(first) = open.filter(same).min_by_key(|it| it.distance(known)) {
+                matches.insert(first);
+            }
+        }
+        matches
     }
 
     pub(crate) fn read(path: &Path) -> anyhow::Result<Baseline> {
@@ -100,7 +136,19 @@ impl Fingerprint {
             functions: places().filter_map(|it| it.function.clone()).collect(),
             files: places().filter_map(|it| it.file_name()).map(str::to_owned).collect(),
             consequence: failure.map(|it| stable(&it.kind)),
+            places: places().map(Place::new).collect(),
         }
+    }
+
+    fn without_places(&self) -> Fingerprint {
+        Fingerprint { places: BTreeSet::new(), ..self.clone() }
+    }
+
+    /// How far the lines have moved.
+    fn distance(&self, other: &Fingerprint) -> u32 {
+        let lines = |it: &Fingerprint| it.places.iter().map(|it| it.line).collect::<Vec<_>>();
+        let pairs = lines(self).into_iter().zip(lines(other));
+        pairs.map(|(one, other)| one.unwrap_or(0).abs_diff(other.unwrap_or(0))).sum()
     }
 
     /// The fingerprint of a candidate in the first version of the format.
@@ -130,7 +178,15 @@ impl Fingerprint {
             functions: BTreeSet::new(),
             files: BTreeSet::new(),
             consequence: None,
+            places: BTreeSet::new(),
         }
+    }
+}
+
+impl Place {
+    fn new(at: &Location) -> Place {
+        let file = at.file_name().map(str::to_owned);
+        Place { file, function: at.function.clone(), line: at.line }
     }
 }
 
@@ -174,7 +230,7 @@ fn without_numbers(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use norn_model::{Consequence, FailureSite, Location, ThreadName};
+    use norn_model::{Consequence, FailureSite, ThreadName};
     use norn_report::{Action, Number, Object};
 
     use super::*;
@@ -226,13 +282,41 @@ mod tests {
     #[test]
     fn the_order_of_accesses_and_lines_do_not_matter() {
         let of = |variable, functions, line| {
-            Fingerprint::new(&bug(BugClass::Race, variable, functions, line))
+            Fingerprint::new(&bug(BugClass::Race, variable, functions, line)).without_places()
         };
         let one = of("slots[1]", ["put", "take"], 12);
         assert_eq!(one, of("slots[2]", ["take", "put"], 15));
         assert_ne!(one, of("total", ["put", "take"], 12));
         let other = bug(BugClass::Atomicity, "slots[1]", ["put", "take"], 12);
-        assert_ne!(one, Fingerprint::new(&other));
+        assert_ne!(one, Fingerprint::new(&other).without_places());
+    }
+
+    /// The lines at which races are known, of those that are found at `now`.
+    fn known_lines(before: &[u32], now: &[u32]) -> Vec<u32> {
+        let race =
+            |line: &u32| Fingerprint::new(&bug(BugClass::Race, "total", ["put", "take"], *line));
+        let baseline = Baseline::new(before.iter().map(race).collect());
+        let now: BTreeSet<_> = now.iter().map(race).collect();
+        let known = baseline.matches(&now.iter().collect());
+        let lines = known.iter().filter_map(|it| it.places.first()?.line);
+        lines.collect()
+    }
+
+    #[test]
+    fn a_known_bug_does_not_hide_another_one_in_the_same_functions() {
+        assert_eq!(known_lines(&[12], &[12, 30]), [12]);
+        assert_eq!(known_lines(&[12], &[15, 40]), [15]);
+        assert_eq!(known_lines(&[12, 30], &[15, 20, 33]), [15, 33]);
+        assert_eq!(known_lines(&[12, 30], &[31]), [31]);
+        assert_eq!(known_lines(&[], &[12]), [0; 0]);
+    }
+
+    #[test]
+    fn a_baseline_without_places_knows_all_lines() {
+        let race = |line| Fingerprint::new(&bug(BugClass::Race, "total", ["put", "take"], line));
+        let baseline = Baseline { version: 2, known: [race(12).without_places()].into() };
+        let now = [race(12), race(30)];
+        assert_eq!(baseline.matches(&now.iter().collect()).len(), 2);
     }
 
     #[test]
@@ -258,7 +342,8 @@ mod tests {
         let baseline = Baseline::read(&path).unwrap();
         let description = description("slots[4]", "/src", ["take", "put"]);
         let bug = bug(BugClass::Race, "slots[4]", ["put", "take"], 9);
-        assert!(baseline.knows(&bug, &description));
+        let knows = |it: &Fingerprint| baseline.matches(&[it].into()).len() == 1;
+        assert!(knows(&baseline.fingerprint(&bug, &description)));
         let failure = |status| Observed {
             consequence: Consequence::Exit(status),
             failure: None,
@@ -267,9 +352,10 @@ mod tests {
             executions: 1,
             older_loads: 0,
             finding: None,
+            not_reproduced: None,
         };
-        assert!(baseline.knows_failure(&failure(3)));
-        assert!(!baseline.knows_failure(&failure(4)));
+        assert!(knows(&baseline.fingerprint_of_failure(&failure(3))));
+        assert!(!knows(&baseline.fingerprint_of_failure(&failure(4))));
     }
 
     #[test]
@@ -281,7 +367,7 @@ mod tests {
         baseline.write(&path).unwrap();
         insta::assert_snapshot!(fs::read_to_string(&path).unwrap(), @r#"
         {
-          "version": 2,
+          "version": 3,
           "known": [
             {
               "class": "atomic-set",
@@ -294,6 +380,18 @@ mod tests {
               ],
               "files": [
                 "account.c"
+              ],
+              "places": [
+                {
+                  "file": "account.c",
+                  "function": "deposit",
+                  "line": 7
+                },
+                {
+                  "file": "account.c",
+                  "function": "withdraw",
+                  "line": 7
+                }
               ]
             }
           ]

@@ -14,6 +14,8 @@ pub(crate) enum Exit {
     Harmful,
     /// Usage error, or the tool failed; also clap's status.
     Error,
+    /// The user interrupted the command before anything harmful was found.
+    Interrupted,
     /// The job could not be done: the program left no events, or a schedule could not be followed.
     Impossible,
     /// The subject's own status.
@@ -32,6 +34,7 @@ impl From<Exit> for ExitStatus {
             Exit::Clean => (0, ExitMeaning::Clean),
             Exit::Harmful => (1, ExitMeaning::Harmful),
             Exit::Error => (2, ExitMeaning::Error),
+            Exit::Interrupted => (2, ExitMeaning::Interrupted),
             Exit::Impossible => (3, ExitMeaning::Impossible),
             Exit::Subject(status) => (status, ExitMeaning::Program),
         };

@@ -4,7 +4,7 @@
 //! Findings are ranked, the worst first, and those of the same bug ([`norn_model::BugId`]) are reported
 //! together. Nothing is omitted: machine-readable reports have all findings, with the bug of each.
 
-use norn_hunt::{Finding, Hunt};
+use norn_hunt::{Finding, Hunt, Status};
 use norn_model::BugClass;
 
 use crate::suppress::ReportFilter;
@@ -32,7 +32,7 @@ pub(crate) fn groups<'a>(hunt: &'a Hunt, filter: &ReportFilter<'_>) -> Vec<Vec<M
 }
 
 /// The indices of the findings, by rank: harmful ones, the worst first, then those that change the
-/// output, then other confirmed ones, then the rest.
+/// output, then other confirmed ones, then those that are not reproducible, then the rest.
 pub(crate) fn ranked(hunt: &Hunt) -> Vec<usize> {
     let mut all: Vec<usize> = (0..hunt.findings.len()).collect();
     all.sort_by_key(|at| rank(&hunt.findings[*at]));
@@ -48,6 +48,7 @@ fn rank(finding: &Finding) -> (u32, Option<BugClass>) {
         Some(how) if how.other_output => (2, None),
         Some(_) if finding.remark.is_none_or(|it| it.expected.is_none()) => (3, None),
         Some(_) => (4, None),
-        None => (5, None),
+        None if matches!(finding.status, Status::NotReproducible(..)) => (5, None),
+        None => (6, None),
     }
 }

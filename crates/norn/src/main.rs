@@ -10,6 +10,7 @@ mod front_end;
 mod function;
 mod group;
 mod input;
+mod output_lock;
 mod property_file;
 mod report;
 mod scratch;

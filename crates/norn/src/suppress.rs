@@ -112,12 +112,17 @@ impl<'a> ReportFilter<'a> {
 
     /// Applies a baseline, which replaces any other.
     pub(crate) fn with_baseline(mut self, baseline: &Baseline) -> Self {
-        let known = |is_known: bool| is_known.then_some(SuppressedBy::Baseline);
+        let fingerprint = |it: &Item| baseline.fingerprint(&it.bug, &it.description);
+        let failure = |it: &Observed| baseline.fingerprint_of_failure(it);
+        // A known bug is matched with what makes the command fail, not with a mere candidate.
+        let real = self.items.iter().filter(|it| it.is_failing).map(fingerprint);
+        let found: BTreeSet<_> = real.chain(self.failures.iter().map(failure)).collect();
+        let matches = baseline.matches(&found.iter().collect());
+        let known = |it: &Fingerprint| matches.contains(it).then_some(SuppressedBy::Baseline);
         let finding = |it: &Item| {
             let line =
                 self.suppressions.iter().position(|line| line.covers(&it.bug, &it.description));
-            let known = || known(baseline.knows(&it.bug, &it.description));
-            line.map(SuppressedBy::Suppression).or_else(known)
+            line.map(SuppressedBy::Suppression).or_else(|| known(&fingerprint(it)))
         };
         let findings: Vec<_> = self.items.iter().map(finding).collect();
         let observed = |failure: &Observed| {
@@ -127,7 +132,7 @@ impl<'a> ReportFilter<'a> {
             let line = || self.suppressions.iter().position(|it| covers(it, failure));
             by_finding
                 .or_else(|| line().map(SuppressedBy::Suppression))
-                .or_else(|| known(baseline.knows_failure(failure)))
+                .or_else(|| known(&baseline.fingerprint_of_failure(failure)))
         };
         self.observed = self.failures.iter().map(observed).collect();
         self.findings = findings;
@@ -143,7 +148,13 @@ impl<'a> ReportFilter<'a> {
     pub(crate) fn fails(&self) -> bool {
         let mut findings = self.items.iter().zip(&self.findings);
         findings.any(|(it, by)| it.is_failing && by.is_none())
-            || self.fails_on_observed && self.observed.iter().any(Option::is_none)
+            || self.fails_on_observed && self.counted_failures().any(|it| it.1.is_none())
+    }
+
+    /// The observed failures that are reproducible, and what suppresses them.
+    fn counted_failures(&self) -> impl Iterator<Item = (&Observed, &Option<SuppressedBy>)> {
+        let all = self.failures.iter().zip(&self.observed);
+        all.filter(|it| it.0.not_reproduced.is_none())
     }
 
     /// The fingerprints of everything that makes the command fail: the content of a new baseline.
@@ -152,8 +163,8 @@ impl<'a> ReportFilter<'a> {
             |it: &Option<SuppressedBy>| !matches!(it, Some(SuppressedBy::Suppression(_)));
         let findings = self.items.iter().zip(&self.findings);
         let findings = findings.filter(|it| unsuppressed(it.1) && it.0.is_failing);
-        let observed = self.failures.iter().zip(&self.observed);
-        let observed = observed.filter(|it| self.fails_on_observed && unsuppressed(it.1));
+        let observed =
+            self.counted_failures().filter(|it| self.fails_on_observed && unsuppressed(it.1));
         let findings = findings.map(|it| Fingerprint::new(&it.0.bug));
         findings.chain(observed.map(|it| Fingerprint::new(&it.0.bug()))).collect()
     }
@@ -162,7 +173,8 @@ impl<'a> ReportFilter<'a> {
     fn counts(&self) -> [usize; 2] {
         let findings = self.items.iter().zip(&self.findings);
         let findings = findings.filter(|it| it.0.is_confirmed).map(|it| it.1);
-        let all: Vec<_> = findings.chain(&self.observed).flatten().collect();
+        let observed = self.counted_failures().map(|it| it.1);
+        let all: Vec<_> = findings.chain(observed).flatten().collect();
         let known = all.iter().filter(|it| ***it == SuppressedBy::Baseline).count();
         [all.len() - known, known]
     }

@@ -2,13 +2,13 @@
 
 use core::{
     ffi::{c_int, c_void},
-    sync::atomic::Ordering,
+    sync::atomic::{AtomicBool, Ordering},
 };
 
-use norn_abi::Kind;
+use norn_abi::{Kind, arena::ThreadSlot};
 
 use super::{interpose, tap};
-use crate::{arena, channel, event, fork, number, real, sys, thread};
+use crate::{arena, channel, control, event, fork, number, real, sys, thread};
 
 /// Takes an entry for the child before the fork, so that parent and child know its number.
 ///
@@ -111,6 +111,39 @@ pub unsafe extern "C" fn exiting(code: c_int, _: *mut c_void) {
 fn child(_: usize) -> usize {
     channel::internal::share();
     nobody(0)
+}
+
+/// An exit handler of controlled runs: a `main` that returns while other threads are alive comes to an
+/// event here, so that these threads can run before the process ends. It is registered when the
+/// first thread is created. Therefore it is called before the destructors of static objects, which
+/// those threads may use.
+///
+/// # Safety
+/// Called by libc when the process exits.
+unsafe extern "C" fn leaving(code: c_int, _: *mut c_void) {
+    let is_recorded = || arena::process().exiting.load(Ordering::Relaxed) != 0;
+    if !arena::is_open() || is_recorded() || !control::are_others_alive() {
+        return;
+    }
+    if let Some(slot) = thread::recorded() {
+        let (pc, status) = (leaving as *const () as usize + 1, status(code as usize));
+        // SAFETY: the slot is the current thread's.
+        unsafe { event::put(slot, Kind::Exit, pc, status, &[]) };
+    }
+}
+
+/// Whether [`leaving`] is registered.
+static IS_WATCHED: AtomicBool = AtomicBool::new(false);
+
+/// Registers the handler that lets other threads run before the process ends.
+///
+/// # Safety
+/// The slot is the current thread's and not a placeholder.
+pub unsafe fn watch_exit(slot: *mut ThreadSlot) {
+    if control::is_on() && !IS_WATCHED.swap(true, Ordering::Relaxed) {
+        // SAFETY: the slot is the current thread's; libc calls the handler once.
+        unsafe { thread::quietly(slot, || real::on_exit(leaving, core::ptr::null_mut())) };
+    }
 }
 
 /// The number of a process that has no trace.

@@ -14,6 +14,7 @@ use norn_abi::{
 use super::{
     interpose,
     lock::{NOW, REALTIME, TIMED_OUT, at},
+    process,
 };
 use crate::{
     arena,
@@ -190,6 +191,7 @@ unsafe fn created(
     unsafe {
         let Some(parent) = thread::recorded() else { return real(start, argument) };
         control::before(parent, Kind::Fork, pc, 0);
+        process::watch_exit(parent);
         let Some(slot) = prepare(parent, start, argument) else {
             let real = |given| thread::quietly(parent, || real(run, given));
             return create_unslotted(handle, start, argument, real);

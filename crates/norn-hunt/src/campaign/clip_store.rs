@@ -13,11 +13,12 @@ pub(crate) struct ClipStore {
     folder: PathBuf,
     confirmed: usize,
     observed: usize,
+    not_reproduced: usize,
 }
 
 impl ClipStore {
     pub(crate) fn new(folder: PathBuf) -> ClipStore {
-        ClipStore { folder, confirmed: 0, observed: 0 }
+        ClipStore { folder, confirmed: 0, observed: 0, not_reproduced: 0 }
     }
 
     /// Number of clips of confirmed findings.
@@ -40,6 +41,20 @@ impl ClipStore {
     pub(crate) fn save_observed(&mut self, clip: &Clip) -> Result<PathBuf, ReplayError> {
         self.observed += 1;
         self.write(clip, &format!("observed-{}.json", self.observed))
+    }
+
+    /// Stores the clip of what happened once and not again in a replay.
+    pub(crate) fn save_not_reproduced(&mut self, clip: &Clip) -> Result<PathBuf, ReplayError> {
+        self.not_reproduced += 1;
+        self.write(clip, &format!("not-reproduced-{}.json", self.not_reproduced))
+    }
+
+    /// Removes all clips of failures that were not predicted.
+    pub(crate) fn forget_observed(&mut self) {
+        for number in 1..=std::mem::take(&mut self.observed) {
+            // A file that stays is overwritten or ignored.
+            let _ = fs::remove_file(self.folder.join(format!("observed-{number}.json")));
+        }
     }
 
     fn write(&self, clip: &Clip, name: &str) -> Result<PathBuf, ReplayError> {

@@ -1,17 +1,19 @@
 //! What every run contributes, whatever its purpose: its new coverage and its failures.
 
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
-use norn_replay::ReplayError;
+use norn_replay::{Clip, ReplayError};
+use norn_report::NotReproduced;
 
 use super::{
     ClipStore, Lead,
     coverage::{Coverage, NewCoverage},
 };
 use crate::{
-    Base, Options,
-    executor::{Plan, Run, TraceFolder},
-    observe::Observations,
+    Base, Confirmed, Options,
+    executor::{LocalExecutor, Plan, Run, TraceFolder},
+    observe::{Observations, Observed},
+    reproduce::{Replay, replay},
     source::Source,
 };
 
@@ -22,10 +24,13 @@ const KEPT_EVENTS: usize = 1 << 16;
 #[derive(Debug)]
 pub(crate) struct Evidence<'a> {
     pub(crate) options: &'a Options,
+    executor: &'a LocalExecutor,
     pub(crate) base: Base,
     coverage: Coverage,
     pub(crate) observations: Observations,
     pub(crate) clips: ClipStore,
+    /// Number of replays of the clips of findings.
+    replays: usize,
 }
 
 /// A run that waits to be analysed.
@@ -40,7 +45,7 @@ pub(crate) struct Pending {
 impl<'a> Evidence<'a> {
     /// Begins with the recorded run and the failures that were observed before it.
     pub(crate) fn new(
-        options: &'a Options,
+        (options, executor): (&'a Options, &'a LocalExecutor),
         base: Base,
         recorded: &Source,
         observations: Observations,
@@ -48,7 +53,45 @@ impl<'a> Evidence<'a> {
     ) -> Evidence<'a> {
         let mut coverage = Coverage::default();
         coverage.learn(&recorded.symbolized.trace);
-        Evidence { options, base, coverage, observations, clips }
+        Evidence { options, executor, base, coverage, observations, clips, replays: 0 }
+    }
+
+    /// Replays the clip of a harmful finding. The driver waits for the result, which depends on
+    /// nothing but the clip: so it does not matter how many other runs are made meanwhile. `None` if
+    /// the user interrupted it.
+    pub(crate) fn replay(&mut self, clip: &Clip) -> Result<Option<Replay>, ReplayError> {
+        let replay = replay(self.executor, clip)?;
+        self.replays += usize::from(replay.is_some());
+        Ok(replay)
+    }
+
+    /// Records the failure of a finding that did not happen again when its clip was replayed.
+    pub(crate) fn note_not_reproduced(
+        &mut self,
+        confirmed: &Confirmed,
+        clip: PathBuf,
+        instead: NotReproduced,
+    ) {
+        if !confirmed.consequence.is_failure() {
+            return;
+        }
+        let observed = Observed {
+            consequence: confirmed.consequence.clone(),
+            failure: confirmed.failure.clone(),
+            story: confirmed.story.clone(),
+            clip,
+            executions: confirmed.executions,
+            finding: None,
+            not_reproduced: Some(instead),
+            older_loads: 0,
+        };
+        self.observations.add_not_reproduced(observed);
+    }
+
+    /// The recorded run, the observed failures, and the number of replays.
+    pub(crate) fn into_results(self) -> (Base, Vec<Observed>, usize) {
+        let (observed, replays) = self.observations.into_verified();
+        (self.base, observed, self.replays + replays)
     }
 
     /// Records the failure of a run, unless it is known. The run may have been an attempt for a
@@ -59,7 +102,8 @@ impl<'a> Evidence<'a> {
         executions: usize,
         finding: Option<usize>,
     ) -> Result<(), ReplayError> {
-        self.observations.add(&mut self.clips, run, executions, finding)
+        self.observations.add(&mut self.clips, run, executions, finding)?;
+        self.observations.verify(self.executor)
     }
 
     /// Adds the coverage of a run. Returns the run if it covers something new.
@@ -97,9 +141,13 @@ impl<'a> Evidence<'a> {
         Ok(Arc::new(Source::open(&**front_end, output, self.base.process)?))
     }
 
-    /// The plan of an explored run.
+    /// The plan of an explored run. If the recorded run ended while threads were running, the first
+    /// one lets them continue.
     pub(crate) fn exploration(&self, number: usize) -> Plan {
-        Plan::Explore(number, self.base.events)
+        match &self.base.finish {
+            Some(clip) if number == 0 => Plan::Finish(Arc::clone(clip)),
+            _ => Plan::Explore(number, self.base.events),
+        }
     }
 }
 

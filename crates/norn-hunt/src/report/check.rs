@@ -4,7 +4,7 @@ use norn_report::{
     Command, Detail, Finding, Harm, ObservedFailure, Omissions, Report, Status, Summary,
 };
 
-use super::{Marks, counts, finding, hunt, property, replay, run};
+use super::{Marks, counts, finding, hunt, notes, property, replay, run};
 use crate::{Check, State, Violation};
 
 /// Why a property cannot be violated although there are schedules.
@@ -30,9 +30,12 @@ pub fn check(check: &Check, marks: &Marks, version: &str) -> Report {
         suppressed: marks.suppressed,
         known: marks.known,
         executions: check.executions,
+        replays: check.replays,
+        budget_spent: check.executions >= check.budget,
+        interrupted: check.interrupted,
         sources: check.sources,
         instances: check.properties.iter().map(|it| it.instances).sum(),
-        ..counts(&findings)
+        ..counts(&findings, &check.observed)
     };
     Report {
         run: Some(run(&check.base)),
@@ -41,6 +44,7 @@ pub fn check(check: &Check, marks: &Marks, version: &str) -> Report {
         observed,
         suppressions: marks.suppressions.clone(),
         properties: check.properties.iter().map(property::property).collect(),
+        notes: notes(&check.base, check.interrupted),
         not_looked_at: Omissions {
             events: check.left_out,
             functions: check.refused,
@@ -68,6 +72,13 @@ pub(super) fn violation(violation: &Violation) -> Finding {
     match &violation.state {
         State::Observed(clip) => Finding {
             status: Status::Observed,
+            clip: Some(clip.display().to_string()),
+            replay: replay(clip),
+            ..bare
+        },
+        State::NotReproducible(clip, instead) => Finding {
+            status: Status::NotReproducible,
+            not_reproduced: Some((**instead).clone()),
             clip: Some(clip.display().to_string()),
             replay: replay(clip),
             ..bare

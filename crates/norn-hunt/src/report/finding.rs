@@ -31,10 +31,12 @@ fn bare(kind: &CandidateKind, title: String, description: Description) -> Findin
         verdict: None,
         consequence: None,
         other_output: false,
+        other_status: None,
         story: None,
         interleaving: None,
         clip: None,
         replay: Vec::new(),
+        not_reproduced: None,
         executions: None,
         harm: None,
     }
@@ -47,7 +49,10 @@ fn candidate(candidate: &Candidate, description: &Description) -> Finding {
 }
 
 /// The headline of a candidate, with the names of what it is about.
-fn title(kind: &CandidateKind, Description { variables, accesses }: &Description) -> String {
+pub(crate) fn title(
+    kind: &CandidateKind,
+    Description { variables, accesses }: &Description,
+) -> String {
     let variables: Vec<_> = variables.iter().map(|it| it.name.as_str()).collect();
     let stuck = || accesses.iter().filter(|it| it.stuck);
     let waits = stuck().find(|it| matches!(it.action, Action::Wait | Action::Join));
@@ -71,6 +76,11 @@ pub(super) fn finding(found: &crate::Finding) -> Finding {
     };
     match &found.status {
         crate::Status::Confirmed(how) => confirmed(bare, how),
+        crate::Status::NotReproducible(how, instead) => Finding {
+            status: Status::NotReproducible,
+            not_reproduced: Some((**instead).clone()),
+            ..confirmed(bare, how)
+        },
         crate::Status::Infeasible(why) => failed(bare, why),
         crate::Status::Unconfirmed(verdict) => {
             Finding { status: Status::Unconfirmed, verdict: Some(verdict.into()), ..bare }
@@ -114,6 +124,7 @@ pub(super) fn confirmed(bare: Finding, how: &Confirmed) -> Finding {
         consequence: Some(how.consequence.clone()),
         story: how.story.clone(),
         other_output: how.other_output,
+        other_status: how.other_status,
         schedule: Some(witnessed(&how.witness)),
         interleaving: Some(how.interleaving.clone()),
         unordered: how.unordered.clone(),

@@ -2,7 +2,7 @@
 
 use norn_report::{Command, Detail, Finding, ObservedFailure, Report, Summary};
 
-use super::{Marks, also, brief, counts, finding, omissions, replay, run};
+use super::{Marks, also, brief, counts, finding, notes, omissions, replay, run};
 use crate::{Hunt, Observed};
 
 /// The report of a hunt.
@@ -28,9 +28,12 @@ pub fn hunt(hunt: &Hunt, marks: &Marks, version: &str) -> Report {
         suppressed: marks.suppressed,
         known: marks.known,
         executions: hunt.executions,
+        replays: hunt.replays,
+        budget_spent: hunt.executions >= hunt.budget,
+        interrupted: hunt.interrupted,
         sources: hunt.sources,
         incomplete: hunt.incomplete,
-        ..counts(&findings)
+        ..counts(&findings, &hunt.observed)
     };
     Report {
         run: Some(run(&hunt.base)),
@@ -38,6 +41,7 @@ pub fn hunt(hunt: &Hunt, marks: &Marks, version: &str) -> Report {
         findings,
         details,
         observed,
+        notes: notes(&hunt.base, hunt.interrupted),
         not_looked_at: omissions(&hunt.omitted),
         suppressions: marks.suppressions.clone(),
         summary,
@@ -64,6 +68,7 @@ pub(super) fn unmarked(it: &Observed) -> ObservedFailure {
         clip: it.clip.display().to_string(),
         replay: replay(&it.clip),
         executions: it.executions,
+        not_reproduced: it.not_reproduced.clone(),
     }
 }
 

@@ -13,14 +13,17 @@ mod unseen;
 
 use std::path::Path;
 
-use norn_report::{AlsoSeen, Finding, Omissions, Run, Status, Summary, SuppressedBy, Suppression};
+use norn_report::{
+    AlsoSeen, Finding, Note, Omissions, Run, Status, Summary, SuppressedBy, Suppression,
+};
 
+pub(crate) use self::finding::title;
 pub use self::{
     check::check,
     hunt::hunt,
     predict::{forecast, outlook},
 };
-use crate::Base;
+use crate::{Base, Observed};
 
 /// Suppressions of the user, and which findings are the same bug. Findings and failures are
 /// identified by their indices in the results of the search.
@@ -69,14 +72,22 @@ fn omissions(omitted: &crate::Omissions) -> Omissions {
     }
 }
 
+/// What a reader must know to judge the results.
+fn notes(base: &Base, interrupted: bool) -> Vec<Note> {
+    let interrupted = interrupted.then_some(Note::Interrupted);
+    interrupted.into_iter().chain(base.notes.iter().cloned()).collect()
+}
+
 /// Counts the findings by result.
-fn counts(findings: &[Finding]) -> Summary {
+fn counts(findings: &[Finding], observed: &[Observed]) -> Summary {
+    let lost = observed.iter().filter(|it| it.not_reproduced.is_some()).count();
     let count = |status| findings.iter().filter(|it| it.status == status).count();
     Summary {
         candidates: findings.len(),
         observed: count(Status::Observed),
         confirmed: count(Status::Confirmed),
         harmful: findings.iter().filter(|it| it.harmful).count(),
+        not_reproducible: count(Status::NotReproducible) + lost,
         infeasible: count(Status::Infeasible),
         inconclusive: count(Status::Inconclusive),
         unconfirmed: count(Status::Unconfirmed),

@@ -10,7 +10,7 @@ pub fn outlook(outlook: &Outlook, suppressions: Vec<Suppression>, version: &str)
     let findings: Vec<_> = outlook.prospects.iter().map(finding::prospect).collect();
     Report {
         details: all(&findings),
-        summary: Summary { sources: 1, incomplete: outlook.incomplete, ..counts(&findings) },
+        summary: Summary { sources: 1, incomplete: outlook.incomplete, ..counts(&findings, &[]) },
         findings,
         not_looked_at: omissions(&outlook.omitted),
         suppressions,
@@ -29,7 +29,7 @@ pub fn forecast(forecast: &Forecast, version: &str) -> Report {
     let instances = forecast.properties.iter().map(|it| it.instances).sum();
     Report {
         details: all(&findings),
-        summary: Summary { sources: 1, instances, ..counts(&findings) },
+        summary: Summary { sources: 1, instances, ..counts(&findings, &[]) },
         findings,
         properties: forecast.properties.iter().map(property::property).collect(),
         not_looked_at: Omissions { events: forecast.left_out, ..Omissions::default() },

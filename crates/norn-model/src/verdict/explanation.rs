@@ -9,11 +9,22 @@ pub static VERDICTS: &[Explanation] = &[
     Explanation {
         name: "confirmed",
         summary: "the program exhibited the bug in a real execution",
-        meaning: "A run of the program under a forced schedule executed exactly the candidate's events. No \
-                  confirmed finding is a false alarm: it happened, and the clip reproduces it.",
+        meaning: "A run of the program under a forced schedule executed exactly the candidate's events, \
+                  and if that is harmful, a replay of its clip did so again. No confirmed finding is a \
+                  false alarm: it happened, and the clip reproduces it.",
         example: "confirmed: crash (signal 11), replay with `norn replay clip.json`",
         advice: "Read the interleaving in the report, replay the clip, under a debugger if need be, and \
                  fix it. Replay the clip on the fixed program.",
+    },
+    Explanation {
+        name: "not-reproducible",
+        summary: "the program exhibited the bug once, and not again in a replay",
+        meaning: "A run executed the candidate's events or failed, but the replay of its clip did not show \
+                  the same. The run depends on something that Norn does not control: inputs from outside, \
+                  real time, addresses. It does not count as confirmed.",
+        example: "the replay diverged in segment 3: T0.1 came to another event, and led to: no failure",
+        advice: "Record the inputs with --record-inputs, or let the program read the same inputs in every \
+                 run, and hunt again.",
     },
     Explanation {
         name: "infeasible",

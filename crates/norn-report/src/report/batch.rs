@@ -4,7 +4,7 @@ use norn_model::Consequence;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Control, Detour, EventRow, Verdict};
+use super::{Claimed, Control, Detour, EventRow, Verdict};
 
 /// What came of many runs. Runs that did the same are of one kind.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -63,6 +63,9 @@ pub struct RunKind {
     /// Where they left the path of the clip.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detour: Option<Detour>,
+    /// Whether the claim of the clip is true of them, if the clip has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub claim: Option<Claimed>,
     /// The folder in which one of them is kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kept: Option<String>,

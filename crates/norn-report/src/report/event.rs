@@ -16,6 +16,13 @@ pub struct Interleaving {
     pub forced: Vec<EventRow>,
 }
 
+impl Interleaving {
+    /// Whether both orders look the same, so that they do not show what is wrong.
+    pub fn is_same(&self) -> bool {
+        self.recorded == self.forced
+    }
+}
+
 /// One event of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct EventRow {

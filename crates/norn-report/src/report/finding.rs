@@ -4,7 +4,7 @@ use norn_model::{BugClass, Consequence, Location, Ordering, Scope, ThreadName};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Address, Interleaving, Number, Story, SuppressedBy, Verdict};
+use super::{Address, Interleaving, NotReproduced, Number, Story, SuppressedBy, Verdict};
 use crate::Action;
 
 /// A candidate, and what came of it.
@@ -57,8 +57,11 @@ pub struct Finding {
     /// What it led to, if it happened.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub consequence: Option<Consequence>,
-    /// Whether the program's output differed from that of the recorded run.
+    /// Whether the program's output or exit status differed from that of the recorded run.
     pub other_output: bool,
+    /// The exit status, if neither it nor that of the recorded run is a failure, and they differ.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub other_status: Option<i32>,
     /// How the failure came about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub story: Option<Story>,
@@ -72,7 +75,10 @@ pub struct Finding {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(default)]
     pub replay: Vec<String>,
-    /// Executions of the program up to the one that confirmed it.
+    /// Why it is not reproducible, if that is its status.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_reproduced: Option<NotReproduced>,
+    /// Executions of the program up to the one that showed it, without replays.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub executions: Option<usize>,
     /// A failure that it leads to when the functions that it is about run to their ends.
@@ -86,8 +92,11 @@ pub struct Finding {
 pub enum Status {
     /// The recorded run itself did it.
     Observed,
-    /// The program did it when it was forced to.
+    /// The program did it when it was forced to, and again when its clip was replayed, if it is
+    /// harmful.
     Confirmed,
+    /// The program did it once, and not again when its clip was replayed.
+    NotReproducible,
     /// There is no schedule for it.
     Infeasible,
     /// There is a schedule, and the program did not follow it.
@@ -276,8 +285,11 @@ pub struct ObservedFailure {
     pub clip: String,
     /// The command that replays the clip.
     pub replay: Vec<String>,
-    /// Executions of the program up to this one.
+    /// Executions of the program up to this one, without replays.
     pub executions: usize,
+    /// Why it is not reproducible, if it is not. Then it does not count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_reproduced: Option<NotReproduced>,
 }
 
 /// A finding that a reader is shown in full, and how else the same bug was found.

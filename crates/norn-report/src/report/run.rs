@@ -4,7 +4,7 @@ use norn_model::{Consequence, Location, Obstacle, ThreadName};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Address, Object, Story};
+use super::{Address, Claimed, Object, Story};
 
 /// One run of the program.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -29,6 +29,9 @@ pub struct Run {
     /// Where it first did something else than the path of the clip says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detour: Option<Detour>,
+    /// Whether the claim of the clip is true again, if the clip has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub claim: Option<Claimed>,
     /// How its threads were scheduled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub control: Option<Control>,
@@ -47,6 +50,7 @@ impl Run {
             verdict: None,
             segments: None,
             detour: None,
+            claim: None,
             control: None,
             ended_by_debugger: false,
         }

@@ -18,6 +18,8 @@ pub struct Summary {
     pub bugs: usize,
     /// Findings that show these bugs.
     pub bug_findings: usize,
+    /// Harmful findings and failures that happened once and not again in a replay.
+    pub not_reproducible: usize,
     /// Findings that no schedule can make happen.
     pub infeasible: usize,
     /// Findings for which no schedule was found and none is excluded.
@@ -32,8 +34,14 @@ pub struct Summary {
     pub suppressed: usize,
     /// Confirmed findings and failures that the baseline has.
     pub known: usize,
-    /// Executions of the program, the recorded run included.
+    /// Executions of the program, the recorded run included, without replays.
     pub executions: usize,
+    /// Further executions, in which clips of harmful findings and failures were replayed.
+    pub replays: usize,
+    /// Whether the maximum number of executions was reached.
+    pub budget_spent: bool,
+    /// Whether the user interrupted the search.
+    pub interrupted: bool,
     /// Traces that were predicted from.
     pub sources: usize,
     /// Instances of properties.
@@ -62,6 +70,8 @@ pub enum ExitMeaning {
     Harmful,
     /// Wrong usage, or the tool failed.
     Error,
+    /// The user interrupted the command before anything harmful was found.
+    Interrupted,
     /// The job could not be done: there was nothing to record.
     Impossible,
     /// The status is that of the program under test.

@@ -43,6 +43,7 @@ impl Writer for Text {
                 finding::details(out, report, self.layout)?;
                 finding::brief(out, report)?;
                 finding::observed(out, report)?;
+                finding::not_reproducible(out, report)?;
                 property::properties(out, &report.properties)?;
                 summary::summary(out, report)?;
                 summary::suppressions(out, report, self.layout.verbose)

@@ -6,17 +6,20 @@ Exit statuses of norn
 
 hunt, check
   0  nothing harmful was confirmed or observed
-  1  something harmful was confirmed or observed; a property is violated
-  2  usage error, an error in a property file, or an error of norn
+  1  something harmful was confirmed or observed, and happened again when its clip was
+     replayed; a property is violated
+  2  usage error, an error in a property file, or an error of norn; interrupted before
+     anything harmful was found
   3  the program was not built with norn, so it left no events; check: nothing is violated,
      but the events that a property needs never occurred
 
 replay
-  0  the schedule was followed, and the expected failure did not happen
-  1  the expected failure happened again (with --times: in at least one run)
+  0  the schedule was followed, and what the clip is about did not happen
+  1  what the clip is about happened again: the expected failure, the data race, the
+     violation of a property (with --times: in at least one run)
   2  usage error, an error in the clip, or an error of norn
-  3  the schedule could not be followed (with --times: in no run) and the failure did not
-     happen, or no run finished, so nothing was shown; or the program was not built with norn
+  3  the schedule could not be followed (with --times: in no run) and nothing of this
+     happened, or no run finished, so nothing was shown; or the program was not built with norn
 
 record, run
   the status of the program itself, or death by the same signal; and
@@ -38,6 +41,6 @@ all other commands
 
 A closed pipe on standard output (`norn dump run.norn | head`) is not an error.
 
-Harmful is a crash, a failed assertion, an uncaught exception, an error status where the
-recorded run had none, a memory error, a deadlock, a livelock, a failed check and, in C and C++,
+Harmful is a crash, a failed assertion, an uncaught exception, an error status of a program
+that can end without one, a memory error, a deadlock, a livelock, a failed check and, in C and C++,
 a data race. --fail-on output and --fail-on any count more.";

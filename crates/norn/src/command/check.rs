@@ -14,12 +14,14 @@ use norn_trace::MemoryModel;
 use crate::{
     cli,
     command::{
-        hunt::{Progress, baseline, not_built, program, suppressions, with_baseline, words},
+        hunt::{Progress, baseline, no_events, program, suppressions, with_baseline, words},
         run::launch,
     },
     exit::Exit,
     front_end::front_end,
-    input, property_file,
+    input,
+    output_lock::OutputLock,
+    property_file,
     report::{self, VERSION},
     scratch::Scratch,
     suppress::ReportFilter,
@@ -32,6 +34,7 @@ pub(super) fn run(args: &cli::Check) -> anyhow::Result<Exit> {
     let Some(properties) = property_file::load(&names)? else { return Ok(Exit::Error) };
     let scratch = Scratch::new()?;
     let forcing = &args.forcing;
+    let _lock = OutputLock::new(&forcing.output)?;
     let command = program(&forcing.command, &forcing.output, scratch.path())?;
     let options = Options {
         front_end: Arc::clone(front_end()),
@@ -57,7 +60,7 @@ pub(super) fn run(args: &cli::Check) -> anyhow::Result<Exit> {
     let check = norn_hunt::check(&options, &properties, scratch.path(), &|it| progress.show(it))?;
     progress.end();
     let Some(check) = check else {
-        return not_built(&forcing.command[0], "norn check PROPERTIES prog.c");
+        return no_events(&forcing.command[0], "norn check PROPERTIES prog.c");
     };
     let filter = ReportFilter::of_check(&check, suppressions, args.counting.fail_on);
     let filter = with_baseline(filter, &baseline, &args.counting)?;
@@ -80,6 +83,9 @@ fn functions(properties: &[Property]) -> Vec<String> {
 fn exit(check: &Check, filter: &ReportFilter<'_>) -> anyhow::Result<Exit> {
     if filter.fails() {
         return Ok(Exit::Harmful);
+    }
+    if check.interrupted {
+        return Ok(Exit::Interrupted);
     }
     let found = check.violations.iter().any(norn_hunt::Violation::is_real);
     let unchecked: Vec<_> = check.properties.iter().filter(|it| !it.missing.is_empty()).collect();

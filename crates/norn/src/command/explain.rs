@@ -196,13 +196,22 @@ mod tests {
         // A new status does not compile before it has a name here.
         let name = |status: &Status| match status {
             Status::Confirmed(_) => "confirmed",
+            Status::NotReproducible(..) => "not-reproducible",
             Status::Infeasible(Failure::Inconclusive) => "inconclusive",
             Status::Infeasible(_) => "infeasible",
             Status::Unconfirmed(_) => "unconfirmed",
             Status::Untried => "untried",
         };
         assert_eq!(name(&Status::Untried), "untried");
-        for name in ["confirmed", "inconclusive", "infeasible", "unconfirmed", "untried"] {
+        let names = [
+            "confirmed",
+            "not-reproducible",
+            "inconclusive",
+            "infeasible",
+            "unconfirmed",
+            "untried",
+        ];
+        for name in names {
             assert!(VERDICTS.iter().any(|it| it.name == name), "{name}");
         }
     }

@@ -12,7 +12,7 @@ use std::{
 use anyhow::Context as _;
 use indicatif::{ProgressBar, ProgressStyle};
 use norn_cc::Language;
-use norn_frontend::Launch;
+use norn_frontend::{Interrupt, Launch};
 use norn_hunt::{Options, Stage};
 use norn_model::{BugClass, FunctionPattern};
 use norn_predict::Pattern;
@@ -26,6 +26,7 @@ use crate::{
     exit::Exit,
     front_end::front_end,
     input,
+    output_lock::OutputLock,
     report::{self, VERSION},
     scratch::Scratch,
     suppress::ReportFilter,
@@ -38,6 +39,7 @@ pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
     let baseline = baseline(&args.counting)?;
     let scratch = Scratch::new()?;
     let forcing = &args.forcing;
+    let _lock = OutputLock::new(&forcing.output)?;
     let command = program(&forcing.command, &forcing.output, scratch.path())?;
     let options = Options {
         front_end: Arc::clone(front_end()),
@@ -63,11 +65,15 @@ pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
     let hunt = norn_hunt::hunt(&options, scratch.path(), &|stage| progress.show(stage))?;
     progress.end();
     let Some(hunt) = hunt else {
-        return not_built(&forcing.command[0], "norn hunt prog.c");
+        return no_events(&forcing.command[0], "norn hunt prog.c");
     };
     let filter = ReportFilter::of_hunt(&hunt, suppressions, args.counting.fail_on);
     let filter = with_baseline(filter, &baseline, &args.counting)?;
-    let exit = if filter.fails() { Exit::Harmful } else { Exit::Clean };
+    let exit = match filter.fails() {
+        true => Exit::Harmful,
+        false if hunt.interrupted => Exit::Interrupted,
+        false => Exit::Clean,
+    };
     let mut report = norn_hunt::report::hunt(&hunt, &filter.marks(&hunt), VERSION);
     (report.program, report.exit) = (words(&options.launch.command), exit.into());
     report::print(&report, forcing.format)?;
@@ -95,6 +101,16 @@ pub(super) fn with_baseline<'a>(
 /// A command line, for reports.
 pub(super) fn words(command: &[OsString]) -> Vec<String> {
     command.iter().map(|it| it.to_string_lossy().into_owned()).collect()
+}
+
+/// Reports why there are no events: the user interrupted the recording, or the program was not
+/// built with norn.
+pub(super) fn no_events(program: &OsStr, instead: &str) -> anyhow::Result<Exit> {
+    if Interrupt::caught().is_none() {
+        return not_built(program, instead);
+    }
+    writeln!(io::stderr(), "norn: interrupted before `{}` was recorded", program.display())?;
+    Ok(Exit::Interrupted)
 }
 
 /// Reports that a program left no events, with a hint.

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use norn_frontend::{After, Cut, FrontEndError, Launch, Plan, Streams};
 use norn_model::{Consequence, Verdict};
 use norn_replay::{BatchMode, Clip, CompletedRun, ReplayError};
-use norn_report::Report;
+use norn_report::{Claimed, Report};
 
 use crate::{
     cli::{AfterArg, Replay, ReportFormat},
@@ -19,14 +19,9 @@ use crate::{
 pub(super) fn run(args: &Replay) -> anyhow::Result<Exit> {
     let clip = read(args)?;
     let launch = Launch {
-        command: clip.command.iter().map(Into::into).collect(),
-        directory: clip.directory.clone(),
-        environment: clip.environment.iter().map(|(k, v)| (k.into(), v.into())).collect(),
         plan: Some(plan(args, &clip)),
-        functions: clip.functions.clone(),
-        stdin: clip.inputs.as_ref().and_then(|it| it.stdin.clone()).map(|it| it.0),
         debugger: if args.gdb { gdb::words(&args.rest)? } else { Vec::new() },
-        ..launch(args)
+        ..clip.launch(launch(args))
     };
     let exit = match args.batch.times {
         Some(_) => repeat(args, &clip, &launch),
@@ -92,7 +87,9 @@ fn say(clip: &Clip, completed: &CompletedRun, format: ReportFormat) -> anyhow::R
     };
     let controlled = completed.recording.run.controlled.as_ref();
     let verdict = controlled.map(|it| norn_replay::verdict(&it.outcome, &clip.schedule));
-    let exit = exit(clip, [(verdict.as_ref(), &completed.consequence)]);
+    let claim = run.claim.as_ref();
+    let exit =
+        exit(clip, [Shown { verdict: verdict.as_ref(), consequence: &run.consequence, claim }]);
     report::print_run(&Report { run: Some(run), ..report(clip, exit) }, format)?;
     Ok(exit)
 }
@@ -122,15 +119,15 @@ fn repeat(args: &Replay, clip: &Clip, launch: &Launch) -> anyhow::Result<Exit> {
         keep: args.output.as_deref(),
     };
     let done = job.run(&scratch)?;
-    let fingerprints = done.tally.kinds.iter().map(|it| &it.fingerprint);
-    let exit = exit(clip, fingerprints.map(|it| (it.verdict.as_ref(), &it.consequence)));
+    let batch =
+        norn_replay::report::batch(&**front_end(), &done.tally, Some(clip), done.kept().as_deref());
+    let shown = done.tally.kinds.iter().zip(&batch.kinds).map(|(kind, reported)| Shown {
+        verdict: kind.fingerprint.verdict.as_ref(),
+        consequence: &kind.fingerprint.consequence,
+        claim: reported.claim.as_ref(),
+    });
+    let exit = exit(clip, shown);
     if done.tally.count > 0 {
-        let batch = norn_replay::report::batch(
-            &**front_end(),
-            &done.tally,
-            Some(clip),
-            done.kept().as_deref(),
-        );
         let report = Report { batch: Some(batch), ..report(clip, exit) };
         report::print(&report, args.batch.format)?;
     }
@@ -139,16 +136,20 @@ fn repeat(args: &Replay, clip: &Clip, launch: &Launch) -> anyhow::Result<Exit> {
     Ok(done.exit(exit))
 }
 
-/// The exit status of runs: whether the failure happened again in one of them; and if not, whether
-/// one of them followed the schedule. A run that left the schedule, or did not finish,
-/// shows nothing about it.
-fn exit<'a>(
-    clip: &Clip,
-    runs: impl IntoIterator<Item = (Option<&'a Verdict>, &'a Consequence)>,
-) -> Exit {
+/// What a run shows of its clip.
+struct Shown<'a> {
+    verdict: Option<&'a Verdict>,
+    consequence: &'a Consequence,
+    claim: Option<&'a Claimed>,
+}
+
+/// The exit status of runs: whether the failure, or what else the clip claims, happened again in one
+/// of them; and if not, whether one of them followed the schedule. A run that left the schedule, or did
+/// not finish, shows nothing about it.
+fn exit<'a>(clip: &Clip, runs: impl IntoIterator<Item = Shown<'a>>) -> Exit {
     let mut exit = Exit::Impossible;
-    for (verdict, consequence) in runs {
-        if is_again(clip, consequence) {
+    for Shown { verdict, consequence, claim } in runs {
+        if is_again(clip, consequence) || claim.is_some_and(|it| it.again && it.harmful) {
             return Exit::Harmful;
         }
         if matches!(verdict, Some(Verdict::Followed(_))) && !consequence.is_unfinished() {

@@ -6,5 +6,6 @@ mod campaign;
 mod command;
 mod kit;
 mod name;
+mod reproduce;
 mod subject;
 mod unseen;

@@ -12,7 +12,7 @@ fn exit_statuses_are_explained() {
     for status in ["  0  ", "  1  ", "  2  ", "  3  "] {
         assert!(text.contains(status), "{text}");
     }
-    assert!(ran.stdout.contains("the schedule was followed, and the expected failure did not"));
+    assert!(ran.stdout.contains("the schedule was followed, and what the clip is about did not"));
 }
 
 #[test]

@@ -58,10 +58,10 @@ fn a_source_that_does_not_compile_is_an_error() {
 
 #[test]
 fn a_program_that_fails_under_every_schedule_is_reported() {
-    let folder = folder("fails.c", "int main(void) { return 3; }");
+    let folder = folder("fails.c", "#include <stdlib.h>\nint main(void) { abort(); }");
     let hunt = hunt(&folder.path().join("fails.c"), 4);
     assert_eq!(hunt.code, Some(1), "{hunt:?}");
-    assert_eq!(hunt.json["run"]["consequence"]["exit"], 3, "{hunt:?}");
-    assert_eq!(hunt.observed()[0]["consequence"]["exit"], 3, "{hunt:?}");
+    assert_eq!(hunt.json["run"]["consequence"], "abort", "{hunt:?}");
+    assert_eq!(hunt.observed()[0]["consequence"], "abort", "{hunt:?}");
     assert_eq!(hunt.observed()[0]["executions"], 1, "{hunt:?}");
 }

@@ -53,3 +53,17 @@ pub(crate) fn hunt(program: &Path, explore: u32) -> Hunt {
 pub(crate) fn subjects(kind: &str) -> PathBuf {
     subject::subjects().join(kind)
 }
+
+/// A folder with a source file `subject.c` or `subject.cc`.
+pub(crate) fn source_folder(name: &str, text: &str) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join(name), text).unwrap();
+    folder
+}
+
+/// Hunts in a C program that is given as text.
+pub(crate) fn hunt_text(text: &str, options: &[&str]) -> (Ran, TempDir) {
+    let folder = source_folder("subject.c", text);
+    let ran = norn_hunt(options.iter().copied().chain(["subject.c"]), &folder);
+    (ran, folder)
+}

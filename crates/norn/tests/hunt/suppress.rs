@@ -55,7 +55,7 @@ fn suppressions_are_listed_with_their_use() {
     write(&folder, "my.supp", "race:nobody\n\n# the buffer is known\natomicity:eraser\nrice:x\n");
     let ran = hunt(&folder, &["--suppressions", "my.supp"]);
     insta::assert_snapshot!(ran.stdout, @r"
-    1 candidates in 31 events of 3 threads: 1 confirmed, 1 of them harmful; 0 infeasible, 0 not confirmed, 0 not tried; 2 executions
+    1 candidates in 31 events of 3 threads: 1 confirmed, 1 of them harmful; 0 infeasible, 0 not confirmed, 0 not tried; 2 executions and 1 replay
     1 suppressed
       atomicity:eraser (my.supp:4) used once
     ");
@@ -95,13 +95,39 @@ fn findings_of_the_baseline_do_not_count() {
 #[test]
 fn observed_failures_can_be_in_the_baseline() {
     let folder = tempfile::tempdir().unwrap();
-    write(&folder, "buffer.c", "int main(void) { return 3; }");
+    write(&folder, "buffer.c", "int main(void) { __builtin_abort(); }");
     assert_eq!(hunt(&folder, &[]).code, Some(1));
     assert_eq!(hunt(&folder, &["--write-baseline", "known.json"]).code, Some(0));
     let again = hunt(&folder, &["--baseline", "known.json", "--format", "json"]);
     assert_eq!(again.code, Some(0), "{again:?}");
     assert_eq!(json(&again)["observed"][0]["suppressed_by"], "baseline");
-    write(&folder, "buffer.c", "int main(void) { return 4; }");
+    write(&folder, "buffer.c", "int main(void) { return *(volatile int *)8; }");
+    assert_eq!(hunt(&folder, &["--baseline", "known.json"]).code, Some(1));
+}
+
+/// Two threads update a variable; the function does so `times` times, at different lines.
+fn updates(times: usize) -> String {
+    let update = "  total++;\n".repeat(times);
+    format!(
+        "#include <pthread.h>\nstatic volatile int total;\n\
+         static void *add(void *unused) {{\n{update}  return unused;\n}}\n\
+         int main(void) {{\n  pthread_t one, two;\n  pthread_create(&one, 0, add, 0);\n  \
+         pthread_create(&two, 0, add, 0);\n  pthread_join(one, 0);\n  pthread_join(two, 0);\n  \
+         return 0;\n}}\n"
+    )
+}
+
+#[test]
+fn a_known_bug_does_not_hide_another_one_in_the_same_function() {
+    let folder = tempfile::tempdir().unwrap();
+    write(&folder, "buffer.c", &updates(1));
+    assert_eq!(hunt(&folder, &["--write-baseline", "known.json"]).code, Some(0));
+    let known = fs::read_to_string(folder.path().join("known.json")).unwrap();
+    assert!(known.contains("\"line\": 4"), "{known}");
+    assert_eq!(hunt(&folder, &["--baseline", "known.json"]).code, Some(0));
+    write(&folder, "buffer.c", &format!("\n\n{}", updates(1)));
+    assert_eq!(hunt(&folder, &["--baseline", "known.json"]).code, Some(0));
+    write(&folder, "buffer.c", &updates(2));
     assert_eq!(hunt(&folder, &["--baseline", "known.json"]).code, Some(1));
 }
 
@@ -140,7 +166,7 @@ fn invalid_baselines_are_errors() {
     cause: No such file or directory (os error 2)
     norn: `other.json` is not a baseline
     cause: missing field `version` at line 1 column 2
-    norn: cannot read `new.json`: it has version 9, and this norn reads 1 to 2
+    norn: cannot read `new.json`: it has version 9, and this norn reads 1 to 3
     hint: write a new one with --write-baseline
     ");
 }

@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used, reason = "these are tests, the functions they share included")]
 
 mod batch;
+mod claim;
 mod clip;
 mod destroyed;
 mod gdb;

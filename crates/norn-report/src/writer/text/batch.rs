@@ -77,6 +77,9 @@ fn left(out: &mut dyn Write, kind: &RunKind) -> io::Result<()> {
     if let (Some(detour), Some(verdict)) = (&kind.detour, &kind.verdict) {
         run::detour(out, detour, verdict)?;
     }
+    if let Some(it) = &kind.claim {
+        run::claim(out, it)?;
+    }
     kept(out, kind)
 }
 

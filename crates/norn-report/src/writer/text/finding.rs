@@ -8,7 +8,7 @@ use super::{columns, interleaving, paint, story};
 use crate::{
     Access, AlsoSeen, AtomicOperation, BriefLine, Detail, Finding, HeldLock, Object, Remark,
     Report, Status, Unordered, WeakOperation,
-    vocabulary::{consequence, older_loads, place},
+    vocabulary::{consequence, not_reproduced, older_loads, place},
     writer::Layout,
 };
 
@@ -41,6 +41,9 @@ fn body(out: &mut dyn Write, finding: &Finding, detail: &Detail, layout: Layout)
         accesses(out, &finding.accesses)?;
         if let Some(orders) = &finding.interleaving {
             interleaving::interleaving(out, orders, layout.width)?;
+            if orders.is_same() && finding.unordered.is_none() {
+                writeln!(out, "   {}", same_order(finding.class))?;
+            }
         }
     }
     if let Some(remark) = &finding.remark {
@@ -48,6 +51,9 @@ fn body(out: &mut dyn Write, finding: &Finding, detail: &Detail, layout: Layout)
     }
     if finding.other_output && !deadlock {
         writeln!(out, "   output differs from the recorded run")?;
+    }
+    if let Some(status) = finding.other_status {
+        writeln!(out, "   exit status {status} differs from the recorded run")?;
     }
     if finding.status == Status::Observed {
         writeln!(out, "   the recorded run does this")?;
@@ -69,6 +75,17 @@ fn body(out: &mut dyn Write, finding: &Finding, detail: &Detail, layout: Layout)
         reproduce(out, &harm.replay)?;
     }
     writeln!(out)
+}
+
+/// Why it is a bug although the forced order of the events looks like the recorded one.
+fn same_order(class: BugClass) -> &'static str {
+    match class {
+        BugClass::Race => {
+            "the recorded run has this order, too: nothing is between the two accesses and nothing \
+             orders them, so they race in both runs"
+        }
+        _ => "the recorded run has this order of these events, too; other events differ",
+    }
 }
 
 fn reproduce(out: &mut dyn Write, command: &[String]) -> io::Result<()> {
@@ -205,6 +222,8 @@ pub(super) fn brief(out: &mut dyn Write, report: &Report) -> io::Result<()> {
             let times = if *times > 1 { format!(", {times} times") } else { String::new() };
             let expected = finding.remark.as_ref().and_then(|it| it.why.as_deref());
             let expected = expected.map_or_else(String::new, |it| format!(" (expected: {it})"));
+            let status = finding.other_status.map(|it| format!(", exit status {it}"));
+            let expected = expected + &status.unwrap_or_default();
             let replay = paint::detail(finding.replay.join(" "));
             writeln!(out, "  {}{expected}{times}: {replay}", line(finding))?;
         }
@@ -225,7 +244,7 @@ fn line(finding: &Finding) -> String {
 
 /// Failures that happened without having been predicted.
 pub(super) fn observed(out: &mut dyn Write, report: &Report) -> io::Result<()> {
-    for it in report.observed.iter().filter(|it| it.shown) {
+    for it in report.observed.iter().filter(|it| it.shown && it.not_reproduced.is_none()) {
         let title = format!("seen under another schedule: {}", consequence(&it.consequence));
         writeln!(out, "{}", paint::headline(title, true))?;
         if let Some(finding) = it.finding.and_then(|it| report.findings.get(it)) {
@@ -239,6 +258,31 @@ pub(super) fn observed(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         }
         reproduce(out, &it.replay)?;
         writeln!(out)?;
+    }
+    Ok(())
+}
+
+/// What happened once, and not again when its clip was replayed.
+pub(super) fn not_reproducible(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+    let findings = report.findings.iter().filter(|it| it.suppressed_by.is_none());
+    let findings = findings.filter_map(|it| {
+        let led_to = it.consequence.as_ref().filter(|led_to| is_news(it, led_to));
+        let led_to = led_to.map_or_else(String::new, |it| format!(": {}", consequence(it)));
+        Some((format!("{}{led_to}", line(it)), it.not_reproduced.as_ref()?, &it.replay))
+    });
+    let observed = report.observed.iter().filter(|it| it.shown).filter_map(|it| {
+        let title = format!("seen under another schedule: {}", consequence(&it.consequence));
+        Some((title, it.not_reproduced.as_ref()?, &it.replay))
+    });
+    let all: Vec<_> = findings.chain(observed).collect();
+    if !all.is_empty() {
+        writeln!(out, "not reproducible, and therefore not counted:")?;
+    }
+    for (title, why, replay) in all {
+        writeln!(out, "  {title}: {}", paint::detail(replay.join(" ")))?;
+        for sentence in not_reproduced(why) {
+            writeln!(out, "    {sentence}")?;
+        }
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use norn_model::Location;
 
 use super::{paint, story};
 use crate::{
-    Arrival, Control, Departure, Detour, Inputs, Point, Requested, Run, Verdict,
+    Arrival, Claimed, Control, Departure, Detour, Inputs, Point, Requested, Run, Verdict,
     vocabulary::{self, consequence, obstacle, place},
 };
 
@@ -29,8 +29,20 @@ pub(super) fn run(out: &mut dyn Write, run: &Run) -> io::Result<()> {
         name => format!("{name}, seed {}", control.seed),
     };
     writeln!(out, "norn: {what} ({chosen}, {events} events, {switches} switches)")?;
+    if let Some(it) = &run.claim {
+        claim(out, it)?;
+    }
     doubts(out, control)?;
     run.story.as_ref().map_or(Ok(()), |it| story::story(out, it))
+}
+
+/// Whether the claim of the clip is true again.
+pub(super) fn claim(out: &mut dyn Write, claim: &Claimed) -> io::Result<()> {
+    let Claimed { title, harmful, again, .. } = claim;
+    match again {
+        true => writeln!(out, "norn: it happened again: {}", paint::headline(title, *harmful)),
+        false => writeln!(out, "norn: it did not happen again: {title}"),
+    }
 }
 
 /// What may make another run differ.

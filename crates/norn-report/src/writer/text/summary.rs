@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use crate::{
     Command, Omissions, Report, Status, Summary,
-    vocabulary::{consequence, status},
+    vocabulary::{consequence, note, status},
 };
 
 /// Threads that are named.
@@ -29,33 +29,48 @@ pub(super) fn summary(out: &mut dyn Write, report: &Report) -> io::Result<()> {
             "{count} more are inconclusive: no schedule was found, and none is excluded"
         )?;
     }
+    for it in &report.notes {
+        writeln!(out, "{}", note(it))?;
+    }
     omissions(out, &report.not_looked_at)?;
     let predicts = matches!(report.command, Command::Predict | Command::PredictProperty);
-    if report.summary.untried > 0 && !predicts {
+    if report.summary.untried > 0 && report.summary.budget_spent && !predicts {
         writeln!(out, "hint: --budget sets the maximum number of executions")?;
     }
     Ok(())
 }
 
 fn hunt(out: &mut dyn Write, report: &Report) -> io::Result<()> {
-    let Summary { candidates, confirmed, harmful, executions, .. } = report.summary;
+    let Summary { candidates, confirmed, harmful, .. } = report.summary;
+    let executions = executions(&report.summary);
     let run = run(report);
     let bugs = bugs(&report.summary);
     let rest = rest(&report.summary);
     writeln!(
         out,
         "{candidates} candidates in {run}: {confirmed} confirmed, {harmful} of them harmful{bugs}; \
-         {rest}; {executions} executions"
+         {rest}; {executions}"
     )
 }
 
+/// `12 executions and 2 replays`.
+fn executions(summary: &Summary) -> String {
+    let Summary { executions, replays, .. } = summary;
+    match replays {
+        0 => format!("{executions} executions"),
+        1 => format!("{executions} executions and 1 replay"),
+        _ => format!("{executions} executions and {replays} replays"),
+    }
+}
+
 fn check(out: &mut dyn Write, report: &Report) -> io::Result<()> {
-    let Summary { observed, confirmed, executions, instances, .. } = report.summary;
+    let Summary { observed, confirmed, instances, .. } = report.summary;
+    let executions = executions(&report.summary);
     let (properties, run, rest) = (report.properties.len(), run(report), rest(&report.summary));
     writeln!(
         out,
         "{properties} properties with {instances} instances in {run}: {observed} violations recorded, \
-         {confirmed} confirmed; {rest}; {executions} executions"
+         {confirmed} confirmed; {rest}; {executions}"
     )
 }
 
@@ -90,7 +105,10 @@ fn rest(summary: &Summary) -> String {
         (unconfirmed, Status::Unconfirmed),
         (untried, Status::Untried),
     ];
-    let words = counts.map(|(count, it)| format!("{count} {}", status(it)));
+    let mut words = counts.map(|(count, it)| format!("{count} {}", status(it))).to_vec();
+    if summary.not_reproducible > 0 {
+        words.push(format!("{} {}", summary.not_reproducible, status(Status::NotReproducible)));
+    }
     words.join(", ")
 }
 

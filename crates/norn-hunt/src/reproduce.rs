@@ -1,0 +1,68 @@
+//! Replays the clip of something harmful before it is reported. A finding counts only if its own clip
+//! shows it again: the same failure at the same place, or the same claim. A run that differs from its
+//! replay depends on something that Norn does not control, and its finding may, too.
+
+use norn_frontend::Interrupt;
+use norn_model::{Consequence, FailureSite};
+use norn_replay::{Clip, ReplayError};
+use norn_report::{Control, NotReproduced, Uncontrolled};
+
+use crate::executor::{LocalExecutor, Run};
+
+/// A replay of a clip.
+#[derive(Debug)]
+pub(crate) struct Replay {
+    pub(crate) run: Run,
+    /// What the replay did, in case that it is not what the clip is about.
+    pub(crate) instead: NotReproduced,
+}
+
+/// Replays a clip. `None` if the user interrupted it, so that it proves nothing.
+pub(crate) fn replay(executor: &LocalExecutor, clip: &Clip) -> Result<Option<Replay>, ReplayError> {
+    let run = executor.replay(clip)?;
+    if Interrupt::caught().is_some() {
+        return Ok(None);
+    }
+    let report = run.report(clip)?;
+    let instead = NotReproduced {
+        consequence: run.consequence().clone(),
+        verdict: report.verdict,
+        detour: report.detour,
+        causes: report.control.as_ref().map(causes).unwrap_or_default(),
+    };
+    Ok(Some(Replay { run, instead }))
+}
+
+impl Replay {
+    /// Whether the replay failed as the original run did.
+    pub(crate) fn has_failure(
+        &self,
+        consequence: &Consequence,
+        failure: Option<&FailureSite>,
+    ) -> bool {
+        // Where an endless run was stopped is arbitrary.
+        if *consequence == Consequence::Livelock {
+            return *self.run.consequence() == Consequence::Livelock;
+        }
+        failure.is_some() && self.run.failure.as_ref() == failure
+    }
+
+    /// Whether the claim of the clip is true again.
+    pub(crate) fn has_claim(&self, clip: &Clip) -> Result<bool, ReplayError> {
+        let Some(claim) = &clip.claim else { return Ok(false) };
+        let source = self.run.source()?;
+        Ok(source.is_some_and(|it| claim.holds_in(&it.symbolized, &it.trace)))
+    }
+}
+
+/// What may make a replay differ.
+fn causes(control: &Control) -> Vec<Uncontrolled> {
+    let inputs = &control.inputs;
+    let all = [
+        (inputs.diverged.is_some(), Uncontrolled::OtherInputs),
+        (inputs.available == 0 && inputs.uncontrolled > 0, Uncontrolled::Inputs),
+        (control.away > 0, Uncontrolled::Time),
+        (!control.same_layout, Uncontrolled::Addresses),
+    ];
+    all.into_iter().filter(|it| it.0).map(|it| it.1).collect()
+}

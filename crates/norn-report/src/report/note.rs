@@ -1,0 +1,26 @@
+//! What a reader must know to judge the results of a search.
+
+use norn_model::ThreadName;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Something about the runs that limits or explains what was found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Note {
+    /// The user interrupted the search.
+    Interrupted,
+    /// Every run ended with this status, so that it is not a failure.
+    NormalStatus(i32),
+    /// The program ended while threads of the recorded run were neither done nor blocked.
+    Unfinished {
+        /// The threads.
+        threads: Vec<ThreadName>,
+        /// Whether another run let them continue.
+        continued: bool,
+    },
+    /// The recorded run has one thread only.
+    OneThread,
+    /// No two threads of the recorded run use the same memory, lock or the like.
+    NothingShared,
+}
