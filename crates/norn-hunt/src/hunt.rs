@@ -10,10 +10,9 @@ use std::{
 };
 
 use norn_frontend::Interrupt;
-use norn_model::{BugClass, Candidate, Consequence, EventId};
+use norn_model::{BugClass, Candidate, EventId};
 use norn_predict::{Remark, predict};
-use norn_replay::{Clip, ReplayError, capture};
-use norn_report::NotReproduced;
+use norn_replay::{ReplayError, capture};
 use norn_witness::{Grade, Witness};
 
 use self::queue::{Attempt, Queue};
@@ -31,6 +30,7 @@ use crate::{
     handover,
     interleaving::interleaving,
     observe::Observed,
+    reproduce::Reproduction,
     source::{Key, Source},
 };
 
@@ -335,10 +335,12 @@ impl Hunting<'_> {
             clip: PathBuf::new(),
             executions,
         };
-        let Some(reproduction) = self.reproduce(&mut confirmed, &mut made)? else {
-            return Ok(false);
+        let instead = match self.evidence.reproduce(&mut confirmed, &mut made)? {
+            Reproduction::Same => None,
+            Reproduction::Different(instead) => Some(instead),
+            Reproduction::Interrupted => return Ok(false),
         };
-        let is_confirmed = reproduction.is_none();
+        let is_confirmed = instead.is_none();
         // What an earlier run has shown stays confirmed.
         if known.is_some() && (!is_confirmed || !confirmed.consequence.is_failure()) {
             return Ok(true);
@@ -353,9 +355,10 @@ impl Hunting<'_> {
         finding.candidate = witness.candidate.clone();
         finding.description = description;
         finding.source = self.trace;
-        let status = match reproduction {
-            None => Status::Confirmed(Box::new(confirmed)),
-            Some(instead) => Status::NotReproducible(Box::new(confirmed), Box::new(instead)),
+        let confirmed = Box::new(confirmed);
+        let status = match instead {
+            None => Status::Confirmed(confirmed),
+            Some(instead) => Status::NotReproducible(confirmed, instead),
         };
         let before = std::mem::replace(&mut finding.status, status);
         // A failure that happened once stays in the report.
@@ -363,34 +366,6 @@ impl Hunting<'_> {
             self.evidence.note_not_reproduced(&how, how.clip.clone(), *instead);
         }
         Ok(is_confirmed)
-    }
-
-    /// Replays the clip of a finding, if it is harmful. Returns what the replay did instead if it
-    /// does not show the finding again. A finding that happens again without its failure is a
-    /// finding without a failure. `None` if the user interrupted the replay.
-    fn reproduce(
-        &mut self,
-        confirmed: &mut Confirmed,
-        clip: &mut Clip,
-    ) -> Result<Option<Option<NotReproduced>>, ReplayError> {
-        let race = confirmed.witness.candidate.class() == BugClass::Race;
-        if !race && !confirmed.consequence.is_failure() {
-            return Ok(Some(None));
-        }
-        let Some(replay) = self.evidence.replay(clip)? else { return Ok(None) };
-        if replay.has_failure(&confirmed.consequence, confirmed.failure.as_ref()) {
-            return Ok(Some(None));
-        }
-        if !replay.has_claim(clip)? {
-            return Ok(Some(Some(replay.instead)));
-        }
-        if confirmed.consequence.is_failure() {
-            let path = self.evidence.clips.save_not_reproduced(clip)?;
-            self.evidence.note_not_reproduced(confirmed, path, replay.instead);
-            confirmed.forget_failure();
-            clip.expect = Some(Consequence::None);
-        }
-        Ok(Some(None))
     }
 }
 

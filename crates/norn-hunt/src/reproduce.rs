@@ -3,11 +3,26 @@
 //! replay depends on something that Norn does not control, and its finding may, too.
 
 use norn_frontend::Interrupt;
-use norn_model::{Consequence, FailureSite};
+use norn_model::{BugClass, Consequence, FailureSite};
 use norn_replay::{Clip, ReplayError};
 use norn_report::{Control, NotReproduced, Uncontrolled};
 
-use crate::executor::{LocalExecutor, Run};
+use crate::{
+    Confirmed,
+    campaign::Evidence,
+    executor::{LocalExecutor, Run},
+};
+
+/// Whether a replay shows a finding again.
+#[derive(Debug)]
+pub(crate) enum Reproduction {
+    /// It does, or the finding is harmless, so that it need not.
+    Same,
+    /// It does not; what it did instead.
+    Different(Box<NotReproduced>),
+    /// The user interrupted it, so that it proves nothing.
+    Interrupted,
+}
 
 /// A replay of a clip.
 #[derive(Debug)]
@@ -52,6 +67,47 @@ impl Replay {
         let Some(claim) = &clip.claim else { return Ok(false) };
         let source = self.run.source()?;
         Ok(source.is_some_and(|it| claim.holds_in(&it.symbolized, &it.trace)))
+    }
+}
+
+impl Evidence<'_> {
+    /// Replays the clip of a finding that a run has performed, if it is harmful. A finding that
+    /// happens again without its failure is a finding without a failure.
+    pub(crate) fn reproduce(
+        &mut self,
+        confirmed: &mut Confirmed,
+        clip: &mut Clip,
+    ) -> Result<Reproduction, ReplayError> {
+        let race = confirmed.witness.candidate.class() == BugClass::Race;
+        if !race && !confirmed.consequence.is_failure() {
+            return Ok(Reproduction::Same);
+        }
+        let Some(replay) = self.replay(clip)? else { return Ok(Reproduction::Interrupted) };
+        if replay.has_failure(&confirmed.consequence, confirmed.failure.as_ref()) {
+            return Ok(Reproduction::Same);
+        }
+        if !replay.has_claim(clip)? {
+            return Ok(Reproduction::Different(Box::new(replay.instead)));
+        }
+        self.forget_failure(confirmed, clip, replay.instead)?;
+        Ok(Reproduction::Same)
+    }
+
+    /// Leaves out the failure of a finding, if it has one, because a replay does not show it. The
+    /// failure is listed by itself.
+    pub(crate) fn forget_failure(
+        &mut self,
+        confirmed: &mut Confirmed,
+        clip: &mut Clip,
+        instead: NotReproduced,
+    ) -> Result<(), ReplayError> {
+        if confirmed.consequence.is_failure() {
+            let path = self.clips.save_not_reproduced(clip)?;
+            self.note_not_reproduced(confirmed, path, instead);
+            confirmed.forget_failure();
+            clip.expect = Some(Consequence::None);
+        }
+        Ok(())
     }
 }
 

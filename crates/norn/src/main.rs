@@ -14,6 +14,7 @@ mod output_lock;
 mod property_file;
 mod report;
 mod scratch;
+mod stable_name;
 mod suppress;
 mod suppression;
 mod verbosity;
