@@ -91,7 +91,9 @@ fn finding() -> Finding {
         unordered: None,
         verdict: None,
         consequence: Some(Consequence::Assertion("till == 3".to_owned())),
+        not_reproduced: None,
         other_output: true,
+        other_status: None,
         story: None,
         interleaving: Some(interleaving()),
         clip: Some("run.norn/clips/1.json".to_owned()),
@@ -365,6 +367,7 @@ fn a_replay_that_leaves_its_schedule() {
 #[test]
 fn runs_with_many_seeds() {
     let kind = |count, seed, consequence| RunKind {
+        claim: None,
         count,
         run: seed,
         seed,
