@@ -10,10 +10,28 @@ use core::arch::global_asm;
 use norn_abi::{AccessClass, Kind, arena::ThreadSlot};
 
 use crate::{
-    arena,
+    arena, capture,
     control::{self, heap},
     function, number, thread,
 };
+
+macro_rules! table {
+    ($access:ident, $enter:ident, $leave:ident) => {
+        Table {
+            access: table!(@rows $access 0x00 0x10 0x20),
+            enter: $enter,
+            leave: $leave,
+        }
+    };
+    (@rows $access:ident $($row:literal)*) => {
+        [$(
+            $access::<{ $row }>, $access::<{ $row + 1 }>, $access::<{ $row + 2 }>,
+            $access::<{ $row + 3 }>, $access::<{ $row + 4 }>, idle, idle, idle,
+            $access::<{ $row + 8 }>, $access::<{ $row + 9 }>, $access::<{ $row + 10 }>,
+            $access::<{ $row + 11 }>, $access::<{ $row + 12 }>, idle, idle, idle,
+        )*]
+    };
+}
 
 /// An access hook; arguments: the address, the site, the thread's slot.
 pub type Access = unsafe extern "C" fn(usize, usize, *mut ThreadSlot);
@@ -26,8 +44,16 @@ pub type Leave = unsafe extern "C" fn(*mut ThreadSlot);
 #[repr(C)]
 pub struct Table {
     access: [Access; 0x30],
-    enter: Enter,
-    leave: Leave,
+    pub enter: Enter,
+    pub leave: Leave,
+}
+
+impl Table {
+    /// The hooks of a watched thread, which continue with those of another table.
+    pub const fn watching() -> Table {
+        use capture::{access, enter, leave};
+        table!(access, enter, leave)
+    }
 }
 
 /// For a process that is not recorded.
@@ -58,25 +84,6 @@ pub static NAMED: [Table; 5] = [
     table!(control_values, enter_named, leave),
     table!(control_bare, enter_named, leave),
 ];
-
-macro_rules! table {
-    ($access:ident, $enter:ident, $leave:ident) => {
-        Table {
-            access: table!(@rows $access 0x00 0x10 0x20),
-            enter: $enter,
-            leave: $leave,
-        }
-    };
-    (@rows $access:ident $($row:literal)*) => {
-        [$(
-            $access::<{ $row }>, $access::<{ $row + 1 }>, $access::<{ $row + 2 }>,
-            $access::<{ $row + 3 }>, $access::<{ $row + 4 }>, idle, idle, idle,
-            $access::<{ $row + 8 }>, $access::<{ $row + 9 }>, $access::<{ $row + 10 }>,
-            $access::<{ $row + 11 }>, $access::<{ $row + 12 }>, idle, idle, idle,
-        )*]
-    };
-}
-use table;
 
 /// # Safety
 /// Called by a hook, with the current thread's slot or placeholder.

@@ -13,6 +13,7 @@
 mod arena;
 mod atomic;
 mod block;
+mod capture;
 mod channel;
 mod control;
 mod event;

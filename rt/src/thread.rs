@@ -11,7 +11,7 @@ use norn_abi::{
 };
 
 use crate::{
-    arena,
+    arena, capture,
     control::{self, TaskId},
     event, fork, function, handle, hook, input, intercept, libc_check, real, tls,
 };
@@ -280,6 +280,7 @@ pub unsafe fn attach(slot: *mut ThreadSlot, (stack, size): (usize, usize)) {
     // SAFETY: the slot is named and belongs to the current thread.
     unsafe {
         arena::start(slot);
+        capture::start(stack + size);
         (real::pthread_setspecific())(KEY.load(Ordering::Relaxed), slot.cast());
         tls::set(slot);
         control::time::note_expired(slot);

@@ -22,5 +22,5 @@ int main(void) {
     counter = eventfd(0, 0);
     for (intptr_t i = 0; i < 2; i++) pthread_create(&threads[i], NULL, wait, (void *)i);
     for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
-    return 0;
+    return note < 0;
 }

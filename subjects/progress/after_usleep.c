@@ -31,5 +31,5 @@ int main(void) {
     pthread_join(threads[0], NULL);
     pthread_join(threads[1], NULL);
     pthread_mutex_destroy(&lock);
-    return 0;
+    return level < 0;
 }

@@ -3,7 +3,7 @@
 // Finds: nothing harmful
 #include <pthread.h>
 
-enum { STEPS = 4000 };
+enum { STEPS = 1500 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static long count;

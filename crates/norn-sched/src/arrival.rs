@@ -69,6 +69,22 @@ impl Scheduler {
         see(&mut self.run.tasks[task], value, changes);
     }
 
+    /// Whether each event of the thread is observed.
+    pub fn is_watched(&self, task: TaskId) -> bool {
+        self.run.tasks[task].spin.is_watched()
+    }
+
+    /// Whether the thread repeats itself, and its state must be compared with that in an earlier round
+    /// ([`Scheduler::compare_state`]).
+    pub fn wants_state(&self, task: TaskId) -> bool {
+        self.run.tasks[task].spin.wants_state()
+    }
+
+    /// Reports a hash of the thread's own state, its registers and its stack, if that is known.
+    pub fn compare_state(&mut self, task: TaskId, state: Option<u64>) {
+        self.run.tasks[task].spin.compare_state(state);
+    }
+
     /// Decides whether the thread, which has the turn, keeps it.
     pub fn ask(&mut self, id: TaskId, world: &dyn World) -> Asked {
         let task = &self.run.tasks[id];

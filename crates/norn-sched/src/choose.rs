@@ -30,7 +30,7 @@ impl Scheduler {
             }
         }
         if !self.run.tasks.has_candidate() {
-            let (task, events) = self.choose_spinning(decision)?;
+            let (task, events) = self.choose_spinning(world, decision)?;
             return Some(self.remember(task, events));
         }
         if let Some((task, events)) = self.choose_overlooked(world) {
@@ -73,19 +73,26 @@ impl Scheduler {
     /// Every thread only repeats reads: they run in turn for some time. A watched thread asks at
     /// each event; once it is clear that it makes no progress, asking does not end its turn, since
     /// a switch is slow.
-    fn choose_spinning(&mut self, decision: &mut Decision) -> Option<(TaskId, u64)> {
+    fn choose_spinning(
+        &mut self,
+        world: &dyn World,
+        decision: &mut Decision,
+    ) -> Option<(TaskId, u64)> {
         if !self.run.tasks.iter().any(Task::is_ready) {
             return None;
         }
         if self.run.is_hopeless() {
             let changes = self.run.tasks.changes;
             // A thread that sleeps in each round of its loop spins, too.
-            let may_change =
-                |it: &Task| it.is_outside() || it.is_timed() && !it.spin.spins(changes);
-            if !self.run.tasks.iter().any(may_change) {
-                decision.stop.get_or_insert(Verdict::Livelock);
+            let spins = |it: &Task| it.spin.spins(changes);
+            let may_change = |it: &Task| it.is_outside() || it.is_timed() && !spins(it);
+            if self.run.tasks.iter().any(may_change) {
+                return None;
             }
-            return None;
+            if !self.run.let_unproven_run(world) {
+                decision.stop.get_or_insert(Verdict::Livelock);
+                return None;
+            }
         }
         let (now, last) = (self.run.counted, self.run.last());
         let goes_on = self.run.progress.is_stale() && now - self.spin_turn_since < SPIN_TURN;

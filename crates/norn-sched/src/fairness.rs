@@ -53,7 +53,7 @@ impl Scheduler {
     /// must run now.
     fn count_overlooked(&mut self, world: &dyn World) -> bool {
         let mut found = false;
-        let mut next = self.run.tasks.entries().next().map(|(id, _)| id);
+        let mut next = self.run.tasks.first();
         while let Some(id) = next {
             let is_candidate = self.run.tasks.is_candidate(&self.run.tasks[id]);
             let task = &mut self.run.tasks[id];

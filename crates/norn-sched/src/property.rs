@@ -260,6 +260,18 @@ fn threads_that_wait_in_loops_for_each_other_are_a_livelock() {
 }
 
 #[test]
+fn a_loop_that_ends_by_itself_is_no_livelock() {
+    if cfg!(miri) {
+        return;
+    }
+    for kind in EXPLORERS {
+        let waits = vec![Op::AwaitUpTo(0, 700_000)];
+        let run = run(&[waits.clone(), waits], planned(kind, 1));
+        assert!(run.is_finished() && run.verdict.is_none(), "{kind:?}");
+    }
+}
+
+#[test]
 fn a_schedule_that_lets_a_thread_wait_in_a_loop_is_left() {
     let waits = vec![Op::Lock(0), Op::Read(2), Op::Unlock(0), Op::Repeat(1, 3)];
     let ends = |thread| Segment { thread, until: until::ENDS, ..Segment::default() };

@@ -130,6 +130,8 @@ pub(crate) enum Op {
     Repeat(usize, usize),
     /// Acquires a lock, or tries again at once.
     TryLock(usize),
+    /// Reads a variable until it is not 0, but not more often than this.
+    AwaitUpTo(usize, u64),
 }
 
 /// A program that runs under a scheduler.
@@ -143,6 +145,8 @@ pub(crate) struct Simulation {
     ended: Vec<bool>,
     stop_at: Vec<u64>,
     has_turn: Vec<bool>,
+    /// For each thread: a register that no other thread can see.
+    rounds: Vec<u64>,
     memory: [u64; 8],
     locked_by: [Option<usize>; 8],
     last_time: u64,
@@ -179,6 +183,7 @@ impl Simulation {
             ended: vec![false; count],
             stop_at: vec![0; count],
             has_turn,
+            rounds: vec![0; count],
             memory: [0; 8],
             locked_by: [None; 8],
             last_time: 0,
@@ -286,6 +291,9 @@ impl Simulation {
             }
             Arrival::Asks => {}
         }
+        if self.scheduler.wants_state(task) {
+            self.scheduler.compare_state(task, Some(self.rounds[task.index()]));
+        }
         match self.scheduler.ask(task, &self.world) {
             Asked::GoesOn(stop_at) => {
                 self.stop_at[task.index()] = stop_at;
@@ -302,7 +310,10 @@ impl Simulation {
         let read = Kind::Read8;
         let write = Kind::Write8;
         let (kind, object) = match op {
-            Op::Read(variable) | Op::Await(variable) | Op::Repeat(variable, _) => (read, variable),
+            Op::Read(variable)
+            | Op::Await(variable)
+            | Op::Repeat(variable, _)
+            | Op::AwaitUpTo(variable, _) => (read, variable),
             Op::Write(variable) => (write, variable),
             Op::Lock(lock) | Op::TryLock(lock) => (Kind::Acquire, lock),
             Op::Unlock(lock) => (Kind::Release, lock),
@@ -320,6 +331,11 @@ impl Simulation {
             Op::Write(variable) => {
                 self.memory[variable] += 1;
                 self.count(thread, true, true);
+            }
+            Op::AwaitUpTo(variable, most) => {
+                self.rounds[thread] += 1;
+                let ends = self.memory[variable] != 0 || self.rounds[thread] == most;
+                self.count(thread, false, ends);
             }
             Op::Repeat(variable, back) => {
                 let again = self.memory[variable] == 0;

@@ -7,6 +7,10 @@
 //! what it saw in the round before, it spins. After an effect of another thread it may check once
 //! more: for one round, unless it sees something new. Watching is slow: if it does not detect a
 //! spin, the thread runs twice as long before it is watched again.
+//!
+//! To spin is reason enough to let others run, but no proof that the loop is endless: the thread may
+//! count its rounds in a register. So a livelock also needs the state of each thread, its registers and
+//! its stack, to be the same in two rounds.
 
 use norn_abi::{Change, Kind};
 
@@ -23,6 +27,8 @@ const MOST_PATIENT_BUSY: u64 = 1 << 20;
 const LONGEST_ROUND: usize = 64;
 /// Number of equal rounds that make a spin.
 const ROUNDS: u32 = 3;
+/// Number of equal rounds between two comparisons of a thread's state.
+const ROUNDS_PER_STATE: u32 = 16;
 /// Number of events for which a thread is watched: the anchor may be an event that does not recur,
 /// so there is time for another one.
 const WATCHED: u64 = 2 * (ROUNDS as u64 + 1) * LONGEST_ROUND as u64;
@@ -60,6 +66,9 @@ pub(crate) struct SpinWatch {
     busy_since: u64,
     busy_patience: u64,
     spins: bool,
+    /// Its state in an earlier round, and whether it was the same again.
+    state: u64,
+    proven: bool,
     /// It has yielded.
     yields: bool,
     /// The number of changes when it was last found spinning.
@@ -93,6 +102,8 @@ impl SpinWatch {
         busy_since: 0,
         busy_patience: 0,
         spins: false,
+        state: 0,
+        proven: false,
         yields: false,
         changes: 0,
     };
@@ -115,6 +126,7 @@ impl SpinWatch {
         self.anchor = anchor;
         (self.length, self.events, self.equal) = (0, 0, 0);
         (self.is_same, self.spins, self.attempted, self.held) = (false, false, false, 0);
+        (self.state, self.proven) = (0, false);
     }
 
     /// The thread has executed `steps` events, `quiet` of them since its last effect. Returns
@@ -176,6 +188,30 @@ impl SpinWatch {
         self.spins
     }
 
+    /// Whether it has been shown to repeat itself for ever, unless another thread changes something.
+    pub(crate) fn is_endless(&self, changes: u64) -> bool {
+        self.spins(changes) && self.proven
+    }
+
+    /// Whether its state must be compared: at the beginning of a round, and not of every one, since
+    /// that is slow.
+    pub(crate) fn wants_state(&self) -> bool {
+        self.spins && self.events == 1 && self.equal.is_multiple_of(ROUNDS_PER_STATE)
+    }
+
+    /// Compares the thread's state with that in an earlier round.
+    pub(crate) fn compare_state(&mut self, state: Option<u64>) {
+        self.proven = state.is_some_and(|it| it == self.state);
+        self.state = state.unwrap_or(0);
+    }
+
+    /// It has spun for long, but may end its loop by itself: it runs unobserved for a while.
+    pub(crate) fn run_on(&mut self, quiet: u64, steps: u64) {
+        self.forget();
+        (self.since, self.busy_since) = (quiet, steps);
+        self.patience = MOST_PATIENT - SUSPICIOUS;
+    }
+
     /// Whether each of its events must be observed.
     pub(crate) fn is_watched(&self) -> bool {
         self.watched
@@ -215,6 +251,7 @@ impl SpinWatch {
         self.equal = if same { self.equal + 1 } else { 0 };
         (self.length, self.events, self.is_same, self.held) = (self.events, 0, true, 0);
         self.spins = self.equal >= ROUNDS;
+        self.proven &= self.spins;
         if self.spins {
             self.changes = changes;
         }
@@ -292,6 +329,24 @@ impl RunState {
     pub(crate) fn is_hopeless(&mut self) -> bool {
         self.let_yielded_run(|_| true);
         self.progress.fruitless > LIVELOCK_EVENTS
+    }
+
+    /// Lets the spinning tasks run on whose loops may end by themselves. Returns whether there is one.
+    pub(crate) fn let_unproven_run(&mut self, world: &dyn World) -> bool {
+        let changes = self.tasks.changes;
+        let mut found = false;
+        let mut next = self.tasks.first();
+        while let Some(id) = next {
+            let task = &mut self.tasks[id];
+            let runs = task.is_ready() || task.is_timed();
+            if runs && !task.spin.is_endless(changes) {
+                let steps = world.steps(id);
+                task.spin.run_on(steps - world.last_effect(id), steps);
+                found = true;
+            }
+            next = self.tasks.next(id);
+        }
+        found
     }
 
     fn let_yielded_run(&mut self, which: impl Fn(TaskId) -> bool) {

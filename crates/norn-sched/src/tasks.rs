@@ -55,6 +55,11 @@ impl Tasks {
         self.iter().enumerate().map(|(index, task)| (TaskId::at(index), task))
     }
 
+    /// The first task, if there is one.
+    pub(crate) fn first(&self) -> Option<TaskId> {
+        (self.used > 0).then_some(TaskId::FIRST)
+    }
+
     /// The task after this one, if there is one.
     pub(crate) fn next(&self, task: TaskId) -> Option<TaskId> {
         let next = task.index() + 1;

@@ -284,6 +284,7 @@ macro_rules! export {
             concat!(".globl ", $name),
             concat!(".type ", $name, ",@function"),
             concat!($name, ":"),
+            $crate::capture::capture!(),
             concat!("mov ", $register, ", qword ptr [rsp]"),
             "jmp {function}",
             concat!(".size ", $name, ", . - ", $name),

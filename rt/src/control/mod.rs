@@ -44,7 +44,7 @@ use wake::wake_free;
 pub use wake::{look_again, release, release_one};
 use world::Process;
 
-use crate::{arena, number, sys};
+use crate::{arena, capture, number, sys};
 
 /// A plan is, or was, in force in this process.
 static ON: AtomicBool = AtomicBool::new(false);
@@ -256,6 +256,10 @@ pub unsafe fn ask(slot: *mut ThreadSlot, kind: Kind, pc: usize, object: usize) {
                 scheduler.observe(task, value);
             }
             Arrival::Asks => {}
+        }
+        capture::watch(slot, scheduler.is_watched(task));
+        if scheduler.wants_state(task) {
+            scheduler.compare_state(task, capture::state(slot));
         }
         match scheduler.ask(task, &Process) {
             Asked::GoesOn(stop_at) => seat::of(task).stop_at().store(stop_at, Ordering::Relaxed),

@@ -81,6 +81,7 @@ macro_rules! interpose {
             concat!(".weak ", $crate::intercept::symbol!($name)),
             concat!(".type ", $crate::intercept::symbol!($name), ",@function"),
             concat!($crate::intercept::symbol!($name), ":"),
+            $crate::capture::capture!(),
             concat!("mov ", $crate::intercept::register!($count), ", qword ptr [rsp]"),
             "jmp {function}",
             concat!(".size ", $crate::intercept::symbol!($name), ", . - ", $crate::intercept::symbol!($name)),

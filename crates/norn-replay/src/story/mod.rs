@@ -25,10 +25,17 @@ pub use self::{
 use self::{history::RunHistory, symbolizer::Symbolizer};
 use crate::CompletedRun;
 
+/// Number of events of an unfinished run that is not explained: reading its trace would take longer than
+/// the run.
+const LONG: u64 = 10_000_000;
+
 /// Explains the failure of a run; none if it did not fail, or if only its exit status is known.
 pub fn story(run: &CompletedRun) -> Option<Story> {
     let outcome = &run.recording.run.controlled.as_ref()?.outcome;
     if matches!(run.consequence, Consequence::None | Consequence::Exit(_) | Consequence::Check(_)) {
+        return None;
+    }
+    if run.consequence.is_unfinished() && outcome.steps > LONG {
         return None;
     }
     let symbolized = run.symbolized().ok()??;
