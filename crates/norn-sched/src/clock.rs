@@ -77,7 +77,8 @@ impl RunState {
     pub(crate) fn may_be_early(&self, world: &dyn World) -> bool {
         self.first_timed().is_some_and(|id| {
             let task = &self.tasks[id];
-            !task.outside || task.deadline.saturating_sub(self.now(world)) <= LONG
+            !(task.outside || task.waits_for_file())
+                || task.deadline.saturating_sub(self.now(world)) <= LONG
         })
     }
 

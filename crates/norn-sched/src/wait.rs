@@ -77,4 +77,38 @@ mod tests {
         assert!(scheduler.meet(tasks[1], event, 3));
         assert!(tasks.iter().all(|it| !scheduler.is_waiting(*it)));
     }
+
+    /// A thread waits for a file of the program's own, and another one ends.
+    fn alone_at_file(deadline: u64) -> (Box<Scheduler>, SimulatedWorld, TaskId) {
+        let mut world = SimulatedWorld::default();
+        let (mut scheduler, [first, second]) = begun::<2>(&world);
+        let event = Event { kind: Kind::Receive, object: 4, pc: 0 };
+        world.steps[first.index()] = 5;
+        scheduler.wait(first, Wait { event, deadline, outside: false });
+        let grant = scheduler.yield_turn(&world).grant;
+        assert_eq!(grant.map(|it| it.task), Some(second));
+        (scheduler, world, first)
+    }
+
+    #[test]
+    fn a_wait_for_a_file_that_nobody_writes_is_a_deadlock_at_once() {
+        let (mut scheduler, world, first) = alone_at_file(NEVER);
+        let second = scheduler.holder().unwrap();
+        scheduler.end(second);
+        // It checks once more: code that the scheduler does not see may have written.
+        let checks = scheduler.leave(second, &world);
+        assert_eq!(checks.grant.map(|it| it.task), Some(first));
+        let event = Event { kind: Kind::Receive, object: 4, pc: 0 };
+        scheduler.wait(first, Wait { event, deadline: NEVER, outside: false });
+        let stops = scheduler.yield_turn(&world);
+        assert_eq!((stops.stop, stops.grant), (Some(crate::Verdict::Deadlock), None));
+    }
+
+    #[test]
+    fn an_operation_on_files_lets_a_thread_check_its_own() {
+        let (mut scheduler, _, first) = alone_at_file(NEVER);
+        assert!(scheduler.is_waiting(first));
+        scheduler.look_again();
+        assert!(!scheduler.is_waiting(first));
+    }
 }
