@@ -163,8 +163,14 @@ impl AsFd for Signals {
 
 impl Drop for Signals {
     fn drop(&mut self) {
-        // Pending signals were meant for a subject that has ended.
-        while self.read().is_some() {}
+        // Pending signals were meant for a subject that has ended. But one that asks for the end of
+        // several runs asks for the end of the next run, too.
+        while let Some(received) = self.read() {
+            let signal = received.ssi_signo.cast_signed();
+            if self.ends && SIGNALS.contains(&signal) {
+                note(signal);
+            }
+        }
         self.before.restore();
     }
 }
