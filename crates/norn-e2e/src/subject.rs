@@ -3,7 +3,8 @@
 //! Every subject with a bug has a fixed twin beside it, `name_fixed.c`. The head of the subject says
 //! what must be found: `// Finds: atomicity on balance; assertion` is a class, words of which one is in
 //! the name of an accessed variable, and a consequence. Subjects that were not written for hunts only
-//! announce the consequence of the bug: `// Consequence: assertion, the balance is wrong`.
+//! announce the consequence of the bug: `// Consequence: assertion, the balance is wrong`. Options that
+//! a subject must be compiled with are in its head, too: `// Flags: -std=c++20`.
 
 use std::{
     fs,
@@ -12,8 +13,8 @@ use std::{
 };
 
 /// Folders with subjects that are hunted.
-pub const HUNTED: [&str; 8] =
-    ["hunt", "deadlock", "order", "channel", "libc", "control", "memory", "progress"];
+pub const HUNTED: [&str; 9] =
+    ["hunt", "deadlock", "order", "channel", "libc", "control", "memory", "progress", "cxx20"];
 
 /// The suffix of the name of a fixed twin.
 const TWIN: &str = "_fixed";
@@ -76,7 +77,7 @@ impl Subject {
         let mut command = norn;
         let is_cxx = self.source.extension().is_some_and(|it| it == "cc");
         command.arg(if is_cxx { "c++" } else { "cc" }).args(["-g", "-O1", "-pthread"]);
-        command.env("NORN_CC", "gcc").env("NORN_CXX", "g++");
+        command.args(flags(&self.source)).env("NORN_CC", "gcc").env("NORN_CXX", "g++");
         command.arg(&self.source).arg("-o").arg(program);
         let part = self.source.with_file_name(format!("{}_lib.c", self.base_name()));
         if part.exists() {
@@ -105,6 +106,13 @@ impl Announced {
         let consequence = line.split([',', ';', '(', '.']).next().unwrap_or(line).trim().to_owned();
         Some(Announced { bug: None, consequence })
     }
+}
+
+/// The options that the head of a source requires.
+fn flags(source: &Path) -> Vec<String> {
+    let text = fs::read_to_string(source).unwrap();
+    let line = text.lines().find_map(|it| it.strip_prefix("// Flags: "));
+    line.into_iter().flat_map(str::split_whitespace).map(str::to_owned).collect()
 }
 
 /// The folder of all subjects.

@@ -22,6 +22,10 @@ pub trait Symbols: Debug + Send + Sync {
     /// The owner of a frame.
     fn owner(&self, frame: &Location) -> Owner;
 
+    /// Whether a frame is an operation of an atomic variable, such as `std::atomic<int>::load`, as
+    /// opposed to a function of a library that uses atomic variables for itself.
+    fn is_atomic_operation(&self, frame: &Location) -> bool;
+
     /// The global variable at an address, as an access of `size` bytes sees it.
     fn variable(&self, addr: u64, size: u64) -> Option<Variable>;
 

@@ -58,6 +58,11 @@ pub(crate) fn describe_all(source: &Source, candidates: &[&Candidate]) -> Vec<De
     descriptions
 }
 
+/// The place of a step and its callers, innermost first, without the frames of the runtime.
+pub(crate) fn stack_of(source: &Source, step: &Step) -> Vec<Location> {
+    Symbolizer { source, memory: Memory::default() }.frames(step)
+}
+
 fn described(symbols: &Symbolizer<'_>, candidate: &Candidate) -> Description {
     let accesses: Vec<_> = in_order(candidate).map(|it| symbols.access(it.0, it.1)).collect();
     let joins = |it: &Access| it.stuck && it.action == Action::Join;

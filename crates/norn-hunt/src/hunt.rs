@@ -11,7 +11,7 @@ use std::{
 
 use norn_frontend::Interrupt;
 use norn_model::{BugClass, Candidate, EventId};
-use norn_predict::{Remark, predict};
+use norn_predict::Remark;
 use norn_replay::{ReplayError, capture};
 use norn_witness::{Grade, Witness};
 
@@ -29,6 +29,7 @@ use crate::{
     group::{Group, in_turn},
     handover,
     interleaving::interleaving,
+    library_sync::predict_program,
     observe::Observed,
     reproduce::Reproduction,
     source::{Key, Source},
@@ -143,7 +144,7 @@ impl Hypotheses for Hunting<'_> {
     ) -> Result<Queue, ReplayError> {
         let (sets, unknown) = atomic_set::find(source, &self.evidence.options.atomic_sets);
         let options = norn_predict::Options { sets, ..self.evidence.options.predict.clone() };
-        let prediction = predict(&source.trace, &options);
+        let prediction = predict_program(source, &options);
         self.incomplete |= prediction.incomplete;
         let omitted = Omissions::new(source, &prediction, unknown);
         self.omitted.add(omitted, self.sources == 0);

@@ -27,6 +27,7 @@ mod handover;
 mod hunt;
 mod identity;
 mod interleaving;
+mod library_sync;
 mod observe;
 mod omission;
 mod options;

@@ -4,11 +4,14 @@ use std::path::Path;
 
 use norn_frontend::FrontEnd;
 use norn_model::{Candidate, ThreadName};
-use norn_predict::{Options, Remark, predict};
+use norn_predict::{Options, Remark};
 use norn_replay::ReplayError;
 use norn_witness::{Engines, Failure, Witness, Witnesses};
 
-use crate::{Description, Omissions, atomic_set, describe::describe_all, source::Source};
+use crate::{
+    Description, Omissions, atomic_set, describe::describe_all, library_sync::predict_program,
+    source::Source,
+};
 
 /// The candidates that a trace allows.
 #[derive(Debug)]
@@ -47,7 +50,7 @@ pub fn outlook(
 ) -> Result<Outlook, ReplayError> {
     let source = Source::open(front_end, folder, process)?;
     let (sets, unknown) = atomic_set::find(&source, atomic_sets);
-    let prediction = predict(&source.trace, &Options { sets, ..options.clone() });
+    let prediction = predict_program(&source, &Options { sets, ..options.clone() });
     let omitted = Omissions::new(&source, &prediction, unknown);
     let witnesses = Witnesses::with(&source.trace, engines);
     let violations = prediction.violations.into_iter().map(|(it, remark)| (it, Some(remark)));

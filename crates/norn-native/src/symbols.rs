@@ -53,6 +53,10 @@ impl Symbols for NativeSymbols {
         owner(frame)
     }
 
+    fn is_atomic_operation(&self, frame: &Location) -> bool {
+        frame.function.as_deref().is_some_and(is_atomic_operation)
+    }
+
     fn variable(&self, addr: u64, size: u64) -> Option<Variable> {
         self.modules.variable(addr, size).map(neutral)
     }
@@ -114,6 +118,24 @@ fn owner(frame: &Location) -> Owner {
     }
 }
 
+/// Whether a function is an operation of an atomic variable: a member of `std::atomic` and its bases in
+/// libstdc++ and libc++, or a free function such as `std::atomic_load`. Waiting for a value and
+/// notifying are more than one operation.
+fn is_atomic_operation(function: &str) -> bool {
+    let name = function.strip_prefix("std::").unwrap_or("");
+    let name = name.strip_prefix("__1::").unwrap_or(name);
+    let is_atomic = ["atomic", "__atomic_", "__cxx_atomic_"].iter().any(|it| name.starts_with(it));
+    let more = [
+        "::wait",
+        "::notify_",
+        "__atomic_wait",
+        "__atomic_notify",
+        "__atomic_semaphore",
+        "__atomic_spin",
+    ];
+    is_atomic && !more.iter().any(|it| function.contains(it))
+}
+
 fn is_system(path: &str) -> bool {
     SYSTEM.iter().any(|it| path.starts_with(it)) || path.contains("/include/c++/")
 }
@@ -129,6 +151,28 @@ mod tests {
             module: Some(module.to_owned()),
             ..Location::default()
         }
+    }
+
+    #[test]
+    fn operations_of_atomic_variables_are_known_by_name() {
+        let operations = [
+            "std::__atomic_base<int>::load",
+            "std::atomic<Config*>::compare_exchange_strong",
+            "std::atomic_flag::test_and_set",
+            "std::__atomic_impl::fetch_add<int>",
+            "std::__1::__cxx_atomic_load<int>",
+            "std::atomic_load_explicit<int>",
+        ];
+        assert!(operations.into_iter().all(is_atomic_operation));
+        let others = [
+            "std::__atomic_base<int>::wait",
+            "std::__atomic_base<int>::wait::{lambda()#1}::operator()",
+            "std::__atomic_semaphore::_S_do_try_acquire",
+            "std::__detail::__waiter_pool_base::_M_enter_wait",
+            "std::shared_ptr<Config>::~shared_ptr",
+            "load",
+        ];
+        assert!(!others.into_iter().any(is_atomic_operation));
     }
 
     #[test]

@@ -1,0 +1,60 @@
+//! Tells the program's atomic variables from those by which the language's library synchronises.
+//!
+//! Semaphores, latches, barriers, waits for atomic variables and reference counts are atomic
+//! operations of the C++ library, most of them in templates that are compiled into the program. These
+//! operations order threads, and the library is prepared for any order of them, as libc is for the
+//! words of a mutex. So an atomicity or order violation among them is none of the program's. Data
+//! races are: if the program constructs or destroys a semaphore while another thread uses it, one
+//! of the two accesses is not atomic.
+
+use std::{cell::RefCell, collections::BTreeMap};
+
+use norn_frontend::Owner;
+use norn_model::{BugClass, Candidate, Location, Op, SiteId, StackId, Step};
+use norn_predict::{Options, Prediction, predict};
+
+use crate::{describe::stack_of, source::Source};
+
+/// Predicts from a trace, without candidates about the library's synchronisation.
+pub(crate) fn predict_program(source: &Source, options: &Options) -> Prediction {
+    let mut prediction = predict(&source.trace, options);
+    let library = LibrarySync { source, known: RefCell::default() };
+    prediction.candidates.retain(|it| !library.concerns(it));
+    prediction.violations.retain(|(it, _)| !library.concerns(it));
+    prediction
+}
+
+/// Which atomic operations of a trace are the library's own.
+struct LibrarySync<'a> {
+    source: &'a Source,
+    /// The answers so far, by place and call stack.
+    known: RefCell<BTreeMap<(SiteId, StackId), bool>>,
+}
+
+impl LibrarySync<'_> {
+    /// Whether a candidate depends on the order of the library's own atomic operations.
+    fn concerns(&self, candidate: &Candidate) -> bool {
+        let about_order = matches!(
+            candidate.class(),
+            BugClass::Atomicity | BugClass::AtomicSet | BugClass::Order
+        );
+        about_order && candidate.steps.iter().any(|it| self.is_library_atomic(it))
+    }
+
+    fn is_library_atomic(&self, step: &Step) -> bool {
+        let Some(event) = self.source.trace.event(step.event) else { return false };
+        if !matches!(event.op, Op::Atomic { .. }) {
+            return false;
+        }
+        let decide = || self.is_internal(&stack_of(self.source, step));
+        *self.known.borrow_mut().entry((event.site, event.stack)).or_insert_with(decide)
+    }
+
+    /// Whether the library called the atomic operation: between the program and the operation there is
+    /// a function of the library that is not itself an operation of an atomic variable.
+    fn is_internal(&self, stack: &[Location]) -> bool {
+        let symbols = &self.source.symbolized.symbols;
+        let callees = stack.iter().take_while(|it| symbols.owner(it) == Owner::Library);
+        callees.into_iter().any(|it| !symbols.is_atomic_operation(it))
+    }
+}

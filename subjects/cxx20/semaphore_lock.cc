@@ -1,0 +1,27 @@
+// Two threads add to a total, each while it has the only unit of a semaphore, and count how often
+// they did.
+// Bug: they count after they have released the semaphore, so that one of the two may be lost.
+// Finds: race on rounds; assertion
+// The twin is semaphore_lock_fixed.cc.
+// Flags: -std=c++20
+#undef NDEBUG
+#include <cassert>
+#include <semaphore>
+#include <thread>
+
+static int total, rounds;
+static std::binary_semaphore gate(1);
+
+static void work() {
+    gate.acquire();
+    total++;
+    gate.release();
+    rounds++;
+}
+
+int main() {
+    std::thread one(work), other(work);
+    one.join();
+    other.join();
+    assert(total == 2 && rounds == 2);
+}
