@@ -25,6 +25,8 @@ mod input;
 mod intercept;
 mod libc_check;
 mod number;
+#[cfg(not(feature = "static"))]
+mod omp;
 mod real;
 mod sys;
 mod task_state;

@@ -293,6 +293,9 @@ pub mod cxx {
     }
 }
 
+#[cfg(not(feature = "static"))]
+pub use dynamic::Symbol;
+
 /// The address of a symbol as the program finds it; 0 if there is none. The name ends with a zero
 /// byte.
 #[cfg(not(feature = "static"))]
@@ -344,6 +347,19 @@ mod dynamic {
                 ABSENT => 0,
                 address => address,
             }
+        }
+
+        /// The function, without which the program cannot continue.
+        pub fn required(&self) -> usize {
+            let found = self.get();
+            if found == 0 {
+                crate::sys::say("norn: no library of the program has the function ");
+                crate::sys::say(self.name.trim_end_matches('\0'));
+                crate::sys::say("\nhint: link the program with --no-as-needed\n");
+                // SAFETY: ends the process.
+                unsafe { crate::sys::call(crate::sys::EXIT_GROUP, [70, 0, 0, 0, 0, 0]) };
+            }
+            found
         }
 
         #[cold]

@@ -54,8 +54,10 @@ pub struct Own {
     pub lim: *mut u8,
     /// The thread's task; none for the stream of a signal handler.
     pub task: Option<TaskId>,
-    /// The call site of `syscall`.
-    pub syscall_pc: usize,
+    /// The call site of `syscall`, or of an OpenMP construct.
+    pub call_pc: usize,
+    /// The thread's state in OpenMP; 0 until it uses it.
+    pub omp: usize,
     /// The initialiser that `pthread_once` may run.
     pub once: usize,
     /// The call site of `pthread_once`.
@@ -372,6 +374,8 @@ unsafe fn leave(slot: *mut ThreadSlot) {
     // SAFETY: the slot is the current thread's; signal handlers find a placeholder from here on.
     unsafe {
         function::retire(slot);
+        #[cfg(not(feature = "static"))]
+        crate::omp::retire(slot);
         event::put(slot, Kind::End, 0, 0, &[]);
         tls::set(tls::GONE.slot());
         let mut stream = (*own(slot)).handler;

@@ -77,11 +77,15 @@ pub(crate) const INSTRUMENT_SPECS: &str = "\
 pub(crate) const DYNAMIC_LIBRARIES: &[&str] =
     &["--push-state", "--as-needed", "-ldl", "-lpthread", "--pop-state"];
 
+/// With `--as-needed`, which some systems have by default, the linker would leave out libgomp: the
+/// runtime defines the functions that the program calls, and passes the calls on.
+const OPENMP: &str = "%{fopenmp:--push-state --no-as-needed -lgomp --pop-state}";
+
 /// Specs that put the runtime where gcc puts its own sanitizers: before all objects of the user.
 /// `%s` makes the driver search the directory that `-B` names for the file.
 pub(crate) fn dynamic_specs() -> String {
     let libraries = DYNAMIC_LIBRARIES.join(" ");
-    link_specs(&format!("{DYNAMIC_OBJECT}%s --dynamic-list {EXPORTS}%s {libraries}"))
+    link_specs(&format!("{DYNAMIC_OBJECT}%s --dynamic-list {EXPORTS}%s {libraries} {OPENMP}"))
 }
 
 /// Specs that link the runtime into a static program and redirect its calls to the `wrapped`

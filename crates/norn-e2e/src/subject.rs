@@ -13,8 +13,9 @@ use std::{
 };
 
 /// Folders with subjects that are hunted.
-pub const HUNTED: [&str; 9] =
-    ["hunt", "deadlock", "order", "channel", "libc", "control", "memory", "progress", "cxx20"];
+pub const HUNTED: [&str; 10] = [
+    "hunt", "deadlock", "order", "channel", "libc", "control", "memory", "progress", "cxx20", "openmp",
+];
 
 /// The suffix of the name of a fixed twin.
 const TWIN: &str = "_fixed";

@@ -46,7 +46,9 @@ impl LibrarySync<'_> {
         if !matches!(event.op, Op::Atomic { .. }) {
             return false;
         }
-        let decide = || self.is_internal(&stack_of(self.source, step));
+        // Operations without a place in the program's code are the runtime's own.
+        let placed = self.source.symbolized.trace.site(event.site).is_some_and(|it| it.pc != 0);
+        let decide = || !placed || self.is_internal(&stack_of(self.source, step));
         *self.known.borrow_mut().entry((event.site, event.stack)).or_insert_with(decide)
     }
 

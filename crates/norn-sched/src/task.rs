@@ -218,9 +218,9 @@ impl Task {
     }
 
     /// Whether its wait is the event that it waits for, so that it has arrived there: a wait for a
-    /// lock is, a sleep and a system call are not.
+    /// lock is; a sleep, a system call and the wait for a team of threads are not.
     pub(crate) fn waits_at_event(&self) -> bool {
-        !self.outside && self.event.kind != Kind::Sleep
+        !self.outside && !matches!(self.event.kind, Kind::Sleep | Kind::HappensAfter)
     }
 
     /// Ends its wait.

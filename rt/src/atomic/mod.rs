@@ -187,6 +187,18 @@ unsafe fn modify<W: Word>(at: *mut W, op: RmwOp, by: W, order: c_int, pc: usize)
     }
 }
 
+/// Adds one to a counter of the runtime. The event has no place in the program's code, and orders
+/// nothing.
+///
+/// # Safety
+/// The counter is accessed by this function only.
+#[cfg(not(feature = "static"))]
+pub unsafe fn count_up(counter: *mut u64) {
+    const RELAXED: c_int = 0;
+    // SAFETY: guaranteed by the caller.
+    unsafe { modify(counter, RmwOp::Add, 1, RELAXED, 0) };
+}
+
 /// # Safety
 /// `at` is the address of an object of this size, which the program accesses by atomic operations
 /// only.

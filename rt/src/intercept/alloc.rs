@@ -103,7 +103,7 @@ macro_rules! allocate {
     ($($name:ident($($arg:ident),*) = $real:ident, $size:expr, $align:expr, $zero:literal;)*) => { $(
         /// # Safety
         /// As for the function of libc in whose place it is called.
-        unsafe extern "C-unwind" fn $name($($arg: usize,)* pc: usize) -> usize {
+        pub unsafe extern "C-unwind" fn $name($($arg: usize,)* pc: usize) -> usize {
             // SAFETY: guaranteed by the caller.
             unsafe {
                 let block = match from_heap($size, $align, $zero) {
@@ -262,7 +262,7 @@ unsafe fn reallocated(block: usize, size: usize, pc: usize, real: impl FnOnce() 
 
 /// # Safety
 /// As for the function of libc in whose place it is called.
-unsafe extern "C-unwind" fn free(block: usize, pc: usize) {
+pub unsafe extern "C-unwind" fn free(block: usize, pc: usize) {
     // SAFETY: guaranteed by the caller.
     unsafe {
         freeing(block, pc);

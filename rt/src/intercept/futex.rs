@@ -34,7 +34,7 @@ unsafe extern "C" fn look(pc: usize, number: usize) -> usize {
         && let Some(slot) = thread::recorded()
     {
         // SAFETY: the slot is the current thread's.
-        unsafe { (*thread::own(slot)).syscall_pc = pc };
+        unsafe { (*thread::own(slot)).call_pc = pc };
         return futex as *const () as usize;
     }
     real::syscall() as *const () as usize
@@ -58,7 +58,7 @@ unsafe extern "C-unwind" fn futex(
         let real =
             || result(sys::call(FUTEX, [word, how, value as usize, time, other, more]) as c_long);
         let Some(slot) = thread::recorded() else { return real() };
-        let pc = (*thread::own(slot)).syscall_pc;
+        let pc = (*thread::own(slot)).call_pc;
         let since = call_time();
         match how & OPERATION {
             WAIT => waiting(slot, word, pc, || match control::is_on() {
@@ -132,7 +132,7 @@ unsafe fn wait(slot: *mut ThreadSlot, word: usize, value: u32, deadline: u64) ->
         if (word as *const u32).read_volatile() != value {
             return result(-EAGAIN);
         }
-        let pc = (*thread::own(slot)).syscall_pc;
+        let pc = (*thread::own(slot)).call_pc;
         match control::block(slot, Kind::Futex, word, pc, deadline) {
             true => result(-c_long::from(TIMED_OUT)),
             false => 0,

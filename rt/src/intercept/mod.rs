@@ -19,13 +19,25 @@ pub mod event_file;
 pub mod failure;
 pub mod fortified;
 pub mod futex;
+#[cfg(not(feature = "static"))]
+pub mod gomp;
+#[cfg(not(feature = "static"))]
+pub mod gomp_loop;
 pub mod guard;
 pub mod io;
 pub mod jump;
+#[cfg(not(feature = "static"))]
+pub mod kmpc;
+#[cfg(not(feature = "static"))]
+pub mod kmpc_loop;
+#[cfg(not(feature = "static"))]
+pub mod kmpc_task;
 pub mod load;
 pub mod lock;
 pub mod map;
 pub mod once;
+#[cfg(not(feature = "static"))]
+pub mod openmp;
 pub mod poll;
 pub mod process;
 pub mod semaphore;
@@ -135,5 +147,32 @@ macro_rules! tap {
     )* };
 }
 
-use tap;
-pub(crate) use {interpose, interpose_six, register, symbol};
+/// `name => function;`: in a recorded thread, calls of `name` go to `function`, which gets the same
+/// arguments and finds the return address in the thread's state; in others, to the library. For the
+/// functions of a library that the program may not have.
+#[cfg(not(feature = "static"))]
+macro_rules! replace {
+    ($($name:ident => $function:ident;)*) => { $(
+        #[allow(non_snake_case, reason = "the linker's name")]
+        mod $name {
+            use crate::{intercept, real, thread};
+
+            static REAL: real::Symbol = real::Symbol::new(concat!(stringify!($name), "\0"));
+
+            /// # Safety
+            /// Called by the stub, before the call continues.
+            unsafe extern "C" fn look(pc: usize) -> usize {
+                let Some(slot) = thread::recorded() else { return REAL.required() };
+                // SAFETY: the slot is the current thread's.
+                unsafe { (*thread::own(slot)).call_pc = pc };
+                super::$function as *const () as usize
+            }
+
+            intercept::tap! { $name => look; }
+        }
+    )* };
+}
+
+#[cfg(not(feature = "static"))]
+pub(crate) use replace;
+pub(crate) use {interpose, interpose_six, register, symbol, tap};

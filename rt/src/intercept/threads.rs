@@ -144,7 +144,7 @@ unsafe extern "C-unwind" fn run_c11(slot: *mut c_void) -> c_int {
 
 /// # Safety
 /// As for the function of libc in whose place it is called.
-unsafe extern "C-unwind" fn create(
+pub unsafe extern "C-unwind" fn create(
     handle: usize,
     with: usize,
     start: usize,

@@ -43,7 +43,7 @@ fn installed_files() {
         dynamic
         == norn-dynamic.specs
         *link_libgcc:
-        + norn-dynamic.o%s --dynamic-list norn-exports.list%s --push-state --as-needed -ldl -lpthread --pop-state
+        + norn-dynamic.o%s --dynamic-list norn-exports.list%s --push-state --as-needed -ldl -lpthread --pop-state %{fopenmp:--push-state --no-as-needed -lgomp --pop-state}
 
 
         == norn-exports.list
