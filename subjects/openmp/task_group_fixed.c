@@ -14,10 +14,10 @@ int main(void) {
 #pragma omp taskgroup
         {
 #pragma omp task
-        {
+            {
 #pragma omp task
-            depth = 2;
-        }
+                depth = 2;
+            }
         }
         result = depth;
     }

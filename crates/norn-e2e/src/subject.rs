@@ -17,6 +17,13 @@ pub const HUNTED: [&str; 10] = [
     "hunt", "deadlock", "order", "channel", "libc", "control", "memory", "progress", "cxx20", "openmp",
 ];
 
+/// Folders whose subjects depend on what the compiler makes of them, and are hunted with clang, too.
+pub const HUNTED_WITH_CLANG: [&str; 2] = ["cxx20", "openmp"];
+
+/// The compilers for C and C++.
+pub const GCC: [&str; 2] = ["gcc", "g++"];
+pub const CLANG: [&str; 2] = ["clang-14", "clang++-14"];
+
 /// The suffix of the name of a fixed twin.
 const TWIN: &str = "_fixed";
 
@@ -71,14 +78,20 @@ impl Subject {
         stem.strip_suffix(TWIN).unwrap_or(stem)
     }
 
-    /// The command that compiles it to `program`; `norn` begins a command line of the tool. A part
-    /// that must not be instrumented, `name_lib.c`, is compiled by the plain compiler first, into a
+    /// The command that compiles it to `program` with gcc; `norn` begins a command line of the tool. A
+    /// part that must not be instrumented, `name_lib.c`, is compiled by the plain compiler first, into a
     /// library beside the program.
     pub fn compile(&self, norn: Command, program: &Path) -> Command {
+        self.compile_with(norn, program, GCC)
+    }
+
+    /// The command that compiles it with the given compilers for C and for C++.
+    pub fn compile_with(&self, norn: Command, program: &Path, compilers: [&str; 2]) -> Command {
         let mut command = norn;
         let is_cxx = self.source.extension().is_some_and(|it| it == "cc");
         command.arg(if is_cxx { "c++" } else { "cc" }).args(["-g", "-O1", "-pthread"]);
-        command.args(flags(&self.source)).env("NORN_CC", "gcc").env("NORN_CXX", "g++");
+        command.args(flags(&self.source));
+        command.env("NORN_CC", compilers[0]).env("NORN_CXX", compilers[1]);
         command.arg(&self.source).arg("-o").arg(program);
         let part = self.source.with_file_name(format!("{}_lib.c", self.base_name()));
         if part.exists() {

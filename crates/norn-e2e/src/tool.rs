@@ -6,6 +6,7 @@
 use std::{
     env,
     io::{self, Write as _},
+    process::Command,
 };
 
 /// Whether a program is on the `PATH`. If it is not, that is reported as [`untested`].
@@ -26,6 +27,21 @@ pub fn installed<const N: usize>(programs: [&'static str; N]) -> Vec<&'static st
         if is_installed(program) {
             found.push(program);
         }
+    }
+    found
+}
+
+/// Whether a compiler can link programs that use OpenMP. If it cannot, that is reported as [`untested`].
+#[track_caller]
+pub fn has_openmp(compiler: &str) -> bool {
+    if !is_installed(compiler) {
+        return false;
+    }
+    let library = ["-fopenmp", "-shared", "-x", "c", "/dev/null", "-o", "/dev/null"];
+    let linked = Command::new(compiler).args(library).output();
+    let found = linked.is_ok_and(|it| it.status.success());
+    if !found {
+        untested(&format!("{compiler} has no library for OpenMP"));
     }
     found
 }

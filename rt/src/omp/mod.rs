@@ -19,6 +19,7 @@
 pub mod construct;
 pub mod lock;
 pub mod task;
+mod task_memory;
 pub mod team;
 
 use core::sync::atomic::AtomicU32;
@@ -73,6 +74,8 @@ pub struct Context {
     task: *mut Task,
     /// The innermost group of tasks that the current task has begun.
     group: *mut Group,
+    /// Whether it has executed a task of the team.
+    was_busy: bool,
 }
 
 impl Context {
@@ -97,6 +100,7 @@ impl Context {
             work: Loop::NONE,
             task: core::ptr::null_mut(),
             group: core::ptr::null_mut(),
+            was_busy: false,
         }
     }
 }

@@ -9,7 +9,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use norn_abi::{Kind, arena::ThreadSlot};
 
 use super::{
-    Member,
+    Context, Member, task_memory,
     team::{Team, claim, give_way},
 };
 use crate::{event, intercept::alloc, sys};
@@ -32,11 +32,13 @@ pub struct Task {
     body: Body,
     parent: *mut Task,
     group: *mut Group,
+    /// The thread that created it.
+    creator: *mut Member,
     /// Number of children that have not ended.
     children: u32,
     /// Whether its body has ended.
     ended: bool,
-    next: *mut Task,
+    pub(super) next: *mut Task,
 }
 
 /// A group of tasks that one thread waits for, with all their descendants.
@@ -117,9 +119,6 @@ fn new_key() -> usize {
     FIRST + 8 * LAST.fetch_add(1, Ordering::Relaxed)
 }
 
-/// Memory for tasks that have ended and are not needed any more.
-static UNUSED: AtomicUsize = AtomicUsize::new(0);
-
 impl Task {
     /// The task of a thread in a region.
     pub fn implicit() -> Task {
@@ -129,6 +128,7 @@ impl Task {
             body: Body { function: 0, data: 0, call: none, block: 0 },
             parent: core::ptr::null_mut(),
             group: core::ptr::null_mut(),
+            creator: core::ptr::null_mut(),
             children: 0,
             ended: false,
             next: core::ptr::null_mut(),
@@ -150,12 +150,13 @@ pub unsafe fn create(
     // SAFETY: guaranteed by the caller.
     unsafe {
         let (team, parent) = ((*member).now.team, (*member).now.task);
-        let task = if deferred && !team.is_null() { memory() } else { core::ptr::null_mut() };
+        let task =
+            if deferred && !team.is_null() { task_memory::take() } else { core::ptr::null_mut() };
         if task.is_null() {
             return run_inside(member, pc, body);
         }
         let group = (*member).now.group;
-        *task = Task { body, parent, group, ..Task::implicit() };
+        *task = Task { body, parent, group, creator: member, ..Task::implicit() };
         event::put(slot, Kind::HappensBefore, pc, (*task).key, &[]);
         claim(team);
         (*team).lock();
@@ -199,7 +200,14 @@ pub unsafe fn execute_one(
     // SAFETY: guaranteed by the caller.
     unsafe {
         let team = (*member).now.team;
-        give_way(slot, pc);
+        (*team).lock();
+        let first = find(&(*team).queue, &fits);
+        let is_own = !first.is_null() && (*first).creator == member;
+        (*team).unlock();
+        // The more threads execute tasks, the more of their orders are possible.
+        if is_own || (*member).now.was_busy {
+            give_way(slot, pc);
+        }
         claim(team);
         (*team).lock();
         let task = (*team).queue.take(fits);
@@ -216,7 +224,7 @@ pub unsafe fn execute_one(
         if body.block != 0 {
             alloc::free(body.block, pc);
         }
-        (*member).now = outer;
+        (*member).now = Context { was_busy: true, ..outer };
         end(slot, team, pc, task);
         true
     }
@@ -284,7 +292,7 @@ unsafe fn wait_until(
         let team = (*member).now.team;
         (*team).lock();
         while !done() {
-            if has_fitting(&(*team).queue, &fits) {
+            if !find(&(*team).queue, &fits).is_null() {
                 (*team).unlock();
                 execute_one(slot, member, pc, &fits);
             } else {
@@ -296,9 +304,11 @@ unsafe fn wait_until(
     }
 }
 
+/// The first task in a queue that fits; null if there is none.
+///
 /// # Safety
 /// The team of the queue is locked.
-unsafe fn has_fitting(queue: &Queue, fits: impl Fn(&Task) -> bool) -> bool {
+unsafe fn find(queue: &Queue, fits: impl Fn(&Task) -> bool) -> *mut Task {
     let mut task = queue.first;
     // SAFETY: guaranteed by the caller: the tasks in the queue exist.
     unsafe {
@@ -306,7 +316,7 @@ unsafe fn has_fitting(queue: &Queue, fits: impl Fn(&Task) -> bool) -> bool {
             task = (*task).next;
         }
     }
-    !task.is_null()
+    task
 }
 
 /// Begins a group of tasks.
@@ -342,37 +352,8 @@ pub unsafe fn end_group(slot: *mut ThreadSlot, member: *mut Member, pc: usize) {
     }
 }
 
-/// Memory for a task; null if there is none.
-fn memory() -> *mut Task {
-    // SAFETY: the list consists of unused tasks, and changes only under its lock.
-    unsafe {
-        LIST.lock();
-        let mut task = UNUSED.load(Ordering::Relaxed) as *mut Task;
-        if task.is_null() {
-            task = grow();
-        }
-        if !task.is_null() {
-            UNUSED.store((*task).next as usize, Ordering::Relaxed);
-        }
-        LIST.unlock();
-        task
-    }
-}
-
-/// New memory for tasks, as a list.
-fn grow() -> *mut Task {
-    const BYTES: usize = 1 << 16;
-    let Some(start) = sys::map_private(BYTES) else { return core::ptr::null_mut() };
-    let all = start as *mut Task;
-    let count = BYTES / size_of::<Task>();
-    for index in 0..count - 1 {
-        // SAFETY: the memory is new, and has room for all tasks.
-        unsafe { (*all.add(index)).next = all.add(index + 1) };
-    }
-    all
-}
-
-/// Gives the memory of a task back if no child needs it any more. A task of a region has none.
+/// Gives the memory of a task back if no child needs it any more. The task of a region is not in such
+/// memory.
 ///
 /// # Safety
 /// The body of the task has ended, and its team is locked.
@@ -380,13 +361,7 @@ unsafe fn release(task: *mut Task) {
     // SAFETY: guaranteed by the caller.
     unsafe {
         if (*task).children == 0 && !(*task).parent.is_null() {
-            LIST.lock();
-            (*task).next = UNUSED.load(Ordering::Relaxed) as *mut Task;
-            UNUSED.store(task as usize, Ordering::Relaxed);
-            LIST.unlock();
+            task_memory::give_back(task);
         }
     }
 }
-
-/// Protects the unused memory.
-static LIST: super::lock::Spin = super::lock::Spin::new();

@@ -4,7 +4,8 @@ use libtest_mimic::{Failed, Trial};
 use norn_e2e::{
     hunt::{Found, Hunt},
     process,
-    subject::{Announced, HUNTED, Subject},
+    subject::{Announced, CLANG, GCC, HUNTED, HUNTED_WITH_CLANG, Subject},
+    tool::has_openmp,
 };
 
 use crate::norn;
@@ -16,13 +17,20 @@ const EXECUTIONS: u64 = 5;
 /// A test for each program.
 pub(crate) fn trials() -> impl Iterator<Item = Trial> {
     let subjects = HUNTED.iter().flat_map(|folder| Subject::all(folder));
-    subjects.map(|it| Trial::test(it.name.clone(), move || check(&it)))
+    let with_gcc = subjects.map(|it| Trial::test(it.name.clone(), move || check(&it, GCC)));
+    let subjects = HUNTED_WITH_CLANG.iter().flat_map(|folder| Subject::all(folder));
+    let with_clang = subjects.map(|it| {
+        Trial::test(format!("{} with clang", it.name), move || {
+            if has_openmp(CLANG[0]) { check(&it, CLANG) } else { Ok(()) }
+        })
+    });
+    with_gcc.chain(with_clang)
 }
 
-fn check(subject: &Subject) -> Result<(), Failed> {
+fn check(subject: &Subject, compilers: [&str; 2]) -> Result<(), Failed> {
     let folder = tempfile::tempdir()?;
     let program = folder.path().join("program");
-    let built = process::run(subject.compile(norn(&[]), &program));
+    let built = process::run(subject.compile_with(norn(&[]), &program, compilers));
     if !built.status.success() {
         return Err(format!("does not compile:\n{}", built.stderr).into());
     }
