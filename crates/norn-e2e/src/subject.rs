@@ -14,14 +14,16 @@ use std::{
 
 /// Folders with subjects that are hunted.
 pub const HUNTED: [&str; 10] = [
-    "hunt", "deadlock", "order", "channel", "libc", "control", "memory", "progress", "cxx20", "openmp",
+    "hunt", "deadlock", "order", "channel", "libc", "control", "memory", "progress", "cxx20",
+    "openmp",
 ];
 
 /// Folders whose subjects depend on what the compiler makes of them, and are hunted with clang, too.
 pub const HUNTED_WITH_CLANG: [&str; 2] = ["cxx20", "openmp"];
 
-/// The compilers for C and C++.
+/// The compilers of GNU for C and C++.
 pub const GCC: [&str; 2] = ["gcc", "g++"];
+/// The compilers of LLVM for C and C++.
 pub const CLANG: [&str; 2] = ["clang-14", "clang++-14"];
 
 /// The suffix of the name of a fixed twin.

@@ -70,9 +70,9 @@ impl Team {
         self.locked.store(0, Ordering::Release);
     }
 
-    /// What identifies the team while a thread waits.
+    /// What identifies the team while a thread waits: its barrier.
     fn object(&self) -> usize {
-        &raw const self.locked as usize
+        &raw const self.barriers[self.size as usize] as usize
     }
 
     /// Wakes the threads that wait for a change; they check again.
@@ -324,7 +324,7 @@ pub unsafe fn barrier(slot: *mut ThreadSlot, member: *mut Member, pc: usize) {
         if team.is_null() {
             return;
         }
-        let object = &raw const (*team).barriers[(*team).size as usize] as usize;
+        let object = (*team).object();
         event::put(slot, Kind::BarrierEnter, pc, object, &[]);
         (*team).lock();
         let (passed, tasks) = ((*team).passed, (*team).queue.key());

@@ -46,7 +46,9 @@ fn want(symbols: &Symbolizer<'_>, history: &RunHistory, blocked: &Blocked) -> Wa
             Want::Lock { object: symbols.primitive(blocked.object, mode.object()), holders }
         }
         Kind::Wait => Want::Wakeup(wait::wakeup(symbols, history, blocked)),
-        Kind::BarrierEnter => Want::Barrier(wait::barrier(symbols, history, blocked)),
+        Kind::BarrierEnter | Kind::HappensAfter => {
+            Want::Barrier(wait::barrier(symbols, history, blocked))
+        }
         Kind::SemWait => Want::Semaphore(wait::semaphore(symbols, history, blocked)),
         Kind::Join => {
             let id = joined(blocked);
