@@ -66,7 +66,7 @@ pub unsafe extern "C" fn after_fork() {
                 (&raw mut (*own_slot).frames[i]).write_volatile((*slot).frames[i]);
             }
         }
-        control::after_fork(own_slot);
+        control::after_fork(own_slot, slot);
         thread::attach(own_slot, thread::own_stack());
         intercept::load::forget();
         intercept::load::modules(own_slot);

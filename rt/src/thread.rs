@@ -377,6 +377,7 @@ unsafe fn leave(slot: *mut ThreadSlot) {
         #[cfg(not(feature = "static"))]
         crate::omp::retire(slot);
         event::put(slot, Kind::End, 0, 0, &[]);
+        control::misuse::ends(slot);
         tls::set(tls::GONE.slot());
         let mut stream = (*own(slot)).handler;
         control::ends(slot);

@@ -221,6 +221,16 @@ pub mod verdict {
     pub const STOPPED: u32 = 8;
     /// A synchronization object was used after it was destroyed.
     pub const USE_AFTER_DESTROY: u32 = 9;
+    /// A thread released a lock that it did not hold.
+    pub const UNLOCK_NOT_HELD: u32 = 10;
+    /// A thread waited on a condition variable with a mutex that it did not hold.
+    pub const WAIT_NOT_HELD: u32 = 11;
+    /// A thread waited for a lock that it held itself.
+    pub const RELOCK: u32 = 12;
+    /// An object was destroyed while a thread held it or waited on it.
+    pub const DESTROY_IN_USE: u32 = 13;
+    /// A thread ended while it held a lock.
+    pub const END_HOLDING_LOCK: u32 = 14;
 }
 
 /// How far a schedule was followed: in [`Outcome::follow`].

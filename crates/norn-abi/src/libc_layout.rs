@@ -42,6 +42,10 @@ pub mod mutex {
 pub mod rwlock {
     /// Its size in bytes.
     pub const SIZE: u64 = 56;
+    /// Two flags and the number of readers.
+    pub const READERS: usize = 0;
+    /// The position of the number of readers in that word.
+    pub const READER_SHIFT: u32 = 3;
     /// The kernel thread id of the thread that holds it exclusively.
     pub const WRITER: usize = 6;
     /// Not zero if it is shared between processes.
@@ -127,6 +131,8 @@ pub struct Functions {
     pub mutex_unlock: One,
     /// `pthread_mutex_destroy`.
     pub mutex_destroy: One,
+    /// `pthread_rwlock_rdlock`.
+    pub rwlock_rdlock: One,
     /// `pthread_rwlock_wrlock`.
     pub rwlock_wrlock: One,
     /// `pthread_rwlock_unlock`.
@@ -208,7 +214,12 @@ unsafe fn check_rwlock(functions: &Functions, tid: u32) -> bool {
         let held = object.word(rwlock::WRITER) == tid && object.word(rwlock::SHARED) == 0;
         let padding = object.word(rwlock::UNUSED) == 0;
         let unlocked = (functions.rwlock_unlock)(object.address()) == 0;
-        locked && held && padding && unlocked && object.word(rwlock::WRITER) == 0
+        let free = object.word(rwlock::WRITER) == 0;
+        let shared = (functions.rwlock_rdlock)(object.address()) == 0;
+        let counted = object.word(rwlock::READERS) >> rwlock::READER_SHIFT == 1;
+        let left = (functions.rwlock_unlock)(object.address()) == 0;
+        let empty = object.word(rwlock::READERS) >> rwlock::READER_SHIFT == 0;
+        locked && held && padding && unlocked && free && shared && counted && left && empty
     }
 }
 

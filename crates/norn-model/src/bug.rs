@@ -85,6 +85,7 @@ fn kind(consequence: &Consequence) -> String {
         Consequence::Exception { class, .. } => format!("exception {class}"),
         Consequence::Abort => text("abort"),
         Consequence::Memory(fault) => format!("memory {fault:?}"),
+        Consequence::Misuse(misuse) => format!("misuse {}", misuse.name()),
         Consequence::Deadlock => text("deadlock"),
         Consequence::Livelock => text("livelock"),
         Consequence::Unfinished(_) => text("unfinished"),

@@ -65,5 +65,6 @@ pub use symbol::Symbols;
 pub use trace::{Role, Site, Thread, Trace};
 pub use value_type::{ValueKind, ValueType, truncated};
 pub use verdict::{
-    Arrival, CONSEQUENCES, Consequence, Departure, Limit, MemoryFault, Obstacle, VERDICTS, Verdict,
+    Arrival, CONSEQUENCES, Consequence, Departure, Limit, MemoryFault, Misuse, Obstacle, VERDICTS,
+    Verdict,
 };

@@ -1,12 +1,16 @@
 //! The result of a run that followed a schedule: verdict and consequence.
 
 mod explanation;
+mod misuse;
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Class, Location, ThreadName};
 
-pub use self::explanation::{CONSEQUENCES, VERDICTS};
+pub use self::{
+    explanation::{CONSEQUENCES, VERDICTS},
+    misuse::Misuse,
+};
 
 /// Whether a run followed its schedule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -117,6 +121,8 @@ pub enum Consequence {
     Abort,
     /// It accessed memory incorrectly.
     Memory(MemoryFault),
+    /// It misused a synchronisation object.
+    Misuse(Misuse),
     /// No thread could ever continue.
     Deadlock,
     /// All threads that could continue spun, and none changed what the others read.
@@ -189,6 +195,7 @@ impl Consequence {
             Consequence::Exception { .. } => "exception",
             Consequence::Abort => "abort",
             Consequence::Memory(_) => "memory",
+            Consequence::Misuse(_) => "misuse",
             Consequence::Deadlock => "deadlock",
             Consequence::Livelock => "livelock",
             Consequence::Unfinished(_) => "unfinished",

@@ -120,11 +120,9 @@ fn left(from: &control::Outcome) -> Option<Left> {
 }
 
 fn memory(from: &control::Outcome) -> Option<MemoryError> {
-    use control::verdict::{
-        BAD_FREE, DOUBLE_FREE, OUT_OF_BOUNDS, USE_AFTER_DESTROY, USE_AFTER_FREE,
-    };
-    let wrong = [USE_AFTER_FREE, DOUBLE_FREE, BAD_FREE, OUT_OF_BOUNDS, USE_AFTER_DESTROY];
-    wrong.contains(&get(&from.verdict)).then(|| MemoryError {
+    use control::verdict::{DEADLOCK, LIVELOCK, NONE, STEPS, STOPPED};
+    let others = [NONE, DEADLOCK, LIVELOCK, STEPS, STOPPED];
+    (!others.contains(&get(&from.verdict))).then(|| MemoryError {
         pc: long(&from.error_pc),
         addr: long(&from.error_addr),
         block: long(&from.block),

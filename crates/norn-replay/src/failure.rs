@@ -26,6 +26,10 @@ pub fn failure_site(run: &CompletedRun, story: Option<&Story>) -> Option<Failure
         }
         Some(FailureKind::Running(running)) => site(functions(running)),
         Some(FailureKind::Misuse(misuse)) => site(top(&misuse.by).into_iter().collect()),
+        Some(FailureKind::Object(misuse)) => {
+            let earlier = misuse.earlier.iter().filter_map(|it| top(&it.step));
+            site(top(&misuse.by).into_iter().chain(earlier).collect())
+        }
         Some(FailureKind::Death(death)) => {
             site(death.by.as_ref().and_then(top).into_iter().collect())
         }

@@ -4,8 +4,8 @@ use std::os::unix::process::ExitStatusExt as _;
 
 use norn_frontend::{Cut, FailureMessage, Recording};
 use norn_model::{
-    Arrival, Class, Consequence, Departure, Limit, Location, MemoryFault, Obstacle, Schedule,
-    Segment, Until, Verdict,
+    Arrival, Class, Consequence, Departure, Limit, Location, MemoryFault, Misuse, Obstacle,
+    Schedule, Segment, Until, Verdict,
 };
 use norn_trace::{End, Follow, Found, Kind, Left, Outcome, Why, class_of};
 
@@ -83,6 +83,11 @@ fn found(outcome: &Outcome, max_steps: u64) -> Option<Consequence> {
         Found::BadFree => Consequence::Memory(MemoryFault::BadFree),
         Found::OutOfBounds => Consequence::Memory(MemoryFault::OutOfBounds),
         Found::UseAfterDestroy => Consequence::Memory(MemoryFault::UseAfterDestroy),
+        Found::UnlockNotHeld => Consequence::Misuse(Misuse::UnlockNotHeld),
+        Found::WaitNotHeld => Consequence::Misuse(Misuse::WaitNotHeld),
+        Found::Relock => Consequence::Misuse(Misuse::Relock),
+        Found::DestroyInUse => Consequence::Misuse(Misuse::DestroyInUse),
+        Found::EndHoldingLock => Consequence::Misuse(Misuse::EndHoldingLock),
     })
 }
 

@@ -34,8 +34,8 @@ pub use self::{
         Arrival, Control, Departure, Detour, Inputs, InputsDiverged, Point, Requested, Run, Verdict,
     },
     story::{
-        Block, Death, FailureKind, Fault, Misuse, ObservedValue, Runner, Running, Step, Story,
-        Stuck, Writing,
+        Block, Death, EarlierUse, FailureKind, Fault, Misuse, ObjectMisuse, ObjectState,
+        ObservedValue, Runner, Running, Step, Story, Stuck, Writing,
     },
     summary::{ExitMeaning, ExitStatus, Summary},
     suppression::{SuppressedBy, Suppression},

@@ -14,7 +14,7 @@ use norn_model::{BugClass, CandidateKind, Obstacle};
 
 pub use self::{
     action::Action,
-    consequence::{consequence, memory_fault},
+    consequence::{consequence, memory_fault, misused},
     headline::property_headline,
     location::{place, short_function, source},
     note::note,

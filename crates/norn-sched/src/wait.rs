@@ -59,6 +59,11 @@ impl Scheduler {
     pub(crate) fn waiters(&self, kind: Kind, object: usize) -> usize {
         self.run.tasks.iter().filter(|it| it.waits_for(kind, object)).count()
     }
+
+    /// Whether a task waits to execute `kind` on `object`.
+    pub fn is_awaited(&self, kind: Kind, object: usize) -> bool {
+        self.waiters(kind, object) > 0
+    }
 }
 
 #[cfg(test)]

@@ -52,7 +52,7 @@ pub struct Outcome {
     pub segments: u32,
     /// The thread that left the schedule.
     pub left: Option<Left>,
-    /// The memory error.
+    /// The memory error, or the misused object.
     pub memory: Option<MemoryError>,
     /// The fatal signal.
     pub signal: Option<Signal>,
@@ -209,6 +209,16 @@ names! {
         Stopped = verdict::STOPPED,
         /// A synchronization object was used after it was destroyed.
         UseAfterDestroy = verdict::USE_AFTER_DESTROY,
+        /// A thread released a lock that it did not hold.
+        UnlockNotHeld = verdict::UNLOCK_NOT_HELD,
+        /// A thread waited on a condition variable with a mutex that it did not hold.
+        WaitNotHeld = verdict::WAIT_NOT_HELD,
+        /// A thread waited for a lock that it held itself.
+        Relock = verdict::RELOCK,
+        /// An object was destroyed while a thread held it or waited on it.
+        DestroyInUse = verdict::DESTROY_IN_USE,
+        /// A thread ended while it held a lock.
+        EndHoldingLock = verdict::END_HOLDING_LOCK,
     }
 }
 

@@ -78,7 +78,10 @@ impl<'a> UnorderedRaces<'a> {
 /// A race without the demand that its accesses are adjacent; a use after free as a race, in the order
 /// in which the memory is freed last.
 fn unordered(candidate: &Candidate) -> Option<Candidate> {
-    let is_use = candidate.kind == CandidateKind::UseAfterFree;
+    // A call on a synchronisation object is no access that could race.
+    let is_access = |it: &Step| it.access != Access::Use;
+    let is_use =
+        candidate.kind == CandidateKind::UseAfterFree && candidate.steps.iter().all(is_access);
     let is_race = candidate.class() == BugClass::Race && candidate.adjacent;
     let kind = if is_use { CandidateKind::UseFreeRace } else { candidate.kind.clone() };
     let mut race = Candidate { kind, adjacent: false, ..candidate.clone() };

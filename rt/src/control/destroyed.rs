@@ -81,15 +81,27 @@ pub unsafe fn check(slot: *mut ThreadSlot, object: usize, class: ObjectClass, pc
     }
 }
 
+/// Ends the run if the memory of an object that is about to be initialised, used or destroyed was
+/// freed.
+///
+/// # Safety
+/// The slot is the current thread's.
+pub unsafe fn check_memory(slot: *mut ThreadSlot, object: usize, pc: usize) {
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        if heap::is_on() && !heap::is_good(object) {
+            heap::complain(slot, object, pc);
+        }
+    }
+}
+
 /// # Safety
 /// As for [`check`].
 #[cold]
 unsafe fn look(slot: *mut ThreadSlot, object: usize, class: ObjectClass, pc: usize) {
     // SAFETY: guaranteed by the caller.
     unsafe {
-        if heap::is_on() && !heap::is_good(object) {
-            heap::complain(slot, object, pc);
-        }
+        check_memory(slot, object, pc);
         if let Some((at, bits, gone)) = poisoned_word(class) {
             let word = (object as *const u32).wrapping_add(at);
             // If the memory is not mapped, the program's own call would have faulted here as well.

@@ -13,8 +13,10 @@ pub mod destroyed;
 mod exit;
 pub mod feed;
 pub mod heap;
+mod held;
 mod interrupt;
 pub mod memory;
+pub mod misuse;
 pub mod schedule;
 mod seat;
 mod shared;
@@ -44,7 +46,7 @@ use wake::wake_free;
 pub use wake::{look_again, release, release_one};
 use world::Process;
 
-use crate::{arena, capture, number, sys};
+use crate::{arena, capture, number, sys, tls};
 
 /// A plan is, or was, in force in this process.
 static ON: AtomicBool = AtomicBool::new(false);
@@ -125,8 +127,9 @@ unsafe fn new_thread(slot: *mut ThreadSlot) -> NewThread {
 /// Restarts the control in a forked child, whose only thread has a new slot.
 ///
 /// # Safety
-/// The slot is named and the thread's, and no other thread runs.
-pub unsafe fn after_fork(slot: *mut ThreadSlot) {
+/// The slot is named and the thread's, and no other thread runs. `parent` is the slot of the same
+/// thread in the parent, or a placeholder.
+pub unsafe fn after_fork(slot: *mut ThreadSlot, parent: *mut ThreadSlot) {
     if !was_on() {
         return;
     }
@@ -135,7 +138,11 @@ pub unsafe fn after_fork(slot: *mut ThreadSlot) {
         shared::unlock_after_fork();
         lock().forget_tasks();
         heap::after_fork();
+        let before = if tls::is_stand(parent) { None } else { task_of(parent) };
         begin(slot, is_due());
+        if let (Some(before), Some(now)) = (before, task_of(slot)) {
+            held::inherit(before, now);
+        }
     }
 }
 
@@ -156,6 +163,7 @@ pub unsafe fn adopt(slot: *mut ThreadSlot, parent: *mut ThreadSlot) {
         let mut scheduler = lock();
         if let Some(task) = scheduler.adopt(new_thread(slot), parent, &Process) {
             seat::assign(task, slot);
+            held::clear(task);
         }
     }
 }

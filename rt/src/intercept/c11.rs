@@ -75,6 +75,7 @@ macro_rules! destroy {
             unsafe {
                 if let Some(slot) = thread::recorded() {
                     event::put(slot, Kind::Destroy, pc, object, &[$class as u64]);
+                    $crate::control::misuse::destroys(slot, object, $class, pc);
                 }
                 real::$real()(object);
             }

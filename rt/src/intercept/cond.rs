@@ -76,6 +76,7 @@ pub unsafe fn wait_here(
         if is_anothers(mutex, slot) {
             return real::pthread_mutex_unlock()(mutex);
         }
+        control::misuse::gives(slot, Kind::Wait, MUTEX, mutex, pc);
         event::note(slot, Kind::WaitRelease, pc, mutex, &[]);
         event::note(slot, kind, pc, cond, &[mutex as u64]);
         let late = control::block_after(slot, (Kind::Wait, cond, pc), deadline, || {
@@ -86,6 +87,9 @@ pub unsafe fn wait_here(
         let attempt = || Some(real::pthread_mutex_trylock()(mutex)).filter(|it| *it != EBUSY);
         let real = || real::pthread_mutex_lock()(mutex);
         let locked = take(slot, (MUTEX, mutex, pc), (NEVER, 0), attempt, real);
+        if control::is_on() {
+            control::misuse::took(slot, MUTEX, mutex);
+        }
         let cancelled = control::take_cancelled(slot);
         let result = match () {
             () if cancelled => ECANCELED,

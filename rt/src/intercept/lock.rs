@@ -12,7 +12,7 @@ use norn_abi::{
 
 use super::{interpose, sleep::length};
 use crate::{
-    control::{self, NEVER, destroyed},
+    control::{self, NEVER, destroyed, misuse},
     event, libc_check, real, thread,
 };
 
@@ -27,6 +27,9 @@ const EOWNERDEAD: c_int = 130;
 pub unsafe fn attempted(slot: *mut ThreadSlot, class: u64, lock: usize, pc: usize, result: c_int) {
     // SAFETY: the slot is the current thread's.
     unsafe {
+        if matches!(result, 0 | EOWNERDEAD) && control::is_on() {
+            misuse::took(slot, class, lock);
+        }
         match result {
             0 => event::note_inline(slot, Kind::Acquire, pc, lock, &[class]),
             EOWNERDEAD => event::note(slot, Kind::Acquire, pc, lock, &[class | OWNER_DIED]),
@@ -63,6 +66,9 @@ pub unsafe fn take(
             destroyed::check(slot, lock, destroyed::class_of(class), pc);
             if let Some(result) = attempt() {
                 return result;
+            }
+            if deadline == NEVER && control::is_on() {
+                misuse::check_relock(slot, class, lock, pc);
             }
             if deadline == NOW || !control::is_on() || fails(class, lock, slot) {
                 return real();
@@ -213,6 +219,7 @@ macro_rules! release {
                     event::note_inline(slot, Kind::Release, pc, lock, &[$class]);
                     let class = $crate::control::destroyed::class_of($class);
                     $crate::control::destroyed::check(slot, lock, class, pc);
+                    $crate::control::misuse::gives(slot, Kind::Release, $class, lock, pc);
                 }
                 let result = real::$real()(lock);
                 $crate::control::release(Kind::Acquire, lock);
@@ -232,6 +239,7 @@ macro_rules! init {
             unsafe {
                 let result = real::$real()(object, $($arg),*);
                 $crate::control::destroyed::unpoison(object, $class);
+                $crate::control::misuse::initialised(object);
                 if let (0, Some(slot)) = (result, thread::recorded()) {
                     event::put(slot, Kind::Init, pc, object, &[$class as u64, $detail as u64]);
                 }
@@ -251,6 +259,7 @@ macro_rules! destroy {
             unsafe {
                 if let Some(slot) = thread::recorded() {
                     event::put(slot, Kind::Destroy, pc, object, &[$class as u64]);
+                    $crate::control::misuse::destroys(slot, object, $class, pc);
                 }
                 let result = real::$real()(object);
                 if result == 0 {

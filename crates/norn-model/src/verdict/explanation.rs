@@ -177,6 +177,60 @@ pub static CONSEQUENCES: &[Explanation] = &[
         advice: "Join all threads that use the object before it is destroyed.",
     },
     Explanation {
+        name: "misuse",
+        summary: "lock misuse: a synchronization object was used in a way that POSIX does not define",
+        meaning: "A thread released a lock that it did not hold, waited with a mutex that it did not hold, \
+                  waited for a lock that it held itself, destroyed an object in use, or ended while it held \
+                  a lock. Error-checking, recursive and robust mutexes return an error instead, which is \
+                  not a misuse.",
+        example: "lock misuse: `m` was unlocked by T2, which does not hold it; T1 locked it at queue.c:12",
+        advice: "The report states both places. `norn explain relock` and the other names explain more.",
+    },
+    Explanation {
+        name: "unlock-not-held",
+        summary: "lock misuse: a thread released a lock that it did not hold",
+        meaning: "Another thread held the lock, or none did. For a normal mutex, a spin lock and a \
+                  read-write lock that is undefined: in practice the lock becomes free while its holder \
+                  is still in its critical section.",
+        example: "T1: pthread_mutex_lock(&m)\nT2: pthread_mutex_unlock(&m)",
+        advice: "Release a lock in the thread that took it, and only where taking it succeeded: check the \
+                 result of trylock. To wake another thread, use a semaphore or a condition variable.",
+    },
+    Explanation {
+        name: "wait-not-held",
+        summary: "lock misuse: a thread waited on a condition variable with a mutex that it did not hold",
+        meaning: "A condition wait releases its mutex, so the thread must hold it. Otherwise the wait \
+                  releases the mutex of another thread, and wake-ups can be lost.",
+        example: "pthread_cond_wait(&cv, &m);   // without pthread_mutex_lock(&m)",
+        advice: "Lock the mutex before the condition is checked, and keep it until the wait.",
+    },
+    Explanation {
+        name: "relock",
+        summary: "lock misuse: a thread waited for a lock that it held itself",
+        meaning: "The thread already held the normal mutex, the spin lock, or the read-write lock in a mode \
+                  that excludes the request, so it can never continue.",
+        example: "pthread_mutex_lock(&m);\npthread_mutex_lock(&m);   // in a function that it calls",
+        advice: "Split functions into one that locks and one that expects the lock to be held, or use a \
+                 recursive mutex. A reader has to unlock before it locks for writing.",
+    },
+    Explanation {
+        name: "destroy-in-use",
+        summary: "lock misuse: an object was destroyed while a thread held it or waited on it",
+        meaning: "A lock was destroyed while it was locked, or a condition variable, barrier or semaphore \
+                  while a thread was waiting on it.",
+        example: "T1: pthread_mutex_lock(&m)\nT2: pthread_mutex_destroy(&m)\nT1: pthread_mutex_unlock(&m)",
+        advice: "Join all threads that use the object before it is destroyed.",
+    },
+    Explanation {
+        name: "end-holding-lock",
+        summary: "lock misuse: a thread ended while it held a lock",
+        meaning: "No other thread may release the lock, so it stays locked forever. A robust mutex can be \
+                  recovered and is not reported.",
+        example: "pthread_mutex_lock(&m);\nif (failed) return NULL;   // without pthread_mutex_unlock(&m)",
+        advice: "Release the lock on every way out; use a cleanup handler for cancellation, and a guard \
+                 object in C++.",
+    },
+    Explanation {
         name: "deadlock",
         summary: "no thread can ever continue",
         meaning: "Every thread waits for another one. Norn knows what each thread waits for, so this is \
@@ -221,7 +275,9 @@ pub static CONSEQUENCES: &[Explanation] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Consequence, Departure, Limit, MemoryFault, Obstacle, ThreadName, Verdict};
+    use crate::{
+        Consequence, Departure, Limit, MemoryFault, Misuse, Obstacle, ThreadName, Verdict,
+    };
 
     fn is_there(table: &[Explanation], name: &str) {
         assert_eq!(table.iter().filter(|it| it.name == name).count(), 1, "{name}");
@@ -259,6 +315,7 @@ mod tests {
             Exception { class: String::new(), what: Option::None },
             Abort,
             Memory(MemoryFault::BadFree),
+            Consequence::Misuse(Misuse::Relock),
             Deadlock,
             Livelock,
             Unfinished(Limit::Seconds(1)),
@@ -272,6 +329,9 @@ mod tests {
             is_there(CONSEQUENCES, it.name());
         }
         for it in MemoryFault::ALL {
+            is_there(CONSEQUENCES, it.name());
+        }
+        for it in Misuse::ALL {
             is_there(CONSEQUENCES, it.name());
         }
     }

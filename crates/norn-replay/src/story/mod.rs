@@ -9,6 +9,7 @@ mod exit;
 mod history;
 mod last;
 mod memory;
+mod misuse;
 mod observed_value;
 mod running;
 mod stuck;
@@ -48,6 +49,9 @@ pub fn story(run: &CompletedRun) -> Option<Story> {
         }
         Consequence::Memory(fault) => {
             FailureKind::Misuse(memory::explain(&symbols, *fault, outcome)?)
+        }
+        Consequence::Misuse(fault) => {
+            FailureKind::Object(misuse::explain(&symbols, &history, *fault, outcome)?)
         }
         consequence => {
             FailureKind::Death(death::explain(&symbols, &history, consequence, &run.recording))

@@ -24,8 +24,10 @@ pub enum FailureKind {
     Stuck(Stuck),
     /// Threads run and make no progress.
     Running(Running),
-    /// Memory or a synchronisation object was misused.
+    /// Memory, or an object that was destroyed, was misused.
     Misuse(Misuse),
+    /// A synchronisation object was misused.
+    Object(ObjectMisuse),
     /// The program died.
     Death(Death),
 }
@@ -119,6 +121,41 @@ pub struct Misuse {
     /// Where the object was destroyed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub destroyed: Option<Step>,
+}
+
+/// A synchronisation object was misused.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ObjectMisuse {
+    /// How.
+    pub fault: norn_model::Misuse,
+    /// The object.
+    pub object: Object,
+    /// The thread, and where.
+    pub by: Step,
+    /// The earlier operations on the object that make it a misuse.
+    pub earlier: Vec<EarlierUse>,
+}
+
+/// An operation on an object before it was misused.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct EarlierUse {
+    /// What the thread did.
+    pub state: ObjectState,
+    /// The thread, and where.
+    #[serde(flatten)]
+    pub step: Step,
+}
+
+/// What an earlier operation means for the state of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ObjectState {
+    /// The thread holds the lock since.
+    Locked,
+    /// The thread released the lock, which is free since.
+    Unlocked,
+    /// The thread waits since.
+    Waits,
 }
 
 /// A heap block.

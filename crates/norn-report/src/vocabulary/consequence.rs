@@ -1,6 +1,6 @@
 //! What runs lead to, in words.
 
-use norn_model::{Consequence, Limit, MemoryFault};
+use norn_model::{Consequence, Limit, MemoryFault, Misuse};
 
 use super::place;
 
@@ -20,6 +20,7 @@ pub fn consequence(consequence: &Consequence) -> String {
         }
         Consequence::Abort => "abort".to_owned(),
         Consequence::Memory(fault) => memory_fault(*fault).to_owned(),
+        Consequence::Misuse(misuse) => format!("lock misuse: {}", misused(*misuse)),
         Consequence::Deadlock => "deadlock".to_owned(),
         Consequence::Livelock => "livelock".to_owned(),
         Consequence::Unfinished(Limit::Steps(steps)) => {
@@ -40,5 +41,16 @@ pub fn memory_fault(fault: MemoryFault) -> &'static str {
         MemoryFault::BadFree => "free of an address that is not a heap block",
         MemoryFault::OutOfBounds => "heap access out of bounds",
         MemoryFault::UseAfterDestroy => "use of a destroyed object",
+    }
+}
+
+/// What a thread did to an object that it misused.
+pub fn misused(misuse: Misuse) -> &'static str {
+    match misuse {
+        Misuse::UnlockNotHeld => "unlock by a thread that does not hold the lock",
+        Misuse::WaitNotHeld => "wait with a mutex that the thread does not hold",
+        Misuse::Relock => "lock by the thread that already holds it",
+        Misuse::DestroyInUse => "destruction of an object in use",
+        Misuse::EndHoldingLock => "end of a thread that holds a lock",
     }
 }

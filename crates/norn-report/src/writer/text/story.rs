@@ -6,8 +6,8 @@ use norn_model::{Location, MemoryFault, ThreadName};
 
 use super::{columns, finding, paint, wait};
 use crate::{
-    Death, EventRow, FailureKind, Fault, Misuse, ObservedValue, Runner, Running, Step, Story,
-    Stuck, vocabulary::place,
+    Death, EventRow, FailureKind, Fault, Misuse, ObjectMisuse, ObjectState, ObservedValue, Runner,
+    Running, Step, Story, Stuck, vocabulary::place,
 };
 
 // Signals that are explained by more than their numbers.
@@ -22,6 +22,7 @@ pub(super) fn story(out: &mut dyn Write, story: &Story) -> io::Result<()> {
         FailureKind::Stuck(it) => stuck(&mut page, it),
         FailureKind::Running(it) => running(&mut page, it),
         FailureKind::Misuse(it) => misuse(&mut page, it),
+        FailureKind::Object(it) => object(&mut page, it),
         FailureKind::Death(it) => death(&mut page, it),
     }
     writeln!(out)?;
@@ -181,6 +182,27 @@ fn misuse(page: &mut Page, story: &Misuse) {
             page.step(freed, "freed it");
         }
         page.step(&block.allocated, "allocated it");
+    }
+}
+
+fn object(page: &mut Page, story: &ObjectMisuse) {
+    use norn_model::Misuse;
+    let name = finding::object(&story.object);
+    let what = match story.fault {
+        Misuse::UnlockNotHeld => format!("unlocked {name}, which it does not hold,"),
+        Misuse::WaitNotHeld => format!("began to wait with {name}, which it does not hold,"),
+        Misuse::Relock => format!("waits for {name}, which it holds itself,"),
+        Misuse::DestroyInUse => format!("destroyed {name}, which is in use,"),
+        Misuse::EndHoldingLock => format!("ended while it held {name}"),
+    };
+    page.step(&story.by, &what);
+    for it in &story.earlier {
+        let what = match it.state {
+            ObjectState::Locked => "locked it",
+            ObjectState::Unlocked => "unlocked it before",
+            ObjectState::Waits => "waits on it",
+        };
+        page.step(&it.step, what);
     }
 }
 
