@@ -1,6 +1,6 @@
 // Uses an object after it was destroyed; which one is the first argument. With a second argument the
-// object is fine when it is used: it was initialised again, by function or by what it is assigned, or
-// it could not be destroyed because it was locked.
+// object is fine when it is used: it was initialised again, by function or by what it is assigned. Or
+// it is locked when it is destroyed.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <semaphore.h>

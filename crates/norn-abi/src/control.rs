@@ -231,6 +231,12 @@ pub mod verdict {
     pub const DESTROY_IN_USE: u32 = 13;
     /// A thread ended while it held a lock.
     pub const END_HOLDING_LOCK: u32 = 14;
+    /// A descriptor was used after another thread had closed it.
+    pub const USE_AFTER_CLOSE: u32 = 15;
+    /// A descriptor was closed after another thread had closed it.
+    pub const DOUBLE_CLOSE: u32 = 16;
+    /// A descriptor was closed while another thread was in a call on it.
+    pub const CLOSE_IN_USE: u32 = 17;
 }
 
 /// How far a schedule was followed: in [`Outcome::follow`].

@@ -125,7 +125,7 @@ macro_rules! kinds {
 
 /// Version of everything in this crate. A trace contains the version that wrote it. It is next to
 /// the table of kinds because a new kind is a new version.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 /// All codes are below this one.
 pub const CODES: usize = 0x100;
 /// The bit of an access's code that is set for writes.
@@ -282,6 +282,8 @@ kinds! {
     Init = 0x84: Shape::Sync(2), class::OTHER, Change::Visible;
     /// A synchronisation object is about to be destroyed. Class.
     Destroy = 0x85: Shape::Sync(1), class::OTHER, Change::Visible;
+    /// An object without events of its own, such as a descriptor, is about to be used. Class.
+    Use = 0x86: Shape::Sync(1), class::OTHER, Change::None;
 
     /// A function whose calls are recorded was called. The address is its number; its first three
     /// arguments.

@@ -106,7 +106,7 @@ pub const fn size(class: ObjectClass) -> u64 {
         ObjectClass::Barrier => barrier::SIZE,
         ObjectClass::Semaphore => semaphore::SIZE,
         // `pthread_spinlock_t` and `pthread_key_t` are an `int` each.
-        ObjectClass::Spin | ObjectClass::Key => 4,
+        ObjectClass::Spin | ObjectClass::Key | ObjectClass::Descriptor => 4,
     }
 }
 

@@ -33,6 +33,8 @@ pub enum ObjectClass {
     Semaphore = 5,
     /// A thread-specific data key.
     Key = 6,
+    /// A descriptor of a file; the address is its number.
+    Descriptor = 7,
 }
 
 /// The bits that contain the class.
@@ -77,6 +79,7 @@ impl ObjectClass {
             4 => ObjectClass::Barrier,
             5 => ObjectClass::Semaphore,
             6 => ObjectClass::Key,
+            7 => ObjectClass::Descriptor,
             _ => ObjectClass::Mutex,
         }
     }
@@ -98,7 +101,8 @@ mod tests {
     #[test]
     fn object_classes_have_their_codes() {
         use ObjectClass as O;
-        for class in [O::Mutex, O::Spin, O::RwLock, O::Cond, O::Barrier, O::Semaphore, O::Key] {
+        let all = [O::Mutex, O::Spin, O::RwLock, O::Cond, O::Barrier, O::Semaphore, O::Key];
+        for class in all.into_iter().chain([O::Descriptor]) {
             assert_eq!(O::of(class as u64), class);
         }
     }

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use norn_model::{
-    AnnotationEffect, BarrierEffect, BlockEffect, ChannelEffect, Effect, Event, EventId,
-    SemaphoreEffect, ThreadEffect, ThreadId, Trace,
+    AnnotationEffect, BarrierEffect, BlockEffect, ChannelEffect, Effect, Event, EventId, Object,
+    ObjectEffect, SemaphoreEffect, ThreadEffect, ThreadId, Trace,
 };
 use rustc_hash::FxHashMap;
 
-use crate::memory::RecordedMemory;
+use crate::{memory::RecordedMemory, state::ProgramState};
 
 /// What the rules need to know of the recorded run.
 #[derive(Debug, Default)]
@@ -24,6 +24,8 @@ pub(crate) struct TraceFacts {
     pub(crate) sources: FxHashMap<EventId, Vec<EventId>>,
     /// By event that frees memory: the event that allocated it.
     pub(crate) allocations: FxHashMap<EventId, EventId>,
+    /// By use of a descriptor: the last event before it and the first after it that close it.
+    closes: FxHashMap<EventId, (Option<EventId>, Option<EventId>)>,
 }
 
 impl TraceFacts {
@@ -35,6 +37,13 @@ impl TraceFacts {
         let mut facts = collector.facts;
         facts.memory.finish();
         facts
+    }
+
+    /// Whether an event uses a descriptor that is closed already, or not closed yet by the previous user
+    /// of its number. It then gets an error, or another number.
+    pub(crate) fn is_closed(&self, state: &ProgramState<'_>, id: EventId) -> bool {
+        let (before, after) = self.closes.get(&id).copied().unwrap_or_default();
+        before.is_some_and(|it| !state.has(it)) || after.is_some_and(|it| state.has(it))
     }
 
     /// The number of threads that a barrier holds back; 1 if nothing is known of it.
@@ -59,6 +68,8 @@ struct Collector {
     /// By channel: what was sent, as ranges of positions.
     sent: FxHashMap<u64, BTreeMap<u64, (u64, EventId)>>,
     blocks: FxHashMap<u64, EventId>,
+    /// By descriptor: the event that closed it last, and the uses since.
+    descriptors: FxHashMap<u64, (Option<EventId>, Vec<EventId>)>,
 }
 
 impl Collector {
@@ -96,8 +107,26 @@ impl Collector {
             | Effect::Thread(ThreadEffect::Join(_))
             | Effect::Lock(_)
             | Effect::Condition(_)
-            | Effect::Once(_)
-            | Effect::Object(_) => {}
+            | Effect::Once(_) => {}
+            Effect::Object(effect) => self.object(event.id, effect),
+        }
+    }
+
+    fn object(&mut self, id: EventId, effect: ObjectEffect) {
+        match effect {
+            ObjectEffect::Use { object, .. } => {
+                let (last, open) = self.descriptors.entry(object).or_default();
+                open.push(id);
+                self.facts.closes.insert(id, (*last, None));
+            }
+            ObjectEffect::Destroy { object, class: Object::Descriptor } => {
+                let (last, open) = self.descriptors.entry(object).or_default();
+                *last = Some(id);
+                for used in open.drain(..) {
+                    self.facts.closes.entry(used).or_default().1 = Some(id);
+                }
+            }
+            ObjectEffect::Init { .. } | ObjectEffect::Destroy { .. } => {}
         }
     }
 

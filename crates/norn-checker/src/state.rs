@@ -121,10 +121,20 @@ impl<'a> ProgramState<'a> {
             Effect::Annotation(effect) => self.annotation(event.id, effect)?,
             Effect::Channel(effect) => self.channel(event.id, effect)?,
             Effect::Block(effect) => self.block(event.id, effect)?,
-            Effect::None | Effect::Object(_) => {}
+            Effect::Object(_) => {
+                self.differs(event.id, self.checker.facts.is_closed(self, event.id))
+            }
+            Effect::None => {}
         }
+        self.uses(event);
         self.positions.insert(thread, event.id.index + 1);
         Ok(())
+    }
+
+    /// A call on a synchronisation object in freed memory sees something else.
+    fn uses(&mut self, event: &Event) {
+        let object = event.op.effect().used_object();
+        self.differs(event.id, object.is_some_and(|it| self.heap.is_freed(it)));
     }
 
     fn access(&mut self, id: EventId, access: &MemoryAccess) {

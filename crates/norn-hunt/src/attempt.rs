@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use norn_model::{
-    Access, BugClass, Candidate, Departure, EventId, Obstacle, Schedule, Segment, ThreadId,
-    ThreadName, Until, Verdict, Visit,
+    Access, BugClass, Candidate, Consequence, Departure, EventId, Obstacle, Schedule, Segment,
+    Step, ThreadId, ThreadName, Until, Verdict, Visit,
 };
 use norn_replay::{Clip, ReplayError, arrange, verdict};
 use norn_trace::Outcome;
@@ -70,6 +70,11 @@ pub(crate) fn is_confirmed(
     if candidate.expires().is_some() {
         return Ok(followed);
     }
+    // The runtime itself detects these: a schedule alone does not show that the lock is still held, or
+    // that the number of the descriptor does not belong to another file meanwhile.
+    if matches!(candidate.class(), BugClass::LockMisuse | BugClass::Descriptor) {
+        return Ok(followed && matches!(run.consequence(), Consequence::Misuse(_)));
+    }
     if candidate.is_unordered_race() {
         let did = run.source()?;
         let did = did.filter(|it| !it.symbolized.symbols.may_synchronise_unrecorded());
@@ -110,7 +115,8 @@ pub(crate) fn force(source: &Source, witness: &Witness) -> Forced {
         return into_impasse(source, &witness.candidate, &turns);
     }
     let expires = witness.candidate.expires();
-    if let Some(early) = too_early(&witness.candidate).or(expires) {
+    let destroys = destroys(&witness.candidate);
+    if let Some(early) = too_early(&witness.candidate).or(expires).or(destroys) {
         cut(&mut turns, early);
     }
     let expected = turns.iter().copied().collect();
@@ -123,13 +129,15 @@ pub(crate) fn force(source: &Source, witness: &Witness) -> Forced {
         return Forced::new(clip, needed, expected);
     }
     let needed = clip.schedule.segments.len();
-    if let Some(Segment { thread, until: Until::Event { at: Some(at), .. } }) =
-        clip.schedule.segments.last().cloned()
-    {
+    let last = clip.schedule.segments.last().cloned();
+    if let Some(Segment { thread, until: Until::Event { at: Some(at), .. } }) = last {
         let once = Visit { times: 1, ..at };
         let after = [Until::After(once), Until::Blocks];
         let segments = after.map(|until| Segment { thread: thread.clone(), until });
         clip.schedule.segments.extend(segments);
+    } else if let (Some(Segment { thread, .. }), Some(_)) = (last, destroys) {
+        // Otherwise the thread that uses the object might be done with it first.
+        clip.schedule.segments.push(Segment { thread, until: Until::Blocks });
     }
     Forced::new(clip, needed, expected)
 }
@@ -168,6 +176,14 @@ pub(crate) fn too_early(candidate: &Candidate) -> Option<EventId> {
     let first = candidate.steps.first()?;
     let uses = matches!(first.access, Access::Read | Access::Use);
     (candidate.class() == BugClass::Order && uses).then_some(first.event)
+}
+
+/// The destruction of an object that another thread uses. The run ends there, before the thread is done
+/// with the object.
+fn destroys(candidate: &Candidate) -> Option<EventId> {
+    let destroys = |it: &&Step| it.access == Access::Destroy;
+    let step = candidate.steps.iter().find(destroys);
+    step.filter(|_| candidate.class() == BugClass::LockMisuse).map(|it| it.event)
 }
 
 /// Truncates the turns so that they end with an event.

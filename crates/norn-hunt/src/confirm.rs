@@ -21,7 +21,8 @@
 //!   another variable.
 
 use norn_model::{
-    Access, Candidate, Consequence, Event, EventId, MemoryFault, Op, SiteId, Step, ThreadId, Trace,
+    Access, Candidate, CandidateKind, Consequence, Event, EventId, MemoryFault, Op, SiteId, Step,
+    ThreadId, Trace,
     memory_model::{AtomicEdges, Edges, HappensBefore},
 };
 use norn_report::{FailureKind, Story};
@@ -127,9 +128,14 @@ impl Doing<'_> {
             return false;
         }
         // The access that ended the run is not in the trace.
-        let ended = match (consequence, self.candidate.steps.last().map(|it| it.access)) {
-            (Consequence::Memory(MemoryFault::UseAfterDestroy), Some(last)) => last == Access::Use,
-            (Consequence::Memory(_), Some(last)) => last != Access::Use,
+        let last = self.candidate.steps.last().map(|it| it.access);
+        let uses = last == Some(Access::Use);
+        let ended = match (consequence, last) {
+            (Consequence::Memory(MemoryFault::UseAfterDestroy), Some(_)) => uses,
+            (Consequence::Memory(MemoryFault::UseAfterFree), Some(_)) => {
+                self.candidate.kind == CandidateKind::UseAfterFree || !uses
+            }
+            (Consequence::Memory(_), Some(_)) => !uses,
             _ => false,
         };
         done == steps
@@ -236,6 +242,7 @@ fn address(op: Op) -> Option<u64> {
         | Op::Free { addr }
         | Op::Init { object: addr, .. }
         | Op::Destroy { object: addr, .. }
+        | Op::Use { object: addr, .. }
         | Op::Acquire { lock: addr, .. }
         | Op::Release { lock: addr, .. }
         | Op::Wait { cond: addr, .. }

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use norn_frontend::{Memory, Owner, Region};
 use norn_model::{
     Candidate, EventId, Frame, Held, Location, LockMode, Op, SiteId, StackId, Step, ValueType,
+    descriptor_number,
 };
 use norn_report::{Access, Action, HeldLock, Number, Object};
 
@@ -113,6 +114,7 @@ impl Symbolizer<'_> {
             thread: symbolized.thread(step.event.thread),
             action: match op {
                 Some(Op::Join(_)) if step.access == norn_model::Access::Wait => Action::Join,
+                Some(op @ Op::Destroy { .. }) => (&op).into(),
                 _ => step.access.into(),
             },
             event: None,
@@ -175,6 +177,9 @@ impl Symbolizer<'_> {
     /// The object at an address: a variable, a heap block or a stack; and the type of its value, if that
     /// is known.
     fn named(&self, addr: u64, size: u64) -> (Object, Option<ValueType>) {
+        if let Some(number) = descriptor_number(addr) {
+            return (Object::named(format!("descriptor {number}")), None);
+        }
         let symbolized = &self.source.symbolized;
         if let Some(variable) = symbolized.symbols.variable(addr, size) {
             return (Object::named(variable.name), variable.value_type);
@@ -221,13 +226,16 @@ impl Symbolizer<'_> {
     /// The number of bytes of the object of an event, which distinguishes it from its first member.
     fn object_size(&self, op: &Op, addr: u64) -> u64 {
         match *op {
-            Op::Acquire { mode, .. } => self.size(mode.object()),
+            Op::Acquire { mode, .. } | Op::Release { mode, .. } => self.size(mode.object()),
+            Op::Init { class, .. } | Op::Destroy { class, .. } => self.size(class),
             Op::WaitAcquire { lock, .. } if lock == addr => self.size(LockMode::Mutex.object()),
-            Op::WaitAcquire { .. } | Op::Signal { .. } | Op::Broadcast { .. } => {
+            Op::Wait { .. } | Op::WaitAcquire { .. } | Op::Signal { .. } | Op::Broadcast { .. } => {
                 self.size(norn_model::Object::Cond)
             }
             Op::SemWait { .. } | Op::SemPost { .. } => self.size(norn_model::Object::Semaphore),
-            Op::BarrierLeave { .. } => self.size(norn_model::Object::Barrier),
+            Op::BarrierEnter { .. } | Op::BarrierLeave { .. } => {
+                self.size(norn_model::Object::Barrier)
+            }
             Op::OnceDone { .. } => ONCE,
             _ => 1,
         }

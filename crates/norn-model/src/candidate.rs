@@ -67,6 +67,8 @@ pub enum Access {
     Acquire,
     /// A lock is acquired for reading.
     Share,
+    /// A lock is released.
+    Release,
     /// A thread waits for a condition, a semaphore, a barrier or another thread.
     Wait,
     /// Waiting threads are woken.
@@ -143,6 +145,7 @@ impl fmt::Display for Access {
             Access::Free => "f",
             Access::Acquire => "lock",
             Access::Share => "share",
+            Access::Release => "unlock",
             Access::Wait => "wait",
             Access::Signal => "signal",
             Access::Use => "u",

@@ -290,8 +290,15 @@ pub enum ObjectEffect {
         /// Its class.
         class: Object,
     },
-    /// It is destroyed.
+    /// It is destroyed, or closed.
     Destroy {
+        /// Its address.
+        object: u64,
+        /// Its class.
+        class: Object,
+    },
+    /// It is used.
+    Use {
         /// Its address.
         object: u64,
         /// Its class.
@@ -310,9 +317,12 @@ impl Effect {
             Object::Semaphore => {
                 Effect::Semaphore(SemaphoreEffect::Init { semaphore: object, value: detail })
             }
-            Object::Mutex | Object::Spin | Object::RwLock | Object::Cond | Object::Key => {
-                Effect::Object(ObjectEffect::Init { object, class })
-            }
+            Object::Mutex
+            | Object::Spin
+            | Object::RwLock
+            | Object::Cond
+            | Object::Key
+            | Object::Descriptor => Effect::Object(ObjectEffect::Init { object, class }),
         }
     }
 
@@ -336,6 +346,46 @@ impl Effect {
             | Effect::Channel(_)
             | Effect::Block(_)
             | Effect::Object(_) => None,
+        }
+    }
+
+    /// The address of the synchronisation object whose memory the operation needs. A condition
+    /// variable may be gone when a thread wakes up from it, and a barrier when a thread leaves it.
+    pub fn used_object(&self) -> Option<u64> {
+        match *self {
+            Effect::Lock(
+                LockEffect::Acquire { lock: object, .. }
+                | LockEffect::Failed { lock: object, .. }
+                | LockEffect::Release { lock: object, .. },
+            )
+            | Effect::Condition(
+                ConditionEffect::Wait { cond: object, .. }
+                | ConditionEffect::Wake { lock: object, .. }
+                | ConditionEffect::Signal { cond: object, .. },
+            )
+            | Effect::Barrier(
+                BarrierEffect::Init { barrier: object, .. }
+                | BarrierEffect::Arrive { barrier: object },
+            )
+            | Effect::Semaphore(
+                SemaphoreEffect::Init { semaphore: object, .. }
+                | SemaphoreEffect::Post { semaphore: object }
+                | SemaphoreEffect::Wait { semaphore: object, .. }
+                | SemaphoreEffect::Failed { semaphore: object },
+            ) => Some(object),
+            Effect::Object(
+                ObjectEffect::Init { object, class }
+                | ObjectEffect::Destroy { object, class }
+                | ObjectEffect::Use { object, class },
+            ) => (!matches!(class, Object::Key | Object::Descriptor)).then_some(object),
+            Effect::None
+            | Effect::Access(_)
+            | Effect::Thread(_)
+            | Effect::Barrier(BarrierEffect::Leave { .. })
+            | Effect::Once(_)
+            | Effect::Annotation(_)
+            | Effect::Channel(_)
+            | Effect::Block(_) => None,
         }
     }
 
@@ -374,7 +424,9 @@ impl Effect {
                 | AnnotationEffect::HappensAfter { object },
             )
             | Effect::Object(
-                ObjectEffect::Init { object, .. } | ObjectEffect::Destroy { object, .. },
+                ObjectEffect::Init { object, .. }
+                | ObjectEffect::Destroy { object, .. }
+                | ObjectEffect::Use { object, .. },
             ) => (Some(object), None),
             Effect::Channel(
                 ChannelEffect::Send { channel, .. } | ChannelEffect::Receive { channel, .. },

@@ -280,9 +280,16 @@ pub enum Op {
         /// mutex.
         detail: u64,
     },
-    /// A synchronisation object is destroyed.
+    /// A synchronisation object is destroyed, or a descriptor closed.
     Destroy {
-        /// Its address.
+        /// Its address, or [the number](crate::descriptor_object) of a descriptor.
+        object: u64,
+        /// Its class.
+        class: Object,
+    },
+    /// An object is used that has no other events: a descriptor.
+    Use {
+        /// [The number](crate::descriptor_object) of the descriptor.
         object: u64,
         /// Its class.
         class: Object,

@@ -26,13 +26,17 @@ pub enum BugClass {
     Pattern,
     /// Deadlock: threads wait for each other, or for a wake-up that has already been sent.
     Deadlock,
+    /// Lock misuse: a lock is used in a way that POSIX leaves undefined.
+    LockMisuse,
+    /// Descriptor misuse: a descriptor is used or closed after another thread closed it.
+    Descriptor,
     /// Property violation: an order of events that breaks a property of the user.
     Property,
 }
 
 impl BugClass {
     /// All classes.
-    pub const ALL: [BugClass; 8] = [
+    pub const ALL: [BugClass; 10] = [
         BugClass::Race,
         BugClass::Atomicity,
         BugClass::AtomicSet,
@@ -40,6 +44,8 @@ impl BugClass {
         BugClass::Order,
         BugClass::Pattern,
         BugClass::Deadlock,
+        BugClass::LockMisuse,
+        BugClass::Descriptor,
         BugClass::Property,
     ];
 
@@ -53,6 +59,8 @@ impl BugClass {
             BugClass::Order => "order",
             BugClass::Pattern => "pattern",
             BugClass::Deadlock => "deadlock",
+            BugClass::LockMisuse => "lock-misuse",
+            BugClass::Descriptor => "descriptor",
             BugClass::Property => "property",
         }
     }
@@ -67,6 +75,8 @@ impl BugClass {
             BugClass::Order => "order violation",
             BugClass::Pattern => "user pattern",
             BugClass::Deadlock => "deadlock",
+            BugClass::LockMisuse => "lock misuse",
+            BugClass::Descriptor => "use after close",
             BugClass::Property => "property violation",
         }
     }
@@ -176,6 +186,10 @@ candidate_kinds! {
     JoinHoldingLock: Deadlock, "join-holding-lock";
     /// All wake-ups of a wait are sent before it begins.
     LostWakeUp: Deadlock, "lost-wake-up";
+    /// A lock is destroyed while a thread holds it, or a condition variable while one waits on it.
+    DestroyInUse: LockMisuse, "destroy-in-use";
+    /// A descriptor is used after another thread closed it.
+    UseAfterClose: Descriptor, "use-after-close";
 }
 
 impl CandidateKind {

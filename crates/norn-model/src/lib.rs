@@ -9,6 +9,7 @@
 mod bug;
 mod candidate;
 mod channel;
+mod descriptor;
 mod effect;
 mod event;
 mod explanation;
@@ -39,6 +40,7 @@ mod verdict;
 pub use bug::{BugId, FailureSite};
 pub use candidate::{Access, Apart, Candidate, Scope, Step};
 pub use channel::Channels;
+pub use descriptor::{descriptor_number, descriptor_object};
 pub use effect::{
     AnnotationEffect, BarrierEffect, BlockEffect, ChannelEffect, ConditionEffect, Effect,
     LockEffect, MemoryAccess, ObjectEffect, OnceEffect, SemaphoreEffect, ThreadEffect,

@@ -111,10 +111,12 @@ op_kinds! {
     Map: "map", "map", "OBJECT SIZE", "allocations", Op::Map { .. } = Op::Map { addr: 0, size: 0 };
     Unmap: "unmap", "unmap", "OBJECT SIZE", "allocations",
         Op::Unmap { .. } = Op::Unmap { addr: 0, size: 0 };
-    Init: "init", "init", "OBJECT mutex|spin|rwlock|cond|barrier|semaphore|key [DETAIL]", "lives of objects",
+    Init: "init", "init", "OBJECT mutex|spin|rwlock|cond|barrier|semaphore|key|descriptor [DETAIL]", "lives of objects",
         Op::Init { .. } = Op::Init { object: 0, class: Object::Mutex, detail: 0 };
-    Destroy: "destroy", "destroy", "OBJECT mutex|spin|rwlock|cond|barrier|semaphore|key", "lives of objects",
+    Destroy: "destroy", "destroy", "OBJECT mutex|spin|rwlock|cond|barrier|semaphore|key|descriptor", "lives of objects",
         Op::Destroy { .. } = Op::Destroy { object: 0, class: Object::Mutex };
+    Use: "use", "use", "OBJECT mutex|spin|rwlock|cond|barrier|semaphore|key|descriptor", "lives of objects",
+        Op::Use { .. } = Op::Use { object: 0, class: Object::Descriptor };
     Call: "call", "call", "FUNCTION([ARGUMENT, ...])", "calls of functions",
         Op::Call { .. } = Op::Call { function: NameId(0), arguments: [0; 6] };
     Return: "return", "return", "[FUNCTION [-> VALUE]]", "calls of functions",
@@ -201,6 +203,7 @@ impl Op {
             Op::Destroy { object, class } => {
                 Effect::Object(ObjectEffect::Destroy { object, class })
             }
+            Op::Use { object, class } => Effect::Object(ObjectEffect::Use { object, class }),
             Op::Read { addr, size, value, .. } => {
                 let (read, write) = (Some(value), None);
                 Effect::Access(MemoryAccess { addr, size, read, write, atomic: false })
@@ -311,7 +314,9 @@ impl Op {
             Op::Init { object, class, detail } => {
                 vec![Field::AnyObject(object, class), Field::Detail(detail)]
             }
-            Op::Destroy { object, class } => vec![Field::AnyObject(object, class)],
+            Op::Destroy { object, class } | Op::Use { object, class } => {
+                vec![Field::AnyObject(object, class)]
+            }
             Op::Call { function, arguments } => vec![Field::Call(function, arguments)],
             Op::Return { function, value } => vec![Field::Return(function, value)],
             Op::Mark { name, object } => vec![Field::Mark(name, object)],

@@ -151,4 +151,6 @@ pub enum Object {
     Semaphore,
     /// A key of thread-specific data.
     Key,
+    /// A descriptor of a file.
+    Descriptor,
 }

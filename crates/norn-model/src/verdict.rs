@@ -121,7 +121,7 @@ pub enum Consequence {
     Abort,
     /// It accessed memory incorrectly.
     Memory(MemoryFault),
-    /// It misused a synchronisation object.
+    /// It misused a synchronisation object or a descriptor.
     Misuse(Misuse),
     /// No thread could ever continue.
     Deadlock,

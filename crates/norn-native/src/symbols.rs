@@ -74,6 +74,7 @@ impl Symbols for NativeSymbols {
             Object::Barrier => ObjectClass::Barrier,
             Object::Semaphore => ObjectClass::Semaphore,
             Object::Key => ObjectClass::Key,
+            Object::Descriptor => ObjectClass::Descriptor,
         })
     }
 

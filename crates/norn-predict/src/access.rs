@@ -42,6 +42,7 @@ impl Kind {
     const WRITE: u8 = 2;
     const ATOMIC: u8 = 4;
     const FREE: u8 = 8;
+    const SYNC: u8 = 16;
 
     /// Frees the memory.
     pub(crate) fn free() -> Kind {
@@ -57,7 +58,7 @@ impl Kind {
         let bits = match action {
             Action::Read => Kind::READ,
             Action::Write => Kind::WRITE,
-            Action::Use => Kind::READ | Kind::WRITE,
+            Action::Use => Kind::READ | Kind::WRITE | Kind::SYNC,
             Action::Free => Kind::FREE,
         };
         self.0 & bits != 0
@@ -68,6 +69,7 @@ impl Kind {
         match action {
             Action::Write => Access::Write,
             Action::Use if self.is(Action::Write) => Access::Write,
+            Action::Use if self.0 & Kind::SYNC != 0 => Access::Use,
             Action::Read | Action::Use => Access::Read,
             Action::Free => Access::Free,
         }
@@ -93,6 +95,11 @@ pub(crate) fn accessed(op: &Op) -> Option<(u64, u64, Kind)> {
     let bit = |set: bool, bit: u8| if set { bit } else { 0 };
     let reads = bit(read.is_some(), Kind::READ) | bit(write.is_some(), Kind::WRITE);
     Some((addr, size, Kind(reads | bit(atomic, Kind::ATOMIC))))
+}
+
+/// The synchronisation object that an event uses, as an access to its first byte.
+pub(crate) fn used(op: &Op) -> Option<(u64, u64, Kind)> {
+    op.effect().used_object().map(|it| (it, 1, Kind(Kind::SYNC)))
 }
 
 /// A thread's accesses to shared memory, in program order.
@@ -122,16 +129,21 @@ impl Touches {
         let mut place = Place::new(outline);
         let mut times = Times::new(&thread.events);
         for (index, event) in thread.events.iter().enumerate() {
-            let Some((addr, size, kind)) = accessed(&event.op) else { continue };
+            let access = accessed(&event.op);
+            let is_access = access.is_some();
+            let object = || used(&event.op).filter(|_| !freed.is_empty());
+            let Some((addr, size, kind)) = access.or_else(object) else { continue };
             let mut touch = |granule, mask| {
                 let (index, site, stack) = (narrow(index), event.site.0, event.stack.0);
                 let (Change { set, section, .. }, epoch) = place.at(index);
                 let thread = number;
                 Touch { granule, index, site, set, section, thread, mask, kind, stack, epoch }
             };
-            touches.sampled += u64::from(is_sampled(addr, size));
-            for granule in granules(addr, size).filter(|it| filter.is_shared(*it)) {
-                touches.shared.push(touch(granule, mask(granule, addr, size)));
+            if is_access {
+                touches.sampled += u64::from(is_sampled(addr, size));
+                for granule in granules(addr, size).filter(|it| filter.is_shared(*it)) {
+                    touches.shared.push(touch(granule, mask(granule, addr, size)));
+                }
             }
             if freed.concerns(number, addr)
                 && let Some(block) = freed.block(number, addr, times.at(index))

@@ -60,6 +60,11 @@ impl<'a> Freed<'a> {
         }
     }
 
+    /// Whether no memory is freed.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.pages.is_empty()
+    }
+
     /// Whether another thread may free the memory at an address.
     #[inline]
     pub(crate) fn concerns(&self, thread: u16, addr: u64) -> bool {

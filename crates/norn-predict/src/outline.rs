@@ -161,6 +161,7 @@ impl<'a> Walk<'a> {
                 self.outline.objects.push(index);
             }
             Effect::Object(ObjectEffect::Destroy { .. }) => self.outline.objects.push(index),
+            Effect::Object(ObjectEffect::Use { .. }) => {}
             Effect::Block(_) => self.outline.lives.push(index),
             Effect::None => self.other(index, op),
             Effect::Access(_)

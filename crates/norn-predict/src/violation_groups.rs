@@ -14,6 +14,8 @@ use crate::{access::Touch, benign_order::BenignOrder};
 pub(crate) enum OrderKind {
     /// A synchronisation object is used after it was destroyed.
     AfterDestroy,
+    /// A descriptor is used after it was closed.
+    AfterClose,
     /// A read comes before the write whose value it saw.
     Overdue,
     /// A read comes after the write that followed it.
@@ -29,6 +31,7 @@ impl OrderKind {
             OrderKind::Overdue => CandidateKind::OverdueUse,
             OrderKind::Premature => CandidateKind::PrematureUse,
             OrderKind::AfterDestroy => CandidateKind::UseAfterDestroy,
+            OrderKind::AfterClose => CandidateKind::UseAfterClose,
             OrderKind::BeforeInit => CandidateKind::UseBeforeInit,
         }
     }
@@ -38,7 +41,7 @@ impl OrderKind {
         match self {
             OrderKind::Overdue => [Access::Read, Access::Write],
             OrderKind::Premature => [Access::Write, Access::Read],
-            OrderKind::AfterDestroy => [Access::Destroy, Access::Use],
+            OrderKind::AfterDestroy | OrderKind::AfterClose => [Access::Destroy, Access::Use],
             OrderKind::BeforeInit => [Access::Use, Access::Init],
         }
     }

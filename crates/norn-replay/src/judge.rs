@@ -88,6 +88,9 @@ fn found(outcome: &Outcome, max_steps: u64) -> Option<Consequence> {
         Found::Relock => Consequence::Misuse(Misuse::Relock),
         Found::DestroyInUse => Consequence::Misuse(Misuse::DestroyInUse),
         Found::EndHoldingLock => Consequence::Misuse(Misuse::EndHoldingLock),
+        Found::UseAfterClose => Consequence::Misuse(Misuse::UseAfterClose),
+        Found::DoubleClose => Consequence::Misuse(Misuse::DoubleClose),
+        Found::CloseInUse => Consequence::Misuse(Misuse::CloseInUse),
     })
 }
 

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use norn_model::{BlockEffect, Effect, EventId, MemoryAccess, Op, Trace, Value};
+use norn_model::{
+    BlockEffect, Effect, EventId, MemoryAccess, Object, ObjectEffect, Op, Trace, Value,
+};
 
 /// The event that wrote a byte; none if no event did.
 type Writer = Option<EventId>;
@@ -24,6 +26,8 @@ pub(crate) struct Seen {
     first: BTreeMap<u64, u8>,
     /// By address: the size of the block.
     sizes: BTreeMap<u64, u64>,
+    /// By use of a descriptor: how often that was closed before.
+    closed: BTreeMap<EventId, usize>,
 }
 
 /// The content of memory at some point of an order.
@@ -31,6 +35,8 @@ pub(crate) struct Seen {
 pub(crate) struct Memory {
     bytes: BTreeMap<u64, Byte>,
     freed: BTreeSet<u64>,
+    /// By descriptor: how often it was closed.
+    closes: BTreeMap<u64, usize>,
 }
 
 fn byte(value: Value, at: u64) -> Option<u8> {
@@ -43,7 +49,14 @@ impl Seen {
     pub(crate) fn new(trace: &Trace) -> Self {
         let mut seen = Seen::default();
         let mut now: BTreeMap<u64, Byte> = BTreeMap::new();
+        let mut closes: BTreeMap<u64, usize> = BTreeMap::new();
         for event in trace.merged() {
+            if let Op::Destroy { object, class: Object::Descriptor } = event.op {
+                *closes.entry(object).or_default() += 1;
+            }
+            if let Op::Use { object, .. } = event.op {
+                seen.closed.insert(event.id, closes.get(&object).copied().unwrap_or(0));
+            }
             if let Effect::Block(BlockEffect::Allocated { addr, size }) = event.op.effect() {
                 seen.sizes.insert(addr, size);
             }
@@ -74,6 +87,7 @@ impl Seen {
 impl Memory {
     /// Performs an event; returns whether it sees the same as in the recorded run.
     pub(crate) fn step(&mut self, seen: &Seen, id: EventId, op: &Op) -> bool {
+        let gone = op.effect().used_object().is_some_and(|it| self.freed.contains(&it));
         match op.effect() {
             Effect::Access(access) => self.access(seen, id, &access),
             Effect::Block(BlockEffect::Allocated { addr, size }) => {
@@ -94,8 +108,16 @@ impl Memory {
             | Effect::Semaphore(_)
             | Effect::Once(_)
             | Effect::Annotation(_)
-            | Effect::Channel(_)
-            | Effect::Object(_) => true,
+            | Effect::Channel(_) => !gone,
+            Effect::Object(ObjectEffect::Destroy { object, class: Object::Descriptor }) => {
+                *self.closes.entry(object).or_default() += 1;
+                true
+            }
+            Effect::Object(ObjectEffect::Use { object, .. }) => {
+                let closed = self.closes.get(&object).copied().unwrap_or(0);
+                seen.closed.get(&id) == Some(&closed)
+            }
+            Effect::Object(ObjectEffect::Init { .. } | ObjectEffect::Destroy { .. }) => !gone,
         }
     }
 

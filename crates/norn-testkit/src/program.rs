@@ -24,6 +24,8 @@ pub struct Shape {
     pub nests: u32,
     /// Whether there is memory that threads free.
     pub frees: bool,
+    /// Whether there are a descriptor and a lock that threads close and destroy.
+    pub objects: bool,
     /// Whether there are atomic operations, accesses of several sizes, unknown values, failed lock
     /// requests, barriers and once-only initialisations.
     pub rich: bool,
@@ -43,6 +45,7 @@ impl Default for Shape {
             channels: false,
             nests: 0,
             frees: false,
+            objects: false,
             rich: false,
             weak: false,
             events: 14,
@@ -115,7 +118,20 @@ fn channel() -> impl Strategy<Value = Piece> {
 /// Uses or frees memory that the main thread has allocated.
 fn heap() -> impl Strategy<Value = Piece> {
     let lines = |it: &[&str]| it.iter().map(|it| (*it).to_owned()).collect::<Piece>();
-    select(vec![lines(&["r p"]), lines(&["w p+4 1"]), lines(&["free p"])])
+    select(vec![lines(&["r p"]), lines(&["w p+4 1"]), lines(&["signal p"]), lines(&["free p"])])
+}
+
+/// Uses or closes a descriptor, or a lock that the main thread may destroy.
+fn objects() -> impl Strategy<Value = Piece> {
+    let lines = |it: &[&str]| it.iter().map(|it| (*it).to_owned()).collect::<Piece>();
+    select(vec![
+        lines(&["use f descriptor"]),
+        lines(&["use f descriptor"]),
+        lines(&["destroy f descriptor"]),
+        lines(&["acq m", "rel m"]),
+        lines(&["acq m", "r x", "rel m"]),
+        lines(&["destroy m mutex"]),
+    ])
 }
 
 /// Less frequent operations.
@@ -186,6 +202,9 @@ fn piece(shape: Shape) -> BoxedStrategy<Piece> {
     }
     if shape.weak {
         pieces.push((12, weak().boxed()));
+    }
+    if shape.objects {
+        pieces.extend([(5, objects().boxed()), (2, locked(objects()))]);
     }
     if shape.frees {
         pieces.extend([(3, heap().boxed()), (2, locked(heap()))]);

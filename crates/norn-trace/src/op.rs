@@ -11,6 +11,7 @@ use norn_abi::{
 };
 use norn_model::{
     AtomicOp, LockMode, Object, Op, Ordering, Outcome, RmwOp, ThreadId, Value, WokenBy,
+    descriptor_object,
 };
 
 /// The parts of a record that its meaning depends on.
@@ -78,7 +79,14 @@ pub(crate) fn op(parts: &Parts<'_>) -> Option<Op> {
         Kind::Map => Op::Map { addr, size: args[0] },
         Kind::Unmap => Op::Unmap { addr, size: args[0] },
         Kind::Init => Op::Init { object: addr, class: object(args[0]), detail: args[1] },
-        Kind::Destroy => Op::Destroy { object: addr, class: object(args[0]) },
+        Kind::Destroy => {
+            let (object, class) = object_at(addr, args[0]);
+            Op::Destroy { object, class }
+        }
+        Kind::Use => {
+            let (object, class) = object_at(addr, args[0]);
+            Op::Use { object, class }
+        }
         Kind::RegionBegin => Op::RegionBegin,
         Kind::RegionEnd => Op::RegionEnd,
         Kind::Sleep => Op::Sleep { nanoseconds: addr },
@@ -201,6 +209,15 @@ fn object(class: u64) -> Object {
         ObjectClass::Barrier => Object::Barrier,
         ObjectClass::Semaphore => Object::Semaphore,
         ObjectClass::Key => Object::Key,
+        ObjectClass::Descriptor => Object::Descriptor,
+    }
+}
+
+/// An object, and its class. Descriptors have numbers instead of addresses.
+fn object_at(addr: u64, class: u64) -> (u64, Object) {
+    match object(class) {
+        Object::Descriptor => (descriptor_object(addr), Object::Descriptor),
+        class => (addr, class),
     }
 }
 

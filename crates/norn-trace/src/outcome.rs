@@ -219,6 +219,12 @@ names! {
         DestroyInUse = verdict::DESTROY_IN_USE,
         /// A thread ended while it held a lock.
         EndHoldingLock = verdict::END_HOLDING_LOCK,
+        /// A descriptor was used after another thread had closed it.
+        UseAfterClose = verdict::USE_AFTER_CLOSE,
+        /// A descriptor was closed after another thread had closed it.
+        DoubleClose = verdict::DOUBLE_CLOSE,
+        /// A descriptor was closed while another thread was in a call on it.
+        CloseInUse = verdict::CLOSE_IN_USE,
     }
 }
 

@@ -15,7 +15,7 @@
 use std::sync::OnceLock;
 
 use norn_model::{
-    BugClass, Candidate, CandidateKind, Op, Step, Trace,
+    Access, BugClass, Candidate, CandidateKind, Op, Step, Trace,
     memory_model::{AtomicEdges, Edges, HappensBefore},
 };
 

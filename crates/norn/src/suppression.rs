@@ -17,8 +17,8 @@ use norn_model::{BugClass, BugId, Glob};
 use norn_report::Object;
 use serde_json::json;
 
-/// Kinds that are not classes of findings. `race_top` and `called_from_lib` mean what they mean in
-/// ThreadSanitizer; the others cover nothing, unless a class has that name.
+/// Kinds that are not classes of findings. `race_top`, `called_from_lib` and `mutex` mean what they mean
+/// in ThreadSanitizer; the others cover nothing, unless a class has that name.
 const OTHER_KINDS: [&str; 8] =
     ["called_from_lib", "deadlock", "mutex", "order", "property", "race_top", "signal", "thread"];
 
@@ -47,9 +47,11 @@ impl fmt::Display for Ignored {
             "{}:{line}: `{text}` is ignored: it is no `kind:pattern` with a ",
             file.display()
         )?;
-        write!(f, "known kind\nhint: kinds are *, race, atomicity, atomic-set, lifetime, {}", {
-            OTHER_KINDS.join(", ")
-        })
+        write!(
+            f,
+            "known kind\nhint: kinds are *, race, atomicity, atomic-set, lifetime, lock-misuse, descriptor, {}",
+            { OTHER_KINDS.join(", ") }
+        )
     }
 }
 
@@ -109,6 +111,7 @@ impl Suppression {
         match self.kind.as_str() {
             "called_from_lib" => any(libraries),
             "race_top" => class == BugClass::Race && any(top),
+            "mutex" => class == BugClass::LockMisuse && any(all),
             "*" => any(all),
             kind => kind == class_name(class) && (any(all) || property()),
         }
@@ -120,8 +123,12 @@ impl Suppression {
         failure: &str,
         mut names: impl Iterator<Item = &'a str>,
     ) -> bool {
-        let kind = self.kind == "*" || self.kind == "deadlock" && failure == "deadlock";
-        kind && names.any(|it| self.pattern.matches(it))
+        let kind = match failure {
+            "deadlock" => self.kind == "deadlock",
+            "misuse" => ["lock-misuse", "mutex", "descriptor"].contains(&self.kind.as_str()),
+            _ => false,
+        };
+        (kind || self.kind == "*") && names.any(|it| self.pattern.matches(it))
     }
 
     /// The suppression as reports show it.
@@ -209,6 +216,8 @@ mod tests {
     fn kinds_of_thread_sanitizer_are_accepted() {
         assert!(covers("race_top:deposit", BugClass::Race));
         assert!(!covers("race_top:serve", BugClass::Race));
+        assert!(covers("mutex:serve", BugClass::LockMisuse));
+        assert!(!covers("mutex:serve", BugClass::Deadlock));
         assert!(covers("called_from_lib:libserver.so", BugClass::Atomicity));
         assert!(!covers("called_from_lib:libother.so", BugClass::Atomicity));
         for kind in ["mutex", "thread", "signal", "deadlock"] {
@@ -223,7 +232,7 @@ mod tests {
         let ignored = parse(Path::new("my.supp"), 7, "rice:x").unwrap_err();
         insta::assert_snapshot!(ignored, @r"
         my.supp:7: `rice:x` is ignored: it is no `kind:pattern` with a known kind
-        hint: kinds are *, race, atomicity, atomic-set, lifetime, called_from_lib, deadlock, mutex, order, property, race_top, signal, thread
+        hint: kinds are *, race, atomicity, atomic-set, lifetime, lock-misuse, descriptor, called_from_lib, deadlock, mutex, order, property, race_top, signal, thread
         ");
         assert!(parse(Path::new("f"), 1, "race").is_err());
         assert!(parse(Path::new("f"), 1, "race:").is_err());
@@ -235,6 +244,12 @@ mod tests {
         assert!(suppression.covers_failure("deadlock", ["serve"].into_iter()));
         assert!(!suppression.covers_failure("deadlock", ["main"].into_iter()));
         assert!(!suppression.covers_failure("abort", ["serve"].into_iter()));
+        assert!(!suppression.covers_failure("misuse", ["serve"].into_iter()));
+        for kind in ["lock-misuse", "mutex", "descriptor"] {
+            let line = parse(Path::new("f"), 1, &format!("{kind}:serve")).unwrap().unwrap();
+            assert!(line.covers_failure("misuse", ["serve"].into_iter()), "{kind}");
+            assert!(!line.covers_failure("deadlock", ["serve"].into_iter()), "{kind}");
+        }
         let race = parse(Path::new("f"), 1, "race:serve").unwrap().unwrap();
         assert!(!race.covers_failure("deadlock", ["serve"].into_iter()));
     }

@@ -11,6 +11,7 @@ pub mod internal;
 pub mod ready;
 pub mod socket;
 mod table;
+pub mod usage;
 
 use core::ffi::c_int;
 
@@ -97,6 +98,19 @@ pub unsafe fn send(
     call: impl FnOnce() -> isize,
 ) -> isize {
     let Some(slot) = thread::recorded() else { return call() };
+    // SAFETY: the slot is the current thread's; the rest is guaranteed by the caller.
+    unsafe { usage::during(slot, file, pc, || send_by(slot, (file, pc), address, buffer, call)) }
+}
+
+/// # Safety
+/// The slot is the current thread's and not a placeholder; the rest is as for [`send`].
+unsafe fn send_by(
+    slot: *mut ThreadSlot,
+    (file, pc): (c_int, usize),
+    address: (usize, usize),
+    buffer: usize,
+    call: impl FnOnce() -> isize,
+) -> isize {
     let Some(ends) = ends(file) else { return call() };
     // SAFETY: the slot is the current thread's; the address is guaranteed by the caller.
     unsafe {
@@ -152,8 +166,21 @@ pub unsafe fn receive(
     pc: usize,
     call: impl FnOnce() -> isize,
 ) -> isize {
-    const PEEK: c_int = 2;
     let Some(slot) = thread::recorded() else { return call() };
+    // SAFETY: the slot is the current thread's; the rest is guaranteed by the caller.
+    unsafe { usage::during(slot, file, pc, || receive_by(slot, (file, pc), buffer, flags, call)) }
+}
+
+/// # Safety
+/// The slot is the current thread's and not a placeholder; the rest is as for [`receive`].
+unsafe fn receive_by(
+    slot: *mut ThreadSlot,
+    (file, pc): (c_int, usize),
+    buffer: (usize, usize),
+    flags: c_int,
+    call: impl FnOnce() -> isize,
+) -> isize {
+    const PEEK: c_int = 2;
     let Some(ends) = ends(file) else { return call() };
     // SAFETY: the slot is the current thread's; the buffer is guaranteed by the caller.
     unsafe {
@@ -211,6 +238,18 @@ pub unsafe fn note_one(slot: *mut ThreadSlot, channel: Option<u64>, pc: usize, e
 /// As for the call.
 pub unsafe fn accept(file: c_int, pc: usize, call: impl FnOnce() -> c_int) -> c_int {
     let Some(slot) = thread::recorded() else { return call() };
+    // SAFETY: the slot is the current thread's; the rest is guaranteed by the caller.
+    unsafe { usage::during(slot, file, pc, || accept_by(slot, file, pc, call)) }
+}
+
+/// # Safety
+/// The slot is the current thread's and not a placeholder; the rest is as for [`accept`].
+unsafe fn accept_by(
+    slot: *mut ThreadSlot,
+    file: c_int,
+    pc: usize,
+    call: impl FnOnce() -> c_int,
+) -> c_int {
     let Some(ends) = ends(file) else { return call() };
     // SAFETY: the slot is the current thread's.
     unsafe {
@@ -235,8 +274,20 @@ pub unsafe fn connect(
     pc: usize,
     call: impl FnOnce() -> c_int,
 ) -> c_int {
-    const IN_PROGRESS: u64 = 115;
     let Some(slot) = thread::recorded() else { return call() };
+    // SAFETY: the slot is the current thread's; the rest is guaranteed by the caller.
+    unsafe { usage::during(slot, file, pc, || connect_by(slot, (file, pc), address, call)) }
+}
+
+/// # Safety
+/// The slot is the current thread's and not a placeholder; the rest is as for [`connect`].
+unsafe fn connect_by(
+    slot: *mut ThreadSlot,
+    (file, pc): (c_int, usize),
+    address: (usize, usize),
+    call: impl FnOnce() -> c_int,
+) -> c_int {
+    const IN_PROGRESS: u64 = 115;
     // SAFETY: the slot is the current thread's; the address is guaranteed by the caller.
     unsafe {
         let Some(connecting) = socket::connecting(file, address.0, address.1) else {

@@ -66,6 +66,28 @@ struct Polled {
     found: i16,
 }
 
+/// The descriptors that are given to `poll`. Negative ones are ignored by it, too.
+///
+/// # Safety
+/// `files` points to `count` values of `struct pollfd`, as long as the result is used.
+pub unsafe fn files(files: usize, count: usize) -> impl Iterator<Item = c_int> + Clone {
+    // SAFETY: guaranteed by the caller.
+    (0..count).map(move |at| unsafe { (*(files as *const Polled).add(at)).file })
+}
+
+/// The descriptors in the sets that are given to `select`.
+///
+/// # Safety
+/// Each of the sets is null or points to an `fd_set`, as long as the result is used.
+pub unsafe fn members(most: c_int, sets: [usize; 3]) -> impl Iterator<Item = c_int> + Clone {
+    let has = move |file: &c_int, set: usize| {
+        let (word, bit) = (*file as usize / 64, *file as usize % 64);
+        // SAFETY: guaranteed by the caller.
+        set != 0 && unsafe { *(set as *const u64).add(word) } >> bit & 1 != 0
+    };
+    (0..most).filter(move |file| sets.iter().any(|set| has(file, *set)))
+}
+
 /// Reports what `poll` found.
 ///
 /// # Safety

@@ -30,7 +30,7 @@ fn poisoned_word(class: ObjectClass) -> Option<(usize, u32, u32)> {
         ObjectClass::RwLock => (rwlock::UNUSED, u32::MAX, POISON),
         ObjectClass::Semaphore => (semaphore::UNUSED, u32::MAX, POISON),
         ObjectClass::Barrier => (barrier::UNUSED, u32::MAX, POISON),
-        ObjectClass::Spin | ObjectClass::Key => return None,
+        ObjectClass::Spin | ObjectClass::Key | ObjectClass::Descriptor => return None,
     })
 }
 

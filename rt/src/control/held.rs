@@ -31,11 +31,7 @@ struct Hold {
 static ROWS: [Row; TASKS] = [const {
     Row {
         holds: [const {
-            Hold {
-                lock: AtomicUsize::new(0),
-                depth: AtomicU32::new(0),
-                class: AtomicU32::new(0),
-            }
+            Hold { lock: AtomicUsize::new(0), depth: AtomicU32::new(0), class: AtomicU32::new(0) }
         }; HOLDS],
         overflowed: AtomicBool::new(false),
     }

@@ -82,7 +82,8 @@ unsafe fn check_release(slot: *mut ThreadSlot, kind: Kind, class: u64, lock: usi
             LockClass::Read | LockClass::Write => may_hold(slot, task, lock),
         };
         if !held {
-            let what = if kind == Kind::Wait { found::WAIT_NOT_HELD } else { found::UNLOCK_NOT_HELD };
+            let what =
+                if kind == Kind::Wait { found::WAIT_NOT_HELD } else { found::UNLOCK_NOT_HELD };
             verdict::memory(slot, what, pc, lock, lock);
         }
     }
@@ -149,7 +150,7 @@ unsafe fn is_in_use(object: usize, class: ObjectClass) -> bool {
         ObjectClass::Cond => scheduler.is_awaited(Kind::Wait, object),
         ObjectClass::Barrier => scheduler.is_awaited(Kind::BarrierEnter, object),
         ObjectClass::Semaphore => scheduler.is_awaited(Kind::SemWait, object),
-        ObjectClass::Key => false,
+        ObjectClass::Key | ObjectClass::Descriptor => false,
     }
 }
 

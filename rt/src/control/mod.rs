@@ -143,6 +143,7 @@ pub unsafe fn after_fork(slot: *mut ThreadSlot, parent: *mut ThreadSlot) {
         if let (Some(before), Some(now)) = (before, task_of(slot)) {
             held::inherit(before, now);
         }
+        crate::channel::usage::after_fork();
     }
 }
 
@@ -298,6 +299,20 @@ unsafe fn turned(slot: *mut ThreadSlot, kept: bool) {
             (*slot).lane.sync(Kind::Turn, 0, next, number::next(slot), &[]);
         }
     }
+}
+
+/// The task of a thread, if it is controlled.
+///
+/// # Safety
+/// The slot is the current thread's and not a placeholder.
+pub unsafe fn task(slot: *mut ThreadSlot) -> Option<TaskId> {
+    // SAFETY: guaranteed by the caller.
+    unsafe { task_of(slot) }
+}
+
+/// Whether something holds for another living thread, by its task and its number of events.
+pub fn any_other(own: Option<TaskId>, holds: impl Fn(TaskId, u64) -> bool) -> bool {
+    lock().living().any(|it| Some(it) != own && holds(it, seat::of(it).steps()))
 }
 
 /// Whether the thread with this number has not ended yet.

@@ -383,6 +383,8 @@ unsafe extern "C-unwind" fn close(file: c_int, pc: usize) -> c_int {
     // SAFETY: guaranteed by the caller.
     unsafe {
         channel::end(file, pc);
+        // No other event comes between this one and the call.
+        channel::usage::close(file, pc);
         let result = real::close()(file);
         control::look_again();
         result

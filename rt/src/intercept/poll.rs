@@ -104,7 +104,12 @@ unsafe fn polling(files: usize, count: usize, pc: usize, call: impl FnOnce() -> 
         return call();
     }
     // SAFETY: guaranteed by the caller.
-    unsafe { channel::ready::wait(pc, call, |_, each| channel::ready::polled(files, count, each)) }
+    unsafe {
+        let used = channel::ready::files(files, count);
+        channel::usage::during_all(used, pc, || {
+            channel::ready::wait(pc, call, |_, each| channel::ready::polled(files, count, each))
+        })
+    }
 }
 
 /// # Safety
@@ -271,7 +276,10 @@ unsafe fn selecting(
         if most == 0 {
             return made();
         }
-        channel::ready::wait(pc, made, |_, each| channel::ready::selected(most, sets[0], each))
+        let used = channel::ready::members(most, sets);
+        channel::usage::during_all(used, pc, || {
+            channel::ready::wait(pc, made, |_, each| channel::ready::selected(most, sets[0], each))
+        })
     }
 }
 
@@ -367,8 +375,10 @@ unsafe extern "C-unwind" fn epoll_pwait(
         let deadline = after(call_time(), time);
         let real = || wait_epoll(file, (events, most), (time, deadline), mask, pc) as isize;
         let made = || call.make(|| true, |it| Memory::buffer(events, it * SIZE), real) as c_int;
-        channel::ready::wait(pc, made, |count, each| {
-            channel::ready::watched(file, events, count, each);
+        channel::usage::during_all([file].into_iter(), pc, || {
+            channel::ready::wait(pc, made, |count, each| {
+                channel::ready::watched(file, events, count, each);
+            })
         })
     }
 }
@@ -404,11 +414,13 @@ unsafe extern "C-unwind" fn epoll_ctl(
     operation: c_int,
     file: c_int,
     event: usize,
-    _pc: usize,
+    pc: usize,
 ) -> c_int {
     const REMOVE: c_int = 2;
     // SAFETY: guaranteed by the caller.
     unsafe {
+        channel::usage::touch(epoll, pc);
+        channel::usage::touch(file, pc);
         // Before the call: another thread may wait already, and be told of the file at once.
         if thread::recorded().is_some() {
             channel::ready::watch(epoll, operation == REMOVE, file, event);

@@ -51,6 +51,7 @@ unsafe extern "C-unwind" fn shutdown(file: c_int, how: c_int, pc: usize) -> c_in
     let call = Call::new(call::SHUTDOWN, file, how as usize, pc);
     // SAFETY: guaranteed by the caller.
     unsafe {
+        channel::usage::touch(file, pc);
         if how != RECEIVING {
             channel::end(file, pc);
         }

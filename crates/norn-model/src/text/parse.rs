@@ -297,7 +297,7 @@ fn expected(class: Object) -> &'static str {
         Object::Cond => "a condition",
         Object::Barrier => "a barrier",
         Object::Semaphore => "a semaphore",
-        Object::Key => "an object",
+        Object::Key | Object::Descriptor => "an object",
     }
 }
 

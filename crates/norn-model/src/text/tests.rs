@@ -78,6 +78,7 @@ T0 unmap p 4096
 T0 init b barrier 3
 T0 init m mutex
 T0 destroy b barrier
+T0 use f descriptor
 T0 call add(1, x, 0x7f0000)
 T0 call std::map<int, int>::find(m+8) @ file.c:12
 T0 call f()
@@ -303,6 +304,7 @@ fn other() -> impl Strategy<Value = Op> {
             detail
         }),
         (addr(), word::<Object>()).prop_map(|(object, class)| Op::Destroy { object, class }),
+        (addr(), word::<Object>()).prop_map(|(object, class)| Op::Use { object, class }),
         any::<u64>().prop_map(|nanoseconds| Op::Sleep { nanoseconds }),
         any::<u32>().prop_map(|process| Op::ProcessFork { process }),
         any::<i32>().prop_map(|status| Op::Exit { status }),

@@ -38,6 +38,6 @@ words! {
     }
     Object {
         Mutex "mutex" Spin "spin" RwLock "rwlock" Cond "cond" Barrier "barrier"
-        Semaphore "semaphore" Key "key"
+        Semaphore "semaphore" Key "key" Descriptor "descriptor"
     }
 }

@@ -178,8 +178,8 @@ pub static CONSEQUENCES: &[Explanation] = &[
     },
     Explanation {
         name: "misuse",
-        summary: "lock misuse: a synchronization object was used in a way that POSIX does not define",
-        meaning: "A thread released a lock that it did not hold, waited with a mutex that it did not hold, \
+        summary: "misuse: a lock or a descriptor was used in a way that is not defined",
+        meaning: "A thread used a descriptor that another thread had closed. Or it released a lock that it did not hold, waited with a mutex that it did not hold, \
                   waited for a lock that it held itself, destroyed an object in use, or ended while it held \
                   a lock. Error-checking, recursive and robust mutexes return an error instead, which is \
                   not a misuse.",
@@ -229,6 +229,33 @@ pub static CONSEQUENCES: &[Explanation] = &[
         example: "pthread_mutex_lock(&m);\nif (failed) return NULL;   // without pthread_mutex_unlock(&m)",
         advice: "Release the lock on every way out; use a cleanup handler for cancellation, and a guard \
                  object in C++.",
+    },
+    Explanation {
+        name: "use-after-close",
+        summary: "use after close: a descriptor was used after another thread had closed it",
+        meaning: "The call failed with EBADF. In another run the number may belong to another file by \
+                  then, and the call reads or writes that file.",
+        example: "T1: close(fd)\nT2: write(fd, buffer, size)",
+        advice: "Close a descriptor only when no other thread can use it any more: join the other threads \
+                 first, or count references. To end a blocking call, use shutdown or a pipe.",
+    },
+    Explanation {
+        name: "double-close",
+        summary: "double close: a descriptor was closed after another thread had closed it",
+        meaning: "The second close failed with EBADF. In another run it closes a file that another thread \
+                  has opened in between.",
+        example: "T1: close(fd)\nT2: close(fd)",
+        advice: "Let one thread own the descriptor, or take its number with an atomic exchange before it \
+                 is closed.",
+    },
+    Explanation {
+        name: "close-in-use",
+        summary: "close in use: a descriptor was closed while another thread was in a call on it",
+        meaning: "A thread was in read, write, poll or a similar call on the descriptor. Whether the call \
+                  ends is not specified, and the next one may hit another file.",
+        example: "T1: read(fd, buffer, size)   // blocks\nT2: close(fd)",
+        advice: "End the call first: shut the socket down, write to a pipe that the thread polls, and join \
+                 the thread before the descriptor is closed.",
     },
     Explanation {
         name: "deadlock",

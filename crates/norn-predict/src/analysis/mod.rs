@@ -6,8 +6,10 @@
 mod atomic_set;
 mod atomicity;
 mod deadlock;
+mod descriptor;
 mod info;
 mod lifetime;
+mod lock_misuse;
 mod lost_wakeup;
 mod order;
 mod pattern;
@@ -21,7 +23,9 @@ use norn_model::{Access, BugClass, Candidate, SiteId, Step, Trace};
 
 use crate::{
     Options,
+    access::{Kind, Touch},
     facts::Facts,
+    outline::narrow,
     shared_filter::GRANULE,
     spin::spins,
     top_k::{EventPlace, Instance, Key},
@@ -40,7 +44,7 @@ pub(crate) trait Analysis: Sync {
 }
 
 /// All analyses.
-pub(crate) static ANALYSES: [&dyn Analysis; 11] = [
+pub(crate) static ANALYSES: [&dyn Analysis; 13] = [
     &race::RACE,
     &atomicity::ATOMICITY,
     &stolen_wakeup::StolenWakeUp,
@@ -51,6 +55,8 @@ pub(crate) static ANALYSES: [&dyn Analysis; 11] = [
     &timeout::Timeout,
     &deadlock::Deadlock,
     &lost_wakeup::LostWakeUp,
+    &lock_misuse::LockMisuse,
+    &descriptor::Descriptor,
     &user_pattern::USER_PATTERN,
 ];
 
@@ -156,6 +162,26 @@ fn is_close(candidate: &Candidate) -> bool {
     let mut granules = candidate.steps.iter().map(|it| it.addr / GRANULE);
     let first = granules.next();
     candidate.class() == BugClass::AtomicSet && granules.all(|it| Some(it) == first)
+}
+
+/// An event on an object, as an access to its first byte.
+fn object_touch(facts: &Facts<'_>, (thread, index): (u16, usize), object: u64) -> Touch {
+    let event = &facts.trace.threads[usize::from(thread)].events[index];
+    let outline = &facts.sync.outlines[usize::from(thread)];
+    let index = narrow(index);
+    let change = outline.changes[outline.at(index)];
+    Touch {
+        granule: object / GRANULE,
+        index,
+        site: event.site.0,
+        set: change.set,
+        section: change.section,
+        thread,
+        mask: 1 << (object % GRANULE),
+        kind: Kind::free(),
+        stack: event.stack.0,
+        epoch: outline.epoch(index),
+    }
 }
 
 /// A step of a candidate for a single event.

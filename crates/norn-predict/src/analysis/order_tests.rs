@@ -313,7 +313,6 @@ fn objects_are_not_used_after_their_end() {
     };
     assert_snapshot!(predicted(&trace("")), @r"
     use-after-destroy destroy lock #0 of 1
-    use-after-destroy destroy unlock #0 of 1
     ");
     assert_snapshot!(predicted(&trace("T0 join T0.1 @ 2")), @"");
 }

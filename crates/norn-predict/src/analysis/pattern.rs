@@ -6,7 +6,7 @@ use norn_model::{Access, BlockEffect, Candidate, Effect, Op, Scope, SiteId, Step
 use super::{Analysis, AnalysisInfo, Found, Priority};
 use crate::{
     Options, Pattern,
-    access::accessed,
+    access::{accessed, used},
     facts::Facts,
     top_k::{Instance, Key},
 };
@@ -42,7 +42,7 @@ fn candidate(
         let (first, last) = unit.fold((u32::MAX, 0), |(from, to), it| (from.min(it), to.max(it)));
         let scope = if first == last { Scope::Single } else { key.scope };
         let event = &facts.trace.threads[usize::from(place.thread)].events[place.index as usize];
-        let own = accessed(&event.op);
+        let own = accessed(&event.op).or_else(|| used(&event.op));
         Step {
             event: event.id,
             site: SiteId(key.sites[at]),
@@ -67,5 +67,5 @@ fn address(op: &Op) -> u64 {
     if let Effect::Block(BlockEffect::Freed { addr }) = op.effect() {
         return addr;
     }
-    accessed(op).map_or(0, |it| it.0)
+    accessed(op).or_else(|| used(op)).map_or(0, |it| it.0)
 }

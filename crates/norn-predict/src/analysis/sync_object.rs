@@ -8,18 +8,17 @@
 
 use norn_model::{
     BarrierEffect, BugClass, CandidateKind, ConditionEffect, Effect, Explanation, LockEffect,
-    ObjectEffect, Op, Role, SemaphoreEffect, Thread, ThreadEffect, ThreadId,
+    Object, ObjectEffect, Op, Role, SemaphoreEffect, Thread, ThreadEffect, ThreadId,
 };
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Analysis, AnalysisInfo, Found, KindInfo};
+use super::{Analysis, AnalysisInfo, Found, KindInfo, object_touch};
 use crate::{
     Options,
-    access::{Kind, Touch},
+    access::Touch,
     facts::Facts,
     interval::{Direction, Rules},
-    outline::narrow,
     shared_filter::GRANULE,
     violation_groups::{How, OrderKind, ViolationGroups},
 };
@@ -62,15 +61,26 @@ impl Analysis for SyncObject {
     }
 
     fn candidates(&self, facts: &Facts<'_>, options: &Options, found: &mut Found) {
-        let mut groups = ViolationGroups::new(options.instances);
-        Search { facts, rules: facts.rules() }.objects(&mut groups);
-        found.add_violations(groups);
+        found.add_violations(search(facts, options, OrderKind::AfterDestroy, sync_event));
     }
+}
+
+/// Searches the events that `event` selects for uses of an object after its end, which are violations
+/// of a kind, and before its beginning.
+pub(super) fn search(
+    facts: &Facts<'_>,
+    options: &Options,
+    late: OrderKind,
+    event: fn(&Op) -> Option<(u64, Change)>,
+) -> ViolationGroups {
+    let mut groups = ViolationGroups::new(options.instances);
+    Search { facts, rules: facts.rules(), late, event }.objects(&mut groups);
+    groups
 }
 
 /// The kinds of events on an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Change {
+pub(super) enum Change {
     Initialised,
     Used,
     Destroyed,
@@ -84,9 +94,17 @@ type Happening = (u64, u64, Change, Touch);
 struct Search<'f, 'a> {
     facts: &'f Facts<'a>,
     rules: Rules<'f>,
+    /// The kind of a use after the end of the object.
+    late: OrderKind,
+    /// The object of an event, and its kind.
+    event: fn(&Op) -> Option<(u64, Change)>,
 }
 
 impl Search<'_, '_> {
+    fn happens(&self, op: &Op) -> Option<(u64, Change)> {
+        (self.event)(op)
+    }
+
     /// Searches all objects that are initialised or destroyed.
     fn objects(&self, found: &mut ViolationGroups) {
         let known: FxHashSet<u64> = self
@@ -97,7 +115,7 @@ impl Search<'_, '_> {
             .zip(self.facts.sync.outlines)
             .flat_map(|(thread, outline)| {
                 let ops = outline.objects.iter().map(|it| &thread.events[*it as usize].op);
-                ops.filter_map(happens).map(|it| it.0)
+                ops.filter_map(|it| self.happens(it)).map(|it| it.0)
             })
             .collect();
         if known.is_empty() {
@@ -123,23 +141,9 @@ impl Search<'_, '_> {
     ) -> impl Iterator<Item = Happening> + 't {
         let number = u16::try_from(number).unwrap_or(u16::MAX);
         thread.events.iter().enumerate().filter_map(move |(index, event)| {
-            let (object, what) = happens(&event.op).filter(|it| known.contains(&it.0))?;
-            let outline = &self.facts.sync.outlines[usize::from(number)];
-            let index = narrow(index);
-            let change = outline.changes[outline.at(index)];
-            let touch = Touch {
-                granule: object / GRANULE,
-                index,
-                site: event.site.0,
-                set: change.set,
-                section: change.section,
-                thread: number,
-                mask: 1 << (object % GRANULE),
-                kind: Kind::free(),
-                stack: event.stack.0,
-                epoch: outline.epoch(index),
-            };
-            Some((object, self.facts.timestamps().earliest(number, index), what, touch))
+            let (object, what) = self.happens(&event.op).filter(|it| known.contains(&it.0))?;
+            let touch = object_touch(self.facts, (number, index), object);
+            Some((object, self.facts.timestamps().earliest(number, touch.index), what, touch))
         })
     }
 
@@ -172,7 +176,7 @@ impl Search<'_, '_> {
     fn destroyed(&self, destroy: &Touch, uses: &[Touch], found: &mut ViolationGroups) {
         for it in uses.iter().filter(|it| it.thread != destroy.thread) {
             if self.rules.interval(it, destroy, Direction::Forward).possible {
-                found.add(OrderKind::AfterDestroy, [destroy, it], How::default());
+                found.add(self.late, [destroy, it], How::default());
             }
         }
     }
@@ -186,12 +190,18 @@ impl Search<'_, '_> {
 }
 
 /// The object of an event, and the kind. Being woken is not a use: POSIX allows destroying an
-/// object whose waiting threads have just been woken.
-fn happens(op: &Op) -> Option<(u64, Change)> {
+/// object whose waiting threads have just been woken. Nor is a release: if a lock is destroyed before
+/// its release and after its acquisition, it is [in use](super::lock_misuse).
+fn sync_event(op: &Op) -> Option<(u64, Change)> {
     if let Op::Cancel(thread) = *op {
         return Some((handle(thread), Change::Used));
     }
     Some(match op.effect() {
+        Effect::Object(
+            ObjectEffect::Init { class: Object::Descriptor, .. }
+            | ObjectEffect::Destroy { class: Object::Descriptor, .. }
+            | ObjectEffect::Use { .. },
+        ) => return None,
         Effect::Object(ObjectEffect::Init { object, .. })
         | Effect::Barrier(BarrierEffect::Init { barrier: object, .. })
         | Effect::Semaphore(SemaphoreEffect::Init { semaphore: object, .. }) => {
@@ -199,10 +209,7 @@ fn happens(op: &Op) -> Option<(u64, Change)> {
         }
         Effect::Object(ObjectEffect::Destroy { object, .. }) => (object, Change::Destroyed),
         Effect::Thread(ThreadEffect::Join(thread)) => (handle(thread), Change::Destroyed),
-        Effect::Lock(
-            LockEffect::Acquire { lock: object, .. }
-            | LockEffect::Release { lock: object, by_wait: false },
-        )
+        Effect::Lock(LockEffect::Acquire { lock: object, .. })
         | Effect::Condition(
             ConditionEffect::Wait { cond: object, .. }
             | ConditionEffect::Signal { cond: object, .. },
@@ -219,7 +226,7 @@ fn happens(op: &Op) -> Option<(u64, Change)> {
         | Effect::Channel(_)
         | Effect::Block(_)
         | Effect::Thread(ThreadEffect::Fork(_))
-        | Effect::Lock(LockEffect::Failed { .. } | LockEffect::Release { by_wait: true, .. })
+        | Effect::Lock(LockEffect::Failed { .. } | LockEffect::Release { .. })
         | Effect::Condition(ConditionEffect::Wake { .. })
         | Effect::Barrier(BarrierEffect::Leave { .. })
         | Effect::Semaphore(SemaphoreEffect::Failed { .. }) => return None,

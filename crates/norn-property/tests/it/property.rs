@@ -55,6 +55,7 @@ const SHAPE: Shape = Shape {
     channels: false,
     nests: 0,
     frees: false,
+    objects: false,
     rich: false,
     weak: false,
     events: 11,

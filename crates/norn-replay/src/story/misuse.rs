@@ -1,7 +1,7 @@
 //! The story of a misused synchronisation object: the call, and the earlier calls of the same or
 //! another thread that make it a misuse.
 
-use norn_model::{Event, LockMode, Misuse, Object, Op, ThreadId};
+use norn_model::{Event, LockMode, Misuse, Object, Op, ThreadId, descriptor_object};
 use norn_report::{EarlierUse, ObjectMisuse, ObjectState};
 use norn_trace::Outcome;
 
@@ -23,12 +23,22 @@ pub(super) fn explain(
         state: *state,
         step: symbols.step(event),
     };
-    Some(ObjectMisuse {
-        fault,
-        object: symbols.primitive(error.addr, class),
-        by: symbols.next(ThreadId(outcome.thread), error.pc),
-        earlier: earlier.iter().map(found).collect(),
-    })
+    let object = match fault {
+        Misuse::UseAfterClose | Misuse::DoubleClose | Misuse::CloseInUse => {
+            norn_report::Object::named(format!("descriptor {}", error.addr))
+        }
+        Misuse::UnlockNotHeld
+        | Misuse::WaitNotHeld
+        | Misuse::Relock
+        | Misuse::DestroyInUse
+        | Misuse::EndHoldingLock => symbols.primitive(error.addr, class),
+    };
+    let mut by = symbols.next(ThreadId(outcome.thread), error.pc);
+    if error.pc == 0 {
+        // The end of a thread is at no place.
+        by.stack.clear();
+    }
+    Some(ObjectMisuse { fault, object, by, earlier: earlier.iter().map(found).collect() })
 }
 
 /// The events that explain a misuse by a thread.
@@ -58,8 +68,31 @@ fn earlier(
             before.map(|it| (ObjectState::Unlocked, *it)).into_iter().collect()
         }
         Misuse::DestroyInUse if holders.is_empty() => waiters(symbols, object),
+        Misuse::UseAfterClose | Misuse::DoubleClose => {
+            let closes = |it: &Op| matches!(it, Op::Destroy { .. });
+            last_of_others(symbols, (thread, object), ObjectState::Closed, closes)
+        }
+        Misuse::CloseInUse => {
+            let uses = |it: &Op| matches!(it, Op::Use { .. });
+            last_of_others(symbols, (thread, object), ObjectState::Used, uses)
+        }
         Misuse::UnlockNotHeld | Misuse::WaitNotHeld | Misuse::DestroyInUse => holders,
     }
+}
+
+/// The last event of another thread on a descriptor, of some kind.
+fn last_of_others(
+    symbols: &Symbolizer<'_>,
+    (thread, number): (ThreadId, u64),
+    state: ObjectState,
+    is: impl Fn(&Op) -> bool,
+) -> Vec<(ObjectState, Event)> {
+    let file = descriptor_object(number);
+    let about = |it: &Event| {
+        it.id.thread != thread && is(&it.op) && it.op.effect().objects().any(|it| it == file)
+    };
+    let last = symbols.symbolized.trace.merged().filter(about).last();
+    last.map(|it| (state, it)).into_iter().collect()
 }
 
 /// The last events of the threads that were blocked on an object.

@@ -1,7 +1,7 @@
 //! Symbolizes what a story mentions: places in the code, calls, and objects in memory.
 
 use norn_frontend::{Memory, Owner, Region};
-use norn_model::{Event, Frame as Call, Location, NameId, ThreadId, ThreadName};
+use norn_model::{Event, Frame as Call, Location, NameId, ThreadId, ThreadName, descriptor_number};
 use norn_report::{Address, Object, Step};
 
 use crate::SymbolizedTrace;
@@ -114,6 +114,9 @@ impl Symbolizer<'_> {
 
     /// The object at an address, for an operation on `size` bytes.
     pub(super) fn object(&self, address: u64, size: u64) -> Object {
+        if let Some(number) = descriptor_number(address) {
+            return Object::named(format!("descriptor {number}"));
+        }
         let named = |name| Object { name, allocated_at: None, address: Some(Address(address)) };
         if let Some(variable) = self.symbolized.symbols.variable(address, size) {
             return named(variable.name);

@@ -26,7 +26,7 @@ pub enum FailureKind {
     Running(Running),
     /// Memory, or an object that was destroyed, was misused.
     Misuse(Misuse),
-    /// A synchronisation object was misused.
+    /// A synchronisation object or a descriptor was misused.
     Object(ObjectMisuse),
     /// The program died.
     Death(Death),
@@ -123,7 +123,7 @@ pub struct Misuse {
     pub destroyed: Option<Step>,
 }
 
-/// A synchronisation object was misused.
+/// A synchronisation object or a descriptor was misused.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ObjectMisuse {
     /// How.
@@ -156,6 +156,10 @@ pub enum ObjectState {
     Unlocked,
     /// The thread waits since.
     Waits,
+    /// The thread closed the descriptor.
+    Closed,
+    /// The thread is in a call on the descriptor.
+    Used,
 }
 
 /// A heap block.

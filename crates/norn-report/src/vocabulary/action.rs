@@ -1,6 +1,6 @@
 //! What events do: one table for all names of them.
 
-use norn_model::{Access, AtomicOp, LockMode, Op, WokenBy};
+use norn_model::{Access, AtomicOp, LockMode, Object, Op, WokenBy};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -126,6 +126,8 @@ actions! {
     Init: "init", "initialises";
     /// A synchronisation object is destroyed.
     Destroy: "destroy", "destroys";
+    /// A descriptor is closed.
+    Close: "close", "closes";
     /// A function is called.
     Call: "call", "calls";
     /// A function returns.
@@ -207,7 +209,9 @@ impl From<&Op> for Action {
             Op::Ready { .. } => Action::Ready,
             Op::NotReady { .. } => Action::NotReady,
             Op::Init { .. } => Action::Init,
+            Op::Destroy { class: Object::Descriptor, .. } => Action::Close,
             Op::Destroy { .. } => Action::Destroy,
+            Op::Use { .. } => Action::Use,
         }
     }
 }
@@ -230,6 +234,7 @@ impl From<Access> for Action {
             Access::Free => Action::Free,
             Access::Acquire => Action::Lock,
             Access::Share => Action::LockShared,
+            Access::Release => Action::Unlock,
             Access::Wait => Action::Wait,
             Access::Signal => Action::Signal,
             Access::Use => Action::Use,

@@ -20,7 +20,7 @@ pub fn consequence(consequence: &Consequence) -> String {
         }
         Consequence::Abort => "abort".to_owned(),
         Consequence::Memory(fault) => memory_fault(*fault).to_owned(),
-        Consequence::Misuse(misuse) => format!("lock misuse: {}", misused(*misuse)),
+        Consequence::Misuse(misuse) => misused(*misuse).to_owned(),
         Consequence::Deadlock => "deadlock".to_owned(),
         Consequence::Livelock => "livelock".to_owned(),
         Consequence::Unfinished(Limit::Steps(steps)) => {
@@ -44,13 +44,16 @@ pub fn memory_fault(fault: MemoryFault) -> &'static str {
     }
 }
 
-/// What a thread did to an object that it misused.
+/// The name of a misuse.
 pub fn misused(misuse: Misuse) -> &'static str {
     match misuse {
-        Misuse::UnlockNotHeld => "unlock by a thread that does not hold the lock",
-        Misuse::WaitNotHeld => "wait with a mutex that the thread does not hold",
-        Misuse::Relock => "lock by the thread that already holds it",
-        Misuse::DestroyInUse => "destruction of an object in use",
-        Misuse::EndHoldingLock => "end of a thread that holds a lock",
+        Misuse::UnlockNotHeld => "lock misuse: unlock by a thread that does not hold the lock",
+        Misuse::WaitNotHeld => "lock misuse: wait with a mutex that the thread does not hold",
+        Misuse::Relock => "lock misuse: lock by the thread that already holds it",
+        Misuse::DestroyInUse => "lock misuse: destruction of an object in use",
+        Misuse::EndHoldingLock => "lock misuse: end of a thread that holds a lock",
+        Misuse::UseAfterClose => "use of a descriptor after another thread closed it",
+        Misuse::DoubleClose => "close of a descriptor that another thread closed",
+        Misuse::CloseInUse => "close of a descriptor that another thread uses",
     }
 }

@@ -20,6 +20,7 @@ const PLAIN: Shape = Shape {
     channels: false,
     nests: 0,
     frees: false,
+    objects: false,
     rich: false,
     weak: false,
     events: 13,

@@ -238,6 +238,7 @@ const WEAK: Shape = Shape {
     waits: false,
     nests: 0,
     frees: false,
+    objects: false,
     channels: true,
     rich: false,
     weak: true,

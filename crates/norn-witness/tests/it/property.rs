@@ -1,6 +1,6 @@
 //! Comparisons with brute force over all orders, on random tiny traces.
 
-use norn_model::{BugClass, Candidate, EventId, Op, Trace};
+use norn_model::{BugClass, Candidate, Event, EventId, Object, Op, Trace};
 use norn_predict::{Options, predict};
 use norn_testkit::{Oracle, Shape, traces};
 use norn_witness::{Witnesses, events};
@@ -20,12 +20,14 @@ pub(crate) const LOCKS: Shape = Shape {
     channels: false,
     nests: 0,
     frees: false,
+    objects: false,
     rich: false,
     weak: false,
     events: 14,
 };
 pub(crate) const CROSSED: Shape = Shape { nested: false, ..LOCKS };
 const FREES: Shape = Shape { frees: true, ..LOCKS };
+const OBJECTS: Shape = Shape { objects: true, ..LOCKS };
 pub(crate) const CHANNELS: Shape = Shape { channels: true, ..LOCKS };
 pub(crate) const WAITS: Shape = Shape { waits: true, events: 16, ..LOCKS };
 
@@ -144,7 +146,7 @@ fn uses_after_free(trace: &Trace) -> Vec<[EventId; 2]> {
         let Op::Free { addr: block } = free.op else { return Vec::new() };
         let about = |op: &Op| match *op {
             Op::Read { addr, .. } | Op::Write { addr, .. } => (block..block + 8).contains(&addr),
-            Op::Free { addr } => addr == block,
+            Op::Free { addr } | Op::Signal { cond: addr } => addr == block,
             _ => false,
         };
         let others = events.iter().filter(|it| it.id.thread != free.id.thread && about(&it.op));
@@ -153,8 +155,75 @@ fn uses_after_free(trace: &Trace) -> Vec<[EventId; 2]> {
     pairs.collect()
 }
 
+/// Every use of a descriptor, with the first close of it after the use, if that is by another thread.
+fn uses_after_close(trace: &Trace) -> Vec<[EventId; 2]> {
+    let events: Vec<_> = trace.merged().collect();
+    let mut pairs = Vec::new();
+    for (at, used) in events.iter().enumerate() {
+        let Op::Use { object, .. } = used.op else { continue };
+        let class = Object::Descriptor;
+        let close = events[at..].iter().find(|it| it.op == Op::Destroy { object, class });
+        let others = close.filter(|it| it.id.thread != used.id.thread);
+        pairs.extend(others.map(|it| [it.id, used.id]));
+    }
+    pairs
+}
+
+/// Every acquisition and release of a lock, with the first destruction after it, if that is by another
+/// thread.
+fn destructions_in_use(trace: &Trace) -> Vec<[EventId; 3]> {
+    let events: Vec<_> = trace.merged().collect();
+    let mut triples = Vec::new();
+    for (at, released) in events.iter().enumerate() {
+        let Op::Release { lock, .. } = released.op else { continue };
+        let thread = released.id.thread;
+        let same = |it: &&Event| {
+            it.id.thread == thread && matches!(it.op, Op::Acquire { lock: it, .. } if it == lock)
+        };
+        let taken = events[..at].iter().rev().find(same).unwrap();
+        let destroys = |it: &&Event| matches!(it.op, Op::Destroy { object, .. } if object == lock);
+        let destroy = events[at..].iter().find(destroys).filter(|it| it.id.thread != thread);
+        triples.extend(destroy.map(|it| [taken.id, it.id, released.id]));
+    }
+    triples
+}
+
 proptest! {
     #![proptest_config(cases())]
+
+    /// Every use after close, and every destruction of a lock in use, of some order is predicted and gets
+    /// a schedule; nothing else is predicted.
+    #[test]
+    fn real_misuse_gets_a_schedule(trace in text(OBJECTS)) {
+        let trace = norn_model::text::parse(&trace).unwrap();
+        let (oracle, witnesses) = (Oracle::new(&trace), Witnesses::new(&trace));
+        let mut options = Options { instances: usize::MAX, ..Options::default() };
+        let classes = [BugClass::LockMisuse, BugClass::Descriptor];
+        options.analyses.retain(|it| classes.contains(&it.class));
+        let prediction = predict(&trace, &options);
+        let violations = prediction.violations.into_iter().map(|it| it.0);
+        let found: Vec<_> = prediction.candidates.into_iter().chain(violations).collect();
+        let closes = uses_after_close(&trace).into_iter().map(|it| it.to_vec());
+        let destroys = destructions_in_use(&trace).into_iter().map(|it| it.to_vec());
+        let all: Vec<_> = closes.chain(destroys).collect();
+        let steps = |it: &Candidate| it.steps.iter().map(|it| it.event).collect::<Vec<_>>();
+        for events in all.iter().filter(|it| oracle.can_order(it, false)) {
+            // Of the uses of a thread at one site, the last one stands for all.
+            let stands = |it: &&Candidate| steps(it)[0] == events[0] && steps(it).len() == 2;
+            let candidate = found.iter().find(|it| steps(it) == *events);
+            let Some(candidate) = candidate.or_else(|| found.iter().find(stands)) else {
+                return Err(TestCaseError::fail(format!("{events:?} is not predicted")));
+            };
+            let witness = witnesses.witness(candidate);
+            prop_assert!(witness.is_ok(), "{:?}", witness);
+        }
+        prop_assert!(found.iter().all(|it| all.contains(&steps(it))), "{:?}", found);
+    }
+
+    #[test]
+    fn witnesses_are_possible_with_objects(trace in text(OBJECTS)) {
+        witnesses_are_possible(&trace)?;
+    }
 
     /// Every atomicity violation of some order is predicted and gets a schedule.
     #[test]

@@ -37,7 +37,7 @@ fn a_reinitialized_object_may_be_used() {
     let all = ["mutex", "signal", "broadcast", "read", "write", "barrier", "post", "try", "block"];
     let by_function = all.map(|it| [it, "function"]);
     let by_value = ["mutex", "signal", "broadcast", "read", "write"].map(|it| [it, "static"]);
-    for arguments in by_function.into_iter().chain(by_value).chain([["unlock", "locked"]]) {
+    for arguments in by_function.into_iter().chain(by_value) {
         let ran = used(&subject, &arguments);
         assert_eq!(ran.status.code(), Some(0), "{arguments:?}: {ran:?}");
     }

@@ -90,7 +90,7 @@ fn a_restarted_program_follows_the_schedule_again() {
     subject.write(&[], &[("T0", json!({"before": "join"}))]);
     let ran = gdb(&subject, &["run", "run"]);
     assert_eq!(ran.stdout.matches("received signal SIGINT").count(), 2, "{ran:?}");
-    assert!(ran.stderr.contains("T0.1  waits for itself"), "{ran:?}");
+    assert!(ran.stderr.contains("T0.1  waits for lock, which it holds itself,"), "{ran:?}");
 }
 
 #[test]

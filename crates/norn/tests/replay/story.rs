@@ -2,6 +2,7 @@
 // Long because it contains the explanations line by line.
 
 mod memory;
+mod misuse;
 
 use serde_json::{Value, json};
 
@@ -86,89 +87,6 @@ fn a_deadlock_of_three_threads() {
                                                                                   begins
         eat three_locks.c:14                                                      read seats[2] = 2
         take three_locks.c:10                                                     lock forks[2]
-    ");
-}
-
-#[test]
-fn a_thread_that_locks_twice_waits_for_itself() {
-    let text = explained(
-        "self_lock.c",
-        &[],
-        &[("T0", json!({"before": "join"})), ("T0.1", json!("blocks"))],
-    );
-    insta::assert_snapshot!(text, @r"
-    norn: deadlock
-
-      T0.1  waits for the lock lock at again self_lock.c:7
-              called by twice self_lock.c:12
-            T0.1 itself took it at twice self_lock.c:11
-      T0    waits for the end of T0.1 at main self_lock.c:19
-      T0.1  waits for itself
-
-      the last events         T0           T0.1
-                              begins
-        main self_lock.c:18   create T0.1
-                                           begins
-        twice self_lock.c:11               lock lock
-    ");
-}
-
-#[test]
-fn a_lock_that_was_left_locked() {
-    let text = explained(
-        "left_locked.c",
-        &[],
-        &[("T0", json!({"before": "join"})), ("T0.1", json!("end"))],
-    );
-    insta::assert_snapshot!(text, @r"
-    norn: deadlock
-
-      T0    waits for the lock lock at main left_locked.c:15
-            T0.1, which has ended, took it at keep left_locked.c:7
-      T0.1  has ended
-            no thread is left that could end these waits
-
-      the last events          T0           T0.1
-                               begins
-        main left_locked.c:13  create T0.1
-                                            begins
-        keep left_locked.c:7                lock lock
-                                            ends
-        main left_locked.c:14  join T0.1
-    ");
-}
-
-#[test]
-fn readers_that_want_to_write() {
-    let text = explained(
-        "readers.c",
-        &[],
-        &[
-            ("T0", json!({"before": "join"})),
-            ("T0.1", json!({"after": "lock in upgrade"})),
-            ("T0.2", json!({"after": "lock in upgrade"})),
-        ],
-    );
-    insta::assert_snapshot!(text, @r"
-    norn: deadlock
-
-      T0.1  waits for the lock table at upgrade readers.c:8
-            T0.1 itself took it for reading at upgrade readers.c:7
-            T0.2 took it for reading at upgrade readers.c:7
-      T0.2  waits for the lock table at upgrade readers.c:8
-            T0.1 took it for reading at upgrade readers.c:7
-            T0.2 itself took it for reading at upgrade readers.c:7
-      T0    waits for the end of T0.1 at main readers.c:16
-      T0.1  waits for T0.2, which waits for T0.1
-
-      the last events        T0           T0.1        T0.2
-                             begins
-        main readers.c:15    create T0.1
-        main readers.c:15    create T0.2
-                                          begins
-        upgrade readers.c:7               lock table
-                                                      begins
-        upgrade readers.c:7                           lock table
     ");
 }
 

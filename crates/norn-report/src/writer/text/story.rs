@@ -194,6 +194,9 @@ fn object(page: &mut Page, story: &ObjectMisuse) {
         Misuse::Relock => format!("waits for {name}, which it holds itself,"),
         Misuse::DestroyInUse => format!("destroyed {name}, which is in use,"),
         Misuse::EndHoldingLock => format!("ended while it held {name}"),
+        Misuse::UseAfterClose => format!("used {name}, which is closed,"),
+        Misuse::DoubleClose => format!("closed {name}, which is already closed,"),
+        Misuse::CloseInUse => format!("closed {name}, which is in use,"),
     };
     page.step(&story.by, &what);
     for it in &story.earlier {
@@ -201,6 +204,8 @@ fn object(page: &mut Page, story: &ObjectMisuse) {
             ObjectState::Locked => "locked it",
             ObjectState::Unlocked => "unlocked it before",
             ObjectState::Waits => "waits on it",
+            ObjectState::Closed => "closed it",
+            ObjectState::Used => "uses it",
         };
         page.step(&it.step, what);
     }

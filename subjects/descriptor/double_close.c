@@ -1,0 +1,33 @@
+// Each of two threads shuts the end of a pipe if it is still open.
+// Bug: both may find it open, and then it is closed twice.
+// Consequence: misuse, if both look at the same time.
+// The twin is double_close_fixed.c.
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static int ends[2];
+static int open_end;
+
+static void shut(void) {
+    if (open_end) {
+        open_end = 0;
+        close(ends[1]);
+    }
+}
+
+static void *work(void *unused) {
+    shut();
+    return unused;
+}
+
+int main(void) {
+    pthread_t worker;
+    if (pipe(ends) != 0) return 2;
+    open_end = 1;
+    if (pthread_create(&worker, NULL, work, NULL) != 0) return 2;
+    shut();
+    pthread_join(worker, NULL);
+    puts("shut");
+    return 0;
+}
