@@ -8,7 +8,7 @@ use norn_model::{
 };
 use rustc_hash::FxHashMap;
 
-use crate::{memory::RecordedMemory, state::ProgramState};
+use crate::memory::RecordedMemory;
 
 /// What the rules need to know of the recorded run.
 #[derive(Debug, Default)]
@@ -24,8 +24,8 @@ pub(crate) struct TraceFacts {
     pub(crate) sources: FxHashMap<EventId, Vec<EventId>>,
     /// By event that frees memory: the event that allocated it.
     pub(crate) allocations: FxHashMap<EventId, EventId>,
-    /// By use of a descriptor: the last event before it and the first after it that close it.
-    closes: FxHashMap<EventId, (Option<EventId>, Option<EventId>)>,
+    /// By use of a descriptor: the last event before it that closes it, if any.
+    pub(crate) closes: FxHashMap<EventId, Option<EventId>>,
 }
 
 impl TraceFacts {
@@ -37,13 +37,6 @@ impl TraceFacts {
         let mut facts = collector.facts;
         facts.memory.finish();
         facts
-    }
-
-    /// Whether an event uses a descriptor that is closed already, or not closed yet by the previous user
-    /// of its number. It then gets an error, or another number.
-    pub(crate) fn is_closed(&self, state: &ProgramState<'_>, id: EventId) -> bool {
-        let (before, after) = self.closes.get(&id).copied().unwrap_or_default();
-        before.is_some_and(|it| !state.has(it)) || after.is_some_and(|it| state.has(it))
     }
 
     /// The number of threads that a barrier holds back; 1 if nothing is known of it.
@@ -68,8 +61,8 @@ struct Collector {
     /// By channel: what was sent, as ranges of positions.
     sent: FxHashMap<u64, BTreeMap<u64, (u64, EventId)>>,
     blocks: FxHashMap<u64, EventId>,
-    /// By descriptor: the event that closed it last, and the uses since.
-    descriptors: FxHashMap<u64, (Option<EventId>, Vec<EventId>)>,
+    /// By descriptor: the event that closed it last.
+    closed: FxHashMap<u64, EventId>,
 }
 
 impl Collector {
@@ -115,16 +108,10 @@ impl Collector {
     fn object(&mut self, id: EventId, effect: ObjectEffect) {
         match effect {
             ObjectEffect::Use { object, .. } => {
-                let (last, open) = self.descriptors.entry(object).or_default();
-                open.push(id);
-                self.facts.closes.insert(id, (*last, None));
+                self.facts.closes.insert(id, self.closed.get(&object).copied());
             }
             ObjectEffect::Destroy { object, class: Object::Descriptor } => {
-                let (last, open) = self.descriptors.entry(object).or_default();
-                *last = Some(id);
-                for used in open.drain(..) {
-                    self.facts.closes.entry(used).or_default().1 = Some(id);
-                }
+                self.closed.insert(object, id);
             }
             ObjectEffect::Init { .. } | ObjectEffect::Destroy { .. } => {}
         }

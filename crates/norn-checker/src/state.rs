@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use norn_model::{
     AnnotationEffect, BarrierEffect, BlockEffect, ChannelEffect, ConditionEffect, Effect, Event,
-    EventId, LockEffect, LockMode, MemoryAccess, OnceEffect, Outcome, SemaphoreEffect,
-    ThreadEffect, ThreadId, WokenBy,
+    EventId, LockEffect, LockMode, MemoryAccess, Object, ObjectEffect, OnceEffect, Outcome,
+    SemaphoreEffect, ThreadEffect, ThreadId, WokenBy,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -36,6 +36,8 @@ pub(crate) struct ProgramState<'a> {
     initialised: FxHashSet<u64>,
     memory: Memory<'a>,
     heap: Heap,
+    /// By descriptor: the event that closed it last.
+    closed: FxHashMap<u64, EventId>,
     /// Events that see something else than in the recorded run. For a read-modify-write the time,
     /// since it passes the difference on to other threads; 0 for all others.
     pub(crate) differing: Vec<(EventId, u64)>,
@@ -68,6 +70,7 @@ impl<'a> ProgramState<'a> {
             initialised: FxHashSet::default(),
             memory: Memory::new(&checker.facts.memory),
             heap: Heap::default(),
+            closed: FxHashMap::default(),
             differing: Vec::new(),
         }
     }
@@ -121,14 +124,27 @@ impl<'a> ProgramState<'a> {
             Effect::Annotation(effect) => self.annotation(event.id, effect)?,
             Effect::Channel(effect) => self.channel(event.id, effect)?,
             Effect::Block(effect) => self.block(event.id, effect)?,
-            Effect::Object(_) => {
-                self.differs(event.id, self.checker.facts.is_closed(self, event.id))
-            }
+            Effect::Object(effect) => self.object(event.id, effect),
             Effect::None => {}
         }
         self.uses(event);
         self.positions.insert(thread, event.id.index + 1);
         Ok(())
+    }
+
+    /// A use of a descriptor sees the same as recorded if the last event that closed its number is the
+    /// same: otherwise it gets an error, or another file.
+    fn object(&mut self, id: EventId, effect: ObjectEffect) {
+        match effect {
+            ObjectEffect::Use { object, .. } => {
+                let last = self.closed.get(&object).copied();
+                self.differs(id, self.checker.facts.closes.get(&id) != Some(&last));
+            }
+            ObjectEffect::Destroy { object, class: Object::Descriptor } => {
+                self.closed.insert(object, id);
+            }
+            ObjectEffect::Init { .. } | ObjectEffect::Destroy { .. } => {}
+        }
     }
 
     /// A call on a synchronisation object in freed memory sees something else.

@@ -26,8 +26,8 @@ pub(crate) struct Seen {
     first: BTreeMap<u64, u8>,
     /// By address: the size of the block.
     sizes: BTreeMap<u64, u64>,
-    /// By use of a descriptor: how often that was closed before.
-    closed: BTreeMap<EventId, usize>,
+    /// By use of a descriptor: the event that closed it last.
+    closed: BTreeMap<EventId, Option<EventId>>,
 }
 
 /// The content of memory at some point of an order.
@@ -35,8 +35,8 @@ pub(crate) struct Seen {
 pub(crate) struct Memory {
     bytes: BTreeMap<u64, Byte>,
     freed: BTreeSet<u64>,
-    /// By descriptor: how often it was closed.
-    closes: BTreeMap<u64, usize>,
+    /// By descriptor: the event that closed it last.
+    closes: BTreeMap<u64, EventId>,
 }
 
 fn byte(value: Value, at: u64) -> Option<u8> {
@@ -49,13 +49,13 @@ impl Seen {
     pub(crate) fn new(trace: &Trace) -> Self {
         let mut seen = Seen::default();
         let mut now: BTreeMap<u64, Byte> = BTreeMap::new();
-        let mut closes: BTreeMap<u64, usize> = BTreeMap::new();
+        let mut closes: BTreeMap<u64, EventId> = BTreeMap::new();
         for event in trace.merged() {
             if let Op::Destroy { object, class: Object::Descriptor } = event.op {
-                *closes.entry(object).or_default() += 1;
+                closes.insert(object, event.id);
             }
             if let Op::Use { object, .. } = event.op {
-                seen.closed.insert(event.id, closes.get(&object).copied().unwrap_or(0));
+                seen.closed.insert(event.id, closes.get(&object).copied());
             }
             if let Effect::Block(BlockEffect::Allocated { addr, size }) = event.op.effect() {
                 seen.sizes.insert(addr, size);
@@ -110,12 +110,11 @@ impl Memory {
             | Effect::Annotation(_)
             | Effect::Channel(_) => !gone,
             Effect::Object(ObjectEffect::Destroy { object, class: Object::Descriptor }) => {
-                *self.closes.entry(object).or_default() += 1;
+                self.closes.insert(object, id);
                 true
             }
             Effect::Object(ObjectEffect::Use { object, .. }) => {
-                let closed = self.closes.get(&object).copied().unwrap_or(0);
-                seen.closed.get(&id) == Some(&closed)
+                seen.closed.get(&id) == Some(&self.closes.get(&object).copied())
             }
             Effect::Object(ObjectEffect::Init { .. } | ObjectEffect::Destroy { .. }) => !gone,
         }

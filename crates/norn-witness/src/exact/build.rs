@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use norn_model::{
     AnnotationEffect, BarrierEffect, BlockEffect, ChannelEffect, ConditionEffect, Effect, Event,
-    LockEffect, LockMode, MemoryAccess, OnceEffect, SemaphoreEffect, ThreadEffect, Trace, WokenBy,
-    mutexes,
+    LockEffect, LockMode, MemoryAccess, Object, ObjectEffect, OnceEffect, SemaphoreEffect,
+    ThreadEffect, Trace, WokenBy, mutexes,
 };
 use rustc_hash::FxHashMap;
 
@@ -184,6 +184,9 @@ impl<'a> Builder<'a> {
         let thread = u32::try_from(thread).unwrap_or(u32::MAX);
         self.model.places.push((thread, index));
         self.effect(node, thread, event.op.effect());
+        if let Some(object) = event.op.effect().used_object() {
+            self.use_memory(node, thread, object);
+        }
     }
 
     fn facet(&mut self, node: Node, facet: Facet) {
@@ -219,7 +222,8 @@ impl<'a> Builder<'a> {
                 self.heap.push(Touch { node, thread, from: addr, to, read, write });
             }
             Effect::Block(BlockEffect::Freed { addr }) => self.free(node, thread, addr),
-            Effect::None | Effect::Object(_) => {}
+            Effect::Object(effect) => self.object(node, thread, effect),
+            Effect::None => {}
         }
     }
 
@@ -401,10 +405,28 @@ impl<'a> Builder<'a> {
         let MemoryAccess { addr, size, read, write, .. } = *access;
         let to = addr.saturating_add(size.min(LONGEST));
         self.memory.push(Touch { node, thread, from: addr, to, read, write });
+        self.use_memory(node, thread, addr);
+    }
+
+    /// An event needs memory that may be freed.
+    fn use_memory(&mut self, node: Node, thread: u32, addr: u64) {
         if self.freed.contains(addr) {
             let (to, read) = (addr.saturating_add(1), Some(Some(THERE)));
             self.heap.push(Touch { node, thread, from: addr, to, read, write: None });
         }
+    }
+
+    /// A descriptor is a variable that each close changes and each use reads.
+    fn object(&mut self, node: Node, thread: u32, effect: ObjectEffect) {
+        let (object, read, write) = match effect {
+            ObjectEffect::Use { object, .. } => (object, Some(None), None),
+            ObjectEffect::Destroy { object, class: Object::Descriptor } => {
+                (object, None, Some(None))
+            }
+            ObjectEffect::Init { .. } | ObjectEffect::Destroy { .. } => return,
+        };
+        let to = object.saturating_add(1);
+        self.memory.push(Touch { node, thread, from: object, to, read, write });
     }
 
     fn free(&mut self, node: Node, thread: u32, addr: u64) {

@@ -28,6 +28,7 @@ const PLAIN: Shape = Shape {
 const WAITS: Shape = Shape { waits: true, events: 15, ..PLAIN };
 const CHANNELS: Shape = Shape { channels: true, ..PLAIN };
 const FREES: Shape = Shape { frees: true, ..PLAIN };
+const OBJECTS: Shape = Shape { objects: true, ..PLAIN };
 const RICH: Shape = Shape { rich: true, waits: true, events: 14, ..PLAIN };
 const MANY: Shape =
     Shape { threads: 3, pieces: 2, waits: true, channels: true, rich: true, ..PLAIN };
@@ -141,6 +142,11 @@ proptest! {
 
     #[test]
     fn channels((trace, steps, adjacent) in questions(CHANNELS)) {
+        agrees(&trace, &steps, adjacent)?;
+    }
+
+    #[test]
+    fn descriptors_and_destroyed_locks((trace, steps, adjacent) in questions(OBJECTS)) {
         agrees(&trace, &steps, adjacent)?;
     }
 
