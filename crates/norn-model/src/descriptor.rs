@@ -10,8 +10,7 @@ pub fn descriptor_object(number: u64) -> u64 {
 
 /// The number of the descriptor that an object is, if it is one.
 pub fn descriptor_number(object: u64) -> Option<u64> {
-    let number = object.wrapping_sub(DESCRIPTOR);
-    (number <= u64::from(u32::MAX)).then_some(number)
+    u32::try_from(object.wrapping_sub(DESCRIPTOR)).ok().map(u64::from)
 }
 
 #[cfg(test)]

@@ -161,13 +161,13 @@ impl<'a> Walk<'a> {
                 self.outline.objects.push(index);
             }
             Effect::Object(ObjectEffect::Destroy { .. }) => self.outline.objects.push(index),
-            Effect::Object(ObjectEffect::Use { .. }) => {}
             Effect::Block(_) => self.outline.lives.push(index),
             Effect::None => self.other(index, op),
             Effect::Access(_)
             | Effect::Lock(LockEffect::Failed { .. })
             | Effect::Condition(ConditionEffect::Wait { .. })
-            | Effect::Semaphore(SemaphoreEffect::Failed { .. }) => {}
+            | Effect::Semaphore(SemaphoreEffect::Failed { .. })
+            | Effect::Object(ObjectEffect::Use { .. }) => {}
         }
     }
 

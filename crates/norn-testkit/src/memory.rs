@@ -100,6 +100,13 @@ impl Memory {
                 self.freed.extend(addr..addr + size);
                 valid
             }
+            Effect::Object(ObjectEffect::Destroy { object, class: Object::Descriptor }) => {
+                self.closes.insert(object, id);
+                true
+            }
+            Effect::Object(ObjectEffect::Use { object, .. }) => {
+                seen.closed.get(&id) == Some(&self.closes.get(&object).copied())
+            }
             Effect::None
             | Effect::Thread(_)
             | Effect::Lock(_)
@@ -108,15 +115,8 @@ impl Memory {
             | Effect::Semaphore(_)
             | Effect::Once(_)
             | Effect::Annotation(_)
-            | Effect::Channel(_) => !gone,
-            Effect::Object(ObjectEffect::Destroy { object, class: Object::Descriptor }) => {
-                self.closes.insert(object, id);
-                true
-            }
-            Effect::Object(ObjectEffect::Use { object, .. }) => {
-                seen.closed.get(&id) == Some(&self.closes.get(&object).copied())
-            }
-            Effect::Object(ObjectEffect::Init { .. } | ObjectEffect::Destroy { .. }) => !gone,
+            | Effect::Channel(_)
+            | Effect::Object(ObjectEffect::Init { .. } | ObjectEffect::Destroy { .. }) => !gone,
         }
     }
 

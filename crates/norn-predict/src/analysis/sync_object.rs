@@ -196,12 +196,10 @@ fn sync_event(op: &Op) -> Option<(u64, Change)> {
     if let Op::Cancel(thread) = *op {
         return Some((handle(thread), Change::Used));
     }
+    if matches!(op, Op::Destroy { class: Object::Descriptor, .. }) {
+        return None;
+    }
     Some(match op.effect() {
-        Effect::Object(
-            ObjectEffect::Init { class: Object::Descriptor, .. }
-            | ObjectEffect::Destroy { class: Object::Descriptor, .. }
-            | ObjectEffect::Use { .. },
-        ) => return None,
         Effect::Object(ObjectEffect::Init { object, .. })
         | Effect::Barrier(BarrierEffect::Init { barrier: object, .. })
         | Effect::Semaphore(SemaphoreEffect::Init { semaphore: object, .. }) => {
@@ -221,6 +219,7 @@ fn sync_event(op: &Op) -> Option<(u64, Change)> {
         ) => (object, Change::Used),
         Effect::None
         | Effect::Access(_)
+        | Effect::Object(ObjectEffect::Use { .. })
         | Effect::Once(_)
         | Effect::Annotation(_)
         | Effect::Channel(_)

@@ -111,8 +111,7 @@ fn waiters(symbols: &Symbolizer<'_>, object: u64) -> Vec<(ObjectState, Event)> {
 /// The class of the object of an event.
 fn class(op: &Op) -> Option<Object> {
     match *op {
-        Op::Acquire { mode, .. } => Some(mode.object()),
-        Op::Release { mode, .. } => Some(mode.object()),
+        Op::Acquire { mode, .. } | Op::Release { mode, .. } => Some(mode.object()),
         Op::WaitAcquire { .. } => Some(LockMode::Mutex.object()),
         Op::Wait { .. } => Some(Object::Cond),
         Op::BarrierEnter { .. } => Some(Object::Barrier),
