@@ -7,7 +7,7 @@
 pub mod seed;
 
 use norn_abi::{Decoder, codec::Format};
-use norn_model::{Order, text};
+use norn_model::{Order, OsText, text};
 use norn_property::File;
 use norn_trace::{FORMAT, Run, Trace, export_std, import_std};
 
@@ -80,7 +80,7 @@ pub fn run() -> Run {
         format: FORMAT,
         norn: String::new(),
         command: Vec::new(),
-        directory: String::new(),
+        directory: OsText::default(),
         order: Order::Local,
         values: true,
         complete: true,

@@ -1,8 +1,8 @@
 //! The plan of a controlled run: who chooses the next thread, and how.
 
-use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc};
 
-use norn_model::Schedule;
+use norn_model::{OsText, Schedule};
 use norn_trace::{MemoryModel, Strategy};
 use serde::{Deserialize, Serialize};
 
@@ -58,7 +58,7 @@ pub struct Guide {
 pub struct ModuleRef {
     /// Its file; none for the program that the command starts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub path: Option<PathBuf>,
+    pub path: Option<OsText>,
     /// Identifies the build.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build: Option<String>,

@@ -11,7 +11,7 @@ use std::{
 
 use norn_binary::Frame;
 use norn_frontend::{FrontEndError, Guide, PROGRAM};
-use norn_model::{Class, Point};
+use norn_model::{Class, OsText, Point};
 
 use crate::{
     error,
@@ -41,9 +41,10 @@ impl Codes {
     ) -> Result<Codes, FrontEndError> {
         let mut codes = BTreeMap::new();
         for (label, listed) in &guide.modules {
-            let known = listed.path.as_ref().filter(|it| label != PROGRAM || it.exists());
+            let known = listed.path.as_ref().map(OsText::as_path);
+            let known = known.filter(|it| label != PROGRAM || it.exists());
             let path = match known {
-                Some(path) => path.canonicalize().unwrap_or_else(|_| path.clone()),
+                Some(path) => path.canonicalize().unwrap_or_else(|_| path.to_owned()),
                 None => program.to_owned(),
             };
             codes.insert(label.clone(), Code::open(path, listed.build.as_deref(), files)?);

@@ -34,8 +34,8 @@ pub(crate) struct NativeSymbols {
 impl NativeSymbols {
     pub(crate) fn new(trace: &Trace, files: Arc<Files>, modules: Arc<Modules>) -> NativeSymbols {
         let run = trace.run();
-        let name = run.command.first().map_or("", String::as_str);
-        let program = find_program(OsStr::new(name), Some(Path::new(&run.directory))).ok();
+        let name = run.command.first().map_or(OsStr::new(""), AsRef::as_ref);
+        let program = find_program(name, Some(run.directory.as_path())).ok();
         NativeSymbols { files, modules, locals: Locals::default(), program }
     }
 }

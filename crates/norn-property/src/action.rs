@@ -5,6 +5,7 @@ use norn_model::{FunctionPattern, Glob, closest};
 use crate::{
     Diagnostic,
     cursor::{Cursor, is_word},
+    size,
     syntax::{
         Action, Argument, Comparison, Condition, Edge, Event, MemoryAction, Name, Number, Object,
         Operand,
@@ -23,12 +24,15 @@ pub(crate) fn event(cursor: &mut Cursor<'_>, parameters: &[Name]) -> Result<Even
     let mut actions = vec![action(cursor, parameters)?];
     while cursor.eat("|") {
         actions.push(action(cursor, parameters)?);
+        size::check(actions.len(), size::MAX_ACTIONS, ("an event", "actions"), name.span)?;
     }
     let mut conditions = Vec::new();
     if cursor.eat_word("if") {
         conditions.push(condition(cursor, parameters, &actions)?);
         while cursor.eat("&&") {
             conditions.push(condition(cursor, parameters, &actions)?);
+            let count = conditions.len();
+            size::check(count, size::MAX_ACTIONS, ("an event", "conditions"), name.span)?;
         }
     }
     Ok(Event { name, actions, conditions })
@@ -132,6 +136,7 @@ fn name<'a>(cursor: &mut Cursor<'a>, what: &str) -> Result<&'a str, Diagnostic> 
         let Some(end) = quoted.find(['"', '\n']).filter(|it| quoted[*it..].starts_with('"')) else {
             return Err(Diagnostic::error(cursor.next_token(), "this quote has no end"));
         };
+        size::check_name(&quoted[..end], cursor.at())?;
         cursor.advance(end + 2);
         return Ok(&quoted[..end]);
     }
@@ -139,6 +144,7 @@ fn name<'a>(cursor: &mut Cursor<'a>, what: &str) -> Result<&'a str, Diagnostic> 
     if length == 0 {
         return Err(cursor.unexpected(what));
     }
+    size::check_name(&rest[..length], cursor.at())?;
     cursor.advance(length);
     Ok(&rest[..length])
 }

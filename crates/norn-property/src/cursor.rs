@@ -1,6 +1,6 @@
 //! The tokenizer of property files: a position in the text.
 
-use crate::{Diagnostic, Span, syntax::Name};
+use crate::{Diagnostic, Span, size, syntax::Name};
 
 /// A position in a text.
 #[derive(Clone, Copy, Debug)]
@@ -83,6 +83,7 @@ impl<'a> Cursor<'a> {
             return Err(self.unexpected(what));
         }
         let start = self.at;
+        size::check_name(text, start)?;
         self.advance(text.len());
         Ok(Name { text: text.to_owned(), span: (start..self.at).into() })
     }
@@ -97,6 +98,9 @@ impl<'a> Cursor<'a> {
         let span = self.next_token();
         match &self.text[span.start..span.end] {
             "" => Diagnostic::error(span, format!("the file ends where {wanted} should be")),
+            found if found.len() > size::MAX_NAME => {
+                Diagnostic::error(span.start..span.start + 1, format!("expected {wanted}"))
+            }
             found => Diagnostic::error(span, format!("expected {wanted}, found `{found}`")),
         }
     }

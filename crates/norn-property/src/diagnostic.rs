@@ -70,6 +70,10 @@ impl Diagnostic {
     }
 }
 
+/// Maximum number of characters of a line that are shown before and in the marked text; twice as many
+/// behind its beginning.
+const WIDTH: usize = 200;
+
 struct Shown<'a> {
     diagnostic: &'a Diagnostic,
     file: &'a str,
@@ -83,10 +87,16 @@ impl fmt::Display for Shown<'_> {
         let (line, column) = diagnostic.place(text);
         let source = text.lines().nth(line - 1).unwrap_or_default();
         let marked = text.get(diagnostic.span.start..diagnostic.span.end).unwrap_or_default();
-        let length = marked.lines().next().unwrap_or_default().chars().count().max(1);
+        let length = marked.lines().next().unwrap_or_default().chars().count().clamp(1, WIDTH);
+        // Of a line that no person wrote, only the part around the marker.
+        let first = (column - 1).saturating_sub(WIDTH);
+        let source: String = source.chars().skip(first).take(3 * WIDTH).collect();
         // Tabs stay tabs, so that the marker is aligned with the marked text.
-        let indent: String =
-            source.chars().take(column - 1).map(|it| if it == '\t' { it } else { ' ' }).collect();
+        let indent: String = source
+            .chars()
+            .take(column - 1 - first)
+            .map(|it| if it == '\t' { it } else { ' ' })
+            .collect();
         let margin = " ".repeat(line.to_string().len());
         writeln!(f, "{severity}: {}", diagnostic.text)?;
         writeln!(f, "{margin}--> {file}:{line}:{column}")?;

@@ -8,6 +8,7 @@ use norn_model::closest;
 use crate::{
     Diagnostic,
     cursor::Cursor,
+    size,
     syntax::{Edge, Event, Expression, ExpressionKind, Item, Pattern, Repetition},
 };
 
@@ -17,13 +18,15 @@ pub(crate) struct Scope<'a> {
     events: &'a [Event],
     /// Number of open parentheses and negations.
     depth: usize,
+    /// Number of events in the pattern so far.
+    length: usize,
     pub(crate) threads: Vec<String>,
     pub(crate) regions: Vec<String>,
 }
 
 impl<'a> Scope<'a> {
     pub(crate) fn new(events: &'a [Event]) -> Self {
-        Scope { events, depth: 0, threads: Vec::new(), regions: Vec::new() }
+        Scope { events, depth: 0, length: 0, threads: Vec::new(), regions: Vec::new() }
     }
 }
 
@@ -140,6 +143,8 @@ fn atom(cursor: &mut Cursor<'_>, scope: &mut Scope<'_>) -> Result<Expression, Di
         return Ok(Expression { span: (start..cursor.at()).into(), ..inner });
     }
     let name = cursor.name("an event")?;
+    scope.length += 1;
+    size::check(scope.length, size::MAX_PATTERN, ("a pattern", "events"), name.span)?;
     let Some(event) = scope.events.iter().position(|it| it.name.text == name.text) else {
         let diagnostic = Diagnostic::error(name.span, format!("there is no event `{}`", name.text));
         let names = || scope.events.iter().map(|it| it.name.text.as_str());

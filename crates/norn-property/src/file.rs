@@ -5,7 +5,7 @@ use norn_model::FunctionPattern;
 use crate::{
     Diagnostic,
     linear_pattern::{self, LinearPattern},
-    lint, parse,
+    lint, parse, size,
     syntax::{Action, PropertyDefinition},
 };
 
@@ -46,7 +46,12 @@ impl File {
         }
         diagnostics.extend(lint::lint(&properties));
         diagnostics.sort_by_key(|it| it.span);
-        if diagnostics.iter().any(Diagnostic::is_error) {
+        let has_errors = diagnostics.iter().any(Diagnostic::is_error);
+        if diagnostics.len() > size::MAX_ERRORS {
+            diagnostics.retain(|it| it.is_error() == has_errors);
+            diagnostics.truncate(size::MAX_ERRORS);
+        }
+        if has_errors {
             return Err(diagnostics);
         }
         Ok(File { properties, warnings: diagnostics })

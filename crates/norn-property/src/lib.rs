@@ -19,6 +19,7 @@ mod monitor;
 mod parallel;
 mod parse;
 mod search;
+mod size;
 mod slice;
 pub mod syntax;
 

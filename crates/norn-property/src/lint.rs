@@ -8,9 +8,6 @@ use crate::{
     syntax::{Action, Argument, Edge, Expression, ExpressionKind, Item, PropertyDefinition},
 };
 
-/// Maximum number of events of a property, since a set of events is a bit mask.
-const MAX_EVENTS: usize = 64;
-
 /// Lints properties that were parsed successfully.
 pub(crate) fn lint(properties: &[Property]) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
@@ -30,10 +27,6 @@ pub(crate) fn lint(properties: &[Property]) -> Vec<Diagnostic> {
 
 fn events(definition: &PropertyDefinition) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
-    if let Some(event) = definition.events.get(MAX_EVENTS) {
-        let text = format!("a property has {MAX_EVENTS} events at most");
-        diagnostics.push(Diagnostic::error(event.name.span, text).hint("split the property"));
-    }
     let used: BTreeSet<usize> =
         definition.pattern.parts.iter().flat_map(items).map(|it| it.event).collect();
     for (at, event) in definition.events.iter().enumerate() {

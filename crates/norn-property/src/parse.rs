@@ -7,7 +7,7 @@
 use crate::{
     Diagnostic, action,
     cursor::Cursor,
-    expression,
+    expression, size,
     syntax::{Event, Name, PropertyDefinition},
 };
 
@@ -21,6 +21,15 @@ pub(crate) fn parse(text: &str) -> (Vec<PropertyDefinition>, Vec<Diagnostic>) {
             break;
         }
         let start = cursor.at();
+        if diagnostics.len() >= size::MAX_ERRORS {
+            break;
+        }
+        let count = properties.len() + 1;
+        let what = ("a file", "properties");
+        if let Err(diagnostic) = size::check(count, size::MAX_PROPERTIES, what, start..start + 1) {
+            diagnostics.push(diagnostic);
+            break;
+        }
         match property(&mut cursor, &mut diagnostics) {
             Ok(property) => properties.push(property),
             Err(diagnostic) => {
@@ -53,8 +62,15 @@ fn property(
     let mut failed = None;
     while cursor.eat_word("event") {
         match action::event(cursor, &parameters) {
-            Ok(event) => events.push(event),
+            Ok(event) => {
+                let span = event.name.span;
+                events.push(event);
+                size::check(events.len(), size::MAX_EVENTS, ("a property", "events"), span)?;
+            }
             Err(diagnostic) => {
+                if diagnostics.len() >= size::MAX_ERRORS {
+                    return Err(diagnostic);
+                }
                 diagnostics.extend(failed.replace(diagnostic));
                 to_next_part(cursor);
             }
@@ -110,7 +126,10 @@ fn parameters(cursor: &mut Cursor<'_>) -> Result<Vec<Name>, Diagnostic> {
                 format!("`{}` has a meaning of its own and cannot be a parameter", name.text);
             return Err(Diagnostic::error(name.span, text));
         }
+        let span = name.span;
         parameters.push(name);
+        let count = parameters.len();
+        size::check(count, size::MAX_PARAMETERS, ("a property", "parameters"), span)?;
         if cursor.eat(")") {
             return Ok(parameters);
         }

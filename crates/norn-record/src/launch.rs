@@ -33,8 +33,8 @@ pub(crate) fn describe(launch: &Launch) -> Run {
     Run {
         format: FORMAT,
         norn: launch.version.clone(),
-        command: launch.command.iter().map(|it| it.to_string_lossy().into_owned()).collect(),
-        directory: directory.to_string_lossy().into_owned(),
+        command: launch.command.iter().map(Into::into).collect(),
+        directory: directory.into(),
         order: launch.order,
         values: launch.values,
         complete: false,
@@ -72,8 +72,10 @@ pub(crate) fn run(
         source: io::ErrorKind::InvalidInput.into(),
     })?;
     let mut command = Command::new(program);
-    command.args(words).env(ENV, arena.path());
+    command.args(words);
     command.envs(launch.environment.iter().map(|(name, value)| (name, value)));
+    // Last: no variable that someone else chose may name another arena.
+    command.env(ENV, arena.path());
     if let Some(directory) = &launch.directory {
         command.current_dir(directory);
     }

@@ -22,6 +22,7 @@ mod watch;
 use std::{io, path::PathBuf, sync::atomic::Ordering};
 
 use norn_frontend::{Launch, Recording};
+use norn_model::excerpt;
 use thiserror::Error;
 
 pub use control::Control;
@@ -43,7 +44,7 @@ pub enum RecordError {
         source: io::Error,
     },
     /// The program cannot be started.
-    #[error("cannot run `{}`: {source}{}", program.display(), hint(source))]
+    #[error("cannot run `{}`: {source}{}", excerpt(&program.to_string_lossy()), hint(source))]
     Start {
         /// The program.
         program: PathBuf,

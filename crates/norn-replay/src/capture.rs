@@ -39,7 +39,7 @@ pub(crate) fn describe(
 ) -> Clip {
     let run = symbolized.trace.run();
     let mut clip = Clip::new(run.command.clone(), schedule);
-    clip.directory = Some(run.directory.clone().into());
+    clip.directory = Some(run.directory.clone());
     clip.process = symbolized.trace.process();
     clip.functions = run.functions.iter().map(|it| it.pattern.clone()).collect();
     clip.modules = labels.listed();

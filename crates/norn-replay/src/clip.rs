@@ -1,15 +1,13 @@
 //! A clip: everything that is needed to replay a run.
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use norn_frontend::{Clock, Guide, Inputs, Launch, ModuleRef, PROGRAM, Plan, Timeouts};
-use norn_model::{Consequence, Schedule, Until};
-use norn_trace::{MemoryModel, Strategy};
+use norn_model::{Consequence, OsText, Schedule, Until};
+use norn_trace::{
+    MemoryModel, Strategy,
+    file::{self, MAX_CLIP},
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{Claim, ReplayError, path};
@@ -33,13 +31,13 @@ pub struct Clip {
     pub norn: u32,
     /// The program and its arguments; none if the user names the program for each replay.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub command: Vec<String>,
+    pub command: Vec<OsText>,
     /// The working directory; the current one if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub directory: Option<PathBuf>,
+    pub directory: Option<OsText>,
     /// Environment variables to set.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub environment: BTreeMap<String, String>,
+    pub environment: BTreeMap<String, OsText>,
     /// The process that the schedule is for, if the program has several, numbered from 0 in the
     /// order of their starts.
     #[serde(default, skip_serializing_if = "is_first")]
@@ -100,7 +98,7 @@ fn is_first(process: &u32) -> bool {
 
 impl Clip {
     /// A clip with nothing but a command and a schedule.
-    pub fn new(command: Vec<String>, schedule: Schedule) -> Clip {
+    pub fn new(command: Vec<OsText>, schedule: Schedule) -> Clip {
         Clip {
             norn: VERSION,
             command,
@@ -166,9 +164,9 @@ impl Clip {
     /// What a replay runs, with the other settings of `launch`.
     pub fn launch(&self, launch: Launch) -> Launch {
         Launch {
-            command: self.command.iter().map(Into::into).collect(),
-            directory: self.directory.clone(),
-            environment: self.environment.iter().map(|(k, v)| (k.into(), v.into())).collect(),
+            command: self.command.iter().map(|it| it.0.clone()).collect(),
+            directory: self.directory.clone().map(Into::into),
+            environment: self.environment.iter().map(|(k, v)| (k.into(), v.0.clone())).collect(),
             functions: self.functions.clone(),
             stdin: self.inputs.as_ref().and_then(|it| it.stdin.clone()).map(|it| it.0),
             ..launch
@@ -196,7 +194,7 @@ impl Clip {
 
     /// Reads a clip.
     pub fn read(path: &Path) -> Result<Clip, ReplayError> {
-        let text = fs::read(path)
+        let text = file::read_regular(path, MAX_CLIP)
             .map_err(|source| ReplayError::ReadClip { path: path.to_owned(), source })?;
         let wrong = |source| ReplayError::NotAClip { path: path.to_owned(), source };
         let Version { norn } = serde_json::from_slice(&text).map_err(wrong)?;
@@ -208,7 +206,7 @@ impl Clip {
 
     /// Replaces the program; it runs in the current folder. Whether it is the build that the clip
     /// was made from is determined by the content of its file.
-    pub fn start(&mut self, command: Vec<String>) {
+    pub fn start(&mut self, command: Vec<OsText>) {
         self.command = command;
         self.directory = None;
         if let Some(program) = self.modules.get_mut(PROGRAM) {
@@ -216,34 +214,40 @@ impl Clip {
         }
     }
 
-    /// Writes the clip atomically.
+    /// Writes the clip atomically. A link at the path is replaced, not followed.
     pub fn write(&self, path: &Path) -> Result<(), ReplayError> {
         let failed = |source| ReplayError::WriteClip { path: path.to_owned(), source };
-        let mut new = path.as_os_str().to_owned();
-        new.push(".new");
-        fs::write(&new, self.text()).and_then(|()| fs::rename(&new, path)).map_err(failed)
+        let text = self.text().map_err(|it| failed(it.into()))?;
+        file::write(path, text.as_bytes()).map_err(failed)
     }
 
     /// The JSON text, with one line for each segment and for each input.
-    fn text(&self) -> String {
+    fn text(&self) -> serde_json::Result<String> {
         let mut rest = Clip { schedule: Schedule::default(), ..self.clone() };
         let calls = rest.inputs.as_mut().map(|it| std::mem::take(&mut it.calls));
-        let text = serde_json::to_string_pretty(&rest).unwrap_or_default();
-        let text = fill(&text, "schedule", "  ", &self.schedule.segments);
-        fill(&text, "calls", "    ", &calls.unwrap_or_default()) + "\n"
+        let text = serde_json::to_string_pretty(&rest)?;
+        let text = fill(&text, "schedule", "  ", &self.schedule.segments)?;
+        Ok(fill(&text, "calls", "    ", &calls.unwrap_or_default())? + "\n")
     }
 }
 
 /// Fills an empty list in a text, with an entry on each line.
-fn fill(text: &str, name: &str, indent: &str, entries: &[impl Serialize]) -> String {
-    let lines = entries.iter().filter_map(|it| serde_json::to_string(it).ok());
-    let lines: Vec<_> = lines.map(|it| format!("{indent}  {it}")).collect();
+fn fill(
+    text: &str,
+    name: &str,
+    indent: &str,
+    entries: &[impl Serialize],
+) -> serde_json::Result<String> {
+    let line = |it| serde_json::to_string(it).map(|it| format!("{indent}  {it}"));
+    let lines = entries.iter().map(line).collect::<Result<Vec<_>, _>>()?;
     let lines = format!("\"{name}\": [\n{}\n{indent}]", lines.join(",\n"));
-    text.replace(&format!("\"{name}\": []"), &lines)
+    Ok(text.replace(&format!("\"{name}\": []"), &lines))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::{fs, path::PathBuf};
+
     use norn_frontend::Call;
     use norn_model::{BugClass, ThreadName};
     use norn_trace::{Bytes, Got};

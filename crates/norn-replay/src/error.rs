@@ -3,6 +3,7 @@
 use std::{io, path::PathBuf};
 
 use norn_frontend::FrontEndError;
+use norn_model::excerpt;
 use norn_trace::TraceError;
 use thiserror::Error;
 
@@ -34,7 +35,10 @@ pub enum ReplayError {
         source: io::Error,
     },
     /// The file is not a clip.
-    #[error("`{}` is not a clip: {source}\nhint: docs/schedules.md describes the format", path.display())]
+    #[error(
+        "`{}` is not a clip: {}\nhint: docs/schedules.md describes the format",
+        path.display(), excerpt(&source.to_string())
+    )]
     NotAClip {
         /// The path.
         path: PathBuf,

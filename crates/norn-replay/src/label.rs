@@ -66,7 +66,7 @@ impl<'a> Labels<'a> {
 
     fn listing(&self, path: &Path) -> ModuleRef {
         let build = self.symbols().build(path);
-        let path = (self.symbols().program() != Some(path)).then(|| path.to_owned());
+        let path = (self.symbols().program() != Some(path)).then(|| path.into());
         ModuleRef { path, build }
     }
 

@@ -12,6 +12,7 @@ mod run;
 mod story;
 mod summary;
 mod suppression;
+mod texts;
 mod wait;
 
 use schemars::JsonSchema;

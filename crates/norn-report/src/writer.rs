@@ -10,7 +10,10 @@ use std::io;
 
 use crate::Report;
 
-pub use self::{json::Json, text::Text};
+pub use self::{
+    json::{Json, escape as escape_json},
+    text::Text,
+};
 
 /// Writes reports in one format.
 pub trait Writer {

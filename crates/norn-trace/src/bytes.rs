@@ -1,9 +1,11 @@
 //! The bytes of a chunk file, mapped instead of read into memory.
 #![expect(unsafe_code, reason = "a mapped file is memory that others could change")]
 
-use std::{fs::File, io, ops::Deref, path::Path};
+use std::{io, ops::Deref, path::Path};
 
 use memmap2::{Advice, Mmap};
+
+use crate::file::open_regular;
 
 /// A file's bytes.
 pub(crate) enum Bytes {
@@ -14,7 +16,7 @@ pub(crate) enum Bytes {
 impl Bytes {
     /// Maps a file.
     pub(crate) fn open(path: &Path) -> io::Result<Bytes> {
-        let file = File::open(path)?;
+        let file = open_regular(path)?;
         if file.metadata()?.len() == 0 {
             return Ok(Bytes::Owned(Vec::new()));
         }

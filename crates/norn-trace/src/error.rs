@@ -1,10 +1,8 @@
 //! Errors of opening a trace. Damage inside a trace is not an error; see [`crate::Damage`].
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-};
+use std::{io, path::PathBuf};
 
+use norn_model::excerpt;
 use thiserror::Error;
 
 /// Why a trace cannot be opened.
@@ -20,8 +18,8 @@ pub enum TraceError {
     },
     /// The path exists but is not a trace.
     #[error(
-        "`{}` is not a trace: {why}\nhint: a trace is a folder with a `run.json` in it",
-        path.display()
+        "`{}` is not a trace: {}\nhint: a trace is a folder with a `run.json` in it",
+        path.display(), excerpt(why)
     )]
     NotATrace {
         /// The path.
@@ -67,17 +65,6 @@ pub enum TraceError {
         /// The existing processes.
         known: Vec<u32>,
     },
-}
-
-impl TraceError {
-    /// Distinguishes a missing file from an unreadable one.
-    pub(crate) fn from_io(path: &Path, source: io::Error) -> TraceError {
-        let path = path.to_owned();
-        match source.kind() {
-            io::ErrorKind::NotFound => TraceError::Missing { path },
-            _ => TraceError::Unreadable { path, source },
-        }
-    }
 }
 
 fn list(known: &[u32]) -> String {

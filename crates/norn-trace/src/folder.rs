@@ -13,13 +13,13 @@
 use std::{
     fs::{self, File},
     io::{self, IoSlice, Seek as _, SeekFrom, Write as _},
-    os::unix::fs::FileExt as _,
+    os::unix::fs::{FileExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
 };
 
 use norn_abi::arena::{ChunkHeader, PROCESSES};
 
-use crate::{Run, chunk, input};
+use crate::{Run, chunk, file, input};
 
 /// Version of the folder layout and of the files in it.
 pub const FORMAT: u32 = norn_abi::VERSION;
@@ -66,6 +66,7 @@ impl Writer {
     /// Prepares `folder` and creates it if necessary. An earlier trace stays there until this
     /// recording begins.
     pub fn create(folder: &Path) -> io::Result<Writer> {
+        file::refuse_link(folder)?;
         let made = !folder.exists();
         if !is_ours(folder)? {
             let text = "the folder is not empty and holds no trace";
@@ -74,7 +75,7 @@ impl Writer {
         fs::create_dir_all(folder)?;
         let (folder, files) = (folder.to_owned(), Vec::new());
         let writer = Writer { folder, made, begun: false, files, written: 0, largest: u64::MAX };
-        if let Err(error) = fs::write(writer.folder.join(RESERVE), vec![0; RESERVE_SIZE]) {
+        if let Err(error) = reserve(&writer.folder) {
             writer.abandon();
             return Err(error);
         }
@@ -168,15 +169,19 @@ impl Writer {
     /// Replaces the description atomically, so that a complete one always exists.
     fn describe(&self, run: &Run) -> io::Result<()> {
         let text = serde_json::to_vec_pretty(run)?;
-        let new = self.folder.join("run.json.new");
-        fs::write(&new, text)?;
-        fs::rename(new, self.folder.join("run.json"))
+        file::write(&self.folder.join("run.json"), &text)
     }
 }
 
-/// Opens a file of chunks at its end.
+fn reserve(folder: &Path) -> io::Result<()> {
+    file::create(&folder.join(RESERVE))?.write_all(&vec![0; RESERVE_SIZE])
+}
+
+/// Opens a file of chunks at its end. A link is not followed.
 fn open(path: &Path) -> io::Result<File> {
-    let mut file = File::options().write(true).create(true).truncate(false).open(path)?;
+    let mut options = File::options();
+    options.write(true).create(true).truncate(false);
+    let mut file = options.custom_flags(file::NOFOLLOW).open(path)?;
     file.seek(SeekFrom::End(0))?;
     Ok(file)
 }

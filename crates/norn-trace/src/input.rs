@@ -1,9 +1,11 @@
 //! Recorded input of a program: `inputs.json`, next to the chunks of a trace.
 
-use std::{fs, io, path::Path};
+use std::{io, path::Path};
 
 use norn_abi::input::{Asked, call};
 use serde::{Deserialize, Serialize};
+
+use crate::file::{self, MAX_CLIP};
 
 /// The file's name.
 pub(crate) const FILE: &str = "inputs.json";
@@ -158,7 +160,7 @@ pub struct Parted {
 impl Inputs {
     /// Reads the input in the folder of a trace; `None` if none was recorded.
     pub fn open(folder: &Path) -> io::Result<Option<Inputs>> {
-        match fs::read(folder.join(FILE)) {
+        match file::read_regular(&folder.join(FILE), MAX_CLIP) {
             Ok(text) => Ok(Some(serde_json::from_slice(&text)?)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
@@ -167,7 +169,7 @@ impl Inputs {
 
     /// Writes the input to the folder of a trace.
     pub fn write(&self, folder: &Path) -> io::Result<()> {
-        fs::write(folder.join(FILE), serde_json::to_vec(self)?)
+        file::write(&folder.join(FILE), &serde_json::to_vec(self)?)
     }
 }
 

@@ -15,6 +15,7 @@ mod count;
 mod damage;
 mod error;
 mod events;
+pub mod file;
 mod folder;
 mod input;
 mod load;

@@ -7,7 +7,11 @@ use std::{
 
 use serde::Deserialize;
 
-use crate::{Damage, FORMAT, Flaw, Run, Trace, TraceError, bytes::Bytes};
+use crate::{
+    Damage, FORMAT, Flaw, Run, Trace, TraceError,
+    bytes::Bytes,
+    file::{self, MAX_DESCRIPTION},
+};
 
 /// The oldest supported format.
 const OLDEST: u32 = 1;
@@ -15,8 +19,8 @@ const OLDEST: u32 = 1;
 impl Run {
     /// Reads the description of a run.
     pub fn open(folder: &Path) -> Result<Run, TraceError> {
-        let file = folder.join("run.json");
-        let text = match fs::read(&file) {
+        let path = folder.join("run.json");
+        let text = match file::read_regular(&path, MAX_DESCRIPTION) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound && folder.exists() => {
                 return Err(not_a_trace(folder, "it has no `run.json`".to_owned()));
@@ -24,7 +28,10 @@ impl Run {
             Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
                 return Err(not_a_trace(folder, "it is a file".to_owned()));
             }
-            Err(error) => return Err(TraceError::from_io(folder, error)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(TraceError::Missing { path: folder.to_owned() });
+            }
+            Err(source) => return Err(TraceError::Unreadable { path, source }),
         };
         parse(folder, &text)
     }

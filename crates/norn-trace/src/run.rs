@@ -1,6 +1,6 @@
 //! The description of a run: what was executed, how, and how it ended.
 
-use norn_model::Order;
+use norn_model::{Order, OsText};
 use serde::{Deserialize, Serialize};
 
 use crate::Controlled;
@@ -13,9 +13,9 @@ pub struct Run {
     /// Version of the tool that wrote it.
     pub norn: String,
     /// The command and its arguments.
-    pub command: Vec<String>,
+    pub command: Vec<OsText>,
     /// The folder in which it was run.
-    pub directory: String,
+    pub directory: OsText,
     /// Which order was recorded.
     pub order: Order,
     /// Whether the values of memory accesses were recorded.

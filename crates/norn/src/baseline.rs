@@ -5,20 +5,24 @@
 //! has the places, by line. Lines move when the program is edited, so bugs that differ in nothing
 //! else are matched one to one: another bug in the same functions is not mistaken for a known one.
 
-use std::{collections::BTreeSet, fs, path::Path};
+use std::{collections::BTreeSet, path::Path};
 
 use anyhow::Context as _;
 use norn_hunt::{Access, Description, Observed};
 use norn_model::{BugClass, BugId, Location};
 use norn_report::vocabulary;
+use norn_trace::file;
 use serde::{Deserialize, Serialize};
 
-use crate::{stable_name::stable, suppression::class_name};
+use crate::{stable_name::stable, suppression::class_name, text_file};
 
 /// The version of the file format that is written.
 const VERSION: u32 = 3;
 /// In the first version, the fingerprint of a failure is its consequence alone.
 const FIRST: u32 = 1;
+
+/// Maximum size of a baseline in bytes.
+const MAX_SIZE: u64 = 64 << 20;
 
 /// The known bugs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -105,7 +109,8 @@ impl Baseline {
 
     pub(crate) fn read(path: &Path) -> anyhow::Result<Baseline> {
         let name = path.display();
-        let text = fs::read_to_string(path).with_context(|| format!("cannot read `{name}`"))?;
+        let text =
+            text_file::read(path, MAX_SIZE).with_context(|| format!("cannot read `{name}`"))?;
         let baseline: Baseline =
             serde_json::from_str(&text).with_context(|| format!("`{name}` is not a baseline"))?;
         let version = baseline.version;
@@ -119,7 +124,8 @@ impl Baseline {
 
     pub(crate) fn write(&self, path: &Path) -> anyhow::Result<()> {
         let text = serde_json::to_string_pretty(self)? + "\n";
-        fs::write(path, text).with_context(|| format!("cannot write `{}`", path.display()))
+        file::write(path, text.as_bytes())
+            .with_context(|| format!("cannot write `{}`", path.display()))
     }
 }
 
@@ -204,6 +210,8 @@ fn variable(access: &Access) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use norn_model::{Consequence, FailureSite, ThreadName};
     use norn_report::{Action, Number, Object};
 

@@ -16,10 +16,13 @@ use std::{
 
 use anyhow::Context as _;
 
-use crate::verbosity;
+use crate::{text_file, verbosity};
 
 /// The name of the file.
 const NAME: &str = "norn.toml";
+
+/// Maximum size of the file in bytes.
+const MAX_SIZE: u64 = 1 << 20;
 
 /// Values of a variable that mean no, as clap reads them.
 const FALSE: [&str; 6] = ["0", "f", "false", "n", "no", "off"];
@@ -66,7 +69,7 @@ impl Config {
                 None => return Ok(Config::default()),
             },
         };
-        let text = fs::read_to_string(&path)
+        let text = text_file::read(&path, MAX_SIZE)
             .with_context(|| format!("cannot read the configuration `{}`", path.display()))?;
         let folder = std::path::absolute(&path)?;
         Config::parse(&text, &path, folder.parent().unwrap_or(Path::new("/")))

@@ -17,6 +17,8 @@ mod scratch;
 mod stable_name;
 mod suppress;
 mod suppression;
+mod terminal;
+mod text_file;
 mod verbosity;
 mod view;
 
@@ -29,6 +31,7 @@ use std::{
 };
 
 use norn_cc::Language;
+use norn_model::excerpt;
 
 use crate::exit::Exit;
 
@@ -82,11 +85,14 @@ fn report(error: &anyhow::Error) -> Exit {
         let _ = usage.print();
         return if usage.use_stderr() { Exit::Error } else { Exit::Clean };
     }
-    let mut err = anstream::stderr().lock();
+    let mut err = terminal::stderr();
     let _ = writeln!(err, "norn: {error}");
     let message = error.to_string();
-    for cause in error.chain().skip(1).filter(|it| !message.contains(&it.to_string())) {
-        let _ = writeln!(err, "cause: {cause}");
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        // A message that includes its cause may have shortened it.
+        if !message.contains(&cause) && !message.contains(&excerpt(&cause)) {
+            let _ = writeln!(err, "cause: {cause}");
+        }
     }
     Exit::Error
 }

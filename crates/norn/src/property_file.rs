@@ -1,9 +1,14 @@
 //! Property files: the built-in ones, and those of the user.
 
-use std::{fs, io::Write as _, path::Path};
+use std::{io::Write as _, path::Path};
 
 use anyhow::Context as _;
 use norn_property::{File, Property};
+
+use crate::{terminal, text_file};
+
+/// Maximum size of a property file in bytes.
+const MAX_SIZE: u64 = 1 << 20;
 
 /// The built-in properties: name and text.
 pub(crate) const BUILT_IN: [(&str, &str); 10] = [
@@ -49,7 +54,7 @@ pub(crate) fn parse(name: &str) -> anyhow::Result<Option<File>> {
     // A file of the user takes precedence over a built-in property of the same name.
     let text = match built_in(name).filter(|_| !Path::new(name).exists()) {
         Some(text) => text.to_owned(),
-        None => fs::read_to_string(name).with_context(|| {
+        None => text_file::read(Path::new(name), MAX_SIZE).with_context(|| {
             format!("cannot read `{name}`, and there is no built-in property of that name")
         })?,
     };
@@ -57,7 +62,7 @@ pub(crate) fn parse(name: &str) -> anyhow::Result<Option<File>> {
         Ok(file) => (Some(file.clone()), file.warnings),
         Err(errors) => (None, errors),
     };
-    let mut err = anstream::stderr().lock();
+    let mut err = terminal::stderr();
     for it in &diagnostics {
         writeln!(err, "{}", it.show(name, &text))?;
     }

@@ -8,21 +8,21 @@ use norn_report::{
 };
 use terminal_size::{Width, terminal_size_of};
 
-use crate::{cli::ReportFormat, verbosity};
+use crate::{cli::ReportFormat, terminal, verbosity};
 
 /// The version of norn in reports.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Writes a report to standard output.
 pub(crate) fn print(report: &Report, format: ReportFormat) -> io::Result<()> {
-    write(report, format, &mut anstream::stdout().lock())
+    write(report, format, &mut terminal::colored_stdout())
 }
 
 /// Writes the report of one run. For people it goes to standard error: standard output belongs to
 /// the program under test. For programs it is the last line of standard output.
 pub(crate) fn print_run(report: &Report, format: ReportFormat) -> io::Result<()> {
     if format.is_text() {
-        write(report, format, &mut anstream::stderr().lock())
+        write(report, format, &mut terminal::colored_stderr())
     } else {
         print(report, format)
     }

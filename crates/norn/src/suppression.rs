@@ -7,7 +7,7 @@
 //! `property:` is also matched against the name of the property.
 
 use std::{
-    fmt, fs,
+    fmt,
     path::{Path, PathBuf},
 };
 
@@ -17,10 +17,15 @@ use norn_model::{BugClass, BugId, Glob};
 use norn_report::Object;
 use serde_json::json;
 
+use crate::text_file;
+
 /// Kinds that are not classes of findings. `race_top`, `called_from_lib` and `mutex` mean what they mean
 /// in ThreadSanitizer; the others cover nothing, unless a class has that name.
 const OTHER_KINDS: [&str; 8] =
     ["called_from_lib", "deadlock", "mutex", "order", "property", "race_top", "signal", "thread"];
+
+/// Maximum size of a suppression file in bytes.
+const MAX_SIZE: u64 = 1 << 20;
 
 /// One line of a suppression file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,11 +69,11 @@ impl fmt::Display for Suppression {
 /// Reads the suppressions of some files, and the lines that are not suppressions.
 pub(crate) fn read(files: &[PathBuf]) -> anyhow::Result<(Vec<Suppression>, Vec<Ignored>)> {
     let (mut suppressions, mut ignored) = (Vec::new(), Vec::new());
-    for file in files {
-        let text = fs::read_to_string(file)
-            .with_context(|| format!("cannot read `{}`", file.display()))?;
+    for path in files {
+        let text = text_file::read(path, MAX_SIZE)
+            .with_context(|| format!("cannot read `{}`", path.display()))?;
         for (line, text) in (1..).zip(text.lines()) {
-            match parse(file, line, text.trim()) {
+            match parse(path, line, text.trim()) {
                 Ok(suppression) => suppressions.extend(suppression),
                 Err(line) => ignored.push(line),
             }

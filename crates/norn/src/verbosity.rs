@@ -1,10 +1,8 @@
 //! How much `norn` prints besides results and errors.
 
-use std::{
-    fmt,
-    io::{self, Write as _},
-    sync::OnceLock,
-};
+use std::{fmt, io, sync::OnceLock};
+
+use crate::terminal;
 
 /// Set once, before the command runs.
 static CHOSEN: OnceLock<Verbosity> = OnceLock::new();
@@ -51,5 +49,5 @@ pub(crate) fn is_verbose() -> bool {
 
 /// Prints a line to standard error that is neither a result nor an error.
 pub(crate) fn note(line: impl fmt::Display) -> io::Result<()> {
-    if is_quiet() { Ok(()) } else { writeln!(anstream::stderr(), "{line}") }
+    if is_quiet() { Ok(()) } else { terminal::line(&mut terminal::stderr(), line) }
 }

@@ -6,6 +6,7 @@ use std::{
 };
 
 use norn_replay::{Clip, ReplayError};
+use norn_trace::file;
 
 /// The directory of the clips.
 #[derive(Debug)]
@@ -59,6 +60,7 @@ impl ClipStore {
 
     fn write(&self, clip: &Clip, name: &str) -> Result<PathBuf, ReplayError> {
         let failed = |source| ReplayError::Scratch { path: self.folder.clone(), source };
+        file::refuse_link(&self.folder).map_err(failed)?;
         fs::create_dir_all(&self.folder).map_err(failed)?;
         let path = self.folder.join(name);
         clip.write(&path)?;

@@ -1,6 +1,7 @@
 //! Reports for people.
 //!
-//! Styles are part of the text; the stream that it is written to removes them where they are not
+//! Names and messages are made printable first, so that no control characters of theirs reach the
+//! terminal. Styles are part of the text; the stream that it is written to removes them where they are not
 //! wanted.
 
 mod batch;
@@ -15,9 +16,13 @@ mod summary;
 mod wait;
 
 #[cfg(test)]
+mod hostile_names;
+#[cfg(test)]
 mod tests;
 
 use std::io;
+
+use norn_model::printable;
 
 use super::{Layout, Writer};
 use crate::Report;
@@ -38,6 +43,9 @@ impl Text {
 impl Writer for Text {
     fn write(&self, report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
         use crate::Command::{Check, Hunt, Predict, PredictProperty, Replay, Run};
+        let mut report = report.clone();
+        report.change_texts(|it| *it = printable(it).into_owned());
+        let report = &report;
         match report.command {
             Hunt | Check | Predict | PredictProperty => {
                 finding::details(out, report, self.layout)?;

@@ -4,12 +4,15 @@ use std::{collections::BTreeMap, fmt};
 
 use norn_model::{
     Event, EventId, LockMode, Op, Order, Outcome, Role, Site, SiteId, StackId, Thread, ThreadId,
-    ThreadName, Trace,
+    ThreadName, Trace, excerpt,
 };
 use thiserror::Error;
 
 /// Bytes of a variable; it could be any number, for no two variables overlap.
 const SIZE: u64 = 4;
+
+/// Maximum length of a field in bytes, and so of a name.
+const MAX_NAME: usize = 4096;
 
 /// What was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,7 +43,7 @@ impl fmt::Display for StdError {
         write!(f, "line {line}, column {column}: expected {expected}, found ")?;
         match found.as_str() {
             "" => write!(f, "nothing")?,
-            found => write!(f, "`{found}`")?,
+            found => write!(f, "`{}`", excerpt(found))?,
         }
         write!(f, "\nhint: a line is `thread|operation(operand)|location`, as `T0|w(x)|12`")
     }
@@ -82,6 +85,9 @@ impl Import {
             let found = fields.get(field).copied().unwrap_or_default().to_owned();
             Err(StdError { line: number, column: column(field), expected, found })
         };
+        if let Some(long) = fields.iter().position(|it| it.len() > MAX_NAME) {
+            return wrong(long, "a name of at most 4096 bytes");
+        }
         let &[thread, operation, location] = fields.as_slice() else {
             let expected = "three fields with `|` between them";
             return wrong(fields.len().min(3), expected);

@@ -54,8 +54,8 @@ pub(crate) fn run() -> Run {
     Run {
         format: FORMAT,
         norn: "0.1.0".to_owned(),
-        command: vec!["./program".to_owned()],
-        directory: "/".to_owned(),
+        command: vec!["./program".into()],
+        directory: "/".into(),
         order: Order::Local,
         values: true,
         complete: true,

@@ -1,6 +1,6 @@
 //! `norn replay`.
 
-use std::path::PathBuf;
+use std::{ffi::OsString, path::PathBuf};
 
 use clap::{Args, ValueEnum};
 
@@ -33,6 +33,10 @@ pub(crate) struct Replay {
     /// Keep the trace in this folder; with --times, one of each kind
     #[arg(short, long, value_name = "FOLDER")]
     pub(crate) output: Option<PathBuf>,
+    /// Let the clip set variables by which libc loads other code into the program, such as `LD_PRELOAD`;
+    /// only for clips that you trust
+    #[arg(long)]
+    pub(crate) allow_loader_variables: bool,
     #[command(flatten)]
     pub(crate) batch: Batch,
     #[command(flatten)]
@@ -40,7 +44,7 @@ pub(crate) struct Replay {
     /// Program to run instead of the clip's, and its arguments; it runs in the current folder. With
     /// --gdb: arguments of gdb
     #[arg(last = true, value_name = "PROGRAM")]
-    pub(crate) rest: Vec<String>,
+    pub(crate) rest: Vec<OsString>,
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]

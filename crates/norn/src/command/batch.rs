@@ -12,6 +12,7 @@ use anyhow::{Context as _, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
 use norn_frontend::{Interrupt, Launch};
 use norn_replay::{BatchMode, Check, Tally};
+use norn_trace::file::refuse_link;
 
 use crate::{
     cli::{Batch, Limits},
@@ -124,15 +125,13 @@ fn show(bar: &ProgressBar, tally: &Tally) {
 
 /// Runs are kept in an empty folder only, so that they are not confused with older ones.
 fn check_empty(folder: &Path) -> anyhow::Result<&Path> {
+    let shown = folder.display();
+    refuse_link(folder).with_context(|| format!("cannot keep runs in `{shown}`"))?;
     let empty = match fs::read_dir(folder) {
         Ok(mut entries) => entries.next().is_none(),
         Err(error) => error.kind() == io::ErrorKind::NotFound,
     };
-    ensure!(
-        empty,
-        "`{}` is not an empty folder\nhint: choose another one with -o",
-        folder.display()
-    );
+    ensure!(empty, "`{shown}` is not an empty folder\nhint: choose another one with -o");
     Ok(folder)
 }
 

@@ -1,10 +1,6 @@
 //! `norn check`: can another schedule of the program violate a property of the user?
 
-use std::{
-    collections::BTreeSet,
-    io::{self, Write as _},
-    sync::Arc,
-};
+use std::{collections::BTreeSet, sync::Arc};
 
 use norn_frontend::Launch;
 use norn_hunt::{Check, Options};
@@ -25,6 +21,7 @@ use crate::{
     report::{self, VERSION},
     scratch::Scratch,
     suppress::ReportFilter,
+    terminal::{self, line},
 };
 
 pub(super) fn run(args: &cli::Check) -> anyhow::Result<Exit> {
@@ -94,10 +91,8 @@ fn exit(check: &Check, filter: &ReportFilter<'_>) -> anyhow::Result<Exit> {
     }
     for property in unchecked {
         let (name, missing) = (&property.name, property.missing.join(", "));
-        writeln!(
-            io::stderr(),
-            "norn: {name} was not checked: these events never occurred: {missing}"
-        )?;
+        let text = format!("norn: {name} was not checked: these events never occurred: {missing}");
+        line(&mut terminal::stderr(), text)?;
     }
     Ok(Exit::Impossible)
 }

@@ -8,12 +8,14 @@ mod tool;
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
+use norn_report::writer::escape_json;
 use serde::Serialize;
 use serde_json::json;
 
 use crate::{
     cli::{self, Format},
     exit::Exit,
+    terminal,
 };
 
 /// The result of a check.
@@ -57,10 +59,13 @@ pub(super) fn run(args: &cli::Doctor) -> anyhow::Result<Exit> {
     checks.extend(tool::checks());
     checks.extend(self_test::checks()?);
     let is_usable = checks.iter().all(|it| it.level != Level::Problem);
-    let mut out = anstream::stdout().lock();
+    let mut out = terminal::colored_stdout();
     match args.format {
         Format::Text => text(&mut out, &checks, is_usable)?,
-        Format::Json => writeln!(out, "{:#}", json!({ "usable": is_usable, "checks": checks }))?,
+        Format::Json => {
+            let json = json!({ "usable": is_usable, "checks": checks });
+            writeln!(out, "{}", escape_json(&format!("{json:#}")))?;
+        }
     }
     Ok(if is_usable { Exit::Clean } else { Exit::Impossible })
 }

@@ -4,20 +4,21 @@ use std::io::{self, BufWriter, Write};
 
 use norn_frontend::Memory;
 use norn_model::{Event, Frame as Call, Location, Op, ThreadId};
+use norn_report::writer::escape_json;
 use serde_json::{Map, Value as Json, json};
 
 use crate::{
     cli::{Dump, Format},
     exit::Exit,
     fact::{Extent, Fact, Known, address, fact, number},
-    function,
+    function, terminal,
     view::{Object, View, source},
 };
 
 pub(super) fn run(args: &Dump) -> anyhow::Result<Exit> {
     let view = View::open(&args.trace)?;
     let only = args.thread.as_deref().map(|it| view.thread_named(it)).transpose()?;
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = BufWriter::new(terminal::stdout());
     let mut memory = Memory::default();
     let columns = Columns::of(&view);
     for event in view.trace.merged() {
@@ -26,7 +27,10 @@ pub(super) fn run(args: &Dump) -> anyhow::Result<Exit> {
             let line = Line::of(&view, &memory, &event);
             match args.format {
                 Format::Text => text(&mut out, &view, &line, &columns, args.stacks)?,
-                Format::Json => writeln!(out, "{}", line_json(&view, &line, args.stacks))?,
+                Format::Json => {
+                    let json = line_json(&view, &line, args.stacks).to_string();
+                    writeln!(out, "{}", escape_json(&json))?;
+                }
             }
         }
         memory.learn(&event);
@@ -34,7 +38,7 @@ pub(super) fn run(args: &Dump) -> anyhow::Result<Exit> {
     out.flush()?;
     let damage = view.trace.damage();
     if let [first, ..] = damage {
-        let mut err = anstream::stderr().lock();
+        let mut err = terminal::stderr();
         writeln!(err, "norn: the trace is damaged in {} places: {first}", damage.len())?;
         writeln!(err, "hint: all undamaged events were printed; `norn info` lists the damage")?;
     }
@@ -160,7 +164,7 @@ fn text(
     let place = line.frames.first().map_or_else(String::new, place);
     let (op, width) = (line.fact.op, columns.thread);
     let row = format!("{:width$}  {op:17} {what:44} {place}", line.thread);
-    writeln!(out, "{}", row.trim_end())?;
+    terminal::line(out, row.trim_end())?;
     for call in line
         .frames
         .iter()
@@ -171,7 +175,7 @@ fn text(
     {
         if stacks {
             let call = call.as_ref().map_or_else(|| "…".to_owned(), self::place);
-            writeln!(out, "{:width$}    called by {call}", "")?;
+            terminal::line(out, format_args!("{:width$}    called by {call}", ""))?;
         }
     }
     Ok(())

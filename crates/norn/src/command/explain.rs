@@ -5,7 +5,7 @@ use std::io::Write;
 use norn_model::{CONSEQUENCES, Explanation, VERDICTS, closest};
 use norn_predict::{AnalysisInfo, KindInfo, analyses};
 
-use crate::exit::Exit;
+use crate::{exit::Exit, terminal};
 
 /// Common names, and the names that reports use instead.
 const ALIASES: [(&str, &str); 5] = [
@@ -27,7 +27,7 @@ enum Entry {
 }
 
 pub(super) fn run(name: Option<&str>) -> anyhow::Result<Exit> {
-    let mut out = anstream::stdout().lock();
+    let mut out = terminal::colored_stdout();
     match name {
         None => list(&mut out)?,
         Some(name) => explain(name, &mut out)?,

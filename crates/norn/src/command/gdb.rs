@@ -8,7 +8,7 @@ use norn_trace::End;
 
 /// gdb with settings that make it start the program as norn does: without a shell, and without
 /// environment variables that only gdb sets.
-pub(super) fn words(arguments: &[String]) -> anyhow::Result<Vec<OsString>> {
+pub(super) fn words(arguments: &[OsString]) -> anyhow::Result<Vec<OsString>> {
     let gdb = norn_native::find_program(OsStr::new("gdb"), None).ok();
     let gdb = gdb.context("cannot find gdb\nhint: install gdb, or replay without --gdb")?;
     let settings = [
@@ -19,7 +19,7 @@ pub(super) fn words(arguments: &[String]) -> anyhow::Result<Vec<OsString>> {
     ];
     let mut words = vec![gdb.into(), "-q".into()];
     words.extend(settings.into_iter().flat_map(|it| ["-iex".into(), it.into()]));
-    words.extend(arguments.iter().map(Into::into));
+    words.extend(arguments.iter().cloned());
     words.push("--args".into());
     Ok(words)
 }

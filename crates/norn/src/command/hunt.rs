@@ -9,14 +9,14 @@ use std::{
     time::Duration,
 };
 
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
 use norn_cc::Language;
 use norn_frontend::{Interrupt, Launch};
 use norn_hunt::{Options, Stage};
 use norn_model::{BugClass, FunctionPattern};
 use norn_predict::Pattern;
-use norn_trace::PROGRAM;
+use norn_trace::{PROGRAM, file};
 
 use crate::{
     baseline::Baseline,
@@ -31,8 +31,14 @@ use crate::{
     scratch::Scratch,
     suppress::ReportFilter,
     suppression::{self, Suppression},
-    verbosity,
+    terminal::{self, line},
+    text_file, verbosity,
 };
+
+/// Maximum size of a file with patterns in bytes.
+const MAX_PATTERN_FILE: u64 = 1 << 20;
+/// Maximum number of patterns, with the built-in ones.
+const MAX_PATTERNS: usize = 256;
 
 pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
     let suppressions = suppressions(&args.counting.suppressions)?;
@@ -115,9 +121,9 @@ pub(super) fn no_events(program: &OsStr, instead: &str) -> anyhow::Result<Exit> 
 
 /// Reports that a program left no events, with a hint.
 pub(super) fn not_built(program: &OsStr, instead: &str) -> anyhow::Result<Exit> {
-    let (mut out, program) = (io::stderr(), program.display());
-    writeln!(out, "norn: `{program}` left no events: it was not built with norn")?;
-    writeln!(out, "hint: build it with `norn build make`, or `{instead}`")?;
+    let (mut out, program) = (terminal::stderr(), program.display());
+    line(&mut out, format_args!("norn: `{program}` left no events: it was not built with norn"))?;
+    line(&mut out, format_args!("hint: build it with `norn build make`, or `{instead}`"))?;
     Ok(Exit::Impossible)
 }
 
@@ -125,7 +131,7 @@ pub(super) fn not_built(program: &OsStr, instead: &str) -> anyhow::Result<Exit> 
 pub(super) fn suppressions(given: &cli::Suppressions) -> anyhow::Result<Vec<Suppression>> {
     let (suppressions, ignored) = suppression::read(&given.files)?;
     for it in ignored {
-        writeln!(io::stderr(), "norn: {it}")?;
+        writeln!(terminal::stderr(), "norn: {it}")?;
     }
     Ok(suppressions)
 }
@@ -145,7 +151,10 @@ pub(super) fn program(
     };
     let ours = norn_trace::is_ours(output).unwrap_or(false);
     let folder = if ours { std::path::absolute(output.join(PROGRAM))? } else { scratch.to_owned() };
-    fs::create_dir_all(&folder).with_context(|| format!("cannot create `{}`", folder.display()))?;
+    let made = file::refuse_link(output)
+        .and_then(|()| file::refuse_link(&folder))
+        .and_then(|()| fs::create_dir_all(&folder));
+    made.with_context(|| format!("cannot create `{}`", folder.display()))?;
     let program = folder.join(source.file_stem().unwrap_or_default());
     let flags = ["-g", "-O1", "-pthread", "-o"].map(OsString::from);
     let arguments: Vec<OsString> =
@@ -182,10 +191,15 @@ pub(super) fn atomic_sets(search: &cli::Search) -> Vec<Vec<String>> {
 fn patterns(files: &[PathBuf]) -> anyhow::Result<Vec<Pattern>> {
     let mut patterns = Pattern::built_in();
     for path in files {
-        let text = fs::read_to_string(path)
+        let text = text_file::read(path, MAX_PATTERN_FILE)
             .with_context(|| format!("cannot read `{}`", path.display()))?;
         let own = Pattern::parse(&text).with_context(|| format!("in `{}`", path.display()))?;
         patterns.extend(own);
+        let shown = path.display();
+        ensure!(
+            patterns.len() <= MAX_PATTERNS,
+            "too many patterns in `{shown}`: more than {MAX_PATTERNS}"
+        );
     }
     Ok(patterns)
 }

@@ -2,21 +2,36 @@
 
 use std::{
     collections::BTreeMap,
-    fs,
     io::{self, BufWriter, Write as _},
     path::Path,
 };
 
 use anyhow::Context as _;
-use norn_trace::{Imported, import_std};
+use norn_report::writer::escape_json;
+use norn_trace::{Imported, file, import_std};
 use serde_json::json;
 
-use crate::{cli::Format, exit::Exit, fact::fact, verbosity::note};
+use crate::{
+    cli::Format,
+    exit::Exit,
+    fact::fact,
+    terminal::{self, line},
+    verbosity::note,
+};
+
+/// Maximum size of such a file in bytes.
+const MAX_SIZE: u64 = 4 << 30;
+
+/// Whether a path is not a folder. Then it can only be such a file, and the error says so if it is a
+/// FIFO or a device.
+pub(super) fn is_file(path: &Path) -> bool {
+    path.exists() && !path.is_dir()
+}
 
 /// Prints the events of such a file in Norn's text notation.
 pub(super) fn dump(path: &Path) -> anyhow::Result<Exit> {
     let imported = read(path)?;
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = BufWriter::new(terminal::stdout());
     write!(out, "{}", norn_model::text::print(&imported.trace))?;
     out.flush()?;
     Ok(Exit::Clean)
@@ -29,7 +44,7 @@ pub(super) fn info(path: &Path, format: Format) -> anyhow::Result<Exit> {
     for event in trace.threads.iter().flat_map(|it| &it.events) {
         *kinds.entry(fact(&event.op, &trace.names, |_| String::new()).op).or_default() += 1;
     }
-    let mut out = io::stdout().lock();
+    let mut out = terminal::stdout();
     if format == Format::Json {
         let threads: Vec<_> = trace
             .threads
@@ -37,13 +52,13 @@ pub(super) fn info(path: &Path, format: Format) -> anyhow::Result<Exit> {
             .map(|it| json!({ "name": it.name, "events": it.events.len() }))
             .collect();
         let summary = json!({ "events": trace.len(), "threads": threads, "events_by_kind": kinds });
-        writeln!(out, "{summary:#}")?;
+        writeln!(out, "{}", escape_json(&format!("{summary:#}")))?;
         return Ok(Exit::Clean);
     }
     writeln!(out, "trace     {} events, imported", trace.len())?;
     writeln!(out, "\nthreads")?;
     for thread in &trace.threads {
-        writeln!(out, "  {:12} {:>12} events", thread.name.0, thread.events.len())?;
+        line(&mut out, format_args!("  {:12} {:>12} events", thread.name.0, thread.events.len()))?;
     }
     writeln!(out, "\nevents")?;
     for (name, count) in kinds {
@@ -54,7 +69,7 @@ pub(super) fn info(path: &Path, format: Format) -> anyhow::Result<Exit> {
 
 fn read(path: &Path) -> anyhow::Result<Imported> {
     let shown = path.display();
-    let text = fs::read_to_string(path).with_context(|| format!("cannot read `{shown}`"))?;
+    let text = text(path).with_context(|| format!("cannot read `{shown}`"))?;
     let imported = import_std(&text).with_context(|| {
         format!("`{shown}` is neither a trace's folder nor a file in RAPID's STD format")
     })?;
@@ -64,4 +79,9 @@ fn read(path: &Path) -> anyhow::Result<Imported> {
         ))?;
     }
     Ok(imported)
+}
+
+fn text(path: &Path) -> io::Result<String> {
+    let bytes = file::read_regular(path, MAX_SIZE)?;
+    String::from_utf8(bytes).map_err(|it| io::Error::new(io::ErrorKind::InvalidData, it))
 }

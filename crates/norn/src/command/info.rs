@@ -7,7 +7,8 @@ use std::{
 
 use norn_abi::arena::PROCESSES;
 use norn_frontend::{Memory, ModuleState, ModuleSummary};
-use norn_model::Object;
+use norn_model::{Object, OsText};
+use norn_report::writer::escape_json;
 use norn_trace::{Blocked, End, Kind, StopReason};
 use serde_json::{Value as Json, json};
 
@@ -15,15 +16,16 @@ use crate::{
     cli::{Format, Info},
     exit::Exit,
     fact::address,
+    terminal::{self, line},
     view::{View, source},
 };
 
 pub(super) fn run(args: &Info) -> anyhow::Result<Exit> {
     let view = View::open(&args.trace)?;
-    let mut out = anstream::stdout().lock();
+    let mut out = terminal::stdout();
     match args.format {
         Format::Text => text(&mut out, &view)?,
-        Format::Json => writeln!(out, "{:#}", summary(&view))?,
+        Format::Json => writeln!(out, "{}", escape_json(&format!("{:#}", summary(&view))))?,
     }
     Ok(Exit::Clean)
 }
@@ -32,8 +34,8 @@ fn summary(view: &View) -> Json {
     let (trace, run) = (&view.trace, view.trace.run());
     let losses = trace.losses();
     json!({
-        "command": run.command,
-        "directory": run.directory,
+        "command": run.command.iter().map(OsText::lossy).collect::<Vec<_>>(),
+        "directory": run.directory.lossy(),
         "norn": run.norn,
         "format": run.format,
         "order": run.order,
@@ -108,7 +110,7 @@ fn operation(kind: Kind) -> Option<String> {
 
 fn module_json(module: &ModuleSummary) -> Json {
     json!({
-        "path": module.path,
+        "path": module.path.to_string_lossy(),
         "instrumented": module.instrumented,
         "debug": match module.state {
             ModuleState::Lines => "lines",
@@ -165,7 +167,8 @@ fn waiting(view: &View, blocked: &Blocked) -> Waiting {
 
 fn text(out: &mut impl Write, view: &View) -> io::Result<()> {
     let (trace, run) = (&view.trace, view.trace.run());
-    writeln!(out, "command   {}", run.command.join(" "))?;
+    let command: Vec<_> = run.command.iter().map(OsText::lossy).collect();
+    line(out, format_args!("command   {}", command.join(" ")))?;
     writeln!(out, "ended     {}", ending(view))?;
     let counts = trace.counts();
     let each = if counts.events == 0 { 0.0 } else { counts.bytes as f64 / counts.events as f64 };
@@ -181,10 +184,11 @@ fn text(out: &mut impl Write, view: &View) -> io::Result<()> {
     }
     writeln!(out, "\nthreads")?;
     for thread in trace.threads() {
-        writeln!(out, "  {:12} {:>12} events", thread.name.0, thread.events)?;
+        line(out, format_args!("  {:12} {:>12} events", thread.name.0, thread.events))?;
     }
     for it in blocked(view) {
-        writeln!(out, "  {} was waiting: {} {} at {}", it.thread, it.op, it.object, it.place)?;
+        let Waiting { thread, op, object, place } = it;
+        line(out, format_args!("  {thread} was waiting: {op} {object} at {place}"))?;
     }
     writeln!(out, "\nevents")?;
     for (name, count) in by_kind(view) {
@@ -199,12 +203,13 @@ fn text(out: &mut impl Write, view: &View) -> io::Result<()> {
                 (_, true) => "seen where it is not inlined",
                 (_, false) => "seen",
             };
-            writeln!(out, "  {seen:28} {}", it.pattern)?;
+            line(out, format_args!("  {seen:28} {}", it.pattern))?;
         }
     }
     writeln!(out, "\nmodules")?;
     for module in view.symbols.modules() {
-        writeln!(out, "  {:28} {}", instrumentation(&module), module.path.display())?;
+        let path = module.path.display();
+        line(out, format_args!("  {:28} {path}", instrumentation(&module)))?;
     }
     gaps(out, view)
 }
@@ -291,5 +296,5 @@ fn gaps(out: &mut impl Write, view: &View) -> io::Result<()> {
     if lines.is_empty() {
         return writeln!(out, "  nothing");
     }
-    lines.iter().try_for_each(|it| writeln!(out, "  {it}"))
+    lines.iter().try_for_each(|it| line(out, format_args!("  {it}")))
 }

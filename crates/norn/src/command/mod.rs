@@ -5,6 +5,7 @@ mod build;
 pub(crate) mod cc;
 mod check;
 mod checked;
+mod clip_program;
 mod completions;
 mod doctor;
 mod dump;
@@ -45,11 +46,13 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<Exit> {
         Command::Record(args) => record::run(args),
         Command::Run(args) => run::run(&args),
         Command::Replay(args) => replay::run(&args),
-        Command::Info(args) if args.trace.folder.is_file() => {
+        Command::Info(args) if import::is_file(&args.trace.folder) => {
             import::info(&args.trace.folder, args.format)
         }
         Command::Info(args) => info::run(&args),
-        Command::Dump(args) if args.trace.folder.is_file() => import::dump(&args.trace.folder),
+        Command::Dump(args) if import::is_file(&args.trace.folder) => {
+            import::dump(&args.trace.folder)
+        }
         Command::Dump(args) => dump::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Header => header::run(),

@@ -2,9 +2,9 @@
 
 use std::io::Write as _;
 
-use crate::exit::Exit;
+use crate::{exit::Exit, terminal};
 
 pub(super) fn run() -> anyhow::Result<Exit> {
-    write!(anstream::stdout(), "{}", norn_predict::BUILT_IN)?;
+    write!(terminal::stdout(), "{}", norn_predict::BUILT_IN)?;
     Ok(Exit::Clean)
 }

@@ -1,10 +1,10 @@
 //! `norn predict`: predicts bugs from a trace, without running the program.
 
 use norn_hunt::outlook;
-use norn_trace::Run;
+use norn_trace::{Run, TraceError};
 
 use crate::{
-    cli::Predict,
+    cli::{Predict, TraceArg},
     command::hunt::{atomic_sets, prediction_options, suppressions},
     exit::Exit,
     front_end::front_end,
@@ -16,7 +16,7 @@ use crate::{
 pub(super) fn run(args: &Predict) -> anyhow::Result<Exit> {
     let mut report =
         if args.property.is_empty() { patterns(args)? } else { return property(args) };
-    report.program = Run::open(&args.trace.folder)?.command;
+    report.program = program(&args.trace)?;
     report::print(&report, args.format)?;
     Ok(Exit::Clean)
 }
@@ -50,7 +50,13 @@ fn property(args: &Predict) -> anyhow::Result<Exit> {
         &properties,
     )?;
     let mut report = norn_hunt::report::forecast(&forecast, VERSION);
-    report.program = Run::open(&args.trace.folder)?.command;
+    report.program = program(&args.trace)?;
     report::print(&report, args.format)?;
     Ok(Exit::Clean)
+}
+
+/// The command line of the recorded program, for reports.
+fn program(trace: &TraceArg) -> Result<Vec<String>, TraceError> {
+    let command = Run::open(&trace.folder)?.command;
+    Ok(command.iter().map(|it| it.lossy().into_owned()).collect())
 }

@@ -4,10 +4,15 @@ use std::io::Write as _;
 
 use anyhow::Context as _;
 
-use crate::{cli::Property, exit::Exit, property_file};
+use crate::{
+    cli::Property,
+    exit::Exit,
+    property_file,
+    terminal::{self, line},
+};
 
 pub(super) fn run(args: &Property) -> anyhow::Result<Exit> {
-    let mut out = anstream::stdout().lock();
+    let mut out = terminal::stdout();
     match args {
         Property::Lint { files } => {
             let mut has_errors = false;
@@ -16,7 +21,8 @@ pub(super) fn run(args: &Property) -> anyhow::Result<Exit> {
                 match property_file::parse(&path)? {
                     Some(file) => {
                         let names = file.properties.iter().map(norn_property::Property::name);
-                        writeln!(out, "{path}: {}", names.collect::<Vec<_>>().join(", "))?;
+                        let names = names.collect::<Vec<_>>().join(", ");
+                        line(&mut out, format_args!("{path}: {names}"))?;
                     }
                     None => has_errors = true,
                 }

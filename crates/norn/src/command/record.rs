@@ -1,19 +1,14 @@
 //! `norn record`: runs a program and records its events.
 #![expect(unsafe_code, reason = "ends by the signal that ended the subject")]
 
-use std::{
-    io::{self, Write as _},
-    iter,
-    os::unix::process::ExitStatusExt as _,
-    process::ExitStatus,
-};
+use std::{io, iter, os::unix::process::ExitStatusExt as _, process::ExitStatus};
 
 use norn_abi::arena::{PROCESSES, THREADS};
 use norn_frontend::{Launch, Recording};
 use norn_record::ADDRESS_SPACE;
 use norn_trace::{Run, StopReason};
 
-use crate::{cli::Record, exit::Exit, front_end::front_end, function, verbosity::note};
+use crate::{cli::Record, exit::Exit, front_end::front_end, function, terminal, verbosity::note};
 
 pub(super) fn run(args: Record) -> anyhow::Result<Exit> {
     let launch = Launch {
@@ -45,7 +40,7 @@ pub(super) fn say(launch: &Launch, recording: &Recording) -> anyhow::Result<()> 
         if line.starts_with("hint: ") && !is_error {
             note(line)?;
         } else {
-            writeln!(anstream::stderr(), "{line}")?;
+            terminal::line(&mut terminal::stderr(), line)?;
         }
     }
     Ok(())

@@ -9,27 +9,32 @@ use norn_report::{Claimed, Report};
 
 use crate::{
     cli::{AfterArg, Replay, ReportFormat},
-    command::{self, batch, batch::Job, checked, gdb, record},
+    command::{self, batch, batch::Job, checked, clip_program, gdb, record},
     exit::Exit,
     front_end::front_end,
     report::{self, VERSION},
     scratch::Scratch,
+    terminal,
 };
 
 pub(super) fn run(args: &Replay) -> anyhow::Result<Exit> {
     let clip = read(args)?;
+    clip_program::check_environment(&clip, &args.clip, args.allow_loader_variables)?;
     let launch = Launch {
         plan: Some(plan(args, &clip)),
         debugger: if args.gdb { gdb::words(&args.rest)? } else { Vec::new() },
         ..clip.launch(launch(args))
     };
+    if args.gdb || args.rest.is_empty() {
+        clip_program::show(&clip)?;
+    }
     let exit = match args.batch.times {
         Some(_) => repeat(args, &clip, &launch),
         None => once(args, &clip, launch),
     };
     match exit {
         Err(error) if clip.has_path() && is_changed(&error) => {
-            writeln!(anstream::stderr(), "norn: the schedule cannot be followed: {error}")?;
+            writeln!(terminal::stderr(), "norn: the schedule cannot be followed: {error}")?;
             Ok(Exit::Impossible)
         }
         exit => exit,
@@ -47,7 +52,7 @@ fn is_changed(error: &anyhow::Error) -> bool {
 fn read(args: &Replay) -> Result<Clip, ReplayError> {
     let mut clip = Clip::read(&args.clip)?;
     if !args.gdb && !args.rest.is_empty() {
-        clip.start(args.rest.clone());
+        clip.start(args.rest.iter().map(Into::into).collect());
     }
     if clip.command.is_empty() {
         return Err(ReplayError::NoCommand(args.clip.clone()));
@@ -96,7 +101,7 @@ fn say(clip: &Clip, completed: &CompletedRun, format: ReportFormat) -> anyhow::R
 
 /// A report of a replay, without its results.
 fn report(clip: &Clip, exit: Exit) -> Report {
-    let program = clip.command.clone();
+    let program = clip.command.iter().map(|it| it.lossy().into_owned()).collect();
     Report { program, exit: exit.into(), ..Report::new(norn_report::Command::Replay, VERSION) }
 }
 

@@ -155,7 +155,7 @@ fn again(args: &Run, launch: &Launch, kind: &RunKind) -> Vec<String> {
 }
 
 /// A word, quoted for the shell.
-fn quoted(word: &str) -> String {
+pub(super) fn quoted(word: &str) -> String {
     let plain = |it: char| it.is_ascii_alphanumeric() || "_-./=:,+@%".contains(it);
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();

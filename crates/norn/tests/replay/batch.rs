@@ -45,7 +45,9 @@ fn all_runs_of_a_schedule_are_the_same() {
     assert_eq!(ran.status.code(), Some(1), "{ran:?}");
     let expected = "20 of 20 runs are the same: followed 4 of 4 segments, \
                     assertion failed: counter == 2\n";
-    assert_eq!((&*ran.stdout, &*ran.stderr), (expected, ""));
+    assert_eq!(ran.stdout, expected);
+    let here = subject.folder.path().canonicalize().unwrap();
+    assert_eq!(ran.stderr, format!("norn: the clip runs ./subject in {}\n", here.display()));
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::{
     writer::{Layout, Writer as _},
 };
 
-fn thread(name: &str) -> ThreadName {
+pub(super) fn thread(name: &str) -> ThreadName {
     ThreadName(name.to_owned())
 }
 
@@ -41,7 +41,13 @@ fn access(name: &str, action: Action, value: u128, line: u32) -> Access {
     }
 }
 
-fn row(name: &str, action: Action, object: &str, line: u32, step: Option<usize>) -> EventRow {
+pub(super) fn row(
+    name: &str,
+    action: Action,
+    object: &str,
+    line: u32,
+    step: Option<usize>,
+) -> EventRow {
     EventRow {
         thread: thread(name),
         event: 0,
@@ -66,7 +72,7 @@ fn interleaving() -> Interleaving {
     Interleaving { recorded: vec![read, write, lock, other, unlock], forced: forced.into() }
 }
 
-fn finding() -> Finding {
+pub(super) fn finding() -> Finding {
     Finding {
         class: BugClass::Atomicity,
         kind: "read-write-write".to_owned(),
@@ -103,7 +109,7 @@ fn finding() -> Finding {
     }
 }
 
-fn hunt(findings: Vec<Finding>) -> Report {
+pub(super) fn hunt(findings: Vec<Finding>) -> Report {
     let run = Run { events: Some(90), threads: Some(3), ..Run::new(Consequence::None) };
     Report { run: Some(run), findings, ..Report::new(Command::Hunt, "0.1.0") }
 }
@@ -264,11 +270,11 @@ fn harmless_findings_take_a_line() {
     ");
 }
 
-fn step(name: &str, line: u32) -> Step {
+pub(super) fn step(name: &str, line: u32) -> Step {
     Step { thread: thread(name), event: None, stack: vec![at("take", line)] }
 }
 
-fn deadlock() -> Story {
+pub(super) fn deadlock() -> Story {
     let waiter = |name, lock, holder| Waiter {
         step: step(name, 10),
         want: Want::Lock {

@@ -1,0 +1,224 @@
+//! All texts of a report: names and messages from traces, binaries and files.
+//!
+//! A writer for terminals makes them printable here, in one place, because someone else may have chosen
+//! them. Each type lists all of its fields, so that a new field does not compile until it is listed:
+//! texts first, then fields that contain none.
+
+use std::collections::BTreeMap;
+
+use norn_model::{Consequence, Location, ThreadName};
+
+use super::{
+    Access, AlsoSeen, Arrival, Barrier, Batch, Block, BriefSection, Control, Death, Departure,
+    Detail, Detour, EventRow, FailureKind, Finding, Harm, HeldLock, Holder, Inputs, InputsDiverged,
+    Interleaving, LeftOut, Misuse, Notice, Object, ObservedFailure, ObservedValue, Omissions,
+    Parameter, Parting, Point, Property, Remark, Report, Requested, Run, RunKind, Runner, Running,
+    Schedule, Semaphore, Step, Story, Stuck, SuppressedBy, Suppression, Tool, Turn, Unseen,
+    Verdict, Waiter, Wakeup, Want, Writing,
+};
+
+/// Changes a text.
+type Change<'a> = &'a mut dyn FnMut(&mut String);
+
+impl Report {
+    /// Changes all texts that others may have chosen, and those that norn made of them.
+    pub fn change_texts(&mut self, mut change: impl FnMut(&mut String)) {
+        self.each(&mut change);
+    }
+}
+
+/// A value that contains texts.
+trait Texts {
+    /// Changes each of them.
+    fn each(&mut self, change: Change<'_>);
+}
+
+impl Texts for String {
+    fn each(&mut self, change: Change<'_>) {
+        change(self);
+    }
+}
+
+impl<T: Texts> Texts for Option<T> {
+    fn each(&mut self, change: Change<'_>) {
+        if let Some(it) = self {
+            it.each(change);
+        }
+    }
+}
+
+impl<T: Texts> Texts for Vec<T> {
+    fn each(&mut self, change: Change<'_>) {
+        for it in self {
+            it.each(change);
+        }
+    }
+}
+
+impl Texts for BTreeMap<String, u64> {
+    fn each(&mut self, change: Change<'_>) {
+        for (mut name, count) in std::mem::take(self) {
+            change(&mut name);
+            self.insert(name, count);
+        }
+    }
+}
+
+impl Texts for ThreadName {
+    fn each(&mut self, change: Change<'_>) {
+        self.0.each(change);
+    }
+}
+
+impl Texts for Consequence {
+    fn each(&mut self, change: Change<'_>) {
+        match self {
+            Consequence::Signal { signal: _, at } => at.each(change),
+            Consequence::Assertion(text) => text.each(change),
+            Consequence::Exception { class, what } => {
+                class.each(change);
+                what.each(change);
+            }
+            Consequence::None
+            | Consequence::Exit(_)
+            | Consequence::Abort
+            | Consequence::Memory(_)
+            | Consequence::Deadlock
+            | Consequence::Livelock
+            | Consequence::Hang(_)
+            | Consequence::Check(_) => {}
+        }
+    }
+}
+
+impl Texts for FailureKind {
+    fn each(&mut self, change: Change<'_>) {
+        match self {
+            FailureKind::Stuck(it) => it.each(change),
+            FailureKind::Running(it) => it.each(change),
+            FailureKind::Misuse(it) => it.each(change),
+            FailureKind::Death(it) => it.each(change),
+        }
+    }
+}
+
+impl Texts for SuppressedBy {
+    fn each(&mut self, change: Change<'_>) {
+        match self {
+            SuppressedBy::Baseline => {}
+            SuppressedBy::Suppression(text) => text.each(change),
+        }
+    }
+}
+
+impl Texts for Verdict {
+    fn each(&mut self, change: Change<'_>) {
+        match self {
+            Verdict::Followed(_) => {}
+            Verdict::Diverged(it) | Verdict::Infeasible(it) => it.each(change),
+        }
+    }
+}
+
+impl Texts for Want {
+    fn each(&mut self, change: Change<'_>) {
+        match self {
+            Want::Lock { object, holders } => {
+                object.each(change);
+                holders.each(change);
+            }
+            Want::Wakeup(it) => it.each(change),
+            Want::Barrier(it) => it.each(change),
+            Want::Semaphore(it) => it.each(change),
+            Want::End { thread, ended: _ } => thread.each(change),
+            Want::Once { object, by } => {
+                object.each(change);
+                by.each(change);
+            }
+            Want::Word(object) => object.each(change),
+            Want::Outside => {}
+        }
+    }
+}
+
+/// Implements [`Texts`] for structures, from the fields that contain texts and those that do not.
+macro_rules! fields {
+    ($($type:ident { $($text:ident)* $(; $($other:ident)*)? })*) => { $(
+        impl Texts for $type {
+            fn each(&mut self, change: Change<'_>) {
+                let $type { $($text,)* $($($other: _,)*)? } = self;
+                $( $text.each(change); )*
+            }
+        }
+    )* };
+}
+
+fields! {
+    Access { thread event variable shown stack locks frames; action stuck value }
+    AlsoSeen { name clips; more }
+    Arrival { operation object at; event code }
+    Barrier { object arrived; needed }
+    Batch { kinds control repeat; runs failed stopped usual segments }
+    Block { allocated freed; size offset }
+    BriefSection { title; lines more }
+    Control { strategy inputs; seed switches away same_layout }
+    Death { by reads; fault }
+    Departure { thread until actual before; segment why }
+    Detail { also; finding }
+    Detour { thread expected actual last; event back }
+    EventRow { thread object shown at; event action size value times step }
+    Finding {
+        kind name title suppressed_by variables parameters accesses remark schedule why verdict
+        consequence story interleaving clip replay harm;
+        class status harmful bug scope source other_output executions
+    }
+    Harm { consequence story clip replay }
+    HeldLock { lock; shared }
+    Holder { taken; mode ended }
+    Inputs { diverged; uncontrolled recorded lost fed available }
+    InputsDiverged { thread expected actual; input }
+    Interleaving { recorded forced }
+    LeftOut { text; alike ways steps instances untried }
+    Location { function file module; line column offset }
+    Misuse { by block destroyed; fault address }
+    Notice { step woke; broadcast before }
+    Object { name allocated_at; address }
+    ObservedFailure {
+        consequence story suppressed_by clip replay; finding shown executions
+    }
+    ObservedValue { object shown written; value }
+    Omissions {
+        patterns threads names; events sampled variable_pairs lock_requests functions
+    }
+    Parameter { name value }
+    Parting { usual here; event }
+    Point { operation at }
+    Property { name events never left_out unseen; instances candidates incomplete }
+    Remark { expected why; count early }
+    Report {
+        tool program run batch findings details brief observed properties not_looked_at
+        suppressions;
+        schema command summary exit
+    }
+    Requested { call; descriptor asked }
+    Run {
+        consequence story verdict detour control; events threads segments ended_by_debugger
+    }
+    RunKind {
+        consequence verdict differs parting detour kept; count run seed print away stopped
+    }
+    Runner { step reads }
+    Running { runners waiters ended }
+    Schedule { grade engine turns; switches }
+    Semaphore { object last; initial posts waits }
+    Step { thread stack; event }
+    Story { failure last }
+    Stuck { waiters cycle ended }
+    Suppression { suppression file; line used }
+    Tool { name version }
+    Turn { thread; until }
+    Unseen { event name text hint; why }
+    Waiter { step want }
+    Wakeup { object calls; earlier }
+    Writing { step shown; value }
+}
