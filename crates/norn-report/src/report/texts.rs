@@ -13,8 +13,8 @@ use super::{
     Detail, Detour, EventRow, FailureKind, Finding, Harm, HeldLock, Holder, Inputs, InputsDiverged,
     Interleaving, LeftOut, Misuse, Notice, Object, ObservedFailure, ObservedValue, Omissions,
     Parameter, Parting, Point, Property, Remark, Report, Requested, Run, RunKind, Runner, Running,
-    Schedule, Semaphore, Step, Story, Stuck, SuppressedBy, Suppression, Tool, Turn, Unseen,
-    Verdict, Waiter, Wakeup, Want, Writing,
+    Schedule, Semaphore, Step, Story, Stuck, SuppressedBy, Suppression, Tool, Turn, Unordered,
+    Unseen, Verdict, Waiter, Wakeup, Want, WeakOperation, Writing,
 };
 
 /// Changes a text.
@@ -161,7 +161,7 @@ fields! {
     Batch { kinds control repeat; runs failed stopped usual segments }
     Block { allocated freed; size offset }
     BriefSection { title; lines more }
-    Control { strategy inputs; seed switches away same_layout }
+    Control { strategy inputs; seed switches away same_layout older }
     Death { by reads; fault }
     Departure { thread until actual before; segment why }
     Detail { also; finding }
@@ -169,7 +169,7 @@ fields! {
     EventRow { thread object shown at; event action size value times step }
     Finding {
         kind name title suppressed_by variables parameters accesses remark schedule why verdict
-        consequence story interleaving clip replay harm;
+        consequence story interleaving clip replay harm unordered;
         class status harmful bug scope source other_output executions
     }
     Harm { consequence story clip replay }
@@ -184,7 +184,7 @@ fields! {
     Notice { step woke; broadcast before }
     Object { name allocated_at; address }
     ObservedFailure {
-        consequence story suppressed_by clip replay; finding shown executions
+        consequence story suppressed_by clip replay; finding shown executions older_loads
     }
     ObservedValue { object shown written; value }
     Omissions {
@@ -217,8 +217,10 @@ fields! {
     Suppression { suppression file; line used }
     Tool { name version }
     Turn { thread; until }
+    Unordered { weak }
     Unseen { event name text hint; why }
     Waiter { step want }
     Wakeup { object calls; earlier }
+    WeakOperation { variable location; operation ordering }
     Writing { step shown; value }
 }

@@ -37,6 +37,7 @@ fn hunted() -> Report {
         finding: None,
         suppressed_by: None,
         shown: true,
+        older_loads: 0,
         clip: "Clip".to_owned(),
         replay: vec!["Replay".to_owned()],
         executions: 1,
