@@ -14,8 +14,18 @@ use std::{
 
 /// Folders with subjects that are hunted.
 pub const HUNTED: [&str; 12] = [
-    "hunt", "deadlock", "order", "channel", "libc", "control", "memory", "progress", "cxx20",
-    "openmp", "misuse", "descriptor",
+    "hunt",
+    "deadlock",
+    "order",
+    "channel",
+    "libc",
+    "control",
+    "memory",
+    "progress",
+    "cxx20",
+    "openmp",
+    "misuse",
+    "descriptor",
 ];
 
 /// Folders whose subjects depend on what the compiler makes of them, and are hunted with clang, too.

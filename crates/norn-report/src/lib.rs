@@ -14,8 +14,14 @@ pub mod writer;
 
 pub use report::{
     Access, Address, AlsoSeen, Arrival, AtomicOperation, Barrier, Batch, Block, BriefLine,
-    BriefSection, Claimed, Command, Control, Death, Departure, Detail, Detour, EarlierUse, EventRow, ExitMeaning, ExitStatus, FailureKind, Fault, Finding, Harm, HeldLock, Holder, Inputs, InputsDiverged, Interleaving, LeftOut, Misuse, NotReproduced, Note, Notice, Number, Object, ObjectMisuse, ObjectState, ObservedFailure, ObservedValue, Omissions, Parameter, Parting, Point, Print, Property, Remark, Report, Requested, Run, RunKind, Runner, Running, Schedule, Semaphore, Status, Step, Story, Stuck, Summary, SuppressedBy, Suppression, Tool, Turn, Uncontrolled, Unordered, Unseen,
-    UnseenReason, Verdict, Waiter, Wakeup, Want, WeakOperation, Writing,
+    BriefSection, Claimed, Command, Control, Death, Departure, Detail, Detour, EarlierUse,
+    EventRow, ExitMeaning, ExitStatus, FailureKind, Fault, Finding, Harm, HeldLock, Holder, Inputs,
+    InputsDiverged, Interleaving, LeftOut, Misuse, NotReproduced, Note, Notice, Number, Object,
+    ObjectMisuse, ObjectState, ObservedFailure, ObservedValue, Omissions, Parameter, Parting,
+    Point, Print, Property, Remark, Report, Requested, Run, RunKind, Runner, Running, Schedule,
+    Semaphore, Status, Step, Story, Stuck, Summary, SuppressedBy, Suppression, Tool, Turn,
+    Uncontrolled, Unordered, Unseen, UnseenReason, Verdict, Waiter, Wakeup, Want, WeakOperation,
+    Writing,
 };
 pub use schema::schema;
 pub use vocabulary::Action;

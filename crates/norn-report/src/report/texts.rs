@@ -9,12 +9,13 @@ use std::collections::BTreeMap;
 use norn_model::{Consequence, Location, ThreadName};
 
 use super::{
-    Access, AlsoSeen, Arrival, Barrier, Batch, Block, BriefSection, Control, Death, Departure,
-    Detail, Detour, EventRow, FailureKind, Finding, Harm, HeldLock, Holder, Inputs, InputsDiverged,
-    Interleaving, LeftOut, Misuse, Notice, Object, ObservedFailure, ObservedValue, Omissions,
-    Parameter, Parting, Point, Property, Remark, Report, Requested, Run, RunKind, Runner, Running,
-    Schedule, Semaphore, Step, Story, Stuck, SuppressedBy, Suppression, Tool, Turn, Unordered,
-    Unseen, Verdict, Waiter, Wakeup, Want, WeakOperation, Writing,
+    Access, AlsoSeen, Arrival, Barrier, Batch, Block, BriefSection, Claimed, Control, Death,
+    Departure, Detail, Detour, EarlierUse, EventRow, FailureKind, Finding, Harm, HeldLock, Holder,
+    Inputs, InputsDiverged, Interleaving, LeftOut, Misuse, NotReproduced, Note, Notice, Object,
+    ObjectMisuse, ObservedFailure, ObservedValue, Omissions, Parameter, Parting, Point, Property,
+    Remark, Report, Requested, Run, RunKind, Runner, Running, Schedule, Semaphore, Step, Story,
+    Stuck, SuppressedBy, Suppression, Tool, Turn, Unordered, Unseen, Verdict, Waiter, Wakeup, Want,
+    WeakOperation, Writing,
 };
 
 /// Changes a text.
@@ -85,7 +86,8 @@ impl Texts for Consequence {
             | Consequence::Memory(_)
             | Consequence::Deadlock
             | Consequence::Livelock
-            | Consequence::Hang(_)
+            | Consequence::Misuse(_)
+            | Consequence::Unfinished(_)
             | Consequence::Check(_) => {}
         }
     }
@@ -97,7 +99,17 @@ impl Texts for FailureKind {
             FailureKind::Stuck(it) => it.each(change),
             FailureKind::Running(it) => it.each(change),
             FailureKind::Misuse(it) => it.each(change),
+            FailureKind::Object(it) => it.each(change),
             FailureKind::Death(it) => it.each(change),
+        }
+    }
+}
+
+impl Texts for Note {
+    fn each(&mut self, change: Change<'_>) {
+        match self {
+            Note::Unfinished { threads, continued: _ } => threads.each(change),
+            Note::Interrupted | Note::NormalStatus(_) | Note::OneThread | Note::NothingShared => {}
         }
     }
 }
@@ -136,7 +148,7 @@ impl Texts for Want {
                 by.each(change);
             }
             Want::Word(object) => object.each(change),
-            Want::Outside => {}
+            Want::File | Want::Outside => {}
         }
     }
 }
@@ -161,16 +173,18 @@ fields! {
     Batch { kinds control repeat; runs failed stopped usual segments }
     Block { allocated freed; size offset }
     BriefSection { title; lines more }
+    Claimed { title; class harmful again }
     Control { strategy inputs; seed switches away same_layout older }
     Death { by reads; fault }
     Departure { thread until actual before; segment why }
     Detail { also; finding }
     Detour { thread expected actual last; event back }
+    EarlierUse { step; state }
     EventRow { thread object shown at; event action size value times step }
     Finding {
         kind name title suppressed_by variables parameters accesses remark schedule why verdict
-        consequence story interleaving clip replay harm unordered;
-        class status harmful bug scope source other_output executions
+        consequence story interleaving clip replay harm unordered not_reproduced;
+        class status harmful bug scope source other_output other_status executions
     }
     Harm { consequence story clip replay }
     HeldLock { lock; shared }
@@ -181,10 +195,13 @@ fields! {
     LeftOut { text; alike ways steps instances untried }
     Location { function file module; line column offset }
     Misuse { by block destroyed; fault address }
+    NotReproduced { consequence verdict detour; causes }
     Notice { step woke; broadcast before }
     Object { name allocated_at; address }
+    ObjectMisuse { object by earlier; fault }
     ObservedFailure {
-        consequence story suppressed_by clip replay; finding shown executions older_loads
+        consequence story suppressed_by clip replay not_reproduced;
+        finding shown executions older_loads
     }
     ObservedValue { object shown written; value }
     Omissions {
@@ -196,16 +213,16 @@ fields! {
     Property { name events never left_out unseen; instances candidates incomplete }
     Remark { expected why; count early }
     Report {
-        tool program run batch findings details brief observed properties not_looked_at
+        tool program run batch findings details brief observed properties notes not_looked_at
         suppressions;
         schema command summary exit
     }
     Requested { call; descriptor asked }
     Run {
-        consequence story verdict detour control; events threads segments ended_by_debugger
+        consequence story verdict detour claim control; events threads segments ended_by_debugger
     }
     RunKind {
-        consequence verdict differs parting detour kept; count run seed print away stopped
+        consequence verdict differs parting detour claim kept; count run seed print away stopped
     }
     Runner { step reads }
     Running { runners waiters ended }

@@ -32,6 +32,7 @@ fn samples() -> [Report; 3] {
 
 fn hunted() -> Report {
     let observed = ObservedFailure {
+        not_reproduced: None,
         consequence: Consequence::Exception { class: "E".to_owned(), what: Some("W".to_owned()) },
         story: Some(death()),
         finding: None,
@@ -83,6 +84,7 @@ fn replayed() -> Report {
 fn repeated() -> Report {
     let here = Some(row("T0.1", Action::Read, "Object", 1, None));
     let kind = RunKind {
+        claim: None,
         count: 1,
         run: 0,
         seed: 0,
