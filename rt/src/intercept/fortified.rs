@@ -4,7 +4,7 @@
 use core::ffi::c_int;
 
 use super::{
-    interpose,
+    interpose_early,
     io::{read, recv},
     poll::{poll, ppoll},
     socket::recvfrom,
@@ -120,7 +120,7 @@ unsafe extern "C" fn fail() {
     unsafe { real::__chk_fail() };
 }
 
-interpose! {
+interpose_early! {
     __memcpy_chk(4) => memcpy_chk;
     __memmove_chk(4) => memcpy_chk;
     __memset_chk(4) => memset_chk;

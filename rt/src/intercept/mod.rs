@@ -88,12 +88,27 @@ macro_rules! register {
 /// the return address as an additional argument. The symbol is weak, so that a program may define a
 /// function of that name.
 macro_rules! interpose {
-    ($($name:ident($count:tt) => $function:path;)*) => { $(
+    ($($name:ident($count:tt) => $function:path;)*) => {
+        $crate::intercept::stubs! { $crate::capture::capture!(); $($name($count) => $function;)* }
+    };
+}
+
+/// Like [`interpose`], for functions that libc calls before a static program has thread-local words: the
+/// state of the thread is not captured there.
+macro_rules! interpose_early {
+    ($($name:ident($count:tt) => $function:path;)*) => {
+        $crate::intercept::stubs! { ""; $($name($count) => $function;)* }
+    };
+}
+
+/// The stubs of [`interpose`], with their first instructions.
+macro_rules! stubs {
+    ($first:expr; $($name:ident($count:tt) => $function:path;)*) => { $(
         core::arch::global_asm!(
             concat!(".weak ", $crate::intercept::symbol!($name)),
             concat!(".type ", $crate::intercept::symbol!($name), ",@function"),
             concat!($crate::intercept::symbol!($name), ":"),
-            $crate::capture::capture!(),
+            $first,
             concat!("mov ", $crate::intercept::register!($count), ", qword ptr [rsp]"),
             "jmp {function}",
             concat!(".size ", $crate::intercept::symbol!($name), ", . - ", $crate::intercept::symbol!($name)),
@@ -175,4 +190,4 @@ macro_rules! replace {
 
 #[cfg(not(feature = "static"))]
 pub(crate) use replace;
-pub(crate) use {interpose, interpose_six, register, symbol, tap};
+pub(crate) use {interpose, interpose_early, interpose_six, register, stubs, symbol, tap};

@@ -5,7 +5,7 @@ use core::ffi::c_int;
 
 use norn_abi::{Kind, lane::Content};
 
-use super::{alloc::allocated, interpose};
+use super::{alloc::allocated, interpose_early};
 use crate::{
     block::{copy, fill, touched, write_from},
     control, real, thread,
@@ -310,7 +310,7 @@ unsafe fn duplicated(text: usize, most: usize, pc: usize, real: impl FnOnce() ->
     }
 }
 
-interpose! {
+interpose_early! {
     memcpy(3) => copy;
     memmove(3) => copy;
     memset(3) => fill;

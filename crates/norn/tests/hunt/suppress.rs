@@ -61,7 +61,7 @@ fn suppressions_are_listed_with_their_use() {
     ");
     insta::assert_snapshot!(ran.stderr, @r"
     norn: my.supp:5: `rice:x` is ignored: it is no `kind:pattern` with a known kind
-    hint: kinds are *, race, atomicity, atomic-set, lifetime, called_from_lib, deadlock, mutex, order, property, race_top, signal, thread
+    hint: kinds are *, race, atomicity, atomic-set, lifetime, lock-misuse, descriptor, called_from_lib, deadlock, mutex, order, property, race_top, signal, thread
     ");
     let ran = hunt(&folder, &["-v", "--suppressions", "my.supp"]);
     assert!(ran.stdout.contains("  race:nobody (my.supp:1) not used\n"), "{ran:?}");
@@ -131,23 +131,40 @@ fn a_known_bug_does_not_hide_another_one_in_the_same_function() {
     assert_eq!(hunt(&folder, &["--baseline", "known.json"]).code, Some(1));
 }
 
-/// The program fails without a prediction.
+/// The program fails without a prediction: nobody posts the semaphore.
 const STUCK: &str = "
+#include <semaphore.h>
+static sem_t items;
+static void consume(void) { sem_wait(&items); }
+int main(void) { sem_init(&items, 0, 1); consume(); consume(); }
+";
+
+/// The program locks a mutex twice.
+const RELOCKED: &str = "
 #include <pthread.h>
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void consume(void) { pthread_mutex_lock(&lock); }
 int main(void) { consume(); consume(); }
 ";
 
+/// Hunts with a suppression, which covers the failure or not.
+fn suppress(source: &str, failure: &str, (line, covered): (&str, bool)) {
+    let folder = tempfile::tempdir().unwrap();
+    write(&folder, "buffer.c", source);
+    write(&folder, "my.supp", line);
+    let ran = hunt(&folder, &["--suppressions", "my.supp"]);
+    assert_eq!(ran.code, Some(i32::from(!covered)), "{line}: {ran:?}");
+    let headline = format!("seen under another schedule: {failure}");
+    assert_eq!(ran.stdout.contains(&headline), !covered, "{line}: {ran:?}");
+}
+
 #[test]
 fn observed_failures_can_be_suppressed() {
-    let folder = tempfile::tempdir().unwrap();
-    write(&folder, "buffer.c", STUCK);
-    for (line, code) in [("deadlock:buffer.c", 0), ("*:consume", 0), ("race:buffer.c", 1)] {
-        write(&folder, "my.supp", line);
-        let ran = hunt(&folder, &["--suppressions", "my.supp"]);
-        assert_eq!(ran.code, Some(code), "{line}: {ran:?}");
-        assert_eq!(ran.stdout.contains("seen under another schedule: deadlock"), code == 1);
+    for line in [("deadlock:buffer.c", true), ("*:consume", true), ("race:buffer.c", false)] {
+        suppress(STUCK, "deadlock", line);
+    }
+    for line in [("lock-misuse:buffer.c", true), ("mutex:consume", true), ("deadlock:*", false)] {
+        suppress(RELOCKED, "lock misuse", line);
     }
 }
 

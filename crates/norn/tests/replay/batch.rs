@@ -46,8 +46,7 @@ fn all_runs_of_a_schedule_are_the_same() {
     let expected = "20 of 20 runs are the same: followed 4 of 4 segments, \
                     assertion failed: counter == 2\n";
     assert_eq!(ran.stdout, expected);
-    let here = subject.folder.path().canonicalize().unwrap();
-    assert_eq!(ran.stderr, format!("norn: the clip runs ./subject in {}\n", here.display()));
+    assert_eq!(ran.stderr, "norn: the clip runs ./subject\n");
 }
 
 #[test]
