@@ -62,6 +62,8 @@ struct Progress {
     /// Whether another thread runs now, so that the segment ends before this thread's next event.
     paused: bool,
     ended: bool,
+    /// Whether its last event began a wait on a condition variable.
+    in_wait: bool,
     /// The number of visits to each point in that segment.
     visits: BTreeMap<Point, u64>,
 }
@@ -137,6 +139,7 @@ impl<'a, 'b> Capture<'a, 'b> {
         let progress = self.threads.entry(id).or_default();
         progress.next = event.id.index + 1;
         progress.ended |= event.op == Op::End;
+        progress.in_wait = matches!(event.op, Op::Wait { .. });
         *progress.visits.entry(plain(&point)).or_default() += 1;
     }
 
@@ -185,10 +188,12 @@ impl<'a, 'b> Capture<'a, 'b> {
 
     /// The end of a segment before the event in which a thread is blocked. A wait on a condition
     /// variable or at a barrier begins with an event of its own, and the event that ends it has no
-    /// known point.
+    /// known point. The same holds for a thread that was woken and is blocked by the mutex: whether
+    /// it is woken before or after the segment ends depends on the threads that run next.
     fn before(&mut self, progress: &Progress, stuck: &Blocked) -> Until {
         let kind = Kind::from_code(stuck.kind);
-        let kind = kind.filter(|it| !matches!(it, Kind::Wait | Kind::BarrierEnter));
+        let waits = |it: &Kind| progress.in_wait || matches!(it, Kind::Wait | Kind::BarrierEnter);
+        let kind = kind.filter(|it| !waits(it));
         let at = kind.map(|kind| self.look_up(Site { pc: stuck.pc, kind }));
         let times = |point: &Point| progress.visits.get(&plain(point)).copied().unwrap_or(0) + 1;
         let at = at.map(|point| Visit { times: times(&point), point });

@@ -15,6 +15,7 @@ mod kit;
 mod memory_model;
 mod path;
 mod schedule;
+mod signal;
 mod slow;
 mod story;
 mod strategy;
