@@ -184,6 +184,21 @@ pub unsafe fn arm(slot: *mut ThreadSlot, mutex: usize) {
     }
 }
 
+/// Makes a call in which the thread may be cancelled, in a run that is not controlled: if it is, the
+/// next event finds that out.
+///
+/// # Safety
+/// The slot is the current thread's and not a placeholder.
+pub unsafe fn cancellable<T>(slot: *mut ThreadSlot, call: impl FnOnce() -> T) -> T {
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        arm(slot, 0);
+        let result = call();
+        disarm(slot);
+        result
+    }
+}
+
 /// Reopens the encoder; returns the mutex.
 ///
 /// # Safety
@@ -218,11 +233,14 @@ pub unsafe fn end_cancelled_wait(slot: *mut ThreadSlot) {
             return;
         }
         let mutex = disarm(slot);
-        unblock(slot);
-        let pc = (*slot).head.blocked_at.load(Ordering::Relaxed) as usize;
-        let cond = (*slot).head.blocked_on.load(Ordering::Relaxed);
-        count(slot, Kind::WaitAcquire);
-        write(slot, Kind::WaitAcquire, pc, mutex, &[cond, ECANCELED]);
+        if mutex != 0 {
+            unblock(slot);
+            let pc = (*slot).head.blocked_at.load(Ordering::Relaxed) as usize;
+            let cond = (*slot).head.blocked_on.load(Ordering::Relaxed);
+            count(slot, Kind::WaitAcquire);
+            write(slot, Kind::WaitAcquire, pc, mutex, &[cond, ECANCELED]);
+        }
+        control::note_cancelled(slot);
     }
 }
 

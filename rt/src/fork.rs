@@ -4,7 +4,7 @@ use core::sync::atomic::Ordering;
 
 use norn_abi::arena::{FRAMES, role};
 
-use crate::{arena, atomic, control, hook, intercept, real, thread, tls};
+use crate::{arena, atomic, control, hook, intercept, real, signal, thread, tls};
 
 /// No entry was requested for the next fork.
 const NOT_TAKEN: usize = 0;
@@ -68,6 +68,8 @@ pub unsafe extern "C" fn after_fork() {
         }
         control::after_fork(own_slot, slot);
         thread::attach(own_slot, thread::own_stack());
+        let mask = if tls::is_stand(slot) { 0 } else { (*thread::own(slot)).mask };
+        signal::begin(own_slot, mask);
         intercept::load::forget();
         intercept::load::modules(own_slot);
     }

@@ -28,6 +28,7 @@ mod number;
 #[cfg(not(feature = "static"))]
 mod omp;
 mod real;
+mod signal;
 mod sys;
 mod task_state;
 mod thread;

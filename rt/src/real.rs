@@ -19,6 +19,7 @@ unsafe extern "C" {
     pub fn on_exit(f: unsafe extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
     pub fn __errno_location() -> *mut c_int;
     pub fn pthread_testcancel();
+    pub fn pthread_setcancelstate(state: c_int, old: *mut c_int) -> c_int;
     pub fn __chk_fail() -> !;
     pub fn __register_atfork(
         prepare: Option<unsafe extern "C" fn()>,
@@ -247,10 +248,32 @@ reals! {
     epoll_ctl(c_int, c_int, c_int, usize) -> c_int;
     socketpair(c_int, c_int, c_int, usize) -> c_int;
     timerfd_settime(c_int, c_int, usize, usize) -> c_int;
+    timerfd_gettime(c_int, usize) -> c_int;
     eventfd_read(c_int, usize) -> c_int;
     eventfd_write(c_int, u64) -> c_int;
     waitpid(c_int, usize, c_int) -> c_int;
     connect(c_int, usize, u32) -> c_int;
+    kill(c_int, c_int) -> c_int;
+    killpg(c_int, c_int) -> c_int;
+    raise(c_int) -> c_int;
+    tgkill(c_int, c_int, c_int) -> c_int;
+    sigqueue(c_int, c_int, usize) -> c_int;
+    pthread_kill(Handle, c_int) -> c_int;
+    pthread_sigqueue(Handle, c_int, usize) -> c_int;
+    pthread_sigmask(c_int, usize, usize) -> c_int;
+    sigprocmask(c_int, usize, usize) -> c_int;
+    sigpending(usize) -> c_int;
+    sigtimedwait(usize, usize, usize) -> c_int;
+    pthread_setcanceltype(c_int, usize) -> c_int;
+    alarm(u32) -> u32;
+    ualarm(u32, u32) -> u32;
+    getitimer(c_int, usize) -> c_int;
+    setitimer(c_int, usize, usize) -> c_int;
+    timer_create(c_int, usize, usize) -> c_int;
+    timer_settime(usize, c_int, usize, usize) -> c_int;
+    timer_gettime(usize, usize) -> c_int;
+    timer_getoverrun(usize) -> c_int;
+    timer_delete(usize) -> c_int;
     sigwait(usize, usize) -> c_int;
     sigwaitinfo(usize, usize) -> c_int;
     sigsuspend(usize) -> c_int;

@@ -321,9 +321,60 @@ pub fn processors() -> u32 {
 
 /// Sends a signal to the current thread, with the information that the kernel once gave with it.
 pub fn signal_self_with(signal: i32, info: &[u64; 16]) {
+    signal_thread(thread_id(), signal, &raw const *info as usize);
+}
+
+/// Sends a signal to a thread of this process, with the information at `info`.
+pub fn signal_thread(tid: u32, signal: i32, info: usize) {
     const RT_TGSIGQUEUEINFO: usize = 297;
-    let (process, thread) = (process_id() as usize, thread_id() as usize);
-    let info = &raw const *info as usize;
-    // SAFETY: the information is unchanged from the kernel's.
-    unsafe { call(RT_TGSIGQUEUEINFO, [process, thread, signal as usize, info, 0, 0]) };
+    let process = process_id() as usize;
+    // SAFETY: the information is as large as the kernel's.
+    unsafe { call(RT_TGSIGQUEUEINFO, [process, tid as usize, signal as usize, info, 0, 0]) };
+}
+
+/// Sends a signal to this process, with the information at `info`.
+pub fn signal_process(signal: i32, info: usize) {
+    const RT_SIGQUEUEINFO: usize = 129;
+    // SAFETY: the information is as large as the kernel's.
+    unsafe { call(RT_SIGQUEUEINFO, [process_id() as usize, signal as usize, info, 0, 0, 0]) };
+}
+
+/// The signals that are pending for the current thread or for the process, and blocked.
+pub fn pending_signals() -> u64 {
+    const RT_SIGPENDING: usize = 127;
+    let mut set = 0u64;
+    // SAFETY: the kernel writes the set.
+    unsafe { call(RT_SIGPENDING, [&raw mut set as usize, size_of::<u64>(), 0, 0, 0, 0]) };
+    set
+}
+
+const RT_SIGPROCMASK: usize = 14;
+
+/// The signals that the current thread blocks.
+pub fn signal_mask() -> u64 {
+    let mut mask = 0u64;
+    // SAFETY: the kernel writes the mask.
+    unsafe { call(RT_SIGPROCMASK, [0, 0, &raw mut mask as usize, size_of::<u64>(), 0, 0]) };
+    mask
+}
+
+/// Sets the signals that the current thread blocks. Handlers of signals that were pending and are not
+/// blocked any more run before this returns.
+pub fn set_signal_mask(mask: u64) {
+    const SET: usize = 2;
+    let mask = &raw const mask as usize;
+    // SAFETY: the kernel reads the mask.
+    unsafe { call(RT_SIGPROCMASK, [SET, mask, 0, size_of::<u64>(), 0, 0]) };
+}
+
+/// Receives one of the signals of a set, if any is pending. Returns it, or a negative number.
+///
+/// # Safety
+/// `info` is null or points to a `siginfo_t`.
+pub unsafe fn take_signal(set: u64, info: usize) -> isize {
+    const RT_SIGTIMEDWAIT: usize = 128;
+    let now = [0u64; 2];
+    let (set, now) = (&raw const set as usize, &raw const now as usize);
+    // SAFETY: guaranteed by the caller.
+    unsafe { call(RT_SIGTIMEDWAIT, [set, info, now, size_of::<u64>(), 0, 0]) }
 }

@@ -13,7 +13,7 @@ use norn_abi::{
 use crate::{
     arena, capture,
     control::{self, TaskId},
-    event, fork, function, handle, hook, input, intercept, libc_check, real, tls,
+    event, fork, function, handle, hook, input, intercept, libc_check, real, signal, sys, tls,
 };
 
 /// The part of a thread's state that only the runtime uses, not the recorder.
@@ -52,8 +52,33 @@ pub struct Own {
     pub wait_mutex: usize,
     /// During a condition wait: the saved limit of the encoder; see [`arm`].
     pub lim: *mut u8,
-    /// The thread's task; none for the stream of a signal handler.
+    /// The task of the thread, or of the signal handlers that the stream is for.
     pub task: Option<TaskId>,
+    /// The signals that the program blocks here. In a controlled run the thread blocks more; see
+    /// [`crate::signal`].
+    pub mask: u64,
+    /// The signals that the runtime last blocked in addition.
+    pub gated: u64,
+    /// The signals to the process that the thread was chosen for.
+    pub assigned: u64,
+    /// The signals for which the thread waits in `sigwait`.
+    pub awaited: u64,
+    /// The signal that the thread is about to receive because the scheduler has decided so.
+    pub ordered: i32,
+    /// The number of events before which a handler last ended, plus 1, and whether calls that it
+    /// interrupts are restarted.
+    pub handled_at: u64,
+    pub restarts: bool,
+    /// Number of handlers that have ended on the thread.
+    pub handled: u32,
+    /// The thread has begun, and can receive signals.
+    pub begun: bool,
+    /// For a handler's stream: a handler runs.
+    pub active: bool,
+    /// The thread makes a call without the turn.
+    pub outside: bool,
+    /// The thread is cancelled asynchronously, as far as the program knows.
+    pub asynchronous: bool,
     /// The call site of `syscall`, or of an OpenMP construct.
     pub call_pc: usize,
     /// The thread's state in OpenMP; 0 until it uses it.
@@ -75,7 +100,7 @@ pub struct Own {
     pub parted: bool,
 }
 
-const _: () = assert!(size_of::<Own>() <= size_of::<[usize; 40]>());
+const _: () = assert!(size_of::<Own>() <= size_of::<[usize; 48]>());
 
 /// The private part of a slot.
 ///
@@ -218,6 +243,7 @@ unsafe fn start_recording(number: u32) {
             handle::remember(real::pthread_self(), 0);
             control::start(slot);
             attach(slot, main_stack());
+            signal::begin(slot, sys::signal_mask());
             intercept::load::modules(slot);
         }
     }
@@ -318,6 +344,7 @@ unsafe fn attach_foreign() {
         name(slot, number, number, 0, role::FOREIGN);
         control::meet(slot);
         attach(slot, own_stack());
+        signal::begin(slot, sys::signal_mask());
     }
 }
 
@@ -378,6 +405,7 @@ unsafe fn leave(slot: *mut ThreadSlot) {
         crate::omp::retire(slot);
         event::put(slot, Kind::End, 0, 0, &[]);
         control::misuse::ends(slot);
+        signal::end(slot);
         tls::set(tls::GONE.slot());
         let mut stream = (*own(slot)).handler;
         control::ends(slot);

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use norn_model::{
-    AnnotationEffect, BarrierEffect, BlockEffect, ChannelEffect, Effect, Event, EventId, Object,
-    ObjectEffect, SemaphoreEffect, ThreadEffect, ThreadId, Trace,
+    AnnotationEffect, BarrierEffect, BlockEffect, ChannelEffect, Effect, Event, EventId, Handlers, Object, ObjectEffect, Op, SemaphoreEffect, ThreadEffect, ThreadId, Trace,
 };
 use rustc_hash::FxHashMap;
 
@@ -26,11 +25,13 @@ pub(crate) struct TraceFacts {
     pub(crate) allocations: FxHashMap<EventId, EventId>,
     /// By use of a descriptor: the last event before it that closes it, if any.
     pub(crate) closes: FxHashMap<EventId, Option<EventId>>,
+    pub(crate) handlers: Handlers,
 }
 
 impl TraceFacts {
     pub(crate) fn new(trace: &Trace) -> TraceFacts {
         let mut collector = Collector::default();
+        collector.facts.handlers = Handlers::new(trace);
         for event in trace.merged() {
             collector.event(&event);
         }
@@ -67,6 +68,11 @@ struct Collector {
 
 impl Collector {
     fn event(&mut self, event: &Event) {
+        if let Op::Begin { .. } = event.op {
+            // No handler runs on a thread before it begins.
+            let streams = self.facts.handlers.of(event.id.thread);
+            self.facts.forks.extend(streams.map(|it| (it, event.id)));
+        }
         match event.op.effect() {
             Effect::Access(access) => self.facts.memory.learn(event.id, &access),
             Effect::Thread(ThreadEffect::Fork(child)) => {

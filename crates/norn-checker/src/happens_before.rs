@@ -92,6 +92,14 @@ impl<'a> Knowledge<'a> {
 
     fn step(&mut self, thread: ThreadId, op: &Op) {
         let effect = op.effect();
+        if let Some(host) = self.facts.handlers.host(thread) {
+            // A handler runs on the thread that it interrupts.
+            match op {
+                Op::HandlerBegin { .. } => self.tell(thread, self.knows(host)),
+                Op::HandlerEnd => self.tell(host, self.knows(thread)),
+                _ => {}
+            }
+        }
         if let Some(effect) = effect.lock() {
             self.lock(thread, effect);
         }

@@ -22,6 +22,10 @@ pub enum Rule {
     /// A thread runs only after it was created.
     #[error("its thread was not created yet")]
     NotCreated,
+    /// A thread does not continue while a signal handler runs on it, and no handler runs on it
+    /// before it begins or after it has ended.
+    #[error("a signal handler runs on its thread")]
+    Interrupted,
     /// A join returns only after the joined thread has ended.
     #[error("the joined thread has not ended")]
     NotEnded,

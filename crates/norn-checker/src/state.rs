@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use norn_model::{
     AnnotationEffect, BarrierEffect, BlockEffect, ChannelEffect, ConditionEffect, Effect, Event,
-    EventId, LockEffect, LockMode, MemoryAccess, Object, ObjectEffect, OnceEffect, Outcome,
-    SemaphoreEffect, ThreadEffect, ThreadId, WokenBy,
+    EventId, LockEffect, LockMode, MemoryAccess, Object, ObjectEffect, OnceEffect, Op, Outcome, SemaphoreEffect, ThreadEffect, ThreadId, WokenBy,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -113,6 +112,7 @@ impl<'a> ProgramState<'a> {
         if event.id.index == 0 {
             require(self.is_created(thread), Rule::NotCreated)?;
         }
+        self.handlers(event)?;
         match event.op.effect() {
             Effect::Access(access) => self.access(event.id, &access),
             Effect::Thread(effect) => self.thread(effect)?,
@@ -151,6 +151,18 @@ impl<'a> ProgramState<'a> {
     fn uses(&mut self, event: &Event) {
         let object = event.op.effect().used_object();
         self.differs(event.id, object.is_some_and(|it| self.heap.is_freed(it)));
+    }
+
+    /// Whether no signal handler on the thread prevents an event.
+    fn handlers(&self, event: &Event) -> Step {
+        let handlers = &self.checker.facts.handlers;
+        let thread = event.id.thread;
+        let interrupting = handlers.interrupting(thread, |it| self.position(it));
+        require(interrupting.is_none(), Rule::Interrupted)?;
+        let host = handlers.host(thread).filter(|_| matches!(event.op, Op::HandlerBegin { .. }));
+        let Some(host) = host.and_then(|it| self.checker.trace.thread(it)) else { return Ok(()) };
+        let last = host.events.last().filter(|it| it.op == Op::End);
+        require(last.is_none_or(|it| !self.has(it.id)), Rule::Interrupted)
     }
 
     fn access(&mut self, id: EventId, access: &MemoryAccess) {

@@ -13,11 +13,12 @@ use std::{
 };
 
 /// Folders with subjects that are hunted.
-pub const HUNTED: [&str; 12] = [
+pub const HUNTED: [&str; 13] = [
     "hunt",
     "deadlock",
     "order",
     "channel",
+    "signal",
     "libc",
     "control",
     "memory",

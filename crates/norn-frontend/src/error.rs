@@ -16,7 +16,7 @@ pub enum FrontEndError {
     NoProgram(String),
     /// The schedule has a thread name that no thread can have.
     #[error(
-        "segment {segment}: `{}` is no name of a thread\nhint: the first is T0, its second child T0.2, that one's first T0.2.1",
+        "segment {segment}: `{}` is no name of a thread\nhint: the first is T0, its second child T0.2, that one's first T0.2.1, its signal handlers T0!",
         excerpt(name)
     )]
     Name {

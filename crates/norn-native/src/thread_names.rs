@@ -12,14 +12,18 @@ impl ThreadNames {
     }
 
     /// The entry of a name. Adds one if there is none, after those of its parents. None if no thread
-    /// that can be scheduled has such a name.
+    /// that can be scheduled has such a name. The signal handlers that interrupt a thread are its
+    /// child with the number 0.
     pub(crate) fn entry(&mut self, name: &str) -> Option<u32> {
-        let mut children = name.split('.');
+        let thread = name.trim_end_matches('!');
+        let handlers = name.len() - thread.len();
+        let mut children = thread.split('.');
         if children.next() != Some("T0") {
             return None;
         }
         let children: Option<Vec<u32>> = children.map(child).collect();
-        Some(children?.into_iter().fold(0, |parent, child| self.child(Name { parent, child })))
+        let children = children?.into_iter().chain(std::iter::repeat_n(0, handlers));
+        Some(children.fold(0, |parent, child| self.child(Name { parent, child })))
     }
 
     fn child(&mut self, name: Name) -> u32 {
@@ -54,8 +58,18 @@ mod tests {
     }
 
     #[test]
+    fn handlers_are_children_of_what_they_interrupt() {
+        let mut names = ThreadNames::new();
+        assert_eq!(names.entry("T0.3!!"), Some(3));
+        assert_eq!(names.entry("T0!"), Some(4));
+        assert_eq!(names.entry("T0.3!"), Some(2));
+        let expected = [(0, 0), (0, 3), (1, 0), (2, 0), (0, 0)];
+        assert_eq!(names.0, expected.map(|(parent, child)| Name { parent, child }));
+    }
+
+    #[test]
     fn threads_that_cannot_be_scheduled_have_no_entry() {
-        for name in ["", "T1", "F1", "T0!", "T0.0", "T0.x", "T0."] {
+        for name in ["", "T1", "F1", "!", "T0!.1", "T0.0", "T0.x", "T0."] {
             assert_eq!(ThreadNames::new().entry(name), None, "{name}");
         }
     }

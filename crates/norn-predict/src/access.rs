@@ -1,6 +1,6 @@
 //! Accesses to shared memory, 40 bytes each: the second pass over the events.
 
-use norn_model::{Access, MemoryAccess, Op, Role, Thread};
+use norn_model::{Access, MemoryAccess, Op, Thread};
 
 use crate::{
     freed::Freed,
@@ -123,9 +123,6 @@ impl Touches {
         freed: &Freed<'_>,
     ) -> Touches {
         let mut touches = Touches::default();
-        if thread.role == Role::Handler {
-            return touches;
-        }
         let mut place = Place::new(outline);
         let mut times = Times::new(&thread.events);
         for (index, event) in thread.events.iter().enumerate() {

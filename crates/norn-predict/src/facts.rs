@@ -5,7 +5,7 @@
 
 use std::{borrow::Cow, collections::BTreeSet, sync::OnceLock};
 
-use norn_model::{Thread, Trace, mutexes};
+use norn_model::{Handlers, Thread, Trace, mutexes};
 use rayon::prelude::*;
 
 use crate::{
@@ -75,6 +75,7 @@ const MAX_THREADS: usize = u16::MAX as usize;
 #[derive(Debug)]
 pub(crate) struct Facts<'a> {
     pub(crate) trace: &'a Trace,
+    handlers: Handlers,
     pub(crate) sync: SyncFacts<'a>,
     pub(crate) semaphores: &'a BTreeSet<u64>,
     /// The patterns of the selected classes.
@@ -128,6 +129,7 @@ impl<'a> Facts<'a> {
         granules.dedup();
         Facts {
             trace,
+            handlers: Handlers::new(trace),
             sync,
             semaphores,
             patterns,
@@ -147,6 +149,17 @@ impl<'a> Facts<'a> {
     pub(crate) fn variables(&self) -> impl ParallelIterator<Item = Cow<'_, [Touch]>> {
         let granules = self.accesses.shared.par_chunk_by(|a, b| a.granule == b.granule);
         granules.flat_map_iter(|it| self.lives.split(self.trace, it))
+    }
+
+    /// Whether a stream has handlers that interrupt another one, perhaps indirectly.
+    pub(crate) fn interrupts(&self, handler: u16, host: u16) -> bool {
+        if self.handlers.is_empty() {
+            return false;
+        }
+        let id = |it: u16| self.trace.threads[usize::from(it)].id;
+        let mut hosts =
+            std::iter::successors(self.handlers.host(id(handler)), |it| self.handlers.host(*it));
+        hosts.any(|it| it == id(host))
     }
 
     /// The rules that exclude a reordering of two accesses.

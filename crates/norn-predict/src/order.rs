@@ -14,8 +14,8 @@
 //! keep the value that it read.
 
 use norn_model::{
-    AnnotationEffect, ChannelEffect, Channels, ConditionEffect, Effect, EventId, OnceEffect, Op,
-    SemaphoreEffect, ThreadEffect, ThreadId, Trace, WokenBy,
+    AnnotationEffect, ChannelEffect, Channels, ConditionEffect, Effect, EventId, Handlers,
+    OnceEffect, Op, SemaphoreEffect, ThreadEffect, ThreadId, Trace, WokenBy,
     memory_model::{AtomicClocks, Barriers, Clock, ClockHistory, Clocks},
 };
 use rustc_hash::FxHashMap;
@@ -88,6 +88,7 @@ struct Walk<'a> {
     announced: FxHashMap<u64, Clock>,
     sends: Channels<Clock>,
     atomics: AtomicClocks,
+    handlers: Handlers,
 }
 
 impl<'a> Walk<'a> {
@@ -104,6 +105,7 @@ impl<'a> Walk<'a> {
             announced: FxHashMap::default(),
             sends: Channels::default(),
             atomics: AtomicClocks::new(threads),
+            handlers: Handlers::new(trace),
         }
     }
 
@@ -111,7 +113,22 @@ impl<'a> Walk<'a> {
         self.trace.threads.binary_search_by_key(&thread, |it| it.id).ok()
     }
 
+    /// Signal handlers run on a thread after it has begun and before it ends.
+    fn handlers(&mut self, thread: usize, index: u32, op: &Op) {
+        let begins = matches!(op, Op::Begin { .. });
+        if !begins && *op != Op::End {
+            return;
+        }
+        let streams: Vec<_> = self.handlers.of(self.trace.threads[thread].id).collect();
+        for stream in streams {
+            let effect =
+                if begins { ThreadEffect::Fork(stream) } else { ThreadEffect::Join(stream) };
+            self.thread(thread, index, effect);
+        }
+    }
+
     fn step(&mut self, thread: usize, index: u32, op: &Op) {
+        self.handlers(thread, index, op);
         match op.effect() {
             Effect::Thread(effect) => self.thread(thread, index, effect),
             Effect::Condition(effect) => self.condition(thread, index, effect),

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use norn_model::{
     BarrierEffect, ChannelEffect, ConditionEffect, Effect, Held, LockEffect, LockMode,
-    ObjectEffect, Op, Outcome, Role, SemaphoreEffect, Thread, ThreadEffect,
+    ObjectEffect, Op, Outcome, SemaphoreEffect, Thread, ThreadEffect,
 };
 use rustc_hash::FxHashMap;
 
@@ -53,17 +53,11 @@ impl Outline {
         let mut walk = Walk::new(semaphores);
         walk.intern(Set::default());
         walk.change(0);
-        // The handlers of a signal cannot be scheduled: they share nothing, as far as we know.
-        let shares = thread.role != Role::Handler;
         for (index, event) in thread.events.iter().enumerate() {
             if let Op::Read { addr, size, .. } = event.op {
-                if shares {
-                    filter.touch(number, addr, size, false);
-                }
+                filter.touch(number, addr, size, false);
             } else if let Op::Write { addr, size, .. } = event.op {
-                if shares {
-                    filter.touch(number, addr, size, true);
-                }
+                filter.touch(number, addr, size, true);
             } else if let Op::Atomic { addr, size, .. } = event.op {
                 filter.touch(number, addr, u64::from(size), true);
                 walk.outline.sync_points.push(narrow(index));

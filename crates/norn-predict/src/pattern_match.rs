@@ -184,8 +184,9 @@ impl<'f, 'a> PatternSearch<'f, 'a> {
         let atomic = |it: &&Class| it.touches.iter().any(|it| it.kind.is_atomic());
         let order = self.facts.sync.orders[usize::from(classes.iter().any(atomic))];
         let pairs = classes[0].shares.iter().flat_map(|one| {
-            let others = classes[1].shares.iter().filter(|it| it.thread != one.thread);
-            others.map(move |other| [one, other])
+            let others = classes[1].shares.iter();
+            let pairs = others.map(move |other| [one, other]);
+            pairs.filter(|it| self.are_concurrent(pattern, it.map(|it| it.thread)))
         });
         let instances = pairs.flat_map(|shares| {
             let members = shares[0].members.iter();
@@ -201,6 +202,19 @@ impl<'f, 'a> PatternSearch<'f, 'a> {
                 return;
             }
         }
+    }
+
+    /// Whether two streams can interleave as the pattern requires. A signal handler and the thread
+    /// that it interrupts do not run at the same time: neither do they race, nor does the thread
+    /// come between two accesses of the handler.
+    fn are_concurrent(&self, pattern: &TwoRegionPattern, threads: [u16; 2]) -> bool {
+        let [one, other] = threads;
+        let outer = match () {
+            () if self.facts.interrupts(one, other) => 0,
+            () if self.facts.interrupts(other, one) => 1,
+            () => return one != other,
+        };
+        !pattern.is_adjacent() && !pattern.splits(outer)
     }
 
     /// Keeps an instance; returns false if there are enough cheaper ones.

@@ -53,6 +53,18 @@ impl TwoRegionPattern {
         })
     }
 
+    /// Whether its accesses must follow each other directly.
+    pub(crate) fn is_adjacent(&self) -> bool {
+        self.adjacent
+    }
+
+    /// Whether an access of the other unit comes between two of this one.
+    pub(crate) fn splits(&self, unit: usize) -> bool {
+        let (outer, inner) = (&self.places[unit], &self.places[1 - unit]);
+        let ends = outer.first().zip(outer.last());
+        ends.is_some_and(|(first, last)| inner.iter().any(|it| first < it && it < last))
+    }
+
     /// Whether units of this class match a unit of the pattern.
     #[inline]
     pub(crate) fn takes(&self, unit: usize, class: &Class) -> bool {

@@ -96,13 +96,18 @@ impl<'a, 'b> Capture<'a, 'b> {
         let symbolized = self.symbolized;
         for event in symbolized.trace.merged() {
             self.expire_timeouts(&event);
-            // A handler runs in the segment of the thread that it interrupts.
-            if symbolized.trace.thread(event.id.thread).is_some_and(|it| it.role == Role::Thread) {
+            if self.can_be_scheduled(event.id.thread) {
                 self.step(&event);
             }
         }
         self.finish();
         Schedule { segments: self.segments }
+    }
+
+    /// Whether a schedule can name a thread.
+    fn can_be_scheduled(&self, thread: ThreadId) -> bool {
+        let role = self.symbolized.trace.thread(thread).map(|it| it.role);
+        role.is_some_and(|it| matches!(it, Role::Thread | Role::Handler))
     }
 
     /// Adds segments for the timeouts that expired before an event.
@@ -112,8 +117,7 @@ impl<'a, 'b> Capture<'a, 'b> {
             && *when < seq
         {
             self.expired = rest;
-            let threads = &self.symbolized.trace;
-            if threads.thread(*id).is_some_and(|it| it.role == Role::Thread) {
+            if self.can_be_scheduled(*id) {
                 self.pause();
                 let thread = self.symbolized.thread(*id);
                 self.segments.push(Segment { thread, until: Until::Timeout });
@@ -149,7 +153,8 @@ impl<'a, 'b> Capture<'a, 'b> {
         let progress = self.threads.entry(event.id.thread).or_default();
         if progress.paused {
             let times = progress.visits.get(&plain(point)).copied().unwrap_or(0) + 1;
-            let at = Some(Visit { point: point.clone(), times });
+            let at = Visit { point: point.clone(), times };
+            let at = Some(at).filter(|_| !is_cancelled(self.symbolized, event));
             self.segments[progress.segment].until = Until::Event { index: event.id.index, at };
         }
         progress.paused = false;
@@ -213,4 +218,11 @@ impl<'a, 'b> Capture<'a, 'b> {
     fn look_up(&mut self, site: Site) -> Point {
         look_up(self.symbolized, self.labels, site)
     }
+}
+
+/// Whether an event is the cancellation of its thread. Until another thread requests that, the thread
+/// is at another event, which it never executes. No place in the code belongs to it.
+fn is_cancelled(symbolized: &SymbolizedTrace, event: &Event) -> bool {
+    let nowhere = symbolized.trace.site(event.site).is_none_or(|it| it.pc == 0);
+    nowhere && matches!(event.op, Op::Receive { .. })
 }

@@ -41,10 +41,7 @@ impl Scheduler {
         let steps = world.steps(task);
         let changes = self.run.tasks.changes;
         let task = &mut self.run.tasks[task];
-        // A signal handler does not change what the thread waits for.
-        if !task.waiting {
-            (task.event, task.between) = (event, false);
-        }
+        (task.event, task.between) = (event, false);
         task.arrived = steps;
         if !has_turn {
             return Arrival::WithoutTurn;
@@ -89,7 +86,7 @@ impl Scheduler {
     pub fn ask(&mut self, id: TaskId, world: &dyn World) -> Asked {
         let task = &self.run.tasks[id];
         let steps = world.steps(id);
-        if steps < task.until && !self.run.tasks.is_idle(task) {
+        if steps < task.until && !self.run.tasks.is_idle(task) && !task.must_handle() {
             return Asked::GoesOn(task.next_stop(steps));
         }
         self.strategies.of(self.run.in_force).at_event(&mut self.run, id);
@@ -103,7 +100,7 @@ impl Scheduler {
         let changes = self.run.tasks.changes;
         let steps = world.steps(id);
         let task = &mut self.run.tasks[id];
-        if !task.waiting && !task.spin.is_watched() {
+        if !task.spin.is_watched() {
             task.event = Event { kind: Kind::Yield, object: 0, pc };
             task.had_effect = quiet == 0;
             if task.spin.is_suspicious(quiet, steps) {
@@ -117,8 +114,8 @@ impl Scheduler {
 
     /// The thread is about to run without the turn.
     pub fn go_away(&mut self, task: TaskId) {
-        let task = &mut self.run.tasks[task];
-        (task.away, task.between) = (true, true);
+        self.set_away(task, true);
+        self.run.tasks[task].between = true;
     }
 }
 

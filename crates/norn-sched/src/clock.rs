@@ -82,10 +82,29 @@ impl RunState {
         })
     }
 
-    /// Advances the clock to the earliest deadline.
+    /// Advances the clock to the earliest deadline, of a wait or of a timer.
     pub(crate) fn put_forward(&mut self, world: &dyn World) {
-        if let Some(task) = self.first_timed() {
-            self.put_forward_to(task, world);
+        let task = self.first_timed();
+        let deadline = task.map_or(NEVER, |it| self.tasks[it].deadline);
+        match (task, self.timers.first()) {
+            (_, Some((timer, expiry))) if expiry <= deadline => self.force_timer(timer, world),
+            (Some(task), _) => self.put_forward_to(task, world),
+            (None, _) => {}
+        }
+    }
+
+    /// Advances the clock to `then`, unless it is already later.
+    pub(crate) fn advance_to(&mut self, then: u64, world: &dyn World) {
+        self.clock.extra += then.saturating_sub(self.now(world));
+    }
+
+    /// A timer has made a signal pending for this task: the trace shows when.
+    pub(crate) fn note_timer(&mut self, task: TaskId) {
+        let ticket = self.ticket();
+        let task = &mut self.tasks[task];
+        if task.expired == 0 {
+            task.expired = ticket;
+            self.clock.unnoted += 1;
         }
     }
 
@@ -93,7 +112,7 @@ impl RunState {
     pub(crate) fn put_forward_to(&mut self, task: TaskId, world: &dyn World) {
         let deadline = self.tasks[task].deadline;
         if deadline != NEVER {
-            self.clock.extra += deadline.saturating_sub(self.now(world));
+            self.advance_to(deadline, world);
         }
         self.expire(task);
     }
@@ -115,7 +134,7 @@ impl Scheduler {
 
     /// Advances the clock to `then` nanoseconds since the start, if it is behind.
     pub fn reach_time(&mut self, then: u64, world: &dyn World) {
-        self.run.clock.extra += then.saturating_sub(self.run.now(world));
+        self.run.advance_to(then, world);
     }
 
     /// The number of the thread whose timeout was the first among those that no trace contains yet.

@@ -35,7 +35,7 @@ impl Scheduler {
     /// A thread without the turn has slept for a while and checks the state of the run.
     pub fn look_around(&mut self, id: TaskId, world: &dyn World) -> Decision {
         // It is here, even if it was considered to be away.
-        self.run.tasks[id].away = false;
+        self.set_away(id, false);
         if self.run.freed {
             if self.run.tasks[id].is_timed() {
                 self.run.put_forward_to(id, world);
@@ -47,7 +47,8 @@ impl Scheduler {
         }
         let now = world.real_time();
         let idle = now - self.idle_since;
-        let timed = !self.run.lists_timeouts(world) && self.run.tasks.iter().any(Task::is_timed);
+        let timed = !self.run.lists_timeouts(world)
+            && (self.run.tasks.iter().any(Task::is_timed) || self.run.timers.may_expire());
         let mut decision = self.unchanged();
         if timed && idle >= self.before_time() {
             self.idle_since = now;

@@ -2,7 +2,7 @@
 
 use norn_abi::control::{StrategyKind, timeouts};
 
-use crate::{TaskId, World, clock::Clock, rng::Rng, spin::Progress, tasks::Tasks};
+use crate::{TaskId, World, clock::Clock, rng::Rng, spin::Progress, tasks::Tasks, timer::Timers};
 
 /// How long a program that seems stuck may continue, in nanoseconds of real time, if something
 /// outside the scheduler's view could wake it.
@@ -14,6 +14,7 @@ pub(crate) struct RunState {
     pub(crate) tasks: Tasks,
     pub(crate) rng: Rng,
     pub(crate) clock: Clock,
+    pub(crate) timers: Timers,
     pub(crate) progress: Progress,
     /// The current strategy: that of the plan, or round robin once a schedule has ended.
     pub(crate) in_force: StrategyKind,
@@ -37,6 +38,7 @@ impl RunState {
             tasks: Tasks::new(),
             rng: Rng::new(),
             clock: Clock::new(),
+            timers: Timers::new(),
             progress: Progress::new(),
             in_force: StrategyKind::None,
             holder: None,

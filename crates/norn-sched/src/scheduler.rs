@@ -101,6 +101,7 @@ impl Scheduler {
     /// A thread has ended: threads that join it may continue. The caller gives its turn back by
     /// [`Scheduler::leave`].
     pub fn end(&mut self, task: TaskId) {
+        self.end_handlers(task);
         let ended = &mut self.run.tasks[task];
         ended.alive = false;
         let (entry, thread) = (ended.entry, ended.thread);

@@ -2,7 +2,7 @@
 
 use core::num::NonZeroU32;
 
-use norn_abi::Kind;
+use norn_abi::{Kind, control::class};
 
 use crate::spin::SpinWatch;
 
@@ -85,8 +85,16 @@ pub(crate) struct Task {
     /// It is between two events, and its next one is not known yet: it sleeps, is in a system call
     /// or in uninstrumented code, or has continued since and has not arrived at an event.
     pub(crate) between: bool,
-    /// Number of signal handlers that currently run on it; they run even while it waits.
-    pub(crate) handlers: u32,
+    /// A signal handler runs on its thread, as a task of its own: this one continues afterwards.
+    pub(crate) interrupted: bool,
+    /// A signal is pending, whose handler interrupts it.
+    pub(crate) pends: bool,
+    /// For the task of a signal handler: the task that the handler interrupts.
+    pub(crate) host: Option<TaskId>,
+    /// It is the task of a signal handler, and no signal is pending.
+    pub(crate) dormant: bool,
+    /// It is the task of a signal handler that has begun to run, or has to begin at once.
+    pub(crate) handles: bool,
     /// The virtual time at which its wait ends in any case.
     pub(crate) deadline: u64,
     /// Its wait timed out.
@@ -138,7 +146,11 @@ impl Task {
         looks: false,
         away: false,
         between: false,
-        handlers: 0,
+        interrupted: false,
+        pends: false,
+        host: None,
+        dormant: false,
+        handles: false,
         deadline: 0,
         timed_out: false,
         expired: 0,
@@ -164,7 +176,8 @@ impl Task {
     /// `memcpy`, which the runtime interposes. An unrecorded timeout is kept.
     pub(crate) fn begin(&mut self, thread: u32, foreign: bool) {
         (self.thread, self.foreign) = (thread, foreign);
-        (self.alive, self.away, self.between, self.handlers) = (true, false, false, 0);
+        (self.alive, self.away, self.between, self.interrupted) = (true, false, false, false);
+        (self.host, self.dormant, self.handles, self.pends) = (None, false, false, false);
         (self.timed_out, self.cancelled, self.woken) = (false, false, false);
         self.interruption = Interruption::No;
         self.event = Event { kind: Kind::Begin, object: 0, pc: 0 };
@@ -176,14 +189,25 @@ impl Task {
         self.looks = false;
     }
 
+    /// Whether it is the task of a signal handler.
+    pub(crate) fn is_handler(&self) -> bool {
+        self.host.is_some()
+    }
+
     /// Whether it could run if it had the turn.
     pub(crate) fn is_ready(&self) -> bool {
-        self.alive && !self.away && (!self.waiting || self.handlers > 0)
+        self.alive && !self.away && !self.waiting && !self.interrupted && !self.must_handle()
+    }
+
+    /// Whether a signal handler has to run first. A thread receives a pending signal at the latest
+    /// when it calls the system; until then it may execute a few instructions.
+    pub(crate) fn must_handle(&self) -> bool {
+        self.pends && !is_access(self.event.kind)
     }
 
     /// Whether it waits with a deadline.
     pub(crate) fn is_timed(&self) -> bool {
-        self.alive && !self.away && self.waiting && self.handlers == 0 && self.deadline != NEVER
+        self.alive && !self.away && self.waiting && !self.interrupted && self.deadline != NEVER
     }
 
     /// Whether its wait has timed out, and it has not continued since.
@@ -220,7 +244,8 @@ impl Task {
     /// Whether its wait is the event that it waits for, so that it has arrived there: a wait for a
     /// lock is; a sleep, a system call and the wait for a team of threads are not.
     pub(crate) fn waits_at_event(&self) -> bool {
-        !self.outside && !matches!(self.event.kind, Kind::Sleep | Kind::HappensAfter)
+        let kind = self.event.kind;
+        !self.outside && !matches!(kind, Kind::Sleep | Kind::HappensAfter | Kind::HandlerBegin)
     }
 
     /// Ends its wait.
@@ -230,13 +255,20 @@ impl Task {
     }
 
     /// The event count at which its thread asks the scheduler again: at the end of its turn, at its
-    /// next event if it is watched, or if it has not asked for long. A thread that waits or yields
-    /// in each round of a loop gets a new turn each time, and would never reach the end of one.
+    /// next event if it is watched or a signal is pending, or if it has not asked for long. A thread
+    /// that waits or yields in each round of a loop gets a new turn each time, and would never reach
+    /// the end of one.
     pub(crate) fn next_stop(&self, steps: u64) -> u64 {
         let soon = steps + u64::from(!self.between);
-        let next = if self.spin.is_watched() { soon } else { soon.max(self.arrived + LONGEST) };
+        let asks = self.spin.is_watched() || self.pends;
+        let next = if asks { soon } else { soon.max(self.arrived + LONGEST) };
         next.min(self.until)
     }
+}
+
+/// Whether an event is an access to memory, and no call.
+fn is_access(kind: Kind) -> bool {
+    matches!(kind.class(), class::READ | class::WRITE | class::ATOMIC)
 }
 
 #[cfg(test)]
@@ -257,12 +289,14 @@ mod tests {
     }
 
     #[test]
-    fn a_handler_makes_a_waiting_task_ready() {
+    fn a_task_that_a_handler_interrupts_neither_runs_nor_times_out() {
         let mut task = task();
+        task.interrupted = true;
+        assert!(!task.is_ready());
         (task.waiting, task.deadline) = (true, 5);
+        assert!(!task.is_timed());
+        task.interrupted = false;
         assert!(!task.is_ready() && task.is_timed());
-        task.handlers = 1;
-        assert!(task.is_ready() && !task.is_timed());
     }
 
     #[test]

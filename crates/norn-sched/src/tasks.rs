@@ -74,7 +74,8 @@ impl Tasks {
     /// A task for a new thread: the first one without a live thread. Slot numbers of the arena
     /// would not do, because the recorder frees slots at times that differ between runs.
     pub(crate) fn adopt(&mut self, thread: u32, foreign: bool) -> Option<TaskId> {
-        let free = self.table.iter().take(self.used).position(|it| !it.alive).unwrap_or(self.used);
+        let free = self.table.iter().take(self.used).position(|it| !it.alive && !it.dormant);
+        let free = free.unwrap_or(self.used);
         let task = self.table.get_mut(free)?;
         task.begin(thread, foreign);
         self.used = self.used.max(free + 1);
@@ -83,12 +84,12 @@ impl Tasks {
 
     /// Removes all tasks, in a forked child, where the other threads do not exist.
     pub(crate) fn forget_all(&mut self) {
-        self.iter_mut().for_each(|it| it.alive = false);
+        self.iter_mut().for_each(|it| (it.alive, it.dormant) = (false, false));
     }
 
     /// Number of live threads.
     pub(crate) fn alive(&self) -> usize {
-        self.iter().filter(|it| it.alive).count()
+        self.iter().filter(|it| it.alive && !it.is_handler()).count()
     }
 
     /// Whether others should run first, because the task spins or has yielded.
@@ -99,6 +100,12 @@ impl Tasks {
     /// Whether a task may be chosen while others are ready as well.
     pub(crate) fn is_candidate(&self, task: &Task) -> bool {
         task.is_ready() && !self.is_idle(task)
+    }
+
+    /// The task of the handlers that interrupt `host`, if there was ever one.
+    pub(crate) fn handler_of(&self, host: TaskId) -> Option<TaskId> {
+        let mut handlers = self.entries().filter(|(_, it)| it.alive || it.dormant);
+        handlers.find(|(_, it)| it.host == Some(host)).map(|(id, _)| id)
     }
 
     /// All tasks that may be chosen.

@@ -40,6 +40,9 @@ pub struct Grant {
     pub task: TaskId,
     /// The count of its events at which its thread must ask again.
     pub stop_at: u64,
+    /// If the task is that of a signal handler which has not begun: the task whose thread must call
+    /// the handler.
+    pub begins_on: Option<TaskId>,
 }
 
 /// What the caller must do, in this order, before it releases the scheduler's lock.
@@ -56,6 +59,9 @@ pub struct Decision {
     pub freed: bool,
     /// The verdict, if the run ends.
     pub stop: Option<Verdict>,
+    /// The timer that has expired. The caller lets it have its effect, and then calls
+    /// [`Scheduler::go_on`].
+    pub timer: Option<usize>,
     /// The task that gets the turn.
     pub grant: Option<Grant>,
 }
@@ -93,8 +99,23 @@ impl Scheduler {
 
     /// A thread returns from running without the turn, and waits for it.
     pub fn come_back(&mut self, task: TaskId, world: &dyn World) -> Decision {
-        self.run.tasks[task].away = false;
+        self.set_away(task, false);
         self.pass_if_idle(world)
+    }
+
+    /// Continues after a timer of a decision has expired.
+    pub fn go_on(&mut self, world: &dyn World) -> Decision {
+        self.pass_if_idle(world)
+    }
+
+    /// Notes whether a task runs without the turn. Meanwhile no handler can begin on its thread.
+    pub(crate) fn set_away(&mut self, task: TaskId, away: bool) {
+        self.run.tasks[task].away = away;
+        if let Some(handler) = self.run.tasks.handler_of(task)
+            && !self.run.tasks[handler].handles
+        {
+            self.run.tasks[handler].away = away;
+        }
     }
 
     /// A thread begins to run without the turn, or ends, or a signal handler on it has ended and it
@@ -147,11 +168,16 @@ impl Scheduler {
             if decision.stop.is_some() || world.is_over() || self.run.freed {
                 return;
             }
+            decision.timer = self.run.take_due_timer(world);
+            if decision.timer.is_some() {
+                return;
+            }
             if let Some((task, events)) = self.choose(world, decision) {
                 decision.grant = Some(self.grant(task, events, world));
                 return;
             }
             match idle(&self.run) {
+                _ if self.run.timers.is_any_due() => {}
                 Idle::Timed | Idle::Stuck if self.run.recheck_files() => {}
                 Idle::Timed if self.run.lists_timeouts(world) => return self.be_idle(world),
                 Idle::Timed => self.run.put_forward(world),
@@ -175,9 +201,13 @@ impl Scheduler {
         // A thread whose next event is not known yet may be stopped there.
         task.until = task.since + events.clamp(u64::from(!task.between), LONGEST);
         task.looks = false;
+        if !task.is_handler() {
+            self.run.timers.thread_runs();
+        }
         self.run.doubtful_since = 0;
         self.run.holder = Some(id);
-        Grant { task: id, stop_at: task.next_stop(task.since) }
+        let begins_on = task.host.filter(|_| !task.handles);
+        Grant { task: id, stop_at: task.next_stop(task.since), begins_on }
     }
 
     /// From time to time, tasks that wait for external events check for them, even if others can
@@ -209,7 +239,7 @@ fn idle(run: &RunState) -> Idle {
     let any = |f: fn(&Task) -> bool| run.tasks.iter().any(f);
     match () {
         () if any(Task::is_outside) => Idle::Outside,
-        () if any(Task::is_timed) => Idle::Timed,
+        () if any(Task::is_timed) || run.timers.may_expire() => Idle::Timed,
         () if any(|it| it.alive) => Idle::Stuck,
         () => Idle::Over,
     }

@@ -40,6 +40,13 @@ impl Scheduler {
         self.release_outside();
     }
 
+    /// Ends the wait of a task, if it waits: it checks whether what it waits for has happened.
+    pub fn end_wait(&mut self, task: TaskId) {
+        if self.run.tasks[task].waiting {
+            self.set_off(task);
+        }
+    }
+
     /// Ends the wait of a task.
     pub(crate) fn set_off(&mut self, task: TaskId) {
         let freed = self.run.freed;

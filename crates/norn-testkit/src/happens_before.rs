@@ -5,7 +5,7 @@
 
 use norn_model::{
     AnnotationEffect, AtomicOp, BarrierEffect, ChannelEffect, ConditionEffect, Effect, EventId,
-    LockEffect, LockMode, OnceEffect, Op, Ordering, SemaphoreEffect, ThreadEffect, Trace,
+    LockEffect, LockMode, OnceEffect, Op, Ordering, Role, SemaphoreEffect, ThreadEffect, Trace,
 };
 
 /// The happens-before relation of one order of events.
@@ -65,6 +65,7 @@ impl Run<'_> {
     /// Sequenced before, or synchronizes with. The first is earlier in the order.
     fn is_directly_before(&self, one: usize, other: usize) -> bool {
         self.is_sequenced(one, other)
+            || self.interrupts(one, other)
             || self.starts_or_ends(one, other)
             || self.releases_lock(one, other)
             || self.wakes(one, other)
@@ -73,6 +74,19 @@ impl Run<'_> {
 
     fn is_sequenced(&self, one: usize, other: usize) -> bool {
         one < other && self.order[one].thread == self.order[other].thread
+    }
+
+    /// What a thread did before a signal handler interrupts it comes before the handler, and the
+    /// handler comes before what the thread does afterwards.
+    fn interrupts(&self, one: usize, other: usize) -> bool {
+        let is_host = |host: usize, handler: usize| {
+            let stream = self.trace.thread(self.order[handler].thread);
+            let stream = stream.filter(|it| it.role == Role::Handler);
+            stream.and_then(|it| it.parent) == Some(self.order[host].thread)
+        };
+        let begins = matches!(self.ops[other], Op::HandlerBegin { .. });
+        let ends = matches!(self.ops[one], Op::HandlerEnd);
+        one < other && (begins && is_host(one, other) || ends && is_host(other, one))
     }
 
     /// The creation of a thread comes before all of its events, and these before its join.

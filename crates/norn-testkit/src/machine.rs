@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use norn_model::{
     AnnotationEffect, BarrierEffect, BlockEffect, ChannelEffect, ConditionEffect, Effect,
-    LockEffect, LockMode, OnceEffect, SemaphoreEffect, ThreadEffect, ThreadId, Trace, WokenBy,
+    LockEffect, LockMode, OnceEffect, Op, Role, SemaphoreEffect, ThreadEffect, ThreadId, Trace,
+    WokenBy,
 };
 
 /// The synchronisation semantics, for one trace.
@@ -167,11 +168,41 @@ impl<'a> Machine<'a> {
         if state.cuts[thread] == 0 && !self.is_created(state, thread) {
             return Vec::new();
         }
+        if self.is_interrupted(state, thread) || self.has_no_host(state, thread, event) {
+            return Vec::new();
+        }
         let mut next = self.successors(state, thread, event.op.effect());
         for it in &mut next {
             it.cuts[thread] += 1;
         }
         next
+    }
+
+    /// Whether a signal handler runs on a thread: the last `HandlerBegin` of one that interrupts it
+    /// comes after the last `HandlerEnd`.
+    fn is_interrupted(&self, state: &MachineState, thread: usize) -> bool {
+        let id = self.trace.threads[thread].id;
+        let interrupts =
+            |it: &norn_model::Thread| it.role == Role::Handler && it.parent == Some(id);
+        let streams = self.trace.threads.iter().enumerate().filter(|(_, it)| interrupts(it));
+        streams.into_iter().any(|(number, stream)| {
+            let mut done = stream.events[..state.cuts[number]].iter().rev();
+            let is_bound = |op: &Op| matches!(op, Op::HandlerBegin { .. } | Op::HandlerEnd);
+            done.find(|it| is_bound(&it.op)).is_some_and(|it| it.op != Op::HandlerEnd)
+        })
+    }
+
+    /// Whether a signal handler would begin on a thread that has not begun, or has ended.
+    fn has_no_host(&self, state: &MachineState, thread: usize, event: &norn_model::Event) -> bool {
+        let stream = &self.trace.threads[thread];
+        let begins = stream.role == Role::Handler && matches!(event.op, Op::HandlerBegin { .. });
+        let Some(host) = stream.parent.filter(|_| begins).map(|it| self.number(it)) else {
+            return false;
+        };
+        let Some(thread) = self.trace.threads.get(host) else { return false };
+        let done = &thread.events[..state.cuts[host]];
+        let begun = !matches!(thread.events.first(), Some(it) if matches!(it.op, Op::Begin { .. }));
+        !begun && done.is_empty() || done.last().is_some_and(|it| it.op == Op::End)
     }
 
     /// The threads that hold the lock that a thread's next event requests, so that it has to wait.

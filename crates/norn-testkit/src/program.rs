@@ -19,6 +19,8 @@ pub struct Shape {
     pub waits: bool,
     /// Whether threads send and receive through a channel.
     pub channels: bool,
+    /// Whether signal handlers interrupt the first of these threads.
+    pub handlers: bool,
     /// The weight of nested locks, and of waits under locks if there are waits; all other pieces
     /// together weigh about 8.
     pub nests: u32,
@@ -43,6 +45,7 @@ impl Default for Shape {
             nested: true,
             waits: false,
             channels: false,
+            handlers: false,
             nests: 0,
             frees: false,
             objects: false,
@@ -113,6 +116,14 @@ fn channel() -> impl Strategy<Value = Piece> {
         lines(&["receive p"]),
         lines(&["ready p"]),
     ])
+}
+
+/// One run of a signal handler.
+fn handler() -> impl Strategy<Value = Piece> {
+    prop::collection::vec(access(), 1..3).prop_map(|body| {
+        let begin = std::iter::once("handler 10".to_owned());
+        begin.chain(body.concat()).chain(["return".to_owned()]).collect()
+    })
 }
 
 /// Uses or frees memory that the main thread has allocated.
@@ -220,7 +231,9 @@ pub fn traces(shape: Shape) -> impl Strategy<Value = Trace> {
     let others = prop::collection::vec(program(1), shape.threads..=shape.threads);
     let choices = prop::collection::vec(any::<u8>(), shape.events);
     let late = any::<bool>();
-    (program(0), others, late, choices).prop_map(move |(first, others, late, choices)| {
+    let handlers = prop::collection::vec(handler(), 1..3).prop_map(|it| it.concat());
+    let threads = (program(0), others, handlers);
+    (threads, late, choices).prop_map(move |((first, others, handlers), late, choices)| {
         let mut programs = BTreeMap::new();
         let names: Vec<_> = (1..=others.len()).map(|it| format!("T0.{it}")).collect();
         let forks = names.iter().map(|it| format!("fork {it}"));
@@ -230,6 +243,9 @@ pub fn traces(shape: Shape) -> impl Strategy<Value = Trace> {
         let all: Piece =
             heap.into_iter().chain(barrier).chain(forks).chain(first).chain(joins).collect();
         programs.insert("T0".to_owned(), all);
+        if let Some(host) = names.first().filter(|_| shape.handlers) {
+            programs.insert(format!("{host}!"), handlers);
+        }
         programs.extend(names.iter().cloned().zip(others));
         run(&programs, &choices)
     })
@@ -276,7 +292,8 @@ fn can_follow(
     if joined.is_some_and(|it| done[&it] < programs[&it].len()) {
         return false;
     }
-    let forked = lines.iter().any(|it| it.ends_with(&format!("fork {thread}")));
+    let host = thread.trim_end_matches('!');
+    let forked = lines.iter().any(|it| it.ends_with(&format!("fork {host}")));
     if thread != "T0" && !forked {
         return false;
     }

@@ -9,8 +9,8 @@
 //! same value.
 
 use norn_model::{
-    Candidate, ConditionEffect, Effect, Event, EventId, LockEffect, MemoryAccess, Op, ThreadEffect,
-    ThreadId, Trace,
+    Candidate, ConditionEffect, Effect, Event, EventId, Handlers, LockEffect, MemoryAccess, Op,
+    ThreadEffect, ThreadId, Trace,
 };
 use rustc_hash::FxHashMap;
 
@@ -20,12 +20,13 @@ use crate::{Turn, events};
 #[derive(Debug)]
 pub struct Minimiser<'a> {
     trace: &'a Trace,
+    handlers: Handlers,
 }
 
 impl<'a> Minimiser<'a> {
     /// For one trace.
     pub fn new(trace: &'a Trace) -> Self {
-        Minimiser { trace }
+        Minimiser { trace, handlers: Handlers::new(trace) }
     }
 
     /// A schedule for the same candidate that is at most as long.
@@ -33,6 +34,7 @@ impl<'a> Minimiser<'a> {
         let mut links = Links::default();
         for id in events(turns) {
             if let Some(event) = self.trace.event(id) {
+                links.handler(id, &event.op, &self.handlers);
                 links.event(id, &event.op);
                 links.conditions(self.awaited(event));
             }
@@ -40,7 +42,7 @@ impl<'a> Minimiser<'a> {
         if candidate.stuck.is_empty() {
             links.pattern(candidate);
         }
-        let needed = links.needed(candidate);
+        let needed = links.needed_with_handlers(candidate);
         join(candidate, &links, &needed)
     }
 
@@ -68,6 +70,19 @@ struct Links {
     objects: FxHashMap<u64, usize>,
     memory: FxHashMap<u64, Cell>,
     forks: FxHashMap<ThreadId, usize>,
+    interruptions: Vec<Interruption>,
+    /// By thread: the handler that interrupts it, as an index.
+    interrupted: FxHashMap<ThreadId, usize>,
+}
+
+/// A run of a signal handler.
+struct Interruption {
+    host: ThreadId,
+    /// The positions of its first and last event.
+    first: usize,
+    last: usize,
+    /// The position of the next event of the thread that it interrupts.
+    next: Option<usize>,
 }
 
 /// The last accesses to some bytes.
@@ -82,6 +97,45 @@ struct Cell {
 const GRANULE: u64 = 8;
 
 impl Links {
+    /// A handler stays between the same two events of the thread that it interrupts.
+    fn handler(&mut self, id: EventId, op: &Op, handlers: &Handlers) {
+        let at = self.events.len();
+        if let Some(number) = self.interrupted.remove(&id.thread) {
+            self.interruptions[number].next = Some(at);
+        }
+        let Some(host) = handlers.host(id.thread) else { return };
+        if let Op::HandlerBegin { .. } = op {
+            self.interrupted.insert(host, self.interruptions.len());
+            self.interruptions.push(Interruption { host, first: at, last: at, next: None });
+        } else if let Some(run) = self.interruptions.iter_mut().rev().find(|it| it.host == host) {
+            run.last = at;
+        }
+    }
+
+    /// The needed events, where a handler of which some event is needed runs to its end before the
+    /// interrupted thread continues.
+    fn needed_with_handlers(&mut self, candidate: &Candidate) -> Vec<bool> {
+        for run in &self.interruptions {
+            let before = self.events[..run.first].iter().rposition(|it| it.thread == run.host);
+            self.after[run.first].extend(before);
+        }
+        loop {
+            let needed = self.needed(candidate);
+            let mut complete = true;
+            for run in &mut self.interruptions {
+                if needed[run.first]
+                    && let Some(next) = run.next.take()
+                {
+                    self.after[next].push(run.last);
+                    complete = false;
+                }
+            }
+            if complete {
+                return needed;
+            }
+        }
+    }
+
     fn event(&mut self, id: EventId, op: &Op) {
         let at = self.events.len();
         self.events.push(id);

@@ -117,6 +117,9 @@ impl<'a> Simulator<'a> {
         if !self.is_created(thread) {
             return false;
         }
+        if self.done[thread as usize] < to && self.interrupting(thread).is_some() {
+            return false;
+        }
         while let Some(step) = self.next_step(thread, to) {
             if self.blocker(thread, &step).is_some() {
                 self.move_to(thread, step.index);
@@ -176,15 +179,38 @@ impl<'a> Simulator<'a> {
 
     fn advance_with_others(&mut self, thread: u32, to: u32) -> Result<(), Conflict> {
         self.create(thread)?;
+        self.finish_handlers(thread)?;
         while let Some(step) = self.next_step(thread, to) {
             while let Some(blocker) = self.blocker(thread, &step) {
                 let here = (thread, step.index);
                 let Blocker::Event(needed) = blocker else { return Err(Conflict::Never(here)) };
                 self.advance(needed.0, needed.1 + 1).map_err(|it| locate(it, here, needed))?;
+                self.finish_handlers(thread)?;
             }
             self.perform(thread, &step);
         }
         self.move_to(thread, to);
+        Ok(())
+    }
+
+    /// The last event of a signal handler that has begun on a thread and not ended.
+    fn interrupting(&self, thread: u32) -> Option<EventPos> {
+        let streams = self.skeleton.threads[thread as usize].handlers.iter();
+        streams.copied().find_map(|stream| {
+            let done = self.done[stream as usize];
+            let mut runs = self.skeleton.threads[stream as usize].handled.iter();
+            runs.find(|run| run.0 < done && done <= run.1).map(|run| (stream, run.1))
+        })
+    }
+
+    /// Lets the signal handlers that run on a thread end: the thread does not continue before.
+    fn finish_handlers(&mut self, thread: u32) -> Result<(), Conflict> {
+        while let Some(end) = self.interrupting(thread) {
+            if end.1 == u32::MAX {
+                return Err(Conflict::Never((thread, self.done[thread as usize])));
+            }
+            self.advance(end.0, end.1 + 1)?;
+        }
         Ok(())
     }
 

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use norn_model::{
     AnnotationEffect, BarrierEffect, BlockEffect, ChannelEffect, Channels, ConditionEffect, Effect,
-    EventId, LockEffect, LockMode, OnceEffect, Op, Outcome, SemaphoreEffect, ThreadEffect,
-    ThreadId, Trace, WokenBy, mutexes,
+    EventId, Handlers, LockEffect, LockMode, OnceEffect, Op, Outcome, SemaphoreEffect,
+    ThreadEffect, ThreadId, Trace, WokenBy, mutexes,
 };
 use rustc_hash::FxHashMap;
 
@@ -53,6 +53,7 @@ pub(crate) struct SkeletonBuilder<'a> {
     sends: Channels<EventPos>,
     /// By address: the event that allocated it.
     blocks: FxHashMap<u64, EventPos>,
+    handlers: Handlers,
 }
 
 fn narrow(it: usize) -> u32 {
@@ -93,6 +94,7 @@ impl<'a> SkeletonBuilder<'a> {
             announced: FxHashMap::default(),
             sends: Channels::default(),
             blocks: FxHashMap::default(),
+            handlers: Handlers::new(trace),
         }
     }
 
@@ -111,6 +113,7 @@ impl<'a> SkeletonBuilder<'a> {
             Some(run) if run.0 == at.0 => run.1 = at.1 + 1,
             _ => self.skeleton.runs.push((at.0, at.1 + 1)),
         }
+        self.handler(at, op);
         match op.effect() {
             Effect::Thread(effect) => self.thread(at, effect),
             Effect::Lock(effect) => self.lock(at, effect),
@@ -140,6 +143,38 @@ impl<'a> SkeletonBuilder<'a> {
                 self.require(at, allocation.into_iter().collect());
             }
             Effect::None | Effect::Access(_) | Effect::Object(_) => {}
+        }
+    }
+
+    /// Signal handlers run on a thread after it has begun and before it ends.
+    fn handler(&mut self, at: EventPos, op: &Op) {
+        let id = self.trace.threads[at.0 as usize].id;
+        match op {
+            Op::Begin { .. } | Op::End => {
+                let streams: Vec<_> = self.handlers.of(id).collect();
+                for stream in streams {
+                    let effect = match op {
+                        Op::End => ThreadEffect::Join(stream),
+                        _ => ThreadEffect::Fork(stream),
+                    };
+                    self.thread(at, effect);
+                }
+            }
+            Op::HandlerBegin { .. } => {
+                let run = self.handlers.run(EventId { thread: id, index: at.1.into() });
+                let ends =
+                    |it: &EventId| self.trace.event(*it).is_some_and(|it| it.op == Op::HandlerEnd);
+                let last = run.map(|it| it.1).filter(ends);
+                let last = last.and_then(|it| u32::try_from(it.index).ok()).unwrap_or(u32::MAX);
+                self.skeleton.threads[at.0 as usize].handled.push((at.1, last));
+                if let Some(host) = self.handlers.host(id).and_then(|it| self.number(it)) {
+                    let handlers = &mut self.skeleton.threads[host as usize].handlers;
+                    if !handlers.contains(&at.0) {
+                        handlers.push(at.0);
+                    }
+                }
+            }
+            _ => {}
         }
     }
 

@@ -60,6 +60,11 @@ pub(crate) struct ThreadSkeleton {
     pub(crate) fork: Option<EventPos>,
     /// The number of all its events.
     pub(crate) len: u32,
+    /// The streams of the signal handlers that interrupt it.
+    pub(crate) handlers: Vec<u32>,
+    /// For such a stream: the first and the last event of each handler; `u32::MAX` for one that does
+    /// not end.
+    pub(crate) handled: Vec<(u32, u32)>,
 }
 
 /// The synchronisation of all threads.

@@ -39,6 +39,12 @@ pub enum Tag {
     Futex,
     /// A child process.
     Process,
+    /// A signal that is pending for a thread, or for the process.
+    Signal,
+    /// The ends of the signal handlers on a thread.
+    Handled,
+    /// The cancellation of a thread.
+    Cancel,
 }
 
 /// A number for something that two numbers identify.
@@ -55,6 +61,8 @@ pub enum Unit {
     Count,
     /// It has no queue: what was set last counts.
     State,
+    /// Signals, each with a channel of its own.
+    Signals,
 }
 
 /// The channels that a descriptor receives from and sends to.
@@ -93,7 +101,10 @@ fn anonymous(file: i32) -> Option<Ends> {
         FdInfo::Event(Some(number)) => Some(Ends::both(key(Tag::Event, number, 0), Unit::Count)),
         FdInfo::Event(None) => Some(Ends::both(key(Tag::Event, file as u64, 1), Unit::Count)),
         FdInfo::Timer => Some(Ends::both(key(Tag::Timer, file as u64, 0), Unit::State)),
-        FdInfo::Other(_) => None,
+        FdInfo::Other(text) => {
+            let first = after(text, b"sigmask:\t").and_then(lowest)?;
+            Some(Ends::both(super::signal::of_signal(first, None), Unit::Signals))
+        }
     })
 }
 
@@ -136,6 +147,13 @@ pub fn fd_info<T>(file: i32, f: impl FnOnce(FdInfo<'_>) -> T) -> T {
 pub fn number(text: &[u8]) -> u64 {
     let digits = text.iter().take_while(|it| it.is_ascii_digit());
     digits.fold(0, |number, it| number.wrapping_mul(10).wrapping_add(u64::from(it - b'0')))
+}
+
+/// The lowest signal of a set that is written in hexadecimal digits.
+fn lowest(digits: &[u8]) -> Option<i32> {
+    let digits = digits.iter().map_while(|it| char::from(*it).to_digit(16));
+    let set = digits.fold(0u64, |set, it| set << 4 | u64::from(it));
+    (set != 0).then(|| set.trailing_zeros() as i32 + 1)
 }
 
 /// What follows a word.

@@ -9,6 +9,7 @@
 mod identity;
 pub mod internal;
 pub mod ready;
+pub mod signal;
 pub mod socket;
 mod table;
 pub mod usage;
@@ -141,7 +142,7 @@ unsafe fn sent(ends: &Ends, buffer: usize, result: isize) -> Option<u64> {
         Unit::Messages => (result >= 0).then_some(1),
         // SAFETY: guaranteed by the caller.
         Unit::Count => (result > 0).then(|| unsafe { count(buffer) }).filter(|it| *it > 0),
-        Unit::State => None,
+        Unit::State | Unit::Signals => None,
     }
 }
 
@@ -187,7 +188,10 @@ unsafe fn receive_by(
         before(slot, Kind::Receive, pc, ends.input);
         let result = call();
         let got = if result < 0 { None } else { received(&ends, buffer, result as u64) };
-        let channel = ends.input as usize;
+        let channel = match (ends.unit, got) {
+            (Unit::Signals, Some(_)) => signal::read(slot, buffer.0).unwrap_or(ends.input),
+            _ => ends.input,
+        } as usize;
         match got {
             None => {
                 event::note(slot, Kind::NotReady, pc, error(result) as usize, &[]);
@@ -212,7 +216,7 @@ unsafe fn received(ends: &Ends, (buffer, room): (usize, usize), result: u64) -> 
         Unit::Messages => Some((1, receipt::NEXT)),
         // SAFETY: guaranteed by the caller.
         Unit::Count => Some((unsafe { count(buffer) }, receipt::NEXT)),
-        Unit::State => Some((1, receipt::LATEST)),
+        Unit::State | Unit::Signals => Some((1, receipt::LATEST)),
     }
 }
 

@@ -52,7 +52,7 @@ unsafe fn is_noted(slot: *mut ThreadSlot, file: c_int, events: u32, pc: usize) -
         () => return false,
     };
     let Some(ends) = ends(file) else { return false };
-    let how = if ends.unit == Unit::State { receipt::LATEST } else { how };
+    let how = if matches!(ends.unit, Unit::State | Unit::Signals) { receipt::LATEST } else { how };
     // SAFETY: guaranteed by the caller.
     unsafe { event::note(slot, Kind::Ready, pc, ends.input as usize, &[how]) };
     true

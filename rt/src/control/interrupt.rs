@@ -1,16 +1,22 @@
 //! Cancellation and signals, which end a thread's wait before its condition is met.
 
-use norn_abi::arena::ThreadSlot;
+use core::ffi::c_int;
+
+use norn_abi::{Kind, arena::ThreadSlot, receipt};
 use norn_sched::Interruption;
 
-use super::{is_on, seat::task_of, shared::lock, turn, wake::wake_free, was_on};
-use crate::real;
+use super::{handler::slot_of, seat::task_of, shared::lock, wake::wake_free, was_on};
+use crate::{channel::signal::of_cancel, event, real, signal::root, thread};
 
-/// Notes that a thread is to be cancelled: if it waits at a cancellation point, it wakes.
+/// Notes that a thread is to be cancelled: if it waits at a cancellation point, or is cancelled
+/// asynchronously, it wakes.
 pub fn cancel(number: u32) {
     if was_on() {
+        let slot = slot_of(number);
+        // SAFETY: the slot is that of a living thread.
+        let anywhere = slot.is_some_and(|it| unsafe { (*thread::own(it)).asynchronous });
         let mut scheduler = lock();
-        scheduler.cancel(number);
+        scheduler.cancel(number, anywhere);
         wake_free(&mut scheduler);
     }
 }
@@ -43,42 +49,46 @@ pub unsafe fn take_cancelled(slot: *mut ThreadSlot) -> bool {
 pub unsafe fn test_cancel(slot: *mut ThreadSlot) {
     // SAFETY: guaranteed by the caller.
     unsafe {
-        if take_cancelled(slot) {
+        if is_enabled() && take_cancelled(slot) {
+            note_cancelled(slot);
             real::pthread_testcancel();
         }
     }
 }
 
-/// Called when a signal handler begins on this thread: the handler needs the turn, whatever the
-/// thread waits for. Returns whether the thread ran without the turn.
+/// Acts upon a pending cancellation if the thread may be cancelled anywhere.
 ///
 /// # Safety
-/// The slot is the one that the handler interrupts, of the current thread and not a placeholder.
-pub unsafe fn handler_begins(slot: *mut ThreadSlot) -> bool {
-    // SAFETY: guaranteed by the caller.
-    let Some(task) = (unsafe { task_of(slot) }).filter(|_| is_on()) else { return false };
-    let mut scheduler = lock();
-    let away = scheduler.handler_begins(task);
-    let has_turn = scheduler.holder() == Some(task);
-    drop(scheduler);
-    if !has_turn {
-        // SAFETY: guaranteed by the caller.
-        unsafe { turn::come_back(slot) };
-    }
-    away
-}
-
-/// Called when the handler ends: the thread waits again, or runs again without the turn.
-///
-/// # Safety
-/// As for [`handler_begins`], which returned `away`.
-pub unsafe fn handler_ends(slot: *mut ThreadSlot, away: bool, restarts: bool) {
+/// The slot is the current thread's and not a placeholder.
+pub unsafe fn test_asynchronous(slot: *mut ThreadSlot) {
     // SAFETY: guaranteed by the caller.
     unsafe {
-        let Some(task) = task_of(slot).filter(|_| is_on()) else { return };
-        let gives_back = lock().handler_ends(task, away, restarts);
-        if gives_back {
-            turn::leave(slot, |_, _| {});
+        if (*thread::own(slot)).asynchronous {
+            test_cancel(slot);
         }
+    }
+}
+
+/// Whether the program lets the current thread be cancelled.
+fn is_enabled() -> bool {
+    const DISABLED: c_int = 1;
+    let mut state = 0;
+    // SAFETY: the state is restored.
+    unsafe {
+        real::pthread_setcancelstate(DISABLED, &raw mut state);
+        real::pthread_setcancelstate(state, core::ptr::null_mut());
+    }
+    state != DISABLED
+}
+
+/// Records that the current thread is cancelled: what it does from here comes after the request.
+///
+/// # Safety
+/// The slot is the current thread's and not a placeholder.
+pub unsafe fn note_cancelled(slot: *mut ThreadSlot) {
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        let channel = of_cancel((*root(slot)).head.thread) as usize;
+        event::note(slot, Kind::Receive, 0, channel, &[1, receipt::LATEST]);
     }
 }

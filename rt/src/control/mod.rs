@@ -12,6 +12,7 @@
 pub mod destroyed;
 mod exit;
 pub mod feed;
+mod handler;
 pub mod heap;
 mod held;
 mod interrupt;
@@ -29,8 +30,12 @@ mod world;
 
 use core::sync::atomic::{AtomicBool, Ordering};
 
+pub use handler::{
+    await_handler, handler_begins, handler_ends, handler_is_left, number_of, pend, pend_here,
+    slot_of, slots,
+};
 pub use interrupt::{
-    cancel, handler_begins, handler_ends, take_cancelled, take_interrupted, test_cancel,
+    cancel, note_cancelled, take_cancelled, take_interrupted, test_asynchronous, test_cancel,
 };
 use norn_abi::{
     Kind,
@@ -38,12 +43,14 @@ use norn_abi::{
     control::strategy,
 };
 use norn_sched::{Arrival, Asked, NewThread};
-pub use norn_sched::{Event, Interruption, NEVER, STEP, TaskId, is_fruitless, mix};
+pub use norn_sched::{
+    Event, Interruption, NEVER, STEP, Scheduler, TIMERS, TaskId, TimerSetting, is_fruitless, mix,
+};
 use seat::task_of;
 use shared::lock;
 pub use wait::{block, block_after, block_on_file, block_outside, meet_others, outside, yields};
 use wake::wake_free;
-pub use wake::{look_again, release, release_one};
+pub use wake::{end_wait, look_again, release, release_one, with_scheduler};
 use world::Process;
 
 use crate::{arena, capture, number, sys, tls};

@@ -12,11 +12,17 @@ use crate::{sys, thread};
 pub struct Seat {
     /// The slot of its thread; null while the task has no thread.
     slot: AtomicPtr<ThreadSlot>,
-    /// 1 while the task has the turn; its thread sleeps on this word.
+    /// [`HAS_TURN`] while the task has the turn, [`HANDLES`] if its thread must call a signal
+    /// handler; its thread sleeps on this word.
     pub turn: AtomicU32,
     /// The thread sleeps, or is about to.
     pub asleep: AtomicBool,
 }
+
+/// The task has the turn.
+pub const HAS_TURN: u32 = 1;
+/// The thread must call a signal handler, whose task has the turn.
+pub const HANDLES: u32 = 2;
 
 static SEATS: [Seat; TASKS] = [const {
     Seat {
@@ -45,26 +51,19 @@ pub unsafe fn assign(task: TaskId, slot: *mut ThreadSlot) {
     unsafe { (*thread::own(slot)).task = Some(task) };
 }
 
-/// The task of the thread that a slot belongs to. Signal handlers have slots of their own and
-/// belong to the thread that they interrupt.
+/// The task of a slot: that of its thread, or that of the signal handlers whose stream it is.
 ///
 /// # Safety
 /// The slot is the current thread's and not a placeholder, or that of a thread that does not run
 /// yet.
 pub unsafe fn task_of(slot: *mut ThreadSlot) -> Option<TaskId> {
-    // SAFETY: guaranteed by the caller; the slots of nested handlers are the current thread's, too.
-    unsafe {
-        let mut root = slot;
-        while !(*thread::own(root)).host.is_null() {
-            root = (*thread::own(root)).host;
-        }
-        (*thread::own(root)).task
-    }
+    // SAFETY: guaranteed by the caller.
+    unsafe { (*thread::own(slot)).task }
 }
 
 impl Seat {
-    /// The slot of the task's thread.
-    fn slot(&self) -> *mut ThreadSlot {
+    /// The slot of the task.
+    pub fn slot(&self) -> *mut ThreadSlot {
         self.slot.load(Ordering::Relaxed)
     }
 
@@ -107,7 +106,7 @@ impl Seat {
 
     /// Wakes the task's thread if it sleeps, because it has the turn or runs freely.
     pub fn wake(&self) {
-        self.turn.store(1, Ordering::SeqCst);
+        self.turn.store(HAS_TURN, Ordering::SeqCst);
         sys::futex_wake(self.turn.as_ptr());
     }
 }

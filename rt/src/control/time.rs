@@ -1,6 +1,7 @@
 //! The virtual clock of a controlled run, for the functions that read it.
 
 use norn_abi::{Kind, arena::ThreadSlot};
+use norn_sched::TimerSetting;
 
 use super::{shared::lock, was_on, world::Process};
 use crate::{arena, number};
@@ -23,6 +24,16 @@ pub fn reach(then: u64) {
 /// The virtual time since the start at which a clock shows `then`.
 pub fn when(clock: i32, then: u64) -> u64 {
     norn_sched::since_start(clock, then, arena::plan())
+}
+
+/// Sets a timer, and returns its earlier setting.
+pub fn set_timer(timer: usize, setting: TimerSetting) -> TimerSetting {
+    lock().set_timer(timer, setting)
+}
+
+/// The setting of a timer.
+pub fn timer(timer: usize) -> TimerSetting {
+    lock().timer(timer)
 }
 
 /// Records which waits have timed out since a thread last had the turn. The records are in the

@@ -13,7 +13,7 @@ use super::{
     time, verdict,
     world::Process,
 };
-use crate::{arena, sys};
+use crate::{arena, intercept::timer, signal, sys, tls};
 
 static PROCESSORS: AtomicU32 = AtomicU32::new(0);
 
@@ -26,11 +26,23 @@ const LOOKS: u64 = 150_000;
 pub fn start(task: TaskId) {
     exit::forget();
     PROCESSORS.store(sys::processors(), Ordering::Relaxed);
-    seat::of(task).turn.store(1, Ordering::Relaxed);
+    seat::of(task).turn.store(seat::HAS_TURN, Ordering::Relaxed);
 }
 
 /// Executes a decision of the scheduler. The caller holds its lock.
 pub fn carry_out(scheduler: &mut Scheduler, decision: &Decision) {
+    let mut decision = *decision;
+    while let Some(timer) = decision.timer {
+        carry_out_one(scheduler, &decision);
+        // SAFETY: the caller holds the scheduler's lock.
+        unsafe { timer::expires(scheduler, timer) };
+        decision = scheduler.go_on(&Process);
+    }
+    carry_out_one(scheduler, &decision);
+}
+
+/// Executes a decision, except for the timer that has expired.
+fn carry_out_one(scheduler: &mut Scheduler, decision: &Decision) {
     if let Some(task) = decision.taken_back {
         seat::of(task).turn.store(0, Ordering::Relaxed);
         arena::outcome().steps.fetch_max(decision.steps, Ordering::Relaxed);
@@ -56,11 +68,15 @@ pub fn carry_out(scheduler: &mut Scheduler, decision: &Decision) {
 
 /// Gives the turn to a task whose thread sleeps, or is the caller.
 fn give(grant: &Grant) {
-    let seat = seat::of(grant.task);
-    seat.stop_at().store(grant.stop_at, Ordering::Relaxed);
+    seat::of(grant.task).stop_at().store(grant.stop_at, Ordering::Relaxed);
+    // A handler that has not begun is called by the thread that it interrupts.
+    let (seat, turn) = match grant.begins_on {
+        Some(host) => (seat::of(host), seat::HANDLES),
+        None => (seat::of(grant.task), seat::HAS_TURN),
+    };
     // Sequentially consistent, like the sleeper's store before it sleeps (Dekker's pattern): either
     // the sleeper sees the turn, or this thread sees that it sleeps.
-    seat.turn.store(1, Ordering::SeqCst);
+    seat.turn.store(turn, Ordering::SeqCst);
     if seat.asleep.load(Ordering::SeqCst) {
         sys::futex_wake(seat.turn.as_ptr());
     }
@@ -149,6 +165,15 @@ pub unsafe fn leave(slot: *mut ThreadSlot, prepare: impl FnOnce(&mut Scheduler, 
     carry_out(&mut scheduler, &decision);
 }
 
+/// Waits for the turn of a handler that has begun.
+///
+/// # Safety
+/// The slot is the stream of a handler on the current thread.
+pub unsafe fn wait_for_handler(slot: *mut ThreadSlot, task: TaskId) {
+    // SAFETY: guaranteed by the caller.
+    unsafe { wait(slot, task, false) };
+}
+
 /// Sleeps until the task has the turn. A thread that lost the turn in between records that in its
 /// trace. So does a thread that kept the turn while the wait of another thread timed out, so that
 /// the trace shows when that happened.
@@ -161,10 +186,12 @@ unsafe fn wait(slot: *mut ThreadSlot, task: TaskId, kept: bool) {
     }
     // SAFETY: guaranteed by the caller.
     unsafe {
+        signal::refresh(slot);
         let expired = time::note_expired(slot);
         if !kept || expired {
             super::turned(slot, kept);
         }
+        super::test_asynchronous(slot);
     }
 }
 
@@ -182,7 +209,18 @@ fn sleep(task: TaskId, waits: Waits) {
     let seat = seat::of(task);
     let begun = sys::ticks();
     let looks = PROCESSORS.load(Ordering::Relaxed) > 1;
-    while seat.turn.load(Ordering::Acquire) == 0 && !may_run_freely(task, waits) {
+    loop {
+        match seat.turn.load(Ordering::Acquire) {
+            0 if !may_run_freely(task, waits) => {}
+            seat::HANDLES => {
+                seat.turn.store(0, Ordering::Relaxed);
+                // SAFETY: the thread sleeps in the scheduler, and has a slot: no handler begins on a
+                // thread before its first turn.
+                unsafe { signal::receive(tls::current()) };
+                continue;
+            }
+            _ => break,
+        }
         if looks && sys::ticks() - begun < LOOKS {
             core::hint::spin_loop();
             continue;
@@ -195,6 +233,7 @@ fn sleep(task: TaskId, waits: Waits) {
         let late = sys::futex_wait(seat.turn.as_ptr(), 0, patience);
         seat.asleep.store(false, Ordering::SeqCst);
         if late {
+            signal::look(task, waits == Waits::Somehow);
             look_around(task);
         }
     }

@@ -13,7 +13,7 @@ use super::{
     wake::wake_free,
     world::Process,
 };
-use crate::{event, tls};
+use crate::{event, signal, thread, tls};
 
 /// Waits until `object` is released, the deadline passes, or the thread is cancelled. Returns true
 /// if the deadline passed.
@@ -58,9 +58,35 @@ pub unsafe fn block_on_file(slot: *mut ThreadSlot, event: Event, deadline: u64) 
 unsafe fn wait_until_released(slot: *mut ThreadSlot, wait: Wait) -> bool {
     // SAFETY: guaranteed by the caller.
     unsafe {
+        if is_interrupted(slot, &wait) {
+            return false;
+        }
         enter(slot, wait.event);
         turn::wait_for(slot, |scheduler, task| begin_wait(scheduler, task, wait));
         leave(slot)
+    }
+}
+
+/// Whether a signal handler has run at this event, so that the wait ends at once. It makes no
+/// difference whether it ran when the thread had already begun to wait: no event shows that, so that no
+/// schedule could decide it.
+///
+/// # Safety
+/// The slot is the current thread's and not a placeholder.
+unsafe fn is_interrupted(slot: *mut ThreadSlot, wait: &Wait) -> bool {
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        let own = thread::own(slot);
+        let file = matches!(wait.event.kind, Kind::Receive | Kind::Send | Kind::Ready);
+        let interruptible = wait.outside || file || wait.event.kind == Kind::SemWait;
+        if !interruptible || (*own).handled_at != (*slot).steps + 1 || !is_on() {
+            return false;
+        }
+        (*own).handled_at = 0;
+        if let Some(task) = task_of(slot) {
+            lock().interrupt(task, (*own).restarts);
+        }
+        true
     }
 }
 
@@ -185,7 +211,7 @@ pub unsafe fn outside<T>(f: impl FnOnce() -> T) -> T {
         // If the thread is cancelled in `f` and never returns from it, its next event asks the
         // scheduler.
         (*slot).stop_at.store(0, Ordering::Relaxed);
-        let result = f();
+        let result = signal::outside(slot, f);
         turn::come_back(slot);
         result
     }

@@ -1,7 +1,7 @@
 //! Wakes threads whose wait is over.
 
 use norn_abi::Kind;
-use norn_sched::Scheduler;
+use norn_sched::{Scheduler, TaskId};
 
 use super::{is_free, is_on, seat, shared::lock, was_on, world::Process};
 
@@ -46,4 +46,14 @@ pub fn release_one(kind: Kind, object: usize) -> bool {
     let released = scheduler.release_one(kind, object, &Process);
     wake_free(&mut scheduler);
     released
+}
+
+/// Ends the wait of a task, which then checks whether what it waits for has happened.
+pub fn end_wait(task: TaskId) {
+    lock().end_wait(task);
+}
+
+/// Runs `f` with the scheduler's lock held.
+pub fn with_scheduler<T>(f: impl FnOnce(&mut Scheduler) -> T) -> T {
+    f(&mut lock())
 }

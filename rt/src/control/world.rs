@@ -61,7 +61,9 @@ impl World for Process {
     }
 
     fn has_unseen_help(&self, tasks: usize) -> bool {
-        signal::is_handled() || task_state::threads() > tasks + exit::count()
+        signal::is_handled()
+            || crate::signal::is_awaited()
+            || task_state::threads() > tasks + exit::count()
     }
 
     fn is_over(&self) -> bool {

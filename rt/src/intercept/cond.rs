@@ -98,6 +98,7 @@ pub unsafe fn wait_here(
         };
         event::note(slot, Kind::WaitAcquire, pc, mutex, &[cond as u64, result as u64]);
         if cancelled {
+            control::note_cancelled(slot);
             real::pthread_testcancel();
             return 0;
         }

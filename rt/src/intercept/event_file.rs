@@ -1,4 +1,4 @@
-//! Event counters and timers that are files. Libc has functions of its own for counters, which do not call
+//! Event counters. Libc has functions of its own for counters, which do not call
 //! the intercepted `read` and `write`.
 
 use core::ffi::c_int;
@@ -7,7 +7,6 @@ use super::{
     interpose,
     io::{read, write},
 };
-use crate::{channel, control, real};
 
 const SIZE: usize = size_of::<u64>();
 
@@ -27,26 +26,7 @@ unsafe extern "C-unwind" fn eventfd_write(file: c_int, value: u64, pc: usize) ->
     if len == SIZE as isize { 0 } else { -1 }
 }
 
-/// # Safety
-/// As for the function of libc in whose place it is called.
-unsafe extern "C-unwind" fn timerfd_settime(
-    file: c_int,
-    flags: c_int,
-    new: usize,
-    old: usize,
-    pc: usize,
-) -> c_int {
-    // SAFETY: guaranteed by the caller.
-    unsafe {
-        channel::set_timer(file, pc);
-        let result = real::timerfd_settime()(file, flags, new, old);
-        control::look_again();
-        result
-    }
-}
-
 interpose! {
     eventfd_read(2) => eventfd_read;
     eventfd_write(2) => eventfd_write;
-    timerfd_settime(4) => timerfd_settime;
 }

@@ -8,6 +8,7 @@ use norn_abi::{Kind, arena::ThreadSlot};
 
 use super::{
     io::call_time,
+    kill,
     lock::{REALTIME, TIMED_OUT, at},
     sleep::length,
     tap,
@@ -36,6 +37,13 @@ unsafe extern "C" fn look(pc: usize, number: usize) -> usize {
         // SAFETY: the slot is the current thread's.
         unsafe { (*thread::own(slot)).call_pc = pc };
         return futex as *const () as usize;
+    }
+    if matches!(number, kill::KILL | kill::TKILL | kill::TGKILL)
+        && let Some(slot) = thread::recorded()
+    {
+        // SAFETY: the slot is the current thread's.
+        unsafe { (*thread::own(slot)).syscall_pc = pc };
+        return kill::system_call as *const () as usize;
     }
     real::syscall() as *const () as usize
 }
@@ -144,7 +152,7 @@ unsafe fn wait(slot: *mut ThreadSlot, word: usize, value: u32, deadline: u64) ->
 ///
 /// # Safety
 /// Called on a thread that libc created, which has an `errno`.
-unsafe fn result(of_kernel: c_long) -> c_long {
+pub(super) unsafe fn result(of_kernel: c_long) -> c_long {
     if of_kernel < 0 {
         // SAFETY: the address is always valid on a thread of libc.
         unsafe { *real::__errno_location() = -of_kernel as c_int };

@@ -391,24 +391,11 @@ unsafe extern "C-unwind" fn close(file: c_int, pc: usize) -> c_int {
     }
 }
 
-/// Defines a function that may block and has no non-blocking form: it runs without the turn.
-macro_rules! blocking {
-    ($($name:ident($($arg:ident: $type:ty),*) -> $out:ty;)*) => { $(
-        /// # Safety
-        /// As for the function of libc in whose place it is called.
-        unsafe extern "C-unwind" fn $name($($arg: $type,)* _pc: usize) -> $out {
-            // SAFETY: guaranteed by the caller.
-            unsafe { control::outside(|| real::$name()($($arg),*)) }
-        }
-    )* };
-}
-
-blocking! {
-    sigwait(set: usize, signal: usize) -> c_int;
-    sigwaitinfo(set: usize, info: usize) -> c_int;
-    sigsuspend(mask: usize) -> c_int;
-    pause() -> c_int;
-    flock(file: c_int, operation: c_int) -> c_int;
+/// # Safety
+/// As for the function of libc in whose place it is called.
+unsafe extern "C-unwind" fn flock(file: c_int, operation: c_int, _pc: usize) -> c_int {
+    // SAFETY: guaranteed by the caller. It may block, and the runtime cannot foresee it.
+    unsafe { control::outside(|| real::flock()(file, operation)) }
 }
 
 interpose! {
@@ -427,9 +414,5 @@ interpose! {
     sendmsg(3) => sendmsg;
     sendmmsg(4) => sendmmsg;
     close(1) => close;
-    sigwait(2) => sigwait;
-    sigwaitinfo(2) => sigwaitinfo;
-    sigsuspend(1) => sigsuspend;
-    pause(0) => pause;
     flock(2) => flock;
 }

@@ -26,6 +26,7 @@ pub mod gomp_loop;
 pub mod guard;
 pub mod io;
 pub mod jump;
+pub mod kill;
 #[cfg(not(feature = "static"))]
 pub mod kmpc;
 #[cfg(not(feature = "static"))]
@@ -42,11 +43,15 @@ pub mod poll;
 pub mod process;
 pub mod semaphore;
 pub mod signal;
+pub mod signal_mask;
 pub mod sleep;
 pub mod socket;
 pub mod stdio;
 pub mod string;
 pub mod threads;
+pub mod timer;
+pub mod timer_file;
+pub mod timer_thread;
 
 /// The symbol name by which the linker finds an interposed function.
 #[cfg(not(feature = "static"))]

@@ -8,7 +8,7 @@ use core::{
 use norn_abi::{Kind, arena::ThreadSlot};
 
 use super::{interpose, tap};
-use crate::{arena, channel, control, event, fork, number, real, sys, thread};
+use crate::{arena, channel, control, event, fork, number, real, signal, sys, thread};
 
 /// Takes an entry for the child before the fork, so that parent and child know its number.
 ///
@@ -79,6 +79,9 @@ macro_rules! passing {
             if let Some(slot) = thread::recorded() {
                 // SAFETY: the slot is the current thread's.
                 unsafe { event::put(slot, $kind, pc, $with(argument), &[]) };
+                if $kind == Kind::Exec {
+                    signal::open_gate();
+                }
             }
             real::$name() as *const () as usize
         }

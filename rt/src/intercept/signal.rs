@@ -8,7 +8,7 @@
 
 use core::{
     ffi::{c_int, c_void},
-    sync::atomic::{AtomicU32, AtomicUsize, Ordering},
+    sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering},
 };
 
 use norn_abi::{
@@ -17,7 +17,7 @@ use norn_abi::{
 };
 
 use super::interpose;
-use crate::{arena, control, event, function, real, sys, thread, tls};
+use crate::{arena, channel, control, event, function, real, signal as gate, sys, thread, tls};
 
 const SIGNALS: usize = 65;
 const SIGILL: c_int = 4;
@@ -28,6 +28,7 @@ const SIGSEGV: c_int = 11;
 const FAULTS_OF_CODE: [c_int; 4] = [SIGILL, SIGBUS, SIGFPE, SIGSEGV];
 const SIG_IGN: usize = 1;
 const SA_SIGINFO: c_int = 4;
+const SA_RESETHAND: c_int = 0x8000_0000_u32 as c_int;
 const SA_ONSTACK: c_int = 0x0800_0000;
 const SA_RESTART: c_int = 0x1000_0000;
 const SIG_ERR: usize = usize::MAX;
@@ -50,7 +51,7 @@ impl Action {
     }
 }
 
-/// The part of libc's `ucontext_t` that the runtime reads.
+/// The part of libc's `ucontext_t` that the runtime uses.
 #[repr(C)]
 struct Context {
     flags: u64,
@@ -59,6 +60,10 @@ struct Context {
     stack_flags: u64,
     stack_size: usize,
     registers: [usize; 23],
+    float_state: usize,
+    reserved: [u64; 8],
+    /// The signals that are blocked when the handler has returned.
+    mask: u64,
 }
 
 /// Indices in [`Context::registers`].
@@ -70,6 +75,8 @@ type Handler = unsafe extern "C-unwind" fn(c_int, *mut c_void, *mut c_void);
 /// The program's handlers and their flags.
 static HANDLERS: [(AtomicUsize, AtomicU32); SIGNALS] =
     [const { (AtomicUsize::new(0), AtomicU32::new(0)) }; SIGNALS];
+/// The signals that are blocked while a handler runs, in addition to its own.
+static MASKS: [AtomicU64; SIGNALS] = [const { AtomicU64::new(0) }; SIGNALS];
 
 /// # Safety
 /// As for the function of libc in whose place it is called.
@@ -96,6 +103,7 @@ unsafe fn change(signal: c_int, new: *const Action, old: *mut Action) -> c_int {
         if !new.is_null() && ((*new).handler > SIG_IGN || is_fault(signal)) {
             handler.store((*new).handler, Ordering::Relaxed);
             flags.store((*new).flags as u32, Ordering::Relaxed);
+            MASKS[signal as usize].store((*new).mask[0], Ordering::Relaxed);
             ours = Action::guard();
             if (*new).handler > SIG_IGN {
                 (ours.mask, ours.flags) = ((*new).mask, (*new).flags | SA_SIGINFO);
@@ -106,6 +114,11 @@ unsafe fn change(signal: c_int, new: *const Action, old: *mut Action) -> c_int {
         if result != 0 && given != new {
             handler.store(before.0, Ordering::Relaxed);
             flags.store(before.1, Ordering::Relaxed);
+        } else if result == 0 && !new.is_null() {
+            if given == new {
+                handler.store((*new).handler, Ordering::Relaxed);
+            }
+            gate::set_handled(signal, (*new).handler > SIG_IGN);
         }
         if result == 0 && !old.is_null() && (*old).handler == handle as *const () as usize {
             (*old).handler = before.0;
@@ -132,6 +145,14 @@ unsafe extern "C-unwind" fn signal(signal: c_int, handler: usize, _pc: usize) ->
 
 fn is_fault(signal: c_int) -> bool {
     FAULTS_OF_CODE.contains(&signal)
+}
+
+/// Whether a signal takes effect at once: it concerns the instruction that causes it.
+pub fn is_synchronous(signal: c_int) -> bool {
+    const SIGTRAP: c_int = 5;
+    const SIGABRT: c_int = 6;
+    const SIGSYS: c_int = 31;
+    is_fault(signal) || matches!(signal, SIGTRAP | SIGABRT | SIGSYS)
 }
 
 /// Installs our handler for memory faults.
@@ -253,32 +274,112 @@ unsafe extern "C-unwind" fn handle(signal: c_int, info: *mut c_void, context: *m
             return default_action(signal, info);
         }
         let host = tls::current();
-        if !tls::is_stand(host) && !is_fault(signal) && defer(host, signal, info) {
+        if tls::is_stand(host) {
+            if host == tls::BUSY.slot() && gate::is_gated(signal) {
+                return hold_back(signal, info, interrupted);
+            }
+            return core::mem::transmute::<usize, Handler>(handler)(signal, info, context);
+        }
+        if gate::is_gated(signal) {
+            let own = thread::own(host);
+            let ordered = (*own).ordered == signal;
+            if !ordered && !(*own).outside {
+                return hold_back(signal, info, interrupted);
+            }
+            (*own).ordered = 0;
+            if ordered {
+                // The next one of these signals may be for another thread.
+                interrupted.mask |= gate::bit(signal);
+            }
+            let stream = control::handler_begins(host, ordered);
+            run(signal, info, context, (host, stream));
+            let flags = HANDLERS[signal as usize].1.load(Ordering::Relaxed);
+            if flags & SA_RESETHAND as u32 != 0 {
+                gate::set_handled(signal, false);
+            }
+            let more = !(*own).outside && gate::is_more_pending(host);
+            return control::handler_ends(host, flags & SA_RESTART as u32 != 0, more);
+        }
+        if !is_fault(signal) && defer(host, signal, info) {
             return;
         }
-        let stream = if tls::is_stand(host) { None } else { stream_of(host) };
-        let mut away = false;
-        if let Some(stream) = stream {
-            away = control::handler_begins(host);
-            let own = thread::own(stream);
-            (*own).clock = (*own).clock.max((*thread::own(host)).clock);
-            (*own).handler_sp = interrupted.registers[RSP];
-            (*own).handler_stack = own_stack(interrupted);
-            tls::set(stream);
-            event::put(stream, Kind::HandlerBegin, 0, signal as usize, &[]);
-        } else if !tls::is_stand(host) {
-            tls::set(tls::BUSY.slot());
-        }
-        core::mem::transmute::<usize, Handler>(handler)(signal, info, context);
-        if let Some(stream) = stream {
-            event::put(stream, Kind::HandlerEnd, 0, signal as usize, &[]);
-        }
-        if !tls::is_stand(host) {
-            tls::set(host);
-            let flags = HANDLERS[signal as usize].1.load(Ordering::Relaxed);
-            control::handler_ends(host, away, flags & SA_RESTART as u32 != 0);
-        }
+        run(signal, info, context, (host, stream_of(host)));
     }
+}
+
+/// Runs the program's handler on the stream for handlers that interrupt `host`.
+///
+/// # Safety
+/// Called in the runtime's handler, with its arguments; the slots are the current thread's.
+unsafe fn run(
+    signal: c_int,
+    info: *mut c_void,
+    context: *mut c_void,
+    (host, stream): (*mut ThreadSlot, Option<*mut ThreadSlot>),
+) {
+    // SAFETY: guaranteed by the caller; the handler's address was given by the program.
+    unsafe {
+        let handler = HANDLERS[signal as usize].0.load(Ordering::Relaxed);
+        let handler = core::mem::transmute::<usize, Handler>(handler);
+        let Some(stream) = stream else {
+            tls::set(tls::BUSY.slot());
+            handler(signal, info, context);
+            return tls::set(host);
+        };
+        let interrupted = &*context.cast::<Context>();
+        let own = thread::own(stream);
+        (*own).clock = (*own).clock.max((*thread::own(host)).clock);
+        (*own).handler_sp = interrupted.registers[RSP];
+        (*own).handler_stack = own_stack(interrupted);
+        (*own).active = true;
+        let blocked = MASKS[signal as usize].load(Ordering::Relaxed) | gate::bit(signal);
+        (*own).mask = (*thread::own(host)).mask | blocked;
+        tls::set(stream);
+        event::note(stream, Kind::HandlerBegin, 0, signal as usize, &[]);
+        note_source(stream, signal, info);
+        handler(signal, info, context);
+        end(stream, host, signal);
+    }
+}
+
+/// Records which signal the handler has received: what was sent to its thread, or to the process.
+///
+/// # Safety
+/// The slot is the handler's; the information comes from the kernel.
+unsafe fn note_source(stream: *mut ThreadSlot, signal: c_int, info: *mut c_void) {
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        let thread = (*gate::root(stream)).head.thread;
+        let (channel, how) = channel::signal::source(signal, info as usize, thread);
+        event::note(stream, Kind::Receive, 0, channel as usize, &[1, how]);
+    }
+}
+
+/// Records the end of a handler and returns to the interrupted stream.
+///
+/// # Safety
+/// The slots are the current thread's.
+unsafe fn end(stream: *mut ThreadSlot, host: *mut ThreadSlot, signal: c_int) {
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        let root = gate::root(stream);
+        let channel = channel::signal::of_handled((*root).head.thread);
+        event::put(stream, Kind::Send, 0, channel as usize, &[1]);
+        event::put(stream, Kind::HandlerEnd, 0, signal as usize, &[]);
+        (*thread::own(root)).handled += 1;
+        (*thread::own(stream)).active = false;
+        tls::set(host);
+    }
+}
+
+/// Keeps a signal pending that has arrived before the thread could block it: it blocks it from now
+/// on, and sends it to itself again.
+///
+/// # Safety
+/// Called in the runtime's handler, with its arguments.
+unsafe fn hold_back(signal: c_int, info: *mut c_void, context: &mut Context) {
+    context.mask |= gate::bit(signal);
+    sys::signal_thread(sys::thread_id(), signal, info as usize);
 }
 
 /// Defers a signal that arrives between an atomic operation and its number, which belong together.
@@ -329,7 +430,7 @@ fn own_stack(context: &Context) -> (usize, usize) {
 ///
 /// # Safety
 /// The slot is the current thread's and not a placeholder.
-unsafe fn stream_of(host: *mut ThreadSlot) -> Option<*mut ThreadSlot> {
+pub unsafe fn stream_of(host: *mut ThreadSlot) -> Option<*mut ThreadSlot> {
     // SAFETY: the slots are the current thread's.
     unsafe {
         if !(*thread::own(host)).handler.is_null() {
@@ -363,11 +464,11 @@ pub unsafe fn leave_handlers(sp: usize) {
                 break;
             }
             function::expire(slot, usize::MAX);
-            event::put(slot, Kind::HandlerEnd, 0, 0, &[]);
-            slot = (*thread::own(slot)).host;
+            let host = (*thread::own(slot)).host;
+            end(slot, host, 0);
+            slot = host;
             (*slot).lane.forget();
-            tls::set(slot);
-            control::handler_ends(slot, false, false);
+            control::handler_is_left(slot);
         }
     }
 }

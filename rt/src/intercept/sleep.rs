@@ -51,6 +51,18 @@ unsafe fn slept(left: u64, rest: usize, failed: c_int) -> c_int {
     failed
 }
 
+/// Makes a call that sleeps, and in which the thread may be cancelled.
+///
+/// # Safety
+/// The current thread is not in the middle of recording another event.
+unsafe fn interruptible<T>(call: impl FnOnce() -> T) -> T {
+    match thread::recorded() {
+        // SAFETY: the slot is the current thread's.
+        Some(slot) => unsafe { event::cancellable(slot, call) },
+        None => call(),
+    }
+}
+
 const SECOND: u64 = 1_000_000_000;
 const EINTR: c_int = 4;
 
@@ -75,7 +87,7 @@ unsafe extern "C-unwind" fn sleep(seconds: u32, pc: usize) -> u32 {
         if let Some(left) = sleeping(u64::from(seconds) * SECOND, pc) {
             return left.div_ceil(SECOND) as u32;
         }
-        real::sleep()(seconds)
+        interruptible(|| real::sleep()(seconds))
     }
 }
 
@@ -87,7 +99,7 @@ unsafe extern "C-unwind" fn usleep(microseconds: u32, pc: usize) -> c_int {
         if let Some(left) = sleeping(u64::from(microseconds) * 1000, pc) {
             return slept(left, 0, -1);
         }
-        real::usleep()(microseconds)
+        interruptible(|| real::usleep()(microseconds))
     }
 }
 
@@ -99,7 +111,7 @@ unsafe extern "C-unwind" fn nanosleep(time: usize, rest: usize, pc: usize) -> c_
         if let Some(left) = sleeping(length(time), pc) {
             return slept(left, rest, -1);
         }
-        real::nanosleep()(time, rest)
+        interruptible(|| real::nanosleep()(time, rest))
     }
 }
 
@@ -122,7 +134,7 @@ unsafe extern "C-unwind" fn clock_nanosleep(
         if let Some(left) = sleeping(length, pc) {
             return slept(left, if absolute { 0 } else { rest }, EINTR);
         }
-        real::clock_nanosleep()(clock, flags, time, rest)
+        interruptible(|| real::clock_nanosleep()(clock, flags, time, rest))
     }
 }
 

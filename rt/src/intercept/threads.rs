@@ -18,8 +18,9 @@ use super::{
 };
 use crate::{
     arena,
+    channel::{Sending, signal::of_cancel},
     control::{self, NEVER},
-    event, handle, number, real, sys, thread, tls,
+    event, handle, number, real, signal, sys, thread, tls,
 };
 
 type Start = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
@@ -43,6 +44,7 @@ unsafe fn prepare(
         thread::name(slot, number, (*parent).head.thread, child, role::THREAD);
         (*thread::own(slot)).start = start;
         (*thread::own(slot)).argument = argument;
+        (*thread::own(slot)).mask = (*thread::own(parent)).mask;
         Some(slot)
     }
 }
@@ -118,6 +120,7 @@ unsafe fn begin(given: *mut c_void) -> (usize, *mut c_void) {
         let own = thread::own(slot);
         let (start, argument) = ((*own).start, (*own).argument as *mut c_void);
         thread::attach(slot, thread::own_stack());
+        signal::begin(slot, (*own).mask);
         (start, argument)
     }
 }
@@ -175,6 +178,8 @@ unsafe extern "C-unwind" fn create_c11(
     }
 }
 
+/// Creates a thread, and records it. `run` is the function that begins a new thread with its slot.
+///
 /// # Safety
 /// `real` creates a thread with the start function and argument that it is given.
 unsafe fn created(
@@ -256,6 +261,46 @@ macro_rules! join {
     )* };
 }
 
+/// # Safety
+/// As for the function of libc in whose place it is called.
+unsafe extern "C-unwind" fn cancel(handle: usize, pc: usize) -> c_int {
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        let (slot, number) = (thread::recorded(), handle::number_of(handle));
+        let (Some(slot), Some(number)) = (slot, number) else {
+            return real::pthread_cancel()(handle);
+        };
+        event::put(slot, Kind::Cancel, pc, number as usize, &[]);
+        let sending = Sending::new(slot, of_cancel(number), pc);
+        let result = real::pthread_cancel()(handle);
+        sending.done((result == 0).then_some(1), 0);
+        control::cancel(number);
+        result
+    }
+}
+
+/// In a controlled run a thread is cancelled where it waits for its turn, never in the middle of the
+/// runtime: libc is not told that the thread may be cancelled anywhere.
+///
+/// # Safety
+/// As for the function of libc in whose place it is called.
+unsafe extern "C-unwind" fn set_cancel_type(kind: c_int, old: usize, _pc: usize) -> c_int {
+    const ASYNCHRONOUS: c_int = 1;
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        let Some(slot) = thread::recorded().filter(|_| control::is_on()) else {
+            return real::pthread_setcanceltype()(kind, old);
+        };
+        let own = thread::own(slot);
+        if old != 0 {
+            *(old as *mut c_int) = c_int::from((*own).asynchronous);
+        }
+        (*own).asynchronous = kind == ASYNCHRONOUS;
+        control::test_asynchronous(slot);
+        0
+    }
+}
+
 /// Defines a function that records an event about another thread.
 macro_rules! about {
     ($($name:ident = $real:ident, $kind:expr;)*) => { $(
@@ -268,11 +313,7 @@ macro_rules! about {
                 if let (Some(slot), Some(number)) = (thread::recorded(), number) {
                     event::put(slot, $kind, pc, number as usize, &[]);
                 }
-                let result = real::$real()(handle);
-                if let (Kind::Cancel, Some(number)) = ($kind, number) {
-                    control::cancel(number);
-                }
-                result
+                real::$real()(handle)
             }
         }
     )* };
@@ -286,7 +327,6 @@ join! {
 }
 about! {
     detach = pthread_detach, Kind::Detach;
-    cancel = pthread_cancel, Kind::Cancel;
     detach_c11 = thrd_detach, Kind::Detach;
 }
 
@@ -297,6 +337,7 @@ interpose! {
     pthread_timedjoin_np(3) => timed_wait;
     pthread_detach(1) => detach;
     pthread_cancel(1) => cancel;
+    pthread_setcanceltype(2) => set_cancel_type;
     thrd_create(3) => create_c11;
     thrd_join(2) => wait_c11;
     thrd_detach(1) => detach_c11;

@@ -9,8 +9,8 @@ use rustc_hash::FxHashMap;
 
 use super::{AtomicClocks, Barriers, Clock, ClockHistory, Clocks};
 use crate::{
-    AnnotationEffect, ChannelEffect, ConditionEffect, Effect, Event, EventId, Held, LockEffect,
-    LockMode, OnceEffect, Op, Ordering, SemaphoreEffect, ThreadEffect, ThreadId, Trace,
+    AnnotationEffect, ChannelEffect, ConditionEffect, Effect, Event, EventId, Handlers, Held,
+    LockEffect, LockMode, OnceEffect, Op, Ordering, SemaphoreEffect, ThreadEffect, ThreadId, Trace,
 };
 
 /// Which synchronisation counts.
@@ -91,6 +91,9 @@ struct Walk<'a> {
     /// inverted to tell it from an address: what was announced.
     announced: FxHashMap<u64, Clock>,
     barriers: Barriers,
+    handlers: Handlers,
+    /// By thread: the index of its next event.
+    next: Vec<u32>,
 }
 
 /// An event: the thread, counted from 0, and the index in it.
@@ -109,6 +112,8 @@ impl<'a> Walk<'a> {
             shared: FxHashMap::default(),
             announced: FxHashMap::default(),
             barriers: Barriers::default(),
+            handlers: Handlers::new(trace),
+            next: vec![0; threads],
         }
     }
 
@@ -119,10 +124,12 @@ impl<'a> Walk<'a> {
     fn step(&mut self, event: &Event) {
         let Some(thread) = self.number(event.id.thread) else { return };
         let at = (thread, narrow(event.id.index));
+        self.next[thread] = at.1 + 1;
         let effect = event.op.effect();
         if let Some(effect) = effect.lock().filter(|_| self.edges.locks) {
             self.lock(at, effect);
         }
+        self.handler(at, &event.op);
         match effect {
             Effect::Access(_) | Effect::None => self.atomic(at, &event.op),
             Effect::Thread(effect) => self.thread(at, effect),
@@ -148,6 +155,25 @@ impl<'a> Walk<'a> {
             | Effect::Lock(_)
             | Effect::Block(_)
             | Effect::Object(_) => {}
+        }
+    }
+
+    /// A handler runs on the thread that it interrupts: what the thread did before comes before it,
+    /// and it comes before what the thread does afterwards.
+    fn handler(&mut self, (thread, index): Place, op: &Op) {
+        let Some(host) = self.handlers.host(self.trace.threads[thread].id) else { return };
+        let Some(host) = self.number(host) else { return };
+        let next = self.next[host];
+        match op {
+            Op::HandlerBegin { .. } if next > 0 => {
+                let before = self.now((host, next - 1));
+                self.clocks.learn(thread, index, &before);
+            }
+            Op::HandlerEnd => {
+                let end = self.now((thread, index));
+                self.clocks.learn(host, next, &end);
+            }
+            _ => {}
         }
     }
 

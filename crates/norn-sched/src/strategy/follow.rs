@@ -7,6 +7,7 @@
 //! uninstrumented code runs when the one that is due cannot, and external events are waited for.
 
 use norn_abi::{
+    Kind,
     arena::NAMES,
     control::{Name, Plan, Segment, follow, until, why},
 };
@@ -51,6 +52,8 @@ enum Progress {
     Over,
     /// The thread runs for this many events.
     Goes(u64),
+    /// A signal handler on the thread runs first.
+    Handles(TaskId),
     /// An external event must happen first.
     Waits,
     /// It cannot continue, or is not where it should be: one of [`why`].
@@ -114,8 +117,18 @@ impl Follow {
         self.end(if diverged { follow::DIVERGED } else { follow::INFEASIBLE })
     }
 
-    /// Handles a segment whose thread does not exist: it has ended, or was never created.
-    fn without_thread(&mut self, segment: &Segment, world: &dyn World) -> Option<Choice> {
+    /// Handles a segment whose thread does not exist: it has ended, or was never created. A handler
+    /// without a signal was not, unless a timer sends one.
+    fn without_thread(
+        &mut self,
+        segment: &Segment,
+        run: &mut RunState,
+        world: &dyn World,
+    ) -> Option<Choice> {
+        let is_handler = world.names().get(segment.thread as usize).is_some_and(|it| it.child == 0);
+        if segment.thread != 0 && is_handler && run.force_first_timer(false, world) {
+            return Some(Choice::Idle);
+        }
         match (self.has_ended(segment.thread), segment.until) {
             (true, until::ENDS | until::BLOCKS) => {
                 self.advance();
@@ -144,6 +157,7 @@ impl Follow {
                 self.position.waits = 0;
                 Choice::Run(id, events)
             }
+            Progress::Handles(handler) => Choice::Run(handler, 1),
             Progress::Waits if self.waits_in_vain(id, run, world) => {
                 self.leave(Some((id, &run.tasks[id])), why::AWAY, world)
             }
@@ -167,6 +181,13 @@ impl Follow {
         if segment.until == until::TIMEOUT && task.is_expired() {
             return Progress::Over;
         }
+        if task.is_handler()
+            && !task.handles
+            && let Some(progress) = self.begins(segment, id, run, world)
+        {
+            return progress;
+        }
+        let task = &run.tasks[id];
         let executed = segment.until == until::EVENT && steps >= segment.count;
         if task.away {
             // A thread that sleeps in uninstrumented code may wait for what comes later in the
@@ -185,8 +206,10 @@ impl Follow {
                 None => {}
             }
         }
+        if let Some(handler) = interrupting(run, id) {
+            return Progress::Handles(handler);
+        }
         if run.tasks[id].waiting
-            && run.tasks[id].handlers == 0
             && let Some(progress) = self.waits(segment, id, run, world)
         {
             return progress;
@@ -206,6 +229,26 @@ impl Follow {
             // It is stopped at its next event, to compare that with the segment's points.
             _ => u64::from(!task.between),
         })
+    }
+
+    /// Handles a segment of a signal handler that does not run. Its signal may be that of a timer.
+    /// `None` if it can begin.
+    fn begins(
+        &mut self,
+        segment: &Segment,
+        id: TaskId,
+        run: &mut RunState,
+        world: &dyn World,
+    ) -> Option<Progress> {
+        let pending = run.tasks[id].alive;
+        match segment.until {
+            until::EVENT if !pending && world.steps(id) >= segment.count => Some(Progress::Over),
+            until::TIMEOUT if pending => Some(Progress::Over),
+            _ if pending => None,
+            until::ENDS | until::BLOCKS => Some(Progress::Over),
+            _ if run.force_first_timer(false, world) => Some(Progress::Waits),
+            _ => Some(Progress::Stuck(why::ABSENT)),
+        }
     }
 
     /// Handles a segment whose thread waits. `None` if the wait has timed out, so that the thread
@@ -236,6 +279,8 @@ impl Follow {
                 None
             }
             _ if run.recheck_files() && !run.tasks[id].waiting => None,
+            // It may wait for a timer.
+            _ if run.force_first_timer(outside, world) => Some(Progress::Waits),
             _ if outside || run.may_be_saved(world) => Some(Progress::Waits),
             _ => Some(Progress::Stuck(why::BLOCKED)),
         }
@@ -276,9 +321,10 @@ impl Strategy for Follow {
             let Some(segment) = world.segments().get(self.position.segment) else {
                 return self.end(follow::DONE);
             };
-            let due = run.tasks.entries().find(|(_, it)| it.alive && it.entry == segment.thread);
+            let exists = |it: &Task| (it.alive || it.dormant) && it.entry == segment.thread;
+            let due = run.tasks.entries().find(|(_, it)| exists(it));
             let choice = match due.map(|(id, _)| id) {
-                None => self.without_thread(segment, world),
+                None => self.without_thread(segment, run, world),
                 Some(id) => self.with_thread(segment, id, run, world),
             };
             if let Some(choice) = choice {
@@ -313,6 +359,16 @@ impl Strategy for Follow {
 fn is_held_up(task: &Task, beyond: bool, run: &RunState, world: &dyn World) -> bool {
     let sleeps = task.is_timed() && !task.outside && !run.lists_timeouts(world);
     beyond || task.looks || task.waiting && !sleeps
+}
+
+/// The signal handler without which a task cannot continue: it interrupts the task, or the task has
+/// sent a signal to itself.
+fn interrupting(run: &RunState, host: TaskId) -> Option<TaskId> {
+    let task = &run.tasks[host];
+    let awaits = task.waiting && task.event.kind == Kind::HandlerBegin;
+    let handler =
+        run.tasks.handler_of(host).filter(|_| task.interrupted || awaits || task.must_handle())?;
+    interrupting(run, handler).or_else(|| Some(handler).filter(|it| run.tasks[*it].is_ready()))
 }
 
 /// A turn of a thread that no schedule can name, since uninstrumented code created it.

@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use norn_model::{
     AnnotationEffect, BarrierEffect, BlockEffect, ChannelEffect, ConditionEffect, Effect, Event,
-    LockEffect, LockMode, MemoryAccess, Object, ObjectEffect, OnceEffect, SemaphoreEffect,
-    ThreadEffect, Trace, WokenBy, mutexes,
+    Handlers, LockEffect, LockMode, MemoryAccess, Object, ObjectEffect, OnceEffect, Op, Role, SemaphoreEffect, ThreadEffect, ThreadId, Trace, WokenBy, mutexes,
 };
 use rustc_hash::FxHashMap;
 
@@ -77,6 +76,9 @@ pub(crate) struct Builder<'a> {
     /// By address: the end of the block that was allocated there, and the event.
     given: FxHashMap<u64, (u64, Node)>,
     freed: Freed,
+    handlers: Handlers,
+    /// If there are handlers: the last event of each thread.
+    last: FxHashMap<ThreadId, Node>,
 }
 
 /// The semaphores that are used as mutexes. One with a failed attempt is not among them: whether an
@@ -148,7 +150,8 @@ impl<'a> Builder<'a> {
                 barriers: Vec::new(),
                 tries: Vec::new(),
                 onces: Vec::new(),
-                damaged: false,
+                // Handlers could also interrupt other events.
+                damaged: trace.threads.iter().any(|it| it.role == Role::Handler),
             },
             facets: Vec::new(),
             edges: Edges::default(),
@@ -168,6 +171,8 @@ impl<'a> Builder<'a> {
             heap: Vec::new(),
             given: FxHashMap::default(),
             freed: Freed::new(trace),
+            handlers: Handlers::new(trace),
+            last: FxHashMap::default(),
         };
         for event in trace.merged() {
             builder.event(&event);
@@ -183,9 +188,32 @@ impl<'a> Builder<'a> {
         self.model.threads[thread].push(node);
         let thread = u32::try_from(thread).unwrap_or(u32::MAX);
         self.model.places.push((thread, index));
+        self.handler(node, event);
         self.effect(node, thread, event.op.effect());
         if let Some(object) = event.op.effect().used_object() {
             self.use_memory(node, thread, object);
+        }
+    }
+
+    /// A handler that interrupts a thread stays between the same two events of that thread. Other
+    /// orders are possible, so that nothing can be proved about them.
+    fn handler(&mut self, node: Node, event: &Event) {
+        let id = event.id.thread;
+        for stream in self.handlers.of(id) {
+            if let Op::Begin { .. } = event.op {
+                self.edges.forks.push((node, stream));
+            }
+            if let Some(last) = self.last.get(&stream) {
+                self.edges.all.push((*last, node));
+            }
+        }
+        if let Op::HandlerBegin { .. } = event.op
+            && let Some(last) = self.handlers.host(id).and_then(|it| self.last.get(&it))
+        {
+            self.edges.all.push((*last, node));
+        }
+        if !self.handlers.is_empty() {
+            self.last.insert(id, node);
         }
     }
 

@@ -55,7 +55,7 @@ impl Edges {
         }
         self.barriers(model);
         let backwards = |it: &(Node, Node)| it.0 >= it.1;
-        model.damaged = self.all.iter().any(backwards);
+        model.damaged |= self.all.iter().any(backwards);
         self.all.retain(|it| !backwards(it));
         model.reach = Reach::new(&model.places, model.threads.len(), &self.all);
         // Each read may need a vector clock of its own, which costs too much with many threads.

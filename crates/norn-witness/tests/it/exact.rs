@@ -18,6 +18,7 @@ const PLAIN: Shape = Shape {
     nested: false,
     waits: false,
     channels: false,
+    handlers: false,
     nests: 0,
     frees: false,
     objects: false,

@@ -18,6 +18,7 @@ pub(crate) const LOCKS: Shape = Shape {
     nested: true,
     waits: false,
     channels: false,
+    handlers: false,
     nests: 0,
     frees: false,
     objects: false,
@@ -29,6 +30,7 @@ pub(crate) const CROSSED: Shape = Shape { nested: false, ..LOCKS };
 const FREES: Shape = Shape { frees: true, ..LOCKS };
 const OBJECTS: Shape = Shape { objects: true, ..LOCKS };
 pub(crate) const CHANNELS: Shape = Shape { channels: true, ..LOCKS };
+pub(crate) const HANDLERS: Shape = Shape { handlers: true, events: 16, ..LOCKS };
 pub(crate) const WAITS: Shape = Shape { waits: true, events: 16, ..LOCKS };
 
 /// Random traces as text, so that a failure is readable.
@@ -299,6 +301,12 @@ proptest! {
 
     #[test]
     fn witnesses_are_possible_with_channels(trace in text(CHANNELS)) {
+        witnesses_are_possible(&trace)?;
+    }
+
+    /// A thread does not continue while a signal handler runs on it.
+    #[test]
+    fn witnesses_are_possible_with_handlers(trace in text(HANDLERS)) {
         witnesses_are_possible(&trace)?;
     }
 

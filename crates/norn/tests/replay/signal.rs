@@ -1,6 +1,8 @@
 //! Runs with signals, timers and cancellation are reproducible: their clips replay to the same
 //! result and follow their schedules.
 
+use serde_json::{Value, json};
+
 use crate::kit::{Subject, subject};
 
 const STRATEGIES: [&str; 4] = ["random", "pct", "pos", "round-robin"];
@@ -28,4 +30,48 @@ fn every_run(source: &str, seeds: u32) -> usize {
 #[test]
 fn a_thread_that_was_woken_and_is_blocked_by_the_mutex_is_replayed() {
     assert!(every_run("woken_too_late.c", 10) > 5, "no thread was blocked");
+}
+
+#[test]
+fn handlers_timers_and_interrupted_calls_are_replayed() {
+    assert_eq!(every_run("signals.c", 6), 0, "no run fails");
+}
+
+#[test]
+fn cancellation_anywhere_is_replayed() {
+    assert_eq!(every_run("cancelled_anywhere.c", 6), 0, "both threads end");
+}
+
+/// Signals of another process come at any time, and no schedule decides when: the program must end.
+#[test]
+fn signals_from_outside_stop_no_run() {
+    let subject = subject("shelled.c");
+    for strategy in STRATEGIES {
+        let ran = subject.run(&["--strategy", strategy, "--times", "3", "-j", "1"]);
+        assert!(ran.status.success(), "{strategy}: {ran:?}");
+        assert!(ran.stdout.contains("no failure"), "{strategy}: {ran:?}");
+    }
+}
+
+/// A schedule names the handlers of a thread, and they run where it says.
+#[test]
+fn a_schedule_decides_which_access_a_handler_interrupts() {
+    let subject = subject("interrupting.c");
+    let [read, write] = ["read", "write"].map(|it| {
+        let line = subject.line(&format!("// {it}"));
+        json!({"before": format!("{it} {line}")})
+    });
+    let counts = |interrupted: &Value| {
+        let ran = subject.follow(&[
+            ("T0", read.clone()),
+            ("T0.1", json!("end")),
+            ("T0", interrupted.clone()),
+            ("T0!", json!("end")),
+            ("T0", json!("end")),
+        ]);
+        assert_eq!(ran.status.code(), Some(0), "{ran:?}");
+        ran.stdout
+    };
+    assert_eq!(counts(&read), "11\n");
+    assert_eq!(counts(&write), "1\n");
 }

@@ -1,0 +1,34 @@
+// A thread that is cancelled adds to a total when it cleans up.
+// Bug: the first thread adds after it has cancelled the other one, so that one of the two may be lost.
+// Finds: race on total; assertion
+// The twin is cancelled_fixed.c.
+#undef NDEBUG
+#include <assert.h>
+#include <pthread.h>
+#include <unistd.h>
+
+static int total;
+
+static void clean_up(void *argument) {
+    (void)argument;
+    int seen = total;
+    total = seen + 1;
+}
+
+static void *work(void *argument) {
+    pthread_cleanup_push(clean_up, NULL);
+    for (;;) sleep(1);
+    pthread_cleanup_pop(0);
+    return argument;
+}
+
+int main(void) {
+    pthread_t worker;
+    pthread_create(&worker, NULL, work, NULL);
+    pthread_cancel(worker);
+    int seen = total;
+    total = seen + 1;
+    pthread_join(worker, NULL);
+    assert(total == 2);
+    return 0;
+}

@@ -1,0 +1,40 @@
+// The twin of signal_file.c: a thread reads a signal from a file and then adds to a total.
+// The first thread adds before it sends the signal, which the other one reads after that.
+// Finds: nothing harmful
+#undef NDEBUG
+#include <assert.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+static int total;
+static int file;
+
+static void add(void) {
+    int seen = total;
+    total = seen + 1;
+}
+
+static void *watch(void *argument) {
+    struct signalfd_siginfo info;
+    assert(read(file, &info, sizeof info) == sizeof info && info.ssi_signo == SIGUSR2);
+    add();
+    return argument;
+}
+
+int main(void) {
+    pthread_t watcher;
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGUSR2);
+    pthread_sigmask(SIG_BLOCK, &signals, NULL);
+    file = signalfd(-1, &signals, 0);
+    assert(file >= 0);
+    pthread_create(&watcher, NULL, watch, NULL);
+    add();
+    kill(getpid(), SIGUSR2);
+    pthread_join(watcher, NULL);
+    assert(total == 2);
+    return 0;
+}

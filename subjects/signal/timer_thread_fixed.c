@@ -1,0 +1,36 @@
+// The twin of timer_thread.c: a timer adds to a total, in a thread of its own.
+// The first thread adds before it sets the timer.
+// Finds: nothing harmful
+#undef NDEBUG
+#include <assert.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <time.h>
+
+static int total;
+static sem_t done;
+
+static void add(void) {
+    int seen = total;
+    total = seen + 1;
+}
+
+static void expired(union sigval value) {
+    (void)value;
+    add();
+    sem_post(&done);
+}
+
+int main(void) {
+    timer_t timer;
+    struct sigevent event = { .sigev_notify = SIGEV_THREAD, .sigev_notify_function = expired };
+    struct itimerspec soon = { .it_value.tv_nsec = 1000000 };
+    sem_init(&done, 0, 0);
+    assert(timer_create(CLOCK_MONOTONIC, &event, &timer) == 0);
+    add();
+    assert(timer_settime(timer, 0, &soon, NULL) == 0);
+    sem_wait(&done);
+    timer_delete(timer);
+    assert(total == 2);
+    return 0;
+}
