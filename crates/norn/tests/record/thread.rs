@@ -90,6 +90,7 @@ fn a_thread_is_cancelled_in_a_condition_wait() {
          wait-release m
          wait never
          wait-acquire never error 125
+         receive
          write cleaned 4 1
          release m mutex
          end",
@@ -103,6 +104,7 @@ fn a_thread_is_cancelled_in_a_condition_wait() {
          acquire m mutex
          release m mutex
          cancel T0.1
+         send
          join T0.1",
     );
 }
@@ -120,6 +122,7 @@ fn a_thread_is_cancelled_in_its_sleep() {
         "begin
          sem-post ready
          sleep 1000000000000
+         receive
          write cleaned 4 1
          end",
     );
