@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use norn_model::{
-    AnnotationEffect, BarrierEffect, BlockEffect, ChannelEffect, Effect, Event, EventId, Handlers, Object, ObjectEffect, Op, SemaphoreEffect, ThreadEffect, ThreadId, Trace,
+    AnnotationEffect, BarrierEffect, BlockEffect, ChannelEffect, Effect, Event, EventId, Handlers,
+    Object, ObjectEffect, Op, SemaphoreEffect, ThreadEffect, ThreadId, Trace,
 };
 use rustc_hash::FxHashMap;
 

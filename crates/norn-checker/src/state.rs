@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use norn_model::{
     AnnotationEffect, BarrierEffect, BlockEffect, ChannelEffect, ConditionEffect, Effect, Event,
-    EventId, LockEffect, LockMode, MemoryAccess, Object, ObjectEffect, OnceEffect, Op, Outcome, SemaphoreEffect, ThreadEffect, ThreadId, WokenBy,
+    EventId, LockEffect, LockMode, MemoryAccess, Object, ObjectEffect, OnceEffect, Op, Outcome,
+    SemaphoreEffect, ThreadEffect, ThreadId, WokenBy,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 

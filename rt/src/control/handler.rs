@@ -61,7 +61,7 @@ pub unsafe fn handler_begins(host: *mut ThreadSlot, ordered: bool) -> Option<*mu
         pend_here(&mut scheduler, host, false);
         let stream = (*thread::own(host)).handler;
         let task = if stream.is_null() { None } else { task_of(stream) };
-        let Some(task) = task else { return None };
+        let task = task?;
         scheduler.handler_begins(task);
         if ordered {
             drop(scheduler);

@@ -42,7 +42,7 @@ unsafe extern "C" fn look(pc: usize, number: usize) -> usize {
         && let Some(slot) = thread::recorded()
     {
         // SAFETY: the slot is the current thread's.
-        unsafe { (*thread::own(slot)).syscall_pc = pc };
+        unsafe { (*thread::own(slot)).call_pc = pc };
         return kill::system_call as *const () as usize;
     }
     real::syscall() as *const () as usize

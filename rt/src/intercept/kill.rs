@@ -181,7 +181,7 @@ pub unsafe extern "C-unwind" fn system_call(
     let arguments = [first as usize, second as usize, third as usize, 0, 0, 0];
     // SAFETY: guaranteed by the caller.
     unsafe {
-        let pc = thread::recorded().map_or(0, |it| (*thread::own(it)).syscall_pc);
+        let pc = thread::recorded().map_or(0, |it| (*thread::own(it)).call_pc);
         let call = || futex::result(sys::call(number, arguments) as core::ffi::c_long) as c_int;
         core::ffi::c_long::from(sending(target, signal, pc, call))
     }

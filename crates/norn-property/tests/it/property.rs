@@ -53,6 +53,7 @@ const SHAPE: Shape = Shape {
     nested: true,
     waits: false,
     channels: false,
+    handlers: false,
     nests: 0,
     frees: false,
     objects: false,

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use norn_model::{
     AnnotationEffect, BarrierEffect, BlockEffect, ChannelEffect, ConditionEffect, Effect, Event,
-    Handlers, LockEffect, LockMode, MemoryAccess, Object, ObjectEffect, OnceEffect, Op, Role, SemaphoreEffect, ThreadEffect, ThreadId, Trace, WokenBy, mutexes,
+    Handlers, LockEffect, LockMode, MemoryAccess, Object, ObjectEffect, OnceEffect, Op, Role,
+    SemaphoreEffect, ThreadEffect, ThreadId, Trace, WokenBy, mutexes,
 };
 use rustc_hash::FxHashMap;
 

@@ -137,6 +137,8 @@ fn a_bug_in_full() {
             bug_findings: 3,
             untried: 1,
             executions: 9,
+            replays: 3,
+            budget_spent: true,
             ..Summary::default()
         },
         ..hunt(vec![finding()])
@@ -164,7 +166,7 @@ fn a_bug_in_full() {
        also seen as: order violation (run.norn/clips/2.json, and 1 more)
        reproduce: norn replay run.norn/clips/1.json
 
-    4 candidates in 90 events of 3 threads: 3 confirmed, 3 of them harmful (1 bug, shown by 3 findings); 0 infeasible, 0 not confirmed, 1 not tried; 9 executions
+    4 candidates in 90 events of 3 threads: 3 confirmed, 3 of them harmful (1 bug, shown by 3 findings); 0 infeasible, 0 not confirmed, 1 not tried; 9 executions and 3 replays
     hint: --budget sets the maximum number of executions
     ");
 }
