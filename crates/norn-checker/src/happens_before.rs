@@ -94,10 +94,10 @@ impl<'a> Knowledge<'a> {
         let effect = op.effect();
         if let Some(host) = self.facts.handlers.host(thread) {
             // A handler runs on the thread that it interrupts.
-            match op {
-                Op::HandlerBegin { .. } => self.tell(thread, self.knows(host)),
-                Op::HandlerEnd => self.tell(host, self.knows(thread)),
-                _ => {}
+            if let Op::HandlerBegin { .. } = op {
+                self.tell(thread, self.knows(host));
+            } else if let Op::HandlerEnd = op {
+                self.tell(host, self.knows(thread));
             }
         }
         if let Some(effect) = effect.lock() {

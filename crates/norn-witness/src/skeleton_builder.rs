@@ -149,32 +149,30 @@ impl<'a> SkeletonBuilder<'a> {
     /// Signal handlers run on a thread after it has begun and before it ends.
     fn handler(&mut self, at: EventPos, op: &Op) {
         let id = self.trace.threads[at.0 as usize].id;
-        match op {
-            Op::Begin { .. } | Op::End => {
-                let streams: Vec<_> = self.handlers.of(id).collect();
-                for stream in streams {
-                    let effect = match op {
-                        Op::End => ThreadEffect::Join(stream),
-                        _ => ThreadEffect::Fork(stream),
-                    };
-                    self.thread(at, effect);
-                }
+        let ends = *op == Op::End;
+        if ends || matches!(op, Op::Begin { .. }) {
+            let effect = if ends { ThreadEffect::Join } else { ThreadEffect::Fork };
+            let streams: Vec<_> = self.handlers.of(id).collect();
+            for stream in streams {
+                self.thread(at, effect(stream));
             }
-            Op::HandlerBegin { .. } => {
-                let run = self.handlers.run(EventId { thread: id, index: at.1.into() });
-                let ends =
-                    |it: &EventId| self.trace.event(*it).is_some_and(|it| it.op == Op::HandlerEnd);
-                let last = run.map(|it| it.1).filter(ends);
-                let last = last.and_then(|it| u32::try_from(it.index).ok()).unwrap_or(u32::MAX);
-                self.skeleton.threads[at.0 as usize].handled.push((at.1, last));
-                if let Some(host) = self.handlers.host(id).and_then(|it| self.number(it)) {
-                    let handlers = &mut self.skeleton.threads[host as usize].handlers;
-                    if !handlers.contains(&at.0) {
-                        handlers.push(at.0);
-                    }
-                }
+        } else if let Op::HandlerBegin { .. } = op {
+            self.handler_begins(at, id);
+        }
+    }
+
+    /// A handler excludes the thread that it interrupts from its first event to its last.
+    fn handler_begins(&mut self, at: EventPos, id: ThreadId) {
+        let run = self.handlers.run(EventId { thread: id, index: at.1.into() });
+        let ends = |it: &EventId| self.trace.event(*it).is_some_and(|it| it.op == Op::HandlerEnd);
+        let last = run.map(|it| it.1).filter(ends);
+        let last = last.and_then(|it| u32::try_from(it.index).ok()).unwrap_or(u32::MAX);
+        self.skeleton.threads[at.0 as usize].handled.push((at.1, last));
+        if let Some(host) = self.handlers.host(id).and_then(|it| self.number(it)) {
+            let handlers = &mut self.skeleton.threads[host as usize].handlers;
+            if !handlers.contains(&at.0) {
+                handlers.push(at.0);
             }
-            _ => {}
         }
     }
 

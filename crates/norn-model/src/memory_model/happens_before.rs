@@ -164,16 +164,12 @@ impl<'a> Walk<'a> {
         let Some(host) = self.handlers.host(self.trace.threads[thread].id) else { return };
         let Some(host) = self.number(host) else { return };
         let next = self.next[host];
-        match op {
-            Op::HandlerBegin { .. } if next > 0 => {
-                let before = self.now((host, next - 1));
-                self.clocks.learn(thread, index, &before);
-            }
-            Op::HandlerEnd => {
-                let end = self.now((thread, index));
-                self.clocks.learn(host, next, &end);
-            }
-            _ => {}
+        if matches!(op, Op::HandlerBegin { .. }) && next > 0 {
+            let before = self.now((host, next - 1));
+            self.clocks.learn(thread, index, &before);
+        } else if *op == Op::HandlerEnd {
+            let end = self.now((thread, index));
+            self.clocks.learn(host, next, &end);
         }
     }
 

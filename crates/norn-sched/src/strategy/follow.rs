@@ -183,7 +183,7 @@ impl Follow {
         }
         if task.is_handler()
             && !task.handles
-            && let Some(progress) = self.begins(segment, id, run, world)
+            && let Some(progress) = begins(segment, id, run, world)
         {
             return progress;
         }
@@ -229,26 +229,6 @@ impl Follow {
             // It is stopped at its next event, to compare that with the segment's points.
             _ => u64::from(!task.between),
         })
-    }
-
-    /// Handles a segment of a signal handler that does not run. Its signal may be that of a timer.
-    /// `None` if it can begin.
-    fn begins(
-        &mut self,
-        segment: &Segment,
-        id: TaskId,
-        run: &mut RunState,
-        world: &dyn World,
-    ) -> Option<Progress> {
-        let pending = run.tasks[id].alive;
-        match segment.until {
-            until::EVENT if !pending && world.steps(id) >= segment.count => Some(Progress::Over),
-            until::TIMEOUT if pending => Some(Progress::Over),
-            _ if pending => None,
-            until::ENDS | until::BLOCKS => Some(Progress::Over),
-            _ if run.force_first_timer(false, world) => Some(Progress::Waits),
-            _ => Some(Progress::Stuck(why::ABSENT)),
-        }
     }
 
     /// Handles a segment whose thread waits. `None` if the wait has timed out, so that the thread
@@ -383,4 +363,23 @@ pub(crate) fn entry(parent: u32, child: u32, world: &dyn World) -> u32 {
     let name = Name { parent, child };
     let found = world.names().iter().skip(1).position(|it| *it == name);
     found.map_or(UNNAMED, |at| at as u32 + 1)
+}
+
+/// Handles a segment of a signal handler that does not run. Its signal may be that of a timer.
+/// `None` if it can begin.
+fn begins(
+    segment: &Segment,
+    id: TaskId,
+    run: &mut RunState,
+    world: &dyn World,
+) -> Option<Progress> {
+    let pending = run.tasks[id].alive;
+    match segment.until {
+        until::EVENT if !pending && world.steps(id) >= segment.count => Some(Progress::Over),
+        until::TIMEOUT if pending => Some(Progress::Over),
+        _ if pending => None,
+        until::ENDS | until::BLOCKS => Some(Progress::Over),
+        _ if run.force_first_timer(false, world) => Some(Progress::Waits),
+        _ => Some(Progress::Stuck(why::ABSENT)),
+    }
 }
