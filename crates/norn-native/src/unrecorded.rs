@@ -2,25 +2,27 @@
 
 use norn_frontend::ModuleSummary;
 
-/// Libraries of the C and C++ languages, by the beginning of their file names. They synchronise threads
-/// by functions that are recorded.
-const LANGUAGE: [&str; 13] = [
+/// Libraries of the C and C++ languages and of OpenMP, by the beginning of their file names. They
+/// synchronise threads by functions that are recorded.
+const LANGUAGE: [&str; 15] = [
     "ld-linux",
     "libc.so",
     "libc-",
     "libc++",
     "libdl",
     "libgcc_s",
+    "libgomp",
     "libm.so",
     "libm-",
     "libnorn",
+    "libomp",
     "libpthread",
     "libresolv",
     "librt",
     "libstdc++",
 ];
 
-/// Whether a module may synchronise threads by operations that no trace contains, as OpenMP does.
+/// Whether a module may synchronise threads by operations that no trace contains.
 pub(crate) fn may_synchronise(module: &ModuleSummary) -> bool {
     let name = module.path.file_name().map(|it| it.to_string_lossy());
     let language = |name: &str| LANGUAGE.iter().any(|it| name.starts_with(it));
@@ -39,7 +41,8 @@ mod tests {
 
     #[test]
     fn only_unrecorded_libraries_other_than_the_languages_own_may_synchronise() {
-        assert!(may_synchronise(&module("/usr/lib/libgomp.so.1", Some(false))));
+        assert!(may_synchronise(&module("/usr/lib/libtbb.so.12", Some(false))));
+        assert!(!may_synchronise(&module("/usr/lib/libgomp.so.1", Some(false))));
         assert!(!may_synchronise(&module("/usr/lib/libc.so.6", Some(false))));
         assert!(!may_synchronise(&module("/usr/lib/libstdc++.so.6", Some(false))));
         assert!(!may_synchronise(&module("/src/program", Some(true))));
