@@ -1,6 +1,6 @@
 // A receiver waits for a letter; the first thread closes the post office once the receiver has called.
 // Bug: the receiver may still wait for the courier when the condition is destroyed.
-// Consequence: misuse, if the courier comes last.
+// Finds: lock-misuse on delivered; misuse
 // The twin is destroy_awaited_fixed.c.
 #include <pthread.h>
 #include <stdio.h>
