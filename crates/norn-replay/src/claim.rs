@@ -248,7 +248,7 @@ mod tests {
         };
         assert!(unordered("T1 w x 1\nT1 store f 1 relaxed\nT2 load f 1 acquire\nT2 r x 1"));
         assert!(!unordered("T1 w x 1\nT1 store f 1 release\nT2 load f 1 acquire\nT2 r x 1"));
-        let locked = "T1 lock m\nT1 w x 1\nT1 unlock m\nT2 lock m\nT2 r x 1\nT2 unlock m";
+        let locked = "T1 acq m\nT1 w x 1\nT1 rel m\nT2 acq m\nT2 r x 1\nT2 rel m";
         assert!(!unordered(locked));
     }
 }
