@@ -8,7 +8,9 @@ use norn_abi::{Kind, arena::ThreadSlot, lane::Content};
 use crate::{
     arena,
     control::{self, heap},
-    event, number, real, thread,
+    event,
+    intercept::ignore::is_silent,
+    number, real, thread,
 };
 
 /// Records that a block is about to be read or written; `content` states when its bytes can be
@@ -26,7 +28,7 @@ pub unsafe fn touch(
 ) {
     // SAFETY: the slot is the current thread's.
     unsafe {
-        if len != 0 && !(*thread::own(slot)).quiet {
+        if len != 0 && !is_silent(slot) {
             control::before(slot, kind, pc, addr);
         }
         touched(slot, kind, addr, len, pc, content);
@@ -47,7 +49,7 @@ pub unsafe fn touched(
 ) {
     // SAFETY: the slot is the current thread's.
     unsafe {
-        if len == 0 || (*thread::own(slot)).quiet {
+        if len == 0 || is_silent(slot) {
             return;
         }
         if control::was_on() {
@@ -65,7 +67,7 @@ pub unsafe fn touched(
 
 /// # Safety
 /// The program is about to read the block.
-unsafe extern "C" fn read_range(addr: usize, len: usize, pc: usize) {
+pub unsafe extern "C" fn read_range(addr: usize, len: usize, pc: usize) {
     if let Some(slot) = thread::recorded() {
         // SAFETY: the program is about to read the block. gcc announces the copy of a structure as
         // a write, then a read, and only then executes it, so the block to be written still has its
@@ -81,7 +83,7 @@ unsafe extern "C" fn read_range(addr: usize, len: usize, pc: usize) {
 
 /// # Safety
 /// The program is about to write the block.
-unsafe extern "C" fn write_range(addr: usize, len: usize, pc: usize) {
+pub unsafe extern "C" fn write_range(addr: usize, len: usize, pc: usize) {
     if let Some(slot) = thread::recorded() {
         // SAFETY: the program is about to write the block.
         unsafe { touch(slot, Kind::RangeWrite, addr, len, pc, Content::Later) };
@@ -95,7 +97,7 @@ unsafe extern "C" fn write_range(addr: usize, len: usize, pc: usize) {
 pub unsafe fn begin(slot: *mut ThreadSlot, kind: Kind, addr: usize, len: usize, pc: usize) {
     // SAFETY: the slot is the current thread's.
     unsafe {
-        if control::was_on() && len != 0 && !(*thread::own(slot)).quiet {
+        if control::was_on() && len != 0 && !is_silent(slot) {
             control::before(slot, kind, pc, addr);
             heap::check(slot, addr, len, pc);
         }
@@ -119,7 +121,7 @@ pub unsafe fn write_from(
 ) {
     // SAFETY: the slot is the current thread's; the rest is guaranteed by the caller.
     unsafe {
-        if !control::is_on() || len == 0 || (*thread::own(slot)).quiet {
+        if !control::is_on() || len == 0 || is_silent(slot) {
             return write(from);
         }
         write_kept(slot, (to, from, len), pc, write);

@@ -12,7 +12,7 @@ use norn_abi::{AccessClass, Kind, arena::ThreadSlot};
 use crate::{
     arena, capture,
     control::{self, heap},
-    function, number, thread,
+    function, number, thread, tls,
 };
 
 macro_rules! table {
@@ -75,6 +75,11 @@ pub static CONTROL: Table = table!(control_values, enter, leave);
 /// Records without values in a controlled run.
 pub static CONTROL_BARE: Table = table!(control_bare, enter, leave);
 
+/// For a thread in a region whose accesses are ignored: records calls, but no accesses.
+pub static IGNORE: Table = Table { access: [idle; 0x30], enter, leave };
+/// The same, for programs in which the return addresses of traced functions are replaced.
+pub static IGNORE_NAMED: Table = Table { access: [idle; 0x30], enter: enter_named, leave };
+
 /// The five recording tables, for programs in which the return addresses of traced functions are
 /// replaced.
 pub static NAMED: [Table; 5] = [
@@ -84,6 +89,25 @@ pub static NAMED: [Table; 5] = [
     table!(control_values, enter_named, leave),
     table!(control_bare, enter_named, leave),
 ];
+
+/// Announces an access by its code, as a hook does.
+///
+/// # Safety
+/// The current thread is about to make the access.
+pub unsafe fn access(code: usize, addr: usize, pc: usize) {
+    let slot = tls::current();
+    // SAFETY: the slot, or placeholder, is the current thread's.
+    unsafe { ((*(*slot).table.cast::<Table>()).access[code])(addr, pc, slot) };
+}
+
+/// Enters a function of a call stack that is restored.
+///
+/// # Safety
+/// The slot is the current thread's and not a placeholder.
+pub unsafe fn enter_again(call: usize, pc: usize, slot: *mut ThreadSlot, sp: usize) {
+    // SAFETY: guaranteed by the caller.
+    unsafe { enter(call, pc, slot, sp) };
+}
 
 /// # Safety
 /// Called by a hook, with the current thread's slot or placeholder.

@@ -142,6 +142,16 @@ pub fn map_code(len: usize) -> Option<usize> {
     map_new(len, WRITABLE_CODE)
 }
 
+/// Unmaps memory that [`map_private`] has mapped.
+///
+/// # Safety
+/// Nothing uses the memory any more.
+pub unsafe fn unmap(start: usize, len: usize) {
+    const MUNMAP: usize = 11;
+    // SAFETY: guaranteed by the caller.
+    unsafe { call(MUNMAP, [start, len, 0, 0, 0, 0]) };
+}
+
 fn map_new(len: usize, protection: usize) -> Option<usize> {
     const PRIVATE_ANONYMOUS_NORESERVE: usize = 0x2 | 0x20 | 0x4000;
     // SAFETY: the kernel chooses an unused address range.

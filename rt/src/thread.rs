@@ -42,6 +42,13 @@ pub struct Own {
     /// The thread executes libc's internal work, such as allocations for a new thread, which is not
     /// recorded.
     pub quiet: bool,
+    /// Number of regions in which the thread's plain accesses are ignored.
+    pub ignored: u16,
+    /// Number of annotated operations of locks in whose code the thread is: its atomic operations are
+    /// not recorded there.
+    pub lock_code: u16,
+    /// The fiber that the thread runs; 0 if it has never switched.
+    pub fiber: usize,
     /// The caller of `operator new`, while the operator calls `malloc`.
     pub caller: usize,
     /// The number after its last event, if the thread has a clock of its own.

@@ -13,7 +13,7 @@ use std::{
 };
 
 /// Folders with subjects that are hunted.
-pub const HUNTED: [&str; 13] = [
+pub const HUNTED: [&str; 14] = [
     "hunt",
     "deadlock",
     "order",
@@ -27,6 +27,7 @@ pub const HUNTED: [&str; 13] = [
     "openmp",
     "misuse",
     "descriptor",
+    "annotation",
 ];
 
 /// Folders whose subjects depend on what the compiler makes of them, and are hunted with clang, too.

@@ -16,6 +16,7 @@
 mod access;
 mod analysis;
 mod benign_order;
+mod benign_race;
 mod condition_wait;
 mod content;
 mod facts;

@@ -5,6 +5,7 @@ use norn_model::{Candidate, ThreadId, Trace};
 use crate::{
     Options, Remark,
     analysis::{ANALYSES, Found},
+    benign_race::BenignMemory,
     facts::{Facts, Synchronisation, searched},
     shared_filter::SharedFilter,
 };
@@ -68,7 +69,9 @@ pub fn predict(trace: &Trace, options: &Options) -> Prediction {
         patterns: facts.unfinished_patterns(),
         requests: found.requests_left_out,
     };
-    let (candidates, violations) = found.sorted(&facts);
+    let (mut candidates, violations) = found.sorted(&facts);
+    let benign = BenignMemory::new(trace);
+    candidates.retain(|it| !benign.excuses(it));
     Prediction {
         candidates,
         violations,

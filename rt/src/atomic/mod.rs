@@ -72,6 +72,9 @@ unsafe fn begin<W: Word>(kind: Kind, at: *mut W, pc: usize) -> Option<*mut Threa
     let slot = thread::recorded()?;
     // SAFETY: the slot is the current thread's.
     unsafe {
+        if (*thread::own(slot)).lock_code > 0 {
+            return None;
+        }
         if control::was_on() {
             control::before(slot, kind, pc, at as usize);
             heap::check(slot, at as usize, 1 << W::LOG2, pc);

@@ -7,7 +7,9 @@
 //! argument ([`interpose`]), or inspects the call and jumps to the real function ([`tap`]) where
 //! the runtime must not have a frame on the stack.
 
+pub mod access;
 pub mod alloc;
+pub mod annotated_lock;
 pub mod annotation;
 pub mod barrier;
 pub mod c11;
@@ -17,6 +19,7 @@ pub mod clock;
 pub mod cond;
 pub mod event_file;
 pub mod failure;
+pub mod fiber;
 pub mod fortified;
 pub mod futex;
 #[cfg(not(feature = "static"))]
@@ -24,6 +27,7 @@ pub mod gomp;
 #[cfg(not(feature = "static"))]
 pub mod gomp_loop;
 pub mod guard;
+pub mod ignore;
 pub mod io;
 pub mod jump;
 pub mod kill;
@@ -41,6 +45,7 @@ pub mod once;
 pub mod openmp;
 pub mod poll;
 pub mod process;
+pub mod sanitizer;
 pub mod semaphore;
 pub mod signal;
 pub mod signal_mask;
