@@ -107,7 +107,7 @@ pub struct Own {
     pub parted: bool,
 }
 
-const _: () = assert!(size_of::<Own>() <= size_of::<[usize; 48]>());
+const _: () = assert!(size_of::<Own>() <= size_of::<[usize; 64]>());
 
 /// The private part of a slot.
 ///

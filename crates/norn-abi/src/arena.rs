@@ -228,7 +228,7 @@ pub struct ThreadSlot {
     /// Code location and address of its last memory access. Maintained like `steps`.
     pub access: (usize, usize),
     /// Private data of the runtime, which the recorder does not read.
-    pub own: [usize; 48],
+    pub own: [usize; 64],
     /// The frames.
     pub frames: [Frame; FRAMES],
     /// The chunks.

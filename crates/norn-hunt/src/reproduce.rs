@@ -55,7 +55,7 @@ impl Replay {
         consequence: &Consequence,
         failure: Option<&FailureSite>,
     ) -> bool {
-        // Where an endless run was stopped is arbitrary.
+        // Where a livelock was stopped is arbitrary.
         if *consequence == Consequence::Livelock {
             return *self.run.consequence() == Consequence::Livelock;
         }

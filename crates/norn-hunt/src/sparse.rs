@@ -22,7 +22,7 @@ pub(crate) fn notes(source: &Source, unfinished: &[ThreadName], explores: bool) 
     let streams = source.symbolized.trace.threads();
     match () {
         () if !unfinished.is_empty() => {
-            vec![Note::Unfinished { threads: unfinished.to_vec(), continued: explores }]
+            vec![Note::RunningThreads { threads: unfinished.to_vec(), continued: explores }]
         }
         () if streams.len() == 1 => vec![Note::OneThread],
         () if !is_anything_shared(source) => vec![Note::NothingShared],

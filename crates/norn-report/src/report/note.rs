@@ -13,7 +13,7 @@ pub enum Note {
     /// Every run ended with this status, so that it is not a failure.
     NormalStatus(i32),
     /// The program ended while threads of the recorded run were neither done nor blocked.
-    Unfinished {
+    RunningThreads {
         /// The threads.
         threads: Vec<ThreadName>,
         /// Whether another run let them continue.

@@ -108,7 +108,7 @@ impl Texts for FailureKind {
 impl Texts for Note {
     fn each(&mut self, change: Change<'_>) {
         match self {
-            Note::Unfinished { threads, continued: _ } => threads.each(change),
+            Note::RunningThreads { threads, continued: _ } => threads.each(change),
             Note::Interrupted | Note::NormalStatus(_) | Note::OneThread | Note::NothingShared => {}
         }
     }

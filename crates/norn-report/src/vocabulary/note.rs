@@ -14,7 +14,7 @@ pub fn note(note: &Note) -> String {
         Note::NormalStatus(status) => {
             format!("every run ended with exit status {status}, which therefore counts as normal")
         }
-        Note::Unfinished { threads, continued } => unfinished(threads, *continued),
+        Note::RunningThreads { threads, continued } => unfinished(threads, *continued),
         Note::OneThread => {
             "little was seen: the recorded run has one thread only, so nothing can happen in another \
              order"
