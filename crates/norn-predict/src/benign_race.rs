@@ -18,12 +18,10 @@ pub(crate) struct BenignMemory {
 impl BenignMemory {
     pub(crate) fn new(trace: &Trace) -> BenignMemory {
         let events = trace.threads.iter().flat_map(|it| &it.events);
-        let ranges = events.filter_map(|it| match it.op {
-            Op::Mark { name, object } => {
-                let size: u64 = trace.names.name(name).strip_prefix(MARK)?.parse().ok()?;
-                Some((object, object.saturating_add(size)))
-            }
-            _ => None,
+        let ranges = events.filter_map(|it| {
+            let Op::Mark { name, object } = it.op else { return None };
+            let size: u64 = trace.names.name(name).strip_prefix(MARK)?.parse().ok()?;
+            Some((object, object.saturating_add(size)))
         });
         BenignMemory { ranges: ranges.collect() }
     }
