@@ -27,7 +27,8 @@ fn the_race_of_threads_that_nobody_waits_for_is_found() {
         let hunt = hunt(&text, &["--explore", "4"]);
         assert_eq!(hunt.code, Some(1), "{end}: {hunt:?}");
         assert!(hunt.harmful().any(|it| it["class"] == "race"), "{end}: {hunt:?}");
-        let note = json!([{ "running-threads": { "threads": ["T0.1", "T0.2"], "continued": true } }]);
+        let note =
+            json!([{ "running-threads": { "threads": ["T0.1", "T0.2"], "continued": true } }]);
         assert_eq!(hunt.json["notes"], note, "{end}: {hunt:?}");
     }
 }
