@@ -390,7 +390,7 @@ pub unsafe fn wait_for(
             }
             AWAITING.fetch_add(1, Ordering::Relaxed);
             (*thread::own(slot)).awaited = set;
-            let late = control::block(slot, Kind::Sleep, AWAITED, pc, deadline);
+            let late = control::block_for_signal(slot, AWAITED, pc, deadline);
             (*thread::own(slot)).awaited = 0;
             AWAITING.fetch_sub(1, Ordering::Relaxed);
             control::test_cancel(slot);
@@ -416,7 +416,7 @@ pub unsafe fn wait_for_handler(slot: *mut ThreadSlot, mask: Option<u64>, pc: usi
         apply(slot);
         notice(slot);
         while control::is_on() {
-            control::block(slot, Kind::Sleep, 0, pc, NEVER);
+            control::block_for_signal(slot, 0, pc, NEVER);
             control::test_cancel(slot);
             if control::take_interrupted(slot) != control::Interruption::No {
                 break;

@@ -243,10 +243,15 @@ pub fn traces(shape: Shape) -> impl Strategy<Value = Trace> {
         let all: Piece =
             heap.into_iter().chain(barrier).chain(forks).chain(first).chain(joins).collect();
         programs.insert("T0".to_owned(), all);
+        programs.extend(names.iter().cloned().zip(others));
         if let Some(host) = names.first().filter(|_| shape.handlers) {
             programs.insert(format!("{host}!"), handlers);
+            // Handlers run between the begin and the end of their thread.
+            programs.entry(host.clone()).and_modify(|it| {
+                it.insert(0, "begin".to_owned());
+                it.push("end".to_owned());
+            });
         }
-        programs.extend(names.iter().cloned().zip(others));
         run(&programs, &choices)
     })
 }
@@ -295,6 +300,10 @@ fn can_follow(
     let host = thread.trim_end_matches('!');
     let forked = lines.iter().any(|it| it.ends_with(&format!("fork {host}")));
     if thread != "T0" && !forked {
+        return false;
+    }
+    let begun = lines.iter().any(|it| *it == format!("{host} begin"));
+    if thread != host && !begun {
         return false;
     }
     let all: Vec<_> = lines.iter().cloned().chain([line.to_owned()]).collect();

@@ -42,6 +42,22 @@ pub unsafe fn block_outside(slot: *mut ThreadSlot, pc: usize, deadline: u64) -> 
     unsafe { wait_until_released(slot, Wait { event, deadline, outside: true }) }
 }
 
+/// Waits for a signal, which may come from outside of the program. `object` tells waits from each other.
+/// The caller then looks for the signal again.
+///
+/// # Safety
+/// The slot is the current thread's and not a placeholder.
+pub unsafe fn block_for_signal(
+    slot: *mut ThreadSlot,
+    object: usize,
+    pc: usize,
+    deadline: u64,
+) -> bool {
+    let event = Event { kind: Kind::Sleep, object, pc };
+    // SAFETY: guaranteed by the caller.
+    unsafe { wait_until_released(slot, Wait { event, deadline, outside: true }) }
+}
+
 /// Waits for a file that only the program's own threads operate on. The caller then retries its
 /// operation, which is the `event` that the thread has arrived at: a receive, a send, or a call that
 /// finds files ready.

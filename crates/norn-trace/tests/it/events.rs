@@ -72,6 +72,7 @@ fn every_kind_is_an_event_or_part_of_one() {
     T0 unmap 0x10 3
     T0 init 0x10 cond 2
     T0 destroy 0x10 cond
+    T0 use 0x10 cond
     T0 call f(3, 2, 1, 3, 2, 1)
     T0 return f -> 3
     T0 mark  16

@@ -109,6 +109,7 @@ fn once() {
          fork T0.2
          sem-wait inside
          cancel T0.2
+         send
          join T0.2
          once-begin halfway
          once-end halfway done",
