@@ -1,6 +1,6 @@
 // Threads take the chunks of a loop as they come, and count what they find.
 // Bug: they count without protection.
-// Finds: race on found; assertion
+// Finds: atomicity on found; assertion
 // The twin is dynamic_fixed.c.
 // Flags: -fopenmp
 #undef NDEBUG

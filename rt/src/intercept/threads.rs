@@ -272,7 +272,8 @@ unsafe extern "C-unwind" fn cancel(handle: usize, pc: usize) -> c_int {
         };
         event::put(slot, Kind::Cancel, pc, number as usize, &[]);
         let sending = Sending::new(slot, of_cancel(number), pc);
-        let result = real::pthread_cancel()(handle);
+        // The first call loads a library, whose events must not come between the two.
+        let result = thread::quietly(slot, || real::pthread_cancel()(handle));
         sending.done((result == 0).then_some(1), 0);
         control::cancel(number);
         result
