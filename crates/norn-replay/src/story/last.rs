@@ -22,18 +22,21 @@ pub(super) fn events(symbols: &Symbolizer<'_>, history: &RunHistory) -> Vec<Even
     last
 }
 
-/// Some events of a run, in their order.
+/// Some events of a run, in their order, without those of the runtime.
 pub fn rows(symbolized: &SymbolizedTrace, wanted: &BTreeSet<EventId>) -> Vec<(EventId, EventRow)> {
     let mut symbols = Symbolizer { symbolized, memory: Memory::default() };
     let mut found = Vec::new();
+    let mut left = wanted.len();
     for event in symbolized.trace.merged() {
-        if found.len() == wanted.len() {
+        if left == 0 {
             break;
         }
         symbols.memory.arrive(&event);
         // An event that frees memory is named after the memory that it frees.
         let row = wanted.contains(&event.id).then(|| make(&symbols, &event, 1));
         symbols.memory.learn(&event);
+        left -= usize::from(row.is_some());
+        let row = row.filter(|_| !is_runtimes(&symbols, &event));
         found.extend(row.map(|it| (event.id, it)));
     }
     found
@@ -60,7 +63,16 @@ fn is_shown(symbols: &Symbolizer<'_>, event: &Event) -> bool {
             | Op::OnceEnd { .. }
             | Op::OnceDone { .. }
     );
-    !internal || symbols.is_own(event)
+    (!internal || symbols.is_own(event)) && !is_runtimes(symbols, event)
+}
+
+/// Whether the runtime itself synchronised or counted here: such an operation has no place in the
+/// program. OpenMP's constructs have some.
+fn is_runtimes(symbols: &Symbolizer<'_>, event: &Event) -> bool {
+    let synchronises =
+        matches!(event.op, Op::Atomic { .. } | Op::SemPost { .. } | Op::SemWait { .. });
+    let site = symbols.symbolized.trace.site(event.site);
+    synchronises && site.is_some_and(|it| it.pc == 0)
 }
 
 fn make(symbols: &Symbolizer<'_>, event: &Event, times: u64) -> EventRow {

@@ -117,7 +117,7 @@ fn once() {
     check(&recorded.sync("T0.1"), "begin\n once-done outer\n end");
     check(
         &recorded.sync("T0.2"),
-        "begin\n once-begin halfway\n sem-post inside\n once-end halfway\n end",
+        "begin\n once-begin halfway\n sem-post inside\n sleep 0\n once-end halfway\n end",
     );
 }
 
