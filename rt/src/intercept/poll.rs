@@ -66,9 +66,9 @@ fn of_files(files: impl Iterator<Item = c_int>) -> Awaited {
 /// # Safety
 /// `files` points to `count` values of `struct pollfd`.
 unsafe fn polled(files: usize, count: usize) -> Awaited {
-    // SAFETY: guaranteed by the caller; the descriptor comes first.
-    let file = |at: usize| unsafe { *((files + at * 8) as *const c_int) };
-    let awaited = of_files((0..count).map(file).filter(|it| *it >= 0));
+    // SAFETY: guaranteed by the caller.
+    let files = unsafe { channel::ready::files(files, count) };
+    let awaited = of_files(files.filter(|it| *it >= 0));
     match awaited {
         Awaited::Time if count > 0 => Awaited::File(Kind::Ready, 0),
         awaited => awaited,
@@ -183,6 +183,8 @@ unsafe fn wait_ppoll(
 
 /// `fd_set`, a set of files as `select` takes it.
 type Files = [u64; 16];
+/// Number of files in a set.
+const MOST_FILES: c_int = 1024;
 
 /// Copies a set, word by word with volatile stores; otherwise the compiler would call `memcpy`,
 /// which the runtime intercepts.
@@ -194,16 +196,6 @@ unsafe fn copy(from: usize, to: usize) {
         // SAFETY: both addresses are those of sets.
         unsafe { (to as *mut u64).add(i).write_volatile(*(from as *const u64).add(i)) };
     }
-}
-
-/// Whether a set contains a file.
-///
-/// # Safety
-/// `set` is null or the address of an `fd_set`.
-unsafe fn has(set: usize, file: c_int) -> bool {
-    let (word, bit) = (file as usize / 64, file as usize % 64);
-    // SAFETY: guaranteed by the caller.
-    set != 0 && word < 16 && unsafe { *(set as *const u64).add(word) } >> bit & 1 != 0
 }
 
 /// Polls until one of the sets contains a file that is ready. Each attempt overwrites the sets, so
@@ -226,8 +218,11 @@ unsafe fn any_of(
         pairs().for_each(|(set, kept)| copy(set, kept));
         let mut result = 0;
         // Each attempt empties the given sets.
-        let waits = |file: &c_int| pairs().any(|(set, kept)| set != 0 && has(kept, *file));
-        let awaited = || of_files((0..most).filter(waits));
+        let wanted = || {
+            let mut sets = pairs().map(|(set, kept)| if set == 0 { 0 } else { kept });
+            [(); 3].map(|()| sets.next().unwrap_or(0))
+        };
+        let awaited = || of_files(channel::ready::members(most.min(MOST_FILES), wanted()));
         let called = until(slot, pc, (deadline, true), awaited, || {
             pairs().for_each(|(set, kept)| copy(kept, set));
             result = attempt();
