@@ -23,7 +23,7 @@ use crate::{
     workspace,
 };
 use load::Load;
-use subject::{Build, Subject};
+use norn_e2e::subject::Subject;
 
 /// Number of parallel runs: more than processors, so that the load does not get most of them.
 const JOBS: &str = "8";
@@ -78,12 +78,12 @@ impl Cell {
 
 pub(crate) fn run(options: &Options) -> Result<()> {
     let norn = Norn::build()?;
-    let subjects = Subject::all(options.only.as_deref())?;
-    let builds = Build::all();
+    let pairs = subject::pairs(options.only.as_deref())?;
     let mut rows = Vec::new();
-    for build in &builds {
-        for subject in &subjects {
-            let programs = subject.build(&norn, build)?;
+    for build in subject::builds() {
+        for pair in &pairs {
+            let programs = subject::compile(pair, &norn, build)?;
+            let subject = &pair[0];
             let campaign = Campaign { norn: &norn, runs: options.runs, subject, programs };
             let mut cells = vec![campaign.cell("idle")?];
             if !options.idle {
@@ -91,7 +91,11 @@ pub(crate) fn run(options: &Options) -> Result<()> {
                 cells.push(campaign.cell("loaded")?);
                 drop(load);
             }
-            rows.push(Row { subject: subject.name.clone(), build: build.to_string(), cells });
+            rows.push(Row {
+                subject: subject.base_name().to_owned(),
+                build: build.to_string(),
+                cells,
+            });
         }
     }
     let text = report::document(&rows, options.runs);
@@ -116,13 +120,17 @@ struct Campaign<'a> {
 impl Campaign<'_> {
     fn cell(&self, when: &str) -> Result<Cell> {
         let mut cell = Cell::default();
-        cell.fails = self.replay("fail", |it| self.subject.is_announced(it), &mut cell.notes)?;
+        cell.fails = self.replay("fail", |it| self.is_announced(it), &mut cell.notes)?;
         cell.passes = self.replay("pass", |it| it == "none", &mut cell.notes)?;
         cell.twin = self.twin(&mut cell.notes)?;
         let Cell { fails, passes, twin, .. } = &cell;
         let (runs, program) = (self.runs, self.programs[0].display());
         eprintln!("{program}, {when}: {fails}/{runs} fail, {passes}/{runs} pass, twin {twin}");
         Ok(cell)
+    }
+
+    fn is_announced(&self, consequence: &Value) -> bool {
+        self.subject.announced.as_ref().is_some_and(|it| it.is_consequence(consequence))
     }
 
     /// Number of runs of a schedule that were equal and as expected.

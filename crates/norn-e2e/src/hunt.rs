@@ -70,7 +70,7 @@ impl Hunt {
     /// How the announced bug was found.
     pub fn found(&self, announced: &Announced) -> Found {
         let aim = |it: &Value| self.findings().get(usize::try_from(it["finding"].as_u64()?).ok()?);
-        let leads = |it: &&Value| leads_to(it, &announced.consequence);
+        let leads = |it: &&Value| announced.is_consequence(&it["consequence"]);
         let on_the_way = |it: &Value| aim(it).is_some_and(|it| is_about(it, announced));
         if self.harmful().filter(leads).any(|it| is_about(it, announced)) {
             Found::Confirmed
@@ -101,22 +101,6 @@ fn is_about(finding: &Value, announced: &Announced) -> bool {
 fn variable(object: &Value) -> String {
     let names = [&object["name"], &object["allocated_at"]["function"]];
     names.iter().filter_map(|it| it.as_str()).collect::<Vec<_>>().join(" ")
-}
-
-/// Whether a finding or a failure has the consequence that a head announces. A program that hangs may
-/// do so by waiting or by spinning.
-fn leads_to(finding: &Value, announced: &str) -> bool {
-    let consequence = &finding["consequence"];
-    let name = consequence.as_object().and_then(|it| it.keys().next().map(String::as_str));
-    let name = name.or(consequence.as_str()).unwrap_or("?");
-    match announced {
-        "crash" => name == "signal",
-        "hang" => ["deadlock", "livelock"].contains(&name),
-        "uncaught exception" => name == "exception",
-        "double free" => consequence["memory"] == "double-free",
-        "use after free" => consequence["memory"] == "use-after-free",
-        announced => name == announced,
-    }
 }
 
 #[cfg(test)]

@@ -7,10 +7,12 @@
 //! a subject must be compiled with are in its head, too: `// Flags: -std=c++20`.
 
 use std::{
-    fs,
+    fmt, fs,
     path::{Path, PathBuf},
     process::Command,
 };
+
+use serde_json::Value;
 
 /// Folders with subjects that are hunted.
 pub const HUNTED: [&str; 14] = [
@@ -33,13 +35,38 @@ pub const HUNTED: [&str; 14] = [
 /// Folders whose subjects depend on what the compiler makes of them, and are hunted with clang, too.
 pub const HUNTED_WITH_CLANG: [&str; 2] = ["cxx20", "openmp"];
 
-/// The compilers of GNU for C and C++.
-pub const GCC: [&str; 2] = ["gcc", "g++"];
-/// The compilers of LLVM for C and C++.
-pub const CLANG: [&str; 2] = ["clang-14", "clang++-14"];
+/// The compilers of GNU.
+pub const GCC: Build = Build { cc: "gcc", cxx: "g++", level: "-O1" };
+/// The compilers of LLVM.
+pub const CLANG: Build = Build { cc: "clang-14", cxx: "clang++-14", level: "-O1" };
 
 /// The suffix of the name of a fixed twin.
 const TWIN: &str = "_fixed";
+
+/// How a subject is compiled.
+#[derive(Clone, Copy, Debug)]
+pub struct Build {
+    /// The compiler for C.
+    pub cc: &'static str,
+    /// The compiler for C++.
+    pub cxx: &'static str,
+    /// The level of optimization.
+    pub level: &'static str,
+}
+
+impl Build {
+    /// The same compilers at another level of optimization.
+    #[must_use]
+    pub fn at(self, level: &'static str) -> Build {
+        Build { level, ..self }
+    }
+}
+
+impl fmt::Display for Build {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.cc, self.level)
+    }
+}
 
 /// A subject, or a fixed twin.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,27 +119,27 @@ impl Subject {
         stem.strip_suffix(TWIN).unwrap_or(stem)
     }
 
-    /// The command that compiles it to `program` with gcc; `norn` begins a command line of the tool. A
-    /// part that must not be instrumented, `name_lib.c`, is compiled by the plain compiler first, into a
-    /// library beside the program.
-    pub fn compile(&self, norn: Command, program: &Path) -> Command {
-        self.compile_with(norn, program, GCC)
+    /// The clip beside its source that makes it fail (`fail`) or not (`pass`).
+    pub fn clip(&self, which: &str) -> PathBuf {
+        self.source.with_extension(format!("{which}.json"))
     }
 
-    /// The command that compiles it with the given compilers for C and for C++.
-    pub fn compile_with(&self, norn: Command, program: &Path, compilers: [&str; 2]) -> Command {
+    /// The command that compiles it to `program`; `norn` begins a command line of the tool. A part that
+    /// must not be instrumented, `name_lib.c`, is compiled by the plain compiler first, into a library
+    /// beside the program.
+    pub fn compile(&self, norn: Command, program: &Path, build: Build) -> Command {
         let mut command = norn;
         let is_cxx = self.source.extension().is_some_and(|it| it == "cc");
-        command.arg(if is_cxx { "c++" } else { "cc" }).args(["-g", "-O1", "-pthread"]);
+        command.arg(if is_cxx { "c++" } else { "cc" }).args(["-g", build.level, "-pthread"]);
         command.args(flags(&self.source));
-        command.env("NORN_CC", compilers[0]).env("NORN_CXX", compilers[1]);
+        command.env("NORN_CC", build.cc).env("NORN_CXX", build.cxx);
         command.arg(&self.source).arg("-o").arg(program);
         let part = self.source.with_file_name(format!("{}_lib.c", self.base_name()));
         if part.exists() {
             let library = program.with_extension("so");
-            let mut gcc = Command::new("gcc");
-            gcc.args(["-g", "-shared", "-fPIC", "-pthread"]).arg(part).arg("-o").arg(&library);
-            assert!(gcc.status().unwrap().success(), "{gcc:?}");
+            let mut plain = Command::new(build.cc);
+            plain.args(["-g", "-shared", "-fPIC", "-pthread"]).arg(part).arg("-o").arg(&library);
+            assert!(plain.status().unwrap().success(), "{plain:?}");
             command.arg(library);
         }
         command
@@ -133,6 +160,21 @@ impl Announced {
         let line = head("// Consequence: ")?;
         let consequence = line.split([',', ';', '(', '.']).next().unwrap_or(line).trim().to_owned();
         Some(Announced { bug: None, consequence })
+    }
+
+    /// Whether a consequence in a report is the announced one. A program that hangs may do so by
+    /// waiting or by spinning.
+    pub fn is_consequence(&self, consequence: &Value) -> bool {
+        let name = consequence.as_object().and_then(|it| it.keys().next().map(String::as_str));
+        let name = name.or(consequence.as_str()).unwrap_or("?");
+        match &*self.consequence {
+            "crash" => name == "signal",
+            "hang" => ["deadlock", "livelock"].contains(&name),
+            "uncaught exception" => name == "exception",
+            "double free" => consequence["memory"] == "double-free",
+            "use after free" => consequence["memory"] == "use-after-free",
+            announced => name == announced,
+        }
     }
 }
 
@@ -158,6 +200,8 @@ fn twin(source: &Path) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -168,6 +212,19 @@ mod tests {
         let announced = Announced::read("// Consequence: double free, at the end.\n").unwrap();
         assert_eq!(announced, Announced { bug: None, consequence: "double free".to_owned() });
         assert_eq!(Announced::read("int x;"), None);
+    }
+
+    #[test]
+    fn consequences_are_compared_by_kind() {
+        let is = |announced: &str, consequence: Value| {
+            let announced = Announced { bug: None, consequence: announced.to_owned() };
+            announced.is_consequence(&consequence)
+        };
+        assert!(is("assertion", json!({"assertion": "x"})));
+        assert!(is("hang", json!("livelock")));
+        assert!(is("double free", json!({"memory": "double-free"})));
+        assert!(!is("double free", json!({"memory": "bad-free"})));
+        assert!(!is("deadlock", json!("none")));
     }
 
     #[test]

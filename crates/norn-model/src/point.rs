@@ -55,7 +55,7 @@ pub struct Visit {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum PointError {
     /// It does not begin with an operation.
-    #[error("`{0}` does not begin with an operation\nhint: one of {names}", names = names())]
+    #[error("`{0}` does not begin with an operation; the operations are {names}", names = names())]
     NoOperation(String),
     /// The count is 0.
     #[error("`{0}` asks for the 0th time; the first is x1")]

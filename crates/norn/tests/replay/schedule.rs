@@ -122,7 +122,7 @@ fn errors_in_schedules_have_hints() {
     };
     check("main", json!("end"), "segment 1: `main` is no name of a thread");
     check("T0", json!("soon"), "`soon` is no end of a segment");
-    check("T0", json!({"before": "look"}), "hint: one of any, read, write");
+    check("T0", json!({"before": "look"}), "; the operations are any, read, write");
     check("T0", json!({"before": "read lost_update.c:1"}), "there is `read` on line");
     check("T0", json!({"before": "read other.c:1"}), "there is no `read` in other.c at all");
     check("T0", json!({"before": "read in nobody"}), "there is no place for `read in nobody`");

@@ -4,7 +4,7 @@ use libtest_mimic::{Failed, Trial};
 use norn_e2e::{
     hunt::{Found, Hunt},
     process,
-    subject::{Announced, CLANG, GCC, HUNTED, HUNTED_WITH_CLANG, Subject},
+    subject::{Announced, Build, CLANG, GCC, HUNTED, HUNTED_WITH_CLANG, Subject},
     tool::has_openmp,
 };
 
@@ -21,16 +21,16 @@ pub(crate) fn trials() -> impl Iterator<Item = Trial> {
     let subjects = HUNTED_WITH_CLANG.iter().flat_map(|folder| Subject::all(folder));
     let with_clang = subjects.map(|it| {
         Trial::test(format!("{} with clang", it.name), move || {
-            if has_openmp(CLANG[0]) { check(&it, CLANG) } else { Ok(()) }
+            if has_openmp(CLANG.cc) { check(&it, CLANG) } else { Ok(()) }
         })
     });
     with_gcc.chain(with_clang)
 }
 
-fn check(subject: &Subject, compilers: [&str; 2]) -> Result<(), Failed> {
+fn check(subject: &Subject, build: Build) -> Result<(), Failed> {
     let folder = tempfile::tempdir()?;
     let program = folder.path().join("program");
-    let built = process::run(subject.compile_with(norn(&[]), &program, compilers));
+    let built = process::run(subject.compile(norn(&[]), &program, build));
     if !built.status.success() {
         return Err(format!("does not compile:\n{}", built.stderr).into());
     }
