@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use norn_frontend::{Memory, Owner, Region};
 use norn_model::{
-    Candidate, EventId, Frame, Held, Location, LockMode, Op, SiteId, StackId, Step, ValueType,
+    Candidate, EventId, Frame, Location, LockMode, Op, SiteId, StackId, Step, ValueType,
     descriptor_number,
 };
 use norn_report::{Access, Action, HeldLock, Number, Object};
@@ -163,15 +163,11 @@ impl Symbolizer<'_> {
 
     /// The locks that the thread of an event holds there.
     fn locks(&self, id: EventId) -> Vec<HeldLock> {
-        let mut held = Held::default();
-        let events = self.source.trace.thread(id.thread).map_or(&[][..], |it| &it.events);
-        let before = events.iter().take_while(|it| it.id.index < id.index);
-        before.for_each(|it| held.step(&it.op));
         let lock = |(lock, mode): (u64, LockMode)| HeldLock {
             lock: self.named(lock, self.size(mode.object())).0,
             shared: mode == LockMode::Read,
         };
-        held.iter().map(lock).collect()
+        self.source.held(id).iter().map(lock).collect()
     }
 
     /// The object at an address: a variable, a heap block or a stack; and the type of its value, if that

@@ -2,11 +2,11 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, OnceLock},
 };
 
 use norn_frontend::FrontEnd;
-use norn_model::{Candidate, CandidateKind, SiteId, Trace};
+use norn_model::{Candidate, CandidateKind, EventId, Held, HeldIndex, SiteId, Trace};
 use norn_replay::{ReplayError, SymbolizedTrace};
 
 /// Maximum number of events of a trace that are analysed. Each takes some hundred bytes of memory.
@@ -20,6 +20,8 @@ pub(crate) struct Source {
     pub(crate) trace: Trace,
     /// Number of later events.
     pub(crate) left_out: u64,
+    /// The locks held at each event, computed on first use.
+    held: OnceLock<HeldIndex>,
 }
 
 /// A place in the code that is the same in every run: the path of the module's file, and the
@@ -46,7 +48,12 @@ impl Source {
     pub(crate) fn new(symbolized: Arc<SymbolizedTrace>) -> Source {
         let trace = symbolized.trace.load_first(MOST_EVENTS);
         let left_out = symbolized.trace.counts().events - trace.len() as u64;
-        Source { symbolized, trace, left_out }
+        Source { symbolized, trace, left_out, held: OnceLock::new() }
+    }
+
+    /// The locks that the thread of an event holds before it.
+    pub(crate) fn held(&self, event: EventId) -> Held {
+        self.held.get_or_init(|| HeldIndex::new(&self.trace)).before(event)
     }
 
     pub(crate) fn key(&self, candidate: &Candidate) -> Key {
