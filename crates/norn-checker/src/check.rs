@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use norn_model::{Access, Apart, BugClass, Candidate, EventId, Step, ThreadId, Trace};
+use norn_model::{Access, Apart, BugClass, Cancel, Candidate, EventId, Step, ThreadId, Trace};
 use rustc_hash::FxHashMap;
 
 use crate::{
@@ -10,17 +10,26 @@ use crate::{
     state::ProgramState, stuck_check,
 };
 
+/// Number of events of a turn between two looks at the request to end.
+const INTERVAL: u64 = 4096;
+
 /// Checks schedules of one trace.
 #[derive(Debug)]
 pub struct Checker<'a> {
     pub(crate) trace: &'a Trace,
     pub(crate) facts: TraceFacts,
+    pub(crate) cancel: Cancel,
 }
 
 impl<'a> Checker<'a> {
     /// Collects what the rules need to know of the trace.
     pub fn new(trace: &'a Trace) -> Self {
-        Checker { trace, facts: TraceFacts::new(trace) }
+        Self::cancellable(trace, &Cancel::default())
+    }
+
+    /// The same, and accepts nothing any more after a request to end.
+    pub fn cancellable(trace: &'a Trace, cancel: &Cancel) -> Self {
+        Checker { trace, facts: TraceFacts::new(trace, cancel), cancel: cancel.clone() }
     }
 
     /// Checks that the schedule is possible and ends with the candidate, and grades it.
@@ -68,8 +77,12 @@ impl<'a> Checker<'a> {
 
     fn run(&self, state: &mut ProgramState<'_>, turn: Turn) -> Result<(), Refusal> {
         let thread = self.trace.thread(turn.thread);
-        for index in state.position(turn.thread)..turn.until {
+        let from = state.position(turn.thread);
+        for index in from..turn.until {
             let id = EventId { thread: turn.thread, index };
+            if (index - from).is_multiple_of(INTERVAL) && self.cancel.is_cancelled() {
+                return Err(Refusal { event: id, rule: Rule::Cancelled });
+            }
             let at = usize::try_from(index).unwrap_or(usize::MAX);
             let event = thread.and_then(|it| it.events.get(at));
             let event = event.ok_or(Refusal { event: id, rule: Rule::Missing })?;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use norn_model::{
-    AnnotationEffect, BarrierEffect, BlockEffect, ChannelEffect, Effect, Event, EventId, Handlers,
-    Object, ObjectEffect, Op, SemaphoreEffect, ThreadEffect, ThreadId, Trace,
+    AnnotationEffect, BarrierEffect, BlockEffect, Cancel, ChannelEffect, Effect, Event, EventId,
+    Handlers, Object, ObjectEffect, Op, SemaphoreEffect, ThreadEffect, ThreadId, Trace,
 };
 use rustc_hash::FxHashMap;
 
@@ -30,10 +30,10 @@ pub(crate) struct TraceFacts {
 }
 
 impl TraceFacts {
-    pub(crate) fn new(trace: &Trace) -> TraceFacts {
+    pub(crate) fn new(trace: &Trace, cancel: &Cancel) -> TraceFacts {
         let mut collector = Collector::default();
         collector.facts.handlers = Handlers::new(trace);
-        for event in trace.merged() {
+        for event in cancel.items(trace.merged()) {
             collector.event(&event);
         }
         let mut facts = collector.facts;

@@ -68,6 +68,9 @@ pub enum Rule {
     /// No happens-before orders the accesses of a data race that are not adjacent.
     #[error("happens-before orders the two accesses")]
     Ordered,
+    /// The check ends early if that is requested; the schedule is not known to be possible then.
+    #[error("the check was cancelled")]
+    Cancelled,
     /// The candidate's events are in their order at the end of the schedule.
     #[error("the candidate's events are not in their order at the end of the schedule")]
     Pattern,

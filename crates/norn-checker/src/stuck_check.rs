@@ -57,9 +57,12 @@ impl Reachability<'_> {
         loop {
             let mut changed = false;
             for thread in &trace.threads {
-                let blocked = self.future(thread.id).find(|it| self.never_does(it));
-                if let Some(event) = blocked {
-                    self.limits.insert(thread.id, event.id.index);
+                let cancel = &self.state.checker.cancel;
+                let mut future = cancel.items(self.future(thread.id));
+                let blocked = future.find(|it| self.never_does(it)).map(|it| it.id.index);
+                drop(future);
+                if let Some(index) = blocked {
+                    self.limits.insert(thread.id, index);
                     changed = true;
                 }
             }

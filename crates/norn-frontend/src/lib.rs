@@ -5,7 +5,6 @@
 //! nothing else: they know no file format of programs, no debug information and no layout of a
 //! threading library. `norn-native` is the front end for ELF programs.
 
-mod cancel;
 mod error;
 mod inputs;
 mod interrupt;
@@ -19,12 +18,12 @@ use std::fmt::Debug;
 
 use norn_trace::Trace;
 
-pub use cancel::Cancel;
 pub use error::FrontEndError;
 pub use inputs::{Call, Inputs};
 pub use interrupt::{Interrupt, SIGNALS, note};
 pub use launch::{Launch, Streams};
 pub use memory::{Memory, OnStack, Region};
+pub use norn_model::Cancel;
 pub use plan::{After, Clock, Guide, ModuleRef, PROGRAM, Plan, Timeouts};
 pub use recording::{Cut, FailureMessage, Recording};
 pub use symbols::{Local, ModuleState, ModuleSummary, Owner, Symbols, Variable};

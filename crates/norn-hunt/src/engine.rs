@@ -4,7 +4,7 @@
 use std::{cell::RefCell, collections::BTreeMap};
 
 use norn_model::{Apart, Candidate, Trace};
-use norn_witness::{Engines, Failure, Witness, Witnesses};
+use norn_witness::{Failure, Witness, WitnessOptions, Witnesses};
 
 /// A candidate, and the events that must stay apart from it.
 type Question = (Candidate, Vec<Apart>);
@@ -18,9 +18,9 @@ pub(crate) struct CachedWitnesses<'a> {
 }
 
 impl<'a> CachedWitnesses<'a> {
-    pub(crate) fn new(trace: &'a Trace, engines: Engines) -> Self {
+    pub(crate) fn new(trace: &'a Trace, options: impl Into<WitnessOptions>) -> Self {
         CachedWitnesses {
-            witnesses: Witnesses::with(trace, engines),
+            witnesses: Witnesses::with(trace, options),
             usual: RefCell::default(),
             lively: RefCell::default(),
         }

@@ -7,6 +7,7 @@
 #![deny(clippy::wildcard_enum_match_arm)]
 
 mod bug;
+mod cancel;
 mod candidate;
 mod channel;
 mod descriptor;
@@ -42,6 +43,7 @@ mod value_type;
 mod verdict;
 
 pub use bug::{BugId, FailureSite};
+pub use cancel::Cancel;
 pub use candidate::{Access, Apart, Candidate, Scope, Step};
 pub use channel::Channels;
 pub use descriptor::{descriptor_number, descriptor_object};

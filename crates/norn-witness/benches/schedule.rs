@@ -1,31 +1,89 @@
-//! Measures the time to find, check and minimise a schedule: `cargo bench -p norn-witness`.
+//! Measures the CPU time to find, check and minimise schedules: `cargo bench -p norn-witness --bench
+//! schedule`, with numbers of events as arguments.
+//!
+//! What is built once for a trace is measured apart from what each candidate costs.
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measures")]
 
-use std::time::Instant;
-
+use norn_model::{Access, BugClass, Candidate, CandidateKind, EventId, Scope, SiteId, Step, Trace};
 use norn_predict::{Options, predict};
-use norn_testkit::long;
-use norn_witness::{Checker, Engine, Hybrid, Witnesses};
+use norn_testkit::{Workload, long};
+use norn_witness::{Engines, Grade, Witnesses};
+use rustix::time::{ClockId, clock_gettime};
+
+/// Number of candidates of a trace, from all parts of it.
+const CANDIDATES: usize = 40;
 
 fn main() {
-    let given = std::env::args().find_map(|it| it.parse().ok());
-    let trace = long(8, given.unwrap_or(100_000));
-    let candidates = predict(&trace, &Options::default()).candidates;
-    let hybrid = Hybrid::new(&trace);
-    time("schedule", &candidates, |it| hybrid.schedules(it).find_map(Result::ok).is_some());
-    let checker = Checker::new(&trace);
-    time("schedule and check", &candidates, |it| {
-        let turns = hybrid.schedules(it).find_map(Result::ok);
-        turns.is_some_and(|turns| checker.check(it, &turns).is_ok())
-    });
-    let witnesses = Witnesses::new(&trace);
-    time("witness", &candidates, |it| witnesses.witness(it).is_ok());
+    let given: Vec<usize> = std::env::args().filter_map(|it| it.parse().ok()).collect();
+    let sizes = if given.is_empty() { &[10_000, 100_000][..] } else { &given };
+    println!(
+        "  events  trace engines  once ms  median ms    p90 ms    max ms  sound specul.  none  turns"
+    );
+    for &events in sizes {
+        let trace = long(8, events);
+        let found = predict(&trace, &Options::default()).candidates;
+        let step = found.len().div_ceil(CANDIDATES).max(1);
+        let some: Vec<_> = found.into_iter().step_by(step).collect();
+        measure("tables", &trace, &some);
+        let load = Workload { threads: 32, events, values: 3, locks: 0, seed: 1 };
+        let trace = load.trace();
+        let questions = load.questions(&trace, CANDIDATES);
+        let some: Vec<_> = questions.iter().map(|it| candidate(&it.0, it.1)).collect();
+        measure("nested", &trace, &some);
+    }
 }
 
-/// The mean time per candidate, and the number of successes.
-fn time<T>(what: &str, all: &[T], work: impl Fn(&T) -> bool) {
-    let start = Instant::now();
-    let good = all.iter().filter(|it| work(it)).count();
-    let each = start.elapsed().as_secs_f64() * 1e3 / all.len().max(1) as f64;
-    println!("{what}: {each:.3} ms each, {good} of {}", all.len());
+fn measure(name: &str, trace: &Trace, candidates: &[Candidate]) {
+    for (label, engines) in [("fast", Engines::Hybrid), ("both", Engines::Both)] {
+        let start = cpu();
+        let witnesses = Witnesses::with(trace, engines);
+        // What is built when it is needed for the first time is built here.
+        let _ = candidates.first().map(|it| witnesses.witness(it));
+        let once = cpu() - start;
+        let (mut times, mut counts, mut turns) = (Vec::new(), [0; 3], 0);
+        for candidate in candidates {
+            let start = cpu();
+            let found = witnesses.witness(candidate);
+            times.push(cpu() - start);
+            turns += found.as_ref().map_or(0, |it| it.turns.len());
+            counts[found.map_or(2, |it| usize::from(it.grade == Grade::Speculative))] += 1;
+        }
+        times.sort_by(f64::total_cmp);
+        let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize];
+        println!(
+            "{:>8} {name:>6} {label:>7} {once:>8.0} {:>10.3} {:>9.3} {:>9.3} {:>6} {:>7} {:>5} {turns:>6}",
+            trace.len(),
+            at(0.5),
+            at(0.9),
+            at(1.0),
+            counts[0],
+            counts[1],
+            counts[2]
+        );
+    }
+}
+
+/// A candidate that consists of some events.
+fn candidate(events: &[EventId], adjacent: bool) -> Candidate {
+    let step = |event: &EventId| Step {
+        event: *event,
+        site: SiteId(0),
+        addr: 0,
+        access: Access::Write,
+        region: (event.index, event.index),
+    };
+    Candidate {
+        kind: CandidateKind::pattern(BugClass::Pattern, "any"),
+        adjacent,
+        stuck: Vec::new(),
+        steps: events.iter().map(step).collect(),
+        scope: Scope::Single,
+        instance: 0,
+    }
+}
+
+/// CPU time of this process in milliseconds.
+fn cpu() -> f64 {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    time.tv_sec as f64 * 1e3 + time.tv_nsec as f64 / 1e6
 }

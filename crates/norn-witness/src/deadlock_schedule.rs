@@ -70,7 +70,7 @@ impl Hybrid<'_> {
         prefix: Prefix,
         order: &[usize],
     ) -> Result<Vec<Turn>, Conflict> {
-        let mut simulator = Simulator::new(&self.skeleton, held);
+        let mut simulator = Simulator::new(&self.skeleton, held, &self.cancel);
         self.run_prefix(&mut simulator, prefix, held);
         for (thread, index) in &plan.before {
             simulator.approach(*thread, *index + 1)?;

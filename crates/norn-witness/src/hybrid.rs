@@ -14,7 +14,7 @@
 //! is one that stops at the events themselves, which preserves more of what other threads read; one
 //! that contains only what is needed; and some that stop one or two critical sections earlier.
 
-use norn_model::{Candidate, EventId, Step, Trace};
+use norn_model::{Cancel, Candidate, EventId, Step, Trace};
 
 use crate::{
     Engine, Infeasible, Turn,
@@ -29,12 +29,18 @@ use crate::{
 pub struct Hybrid<'a> {
     trace: &'a Trace,
     pub(crate) skeleton: SyncSkeleton,
+    pub(crate) cancel: Cancel,
 }
 
 impl<'a> Hybrid<'a> {
     /// Builds the synchronisation skeleton of the trace.
     pub fn new(trace: &'a Trace) -> Self {
-        Hybrid { trace, skeleton: SyncSkeleton::new(trace) }
+        Self::cancellable(trace, &Cancel::default())
+    }
+
+    /// The same, and finds nothing any more after a request to end.
+    pub fn cancellable(trace: &'a Trace, cancel: &Cancel) -> Self {
+        Hybrid { trace, skeleton: SyncSkeleton::new(trace, cancel), cancel: cancel.clone() }
     }
 
     fn place(&self, id: EventId) -> Result<EventPos, Infeasible> {
@@ -51,7 +57,7 @@ impl<'a> Hybrid<'a> {
 
     /// One schedule: threads reach their first events in a given order.
     fn propose(&self, steps: &[EventPos], plan: &Plan) -> Result<Vec<Turn>, Conflict> {
-        let mut simulator = Simulator::new(&self.skeleton, steps);
+        let mut simulator = Simulator::new(&self.skeleton, steps, &self.cancel);
         self.run_prefix(&mut simulator, plan.prefix, steps);
         for thread in &plan.threads {
             let first = steps.iter().find(|it| it.0 == *thread).map_or(0, |it| it.1);
@@ -101,17 +107,19 @@ impl<'a> Hybrid<'a> {
             }
             Conflict::Never(event) => Infeasible::Never(self.id(event)),
             Conflict::Cycle(event) => Infeasible::Cycle(self.id(event)),
+            Conflict::Cancelled => Infeasible::Undecided,
         }
     }
 }
 
 /// Why a schedule fails: an event needs one that may only come later, one that never comes, or
-/// itself.
+/// itself; or the search was cancelled.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Conflict {
     TooLate(EventPos, EventPos),
     Never(EventPos),
     Cycle(EventPos),
+    Cancelled,
 }
 
 /// How far a schedule follows the recorded run.

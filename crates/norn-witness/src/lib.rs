@@ -22,4 +22,4 @@ pub use exact::{Exact, Limits};
 pub use hybrid::Hybrid;
 pub use minimise::Minimiser;
 pub use norn_checker::{Checker, Grade, Refusal, Rule, Turn, events};
-pub use witness::{Decider, Engines, Failure, Witness, Witnesses};
+pub use witness::{Decider, Engines, Failure, Witness, WitnessOptions, Witnesses};

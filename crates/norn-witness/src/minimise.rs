@@ -9,8 +9,8 @@
 //! same value.
 
 use norn_model::{
-    Candidate, ConditionEffect, Effect, Event, EventId, Handlers, LockEffect, MemoryAccess, Op,
-    ThreadEffect, ThreadId, Trace,
+    Cancel, Candidate, ConditionEffect, Effect, Event, EventId, Handlers, LockEffect, MemoryAccess,
+    Op, ThreadEffect, ThreadId, Trace,
 };
 use rustc_hash::FxHashMap;
 
@@ -21,18 +21,24 @@ use crate::{Turn, events};
 pub struct Minimiser<'a> {
     trace: &'a Trace,
     handlers: Handlers,
+    cancel: Cancel,
 }
 
 impl<'a> Minimiser<'a> {
     /// For one trace.
     pub fn new(trace: &'a Trace) -> Self {
-        Minimiser { trace, handlers: Handlers::new(trace) }
+        Self::cancellable(trace, &Cancel::default())
+    }
+
+    /// The same, and returns something shorter that is not a schedule after a request to end.
+    pub fn cancellable(trace: &'a Trace, cancel: &Cancel) -> Self {
+        Minimiser { trace, handlers: Handlers::new(trace), cancel: cancel.clone() }
     }
 
     /// A schedule for the same candidate that is at most as long.
     pub fn minimise(&self, candidate: &Candidate, turns: &[Turn]) -> Vec<Turn> {
         let mut links = Links::default();
-        for id in events(turns) {
+        for id in self.cancel.items(events(turns)) {
             if let Some(event) = self.trace.event(id) {
                 links.handler(id, &event.op, &self.handlers);
                 links.event(id, &event.op);

@@ -1,5 +1,6 @@
 //! Runs the synchronisation skeleton step by step, in an order that the engine chooses.
 
+use norn_model::Cancel;
 use rustc_hash::FxHashMap;
 
 use crate::{
@@ -30,6 +31,7 @@ pub(crate) struct Simulator<'a> {
     /// By thread: when it began to wait for a condition.
     waits: FxHashMap<u32, u32>,
     time: u32,
+    cancel: &'a Cancel,
     /// The schedule so far: which thread runs, up to which event.
     pub(crate) turns: Vec<EventPos>,
 }
@@ -65,7 +67,11 @@ impl Blocker {
 }
 
 impl<'a> Simulator<'a> {
-    pub(crate) fn new(skeleton: &'a SyncSkeleton, candidate: &'a [EventPos]) -> Self {
+    pub(crate) fn new(
+        skeleton: &'a SyncSkeleton,
+        candidate: &'a [EventPos],
+        cancel: &'a Cancel,
+    ) -> Self {
         let threads = skeleton.threads.len();
         let mut simulator = Simulator {
             skeleton,
@@ -79,6 +85,7 @@ impl<'a> Simulator<'a> {
             signals: FxHashMap::default(),
             waits: FxHashMap::default(),
             time: 0,
+            cancel,
             turns: Vec::new(),
         };
         for step in candidate.iter().rev() {
@@ -97,7 +104,8 @@ impl<'a> Simulator<'a> {
             holds[step.0 as usize] = hold(*step);
         }
         let mut stopped = vec![false; self.done.len()];
-        for &(thread, until) in &self.skeleton.runs {
+        let (skeleton, cancel) = (self.skeleton, self.cancel);
+        for &(thread, until) in cancel.items(skeleton.runs.iter()) {
             let at = thread as usize;
             if stopped[at] {
                 continue;
@@ -181,6 +189,9 @@ impl<'a> Simulator<'a> {
         self.create(thread)?;
         self.finish_handlers(thread)?;
         while let Some(step) = self.next_step(thread, to) {
+            if self.cancel.is_cancelled() {
+                return Err(Conflict::Cancelled);
+            }
             while let Some(blocker) = self.blocker(thread, &step) {
                 let here = (thread, step.index);
                 let Blocker::Event(needed) = blocker else { return Err(Conflict::Never(here)) };
@@ -376,6 +387,9 @@ impl<'a> Simulator<'a> {
 fn locate(conflict: Conflict, event: EventPos, needed: EventPos) -> Conflict {
     match conflict {
         Conflict::TooLate(at, limit) if at.0 == needed.0 => Conflict::TooLate(event, limit),
-        other @ (Conflict::TooLate(..) | Conflict::Never(_) | Conflict::Cycle(_)) => other,
+        other @ (Conflict::TooLate(..)
+        | Conflict::Never(_)
+        | Conflict::Cycle(_)
+        | Conflict::Cancelled) => other,
     }
 }

@@ -2,7 +2,7 @@
 //! accesses. The fast engine rearranges it. It is built once per trace, and has a [`SyncStep`] for
 //! each event that can make a thread wait or let another one continue.
 
-use norn_model::Trace;
+use norn_model::{Cancel, Trace};
 use rustc_hash::FxHashMap;
 
 use crate::skeleton_builder::SkeletonBuilder;
@@ -86,9 +86,9 @@ pub(crate) struct SyncSkeleton {
 }
 
 impl SyncSkeleton {
-    pub(crate) fn new(trace: &Trace) -> SyncSkeleton {
+    pub(crate) fn new(trace: &Trace, cancel: &Cancel) -> SyncSkeleton {
         let mut builder = SkeletonBuilder::new(trace);
-        for event in trace.merged() {
+        for event in cancel.items(trace.merged()) {
             builder.event(event.id, &event.op);
         }
         builder.finish()

@@ -4,7 +4,7 @@
 use std::fmt;
 
 use norn_checker::{Checker, Deviation, Grade, Refusal, Turn, check_apart};
-use norn_model::{Apart, Candidate, Trace};
+use norn_model::{Apart, Cancel, Candidate, Trace};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -100,10 +100,26 @@ impl Failure {
     }
 }
 
+/// How witnesses are made.
+#[derive(Clone, Debug, Default)]
+pub struct WitnessOptions {
+    /// The engines that are used.
+    pub engines: Engines,
+    /// Ends all work early. What is asked afterwards stays [undecided](Failure::Inconclusive).
+    pub cancel: Cancel,
+}
+
+impl From<Engines> for WitnessOptions {
+    fn from(engines: Engines) -> Self {
+        WitnessOptions { engines, ..WitnessOptions::default() }
+    }
+}
+
 /// Makes witnesses for candidates of one trace.
 #[derive(Debug)]
 pub struct Witnesses<'a> {
     engines: Engines,
+    cancel: Cancel,
     hybrid: Hybrid<'a>,
     exact: Exact<'a>,
     checker: Checker<'a>,
@@ -117,18 +133,20 @@ type Checked = (Deviation, Vec<Turn>, Decider);
 impl<'a> Witnesses<'a> {
     /// For one trace, with the default engines.
     pub fn new(trace: &'a Trace) -> Self {
-        Self::with(trace, Engines::default())
+        Self::with(trace, WitnessOptions::default())
     }
 
-    /// For one trace, with some engines.
-    pub fn with(trace: &'a Trace, engines: Engines) -> Self {
+    /// For one trace, with some engines or other options.
+    pub fn with(trace: &'a Trace, options: impl Into<WitnessOptions>) -> Self {
+        let WitnessOptions { engines, cancel } = options.into();
         Witnesses {
             engines,
-            hybrid: Hybrid::new(trace),
-            exact: Exact::new(trace, Limits::default()),
-            checker: Checker::new(trace),
-            minimiser: Minimiser::new(trace),
+            hybrid: Hybrid::cancellable(trace, &cancel),
+            exact: Exact::cancellable(trace, Limits::default(), &cancel),
+            checker: Checker::cancellable(trace, &cancel),
+            minimiser: Minimiser::cancellable(trace, &cancel),
             races: UnorderedRaces::new(trace),
+            cancel,
         }
     }
 
@@ -155,6 +173,9 @@ impl<'a> Witnesses<'a> {
             }
             let mut known = Vec::new();
             for proposal in self.schedules(*decider, candidate, aparts) {
+                if self.cancel.is_cancelled() {
+                    return Err(Failure::Inconclusive);
+                }
                 if let Ok(turns) = &proposal {
                     if known.contains(turns) {
                         continue;
@@ -180,6 +201,7 @@ impl<'a> Witnesses<'a> {
         }
         match best {
             Some(checked) => Ok(self.finish(candidate, aparts, checked)),
+            None if self.cancel.is_cancelled() => Err(Failure::Inconclusive),
             None => Err(reason(&failures)),
         }
     }
@@ -187,7 +209,7 @@ impl<'a> Witnesses<'a> {
     /// A witness of a data race whose accesses are not adjacent, and which happens-before does not
     /// order. All values are those of the recorded run.
     fn unordered(&self, race: &Candidate) -> Option<Witness> {
-        let candidate = self.races.candidate(race)?;
+        let candidate = self.races.candidate(race).filter(|_| !self.cancel.is_cancelled())?;
         let recorded =
             std::iter::once_with(|| (Ok(self.races.recorded(&candidate)), Decider::Hybrid));
         let engines =

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use norn_model::{
-    AnnotationEffect, BarrierEffect, BlockEffect, ChannelEffect, ConditionEffect, Effect, Event,
-    Handlers, LockEffect, LockMode, MemoryAccess, Object, ObjectEffect, OnceEffect, Op, Role,
-    SemaphoreEffect, ThreadEffect, ThreadId, Trace, WokenBy, mutexes,
+    AnnotationEffect, BarrierEffect, BlockEffect, Cancel, ChannelEffect, ConditionEffect, Effect,
+    Event, Handlers, LockEffect, LockMode, MemoryAccess, Object, ObjectEffect, OnceEffect, Op,
+    Role, SemaphoreEffect, ThreadEffect, ThreadId, Trace, WokenBy, mutexes,
 };
 use rustc_hash::FxHashMap;
 
@@ -133,7 +133,7 @@ impl Freed {
 impl<'a> Builder<'a> {
     /// If `fixed`, a read has to see the same write as in the recorded run; otherwise any write of
     /// the same value.
-    pub(crate) fn build(trace: &'a Trace, fixed: bool) -> Model<'a> {
+    pub(crate) fn build(trace: &'a Trace, fixed: bool, cancel: &Cancel) -> Model<'a> {
         let mut builder = Builder {
             model: Model {
                 trace,
@@ -175,9 +175,11 @@ impl<'a> Builder<'a> {
             handlers: Handlers::new(trace),
             last: FxHashMap::default(),
         };
-        for event in trace.merged() {
+        for event in cancel.items(trace.merged()) {
             builder.event(&event);
         }
+        // Nothing can be proved from a part of the trace.
+        builder.model.damaged |= cancel.is_cancelled();
         builder.finish(fixed)
     }
 

@@ -40,7 +40,7 @@ mod watch;
 
 use std::sync::OnceLock;
 
-use norn_model::{Candidate, EventId, Trace};
+use norn_model::{Cancel, Candidate, EventId, Trace};
 
 use self::{
     apart::Apart,
@@ -85,6 +85,7 @@ pub struct Exact<'a> {
     trace: &'a Trace,
     limits: Limits,
     model: OnceLock<Model<'a>>,
+    cancel: Cancel,
 }
 
 /// The range of a query, and its effort.
@@ -108,11 +109,16 @@ struct Wanted {
 impl<'a> Exact<'a> {
     /// Builds no model yet: the first query does.
     pub fn new(trace: &'a Trace, limits: Limits) -> Self {
-        Exact { trace, limits, model: OnceLock::new() }
+        Self::cancellable(trace, limits, &Cancel::default())
+    }
+
+    /// The same, and decides nothing any more after a request to end.
+    pub fn cancellable(trace: &'a Trace, limits: Limits, cancel: &Cancel) -> Self {
+        Exact { trace, limits, model: OnceLock::new(), cancel: cancel.clone() }
     }
 
     fn model(&self) -> &Model<'a> {
-        self.model.get_or_init(|| Builder::build(self.trace, self.limits.fixed))
+        self.model.get_or_init(|| Builder::build(self.trace, self.limits.fixed, &self.cancel))
     }
 
     fn windows(&self, steps: &[Node]) -> Vec<Window> {
@@ -147,7 +153,8 @@ impl<'a> Exact<'a> {
     ) -> Option<Result<Vec<Turn>, Infeasible>> {
         let model = self.model();
         let range = (window.from, window.to);
-        let query = Query::new(model, range, steps, wanted.adjacent, Effort::new(window.steps));
+        let effort = Effort::new(window.steps, &self.cancel);
+        let query = Query::new(model, range, steps, wanted.adjacent, effort);
         let query = query.map(|it| it.without(&wanted.aparts).unordered(wanted.unordered));
         match query.map(Query::answer) {
             Some(QueryOutcome::Order(order)) => Some(Ok(self.turns(window.from, &order))),
@@ -169,7 +176,7 @@ impl<'a> Exact<'a> {
         let model = self.model();
         let nodes = candidate.steps.iter().map(|it| model.node(it.event));
         let steps: Vec<_> = nodes.collect::<Option<_>>()?;
-        let effort = Effort::new(self.limits.steps);
+        let effort = Effort::new(self.limits.steps, &self.cancel);
         steps.first()?;
         let query = Query::new(model, (0, model.len()), &steps, candidate.adjacent, effort)?;
         let (outcome, transcript) = query.transcribe();

@@ -16,6 +16,7 @@
 
 use std::{cell::Cell, rc::Rc};
 
+use norn_model::Cancel;
 use rustc_hash::FxHashSet;
 
 use super::watch::{Clause, Watch};
@@ -47,19 +48,23 @@ pub(crate) trait Meaning {
 
 /// The effort that is left, shared by all parts of a query.
 #[derive(Clone, Debug)]
-pub(crate) struct Effort(Rc<Cell<u64>>);
+pub(crate) struct Effort {
+    left: Rc<Cell<u64>>,
+    cancel: Cancel,
+}
 
 impl Effort {
-    pub(crate) fn new(steps: u64) -> Self {
-        Effort(Rc::new(Cell::new(steps)))
+    pub(crate) fn new(steps: u64, cancel: &Cancel) -> Self {
+        Effort { left: Rc::new(Cell::new(steps)), cancel: cancel.clone() }
     }
 
     pub(crate) fn spend(&self, steps: u64) {
-        self.0.set(self.0.get().saturating_sub(steps));
+        self.left.set(self.left.get().saturating_sub(steps));
     }
 
+    /// Whether no effort is left, or the search was cancelled.
     pub(crate) fn is_spent(&self) -> bool {
-        self.0.get() == 0
+        self.left.get() == 0 || self.cancel.is_cancelled()
     }
 }
 
@@ -352,7 +357,7 @@ mod tests {
         fn answers_are_right(first in clauses(), more in clauses(), mut assumed in vec(literal(), 0..4)) {
             assumed.sort_unstable_by_key(|it| it.abs());
             assumed.dedup_by_key(|it| it.abs());
-            let mut solver = Solver::new(Effort::new(100_000));
+            let mut solver = Solver::new(Effort::new(100_000, &Cancel::default()));
             for number in 0..VARIABLES {
                 solver.variable(number % 2 == 0);
             }

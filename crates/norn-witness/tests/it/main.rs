@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod built_in;
+mod cancel;
 mod deadlock;
 mod exact;
 mod golden;
