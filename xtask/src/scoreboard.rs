@@ -13,7 +13,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use clap::Args;
 use norn_e2e::{
     hunt::{Found, Hunt},
-    subject::{Announced, GCC, HUNTED, Subject},
+    subject::{Announced, GCC, HUNTED, Subject, VALIDATION},
 };
 
 use crate::{
@@ -32,12 +32,17 @@ pub(crate) struct Options {
     /// Only this subject; the document is not written then
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
+    /// Only the subjects of this folder; the document is not written then
+    #[arg(long, value_name = "FOLDER")]
+    folder: Option<String>,
 }
 
 /// The results of a subject.
 #[derive(Debug)]
 struct Row {
     subject: String,
+    /// The folder of the subject.
+    folder: String,
     /// `None` for twins, which have no bugs.
     announced: Option<Announced>,
     hunt: Hunt,
@@ -47,30 +52,34 @@ struct Row {
 pub(crate) fn run(options: &Options) -> Result<()> {
     let norn = Norn::build()?;
     let mut rows = Vec::new();
-    for subject in subjects(options.only.as_deref())? {
+    for subject in subjects(options)? {
         let program = folder().join(subject.name.replace('/', "_"));
         workspace::succeed(&mut subject.compile(Command::new(&norn.path), &program, GCC))?;
         let mut command = Command::new(&norn.path);
         command.args(["hunt", "--format", "json", "--timeout", RUN_LIMIT, "-o"]);
         command.arg(folder().join("run.norn")).arg("--").arg(program);
         let (hunt, time) = hunt(&mut command)?;
-        let row = Row { subject: subject.name, announced: subject.announced, hunt, time };
+        let folder = subject.folder().to_owned();
+        let row = Row { subject: subject.name, folder, announced: subject.announced, hunt, time };
         eprintln!("{}: {}", row.subject, row.outcome());
         rows.push(row);
     }
     let text = report::document(&rows);
     println!("{text}");
-    if options.only.is_none() {
+    if options.only.is_none() && options.folder.is_none() {
         workspace::write_document("scoreboard.md", &text)?;
     }
     Ok(())
 }
 
-/// All subjects and their twins, or the one with this name and its twin.
-fn subjects(only: Option<&str>) -> Result<Vec<Subject>> {
+/// All subjects and their twins, or those with the name and the folder of the options.
+fn subjects(options: &Options) -> Result<Vec<Subject>> {
     fs::create_dir_all(folder())?;
-    let all = HUNTED.iter().flat_map(|folder| Subject::all(folder));
-    let wanted = |it: &Subject| only.is_none_or(|only| it.base_name() == only);
+    let all = HUNTED.iter().chain(&VALIDATION).flat_map(|folder| Subject::all(folder));
+    let wanted = |it: &Subject| {
+        options.only.as_ref().is_none_or(|only| it.base_name() == only)
+            && options.folder.as_ref().is_none_or(|folder| it.folder() == folder)
+    };
     let subjects: Vec<_> = all.filter(wanted).collect();
     ensure!(!subjects.is_empty(), "there is no such subject");
     Ok(subjects)

@@ -4,7 +4,8 @@
 //! what must be found: `// Finds: atomicity on balance; assertion` is a class, words of which one is in
 //! the name of an accessed variable, and a consequence. Subjects that were not written for hunts only
 //! announce the consequence of the bug: `// Consequence: assertion, the balance is wrong`. Options that
-//! a subject must be compiled with are in its head, too: `// Flags: -std=c++20`.
+//! a subject must be compiled with are in its head, too: `// Flags: -std=c++20`. A twin may include its
+//! subject with `FIXED` defined.
 
 use std::{
     fmt, fs,
@@ -31,6 +32,10 @@ pub const HUNTED: [&str; 14] = [
     "descriptor",
     "annotation",
 ];
+
+/// Folders with programs that no constant of the product was fitted to, except to those of the first one:
+/// they are for choosing, and the others only measure the result.
+pub const VALIDATION: [&str; 2] = ["validation/choose", "validation/final"];
 
 /// Folders whose subjects depend on what the compiler makes of them, and are hunted with clang, too.
 pub const HUNTED_WITH_CLANG: [&str; 2] = ["cxx20", "openmp"];
@@ -111,6 +116,11 @@ impl Subject {
     fn new(folder: &str, source: PathBuf, announced: Option<Announced>) -> Subject {
         let stem = source.file_stem().unwrap_or_default().to_string_lossy();
         Subject { name: format!("{folder}/{stem}"), source, announced }
+    }
+
+    /// The folder of the subject, as in [`HUNTED`].
+    pub fn folder(&self) -> &str {
+        self.name.rsplit_once('/').map_or("", |it| it.0)
     }
 
     /// The name of the subject that this is or is the twin of, without its folder.
@@ -229,7 +239,7 @@ mod tests {
 
     #[test]
     fn every_hunted_subject_has_a_twin() {
-        for folder in HUNTED {
+        for folder in HUNTED.into_iter().chain(VALIDATION) {
             let subjects = Subject::all(folder);
             for pair in subjects.chunks(2) {
                 assert_eq!(pair[1].name, format!("{}{TWIN}", pair[0].name));

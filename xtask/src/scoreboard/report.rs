@@ -2,11 +2,11 @@
 
 use std::thread;
 
-use norn_e2e::hunt::Found;
+use norn_e2e::{hunt::Found, subject::VALIDATION};
 use serde_json::Value;
 
 use super::Row;
-use crate::{table::Table, unit};
+use crate::{statistics::geometric_mean, table::Table, unit};
 
 const HEAD: &str = "# What hunts find
 
@@ -25,16 +25,37 @@ the options that `norn hunt` has by default.
 
 ";
 
+/// The sets of the validation programs, with what they are for.
+const VALIDATION_TEXTS: [(&str, &str); 2] = [
+    (VALIDATION[0], "constants of the search were chosen with these programs"),
+    (VALIDATION[1], "nothing was chosen with these programs; they only measure"),
+];
+
 pub(super) fn document(rows: &[Row]) -> String {
     let processors = thread::available_parallelism().map_or(1, usize::from);
-    let (subjects, twins) = (table(rows, false), table(rows, true));
-    let totals = totals(rows);
-    format!(
-        "{HEAD}- processors: {processors}\n\n## Subjects\n\n{subjects}\n## Twins\n\n{twins}\n{totals}\n"
-    )
+    let usual = |it: &&Row| !VALIDATION.contains(&it.folder.as_str());
+    let hunted: Vec<&Row> = rows.iter().filter(usual).collect();
+    let mut parts = vec![format!("{HEAD}- processors: {processors}\n")];
+    if !hunted.is_empty() {
+        parts.push(section("##", &hunted));
+    }
+    for (folder, purpose) in VALIDATION_TEXTS {
+        let set: Vec<&Row> = rows.iter().filter(|it| it.folder == folder).collect();
+        if !set.is_empty() {
+            parts.push(format!("\n## {folder}\n\nPrograms for validation: {purpose}.\n"));
+            parts.push(section("###", &set));
+        }
+    }
+    parts.concat()
 }
 
-fn table(rows: &[Row], twins: bool) -> Table {
+/// The tables of a set of subjects and of their twins, and the totals.
+fn section(level: &str, rows: &[&Row]) -> String {
+    let (bugs, twins, totals) = (table(rows, false), table(rows, true), totals(rows));
+    format!("\n{level} Subjects\n\n{bugs}\n{level} Twins\n\n{twins}\n{totals}\n")
+}
+
+fn table(rows: &[&Row], twins: bool) -> Table {
     let mut table = Table::new([
         "subject",
         "consequence",
@@ -83,18 +104,23 @@ fn cells(row: &Row) -> Vec<String> {
     ]
 }
 
-fn totals(rows: &[Row]) -> String {
+fn totals(rows: &[&Row]) -> String {
     let bugs: Vec<_> = rows.iter().filter_map(|it| Some((it, it.announced.as_ref()?))).collect();
     let count = |how: Found| bugs.iter().filter(|(row, it)| row.hunt.found(it) == how).count();
     let (confirmed, on_the_way, explored) =
         (count(Found::Confirmed), count(Found::OnTheWay), count(Found::Explored));
     let twins: Vec<_> = rows.iter().filter(|it| it.announced.is_none()).collect();
     let clean = twins.iter().filter(|it| it.hunt.is_clean()).count();
+    let found = bugs.iter().filter(|(row, it)| row.hunt.found(it) != Found::No);
+    let first = found.filter_map(|(row, _)| u32::try_from(row.hunt.first()?).ok());
+    let mean = geometric_mean(&first.map(f64::from).collect::<Vec<_>>());
     format!(
         "Announced bugs found: {}/{} ({confirmed} confirmed, {on_the_way} on the way, {explored} \
-         explored). Twins clean: {clean}/{}.",
+         explored). Executions to the first harmful one, geometric mean: {}. Twins clean: \
+         {clean}/{}.",
         confirmed + on_the_way + explored,
         bugs.len(),
+        mean.map_or("–".to_owned(), |it| format!("{it:.2}")),
         twins.len()
     )
 }
@@ -112,10 +138,23 @@ mod tests {
         let announced = announced.then(|| Announced::read("// Finds: race on x; hang").unwrap());
         Row {
             subject: "x".to_owned(),
+            folder: "hunt".to_owned(),
             announced,
             hunt: Hunt { json, code: None },
             time: Duration::ZERO,
         }
+    }
+
+    #[test]
+    fn validation_sets_are_reported_apart() {
+        let set = |folder: &str| Row { folder: folder.to_owned(), ..row(true, json!({})) };
+        let text = document(&[set("hunt"), set(VALIDATION[1]), set(VALIDATION[1])]);
+        let totals: Vec<_> = text.lines().filter(|it| it.starts_with("Announced")).collect();
+        assert!(totals[0].contains("found: 0/1 ") && totals[1].contains("found: 0/2 "), "{text}");
+        assert!(
+            text.contains("\n## validation/final\n") && !text.contains(VALIDATION[0]),
+            "{text}"
+        );
     }
 
     #[test]
@@ -131,8 +170,9 @@ mod tests {
             row(false, json!({ "observed": seen })),
         ];
         assert_eq!(
-            totals(&rows),
-            "Announced bugs found: 2/3 (1 confirmed, 0 on the way, 1 explored). Twins clean: 1/2."
+            totals(&rows.iter().collect::<Vec<_>>()),
+            "Announced bugs found: 2/3 (1 confirmed, 0 on the way, 1 explored). Executions to the first \
+             harmful one, geometric mean: 5.20. Twins clean: 1/2."
         );
         assert_eq!(cells(&rows[0])[2..5], ["confirmed", "3", "7"]);
         assert_eq!(rows[4].outcome(), "**not clean**");
