@@ -32,6 +32,7 @@ mod signal;
 mod sys;
 mod task_state;
 mod thread;
+mod thread_id;
 mod tls;
 
 /// Panics cannot happen; if one does, the program must not continue in an unknown state.

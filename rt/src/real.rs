@@ -4,7 +4,7 @@
 //! In a dynamically linked program the runtime's definitions come first in the search order and the
 //! real ones are the next; in a static one the linker renames them to `__real_…` (`--wrap`).
 
-use core::ffi::{c_int, c_uint, c_void};
+use core::ffi::{c_int, c_long, c_uint, c_void};
 
 type Handle = usize;
 
@@ -21,6 +21,7 @@ unsafe extern "C" {
     pub fn pthread_testcancel();
     pub fn pthread_setcancelstate(state: c_int, old: *mut c_int) -> c_int;
     pub fn __chk_fail() -> !;
+    pub fn fileno(stream: Handle) -> c_int;
     pub fn __register_atfork(
         prepare: Option<unsafe extern "C" fn()>,
         parent: Option<unsafe extern "C" fn()>,
@@ -188,6 +189,26 @@ reals! {
     vsnprintf(usize, usize, usize, usize) -> c_int;
     vsprintf(usize, usize, usize) -> c_int;
 
+    open(usize, c_int, c_uint) -> c_int;
+    openat(c_int, usize, c_int, c_uint) -> c_int;
+    fopen(usize, usize) -> usize;
+    opendir(usize) -> usize;
+    access(usize, c_int) -> c_int;
+    readlink(usize, usize, usize) -> isize;
+
+    sched_setaffinity(c_int, usize, usize) -> c_int;
+    sched_getaffinity(c_int, usize, usize) -> c_int;
+    sched_setscheduler(c_int, c_int, usize) -> c_int;
+    sched_getscheduler(c_int) -> c_int;
+    sched_setparam(c_int, usize) -> c_int;
+    sched_getparam(c_int, usize) -> c_int;
+    sched_rr_get_interval(c_int, usize) -> c_int;
+    getpriority(c_int, c_uint) -> c_int;
+    setpriority(c_int, c_uint, c_int) -> c_int;
+    srand(c_uint);
+    srandom(c_uint);
+    srand48(c_long);
+
     sleep(u32) -> u32;
     usleep(u32) -> c_int;
     nanosleep(usize, usize) -> c_int;
@@ -312,7 +333,7 @@ pub mod cxx {
         _ZnamSt11align_val_tRKSt9nothrow_t; _ZdlPv; _ZdaPv; _ZdlPvm; _ZdaPvm;
         _ZdlPvRKSt9nothrow_t; _ZdaPvRKSt9nothrow_t; _ZdlPvSt11align_val_t;
         _ZdaPvSt11align_val_t; _ZdlPvmSt11align_val_t; _ZdaPvmSt11align_val_t;
-        __cxa_begin_catch;
+        __cxa_begin_catch; _ZNSt13random_device9_M_getvalEv;
     }
 }
 

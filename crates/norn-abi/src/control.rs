@@ -323,5 +323,7 @@ pub struct Outcome {
     /// Length of `text` in bytes.
     pub text_len: AtomicU32,
     /// The message of the failed assertion.
-    pub text: [u8; 1020],
+    pub text: [u8; 1012],
+    /// How often the program asked for the id of a process, which differs from run to run.
+    pub process_ids: AtomicU64,
 }

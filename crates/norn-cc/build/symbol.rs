@@ -60,8 +60,10 @@ fn is_for_programs(symbol: &Symbol<'_>, name: &str) -> bool {
     !is_data && symbol.st_other.visibility() == elf::STV_DEFAULT && !is_rust(name)
 }
 
+/// Names in C++'s namespace `std` begin with `_ZNSt`; in Rust's names a length follows `_ZN`.
 fn is_rust(name: &str) -> bool {
-    name.starts_with("_R") || name.starts_with("_ZN") || name.starts_with("rust_")
+    let mangled = name.starts_with("_ZN") && !name.starts_with("_ZNSt");
+    mangled || name.starts_with("_R") || name.starts_with("rust_")
 }
 
 /// The name that a linker can resolve. A call into Rust's own library is an error here; otherwise

@@ -119,6 +119,7 @@ fn causes(control: &Control) -> Vec<Uncontrolled> {
         (inputs.available == 0 && inputs.uncontrolled > 0, Uncontrolled::Inputs),
         (control.away > 0, Uncontrolled::Time),
         (!control.same_layout, Uncontrolled::Addresses),
+        (control.process_ids > 0, Uncontrolled::ProcessIds),
     ];
     all.into_iter().filter(|it| it.0).map(|it| it.1).collect()
 }

@@ -103,6 +103,7 @@ pub(crate) fn read(from: &control::Outcome, fed: Option<Fed>) -> Outcome {
         away: long(&from.away),
         inputs: long(&from.inputs),
         older: long(&from.older),
+        process_ids: long(&from.process_ids),
         text: text(from),
         fed,
     }

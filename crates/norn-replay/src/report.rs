@@ -100,6 +100,7 @@ fn control(controlled: &Controlled) -> Control {
         switches: outcome.switches,
         away: outcome.away,
         older: outcome.older,
+        process_ids: outcome.process_ids,
         same_layout: controlled.same_layout,
         inputs: Inputs {
             uncontrolled: outcome.inputs,

@@ -68,6 +68,9 @@ pub struct Outcome {
     /// How many atomic loads returned an older store than the newest one.
     #[serde(default)]
     pub older: u64,
+    /// How often the program asked for the id of a process, which differs from run to run.
+    #[serde(default)]
+    pub process_ids: u64,
     /// The message of the failed assertion.
     pub text: Option<String>,
     /// Statistics of recorded and replayed inputs.

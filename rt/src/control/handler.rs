@@ -148,6 +148,13 @@ pub fn slots(scheduler: &Scheduler) -> impl Iterator<Item = *mut ThreadSlot> {
     })
 }
 
+/// The kernel's id of the living thread whose slot satisfies a condition.
+pub fn tid_where(mut holds: impl FnMut(*mut ThreadSlot) -> bool) -> Option<u32> {
+    let found = slots(&lock()).find(|it| holds(*it));
+    // SAFETY: the slot of a living task is valid.
+    found.map(|it| unsafe { (*it).head.tid }).filter(|it| *it != 0)
+}
+
 /// The number of the living thread with a kernel's id.
 pub fn number_of(tid: u32) -> Option<u32> {
     let scheduler = lock();

@@ -32,7 +32,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 pub use handler::{
     await_handler, handler_begins, handler_ends, handler_is_left, number_of, pend, pend_here,
-    slot_of, slots,
+    slot_of, slots, tid_where,
 };
 pub use interrupt::{
     cancel, note_cancelled, take_cancelled, take_interrupted, test_asynchronous, test_cancel,

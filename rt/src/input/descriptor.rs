@@ -23,6 +23,8 @@ const TYPE: u64 = 0o170_000;
 pub const SOCKET: u64 = 0o140_000;
 const DEVICE: u64 = 0o020_000;
 pub const PIPE: u64 = 0o010_000;
+/// The numbers of `/dev/random` and `/dev/urandom`.
+const RANDOM: [u64; 2] = [0x108, 0x109];
 
 /// Number of low descriptors that are checked for being inherited at the start.
 const INHERITED: usize = 64;
@@ -57,6 +59,8 @@ pub struct Found {
     pub kind: u64,
     pub device: u64,
     pub inode: u64,
+    /// For a device: which one.
+    pub special: u64,
 }
 
 /// Looks at a descriptor. None if it is not open.
@@ -67,7 +71,8 @@ pub fn look(file: i32) -> Option<Found> {
         let result = sys::call(FSTAT, [file as usize, found.as_mut_ptr() as usize, 0, 0, 0, 0]);
         let found = found.as_ptr();
         let (device, inode, mode) = ((*found)[0], (*found)[1], (*found)[3]);
-        (result == 0).then_some(Found { kind: mode & TYPE, device, inode })
+        let special = (*found)[5];
+        (result == 0).then_some(Found { kind: mode & TYPE, device, inode, special })
     }
 }
 
@@ -81,10 +86,20 @@ pub fn is_outside(file: i32) -> bool {
     let Some(found) = look(file) else { return false };
     match found.kind {
         SOCKET => is_inherited(found.inode) || !is_pair(file),
-        DEVICE => true,
+        DEVICE => !is_replaced(&found),
         PIPE => is_inherited(found.inode) || !is_nameless(file),
         _ => false,
     }
+}
+
+/// Whether the descriptor leads to a source of random numbers that a controlled run replaces. If inputs
+/// are recorded, its numbers are inputs like others.
+pub fn is_random(file: i32) -> bool {
+    look(file).is_some_and(|it| is_replaced(&it))
+}
+
+fn is_replaced(found: &Found) -> bool {
+    found.kind == DEVICE && RANDOM.contains(&found.special) && !super::is_on()
 }
 
 /// Whether data that is written to the descriptor leaves the program through a socket.

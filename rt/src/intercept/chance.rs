@@ -1,5 +1,5 @@
-//! Random numbers from the kernel. In a controlled run they are derived from the plan's seed, so
-//! that the same seed yields the same numbers.
+//! Random numbers from the kernel and from C++'s `std::random_device`, which may ask the processor. In a
+//! controlled run they are derived from the plan's seed, so that the same seed yields the same numbers.
 
 use core::{
     ffi::{c_int, c_uint},
@@ -7,7 +7,7 @@ use core::{
 };
 
 use super::interpose;
-use crate::{arena, control, real, sys};
+use crate::{arena, control, input::descriptor, real, sys};
 
 static DRAWN: AtomicU64 = AtomicU64::new(0);
 
@@ -23,6 +23,40 @@ unsafe fn draw(buffer: usize, len: usize) {
         unsafe { ((buffer + i) as *mut u8).write_volatile((control::mix(number) >> 56) as u8) };
     }
 }
+
+/// Reads from `/dev/random` or `/dev/urandom`, if the descriptor leads there and the run is controlled.
+///
+/// # Safety
+/// `len` bytes can be written at `buffer`.
+pub unsafe fn read_device(file: c_int, buffer: usize, len: usize) -> Option<isize> {
+    if !control::is_on() || !descriptor::is_random(file) {
+        return None;
+    }
+    // SAFETY: guaranteed by the caller.
+    unsafe { draw(buffer, len) };
+    Some(len as isize)
+}
+
+/// `std::random_device::operator()`.
+///
+/// # Safety
+/// As for the function in whose place it is called.
+#[cfg(not(feature = "static"))]
+unsafe extern "C-unwind" fn random_device(object: usize, _pc: usize) -> u32 {
+    let mut number = 0u32;
+    // SAFETY: the buffer is the local variable. A program that calls the function has the C++ library.
+    unsafe {
+        if control::is_on() {
+            draw(&raw mut number as usize, size_of::<u32>());
+            return number;
+        }
+        let real = real::cxx::_ZNSt13random_device9_M_getvalEv();
+        core::mem::transmute::<usize, unsafe extern "C-unwind" fn(usize) -> u32>(real)(object)
+    }
+}
+
+#[cfg(not(feature = "static"))]
+interpose! { _ZNSt13random_device9_M_getvalEv(1) => random_device; }
 
 /// # Safety
 /// As for the function of libc in whose place it is called.

@@ -2,7 +2,7 @@
 
 use core::ffi::c_int;
 
-use super::interpose;
+use super::{interpose, seed};
 use crate::{control, real, sys};
 
 const REALTIME: c_int = 0;
@@ -24,8 +24,10 @@ unsafe extern "C-unwind" fn clock_gettime(clock: c_int, time: usize, _pc: usize)
         // SAFETY: guaranteed by the caller.
         return unsafe { real::clock_gettime()(clock, time) };
     }
+    let now = control::time::read(clock);
+    seed::note_time(now / SECOND);
     // SAFETY: guaranteed by the caller.
-    unsafe { put(time, control::time::read(clock), 1) };
+    unsafe { put(time, now, 1) };
     0
 }
 
@@ -49,8 +51,10 @@ unsafe extern "C-unwind" fn gettimeofday(time: usize, zone: usize, _pc: usize) -
         // SAFETY: guaranteed by the caller.
         return unsafe { real::gettimeofday()(time, zone) };
     }
+    let now = control::time::read(REALTIME);
+    seed::note_time(now / SECOND);
     // SAFETY: guaranteed by the caller.
-    unsafe { put(time, control::time::read(REALTIME), 1000) };
+    unsafe { put(time, now, 1000) };
     0
 }
 
@@ -62,6 +66,7 @@ unsafe extern "C-unwind" fn time(out: usize, _pc: usize) -> i64 {
         return unsafe { real::time()(out) };
     }
     let now = (control::time::read(REALTIME) / SECOND) as i64;
+    seed::note_time(now as u64);
     if out != 0 {
         // SAFETY: guaranteed by the caller.
         unsafe { *(out as *mut i64) = now };

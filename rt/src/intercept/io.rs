@@ -12,7 +12,7 @@ use core::{ffi::c_int, sync::atomic::Ordering};
 
 use norn_abi::{Kind, arena::ThreadSlot, input::call};
 
-use super::interpose;
+use super::{chance, interpose};
 use crate::{
     arena, block, channel,
     control::{self, Event, Interruption, NEVER},
@@ -180,7 +180,10 @@ macro_rules! reads {
             unsafe {
                 block::filled_by((buffer, len), pc, |buffer| {
                     let real = || {
-                        let real = || real::$name()(file, buffer, len, $($arg),*);
+                        let real = || {
+                            let random = chance::read_device(file, buffer, len);
+                            random.unwrap_or_else(|| real::$name()(file, buffer, len, $($arg),*))
+                        };
                         when_ready(FileCall { file, events: IN, flags: $flags, since }, pc, real)
                     };
                     channel::receive(file, (buffer, len), $flags, pc, || {

@@ -12,7 +12,7 @@ use crate::{
         self, Sending,
         signal::{of_handled, of_signal},
     },
-    control, event, handle, real, signal as gate, sys, thread,
+    control, event, handle, real, signal as gate, sys, thread, thread_id,
 };
 
 /// Where a signal is sent to.
@@ -102,6 +102,7 @@ fn thread_of(handle: usize) -> Target {
     handle::number_of(handle).map_or(Target::Others, Target::Thread)
 }
 
+/// The thread with one of the kernel's ids.
 fn thread_with(id: c_int) -> Target {
     if id == sys::thread_id() as c_int {
         return Target::Itself;
@@ -127,7 +128,6 @@ macro_rules! sends {
 }
 
 sends! {
-    kill(id: c_int) => process(id);
     killpg(id: c_int) => process(if id == 0 { 0 } else { -id });
     sigqueue(id: c_int, value: usize) => process(id);
     pthread_kill(handle: usize) => thread_of(handle);
@@ -137,6 +137,14 @@ sends! {
 /// The kernel's information does not tell that a queued signal was sent to a thread.
 fn queued(target: Target) -> Target {
     if target == Target::Others { Target::Others } else { Target::Process }
+}
+
+/// # Safety
+/// As for the function of libc in whose place it is called.
+unsafe extern "C-unwind" fn kill(id: c_int, signal: c_int, pc: usize) -> c_int {
+    let id = thread_id::to_kernel(id);
+    // SAFETY: guaranteed by the caller.
+    unsafe { sending(process(id), signal, pc, || real::kill()(id, signal)) }
 }
 
 /// # Safety
@@ -154,6 +162,7 @@ unsafe extern "C-unwind" fn tgkill(
     signal: c_int,
     pc: usize,
 ) -> c_int {
+    let thread = thread_id::to_kernel(thread);
     let ours = process == sys::process_id() as c_int;
     let target = if ours { thread_with(thread) } else { Target::Others };
     // SAFETY: guaranteed by the caller.
@@ -173,6 +182,11 @@ pub unsafe extern "C-unwind" fn system_call(
     second: c_int,
     third: c_int,
 ) -> core::ffi::c_long {
+    // The last argument is not an id if the call has three, and is not used otherwise.
+    let (first, second) = match number {
+        TGKILL => (first, thread_id::to_kernel(second)),
+        _ => (thread_id::to_kernel(first), second),
+    };
     let (target, signal) = match number {
         KILL => (process(first), second),
         TKILL => (thread_with(first), second),

@@ -27,6 +27,7 @@ pub mod gomp;
 #[cfg(not(feature = "static"))]
 pub mod gomp_loop;
 pub mod guard;
+pub mod identity;
 pub mod ignore;
 pub mod io;
 pub mod jump;
@@ -43,9 +44,11 @@ pub mod map;
 pub mod once;
 #[cfg(not(feature = "static"))]
 pub mod openmp;
+pub mod path;
 pub mod poll;
 pub mod process;
 pub mod sanitizer;
+pub mod seed;
 pub mod semaphore;
 pub mod signal;
 pub mod signal_mask;

@@ -14,7 +14,7 @@ use super::{interpose, io::controlled, timer_file, timer_thread};
 use crate::{
     channel::{Sending, signal::of_signal},
     control::{self, NEVER, Scheduler, TIMERS, TimerSetting},
-    real, signal as gate, sys, thread,
+    real, signal as gate, sys, thread, thread_id,
 };
 
 const SIGALRM: c_int = 14;
@@ -307,7 +307,7 @@ unsafe extern "C-unwind" fn timer_create(
         timer.expiries.store(0, Ordering::Relaxed);
         timer.clock.store(clock, Ordering::Relaxed);
         if kind == TO_THREAD {
-            let thread = control::number_of(given.function as u32);
+            let thread = control::number_of(thread_id::to_kernel(given.function as c_int) as u32);
             timer.thread.store(thread.unwrap_or(u32::MAX), Ordering::Relaxed);
         }
         if kind == CALLS && timer_thread::start(number, pc) != 0 {

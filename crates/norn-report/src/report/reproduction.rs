@@ -47,4 +47,6 @@ pub enum Uncontrolled {
     Time,
     /// Addresses in memory.
     Addresses,
+    /// The ids of the process and of its parent, for which the program asked.
+    ProcessIds,
 }

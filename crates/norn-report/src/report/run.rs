@@ -70,6 +70,8 @@ pub struct Control {
     pub away: u64,
     /// How many atomic loads returned an older value than the newest, as the memory model of C++ allows.
     pub older: u64,
+    /// How often the program asked for the id of a process, which differs from run to run.
+    pub process_ids: u64,
     /// Whether the memory layout is the same in every run.
     pub same_layout: bool,
     /// Inputs from outside of the program.

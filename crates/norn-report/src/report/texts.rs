@@ -174,7 +174,7 @@ fields! {
     Block { allocated freed; size offset }
     BriefSection { title; lines more }
     Claimed { title; class harmful again }
-    Control { strategy inputs; seed switches away same_layout older }
+    Control { strategy inputs; seed switches away same_layout older process_ids }
     Death { by reads; fault }
     Departure { thread until actual before; segment why }
     Detail { also; finding }

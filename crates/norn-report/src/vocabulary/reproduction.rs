@@ -56,5 +56,8 @@ fn cause(cause: Uncontrolled) -> &'static str {
             "possible cause: addresses differ from run to run, because the system does not let norn \
              fix them"
         }
+        Uncontrolled::ProcessIds => {
+            "possible cause: the program asks for the id of its process, which differs from run to run"
+        }
     }
 }

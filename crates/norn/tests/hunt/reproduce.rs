@@ -74,15 +74,30 @@ fn a_race_counts_without_the_failure_that_does_not_happen_again() {
 /// depend on chance.
 #[test]
 fn uncontrolled_inputs_are_named_as_a_possible_cause() {
-    let end = "int random = 0, file = open(\"/dev/urandom\", O_RDONLY);\n  \
-               if (read(file, &random, 1) != 1) return 9;\n  \
+    let end = "FILE *file = fopen(\"/dev/urandom\", \"r\");\n  \
+               if (!file || fgetc(file) == EOF) return 9;\n  \
                if (count != 2 && fresh()) abort();\n  return 0;";
-    let (ran, _folder) = hunt_text(&losing("atomic_int", end), &["-j1", "--explore", "0"]);
+    let text = "#include <stdio.h>\n".to_owned() + &losing("atomic_int", end);
+    let (ran, _folder) = hunt_text(&text, &["-j1", "--explore", "0"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(ran.stdout.contains("not reproducible, and therefore not counted:\n"), "{ran:?}");
     assert!(ran.stdout.contains("    the replay followed the schedule, and led to: no failure\n"));
     assert!(ran.stdout.contains("possible cause: the program reads inputs that norn does not"));
     assert!(ran.stdout.contains(" not tried, 1 not reproducible; "), "{ran:?}");
+}
+
+/// The id of the process differs from run to run. Here a file decides, so that the test does not depend
+/// on the id.
+#[test]
+fn process_ids_are_named_as_a_possible_cause() {
+    let end = "if (getpid() < 1) return 9;\n  if (count != 2 && fresh()) abort();\n  return 0;";
+    let text = losing("atomic_int", end);
+    let (ran, _folder) = hunt_text(&text, &["-j1", "--explore", "0"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.stdout.contains("possible cause: the program asks for the id of its"), "{ran:?}");
+    let hunt = hunt(&text);
+    let [lost] = hunt.observed() else { panic!("{hunt:?}") };
+    assert_eq!(lost["not_reproduced"]["causes"][0], "process-ids", "{hunt:?}");
 }
 
 /// A run that nothing predicted is replayed as well.

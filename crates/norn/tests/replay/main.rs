@@ -10,6 +10,7 @@ mod claim;
 mod clip;
 mod destroyed;
 mod gdb;
+mod identity;
 mod input;
 mod kit;
 mod memory_model;

@@ -305,6 +305,7 @@ fn control(strategy: &str) -> Control {
         switches: 3,
         away: 1,
         older: 0,
+        process_ids: 0,
         same_layout: false,
         inputs: Inputs { uncontrolled: 2, ..Inputs::default() },
     }
