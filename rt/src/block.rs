@@ -203,7 +203,7 @@ unsafe fn read_kept((buffer, len): (usize, usize), call: impl FnOnce(usize) -> i
 }
 
 /// Whether a short block can be read; a long one is left to the kernel, which reports an error.
-fn can_read(start: usize, len: usize) -> bool {
+pub fn can_read(start: usize, len: usize) -> bool {
     // SAFETY: the runtime has a handler for faults of these loads.
     let there = |addr: usize| unsafe { norn_abi::peek::byte(addr).is_some() };
     len != 0 && len <= 1 << 30 && there(start) && there(start + len - 1)

@@ -4,6 +4,9 @@
 //! In a dynamically linked program the runtime's definitions come first in the search order and the
 //! real ones are the next; in a static one the linker renames them to `__real_…` (`--wrap`).
 
+#[cfg(not(feature = "static"))]
+mod dynamic;
+
 use core::ffi::{c_int, c_long, c_uint, c_void};
 
 type Handle = usize;
@@ -188,10 +191,40 @@ reals! {
     fgets(usize, c_int, usize) -> usize;
     vsnprintf(usize, usize, usize, usize) -> c_int;
     vsprintf(usize, usize, usize) -> c_int;
+    vprintf(usize, usize) -> c_int;
+    vfprintf(usize, usize, usize) -> c_int;
+    puts(usize) -> c_int;
+    fputs(usize, usize) -> c_int;
+    fputs_unlocked(usize, usize) -> c_int;
+    getdelim(usize, usize, c_int, usize) -> isize;
+    qsort(usize, usize, usize, usize);
+    qsort_r(usize, usize, usize, usize, usize);
+    localtime(usize) -> usize;
+    gmtime(usize) -> usize;
+    asctime(usize) -> usize;
+    ctime(usize) -> usize;
+    strtok_r(usize, usize, usize) -> usize;
 
     open(usize, c_int, c_uint) -> c_int;
     openat(c_int, usize, c_int, c_uint) -> c_int;
     fopen(usize, usize) -> usize;
+    fclose(usize) -> c_int;
+    fflush(usize) -> c_int;
+    creat(usize, c_uint) -> c_int;
+    unlink(usize) -> c_int;
+    unlinkat(c_int, usize, c_int) -> c_int;
+    remove(usize) -> c_int;
+    rename(usize, usize) -> c_int;
+    renameat(c_int, usize, c_int, usize) -> c_int;
+    link(usize, usize) -> c_int;
+    symlink(usize, usize) -> c_int;
+    mkdir(usize, c_uint) -> c_int;
+    mkdirat(c_int, usize, c_uint) -> c_int;
+    rmdir(usize) -> c_int;
+    chmod(usize, c_uint) -> c_int;
+    truncate(usize, i64) -> c_int;
+    ftruncate(c_int, i64) -> c_int;
+    inotify_init1(c_int) -> c_int;
     opendir(usize) -> usize;
     access(usize, c_int) -> c_int;
     readlink(usize, usize, usize) -> isize;
@@ -248,6 +281,9 @@ reals! {
     accept4(c_int, usize, usize, c_int) -> c_int;
     write(c_int, usize, usize) -> isize;
     writev(c_int, usize, c_int) -> isize;
+    preadv(c_int, usize, c_int, i64) -> isize;
+    pwritev(c_int, usize, c_int, i64) -> isize;
+    pwrite(c_int, usize, usize, i64) -> isize;
     send(c_int, usize, usize, c_int) -> isize;
     sendto(c_int, usize, usize, c_int, usize, u32) -> isize;
     sendmsg(c_int, usize, c_int) -> isize;
@@ -345,85 +381,4 @@ pub use dynamic::Symbol;
 #[cfg(not(feature = "static"))]
 pub fn symbol(name: &[u8]) -> usize {
     dynamic::first(name)
-}
-
-#[cfg(not(feature = "static"))]
-mod dynamic {
-    use core::{
-        ffi::c_void,
-        sync::atomic::{AtomicUsize, Ordering},
-    };
-
-    /// Marks a function that was looked up and is absent.
-    const ABSENT: usize = 1;
-    const NEXT: *mut c_void = -1isize as *mut c_void;
-
-    unsafe extern "C" {
-        fn dlsym(module: *mut c_void, name: *const u8) -> *mut c_void;
-        fn dlvsym(module: *mut c_void, name: *const u8, version: *const u8) -> *mut c_void;
-    }
-
-    /// The first definition of a symbol, as the program would find it. The name ends with a zero
-    /// byte.
-    pub fn first(name: &[u8]) -> usize {
-        if name.last() != Some(&0) {
-            return 0;
-        }
-        // SAFETY: the name ends with a zero byte.
-        unsafe { dlsym(core::ptr::null_mut(), name.as_ptr()) as usize }
-    }
-
-    /// A function that is looked up once.
-    pub struct Symbol {
-        name: &'static str,
-        address: AtomicUsize,
-    }
-
-    impl Symbol {
-        pub const fn new(name: &'static str) -> Self {
-            Symbol { name, address: AtomicUsize::new(0) }
-        }
-
-        #[inline]
-        pub fn get(&self) -> usize {
-            match self.address.load(Ordering::Relaxed) {
-                0 => self.look_up(),
-                ABSENT => 0,
-                address => address,
-            }
-        }
-
-        /// The function, without which the program cannot continue.
-        pub fn required(&self) -> usize {
-            let found = self.get();
-            if found == 0 {
-                crate::sys::say("norn: no library of the program has the function ");
-                crate::sys::say(self.name.trim_end_matches('\0'));
-                crate::sys::say("\nhint: link the program with --no-as-needed\n");
-                // SAFETY: ends the process.
-                unsafe { crate::sys::call(crate::sys::EXIT_GROUP, [70, 0, 0, 0, 0, 0]) };
-            }
-            found
-        }
-
-        #[cold]
-        fn look_up(&self) -> usize {
-            let name = self.name.as_ptr();
-            let mut found = core::ptr::null_mut();
-            // SAFETY: the names end with a NUL byte. Condition variables also have an old symbol
-            // version with another layout, which `dlsym` without a version may return.
-            unsafe {
-                if self.name.starts_with("pthread_cond_") && self.name != "pthread_cond_clockwait\0"
-                {
-                    found = dlvsym(NEXT, name, c"GLIBC_2.3.2".as_ptr().cast());
-                }
-                if found.is_null() {
-                    found = dlsym(NEXT, name);
-                }
-            }
-            let found = found as usize;
-            self.address.store(found.max(ABSENT), Ordering::Relaxed);
-            found
-        }
-    }
 }

@@ -2,7 +2,7 @@
 // Events, in this order: strlen reads 6 bytes of `from`; strcpy reads 6 of `from` and writes 6 of
 // `to`; strcat reads 6 of `to` and 3 of `more`, and writes 3 of `to` from byte 5; strncpy reads 6
 // of `from` and writes 10 of `part`; strcmp reads `from` and `to` up to the first difference, 6
-// bytes; strncmp reads 3 bytes of each.
+// bytes; strncmp reads 3 bytes of each; printf reads 8 bytes of `to` and 6 of `part`.
 #include <stdio.h>
 #include <string.h>
 

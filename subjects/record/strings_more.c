@@ -4,7 +4,8 @@
 // stpcpy reads 4 of `more` and writes 4 of `part`; memchr reads 3 bytes of `from`, and 4 when it
 // finds nothing; strchr reads 3 of `from`, and 6 when it finds nothing; strrchr reads 6 of `from`;
 // strdup reads 6 of `from`, allocates 6 bytes and writes them; strndup reads 2 of `from`, allocates 3
-// bytes and writes them; strndup with more allowed than there is reads 6 and writes 6.
+// bytes and writes them; strndup with more allowed than there is reads 6 and writes 6. printf reads all of
+// `to`, `part`, the parts of `from` that were found, and the copies.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 
 use core::mem::MaybeUninit;
 
-use super::socket;
+use super::{socket, watch};
 use crate::{control::mix, input::descriptor, sys};
 
 /// What something is the identity of. Part of a key, so that no two kinds share one.
@@ -45,6 +45,8 @@ pub enum Tag {
     Handled,
     /// The cancellation of a thread.
     Cancel,
+    /// The changes of watched files.
+    Watch,
 }
 
 /// A number for something that two numbers identify.
@@ -97,6 +99,9 @@ pub fn ends(file: i32) -> Option<Ends> {
 /// The channels of a descriptor without a file: all of these have the same inode, but the kernel
 /// describes them in `/proc`.
 fn anonymous(file: i32) -> Option<Ends> {
+    if let Some(channel) = watch::channel(file) {
+        return Some(Ends::both(channel, Unit::Bytes));
+    }
     fd_info(file, |info| match info {
         FdInfo::Event(Some(number)) => Some(Ends::both(key(Tag::Event, number, 0), Unit::Count)),
         FdInfo::Event(None) => Some(Ends::both(key(Tag::Event, file as u64, 1), Unit::Count)),

@@ -13,6 +13,7 @@ pub mod signal;
 pub mod socket;
 mod table;
 pub mod usage;
+pub mod watch;
 
 use core::ffi::c_int;
 
@@ -63,10 +64,17 @@ impl Sending {
         // SAFETY: guaranteed by the caller.
         unsafe {
             before(slot, Kind::Send, pc, channel);
-            let number =
-                (!control::was_on()).then(|| number::at(slot, Kind::Send, channel as usize));
-            Sending { slot, channel, pc, number }
+            Sending { slot, channel, pc, number: Sending::number_before(slot, channel) }
         }
+    }
+
+    /// The number of the event, if it is taken before the call.
+    ///
+    /// # Safety
+    /// The slot is the current thread's and not a placeholder.
+    unsafe fn number_before(slot: *mut ThreadSlot, channel: u64) -> Option<u64> {
+        // SAFETY: guaranteed by the caller.
+        (!control::was_on()).then(|| unsafe { number::at(slot, Kind::Send, channel as usize) })
     }
 
     /// Called after the call: how much it sent; the error if it sent nothing, or 0.

@@ -33,6 +33,16 @@ impl Message {
         unsafe { Message::at(message).map_or(0, |it| blocks_len(it.blocks, it.count)) }
     }
 
+    /// The list of the message's blocks, and how many there are.
+    ///
+    /// # Safety
+    /// `message` is null or points to a `struct msghdr`.
+    pub unsafe fn blocks(message: usize) -> (usize, usize) {
+        // SAFETY: guaranteed by the caller.
+        let message = unsafe { (message as *const Message).as_ref() };
+        message.map_or((0, 0), |it| (it.blocks, it.count))
+    }
+
     /// Where a message is sent, and the length of that address.
     ///
     /// # Safety

@@ -5,8 +5,8 @@
 //! may be part of a deadlock; a wait for anything else is one for the outside.
 //!
 //! What goes through pipes, sockets and the like is recorded, because it orders threads ([`channel`]).
-//! The buffer that a call reads or writes is recorded as accessed; lists of buffers are not. Input from
-//! outside can be recorded and replayed ([`input`]).
+//! The buffer that a call reads or writes is recorded as accessed; calls with several buffers are in
+//! [`super::vector`]. Input from outside can be recorded and replayed ([`input`]).
 
 use core::{ffi::c_int, sync::atomic::Ordering};
 
@@ -16,7 +16,7 @@ use super::{chance, interpose};
 use crate::{
     arena, block, channel,
     control::{self, Event, Interruption, NEVER},
-    input::{self, Call, Memory, Message, name},
+    input::{self, Call, Memory, name},
     real, sys, thread,
 };
 
@@ -202,38 +202,6 @@ reads! {
     recv(flags: c_int), flags, RECV;
 }
 
-/// Stands for a list of buffers.
-const PIECES: (usize, usize) = (0, 1);
-
-/// Defines functions that read from a file into several buffers: their flags, the size, and the memory
-/// they write.
-macro_rules! scatters {
-    ($($name:ident($($arg:ident: $type:ty),*), $flags:expr, $call:ident, $size:expr, $memory:expr;)*) => { $(
-        /// # Safety
-        /// As for the function of libc in whose place it is called.
-        unsafe extern "C-unwind" fn $name(file: c_int, $($arg: $type,)* pc: usize) -> isize {
-            // SAFETY: guaranteed by the caller.
-            unsafe {
-                let (call, since) = (Call::new(call::$call, file, $size, pc), call_time());
-                let real = || {
-                    let real = || real::$name()(file, $($arg),*);
-                    when_ready(FileCall { file, events: IN, flags: $flags, since }, pc, real)
-                };
-                channel::receive(file, PIECES, $flags, pc, || {
-                    call.make(|| input::is_outside(file), $memory, real)
-                })
-            }
-        }
-    )* };
-}
-
-scatters! {
-    readv(blocks: usize, count: c_int), 0, READV, input::blocks_len(blocks, count as usize),
-        |it| Memory::NONE.with_blocks(blocks, count as usize, it);
-    recvmsg(message: usize, flags: c_int), flags, RECVMSG, Message::len(message),
-        Message::memory(message);
-}
-
 /// # Safety
 /// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn accept(file: c_int, address: usize, len: usize, pc: usize) -> c_int {
@@ -280,7 +248,11 @@ macro_rules! writes {
             unsafe {
                 block::read_by((buffer, len), pc, |buffer| {
                     let real = || {
-                        let real = || real::$name()(file, buffer, len, $($arg),*);
+                        let real = || {
+                            channel::watch::writing(file, pc, || {
+                                real::$name()(file, buffer, len, $($arg),*)
+                            })
+                        };
                         when_ready(FileCall { file, events: OUT, flags: $flags, since }, pc, real)
                     };
                     channel::send(file, (0, 0), buffer, pc, || {
@@ -294,88 +266,8 @@ macro_rules! writes {
 
 writes! {
     write(), 0, WRITE;
+    pwrite(offset: i64), 0, WRITE;
     send(flags: c_int), flags, SEND;
-}
-
-/// # Safety
-/// As for the function of libc in whose place it is called.
-unsafe extern "C-unwind" fn writev(file: c_int, blocks: usize, count: c_int, pc: usize) -> isize {
-    // SAFETY: guaranteed by the caller.
-    unsafe {
-        let since = call_time();
-        let call = Call::new(call::WRITEV, file, input::blocks_len(blocks, count as usize), pc);
-        let real = || {
-            when_ready(FileCall { file, events: OUT, flags: 0, since }, pc, || {
-                real::writev()(file, blocks, count)
-            })
-        };
-        channel::send(file, (0, 0), 0, pc, || {
-            call.make(|| input::is_socket(file), |_| Memory::NONE, real)
-        })
-    }
-}
-
-/// # Safety
-/// As for the function of libc in whose place it is called.
-unsafe extern "C-unwind" fn sendmsg(file: c_int, message: usize, flags: c_int, pc: usize) -> isize {
-    // SAFETY: guaranteed by the caller.
-    unsafe {
-        let (call, since) =
-            (Call::new(call::SENDMSG, file, Message::len(message), pc), call_time());
-        if Message::has_control(message) {
-            channel::internal::share();
-        }
-        let real = || {
-            when_ready(FileCall { file, events: OUT, flags, since }, pc, || {
-                real::sendmsg()(file, message, flags)
-            })
-        };
-        channel::send(file, Message::address(message), 0, pc, || {
-            call.make(|| input::is_socket(file), |_| Memory::NONE, real)
-        })
-    }
-}
-
-// Several messages; what they read or write is not kept for replay. They count as one message: the
-// rest seems to come from outside.
-
-/// # Safety
-/// As for the function of libc in whose place it is called.
-unsafe extern "C-unwind" fn recvmmsg(
-    file: c_int,
-    messages: usize,
-    count: u32,
-    flags: c_int,
-    time: usize,
-    pc: usize,
-) -> c_int {
-    let since = call_time();
-    // SAFETY: guaranteed by the caller.
-    unsafe {
-        channel::receive(file, PIECES, flags, pc, || {
-            let real = || real::recvmmsg()(file, messages, count, flags, time) as isize;
-            when_ready(FileCall { file, events: IN, flags, since }, pc, real)
-        }) as c_int
-    }
-}
-
-/// # Safety
-/// As for the function of libc in whose place it is called.
-unsafe extern "C-unwind" fn sendmmsg(
-    file: c_int,
-    messages: usize,
-    count: u32,
-    flags: c_int,
-    pc: usize,
-) -> c_int {
-    let since = call_time();
-    // SAFETY: guaranteed by the caller; each entry of the list begins with a message.
-    unsafe {
-        channel::send(file, Message::address(messages), 0, pc, || {
-            let real = || real::sendmmsg()(file, messages, count, flags) as isize;
-            when_ready(FileCall { file, events: OUT, flags, since }, pc, real)
-        }) as c_int
-    }
 }
 
 /// Other threads may find files ready afterwards.
@@ -385,10 +277,11 @@ unsafe extern "C-unwind" fn sendmmsg(
 unsafe extern "C-unwind" fn close(file: c_int, pc: usize) -> c_int {
     // SAFETY: guaranteed by the caller.
     unsafe {
+        channel::watch::remove(file);
         channel::end(file, pc);
         // No other event comes between this one and the call.
         channel::usage::close(file, pc);
-        let result = real::close()(file);
+        let result = channel::watch::closing(pc, || real::close()(file));
         control::look_again();
         result
     }
@@ -403,19 +296,15 @@ unsafe extern "C-unwind" fn flock(file: c_int, operation: c_int, _pc: usize) -> 
 
 interpose! {
     read(3) => read;
-    readv(3) => readv;
     pread(4) => pread;
     pread64(4) => pread;
     recv(4) => recv;
-    recvmsg(3) => recvmsg;
-    recvmmsg(5) => recvmmsg;
     accept(3) => accept;
     accept4(4) => accept4;
     write(3) => write;
-    writev(3) => writev;
+    pwrite(4) => pwrite;
+    pwrite64(4) => pwrite;
     send(4) => send;
-    sendmsg(3) => sendmsg;
-    sendmmsg(4) => sendmmsg;
     close(1) => close;
     flock(2) => flock;
 }

@@ -20,6 +20,8 @@ pub mod cond;
 pub mod event_file;
 pub mod failure;
 pub mod fiber;
+pub mod file_change;
+pub mod format;
 pub mod fortified;
 pub mod futex;
 #[cfg(not(feature = "static"))]
@@ -54,12 +56,15 @@ pub mod signal;
 pub mod signal_mask;
 pub mod sleep;
 pub mod socket;
+pub mod sort;
+pub mod static_buffer;
 pub mod stdio;
 pub mod string;
 pub mod threads;
 pub mod timer;
 pub mod timer_file;
 pub mod timer_thread;
+pub mod vector;
 
 /// The symbol name by which the linker finds an interposed function.
 #[cfg(not(feature = "static"))]

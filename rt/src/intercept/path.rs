@@ -7,7 +7,9 @@ use core::{
 };
 
 use super::interpose_early;
-use crate::{arena, control, input::descriptor, real, thread_id::TaskPath};
+use crate::{
+    arena, channel::watch::changing, control, input::descriptor, real, thread_id::TaskPath,
+};
 
 /// Makes a call with a path, in which the id of a thread is the kernel's.
 ///
@@ -23,9 +25,9 @@ unsafe fn with_path<T>(path: usize, call: impl FnOnce(usize) -> T) -> T {
 
 /// # Safety
 /// As for the function of libc in whose place it is called.
-unsafe extern "C-unwind" fn open(path: usize, flags: c_int, mode: c_uint, _pc: usize) -> c_int {
+unsafe extern "C-unwind" fn open(path: usize, flags: c_int, mode: c_uint, pc: usize) -> c_int {
     // SAFETY: guaranteed by the caller.
-    unsafe { with_path(path, |path| real::open()(path, flags, mode)) }
+    unsafe { with_path(path, |path| changing(pc, || real::open()(path, flags, mode))) }
 }
 
 /// # Safety
@@ -35,18 +37,18 @@ unsafe extern "C-unwind" fn openat(
     path: usize,
     flags: c_int,
     mode: c_uint,
-    _pc: usize,
+    pc: usize,
 ) -> c_int {
     // SAFETY: guaranteed by the caller.
-    unsafe { with_path(path, |path| real::openat()(folder, path, flags, mode)) }
+    unsafe { with_path(path, |path| changing(pc, || real::openat()(folder, path, flags, mode))) }
 }
 
 /// # Safety
 /// As for the function of libc in whose place it is called.
-unsafe extern "C-unwind" fn fopen(path: usize, mode: usize, _pc: usize) -> usize {
+unsafe extern "C-unwind" fn fopen(path: usize, mode: usize, pc: usize) -> usize {
     // SAFETY: guaranteed by the caller.
     unsafe {
-        let stream = with_path(path, |path| real::fopen()(path, mode));
+        let stream = with_path(path, |path| changing(pc, || real::fopen()(path, mode)));
         // libc reads from the stream by itself, so random numbers cannot be replaced there.
         if control::is_on() && stream != 0 && descriptor::is_random(real::fileno(stream)) {
             arena::outcome().inputs.fetch_add(1, Ordering::Relaxed);

@@ -1,12 +1,11 @@
-//! Functions of libc's streams and formatted output that read or write a buffer of the program: libc is
-//! not instrumented, so the buffer is recorded here. In a controlled run another thread may run before.
-//! The texts that a format refers to are not recorded.
+//! Functions of libc's streams that read or write a buffer of the program: libc is not instrumented, so
+//! the buffer is recorded here. In a controlled run another thread may run before.
 
 use core::ffi::c_int;
 
 use norn_abi::{Kind, lane::Content};
 
-use super::interpose;
+use super::{format::reads_text, interpose};
 use crate::{
     block::{begin, touch, touched},
     real, thread,
@@ -16,7 +15,7 @@ use crate::{
 ///
 /// # Safety
 /// `call` writes at `buffer`, at most `room` bytes.
-unsafe fn writes<T: Copy>(
+pub(super) unsafe fn writes<T: Copy>(
     (buffer, room): (usize, usize),
     pc: usize,
     call: impl FnOnce() -> T,
@@ -29,7 +28,8 @@ unsafe fn writes<T: Copy>(
         begin(slot, Kind::RangeWrite, buffer, room.min(1), pc);
         // The call may overwrite what the thread wrote last.
         (*slot).lane.settle_any();
-        let result = call();
+        // The buffer of a stream is libc's own; its allocation would come between this and the event.
+        let result = thread::quietly(slot, call);
         touched(slot, Kind::RangeWrite, buffer, len(result).min(room), pc, Content::Now);
         result
     }
@@ -79,61 +79,6 @@ unsafe extern "C-unwind" fn fwrite(
         }
         real::fwrite()(buffer, size, count, stream)
     }
-}
-
-/// `vsnprintf`; `list` is a `va_list`.
-///
-/// # Safety
-/// As for the function of libc in whose place it is called.
-unsafe extern "C-unwind" fn vsnprintf(
-    buffer: usize,
-    size: usize,
-    format: usize,
-    list: usize,
-    pc: usize,
-) -> c_int {
-    // SAFETY: guaranteed by the caller.
-    unsafe {
-        let real = || real::vsnprintf()(buffer, size, format, list);
-        writes((buffer, size), pc, real, |len| usize::try_from(len).map_or(0, |it| it + 1))
-    }
-}
-
-/// `vsprintf`; `list` is a `va_list`.
-///
-/// # Safety
-/// As for the function of libc in whose place it is called.
-unsafe extern "C-unwind" fn vsprintf(
-    buffer: usize,
-    format: usize,
-    list: usize,
-    pc: usize,
-) -> c_int {
-    // SAFETY: guaranteed by the caller.
-    unsafe {
-        let real = || real::vsprintf()(buffer, format, list);
-        writes((buffer, usize::MAX), pc, real, |len| usize::try_from(len).map_or(0, |it| it + 1))
-    }
-}
-
-/// `__vsnprintf_chk`; `list` is a `va_list`.
-///
-/// # Safety
-/// As for the function of libc in whose place it is called.
-unsafe extern "C-unwind" fn vsnprintf_checked(
-    buffer: usize,
-    size: usize,
-    room: usize,
-    format: usize,
-    list: usize,
-    pc: usize,
-) -> c_int {
-    if size > room {
-        // SAFETY: the function does not return.
-        unsafe { real::__chk_fail() };
-    }
-    // SAFETY: guaranteed by the caller.
-    unsafe { vsnprintf(buffer, size, format, list, pc) }
 }
 
 /// `name, fixed, moves, list, pc => function;`: defines the variadic function `name`, which has `fixed`
@@ -188,17 +133,71 @@ macro_rules! variadic {
     )* };
 }
 
-variadic! {
-    snprintf, "3", [], "rcx", "r8" => vsnprintf;
-    sprintf, "2", [], "rdx", "rcx" => vsprintf;
-    // The third argument, which says how strict the checks are, is dropped; the next two move up.
-    __snprintf_chk, "5", ["mov rdx, rcx" "mov rcx, r8"], "r8", "r9" => vsnprintf_checked;
+pub(super) use variadic;
+
+/// Defines functions that write a text to a stream; the first argument is the text.
+macro_rules! puts {
+    ($($name:ident($($stream:ident)?);)*) => { $(
+        /// # Safety
+        /// As for the function of libc in whose place it is called.
+        unsafe extern "C-unwind" fn $name(text: usize, $($stream: usize,)? pc: usize) -> c_int {
+            // SAFETY: guaranteed by the caller.
+            unsafe {
+                reads_text(text, usize::MAX, pc);
+                real::$name()(text, $($stream)?)
+            }
+        }
+    )* };
+}
+
+puts! {
+    puts();
+    fputs(stream);
+    fputs_unlocked(stream);
+}
+
+/// `getdelim`; `line` points to the buffer, which the call may replace.
+///
+/// # Safety
+/// As for the function of libc in whose place it is called.
+unsafe extern "C-unwind" fn getdelim(
+    line: usize,
+    size: usize,
+    end: c_int,
+    stream: usize,
+    pc: usize,
+) -> isize {
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        let Some(slot) = thread::recorded() else {
+            return real::getdelim()(line, size, end, stream);
+        };
+        // The scheduler is not asked: an allocation may be the next event.
+        (*slot).lane.settle_any();
+        let result = real::getdelim()(line, size, end, stream);
+        if let Ok(len) = usize::try_from(result) {
+            let buffer = *(line as *const usize);
+            touched(slot, Kind::RangeWrite, buffer, len + 1, pc, Content::Now);
+        }
+        result
+    }
+}
+
+/// # Safety
+/// As for the function of libc in whose place it is called.
+unsafe extern "C-unwind" fn getline(line: usize, size: usize, stream: usize, pc: usize) -> isize {
+    // SAFETY: guaranteed by the caller.
+    unsafe { getdelim(line, size, c_int::from(b'\n'), stream, pc) }
 }
 
 interpose! {
     fread(4) => fread;
     fwrite(4) => fwrite;
     fgets(3) => fgets;
-    vsnprintf(4) => vsnprintf;
-    vsprintf(3) => vsprintf;
+    puts(1) => puts;
+    fputs(2) => fputs;
+    fputs_unlocked(2) => fputs_unlocked;
+    getline(3) => getline;
+    getdelim(4) => getdelim;
+    __getdelim(4) => getdelim;
 }

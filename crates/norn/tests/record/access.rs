@@ -200,7 +200,9 @@ fn texts() {
          read from+0 6
          read to+0 6
          read from+0 3
-         read to+0 3",
+         read to+0 3
+         read to+0 8
+         read part+0 6",
     );
 }
 
@@ -250,7 +252,12 @@ fn more_texts() {
              read from+0 6
              read from+0 6
              read from+0 2
-             read from+0 6",
+             read from+0 6
+             read to+0 11
+             read part+0 4
+             read from+2 4
+             read from+2 4
+             read from+3 3",
         );
         let blocks: Vec<&Event> = own.iter().filter(|it| it.op == "alloc").collect();
         assert_eq!(blocks.iter().map(|it| it.size).collect::<Vec<_>>(), [6, 3, 6].map(Some));

@@ -46,9 +46,12 @@ fn random_inputs_are_fed_back() {
 fn unrecorded_inputs_are_reported() {
     let subject = subject("chance.c");
     // Numbers of a device that libc reads by itself are not replaced.
-    subject.edit("int file = open(device, O_RDONLY)", "FILE *file = fopen(device, \"r\")");
-    subject.edit("read(file, &drawn[0], sizeof drawn[0]) < 0", "!fread(&drawn[0], 4, 1, file)");
-    subject.edit("close(file)", "fclose(file)");
+    subject.edit(
+        "    int file = open(device, O_RDONLY);\n    \
+         if (read(file, &drawn[0], sizeof drawn[0]) < 0) return NULL;\n    close(file);\n",
+        "    FILE *file = fopen(device, \"r\");\n    \
+         if (!fread(&drawn[0], 4, 1, file)) return NULL;\n    fclose(file);\n",
+    );
     subject.run(&["--save", "clip.json"]);
     let ran = subject.replay("clip.json", &[]);
     assert!(ran.stderr.contains("the program read 2 inputs that norn does not control"), "{ran:?}");

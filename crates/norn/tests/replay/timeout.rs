@@ -86,3 +86,16 @@ fn a_timeout_of_an_untimed_wait_is_infeasible() {
     let ran = subject.follow(&[("T0", json!({"before": "lock"})), ("T0.1", json!("timeout"))]);
     assert!(ran.stderr.contains("infeasible in segment 2 of 2"), "{ran:?}");
 }
+
+/// The signals of `ualarm`, of a timer to the process and of a timer to a thread, which is given by its
+/// id.
+#[test]
+fn timers_that_send_signals_expire_again_in_a_replay() {
+    let subject = subject("timer_signals.c");
+    for seed in ["1", "2", "3"] {
+        let ran = subject.run(&["--seed", seed, "--save", "clip.json"]);
+        assert_eq!(ran.stdout, "to the process: 5\nto a thread: 9\n", "{ran:?}");
+        let many = subject.replay("clip.json", &["--times", "5"]);
+        assert!(many.stdout.contains("5 of 5 runs are the same: followed"), "{many:?}");
+    }
+}

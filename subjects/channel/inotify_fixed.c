@@ -1,0 +1,35 @@
+// The twin of inotify.c: a thread waits until a file is changed (`inotify`), and then uses the settings.
+// The settings are complete before the file is changed.
+// Finds: nothing harmful
+#define _GNU_SOURCE
+#undef NDEBUG
+#include <assert.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+static int settings, watch;
+
+static void *use(void *argument) {
+    char event[256];
+    assert(read(watch, event, sizeof event) > 0);
+    assert(settings == 7);
+    return argument;
+}
+
+int main(void) {
+    char folder[] = "settings-XXXXXX";
+    pthread_t user;
+    assert(mkdtemp(folder) != NULL && chdir(folder) == 0);
+    int file = open("file", O_CREAT | O_WRONLY, 0600);
+    watch = inotify_init1(0);
+    assert(inotify_add_watch(watch, "file", IN_MODIFY) >= 0);
+    pthread_create(&user, NULL, use, NULL);
+    settings = 7;
+    assert(write(file, "changed", 7) == 7);
+    pthread_join(user, NULL);
+    unlink("file");
+    return 0;
+}

@@ -1,0 +1,25 @@
+// The twin of puts.c: a thread prints a line by `puts` while another one changes it.
+// A lock protects the line.
+// Finds: nothing harmful
+#include <pthread.h>
+#include <stdio.h>
+
+static char line[8] = "aaaa";
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void *print(void *argument) {
+    pthread_mutex_lock(&lock);
+    puts(line);
+    pthread_mutex_unlock(&lock);
+    return argument;
+}
+
+int main(void) {
+    pthread_t printer;
+    pthread_create(&printer, NULL, print, NULL);
+    pthread_mutex_lock(&lock);
+    line[0] = 'b';
+    pthread_mutex_unlock(&lock);
+    pthread_join(printer, NULL);
+    return 0;
+}

@@ -1,0 +1,34 @@
+// The twin of writev.c: a thread writes a head and a note to a file by `writev` while another one changes
+// the note. A lock protects the note.
+// Finds: nothing harmful
+#undef NDEBUG
+#include <assert.h>
+#include <pthread.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+static char head[4] = "head", note[8] = "aaaa", sent[8];
+static int ends[2];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void *work(void *argument) {
+    struct iovec parts[2] = {{head, 4}, {note, 4}};
+    pthread_mutex_lock(&lock);
+    assert(writev(ends[1], parts, 2) == 8);
+    pthread_mutex_unlock(&lock);
+    return argument;
+}
+
+int main(void) {
+    pthread_t worker;
+    assert(pipe(ends) == 0);
+    pthread_create(&worker, NULL, work, NULL);
+    pthread_mutex_lock(&lock);
+    note[0] = 'b';
+    note[3] = 'b';
+    pthread_mutex_unlock(&lock);
+    pthread_join(worker, NULL);
+    assert(read(ends[0], sent, 8) == 8);
+    assert(sent[4] == sent[7]);
+    return 0;
+}
