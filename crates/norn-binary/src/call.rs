@@ -25,7 +25,7 @@ pub struct Call {
 
 /// All calls, by ascending address.
 pub(crate) fn calls(image: &Image<'_>, symbols: &Symbols<'_>) -> Vec<Call> {
-    let targets = Targets { code: image.code().collect(), imported: imported(image), symbols };
+    let targets = Targets::new(image, symbols);
     let mut calls = Vec::new();
     for (address, bytes) in image.code() {
         let mut decoder = Decoder::with_ip(64, bytes, address, DecoderOptions::NONE);
@@ -51,15 +51,20 @@ pub(crate) fn calls(image: &Image<'_>, symbols: &Symbols<'_>) -> Vec<Call> {
 }
 
 /// The functions that calls can reach.
-struct Targets<'m, 'a> {
+pub(crate) struct Targets<'m, 'a> {
     code: Vec<(u64, &'a [u8])>,
     /// Functions of other modules, by the slot that will hold their addresses.
     imported: BTreeMap<u64, &'a str>,
-    symbols: &'m Symbols<'a>,
+    pub(crate) symbols: &'m Symbols<'a>,
 }
 
-impl<'a> Targets<'_, 'a> {
-    fn of(&self, call: &Instruction) -> Option<&'a str> {
+impl<'m, 'a> Targets<'m, 'a> {
+    pub(crate) fn new(image: &Image<'a>, symbols: &'m Symbols<'a>) -> Targets<'m, 'a> {
+        Targets { code: image.code().collect(), imported: imported(image), symbols }
+    }
+
+    /// The name of the function that is called.
+    pub(crate) fn of(&self, call: &Instruction) -> Option<&'a str> {
         if call.flow_control() == FlowControl::IndirectCall {
             return self.import(call);
         }
@@ -68,10 +73,8 @@ impl<'a> Targets<'_, 'a> {
     }
 
     /// The function behind a stub of the procedure linkage table.
-    fn stub(&self, target: u64) -> Option<&'a str> {
-        let bytes = self.code.iter().find_map(|(start, bytes)| {
-            bytes.get(usize::try_from(target.checked_sub(*start)?).ok()?..)
-        })?;
+    pub(crate) fn stub(&self, target: u64) -> Option<&'a str> {
+        let bytes = self.bytes(target)?;
         let mut decoder = Decoder::with_ip(64, bytes, target, DecoderOptions::NONE);
         // The first instruction may be `endbr64`.
         let jump =
@@ -79,8 +82,16 @@ impl<'a> Targets<'_, 'a> {
         self.import(&jump)
     }
 
+    /// The code from an address on.
+    pub(crate) fn bytes(&self, address: u64) -> Option<&'a [u8]> {
+        let mut code = self.code.iter();
+        code.find_map(|(start, bytes)| {
+            bytes.get(usize::try_from(address.checked_sub(*start)?).ok()?..)
+        })
+    }
+
     /// The function whose address is loaded by a call or jump.
-    fn import(&self, instruction: &Instruction) -> Option<&'a str> {
+    pub(crate) fn import(&self, instruction: &Instruction) -> Option<&'a str> {
         let relative =
             instruction.op0_kind() == OpKind::Memory && instruction.is_ip_rel_memory_operand();
         let slot = relative.then(|| instruction.ip_rel_memory_address())?;

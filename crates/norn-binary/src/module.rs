@@ -17,8 +17,10 @@ use crate::instrument::{self, Instrumented};
 use crate::line::Frame;
 use crate::local::{CallSite, FramePart};
 use crate::parameter::Parameter;
+use crate::reach::Reach;
 use crate::room;
 use crate::symbol::{Entry, Symbol};
+use crate::sync_instruction::SyncInstruction;
 use crate::variable::Variable;
 use crate::view::View;
 
@@ -191,6 +193,27 @@ impl Module {
     /// All calls in the code, by ascending address.
     pub fn calls(&self) -> Vec<Call> {
         self.content.with(|view| call::calls(&view.image, view.symbols()))
+    }
+
+    /// The instructions that may synchronise threads without being recorded, by ascending address.
+    /// Those of Norn's runtime are left out.
+    pub fn sync_instructions(&self) -> Vec<SyncInstruction> {
+        self.content.with(|view| view.sync_instructions().to_vec())
+    }
+
+    /// Whether there are such instructions. All code is decoded once to determine this.
+    pub fn has_sync_instructions(&self) -> bool {
+        self.content.with(|view| !view.sync_instructions().is_empty())
+    }
+
+    /// What control flow reaches from an address without a recorded access.
+    pub fn reach(&self, from: u64) -> Reach {
+        self.content.with(|view| view.reach(from))
+    }
+
+    /// The address of a function that the module exports.
+    pub fn exported(&self, name: &str) -> Option<u64> {
+        self.content.with(|view| view.exported(name))
     }
 
     /// Whether a write hook that returns to `write` and a read hook that returns to `read` belong

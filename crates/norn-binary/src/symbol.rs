@@ -5,6 +5,7 @@
 //! leading underscores first.
 
 use std::cmp::Reverse;
+use std::ops::Range;
 use std::sync::Arc;
 
 use object::elf;
@@ -79,6 +80,15 @@ impl<'a> Table<'a> {
             let entry = entries.get(after.checked_sub(1)?)?;
             (address - entry.address < entry.reach).then_some(*entry)
         })
+    }
+}
+
+impl Table<'_> {
+    /// The addresses from the first to the last symbol whose name has this prefix.
+    pub(crate) fn range_of(&self, prefix: &str) -> Range<u64> {
+        let named = self.sized.iter().filter(|it| it.name.starts_with(prefix));
+        let start = named.clone().map(|it| it.address).min().unwrap_or(0);
+        start..named.map(|it| it.address + it.size).max().unwrap_or(0)
     }
 }
 

@@ -1,11 +1,14 @@
 //! All data of a module, borrowed from its arena: the parsed files, and the indexes built so far.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use norn_model::FunctionPattern;
+use object::{Object as _, ObjectSymbol as _};
 
 use crate::arena::Arena;
+use crate::call::Targets;
 use crate::debug_file::{self, DebugSearch};
 use crate::dwarf::Debug;
 use crate::elf::{Image, Segment, TlsSegment};
@@ -13,8 +16,13 @@ use crate::error::BinaryError;
 use crate::line::{Frame, Lines};
 use crate::local::{CallSite, FramePart, Functions};
 use crate::parameter::{self, Signatures};
+use crate::reach::{Reach, Walker};
 use crate::symbol::Symbols;
+use crate::sync_instruction::{self, SyncInstruction};
 use crate::variable::{Variable, Variables};
+
+/// The prefix of the linkage names of the runtime's functions.
+const RUNTIME: &str = "_ZN7norn_rt";
 
 /// One module. Data that is not needed to open it is read on first use.
 pub(crate) struct View<'a> {
@@ -30,6 +38,7 @@ pub(crate) struct View<'a> {
     lines: Lines<'a>,
     variables: OnceLock<Variables>,
     functions: OnceLock<Functions>,
+    sync_instructions: OnceLock<Vec<SyncInstruction>>,
 }
 
 impl<'a> View<'a> {
@@ -53,6 +62,7 @@ impl<'a> View<'a> {
             lines: Lines::default(),
             variables: OnceLock::new(),
             functions: OnceLock::new(),
+            sync_instructions: OnceLock::new(),
         })
     }
 
@@ -118,6 +128,42 @@ impl<'a> View<'a> {
     /// Whether a function whose name matches was inlined anywhere.
     pub(crate) fn is_inlined(&self, pattern: &FunctionPattern) -> bool {
         parameter::is_inlined(self.debug().units(), pattern)
+    }
+
+    /// The instructions that may synchronise threads without being recorded.
+    pub(crate) fn sync_instructions(&self) -> &[SyncInstruction] {
+        self.sync_instructions.get_or_init(|| {
+            let runtime = self.runtime();
+            let code = self.image.code();
+            let all = code.flat_map(|(at, bytes)| sync_instruction::scan(at, bytes, &runtime));
+            all.filter(|it| self.is_program(it.address)).collect()
+        })
+    }
+
+    /// What control flow reaches from an address without a recorded access.
+    pub(crate) fn reach(&self, from: u64) -> Reach {
+        let targets = Targets::new(&self.image, self.symbols());
+        let is_program = |at: u64| self.is_program(at);
+        Walker::new(targets, self.runtime(), &is_program).reach(from, 0)
+    }
+
+    /// The address of a function that the module exports.
+    pub(crate) fn exported(&self, name: &str) -> Option<u64> {
+        let symbols = self.image.file.dynamic_symbols();
+        let mut exported = symbols.filter(object::ObjectSymbol::is_definition);
+        exported.find(|it| it.name() == Ok(name)).map(|it| it.address())
+    }
+
+    /// The addresses of Norn's runtime, which is one object file and therefore contiguous.
+    fn runtime(&self) -> Range<u64> {
+        self.symbols().code.range_of(RUNTIME)
+    }
+
+    /// Whether code belongs to the program. Static executables contain libc as well, which usually
+    /// has no line information.
+    fn is_program(&self, address: u64) -> bool {
+        let dynamic = self.image.file.dynamic_symbol_table().is_some();
+        dynamic || self.lines.frames(address, self.debug()).iter().any(|it| it.file.is_some())
     }
 
     fn debug(&self) -> &Debug<'a> {

@@ -26,7 +26,9 @@ pub use memory::{Memory, OnStack, Region};
 pub use norn_model::Cancel;
 pub use plan::{After, Clock, Guide, ModuleRef, PROGRAM, Plan, Timeouts};
 pub use recording::{Cut, FailureMessage, Recording};
-pub use symbols::{Local, ModuleState, ModuleSummary, Owner, Symbols, Variable};
+pub use symbols::{
+    Gap, Local, ModuleState, ModuleSummary, Owner, Symbols, UnrecordedSync, Variable,
+};
 
 /// Runs the programs of one platform.
 pub trait FrontEnd: Debug + Send + Sync {

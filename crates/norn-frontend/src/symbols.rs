@@ -48,9 +48,34 @@ pub trait Symbols: Debug + Send + Sync {
     /// A summary of each module.
     fn modules(&self) -> Vec<ModuleSummary>;
 
-    /// Whether code that is not recorded may synchronise the threads of the run. Then accesses that
-    /// are not adjacent may be ordered although nothing in the trace orders them.
-    fn may_synchronise_unrecorded(&self) -> bool;
+    /// Whether there is code that may synchronise threads without being recorded: inline assembly,
+    /// or a library that was not built by `norn cc`.
+    fn has_unrecorded_sync(&self) -> bool;
+
+    /// Unrecorded synchronisation that a thread may have executed between two consecutive events.
+    fn unrecorded_sync(&self, gap: Gap<'_>) -> Option<UnrecordedSync>;
+}
+
+/// The code between two consecutive events of a thread, by their sites.
+#[derive(Clone, Copy, Debug)]
+pub struct Gap<'a> {
+    /// The site of the earlier event.
+    pub after: u64,
+    /// The calls that led to it, by their return addresses, innermost first.
+    pub callers: &'a [u64],
+    /// The site of the later event; 0 if the thread has no further event.
+    pub before: u64,
+    /// The calls that led to the later event.
+    pub before_callers: &'a [u64],
+}
+
+/// An instruction that may synchronise threads without being recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnrecordedSync {
+    /// The instruction, as in assembly: `lock xadd`.
+    pub instruction: String,
+    /// Its source, innermost first. Without debug information, only its function or module.
+    pub frames: Vec<Location>,
 }
 
 /// The owner of code.

@@ -77,7 +77,6 @@ pub(crate) fn is_confirmed(
     }
     if candidate.is_unordered_race() {
         let did = run.source()?;
-        let did = did.filter(|it| !it.symbolized.symbols.may_synchronise_unrecorded());
         return Ok(did.is_some_and(|did| confirm::is_unordered(source, candidate, did)));
     }
     let sound = followed && witness.grade == Grade::Sound;

@@ -113,7 +113,7 @@ struct Done {
 }
 
 /// When an event happened: its number in the order of turns, and its index in its thread.
-type Moment = (u64, u64);
+pub(crate) type Moment = (u64, u64);
 
 impl Doing<'_> {
     fn is_done(&self, End { followed, consequence }: End<'_>) -> bool {
@@ -227,7 +227,7 @@ fn again(
 
 /// When an event happened. An event without a number follows directly after the last event of its
 /// thread that has one.
-fn moment(trace: &Trace, id: EventId) -> Option<Moment> {
+pub(crate) fn moment(trace: &Trace, id: EventId) -> Option<Moment> {
     let thread = trace.thread(id.thread)?;
     let upto = thread.events.partition_point(|it| it.id.index <= id.index);
     let number = thread.events[..upto].iter().rev().find_map(|it| it.seq);

@@ -126,6 +126,13 @@ impl Run {
         controlled.map_or(0, |it| it.outcome.older)
     }
 
+    /// Whether a thread left its turn to others while it was in code that is not recorded. Then the
+    /// order of that code and of other threads' events is unknown.
+    pub(crate) fn was_away(&self) -> bool {
+        let controlled = self.completed.recording.run.controlled.as_ref();
+        controlled.is_some_and(|it| it.outcome.away > 0)
+    }
+
     /// Its trace with the events in memory.
     pub(crate) fn source(&self) -> Result<Option<&Source>, ReplayError> {
         if self.source.get().is_none()

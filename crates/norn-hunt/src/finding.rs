@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::Description;
 use norn_model::{BugClass, Candidate, Consequence, FailureSite, Verdict};
 use norn_predict::Remark;
-use norn_report::{Interleaving, NotReproduced, Story, Unordered};
+use norn_report::{Interleaving, NotReproduced, Story, Unordered, UnrecordedOrder};
 use norn_witness::{Failure, Grade, Witness};
 
 /// A candidate, or several with the same sites, and its result.
@@ -20,6 +20,8 @@ pub struct Finding {
     pub description: Description,
     /// How often the recorded run allows it, and why it may be intended, if that is known.
     pub remark: Option<Remark>,
+    /// Of a data race: synchronisation that is not recorded and may order its accesses.
+    pub unrecorded_sync: Option<UnrecordedOrder>,
     /// The result.
     pub status: Status,
 }
@@ -94,9 +96,10 @@ impl Finding {
     }
 
     /// Whether it harms the program. A data race always does: it is undefined behaviour in C and
-    /// C++, whatever its consequence in this run.
+    /// C++, whatever its consequence in this run, unless synchronisation that is not recorded may order
+    /// its accesses.
     pub fn is_harmful(&self) -> bool {
-        let race = self.candidate.class() == BugClass::Race;
+        let race = self.candidate.class() == BugClass::Race && self.unrecorded_sync.is_none();
         self.confirmed().is_some_and(|it| race || it.consequence.is_failure())
     }
 }

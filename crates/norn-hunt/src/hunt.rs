@@ -33,6 +33,7 @@ use crate::{
     observe::Observed,
     reproduce::Reproduction,
     source::{Key, Source},
+    unrecorded_sync,
 };
 
 /// The result of a hunt.
@@ -192,7 +193,9 @@ impl Hypotheses for Hunting<'_> {
             let status = &self.findings[finding].status;
             let known = matches!(status, Status::Confirmed(_) | Status::NotReproducible(..));
             if let (false, Some(forced)) = (known, &run.forced) {
-                self.findings[finding].status = Status::Unconfirmed(forced.verdict.clone());
+                let finding = &mut self.findings[finding];
+                finding.status = Status::Unconfirmed(forced.verdict.clone());
+                finding.unrecorded_sync = unrecorded_sync::around(source, &witness.candidate);
             }
         }
         if confirmed || witness.grade == Grade::Sound {
@@ -272,6 +275,7 @@ impl Hunting<'_> {
                     candidate: candidate.clone(),
                     remark,
                     source: self.sources,
+                    unrecorded_sync: None,
                     status: Status::Untried,
                 });
                 self.known.insert(key.clone(), finding);
@@ -356,6 +360,7 @@ impl Hunting<'_> {
         finding.candidate = witness.candidate.clone();
         finding.description = description;
         finding.source = self.trace;
+        finding.unrecorded_sync = unrecorded_sync::between(source, &witness.candidate, run)?;
         let confirmed = Box::new(confirmed);
         let status = match instead {
             None => Status::Confirmed(confirmed),

@@ -36,6 +36,7 @@ pub mod report;
 mod reproduce;
 mod source;
 mod sparse;
+mod unrecorded_sync;
 mod unseen;
 mod violation;
 mod whole;

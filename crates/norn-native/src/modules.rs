@@ -1,8 +1,11 @@
 //! The modules of a run: the files that were mapped, with their symbols.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+};
 
-use norn_binary::{CallSite, Frame, FramePart, Instrumented, Variable};
+use norn_binary::{CallSite, Frame, FramePart, Instrumented, Reach, Variable};
 use norn_frontend::{ModuleState, ModuleSummary};
 use norn_model::Location;
 use norn_trace::Module;
@@ -10,8 +13,9 @@ use rustc_hash::FxHashMap;
 
 use crate::files::{Files, ModuleFile};
 
+/// A module of a run.
 #[derive(Debug)]
-struct Loaded {
+pub(crate) struct Loaded {
     /// The mapping in the trace.
     listed: Module,
     /// The mapping extended by the uninitialized variables behind it.
@@ -20,12 +24,41 @@ struct Loaded {
     file: Option<Arc<ModuleFile>>,
 }
 
+impl Loaded {
+    pub(crate) fn path(&self) -> &Path {
+        &self.listed.path
+    }
+
+    pub(crate) fn binary(&self) -> Option<&norn_binary::Module> {
+        self.file.as_ref().map(|it| &it.module)
+    }
+
+    /// The address in the run of an address in the module.
+    pub(crate) fn in_run(&self, address: u64) -> u64 {
+        address.wrapping_add(self.bias)
+    }
+
+    /// Whether its accesses are not recorded.
+    pub(crate) fn is_unrecorded(&self) -> bool {
+        self.binary().is_some_and(|it| it.instrumented() == Instrumented::No)
+    }
+
+    /// The module as the place of something that is somewhere in it.
+    pub(crate) fn location(&self) -> Location {
+        Location {
+            module: Some(self.listed.path.to_string_lossy().into_owned()),
+            ..Location::default()
+        }
+    }
+}
+
 /// The modules of a run.
 #[derive(Debug)]
 pub(crate) struct Modules {
     loaded: Vec<Loaded>,
     frames: Mutex<FxHashMap<u64, Arc<[Location]>>>,
     copies: Mutex<FxHashMap<(u64, u64), bool>>,
+    reaches: Mutex<FxHashMap<u64, Arc<Reach>>>,
 }
 
 impl Modules {
@@ -33,7 +66,12 @@ impl Modules {
     /// unreadable.
     pub(crate) fn open(listed: &[Module], files: &Files) -> Modules {
         let loaded = listed.iter().map(|it| load(it, files)).collect();
-        Modules { loaded, frames: Mutex::default(), copies: Mutex::default() }
+        Modules {
+            loaded,
+            frames: Mutex::default(),
+            copies: Mutex::default(),
+            reaches: Mutex::default(),
+        }
     }
 
     /// Whether these are the modules of a run that mapped the same files, unchanged, at the same
@@ -91,6 +129,26 @@ impl Modules {
                 module.is_copy(write.wrapping_sub(loaded.bias), read.wrapping_sub(loaded.bias))
             })
         })
+    }
+
+    /// The beginning of the function that contains a return address.
+    pub(crate) fn function_start(&self, pc: u64) -> Option<u64> {
+        let (loaded, module) = self.module_at(pc)?;
+        let symbol = module.symbol(pc.wrapping_sub(loaded.bias).wrapping_sub(1))?;
+        Some(loaded.in_run(symbol.address))
+    }
+
+    /// All modules.
+    pub(crate) fn loaded(&self) -> impl Iterator<Item = &Loaded> {
+        self.loaded.iter()
+    }
+
+    /// What the code at an address reaches without a recorded access.
+    pub(crate) fn reach(&self, pc: u64) -> Option<(&Loaded, Arc<Reach>)> {
+        let (loaded, module) = self.module_at(pc)?;
+        let mut reaches = self.reaches.lock().unwrap_or_else(PoisonError::into_inner);
+        let reach = || Arc::new(module.reach(pc.wrapping_sub(loaded.bias)));
+        Some((loaded, Arc::clone(reaches.entry(pc).or_insert_with(reach))))
     }
 
     /// The module that contains an address.

@@ -7,14 +7,14 @@ use std::{
 };
 
 use norn_abi::{ObjectClass, libc_layout};
-use norn_frontend::{Local, ModuleSummary, OnStack, Owner, Symbols, Variable};
+use norn_frontend::{Gap, Local, ModuleSummary, OnStack, Owner, Symbols, UnrecordedSync, Variable};
 use norn_model::{Location, Object};
 use norn_trace::{Module, Trace};
 
 use crate::{code::find_program, files::Files, local::Locals, modules::Modules, unrecorded};
 
 /// The prefix of the names of the runtime's functions.
-const RUNTIME: &str = "norn_rt::";
+pub(crate) const RUNTIME: &str = "norn_rt::";
 /// The prefixes of the names of the C++ library's functions, demangled and mangled, and of those of
 /// libc that call `main`.
 const LIBRARY: [&str; 7] =
@@ -94,8 +94,12 @@ impl Symbols for NativeSymbols {
         self.modules.summary()
     }
 
-    fn may_synchronise_unrecorded(&self) -> bool {
-        self.modules.summary().iter().any(unrecorded::may_synchronise)
+    fn has_unrecorded_sync(&self) -> bool {
+        unrecorded::exists(&self.modules)
+    }
+
+    fn unrecorded_sync(&self, gap: Gap<'_>) -> Option<UnrecordedSync> {
+        unrecorded::between(&self.modules, gap)
     }
 }
 

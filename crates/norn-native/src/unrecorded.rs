@@ -1,6 +1,22 @@
-//! Libraries that are not recorded, and whether these may synchronise threads.
+//! Unrecorded synchronisation: instructions of inline assembly, and of libraries that were not built by
+//! `norn cc`, that may order threads although no trace contains them.
+//!
+//! The code between two consecutive events of a thread is followed from the first one, into the functions
+//! that it calls and back to its callers. An instruction counts if the second event is reached from it.
 
-use norn_frontend::ModuleSummary;
+use std::{
+    collections::{BTreeSet, VecDeque},
+    path::Path,
+};
+
+use norn_binary::SyncInstruction;
+use norn_frontend::{Gap, UnrecordedSync};
+use norn_model::Location;
+
+use crate::{
+    modules::{Loaded, Modules},
+    symbols::RUNTIME,
+};
 
 /// Libraries of the C and C++ languages and of OpenMP, by the beginning of their file names. They
 /// synchronise threads by functions that are recorded.
@@ -22,30 +38,138 @@ const LANGUAGE: [&str; 15] = [
     "libstdc++",
 ];
 
-/// Whether a module may synchronise threads by operations that no trace contains.
-pub(crate) fn may_synchronise(module: &ModuleSummary) -> bool {
-    let name = module.path.file_name().map(|it| it.to_string_lossy());
-    let language = |name: &str| LANGUAGE.iter().any(|it| name.starts_with(it));
-    module.instrumented == Some(false) && name.is_some_and(|it| !language(&it))
+/// Whether a library synchronises threads by recorded functions alone.
+fn is_language(path: &Path) -> bool {
+    let name = path.file_name().map(|it| it.to_string_lossy());
+    name.is_some_and(|name| LANGUAGE.iter().any(|it| name.starts_with(it)))
+}
+
+/// Whether any module may synchronise threads by instructions that no trace contains.
+pub(crate) fn exists(modules: &Modules) -> bool {
+    modules.loaded().any(may_synchronise)
+}
+
+fn may_synchronise(module: &Loaded) -> bool {
+    !is_language(module.path())
+        && module.binary().is_some_and(norn_binary::Module::has_sync_instructions)
+}
+
+/// Unrecorded synchronisation between two consecutive events of a thread. An atomic operation or a fence
+/// explains more than the wait for one.
+pub(crate) fn between(modules: &Modules, gap: Gap<'_>) -> Option<UnrecordedSync> {
+    let path = if gap.after == 0 {
+        // The thread begins: its code is followed from the beginning of its outermost function.
+        let sites = gap.before_callers.iter().rev().chain([&gap.before]);
+        let outermost = sites.into_iter().find(|it| is_program(modules, **it))?;
+        follow(modules, modules.function_start(*outermost)?, &[])
+    } else {
+        follow(modules, gap.after, gap.callers)
+    };
+    let leads_on = |it: &&Instruction| {
+        let after = follow(modules, it.address, &it.callers);
+        let repeats = || {
+            let mut again = follow(modules, it.address + PAUSE, &[]).sync.into_iter();
+            again.any(|again| again.address == it.address)
+        };
+        let arrives = gap.before == 0 || after.open || after.calls.contains(&gap.before);
+        arrives && (!it.sync.waits || repeats())
+    };
+    let (waits, others): (Vec<_>, Vec<_>) = path.sync.iter().partition(|it| it.sync.waits);
+    if let Some(found) = others.into_iter().chain(waits).find(leads_on) {
+        let frames = modules.frames(found.address + 1).to_vec();
+        return Some(UnrecordedSync { instruction: found.sync.name.clone(), frames });
+    }
+    // A call through a pointer may lead to a library that is not recorded.
+    let libraries = || modules.loaded().filter(|it| may_synchronise(it) && it.is_unrecorded());
+    let library = path.indirect.then(libraries)?.next()?;
+    Some(UnrecordedSync { instruction: "call".to_owned(), frames: vec![library.location()] })
+}
+
+/// The length of `pause`.
+const PAUSE: u64 = 2;
+/// Maximum number of functions of other modules that are followed.
+const IMPORTS: usize = 64;
+
+/// An instruction that is reached, with its address in the run.
+struct Instruction {
+    sync: SyncInstruction,
+    address: u64,
+    callers: Vec<u64>,
+}
+
+/// What is reached from an event without another one.
+#[derive(Default)]
+struct CodePath {
+    sync: Vec<Instruction>,
+    calls: BTreeSet<u64>,
+    indirect: bool,
+    /// Whether it may lead to places that the code does not determine.
+    open: bool,
+}
+
+/// Follows the code from an address, in its function and in the callers to which that returns.
+fn follow(modules: &Modules, from: u64, callers: &[u64]) -> CodePath {
+    let mut path = CodePath::default();
+    for depth in 0..=callers.len() {
+        let at = if depth == 0 { from } else { callers[depth - 1] };
+        if !is_program(modules, at) {
+            path.open = true;
+            continue;
+        }
+        if !step(modules, at, &callers[depth..], &mut path) {
+            break;
+        }
+    }
+    path
+}
+
+/// Whether code is neither a language's library nor the runtime, which record what they do.
+fn is_program(modules: &Modules, pc: u64) -> bool {
+    let is_runtime = |it: &Location| it.function.as_ref().is_some_and(|it| it.starts_with(RUNTIME));
+    modules.module(pc).is_some_and(|it| !is_language(&it.path))
+        && !modules.frames(pc).iter().any(is_runtime)
+}
+
+/// Follows one function and the functions that it calls, and says whether it returns.
+fn step(modules: &Modules, at: u64, callers: &[u64], path: &mut CodePath) -> bool {
+    let mut left = VecDeque::from([(at, callers.to_vec())]);
+    let (mut returns, mut seen) = (None, BTreeSet::new());
+    while let Some((at, callers)) = left.pop_front() {
+        let Some((loaded, reach)) = modules.reach(at) else {
+            path.open = true;
+            continue;
+        };
+        returns.get_or_insert(reach.returns);
+        path.indirect |= reach.indirect;
+        path.open |= reach.indirect || !reach.imports.is_empty();
+        path.calls.extend(reach.calls.iter().map(|it| loaded.in_run(*it)));
+        path.sync.extend(reach.sync.iter().map(|(sync, through)| Instruction {
+            address: loaded.in_run(sync.address),
+            callers: through.iter().map(|it| loaded.in_run(*it)).chain(callers.clone()).collect(),
+            sync: sync.clone(),
+        }));
+        for name in &reach.imports {
+            let exports = |it: &Loaded| Some(it.in_run(it.binary()?.exported(name)?));
+            let mut others = modules.loaded().filter(|it| !is_language(it.path()));
+            let Some(function) = others.find_map(exports) else { continue };
+            if seen.len() < IMPORTS && seen.insert(function) {
+                left.push_back((function, Vec::new()));
+            }
+        }
+    }
+    returns.unwrap_or(true)
 }
 
 #[cfg(test)]
 mod tests {
-    use norn_frontend::ModuleState;
-
     use super::*;
 
-    fn module(path: &str, instrumented: Option<bool>) -> ModuleSummary {
-        ModuleSummary { path: path.into(), instrumented, state: ModuleState::Symbols }
-    }
-
     #[test]
-    fn only_unrecorded_libraries_other_than_the_languages_own_may_synchronise() {
-        assert!(may_synchronise(&module("/usr/lib/libtbb.so.12", Some(false))));
-        assert!(!may_synchronise(&module("/usr/lib/libgomp.so.1", Some(false))));
-        assert!(!may_synchronise(&module("/usr/lib/libc.so.6", Some(false))));
-        assert!(!may_synchronise(&module("/usr/lib/libstdc++.so.6", Some(false))));
-        assert!(!may_synchronise(&module("/src/program", Some(true))));
-        assert!(!may_synchronise(&module("/src/gone", None)));
+    fn libraries_of_the_languages_synchronise_by_recorded_functions() {
+        assert!(!is_language(Path::new("/usr/lib/libtbb.so.12")));
+        assert!(is_language(Path::new("/usr/lib/libgomp.so.1")));
+        assert!(is_language(Path::new("/usr/lib/libc.so.6")));
+        assert!(is_language(Path::new("/usr/lib/libstdc++.so.6")));
+        assert!(!is_language(Path::new("/src/program")));
     }
 }

@@ -20,8 +20,8 @@ pub use report::{
     ObjectMisuse, ObjectState, ObservedFailure, ObservedValue, Omissions, Parameter, Parting,
     Point, Print, Property, Remark, Report, Requested, Run, RunKind, Runner, Running, Schedule,
     Semaphore, Status, Step, Story, Stuck, Summary, SuppressedBy, Suppression, Tool, Turn,
-    Uncontrolled, Unordered, Unseen, UnseenReason, Verdict, Waiter, Wakeup, Want, WeakOperation,
-    Writing,
+    Uncontrolled, Unordered, UnrecordedOrder, UnrecordedSync, Unseen, UnseenReason, Verdict,
+    Waiter, Wakeup, Want, WeakOperation, Writing,
 };
 pub use schema::schema;
 pub use vocabulary::Action;

@@ -24,7 +24,7 @@ pub use self::{
     finding::{
         Access, AlsoSeen, AtomicOperation, BriefLine, BriefSection, Detail, Finding, Harm,
         HeldLock, Object, ObservedFailure, Parameter, Remark, Schedule, Status, Turn, Unordered,
-        WeakOperation,
+        UnrecordedOrder, UnrecordedSync, WeakOperation,
     },
     note::Note,
     number::{Address, Number},

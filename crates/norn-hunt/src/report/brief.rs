@@ -9,7 +9,8 @@ const LINES: usize = 10;
 /// The non-empty sections.
 pub(super) fn sections(findings: &[Finding]) -> Vec<BriefSection> {
     let counts = |it: &&(usize, &Finding)| {
-        it.1.status == Status::Confirmed && !it.1.harmful && it.1.suppressed_by.is_none()
+        let listed = it.1.suppressed_by.is_some() || it.1.unrecorded_sync.is_some();
+        it.1.status == Status::Confirmed && !it.1.harmful && !listed
     };
     let all: Vec<_> = findings.iter().enumerate().collect();
     let (other, mut same): (Vec<_>, Vec<_>) =

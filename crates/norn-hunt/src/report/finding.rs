@@ -28,6 +28,7 @@ fn bare(kind: &CandidateKind, title: String, description: Description) -> Findin
         schedule: None,
         why: None,
         unordered: None,
+        unrecorded_sync: None,
         verdict: None,
         consequence: None,
         other_output: false,
@@ -72,6 +73,7 @@ pub(super) fn finding(found: &crate::Finding) -> Finding {
         harmful: found.is_harmful(),
         source: found.source,
         remark: found.remark.as_ref().map(remark),
+        unrecorded_sync: found.unrecorded_sync.clone(),
         ..candidate(&found.candidate, &found.description)
     };
     match &found.status {

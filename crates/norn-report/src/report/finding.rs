@@ -51,6 +51,10 @@ pub struct Finding {
     /// Of a data race whose accesses are not adjacent: why nothing orders them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unordered: Option<Unordered>,
+    /// Of a data race: synchronisation that is not recorded and may order its accesses. Such a race is
+    /// harmful only if the program fails.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unrecorded_sync: Option<UnrecordedOrder>,
     /// Where the program left the schedule, if it did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
@@ -196,6 +200,28 @@ pub struct Unordered {
     /// The operation that would order them with a stronger memory order, if it is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weak: Option<WeakOperation>,
+}
+
+/// Synchronisation that no trace contains and that may order two accesses: inline assembly, or code
+/// that was not built by `norn cc`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct UnrecordedOrder {
+    /// What may release, after the first access.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub release: Option<UnrecordedSync>,
+    /// What may acquire, before the second access.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub acquire: Option<UnrecordedSync>,
+}
+
+/// An instruction that may synchronise threads without being recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct UnrecordedSync {
+    /// Its name in assembly: `lock xadd`.
+    pub instruction: String,
+    /// Where it is, if that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub location: Option<Location>,
 }
 
 /// An atomic operation whose memory order is too weak.

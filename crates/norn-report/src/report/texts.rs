@@ -14,8 +14,8 @@ use super::{
     Inputs, InputsDiverged, Interleaving, LeftOut, Misuse, NotReproduced, Note, Notice, Object,
     ObjectMisuse, ObservedFailure, ObservedValue, Omissions, Parameter, Parting, Point, Property,
     Remark, Report, Requested, Run, RunKind, Runner, Running, Schedule, Semaphore, Step, Story,
-    Stuck, SuppressedBy, Suppression, Tool, Turn, Unordered, Unseen, Verdict, Waiter, Wakeup, Want,
-    WeakOperation, Writing,
+    Stuck, SuppressedBy, Suppression, Tool, Turn, Unordered, UnrecordedOrder, UnrecordedSync,
+    Unseen, Verdict, Waiter, Wakeup, Want, WeakOperation, Writing,
 };
 
 /// Changes a text.
@@ -183,7 +183,8 @@ fields! {
     EventRow { thread object shown at; event action size value times step }
     Finding {
         kind name title suppressed_by variables parameters accesses remark schedule why verdict
-        consequence story interleaving clip replay harm unordered not_reproduced;
+        consequence story interleaving clip replay harm unordered unrecorded_sync
+        not_reproduced;
         class status harmful bug scope source other_output other_status executions
     }
     Harm { consequence story clip replay }
@@ -235,6 +236,8 @@ fields! {
     Tool { name version }
     Turn { thread; until }
     Unordered { weak }
+    UnrecordedOrder { release acquire }
+    UnrecordedSync { instruction location }
     Unseen { event name text hint; why }
     Waiter { step want }
     Wakeup { object calls; earlier }

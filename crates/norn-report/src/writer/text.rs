@@ -13,6 +13,7 @@ mod property;
 mod run;
 mod story;
 mod summary;
+mod unrecorded;
 mod wait;
 
 #[cfg(test)]
@@ -50,6 +51,7 @@ impl Writer for Text {
             Hunt | Check | Predict | PredictProperty => {
                 finding::details(out, report, self.layout)?;
                 finding::brief(out, report)?;
+                unrecorded::unrecorded(out, report)?;
                 finding::observed(out, report)?;
                 finding::not_reproducible(out, report)?;
                 property::properties(out, &report.properties)?;

@@ -234,7 +234,7 @@ pub(super) fn brief(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     Ok(())
 }
 
-fn line(finding: &Finding) -> String {
+pub(super) fn line(finding: &Finding) -> String {
     let places = finding.accesses.iter().map(|it| {
         let at = it.stack.first().map_or_else(|| "?".to_owned(), paint::place);
         format!("{} {at}", it.action.noun())

@@ -95,6 +95,7 @@ pub(super) fn finding() -> Finding {
         schedule: None,
         why: None,
         unordered: None,
+        unrecorded_sync: None,
         verdict: None,
         consequence: Some(Consequence::Assertion("till == 3".to_owned())),
         not_reproduced: None,

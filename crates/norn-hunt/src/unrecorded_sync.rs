@@ -1,0 +1,158 @@
+//! Unrecorded synchronisation that may order the accesses of a data race: instructions of inline assembly
+//! and of libraries that were not built by `norn cc`.
+//!
+//! In a controlled run, a thread executes the code behind an event at once, up to its next event. So if
+//! two accesses are adjacent, and each thread was stopped at its access before, nothing orders them,
+//! recorded or not. Otherwise the first thread may release after its access, the second one may acquire
+//! before its access, and then the race is no proof: it counts only if the program fails.
+//!
+//! A thread that spins or sleeps in such code loses its turn; then it is unknown when that code was
+//! executed, and it is taken for synchronisation up to the thread's next event.
+
+use norn_frontend::{Gap, Owner};
+use norn_model::{
+    BugClass, Candidate, Event, EventId, Frame, Op, Ordering, StackId, Trace,
+    memory_model::{Edges, HappensBefore},
+};
+use norn_replay::ReplayError;
+use norn_report::{UnrecordedOrder, UnrecordedSync};
+
+use crate::{
+    confirm::{self, Moment, moment},
+    executor::Run,
+    source::Source,
+};
+
+/// Maximum number of events on each side of an access that are examined.
+const NEAR: usize = 64;
+
+/// What may order the accesses of a race in a run that performed it.
+pub(crate) fn between(
+    source: &Source,
+    race: &Candidate,
+    run: &Run,
+) -> Result<Option<UnrecordedOrder>, ReplayError> {
+    let did = run.source()?;
+    Ok(did.and_then(|did| between_accesses(source, race, did, run.was_away())))
+}
+
+fn between_accesses(
+    source: &Source,
+    race: &Candidate,
+    run: &Source,
+    away: bool,
+) -> Option<UnrecordedOrder> {
+    if !applies(run, race) {
+        return None;
+    }
+    let events = confirm::events(source, race, run)?;
+    let (&first, &second) = events.first().zip(events.last())?;
+    let (start, end) = (moment(&run.trace, first)?, moment(&run.trace, second)?);
+    let releases = after(run, first, |it| it < end);
+    let acquires = before(run, second, |opens, closes| if away { closes } else { opens } >= start);
+    let (release, acquire) = (releases.first(), acquires.first());
+    let both = release.is_some() && acquire.is_some();
+    (both || is_completed(run, (first, &releases), (second, &acquires))).then(|| UnrecordedOrder {
+        release: release.map(|it| it.sync.clone()),
+        acquire: acquire.map(|it| it.sync.clone()),
+    })
+}
+
+/// What may order the accesses of a race that no run has performed, close to them in the recorded run.
+pub(crate) fn around(source: &Source, race: &Candidate) -> Option<UnrecordedOrder> {
+    if !applies(source, race) {
+        return None;
+    }
+    let (first, second) = race.steps.first().zip(race.steps.last())?;
+    let order = |first: EventId, second: EventId| {
+        let release = after(source, first, |_| true).into_iter().next()?.sync;
+        let acquire = before(source, second, |_, _| true).into_iter().next()?.sync;
+        Some(UnrecordedOrder { release: Some(release), acquire: Some(acquire) })
+    };
+    order(first.event, second.event).or_else(|| order(second.event, first.event))
+}
+
+fn applies(run: &Source, candidate: &Candidate) -> bool {
+    candidate.class() == BugClass::Race && run.symbolized.symbols.has_unrecorded_sync()
+}
+
+/// Synchronisation that may be between two events of a thread, and the index of the later one.
+struct Found {
+    sync: UnrecordedSync,
+    index: u64,
+}
+
+/// The synchronisation behind an event, while the events before it happen in time.
+fn after(run: &Source, first: EventId, in_time: impl Fn(Moment) -> bool) -> Vec<Found> {
+    let events = run.trace.thread(first.thread).map_or(&[][..], |it| &it.events);
+    let at = events.partition_point(|it| it.id.index < first.index);
+    let opened = |it: &Event| moment(&run.trace, it.id).is_some_and(&in_time);
+    let gaps = (at..events.len()).take_while(|it| opened(&events[*it])).take(NEAR);
+    gaps.filter_map(|it| found(run, events, it)).collect()
+}
+
+/// The synchronisation before an event, closest first, while the events that enclose it are in time.
+fn before(run: &Source, second: EventId, in_time: impl Fn(Moment, Moment) -> bool) -> Vec<Found> {
+    let events = run.trace.thread(second.thread).map_or(&[][..], |it| &it.events);
+    let at = events.partition_point(|it| it.id.index < second.index);
+    let enclosed = |it: usize| {
+        let opens = moment(&run.trace, events[it].id);
+        let closes = events.get(it + 1).and_then(|it| moment(&run.trace, it.id));
+        opens.zip(closes).is_some_and(|(opens, closes)| in_time(opens, closes))
+    };
+    let gaps = (0..at).rev().take_while(|it| enclosed(*it)).take(NEAR);
+    gaps.filter_map(|it| found(run, events, it)).collect()
+}
+
+/// The synchronisation between an event and the next one.
+fn found(run: &Source, events: &[Event], at: usize) -> Option<Found> {
+    let (earlier, later) = (events.get(at)?, events.get(at + 1));
+    let pc = |it: &Event| run.trace.site(it.site).map_or(0, |it| it.pc);
+    let inner = callers(&run.trace, earlier.stack);
+    let outer = later.map(|it| callers(&run.trace, it.stack)).unwrap_or_default();
+    let before = later.map_or(0, pc);
+    let gap = Gap { after: pc(earlier), callers: &inner, before, before_callers: &outer };
+    let symbols = &run.symbolized.symbols;
+    let found = symbols.unrecorded_sync(gap)?;
+    let program = found.frames.iter().find(|it| symbols.owner(it) == Owner::Program);
+    let location = program.or(found.frames.first()).cloned();
+    let sync = UnrecordedSync { instruction: found.instruction, location };
+    Some(Found { sync, index: earlier.id.index + 1 })
+}
+
+fn callers(trace: &Trace, stack: StackId) -> Vec<u64> {
+    let known = |it: Frame| match it {
+        Frame::Call(pc) => Some(pc),
+        Frame::Unknown(_) => None,
+    };
+    trace.stacks.frames(stack).map_while(known).collect()
+}
+
+/// Whether unrecorded fences complete a handover by recorded atomic operations: the fence of the first
+/// thread makes its later stores releases, and that of the second thread its earlier loads acquires.
+fn is_completed(
+    run: &Source,
+    (first, releases): (EventId, &[Found]),
+    (second, acquires): (EventId, &[Found]),
+) -> bool {
+    let released = releases.iter().map(|it| it.index).min();
+    let acquired = acquires.iter().map(|it| it.index).max();
+    if released.is_none() && acquired.is_none() {
+        return false;
+    }
+    let mut trace = run.trace.clone();
+    for thread in &mut trace.threads {
+        let releases =
+            |index: u64| thread.id == first.thread && released.is_some_and(|it| index >= it);
+        let acquires =
+            |index: u64| thread.id == second.thread && acquired.is_some_and(|it| index < it);
+        for event in &mut thread.events {
+            if let Op::Atomic { ordering, .. } = &mut event.op
+                && (releases(event.id.index) || acquires(event.id.index))
+            {
+                *ordering = Ordering::AcqRel;
+            }
+        }
+    }
+    HappensBefore::new(&trace, Edges::CXX20).is_before(first, second)
+}
