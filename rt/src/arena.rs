@@ -15,7 +15,7 @@ use norn_abi::{
     lane::Content,
 };
 
-pub use self::chunk::{define, finish, make_room, start};
+pub use self::chunk::{define, finish, is_stopped, make_room, start, table_of_stopped};
 use crate::{control, function, hook, sys};
 
 /// The mapped arena; null in a process that is not recorded.

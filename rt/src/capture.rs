@@ -11,7 +11,7 @@ use core::arch::{asm, global_asm, naked_asm};
 
 use norn_abi::arena::ThreadSlot;
 
-use crate::{control::mix, hook::Table};
+use crate::{arena, control::mix, hook::Table};
 
 global_asm!(
     ".pushsection .tdata.norn,\"awT\",@progbits",
@@ -161,9 +161,10 @@ pub unsafe fn watch(slot: *mut ThreadSlot, watched: bool) {
         return;
     }
     let watching = (&raw const WATCHED).cast();
-    // SAFETY: guaranteed by the caller. Another table than these two means that recording has stopped.
+    // SAFETY: guaranteed by the caller. Another table than these means that accesses are ignored.
     unsafe {
-        let control = (&raw const *crate::arena::table()).cast();
+        let control = if arena::is_stopped(slot) { arena::table_of_stopped() } else { arena::table() };
+        let control = (&raw const *control).cast();
         if watched && (*slot).table == control {
             set_behind(control as usize);
             (*slot).table = watching;

@@ -63,7 +63,9 @@ pub static FIRST: Table = table!(first, first_enter, idle_leave);
 /// For a thread that has ended its recording: later events are counted as lost.
 pub static LATE: Table = Table { access: [late; 0x30], enter: idle_enter, leave: idle_leave };
 /// For a thread whose recording has stopped: events are counted as lost.
-pub static STOPPED: Table = Table { access: [stopped; 0x30], enter: idle_enter, leave: idle_leave };
+pub static STOPPED: Table = table!(stopped, idle_enter, idle_leave);
+/// The same in a controlled run: the scheduler still counts events and decides at them.
+pub static CONTROL_STOPPED: Table = table!(control_stopped, idle_enter, idle_leave);
 /// Records with values.
 pub static RECORD: Table = table!(record_values, enter, leave);
 /// Records without values.
@@ -127,7 +129,7 @@ unsafe extern "C" fn late(_: usize, _: usize, _: *mut ThreadSlot) {
 
 /// # Safety
 /// Called by a hook, with the current thread's slot.
-unsafe extern "C" fn stopped(_: usize, _: usize, slot: *mut ThreadSlot) {
+unsafe extern "C" fn stopped<const K: u16>(_: usize, _: usize, slot: *mut ThreadSlot) {
     // SAFETY: the slot is this thread's.
     unsafe { arena::lose(slot) };
 }
@@ -194,6 +196,7 @@ macro_rules! controller {
 
 controller!(control_values, record_values);
 controller!(control_bare, record_bare);
+controller!(control_stopped, stopped);
 
 /// An access in the unusual cases: its site has no slot in the encoder yet, the chunk is full, or
 /// the access is 16 bytes wide. In the mode with a total order, where the shared counter dominates

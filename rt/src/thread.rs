@@ -82,6 +82,8 @@ pub struct Own {
     pub begun: bool,
     /// For a handler's stream: a handler runs.
     pub active: bool,
+    /// The recording of the thread has stopped.
+    pub stopped: bool,
     /// The thread makes a call without the turn.
     pub outside: bool,
     /// The thread is cancelled asynchronously, as far as the program knows.

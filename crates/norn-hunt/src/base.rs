@@ -122,7 +122,9 @@ pub(crate) fn record(options: &Options, scratch: &Path) -> Result<Option<Recorde
             process,
             output,
         };
-        let options = options.limited(given.unwrap_or_else(|| (time * 20).max(SHORTEST)));
+        let timeout = given.unwrap_or_else(|| (time * 20).max(SHORTEST));
+        let counts = source.symbolized.trace.counts();
+        let options = options.limited(timeout).bounded(counts.events, counts.bytes);
         let executor = executor.with_options(options.clone());
         observations.verify(&executor)?;
         return Ok(Some(Recorded { base, source, executor, options, observations, clips }));

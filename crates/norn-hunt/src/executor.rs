@@ -110,11 +110,12 @@ impl Run {
     }
 
     /// Its trace with symbols, if it passed and can therefore be analysed. The analyses take each load
-    /// for one of the newest store.
+    /// for one of the newest store, and the end of the trace for that of the run.
     pub(crate) fn passed_trace(&self) -> Result<Option<Arc<SymbolizedTrace>>, ReplayError> {
         let consequence = self.consequence();
         let passed = !consequence.is_failure() && !consequence.is_unfinished();
-        if !passed || self.older_loads() > 0 {
+        let is_whole = self.completed.recording.run.stopped.is_none();
+        if !passed || !is_whole || self.older_loads() > 0 {
             return Ok(None);
         }
         self.completed.shared_trace()

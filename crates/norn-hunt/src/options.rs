@@ -6,6 +6,14 @@ use norn_frontend::{FrontEnd, Launch};
 use norn_trace::MemoryModel;
 use norn_witness::Engines;
 
+/// Maximum number of events of a run that follows the recorded one: this many times as many as that one
+/// has, but at least [`FEWEST_EVENTS`]. A run with more events is considered endless.
+const MORE_EVENTS: u64 = 20;
+const FEWEST_EVENTS: u64 = 4_000_000;
+/// The same for the size of its trace, in bytes: then recording stops.
+const MORE_BYTES: u64 = 4;
+const FEWEST_BYTES: u64 = 64 << 20;
+
 /// The options of a hunt. If no timeout for runs is given, it is two minutes for the recorded run,
 /// and for the others twenty times the duration of that run, but at least ten seconds.
 #[derive(Clone, Debug)]
@@ -42,5 +50,15 @@ impl Options {
     pub(crate) fn limited(&self, timeout: Duration) -> Options {
         let launch = Launch { timeout: Some(timeout), ..self.launch.clone() };
         Options { launch, ..self.clone() }
+    }
+
+    /// The options of the runs that follow a recorded run with this many events and bytes.
+    pub(crate) fn bounded(&self, events: u64, bytes: u64) -> Options {
+        let most = events.saturating_mul(MORE_EVENTS).max(FEWEST_EVENTS);
+        let size = bytes.saturating_mul(MORE_BYTES).max(FEWEST_BYTES);
+        let launch = Launch { max_size: self.launch.max_size.min(size), ..self.launch.clone() };
+        // 0 means that there is no limit.
+        let max_steps = if self.max_steps == 0 { most } else { self.max_steps.min(most) };
+        Options { launch, max_steps, ..self.clone() }
     }
 }

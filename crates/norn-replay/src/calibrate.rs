@@ -7,7 +7,8 @@ use norn_trace::Strategy;
 
 use crate::ReplayError;
 
-/// Runs a subject once, its threads in turn, to count its events. Removes the files of the run.
+/// Runs a subject once, its threads in turn, to count its events. Removes the files of the run. The
+/// runtime counts all events, so that only the first chunk of each thread is recorded.
 pub fn calibrate(
     front_end: &dyn FrontEnd,
     launch: &Launch,
@@ -19,6 +20,8 @@ pub fn calibrate(
     let mut launch = Launch {
         output: folder.join("trace"),
         streams: Streams::Files { stdout: folder.join("stdout"), stderr: folder.join("stderr") },
+        values: false,
+        max_size: 0,
         apart: true,
         ..launch.clone()
     };

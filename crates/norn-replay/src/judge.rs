@@ -77,7 +77,9 @@ fn found(outcome: &Outcome, max_steps: u64) -> Option<Consequence> {
         Found::None | Found::Stopped => return None,
         Found::Deadlock => Consequence::Deadlock,
         Found::Livelock => Consequence::Livelock,
-        Found::Steps => Consequence::Unfinished(Limit::Steps(max_steps)),
+        // The run ends earlier if all threads spin.
+        Found::Steps if max_steps == 0 => Consequence::Unfinished(Limit::Steps(outcome.steps)),
+        Found::Steps => Consequence::Unfinished(Limit::Steps(outcome.steps.min(max_steps))),
         Found::UseAfterFree => Consequence::Memory(MemoryFault::UseAfterFree),
         Found::DoubleFree => Consequence::Memory(MemoryFault::DoubleFree),
         Found::BadFree => Consequence::Memory(MemoryFault::BadFree),

@@ -9,6 +9,9 @@ use crate::{
     task::Task,
 };
 
+/// Number of times that a thread yields per turn while no thread makes progress.
+const YIELDS_PER_TURN: u32 = 64;
+
 /// What a thread that arrives at an event does next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
@@ -107,9 +110,22 @@ impl Scheduler {
                 see(task, 0, changes);
             }
         }
+        if self.run.holder == Some(id) && self.keeps_turn() {
+            return self.unchanged();
+        }
+        let task = &mut self.run.tasks[id];
         task.spin.yields();
         task.between = true;
         self.yield_turn(world)
+    }
+
+    /// Whether a thread that yields runs on: there was no effect for long, and it has not run on too often
+    /// yet. If all threads yield in loops, they would otherwise spend their time with switches. A
+    /// schedule that is followed decides itself.
+    fn keeps_turn(&mut self) -> bool {
+        let keeps = self.run.progress.is_stale() && !self.run.follows();
+        self.kept_yields = if keeps { (self.kept_yields + 1) % YIELDS_PER_TURN } else { 0 };
+        self.kept_yields > 0
     }
 
     /// The thread is about to run without the turn.

@@ -93,6 +93,10 @@ impl Scheduler {
                 decision.stop.get_or_insert(Verdict::Livelock);
                 return None;
             }
+            if self.run.is_stalled() {
+                decision.stop.get_or_insert(Verdict::Steps);
+                return None;
+            }
         }
         let (now, last) = (self.run.counted, self.run.last());
         let goes_on = self.run.progress.is_stale() && now - self.spin_turn_since < SPIN_TURN;

@@ -204,6 +204,17 @@ fn threads_that_only_spin_are_a_livelock() {
     }
 }
 
+#[test]
+fn loops_that_might_end_by_themselves_are_cut_off() {
+    if cfg!(miri) {
+        // Ten million events.
+        return;
+    }
+    let counts = vec![Op::AwaitUpTo(0, u64::MAX)];
+    let run = run(&[counts.clone(), counts], planned(StrategyKind::RoundRobin, 1));
+    assert_eq!(run.verdict, Some(Verdict::Steps));
+}
+
 /// Ways to wait in a loop until another thread has written variable 1.
 fn loops() -> Vec<(&'static str, Vec<Op>)> {
     vec![

@@ -22,6 +22,8 @@ pub struct Scheduler {
     /// Number of events of all threads when the current spinning thread began to run, while all
     /// spin.
     pub(crate) spin_turn_since: u64,
+    /// Number of times that a thread yielded and kept the turn, since the last one that lost it.
+    pub(crate) kept_yields: u32,
     /// The real time since which no task can run, and the number of events then.
     pub(crate) idle_since: u64,
     pub(crate) idle_at: Option<u64>,
@@ -49,6 +51,7 @@ impl Scheduler {
             watch: TurnWatch::new(),
             fairness: Fairness::new(),
             spin_turn_since: 0,
+            kept_yields: 0,
             idle_since: 0,
             idle_at: None,
             looked_outside: 0,

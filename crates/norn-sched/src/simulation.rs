@@ -156,7 +156,7 @@ pub(crate) struct Simulation {
 }
 
 /// Maximum number of decisions of a run, so that a test ends even if the scheduler does not.
-const MAX_DECISIONS: usize = 3_000_000;
+const MAX_DECISIONS: usize = 12_000_000;
 
 impl Simulation {
     /// A program of these threads, under this plan. The first thread has created the others.

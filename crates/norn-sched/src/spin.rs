@@ -34,6 +34,9 @@ const ROUNDS_PER_STATE: u32 = 16;
 const WATCHED: u64 = 2 * (ROUNDS as u64 + 1) * LONGEST_ROUND as u64;
 /// Number of events of pure spinning after which no thread is expected to make progress.
 const LIVELOCK_EVENTS: u64 = 200_000;
+/// Number of events of pure spinning after which the run ends, although a loop that counts its rounds
+/// might end by itself.
+const STALLED_EVENTS: u64 = 10_000_000;
 /// Number of events of pure spinning after which the spinning threads need not alternate any more.
 const STALE: u64 = 2_000;
 
@@ -329,6 +332,11 @@ impl RunState {
     pub(crate) fn is_hopeless(&mut self) -> bool {
         self.let_yielded_run(|_| true);
         self.progress.fruitless > LIVELOCK_EVENTS
+    }
+
+    /// Whether spinning has lasted so long that nobody waits for its end.
+    pub(crate) fn is_stalled(&self) -> bool {
+        self.progress.fruitless > STALLED_EVENTS
     }
 
     /// Lets the spinning tasks run on whose loops may end by themselves. Returns whether there is one.

@@ -11,7 +11,7 @@ use norn_abi::{
 };
 
 use super::{OPTIONS, PATIENCE, awaiting, control, ring_bell, table};
-use crate::{control::was_on, event, hook, intercept::load, sys};
+use crate::{control::was_on, event, hook, intercept::load, sys, thread};
 
 /// Starts recording into a slot whose head is filled in.
 ///
@@ -81,7 +81,7 @@ unsafe fn start_chunk(slot: *mut ThreadSlot, index: u32, last_seq: u64) {
 pub unsafe fn make_room(slot: *mut ThreadSlot) -> bool {
     // SAFETY: the slot belongs to the current thread.
     unsafe {
-        if (*slot).table == (&raw const hook::STOPPED).cast() {
+        if is_stopped(slot) {
             return false;
         }
         event::end_cancelled_wait(slot);
@@ -116,12 +116,39 @@ unsafe fn next_chunk(slot: *mut ThreadSlot) -> bool {
         hand_over(slot);
         let filled = (*slot).head.filled.load(Ordering::Relaxed);
         if !wait_for_room(slot, filled) {
-            (*slot).table = (&raw const hook::STOPPED).cast();
+            stop(slot);
             return false;
         }
         start_chunk(slot, filled, (*slot).lane.last_seq);
     }
     true
+}
+
+/// Whether the recording of a thread has stopped before its end.
+///
+/// # Safety
+/// The slot is the current thread's and not a placeholder.
+pub unsafe fn is_stopped(slot: *mut ThreadSlot) -> bool {
+    // SAFETY: guaranteed by the caller.
+    unsafe { (*thread::own(slot)).stopped }
+}
+
+/// Stops the recording of a thread. The scheduler of a controlled run still has to see its events: they
+/// decide when other threads run, and when the run ends.
+///
+/// # Safety
+/// The slot is the current thread's and not a placeholder.
+unsafe fn stop(slot: *mut ThreadSlot) {
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        (*thread::own(slot)).stopped = true;
+        (*slot).table = (&raw const *table_of_stopped()).cast();
+    }
+}
+
+/// The hook table for a thread whose recording has stopped.
+pub fn table_of_stopped() -> &'static hook::Table {
+    if was_on() { &hook::CONTROL_STOPPED } else { &hook::STOPPED }
 }
 
 /// # Safety
@@ -169,7 +196,7 @@ fn wait_for_recorder(taken: &AtomicU32, filled: u32) -> bool {
 pub unsafe fn finish(slot: *mut ThreadSlot) {
     // SAFETY: the slot belongs to the current thread.
     unsafe {
-        if (*slot).table != (&raw const hook::STOPPED).cast() {
+        if !is_stopped(slot) {
             (*slot).lane.settle_any();
             hand_over(slot);
         }

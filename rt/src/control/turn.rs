@@ -1,7 +1,7 @@
 //! Executes the scheduler's decisions: threads sleep until they have the turn, and the thread that
 //! passes it on wakes the next one.
 
-use core::sync::atomic::{AtomicU32, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use norn_abi::arena::ThreadSlot;
 use norn_sched::{Decision, Grant, Scheduler, TURN_PATIENCE, TaskId};
@@ -16,11 +16,19 @@ use super::{
 use crate::{arena, intercept::timer, signal, sys, tls};
 
 static PROCESSORS: AtomicU32 = AtomicU32::new(0);
+/// The last thread that spun for its turn did so in vain.
+static SPINS_IN_VAIN: AtomicBool = AtomicBool::new(false);
+/// Number of waits for a turn.
+static WAITS: AtomicU32 = AtomicU32::new(0);
 
 /// How long a thread spins for its turn before it sleeps, in processor ticks: about as long as it
 /// takes to wake a sleeping thread. With a single processor, spinning only delays the thread that
-/// has the turn.
+/// has the turn; and so does spinning while other programs use the processors, or for a turn that
+/// lasts long. Therefore a thread spins only if that was successful last time, and from time to time to
+/// find out whether it would be.
 const LOOKS: u64 = 150_000;
+/// Number of waits of which one spins in any case.
+const PROBES: u32 = 32;
 
 /// Gives the turn to the first thread of a process.
 pub fn start(task: TaskId) {
@@ -208,7 +216,8 @@ enum Waits {
 fn sleep(task: TaskId, waits: Waits) {
     let seat = seat::of(task);
     let begun = sys::ticks();
-    let looks = PROCESSORS.load(Ordering::Relaxed) > 1;
+    let looks = may_spin();
+    let mut in_vain = false;
     loop {
         match seat.turn.load(Ordering::Acquire) {
             0 if !may_run_freely(task, waits) => {}
@@ -225,6 +234,7 @@ fn sleep(task: TaskId, waits: Waits) {
             core::hint::spin_loop();
             continue;
         }
+        in_vain |= looks;
         let patience = match waits {
             Waits::ForItsFirstTurn => TURN_PATIENCE,
             Waits::Somehow => lock().patience(task),
@@ -237,7 +247,16 @@ fn sleep(task: TaskId, waits: Waits) {
             look_around(task);
         }
     }
+    if looks {
+        SPINS_IN_VAIN.store(in_vain, Ordering::Relaxed);
+    }
     exit::wait();
+}
+
+/// Whether a thread that waits for its turn spins before it sleeps.
+fn may_spin() -> bool {
+    let probes = WAITS.fetch_add(1, Ordering::Relaxed).is_multiple_of(PROBES);
+    PROCESSORS.load(Ordering::Relaxed) > 1 && (probes || !SPINS_IN_VAIN.load(Ordering::Relaxed))
 }
 
 /// Whether no thread waits for a turn any more, and the task does not wait for anything else.

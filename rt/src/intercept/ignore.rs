@@ -66,7 +66,7 @@ pub unsafe fn end(slot: *mut ThreadSlot) {
 unsafe fn use_table(slot: *mut ThreadSlot, table: &'static hook::Table) {
     // SAFETY: the slot is the current thread's.
     unsafe {
-        if (*slot).table != (&raw const hook::STOPPED).cast() {
+        if !arena::is_stopped(slot) {
             (*slot).table = (&raw const *table).cast();
         }
     }

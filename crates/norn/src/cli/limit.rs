@@ -6,7 +6,8 @@ use clap::Args;
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Limits")]
 pub(crate) struct Limits {
-    /// Number of events after which a run ends as not finished
+    /// Number of events after which a run ends as not finished; runs that follow the recorded run of a
+    /// hunt end after twenty times as many events as that one, but not before 4,000,000
     #[arg(long, default_value_t = 1_000_000_000, value_name = "EVENTS")]
     pub(crate) max_steps: u64,
     /// Number of seconds after which a run ends as not finished

@@ -52,9 +52,12 @@ impl Job<'_> {
         let kept = self.keep.map(check_empty).transpose()?;
         let count = self.batch.times.map_or(1, NonZeroU64::get);
         let bar = bar(count);
+        // All traces are in the scratch folder at first, several at a time.
+        let max_size = self.launch.max_size.min(Scratch::MOST_TRACE);
+        let launch = Launch { max_size, ..self.launch.clone() };
         let batch = norn_replay::Batch {
             front_end: &**front_end(),
-            launch: self.launch,
+            launch: &launch,
             mode: self.mode,
             count,
             jobs: self.batch.jobs.unwrap_or_else(processors),

@@ -62,8 +62,14 @@ fn read(args: &Replay) -> Result<Clip, ReplayError> {
 
 fn once(args: &Replay, clip: &Clip, launch: Launch) -> anyhow::Result<Exit> {
     let scratch = Scratch::new()?;
-    let output = args.output.clone().unwrap_or_else(|| scratch.path().join("trace"));
-    let launch = Launch { output, ..launch };
+    let launch = match &args.output {
+        Some(output) => Launch { output: output.clone(), ..launch },
+        None => Launch {
+            output: scratch.path().join("trace"),
+            max_size: launch.max_size.min(Scratch::MOST_TRACE),
+            ..launch
+        },
+    };
     let check = batch::check(&args.batch, &args.limits);
     let run = checked::run(&launch, check.as_ref())?;
     run.symbolized()?;

@@ -7,6 +7,7 @@ mod assembly;
 mod atomic_set;
 mod bad_input;
 mod deadlock;
+mod endless;
 mod identity;
 mod interrupt;
 mod iteration;

@@ -9,6 +9,7 @@ mod batch;
 mod claim;
 mod clip;
 mod destroyed;
+mod endless;
 mod gdb;
 mod identity;
 mod input;
