@@ -21,6 +21,7 @@ const READLINK: usize = 89;
 
 const TYPE: u64 = 0o170_000;
 pub const SOCKET: u64 = 0o140_000;
+pub const REGULAR: u64 = 0o100_000;
 const DEVICE: u64 = 0o020_000;
 pub const PIPE: u64 = 0o010_000;
 /// The numbers of `/dev/random` and `/dev/urandom`.
