@@ -49,13 +49,13 @@ fn measure(name: &str, trace: &Trace, candidates: &[Candidate]) {
             counts[found.map_or(2, |it| usize::from(it.grade == Grade::Speculative))] += 1;
         }
         times.sort_by(f64::total_cmp);
-        let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize];
+        let at = |percent: usize| times[(times.len() - 1) * percent / 100];
         println!(
             "{:>8} {name:>6} {label:>7} {once:>8.0} {:>10.3} {:>9.3} {:>9.3} {:>6} {:>7} {:>5} {turns:>6}",
             trace.len(),
-            at(0.5),
-            at(0.9),
-            at(1.0),
+            at(50),
+            at(90),
+            at(100),
             counts[0],
             counts[1],
             counts[2]

@@ -47,7 +47,7 @@ fn another_variable_at_the_same_address_is_not_a_race() {
 }
 
 /// Two threads count. The test provides the lock, and what they do without it.
-const COUNT: &str = r#"
+const COUNT: &str = r"
 #include <pthread.h>
 static int counter, other;
 static void *work(void *argument) {
@@ -65,7 +65,7 @@ int main(void) {
     for (int i = 0; i < 2; i++) pthread_join(threads[i], 0);
     return counter != 4;
 }
-"#;
+";
 
 const SPIN_LOCK: &str = r#"
 static int word;
