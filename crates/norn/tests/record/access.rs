@@ -179,7 +179,8 @@ fn memory_functions() {
              read to+0 50
              write to+10 50
              read from+0 11
-             read to+0 11",
+             read to+0 11
+             read to+0 20",
         );
     }
 }
