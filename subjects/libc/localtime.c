@@ -1,6 +1,6 @@
 // Two threads ask for the hour of a time by `localtime`.
 // Bug: both get the same structure, which the second call overwrites.
-// Finds: race; assertion
+// Consequence: assertion
 // The twin is localtime_fixed.c.
 #undef NDEBUG
 #include <assert.h>

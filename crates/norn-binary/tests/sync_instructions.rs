@@ -16,7 +16,9 @@ fn build(compiler: &str, optimisation: &str) -> Subject {
 fn each(check: impl Fn(&Subject)) {
     for compiler in ["gcc", "clang-14"] {
         if is_installed(compiler) {
-            ["-O0", "-O2"].iter().for_each(|it| check(&build(compiler, it)));
+            for level in ["-O0", "-O2"] {
+                check(&build(compiler, level));
+            }
         }
     }
 }
