@@ -1,6 +1,6 @@
 // A thread prints a line by `printf` while another one changes it.
 // Bug: nothing protects the line.
-// Finds: race on line
+// Finds: race on line; none
 // The twin is printf_fixed.c.
 #include <pthread.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // A thread sorts numbers by `qsort` while another one reads them.
 // Bug: nothing protects the numbers while libc moves them.
-// Finds: race on numbers
+// Finds: race on numbers; assertion
 // The twin is qsort_fixed.c.
 #undef NDEBUG
 #include <assert.h>
