@@ -259,7 +259,7 @@ mod tests {
     #[test]
     fn invalid_points_are_rejected() {
         let error = |text: &str| text.parse::<Visit>().unwrap_err().to_string();
-        assert!(error("counter.c:12").contains("one of any, read, write"));
+        assert!(error("counter.c:12").contains("are any, read, write"));
         assert!(error("read counter.c").contains("no number"));
         assert!(error("read counter.c:0").contains("no number"));
         assert!(error("read x0").contains("the first is x1"));
