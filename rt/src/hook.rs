@@ -135,10 +135,10 @@ unsafe extern "C" fn stopped<const K: u16>(_: usize, _: usize, slot: *mut Thread
 }
 
 /// Defines the access hook of a mode without a total order. If the value of the previous write has
-/// still to be read back, the hook does more work; that part is a separate function, so that the
-/// usual path needs few registers.
+/// still to be read back, or if site and address are not as predicted, the hook does more work; these
+/// parts are separate functions, so that the usual path needs few registers.
 macro_rules! recorder {
-    ($name:ident, $settled:ident, $values:literal) => {
+    ($name:ident, $settled:ident, $unforeseen:ident, $values:literal) => {
         /// # Safety
         /// Called by a hook, with the current thread's slot.
         unsafe extern "C" fn $name<const K: u16>(addr: usize, pc: usize, slot: *mut ThreadSlot) {
@@ -147,6 +147,22 @@ macro_rules! recorder {
                 if $values && (*slot).lane.pending() {
                     return $settled::<K>(addr, pc, slot);
                 }
+                if K & 7 == 4 || !(*slot).lane.foreseen_access::<K, $values>(addr, pc) {
+                    $unforeseen::<K>(addr, pc, slot);
+                }
+            }
+        }
+
+        /// # Safety
+        /// Called by a hook, with the current thread's slot.
+        #[inline(never)]
+        unsafe extern "C" fn $unforeseen<const K: u16>(
+            addr: usize,
+            pc: usize,
+            slot: *mut ThreadSlot,
+        ) {
+            // SAFETY: as above.
+            unsafe {
                 if K & 7 == 4 || !(*slot).lane.access::<K, $values>(addr, pc) {
                     cold::<K>(addr, pc, slot);
                 }
@@ -160,16 +176,16 @@ macro_rules! recorder {
             // SAFETY: as above.
             unsafe {
                 (*slot).lane.settle();
-                if K & 7 == 4 || !(*slot).lane.access::<K, $values>(addr, pc) {
-                    cold::<K>(addr, pc, slot);
+                if K & 7 == 4 || !(*slot).lane.foreseen_access::<K, $values>(addr, pc) {
+                    $unforeseen::<K>(addr, pc, slot);
                 }
             }
         }
     };
 }
 
-recorder!(record_values, record_values_settled, true);
-recorder!(record_bare, record_bare_settled, false);
+recorder!(record_values, record_values_settled, record_values_unforeseen, true);
+recorder!(record_bare, record_bare_settled, record_bare_unforeseen, false);
 
 /// Defines the access hook of a mode of controlled runs.
 macro_rules! controller {

@@ -80,46 +80,69 @@ impl Lane {
         self.pend_addr != 0
     }
 
+    /// Records a memory access of up to 8 bytes whose site and address are as predicted. This is what
+    /// happens in loops, where it saves half of the instructions. Returns false and changes nothing
+    /// if they are not, or if the chunk is full; the caller then calls [`Lane::access`].
+    ///
+    /// # Safety
+    /// The lane is started, belongs to this thread and has nothing pending; this thread is about to
+    /// access `addr` as `K` states.
+    #[inline(always)]
+    pub unsafe fn foreseen_access<const K: u16, const VALUES: bool>(
+        &mut self,
+        addr: usize,
+        pc: usize,
+    ) -> bool {
+        // SAFETY: the record fits into the slack after `lim`.
+        unsafe {
+            let foreseen = self.is_foreseen(slot_of(pc, K), key_of(pc, K), addr);
+            if foreseen {
+                let head = self.cur;
+                self.finish::<K>(head, 0, head.add(1), addr, VALUES);
+            }
+            foreseen
+        }
+    }
+
     /// Records a memory access of up to 8 bytes in the common case. Returns false and changes
     /// nothing if the chunk is full or the site has no slot yet; the caller then makes room and
     /// calls [`Lane::any_access`].
     ///
     /// # Safety
-    /// The lane is started, belongs to this thread and has nothing pending; this thread is about to
-    /// access `addr` as `K` states.
+    /// As for [`Lane::foreseen_access`].
     #[inline(always)]
     pub unsafe fn access<const K: u16, const VALUES: bool>(
         &mut self,
         addr: usize,
         pc: usize,
     ) -> bool {
-        // SAFETY: the slot is below `SITES`; the record fits into the slack after `lim`.
+        let slot = slot_of(pc, K);
+        // SAFETY: `slot` is below `SITES`; the record fits into the slack after `lim`.
         unsafe {
-            let head = self.cur;
-            if self.is_foreseen(key_of(pc, K), addr) {
-                self.finish::<K>(head, 0, head.add(1), addr, VALUES);
-                return true;
-            }
-            let slot = slot_of(pc, K);
             let site = self.sites.as_mut_ptr().add(slot);
             if (*site).key != key_of(pc, K) || self.full() {
                 return false;
             }
+            let head = self.cur;
             let (bits, at) = self.begin(head, site, slot, addr);
             self.finish::<K>(head, bits, at, addr, VALUES);
         }
         true
     }
 
-    /// Whether the next record has a predicted site and a predicted address, so that its head byte
-    /// needs no bits for them. Updates the tables in that case, and otherwise changes nothing. This
-    /// is what happens in loops, where it saves half of the instructions.
+    /// Whether the next record has the predicted site and address, so that its head byte needs no bits
+    /// for them. Updates the tables in that case, and otherwise changes nothing.
+    ///
+    /// The slot comes from the code location and not from the previous site, although that predicts
+    /// it: then the processor need not wait for the tables of the previous record.
     #[inline(always)]
-    unsafe fn is_foreseen(&mut self, key: u64, addr: usize) -> bool {
-        // SAFETY: `next` is the number of a slot.
+    unsafe fn is_foreseen(&mut self, slot: usize, key: u64, addr: usize) -> bool {
+        // SAFETY: `slot` is below `SITES`.
         unsafe {
-            let site = self.sites.as_mut_ptr().add((*self.prev).next as usize);
-            if (*site).key != key || (*site).foreseen() != addr as u64 || self.full() {
+            let site = self.sites.as_mut_ptr().add(slot);
+            let next = (*self.prev).next == slot as u32;
+            let foreseen = (*site).key == key && (*site).foreseen() == addr as u64;
+            if !next || !foreseen || self.full() {
                 return false;
             }
             (*site).repeat(addr as u64);
@@ -276,15 +299,15 @@ impl Lane {
     #[inline(always)]
     pub unsafe fn enter(&mut self, call: usize, pc: usize) -> bool {
         let key = key(pc, Kind::Enter);
+        let slot = slot_of(pc, Kind::Enter.code());
         // SAFETY: as in `access`.
         unsafe {
             let head = self.cur;
-            if self.is_foreseen(key, call) {
+            if self.is_foreseen(slot, key, call) {
                 *head = UNKNOWN;
                 self.cur = head.add(1);
                 return true;
             }
-            let slot = slot_of(pc, Kind::Enter.code());
             let site = self.sites.as_mut_ptr().add(slot);
             if (*site).key != key || self.full() {
                 return false;

@@ -380,9 +380,9 @@ macro_rules! dispatch {
 /// The common case of an access; returns false in the others.
 unsafe fn access(lane: &mut Lane, kind: Kind, values: bool, addr: usize, pc: usize) -> bool {
     dispatch!(kind, CODE => if values {
-        lane.access::<CODE, true>(addr, pc)
+        lane.foreseen_access::<CODE, true>(addr, pc) || lane.access::<CODE, true>(addr, pc)
     } else {
-        lane.access::<CODE, false>(addr, pc)
+        lane.foreseen_access::<CODE, false>(addr, pc) || lane.access::<CODE, false>(addr, pc)
     })
 }
 
