@@ -11,16 +11,18 @@ use norn_model::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::fact::TraceFacts;
+use crate::{fact::TraceFacts, snapshot::Snapshot};
 
-/// Whether one event happens before another in an order of events that contains both.
+/// Whether one event happens before another in an order of events that contains both and begins at
+/// some state.
 pub(crate) fn is_before(
     (trace, facts): (&Trace, &TraceFacts),
+    begin: &Snapshot,
     order: impl Iterator<Item = EventId>,
     one: EventId,
     other: EventId,
 ) -> bool {
-    let mut knowledge = Knowledge::new(facts);
+    let mut knowledge = Knowledge::new(facts, begin);
     for id in order {
         if id == one {
             knowledge.threads.insert(id.thread);
@@ -62,18 +64,20 @@ struct Knowledge<'a> {
 }
 
 impl<'a> Knowledge<'a> {
-    fn new(facts: &'a TraceFacts) -> Self {
+    fn new(facts: &'a TraceFacts, begin: &Snapshot) -> Self {
+        let holds = begin.holders.iter().flat_map(|(lock, all)| all.iter().map(|it| (*lock, it)));
+        let reading = holds.filter(|it| it.1.1.reads).map(|(lock, it)| (*it.0, lock));
         Knowledge {
             facts,
             threads: FxHashSet::default(),
             exclusive: FxHashSet::default(),
             shared: FxHashSet::default(),
-            reading: FxHashSet::default(),
+            reading: reading.collect(),
             objects: FxHashSet::default(),
             channels: FxHashSet::default(),
-            arrivals: FxHashMap::default(),
+            arrivals: begin.arrivals.clone(),
             rounds: FxHashSet::default(),
-            round: FxHashMap::default(),
+            round: begin.rounds.clone(),
             values: FxHashSet::default(),
             fenced: FxHashSet::default(),
             pending: FxHashSet::default(),

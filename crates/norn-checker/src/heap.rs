@@ -1,16 +1,14 @@
 //! Which blocks of memory are freed at a point of a schedule.
 
-use std::collections::BTreeMap;
-
-use rustc_hash::FxHashMap;
+use crate::sorted_map::SortedMap;
 
 /// The blocks that were allocated and freed so far.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Heap {
     /// By address: the size of an allocated block.
-    allocated: FxHashMap<u64, u64>,
+    allocated: SortedMap,
     /// By address: the end of a freed block.
-    freed: BTreeMap<u64, u64>,
+    freed: SortedMap,
 }
 
 impl Heap {
@@ -18,25 +16,24 @@ impl Heap {
     pub(crate) fn allocate(&mut self, addr: u64, size: u64) {
         self.allocated.insert(addr, size);
         let end = addr.saturating_add(size);
-        let before = self.freed.range(..end).rev();
-        let reused: Vec<_> = before.take_while(|it| *it.1 > addr).map(|it| *it.0).collect();
-        for addr in reused {
-            self.freed.remove(&addr);
+        let Some(last) = end.checked_sub(1) else { return };
+        while let Some((reused, _)) = self.freed.last_at(last).filter(|it| it.1 > addr) {
+            self.freed.remove(reused);
         }
     }
 
     /// Frees a block; returns whether that is a double free.
     pub(crate) fn free(&mut self, addr: u64) -> bool {
-        if let Some(size) = self.allocated.remove(&addr) {
+        if let Some(size) = self.allocated.remove(addr) {
             self.freed.insert(addr, addr.saturating_add(size));
             return false;
         }
-        self.freed.contains_key(&addr)
+        self.freed.get(addr).is_some()
     }
 
     /// Whether an address is in a freed block.
     pub(crate) fn is_freed(&self, addr: u64) -> bool {
-        self.freed.range(..=addr).next_back().is_some_and(|it| *it.1 > addr)
+        self.freed.last_at(addr).is_some_and(|it| it.1 > addr)
     }
 }
 

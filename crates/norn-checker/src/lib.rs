@@ -9,16 +9,20 @@
 //! program may branch differently. Such a schedule is possible but speculative.
 #![deny(clippy::wildcard_enum_match_arm)]
 
+mod baseline;
 mod check;
 mod fact;
+mod future;
 mod happens_before;
 mod heap;
 mod memory;
 mod rule;
 mod schedule;
+mod snapshot;
+mod sorted_map;
 mod state;
 mod stuck_check;
 
 pub use check::{Checker, check_apart};
 pub use rule::{Refusal, Rule};
-pub use schedule::{Deviation, Grade, Turn, events};
+pub use schedule::{Deviation, Grade, Turn, events, events_from};

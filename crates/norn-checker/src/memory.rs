@@ -3,6 +3,8 @@
 //! Known values are compared byte by byte. Where a value is not known, the read counts as the same
 //! if it sees the same write as in the recorded run.
 
+use std::ops::Range;
+
 use norn_model::{EventId, MemoryAccess, Value};
 use rustc_hash::FxHashMap;
 
@@ -12,8 +14,13 @@ const GRANULE: u64 = 8;
 /// one byte is enough to tell which write a read sees.
 const LONGEST: u64 = 64;
 
+/// The granules that an access touches.
+pub(crate) fn touched(access: &MemoryAccess) -> impl Iterator<Item = u64> {
+    granules(access).map(|it| it.0)
+}
+
 /// The bytes of an access by granule: the granule, its bytes, and their offset in the value.
-fn granules(access: &MemoryAccess) -> impl Iterator<Item = (u64, std::ops::Range<usize>, u64)> {
+fn granules(access: &MemoryAccess) -> impl Iterator<Item = (u64, Range<usize>, u64)> {
     let from = access.addr;
     let to = from.saturating_add(access.size.min(LONGEST));
     (from / GRANULE..to.div_ceil(GRANULE)).map(move |granule| {
@@ -38,23 +45,57 @@ fn writer_id(id: EventId) -> WriterId {
     (u64::from(id.thread.0) << 40 | (id.index & ((1 << 40) - 1))) + 1
 }
 
-/// The content of eight bytes, as far as it is known, and the writes that it is from.
-#[derive(Clone, Copy, Debug, Default)]
+/// The content of eight bytes, as far as it is known, and the writes that it is from. Most granules
+/// have one or two variables, so the writes are kept by half; this keeps the entries of maps small.
+#[derive(Clone, Debug, Default)]
 struct Granule {
-    values: [Option<u8>; 8],
-    writers: [WriterId; 8],
+    values: u64,
+    /// A bit for each byte.
+    known: u8,
+    /// By half: the write of all of its bytes; by byte, if that differs within a half.
+    halves: [WriterId; 2],
+    bytes: Option<Box<[WriterId; 8]>>,
+}
+
+impl Granule {
+    fn value(&self, at: usize) -> Option<u8> {
+        (self.known >> at & 1 == 1).then(|| self.values.to_le_bytes()[at])
+    }
+
+    fn writer(&self, at: usize) -> WriterId {
+        self.bytes.as_ref().map_or(self.halves[at / 4], |it| it[at])
+    }
+
+    fn set_value(&mut self, at: usize, value: Option<u8>) {
+        let mut bytes = self.values.to_le_bytes();
+        bytes[at] = value.unwrap_or(0);
+        self.values = u64::from_le_bytes(bytes);
+        self.known = self.known & !(1 << at) | u8::from(value.is_some()) << at;
+    }
+
+    fn set_writer(&mut self, bytes: Range<usize>, writer: WriterId) {
+        match bytes {
+            Range { start: 0, end: 8 } => (self.halves, self.bytes) = ([writer; 2], None),
+            Range { start: 0, end: 4 } if self.bytes.is_none() => self.halves[0] = writer,
+            Range { start: 4, end: 8 } if self.bytes.is_none() => self.halves[1] = writer,
+            _ => {
+                let [low, high] = self.halves;
+                let each = || Box::new([low, low, low, low, high, high, high, high]);
+                self.bytes.get_or_insert_with(each)[bytes].fill(writer);
+            }
+        }
+    }
 }
 
 type Granules = FxHashMap<u64, Granule>;
 
-fn write(now: &mut Granules, initial: &Granules, id: EventId, access: &MemoryAccess, value: Value) {
+fn write(now: &mut Granules, id: EventId, access: &MemoryAccess, value: Value) {
     for (granule, bytes, offset) in granules(access) {
-        let fresh = || initial.get(&granule).copied().unwrap_or_default();
-        let cell = now.entry(granule).or_insert_with(fresh);
-        for (at, byte_at) in bytes.zip(offset..) {
-            cell.values[at] = byte(value, byte_at);
-            cell.writers[at] = writer_id(id);
+        let cell = now.entry(granule).or_default();
+        for (at, byte_at) in bytes.clone().zip(offset..) {
+            cell.set_value(at, byte(value, byte_at));
         }
+        cell.set_writer(bytes, writer_id(id));
     }
 }
 
@@ -78,7 +119,7 @@ impl RecordedMemory {
             self.read(id, access, value);
         }
         if let Some(value) = access.write {
-            write(&mut self.now, &Granules::default(), id, access, value);
+            write(&mut self.now, id, access, value);
         }
     }
 
@@ -87,11 +128,11 @@ impl RecordedMemory {
             let cell = self.now.entry(granule).or_default();
             for (at, byte_at) in bytes.zip(offset..) {
                 let seen = byte(value, byte_at);
-                if cell.writers[at] == 0 && seen.is_some() {
-                    self.initial.entry(granule).or_default().values[at] = seen;
+                if cell.writer(at) == 0 && seen.is_some() {
+                    self.initial.entry(granule).or_default().set_value(at, seen);
                 }
-                if seen.is_none() || cell.values[at] != seen {
-                    self.sources.entry(id).or_insert(cell.writers[at]);
+                if seen.is_none() || cell.value(at) != seen {
+                    self.sources.entry(id).or_insert(cell.writer(at));
                 }
             }
         }
@@ -103,35 +144,89 @@ impl RecordedMemory {
     }
 }
 
+/// The content of memory at some points of an order, which are numbered: by granule, its content at
+/// the first point after it changed.
+#[derive(Debug, Default)]
+pub(crate) struct MemoryHistory(FxHashMap<u64, Vec<(usize, Granule)>>);
+
+impl MemoryHistory {
+    /// The content of a granule at a point, if it was written before.
+    fn at(&self, granule: u64, point: usize) -> Option<&Granule> {
+        let changes = self.0.get(&granule)?;
+        let before = changes.partition_point(|it| it.0 <= point);
+        Some(&changes[before.checked_sub(1)?].1)
+    }
+}
+
 /// The content of memory at a point of a schedule.
 #[derive(Debug)]
 pub(crate) struct Memory<'a> {
     recorded: &'a RecordedMemory,
+    /// The content at a point of another order that the schedule begins with.
+    before: Option<(&'a MemoryHistory, usize)>,
+    /// What was written since.
     now: Granules,
 }
 
 impl<'a> Memory<'a> {
     pub(crate) fn new(recorded: &'a RecordedMemory) -> Self {
-        Memory { recorded, now: Granules::default() }
+        Memory { recorded, before: None, now: Granules::default() }
+    }
+
+    /// The content at a point of an order.
+    pub(crate) fn at(
+        recorded: &'a RecordedMemory,
+        history: &'a MemoryHistory,
+        point: usize,
+    ) -> Self {
+        Memory { recorded, before: Some((history, point)), now: Granules::default() }
+    }
+
+    /// Appends what was written since the last point to a history, as the content at a point.
+    pub(crate) fn record(&self, written: &mut Vec<u64>, point: usize, history: &mut MemoryHistory) {
+        written.sort_unstable();
+        written.dedup();
+        for granule in written.drain(..) {
+            if let Some(content) = self.now.get(&granule) {
+                history.0.entry(granule).or_default().push((point, content.clone()));
+            }
+        }
+    }
+
+    /// The content of a granule.
+    fn granule(&self, granule: u64) -> Option<&Granule> {
+        let before = || self.before.and_then(|(history, point)| history.at(granule, point));
+        let initial = || self.recorded.initial.get(&granule);
+        self.now.get(&granule).or_else(before).or_else(initial)
     }
 
     /// Performs an access; returns whether it reads the same as in the recorded run.
     pub(crate) fn step(&mut self, id: EventId, access: &MemoryAccess) -> bool {
         let same = access.read.is_none_or(|value| self.sees(id, access, value));
         if let Some(value) = access.write {
-            write(&mut self.now, &self.recorded.initial, id, access, value);
+            self.write(id, access, value);
         }
         same
     }
 
+    fn write(&mut self, id: EventId, access: &MemoryAccess, value: Value) {
+        for (granule, ..) in granules(access) {
+            if !self.now.contains_key(&granule) {
+                let content = self.granule(granule).cloned().unwrap_or_default();
+                self.now.insert(granule, content);
+            }
+        }
+        write(&mut self.now, id, access, value);
+    }
+
     fn sees(&self, id: EventId, access: &MemoryAccess, value: Value) -> bool {
+        let unknown = Granule::default();
         granules(access).all(|(granule, bytes, offset)| {
-            let cell = self.now.get(&granule).or_else(|| self.recorded.initial.get(&granule));
-            let cell = cell.copied().unwrap_or_default();
+            let cell = self.granule(granule).unwrap_or(&unknown);
             bytes.zip(offset..).all(|(at, byte_at)| {
                 let wanted = byte(value, byte_at);
-                wanted.is_some() && cell.values[at] == wanted
-                    || self.recorded.sources.get(&id) == Some(&cell.writers[at])
+                wanted.is_some() && cell.value(at) == wanted
+                    || self.recorded.sources.get(&id) == Some(&cell.writer(at))
             })
         })
     }

@@ -68,6 +68,9 @@ pub enum Rule {
     /// No happens-before orders the accesses of a data race that are not adjacent.
     #[error("happens-before orders the two accesses")]
     Ordered,
+    /// A schedule that is checked against another one does not deviate further from the recorded run.
+    #[error("more values differ than in another schedule")]
+    Deviates,
     /// The check ends early if that is requested; the schedule is not known to be possible then.
     #[error("the check was cancelled")]
     Cancelled,

@@ -16,11 +16,30 @@ pub struct Turn {
 
 /// The events of a schedule, one by one.
 pub fn events(turns: &[Turn]) -> impl Iterator<Item = EventId> {
-    let mut done: BTreeMap<ThreadId, u64> = BTreeMap::new();
+    events_from(BTreeMap::new(), turns)
+}
+
+/// The events of the turns of a schedule, which begins where the threads are at some positions.
+pub fn events_from(
+    mut done: BTreeMap<ThreadId, u64>,
+    turns: &[Turn],
+) -> impl Iterator<Item = EventId> {
     turns.iter().flat_map(move |turn| {
         let from = done.insert(turn.thread, turn.until).unwrap_or(0);
         (from..turn.until).map(|index| EventId { thread: turn.thread, index })
     })
+}
+
+/// Turns, followed by others. Successive turns of one thread become one.
+pub(crate) fn join(first: &[Turn], rest: &[Turn]) -> Vec<Turn> {
+    let mut turns: Vec<Turn> = Vec::with_capacity(first.len() + rest.len());
+    for turn in first.iter().chain(rest) {
+        match turns.last_mut() {
+            Some(last) if last.thread == turn.thread => last.until = last.until.max(turn.until),
+            _ => turns.push(*turn),
+        }
+    }
+    turns
 }
 
 /// How much of the recorded run a schedule keeps.

@@ -1,46 +1,22 @@
 //! The state of the program at a point of a schedule, and which events it allows.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use norn_model::{
     AnnotationEffect, BarrierEffect, BlockEffect, ChannelEffect, ConditionEffect, Effect, Event,
     EventId, LockEffect, LockMode, MemoryAccess, Object, ObjectEffect, OnceEffect, Op, Outcome,
     SemaphoreEffect, ThreadEffect, ThreadId, WokenBy,
 };
-use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::{Checker, Rule, heap::Heap, memory::Memory};
+use crate::{
+    Checker, Rule,
+    memory::Memory,
+    snapshot::{Hold, Snapshot},
+};
 
 /// The state of the program at a point of a schedule.
 pub(crate) struct ProgramState<'a> {
     pub(crate) checker: &'a Checker<'a>,
-    /// By thread: the index of its next event.
-    positions: BTreeMap<ThreadId, u64>,
-    /// By lock: the threads that hold it, how many times, and whether in shared mode.
-    pub(crate) holders: FxHashMap<u64, BTreeMap<ThreadId, (u32, bool)>>,
-    /// By thread: when it began to wait for a condition, and whether with a time limit.
-    waits: FxHashMap<ThreadId, (u64, bool)>,
-    /// By thread: when a condition wait released its mutex.
-    pub(crate) wait_releases: FxHashMap<ThreadId, u64>,
-    /// By condition: when signals came that ended no wait yet, and whether they are broadcasts.
-    pub(crate) signals: FxHashMap<u64, BTreeSet<(u64, bool)>>,
-    /// The number of events so far.
-    time: u64,
-    pub(crate) arrivals: FxHashMap<u64, u64>,
-    /// By barrier and thread: the round in which the thread arrived.
-    pub(crate) rounds: FxHashMap<(u64, ThreadId), u64>,
-    /// By semaphore: its value, relative to its initial one.
-    semaphores: FxHashMap<u64, i64>,
-    /// Once-only initialisations that are in progress, and those that are done.
-    pub(crate) initialising: FxHashSet<u64>,
-    initialised: FxHashSet<u64>,
-    memory: Memory<'a>,
-    heap: Heap,
-    /// By descriptor: the event that closed it last.
-    closed: FxHashMap<u64, EventId>,
-    /// Events that see something else than in the recorded run. For a read-modify-write the time,
-    /// since it passes the difference on to other threads; 0 for all others.
-    pub(crate) differing: Vec<(EventId, u64)>,
+    pub(crate) now: Snapshot,
+    pub(crate) memory: Memory<'a>,
 }
 
 type Step = Result<(), Rule>;
@@ -54,30 +30,20 @@ fn is_shared(mode: LockMode) -> bool {
 }
 
 impl<'a> ProgramState<'a> {
+    /// The state at the begin of the program.
     pub(crate) fn new(checker: &'a Checker<'a>) -> Self {
-        ProgramState {
-            checker,
-            positions: BTreeMap::new(),
-            holders: FxHashMap::default(),
-            waits: FxHashMap::default(),
-            wait_releases: FxHashMap::default(),
-            signals: FxHashMap::default(),
-            time: 0,
-            arrivals: FxHashMap::default(),
-            rounds: FxHashMap::default(),
-            semaphores: FxHashMap::default(),
-            initialising: FxHashSet::default(),
-            initialised: FxHashSet::default(),
-            memory: Memory::new(&checker.facts.memory),
-            heap: Heap::default(),
-            closed: FxHashMap::default(),
-            differing: Vec::new(),
-        }
+        let memory = Memory::new(&checker.facts.memory);
+        ProgramState { checker, now: Snapshot::default(), memory }
+    }
+
+    /// The state at a later point.
+    pub(crate) fn at(checker: &'a Checker<'a>, now: Snapshot, memory: Memory<'a>) -> Self {
+        ProgramState { checker, now, memory }
     }
 
     /// The index of a thread's next event.
     pub(crate) fn position(&self, thread: ThreadId) -> u64 {
-        self.positions.get(&thread).copied().unwrap_or(0)
+        self.now.position(thread)
     }
 
     /// Whether an event has happened.
@@ -93,7 +59,7 @@ impl<'a> ProgramState<'a> {
 
     /// The current value of a semaphore.
     pub(crate) fn semaphore_value(&self, semaphore: u64) -> i64 {
-        let change = self.semaphores.get(&semaphore).copied().unwrap_or(0);
+        let change = self.now.semaphores.get(&semaphore).copied().unwrap_or(0);
         self.checker.facts.semaphore_value(semaphore) + change
     }
 
@@ -101,14 +67,15 @@ impl<'a> ProgramState<'a> {
     /// they wrote a value that depends on the difference and are not the last event of all.
     pub(crate) fn influential_differences(&self) -> usize {
         let is_last = |id: &EventId| self.position(id.thread) == id.index + 1;
-        let influences =
-            |id: &EventId, passed_on: u64| !is_last(id) || passed_on != 0 && passed_on != self.time;
-        self.differing.iter().filter(|(id, passed_on)| influences(id, *passed_on)).count()
+        let influences = |id: &EventId, passed_on: u64| {
+            !is_last(id) || passed_on != 0 && passed_on != self.now.time
+        };
+        self.now.differing.iter().filter(|(id, passed_on)| influences(id, *passed_on)).count()
     }
 
     /// Performs an event, or says which rule forbids it here.
     pub(crate) fn step(&mut self, event: &Event) -> Step {
-        self.time += 1;
+        self.now.time += 1;
         let thread = event.id.thread;
         if event.id.index == 0 {
             require(self.is_created(thread), Rule::NotCreated)?;
@@ -129,7 +96,7 @@ impl<'a> ProgramState<'a> {
             Effect::None => {}
         }
         self.uses(event);
-        self.positions.insert(thread, event.id.index + 1);
+        self.now.positions.insert(thread, event.id.index + 1);
         Ok(())
     }
 
@@ -138,11 +105,11 @@ impl<'a> ProgramState<'a> {
     fn object(&mut self, id: EventId, effect: ObjectEffect) {
         match effect {
             ObjectEffect::Use { object, .. } => {
-                let last = self.closed.get(&object).copied();
+                let last = self.now.closed.get(&object).copied();
                 self.differs(id, self.checker.facts.closes.get(&id) != Some(&last));
             }
             ObjectEffect::Destroy { object, class: Object::Descriptor } => {
-                self.closed.insert(object, id);
+                self.now.closed.insert(object, id);
             }
             ObjectEffect::Init { .. } | ObjectEffect::Destroy { .. } => {}
         }
@@ -151,7 +118,7 @@ impl<'a> ProgramState<'a> {
     /// A call on a synchronisation object in freed memory sees something else.
     fn uses(&mut self, event: &Event) {
         let object = event.op.effect().used_object();
-        self.differs(event.id, object.is_some_and(|it| self.heap.is_freed(it)));
+        self.differs(event.id, object.is_some_and(|it| self.now.heap.is_freed(it)));
     }
 
     /// Whether no signal handler on the thread prevents an event.
@@ -168,16 +135,16 @@ impl<'a> ProgramState<'a> {
 
     fn access(&mut self, id: EventId, access: &MemoryAccess) {
         let same = self.memory.step(id, access);
-        if !same || self.heap.is_freed(access.addr) {
-            let passed_on = if access.is_update() { self.time } else { 0 };
-            self.differing.push((id, passed_on));
+        if !same || self.now.heap.is_freed(access.addr) {
+            let passed_on = if access.is_update() { self.now.time } else { 0 };
+            self.now.differing.push((id, passed_on));
         }
     }
 
     /// Notes an event that sees something else than in the recorded run.
     fn differs(&mut self, id: EventId, differs: bool) {
         if differs {
-            self.differing.push((id, 0));
+            self.now.differing.push((id, 0));
         }
     }
 
@@ -209,7 +176,7 @@ impl<'a> ProgramState<'a> {
             }
             LockEffect::Release { lock, by_wait } => {
                 if by_wait {
-                    self.wait_releases.insert(id.thread, self.time);
+                    self.now.wait_releases.insert(id.thread, self.now.time);
                 }
                 self.release(lock, id.thread)
             }
@@ -217,22 +184,29 @@ impl<'a> ProgramState<'a> {
     }
 
     fn is_taken(&self, lock: u64, thread: ThreadId, shared: bool) -> bool {
-        let holders = self.holders.get(&lock).into_iter().flatten();
-        holders.into_iter().any(|(it, (_, shares))| *it != thread && !(shared && *shares))
+        let holders = self.now.holders.get(&lock).into_iter().flatten();
+        holders.into_iter().any(|(it, hold)| *it != thread && !(shared && hold.shared))
     }
 
     fn acquire(&mut self, lock: u64, thread: ThreadId, shared: bool) -> Step {
         require(!self.is_taken(lock, thread, shared), Rule::Held)?;
-        self.holders.entry(lock).or_default().entry(thread).or_insert((0, shared)).0 += 1;
+        let holders = self.now.holders.entry(lock).or_default();
+        let new = Hold { depth: 0, shared, reads: shared };
+        let hold = holders.entry(thread).or_insert(new);
+        hold.depth += 1;
+        hold.reads = shared;
         Ok(())
     }
 
     fn release(&mut self, lock: u64, thread: ThreadId) -> Step {
-        let holders = self.holders.entry(lock).or_default();
+        let holders = self.now.holders.entry(lock).or_default();
         let hold = holders.get_mut(&thread).ok_or(Rule::NotHeld)?;
-        hold.0 -= 1;
-        if hold.0 == 0 {
+        hold.depth -= 1;
+        if hold.depth == 0 {
             holders.remove(&thread);
+            if holders.is_empty() {
+                self.now.holders.remove(&lock);
+            }
         }
         Ok(())
     }
@@ -240,7 +214,7 @@ impl<'a> ProgramState<'a> {
     fn condition(&mut self, id: EventId, effect: ConditionEffect) -> Step {
         match effect {
             ConditionEffect::Wait { timed, .. } => {
-                self.waits.insert(id.thread, (self.time, timed));
+                self.now.waits.insert(id.thread, (self.now.time, timed));
                 Ok(())
             }
             ConditionEffect::Wake { cond, lock, woken } => {
@@ -249,7 +223,7 @@ impl<'a> ProgramState<'a> {
                 self.acquire(lock, id.thread, false)
             }
             ConditionEffect::Signal { cond, all } => {
-                self.signals.entry(cond).or_default().insert((self.time, all));
+                self.now.signals.entry(cond).or_default().insert((self.now.time, all));
                 Ok(())
             }
         }
@@ -260,12 +234,13 @@ impl<'a> ProgramState<'a> {
     /// waits. Without a signal a wait can only time out; returns whether it does, and did not in
     /// the recorded run.
     fn wake(&mut self, cond: u64, thread: ThreadId, woken: WokenBy) -> Result<bool, Rule> {
-        let (began, timed) = self.waits.remove(&thread).ok_or(Rule::NotWoken)?;
+        let (began, timed) = self.now.waits.remove(&thread).ok_or(Rule::NotWoken)?;
+        self.now.wait_releases.remove(&thread);
         match woken {
             WokenBy::Nothing | WokenBy::Timeout | WokenBy::Error(_) => return Ok(false),
             WokenBy::Event(_) | WokenBy::OneOf(_) => {}
         }
-        let signals = self.signals.entry(cond).or_default();
+        let signals = self.now.signals.entry(cond).or_default();
         let Some(first) = signals.range((began, false)..).next().copied() else {
             return if timed { Ok(true) } else { Err(Rule::NotWoken) };
         };
@@ -280,15 +255,15 @@ impl<'a> ProgramState<'a> {
             BarrierEffect::Init { .. } => Ok(()),
             BarrierEffect::Arrive { barrier } => {
                 let size = self.checker.facts.barrier_size(barrier);
-                let arrivals = self.arrivals.entry(barrier).or_default();
-                self.rounds.insert((barrier, thread), *arrivals / size);
+                let arrivals = self.now.arrivals.entry(barrier).or_default();
+                self.now.rounds.insert((barrier, thread), *arrivals / size);
                 *arrivals += 1;
                 Ok(())
             }
             BarrierEffect::Leave { barrier } => {
                 let size = self.checker.facts.barrier_size(barrier);
-                let arrivals = self.arrivals.get(&barrier).copied().unwrap_or(0);
-                let round = self.rounds.remove(&(barrier, thread));
+                let arrivals = self.now.arrivals.get(&barrier).copied().unwrap_or(0);
+                let round = self.now.rounds.remove(&(barrier, thread));
                 require(round.is_some_and(|it| arrivals / size > it), Rule::Barrier)
             }
         }
@@ -298,12 +273,12 @@ impl<'a> ProgramState<'a> {
         match effect {
             SemaphoreEffect::Init { .. } => Ok(()),
             SemaphoreEffect::Post { semaphore } => {
-                *self.semaphores.entry(semaphore).or_default() += 1;
+                *self.now.semaphores.entry(semaphore).or_default() += 1;
                 Ok(())
             }
             SemaphoreEffect::Wait { semaphore, timed } => {
                 let positive = self.semaphore_value(semaphore) > 0;
-                *self.semaphores.entry(semaphore).or_default() -= i64::from(positive);
+                *self.now.semaphores.entry(semaphore).or_default() -= i64::from(positive);
                 self.differs(id, !positive);
                 require(positive || timed, Rule::Semaphore)
             }
@@ -317,16 +292,17 @@ impl<'a> ProgramState<'a> {
     fn once(&mut self, effect: OnceEffect) -> Step {
         match effect {
             OnceEffect::Begin { once } => {
-                let new = self.initialising.insert(once) && !self.initialised.contains(&once);
+                let new =
+                    self.now.initialising.insert(once) && !self.now.initialised.contains(&once);
                 require(new, Rule::Once)
             }
             OnceEffect::End { once, done } => {
                 if done {
-                    self.initialised.insert(once);
+                    self.now.initialised.insert(once);
                 }
-                require(self.initialising.remove(&once), Rule::Once)
+                require(self.now.initialising.remove(&once), Rule::Once)
             }
-            OnceEffect::Done { once } => require(self.initialised.contains(&once), Rule::Once),
+            OnceEffect::Done { once } => require(self.now.initialised.contains(&once), Rule::Once),
         }
     }
 
@@ -356,13 +332,13 @@ impl<'a> ProgramState<'a> {
     fn block(&mut self, id: EventId, effect: BlockEffect) -> Step {
         match effect {
             BlockEffect::Allocated { addr, size } => {
-                self.heap.allocate(addr, size);
+                self.now.heap.allocate(addr, size);
                 Ok(())
             }
             BlockEffect::Freed { addr } => {
                 let allocation = self.checker.facts.allocations.get(&id);
                 require(allocation.is_none_or(|it| self.has(*it)), Rule::NotAllocated)?;
-                let double_free = self.heap.free(addr);
+                let double_free = self.now.heap.free(addr);
                 self.differs(id, double_free);
                 Ok(())
             }

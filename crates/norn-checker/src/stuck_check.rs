@@ -8,14 +8,14 @@
 //! events that cannot happen, so what remains includes everything that could happen in any
 //! continuation, and a thread that is stuck here is stuck in all of them.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::Range};
 
 use norn_model::{
     BarrierEffect, Candidate, ChannelEffect, ConditionEffect, Effect, Event, LockEffect, LockMode,
-    OnceEffect, SemaphoreEffect, ThreadEffect, ThreadId, WokenBy,
+    OnceEffect, SemaphoreEffect, Thread, ThreadEffect, ThreadId, WokenBy,
 };
 
-use crate::{Refusal, Rule, state::ProgramState};
+use crate::{Refusal, Rule, future::Unblocking, state::ProgramState};
 
 /// Checks that the candidate's threads are stuck at the events it names, after its steps.
 pub(crate) fn check_stuck(state: &ProgramState<'_>, candidate: &Candidate) -> Result<(), Refusal> {
@@ -40,6 +40,10 @@ pub(crate) fn check_stuck(state: &ProgramState<'_>, candidate: &Candidate) -> Re
     if can_continue(&reach).is_some() {
         reach.solve();
     }
+    // What is known of the other threads is incomplete then.
+    if let Some(step) = candidate.stuck.first().filter(|_| state.checker.cancel.is_cancelled()) {
+        return refuse(step.event, Rule::Cancelled);
+    }
     can_continue(&reach).map_or(Ok(()), |event| refuse(event, Rule::CanContinue))
 }
 
@@ -53,38 +57,51 @@ struct Reachability<'a> {
 impl Reachability<'_> {
     /// Computes the fixed point: a thread that is blocked may block others.
     fn solve(&mut self) {
-        let trace = self.state.checker.trace;
+        let checker = self.state.checker;
         loop {
             let mut changed = false;
-            for thread in &trace.threads {
-                let cancel = &self.state.checker.cancel;
-                let mut future = cancel.items(self.future(thread.id));
-                let blocked = future.find(|it| self.never_does(it)).map(|it| it.id.index);
-                drop(future);
+            for thread in &checker.trace.threads {
+                let blocked = self.blocked(thread);
                 if let Some(index) = blocked {
                     self.limits.insert(thread.id, index);
                     changed = true;
                 }
             }
-            if !changed {
+            if !changed || checker.cancel.is_cancelled() {
                 return;
             }
         }
     }
 
-    /// The events that a thread may still do.
-    fn future(&self, thread: ThreadId) -> impl Iterator<Item = &Event> {
-        let events = self.state.checker.trace.thread(thread).map_or(&[][..], |it| &it.events);
-        let place = |index: u64| usize::try_from(index).unwrap_or(usize::MAX).min(events.len());
-        let from = self.state.position(thread);
-        let to = self.limits.get(&thread).copied().unwrap_or(u64::MAX);
-        events[place(from)..place(to).max(place(from))].iter()
+    /// The first event of the rest of a thread that it never does. Besides its next event, which it
+    /// does not do if it is never created, only some kinds of event can block it.
+    fn blocked(&self, thread: &Thread) -> Option<u64> {
+        let checker = self.state.checker;
+        let future = self.future(thread.id);
+        let next = Some(future.start).filter(|_| !future.is_empty());
+        let blocking = checker.futures().blocking(thread.id, future).iter().copied();
+        let event = |it: u64| thread.events.get(usize::try_from(it).ok()?);
+        let mut all = checker.cancel.items(next.into_iter().chain(blocking));
+        all.find(|it| event(*it).is_some_and(|it| self.never_does(it)))
     }
 
-    /// The effects of all events that may still happen, with their threads.
-    fn futures(&self) -> impl Iterator<Item = (ThreadId, Effect)> {
-        let threads = self.state.checker.trace.threads.iter();
-        threads.flat_map(|it| self.future(it.id)).map(|it| (it.id.thread, it.op.effect()))
+    /// The indices of the events that a thread may still do.
+    fn future(&self, thread: ThreadId) -> Range<u64> {
+        let len = self.state.checker.trace.thread(thread).map_or(0, |it| it.events.len() as u64);
+        let from = self.state.position(thread).min(len);
+        let to = self.limits.get(&thread).copied().unwrap_or(len).min(len);
+        from..to.max(from)
+    }
+
+    /// How many events of a thread may still happen that can let others continue.
+    fn coming(&self, what: Unblocking, thread: ThreadId) -> usize {
+        self.state.checker.futures().count(what, thread, self.future(thread))
+    }
+
+    /// The threads that may still do such events.
+    fn unblockers(&self, what: Unblocking) -> impl Iterator<Item = ThreadId> {
+        let threads = self.state.checker.futures().threads(what);
+        threads.filter(move |it| self.coming(what, *it) > 0)
     }
 
     /// Whether a thread that comes to an event never does it.
@@ -108,20 +125,20 @@ impl Reachability<'_> {
                     || self.is_never_released(lock, thread, false)
             }
             Effect::Semaphore(SemaphoreEffect::Wait { semaphore, .. }) => {
-                let post = Effect::Semaphore(SemaphoreEffect::Post { semaphore });
-                self.state.semaphore_value(semaphore) <= 0 && !self.futures().any(|it| it.1 == post)
+                let mut posts = self.unblockers(Unblocking::Post(semaphore));
+                self.state.semaphore_value(semaphore) <= 0 && posts.next().is_none()
             }
             Effect::Barrier(BarrierEffect::Leave { barrier }) => {
                 self.is_never_complete(barrier, thread)
             }
             Effect::Once(OnceEffect::Done { once }) => {
-                let ends = |it: Effect| matches!(it, Effect::Once(OnceEffect::End { once: it, .. }) if it == once);
-                self.state.initialising.contains(&once) && !self.futures().any(|it| ends(it.1))
+                let mut ends = self.unblockers(Unblocking::OnceEnd(once));
+                self.state.now.initialising.contains(&once) && ends.next().is_none()
             }
             // Whatever else is sent there may serve as well.
             Effect::Channel(ChannelEffect::Receive { channel, .. }) => {
-                let sends = |it: Effect| matches!(it, Effect::Channel(ChannelEffect::Send { channel: it, .. }) if it == channel);
-                !self.state.is_sent(event.id) && !self.futures().any(|it| sends(it.1))
+                let mut sends = self.unblockers(Unblocking::Send(channel));
+                !self.state.is_sent(event.id) && sends.next().is_none()
             }
             // None of these can block a thread.
             Effect::None
@@ -150,35 +167,30 @@ impl Reachability<'_> {
 
     /// Whether another thread holds a lock and never releases it.
     fn is_never_released(&self, lock: u64, thread: ThreadId, shared: bool) -> bool {
-        let holders = self.state.holders.get(&lock).into_iter().flatten();
-        let mut others = holders.filter(|(it, (_, shares))| **it != thread && !(shared && *shares));
-        others.any(|(holder, (depth, _))| {
-            let releases = |it: &&Event| {
-                let effect = it.op.effect();
-                matches!(effect, Effect::Lock(LockEffect::Release { lock: it, .. }) if it == lock)
-            };
-            let released = self.future(*holder).filter(releases).count();
-            self.limits.contains_key(holder) && released < *depth as usize
+        let holders = self.state.now.holders.get(&lock).into_iter().flatten();
+        let mut others = holders.filter(|(it, hold)| **it != thread && !(shared && hold.shared));
+        others.any(|(holder, hold)| {
+            self.limits.contains_key(holder)
+                && self.coming(Unblocking::Release(lock), *holder) < hold.depth as usize
         })
     }
 
     /// Whether no thread signals a condition any more, or has since the wait released its mutex.
     fn is_never_signalled(&self, cond: u64, thread: ThreadId) -> bool {
-        let signals = |effect: Effect| matches!(effect, Effect::Condition(ConditionEffect::Signal { cond: it, .. }) if it == cond);
-        let since = self.state.wait_releases.get(&thread);
-        let past = self.state.signals.get(&cond);
+        let since = self.state.now.wait_releases.get(&thread);
+        let past = self.state.now.signals.get(&cond);
         let signalled =
             since.zip(past).is_some_and(|(since, all)| all.iter().any(|it| it.0 > *since));
-        !signalled && !self.futures().any(|it| it.0 != thread && signals(it.1))
+        !signalled && self.unblockers(Unblocking::Signal(cond)).all(|it| it == thread)
     }
 
     /// Whether too few threads arrive at a barrier that a thread has arrived at.
     fn is_never_complete(&self, barrier: u64, thread: ThreadId) -> bool {
         let size = self.state.checker.facts.barrier_size(barrier);
-        let arrived = self.state.arrivals.get(&barrier).copied().unwrap_or(0);
-        let arrive = Effect::Barrier(BarrierEffect::Arrive { barrier });
-        let coming = self.futures().filter(|it| it.1 == arrive).count();
-        let round = self.state.rounds.get(&(barrier, thread));
+        let arrived = self.state.now.arrivals.get(&barrier).copied().unwrap_or(0);
+        let what = Unblocking::Arrival(barrier);
+        let coming: usize = self.unblockers(what).map(|it| self.coming(what, it)).sum();
+        let round = self.state.now.rounds.get(&(barrier, thread));
         round.is_some_and(|it| arrived + (coming as u64) < (it + 1) * size)
     }
 }

@@ -166,6 +166,7 @@ impl Hypotheses for Checking<'_> {
     fn predict(&mut self, source: &Arc<Source>, tools: &Tools<'_>) -> Result<Queue, ReplayError> {
         self.observe(source, &tools.watches)?;
         let groups = self.groups(source, &tools.watches);
+        tools.witnesses.expect(groups.len(), self.sources);
         self.sources += 1;
         Ok(Queue::new(groups))
     }

@@ -26,6 +26,11 @@ impl<'a> CachedWitnesses<'a> {
         }
     }
 
+    /// See [`Witnesses::expect`].
+    pub(crate) fn expect(&self, candidates: usize, trace: usize) {
+        self.witnesses.expect(candidates, trace);
+    }
+
     /// See [`Witnesses::witness`].
     pub(crate) fn witness(&self, candidate: &Candidate) -> Result<Witness, Failure> {
         self.witness_apart(candidate, Vec::new())

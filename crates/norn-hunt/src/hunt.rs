@@ -141,7 +141,7 @@ impl Hypotheses for Hunting<'_> {
     fn predict(
         &mut self,
         source: &Arc<Source>,
-        _: &CachedWitnesses<'_>,
+        witnesses: &CachedWitnesses<'_>,
     ) -> Result<Queue, ReplayError> {
         let (sets, unknown) = atomic_set::find(source, &self.evidence.options.atomic_sets);
         let options = norn_predict::Options { sets, ..self.evidence.options.predict.clone() };
@@ -152,6 +152,7 @@ impl Hypotheses for Hunting<'_> {
         let candidates = prediction.candidates.into_iter().map(|it| (it, None));
         let violations = prediction.violations.into_iter().map(|(it, remark)| (it, Some(remark)));
         let groups = self.groups(source, candidates.chain(violations));
+        witnesses.expect(groups.len(), self.sources);
         self.trace = self.sources;
         self.sources += 1;
         Ok(Queue::new(groups, self.failed))

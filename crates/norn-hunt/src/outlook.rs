@@ -56,6 +56,7 @@ pub fn outlook(
     let violations = prediction.violations.into_iter().map(|(it, remark)| (it, Some(remark)));
     let all = prediction.candidates.into_iter().map(|it| (it, None)).chain(violations);
     let all: Vec<(Candidate, Option<Remark>)> = all.filter(|it| it.0.instance == 0).collect();
+    witnesses.expect(all.len(), 0);
     let descriptions = describe_all(&source, &all.iter().map(|it| &it.0).collect::<Vec<_>>());
     let prospect = |((candidate, remark), description): ((Candidate, _), _)| {
         let witness = witnesses.witness(&candidate);

@@ -1,13 +1,16 @@
 //! Measures the CPU time to find, check and minimise schedules: `cargo bench -p norn-witness --bench
 //! schedule`, with numbers of events as arguments.
 //!
-//! What is built once for a trace is measured apart from what each candidate costs.
+//! What is built once for a trace is measured apart from what each candidate costs. *Any*: candidates
+//! whose events may be far from each other; *near*: those whose events are closest; *nested*: in a trace
+//! with 32 threads, nested locks and conditions.
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measures")]
 
 use norn_model::{Access, BugClass, Candidate, CandidateKind, EventId, Scope, SiteId, Step, Trace};
 use norn_predict::{Options, predict};
 use norn_testkit::{Workload, long};
 use norn_witness::{Engines, Grade, Witnesses};
+use rustc_hash::FxHashMap;
 use rustix::time::{ClockId, clock_gettime};
 
 /// Number of candidates of a trace, from all parts of it.
@@ -21,10 +24,18 @@ fn main() {
     );
     for &events in sizes {
         let trace = long(8, events);
-        let found = predict(&trace, &Options::default()).candidates;
+        let mut found = predict(&trace, &Options::default()).candidates;
         let step = found.len().div_ceil(CANDIDATES).max(1);
-        let some: Vec<_> = found.into_iter().step_by(step).collect();
-        measure("tables", &trace, &some);
+        let some: Vec<_> = found.iter().step_by(step).cloned().collect();
+        measure("any", &trace, &some);
+        let places: FxHashMap<_, _> = trace.merged().map(|it| it.id).zip(0_u64..).collect();
+        let span = |it: &Candidate| {
+            let places = it.steps.iter().map(|it| places[&it.event]);
+            places.clone().max().zip(places.min()).map(|(last, first)| last - first)
+        };
+        found.sort_by_key(span);
+        found.truncate(CANDIDATES);
+        measure("near", &trace, &found);
         let load = Workload { threads: 32, events, values: 3, locks: 0, seed: 1 };
         let trace = load.trace();
         let questions = load.questions(&trace, CANDIDATES);

@@ -13,7 +13,6 @@ use crate::{
     Hybrid, Turn,
     engine::Proposals,
     hybrid::{Conflict, Prefix},
-    simulator::Simulator,
     sync_skeleton::EventPos,
 };
 
@@ -51,26 +50,26 @@ impl DeadlockPlan {
 
 impl Hybrid<'_> {
     /// Schedules that lead into the deadlock, one by one.
-    pub(crate) fn deadlock_schedules(&self, plan: DeadlockPlan) -> Proposals<'_> {
+    pub(crate) fn deadlock_schedules(&self, cut: usize, plan: DeadlockPlan) -> Proposals<'_> {
         let orders = orders(plan.threads.len());
         let prefixes = [Prefix::ToLock, Prefix::ToEvent, Prefix::Nothing].into_iter();
         let plans =
             prefixes.flat_map(move |prefix| orders.clone().into_iter().map(move |it| (prefix, it)));
         let held: Vec<_> = plan.threads.iter().map(|it| it.0).collect();
         Box::new(plans.map(move |(prefix, order)| {
-            let found = self.deadlock_schedule(&plan, &held, prefix, &order);
+            let found = self.deadlock_schedule(cut, (&plan, &held), prefix, &order);
             found.map_err(|conflict| self.explain(conflict))
         }))
     }
 
     fn deadlock_schedule(
         &self,
-        plan: &DeadlockPlan,
-        held: &[EventPos],
+        cut: usize,
+        (plan, held): (&DeadlockPlan, &[EventPos]),
         prefix: Prefix,
         order: &[usize],
     ) -> Result<Vec<Turn>, Conflict> {
-        let mut simulator = Simulator::new(&self.skeleton, held, &self.cancel);
+        let mut simulator = self.simulator(cut, held);
         self.run_prefix(&mut simulator, prefix, held);
         for (thread, index) in &plan.before {
             simulator.approach(*thread, *index + 1)?;

@@ -15,6 +15,13 @@ pub trait Engine {
     fn schedules(&self, candidate: &Candidate) -> Proposals<'_>;
 }
 
+/// A schedule that begins with the recorded order up to a cut, and its turns after that.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Draft {
+    pub(crate) cut: usize,
+    pub(crate) turns: Vec<Turn>,
+}
+
 /// Schedules, computed lazily.
 pub type Proposals<'a> = Box<dyn Iterator<Item = Result<Vec<Turn>, Infeasible>> + 'a>;
 

@@ -14,12 +14,16 @@
 //! is one that stops at the events themselves, which preserves more of what other threads read; one
 //! that contains only what is needed; and some that stop one or two critical sections earlier.
 
+use std::sync::OnceLock;
+
 use norn_model::{Cancel, Candidate, EventId, Step, Trace};
 
 use crate::{
     Engine, Infeasible, Turn,
+    checkpoint::{self, SkeletonState},
     deadlock_schedule::DeadlockPlan,
     engine::Proposals,
+    recorded_order::Cut,
     simulator::Simulator,
     sync_skeleton::{EventPos, SyncSkeleton},
 };
@@ -30,6 +34,8 @@ pub struct Hybrid<'a> {
     trace: &'a Trace,
     pub(crate) skeleton: SyncSkeleton,
     pub(crate) cancel: Cancel,
+    /// The states at the cuts of the recorded order, computed when the first one is needed.
+    states: OnceLock<Vec<SkeletonState>>,
 }
 
 impl<'a> Hybrid<'a> {
@@ -40,7 +46,67 @@ impl<'a> Hybrid<'a> {
 
     /// The same, and finds nothing any more after a request to end.
     pub fn cancellable(trace: &'a Trace, cancel: &Cancel) -> Self {
-        Hybrid { trace, skeleton: SyncSkeleton::new(trace, cancel), cancel: cancel.clone() }
+        Self::with_cuts(trace, 0, cancel)
+    }
+
+    /// The same, with a cut after each segment of this many events; 0 makes none.
+    pub(crate) fn with_cuts(trace: &'a Trace, segment: usize, cancel: &Cancel) -> Self {
+        let skeleton = SyncSkeleton::new(trace, segment, cancel);
+        Hybrid { trace, skeleton, cancel: cancel.clone(), states: OnceLock::new() }
+    }
+
+    /// The points of the recorded order at which schedules may begin to differ from it. The first is
+    /// its begin.
+    pub(crate) fn cuts(&self) -> &[Cut] {
+        &self.skeleton.order.cuts
+    }
+
+    /// The last cut that a schedule can begin at.
+    pub(crate) fn last_cut(&self) -> usize {
+        if self.cuts().len() > 1 { self.states().len() - 1 } else { 0 }
+    }
+
+    fn states(&self) -> &[SkeletonState] {
+        self.states.get_or_init(|| checkpoint::states(&self.skeleton, &self.cancel))
+    }
+
+    /// The last cut at which schedules for a candidate may begin to differ from the recorded order.
+    pub(crate) fn cut(&self, candidate: &Candidate) -> usize {
+        let events = candidate.steps.iter().chain(&candidate.stuck);
+        let events: Vec<_> = events.filter_map(|it| self.place(it.event).ok()).collect();
+        self.skeleton.cut_before(&events).min(self.last_cut())
+    }
+
+    /// The recorded order between two cuts.
+    pub(crate) fn segment(&self, from: &Cut, to: &Cut) -> Vec<Turn> {
+        self.turns(&self.skeleton.order.runs[from.runs..to.runs])
+    }
+
+    /// The recorded order from a cut to an event.
+    pub(crate) fn recorded(&self, cut: usize, last: EventId) -> Vec<Turn> {
+        let mut turns: Vec<Turn> = Vec::new();
+        for run in &self.skeleton.order.runs[self.cuts()[cut].runs..] {
+            let thread = self.trace.threads[run.0 as usize].id;
+            let ends = thread == last.thread && u64::from(run.1) > last.index;
+            let until = if ends { last.index + 1 } else { run.1.into() };
+            match turns.last_mut() {
+                Some(turn) if turn.thread == thread => turn.until = until,
+                _ => turns.push(Turn { thread, until }),
+            }
+            if ends {
+                break;
+            }
+        }
+        turns
+    }
+
+    /// A run that begins at a cut.
+    pub(crate) fn simulator<'s>(&'s self, cut: usize, steps: &'s [EventPos]) -> Simulator<'s> {
+        let state = match cut {
+            0 => SkeletonState::first(&self.skeleton),
+            _ => self.states()[cut].clone(),
+        };
+        Simulator::new(&self.skeleton, (self.cuts()[cut].runs, state), steps, &self.cancel)
     }
 
     fn place(&self, id: EventId) -> Result<EventPos, Infeasible> {
@@ -56,8 +122,8 @@ impl<'a> Hybrid<'a> {
     }
 
     /// One schedule: threads reach their first events in a given order.
-    fn propose(&self, steps: &[EventPos], plan: &Plan) -> Result<Vec<Turn>, Conflict> {
-        let mut simulator = Simulator::new(&self.skeleton, steps, &self.cancel);
+    fn propose(&self, cut: usize, steps: &[EventPos], plan: &Plan) -> Result<Vec<Turn>, Conflict> {
+        let mut simulator = self.simulator(cut, steps);
         self.run_prefix(&mut simulator, plan.prefix, steps);
         for thread in &plan.threads {
             let first = steps.iter().find(|it| it.0 == *thread).map_or(0, |it| it.1);
@@ -136,7 +202,7 @@ pub(crate) enum Prefix {
     /// Until a thread reaches a critical section before that one, counted backwards: other threads
     /// may have to run without seeing what it writes there.
     ToEarlier(usize),
-    /// Not at all: the schedule contains only what is needed.
+    /// Not at all, after the cut that it begins at: the schedule contains only what is needed.
     Nothing,
 }
 
@@ -194,6 +260,13 @@ impl Engine for Hybrid<'_> {
     }
 
     fn schedules(&self, candidate: &Candidate) -> Proposals<'_> {
+        self.schedules_from(0, candidate)
+    }
+}
+
+impl Hybrid<'_> {
+    /// Schedules that begin with the recorded order up to a cut: their turns after it.
+    pub(crate) fn schedules_from(&self, cut: usize, candidate: &Candidate) -> Proposals<'_> {
         let places = |steps: &[Step]| -> Result<Vec<_>, _> {
             steps.iter().map(|it| self.place(it.event)).collect()
         };
@@ -204,11 +277,11 @@ impl Engine for Hybrid<'_> {
             }
         };
         if !stuck.is_empty() {
-            return self.deadlock_schedules(DeadlockPlan::new(candidate, &steps, &stuck));
+            return self.deadlock_schedules(cut, DeadlockPlan::new(candidate, &steps, &stuck));
         }
         let plans = plans(&steps, candidate.adjacent);
         Box::new(plans.map(move |plan| {
-            self.propose(&steps, &plan).map_err(|conflict| self.explain(conflict))
+            self.propose(cut, &steps, &plan).map_err(|conflict| self.explain(conflict))
         }))
     }
 }

@@ -6,11 +6,14 @@
 //! program to the last event of the candidate. After that the program runs freely.
 #![deny(clippy::wildcard_enum_match_arm)]
 
+mod checkpoint;
 mod deadlock_schedule;
 mod engine;
 mod exact;
 mod hybrid;
+mod link;
 mod minimise;
+mod recorded_order;
 mod simulator;
 mod skeleton_builder;
 mod sync_skeleton;

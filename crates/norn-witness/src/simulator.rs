@@ -1,20 +1,20 @@
 //! Runs the synchronisation skeleton step by step, in an order that the engine chooses.
 
 use norn_model::Cancel;
-use rustc_hash::FxHashMap;
 
 use crate::{
+    checkpoint::{Hold, Signal, SkeletonState},
     hybrid::Conflict,
     sync_skeleton::{EventPos, SyncOp, SyncSkeleton, SyncStep},
 };
 
-/// The state of a run of the skeleton.
+/// A run of the skeleton.
 #[derive(Debug)]
 pub(crate) struct Simulator<'a> {
     skeleton: &'a SyncSkeleton,
-    /// By thread: the number of its events, and of its synchronisation steps, so far.
-    done: Vec<u32>,
-    steps_done: Vec<usize>,
+    pub(crate) now: SkeletonState,
+    /// The number of runs of the recorded order before the begin.
+    runs: usize,
     /// By thread: the next event of the candidate, which the thread must not pass.
     limits: Vec<u32>,
     /// The events of the candidate.
@@ -22,33 +22,9 @@ pub(crate) struct Simulator<'a> {
     /// By thread: whether it is being advanced. A thread that is needed while it is being advanced
     /// needs itself.
     busy: Vec<bool>,
-    /// By lock: the threads that hold it.
-    holds: Vec<Vec<Hold>>,
-    /// By semaphore: its value.
-    semaphores: Vec<i64>,
-    /// By condition: the signals that ended no wait yet.
-    signals: FxHashMap<u32, Vec<Signal>>,
-    /// By thread: when it began to wait for a condition.
-    waits: FxHashMap<u32, u32>,
-    time: u32,
     cancel: &'a Cancel,
     /// The schedule so far: which thread runs, up to which event.
     pub(crate) turns: Vec<EventPos>,
-}
-
-/// A thread that holds a lock, and the event that releases it, if the trace has one.
-#[derive(Clone, Copy, Debug)]
-struct Hold {
-    thread: u32,
-    depth: u32,
-    shared: bool,
-    until: Option<u32>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Signal {
-    time: u32,
-    all: bool,
 }
 
 /// Why a step cannot happen yet.
@@ -67,24 +43,21 @@ impl Blocker {
 }
 
 impl<'a> Simulator<'a> {
+    /// A run that begins at a state; `runs` is the number of runs of the recorded order before it.
     pub(crate) fn new(
         skeleton: &'a SyncSkeleton,
+        (runs, now): (usize, SkeletonState),
         candidate: &'a [EventPos],
         cancel: &'a Cancel,
     ) -> Self {
         let threads = skeleton.threads.len();
         let mut simulator = Simulator {
             skeleton,
-            done: vec![0; threads],
-            steps_done: vec![0; threads],
+            now,
+            runs,
             limits: vec![u32::MAX; threads],
             candidate,
             busy: vec![false; threads],
-            holds: vec![Vec::new(); skeleton.locks],
-            semaphores: skeleton.semaphores.clone(),
-            signals: FxHashMap::default(),
-            waits: FxHashMap::default(),
-            time: 0,
             cancel,
             turns: Vec::new(),
         };
@@ -97,15 +70,15 @@ impl<'a> Simulator<'a> {
     /// Follows the recorded run. Threads of the candidate stop where `hold` says, other threads
     /// where they would have to wait. Ends when all threads of the candidate have stopped.
     pub(crate) fn run(&mut self, hold: impl Fn(EventPos) -> u32) {
-        let mut holds = vec![u32::MAX; self.done.len()];
+        let mut holds = vec![u32::MAX; self.now.done.len()];
         let mut left = 0;
         for step in self.candidate.iter().rev() {
             left += usize::from(holds[step.0 as usize] == u32::MAX);
             holds[step.0 as usize] = hold(*step);
         }
-        let mut stopped = vec![false; self.done.len()];
+        let mut stopped = vec![false; self.now.done.len()];
         let (skeleton, cancel) = (self.skeleton, self.cancel);
-        for &(thread, until) in cancel.items(skeleton.runs.iter()) {
+        for &(thread, until) in cancel.items(skeleton.order.runs[self.runs..].iter()) {
             let at = thread as usize;
             if stopped[at] {
                 continue;
@@ -121,11 +94,11 @@ impl<'a> Simulator<'a> {
 
     /// Advances a thread as far as it can come without another thread; returns whether it reached
     /// its goal.
-    fn try_advance(&mut self, thread: u32, to: u32) -> bool {
+    pub(crate) fn try_advance(&mut self, thread: u32, to: u32) -> bool {
         if !self.is_created(thread) {
             return false;
         }
-        if self.done[thread as usize] < to && self.interrupting(thread).is_some() {
+        if self.now.done[thread as usize] < to && self.interrupting(thread).is_some() {
             return false;
         }
         while let Some(step) = self.next_step(thread, to) {
@@ -169,10 +142,10 @@ impl<'a> Simulator<'a> {
     /// Advances a thread, and other threads as far as it needs them.
     pub(crate) fn advance(&mut self, thread: u32, to: u32) -> Result<(), Conflict> {
         let at = thread as usize;
-        if self.done[at] >= to {
+        if self.now.done[at] >= to {
             return Ok(());
         }
-        let here = (thread, self.done[at]);
+        let here = (thread, self.now.done[at]);
         if to > self.limits[at] {
             return Err(Conflict::TooLate(here, (thread, self.limits[at])));
         }
@@ -208,9 +181,11 @@ impl<'a> Simulator<'a> {
     fn interrupting(&self, thread: u32) -> Option<EventPos> {
         let streams = self.skeleton.threads[thread as usize].handlers.iter();
         streams.copied().find_map(|stream| {
-            let done = self.done[stream as usize];
-            let mut runs = self.skeleton.threads[stream as usize].handled.iter();
-            runs.find(|run| run.0 < done && done <= run.1).map(|run| (stream, run.1))
+            let done = self.now.done[stream as usize];
+            let runs = &self.skeleton.threads[stream as usize].handled;
+            let begun = runs.partition_point(|run| run.0 < done);
+            let run = begun.checked_sub(1).map(|at| runs[at]);
+            run.filter(|run| done <= run.1).map(|run| (stream, run.1))
         })
     }
 
@@ -218,7 +193,7 @@ impl<'a> Simulator<'a> {
     fn finish_handlers(&mut self, thread: u32) -> Result<(), Conflict> {
         while let Some(end) = self.interrupting(thread) {
             if end.1 == u32::MAX {
-                return Err(Conflict::Never((thread, self.done[thread as usize])));
+                return Err(Conflict::Never((thread, self.now.done[thread as usize])));
             }
             self.advance(end.0, end.1 + 1)?;
         }
@@ -227,21 +202,21 @@ impl<'a> Simulator<'a> {
 
     fn is_created(&self, thread: u32) -> bool {
         let fork = self.skeleton.threads[thread as usize].fork;
-        fork.is_none_or(|it| self.done[it.0 as usize] > it.1)
+        fork.is_none_or(|it| self.now.done[it.0 as usize] > it.1)
     }
 
     /// The next synchronisation step of a thread before an event.
     fn next_step(&self, thread: u32, to: u32) -> Option<SyncStep> {
         let at = thread as usize;
         let steps = &self.skeleton.threads[at].steps;
-        steps.get(self.steps_done[at]).copied().filter(|it| it.index < to)
+        steps.get(self.now.steps_done[at]).copied().filter(|it| it.index < to)
     }
 
     fn move_to(&mut self, thread: u32, to: u32) {
-        if self.done[thread as usize] >= to {
+        if self.now.done[thread as usize] >= to {
             return;
         }
-        self.done[thread as usize] = to;
+        self.now.done[thread as usize] = to;
         match self.turns.last_mut() {
             Some(turn) if turn.0 == thread => turn.1 = to,
             _ => self.turns.push((thread, to)),
@@ -249,7 +224,7 @@ impl<'a> Simulator<'a> {
     }
 
     fn has(&self, at: EventPos) -> bool {
-        self.done[at.0 as usize] > at.1
+        self.now.done[at.0 as usize] > at.1
     }
 
     /// What blocks a step. A wait with a time limit that is an event of the candidate is not
@@ -269,8 +244,8 @@ impl<'a> Simulator<'a> {
             }
             SyncOp::SemWait { semaphore, .. } => {
                 let posts = &self.skeleton.posts[semaphore as usize];
-                let next = || posts.iter().copied().find(|it| !self.has(*it) && it.0 != thread);
-                (self.semaphores[semaphore as usize] <= 0).then(|| Blocker::new(next()))
+                let next = || posts.next(&self.now.done, thread);
+                (self.semaphore(semaphore) <= 0).then(|| Blocker::new(next()))
             }
             SyncOp::Requires { from, to } => {
                 let required = &self.skeleton.required[from as usize..to as usize];
@@ -283,7 +258,7 @@ impl<'a> Simulator<'a> {
 
     /// The release that a request for a lock has to wait for.
     fn holder(&self, lock: u32, thread: u32, shared: bool) -> Option<Blocker> {
-        let holds = self.holds[lock as usize].iter();
+        let holds = self.now.holds.get(&lock).into_iter().flatten();
         let mut others = holds.filter(|it| it.thread != thread && !(shared && it.shared));
         others.next().map(|it| Blocker::new(it.until.map(|until| (it.thread, until))))
     }
@@ -297,14 +272,14 @@ impl<'a> Simulator<'a> {
         by: Option<EventPos>,
         woken: bool,
     ) -> Option<Blocker> {
-        let since = self.waits.get(&thread).copied().unwrap_or(u32::MAX);
-        let signals = self.signals.get(&cond).map_or(&[][..], Vec::as_slice);
-        if !woken || signals.iter().any(|it| it.time > since) {
+        let since = self.now.waits.get(&thread).copied().unwrap_or(u32::MAX);
+        let signals = self.now.signals.get(&cond).map_or(&[][..], Vec::as_slice);
+        // They are in their order.
+        if !woken || signals.last().is_some_and(|it| it.time > since) {
             return None;
         }
-        let open = |it: &EventPos| !self.has(*it) && it.0 != thread;
-        let known = by.filter(open);
-        let any = || self.skeleton.signals[cond as usize].iter().copied().find(open);
+        let known = by.filter(|it| !self.has(*it) && it.0 != thread);
+        let any = || self.skeleton.signals[cond as usize].next(&self.now.done, thread);
         Some(Blocker::new(known.or_else(any)))
     }
 
@@ -320,7 +295,7 @@ impl<'a> Simulator<'a> {
     }
 
     fn perform(&mut self, thread: u32, step: &SyncStep) {
-        self.time += 1;
+        self.now.time += 1;
         match step.op {
             // The time of the request runs out, and the lock is not acquired.
             SyncOp::Acquire { timed: true, lock, shared, .. }
@@ -330,41 +305,40 @@ impl<'a> Simulator<'a> {
             }
             SyncOp::Release { lock } => self.release(lock, thread),
             SyncOp::Wait => {
-                self.waits.insert(thread, self.time);
+                self.now.waits.insert(thread, self.now.time);
             }
             SyncOp::Wake { cond, lock, woken, until, .. } => {
-                let since = self.waits.remove(&thread).unwrap_or(u32::MAX);
+                let since = self.now.waits.remove(&thread).unwrap_or(u32::MAX);
                 if woken {
                     self.consume(cond, since);
                 }
                 self.acquire(lock, thread, false, until);
             }
             SyncOp::Signal { cond, all } => {
-                let signal = Signal { time: self.time, all };
-                self.signals.entry(cond).or_default().push(signal);
+                let signal = Signal { time: self.now.time, all };
+                self.now.signals.entry(cond).or_default().push(signal);
             }
-            SyncOp::Post { semaphore } => self.semaphores[semaphore as usize] += 1,
-            SyncOp::SemWait { timed: true, semaphore }
-                if self.semaphores[semaphore as usize] <= 0 => {}
-            SyncOp::SemWait { semaphore, .. } => self.semaphores[semaphore as usize] -= 1,
+            SyncOp::Post { semaphore } => self.add(semaphore, 1),
+            SyncOp::SemWait { timed: true, semaphore } if self.semaphore(semaphore) <= 0 => {}
+            SyncOp::SemWait { semaphore, .. } => self.add(semaphore, -1),
             SyncOp::Join { .. } | SyncOp::Requires { .. } => {}
         }
-        self.steps_done[thread as usize] += 1;
+        self.now.steps_done[thread as usize] += 1;
         self.move_to(thread, step.index + 1);
     }
 
     /// Uses up the first signal since a wait began. A broadcast ends other waits, too, and stays.
     fn consume(&mut self, cond: u32, since: u32) {
-        if let Some(signals) = self.signals.get_mut(&cond)
-            && let Some(at) = signals.iter().position(|it| it.time > since)
-            && !signals[at].all
+        if let Some(signals) = self.now.signals.get_mut(&cond)
+            && let at = signals.partition_point(|it| it.time <= since)
+            && signals.get(at).is_some_and(|it| !it.all)
         {
             signals.remove(at);
         }
     }
 
     fn acquire(&mut self, lock: u32, thread: u32, shared: bool, until: Option<u32>) {
-        let holds = &mut self.holds[lock as usize];
+        let holds = self.now.holds.entry(lock).or_default();
         match holds.iter_mut().find(|it| it.thread == thread) {
             Some(hold) => hold.depth += 1,
             None => holds.push(Hold { thread, depth: 1, shared, until }),
@@ -372,12 +346,29 @@ impl<'a> Simulator<'a> {
     }
 
     fn release(&mut self, lock: u32, thread: u32) {
-        let holds = &mut self.holds[lock as usize];
+        let Some(holds) = self.now.holds.get_mut(&lock) else { return };
         if let Some(at) = holds.iter().position(|it| it.thread == thread) {
             holds[at].depth -= 1;
             if holds[at].depth == 0 {
                 holds.remove(at);
             }
+        }
+        if holds.is_empty() {
+            self.now.holds.remove(&lock);
+        }
+    }
+
+    fn semaphore(&self, semaphore: u32) -> i64 {
+        let initial = || self.skeleton.semaphores[semaphore as usize];
+        self.now.semaphores.get(&semaphore).copied().unwrap_or_else(initial)
+    }
+
+    fn add(&mut self, semaphore: u32, change: i64) {
+        let value = self.semaphore(semaphore) + change;
+        if value == self.skeleton.semaphores[semaphore as usize] {
+            self.now.semaphores.remove(&semaphore);
+        } else {
+            self.now.semaphores.insert(semaphore, value);
         }
     }
 }

@@ -9,7 +9,10 @@ use norn_model::{
 };
 use rustc_hash::FxHashMap;
 
-use crate::sync_skeleton::{EventPos, SyncOp, SyncSkeleton, SyncStep, ThreadSkeleton};
+use crate::{
+    recorded_order::RecordedOrder,
+    sync_skeleton::{ByThread, EventPos, SyncOp, SyncSkeleton, SyncStep, ThreadSkeleton},
+};
 
 /// Numbers for objects.
 #[derive(Default)]
@@ -61,7 +64,7 @@ fn narrow(it: usize) -> u32 {
 }
 
 impl<'a> SkeletonBuilder<'a> {
-    pub(crate) fn new(trace: &'a Trace) -> Self {
+    pub(crate) fn new(trace: &'a Trace, segment: usize) -> Self {
         let thread = |it: &norn_model::Thread| ThreadSkeleton {
             len: narrow(it.events.len()),
             ..ThreadSkeleton::default()
@@ -73,8 +76,8 @@ impl<'a> SkeletonBuilder<'a> {
             held: threads.iter().map(|_| Vec::new()).collect(),
             waits: vec![None; threads.len()],
             skeleton: SyncSkeleton {
+                order: RecordedOrder::new(threads.len(), segment),
                 threads,
-                runs: Vec::new(),
                 required: Vec::new(),
                 signals: Vec::new(),
                 posts: Vec::new(),
@@ -109,10 +112,7 @@ impl<'a> SkeletonBuilder<'a> {
     /// Adds the next event of the recorded run.
     pub(crate) fn event(&mut self, id: EventId, op: &Op) {
         let Some(at) = self.position(id) else { return };
-        match self.skeleton.runs.last_mut() {
-            Some(run) if run.0 == at.0 => run.1 = at.1 + 1,
-            _ => self.skeleton.runs.push((at.0, at.1 + 1)),
-        }
+        self.skeleton.order.push(at);
         self.handler(at, op);
         match op.effect() {
             Effect::Thread(effect) => self.thread(at, effect),
@@ -274,7 +274,7 @@ impl<'a> SkeletonBuilder<'a> {
             ConditionEffect::Signal { cond, all } => {
                 let cond = self.conds.of(cond);
                 let signals = &mut self.skeleton.signals;
-                signals.resize(signals.len().max(cond as usize + 1), Vec::new());
+                signals.resize(signals.len().max(cond as usize + 1), ByThread::default());
                 signals[cond as usize].push(at);
                 self.push(at, SyncOp::Signal { cond, all });
             }
@@ -359,7 +359,7 @@ impl<'a> SkeletonBuilder<'a> {
         self.counts.resize(len, 0);
         self.known.resize(len, false);
         self.skeleton.semaphores.resize(len, 0);
-        self.skeleton.posts.resize(len, Vec::new());
+        self.skeleton.posts.resize(len, ByThread::default());
         number
     }
 
@@ -389,7 +389,7 @@ impl<'a> SkeletonBuilder<'a> {
     pub(crate) fn finish(mut self) -> SyncSkeleton {
         self.skeleton.locks = self.locks.0.len();
         let conds = self.conds.0.len();
-        self.skeleton.signals.resize(conds, Vec::new());
+        self.skeleton.signals.resize(conds, ByThread::default());
         self.skeleton
     }
 }

@@ -5,7 +5,7 @@
 use norn_model::{Cancel, Trace};
 use rustc_hash::FxHashMap;
 
-use crate::skeleton_builder::SkeletonBuilder;
+use crate::{recorded_order::RecordedOrder, skeleton_builder::SkeletonBuilder};
 
 /// One event that can make a thread wait or let another one continue.
 #[derive(Clone, Copy, Debug)]
@@ -67,16 +67,45 @@ pub(crate) struct ThreadSkeleton {
     pub(crate) handled: Vec<(u32, u32)>,
 }
 
+/// Events by thread, each with its index in the thread and its rank in the recorded order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ByThread {
+    threads: Vec<(u32, Vec<(u32, u32)>)>,
+    len: u32,
+}
+
+impl ByThread {
+    /// Adds the next event of the recorded order.
+    pub(crate) fn push(&mut self, (thread, index): EventPos) {
+        let event = (index, self.len);
+        self.len += 1;
+        match self.threads.iter_mut().find(|it| it.0 == thread) {
+            Some(list) => list.1.push(event),
+            None => self.threads.push((thread, vec![event])),
+        }
+    }
+
+    /// The first event in the recorded order that has not happened, of other threads than this one.
+    /// `done` is the number of events of each thread.
+    pub(crate) fn next(&self, done: &[u32], except: u32) -> Option<EventPos> {
+        let others = self.threads.iter().filter(|it| it.0 != except);
+        let next = others.filter_map(|(thread, events)| {
+            let at = events.partition_point(|it| it.0 < done[*thread as usize]);
+            events.get(at).map(|(index, rank)| (*rank, (*thread, *index)))
+        });
+        next.min().map(|it| it.1)
+    }
+}
+
 /// The synchronisation of all threads.
 #[derive(Debug)]
 pub(crate) struct SyncSkeleton {
     pub(crate) threads: Vec<ThreadSkeleton>,
-    /// The recorded order: which thread runs, up to which event.
-    pub(crate) runs: Vec<EventPos>,
+    pub(crate) order: RecordedOrder,
     pub(crate) required: Vec<EventPos>,
-    /// By condition, all signals; by semaphore, all posts: in the recorded order.
-    pub(crate) signals: Vec<Vec<EventPos>>,
-    pub(crate) posts: Vec<Vec<EventPos>>,
+    /// By condition, all signals; by semaphore, all posts.
+    pub(crate) signals: Vec<ByThread>,
+    pub(crate) posts: Vec<ByThread>,
     /// By signal, the waits that it ended in the recorded run.
     pub(crate) ended: FxHashMap<EventPos, Vec<EventPos>>,
     /// By semaphore, its initial value.
@@ -86,12 +115,25 @@ pub(crate) struct SyncSkeleton {
 }
 
 impl SyncSkeleton {
-    pub(crate) fn new(trace: &Trace, cancel: &Cancel) -> SyncSkeleton {
-        let mut builder = SkeletonBuilder::new(trace);
+    /// Collects the synchronisation, with a cut after each segment of this many events; 0 makes none.
+    pub(crate) fn new(trace: &Trace, segment: usize, cancel: &Cancel) -> SyncSkeleton {
+        let mut builder = SkeletonBuilder::new(trace, segment);
         for event in cancel.items(trace.merged()) {
             builder.event(event.id, &event.op);
         }
         builder.finish()
+    }
+
+    /// The last cut before all of some events, before the critical sections that a schedule may hold
+    /// them back at, and at least one whole segment before. What is in between may be rearranged.
+    pub(crate) fn cut_before(&self, events: &[EventPos]) -> usize {
+        let before = |at: &EventPos| {
+            let held = [self.outermost(*at), self.earlier(*at, 1), self.earlier(*at, 2), at.1];
+            let held = held.into_iter().min().unwrap_or(0);
+            self.order.cuts.partition_point(|it| it.done[at.0 as usize] <= held)
+        };
+        let cuts = events.iter().map(before).min().unwrap_or(0);
+        cuts.saturating_sub(2)
     }
 
     /// The first event of the outermost critical section around an event, or the event itself.

@@ -19,8 +19,6 @@ use norn_model::{
     memory_model::{AtomicEdges, Edges, HappensBefore},
 };
 
-use crate::Turn;
-
 /// The data races of one trace whose accesses cannot be adjacent.
 #[derive(Debug)]
 pub(crate) struct UnorderedRaces<'a> {
@@ -55,23 +53,6 @@ impl<'a> UnorderedRaces<'a> {
         let edges = Edges { atomics: AtomicEdges::SeqCst, locks: false };
         let any = events.into_iter().any(|it| weak(&it.op));
         any.then(|| HappensBefore::new(self.trace, edges))
-    }
-
-    /// The recorded order up to the last event of a candidate.
-    pub(crate) fn recorded(&self, candidate: &Candidate) -> Vec<Turn> {
-        let last = candidate.steps.last().map(|it| it.event);
-        let mut turns: Vec<Turn> = Vec::new();
-        for event in self.trace.merged() {
-            let (thread, until) = (event.id.thread, event.id.index + 1);
-            match turns.last_mut() {
-                Some(turn) if turn.thread == thread => turn.until = until,
-                _ => turns.push(Turn { thread, until }),
-            }
-            if Some(event.id) == last {
-                break;
-            }
-        }
-        turns
     }
 }
 

@@ -5,10 +5,13 @@ use std::fmt;
 
 use norn_checker::{Checker, Deviation, Grade, Refusal, Turn, check_apart};
 use norn_model::{Apart, Cancel, Candidate, Trace};
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::{Engine, Exact, Hybrid, Infeasible, Limits, Minimiser, unordered_race::UnorderedRaces};
+use crate::{
+    Exact, Hybrid, Infeasible, Limits, Minimiser, engine::Draft, unordered_race::UnorderedRaces,
+};
 
 /// A candidate with a schedule that makes it happen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -107,6 +110,25 @@ pub struct WitnessOptions {
     pub engines: Engines,
     /// Ends all work early. What is asked afterwards stays [undecided](Failure::Inconclusive).
     pub cancel: Cancel,
+    /// Number of events between the points of the recorded order at which schedules may begin to
+    /// differ from it; by default, as many as suit the length of the trace.
+    pub segment: Option<usize>,
+}
+
+/// Schedules for traces up to this length are made and minimised from the begin of the program.
+const SHORT: usize = 65_536;
+/// The least number of events between two cuts, and the largest number of cuts of a trace: their
+/// states take memory.
+const SEGMENT: usize = 2_048;
+const CUTS: usize = 1_024;
+/// Number of events of the schedules for one candidate that are checked. Where the candidate's events are
+/// far apart, schedules are long; then only the first ones are considered, which are the most promising.
+const MOST_EVENTS: u64 = 2_000_000;
+
+/// The number of events between two cuts of a trace; 0 if there is none.
+fn segment(trace: &Trace) -> usize {
+    let events = trace.len();
+    if events <= SHORT { 0 } else { SEGMENT.max(events / CUTS) }
 }
 
 impl From<Engines> for WitnessOptions {
@@ -118,6 +140,7 @@ impl From<Engines> for WitnessOptions {
 /// Makes witnesses for candidates of one trace.
 #[derive(Debug)]
 pub struct Witnesses<'a> {
+    trace: &'a Trace,
     engines: Engines,
     cancel: Cancel,
     hybrid: Hybrid<'a>,
@@ -128,7 +151,7 @@ pub struct Witnesses<'a> {
 }
 
 /// A schedule that the checker accepts, its deviation from the recorded run, and its engine.
-type Checked = (Deviation, Vec<Turn>, Decider);
+type Checked = (Deviation, Draft, Decider);
 
 impl<'a> Witnesses<'a> {
     /// For one trace, with the default engines.
@@ -138,16 +161,28 @@ impl<'a> Witnesses<'a> {
 
     /// For one trace, with some engines or other options.
     pub fn with(trace: &'a Trace, options: impl Into<WitnessOptions>) -> Self {
-        let WitnessOptions { engines, cancel } = options.into();
+        let WitnessOptions { engines, cancel, segment: given } = options.into();
+        let segment = given.unwrap_or_else(|| segment(trace));
+        let hybrid = Hybrid::with_cuts(trace, segment, &cancel);
+        let minimiser = Minimiser::cancellable(trace, &cancel);
+        let (order, cuts) = common_order(&hybrid, &minimiser);
         Witnesses {
+            trace,
             engines,
-            hybrid: Hybrid::cancellable(trace, &cancel),
-            exact: Exact::cancellable(trace, Limits::default(), &cancel),
-            checker: Checker::cancellable(trace, &cancel),
-            minimiser: Minimiser::cancellable(trace, &cancel),
+            exact: Exact::with_cuts(trace, Limits::default(), segment, &cancel),
+            checker: Checker::cancellable(trace, &cancel).with_baseline(order, cuts),
+            hybrid,
+            minimiser,
             races: UnorderedRaces::new(trace),
             cancel,
         }
+    }
+
+    /// Divides the effort of the exact engine for a hunt among this many candidates of its trace with
+    /// this number, counted from 0. Without it, every candidate has as much as the [limits](Limits)
+    /// allow.
+    pub fn expect(&self, candidates: usize, trace: usize) {
+        self.exact.expect(candidates, trace);
     }
 
     /// Finds a witness, or the reason why there is none. Of several schedules it takes the one in
@@ -171,18 +206,23 @@ impl<'a> Witnesses<'a> {
             if best.as_ref().is_some_and(|it| it.0.differences == 0) {
                 break;
             }
-            let mut known = Vec::new();
+            let (mut proposed, mut left) = (Vec::new(), MOST_EVENTS);
             for proposal in self.schedules(*decider, candidate, aparts) {
                 if self.cancel.is_cancelled() {
                     return Err(Failure::Inconclusive);
                 }
-                if let Ok(turns) = &proposal {
-                    if known.contains(turns) {
+                if let Ok(draft) = &proposal {
+                    if proposed.contains(draft) {
                         continue;
                     }
-                    known.push(turns.clone());
+                    if left == 0 && best.is_some() {
+                        break;
+                    }
+                    left = left.saturating_sub(self.events(draft));
+                    proposed.push(draft.clone());
                 }
-                match self.checked(candidate, aparts, proposal, *decider) {
+                let known = best.as_ref().map(|it| it.0);
+                match self.checked(candidate, aparts, proposal, *decider, known) {
                     Ok(checked) if checked.0 == Deviation::BEST => {
                         return Ok(self.finish(candidate, aparts, checked));
                     }
@@ -210,15 +250,19 @@ impl<'a> Witnesses<'a> {
     /// order. All values are those of the recorded run.
     fn unordered(&self, race: &Candidate) -> Option<Witness> {
         let candidate = self.races.candidate(race).filter(|_| !self.cancel.is_cancelled())?;
-        let recorded =
-            std::iter::once_with(|| (Ok(self.races.recorded(&candidate)), Decider::Hybrid));
+        let recorded = || {
+            let (cut, last) = (self.cut(&candidate), candidate.steps.last()?.event);
+            let turns = self.hybrid.recorded(cut, last);
+            Some((Ok(Draft { cut, turns }), Decider::Hybrid))
+        };
         let engines =
             self.engines.all().iter().flat_map(|decider| {
                 self.schedules(*decider, &candidate, &[]).map(|it| (it, *decider))
             });
-        let mut checked = recorded.chain(engines).filter_map(|(proposal, decider)| {
-            self.checked(&candidate, &[], proposal, decider).ok()
-        });
+        let mut checked =
+            recorded().into_iter().chain(engines).filter_map(|(proposal, decider)| {
+                self.checked(&candidate, &[], proposal, decider, Some(Deviation::BEST)).ok()
+            });
         let sound = checked.find(|it| it.0.differences == 0)?;
         Some(self.finish(&candidate, &[], sound))
     }
@@ -226,8 +270,8 @@ impl<'a> Witnesses<'a> {
     /// A witness in which something that the candidate reads differs, at the price that other
     /// values may differ, too. For candidates whose witness is [idle](Witness::idle).
     pub fn lively(&self, candidate: &Candidate) -> Option<Witness> {
-        let proposals = self.hybrid.schedules(candidate);
-        let checked = proposals.map(|it| self.checked(candidate, &[], it, Decider::Hybrid));
+        let proposals = self.schedules(Decider::Hybrid, candidate, &[]);
+        let checked = proposals.map(|it| self.checked(candidate, &[], it, Decider::Hybrid, None));
         let best = checked.flatten().filter(|it| !it.0.idle).min_by_key(|it| it.0)?;
         let witness = self.finish(candidate, &[], best);
         (!witness.idle).then_some(witness)
@@ -238,23 +282,60 @@ impl<'a> Witnesses<'a> {
         decider: Decider,
         candidate: &Candidate,
         aparts: &[Apart],
-    ) -> impl Iterator<Item = Result<Vec<Turn>, Infeasible>> {
+    ) -> Box<dyn Iterator<Item = Result<Draft, Infeasible>> + '_> {
         match decider {
-            Decider::Hybrid => self.hybrid.schedules(candidate),
-            Decider::Exact => self.exact.schedules_apart(candidate, aparts),
+            Decider::Hybrid => {
+                let cut = self.cut(candidate);
+                let proposals = self.hybrid.schedules_from(cut, candidate);
+                Box::new(proposals.map(move |it| it.map(|turns| Draft { cut, turns })))
+            }
+            Decider::Exact => self.exact.drafts(candidate, aparts, self.last_cut()),
         }
+    }
+
+    /// The number of events of a schedule after its cut.
+    fn events(&self, draft: &Draft) -> u64 {
+        let ends: FxHashMap<_, _> = draft.turns.iter().map(|it| (it.thread, it.until)).collect();
+        let done = self.hybrid.cuts()[draft.cut].done.iter().map(|it| u64::from(*it));
+        let ids = self.trace.threads.iter().map(|it| it.id);
+        let after =
+            ids.zip(done).filter_map(|(id, done)| Some(ends.get(&id)?.saturating_sub(done)));
+        after.sum()
+    }
+
+    /// The last cut that schedules can begin at: engines and checker both know its state.
+    fn last_cut(&self) -> usize {
+        if self.hybrid.cuts().len() > 1 {
+            self.hybrid.last_cut().min(self.checker.last_cut())
+        } else {
+            0
+        }
+    }
+
+    /// The cut at which the fast engine's schedules for a candidate begin.
+    fn cut(&self, candidate: &Candidate) -> usize {
+        self.hybrid.cut(candidate).min(self.last_cut())
     }
 
     fn checked(
         &self,
         candidate: &Candidate,
         aparts: &[Apart],
-        proposal: Result<Vec<Turn>, Infeasible>,
+        proposal: Result<Draft, Infeasible>,
         decider: Decider,
+        best: Option<Deviation>,
     ) -> Result<Checked, Failure> {
-        let turns = proposal?;
-        check_apart(aparts, &turns)?;
-        Ok((self.checker.deviation(candidate, &turns)?, turns, decider))
+        let draft = proposal?;
+        self.check_apart(aparts, &draft)?;
+        let (cut, turns) = (draft.cut, &draft.turns);
+        Ok((self.checker.deviation_from(cut, candidate, turns, best)?, draft, decider))
+    }
+
+    fn check_apart(&self, aparts: &[Apart], draft: &Draft) -> Result<(), Refusal> {
+        if aparts.is_empty() {
+            return Ok(());
+        }
+        check_apart(aparts, &self.checker.schedule(draft.cut, &draft.turns))
     }
 
     /// Minimises the schedule. The result is used only if the checker accepts it and it is not
@@ -263,24 +344,40 @@ impl<'a> Witnesses<'a> {
         &self,
         candidate: &Candidate,
         aparts: &[Apart],
-        (deviation, turns, engine): Checked,
+        (deviation, draft, engine): Checked,
     ) -> Witness {
-        let short = self.minimiser.minimise(candidate, &turns);
-        let candidate = candidate.clone();
-        let (deviation, turns) = match self.checker.deviation(&candidate, &short) {
+        let done = &self.hybrid.cuts()[draft.cut].done;
+        let turns = self.minimiser.minimise_from(done, candidate, &draft.turns);
+        let short = Draft { cut: draft.cut, turns };
+        let checked =
+            self.checker.deviation_from(short.cut, candidate, &short.turns, Some(deviation));
+        let (deviation, draft) = match checked {
             Ok(new)
                 if new <= deviation
                     && new.idle <= deviation.idle
-                    && short.len() <= turns.len()
-                    && check_apart(aparts, &short).is_ok() =>
+                    && short.turns.len() <= draft.turns.len()
+                    && self.check_apart(aparts, &short).is_ok() =>
             {
                 (new, short)
             }
-            _ => (deviation, turns),
+            _ => (deviation, draft),
         };
+        let turns = self.checker.schedule(draft.cut, &draft.turns);
         let (grade, idle) = (deviation.grade(), deviation.idle);
-        Witness { candidate, turns, grade, engine, idle }
+        Witness { candidate: candidate.clone(), turns, grade, engine, idle }
     }
+}
+
+/// The recorded order up to its last cut, with fewer context switches in each segment, and by cut the
+/// number of its turns.
+fn common_order(hybrid: &Hybrid<'_>, minimiser: &Minimiser<'_>) -> (Vec<Turn>, Vec<usize>) {
+    let (mut order, mut cuts) = (Vec::new(), Vec::new());
+    for pair in hybrid.cuts().windows(2) {
+        let segment = hybrid.segment(&pair[0], &pair[1]);
+        order.extend(minimiser.rearrange(&pair[0].done, &segment));
+        cuts.push(order.len());
+    }
+    (order, cuts)
 }
 
 /// The reason why there is no witness: a proof counts most, then that nothing was decided.

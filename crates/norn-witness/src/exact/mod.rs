@@ -38,7 +38,10 @@ mod wait;
 mod walk;
 mod watch;
 
-use std::sync::OnceLock;
+use std::sync::{
+    OnceLock,
+    atomic::{AtomicU64, Ordering::Relaxed},
+};
 
 use norn_model::{Cancel, Candidate, EventId, Trace};
 
@@ -49,7 +52,10 @@ use self::{
     query::{Query, QueryOutcome},
     solver::Effort,
 };
-use crate::{Engine, Infeasible, Turn, engine::Proposals};
+use crate::{
+    Engine, Infeasible, Turn,
+    engine::{Draft, Proposals},
+};
 
 /// Limits of the exact engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,6 +82,15 @@ const NEAR: [(u32, u32, u64); 3] = [(150, 60, 20_000), (600, 150, 50_000), (2_40
 /// skipped.
 const TOO_FAR: u32 = 4_000;
 
+/// Solver steps for all candidates of all traces of a hunt. At some millions of steps per second this is
+/// a few seconds, however many candidates there are.
+const HUNT_STEPS: u64 = 40_000_000;
+/// Steps that each candidate has in any case: the smallest window, which decides most of them, takes
+/// fewer.
+const LEAST_STEPS: u64 = 20_000;
+/// A window takes a step for this many of its events before the search begins.
+pub(crate) const EVENTS_PER_STEP: u32 = 16;
+
 /// No model is built of traces with more events than this: it would take too much memory.
 const TOO_LONG: usize = 2_000_000;
 
@@ -86,6 +101,10 @@ pub struct Exact<'a> {
     limits: Limits,
     model: OnceLock<Model<'a>>,
     cancel: Cancel,
+    /// The number of events between two cuts of the recorded order; 0 if there is none.
+    segment: u32,
+    /// Maximum number of solver steps for one candidate.
+    allowance: AtomicU64,
 }
 
 /// The range of a query, and its effort.
@@ -114,7 +133,32 @@ impl<'a> Exact<'a> {
 
     /// The same, and decides nothing any more after a request to end.
     pub fn cancellable(trace: &'a Trace, limits: Limits, cancel: &Cancel) -> Self {
-        Exact { trace, limits, model: OnceLock::new(), cancel: cancel.clone() }
+        Self::with_cuts(trace, limits, 0, cancel)
+    }
+
+    /// The same, for schedules that begin with the recorded order up to a cut.
+    pub(crate) fn with_cuts(
+        trace: &'a Trace,
+        limits: Limits,
+        segment: usize,
+        cancel: &Cancel,
+    ) -> Self {
+        let segment = u32::try_from(segment).unwrap_or(0);
+        let allowance =
+            AtomicU64::new(limits.steps.saturating_add(NEAR.iter().map(|it| it.2).sum()));
+        Exact { trace, limits, model: OnceLock::new(), cancel: cancel.clone(), segment, allowance }
+    }
+
+    /// Divides the steps of a hunt among this many candidates of its trace with this number, counted
+    /// from 0. Each trace has half as many as the one before, since most candidates are known by then.
+    ///
+    /// The share of a candidate does not depend on what the others have spent: then the answers would
+    /// depend on the order of the questions, and with it on the number of parallel runs.
+    pub(crate) fn expect(&self, candidates: usize, trace: usize) {
+        let steps = HUNT_STEPS >> (trace + 1).min(63);
+        let share = steps / (candidates.max(1) as u64);
+        let allowance = self.allowance.load(Relaxed).min(share.max(LEAST_STEPS));
+        self.allowance.store(allowance, Relaxed);
     }
 
     fn model(&self) -> &Model<'a> {
@@ -144,20 +188,20 @@ impl<'a> Exact<'a> {
         windows
     }
 
-    /// The answer for a window; none if a larger window may decide more.
+    /// The answer for a window within some effort; none if a larger window may decide more.
     fn ask(
         &self,
         steps: &[Node],
         wanted: &Wanted,
-        window: Window,
-    ) -> Option<Result<Vec<Turn>, Infeasible>> {
+        (window, effort): (Window, &Effort),
+        last_cut: usize,
+    ) -> Option<Result<Draft, Infeasible>> {
         let model = self.model();
         let range = (window.from, window.to);
-        let effort = Effort::new(window.steps, &self.cancel);
-        let query = Query::new(model, range, steps, wanted.adjacent, effort);
+        let query = Query::new(model, range, steps, wanted.adjacent, effort.clone());
         let query = query.map(|it| it.without(&wanted.aparts).unordered(wanted.unordered));
         match query.map(Query::answer) {
-            Some(QueryOutcome::Order(order)) => Some(Ok(self.turns(window.from, &order))),
+            Some(QueryOutcome::Order(order)) => Some(Ok(self.draft(window.from, &order, last_cut))),
             // What holds in every order holds in every window.
             None if !model.damaged => Some(Err(Infeasible::NoOrder)),
             Some(QueryOutcome::No) if range == (0, model.len()) && !model.damaged => {
@@ -187,17 +231,19 @@ impl<'a> Exact<'a> {
         }
     }
 
-    /// The events before the window as recorded, followed by this order.
-    fn turns(&self, from: Node, order: &[Node]) -> Vec<Turn> {
+    /// The events before the window as recorded, from the last cut on, followed by this order.
+    fn draft(&self, from: Node, order: &[Node], last_cut: usize) -> Draft {
+        let cut = from.checked_div(self.segment).map_or(0, |it| (it as usize).min(last_cut));
+        let begin = u32::try_from(cut).unwrap_or(0) * self.segment;
         let mut turns: Vec<Turn> = Vec::new();
-        for node in (0..from).chain(order.iter().copied()) {
+        for node in (begin..from).chain(order.iter().copied()) {
             let EventId { thread, index } = self.model().id(node);
             match turns.last_mut() {
                 Some(turn) if turn.thread == thread => turn.until = index + 1,
                 _ => turns.push(Turn { thread, until: index + 1 }),
             }
         }
-        turns
+        Draft { cut, turns }
     }
 }
 
@@ -207,17 +253,22 @@ impl Engine for Exact<'_> {
     }
 
     fn schedules(&self, candidate: &Candidate) -> Proposals<'_> {
-        self.schedules_apart(candidate, &[])
+        Box::new(self.drafts(candidate, &[], 0).map(|it| it.map(|it| it.turns)))
     }
 }
 
+/// Drafts, computed lazily.
+type Drafts<'a> = Box<dyn Iterator<Item = Result<Draft, Infeasible>> + 'a>;
+
 impl Exact<'_> {
-    /// The same, with some events kept out of intervals.
-    pub(crate) fn schedules_apart(
+    /// Schedules that begin with the recorded order up to a cut, not later than the last one, with some
+    /// events kept out of intervals.
+    pub(crate) fn drafts(
         &self,
         candidate: &Candidate,
         aparts: &[norn_model::Apart],
-    ) -> Proposals<'_> {
+        last_cut: usize,
+    ) -> Drafts<'_> {
         // That a thread stays stuck is a statement about all continuations, not about one order.
         // And a wait that times out instead is one of the values that this engine preserves.
         let another = !candidate.stuck.is_empty() || candidate.expires().is_some();
@@ -240,10 +291,19 @@ impl Exact<'_> {
         let aparts: Vec<_> = aparts.iter().filter_map(apart).collect();
         let (adjacent, unordered) = (candidate.adjacent, candidate.is_unordered_race());
         let wanted = Wanted { adjacent, unordered, aparts };
-        let mut refuted = false;
+        let mut left = self.allowance.load(Relaxed);
+        let mut decided = false;
         Box::new(self.windows(&steps).into_iter().filter_map(move |window| {
-            let answer = if refuted { None } else { self.ask(&steps, &wanted, window) };
-            refuted |= matches!(answer, Some(Err(_)));
+            let effort = Effort::new(window.steps.min(left), &self.cancel);
+            let answer = if decided {
+                None
+            } else if left <= u64::from((window.to - window.from) / EVENTS_PER_STEP) {
+                window.last.then_some(Err(Infeasible::Undecided))
+            } else {
+                self.ask(&steps, &wanted, (window, &effort), last_cut)
+            };
+            left -= window.steps.min(left) - effort.left();
+            decided |= matches!(answer, Some(Err(_)));
             answer
         }))
     }

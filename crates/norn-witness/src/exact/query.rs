@@ -7,6 +7,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
+    EVENTS_PER_STEP,
     apart::Apart,
     arrow::Arrows,
     model::{Model, NEVER, Node},
@@ -74,7 +75,7 @@ impl<'a> Query<'a> {
             return None;
         }
         let (nodes, must) = start(model, (from, to), steps, adjacent);
-        effort.spend(nodes.len() as u64 / 16);
+        effort.spend(nodes.len() as u64 / u64::from(EVENTS_PER_STEP));
         let bundle = if adjacent { steps } else { &[] };
         let mut order = Order::new(model, (from, to), bundle, nodes);
         if !adjacent {

@@ -62,6 +62,11 @@ impl Effort {
         self.left.set(self.left.get().saturating_sub(steps));
     }
 
+    /// The steps that are left.
+    pub(crate) fn left(&self) -> u64 {
+        self.left.get()
+    }
+
     /// Whether no effort is left, or the search was cancelled.
     pub(crate) fn is_spent(&self) -> bool {
         self.left.get() == 0 || self.cancel.is_cancelled()

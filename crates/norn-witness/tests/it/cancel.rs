@@ -13,7 +13,7 @@ fn nothing_is_claimed_after_a_request_to_end() {
     assert!(!candidates.is_empty());
     for engines in [Engines::Hybrid, Engines::Exact, Engines::Both] {
         let cancel = Cancel::default();
-        let options = WitnessOptions { engines, cancel: cancel.clone() };
+        let options = WitnessOptions { engines, cancel: cancel.clone(), segment: Some(2_000) };
         let early = Witnesses::with(&trace, options.clone());
         cancel.cancel();
         let late = Witnesses::with(&trace, options);

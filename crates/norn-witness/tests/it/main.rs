@@ -3,6 +3,7 @@
 
 mod built_in;
 mod cancel;
+mod cut;
 mod deadlock;
 mod exact;
 mod golden;
