@@ -9,6 +9,7 @@ mod norn;
 mod overhead;
 mod process;
 mod realworld;
+mod scale;
 mod schedules;
 mod schema;
 mod scoreboard;
@@ -47,6 +48,8 @@ enum Chore {
     Overhead(overhead::Options),
     /// Build and record real programs; a full run writes docs/realworld.md
     Realworld(realworld::Options),
+    /// Measure how recording, prediction and hunts grow with the length of a run; writes docs/scale.md
+    Scale(scale::Options),
     /// Force schedules on programs with known bugs, many times; a full run writes
     /// docs/schedules-campaign.md
     Schedules(schedules::Options),
@@ -64,6 +67,7 @@ fn main() -> anyhow::Result<()> {
         Chore::Fuzz { inputs } => fuzz::run(inputs),
         Chore::Overhead(options) => overhead::run(&options),
         Chore::Realworld(options) => realworld::run(&options),
+        Chore::Scale(options) => scale::run(&options),
         Chore::Schedules(options) => schedules::run(&options),
         Chore::Schema => schema::run(),
         Chore::Scoreboard(options) => scoreboard::run(&options),

@@ -108,21 +108,22 @@ fn judged(outcome: &Outcome, clip: &Clip) -> Verdict {
 /// event. The thread of that event continues, because it is the most likely to fail: it may have
 /// read data that is only half written.
 pub(crate) fn force(source: &Source, witness: &Witness) -> Forced {
-    let mut turns: Vec<(ThreadId, u64)> =
-        witness.turns.iter().map(|it| (it.thread, it.until)).collect();
+    let mut turns = source.turns(witness);
     if !witness.candidate.stuck.is_empty() {
         return into_impasse(source, &witness.candidate, &turns);
     }
-    let expires = witness.candidate.expires();
-    let destroys = destroys(&witness.candidate);
-    if let Some(early) = too_early(&witness.candidate).or(expires).or(destroys) {
+    let recorded = |it: EventId| source.recorded(it);
+    let expires = witness.candidate.expires().map(recorded);
+    let destroys = destroys(&witness.candidate).map(recorded);
+    let early = too_early(&witness.candidate).map(recorded);
+    if let Some(early) = early.or(expires).or(destroys) {
         cut(&mut turns, early);
     }
     let expected = turns.iter().copied().collect();
     if let Some((_, until)) = turns.last_mut() {
         *until = until.saturating_sub(1);
     }
-    let mut clip = arrange(&source.symbolized, &source.trace, &turns);
+    let mut clip = arrange(&source.symbolized, &turns);
     if let Some(wait) = expires {
         let needed = run_out(source, &turns, wait, &mut clip.schedule);
         return Forced::new(clip, needed, expected);
@@ -161,7 +162,7 @@ fn run_out(
 /// A clip that brings each thread to just before the event in which it blocks, and then lets each
 /// of them continue into the deadlock.
 fn into_impasse(source: &Source, candidate: &Candidate, turns: &[(ThreadId, u64)]) -> Forced {
-    let mut clip = arrange(&source.symbolized, &source.trace, turns);
+    let mut clip = arrange(&source.symbolized, turns);
     let needed = clip.schedule.segments.len();
     let threads = candidate.stuck.iter().map(|it| source.symbolized.thread(it.event.thread));
     let goes_on = threads.map(|thread| Segment { thread, until: Until::Blocks });

@@ -113,7 +113,7 @@ pub(crate) fn record(options: &Options, scratch: &Path) -> Result<Option<Recorde
         let normal = Some(executor.normal_status()).filter(|it| *it != 0).map(Note::NormalStatus);
         let base = Base {
             consequence,
-            events: source.trace.len() as u64,
+            events: source.symbolized.trace.counts().events,
             threads: source.trace.threads.len(),
             executions,
             time,

@@ -19,6 +19,5 @@ pub(crate) fn claim(
     }
     let events = confirm::events(source, candidate, forced)?;
     let name = (candidate.class(), report::title(&candidate.kind, description));
-    let run = (&*forced.symbolized, &forced.trace);
-    Claim::new(name, candidate.adjacent, run, &events)
+    Claim::new(name, candidate.adjacent, &forced.symbolized, &events)
 }

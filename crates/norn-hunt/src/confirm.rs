@@ -26,6 +26,7 @@ use norn_model::{
     memory_model::{AtomicEdges, Edges, HappensBefore},
 };
 use norn_report::{FailureKind, Story};
+use norn_trace::EventIndex;
 
 use crate::{
     attempt::too_early,
@@ -68,7 +69,7 @@ pub(crate) fn is_plausible(source: &Source, candidate: &Candidate, run: &Source)
 /// not order them there. A handover by atomic operations must be all that keeps them apart: anything
 /// else might be synchronisation that the trace does not have.
 pub(crate) fn is_unordered(source: &Source, candidate: &Candidate, run: &Source) -> bool {
-    doing(source, candidate, run).is_unordered(&run.trace)
+    doing(source, candidate, run).is_unordered(&run.trace, |it| run.positions.loaded(it))
 }
 
 /// The events of a run that are those of a candidate; none if it does not have all of them.
@@ -85,9 +86,14 @@ fn doing<'a>(source: &'a Source, candidate: &'a Candidate, run: &Source) -> Doin
         let here = place(&source.symbolized.trace, source.trace.event(step.event)?.site);
         let sites = (0..u32::try_from(did.sites().len()).ok()?).map(SiteId);
         let site = sites.into_iter().find(|it| place(did, *it) == here)?;
-        again((&source.trace, step.event), (&run.trace, thread, site))
-            // Only the schedule ensures that events are adjacent, and it counts events.
-            .filter(|it| !candidate.adjacent || it.at.1 == step.event.index)
+        let recorded = source.recorded(step.event);
+        let event = again((&source.symbolized.trace, recorded), (did, thread, site))?;
+        // Only the schedule ensures that events are adjacent, and it counts events.
+        if candidate.adjacent && event.id.index != recorded.index {
+            return None;
+        }
+        let at = (number(&run.trace, thread, run.positions.upto(event.id))?, event.id.index);
+        Some(Done { event: event.id, at, addr: address(event.op)? })
     };
     let now: Vec<_> = candidate.steps.iter().map(now).collect();
     Doing { recorded: &source.trace, candidate, now }
@@ -143,8 +149,10 @@ impl Doing<'_> {
             || failed && self.has_changed_places(done)
     }
 
-    fn is_unordered(&self, run: &Trace) -> bool {
-        let all: Option<Vec<_>> = self.now.iter().map(|it| it.map(|it| it.event)).collect();
+    /// `loaded` gives the event of a trace that is this one in the run.
+    fn is_unordered(&self, run: &Trace, loaded: impl Fn(EventId) -> Option<EventId>) -> bool {
+        let loaded = |it: &Option<Done>| loaded((*it)?.event);
+        let all: Option<Vec<_>> = self.now.iter().map(loaded).collect();
         let done = self.now.len();
         let Some(all) = all.filter(|_| self.is_ordered(done) && self.agrees(done)) else {
             return false;
@@ -209,29 +217,29 @@ impl Doing<'_> {
 /// Finds an event of one trace in another: at the same index, or else at the same visit of its
 /// thread to its place.
 fn again(
-    (before, old): (&Trace, EventId),
-    (after, thread, site): (&Trace, ThreadId, SiteId),
-) -> Option<Done> {
-    let is_there = |it: &&Event| it.site == site;
-    let same = after.event(EventId { thread, ..old }).filter(is_there);
+    (before, old): (&dyn EventIndex, EventId),
+    (after, thread, site): (&dyn EventIndex, ThreadId, SiteId),
+) -> Option<Event> {
+    let same = after.event(EventId { thread, ..old }).filter(|it| it.site == site);
     let visit = || {
         let place = before.event(old)?.site;
-        let earlier = before.thread(old.thread)?.events.iter().filter(|it| it.id.index < old.index);
-        let visits = earlier.filter(|it| it.site == place).count();
-        after.thread(thread)?.events.iter().filter(is_there).nth(visits)
+        let visits = before.visits(old.thread, 0..old.index, &mut |it| it == place);
+        after.visit(thread, visits, &mut |it| it == site)
     };
-    let event = same.or_else(visit)?;
-    let event = Done { event: event.id, at: moment(after, event.id)?, addr: address(event.op)? };
-    Some(event)
+    same.or_else(visit)
 }
 
 /// When an event happened. An event without a number follows directly after the last event of its
 /// thread that has one.
 pub(crate) fn moment(trace: &Trace, id: EventId) -> Option<Moment> {
-    let thread = trace.thread(id.thread)?;
-    let upto = thread.events.partition_point(|it| it.id.index <= id.index);
-    let number = thread.events[..upto].iter().rev().find_map(|it| it.seq);
-    Some((number.unwrap_or(thread.after), id.index))
+    Some((number(trace, id.thread, id.index + 1)?, id.index))
+}
+
+/// The last sequence number among the first `upto` events of a thread.
+fn number(trace: &Trace, thread: ThreadId, upto: u64) -> Option<u64> {
+    let thread = trace.thread(thread)?;
+    let events = thread.events.iter().take(usize::try_from(upto).ok()?);
+    Some(events.rev().find_map(|it| it.seq).unwrap_or(thread.after))
 }
 
 fn address(op: Op) -> Option<u64> {
@@ -304,7 +312,9 @@ mod tests {
             let site = run.merged().find(|it| same(it))?.site;
             let name = &recorded.thread(step.event.thread)?.name;
             let thread = run.threads.iter().find(|it| it.name == *name)?.id;
-            again((&recorded, step.event), (&run, thread, site))
+            let event = again((&recorded, step.event), (&run, thread, site))?;
+            let at = moment(&run, event.id)?;
+            Some(Done { event: event.id, at, addr: address(event.op)? })
         };
         let now = candidate.steps.iter().map(now).collect();
         ask(&Doing { recorded: &recorded, candidate: &candidate, now })
@@ -358,7 +368,7 @@ mod tests {
     fn is_unordered(between: &str) -> bool {
         let run = format!("T1 r x 0 @ asks\nT1 w x 1 @ sets\n{between}\nT2 r x 1 @ looks");
         let trace = text::parse(&format!("order global\n{run}")).unwrap();
-        with(BugClass::Race, "sets looks", &run, |it| it.is_unordered(&trace))
+        with(BugClass::Race, "sets looks", &run, |it| it.is_unordered(&trace, Some))
     }
 
     #[test]

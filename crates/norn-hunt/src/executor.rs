@@ -24,7 +24,7 @@ use crate::{
     attempt::{Forced, force},
     campaign::Executor,
     explore,
-    source::Source,
+    source::{Loading, Source},
 };
 
 /// What a program hands over when it ends.
@@ -91,6 +91,7 @@ pub(crate) struct Run {
     pub(crate) forced: Option<Forced>,
     /// The directory of its trace, unless that is kept permanently.
     folder: Option<TraceFolder>,
+    loading: Loading,
     source: OnceCell<Source>,
 }
 
@@ -139,7 +140,7 @@ impl Run {
         if self.source.get().is_none()
             && let Some(symbolized) = self.completed.shared_trace()?
         {
-            let _ = self.source.set(Source::new(symbolized));
+            let _ = self.source.set(Source::new(symbolized, self.loading));
         }
         Ok(self.source.get())
     }
@@ -226,7 +227,8 @@ impl LocalExecutor {
         let output = Output { stdout: fs::read(&stdout).unwrap_or_default(), status };
         let _ = fs::remove_dir_all(&files);
         let (folder, source) = (None, OnceCell::new());
-        Ok(Run { completed, failure, story, output, forced: None, folder, source })
+        let loading = options.loading();
+        Ok(Run { completed, failure, story, output, forced: None, folder, loading, source })
     }
 
     /// Replays a clip, as `norn replay` does.

@@ -12,7 +12,7 @@ use norn_witness::{Grade, Witnesses};
 use crate::{
     Checked, State, Violation,
     check::{checked, turns},
-    source::Source,
+    source::{Loading, Source},
     violation::{Named, happened, predicted},
 };
 
@@ -47,7 +47,7 @@ pub fn forecast(
     process: u32,
     properties: &[Property],
 ) -> Result<Forecast, ReplayError> {
-    let source = Source::open(front_end, folder, process)?;
+    let source = Source::open(front_end, folder, process, Loading::All)?;
     let (order, witnesses) = (HappensBefore::new(&source.trace), Witnesses::new(&source.trace));
     let mut forecast = Forecast {
         properties: Vec::new(),

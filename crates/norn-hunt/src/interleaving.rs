@@ -39,7 +39,7 @@ fn renamed(source: &Source, other: &Source, id: EventId) -> Option<EventId> {
     let name = source.symbolized.thread(id.thread);
     let same = |it: &&norn_model::Thread| other.symbolized.thread(it.id) == name;
     let thread = other.trace.threads.iter().find(same)?.id;
-    Some(EventId { thread, ..id })
+    other.positions.loaded(EventId { thread, ..source.recorded(id) })
 }
 
 /// An access at which the program dies is not in the trace, so it is added as the last row.
@@ -55,9 +55,10 @@ fn add_missing(recorded: &[EventRow], forced: &mut Vec<EventRow>) {
 fn rows(source: &Source, steps: &[Option<EventId>]) -> Vec<EventRow> {
     let here: Vec<_> = steps.iter().copied().flatten().collect();
     let around = here.iter().flat_map(|it| around(&source.trace, *it, &here));
-    let wanted: BTreeSet<_> = here.iter().copied().chain(around).collect();
+    let wanted = here.iter().copied().chain(around).map(|it| source.recorded(it));
+    let wanted: BTreeSet<_> = wanted.collect();
     let row = |(id, row)| {
-        let step = steps.iter().position(|it| *it == Some(id));
+        let step = steps.iter().position(|it| it.map(|it| source.recorded(it)) == Some(id));
         EventRow { step, ..row }
     };
     norn_replay::story::rows(&source.symbolized, &wanted).into_iter().map(row).collect()

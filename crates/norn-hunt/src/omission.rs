@@ -9,7 +9,7 @@ use crate::source::Source;
 /// the largest number over all traces is kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Omissions {
-    /// Number of events that were not analysed: the last ones of a long run.
+    /// Number of events of a long run that were not analysed.
     pub events: u64,
     /// What the search left out.
     pub limits: Limits,

@@ -6,6 +6,8 @@ use norn_frontend::{FrontEnd, Launch};
 use norn_trace::MemoryModel;
 use norn_witness::Engines;
 
+use crate::source::Loading;
+
 /// Maximum number of events of a run that follows the recorded one: this many times as many as that one
 /// has, but at least [`FEWEST_EVENTS`]. A run with more events is considered endless.
 const MORE_EVENTS: u64 = 20;
@@ -43,9 +45,17 @@ pub struct Options {
     pub instances: usize,
     /// Number of events after which a run counts as hanging.
     pub max_steps: u64,
+    /// Whether to load all events of a long run, up to a limit, and not only those that other orders of
+    /// threads can affect.
+    pub all_events: bool,
 }
 
 impl Options {
+    /// The events of runs that are loaded.
+    pub(crate) fn loading(&self) -> Loading {
+        if self.all_events { Loading::All } else { Loading::Relevant }
+    }
+
     /// The same options with another timeout for each run.
     pub(crate) fn limited(&self, timeout: Duration) -> Options {
         let launch = Launch { timeout: Some(timeout), ..self.launch.clone() };

@@ -9,8 +9,10 @@ use norn_replay::ReplayError;
 use norn_witness::{Engines, Failure, Witness, Witnesses};
 
 use crate::{
-    Description, Omissions, atomic_set, describe::describe_all, library_sync::predict_program,
-    source::Source,
+    Description, Omissions, atomic_set,
+    describe::describe_all,
+    library_sync::predict_program,
+    source::{Loading, Source},
 };
 
 /// The candidates that a trace allows.
@@ -48,7 +50,7 @@ pub fn outlook(
     atomic_sets: &[Vec<String>],
     engines: Engines,
 ) -> Result<Outlook, ReplayError> {
-    let source = Source::open(front_end, folder, process)?;
+    let source = Source::open(front_end, folder, process, Loading::Relevant)?;
     let (sets, unknown) = atomic_set::find(&source, atomic_sets);
     let prediction = predict_program(&source, &Options { sets, ..options.clone() });
     let omitted = Omissions::new(&source, &prediction, unknown);
@@ -60,8 +62,8 @@ pub fn outlook(
     let descriptions = describe_all(&source, &all.iter().map(|it| &it.0).collect::<Vec<_>>());
     let prospect = |((candidate, remark), description): ((Candidate, _), _)| {
         let witness = witnesses.witness(&candidate);
-        let turns = witness.iter().flat_map(|it| &it.turns);
-        let turns = turns.map(|it| (source.symbolized.thread(it.thread), it.until)).collect();
+        let turns = witness.iter().flat_map(|it| source.turns(it));
+        let turns = turns.map(|it| (source.symbolized.thread(it.0), it.1)).collect();
         Prospect { candidate, remark, description, witness, turns }
     };
     let prospects = all.into_iter().zip(descriptions).map(prospect).collect();

@@ -66,7 +66,7 @@ impl Replay {
     pub(crate) fn has_claim(&self, clip: &Clip) -> Result<bool, ReplayError> {
         let Some(claim) = &clip.claim else { return Ok(false) };
         let source = self.run.source()?;
-        Ok(source.is_some_and(|it| claim.holds_in(&it.symbolized, &it.trace)))
+        Ok(source.is_some_and(|it| claim.holds(&it.symbolized)))
     }
 }
 

@@ -1,24 +1,49 @@
 //! A trace that is loaded for prediction.
 
 use std::{
+    iter,
     path::{Path, PathBuf},
-    sync::{Arc, OnceLock},
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use norn_frontend::FrontEnd;
-use norn_model::{Candidate, CandidateKind, EventId, Held, HeldIndex, SiteId, Trace};
+use norn_model::{
+    Candidate, CandidateKind, Event, EventId, Held, HeldIndex, SiteId, ThreadId, Trace,
+};
+use norn_predict::{Relevance, Thinning};
 use norn_replay::{ReplayError, SymbolizedTrace};
+use norn_trace::{Positions, Selection};
+use norn_witness::{Turn, Witness};
 
-/// Maximum number of events of a trace that are analysed. Each takes some hundred bytes of memory.
-const MOST_EVENTS: u64 = 1 << 24;
+/// Runs with at most this many events are loaded completely: it takes less time than to choose.
+const ALL_EVENTS: u64 = 1 << 18;
+/// Maximum number of events that are loaded. Each takes some hundred bytes of memory.
+const MOST_EVENTS: u64 = 1 << 22;
+
+/// The events of a run that are loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Loading {
+    /// Of a long run, those that other orders of threads can affect.
+    Relevant,
+    /// All, up to the limit: a property can be about any event.
+    All,
+}
 
 /// A trace to predict from.
+///
+/// Of a long run only some events are in memory, numbered without gaps. Candidates and witnesses name
+/// events by these numbers; [`Source::recorded`] gives the number in the run.
 #[derive(Debug)]
 pub(crate) struct Source {
     pub(crate) symbolized: Arc<SymbolizedTrace>,
-    /// The first of its events, up to the limit.
+    /// Its loaded events.
     pub(crate) trace: Trace,
-    /// Number of later events.
+    /// Where they are in the run.
+    pub(crate) positions: Positions,
+    /// Number of events that exceed the limit.
     pub(crate) left_out: u64,
     /// The locks held at each event, computed on first use.
     held: OnceLock<HeldIndex>,
@@ -40,15 +65,24 @@ impl Source {
         front_end: &dyn FrontEnd,
         folder: &Path,
         process: u32,
+        loading: Loading,
     ) -> Result<Source, ReplayError> {
-        Ok(Source::new(Arc::new(SymbolizedTrace::open(front_end, folder, process)?)))
+        Ok(Source::new(Arc::new(SymbolizedTrace::open(front_end, folder, process)?), loading))
     }
 
     /// Loads the events of an opened run.
-    pub(crate) fn new(symbolized: Arc<SymbolizedTrace>) -> Source {
+    pub(crate) fn new(symbolized: Arc<SymbolizedTrace>, loading: Loading) -> Source {
+        let (events, held) = (symbolized.trace.counts().events, OnceLock::new());
+        if loading == Loading::Relevant
+            && events > ALL_EVENTS
+            && let Some((selection, left_out)) = relevant(&symbolized.trace, MOST_EVENTS)
+        {
+            let Selection { trace, positions } = selection;
+            return Source { symbolized, trace, positions, left_out, held };
+        }
         let trace = symbolized.trace.load_first(MOST_EVENTS);
-        let left_out = symbolized.trace.counts().events - trace.len() as u64;
-        Source { symbolized, trace, left_out, held: OnceLock::new() }
+        let left_out = events - trace.len() as u64;
+        Source { symbolized, trace, positions: Positions::default(), left_out, held }
     }
 
     /// The locks that the thread of an event holds before it.
@@ -56,10 +90,81 @@ impl Source {
         self.held.get_or_init(|| HeldIndex::new(&self.trace)).before(event)
     }
 
+    /// The event of the run that is this one in memory.
+    pub(crate) fn recorded(&self, id: EventId) -> EventId {
+        self.positions.recorded(id)
+    }
+
+    /// The turns of a schedule, with numbers of events of the run.
+    pub(crate) fn turns(&self, witness: &Witness) -> Vec<(ThreadId, u64)> {
+        let turn = |it: &Turn| (it.thread, self.positions.executed(it.thread, it.until));
+        witness.turns.iter().map(turn).collect()
+    }
+
     pub(crate) fn key(&self, candidate: &Candidate) -> Key {
         let places = candidate.sites().map(|it| place(&self.symbolized.trace, it)).collect();
         Key { kind: candidate.kind.clone(), places }
     }
+}
+
+/// The events that other orders of threads can affect, and how many of them are left out because they
+/// are more than `most`. `None` if even the synchronisation alone is more than that.
+fn relevant(trace: &norn_trace::Trace, most: u64) -> Option<(Selection, u64)> {
+    let skeleton = skeleton(trace, most)?;
+    let relevance = relevance(trace, &skeleton);
+    let mut levels = iter::successors(Some(Thinning::default()), |it| it.next());
+    levels.find_map(|level| {
+        let left_out = &AtomicU64::new(0);
+        let predicate = |thread: usize, first: EventId| {
+            let (relevance, positions) = (&relevance, &skeleton.positions);
+            let (mut passed, mut thinned) = (Some(positions.before(first)), level.chunk());
+            move |event: &Event| {
+                let is_skeleton = Relevance::is_skeleton(event);
+                if is_skeleton {
+                    passed = None;
+                }
+                let passed = || *passed.get_or_insert_with(|| positions.before(event.id));
+                let relevant = is_skeleton || relevance.is_relevant(thread, event, passed);
+                let kept = relevant && thinned.keeps(event);
+                if relevant && !kept {
+                    left_out.fetch_add(1, Ordering::Relaxed);
+                }
+                kept
+            }
+        };
+        let selection = trace.select_and_prune(most, predicate, |it| level.prune(it))?;
+        let left_out = left_out.load(Ordering::Relaxed);
+        Some((selection, if level.is_lossy() { left_out } else { 0 }))
+    })
+}
+
+/// What decides which accesses are relevant: a pass over all events.
+fn relevance<'a>(trace: &norn_trace::Trace, skeleton: &'a Selection) -> Relevance<'a> {
+    let mut relevance = Relevance::new(&skeleton.trace, trace.counts().events);
+    let ids = skeleton.trace.threads.iter().map(|it| it.id);
+    // By thread: the indices of the events of the skeleton that are still to come.
+    let mut ahead: Vec<_> = ids.map(|it| skeleton.positions.indices(it).unwrap_or(&[])).collect();
+    let lengths: Vec<_> = ahead.iter().map(|it| it.len()).collect();
+    for event in trace.merged() {
+        let thread = trace.threads().binary_search_by_key(&event.id.thread, |it| it.id);
+        let Ok(thread) = thread else { continue };
+        let rest = ahead[thread];
+        relevance.step(thread, lengths[thread] - rest.len(), &event);
+        if rest.first() == Some(&event.id.index) {
+            ahead[thread] = &rest[1..];
+        }
+    }
+    relevance
+}
+
+/// Everything but plain accesses. If that is too much, critical sections without other events in them
+/// are thinned out.
+fn skeleton(trace: &norn_trace::Trace, most: u64) -> Option<Selection> {
+    let mut levels = iter::successors(Some(Thinning::default()), |it| it.next());
+    let all = |level: Thinning| {
+        trace.select_and_prune(most, |_, _| Relevance::is_skeleton, |it| level.prune(it))
+    };
+    all(levels.next()?).or_else(|| all(levels.find(|it| it.is_lossy())?))
 }
 
 /// The place of a site.

@@ -70,7 +70,8 @@ fn created(source: &Source) -> BTreeMap<ThreadId, ThreadName> {
 /// The event with which the program ended.
 fn exit(source: &Source) -> Option<EventId> {
     let events = source.trace.threads.iter().filter_map(|it| it.events.last());
-    events.filter(|it| matches!(it.op, Op::Exit { .. })).map(|it| it.id).next_back()
+    let exits = events.filter(|it| matches!(it.op, Op::Exit { .. }));
+    exits.map(|it| source.recorded(it.id)).next_back()
 }
 
 /// A schedule that is like the recorded run, except that unfinished threads continue until they

@@ -45,7 +45,8 @@ fn between_accesses(
     if !applies(run, race) {
         return None;
     }
-    let events = confirm::events(source, race, run)?;
+    let events = confirm::events(source, race, run)?.into_iter();
+    let events = events.map(|it| run.positions.loaded(it)).collect::<Option<Vec<_>>>()?;
     let (&first, &second) = events.first().zip(events.last())?;
     let (start, end) = (moment(&run.trace, first)?, moment(&run.trace, second)?);
     let releases = after(run, first, |it| it < end);

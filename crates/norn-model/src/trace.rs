@@ -102,7 +102,7 @@ impl Trace {
 
     /// The position of a thread's first event. If it has no number, because the beginning of the
     /// thread is missing, it comes after the missing part and after the creation of the thread.
-    fn start(&self, thread: &Thread) -> Start {
+    pub fn start(&self, thread: &Thread) -> Start {
         match thread.events.first().and_then(|it| it.seq) {
             Some(seq) => Start::With(seq),
             None => Start::After(self.forked(thread.id).unwrap_or(0).max(thread.after)),

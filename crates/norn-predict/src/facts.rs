@@ -89,6 +89,7 @@ pub(crate) struct Facts<'a> {
     pub(crate) pairs: VariablePairs,
     lives: Lives,
     sections: OnceLock<Sections>,
+    recorded_order: OnceLock<Order>,
     timestamps: OnceLock<Timestamps<'a>>,
     waits: OnceLock<Vec<Vec<Wait>>>,
     matches: OnceLock<Matches>,
@@ -108,7 +109,7 @@ impl<'a> Facts<'a> {
         let sync = SyncFacts { sets, outlines, regions, orders: [plain, forced] };
         let patterns: Vec<_> = options.wanted_patterns().collect();
         let frees = patterns.iter().any(|it| it.frees());
-        let freed = if frees { Freed::new(blocks) } else { Freed::default() };
+        let freed = if frees { Freed::new(blocks.as_slice()) } else { Freed::default() };
         let numbered = patterns.iter().enumerate();
         let two_region: Vec<_> =
             numbered.filter_map(|(at, it)| TwoRegionPattern::new(at, it)).collect();
@@ -138,6 +139,7 @@ impl<'a> Facts<'a> {
             pairs,
             lives: Lives::new(blocks, &granules),
             sections: OnceLock::new(),
+            recorded_order: OnceLock::new(),
             timestamps: OnceLock::new(),
             waits: OnceLock::new(),
             matches: OnceLock::new(),
@@ -167,6 +169,11 @@ impl<'a> Facts<'a> {
         let SyncFacts { sets, outlines, orders, .. } = self.sync;
         let sections = self.sections.get_or_init(|| Sections::new(outlines, sets));
         Rules { sets, sections, orders }
+    }
+
+    /// Happens-before of the recorded run.
+    pub(crate) fn recorded_order(&self) -> &Order {
+        self.recorded_order.get_or_init(|| Order::recorded(self.trace))
     }
 
     /// The timestamps of events.

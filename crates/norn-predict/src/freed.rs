@@ -5,6 +5,8 @@
 //! that other threads free, and only accesses there are examined. A block is one variable, and its
 //! number takes the place of a granule's.
 
+use std::borrow::Cow;
+
 use rustc_hash::FxHashSet;
 
 use crate::{
@@ -30,34 +32,24 @@ pub(crate) struct Freed<'a> {
     pages: Vec<u16>,
     /// By address: its successive blocks, as ranges of the list.
     groups: Vec<(u64, std::ops::Range<usize>)>,
-    blocks: &'a [Block],
+    blocks: Cow<'a, [Block]>,
 }
 
 impl<'a> Freed<'a> {
     /// Indexes blocks, which are sorted by address.
-    pub(crate) fn new(blocks: &'a [Block]) -> Self {
-        let mut freed = Freed { pages: Vec::new(), groups: Vec::new(), blocks };
+    pub(crate) fn new(blocks: impl Into<Cow<'a, [Block]>>) -> Self {
+        let blocks = blocks.into();
+        let (mut pages, mut groups): (_, Vec<(u64, std::ops::Range<usize>)>) = Default::default();
         for (at, block) in blocks.iter().enumerate() {
             for (thread, _) in &block.frees {
-                freed.mark(block, *thread);
+                mark(&mut pages, block, *thread);
             }
-            match freed.groups.last_mut() {
+            match groups.last_mut() {
                 Some((addr, range)) if *addr == block.addr => range.end = at + 1,
-                _ => freed.groups.push((block.addr, at..at + 1)),
+                _ => groups.push((block.addr, at..at + 1)),
             }
         }
-        freed
-    }
-
-    fn mark(&mut self, block: &Block, thread: u16) {
-        self.pages.resize(1 << PLACES, 0);
-        let pages = block.addr >> PAGE..=block.last >> PAGE;
-        // A block with more pages than the table has slots marks them all.
-        for page in pages.take(1 << PLACES) {
-            let place = &mut self.pages[place(page)];
-            let same = *place == 0 || *place == thread + 1;
-            *place = if same { thread + 1 } else { SEVERAL };
-        }
+        Freed { pages, groups, blocks }
     }
 
     /// Whether no memory is freed.
@@ -87,6 +79,12 @@ impl<'a> Freed<'a> {
         let at = lives.find(|it| self.blocks[*it].life.died > after).unwrap_or(gone);
         let others = self.blocks[at].frees.iter().any(|it| it.0 != thread);
         others.then_some(at as u64)
+    }
+
+    /// The events that free a block: numbers of threads, and indices.
+    pub(crate) fn freed_by(&self, block: u64) -> impl Iterator<Item = (u16, u32)> {
+        let block = usize::try_from(block).ok().and_then(|it| self.blocks.get(it));
+        block.into_iter().flat_map(|it| it.frees.iter().copied())
     }
 
     /// The events that free blocks which other threads use or free as well.
@@ -120,6 +118,16 @@ impl<'a> Freed<'a> {
     }
 }
 
+fn mark(pages: &mut Vec<u16>, block: &Block, thread: u16) {
+    pages.resize(1 << PLACES, 0);
+    // A block with more pages than the table has slots marks them all.
+    for page in (block.addr >> PAGE..=block.last >> PAGE).take(1 << PLACES) {
+        let place = &mut pages[place(page)];
+        let same = *place == 0 || *place == thread + 1;
+        *place = if same { thread + 1 } else { SEVERAL };
+    }
+}
+
 #[inline]
 fn place(page: u64) -> usize {
     // Fibonacci hashing: the high bits of the product depend on all bits of the page.
@@ -146,7 +154,7 @@ mod tests {
             block(0x1000, 0x100, 11, 20, 1),
             block(0x1200, 0x100, 12, 20, 2),
         ];
-        let freed = Freed::new(&blocks);
+        let freed = Freed::new(&blocks[..]);
         assert!(freed.concerns(0, 0x5fff));
         assert!(!freed.concerns(1, 0x3000));
         assert!(freed.concerns(1, 0x1210));

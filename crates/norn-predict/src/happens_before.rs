@@ -18,7 +18,7 @@ pub struct HappensBefore {
 impl HappensBefore {
     /// Builds the order from the synchronisation of a trace.
     pub fn new(trace: &Trace) -> HappensBefore {
-        let (outlines, _) = outlines(trace, &SharedFilter::new(trace));
+        let (outlines, _) = outlines(trace, &SharedFilter::new(0));
         let order = Order::new(trace, &outlines, SyncEdges::Forced);
         HappensBefore { threads: trace.threads.iter().map(|it| it.id).collect(), order }
     }

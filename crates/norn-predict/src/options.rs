@@ -11,7 +11,8 @@ pub struct Options {
     pub analyses: Vec<&'static AnalysisInfo>,
     /// The patterns.
     pub patterns: Vec<Pattern>,
-    /// Maximum number of instances per finding; the cheapest are kept.
+    /// Maximum number of instances per finding: first those that the recorded run leaves unordered, then
+    /// the cheapest.
     pub instances: usize,
     /// Whether accesses that merely follow each other also count as regions.
     pub unmarked: bool,

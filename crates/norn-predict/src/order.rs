@@ -16,7 +16,7 @@
 use norn_model::{
     AnnotationEffect, ChannelEffect, Channels, ConditionEffect, Effect, EventId, Handlers,
     OnceEffect, Op, SemaphoreEffect, ThreadEffect, ThreadId, Trace, WokenBy,
-    memory_model::{AtomicClocks, Barriers, Clock, ClockHistory, Clocks},
+    memory_model::{AtomicClocks, Barriers, Clock, ClockHistory, Clocks, Edges, HappensBefore},
 };
 use rustc_hash::FxHashMap;
 
@@ -47,6 +47,17 @@ impl Order {
             walk.step(thread, index, &event.op);
         }
         Order(walk.clocks.into_history())
+    }
+
+    /// Happens-before of the recorded run, in which critical sections are ordered, too. Two events
+    /// that it leaves unordered can be exchanged without moving any synchronisation.
+    pub(crate) fn recorded(trace: &Trace) -> Order {
+        Order(HappensBefore::new(trace, Edges::CXX20).into_history())
+    }
+
+    /// Whether it orders two events of different threads.
+    pub(crate) fn is_ordered(&self, one: (u16, u32), other: (u16, u32)) -> bool {
+        one.1 < self.before(other.0, other.1, one.0) || other.1 < self.before(one.0, one.1, other.0)
     }
 
     /// Number of events of another thread that come before an event.

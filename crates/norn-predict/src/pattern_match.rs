@@ -9,13 +9,18 @@ use crate::{
     Options,
     access::Touch,
     facts::Facts,
+    order::Order,
     pattern::Pattern,
     pattern_search,
     top_k::{EventPlace, Instance, Key, TopK},
-    two_region_match::TwoRegionPattern,
+    two_region_match::{TwoRegionPattern, are_guarded},
     unit::{Class, Classes},
     variable_pairs::VariablePair,
 };
+
+/// Maximum number of units of a thread that are examined for an instance that the recorded run leaves
+/// unordered.
+const MAX_SCANNED: usize = 64;
 
 /// The matches of the patterns.
 #[derive(Debug)]
@@ -110,7 +115,7 @@ impl<'f, 'a> PatternSearch<'f, 'a> {
             let (matches, more) = pattern_search::search(*sync, pattern, variables);
             unfinished.extend(more.then(|| pattern.name().to_owned()));
             for (scope, touches) in matches.into_iter().filter(|it| self.wants(it.0)) {
-                self.keep(number, scope, &touches, &mut found);
+                self.keep((number, scope), &touches, true, &mut found);
             }
         }
         (found, unfinished)
@@ -179,29 +184,49 @@ impl<'f, 'a> PatternSearch<'f, 'a> {
         }
     }
 
-    /// Keeps the first instances of two classes that can be ordered as the pattern requires.
+    /// Keeps the first instances of two classes that can be ordered as the pattern requires: first
+    /// those that need no synchronisation to be moved, since the recorded run leaves them unordered.
     fn join(&self, pattern: &TwoRegionPattern, classes: [&Class; 2], found: &mut TopK) {
         let atomic = |it: &&Class| it.touches.iter().any(|it| it.kind.is_atomic());
         let order = self.facts.sync.orders[usize::from(classes.iter().any(atomic))];
-        let pairs = classes[0].shares.iter().flat_map(|one| {
+        let recorded = self.facts.recorded_order();
+        // The recorded run orders everything under a common lock, so a search would be in vain.
+        let guarded = are_guarded(self.facts.sync.sets, classes);
+        let phases = [(recorded, MAX_SCANNED), (order, usize::MAX)];
+        for (order, scanned) in phases.into_iter().skip(usize::from(guarded)) {
+            let instances = self.instances_of(pattern, classes, order, scanned);
+            for (threads, members) in instances.take(self.instances) {
+                let touches = touches(pattern, classes, threads, members);
+                let scope = classes[0].scope.max(classes[1].scope);
+                let ordered = pattern.contradicts(recorded, threads, members);
+                if !self.keep((pattern.pattern.into(), scope), &touches, ordered, found) {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// The instances of two classes that an order permits, as threads and members. Of each share at
+    /// most this many members are examined, at equal distances.
+    fn instances_of<'c>(
+        &'c self,
+        pattern: &'c TwoRegionPattern,
+        classes: [&'c Class; 2],
+        order: &'c Order,
+        scanned: usize,
+    ) -> impl Iterator<Item = ([u16; 2], [[u32; 2]; 2])> + 'c {
+        let pairs = classes[0].shares.iter().flat_map(move |one| {
             let others = classes[1].shares.iter();
             let pairs = others.map(move |other| [one, other]);
-            pairs.filter(|it| self.are_concurrent(pattern, it.map(|it| it.thread)))
+            pairs.filter(move |it| self.are_concurrent(pattern, it.map(|it| it.thread)))
         });
-        let instances = pairs.flat_map(|shares| {
-            let members = shares[0].members.iter();
-            members.filter_map(move |a| {
+        pairs.flat_map(move |shares| {
+            let step = shares[0].members.len().div_ceil(scanned).max(1);
+            shares[0].members.iter().step_by(step).filter_map(move |a| {
                 let b = pattern.instance(order, shares, *a)?;
                 Some((shares.map(|it| it.thread), [*a, b]))
             })
-        });
-        for (threads, members) in instances.take(self.instances) {
-            let touches = touches(pattern, classes, threads, members);
-            let scope = classes[0].scope.max(classes[1].scope);
-            if !self.keep(pattern.pattern.into(), scope, &touches, found) {
-                return;
-            }
-        }
+        })
     }
 
     /// Whether two streams can interleave as the pattern requires. A signal handler and the thread
@@ -218,7 +243,13 @@ impl<'f, 'a> PatternSearch<'f, 'a> {
     }
 
     /// Keeps an instance; returns false if there are enough cheaper ones.
-    fn keep(&self, pattern: usize, scope: Scope, touches: &[Touch], found: &mut TopK) -> bool {
+    fn keep(
+        &self,
+        (pattern, scope): (usize, Scope),
+        touches: &[Touch],
+        ordered: bool,
+        found: &mut TopK,
+    ) -> bool {
         let slots = &self.facts.patterns[pattern].slots;
         let addr = |at: usize| {
             let same = |it: usize| it != at && slots[it].variable == slots[at].variable;
@@ -246,7 +277,7 @@ impl<'f, 'a> PatternSearch<'f, 'a> {
         let cost = (0..steps.len()).map(far).sum();
         let apart =
             if scope == Scope::Unmarked { apart(self.facts.patterns[pattern], &steps) } else { 0 };
-        found.add(key, Instance { apart, cost, steps })
+        found.add(key, Instance { ordered, apart, cost, steps })
     }
 }
 

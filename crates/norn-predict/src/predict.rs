@@ -53,7 +53,7 @@ impl Limits {
 
 /// Runs the analyses that the options select.
 pub fn predict(trace: &Trace, options: &Options) -> Prediction {
-    let filter = SharedFilter::new(trace);
+    let filter = SharedFilter::new(trace.len() as u64);
     let synchronisation = Synchronisation::new(trace, &filter);
     let regions = synchronisation.regions(trace, options);
     let facts = Facts::new(trace, options, &synchronisation, &regions, &filter);

@@ -6,8 +6,6 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use norn_model::Trace;
-
 /// Size of a granule in bytes.
 pub(crate) const GRANULE: u64 = 8;
 const WRITTEN: u32 = 1 << 31;
@@ -27,9 +25,9 @@ pub(crate) struct SharedFilter {
 }
 
 impl SharedFilter {
-    /// Sized for the accesses of a trace.
-    pub(crate) fn new(trace: &Trace) -> SharedFilter {
-        let bits = trace.len().next_power_of_two().ilog2().clamp(SMALLEST, LARGEST);
+    /// Sized for a trace with this many events.
+    pub(crate) fn new(events: u64) -> SharedFilter {
+        let bits = events.next_power_of_two().ilog2().clamp(SMALLEST, LARGEST);
         let table = (0..1usize << bits).map(|_| AtomicU32::new(0)).collect();
         SharedFilter { table, shift: u64::BITS - bits }
     }
@@ -110,7 +108,7 @@ mod tests {
 
     #[test]
     fn shared_is_what_two_touch_and_one_writes() {
-        let filter = SharedFilter::new(&Trace::default());
+        let filter = SharedFilter::new(0);
         filter.touch(0, 0x100, 4, true);
         assert!(!filter.is_shared(0x100 / GRANULE));
         filter.touch(1, 0x104, 4, false);

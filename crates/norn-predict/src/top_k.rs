@@ -1,4 +1,5 @@
-//! The top k: of all instances with the same sites, those that are the cheapest to try.
+//! The top k: of all instances with the same sites, those that are the most likely to be possible,
+//! and of these the cheapest to try.
 //!
 //! Adding and merging give the same result in any order, so that a parallel search is
 //! deterministic.
@@ -20,6 +21,9 @@ pub(crate) struct Key {
 /// One match of a pattern, in its order.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Instance {
+    /// Whether the recorded run orders its accesses, by locks or otherwise. An instance that it leaves
+    /// unordered needs no synchronisation to be moved, so that its schedule preserves all values.
+    pub(crate) ordered: bool,
     /// If there is no other evidence that accesses belong together: their distance in events. The
     /// closer they are, the more likely they belong together.
     pub(crate) apart: u64,
@@ -28,12 +32,24 @@ pub(crate) struct Instance {
     pub(crate) steps: SmallVec<[EventPlace; 4]>,
 }
 
+impl Instance {
+    /// The position of its finding among others. Whether the recorded run orders it does not matter
+    /// there: that says nothing about how harmful a finding is.
+    pub(crate) fn rank(&self) -> (u64, u64, &[EventPlace]) {
+        (self.apart, self.cost, &self.steps)
+    }
+}
+
 /// One access of an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct EventPlace {
     pub(crate) thread: u16,
     pub(crate) index: u32,
     pub(crate) addr: u64,
+}
+
+fn best_rank(instances: &[Instance]) -> Option<(u64, u64, &[EventPlace])> {
+    instances.iter().map(Instance::rank).min()
 }
 
 /// The cheapest instances of each finding.
@@ -76,7 +92,9 @@ impl TopK {
     /// All findings, in a deterministic order.
     pub(crate) fn sorted(self) -> Vec<(Key, Vec<Instance>)> {
         let mut all: Vec<_> = self.found.into_iter().collect();
-        all.sort_unstable_by(|a, b| (a.0.scope, &a.1[0], &a.0).cmp(&(b.0.scope, &b.1[0], &b.0)));
+        all.sort_unstable_by(|a, b| {
+            (a.0.scope, best_rank(&a.1), &a.0).cmp(&(b.0.scope, best_rank(&b.1), &b.0))
+        });
         all
     }
 }

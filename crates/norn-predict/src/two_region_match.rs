@@ -126,6 +126,19 @@ impl TwoRegionPattern {
         pairs.all(|(i, j, _)| b[j] < order.after(one, a[i], other)).then_some(b)
     }
 
+    /// Whether an order contradicts the order of the pattern for these members.
+    pub(crate) fn contradicts(
+        &self,
+        order: &Order,
+        [one, other]: [u16; 2],
+        [a, b]: [[u32; 2]; 2],
+    ) -> bool {
+        self.pairs().any(|(i, j, first)| {
+            (first || self.adjacent) && b[j] < order.before(one, a[i], other)
+                || (!first || self.adjacent) && b[j] >= order.after(one, a[i], other)
+        })
+    }
+
     /// All pairs of accesses of the two units, and whether the first unit's comes first.
     fn pairs(&self) -> impl Iterator<Item = (usize, usize, bool)> {
         let [ones, others] = &self.places;
@@ -133,4 +146,10 @@ impl TwoRegionPattern {
             others.iter().enumerate().map(move |(j, other)| (i, j, one < other))
         })
     }
+}
+
+/// Whether common locks exclude each access of one class from each of the other.
+pub(crate) fn are_guarded(sets: &LockSets, [one, other]: [&Class; 2]) -> bool {
+    let excludes = |set: u32| other.touches.iter().all(|it| sets.exclude(set, it.set));
+    one.touches.iter().all(|it| excludes(it.set))
 }

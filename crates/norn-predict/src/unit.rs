@@ -2,8 +2,9 @@
 //!
 //! Units that differ only in thread and order form a class: the same sites, locks and bytes.
 //! Between two synchronisation points of a thread the order is the same for all of its units in a
-//! class, so the first and the last of each such range are enough. This keeps the search linear: a
-//! loop with a million iterations has two instances.
+//! class, and so is the recorded order in one critical section, so the first and the last unit of
+//! each such range are enough. This keeps the search linear: a loop with a million iterations in one
+//! section has two instances.
 
 use norn_model::Scope;
 use rustc_hash::FxHashMap;
@@ -28,9 +29,13 @@ pub(crate) struct Share {
     pub(crate) thread: u16,
     /// The indices of the accesses, in program order.
     pub(crate) members: Vec<[u32; 2]>,
-    /// The epochs of the last two members.
-    epochs: [Option<(u32, u32)>; 2],
+    /// The ranges of the last two members.
+    ranges: [Option<Range>; 2],
 }
+
+/// What all units between two synchronisation points in one critical section have in common: the epochs
+/// and the sections of their accesses.
+type Range = [(u32, u32); 2];
 
 /// The common properties of the units of a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -56,23 +61,23 @@ impl Class {
     fn add(&mut self, touches: [Touch; 2]) {
         let thread = touches[0].thread;
         if self.shares.last().is_none_or(|it| it.thread != thread) {
-            self.shares.push(Share { thread, members: Vec::new(), epochs: [None; 2] });
+            self.shares.push(Share { thread, members: Vec::new(), ranges: [None; 2] });
         }
         if let Some(share) = self.shares.last_mut() {
-            share.add(touches.map(|it| it.index), (touches[0].epoch, touches[1].epoch));
+            share.add(touches.map(|it| it.index), touches.map(|it| (it.epoch, it.section)));
         }
     }
 }
 
 impl Share {
-    fn add(&mut self, members: [u32; 2], epoch: (u32, u32)) {
-        if self.epochs == [Some(epoch); 2]
+    fn add(&mut self, members: [u32; 2], range: Range) {
+        if self.ranges == [Some(range); 2]
             && let Some(last) = self.members.last_mut()
         {
             *last = members;
             return;
         }
-        self.epochs = [self.epochs[1], Some(epoch)];
+        self.ranges = [self.ranges[1], Some(range)];
         self.members.push(members);
     }
 }

@@ -85,6 +85,8 @@ pub(crate) struct Pair {
     /// Violations that seem benign are tried last, and before them those that only see an older
     /// value.
     rank: u8,
+    /// Whether the recorded run orders the two events: then synchronisation has to be moved.
+    ordered: bool,
     /// Number of events up to the last one: replaying less is cheaper.
     cost: u64,
     /// Threads, numbered from 0, and indices.
@@ -100,6 +102,8 @@ pub(crate) struct How {
     pub(crate) early: bool,
     /// Why it seems benign.
     pub(crate) expected: Option<BenignOrder>,
+    /// The recorded run orders the two events.
+    pub(crate) ordered: bool,
 }
 
 /// Violations at the same sites.
@@ -161,6 +165,7 @@ impl ViolationGroups {
         }
         let pair = Pair {
             rank: 2 * u8::from(how.expected.is_some()) + u8::from(!how.early),
+            ordered: how.ordered,
             cost: events.iter().map(|it| u64::from(it.index)).sum(),
             events: events.map(|it| (it.thread, it.index)),
             addr: events[0].addr(events[1]),

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use norn_model::{
-    Class, Event, Op, Point, Schedule, Segment, SiteId, ThreadId, Trace, Until, Visit,
-};
+use norn_model::{Class, EventId, Op, Point, Schedule, Segment, SiteId, ThreadId, Until, Visit};
+use norn_trace::EventIndex;
 
 use crate::{
     Clip, SymbolizedTrace,
@@ -16,9 +15,9 @@ use crate::{
 /// Makes a clip from segments, each of which lets a thread run up to one of its events. If the last
 /// event of a thread's last segment is an access, the segment ends after that event: the access may
 /// read another value than in the recorded run, so the next event is unknown.
-pub fn arrange(symbolized: &SymbolizedTrace, trace: &Trace, turns: &[(ThreadId, u64)]) -> Clip {
+pub fn arrange(symbolized: &SymbolizedTrace, turns: &[(ThreadId, u64)]) -> Clip {
     let labels = Labels::new(symbolized);
-    let mut arranger = Arranger { symbolized, trace, labels, points: BTreeMap::new() };
+    let mut arranger = Arranger { symbolized, labels, points: BTreeMap::new() };
     let mut done: BTreeMap<ThreadId, u64> = BTreeMap::new();
     let mut segments = Vec::new();
     for (at, &(thread, index)) in turns.iter().enumerate() {
@@ -33,7 +32,6 @@ pub fn arrange(symbolized: &SymbolizedTrace, trace: &Trace, turns: &[(ThreadId, 
 
 struct Arranger<'a> {
     symbolized: &'a SymbolizedTrace,
-    trace: &'a Trace,
     labels: Labels<'a>,
     points: BTreeMap<SiteId, Point>,
 }
@@ -41,48 +39,51 @@ struct Arranger<'a> {
 impl Arranger<'_> {
     /// The end of a segment before an event; the segment begins with event `from`.
     fn until(&mut self, thread: ThreadId, from: u64, index: u64) -> Until {
-        let trace = self.trace;
-        let events = trace.thread(thread).map_or(&[][..], |it| &it.events);
-        let place = |index: u64| usize::try_from(index).unwrap_or(usize::MAX);
-        let Some(event) = events.get(place(index)) else {
-            let ends = events.last().is_some_and(|it| it.op == Op::End);
+        let SymbolizedTrace { trace, .. } = self.symbolized;
+        let Some(event) = trace.event(EventId { thread, index }) else {
+            let ends = trace.last_event(thread).is_some_and(|it| it.op == Op::End);
             return if ends { Until::End } else { Until::Event { index, at: None } };
         };
-        let point = self.point(event);
-        let turn = events.get(place(from)..place(index)).unwrap_or_default();
-        let same = turn.iter().filter(|it| plain(&self.point(it)) == plain(&point)).count();
-        Until::Event { index, at: Some(Visit { point, times: same as u64 + 1 }) }
+        let point = self.point(event.site);
+        let same = self.visits(thread, (from, index), |it| plain(it) == plain(&point));
+        Until::Event { index, at: Some(Visit { point, times: same + 1 }) }
     }
 
     /// The end of a segment after the access that is its last event.
     fn after(&mut self, thread: ThreadId, from: u64, index: u64) -> Option<Until> {
-        let trace = self.trace;
-        let range = usize::try_from(from).ok()?..usize::try_from(index).ok()?;
-        let turn = trace.thread(thread)?.events.get(range)?;
-        let event = turn.last()?;
+        let last = index.checked_sub(1).filter(|it| *it >= from)?;
+        let event = self.symbolized.trace.event(EventId { thread, index: last })?;
         if !matches!(event.op, Op::Read { .. } | Op::Write { .. } | Op::Atomic { .. }) {
             return None;
         }
-        let point = self.point(event);
-        let visits = |this: &mut Self, same: fn(&Point, &Point) -> bool| {
-            turn.iter().filter(|it| same(&this.point(it), &point)).count() as u64
-        };
-        let exactly = visits(self, |a, b| a == b);
+        let point = self.point(event.site);
+        let exactly = self.visits(thread, (from, index), |it| *it == point);
         // If one line has several instructions for the same operation, only the index identifies it.
-        let is_unique = exactly == visits(self, |a, b| plain(a) == plain(b));
+        let alike = self.visits(thread, (from, index), |it| plain(it) == plain(&point));
         let after = || Until::After(Visit { point: point.clone(), times: exactly });
-        Some(if is_unique { after() } else { Until::Event { index, at: None } })
+        Some(if exactly == alike { after() } else { Until::Event { index, at: None } })
     }
 
-    fn point(&mut self, event: &Event) -> Point {
-        if let Some(point) = self.points.get(&event.site) {
+    /// The number of events of a thread, in a range of indices, at points for which a predicate holds.
+    fn visits(
+        &mut self,
+        thread: ThreadId,
+        (from, to): (u64, u64),
+        is_there: impl Fn(&Point) -> bool,
+    ) -> u64 {
+        let symbolized = self.symbolized;
+        symbolized.trace.visits(thread, from..to, &mut |site| is_there(&self.point(site)))
+    }
+
+    fn point(&mut self, site: SiteId) -> Point {
+        if let Some(point) = self.points.get(&site) {
             return point.clone();
         }
-        let site = self.symbolized.trace.site(event.site);
-        let point = site.map_or(Point::anywhere(Class::Any), |it| {
+        let found = self.symbolized.trace.site(site);
+        let point = found.map_or(Point::anywhere(Class::Any), |it| {
             look_up(self.symbolized, &mut self.labels, it)
         });
-        self.points.insert(event.site, point.clone());
+        self.points.insert(site, point.clone());
         point
     }
 }

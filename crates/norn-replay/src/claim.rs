@@ -8,10 +8,11 @@
 use std::collections::BTreeMap;
 
 use norn_model::{
-    BlockEffect, BugClass, Class, Effect, Event, EventId, MemoryAccess, Point, SiteId, ThreadName,
-    Trace, Visit,
+    BlockEffect, BugClass, Class, Effect, Event, EventId, MemoryAccess, Op, Point, SiteId,
+    ThreadName, Trace, Visit,
     memory_model::{Edges, HappensBefore},
 };
+use norn_trace::EventIndex;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 use crate::{
@@ -19,9 +20,6 @@ use crate::{
     label::Labels,
     points::{look_up, plain},
 };
-
-/// Maximum number of events of a run in which a claim is looked for.
-const MOST_EVENTS: u64 = 1 << 24;
 
 /// Events of a run that are a bug in their order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,17 +61,17 @@ impl Claim {
     pub fn new(
         (class, title): (BugClass, String),
         adjacent: bool,
-        (symbolized, trace): (&SymbolizedTrace, &Trace),
+        symbolized: &SymbolizedTrace,
         events: &[EventId],
     ) -> Option<Claim> {
         let mut places = Places::new(symbolized);
         let claimed = |id: &EventId| {
-            let at = places.visit(trace, *id)?;
+            let at = places.visit(*id)?;
             Some(ClaimedEvent { thread: symbolized.thread(id.thread), at })
         };
         let events = events.iter().map(claimed).collect::<Option<Vec<_>>>()?;
         let claim = Claim { class, title, adjacent, events };
-        claim.holds_in(symbolized, trace).then_some(claim)
+        claim.holds(symbolized).then_some(claim)
     }
 
     /// Whether it is harmful by itself, whatever the run leads to: a data race is undefined
@@ -84,34 +82,31 @@ impl Claim {
 
     /// Whether it is true of a run.
     pub fn holds(&self, symbolized: &SymbolizedTrace) -> bool {
-        self.holds_in(symbolized, &symbolized.trace.load_first(MOST_EVENTS))
-    }
-
-    /// Whether it is true of a run with these events.
-    pub fn holds_in(&self, symbolized: &SymbolizedTrace, trace: &Trace) -> bool {
+        let trace = &symbolized.trace;
         let mut places = Places::new(symbolized);
-        let found = |it: &ClaimedEvent| places.find(trace, it);
+        let found = |it: &ClaimedEvent| places.find(it);
         let Some(events) = self.events.iter().map(found).collect::<Option<Vec<_>>>() else {
             return false;
         };
-        let positions = positions(trace, &events);
+        let positions = positions(trace.merged(), &events);
         let in_order = positions.is_sorted_by(|one, other| one < other);
         let adjacent = positions.windows(2).all(|it| it[0] + 1 == it[1]);
         in_order
             && (!self.adjacent || adjacent)
             && (self.class != BugClass::Race || {
                 let pairs = || events.windows(2);
-                pairs().all(|it| conflict(trace, &it[0], &it[1]))
-                    && (self.adjacent || pairs().all(|it| is_unordered(trace, it[0].id, it[1].id)))
+                let size = |at, block| block_size(trace.merged(), at, block);
+                pairs().all(|it| conflict(&size, &it[0], &it[1]))
+                    && (self.adjacent || pairs().all(|it| are_unordered(trace, it[0].id, it[1].id)))
             })
     }
 }
 
 /// The positions of events in the order of the whole run.
-fn positions(trace: &Trace, events: &[Event]) -> Vec<usize> {
+fn positions(run: impl Iterator<Item = Event>, events: &[Event]) -> Vec<usize> {
     let mut found = vec![usize::MAX; events.len()];
     let mut left = events.len();
-    for (position, event) in trace.merged().enumerate() {
+    for (position, event) in run.enumerate() {
         if let Some(at) = events.iter().position(|it| it.id == event.id) {
             found[at] = position;
             left -= 1;
@@ -123,21 +118,34 @@ fn positions(trace: &Trace, events: &[Event]) -> Vec<usize> {
     found
 }
 
+/// Whether happens-before does not order two events of a run. It depends on everything but plain
+/// accesses.
+fn are_unordered(run: &norn_trace::Trace, one: EventId, other: EventId) -> bool {
+    let plain = |it: &Event| matches!(it.op, Op::Read { .. } | Op::Write { .. });
+    let needed = move |it: &Event| !plain(it) || it.id == one || it.id == other;
+    let Some(loaded) = run.select(u64::MAX, |_, _| needed) else { return false };
+    let ids = loaded.positions.loaded(one).zip(loaded.positions.loaded(other));
+    ids.is_some_and(|(one, other)| is_unordered(&loaded.trace, one, other))
+}
+
 fn is_unordered(trace: &Trace, one: EventId, other: EventId) -> bool {
     let order = HappensBefore::new(trace, Edges::CXX20);
     !order.is_before(one, other) && !order.is_before(other, one)
 }
 
 /// Whether two events access common memory, one of them writes, and not both are atomic. To free a
-/// block is to write all of it.
-fn conflict(trace: &Trace, one: &Event, other: &Event) -> bool {
-    let (Some(one), Some(other)) = (Touched::by(trace, one), Touched::by(trace, other)) else {
+/// block is to write all of it; `size` gives the size of a block when an event happens.
+fn conflict(size: &BlockSize<'_>, one: &Event, other: &Event) -> bool {
+    let (Some(one), Some(other)) = (Touched::by(size, one), Touched::by(size, other)) else {
         return false;
     };
     let common = one.addr < other.addr.saturating_add(other.size)
         && other.addr < one.addr.saturating_add(one.size);
     common && (one.writes || other.writes) && !(one.atomic && other.atomic)
 }
+
+/// The size of the block at an address when an event happens.
+type BlockSize<'a> = dyn Fn(EventId, u64) -> Option<u64> + 'a;
 
 /// The memory that an event accesses.
 struct Touched {
@@ -148,13 +156,13 @@ struct Touched {
 }
 
 impl Touched {
-    fn by(trace: &Trace, event: &Event) -> Option<Touched> {
+    fn by(size: &BlockSize<'_>, event: &Event) -> Option<Touched> {
         match event.op.effect() {
             Effect::Access(MemoryAccess { addr, size, write, atomic, .. }) => {
                 Some(Touched { addr, size, writes: write.is_some(), atomic })
             }
             Effect::Block(BlockEffect::Freed { addr }) => {
-                let size = block_size(trace, event.id, addr)?;
+                let size = size(event.id, addr)?;
                 Some(Touched { addr, size, writes: true, atomic: false })
             }
             _ => None,
@@ -163,8 +171,8 @@ impl Touched {
 }
 
 /// The size of the block at an address when an event happens.
-fn block_size(trace: &Trace, at: EventId, block: u64) -> Option<u64> {
-    let before = trace.merged().take_while(|it| it.id != at);
+fn block_size(run: impl Iterator<Item = Event>, at: EventId, block: u64) -> Option<u64> {
+    let before = run.take_while(|it| it.id != at);
     let sizes = before.filter_map(|it| match it.op.effect() {
         Effect::Block(BlockEffect::Allocated { addr, size }) if addr == block => Some(size),
         _ => None,
@@ -198,26 +206,27 @@ impl<'a> Places<'a> {
     }
 
     /// The place of an event, and which visit of its thread to that place it is.
-    fn visit(&mut self, trace: &Trace, id: EventId) -> Option<Visit> {
-        let events = &trace.thread(id.thread)?.events;
+    fn visit(&mut self, id: EventId) -> Option<Visit> {
+        let SymbolizedTrace { trace, .. } = self.symbolized;
         let point = self.point(trace.event(id)?.site);
-        let upto = events.iter().take_while(|it| it.id.index <= id.index);
-        let times = upto.filter(|it| self.point(it.site) == point).count() as u64;
+        let is_there = &mut |site| self.point(site) == point;
+        let times = trace.visits(id.thread, 0..id.index + 1, is_there);
         Some(Visit { point, times })
     }
 
     /// The event of a run that a claim names.
-    fn find(&mut self, trace: &Trace, claimed: &ClaimedEvent) -> Option<Event> {
-        let thread = trace.threads.iter().find(|it| it.name == claimed.thread)?;
+    fn find(&mut self, claimed: &ClaimedEvent) -> Option<Event> {
+        let SymbolizedTrace { trace, .. } = self.symbolized;
+        let thread = trace.threads().iter().find(|it| it.name == claimed.thread)?.id;
         let wanted = plain(&claimed.at.point);
-        let mut visits = thread.events.iter().filter(|it| self.point(it.site) == wanted);
-        visits.nth(usize::try_from(claimed.at.times).ok()?.checked_sub(1)?).copied()
+        let is_there = &mut |site| self.point(site) == wanted;
+        trace.visit(thread, claimed.at.times.checked_sub(1)?, is_there)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use norn_model::{Op, text};
+    use norn_model::text;
 
     use super::*;
 
@@ -227,7 +236,7 @@ mod tests {
             let trace = text::parse(&format!("order global\n{events}")).unwrap();
             let events: Vec<_> = trace.merged().collect();
             let [.., one, other] = &events[..] else { panic!("two events") };
-            conflict(&trace, one, other)
+            conflict(&|at, block| block_size(trace.merged(), at, block), one, other)
         };
         assert!(conflicts("T1 w x 1\nT2 r x 1"));
         assert!(!conflicts("T1 r x 1\nT2 r x 1"));

@@ -1,11 +1,19 @@
 //! The bytes of a chunk file, mapped instead of read into memory.
 #![expect(unsafe_code, reason = "a mapped file is memory that others could change")]
 
-use std::{io, ops::Deref, path::Path};
+use std::{
+    io,
+    ops::{Deref, Range},
+    path::Path,
+};
 
-use memmap2::{Advice, Mmap};
+use memmap2::{Advice, Mmap, UncheckedAdvice};
 
 use crate::file::open_regular;
+
+/// From this size on, what has been read of a file is given back at once. The kernel would do that when
+/// memory is short; but until then it counts as memory of this process.
+const LARGE: usize = 1 << 26;
 
 /// A file's bytes.
 pub(crate) enum Bytes {
@@ -28,6 +36,22 @@ impl Bytes {
         // Only a hint: without it, reading is slower but equally correct.
         let _ = map.advise(Advice::Sequential);
         Ok(Bytes::Mapped(map))
+    }
+
+    /// Gives the memory of a range of a large file back. The bytes can still be read.
+    pub(crate) fn give_back(&self, range: Range<usize>) {
+        if let Bytes::Mapped(map) = self
+            && map.len() >= LARGE
+            && range.end <= map.len()
+        {
+            // SAFETY: the mapping is never written, so its pages hold what the file holds, and reading
+            // them again gives the same bytes.
+            let given = unsafe {
+                map.unchecked_advise_range(UncheckedAdvice::DontNeed, range.start, range.len())
+            };
+            // Only a hint, as above.
+            let _ = given;
+        }
     }
 }
 

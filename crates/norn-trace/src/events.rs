@@ -319,6 +319,12 @@ impl Iterator for ChunkEvents<'_> {
     }
 }
 
+impl Drop for ChunkEvents<'_> {
+    fn drop(&mut self) {
+        self.trace.bytes.give_back(self.trace.chunks[self.at].range());
+    }
+}
+
 impl std::fmt::Debug for ChunkEvents<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let ChunkEvents { thread, index, .. } = self;

@@ -53,6 +53,11 @@ impl Trace {
             }
         }
         parts.into_par_iter().for_each(|(at, part)| fill(part, ChunkEvents::new(self, at)));
+        self.with_threads(threads)
+    }
+
+    /// A trace in memory with these threads.
+    pub(crate) fn with_threads(&self, threads: Vec<model::Thread>) -> model::Trace {
         model::Trace {
             order: self.order(),
             threads,
@@ -70,9 +75,14 @@ impl Trace {
 
 /// A thread with space for its events.
 fn empty(thread: &Thread, length: u64) -> model::Thread {
-    let Thread { id, role, parent, .. } = *thread;
     let events = vec![NOT_YET; usize::try_from(length).unwrap_or(0)];
-    model::Thread { id, name: thread.name.clone(), role, parent, after: thread.after, events }
+    model::Thread { events, ..without_events(thread) }
+}
+
+/// A thread that has no events yet.
+pub(crate) fn without_events(thread: &Thread) -> model::Thread {
+    let Thread { id, role, parent, after, .. } = *thread;
+    model::Thread { id, name: thread.name.clone(), role, parent, after, events: Vec::new() }
 }
 
 fn fill(part: &mut [Event], events: ChunkEvents<'_>) {

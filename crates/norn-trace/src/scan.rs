@@ -15,6 +15,7 @@ use rayon::prelude::*;
 
 use crate::{
     Damage, Flaw,
+    bytes::Bytes,
     chunk::{self, HEADER},
 };
 
@@ -40,6 +41,11 @@ impl Chunk {
         Format { values: options & VALUES != 0, global: options & GLOBAL != 0 }
     }
 
+    /// The range of all of its bytes.
+    pub(crate) fn range(&self) -> Range<usize> {
+        self.offset..self.records.end
+    }
+
     /// Describes damage of this chunk.
     pub(crate) fn damage(&self, offset: usize, why: Flaw, bytes_lost: usize) -> Damage {
         Damage {
@@ -54,9 +60,13 @@ impl Chunk {
 }
 
 /// The chunks of a process's file, sorted by thread and index, and the damage of the file.
-pub(crate) fn scan(bytes: &[u8], process: u32) -> (Vec<Chunk>, Vec<Damage>) {
+pub(crate) fn scan(bytes: &Bytes, process: u32) -> (Vec<Chunk>, Vec<Damage>) {
     let (mut chunks, mut damage) = walk(bytes, process);
-    damage.par_extend(chunks.par_iter().filter_map(|it| check(bytes, it)));
+    damage.par_extend(chunks.par_iter().filter_map(|it| {
+        let damage = check(bytes, it);
+        bytes.give_back(it.range());
+        damage
+    }));
     chunks.sort_by_key(|it| (it.header.thread, it.header.index));
     drop_repeated(&mut chunks, &mut damage);
     find_gaps(&chunks, &mut damage);

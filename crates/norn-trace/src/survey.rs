@@ -17,6 +17,7 @@ use rustc_hash::FxHashMap;
 
 use crate::{
     Counts, Damage, Flaw, Module, Site,
+    bytes::Bytes,
     calls::Growing,
     channel::{self, Transfer},
     part::Part,
@@ -91,12 +92,13 @@ pub(crate) struct Start {
 }
 
 /// Surveys all chunks, which are sorted by thread and index.
-pub(crate) fn survey(bytes: &[u8], chunks: &[Chunk]) -> Index {
+pub(crate) fn survey(bytes: &Bytes, chunks: &[Chunk]) -> Index {
     let mut index = Index::default();
     let mut whole = Whole::default();
     for batch in chunks.chunks(BATCH) {
         let parts: Vec<Part> = batch.par_iter().map(|it| Part::of(bytes, it)).collect();
         for (chunk, part) in batch.iter().zip(parts) {
+            bytes.give_back(chunk.range());
             whole.add(&mut index, chunk, part);
         }
         whole.sites.sort_unstable();

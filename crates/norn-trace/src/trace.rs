@@ -1,5 +1,7 @@
 //! One process of a run, opened for reading.
 
+use std::sync::OnceLock;
+
 use norn_abi::Decoder;
 use norn_model::{
     Event, EventId, Merged, NameId, Names, Order, SiteId, StackId, Stacks, Stream, ThreadId,
@@ -13,6 +15,7 @@ use crate::{
     scan::{self, Chunk},
     survey::{self, Index},
     thread,
+    visit::VisitTable,
 };
 
 /// One process of a run.
@@ -29,6 +32,8 @@ pub struct Trace {
     pub(crate) copies: Copies,
     threads: Vec<Thread>,
     damage: Vec<Damage>,
+    /// Built on first use.
+    pub(crate) visits: OnceLock<VisitTable>,
 }
 
 /// The parts of a run that could not be recorded.
@@ -58,7 +63,8 @@ impl Trace {
         damage.sort_by_key(|it| it.offset);
         let threads = thread::threads(&chunks, &index);
         let copies = Copies::default();
-        Trace { run, process, bytes, chunks, index, copies, threads, damage }
+        let visits = OnceLock::new();
+        Trace { run, process, bytes, chunks, index, copies, threads, damage, visits }
     }
 
     /// The description of the run.

@@ -126,11 +126,11 @@ impl<'a> Evidence<'a> {
     /// Opens a waiting trace, unless it is still in memory.
     pub(crate) fn open(&self, pending: Pending) -> Result<Arc<Source>, ReplayError> {
         let Pending { folder, process, source } = pending;
-        let front_end = &*self.options.front_end;
+        let (front_end, loading) = (&*self.options.front_end, self.options.loading());
         let source = match (source, &folder) {
             (Some(source), _) => source,
-            (None, Some(folder)) => Source::open(front_end, folder.path(), process)?,
-            (None, None) => Source::open(front_end, &self.options.output, process)?,
+            (None, Some(folder)) => Source::open(front_end, folder.path(), process, loading)?,
+            (None, None) => Source::open(front_end, &self.options.output, process, loading)?,
         };
         Ok(Arc::new(source))
     }
@@ -138,7 +138,7 @@ impl<'a> Evidence<'a> {
     /// Opens the recorded run again.
     pub(crate) fn reopen(&self) -> Result<Arc<Source>, ReplayError> {
         let Options { front_end, output, .. } = self.options;
-        Ok(Arc::new(Source::open(&**front_end, output, self.base.process)?))
+        Ok(Arc::new(Source::open(&**front_end, output, self.base.process, self.options.loading())?))
     }
 
     /// The plan of an explored run. If the recorded run ended while threads were running, the first

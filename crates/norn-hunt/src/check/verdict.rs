@@ -150,6 +150,5 @@ fn claim_of(
 ) -> Option<Claim> {
     let title = vocabulary::property_headline(property.name(), &violation.parameters);
     let events: Vec<_> = seen.violation.steps.iter().map(|it| it.id).collect();
-    let run = (&*source.symbolized, &source.trace);
-    Claim::new((BugClass::Property, title), false, run, &events)
+    Claim::new((BugClass::Property, title), false, &source.symbolized, &events)
 }

@@ -54,6 +54,11 @@ impl HappensBefore {
         HappensBefore { threads, history: walk.clocks.into_history() }
     }
 
+    /// The clocks of all events, with threads counted from 0.
+    pub fn into_history(self) -> ClockHistory {
+        self.history
+    }
+
     /// Whether one event happens before another.
     pub fn is_before(&self, one: EventId, other: EventId) -> bool {
         if one.thread == other.thread {

@@ -183,7 +183,10 @@ fn add(facts: &Facts<'_>, object: u64, span: &Span, destroy: At, found: &mut Top
     let key = Key { scope: Scope::Single, pattern: span.pattern, sites, locked: 0 };
     let place = |at: &At| EventPlace { thread: at.0, index: at.1, addr: object };
     let cost = steps.iter().map(|it| u64::from(it.1)).sum();
-    found.add(key, Instance { apart: 0, cost, steps: steps.iter().map(place).collect() });
+    found.add(
+        key,
+        Instance { ordered: true, apart: 0, cost, steps: steps.iter().map(place).collect() },
+    );
 }
 
 fn candidate(facts: &Facts<'_>, key: &Key, instance: &Instance, number: u32) -> Candidate {

@@ -177,7 +177,7 @@ impl<'a> WakeUps<'a> {
         let sites = steps.iter().map(|it: &EventPlace| self.site(it.thread, it.index)).collect();
         let key = Key { scope: Scope::Single, pattern: LOST_WAKE_UP, sites, locked: 1 };
         let cost = steps.iter().map(|it| u64::from(it.index)).sum();
-        (key, Instance { apart: 0, cost, steps })
+        (key, Instance { ordered: true, apart: 0, cost, steps })
     }
 
     fn site(&self, thread: u16, index: u32) -> u32 {

@@ -111,7 +111,8 @@ impl Found {
         for (key, instances) in matches {
             let numbered = instances.iter().zip(0..);
             let candidates = numbered.map(|(it, number)| candidate(&key, it, number)).collect();
-            if let Some(cheapest) = instances.into_iter().next() {
+            let cheapest = instances.into_iter().min_by(|a, b| a.rank().cmp(&b.rank()));
+            if let Some(cheapest) = cheapest {
                 self.groups.push(Group { priority, key, cheapest, candidates });
             }
         }
@@ -131,7 +132,9 @@ impl Found {
     ) -> (Vec<Candidate>, Vec<(Candidate, Remark)>) {
         self.groups.sort_unstable_by(|a, b| {
             let key = |it: &Group| (it.priority, it.key.scope);
-            key(a).cmp(&key(b)).then_with(|| (&a.cheapest, &a.key).cmp(&(&b.cheapest, &b.key)))
+            key(a)
+                .cmp(&key(b))
+                .then_with(|| (a.cheapest.rank(), &a.key).cmp(&(b.cheapest.rank(), &b.key)))
         });
         let spins = spins(facts.trace, &facts.accesses.shared);
         let each = self

@@ -17,6 +17,7 @@ use crate::{
     content::Contents,
     facts::Facts,
     interval::{Direction, Rules},
+    order::Order,
     outline::Outline,
     reads_from::{ReadsFrom, reads_from},
     timestamp::Timestamps,
@@ -81,20 +82,22 @@ struct Search<'a> {
     outlines: &'a [Outline],
     rules: Rules<'a>,
     timestamps: &'a Timestamps<'a>,
+    recorded_order: &'a Order,
 }
 
 impl<'a> Search<'a> {
     fn new(facts: &'a Facts<'_>) -> Self {
         let Facts { trace, sync, .. } = facts;
         let (rules, timestamps) = (facts.rules(), facts.timestamps());
-        Search { trace, outlines: sync.outlines, rules, timestamps }
+        let recorded_order = facts.recorded_order();
+        Search { trace, outlines: sync.outlines, rules, timestamps, recorded_order }
     }
 
     fn variable(&self, touches: &[Touch], found: &mut ViolationGroups) {
         if touches.first().zip(touches.last()).is_none_or(|(a, b)| a.thread == b.thread) {
             return;
         }
-        let Search { trace, outlines, rules, timestamps } = *self;
+        let Search { trace, outlines, rules, timestamps, .. } = *self;
         let contents = &Contents::new(trace, touches);
         let history = VariableHistory { trace, outlines, sets: rules.sets, touches, contents };
         for row in reads_from(timestamps, touches, contents) {
@@ -102,6 +105,11 @@ impl<'a> Search<'a> {
             self.overdue(&history, &row, asks, found);
             self.premature(&history, &row, asks, found);
         }
+    }
+
+    /// Whether the recorded run orders two accesses.
+    fn is_ordered(&self, one: &Touch, other: &Touch) -> bool {
+        self.recorded_order.is_ordered((one.thread, one.index), (other.thread, other.index))
     }
 
     /// The backward check: can the read come before the write that it saw?
@@ -117,7 +125,11 @@ impl<'a> Search<'a> {
             let write = &history.touches[seen.write as usize];
             if self.rules.interval(write, read, Direction::Backward).possible {
                 let both = || history.benign_order(row.read, seen.write, seen.older);
-                let how = How { early: seen.older.is_none(), expected: asks.or_else(both) };
+                let how = How {
+                    early: seen.older.is_none(),
+                    expected: asks.or_else(both),
+                    ordered: self.is_ordered(read, write),
+                };
                 found.add(OrderKind::Overdue, [read, write], how);
             }
         }
@@ -136,7 +148,11 @@ impl<'a> Search<'a> {
             let write = &history.touches[next as usize];
             if self.rules.interval(read, write, Direction::Forward).possible {
                 let both = || history.benign_order(row.read, next, Some(next));
-                let how = How { early: false, expected: asks.or_else(both) };
+                let how = How {
+                    early: false,
+                    expected: asks.or_else(both),
+                    ordered: self.is_ordered(read, write),
+                };
                 found.add(OrderKind::Premature, [write, read], how);
             }
         }

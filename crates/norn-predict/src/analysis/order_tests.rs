@@ -22,7 +22,7 @@ use crate::{
 /// last event, the first event, and whether it is possible.
 fn table(trace: &str) -> String {
     let trace = text::parse(trace).unwrap();
-    let filter = SharedFilter::new(&trace);
+    let filter = SharedFilter::new(trace.len() as u64);
     let (mut outlines, _) = outlines(&trace, &filter);
     let sets = LockSets::unite(&mut outlines);
     let order = Order::new(&trace, &outlines, SyncEdges::Forced);

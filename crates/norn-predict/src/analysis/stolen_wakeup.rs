@@ -186,5 +186,8 @@ fn add(touches: [&Touch; 3], found: &mut TopK) {
     let place =
         |it: &&Touch| EventPlace { thread: it.thread, index: it.index, addr: it.addr(touches[2]) };
     let cost = touches.iter().map(|it| u64::from(it.index)).sum();
-    found.add(key, Instance { apart: 0, cost, steps: touches.iter().map(place).collect() });
+    found.add(
+        key,
+        Instance { ordered: true, apart: 0, cost, steps: touches.iter().map(place).collect() },
+    );
 }

@@ -189,7 +189,10 @@ fn add(trace: &Trace, pattern: u16, steps: [At; 2], found: &mut TopK) {
         EventPlace { thread: at.0, index: at.1, addr }
     };
     let cost = steps.iter().map(|it| u64::from(it.1)).sum();
-    found.add(key, Instance { apart: 0, cost, steps: steps.iter().map(place).collect() });
+    found.add(
+        key,
+        Instance { ordered: true, apart: 0, cost, steps: steps.iter().map(place).collect() },
+    );
 }
 
 fn candidate(trace: &Trace, key: &Key, instance: &Instance, number: u32) -> Candidate {

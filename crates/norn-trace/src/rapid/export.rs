@@ -3,21 +3,30 @@
 use std::{
     collections::BTreeMap,
     io::{self, Write},
+    iter,
 };
 
 use norn_model::{
     self as model, ConditionEffect, Effect, Event, Held, LockEffect, LockMode, MemoryAccess, Op,
-    SiteId, ThreadEffect, ThreadId,
+    Order, SiteId, Start, ThreadEffect, ThreadId,
 };
 use rustc_hash::FxHashMap;
 
-use super::cell::Cells;
+use super::{
+    cell::Cells,
+    life::Lives,
+    order::{Possible, Written},
+};
 use crate::Trace;
 
 /// What can be exported: a trace on disk or one in memory.
 pub trait Source {
-    /// All events in one order that they may have had.
+    /// All events in an order that is consistent with their numbers.
     fn events(&self) -> impl Iterator<Item = Event>;
+    /// The events of each thread, and where they begin.
+    fn threads(&self) -> Vec<(Start, impl Iterator<Item = Event>)>;
+    /// Whether all events are in one order.
+    fn order(&self) -> Order;
     /// The name of a thread.
     fn thread(&self, id: ThreadId) -> Option<&str>;
     /// What people call a site.
@@ -33,9 +42,12 @@ pub struct Exported {
     pub lines: u64,
     /// Events that RAPID cannot express, by what they are.
     pub left_out: BTreeMap<&'static str, u64>,
+    /// Reads whose values differ from what the last write before them wrote.
+    pub unexplained: u64,
 }
 
-/// Writes a trace in RAPID's STD format, in merged order.
+/// Writes a trace in RAPID's STD format, in an order in which each read comes after the write whose
+/// value it saw, as far as there is one.
 ///
 /// - A read or write of memory is one of each *variable* that it touches; where accesses overlap,
 ///   the overlapping parts are variables of their own.
@@ -45,31 +57,43 @@ pub struct Exported {
 /// - An atomic operation is an access inside of a critical section of its own, under a lock that
 ///   only operations on this address use: it is ordered and no race, as a sequentially consistent
 ///   one. Relaxed operations order more than they do in the program.
+/// - Memory that is allocated again is another variable, with the number of the allocation in its
+///   name.
 /// - A location is the number of the site; or its name, if that is a number.
 ///
 /// All else is left out and counted. Without its read locks, barriers, semaphores and
 /// allocations a program seems to have races that it does not have.
 pub fn export_std(source: &impl Source, out: impl Write) -> io::Result<Exported> {
     let cells = Cells::new(source.events());
-    let held = FxHashMap::default();
-    let mut export = Export { source, cells, held, out, done: Exported::default() };
-    for event in source.events() {
+    let (held, lives) = (FxHashMap::default(), Lives::default());
+    let mut export = Export { source, cells, held, lives, out, done: Exported::default() };
+    // In a total order there is nothing to choose.
+    let mut threads = match source.order() {
+        Order::Local => Possible::new(source.threads(), Written::new(source.events())),
+        Order::Global => Possible::new(Vec::new(), Written::new(iter::empty())),
+    };
+    for event in threads.by_ref() {
         export.event(&event)?;
     }
+    if source.order() == Order::Global {
+        source.events().try_for_each(|it| export.event(&it))?;
+    }
     export.out.flush()?;
-    Ok(export.done)
+    Ok(Exported { unexplained: threads.unexplained, ..export.done })
 }
 
 struct Export<'a, S, W> {
     source: &'a S,
     cells: Cells,
     held: FxHashMap<ThreadId, Held>,
+    lives: Lives,
     out: W,
     done: Exported,
 }
 
 impl<S: Source, W: Write> Export<'_, S, W> {
     fn event(&mut self, event: &Event) -> io::Result<()> {
+        self.lives.step(event);
         if is_read_lock(&event.op) {
             return self.leave_out("read locks");
         }
@@ -108,13 +132,15 @@ impl<S: Source, W: Write> Export<'_, S, W> {
         let cells = self.cells.touched(access).to_owned();
         let operations = [access.read.map(|_| "r"), access.write.map(|_| "w")];
         for operation in operations.into_iter().flatten() {
-            cells.iter().try_for_each(|&it| self.line(event, operation, &self.named("V", it)))?;
+            cells
+                .iter()
+                .try_for_each(|&it| self.line(event, operation, &self.variable("V", it)))?;
         }
         Ok(())
     }
 
     fn atomic(&mut self, event: &Event, access: MemoryAccess) -> io::Result<()> {
-        let lock = format!("A{}", self.named("", access.addr));
+        let lock = format!("A{}", self.variable("", access.addr));
         self.line(event, "acq", &lock)?;
         self.access(event, access)?;
         self.line(event, "rel", &lock)
@@ -157,6 +183,14 @@ impl<S: Source, W: Write> Export<'_, S, W> {
         number.and_then(|it| u32::try_from(it).ok()).unwrap_or(site.0)
     }
 
+    /// The name of a variable in its present life.
+    fn variable(&self, prefix: &str, addr: u64) -> String {
+        match self.lives.number(addr) {
+            0 => self.named(prefix, addr),
+            again => format!("{}.{again}", self.named(prefix, addr)),
+        }
+    }
+
     fn named(&self, prefix: &str, addr: u64) -> String {
         match self.source.symbol(addr) {
             Some((name, 0)) => name.to_owned(),
@@ -177,6 +211,14 @@ impl Source for Trace {
         self.merged()
     }
 
+    fn threads(&self) -> Vec<(Start, impl Iterator<Item = Event>)> {
+        Trace::threads(self).iter().map(|it| (it.start, Trace::events(self, it.id))).collect()
+    }
+
+    fn order(&self) -> Order {
+        Trace::order(self)
+    }
+
     fn thread(&self, id: ThreadId) -> Option<&str> {
         Some(&Trace::thread(self, id)?.name.0)
     }
@@ -193,6 +235,15 @@ impl Source for Trace {
 impl Source for model::Trace {
     fn events(&self) -> impl Iterator<Item = Event> {
         self.merged()
+    }
+
+    fn threads(&self) -> Vec<(Start, impl Iterator<Item = Event>)> {
+        let thread = |it: &'_ model::Thread| (self.start(it), it.events.clone().into_iter());
+        self.threads.iter().map(thread).collect()
+    }
+
+    fn order(&self) -> Order {
+        self.order
     }
 
     fn thread(&self, id: ThreadId) -> Option<&str> {

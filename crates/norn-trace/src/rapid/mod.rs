@@ -17,6 +17,9 @@
 mod cell;
 mod export;
 mod import;
+mod life;
+mod memory;
+mod order;
 
 pub use export::{Exported, Source, export_std};
 pub use import::{Imported, StdError, import_std};

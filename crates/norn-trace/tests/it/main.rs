@@ -9,4 +9,5 @@ mod events;
 mod folder;
 mod open;
 mod order;
+mod select;
 mod stack;

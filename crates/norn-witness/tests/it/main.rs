@@ -11,6 +11,7 @@ mod kit;
 mod memory_model;
 mod order;
 mod property;
+mod relevance;
 mod rule;
 mod stolen_wakeup;
 mod stuck;

@@ -52,6 +52,7 @@ pub(super) fn run(args: &cli::Check) -> anyhow::Result<Exit> {
         memory: MemoryModel::default(),
         instances: forcing.instances,
         max_steps: forcing.limits.max_steps,
+        all_events: true,
     };
     let progress = Progress::new();
     let check = norn_hunt::check(&options, &properties, scratch.path(), &|it| progress.show(it))?;

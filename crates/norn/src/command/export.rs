@@ -12,5 +12,11 @@ pub(super) fn run(args: &Export) -> anyhow::Result<Exit> {
     for (what, count) in &exported.left_out {
         note(format_args!("norn: left out {count} events that the format cannot express: {what}"))?;
     }
+    if exported.unexplained > 0 {
+        note(format_args!(
+            "norn: {} reads come before the write that they saw, or saw one that is not recorded",
+            exported.unexplained
+        ))?;
+    }
     Ok(Exit::Clean)
 }

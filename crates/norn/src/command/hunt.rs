@@ -66,6 +66,7 @@ pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
         memory: args.memory.model(),
         instances: forcing.instances,
         max_steps: forcing.limits.max_steps,
+        all_events: false,
     };
     let progress = Progress::new();
     let hunt = norn_hunt::hunt(&options, scratch.path(), &|stage| progress.show(stage))?;

@@ -183,7 +183,7 @@ pub(crate) fn instance(trace: &Trace, cycle: &Cycle<'_>) -> (Key, Instance) {
         locked: u16::try_from(cycle.len()).unwrap_or(u16::MAX),
     };
     let cost = cycle.iter().map(|it| u64::from(it.index)).sum();
-    (key, Instance { apart: 0, cost, steps: places })
+    (key, Instance { ordered: true, apart: 0, cost, steps: places })
 }
 
 /// The requests, followed by the acquisitions of what they wait for.

@@ -128,7 +128,7 @@ fn omissions(out: &mut dyn Write, omitted: &Omissions) -> io::Result<()> {
     }
     writeln!(out, "not looked at:")?;
     if omitted.events > 0 {
-        writeln!(out, "  {} events at the end of the run: the run is too long", omitted.events)?;
+        writeln!(out, "  {} events: the run is too long", omitted.events)?;
     }
     if omitted.sampled > 0 {
         let count = omitted.sampled;

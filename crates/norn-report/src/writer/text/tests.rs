@@ -259,7 +259,7 @@ fn harmless_findings_take_a_line() {
     0 candidates in 90 events of 3 threads: 0 confirmed, 0 of them harmful; 0 infeasible, 0 not confirmed, 0 not tried; 0 executions
     1 more are inconclusive: no schedule was found, and none is excluded
     not looked at:
-      9 events at the end of the run: the run is too long
+      9 events: the run is too long
       some bytes of large blocks, in 2 accesses to them
       40 pairs of variables, at places that use too many variables
       some matches of the pattern torn: there are too many
