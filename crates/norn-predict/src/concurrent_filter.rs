@@ -221,9 +221,9 @@ mod tests {
     #[test]
     fn an_allocation_renews_nothing_but_its_own_memory() {
         // So many granules that every entry of the table is shared.
-        let blocks: String =
-            (0..64).map(|it| format!("T0 alloc {:#x} 4096\n", 0x10_0000 + it * 4096)).collect();
-        assert!(is_concurrent(&format!("order global\nT1 w 0x1000\n{blocks}T2 w 0x1000")));
+        let block = |it| format!("T0 alloc {:#x} 4096", 0x10_0000 + it * 4096);
+        let blocks = (0..64).map(block).collect::<Vec<_>>().join("\n");
+        assert!(is_concurrent(&format!("order global\nT1 w 0x1000\n{blocks}\nT2 w 0x1000")));
     }
 
     #[test]

@@ -64,13 +64,11 @@ impl Trace {
     ) -> Option<Event> {
         let mut left = number;
         for at in self.thread(thread)?.chunks.clone() {
-            match left.checked_sub(self.in_chunk(at, is_there)) {
-                Some(later) => left = later,
-                None => {
-                    let mut visits = ChunkEvents::new(self, at).filter(|it| is_there(it.site));
-                    return visits.nth(usize::try_from(left).ok()?);
-                }
-            }
+            let Some(later) = left.checked_sub(self.in_chunk(at, is_there)) else {
+                let mut visits = ChunkEvents::new(self, at).filter(|it| is_there(it.site));
+                return visits.nth(usize::try_from(left).ok()?);
+            };
+            left = later;
         }
         None
     }

@@ -56,8 +56,15 @@ struct Lane<I> {
     ahead: VecDeque<Event>,
     /// The sequence number of the last event, or a lower bound of the first.
     last: u64,
-    /// Its next sequence number, if it was looked for.
-    next: Option<Option<u64>>,
+    next: Next,
+}
+
+/// The next sequence number of a thread.
+#[derive(Clone, Copy)]
+enum Next {
+    Unknown,
+    /// It was searched for; a thread may have none left.
+    Known(Option<u64>),
 }
 
 impl<I: Iterator<Item = Event>> Lane<I> {
@@ -70,7 +77,7 @@ impl<I: Iterator<Item = Event>> Lane<I> {
 
     /// The next sequence number of the thread.
     fn number(&mut self) -> Option<u64> {
-        if let Some(next) = self.next {
+        if let Next::Known(next) = self.next {
             return next;
         }
         let mut number = self.ahead.iter().find_map(|it| it.seq);
@@ -80,7 +87,7 @@ impl<I: Iterator<Item = Event>> Lane<I> {
             self.ahead.push_back(event);
             number = event.seq;
         }
-        self.next = Some(number);
+        self.next = Next::Known(number);
         number
     }
 }
@@ -103,7 +110,7 @@ impl<I: Iterator<Item = Event>> Possible<I> {
                 Start::With(seq) => seq.saturating_sub(1),
                 Start::After(seq) => seq,
             };
-            Lane { events, ahead: VecDeque::new(), last, next: None }
+            Lane { events, ahead: VecDeque::new(), last, next: Next::Unknown }
         };
         let lanes = lanes.into_iter().map(lane).collect();
         Possible { lanes, memory: Memory::default(), written, current: 0, unexplained: 0 }
@@ -115,7 +122,7 @@ impl<I: Iterator<Item = Event>> Possible<I> {
         let event = self.lanes[lane].head()?;
         self.lanes[lane].ahead.pop_front();
         if let Some(seq) = event.seq {
-            (self.lanes[lane].last, self.lanes[lane].next) = (seq, None);
+            (self.lanes[lane].last, self.lanes[lane].next) = (seq, Next::Unknown);
         }
         if let Some((access, value)) = seen(&event.op) {
             let different = self.memory.compare(access, value) == Match::Different;
