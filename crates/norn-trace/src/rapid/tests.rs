@@ -1,5 +1,7 @@
 //! To RAPID and back.
 
+use std::fmt::Write as _;
+
 use insta::assert_snapshot;
 use norn_model::text;
 use proptest::{prelude::*, sample::select};
@@ -254,7 +256,7 @@ proptest! {
             }
             let (value, op) = (memory[variable], if write { "w" } else { "r" });
             run.push((variable, write, value));
-            text += &format!("T{thread} {op} v{variable} {value} @ {at}\n");
+            let _ = writeln!(text, "T{thread} {op} v{variable} {value} @ {at}");
         }
         let trace = text::parse(&text).unwrap();
         let (lines, exported) = export(&trace);
