@@ -85,13 +85,13 @@ mod tests {
         for turn in 0..20_000_u64 {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             let key = (seed >> 33) % 2_000;
-            if (seed >> 20) % 3 == 0 {
+            if (seed >> 20).is_multiple_of(3) {
                 assert_eq!(map.remove(key), expected.remove(&key));
             } else {
                 map.insert(key, turn);
                 expected.insert(key, turn);
             }
-            if turn % 4_000 == 0 {
+            if turn.is_multiple_of(4_000) {
                 copies.push((map.clone(), expected.clone()));
             }
         }
