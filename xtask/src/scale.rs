@@ -8,7 +8,7 @@ mod report;
 
 use std::{
     fs,
-    path::{Path, PathBuf},
+    path::Path,
     process::{Command, Stdio},
     time::Duration,
 };
@@ -142,7 +142,7 @@ fn quiet(command: &mut Command) -> &mut Command {
     command.stdout(Stdio::null()).stderr(Stdio::null())
 }
 
-fn remove(folder: &PathBuf) -> Result<()> {
+fn remove(folder: &Path) -> Result<()> {
     if folder.exists() {
         fs::remove_dir_all(folder).context("cannot remove the results of a hunt")?;
     }

@@ -11,7 +11,7 @@ use std::{
 
 use norn_frontend::FrontEnd;
 use norn_model::{
-    Candidate, CandidateKind, Event, EventId, Held, HeldIndex, SiteId, ThreadId, Trace,
+    Candidate, CandidateKind, Event, EventId, Held, HeldIndex, SiteId, Step, ThreadId, Trace,
 };
 use norn_predict::{Relevance, Thinning};
 use norn_replay::{ReplayError, SymbolizedTrace};
@@ -95,9 +95,20 @@ impl Source {
         self.positions.recorded(id)
     }
 
-    /// The turns of a schedule, with numbers of events of the run.
+    /// The turns of a schedule, with numbers of events of the run. A turn that ends with an event of the
+    /// candidate ends directly after it, and any other directly before the next loaded event, so that
+    /// events of the candidate that are adjacent in the schedule are so in the run.
     pub(crate) fn turns(&self, witness: &Witness) -> Vec<(ThreadId, u64)> {
-        let turn = |it: &Turn| (it.thread, self.positions.executed(it.thread, it.until));
+        let steps = &witness.candidate.steps;
+        let turn = |&Turn { thread, until }: &Turn| {
+            let is_last = |it: &Step| it.event.thread == thread && it.event.index + 1 == until;
+            let ends = if steps.iter().any(is_last) {
+                self.positions.executed(thread, until)
+            } else {
+                self.recorded(EventId { thread, index: until }).index
+            };
+            (thread, ends)
+        };
         witness.turns.iter().map(turn).collect()
     }
 

@@ -78,7 +78,7 @@ impl ConcurrentFilter {
         } else if let Op::Begin { stack, size } = event.op {
             // Stacks grow downwards, and most of their memory is never used.
             let used = size.min(MAX_GRANULES * GRANULE);
-            self.renew(stack + (size - used), used);
+            self.renew(stack.saturating_add(size - used), used);
         }
     }
 

@@ -54,7 +54,7 @@ impl<'a> Relevance<'a> {
     /// events of the skeleton before.
     #[inline]
     pub fn step(&mut self, thread: usize, passed: usize, event: &Event) {
-        if let Ok(thread) = u16::try_from(thread) {
+        if let Some(thread) = number(thread) {
             self.concurrent.step(&self.order, thread, narrow(passed), event);
         }
     }
@@ -64,7 +64,7 @@ impl<'a> Relevance<'a> {
     #[inline]
     pub fn is_relevant(&self, thread: usize, event: &Event, passed: impl FnOnce() -> u64) -> bool {
         let Some((addr, size, _)) = accessed(&event.op) else { return true };
-        let Ok(thread) = u16::try_from(thread) else { return false };
+        let Some(thread) = number(thread) else { return false };
         granules(addr, size).any(|it| self.concurrent.is_concurrent(it))
             || self.freed.concerns(thread, addr)
                 && self.may_be_freed(thread, passed(), addr, event.seq)
@@ -81,4 +81,10 @@ impl<'a> Relevance<'a> {
         // If the thread's next event of the skeleton comes before the free, so does the access.
         others.into_iter().any(|(other, index)| next >= self.order.before(other, index, thread))
     }
+}
+
+/// The number of a thread whose accesses are analysed.
+#[inline]
+fn number(thread: usize) -> Option<u16> {
+    u16::try_from(thread).ok().filter(|it| *it < u16::MAX)
 }

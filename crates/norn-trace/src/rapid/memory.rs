@@ -50,7 +50,7 @@ impl Memory {
             *known |= mask;
         }
         if value.is_none() || access.size > MAX_SIZE {
-            let words = access.addr / WORD..=(access.end() - 1) / WORD;
+            let words = access.addr / WORD..=access.end().saturating_sub(1) / WORD;
             for word in words.take(usize::try_from(MAX_WORDS).unwrap_or(usize::MAX)) {
                 self.words.remove(&word);
             }
@@ -61,13 +61,13 @@ impl Memory {
 /// The parts of a value by word: its number, the bytes, and which of them belong to the value.
 pub(super) fn parts(access: MemoryAccess, value: Value) -> impl Iterator<Item = (u64, u64, u64)> {
     let value = value.filter(|_| access.size <= MAX_SIZE);
-    let words = access.addr / WORD..=(access.end() - 1) / WORD;
+    let words = access.addr / WORD..=access.end().saturating_sub(1) / WORD;
     value.into_iter().flat_map(move |value| {
         words.clone().map(move |word| {
             let byte = |at: u64| {
                 let offset = (word * WORD + at).checked_sub(access.addr)?;
                 let shifted = value.checked_shr(u32::try_from(offset * 8).ok()?)?;
-                (offset < access.size).then_some((shifted & 0xff) as u64)
+                u64::try_from(shifted & 0xff).ok().filter(|_| offset < access.size)
             };
             (0..WORD).fold((word, 0, 0), |(word, bytes, mask), at| match byte(at) {
                 Some(it) => (word, bytes | it << (8 * at), mask | 0xff << (8 * at)),

@@ -171,6 +171,13 @@ impl<I: Iterator<Item = Event>> Possible<I> {
         if let Some(lane) = wanted.iter().find_map(|it| self.helps(*it)) {
             return Some(lane);
         }
+        let numbers: Vec<_> = (0..heads.len()).map(|it| self.lanes[it].number()).collect();
+        let open = (0..heads.len()).filter(|it| heads[*it].is_some());
+        let first = open.min_by_key(|&it| (numbers[it].unwrap_or(u64::MAX), it))?;
+        // The first synchronisation that is left may lead to the write that a read waits for.
+        if heads[first].is_some_and(|it| it.seq.is_some()) {
+            return Some(first);
+        }
         let unnumbered = |lane: &usize| heads[*lane].is_some_and(|it| it.seq.is_none());
         let reads = |lane: &usize| heads[*lane].is_some_and(|it| seen(&it.op).is_some());
         // Memory that no write has reached yet has its initial value.
@@ -181,9 +188,6 @@ impl<I: Iterator<Item = Event>> Possible<I> {
         if initial.is_some() {
             return initial;
         }
-        let numbers: Vec<_> = (0..heads.len()).map(|it| self.lanes[it].number()).collect();
-        let open = (0..heads.len()).filter(|it| heads[*it].is_some());
-        let first = open.min_by_key(|&it| (numbers[it].unwrap_or(u64::MAX), it))?;
         let stuck = unnumbered(&first) && reads(&first);
         let other = (0..heads.len()).find(|it| unnumbered(it) && !reads(it));
         if stuck { other.or(Some(first)) } else { Some(first) }
