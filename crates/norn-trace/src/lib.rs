@@ -19,6 +19,7 @@ mod events;
 pub mod file;
 mod folder;
 mod input;
+mod last;
 mod load;
 mod module;
 mod motion;

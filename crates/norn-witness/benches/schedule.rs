@@ -3,13 +3,14 @@
 //!
 //! What is built once for a trace is measured apart from what each candidate costs. *Any*: candidates
 //! whose events may be far from each other; *near*: those whose events are closest; *nested*: in a trace
-//! with 32 threads, nested locks and conditions.
+//! with 32 threads, nested locks and conditions. With `whole` as an argument, schedules are made and
+//! checked from the begin of the program, as in short traces.
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measures")]
 
 use norn_model::{Access, BugClass, Candidate, CandidateKind, EventId, Scope, SiteId, Step, Trace};
 use norn_predict::{Options, predict};
 use norn_testkit::{Workload, long};
-use norn_witness::{Engines, Grade, Witnesses};
+use norn_witness::{Engines, Grade, WitnessOptions, Witnesses};
 use rustc_hash::FxHashMap;
 use rustix::time::{ClockId, clock_gettime};
 
@@ -45,9 +46,11 @@ fn main() {
 }
 
 fn measure(name: &str, trace: &Trace, candidates: &[Candidate]) {
+    let whole = std::env::args().any(|it| it == "whole").then_some(0);
     for (label, engines) in [("fast", Engines::Hybrid), ("both", Engines::Both)] {
         let start = cpu();
-        let witnesses = Witnesses::with(trace, engines);
+        let options = WitnessOptions { segment: whole, ..engines.into() };
+        let witnesses = Witnesses::with(trace, options);
         // What is built when it is needed for the first time is built here.
         let _ = candidates.first().map(|it| witnesses.witness(it));
         let once = cpu() - start;

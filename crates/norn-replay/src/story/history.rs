@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use norn_frontend::{Memory, Region};
+use norn_frontend::{Interrupt, Memory, Region};
 use norn_model::{AtomicOp, Event, Held, Op, ThreadId};
 use norn_trace::{Blocked, Trace};
 
@@ -14,6 +14,48 @@ const RECENT: usize = 512;
 const REPEAT_WINDOW: usize = 24;
 /// Maximum number of events that are kept for each object; the others are only counted.
 const OBJECT_EVENTS: usize = 256;
+
+/// Number of events up to which a run that did not end is read as a whole, and number of the last events
+/// of each thread that are read of a longer one. What an endless program does shows in any part of it, and
+/// every run that is cut has a story.
+const LONG: u64 = 1_000_000;
+const LAST: u64 = 50_000;
+
+/// The part of a run that its story is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum StoryScope {
+    /// All of it.
+    #[default]
+    All,
+    /// Its end.
+    End,
+}
+
+impl StoryScope {
+    pub(super) fn new(trace: &Trace, unfinished: bool) -> StoryScope {
+        let long = unfinished && trace.counts().events > LONG;
+        if long { StoryScope::End } else { StoryScope::All }
+    }
+
+    /// The events, in their order. Ends early on an interrupt.
+    pub(super) fn events(self, trace: &Trace) -> Box<dyn Iterator<Item = Event> + '_> {
+        let goes_on =
+            |it: &(usize, Event)| !it.0.is_multiple_of(4096) || Interrupt::caught().is_none();
+        match self {
+            StoryScope::All => {
+                Box::new(trace.merged().enumerate().take_while(goes_on).map(|it| it.1))
+            }
+            // The first event of a thread has the place of its stack.
+            StoryScope::End => {
+                let firsts = trace.threads().iter().filter_map(|it| trace.events(it.id).next());
+                let begins = firsts.filter(|it| matches!(it.op, Op::Begin { .. }));
+                let last = trace.merged_last(LAST).enumerate().take_while(goes_on);
+                let last = last.map(|it| it.1).filter(|it| !matches!(it.op, Op::Begin { .. }));
+                Box::new(begins.chain(last))
+            }
+        }
+    }
+}
 
 /// What led to a failure.
 #[derive(Default)]
@@ -55,10 +97,10 @@ pub(super) fn blocked(trace: &Trace) -> &[Blocked] {
 
 impl RunHistory {
     /// Collects the history in one pass over a trace.
-    pub(super) fn of(trace: &Trace) -> (RunHistory, Memory) {
+    pub(super) fn of(trace: &Trace, scope: StoryScope) -> (RunHistory, Memory) {
         let wanted: BTreeSet<u64> = blocked(trace).iter().map(|it| it.object).collect();
         let (mut history, mut memory) = (RunHistory::default(), Memory::default());
-        for (order, event) in (0..).zip(trace.merged()) {
+        for (order, event) in (0..).zip(scope.events(trace)) {
             memory.learn(&event);
             history.threads.entry(event.id.thread).or_default().step(&event);
             if let Some(object) = object(&event.op).filter(|it| wanted.contains(it)) {
@@ -164,9 +206,12 @@ fn object(op: &Op) -> Option<u64> {
 }
 
 /// The last event of each key. `keys` adds the keys of an event.
-pub(super) fn last_of(trace: &Trace, keys: impl Fn(&Event, &mut Vec<u64>)) -> BTreeMap<u64, Event> {
+pub(super) fn last_of(
+    (trace, scope): (&Trace, StoryScope),
+    keys: impl Fn(&Event, &mut Vec<u64>),
+) -> BTreeMap<u64, Event> {
     let (mut last, mut found) = (BTreeMap::new(), Vec::new());
-    for event in trace.merged() {
+    for event in scope.events(trace) {
         keys(&event, &mut found);
         last.extend(found.drain(..).map(|it| (it, event)));
     }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use norn_frontend::Memory;
 use norn_model::{Event, EventId, MemoryAccess, Op, Operand, Value};
 use norn_report::{Action, EventRow, Number};
 
@@ -24,7 +23,7 @@ pub(super) fn events(symbols: &Symbolizer<'_>, history: &RunHistory) -> Vec<Even
 
 /// Some events of a run, in their order, without those of the runtime.
 pub fn rows(symbolized: &SymbolizedTrace, wanted: &BTreeSet<EventId>) -> Vec<(EventId, EventRow)> {
-    let mut symbols = Symbolizer { symbolized, memory: Memory::default() };
+    let mut symbols = Symbolizer::new(symbolized);
     let mut found = Vec::new();
     let mut left = wanted.len();
     for event in symbolized.trace.merged() {
@@ -45,7 +44,7 @@ pub fn rows(symbolized: &SymbolizedTrace, wanted: &BTreeSet<EventId>) -> Vec<(Ev
 /// One event of a run. Heap blocks and local variables are not named here, because that takes a pass
 /// over the trace.
 pub fn row(symbolized: &SymbolizedTrace, event: &Event) -> EventRow {
-    make(&Symbolizer { symbolized, memory: Memory::default() }, event, 1)
+    make(&Symbolizer::new(symbolized), event, 1)
 }
 
 /// Whether an event is shown. Internal accesses of a library do not explain a failure.

@@ -16,6 +16,7 @@ mod stuck;
 mod symbolizer;
 mod wait;
 
+use norn_frontend::Interrupt;
 use norn_model::Consequence;
 use norn_report::{FailureKind, Story};
 
@@ -23,12 +24,11 @@ pub use self::{
     exit::exit_calls,
     last::{row, rows},
 };
-use self::{history::RunHistory, symbolizer::Symbolizer};
+use self::{
+    history::{RunHistory, StoryScope},
+    symbolizer::Symbolizer,
+};
 use crate::CompletedRun;
-
-/// Number of events of an unfinished run that is not explained: reading its trace would take longer than
-/// the run.
-const LONG: u64 = 10_000_000;
 
 /// Explains the failure of a run; none if it did not fail, or if only its exit status is known.
 pub fn story(run: &CompletedRun) -> Option<Story> {
@@ -36,12 +36,13 @@ pub fn story(run: &CompletedRun) -> Option<Story> {
     if matches!(run.consequence, Consequence::None | Consequence::Exit(_) | Consequence::Check(_)) {
         return None;
     }
-    if run.consequence.is_unfinished() && outcome.steps > LONG {
+    let symbolized = run.symbolized().ok()??;
+    let scope = StoryScope::new(&symbolized.trace, run.consequence.is_unfinished());
+    let (history, memory) = RunHistory::of(&symbolized.trace, scope);
+    if Interrupt::caught().is_some() {
         return None;
     }
-    let symbolized = run.symbolized().ok()??;
-    let (history, memory) = RunHistory::of(&symbolized.trace);
-    let symbols = Symbolizer { symbolized, memory };
+    let symbols = Symbolizer { symbolized, memory, scope };
     let failure = match &run.consequence {
         Consequence::Deadlock => FailureKind::Stuck(stuck::explain(&symbols, &history)),
         Consequence::Livelock | Consequence::Unfinished(_) => {

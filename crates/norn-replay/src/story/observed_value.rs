@@ -92,7 +92,8 @@ fn writes(symbols: &Symbolizer<'_>, wanted: &BTreeSet<(u64, u64)>) -> BTreeMap<u
     let touches = |at: u64, len: u64, (addr, size): (u64, u64)| {
         at < addr.saturating_add(size) && addr < at.saturating_add(len)
     };
-    history::last_of(&symbols.symbolized.trace, |event, found| {
+    let scope = (&symbols.symbolized.trace, symbols.scope);
+    history::last_of(scope, |event, found| {
         let Some((at, len)) = write(&event.op) else { return };
         found.extend(wanted.iter().filter(|it| touches(at, len, **it)).map(|it| it.0));
     })

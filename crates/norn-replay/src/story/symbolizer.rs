@@ -4,6 +4,7 @@ use norn_frontend::{Memory, Owner, Region};
 use norn_model::{Event, Frame as Call, Location, NameId, ThreadId, ThreadName, descriptor_number};
 use norn_report::{Address, Object, Step};
 
+use super::history::StoryScope;
 use crate::SymbolizedTrace;
 
 /// Maximum number of calls that a story shows of one event.
@@ -13,6 +14,15 @@ const MAX_CALLS: usize = 8;
 pub(super) struct Symbolizer<'a> {
     pub(super) symbolized: &'a SymbolizedTrace,
     pub(super) memory: Memory,
+    /// The part of the run in which events are looked for.
+    pub(super) scope: StoryScope,
+}
+
+impl<'a> Symbolizer<'a> {
+    /// For events of all of a run, before the first of them.
+    pub(super) fn new(symbolized: &'a SymbolizedTrace) -> Self {
+        Symbolizer { symbolized, memory: Memory::default(), scope: StoryScope::All }
+    }
 }
 
 impl Symbolizer<'_> {

@@ -36,6 +36,27 @@ fn accesses_come_right_after_what_orders_them() {
 }
 
 #[test]
+fn the_last_events_are_in_the_same_order() {
+    let one = |index: u32, from: u64| {
+        let chunk = Chunk::of(0, index).after(from);
+        chunk.write(0x10, 1).sync(Kind::Yield, 0, from + 2, &[]).write(0x10, 2)
+    };
+    let two = Chunk::of(1, 0).child(0, 1).sync(Kind::Begin, 0, 3, &[0]).write(0x10, 3);
+    let trace = Folder::write(&[one(0, 0), one(1, 2), one(2, 4), two]).open();
+    for most in 1..=10 {
+        let last: Vec<_> = trace.merged_last(most).collect();
+        let is_last = |id| last.iter().any(|it| it.id == id);
+        let expected: Vec<_> = trace.merged().filter(|it| is_last(it.id)).collect();
+        assert_eq!(last, expected);
+        for thread in trace.threads() {
+            let count = last.iter().filter(|it| it.id.thread == thread.id).count() as u64;
+            assert!(count >= most.min(thread.events), "{count} of {most}");
+        }
+    }
+    assert_eq!(trace.merged_last(1).count(), 5);
+}
+
+#[test]
 fn the_first_events_are_a_prefix_of_the_run() {
     let one = |from: u64| {
         let chunk = if from == 0 { Chunk::of(0, 0) } else { Chunk::of(0, 1) };
