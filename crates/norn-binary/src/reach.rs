@@ -25,8 +25,9 @@ pub struct Reach {
     pub sync: BTreeMap<SyncInstruction, Vec<u64>>,
     /// The return addresses of calls of hooks and of functions that may be recorded.
     pub calls: BTreeSet<u64>,
-    /// Functions of other modules that are called.
-    pub imports: BTreeSet<Box<str>>,
+    /// Functions of other modules that are called, each with the return addresses of the calls that
+    /// lead to it, innermost first.
+    pub imports: BTreeMap<Box<str>, Vec<u64>>,
     /// Whether the function returns to its caller.
     pub returns: bool,
     /// Whether there are calls or jumps whose targets the code does not determine.
@@ -41,7 +42,10 @@ impl Reach {
             self.sync.entry(sync.clone()).or_insert_with(through);
         }
         self.calls.extend(&other.calls);
-        self.imports.extend(other.imports.iter().cloned());
+        for (name, calls) in &other.imports {
+            let through = || calls.iter().copied().chain([returns_to]).collect();
+            self.imports.entry(name.clone()).or_insert_with(through);
+        }
         self.indirect |= other.indirect;
     }
 }
@@ -137,7 +141,7 @@ impl<'m, 'a> Walker<'m, 'a> {
     /// of a `switch`, which may lead to each block of the function.
     fn jump_indirectly(&self, code: &Instruction, walk: &mut Walk) {
         if let Some(name) = self.targets.import(code) {
-            walk.reach.imports.insert(name.into());
+            walk.reach.imports.insert(name.into(), Vec::new());
             walk.reach.returns = true;
             return;
         }
@@ -175,7 +179,10 @@ impl<'m, 'a> Walker<'m, 'a> {
         walk.reach.calls.insert(code.next_ip());
         match name {
             Some(name) if !local => {
-                walk.reach.imports.insert(name.into());
+                // A jump at the end of the function returns to its caller.
+                let jumps = code.flow_control() == FlowControl::UnconditionalBranch;
+                let through = if jumps { Vec::new() } else { vec![code.next_ip()] };
+                walk.reach.imports.insert(name.into(), through);
             }
             None if !direct => walk.reach.indirect = true,
             _ if self.runtime.contains(&target) || !(self.is_program)(target) => {}

@@ -11,7 +11,7 @@ use norn_replay::{Clip, ReplayError, arrange, verdict};
 use norn_trace::Outcome;
 use norn_witness::{Grade, Witness};
 
-use crate::{confirm, executor::Run, source::Source};
+use crate::{confirm, executor::Run, source::Source, unrecorded_sync};
 
 /// A clip that is forced on the program.
 #[derive(Debug)]
@@ -77,7 +77,8 @@ pub(crate) fn is_confirmed(
     }
     if candidate.is_unordered_race() {
         let did = run.source()?;
-        return Ok(did.is_some_and(|did| confirm::is_unordered(source, candidate, did)));
+        let is_unordered = did.is_some_and(|did| confirm::is_unordered(source, candidate, did));
+        return Ok(is_unordered && unrecorded_sync::between(source, candidate, run)?.is_none());
     }
     let sound = followed && witness.grade == Grade::Sound;
     let Some(did) = run.source()? else { return Ok(sound) };

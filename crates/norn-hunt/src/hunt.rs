@@ -196,7 +196,8 @@ impl Hypotheses for Hunting<'_> {
             if let (false, Some(forced)) = (known, &run.forced) {
                 let finding = &mut self.findings[finding];
                 finding.status = Status::Unconfirmed(forced.verdict.clone());
-                finding.unrecorded_sync = unrecorded_sync::around(source, &witness.candidate);
+                finding.unrecorded_sync =
+                    unrecorded_sync::explain(source, &witness.candidate, &run)?;
             }
         }
         if confirmed || witness.grade == Grade::Sound {

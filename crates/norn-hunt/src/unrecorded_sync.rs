@@ -59,8 +59,17 @@ fn between_accesses(
     })
 }
 
-/// What may order the accesses of a race that no run has performed, close to them in the recorded run.
-pub(crate) fn around(source: &Source, race: &Candidate) -> Option<UnrecordedOrder> {
+/// What may order the accesses of a race that a run did not confirm.
+pub(crate) fn explain(
+    source: &Source,
+    race: &Candidate,
+    run: &Run,
+) -> Result<Option<UnrecordedOrder>, ReplayError> {
+    Ok(between(source, race, run)?.or_else(|| around(source, race)))
+}
+
+/// What may order the accesses of a race, close to them in the recorded run.
+fn around(source: &Source, race: &Candidate) -> Option<UnrecordedOrder> {
     if !applies(source, race) {
         return None;
     }

@@ -2,7 +2,7 @@
 
 use std::{
     path::Path,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
 use norn_binary::{CallSite, Frame, FramePart, Instrumented, Reach, Variable};
@@ -22,6 +22,7 @@ pub(crate) struct Loaded {
     mapped: Module,
     bias: u64,
     file: Option<Arc<ModuleFile>>,
+    unrecorded: OnceLock<bool>,
 }
 
 impl Loaded {
@@ -40,7 +41,8 @@ impl Loaded {
 
     /// Whether its accesses are not recorded.
     pub(crate) fn is_unrecorded(&self) -> bool {
-        self.binary().is_some_and(|it| it.instrumented() == Instrumented::No)
+        let decide = || self.binary().is_some_and(|it| it.instrumented() == Instrumented::No);
+        *self.unrecorded.get_or_init(decide)
     }
 
     /// The module as the place of something that is somewhere in it.
@@ -193,7 +195,7 @@ fn load(listed: &Module, files: &Files) -> Loaded {
     let bias = listed.start.wrapping_sub(file.as_ref().map_or(0, |it| it.module.first_page()));
     let end = listed.end.max(bias.wrapping_add(last.unwrap_or(0)));
     let mapped = Module { end, ..listed.clone() };
-    Loaded { listed: listed.clone(), mapped, bias, file }
+    Loaded { listed: listed.clone(), mapped, bias, file, unrecorded: OnceLock::new() }
 }
 
 fn summarize(loaded: &Loaded) -> ModuleSummary {

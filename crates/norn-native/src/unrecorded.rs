@@ -50,8 +50,9 @@ pub(crate) fn exists(modules: &Modules) -> bool {
 }
 
 fn may_synchronise(module: &Loaded) -> bool {
-    !is_language(module.path())
-        && module.binary().is_some_and(norn_binary::Module::has_sync_instructions)
+    let has_instructions =
+        || module.binary().is_some_and(norn_binary::Module::has_sync_instructions);
+    !is_language(module.path()) && (module.is_unrecorded() || has_instructions())
 }
 
 /// Unrecorded synchronisation between two consecutive events of a thread. An atomic operation or a fence
@@ -75,16 +76,19 @@ pub(crate) fn between(modules: &Modules, gap: Gap<'_>) -> Option<UnrecordedSync>
         arrives && (!it.sync.waits || repeats())
     };
     let (waits, others): (Vec<_>, Vec<_>) = path.sync.iter().partition(|it| it.sync.waits);
-    if let Some(found) = others.into_iter().chain(waits).find(leads_on) {
+    if let Some(found) = others.into_iter().chain(waits).chain(&path.foreign).find(leads_on) {
         let frames = modules.frames(found.address + 1).to_vec();
         return Some(UnrecordedSync { instruction: found.sync.name.clone(), frames });
     }
     // A call through a pointer may lead to a library that is not recorded.
     let libraries = || modules.loaded().filter(|it| may_synchronise(it) && it.is_unrecorded());
     let library = path.indirect.then(libraries)?.next()?;
-    Some(UnrecordedSync { instruction: "call".to_owned(), frames: vec![library.location()] })
+    Some(UnrecordedSync { instruction: FOREIGN.to_owned(), frames: vec![library.location()] })
 }
 
+/// What stands for the code of a library that was not built by `norn cc`: there, ordinary loads and
+/// stores may be atomic operations.
+const FOREIGN: &str = "library code";
 /// The length of `pause`.
 const PAUSE: u64 = 2;
 /// Maximum number of functions of other modules that are followed.
@@ -101,6 +105,8 @@ struct Instruction {
 #[derive(Default)]
 struct CodePath {
     sync: Vec<Instruction>,
+    /// Functions of libraries that are not recorded.
+    foreign: Vec<Instruction>,
     calls: BTreeSet<u64>,
     indirect: bool,
     /// Whether it may lead to places that the code does not determine.
@@ -131,7 +137,7 @@ fn is_program(modules: &Modules, pc: u64) -> bool {
 }
 
 /// Follows one function and the functions that it calls, and says whether it returns.
-fn step(modules: &Modules, at: u64, callers: &[u64], path: &mut CodePath) -> bool {
+fn step<'m>(modules: &'m Modules, at: u64, callers: &[u64], path: &mut CodePath) -> bool {
     let mut left = VecDeque::from([(at, callers.to_vec())]);
     let (mut returns, mut seen) = (None, BTreeSet::new());
     while let Some((at, callers)) = left.pop_front() {
@@ -148,16 +154,28 @@ fn step(modules: &Modules, at: u64, callers: &[u64], path: &mut CodePath) -> boo
             callers: through.iter().map(|it| loaded.in_run(*it)).chain(callers.clone()).collect(),
             sync: sync.clone(),
         }));
-        for name in &reach.imports {
-            let exports = |it: &Loaded| Some(it.in_run(it.binary()?.exported(name)?));
+        for (name, through) in &reach.imports {
+            let exports = |it: &'m Loaded| Some((it, it.in_run(it.binary()?.exported(name)?)));
             let mut others = modules.loaded().filter(|it| !is_language(it.path()));
-            let Some(function) = others.find_map(exports) else { continue };
-            if seen.len() < IMPORTS && seen.insert(function) {
-                left.push_back((function, Vec::new()));
+            let Some((other, function)) = others.find_map(exports) else { continue };
+            if seen.len() >= IMPORTS || !seen.insert(function) {
+                continue;
             }
+            let through = through.iter().map(|it| loaded.in_run(*it));
+            let callers: Vec<_> = through.chain(callers.clone()).collect();
+            if other.is_unrecorded() {
+                path.foreign.push(foreign(function, callers.clone()));
+            }
+            left.push_back((function, callers));
         }
     }
     returns.unwrap_or(true)
+}
+
+/// A function of a library that is not recorded.
+fn foreign(address: u64, callers: Vec<u64>) -> Instruction {
+    let sync = SyncInstruction { address, name: FOREIGN.to_owned(), waits: false };
+    Instruction { sync, address, callers }
 }
 
 #[cfg(test)]
