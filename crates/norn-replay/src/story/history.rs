@@ -15,17 +15,18 @@ const REPEAT_WINDOW: usize = 24;
 /// Maximum number of events that are kept for each object; the others are only counted.
 const OBJECT_EVENTS: usize = 256;
 
-/// Number of events up to which a run that did not end is read as a whole, and number of the last events
-/// of each thread that are read of a longer one. What an endless program does shows in any part of it, and
-/// every run that is cut has a story.
+/// Number of events up to which every run is read as a whole, and number of the last events of each thread
+/// that are read of a longer one that did not end. What an endless program does shows in any part of it,
+/// and every run that is cut has a story.
 const LONG: u64 = 1_000_000;
 const LAST: u64 = 50_000;
+/// Number of events between two looks at whether the user wants to stop.
+const INTERVAL: usize = 4096;
 
 /// The part of a run that its story is about.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StoryScope {
     /// All of it.
-    #[default]
     All,
     /// Its end.
     End,
@@ -33,25 +34,31 @@ pub(super) enum StoryScope {
 
 impl StoryScope {
     pub(super) fn new(trace: &Trace, unfinished: bool) -> StoryScope {
-        let long = unfinished && trace.counts().events > LONG;
-        if long { StoryScope::End } else { StoryScope::All }
+        let hurried = unfinished || Interrupt::caught().is_some();
+        if hurried && trace.counts().events > LONG { StoryScope::End } else { StoryScope::All }
     }
 
-    /// The events, in their order. Ends early on an interrupt.
+    /// Whether the user wants to stop and there is more to read than that allows: then the events end
+    /// early.
+    pub(super) fn is_interrupted(self, trace: &Trace) -> bool {
+        self == StoryScope::All && StoryScope::new(trace, false) == StoryScope::End
+    }
+
+    /// The events, in their order.
     pub(super) fn events(self, trace: &Trace) -> Box<dyn Iterator<Item = Event> + '_> {
-        let goes_on =
-            |it: &(usize, Event)| !it.0.is_multiple_of(4096) || Interrupt::caught().is_none();
         match self {
             StoryScope::All => {
+                let goes_on = move |it: &(usize, Event)| {
+                    !it.0.is_multiple_of(INTERVAL) || !self.is_interrupted(trace)
+                };
                 Box::new(trace.merged().enumerate().take_while(goes_on).map(|it| it.1))
             }
             // The first event of a thread has the place of its stack.
             StoryScope::End => {
                 let firsts = trace.threads().iter().filter_map(|it| trace.events(it.id).next());
-                let begins = firsts.filter(|it| matches!(it.op, Op::Begin { .. }));
-                let last = trace.merged_last(LAST).enumerate().take_while(goes_on);
-                let last = last.map(|it| it.1).filter(|it| !matches!(it.op, Op::Begin { .. }));
-                Box::new(begins.chain(last))
+                let is_begin = |it: &Event| matches!(it.op, Op::Begin { .. });
+                let last = trace.merged_last(LAST).filter(move |it| !is_begin(it));
+                Box::new(firsts.filter(is_begin).chain(last))
             }
         }
     }
@@ -215,5 +222,6 @@ pub(super) fn last_of(
         keys(&event, &mut found);
         last.extend(found.drain(..).map(|it| (it, event)));
     }
-    last
+    // What was read may not have the last ones.
+    if scope.is_interrupted(trace) { BTreeMap::new() } else { last }
 }

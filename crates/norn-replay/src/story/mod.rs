@@ -16,7 +16,6 @@ mod stuck;
 mod symbolizer;
 mod wait;
 
-use norn_frontend::Interrupt;
 use norn_model::Consequence;
 use norn_report::{FailureKind, Story};
 
@@ -37,10 +36,12 @@ pub fn story(run: &CompletedRun) -> Option<Story> {
         return None;
     }
     let symbolized = run.symbolized().ok()??;
-    let scope = StoryScope::new(&symbolized.trace, run.consequence.is_unfinished());
-    let (history, memory) = RunHistory::of(&symbolized.trace, scope);
-    if Interrupt::caught().is_some() {
-        return None;
+    let trace = &symbolized.trace;
+    let mut scope = StoryScope::new(trace, run.consequence.is_unfinished());
+    let (mut history, mut memory) = RunHistory::of(trace, scope);
+    if scope.is_interrupted(trace) {
+        scope = StoryScope::End;
+        (history, memory) = RunHistory::of(trace, scope);
     }
     let symbols = Symbolizer { symbolized, memory, scope };
     let failure = match &run.consequence {
