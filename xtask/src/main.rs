@@ -5,6 +5,7 @@ mod ci;
 mod debian;
 mod demo;
 mod fuzz;
+mod kill;
 mod norn;
 mod overhead;
 mod process;
@@ -44,6 +45,8 @@ enum Chore {
         #[arg(default_value_t = 100_000)]
         inputs: u64,
     },
+    /// Kill hunts at random moments, and check that they end in time with a complete report
+    Kill(kill::Options),
     /// Measure the cost of recording in comparison with other tools; a full run writes docs/overhead.md
     Overhead(overhead::Options),
     /// Build and record real programs; a full run writes docs/realworld.md
@@ -65,6 +68,7 @@ fn main() -> anyhow::Result<()> {
         Chore::Ci => ci::run(),
         Chore::Tidy => tidy::run(),
         Chore::Fuzz { inputs } => fuzz::run(inputs),
+        Chore::Kill(options) => kill::run(&options),
         Chore::Overhead(options) => overhead::run(&options),
         Chore::Realworld(options) => realworld::run(&options),
         Chore::Scale(options) => scale::run(&options),

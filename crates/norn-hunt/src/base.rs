@@ -81,7 +81,7 @@ pub(crate) fn record(options: &Options, scratch: &Path) -> Result<Option<Recorde
     let mut observations = Observations::default();
     let mut failures: Vec<Consequence> = Vec::new();
     for number in 1..=RUNS {
-        let is_last = number == RUNS || Interrupt::caught().is_some();
+        let is_last = number == RUNS || Interrupt::is_stopped();
         let mut seed = number - 1;
         if let Some(status) = normal_status(&failures).filter(|_| is_last) {
             executor = executor.with_normal_status(status);

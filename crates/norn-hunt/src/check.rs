@@ -9,20 +9,21 @@
 mod queue;
 mod verdict;
 
-use std::{collections::BTreeSet, path::Path, sync::Arc};
+use std::{collections::BTreeSet, ops::ControlFlow, path::Path, sync::Arc};
 
 use norn_frontend::Interrupt;
 use norn_predict::HappensBefore;
 use norn_property::{Property, PropertyAnalysis, PropertyPrediction, SearchLimits, Truncation};
 use norn_replay::ReplayError;
+use norn_report::Ended;
 
 pub(crate) use self::queue::turns;
-use self::queue::{Aim, Attempt, Group, Queue};
+use self::queue::{Aim, Attempt, Group, Queue, in_turn};
 use crate::{
-    Base, Observed, Options, Stage, State, Unseen, Violation,
+    Base, Listener, News, Observed, Options, Stage, State, Unseen, Violation,
     attempt::Forced,
     base::{Recorded, record},
-    campaign::{self, Evidence, Hypotheses, Lead, Pending, Trial, drive},
+    campaign::{self, Driven, Evidence, Hypotheses, Lead, Pending, Trial, drive},
     engine::CachedWitnesses,
     executor::{Plan, Run},
     source::{Key, Source},
@@ -35,11 +36,11 @@ use crate::{
 #[derive(Debug)]
 pub struct Check {
     /// The recorded run.
-    pub base: Base,
+    pub base: Arc<Base>,
     /// The properties, in their order.
     pub properties: Vec<Checked>,
-    /// Violations and candidates for them; those that the program has exhibited come first.
-    pub violations: Vec<Violation>,
+    /// Violations and candidates for them, in the order in which they were observed or predicted.
+    pub violations: Vec<Arc<Violation>>,
     /// Observed failures that violate no property.
     pub observed: Vec<Observed>,
     /// Number of executions, the recorded run included, without replays.
@@ -48,8 +49,8 @@ pub struct Check {
     pub replays: usize,
     /// The budget of executions.
     pub budget: usize,
-    /// Whether the user interrupted the check.
-    pub interrupted: bool,
+    /// Why the check ended.
+    pub ended: Ended,
     /// Number of traces that were analysed.
     pub sources: usize,
     /// Number of events of the recorded run that exceed the limit and were not analysed.
@@ -84,10 +85,10 @@ pub fn check(
     options: &Options,
     properties: &[Property],
     scratch: &Path,
-    tell: &dyn Fn(Stage),
+    listener: Listener<'_, Check>,
 ) -> Result<Option<Check>, ReplayError> {
     let _watch = Interrupt::watch();
-    tell(Stage::Recording);
+    let _ = listener(News::Stage(Stage::recording()));
     let Some(recorded) = record(options, scratch)? else { return Ok(None) };
     let Recorded { base, source, executor, options, observations, clips } = recorded;
     let executions = base.executions;
@@ -99,28 +100,14 @@ pub fn check(
         seen: Vec::new(),
         violations: Vec::new(),
         sources: 0,
+        left_out: source.left_out,
+        refused: source.symbolized.trace.run().refused_functions,
+        listener,
     };
-    let left_out = source.left_out;
-    let refused = source.symbolized.trace.run().refused_functions;
     let limits = campaign::Limits::from(&options);
     let source = Arc::new(source);
-    let executions = drive(&mut checking, source, executions, limits, (&executor, tell))?;
-    let Checking { evidence, seen, mut violations, sources, .. } = checking;
-    violations.sort_by_key(|it| !it.is_real());
-    let (base, observed, replays) = evidence.into_results();
-    Ok(Some(Check {
-        base,
-        properties: seen,
-        violations,
-        observed,
-        executions,
-        replays,
-        budget: options.budget,
-        interrupted: Interrupt::caught().is_some(),
-        sources,
-        left_out,
-        refused,
-    }))
+    let Driven { executions, ended } = drive(&mut checking, source, executions, limits, &executor)?;
+    Ok(Some(Check { ended, ..checking.known(executions) }))
 }
 
 /// A check in progress.
@@ -133,8 +120,13 @@ struct Checking<'a> {
     observed: BTreeSet<Key>,
     /// The results for the properties.
     seen: Vec<Checked>,
-    violations: Vec<Violation>,
+    violations: Vec<Arc<Violation>>,
     sources: usize,
+    /// Number of events of the recorded run that were not analysed.
+    left_out: u64,
+    /// Number of places in named functions that could not be patched.
+    refused: u64,
+    listener: Listener<'a, Check>,
 }
 
 /// The tools that decide about the properties in one trace.
@@ -197,13 +189,15 @@ impl Hypotheses for Checking<'_> {
         trial: Trial<'_, '_, Self>,
     ) -> Result<Option<Lead<Pending>>, ReplayError> {
         let Trial { source, tools, attempt, run, executions } = trial;
+        self.note_refused(queue);
+        let group = queue.group(&attempt);
+        let violation = group.violation;
         if attempt.aim == Aim::Consequence {
-            self.note_consequence(queue.group(&attempt), &run)?;
+            self.note_consequence(violation, &run)?;
             return Ok(None);
         }
-        let group = queue.group(&attempt);
         if self.confirm(source, group, &attempt.witness, &run, executions)? {
-            if !group.violation.is_real() {
+            if !self.violations[violation].is_real() {
                 queue.try_again(&attempt);
                 return Ok(None);
             }
@@ -215,7 +209,7 @@ impl Hypotheses for Checking<'_> {
             return Ok(None);
         }
         if let Some(Forced { verdict, .. }) = &run.forced {
-            group.violation.state = State::Unconfirmed(verdict.clone());
+            self.violation(violation).state = State::Unconfirmed(verdict.clone());
         }
         queue.try_again(&attempt);
         self.evidence.observe(&run, executions, None)?;
@@ -234,12 +228,12 @@ impl Hypotheses for Checking<'_> {
         self.evidence.learn_places(run)
     }
 
-    fn finish(&mut self, queue: Queue) -> Option<Queue> {
+    fn finish(&mut self, mut queue: Queue) -> Option<Queue> {
+        self.note_refused(&mut queue);
         for group in queue.into_groups() {
-            if group.tries == 0 && !group.violation.is_real() {
+            if group.tries == 0 && !self.violations[group.violation].is_real() {
                 self.seen[group.property].untried += group.prospects.len();
             }
-            self.violations.push(group.violation);
         }
         None
     }
@@ -255,6 +249,14 @@ impl Hypotheses for Checking<'_> {
     fn confirmed(&self) -> usize {
         self.evidence.clips.confirmed()
     }
+
+    fn tell(&self, stage: Stage) -> ControlFlow<()> {
+        (self.listener)(News::Stage(stage))
+    }
+
+    fn publish(&self, executions: usize) -> ControlFlow<()> {
+        (self.listener)(News::Known(Box::new(self.known(executions))))
+    }
 }
 
 /// The properties, prepared for one trace.
@@ -264,10 +266,42 @@ fn watches<'t>(properties: &'t [Property], source: &Source) -> Vec<PropertyAnaly
 }
 
 impl Checking<'_> {
+    /// What is known after some executions. Violations are shared, not copied.
+    fn known(&self, executions: usize) -> Check {
+        let (base, observed, replays) = self.evidence.results();
+        Check {
+            base,
+            properties: self.seen.clone(),
+            violations: self.violations.clone(),
+            observed,
+            executions,
+            replays,
+            budget: self.evidence.options.budget,
+            ended: Ended::Complete,
+            sources: self.sources,
+            left_out: self.left_out,
+            refused: self.refused,
+        }
+    }
+
+    /// A violation, to be changed. What was published keeps its own copy.
+    fn violation(&mut self, at: usize) -> &mut Violation {
+        Arc::make_mut(&mut self.violations[at])
+    }
+
+    /// Records which prospects have no schedule.
+    fn note_refused(&mut self, queue: &mut Queue) {
+        for (violation, state) in queue.refused.drain(..) {
+            if matches!(self.violations[violation].state, State::Untried) {
+                self.violation(violation).state = state;
+            }
+        }
+    }
+
     /// Groups prospects that look the same to a reader, without the known ones.
     fn groups(&mut self, source: &Source, watches: &[PropertyAnalysis<'_>]) -> Vec<Group> {
         let order = HappensBefore::new(&source.trace);
-        let mut groups: Vec<Group> = Vec::new();
+        let mut groups: Vec<(Group, Violation)> = Vec::new();
         for (property, watch) in watches.iter().enumerate() {
             let outlook = watch.predict(&order, SearchLimits::default());
             if self.sources == 0 {
@@ -278,22 +312,28 @@ impl Checking<'_> {
             let mut last = None;
             for prospect in outlook.predicted {
                 if last.replace(prospect.group) == Some(prospect.group) {
-                    if let Some(group) = groups.last_mut() {
+                    if let Some((group, _)) = groups.last_mut() {
                         group.prospects.push_back(prospect);
                     }
                     continue;
                 }
                 let known = !self.known.insert(source.key(&prospect.candidate));
-                groups.push(Group {
+                let violation = predicted(source, watch.property(), &prospect);
+                let group = Group {
                     property,
-                    violation: predicted(source, watch.property(), &prospect),
+                    violation: 0,
                     tries: if known { 0 } else { self.evidence.options.instances },
                     prospects: [prospect].into(),
-                });
+                };
+                groups.push((group, violation));
             }
         }
-        groups.retain(|it| it.tries > 0);
-        groups
+        groups.retain(|it| it.0.tries > 0);
+        let number = |(group, violation): (Group, Violation)| {
+            self.violations.push(Arc::new(violation));
+            Group { violation: self.violations.len() - 1, ..group }
+        };
+        in_turn(groups).into_iter().map(number).collect()
     }
 }
 

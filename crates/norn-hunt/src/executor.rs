@@ -16,7 +16,7 @@ use std::{
 use norn_frontend::{After, Cancel, Interrupt, Launch, Plan as RunPlan, Streams};
 use norn_model::{Consequence, FailureSite};
 use norn_replay::{Clip, CompletedRun, ReplayError, SymbolizedTrace, failure_site, story};
-use norn_report::Story;
+use norn_report::{Ended, Story};
 use norn_witness::Witness;
 
 use crate::{
@@ -288,7 +288,8 @@ impl Executor for LocalExecutor {
         Ok(Run { folder: Some(folder), ..run })
     }
 
-    fn is_interrupted(&self) -> bool {
-        Interrupt::caught().is_some()
+    fn stopped(&self) -> Option<Ended> {
+        let why = if Interrupt::caught().is_some() { Ended::Interrupted } else { Ended::Time };
+        Interrupt::is_stopped().then_some(why)
     }
 }

@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
-use crate::Description;
 use norn_model::{BugClass, Candidate, Consequence, FailureSite, Verdict};
 use norn_predict::Remark;
 use norn_report::{Interleaving, NotReproduced, Story, Unordered, UnrecordedOrder};
 use norn_witness::{Failure, Grade, Witness};
+
+use crate::{Base, Description, executor::Run, interleaving::interleaving, source::Source};
 
 /// A candidate, or several with the same sites, and its result.
 #[derive(Clone, Debug)]
@@ -67,6 +68,29 @@ pub struct Confirmed {
 }
 
 impl Confirmed {
+    /// What a run has shown that was to perform a witness, whose trace is `source`; `performed` is the
+    /// trace of the run. It has no clip yet.
+    pub(crate) fn new(
+        (run, base): (&Run, &Base),
+        (source, performed): (&Source, Option<&Source>),
+        witness: &Witness,
+        executions: usize,
+    ) -> Confirmed {
+        let status = run.output.status;
+        Confirmed {
+            consequence: run.consequence().clone(),
+            failure: run.failure.clone(),
+            story: run.story.clone(),
+            other_output: run.output != base.output,
+            other_status: status.filter(|it| Some(*it) != base.output.status),
+            witness: witness.clone(),
+            interleaving: interleaving(source, performed, &witness.candidate),
+            unordered: None,
+            clip: PathBuf::new(),
+            executions,
+        }
+    }
+
     /// Leaves out its failure, which did not happen again in a replay.
     pub(crate) fn forget_failure(&mut self) {
         self.consequence = Consequence::None;

@@ -1,7 +1,10 @@
 //! Groups of candidates at the same places, which are one finding to a reader. Their instances are
 //! tried one after another, in an order in which the bug classes take turns.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::Arc,
+};
 
 use norn_model::{AtomicOp, BugClass, Candidate, Op, Step, Trace};
 use norn_witness::{Failure, Grade, Witness};
@@ -105,7 +108,7 @@ fn is_counting(trace: &Trace, candidate: &Candidate) -> bool {
 /// Deadlocks come first: there are few, and each of them is harmful. There are many order
 /// violations, and few of them are harmful, so the other classes get some turns before them; the
 /// same holds for waits that expire. Candidates that the program seems to expect come last.
-pub(crate) fn in_turn(groups: Vec<Group>, findings: &[Finding]) -> Vec<Group> {
+pub(crate) fn in_turn(groups: Vec<Group>, findings: &[Arc<Finding>]) -> Vec<Group> {
     let mut counts: BTreeMap<BugClass, usize> = BTreeMap::new();
     let mut ranked: Vec<_> = groups
         .into_iter()

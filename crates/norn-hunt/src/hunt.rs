@@ -5,7 +5,8 @@ mod queue;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    path::{Path, PathBuf},
+    ops::ControlFlow,
+    path::Path,
     sync::Arc,
 };
 
@@ -13,14 +14,15 @@ use norn_frontend::Interrupt;
 use norn_model::{BugClass, Candidate, EventId};
 use norn_predict::Remark;
 use norn_replay::{ReplayError, capture};
+use norn_report::Ended;
 use norn_witness::{Grade, Witness};
 
 use self::queue::{Attempt, Queue};
 use crate::{
-    Base, Finding, Omissions, Options, Stage, Status, atomic_set,
+    Base, Finding, Listener, News, Omissions, Options, Stage, Status, atomic_set,
     attempt::is_confirmed,
     base::{Recorded, record},
-    campaign::{ClipStore, Evidence, Hypotheses, Lead, Limits, Pending, Trial, drive},
+    campaign::{ClipStore, Driven, Evidence, Hypotheses, Lead, Limits, Pending, Trial, drive},
     claim::claim,
     describe::describe,
     engine::CachedWitnesses,
@@ -28,7 +30,6 @@ use crate::{
     finding::Confirmed,
     group::{Group, in_turn},
     handover,
-    interleaving::interleaving,
     library_sync::predict_program,
     observe::Observed,
     reproduce::Reproduction,
@@ -40,9 +41,9 @@ use crate::{
 #[derive(Debug)]
 pub struct Hunt {
     /// The recorded run.
-    pub base: Base,
+    pub base: Arc<Base>,
     /// The findings, in the order in which they were predicted.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<Arc<Finding>>,
     /// Failures that were observed without having been predicted.
     pub observed: Vec<Observed>,
     /// Number of executions, the recorded run included, without replays.
@@ -51,8 +52,8 @@ pub struct Hunt {
     pub replays: usize,
     /// The budget of executions.
     pub budget: usize,
-    /// Whether the user interrupted the hunt.
-    pub interrupted: bool,
+    /// Why the hunt ended.
+    pub ended: Ended,
     /// Number of traces that were analysed.
     pub sources: usize,
     /// Whether the search for a pattern or for deadlocks reached its limit before its end.
@@ -65,10 +66,10 @@ pub struct Hunt {
 pub fn hunt(
     options: &Options,
     scratch: &Path,
-    tell: &dyn Fn(Stage),
+    listener: Listener<'_, Hunt>,
 ) -> Result<Option<Hunt>, ReplayError> {
     let _watch = Interrupt::watch();
-    tell(Stage::Recording);
+    let _ = listener(News::Stage(Stage::recording()));
     let Some(recorded) = record(options, scratch)? else { return Ok(None) };
     let Recorded { base, source, executor, options, observations, clips } = recorded;
     let executions = base.executions;
@@ -82,24 +83,12 @@ pub fn hunt(
         sources: 0,
         incomplete: false,
         omitted: Omissions::default(),
+        listener,
     };
     let limits = Limits::from(&options);
     let source = Arc::new(source);
-    let executions = drive(&mut hunting, source, executions, limits, (&executor, tell))?;
-    let Hunting { evidence, findings, sources, incomplete, omitted, .. } = hunting;
-    let (base, observed, replays) = evidence.into_results();
-    Ok(Some(Hunt {
-        base,
-        findings,
-        observed,
-        executions,
-        replays,
-        budget: options.budget,
-        interrupted: Interrupt::caught().is_some(),
-        sources,
-        incomplete,
-        omitted,
-    }))
+    let Driven { executions, ended } = drive(&mut hunting, source, executions, limits, &executor)?;
+    Ok(Some(Hunt { ended, ..hunting.known(executions) }))
 }
 
 /// A hunt in progress.
@@ -113,10 +102,11 @@ struct Hunting<'a> {
     decided: BTreeSet<usize>,
     /// Number of schedules that change values and confirmed nothing, since the last one that did.
     failed: usize,
-    findings: Vec<Finding>,
+    findings: Vec<Arc<Finding>>,
     sources: usize,
     incomplete: bool,
     omitted: Omissions,
+    listener: Listener<'a, Hunt>,
 }
 
 impl Hypotheses for Hunting<'_> {
@@ -194,10 +184,11 @@ impl Hypotheses for Hunting<'_> {
             let status = &self.findings[finding].status;
             let known = matches!(status, Status::Confirmed(_) | Status::NotReproducible(..));
             if let (false, Some(forced)) = (known, &run.forced) {
-                let finding = &mut self.findings[finding];
-                finding.status = Status::Unconfirmed(forced.verdict.clone());
-                finding.unrecorded_sync =
-                    unrecorded_sync::explain(source, &witness.candidate, &run)?;
+                let verdict = forced.verdict.clone();
+                let sync = unrecorded_sync::explain(source, &witness.candidate, &run)?;
+                let finding = self.finding(finding);
+                finding.status = Status::Unconfirmed(verdict);
+                finding.unrecorded_sync = sync;
             }
         }
         if confirmed || witness.grade == Grade::Sound {
@@ -235,9 +226,39 @@ impl Hypotheses for Hunting<'_> {
     fn confirmed(&self) -> usize {
         self.evidence.clips.confirmed()
     }
+
+    fn tell(&self, stage: Stage) -> ControlFlow<()> {
+        (self.listener)(News::Stage(stage))
+    }
+
+    fn publish(&self, executions: usize) -> ControlFlow<()> {
+        (self.listener)(News::Known(Box::new(self.known(executions))))
+    }
 }
 
 impl Hunting<'_> {
+    /// What is known after some executions. Findings are shared, not copied.
+    fn known(&self, executions: usize) -> Hunt {
+        let (base, observed, replays) = self.evidence.results();
+        Hunt {
+            base,
+            findings: self.findings.clone(),
+            observed,
+            executions,
+            replays,
+            budget: self.evidence.options.budget,
+            ended: Ended::Complete,
+            sources: self.sources,
+            incomplete: self.incomplete,
+            omitted: self.omitted.clone(),
+        }
+    }
+
+    /// A finding, to be changed. What was published keeps its own copy.
+    fn finding(&mut self, at: usize) -> &mut Finding {
+        Arc::make_mut(&mut self.findings[at])
+    }
+
     /// Groups candidates that look the same to a reader, without the decided ones. A candidate that
     /// was predicted before, and whose schedules did not preserve all values, may have one that
     /// does in this trace.
@@ -261,7 +282,7 @@ impl Hunting<'_> {
             if let Some(&at) = at.get(&key) {
                 let group = &mut groups[at];
                 if !group.again {
-                    self.findings[group.finding].also(&candidate, remark);
+                    Arc::make_mut(&mut self.findings[group.finding]).also(&candidate, remark);
                 }
                 group.instances.push_back(candidate);
                 continue;
@@ -272,14 +293,14 @@ impl Hunting<'_> {
             }
             let finding = known.unwrap_or(self.findings.len());
             if known.is_none() {
-                self.findings.push(Finding {
+                self.findings.push(Arc::new(Finding {
                     description: describe(source, &candidate, false),
                     candidate: candidate.clone(),
                     remark,
                     source: self.sources,
                     unrecorded_sync: None,
                     status: Status::Untried,
-                });
+                }));
                 self.known.insert(key.clone(), finding);
             }
             at.insert(key, groups.len());
@@ -294,9 +315,8 @@ impl Hunting<'_> {
     /// Records which candidates have no schedule.
     fn note_refused(&mut self, queue: &mut Queue) {
         for (finding, why) in queue.refused.drain(..) {
-            let status = &mut self.findings[finding].status;
-            if matches!(status, Status::Untried) {
-                *status = Status::Infeasible(why);
+            if matches!(self.findings[finding].status, Status::Untried) {
+                self.finding(finding).status = Status::Infeasible(why);
             }
         }
     }
@@ -328,19 +348,8 @@ impl Hunting<'_> {
         let description = describe(source, &witness.candidate, true);
         made.set_claim(claim(source, forced, &witness.candidate, &description));
         let mut confirmed = Confirmed {
-            other_output: run.output != self.evidence.base.output,
-            other_status: run
-                .output
-                .status
-                .filter(|it| Some(*it) != self.evidence.base.output.status),
-            consequence: run.consequence().clone(),
-            failure: run.failure.clone(),
-            story: run.story.clone(),
-            witness: witness.clone(),
-            interleaving: interleaving(source, forced, &witness.candidate),
             unordered: handover::unordered(source, &witness.candidate),
-            clip: PathBuf::new(),
-            executions,
+            ..Confirmed::new((run, &self.evidence.base), (source, forced), witness, executions)
         };
         let instead = match self.evidence.reproduce(&mut confirmed, &mut made)? {
             Reproduction::Same => None,
@@ -358,10 +367,11 @@ impl Hunting<'_> {
             None if is_confirmed => clips.save(&made)?,
             None => clips.save_not_reproduced(&made)?,
         };
-        let finding = &mut self.findings[finding];
+        let trace = self.trace;
+        let finding = self.finding(finding);
         finding.candidate = witness.candidate.clone();
         finding.description = description;
-        finding.source = self.trace;
+        finding.source = trace;
         finding.unrecorded_sync = unrecorded_sync::between(source, &witness.candidate, run)?;
         let confirmed = Box::new(confirmed);
         let status = match instead {

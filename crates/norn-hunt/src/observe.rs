@@ -117,8 +117,8 @@ impl Observations {
 
     /// The failures to report, and the number of replays. A failure whose replay was interrupted is
     /// not reported.
-    pub(crate) fn into_verified(self) -> (Vec<Observed>, usize) {
-        let verified = self.all.into_iter().filter(|it| it.verified);
-        (verified.map(|it| it.observed).collect(), self.replays)
+    pub(crate) fn verified(&self) -> (Vec<Observed>, usize) {
+        let verified = self.all.iter().filter(|it| it.verified);
+        (verified.map(|it| it.observed.clone()).collect(), self.replays)
     }
 }

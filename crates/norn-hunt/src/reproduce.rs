@@ -20,7 +20,7 @@ pub(crate) enum Reproduction {
     Same,
     /// It does not; what it did instead.
     Different(Box<NotReproduced>),
-    /// The user interrupted it, so that it proves nothing.
+    /// It was cut short, so that it proves nothing.
     Interrupted,
 }
 
@@ -32,10 +32,11 @@ pub(crate) struct Replay {
     pub(crate) instead: NotReproduced,
 }
 
-/// Replays a clip. `None` if the user interrupted it, so that it proves nothing.
+/// Replays a clip. `None` if it was cut short, because the user interrupted the campaign or its time was
+/// over, so that it proves nothing.
 pub(crate) fn replay(executor: &LocalExecutor, clip: &Clip) -> Result<Option<Replay>, ReplayError> {
     let run = executor.replay(clip)?;
-    if Interrupt::caught().is_some() {
+    if Interrupt::is_stopped() {
         return Ok(None);
     }
     let report = run.report(clip)?;

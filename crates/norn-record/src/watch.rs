@@ -76,7 +76,7 @@ impl Watch {
         if let Some(signal) = Interrupt::caught().filter(|_| self.controlled) {
             return Some(Cut::Interrupt(signal));
         }
-        if self.cancel.is_cancelled() {
+        if self.cancel.is_cancelled() || Interrupt::is_stopped() && self.controlled {
             return Some(Cut::Cancelled);
         }
         let over = self.deadline.is_some_and(|it| Instant::now() >= it);

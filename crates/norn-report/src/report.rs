@@ -3,6 +3,7 @@
 mod batch;
 mod event;
 mod finding;
+mod line;
 mod note;
 mod number;
 mod omission;
@@ -26,6 +27,7 @@ pub use self::{
         HeldLock, Object, ObservedFailure, Parameter, Remark, Schedule, Status, Turn, Unordered,
         UnrecordedOrder, UnrecordedSync, WeakOperation,
     },
+    line::{Line, Progress, Start, Unpredicted, Update},
     note::Note,
     number::{Address, Number},
     omission::Omissions,
@@ -38,7 +40,7 @@ pub use self::{
         Block, Death, EarlierUse, FailureKind, Fault, Misuse, ObjectMisuse, ObjectState,
         ObservedValue, Runner, Running, Step, Story, Stuck, Writing,
     },
-    summary::{ExitMeaning, ExitStatus, Summary},
+    summary::{Ended, ExitMeaning, ExitStatus, Summary},
     suppression::{SuppressedBy, Suppression},
     wait::{Barrier, Holder, Notice, Semaphore, Waiter, Wakeup, Want},
 };

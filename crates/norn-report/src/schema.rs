@@ -1,10 +1,14 @@
 //! The JSON Schema of reports, made from their types.
 
-use crate::Report;
+use schemars::SchemaGenerator;
 
-/// The schema of the JSON form.
+use crate::{Line, Report};
+
+/// The schema of the JSON form. The lines of a stream are the definition `Line`.
 pub fn schema() -> serde_json::Value {
-    schemars::schema_for!(Report).to_value()
+    let mut generator = SchemaGenerator::default();
+    generator.subschema_for::<Line>();
+    generator.into_root_schema_for::<Report>().to_value()
 }
 
 #[cfg(test)]

@@ -8,10 +8,10 @@ mod text;
 
 use std::io;
 
-use crate::Report;
+use crate::{Line, Report};
 
 pub use self::{
-    json::{Json, escape as escape_json},
+    json::{Json, JsonLines, escape as escape_json},
     text::Text,
 };
 
@@ -19,6 +19,14 @@ pub use self::{
 pub trait Writer {
     /// Writes a report.
     fn write(&self, report: &Report, out: &mut dyn io::Write) -> io::Result<()>;
+
+    /// Writes a line of a stream. A format that has no such lines writes the report at the end.
+    fn write_line(&self, line: &Line, out: &mut dyn io::Write) -> io::Result<()> {
+        match line {
+            Line::End(report) => self.write(report, out),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// How reports look, for formats in which that matters.
@@ -57,6 +65,11 @@ pub const FORMATS: &[Format] = &[
         name: "json",
         help: "For programs, one line; see docs/report.md",
         writer: |_| Box::new(Json),
+    },
+    Format {
+        name: "jsonl",
+        help: "For programs, one line for each answer as soon as it is known; see docs/report.md",
+        writer: |_| Box::new(JsonLines),
     },
 ];
 

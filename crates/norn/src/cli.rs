@@ -4,6 +4,7 @@ mod batch;
 mod build;
 mod count;
 mod doctor;
+mod duration;
 mod exit_codes;
 mod force;
 mod format;
@@ -29,6 +30,7 @@ pub(crate) use self::{
     build::{Build, Compiler},
     count::{Counting, FailOn, Suppressions},
     doctor::Doctor,
+    duration::parse as duration,
     exit_codes::EXIT_CODES,
     force::Forcing,
     format::{Format, ReportFormat, report_format},

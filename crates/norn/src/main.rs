@@ -1,6 +1,8 @@
 //! The `norn` command: arguments in, stages run, results out. The only crate that prints.
 
+mod announce;
 mod baseline;
+mod bugs;
 mod cli;
 mod command;
 mod config;
@@ -8,11 +10,12 @@ mod exit;
 mod fact;
 mod front_end;
 mod function;
-mod group;
 mod input;
 mod output_lock;
+mod progress;
 mod property_file;
 mod report;
+mod results;
 mod scratch;
 mod stable_name;
 mod suppress;

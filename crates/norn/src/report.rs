@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use norn_report::{
-    Report,
-    writer::{Layout, WIDTH},
+    Line, Report,
+    writer::{Layout, WIDTH, Writer},
 };
 use terminal_size::{Width, terminal_size_of};
 
@@ -28,8 +28,16 @@ pub(crate) fn print_run(report: &Report, format: ReportFormat) -> io::Result<()>
     }
 }
 
+/// Writes a line of a report to standard output, at once.
+pub(crate) fn print_line(line: &Line, format: ReportFormat) -> io::Result<()> {
+    writer(format).write_line(line, &mut terminal::colored_stdout())
+}
+
 fn write(report: &Report, format: ReportFormat, out: &mut dyn Write) -> io::Result<()> {
+    writer(format).write(report, out)
+}
+
+fn writer(format: ReportFormat) -> Box<dyn Writer> {
     let width = terminal_size_of(io::stdout()).map_or(WIDTH, |(Width(it), _)| it.into());
-    let writer = (format.0.writer)(Layout { width, verbose: verbosity::is_verbose() });
-    writer.write(report, out)
+    (format.0.writer)(Layout { width, verbose: verbosity::is_verbose() })
 }

@@ -6,6 +6,7 @@ use std::{
     fs::{self, DirEntry, File},
     io,
     path::Path,
+    thread,
     time::Duration,
 };
 
@@ -22,12 +23,17 @@ const STALE: Duration = Duration::from_mins(1);
 /// folder and ends by itself.
 #[derive(Debug)]
 pub(crate) struct Scratch {
-    // Fields are dropped in this order: the folder must be removed while interrupts are caught.
+    // The folder is removed while interrupts are caught.
     folder: TempDir,
     /// The folder again, locked. The kernel releases the lock when the command ends, however it ends.
     _lock: File,
     _watch: Interrupt,
 }
+
+/// How often the removal of the folder is tried: a search that was abandoned may still write to it.
+const ATTEMPTS: usize = 20;
+/// The time between two attempts.
+const PAUSE: Duration = Duration::from_millis(10);
 
 impl Scratch {
     /// Maximum size of a trace in the folder, in bytes. Recording stops there, and the run goes on.
@@ -44,6 +50,17 @@ impl Scratch {
 
     pub(crate) fn path(&self) -> &Path {
         self.folder.path()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        for _ in 0..ATTEMPTS {
+            match fs::remove_dir_all(self.folder.path()) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => thread::sleep(PAUSE),
+                _ => return,
+            }
+        }
     }
 }
 

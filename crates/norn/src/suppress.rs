@@ -3,14 +3,14 @@
 
 use std::collections::BTreeSet;
 
-use norn_hunt::{Check, Description, Finding, Hunt, Observed, Violation, report::Marks};
+use norn_hunt::{Description, Finding, Observed, Violation, report::Marks};
 use norn_model::BugId;
 use serde_json::{Value, json};
 
 use crate::{
     baseline::{Baseline, Fingerprint},
     cli::FailOn,
-    group,
+    results::Results,
     suppression::Suppression,
 };
 
@@ -25,7 +25,7 @@ pub(crate) enum SuppressedBy {
 
 /// The properties of a finding that decide whether it is reported.
 #[derive(Debug)]
-struct Item {
+pub(crate) struct Item {
     bug: BugId,
     description: Description,
     /// Whether the program confirmed it.
@@ -35,7 +35,7 @@ struct Item {
 }
 
 impl Item {
-    fn of_finding(finding: &Finding, fail_on: FailOn) -> Item {
+    pub(crate) fn of_finding(finding: &Finding, fail_on: FailOn) -> Item {
         let confirmed = finding.confirmed();
         Item {
             bug: finding.bug(),
@@ -52,7 +52,7 @@ impl Item {
     }
 
     /// Every violation of a property of the user is harmful.
-    fn of_violation(violation: &Violation) -> Item {
+    pub(crate) fn of_violation(violation: &Violation) -> Item {
         let (variables, accesses) = (Vec::new(), violation.steps.clone());
         Item {
             bug: violation.bug(),
@@ -78,35 +78,19 @@ pub(crate) struct ReportFilter<'a> {
 }
 
 impl<'a> ReportFilter<'a> {
-    /// The filter of a hunt. Observed failures make it fail.
-    pub(crate) fn of_hunt(
-        hunt: &'a Hunt,
+    /// The filter of a search.
+    pub(crate) fn new<R: Results>(
+        results: &'a R,
         suppressions: Vec<Suppression>,
         fail_on: FailOn,
     ) -> ReportFilter<'a> {
-        let items = hunt.findings.iter().map(|it| Item::of_finding(it, fail_on));
-        ReportFilter::new(items.collect(), &hunt.observed, suppressions, true)
-    }
-
-    /// The filter of a check. Observed failures that violate no property do not make it fail.
-    pub(crate) fn of_check(
-        check: &'a Check,
-        suppressions: Vec<Suppression>,
-        fail_on: FailOn,
-    ) -> ReportFilter<'a> {
-        let items = check.violations.iter().map(Item::of_violation).collect();
-        let fails_on_observed = fail_on == FailOn::Any;
-        ReportFilter::new(items, &check.observed, suppressions, fails_on_observed)
-    }
-
-    fn new(
-        items: Vec<Item>,
-        failures: &'a [Observed],
-        suppressions: Vec<Suppression>,
-        fails_on_observed: bool,
-    ) -> ReportFilter<'a> {
-        let filter =
-            ReportFilter { items, failures, suppressions, fails_on_observed, ..Self::default() };
+        let filter = ReportFilter {
+            items: (0..results.count()).map(|at| results.item(at, fail_on)).collect(),
+            failures: results.observed(),
+            suppressions,
+            fails_on_observed: R::fails_on_observed(fail_on),
+            ..Self::default()
+        };
         filter.with_baseline(&Baseline::default())
     }
 
@@ -142,6 +126,22 @@ impl<'a> ReportFilter<'a> {
     /// Whether a finding is not suppressed, by its index.
     pub(crate) fn counts_finding(&self, at: usize) -> bool {
         self.findings.get(at).is_none_or(Option::is_none)
+    }
+
+    /// Whether an observed failure is not suppressed.
+    pub(crate) fn counts_failure(&self, failure: &Observed) -> bool {
+        let mut all = self.failures.iter().zip(&self.observed);
+        all.any(|(it, by)| it.clip == failure.clip && by.is_none())
+    }
+
+    /// Lets findings count that were reported, by their indices. What is known of a finding may change
+    /// after it was reported.
+    pub(crate) fn keep(&mut self, is_reported: impl Fn(usize) -> bool) {
+        for (at, by) in self.findings.iter_mut().enumerate() {
+            if is_reported(at) {
+                *by = None;
+            }
+        }
     }
 
     /// Whether the command fails.
@@ -186,18 +186,8 @@ impl<'a> ReportFilter<'a> {
         self.suppressions.iter().enumerate().map(move |(at, it)| (it, used(at)))
     }
 
-    /// The counts for the report of a hunt.
-    pub(crate) fn marks(&self, hunt: &Hunt) -> Marks {
-        let bugs = group::groups(hunt, self);
-        Marks {
-            ranked: group::ranked(hunt),
-            bugs: bugs.iter().map(|it| it.iter().map(|it| it.at).collect()).collect(),
-            ..self.unranked()
-        }
-    }
-
-    /// The counts for the report of a check, in which violations are not ranked.
-    pub(crate) fn unranked(&self) -> Marks {
+    /// What a report has from the filter.
+    pub(crate) fn marks(&self) -> Marks {
         let [suppressed, known] = self.counts();
         let by = |it: &Option<SuppressedBy>| it.and_then(|it| self.reported(it));
         Marks {

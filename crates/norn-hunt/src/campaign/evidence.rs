@@ -25,7 +25,7 @@ const KEPT_EVENTS: usize = 1 << 16;
 pub(crate) struct Evidence<'a> {
     pub(crate) options: &'a Options,
     executor: &'a LocalExecutor,
-    pub(crate) base: Base,
+    pub(crate) base: Arc<Base>,
     coverage: Coverage,
     pub(crate) observations: Observations,
     pub(crate) clips: ClipStore,
@@ -53,6 +53,7 @@ impl<'a> Evidence<'a> {
     ) -> Evidence<'a> {
         let mut coverage = Coverage::default();
         coverage.learn(&recorded.symbolized.trace);
+        let base = Arc::new(base);
         Evidence { options, executor, base, coverage, observations, clips, replays: 0 }
     }
 
@@ -89,9 +90,9 @@ impl<'a> Evidence<'a> {
     }
 
     /// The recorded run, the observed failures, and the number of replays.
-    pub(crate) fn into_results(self) -> (Base, Vec<Observed>, usize) {
-        let (observed, replays) = self.observations.into_verified();
-        (self.base, observed, self.replays + replays)
+    pub(crate) fn results(&self) -> (Arc<Base>, Vec<Observed>, usize) {
+        let (observed, replays) = self.observations.verified();
+        (Arc::clone(&self.base), observed, self.replays + replays)
     }
 
     /// Records the failure of a run, unless it is known. The run may have been an attempt for a

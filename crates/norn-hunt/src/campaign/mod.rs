@@ -20,9 +20,10 @@ mod pool;
 #[cfg(test)]
 mod tests;
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, ops::ControlFlow};
 
 use norn_replay::ReplayError;
+use norn_report::Ended;
 
 use self::{
     agenda::Agenda,
@@ -34,6 +35,7 @@ pub(crate) use self::{
     evidence::{Evidence, Pending},
     pool::Executor,
 };
+use crate::{Phase, Stage};
 
 /// Maximum number of waiting traces that cover nothing new but values.
 const MOST_WAITING: usize = 32;
@@ -113,6 +115,12 @@ pub(crate) trait Hypotheses {
 
     /// Number of confirmed findings so far.
     fn confirmed(&self) -> usize;
+
+    /// Reports how far the campaign has come.
+    fn tell(&self, stage: Stage) -> ControlFlow<()>;
+
+    /// Reports what is known after some executions.
+    fn publish(&self, executions: usize) -> ControlFlow<()>;
 }
 
 /// An attempt that was made, with its result.
@@ -147,38 +155,23 @@ pub(crate) struct Limits {
     pub(crate) jobs: usize,
 }
 
-/// The phase of a campaign.
-#[derive(Clone, Copy, Debug)]
-pub enum Stage {
-    /// It executes the program for the first time.
-    Recording,
-    /// It searches for candidates.
-    Predicting,
-    /// It executes the program without a prediction.
-    Exploring {
-        /// Number of executions so far.
-        executions: usize,
-    },
-    /// It makes attempts.
-    Trying {
-        /// Number of executions so far.
-        executions: usize,
-        /// Number of candidates that are left in this round.
-        left: usize,
-        /// Number of confirmed findings.
-        confirmed: usize,
-    },
+/// How a campaign ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Driven {
+    /// Number of executions, including those that were made for the recorded run.
+    pub(crate) executions: usize,
+    /// Why it ended.
+    pub(crate) ended: Ended,
 }
 
-/// Drives a campaign that begins with a recorded run. Returns the total number of executions,
-/// including those that were made for the recorded run.
+/// Drives a campaign that begins with a recorded run.
 pub(crate) fn drive<H, E>(
     hypotheses: &mut H,
     recorded: H::Source,
     executions: usize,
     limits: Limits,
-    (executor, tell): (&E, &dyn Fn(Stage)),
-) -> Result<usize, ReplayError>
+    executor: &E,
+) -> Result<Driven, ReplayError>
 where
     H: Hypotheses,
     E: Executor<Plan = H::Plan, Run = H::Run>,
@@ -187,25 +180,26 @@ where
         let mut driver = Driver {
             hypotheses,
             pool,
-            tell,
             agenda: Agenda::new(limits.budget, limits.explore, executions),
             frontier: VecDeque::new(),
             waiting: VecDeque::new(),
+            broken_off: false,
         };
         driver.drive(recorded)?;
-        Ok(driver.agenda.executions())
+        Ok(Driven { executions: driver.agenda.executions(), ended: driver.ended() })
     })
 }
 
 struct Driver<'a, 'p, H: Hypotheses, E: Executor> {
     hypotheses: &'a mut H,
     pool: &'a mut Pool<'p, E>,
-    tell: &'a dyn Fn(Stage),
     agenda: Agenda,
     /// Traces with new places; they are analysed first.
     frontier: VecDeque<H::Pending>,
     /// Traces that cover nothing new but values.
     waiting: VecDeque<H::Pending>,
+    /// Whether the listener has ended the campaign.
+    broken_off: bool,
 }
 
 impl<H, E> Driver<'_, '_, H, E>
@@ -214,6 +208,10 @@ where
     E: Executor<Plan = H::Plan, Run = H::Run>,
 {
     fn drive(&mut self, recorded: H::Source) -> Result<(), ReplayError> {
+        self.publish();
+        if self.pool.stopped().is_some() {
+            return Ok(());
+        }
         let mut deferred = self.round(&recorded, None)?;
         drop(recorded);
         while !self.is_over() {
@@ -235,7 +233,26 @@ where
     }
 
     fn is_over(&self) -> bool {
-        self.agenda.is_spent() || self.pool.is_interrupted()
+        self.agenda.is_spent() || self.broken_off || self.pool.stopped().is_some()
+    }
+
+    fn ended(&self) -> Ended {
+        match self.pool.stopped() {
+            Some(why) => why,
+            None if self.broken_off => Ended::First,
+            None if self.agenda.is_spent() => Ended::Budget,
+            None => Ended::Complete,
+        }
+    }
+
+    fn tell(&mut self, phase: Phase, left: usize) {
+        let (executions, confirmed) = (self.agenda.executions(), self.hypotheses.confirmed());
+        let stage = Stage { phase, executions, left, confirmed };
+        self.broken_off |= self.hypotheses.tell(stage).is_break();
+    }
+
+    fn publish(&mut self) {
+        self.broken_off |= self.hypotheses.publish(self.agenda.executions()).is_break();
     }
 
     /// Makes attempts on the candidates of a trace: on the deferred ones if given, otherwise on all
@@ -250,8 +267,10 @@ where
         let mut queue = if let Some(queue) = deferred {
             queue
         } else {
-            (self.tell)(Stage::Predicting);
-            self.hypotheses.predict(source, &tools)?
+            self.tell(Phase::Predicting, 0);
+            let queue = self.hypotheses.predict(source, &tools)?;
+            self.publish();
+            queue
         };
         while !self.is_over() {
             let step = next_step(self.hypotheses, &mut self.agenda, &mut queue, &tools);
@@ -276,8 +295,7 @@ where
     ) -> Result<(), ReplayError> {
         let Round { source, tools, queue } = round;
         let left = self.hypotheses.left(queue) + 1;
-        let (executions, confirmed) = (self.agenda.executions(), self.hypotheses.confirmed());
-        (self.tell)(Stage::Trying { executions, left, confirmed });
+        self.tell(Phase::Trying, left);
         let plan = self.hypotheses.plan(source, &attempt);
         let (hypotheses, mut agenda) = (&*self.hypotheses, self.agenda);
         agenda.count_attempt();
@@ -288,7 +306,7 @@ where
             Ahead::new(hypotheses, agenda, Some(Round { source, tools, queue }), idle)
         })?;
         // An interrupt cuts runs short, so their results prove nothing.
-        if self.pool.is_interrupted() {
+        if self.pool.stopped().is_some() {
             return Ok(());
         }
         self.agenda.count_attempt();
@@ -296,6 +314,7 @@ where
         let trial = Trial { source, tools, attempt, run, executions };
         let lead = self.hypotheses.judge(queue, trial)?;
         self.follow(lead);
+        self.publish();
         Ok(())
     }
 
@@ -313,6 +332,8 @@ where
         number: usize,
         round: Option<Round<'_, '_, H, &H::Queue>>,
     ) -> Result<(), ReplayError> {
+        let left = round.as_ref().map_or(0, |it| self.hypotheses.left(it.queue));
+        self.tell(Phase::Exploring, left);
         let plan = self.hypotheses.exploration(number);
         let (hypotheses, mut agenda) = (&*self.hypotheses, self.agenda);
         agenda.count_exploration();
@@ -325,14 +346,14 @@ where
             });
             Ahead::new(hypotheses, agenda, round, idle)
         })?;
-        if self.pool.is_interrupted() {
+        if self.pool.stopped().is_some() {
             return Ok(());
         }
         self.agenda.count_exploration();
         let executions = self.agenda.executions();
         let lead = self.hypotheses.explored(run, executions)?;
         self.follow(lead);
-        (self.tell)(Stage::Exploring { executions });
+        self.publish();
         Ok(())
     }
 

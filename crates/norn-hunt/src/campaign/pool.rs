@@ -30,8 +30,9 @@ pub(crate) trait Executor: Sync {
     /// Executes one run. The result of a cancelled run is never used.
     fn run(&self, plan: &Self::Plan, cancel: &Cancel) -> Result<Self::Run, ReplayError>;
 
-    /// Whether the user has requested the end of the campaign.
-    fn is_interrupted(&self) -> bool;
+    /// Why the campaign is to end before its budget is spent, if it is: the user has interrupted it, or
+    /// its time is over.
+    fn stopped(&self) -> Option<norn_report::Ended>;
 }
 
 /// How a run ended in its worker: with a result, or with a panic.
@@ -152,8 +153,9 @@ impl<P> Orders<P> {
 }
 
 impl<E: Executor> Pool<'_, E> {
-    pub(crate) fn is_interrupted(&self) -> bool {
-        self.executor.is_interrupted()
+    /// See [`Executor::stopped`].
+    pub(crate) fn stopped(&self) -> Option<norn_report::Ended> {
+        self.executor.stopped()
     }
 
     /// The result of a plan. Meanwhile the other workers execute the plans that `ahead` predicts.

@@ -3,6 +3,7 @@
 
 use std::{
     collections::VecDeque,
+    ops::ControlFlow,
     sync::{
         Mutex,
         atomic::{AtomicBool, Ordering},
@@ -14,9 +15,11 @@ use std::{
 
 use norn_frontend::Cancel;
 use norn_replay::ReplayError;
+use norn_report::Ended;
 use proptest::prelude::*;
 
-use super::{Executor, Hypotheses, Lead, Limits, Trial, drive, with_pool};
+use super::{Driven, Executor, Hypotheses, Lead, Limits, Trial, drive, with_pool};
+use crate::Stage;
 
 /// What happens in a campaign: everything is derived from a seed.
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +59,8 @@ struct Scripted {
     sources: usize,
     transcript: Vec<String>,
     confirmed: usize,
+    /// The listener ends the campaign when this many are confirmed.
+    stop_at: Option<usize>,
 }
 
 #[derive(Clone, Default)]
@@ -66,7 +71,8 @@ const INSTANCES: usize = 3;
 
 impl Scripted {
     fn new(script: Script) -> Scripted {
-        Scripted { script, sources: 0, transcript: Vec::new(), confirmed: 0 }
+        let (transcript, stop_at) = (Vec::new(), None);
+        Scripted { script, sources: 0, transcript, confirmed: 0, stop_at }
     }
 
     fn lead(&self, plan: Plan) -> Option<Lead<usize>> {
@@ -173,6 +179,17 @@ impl Hypotheses for Scripted {
     fn confirmed(&self) -> usize {
         self.confirmed
     }
+
+    fn tell(&self, _: Stage) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn publish(&self, _: usize) -> ControlFlow<()> {
+        match self.stop_at {
+            Some(most) if self.confirmed >= most => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        }
+    }
 }
 
 /// Runs nothing, but takes some time.
@@ -193,8 +210,8 @@ impl Executor for Sleeper {
         Ok(*plan)
     }
 
-    fn is_interrupted(&self) -> bool {
-        false
+    fn stopped(&self) -> Option<Ended> {
+        None
     }
 }
 
@@ -205,8 +222,8 @@ fn transcript<E: Executor<Plan = Plan, Run = Plan>>(
     executor: &E,
 ) -> (usize, Vec<String>) {
     let mut scripted = Scripted::new(script);
-    let executions = drive(&mut scripted, 0, 1, limits, (executor, &|_| ())).unwrap();
-    (executions, scripted.transcript)
+    let driven = drive(&mut scripted, 0, 1, limits, executor).unwrap();
+    (driven.executions, scripted.transcript)
 }
 
 const QUICK: Sleeper = Sleeper { longest: 0, seed: 0 };
@@ -279,8 +296,8 @@ impl Executor for Slow {
         Ok(*plan)
     }
 
-    fn is_interrupted(&self) -> bool {
-        false
+    fn stopped(&self) -> Option<Ended> {
+        None
     }
 }
 
@@ -310,8 +327,8 @@ impl Executor for Interrupted {
         Ok(*plan)
     }
 
-    fn is_interrupted(&self) -> bool {
-        self.caught.load(Ordering::Relaxed)
+    fn stopped(&self) -> Option<Ended> {
+        self.caught.load(Ordering::Relaxed).then_some(Ended::Interrupted)
     }
 }
 
@@ -322,6 +339,26 @@ fn an_interrupt_ends_the_campaign() {
     // The interrupted run is neither judged nor counted.
     assert_eq!((executions, attempts(&transcript).len()), (5, 4));
     assert!(transcript.last().unwrap().starts_with("finish"));
+}
+
+#[test]
+fn the_campaign_says_why_it_ended() {
+    let ended = |script, limits, stop_at| {
+        let mut scripted = Scripted { stop_at, ..Scripted::new(script) };
+        let driven = drive(&mut scripted, 0, 1, limits, &QUICK).unwrap();
+        (driven, scripted.confirmed)
+    };
+    let all = Limits { budget: 1000, explore: 4, jobs: 2 };
+    assert_eq!(ended(DULL, all, None).0.ended, Ended::Complete);
+    let few = Limits { budget: 9, ..all };
+    let spent = Driven { executions: 9, ended: Ended::Budget };
+    assert_eq!(ended(DULL, few, None), (spent, 0));
+    let script = Script { confirms: 3, ..DULL };
+    let (first, confirmed) = ended(script, all, Some(1));
+    assert_eq!((first.ended, confirmed), (Ended::First, 1));
+    for jobs in [1, 8] {
+        assert_eq!(ended(script, Limits { jobs, ..all }, Some(1)).0, first);
+    }
 }
 
 /// Runs that explore end only when they are cancelled.
@@ -342,8 +379,8 @@ impl Executor for Endless {
         Ok(*plan)
     }
 
-    fn is_interrupted(&self) -> bool {
-        false
+    fn stopped(&self) -> Option<Ended> {
+        None
     }
 }
 
@@ -367,8 +404,8 @@ impl Executor for Broken {
         Err(ReplayError::Scratch { path: "scratch".into(), source })
     }
 
-    fn is_interrupted(&self) -> bool {
-        false
+    fn stopped(&self) -> Option<Ended> {
+        None
     }
 }
 
@@ -377,7 +414,7 @@ fn an_error_ends_the_campaign() {
     for jobs in [1, 4] {
         let mut scripted = Scripted::new(DULL);
         let limits = Limits { budget: 10, explore: 0, jobs };
-        let end = drive(&mut scripted, 0, 1, limits, (&Broken, &|_| ()));
+        let end = drive(&mut scripted, 0, 1, limits, &Broken);
         assert!(end.is_err());
         assert_eq!(attempts(&scripted.transcript).len(), 0);
     }

@@ -6,7 +6,7 @@ use norn_model::ThreadId;
 use norn_property::{PredictedViolation, PropertyAnalysis};
 use norn_witness::Witness;
 
-use crate::{State, Violation, engine::CachedWitnesses};
+use crate::{State, engine::CachedWitnesses};
 
 /// Prospects at the same places, and the attempts that are left for them.
 #[derive(Clone)]
@@ -15,7 +15,8 @@ pub(super) struct Group {
     pub(super) prospects: VecDeque<PredictedViolation>,
     /// Number of executions that may still be spent on it.
     pub(super) tries: usize,
-    pub(super) violation: Violation,
+    /// The index of their violation.
+    pub(super) violation: usize,
 }
 
 /// What is left to try of one trace. Groups are shared with copies until one of them changes.
@@ -25,6 +26,8 @@ pub(crate) struct Queue {
     open: VecDeque<usize>,
     /// Confirmed violations whose consequence is not yet known; they come first.
     follow_up: VecDeque<Attempt>,
+    /// Why prospects have no schedule, by violation; the check has yet to record it.
+    pub(super) refused: Vec<(usize, State)>,
 }
 
 /// Specifies a run for a group.
@@ -50,6 +53,7 @@ impl Group {
         &mut self,
         watch: &PropertyAnalysis<'_>,
         witnesses: &CachedWitnesses<'_>,
+        refused: &mut Vec<(usize, State)>,
     ) -> Option<Witness> {
         while self.tries > 0 {
             let prospect = self.prospects.pop_front()?;
@@ -58,25 +62,19 @@ impl Group {
                     self.tries -= 1;
                     return Some(witness);
                 }
-                Ok(_) => self.note(State::Spoiled),
-                Err(why) => self.note(State::Infeasible(why)),
+                Ok(_) => refused.push((self.violation, State::Spoiled)),
+                Err(why) => refused.push((self.violation, State::Infeasible(why))),
             }
         }
         None
-    }
-
-    fn note(&mut self, state: State) {
-        if matches!(self.violation.state, State::Untried) {
-            self.violation.state = state;
-        }
     }
 }
 
 impl Queue {
     pub(super) fn new(groups: Vec<Group>) -> Queue {
         let open = (0..groups.len()).collect();
-        let groups = in_turn(groups).into_iter().map(Rc::new).collect();
-        Queue { groups, open, follow_up: VecDeque::new() }
+        let groups = groups.into_iter().map(Rc::new).collect();
+        Queue { groups, open, follow_up: VecDeque::new(), refused: Vec::new() }
     }
 
     pub(super) fn left(&self) -> usize {
@@ -94,15 +92,16 @@ impl Queue {
         }
         while let Some(number) = self.open.pop_front() {
             let group = Rc::make_mut(&mut self.groups[number]);
-            if let Some(witness) = group.next(&watches[group.property], witnesses) {
+            let watch = &watches[group.property];
+            if let Some(witness) = group.next(watch, witnesses, &mut self.refused) {
                 return Some(Attempt { group: number, witness, aim: Aim::Break });
             }
         }
         None
     }
 
-    pub(super) fn group(&mut self, attempt: &Attempt) -> &mut Group {
-        Rc::make_mut(&mut self.groups[attempt.group])
+    pub(super) fn group(&self, attempt: &Attempt) -> &Rc<Group> {
+        &self.groups[attempt.group]
     }
 
     /// Puts a group back, so that another of its prospects is tried after the other groups.
@@ -129,12 +128,12 @@ pub(crate) fn turns(witness: &Witness) -> impl Iterator<Item = (ThreadId, u64)> 
 }
 
 /// Interleaves the properties, so that a property with many candidates does not delay the others.
-fn in_turn(groups: Vec<Group>) -> Vec<Group> {
-    let mut ranked: Vec<(usize, Group)> = Vec::new();
+pub(super) fn in_turn<V>(groups: Vec<(Group, V)>) -> Vec<(Group, V)> {
+    let mut ranked: Vec<(usize, (Group, V))> = Vec::new();
     for group in groups {
-        let rank = ranked.iter().filter(|it| it.1.property == group.property).count();
+        let rank = ranked.iter().filter(|it| it.1.0.property == group.0.property).count();
         ranked.push((rank, group));
     }
-    ranked.sort_by_key(|(rank, group)| (*rank, group.property));
+    ranked.sort_by_key(|(rank, group)| (*rank, group.0.property));
     ranked.into_iter().map(|(_, group)| group).collect()
 }

@@ -1,6 +1,6 @@
 //! Decides whether runs violate properties, and whether their clips do so again.
 
-use std::path::PathBuf;
+use std::sync::Arc;
 
 use norn_model::BugClass;
 use norn_property::{Property, PropertyAnalysis};
@@ -12,7 +12,6 @@ use super::{Checking, queue::Group};
 use crate::{
     Confirmed, Harm, State, Violation,
     executor::Run,
-    interleaving::interleaving,
     reproduce::Replay,
     source::{Key, Source},
     violation::{Named, candidate, happened},
@@ -47,7 +46,7 @@ impl Checking<'_> {
                     let path = self.evidence.clips.save_not_reproduced(clip)?;
                     State::NotReproducible(path, Box::new(replay.instead.clone()))
                 };
-                self.violations.push(violation);
+                self.violations.push(Arc::new(violation));
             }
         }
         Ok(())
@@ -58,7 +57,7 @@ impl Checking<'_> {
     pub(super) fn confirm(
         &mut self,
         source: &Source,
-        group: &mut Group,
+        group: &Group,
         witness: &Witness,
         run: &Run,
         executions: usize,
@@ -78,33 +77,21 @@ impl Checking<'_> {
         let violation = happened(seen, property, &breach);
         clip.set_claim(claim_of(property, &violation, seen, &breach));
         let Some(replay) = self.evidence.replay(&clip)? else { return Ok(false) };
-        group.violation = violation;
+        *self.violation(group.violation) = violation;
         let key = seen.key(&candidate(property, &breach.violation.steps));
         if !violates(property, &replay, &key)? {
             let path = self.evidence.clips.save_not_reproduced(&clip)?;
-            group.violation.state = State::NotReproducible(path, Box::new(replay.instead));
+            self.violation(group.violation).state =
+                State::NotReproducible(path, Box::new(replay.instead));
             return Ok(true);
         }
-        let mut confirmed = Confirmed {
-            other_output: run.output != self.evidence.base.output,
-            other_status: run
-                .output
-                .status
-                .filter(|it| Some(*it) != self.evidence.base.output.status),
-            consequence: run.consequence().clone(),
-            failure: run.failure.clone(),
-            story: run.story.clone(),
-            witness: witness.clone(),
-            interleaving: interleaving(source, Some(seen), &witness.candidate),
-            unordered: None,
-            clip: PathBuf::new(),
-            executions,
-        };
+        let runs = (run, &*self.evidence.base);
+        let mut confirmed = Confirmed::new(runs, (source, Some(seen)), witness, executions);
         if !replay.has_failure(&confirmed.consequence, confirmed.failure.as_ref()) {
             self.evidence.forget_failure(&mut confirmed, &mut clip, replay.instead)?;
         }
         confirmed.clip = self.evidence.clips.save(&clip)?;
-        group.violation.state = State::Confirmed(Box::new(confirmed));
+        self.violation(group.violation).state = State::Confirmed(Box::new(confirmed));
         Ok(true)
     }
 
@@ -112,7 +99,7 @@ impl Checking<'_> {
     /// ran to its end before the next event.
     pub(super) fn note_consequence(
         &mut self,
-        group: &mut Group,
+        violation: usize,
         run: &Run,
     ) -> Result<(), ReplayError> {
         let consequence = run.consequence();
@@ -125,7 +112,7 @@ impl Checking<'_> {
         }
         let clip = self.evidence.clips.save(&clip)?;
         let (consequence, story) = (consequence.clone(), run.story.clone());
-        group.violation.harm = Some(Harm { consequence, story, clip });
+        self.violation(violation).harm = Some(Harm { consequence, story, clip });
         Ok(())
     }
 }

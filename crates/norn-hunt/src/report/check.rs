@@ -1,10 +1,10 @@
 //! The report of a check of properties.
 
 use norn_report::{
-    Command, Detail, Finding, Harm, ObservedFailure, Omissions, Report, Status, Summary,
+    Command, Ended, Finding, Harm, ObservedFailure, Omissions, Report, Status, Summary,
 };
 
-use super::{Marks, counts, finding, hunt, notes, property, replay, run};
+use super::{Marks, counts, details, finding, hunt, marked, notes, property, replay, run};
 use crate::{Check, State, Violation};
 
 /// Why a property cannot be violated although there are schedules.
@@ -12,27 +12,25 @@ const SPOILED: &str = "each schedule has an event in between that the property a
 
 /// The report of a check of properties.
 pub fn check(check: &Check, marks: &Marks, version: &str) -> Report {
-    let findings = check.violations.iter().enumerate().map(|(at, it)| {
-        let suppressed_by = marks.findings.get(at).cloned().flatten();
-        Finding { suppressed_by, ..violation(it) }
-    });
-    let findings: Vec<_> = findings.collect();
+    let finding = |at: &usize| Some(marked(violation(check.violations.get(*at)?), marks, *at));
+    let findings: Vec<_> = marks.ranked.iter().filter_map(finding).collect();
     let observed = check.observed.iter().enumerate().map(|(at, it)| {
         let suppressed_by = marks.observed.get(at).cloned().flatten();
         let shown = suppressed_by.is_none();
         ObservedFailure { suppressed_by, shown, ..hunt::unmarked(it) }
     });
     let observed = observed.collect();
-    let details = details(&findings);
+    let details = details(marks, &findings);
     let summary = Summary {
-        bugs: details.len(),
-        bug_findings: details.len(),
+        bugs: marks.bugs.len(),
+        bug_findings: marks.bugs.iter().map(Vec::len).sum(),
         suppressed: marks.suppressed,
         known: marks.known,
         executions: check.executions,
         replays: check.replays,
         budget_spent: check.executions >= check.budget,
-        interrupted: check.interrupted,
+        ended: check.ended,
+        interrupted: check.ended == Ended::Interrupted,
         sources: check.sources,
         instances: check.properties.iter().map(|it| it.instances).sum(),
         ..counts(&findings, &check.observed)
@@ -44,7 +42,7 @@ pub fn check(check: &Check, marks: &Marks, version: &str) -> Report {
         observed,
         suppressions: marks.suppressions.clone(),
         properties: check.properties.iter().map(property::property).collect(),
-        notes: notes(&check.base, check.interrupted),
+        notes: notes(&check.base, check.ended),
         not_looked_at: Omissions {
             events: check.left_out,
             functions: check.refused,
@@ -53,13 +51,6 @@ pub fn check(check: &Check, marks: &Marks, version: &str) -> Report {
         summary,
         ..Report::new(Command::Check, version)
     }
-}
-
-/// Violations that the program has exhibited, without the suppressed ones.
-fn details(findings: &[Finding]) -> Vec<Detail> {
-    let real =
-        findings.iter().enumerate().filter(|it| it.1.harmful && it.1.suppressed_by.is_none());
-    real.map(|it| Detail { finding: it.0, also: Vec::new() }).collect()
 }
 
 /// A violated property is always harmful: the user declared it.

@@ -1,21 +1,16 @@
 //! The report of a hunt.
 
-use norn_report::{Command, Detail, Finding, ObservedFailure, Report, Summary};
+use norn_report::{Command, Ended, ObservedFailure, Report, Summary};
 
-use super::{Marks, also, brief, counts, finding, notes, omissions, replay, run};
+use super::{Marks, brief, counts, details, finding, marked, notes, omissions, replay, run};
 use crate::{Hunt, Observed};
 
 /// The report of a hunt.
 pub fn hunt(hunt: &Hunt, marks: &Marks, version: &str) -> Report {
-    let findings: Vec<_> = marks.ranked.iter().filter_map(|at| marked(hunt, marks, *at)).collect();
+    let finding = |at: &usize| Some(marked(finding::finding(hunt.findings.get(*at)?), marks, *at));
+    let findings: Vec<_> = marks.ranked.iter().filter_map(finding).collect();
     let place = |at: usize| marks.ranked.iter().position(|it| *it == at);
-    let detail = |bug: &Vec<usize>| {
-        let mut members = bug.iter().filter_map(|at| place(*at));
-        let first = members.next()?;
-        let others = members.filter_map(|at| findings.get(at));
-        Some(Detail { finding: first, also: also(others) })
-    };
-    let details = marks.bugs.iter().filter_map(detail).collect();
+    let details = details(marks, &findings);
     let observed = hunt.observed.iter().enumerate().map(|(at, it)| {
         let suppressed_by = marks.observed.get(at).cloned().flatten();
         let finding = it.finding.and_then(place);
@@ -30,7 +25,8 @@ pub fn hunt(hunt: &Hunt, marks: &Marks, version: &str) -> Report {
         executions: hunt.executions,
         replays: hunt.replays,
         budget_spent: hunt.executions >= hunt.budget,
-        interrupted: hunt.interrupted,
+        ended: hunt.ended,
+        interrupted: hunt.ended == Ended::Interrupted,
         sources: hunt.sources,
         incomplete: hunt.incomplete,
         ..counts(&findings, &hunt.observed)
@@ -41,19 +37,12 @@ pub fn hunt(hunt: &Hunt, marks: &Marks, version: &str) -> Report {
         findings,
         details,
         observed,
-        notes: notes(&hunt.base, hunt.interrupted),
+        notes: notes(&hunt.base, hunt.ended),
         not_looked_at: omissions(&hunt.omitted),
         suppressions: marks.suppressions.clone(),
         summary,
         ..Report::new(Command::Hunt, version)
     }
-}
-
-/// A finding, with the user's suppressions and its relation to other findings.
-fn marked(hunt: &Hunt, marks: &Marks, at: usize) -> Option<Finding> {
-    let bug = marks.bugs.iter().position(|it| it.contains(&at)).map(|it| it + 1);
-    let suppressed_by = marks.findings.get(at).cloned().flatten();
-    Some(Finding { bug, suppressed_by, ..finding::finding(hunt.findings.get(at)?) })
 }
 
 /// A failure that happened without having been predicted.

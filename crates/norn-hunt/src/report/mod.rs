@@ -14,7 +14,8 @@ mod unseen;
 use std::path::Path;
 
 use norn_report::{
-    AlsoSeen, Finding, Note, Omissions, Run, Status, Summary, SuppressedBy, Suppression,
+    AlsoSeen, Detail, Ended, Finding, Note, ObservedFailure, Omissions, Run, Status, Summary,
+    SuppressedBy, Suppression,
 };
 
 pub(crate) use self::finding::title;
@@ -37,12 +38,28 @@ pub struct Marks {
     pub suppressions: Vec<Suppression>,
     /// All findings, the worst first.
     pub ranked: Vec<usize>,
-    /// The harmful findings that are not suppressed, grouped by bug, the worst first.
+    /// The harmful findings that are not suppressed, grouped by bug, in the order in which the bugs were
+    /// found; of each bug the worst first.
     pub bugs: Vec<Vec<usize>>,
     /// Number of confirmed findings and failures that are suppressed.
     pub suppressed: usize,
     /// Number of confirmed findings and failures that are known.
     pub known: usize,
+}
+
+/// A finding of a hunt, without its number.
+pub fn finding(found: &crate::Finding) -> Finding {
+    finding::finding(found)
+}
+
+/// A property that is violated, or may be, without its number.
+pub fn violation(violation: &crate::Violation) -> Finding {
+    check::violation(violation)
+}
+
+/// A failure that happened without having been predicted.
+pub fn observed(failure: &Observed) -> ObservedFailure {
+    hunt::unmarked(failure)
 }
 
 /// The command that replays a clip.
@@ -73,9 +90,33 @@ fn omissions(omitted: &crate::Omissions) -> Omissions {
 }
 
 /// What a reader must know to judge the results.
-fn notes(base: &Base, interrupted: bool) -> Vec<Note> {
-    let interrupted = interrupted.then_some(Note::Interrupted);
-    interrupted.into_iter().chain(base.notes.iter().cloned()).collect()
+fn notes(base: &Base, ended: Ended) -> Vec<Note> {
+    let early = match ended {
+        Ended::Interrupted => Some(Note::Interrupted),
+        Ended::Time => Some(Note::TimeLimit),
+        Ended::First => Some(Note::FirstOnly),
+        Ended::Budget | Ended::Complete => None,
+    };
+    early.into_iter().chain(base.notes.iter().cloned()).collect()
+}
+
+/// The details of the bugs: the worst finding of each in full, the others by class.
+fn details(marks: &Marks, findings: &[Finding]) -> Vec<Detail> {
+    let place = |at: &usize| marks.ranked.iter().position(|it| it == at);
+    let detail = |bug: &Vec<usize>| {
+        let mut members = bug.iter().filter_map(place);
+        let first = members.next()?;
+        let others = members.filter_map(|at| findings.get(at));
+        Some(Detail { finding: first, also: also(others) })
+    };
+    marks.bugs.iter().filter_map(detail).collect()
+}
+
+/// A finding, with its number and its suppression, by its index in the results of the search.
+fn marked(finding: Finding, marks: &Marks, at: usize) -> Finding {
+    let bug = marks.bugs.iter().position(|it| it.contains(&at)).map(|it| it + 1);
+    let suppressed_by = marks.findings.get(at).cloned().flatten();
+    Finding { bug, suppressed_by, ..finding }
 }
 
 /// Counts the findings by result.

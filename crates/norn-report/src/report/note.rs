@@ -10,6 +10,10 @@ use serde::Serialize;
 pub enum Note {
     /// The user interrupted the search.
     Interrupted,
+    /// The search ended at its time limit.
+    TimeLimit,
+    /// The search ended at the first harmful finding, as the user wanted.
+    FirstOnly,
     /// Every run ended with this status, so that it is not a failure.
     NormalStatus(i32),
     /// The program ended while threads of the recorded run were neither done nor blocked.

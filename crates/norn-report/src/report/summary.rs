@@ -38,6 +38,8 @@ pub struct Summary {
     pub executions: usize,
     /// Further executions, in which clips of harmful findings and failures were replayed.
     pub replays: usize,
+    /// Why the search ended.
+    pub ended: Ended,
     /// Whether the maximum number of executions was reached.
     pub budget_spent: bool,
     /// Whether the user interrupted the search.
@@ -48,6 +50,23 @@ pub struct Summary {
     pub instances: usize,
     /// Whether a search was given up before its end.
     pub incomplete: bool,
+}
+
+/// Why a search ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ended {
+    /// Nothing was left to try.
+    #[default]
+    Complete,
+    /// The maximum number of executions was reached.
+    Budget,
+    /// The time limit was reached.
+    Time,
+    /// The first harmful finding was confirmed, and no more were wanted.
+    First,
+    /// The user interrupted it.
+    Interrupted,
 }
 
 /// How the command ended.

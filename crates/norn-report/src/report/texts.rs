@@ -11,11 +11,12 @@ use norn_model::{Consequence, Location, ThreadName};
 use super::{
     Access, AlsoSeen, Arrival, Barrier, Batch, Block, BriefSection, Claimed, Control, Death,
     Departure, Detail, Detour, EarlierUse, EventRow, FailureKind, Finding, Harm, HeldLock, Holder,
-    Inputs, InputsDiverged, Interleaving, LeftOut, Misuse, NotReproduced, Note, Notice, Object,
-    ObjectMisuse, ObservedFailure, ObservedValue, Omissions, Parameter, Parting, Point, Property,
-    Remark, Report, Requested, Run, RunKind, Runner, Running, Schedule, Semaphore, Step, Story,
-    Stuck, SuppressedBy, Suppression, Tool, Turn, Unordered, UnrecordedOrder, UnrecordedSync,
-    Unseen, Verdict, Waiter, Wakeup, Want, WeakOperation, Writing,
+    Inputs, InputsDiverged, Interleaving, LeftOut, Line, Misuse, NotReproduced, Note, Notice,
+    Object, ObjectMisuse, ObservedFailure, ObservedValue, Omissions, Parameter, Parting, Point,
+    Progress, Property, Remark, Report, Requested, Run, RunKind, Runner, Running, Schedule,
+    Semaphore, Start, Step, Story, Stuck, SuppressedBy, Suppression, Tool, Turn, Unordered,
+    Unpredicted, UnrecordedOrder, UnrecordedSync, Unseen, Update, Verdict, Waiter, Wakeup, Want,
+    WeakOperation, Writing,
 };
 
 /// Changes a text.
@@ -25,6 +26,20 @@ impl Report {
     /// Changes all texts that others may have chosen, and those that norn made of them.
     pub fn change_texts(&mut self, mut change: impl FnMut(&mut String)) {
         self.each(&mut change);
+    }
+}
+
+impl Line {
+    /// Changes all texts that others may have chosen, and those that norn made of them.
+    pub fn change_texts(&mut self, mut change: impl FnMut(&mut String)) {
+        match self {
+            Line::Start(it) => it.each(&mut change),
+            Line::Finding(it) => it.each(&mut change),
+            Line::Update(it) => it.each(&mut change),
+            Line::Observed(it) => it.each(&mut change),
+            Line::Progress(Progress { .. }) => {}
+            Line::End(it) => it.each(&mut change),
+        }
     }
 }
 
@@ -109,7 +124,12 @@ impl Texts for Note {
     fn each(&mut self, change: Change<'_>) {
         match self {
             Note::RunningThreads { threads, continued: _ } => threads.each(change),
-            Note::Interrupted | Note::NormalStatus(_) | Note::OneThread | Note::NothingShared => {}
+            Note::Interrupted
+            | Note::TimeLimit
+            | Note::FirstOnly
+            | Note::NormalStatus(_)
+            | Note::OneThread
+            | Note::NothingShared => {}
         }
     }
 }
@@ -229,6 +249,7 @@ fields! {
     Running { runners waiters ended }
     Schedule { grade engine turns; switches }
     Semaphore { object last; initial posts waits }
+    Start { tool program; schema command }
     Step { thread stack; event }
     Story { failure last }
     Stuck { waiters cycle ended }
@@ -236,9 +257,11 @@ fields! {
     Tool { name version }
     Turn { thread; until }
     Unordered { weak }
+    Unpredicted { failure attempt }
     UnrecordedOrder { release acquire }
     UnrecordedSync { instruction location }
     Unseen { event name text hint; why }
+    Update { finding; worse }
     Waiter { step want }
     Wakeup { object calls; earlier }
     WeakOperation { variable location; operation ordering }

@@ -11,6 +11,10 @@ const NAMED: usize = 5;
 pub fn note(note: &Note) -> String {
     match note {
         Note::Interrupted => "interrupted: the search did not come to its end".to_owned(),
+        Note::TimeLimit => {
+            "the time limit was reached: the search did not come to its end".to_owned()
+        }
+        Note::FirstOnly => "the search ended at the first harmful finding".to_owned(),
         Note::NormalStatus(status) => {
             format!("every run ended with exit status {status}, which therefore counts as normal")
         }

@@ -3,9 +3,10 @@
 use std::{borrow::Cow, fmt::Write as _, io};
 
 use norn_model::is_printable;
+use serde::Serialize;
 
 use super::Writer;
-use crate::Report;
+use crate::{Line, Report};
 
 /// Writes a report as one line of JSON, so that it can be separated from the output of the
 /// program under test, which may come before it.
@@ -14,10 +15,28 @@ pub struct Json;
 
 impl Writer for Json {
     fn write(&self, report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
-        let text = serde_json::to_string(report)?;
-        writeln!(out, "{}", escape(&text))?;
-        out.flush()
+        write_value(report, out)
     }
+}
+
+/// Writes each answer as one line of JSON as soon as it is known, and the report as the last line.
+#[derive(Clone, Copy, Debug)]
+pub struct JsonLines;
+
+impl Writer for JsonLines {
+    fn write(&self, report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
+        self.write_line(&Line::End(Box::new(report.clone())), out)
+    }
+
+    fn write_line(&self, line: &Line, out: &mut dyn io::Write) -> io::Result<()> {
+        write_value(line, out)
+    }
+}
+
+fn write_value(value: &impl Serialize, out: &mut dyn io::Write) -> io::Result<()> {
+    let text = serde_json::to_string(value)?;
+    writeln!(out, "{}", escape(&text))?;
+    out.flush()
 }
 
 /// JSON whose strings have escapes for all characters that a terminal would not show. JSON itself

@@ -26,7 +26,7 @@ use std::io;
 use norn_model::printable;
 
 use super::{Layout, Writer};
-use crate::Report;
+use crate::{Line, Report};
 
 /// Writes a report as text.
 #[derive(Clone, Copy, Debug)]
@@ -64,5 +64,29 @@ impl Writer for Text {
                 (None, None) => Ok(()),
             },
         }
+    }
+
+    /// Findings and failures are written when they are known, and not again at the end.
+    fn write_line(&self, line: &Line, out: &mut dyn io::Write) -> io::Result<()> {
+        let mut line = line.clone();
+        line.change_texts(|it| *it = printable(it).into_owned());
+        match &line {
+            Line::Finding(found) => {
+                let number = found.bug.unwrap_or_default();
+                finding::detail(out, number, (found, &[]), self.layout)?;
+            }
+            Line::Update(it) => finding::update(out, it)?,
+            Line::Observed(it) => finding::unpredicted(out, &it.failure, it.attempt.as_ref())?,
+            Line::End(report) => {
+                finding::also_seen(out, report)?;
+                finding::brief(out, report)?;
+                finding::not_reproducible(out, report)?;
+                property::properties(out, &report.properties)?;
+                summary::summary(out, report)?;
+                summary::suppressions(out, report, self.layout.verbose)?;
+            }
+            Line::Start(_) | Line::Progress(_) => {}
+        }
+        out.flush()
     }
 }

@@ -1,10 +1,19 @@
 //! Options of commands that force schedules on a program: `norn hunt` and `norn check`.
 
-use std::{ffi::OsString, num::NonZeroUsize, path::PathBuf, thread::available_parallelism};
+use std::{
+    ffi::OsString,
+    num::NonZeroUsize,
+    path::PathBuf,
+    thread::available_parallelism,
+    time::{Duration, Instant},
+};
 
-use clap::{Args, builder::Resettable};
+use clap::{
+    Args,
+    builder::{FalseyValueParser, Resettable},
+};
 
-use super::{Limits, ReportFormat, report_format};
+use super::{Limits, ReportFormat, duration, report_format};
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Runs")]
@@ -15,6 +24,12 @@ pub(crate) struct Forcing {
     /// Maximum number of executions
     #[arg(long, default_value = "200", value_name = "NUMBER", env = "NORN_BUDGET")]
     pub(crate) budget: NonZeroUsize,
+    /// Maximum time of the search, such as 90s, 10m or 2h; what is found until then is reported
+    #[arg(long, value_name = "TIME", value_parser = duration::parse, env = "NORN_TIME")]
+    pub(crate) time: Option<Duration>,
+    /// End the search at the first harmful finding
+    #[arg(long, env = "NORN_STOP_AT_FIRST", value_parser = FalseyValueParser::new())]
+    pub(crate) stop_at_first: bool,
     /// Number of runs in parallel [default: number of processors]
     #[arg(short, long, value_name = "NUMBER", env = "NORN_JOBS")]
     jobs: Option<NonZeroUsize>,
@@ -41,6 +56,11 @@ pub(crate) struct Forcing {
 }
 
 impl Forcing {
+    /// When the search must end, if it begins now.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        self.time.and_then(|it| Instant::now().checked_add(it))
+    }
+
     /// Number of runs in parallel.
     pub(crate) fn jobs(&self) -> NonZeroUsize {
         self.jobs.or_else(|| available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)

@@ -10,6 +10,7 @@ use super::{Counting, Forcing, MemoryArg, Search};
                   error or error of norn, 3 the program was not built with norn.\n\n\
                   Examples:\n  norn hunt -- ./prog args\n  norn hunt prog.c\n  \
                   norn hunt --budget 500 -j 8 --format json -- ./prog\n  \
+                  norn hunt --time 10m --stop-at-first --format jsonl -- ./prog\n  \
                   norn hunt --atomic-set queue.first,queue.count -- ./prog\n  \
                   norn hunt --suppressions tsan.supp -- ./prog\n  \
                   norn hunt --write-baseline known.json -- ./prog\n  \

@@ -218,6 +218,7 @@ mod tests {
         assert_eq!(hunt.forcing.budget.get(), 9);
         assert_eq!(hunt.forcing.format.0.name, "json");
         assert_eq!(hunt.forcing.limits.timeout, Some(3));
+        assert_eq!(hunt.forcing.time, None);
         assert_eq!(hunt.counting.suppressions.files, [Path::new("c")]);
     }
 
@@ -228,6 +229,18 @@ mod tests {
         let files = &hunt.counting.suppressions.files;
         assert_eq!(files, &[Path::new("/project/a"), Path::new("/project/b")]);
         assert!(hunt.forcing.format.is_text());
+    }
+
+    #[test]
+    fn budgets_can_be_configured() {
+        let seconds = |hunt: &Hunt| hunt.forcing.time.map(|it| it.as_secs());
+        let config = "time = '10m'\nstop_at_first = true\n";
+        let configured = hunt(config, "norn hunt ./prog");
+        assert_eq!((seconds(&configured), configured.forcing.stop_at_first), (Some(600), true));
+        let given = hunt("time = '10m'", "norn hunt --time 5s --stop-at-first ./prog");
+        assert_eq!((seconds(&given), given.forcing.stop_at_first), (Some(5), true));
+        assert!(!hunt("stop_at_first = false", "norn hunt ./prog").forcing.stop_at_first);
+        assert!(parse("", "norn hunt --time soon ./prog").is_err());
     }
 
     #[test]

@@ -12,7 +12,8 @@ use super::{count::Counting, force::Forcing, search::EngineArg};
                   error or error in a property file, 3 the program was not built with norn, or \
                   nothing is violated but the events that a property needs never occurred.\n\n\
                   Examples:\n  norn check auth.norn -- ./prog args\n  norn check auth.norn prog.c\n  \
-                  norn check data-race --property lists.norn -- ./prog\n\n\
+                  norn check data-race --property lists.norn -- ./prog\n  \
+                  norn check --time 5m auth.norn -- ./prog\n\n\
                   docs/properties.md describes the language; `norn property list` lists the built-in properties."
 )]
 pub(crate) struct Check {

@@ -8,9 +8,11 @@ use norn_property::Property;
 use norn_trace::MemoryModel;
 
 use crate::{
+    announce::Announcer,
     cli,
     command::{
-        hunt::{Progress, baseline, no_events, program, suppressions, with_baseline, words},
+        campaign,
+        hunt::{baseline, program, suppressions, words},
         run::launch,
     },
     exit::Exit,
@@ -18,13 +20,11 @@ use crate::{
     input,
     output_lock::OutputLock,
     property_file,
-    report::{self, VERSION},
     scratch::Scratch,
-    suppress::ReportFilter,
-    terminal::{self, line},
 };
 
 pub(super) fn run(args: &cli::Check) -> anyhow::Result<Exit> {
+    let deadline = args.forcing.deadline();
     let suppressions = suppressions(&args.counting.suppressions)?;
     let baseline = baseline(&args.counting)?;
     let names: Vec<_> = [&args.properties].into_iter().chain(&args.more).cloned().collect();
@@ -32,7 +32,9 @@ pub(super) fn run(args: &cli::Check) -> anyhow::Result<Exit> {
     let scratch = Scratch::new()?;
     let forcing = &args.forcing;
     let _lock = OutputLock::new(&forcing.output)?;
-    let command = program(&forcing.command, &forcing.output, scratch.path())?;
+    let Some(command) = program(&forcing.command, &forcing.output, scratch.path())? else {
+        return campaign::unbuilt::<Check>((forcing, &args.counting));
+    };
     let options = Options {
         front_end: Arc::clone(front_end()),
         launch: Launch {
@@ -54,19 +56,13 @@ pub(super) fn run(args: &cli::Check) -> anyhow::Result<Exit> {
         max_steps: forcing.limits.max_steps,
         all_events: true,
     };
-    let progress = Progress::new();
-    let check = norn_hunt::check(&options, &properties, scratch.path(), &|it| progress.show(it))?;
-    progress.end();
-    let Some(check) = check else {
-        return no_events(&forcing.command[0], "norn check PROPERTIES prog.c");
-    };
-    let filter = ReportFilter::of_check(&check, suppressions, args.counting.fail_on);
-    let filter = with_baseline(filter, &baseline, &args.counting)?;
-    let exit = exit(&check, &filter)?;
-    let mut report = norn_hunt::report::check(&check, &filter.unranked(), VERSION);
-    (report.program, report.exit) = (words(&options.launch.command), exit.into());
-    report::print(&report, forcing.format)?;
-    Ok(exit)
+    let shown = words(&options.launch.command);
+    let announcer = Announcer::new((forcing, &args.counting), shown, suppressions, baseline);
+    let folder = scratch.path().to_owned();
+    let names = (&*forcing.command[0], "norn check PROPERTIES prog.c");
+    campaign::conduct(announcer, deadline, names, move |listener| {
+        norn_hunt::check(&options, &properties, &folder, listener)
+    })
 }
 
 /// The functions that the properties name: only their calls are recorded.
@@ -74,26 +70,4 @@ fn functions(properties: &[Property]) -> Vec<String> {
     let functions = properties.iter().flat_map(Property::functions);
     let named: BTreeSet<_> = functions.map(|it| it.as_str().to_owned()).collect();
     named.into_iter().collect()
-}
-
-/// The exit status. A property whose events never occurred was not checked, so that finding no
-/// violation of it means nothing.
-fn exit(check: &Check, filter: &ReportFilter<'_>) -> anyhow::Result<Exit> {
-    if filter.fails() {
-        return Ok(Exit::Harmful);
-    }
-    if check.interrupted {
-        return Ok(Exit::Interrupted);
-    }
-    let found = check.violations.iter().any(norn_hunt::Violation::is_real);
-    let unchecked: Vec<_> = check.properties.iter().filter(|it| !it.missing.is_empty()).collect();
-    if found || unchecked.is_empty() {
-        return Ok(Exit::Clean);
-    }
-    for property in unchecked {
-        let (name, missing) = (&property.name, property.missing.join(", "));
-        let text = format!("norn: {name} was not checked: these events never occurred: {missing}");
-        line(&mut terminal::stderr(), text)?;
-    }
-    Ok(Exit::Impossible)
 }

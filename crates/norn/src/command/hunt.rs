@@ -3,36 +3,38 @@
 use std::{
     ffi::{OsStr, OsString},
     fs,
-    io::{self, IsTerminal as _, Write as _},
+    io::{self, Write as _},
+    os::unix::process::CommandExt as _,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex},
+    process::{Command, ExitStatus},
+    sync::Arc,
+    thread,
     time::Duration,
 };
 
 use anyhow::{Context as _, ensure};
-use indicatif::{ProgressBar, ProgressStyle};
 use norn_cc::Language;
 use norn_frontend::{Interrupt, Launch};
-use norn_hunt::{Options, Stage};
+use norn_hunt::{Hunt, Options};
 use norn_model::{BugClass, FunctionPattern};
 use norn_predict::Pattern;
 use norn_trace::{PROGRAM, file};
+use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::{
+    announce::Announcer,
     baseline::Baseline,
     cli,
-    command::run::launch,
+    command::{campaign, run::launch},
     config,
     exit::Exit,
     front_end::front_end,
     input,
     output_lock::OutputLock,
-    report::{self, VERSION},
     scratch::Scratch,
-    suppress::ReportFilter,
     suppression::{self, Suppression},
     terminal::{self, line},
-    text_file, verbosity,
+    text_file,
 };
 
 /// Maximum size of a file with patterns in bytes.
@@ -41,12 +43,15 @@ const MAX_PATTERN_FILE: u64 = 1 << 20;
 const MAX_PATTERNS: usize = 256;
 
 pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
+    let deadline = args.forcing.deadline();
     let suppressions = suppressions(&args.counting.suppressions)?;
     let baseline = baseline(&args.counting)?;
     let scratch = Scratch::new()?;
     let forcing = &args.forcing;
     let _lock = OutputLock::new(&forcing.output)?;
-    let command = program(&forcing.command, &forcing.output, scratch.path())?;
+    let Some(command) = program(&forcing.command, &forcing.output, scratch.path())? else {
+        return campaign::unbuilt::<Hunt>((forcing, &args.counting));
+    };
     let options = Options {
         front_end: Arc::clone(front_end()),
         launch: Launch {
@@ -68,23 +73,13 @@ pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
         max_steps: forcing.limits.max_steps,
         all_events: false,
     };
-    let progress = Progress::new();
-    let hunt = norn_hunt::hunt(&options, scratch.path(), &|stage| progress.show(stage))?;
-    progress.end();
-    let Some(hunt) = hunt else {
-        return no_events(&forcing.command[0], "norn hunt prog.c");
-    };
-    let filter = ReportFilter::of_hunt(&hunt, suppressions, args.counting.fail_on);
-    let filter = with_baseline(filter, &baseline, &args.counting)?;
-    let exit = match filter.fails() {
-        true => Exit::Harmful,
-        false if hunt.interrupted => Exit::Interrupted,
-        false => Exit::Clean,
-    };
-    let mut report = norn_hunt::report::hunt(&hunt, &filter.marks(&hunt), VERSION);
-    (report.program, report.exit) = (words(&options.launch.command), exit.into());
-    report::print(&report, forcing.format)?;
-    Ok(exit)
+    let shown = words(&options.launch.command);
+    let announcer = Announcer::new((forcing, &args.counting), shown, suppressions, baseline);
+    let folder = scratch.path().to_owned();
+    let names = (&*forcing.command[0], "norn hunt prog.c");
+    campaign::conduct(announcer, deadline, names, move |listener| {
+        norn_hunt::hunt(&options, &folder, listener)
+    })
 }
 
 /// The bugs that are known; none if no file is given.
@@ -92,32 +87,9 @@ pub(super) fn baseline(counting: &cli::Counting) -> anyhow::Result<Baseline> {
     Ok(counting.baseline.as_deref().map(Baseline::read).transpose()?.unwrap_or_default())
 }
 
-/// Applies the baseline that was given, or the one that is to be written.
-pub(super) fn with_baseline<'a>(
-    filter: ReportFilter<'a>,
-    given: &Baseline,
-    counting: &cli::Counting,
-) -> anyhow::Result<ReportFilter<'a>> {
-    let filter = filter.with_baseline(given);
-    let Some(path) = &counting.write_baseline else { return Ok(filter) };
-    let written = Baseline::new(filter.fingerprints());
-    written.write(path)?;
-    Ok(filter.with_baseline(&written))
-}
-
 /// A command line, for reports.
 pub(super) fn words(command: &[OsString]) -> Vec<String> {
     command.iter().map(|it| it.to_string_lossy().into_owned()).collect()
-}
-
-/// Reports why there are no events: the user interrupted the recording, or the program was not
-/// built with norn.
-pub(super) fn no_events(program: &OsStr, instead: &str) -> anyhow::Result<Exit> {
-    if Interrupt::caught().is_none() {
-        return not_built(program, instead);
-    }
-    writeln!(io::stderr(), "norn: interrupted before `{}` was recorded", program.display())?;
-    Ok(Exit::Interrupted)
 }
 
 /// Reports that a program left no events, with a hint.
@@ -138,17 +110,17 @@ pub(super) fn suppressions(given: &cli::Suppressions) -> anyhow::Result<Vec<Supp
 }
 
 /// The program to run. A source file is compiled first; its program stays with the trace, so that
-/// clips can be replayed.
+/// clips can be replayed. `None` if the user interrupts that.
 pub(super) fn program(
     command: &[OsString],
     output: &Path,
     scratch: &Path,
-) -> anyhow::Result<Vec<OsString>> {
+) -> anyhow::Result<Option<Vec<OsString>>> {
     let source = Path::new(&command[0]);
     let language = match source.extension().and_then(|it| it.to_str()) {
         Some("c") => Language::C,
         Some("cc" | "cpp" | "cxx" | "C") => Language::Cxx,
-        _ => return Ok(command.to_vec()),
+        _ => return Ok(Some(command.to_vec())),
     };
     let ours = norn_trace::is_ours(output).unwrap_or(false);
     let folder = if ours { std::path::absolute(output.join(PROGRAM))? } else { scratch.to_owned() };
@@ -162,13 +134,31 @@ pub(super) fn program(
         flags.into_iter().chain([program.clone().into(), source.into()]).collect();
     let norn = std::env::current_exe().context("cannot find norn itself")?;
     let name = if language == Language::C { "cc" } else { "c++" };
-    let status = std::process::Command::new(norn)
-        .arg(name)
-        .args(arguments)
-        .envs(config::for_compilers())
-        .status()?;
+    let mut compiler = Command::new(norn);
+    compiler.arg(name).args(arguments).envs(config::for_compilers());
+    // A compiler that is killed leaves its temporary files behind.
+    compiler.env("TMPDIR", scratch);
+    let Some(status) = until_stopped(compiler)? else { return Ok(None) };
     anyhow::ensure!(status.success(), "cannot compile `{}`", source.display());
-    Ok([program.into()].into_iter().chain(command[1..].iter().cloned()).collect())
+    Ok(Some([program.into()].into_iter().chain(command[1..].iter().cloned()).collect()))
+}
+
+/// Runs a command to its end. If the user interrupts that, it is killed with all processes that it has
+/// started, and the result is `None`.
+fn until_stopped(mut command: Command) -> io::Result<Option<ExitStatus>> {
+    let mut child = command.process_group(0).spawn()?;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        if Interrupt::is_stopped() {
+            // The group has the number of its first process, which was not waited for yet.
+            let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
+            child.wait()?;
+            return Ok(None);
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
 }
 
 /// The analyses and patterns that the user selected.
@@ -203,39 +193,4 @@ fn patterns(files: &[PathBuf]) -> anyhow::Result<Vec<Pattern>> {
         );
     }
     Ok(patterns)
-}
-
-/// Shows the progress on a terminal.
-pub(super) struct Progress(Option<Mutex<ProgressBar>>);
-
-impl Progress {
-    pub(super) fn new() -> Progress {
-        if verbosity::is_quiet() || !io::stderr().is_terminal() {
-            return Progress(None);
-        }
-        let bar = ProgressBar::new_spinner();
-        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed}") {
-            bar.set_style(style);
-        }
-        bar.enable_steady_tick(Duration::from_millis(100));
-        Progress(Some(Mutex::new(bar)))
-    }
-
-    pub(super) fn show(&self, stage: Stage) {
-        let Some(Ok(bar)) = self.0.as_ref().map(|it| it.lock()) else { return };
-        bar.set_message(match stage {
-            Stage::Recording => "recording".to_owned(),
-            Stage::Exploring { executions } => format!("exploring: {executions} runs"),
-            Stage::Predicting => "predicting".to_owned(),
-            Stage::Trying { executions, left, confirmed } => {
-                format!("trying: {executions} runs, {left} candidates left, {confirmed} confirmed")
-            }
-        });
-    }
-
-    pub(super) fn end(&self) {
-        if let Some(Ok(bar)) = self.0.as_ref().map(|it| it.lock()) {
-            bar.finish_and_clear();
-        }
-    }
 }

@@ -2,6 +2,7 @@
 
 mod batch;
 mod build;
+mod campaign;
 pub(crate) mod cc;
 mod check;
 mod checked;

@@ -12,10 +12,13 @@ use serde::Deserialize;
 use toml::{Spanned, de::DeTable};
 
 use super::Config;
-use crate::{cli::choices, property_file};
+use crate::{
+    cli::{choices, duration},
+    property_file,
+};
 
 /// All keys, with those of tables.
-const KEYS: [(&str, &[&str]); 11] = [
+const KEYS: [(&str, &[&str]); 13] = [
     ("baseline", &[]),
     ("budget", &[]),
     ("color", &[]),
@@ -25,7 +28,9 @@ const KEYS: [(&str, &[&str]); 11] = [
     ("format", &[]),
     ("jobs", &[]),
     ("properties", &[]),
+    ("stop_at_first", &[]),
     ("suppressions", &[]),
+    ("time", &[]),
     ("timeout", &[]),
 ];
 
@@ -44,7 +49,9 @@ struct File {
     format: Option<Spanned<String>>,
     jobs: Option<NonZeroUsize>,
     properties: Vec<String>,
+    stop_at_first: Option<bool>,
     suppressions: Vec<String>,
+    time: Option<Spanned<String>>,
     timeout: Option<NonZeroU64>,
 }
 
@@ -76,7 +83,9 @@ pub(super) fn parse(text: &str, path: &Path, folder: &Path) -> anyhow::Result<Co
         ("fail-on", source.choice("fail-on", file.fail_on)?.into_iter().collect()),
         ("format", source.choice("format", file.format)?.into_iter().collect()),
         ("jobs", file.jobs.iter().map(ToString::to_string).collect()),
+        ("stop-at-first", file.stop_at_first.iter().map(ToString::to_string).collect()),
         ("suppressions", file.suppressions.into_iter().map(at).collect()),
+        ("time", source.time(file.time)?.into_iter().collect()),
         ("timeout", file.timeout.iter().map(ToString::to_string).collect()),
     ];
     Ok(Config {
@@ -135,6 +144,16 @@ impl Text<'_> {
             format_args!("`{value}` is not a value of this key"),
             Some(hint),
         ))
+    }
+
+    /// A duration, as `--time` accepts it.
+    fn time(&self, value: Option<Spanned<String>>) -> anyhow::Result<Option<String>> {
+        let Some(value) = value else { return Ok(None) };
+        let (span, value) = (value.span(), value.into_inner());
+        match duration(&value) {
+            Ok(_) => Ok(Some(value)),
+            Err(why) => Err(self.error(Some(span), format_args!("`{value}`: {why}"), None)),
+        }
     }
 
     fn program(&self, command: Spanned<Vec<String>>, folder: &Path) -> anyhow::Result<Vec<String>> {
@@ -240,6 +259,10 @@ mod tests {
         assert_eq!(
             error("\nformat = 'yaml'\n").split_once("\nhint: one of text, json").unwrap().0,
             "norn.toml:2:10: `yaml` is not a value of this key"
+        );
+        assert_eq!(
+            error("time = '10'"),
+            "norn.toml:1:8: `10`: expected a time such as 90s, 10m or 1h30m"
         );
         assert!(error("budget = 0").starts_with("norn.toml:1:10: "), "{}", error("budget = 0"));
         assert!(error("command = []").starts_with("norn.toml:1:11: the command is empty"));

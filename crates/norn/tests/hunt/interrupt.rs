@@ -7,11 +7,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use norn_e2e::process::{finish, kill, start};
+use norn_e2e::{
+    interrupt::{LONG, Moment, interrupt},
+    process::{finish, kill, start},
+};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::kit::{Ran, command, norn_hunt, source_folder, subjects};
+use crate::kit::{Ran, command, norn, norn_hunt, source_folder, subjects};
 
 /// Starts a hunt that would take very long, and waits until it has written a file.
 fn started(folder: &TempDir, name: &str, until: &str) -> Child {
@@ -102,4 +105,51 @@ fn a_second_hunt_in_the_same_folder_is_refused() {
     finish("norn hunt", first);
     let third = norn_hunt(["--explore", "0", "subject.c"], &folder);
     assert_eq!(third.code, Some(0), "{third:?}");
+}
+
+/// Far more than an interrupt should take, since the machine may be busy; far less than the phases that are
+/// interrupted here take.
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// Interrupts hunts in the phases that these moments fall into.
+#[track_caller]
+fn interrupt_at(folder: &TempDir, program: &str, moments: &[Moment]) {
+    for (number, moment) in moments.iter().enumerate() {
+        let scratch = tempfile::tempdir().unwrap();
+        let output = format!("{number}.norn");
+        let format = if number % 2 == 0 { "json" } else { "jsonl" };
+        let options = ["-j2", "--explore", "100000", "--budget", "200000", "--format", format];
+        let mut hunt = command("hunt");
+        hunt.args(options).args(["-o", &output, program]).current_dir(folder.path());
+        let ended = interrupt(hunt, scratch.path(), moment);
+        assert_eq!(ended.problems(), [""; 0], "{moment:?}: {ended:?}");
+        assert!(ended.time < LIMIT && ended.is_cut(), "{moment:?}: {ended:?}");
+    }
+}
+
+#[test]
+fn a_hunt_can_be_interrupted_in_any_phase() {
+    let folder = subject("account.c");
+    let built = norn("cc", ["-g", "-O1", "-pthread", "-o", "prog", "subject.c"], &folder);
+    assert_eq!(built.code, Some(0), "{built:?}");
+    let file = |name: &str| Moment::File(folder.path().join(name));
+    let after = |time| Moment::After(Duration::from_millis(time));
+    interrupt_at(&folder, "subject.c", &[after(0), after(100)]);
+    let moments =
+        [after(0), file("1.norn/run.json"), file("2.norn/clips/1.json"), after(700), after(1500)];
+    interrupt_at(&folder, "./prog", &moments);
+}
+
+#[test]
+fn a_hunt_of_a_long_run_can_be_interrupted_in_any_phase() {
+    let folder = source_folder("long.c", LONG);
+    let built = norn("cc", ["-g", "-O1", "-pthread", "-o", "prog", "long.c"], &folder);
+    assert_eq!(built.code, Some(0), "{built:?}");
+    let file = |name: &str| Moment::File(folder.path().join(name));
+    let moments = [
+        Moment::After(Duration::from_millis(200)),
+        file("1.norn/run.json"),
+        Moment::After(Duration::from_secs(3)),
+    ];
+    interrupt_at(&folder, "./prog", &moments);
 }

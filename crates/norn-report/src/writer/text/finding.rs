@@ -6,23 +6,55 @@ use norn_model::{BugClass, Consequence, Ordering};
 
 use super::{columns, interleaving, paint, story};
 use crate::{
-    Access, AlsoSeen, AtomicOperation, BriefLine, Detail, Finding, HeldLock, Object, Remark,
-    Report, Status, Unordered, WeakOperation,
+    Access, AlsoSeen, AtomicOperation, BriefLine, Finding, HeldLock, Object, ObservedFailure,
+    Remark, Report, Status, Unordered, Update, WeakOperation,
     vocabulary::{consequence, not_reproduced, older_loads, place},
     writer::Layout,
 };
 
 /// The findings that are shown in full.
 pub(super) fn details(out: &mut dyn Write, report: &Report, layout: Layout) -> io::Result<()> {
-    for (number, detail) in (1..).zip(&report.details) {
-        let Some(finding) = report.findings.get(detail.finding) else { continue };
-        let leads = finding.consequence.as_ref().filter(|it| is_news(finding, it));
-        let leads = leads.map_or_else(String::new, |it| format!(": {}", consequence(it)));
-        let title = format!("{}{leads}", finding.title);
-        writeln!(out, "{number}. {}", paint::headline(title, finding.harmful))?;
-        body(out, finding, detail, layout)?;
+    for (number, it) in (1..).zip(&report.details) {
+        let Some(finding) = report.findings.get(it.finding) else { continue };
+        detail(out, number, (finding, &it.also), layout)?;
     }
     Ok(())
+}
+
+/// A finding in full, with its number.
+pub(super) fn detail(
+    out: &mut dyn Write,
+    number: usize,
+    (finding, also): (&Finding, &[AlsoSeen]),
+    layout: Layout,
+) -> io::Result<()> {
+    writeln!(out, "{number}. {}", paint::headline(headline(finding), finding.harmful))?;
+    body(out, finding, also, layout)
+}
+
+/// What a bug that was shown before leads to, if no failure of it was known.
+pub(super) fn update(out: &mut dyn Write, update: &Update) -> io::Result<()> {
+    let Update { worse: true, finding } = update else { return Ok(()) };
+    let number = finding.bug.unwrap_or_default();
+    let title = format!("also: {}", headline(finding));
+    writeln!(out, "{number}. {}", paint::headline(title, finding.harmful))?;
+    reproduce(out, &finding.replay)?;
+    writeln!(out)
+}
+
+/// How else the bugs were found that were shown before.
+pub(super) fn also_seen(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+    for (number, it) in (1..).zip(&report.details).filter(|it| !it.1.also.is_empty()) {
+        writeln!(out, "{}", paint::detail(format!("bug {number} was {}", also(&it.also))))?;
+    }
+    Ok(())
+}
+
+/// The title, and what it led to.
+fn headline(finding: &Finding) -> String {
+    let leads = finding.consequence.as_ref().filter(|it| is_news(finding, it));
+    let leads = leads.map_or_else(String::new, |it| format!(": {}", consequence(it)));
+    format!("{}{leads}", finding.title)
 }
 
 /// Whether the headline does not say what it led to already.
@@ -34,7 +66,12 @@ fn is_news(finding: &Finding, led_to: &Consequence) -> bool {
     }
 }
 
-fn body(out: &mut dyn Write, finding: &Finding, detail: &Detail, layout: Layout) -> io::Result<()> {
+fn body(
+    out: &mut dyn Write,
+    finding: &Finding,
+    others: &[AlsoSeen],
+    layout: Layout,
+) -> io::Result<()> {
     let deadlock = finding.class == BugClass::Deadlock;
     // The story of a deadlock shows which thread holds and wants which lock, and where.
     if !deadlock || finding.story.is_none() {
@@ -61,7 +98,9 @@ fn body(out: &mut dyn Write, finding: &Finding, detail: &Detail, layout: Layout)
     if let Some(story) = &finding.story {
         story::story(out, story)?;
     }
-    also(out, &detail.also)?;
+    if !others.is_empty() {
+        writeln!(out, "   {}", paint::detail(also(others)))?;
+    }
     if let Some(unordered) = &finding.unordered {
         writeln!(out, "   {}", reason(unordered))?;
     }
@@ -131,16 +170,13 @@ fn possibility(out: &mut dyn Write, finding: &Finding) -> io::Result<()> {
 }
 
 /// `also seen as: order violation (run.norn/clips/2.json)`.
-fn also(out: &mut dyn Write, others: &[AlsoSeen]) -> io::Result<()> {
+fn also(others: &[AlsoSeen]) -> String {
     let words = others.iter().map(|it| {
         let more = if it.more > 0 { format!(", and {} more", it.more) } else { String::new() };
         format!("{} ({}{more})", it.name, it.clips.join(", "))
     });
     let words: Vec<_> = words.collect();
-    if words.is_empty() {
-        return Ok(());
-    }
-    writeln!(out, "   {}", paint::detail(format!("also seen as: {}", words.join(", "))))
+    format!("also seen as: {}", words.join(", "))
 }
 
 /// How often it can happen, and why it may be intended.
@@ -245,21 +281,30 @@ pub(super) fn line(finding: &Finding) -> String {
 /// Failures that happened without having been predicted.
 pub(super) fn observed(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     for it in report.observed.iter().filter(|it| it.shown && it.not_reproduced.is_none()) {
-        let title = format!("seen under another schedule: {}", consequence(&it.consequence));
-        writeln!(out, "{}", paint::headline(title, true))?;
-        if let Some(finding) = it.finding.and_then(|it| report.findings.get(it)) {
-            writeln!(out, "   in an attempt to confirm: {}", line(finding))?;
-        }
-        if it.older_loads > 0 {
-            writeln!(out, "   {}", older_loads(it.older_loads))?;
-        }
-        if let Some(story) = &it.story {
-            story::story(out, story)?;
-        }
-        reproduce(out, &it.replay)?;
-        writeln!(out)?;
+        unpredicted(out, it, it.finding.and_then(|it| report.findings.get(it)))?;
     }
     Ok(())
+}
+
+/// A failure that happened without having been predicted, and the finding that the run was to confirm.
+pub(super) fn unpredicted(
+    out: &mut dyn Write,
+    failure: &ObservedFailure,
+    attempt: Option<&Finding>,
+) -> io::Result<()> {
+    let title = format!("seen under another schedule: {}", consequence(&failure.consequence));
+    writeln!(out, "{}", paint::headline(title, true))?;
+    if let Some(finding) = attempt {
+        writeln!(out, "   in an attempt to confirm: {}", line(finding))?;
+    }
+    if failure.older_loads > 0 {
+        writeln!(out, "   {}", older_loads(failure.older_loads))?;
+    }
+    if let Some(story) = &failure.story {
+        story::story(out, story)?;
+    }
+    reproduce(out, &failure.replay)?;
+    writeln!(out)
 }
 
 /// What happened once, and not again when its clip was replayed.

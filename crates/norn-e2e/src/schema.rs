@@ -1,9 +1,29 @@
-//! The part of JSON Schema that the schema of reports uses.
+//! The schema of reports, and the part of JSON Schema that it uses.
+
+use std::{fs, path::Path};
 
 use serde_json::{Map, Value};
 
+/// The published schema of reports.
+pub fn published() -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/report.schema.json");
+    serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+}
+
+/// The violations of the published schema in a report, with their paths.
+pub fn report_errors(report: &Value) -> Vec<String> {
+    let schema = published();
+    errors(&schema, &schema, report)
+}
+
+/// The violations of the published schema in a line of a stream, with their paths.
+pub fn line_errors(line: &Value) -> Vec<String> {
+    let schema = published();
+    errors(&schema, &schema["$defs"]["Line"], line)
+}
+
 /// The violations of a schema in a value, with their paths.
-pub(crate) fn errors(root: &Value, schema: &Value, value: &Value) -> Vec<String> {
+fn errors(root: &Value, schema: &Value, value: &Value) -> Vec<String> {
     let mut errors = Vec::new();
     check(root, schema, value, "", &mut errors);
     errors

@@ -1,0 +1,121 @@
+//! The bugs that a search has found so far, numbered in the order in which they were confirmed.
+//!
+//! A bug is often found several times, as a data race and as an order violation, and in both directions.
+//! Findings of the same bug ([`norn_model::BugId`]) have one number, and a number never changes: it is printed
+//! when the bug is found, and the report has the same one. Nothing is omitted: machine-readable reports have
+//! all findings, with the bug of each.
+
+use norn_model::BugId;
+
+use crate::results::Results;
+
+/// The bugs, in the order in which they were found.
+#[derive(Debug, Default)]
+pub(crate) struct Bugs {
+    all: Vec<Bug>,
+}
+
+#[derive(Debug)]
+struct Bug {
+    /// Its findings: their indices, and the identities that they had when they were added.
+    members: Vec<(usize, BugId)>,
+    /// Whether one of them leads to a failure.
+    fails: bool,
+}
+
+/// What a harmful finding adds to the bugs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Added {
+    /// It is a new bug with this number.
+    New(usize),
+    /// It shows the bug with this number; `worse` says that this is the first failure of that bug.
+    Known { bug: usize, worse: bool },
+    /// Nothing.
+    Nothing,
+}
+
+impl Bugs {
+    /// Adds a harmful finding, or what has become known of it since it was added.
+    pub(crate) fn add<R: Results>(&mut self, at: usize, id: BugId) -> Added {
+        let fails = id.failure.is_some();
+        let is_it = |it: &Bug| it.members.iter().any(|member| member.0 == at);
+        let is_same = |it: &Bug| it.members.iter().any(|member| R::is_same_bug(&member.1, &id));
+        let known = self.all.iter().position(is_it);
+        let Some(found) = known.or_else(|| self.all.iter().position(is_same)) else {
+            self.all.push(Bug { members: vec![(at, id)], fails });
+            return Added::New(self.all.len());
+        };
+        let bug = &mut self.all[found];
+        let worse = fails && !bug.fails;
+        bug.fails |= fails;
+        if known.is_some() && !worse {
+            return Added::Nothing;
+        }
+        bug.members.retain(|it| it.0 != at);
+        bug.members.push((at, id));
+        Added::Known { bug: found + 1, worse }
+    }
+
+    /// Whether a finding has a number.
+    pub(crate) fn contains(&self, at: usize) -> bool {
+        self.all.iter().any(|it| it.members.iter().any(|member| member.0 == at))
+    }
+
+    /// The findings of each bug, the worst first.
+    pub(crate) fn groups(&self, results: &impl Results) -> Vec<Vec<usize>> {
+        let group = |it: &Bug| {
+            let mut members: Vec<_> = it.members.iter().map(|it| it.0).collect();
+            members.sort_by_key(|at| (results.rank(*at), *at));
+            members
+        };
+        self.all.iter().map(group).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use norn_hunt::{Check, Hunt};
+    use norn_model::{BugClass, Consequence, FailureSite, Location};
+
+    use super::*;
+
+    fn at(line: u32) -> Location {
+        Location { function: Some("add".to_owned()), line: Some(line), ..Location::default() }
+    }
+
+    fn race(variable: &str, line: u32, fails: bool) -> BugId {
+        BugId {
+            class: Some(BugClass::Race),
+            variables: [variable.to_owned()].into(),
+            places: [at(line), at(line + 1)].into(),
+            failure: fails.then(|| FailureSite::new(&Consequence::Abort, [at(9)])),
+            ..BugId::default()
+        }
+    }
+
+    #[test]
+    fn numbers_are_given_in_order_and_stay() {
+        let mut bugs = Bugs::default();
+        assert_eq!(bugs.add::<Hunt>(7, race("x", 1, false)), Added::New(1));
+        assert_eq!(bugs.add::<Hunt>(3, race("y", 20, true)), Added::New(2));
+        assert_eq!(bugs.add::<Hunt>(3, race("y", 20, true)), Added::Nothing);
+        assert_eq!(bugs.add::<Hunt>(5, race("y", 20, true)), Added::Known { bug: 2, worse: false });
+        assert!(bugs.contains(5) && !bugs.contains(6));
+    }
+
+    #[test]
+    fn a_failure_may_come_after_the_race_that_leads_to_it() {
+        let mut bugs = Bugs::default();
+        assert_eq!(bugs.add::<Hunt>(0, race("x", 1, false)), Added::New(1));
+        assert_eq!(bugs.add::<Hunt>(1, race("x", 1, true)), Added::Known { bug: 1, worse: true });
+        assert_eq!(bugs.add::<Hunt>(0, race("x", 1, true)), Added::Nothing);
+    }
+
+    #[test]
+    fn violations_of_properties_are_never_one_bug() {
+        let mut bugs = Bugs::default();
+        assert_eq!(bugs.add::<Check>(0, race("x", 1, false)), Added::New(1));
+        assert_eq!(bugs.add::<Check>(1, race("x", 1, false)), Added::New(2));
+        assert_eq!(bugs.add::<Check>(1, race("x", 1, false)), Added::Nothing);
+    }
+}
