@@ -151,7 +151,7 @@ impl Hypotheses for Checking<'_> {
     where
         Self: 't,
     {
-        let witnesses = CachedWitnesses::new(&source.trace, self.evidence.options.engines);
+        let witnesses = CachedWitnesses::new(&source.trace, self.evidence.options.witnesses());
         Tools { watches: watches(self.properties, source), witnesses }
     }
 
@@ -238,7 +238,7 @@ impl Hypotheses for Checking<'_> {
         None
     }
 
-    fn open(&mut self, pending: Pending) -> Result<Arc<Source>, ReplayError> {
+    fn open(&mut self, pending: &mut Pending) -> Result<Arc<Source>, ReplayError> {
         self.evidence.open(pending)
     }
 
@@ -291,6 +291,10 @@ impl Checking<'_> {
 
     /// Records which prospects have no schedule.
     fn note_refused(&mut self, queue: &mut Queue) {
+        // An engine that is cut short decides nothing.
+        if self.evidence.options.cancel.is_cancelled() {
+            queue.refused.clear();
+        }
         for (violation, state) in queue.refused.drain(..) {
             if matches!(self.violations[violation].state, State::Untried) {
                 self.violation(violation).state = state;

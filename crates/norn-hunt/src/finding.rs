@@ -21,6 +21,10 @@ pub struct Finding {
     pub description: Description,
     /// How often the recorded run allows it, and why it may be intended, if that is known.
     pub remark: Option<Remark>,
+    /// Number of candidates at these places in the trace from which it was first predicted.
+    pub instances: usize,
+    /// Number of call stacks that lead to these places there, as far as functions are inlined.
+    pub stacks: usize,
     /// Of a data race: synchronisation that is not recorded and may order its accesses.
     pub unrecorded_sync: Option<UnrecordedOrder>,
     /// The result.

@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use norn_model::{AtomicOp, BugClass, Candidate, Op, Step, Trace};
+use norn_model::{AtomicOp, BugClass, Candidate, CandidateKind, Op, Step, Trace};
 use norn_witness::{Failure, Grade, Witness};
 
 use crate::{Finding, engine::CachedWitnesses};
@@ -18,6 +18,8 @@ const LATE: usize = 3;
 #[derive(Clone)]
 pub(crate) struct Group {
     pub(crate) instances: VecDeque<Candidate>,
+    /// Their kind.
+    pub(crate) kind: CandidateKind,
     /// Schedules that change values; they are deferred while too many of these have failed.
     deferred: VecDeque<Witness>,
     /// A schedule that is unlikely to do harm; it is tried after the others.
@@ -36,6 +38,7 @@ impl Group {
     pub(crate) fn new(trace: &Trace, candidate: Candidate, finding: usize, again: bool) -> Group {
         Group {
             counts: is_counting(trace, &candidate),
+            kind: candidate.kind.clone(),
             instances: [candidate].into(),
             deferred: VecDeque::new(),
             idle: None,
@@ -76,6 +79,23 @@ impl Group {
             self.deferred.push_back(witness);
         }
         None
+    }
+
+    /// Keeps some instances for each call stack that leads to the places, given the stack of each. All
+    /// stacks have a turn before one of them has a second.
+    pub(crate) fn arrange<K: Ord>(&mut self, stacks: Vec<K>, most: usize) {
+        let mut seen: BTreeMap<K, usize> = BTreeMap::new();
+        let turn = |stack: K| {
+            let count = seen.entry(stack).or_default();
+            *count += 1;
+            *count
+        };
+        let turns = stacks.into_iter().map(turn).collect::<Vec<_>>();
+        let instances = std::mem::take(&mut self.instances);
+        let mut turns: Vec<_> = turns.into_iter().zip(instances).collect();
+        turns.retain(|it| it.0 <= most);
+        turns.sort_by_key(|it| it.0);
+        self.instances = turns.into_iter().map(|it| it.1).collect();
     }
 
     pub(crate) fn has_more(&self) -> bool {
@@ -180,6 +200,17 @@ mod tests {
         let found =
             races(&trace, true).next(&CachedWitnesses::new(&trace, Engines::default()), false);
         assert_eq!(found.unwrap().grade, Grade::Sound);
+    }
+
+    #[test]
+    fn call_stacks_take_turns() {
+        let trace = text::parse("T1 w data 1\nT2 r data 1").unwrap();
+        let mut group = races(&trace, false);
+        let instance = |it| Candidate { instance: it, ..group.instances[0].clone() };
+        group.instances = (0..6).map(instance).collect();
+        group.arrange(vec!["a", "a", "a", "b", "b", "c"], 2);
+        let order: Vec<_> = group.instances.iter().map(|it| it.instance).collect();
+        assert_eq!(order, [0, 3, 5, 1, 4]);
     }
 
     #[test]

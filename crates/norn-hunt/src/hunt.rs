@@ -1,6 +1,8 @@
 //! The hunt for anomalies: candidates that patterns allow in a trace, and the behaviour of the
 //! program when it is forced to perform them.
 
+mod credit;
+mod grouping;
 mod queue;
 
 use std::{
@@ -11,13 +13,11 @@ use std::{
 };
 
 use norn_frontend::Interrupt;
-use norn_model::{BugClass, Candidate, EventId};
-use norn_predict::Remark;
 use norn_replay::{ReplayError, capture};
 use norn_report::Ended;
 use norn_witness::{Grade, Witness};
 
-use self::queue::{Attempt, Queue};
+use self::queue::{Attempt, Experience, Queue};
 use crate::{
     Base, Finding, Listener, News, Omissions, Options, Stage, Status, atomic_set,
     attempt::is_confirmed,
@@ -28,12 +28,12 @@ use crate::{
     engine::CachedWitnesses,
     executor::{Plan, Run},
     finding::Confirmed,
-    group::{Group, in_turn},
     handover,
     library_sync::predict_program,
     observe::Observed,
     reproduce::Reproduction,
-    source::{Key, Source},
+    source::Source,
+    source_key::SourceKey,
     unrecorded_sync,
 };
 
@@ -75,10 +75,9 @@ pub fn hunt(
     let executions = base.executions;
     let mut hunting = Hunting {
         evidence: Evidence::new((&options, &executor), base, &source, observations, clips),
-        trace: 0,
         known: BTreeMap::new(),
         decided: BTreeSet::new(),
-        failed: 0,
+        experience: Experience::default(),
         findings: Vec::new(),
         sources: 0,
         incomplete: false,
@@ -94,14 +93,12 @@ pub fn hunt(
 /// A hunt in progress.
 struct Hunting<'a> {
     evidence: Evidence<'a>,
-    /// The index of the trace that is analysed, from 0.
-    trace: usize,
     /// The finding of each candidate so far.
-    known: BTreeMap<Key, usize>,
+    known: BTreeMap<SourceKey, usize>,
     /// Decided findings: confirmed, or unconfirmed although a schedule preserved all values.
     decided: BTreeSet<usize>,
-    /// Number of schedules that change values and confirmed nothing, since the last one that did.
-    failed: usize,
+    /// What attempts have shown so far about which candidates are worth trying.
+    experience: Experience,
     findings: Vec<Arc<Finding>>,
     sources: usize,
     incomplete: bool,
@@ -125,7 +122,7 @@ impl Hypotheses for Hunting<'_> {
     where
         Self: 't,
     {
-        CachedWitnesses::new(&source.trace, self.evidence.options.engines)
+        CachedWitnesses::new(&source.trace, self.evidence.options.witnesses())
     }
 
     fn predict(
@@ -143,9 +140,9 @@ impl Hypotheses for Hunting<'_> {
         let violations = prediction.violations.into_iter().map(|(it, remark)| (it, Some(remark)));
         let groups = self.groups(source, candidates.chain(violations));
         witnesses.expect(groups.len(), self.sources);
-        self.trace = self.sources;
+        let trace = self.sources;
         self.sources += 1;
-        Ok(Queue::new(groups, self.failed))
+        Ok(Queue::new(groups, self.experience.clone(), trace))
     }
 
     fn left(&self, queue: &Queue) -> usize {
@@ -178,7 +175,9 @@ impl Hypotheses for Hunting<'_> {
         let Attempt { finding, witness, .. } = &attempt;
         let finding = *finding;
         let performed = is_confirmed(source, witness, &run)?;
-        let confirmed = performed && self.confirm(source, finding, witness, &run, executions)?;
+        let trace = queue.trace;
+        let confirmed =
+            performed && self.confirm((source, trace), finding, witness, &run, executions)?;
         if !performed {
             self.evidence.observe(&run, executions, Some(finding))?;
             let status = &self.findings[finding].status;
@@ -195,6 +194,9 @@ impl Hypotheses for Hunting<'_> {
             self.decided.insert(finding);
         }
         queue.settle(&attempt, confirmed, self.findings[finding].is_harmful());
+        if confirmed {
+            self.credit(queue, source, &attempt, &run)?;
+        }
         self.evidence.learn(run)
     }
 
@@ -209,17 +211,16 @@ impl Hypotheses for Hunting<'_> {
 
     fn finish(&mut self, mut queue: Queue) -> Option<Queue> {
         self.note_refused(&mut queue);
-        self.failed = queue.failed;
+        self.experience = queue.experience.clone();
         let deferred = queue.deferred(|finding| self.findings[finding].is_harmful());
-        Some(deferred).filter(|it| self.trace == 0 && it.left() > 0)
+        Some(deferred).filter(|it| it.left() > 0)
     }
 
-    fn open(&mut self, pending: Pending) -> Result<Arc<Source>, ReplayError> {
+    fn open(&mut self, pending: &mut Pending) -> Result<Arc<Source>, ReplayError> {
         self.evidence.open(pending)
     }
 
     fn reopen(&mut self) -> Result<Arc<Source>, ReplayError> {
-        self.trace = 0;
         self.evidence.reopen()
     }
 
@@ -259,61 +260,12 @@ impl Hunting<'_> {
         Arc::make_mut(&mut self.findings[at])
     }
 
-    /// Groups candidates that look the same to a reader, without the decided ones. A candidate that
-    /// was predicted before, and whose schedules did not preserve all values, may have one that
-    /// does in this trace.
-    fn groups(
-        &mut self,
-        source: &Source,
-        candidates: impl Iterator<Item = (Candidate, Option<Remark>)>,
-    ) -> Vec<Group> {
-        let mut groups: Vec<Group> = Vec::new();
-        let mut at: BTreeMap<Key, usize> = BTreeMap::new();
-        let mut events: BTreeSet<(BugClass, Vec<EventId>)> = BTreeSet::new();
-        for (candidate, remark) in candidates {
-            // An atomic update reads and writes: the run is the same whichever of the two the
-            // candidate uses. But a wait that expires has two outcomes with the same events.
-            let steps = candidate.steps.iter().chain(&candidate.stuck).map(|it| it.event);
-            let is_new = events.insert((candidate.class(), steps.collect()));
-            if !is_new && candidate.class() != BugClass::Order {
-                continue;
-            }
-            let key = source.key(&candidate);
-            if let Some(&at) = at.get(&key) {
-                let group = &mut groups[at];
-                if !group.again {
-                    Arc::make_mut(&mut self.findings[group.finding]).also(&candidate, remark);
-                }
-                group.instances.push_back(candidate);
-                continue;
-            }
-            let known = self.known.get(&key).copied();
-            if known.is_some_and(|it| self.decided.contains(&it)) {
-                continue;
-            }
-            let finding = known.unwrap_or(self.findings.len());
-            if known.is_none() {
-                self.findings.push(Arc::new(Finding {
-                    description: describe(source, &candidate, false),
-                    candidate: candidate.clone(),
-                    remark,
-                    source: self.sources,
-                    unrecorded_sync: None,
-                    status: Status::Untried,
-                }));
-                self.known.insert(key.clone(), finding);
-            }
-            at.insert(key, groups.len());
-            groups.push(Group::new(&source.trace, candidate, finding, known.is_some()));
-        }
-        for group in &mut groups {
-            group.instances.truncate(self.evidence.options.instances);
-        }
-        in_turn(groups, &self.findings)
-    }
-
     /// Records which candidates have no schedule.
     fn note_refused(&mut self, queue: &mut Queue) {
+        // An engine that is cut short decides nothing.
+        if self.evidence.options.cancel.is_cancelled() {
+            queue.refused.clear();
+        }
         for (finding, why) in queue.refused.drain(..) {
             if matches!(self.findings[finding].status, Status::Untried) {
                 self.finding(finding).status = Status::Infeasible(why);
@@ -325,7 +277,7 @@ impl Hunting<'_> {
     /// worse. Returns whether that is confirmed: if it is harmful, a replay must show it again.
     fn confirm(
         &mut self,
-        source: &Source,
+        (source, trace): (&Source, usize),
         finding: usize,
         witness: &Witness,
         run: &Run,
@@ -367,7 +319,6 @@ impl Hunting<'_> {
             None if is_confirmed => clips.save(&made)?,
             None => clips.save_not_reproduced(&made)?,
         };
-        let trace = self.trace;
         let finding = self.finding(finding);
         finding.candidate = witness.candidate.clone();
         finding.description = description;

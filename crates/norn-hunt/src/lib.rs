@@ -36,6 +36,7 @@ mod outlook;
 pub mod report;
 mod reproduce;
 mod source;
+mod source_key;
 mod sparse;
 mod unrecorded_sync;
 mod unseen;

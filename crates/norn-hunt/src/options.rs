@@ -2,9 +2,9 @@
 
 use std::{num::NonZeroUsize, path::PathBuf, sync::Arc, time::Duration};
 
-use norn_frontend::{FrontEnd, Launch};
+use norn_frontend::{Cancel, FrontEnd, Launch};
 use norn_trace::MemoryModel;
-use norn_witness::Engines;
+use norn_witness::{Engines, WitnessOptions};
 
 use crate::source::Loading;
 
@@ -33,6 +33,8 @@ pub struct Options {
     pub atomic_sets: Vec<Vec<String>>,
     /// The schedule engines to use.
     pub engines: Engines,
+    /// Ends long computations early, when the campaign is to end.
+    pub cancel: Cancel,
     /// Maximum number of executions, the recorded run included.
     pub budget: usize,
     /// Number of runs in parallel. It does not influence the findings.
@@ -54,6 +56,11 @@ impl Options {
     /// The events of runs that are loaded.
     pub(crate) fn loading(&self) -> Loading {
         if self.all_events { Loading::All } else { Loading::Relevant }
+    }
+
+    /// The options of the schedule engines.
+    pub(crate) fn witnesses(&self) -> WitnessOptions {
+        WitnessOptions { cancel: self.cancel.clone(), ..self.engines.into() }
     }
 
     /// The same options with another timeout for each run.

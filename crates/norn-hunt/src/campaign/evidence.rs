@@ -124,14 +124,14 @@ impl<'a> Evidence<'a> {
         Ok(is_new.then(|| Lead::Place(Pending::new(run))))
     }
 
-    /// Opens a waiting trace, unless it is still in memory.
-    pub(crate) fn open(&self, pending: Pending) -> Result<Arc<Source>, ReplayError> {
+    /// Opens a waiting trace, unless it is still in memory. It can be opened again.
+    pub(crate) fn open(&self, pending: &mut Pending) -> Result<Arc<Source>, ReplayError> {
         let Pending { folder, process, source } = pending;
         let (front_end, loading) = (&*self.options.front_end, self.options.loading());
-        let source = match (source, &folder) {
+        let source = match (source.take(), &folder) {
             (Some(source), _) => source,
-            (None, Some(folder)) => Source::open(front_end, folder.path(), process, loading)?,
-            (None, None) => Source::open(front_end, &self.options.output, process, loading)?,
+            (None, Some(folder)) => Source::open(front_end, folder.path(), *process, loading)?,
+            (None, None) => Source::open(front_end, &self.options.output, *process, loading)?,
         };
         Ok(Arc::new(source))
     }

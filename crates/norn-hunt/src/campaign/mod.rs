@@ -37,7 +37,8 @@ pub(crate) use self::{
 };
 use crate::{Phase, Stage};
 
-/// Maximum number of waiting traces that cover nothing new but values.
+/// Maximum number of waiting traces that cover nothing new but values, and of traces with deferred
+/// candidates.
 const MOST_WAITING: usize = 32;
 
 /// Where attempts come from, and how runs are judged.
@@ -107,10 +108,10 @@ pub(crate) trait Hypotheses {
     /// Ends the round of a trace. Returns the candidates to try when nothing else is left.
     fn finish(&mut self, queue: Self::Queue) -> Option<Self::Queue>;
 
-    /// Opens a waiting trace.
-    fn open(&mut self, pending: Self::Pending) -> Result<Self::Source, ReplayError>;
+    /// Opens a waiting trace, which may be opened again later.
+    fn open(&mut self, pending: &mut Self::Pending) -> Result<Self::Source, ReplayError>;
 
-    /// Opens the trace again whose candidates were deferred: that of the recorded run.
+    /// Opens the trace of the recorded run again.
     fn reopen(&mut self) -> Result<Self::Source, ReplayError>;
 
     /// Number of confirmed findings so far.
@@ -190,6 +191,9 @@ where
     })
 }
 
+/// The candidates of a trace that are tried at the end; without a trace, those of the recorded run.
+type Deferred<H> = (Option<<H as Hypotheses>::Pending>, <H as Hypotheses>::Queue);
+
 struct Driver<'a, 'p, H: Hypotheses, E: Executor> {
     hypotheses: &'a mut H,
     pool: &'a mut Pool<'p, E>,
@@ -212,18 +216,23 @@ where
         if self.pool.stopped().is_some() {
             return Ok(());
         }
-        let mut deferred = self.round(&recorded, None)?;
+        let mut deferred: VecDeque<Deferred<H>> = VecDeque::new();
+        deferred.extend(self.round(&recorded, None)?.map(|queue| (None, queue)));
         drop(recorded);
         while !self.is_over() {
-            if let Some(pending) = self.frontier.pop_front() {
-                let source = self.hypotheses.open(pending)?;
-                self.round(&source, None)?;
+            if let Some(mut pending) = self.frontier.pop_front() {
+                let source = self.hypotheses.open(&mut pending)?;
+                let rest = self.round(&source, None)?.filter(|_| deferred.len() < MOST_WAITING);
+                deferred.extend(rest.map(|queue| (Some(pending), queue)));
             } else if self.agenda.may_explore() {
                 self.explore()?;
             } else if let Some(pending) = self.waiting.pop_front() {
                 self.frontier.push_back(pending);
-            } else if let Some(queue) = deferred.take() {
-                let source = self.hypotheses.reopen()?;
+            } else if let Some((pending, queue)) = deferred.pop_front() {
+                let source = match pending {
+                    None => self.hypotheses.reopen()?,
+                    Some(mut pending) => self.hypotheses.open(&mut pending)?,
+                };
                 self.round(&source, Some(queue))?;
             } else {
                 break;

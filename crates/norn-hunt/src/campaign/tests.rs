@@ -56,7 +56,10 @@ enum Plan {
 /// Hypotheses that follow a script and log what they observe.
 struct Scripted {
     script: Script,
+    /// The trace that is analysed.
     sources: usize,
+    /// Number of traces that were opened, without the recorded one.
+    opened: usize,
     transcript: Vec<String>,
     confirmed: usize,
     /// The listener ends the campaign when this many are confirmed.
@@ -72,12 +75,12 @@ const INSTANCES: usize = 3;
 impl Scripted {
     fn new(script: Script) -> Scripted {
         let (transcript, stop_at) = (Vec::new(), None);
-        Scripted { script, sources: 0, transcript, confirmed: 0, stop_at }
+        Scripted { script, sources: 0, opened: 0, transcript, confirmed: 0, stop_at }
     }
 
     fn lead(&self, plan: Plan) -> Option<Lead<usize>> {
         let drawn = draw(self.script.seed, plan, 2);
-        (drawn.is_multiple_of(self.script.leads) && self.sources < 5).then(|| {
+        (drawn.is_multiple_of(self.script.leads) && self.opened < 5).then(|| {
             if (drawn / self.script.leads).is_multiple_of(2) {
                 Lead::Place(0)
             } else {
@@ -163,15 +166,20 @@ impl Hypotheses for Scripted {
 
     fn finish(&mut self, queue: Queue) -> Option<Queue> {
         self.transcript.push(format!("finish with {} left", queue.0.len()));
-        Some(queue).filter(|it| self.sources == 0 && !it.0.is_empty())
+        Some(queue).filter(|it| !it.0.is_empty())
     }
 
-    fn open(&mut self, _: usize) -> Result<usize, ReplayError> {
-        self.sources += 1;
-        Ok(self.sources)
+    fn open(&mut self, pending: &mut usize) -> Result<usize, ReplayError> {
+        if *pending == 0 {
+            self.opened += 1;
+            *pending = self.opened;
+        }
+        self.sources = *pending;
+        Ok(*pending)
     }
 
     fn reopen(&mut self) -> Result<usize, ReplayError> {
+        self.sources = 0;
         self.transcript.push("reopen".to_owned());
         Ok(0)
     }

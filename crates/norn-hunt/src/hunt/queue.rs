@@ -1,7 +1,11 @@
 //! The groups of candidates of one trace that are left to try, in turn.
 
-use std::{collections::VecDeque, rc::Rc};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    rc::Rc,
+};
 
+use norn_model::CandidateKind;
 use norn_witness::{Failure, Grade, Witness};
 
 use crate::{engine::CachedWitnesses, group::Group};
@@ -9,6 +13,18 @@ use crate::{engine::CachedWitnesses, group::Group};
 /// Maximum number of schedules in a row that change values and confirm nothing; after that, no more
 /// of them are tried.
 const PATIENCE: usize = 8;
+/// Number of attempts in a row on one kind of candidate that confirm nothing; after that, candidates of
+/// this kind wait until all others have been tried.
+const MISSES: usize = 10;
+
+/// What attempts have shown so far about which candidates are worth trying.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Experience {
+    /// Number of schedules that change values and confirmed nothing, since the last one that did.
+    failed: usize,
+    /// For each kind, the number of attempts that confirmed nothing, since the last one that did.
+    misses: BTreeMap<CandidateKind, usize>,
+}
 
 /// What is left to try of one trace. Groups are shared with copies until one of them changes.
 #[derive(Clone, Default)]
@@ -16,12 +32,15 @@ pub(crate) struct Queue {
     groups: Vec<Rc<Group>>,
     /// The indices of the groups that are left to try.
     open: VecDeque<usize>,
-    /// Number of schedules that change values and confirmed nothing, since the last one that did.
-    pub(super) failed: usize,
+    /// Groups that are tried when none of the others is left.
+    waiting: VecDeque<usize>,
+    pub(super) experience: Experience,
     /// Whether these are deferred candidates. Nothing comes after them, so all schedules are tried.
     deferred: bool,
     /// Findings without a schedule, with the reason; the hunt has yet to record them.
     pub(super) refused: Vec<(usize, Failure)>,
+    /// The number of the trace, from 0.
+    pub(super) trace: usize,
 }
 
 /// A candidate of a group, with its schedule.
@@ -33,10 +52,10 @@ pub(crate) struct Attempt {
 }
 
 impl Queue {
-    pub(super) fn new(groups: Vec<Group>, failed: usize) -> Queue {
+    pub(super) fn new(groups: Vec<Group>, experience: Experience, trace: usize) -> Queue {
         let open = (0..groups.len()).collect();
         let groups = groups.into_iter().map(Rc::new).collect();
-        Queue { groups, open, failed, ..Queue::default() }
+        Queue { groups, open, experience, trace, ..Queue::default() }
     }
 
     /// The part of the queue to try at the end of the campaign: everything untried, unless its
@@ -48,17 +67,17 @@ impl Queue {
             it.resume_deferred();
             it
         });
-        Queue { deferred: true, ..Queue::new(resumed.collect(), self.failed) }
+        Queue { deferred: true, ..Queue::new(resumed.collect(), self.experience, self.trace) }
     }
 
     pub(super) fn left(&self) -> usize {
-        self.open.len()
+        self.open.len() + self.waiting.len()
     }
 
     /// The next candidate that has a schedule.
     pub(super) fn next(&mut self, witnesses: &CachedWitnesses<'_>) -> Option<Attempt> {
-        while let Some(number) = self.open.pop_front() {
-            let may_speculate = self.deferred || self.failed < PATIENCE;
+        while let Some(number) = self.next_group() {
+            let may_speculate = self.deferred || self.experience.failed < PATIENCE;
             let group = Rc::make_mut(&mut self.groups[number]);
             let next = group.next(witnesses, may_speculate);
             let finding = group.finding;
@@ -73,15 +92,102 @@ impl Queue {
         None
     }
 
+    /// The next group. Kinds that have not been confirmed for long come last.
+    fn next_group(&mut self) -> Option<usize> {
+        while let Some(number) = self.open.pop_front() {
+            let misses = self.experience.misses.get(&self.groups[number].kind);
+            if misses.is_none_or(|it| *it < MISSES) {
+                return Some(number);
+            }
+            self.waiting.push_back(number);
+        }
+        self.waiting.pop_front()
+    }
+
     /// Updates the queue with the result of an attempt. An instance without harm does not exclude
     /// harm in another one: other instances of the group are tried after all other groups have had
     /// their turn.
     pub(super) fn settle(&mut self, attempt: &Attempt, confirmed: bool, harmful: bool) {
+        let Experience { failed, misses } = &mut self.experience;
+        let count = |it: &mut usize| *it = if confirmed { 0 } else { *it + 1 };
         if attempt.witness.grade == Grade::Speculative {
-            self.failed = if confirmed { 0 } else { self.failed + 1 };
+            count(failed);
         }
-        if !harmful && self.groups[attempt.group].has_more() {
+        let group = &self.groups[attempt.group];
+        count(misses.entry(group.kind.clone()).or_default());
+        if !harmful && group.has_more() {
             self.open.push_back(attempt.group);
         }
+    }
+
+    /// The groups that are left to try.
+    pub(super) fn groups(&self) -> impl Iterator<Item = &Group> {
+        self.open.iter().chain(&self.waiting).map(|it| &*self.groups[*it])
+    }
+
+    /// Takes the groups of these findings out of the queue.
+    pub(super) fn remove(&mut self, findings: &[usize]) {
+        let is_kept = |it: &usize| !findings.contains(&self.groups[*it].finding);
+        self.open.retain(is_kept);
+        self.waiting.retain(is_kept);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use norn_model::{BugClass, Candidate, Trace, text};
+    use norn_predict::{Options, predict};
+    use norn_witness::Engines;
+
+    use super::*;
+
+    /// A race of a write with a read, and one of a read with a write.
+    const TRACE: &str = "
+        T1 w a 1
+        T2 r a 1
+        T1 r b 0
+        T2 w b 1
+    ";
+
+    /// The races that have schedules which preserve all values.
+    fn races(trace: &Trace, witnesses: &CachedWitnesses<'_>) -> Vec<Candidate> {
+        let all = predict(trace, &Options::default()).candidates.into_iter();
+        let is_sound =
+            |it: &Candidate| witnesses.witness(it).is_ok_and(|it| it.grade == Grade::Sound);
+        all.filter(|it| it.class() == BugClass::Race && is_sound(it)).collect()
+    }
+
+    #[test]
+    fn a_kind_that_is_not_confirmed_for_long_waits() {
+        let trace = text::parse(TRACE).unwrap();
+        let witnesses = CachedWitnesses::new(&trace, Engines::default());
+        let races = races(&trace, &witnesses);
+        let race = &races[0];
+        let other = races.iter().find(|it| it.kind != race.kind).unwrap();
+        let group =
+            |candidate: &Candidate, finding| Group::new(&trace, candidate.clone(), finding, false);
+        let mut groups: Vec<_> = (0..MISSES + 2).map(|it| group(race, it)).collect();
+        groups.push(group(other, 99));
+        let mut queue = Queue::new(groups, Experience::default(), 0);
+        let mut order = Vec::new();
+        while let Some(attempt) = queue.next(&witnesses) {
+            queue.settle(&attempt, false, false);
+            order.push(attempt.finding);
+        }
+        let expected: Vec<_> = (0..MISSES).chain([99, MISSES, MISSES + 1]).collect();
+        assert_eq!(order, expected);
+    }
+
+    #[test]
+    fn what_is_removed_is_not_tried() {
+        let trace = text::parse(TRACE).unwrap();
+        let witnesses = CachedWitnesses::new(&trace, Engines::default());
+        let races = races(&trace, &witnesses).into_iter().enumerate();
+        let groups: Vec<_> = races.map(|(at, it)| Group::new(&trace, it, at, false)).collect();
+        assert!(groups.len() > 1);
+        let mut queue = Queue::new(groups, Experience::default(), 0);
+        queue.remove(&[0]);
+        assert!(queue.groups().all(|it| it.finding != 0));
+        assert_ne!(queue.next(&witnesses).unwrap().finding, 0);
     }
 }

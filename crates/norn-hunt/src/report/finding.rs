@@ -24,6 +24,8 @@ fn bare(kind: &CandidateKind, title: String, description: Description) -> Findin
         accesses: description.accesses,
         scope: None,
         source: 0,
+        instances: 1,
+        stacks: 1,
         remark: None,
         schedule: None,
         why: None,
@@ -71,6 +73,8 @@ pub(crate) fn title(
 pub(super) fn finding(found: &crate::Finding) -> Finding {
     let bare = Finding {
         harmful: found.is_harmful(),
+        instances: found.instances,
+        stacks: found.stacks,
         source: found.source,
         remark: found.remark.as_ref().map(remark),
         unrecorded_sync: found.unrecorded_sync.clone(),

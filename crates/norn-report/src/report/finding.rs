@@ -39,6 +39,10 @@ pub struct Finding {
     pub scope: Option<Scope>,
     /// Which trace it was predicted from: 0 is the recorded run.
     pub source: usize,
+    /// Number of candidates at these places, of which some were tried.
+    pub instances: usize,
+    /// Number of copies of these places that differ in the functions into which they are inlined.
+    pub stacks: usize,
     /// How often the recorded run allows it, and why it may be intended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remark: Option<Remark>,

@@ -205,7 +205,7 @@ fields! {
         kind name title suppressed_by variables parameters accesses remark schedule why verdict
         consequence story interleaving clip replay harm unordered unrecorded_sync
         not_reproduced;
-        class status harmful bug scope source other_output other_status executions
+        class status harmful bug scope source instances stacks other_output other_status executions
     }
     Harm { consequence story clip replay }
     HeldLock { lock; shared }

@@ -19,6 +19,8 @@ mod wait;
 #[cfg(test)]
 mod hostile_names;
 #[cfg(test)]
+mod line_tests;
+#[cfg(test)]
 mod tests;
 
 use std::io;

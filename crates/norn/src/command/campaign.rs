@@ -14,7 +14,7 @@ use std::{
 };
 
 use anyhow::Context as _;
-use norn_frontend::Interrupt;
+use norn_frontend::{Cancel, Interrupt};
 use norn_hunt::Listener;
 use norn_replay::ReplayError;
 use norn_report::Ended;
@@ -32,7 +32,7 @@ use crate::{
 /// How often the main thread looks for interrupts and at the clock.
 const LOOK: Duration = Duration::from_millis(20);
 /// How long a search may continue after the request to end.
-const GRACE: Duration = Duration::from_millis(900);
+const GRACE: Duration = Duration::from_millis(600);
 /// The size of the search's stack in bytes: that of a main thread.
 const STACK: usize = 8 << 20;
 
@@ -44,17 +44,18 @@ enum Outcome<R> {
     Abandoned,
 }
 
-/// Runs a search until its end or its deadline, reports its results, and returns the exit status.
+/// Runs a search until its end or its deadline, reports its results, and returns the exit status. The
+/// search checks the request to end that is given with the deadline.
 /// `instead` is the command that builds the program, for a hint.
 pub(super) fn conduct<R: Results>(
     mut announcer: Announcer<R>,
-    deadline: Option<Instant>,
+    limits: (Option<Instant>, Cancel),
     (program, instead): (&OsStr, &str),
     search: impl FnOnce(Listener<'_, R>) -> Result<Option<R>, ReplayError> + Send + 'static,
 ) -> anyhow::Result<Exit> {
     announcer.start();
     let announcer = Arc::new(Mutex::new(announcer));
-    let outcome = run(&announcer, deadline, search)?;
+    let outcome = run(&announcer, limits, search)?;
     let mut announcer = lock(&announcer);
     let results = match outcome {
         Outcome::Done(Ok(results)) => results,
@@ -88,7 +89,7 @@ fn stopped() -> Option<Ended> {
 
 fn run<R: Results>(
     announcer: &Arc<Mutex<Announcer<R>>>,
-    deadline: Option<Instant>,
+    (deadline, cancel): (Option<Instant>, Cancel),
     search: impl FnOnce(Listener<'_, R>) -> Result<Option<R>, ReplayError> + Send + 'static,
 ) -> anyhow::Result<Outcome<R>> {
     let (sender, done) = mpsc::channel();
@@ -114,8 +115,11 @@ fn run<R: Results>(
         if deadline.is_some_and(|it| Instant::now() >= it) {
             Interrupt::stop();
         }
-        if Interrupt::is_stopped() && stopped.get_or_insert_with(Instant::now).elapsed() >= GRACE {
-            return Ok(Outcome::Abandoned);
+        if Interrupt::is_stopped() {
+            cancel.cancel();
+            if stopped.get_or_insert_with(Instant::now).elapsed() >= GRACE {
+                return Ok(Outcome::Abandoned);
+            }
         }
     }
 }

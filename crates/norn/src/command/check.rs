@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use norn_frontend::Launch;
+use norn_frontend::{Cancel, Launch};
 use norn_hunt::{Check, Options};
 use norn_property::Property;
 use norn_trace::MemoryModel;
@@ -35,6 +35,7 @@ pub(super) fn run(args: &cli::Check) -> anyhow::Result<Exit> {
     let Some(command) = program(&forcing.command, &forcing.output, scratch.path())? else {
         return campaign::unbuilt::<Check>((forcing, &args.counting));
     };
+    let cancel = Cancel::default();
     let options = Options {
         front_end: Arc::clone(front_end()),
         launch: Launch {
@@ -48,6 +49,7 @@ pub(super) fn run(args: &cli::Check) -> anyhow::Result<Exit> {
         predict: norn_predict::Options::default(),
         atomic_sets: Vec::new(),
         engines: args.engine.into(),
+        cancel: cancel.clone(),
         budget: forcing.budget.get(),
         jobs: forcing.jobs(),
         explore: args.explore,
@@ -60,7 +62,7 @@ pub(super) fn run(args: &cli::Check) -> anyhow::Result<Exit> {
     let announcer = Announcer::new((forcing, &args.counting), shown, suppressions, baseline);
     let folder = scratch.path().to_owned();
     let names = (&*forcing.command[0], "norn check PROPERTIES prog.c");
-    campaign::conduct(announcer, deadline, names, move |listener| {
+    campaign::conduct(announcer, (deadline, cancel), names, move |listener| {
         norn_hunt::check(&options, &properties, &folder, listener)
     })
 }

@@ -14,7 +14,7 @@ use std::{
 
 use anyhow::{Context as _, ensure};
 use norn_cc::Language;
-use norn_frontend::{Interrupt, Launch};
+use norn_frontend::{Cancel, Interrupt, Launch};
 use norn_hunt::{Hunt, Options};
 use norn_model::{BugClass, FunctionPattern};
 use norn_predict::Pattern;
@@ -52,6 +52,7 @@ pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
     let Some(command) = program(&forcing.command, &forcing.output, scratch.path())? else {
         return campaign::unbuilt::<Hunt>((forcing, &args.counting));
     };
+    let cancel = Cancel::default();
     let options = Options {
         front_end: Arc::clone(front_end()),
         launch: Launch {
@@ -65,6 +66,7 @@ pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
         predict: prediction_options(&args.search)?,
         atomic_sets: atomic_sets(&args.search),
         engines: args.search.engine.into(),
+        cancel: cancel.clone(),
         budget: forcing.budget.get(),
         jobs: forcing.jobs(),
         explore: args.explore,
@@ -77,7 +79,7 @@ pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
     let announcer = Announcer::new((forcing, &args.counting), shown, suppressions, baseline);
     let folder = scratch.path().to_owned();
     let names = (&*forcing.command[0], "norn hunt prog.c");
-    campaign::conduct(announcer, deadline, names, move |listener| {
+    campaign::conduct(announcer, (deadline, cancel), names, move |listener| {
         norn_hunt::hunt(&options, &folder, listener)
     })
 }

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use crate::kit::{norn, norn_hunt, subjects};
 
 /// A budget that is too small for all of these programs.
-const BUDGET: &str = "16";
+const BUDGET: &str = "12";
 /// Programs with many candidates.
 const SUBJECTS: [&str; 10] = [
     "control/aba.cc",

@@ -83,6 +83,9 @@ fn body(
             }
         }
     }
+    if finding.stacks > 1 {
+        writeln!(out, "   {} call stacks lead to these places", finding.stacks)?;
+    }
     if let Some(remark) = &finding.remark {
         remarks(out, remark)?;
     }

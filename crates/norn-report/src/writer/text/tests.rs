@@ -91,6 +91,8 @@ pub(super) fn finding() -> Finding {
         ],
         scope: Some(Scope::Unmarked),
         source: 0,
+        instances: 1,
+        stacks: 1,
         remark: None,
         schedule: None,
         why: None,
