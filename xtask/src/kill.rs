@@ -20,7 +20,7 @@ const SUBJECTS: [&str; 4] =
 /// Maximum time from the signal to the end of the hunt.
 const LIMIT: Duration = Duration::from_secs(2);
 /// Hunts are interrupted within this time, even if they take longer.
-const LONGEST: Duration = Duration::from_secs(60);
+const LONGEST: Duration = Duration::from_mins(1);
 
 #[derive(Args, Debug)]
 pub(crate) struct Options {
@@ -86,7 +86,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 fn build(norn: &Norn, source: &Path, folder: &Path) -> Result<Subject> {
     let name = source.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let program = folder.join(&name).with_extension("prog");
-    let compiler = if name.ends_with(".cc") { "c++" } else { "cc" };
+    let is_cxx = source.extension().is_some_and(|it| it == "cc");
+    let compiler = if is_cxx { "c++" } else { "cc" };
     let mut command = Command::new(&norn.path);
     command.args([compiler, "-g", "-O1", "-pthread", "-o"]).arg(&program).arg(source);
     workspace::succeed(&mut command)?;

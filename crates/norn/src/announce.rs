@@ -102,10 +102,10 @@ impl<R: Results> Announcer<R> {
                 self.latest = Some(*results);
             }
         }
-        match self.broken.is_some() || self.stop_at_first && self.found {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        if self.broken.is_some() || self.stop_at_first && self.found {
+            return ControlFlow::Break(());
         }
+        ControlFlow::Continue(())
     }
 
     /// What is known so far.
@@ -162,7 +162,7 @@ impl<R: Results> Announcer<R> {
     }
 
     fn announce_finding(&mut self, results: &R, at: usize) {
-        let added = self.bugs.add::<R>(at, results.bug(at));
+        let added = self.bugs.add::<R>(at, results.bug(at), results.leads_to_failure(at));
         let finding = |bug: usize| Finding { bug: Some(bug), ..results.finding(at) };
         match added {
             Added::New(bug) => self.write(&Line::Finding(Box::new(finding(bug)))),

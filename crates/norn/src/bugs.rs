@@ -36,8 +36,8 @@ pub(crate) enum Added {
 
 impl Bugs {
     /// Adds a harmful finding, or what has become known of it since it was added.
-    pub(crate) fn add<R: Results>(&mut self, at: usize, id: BugId) -> Added {
-        let fails = id.failure.is_some();
+    /// `fails` says whether it leads to a failure.
+    pub(crate) fn add<R: Results>(&mut self, at: usize, id: BugId, fails: bool) -> Added {
         let is_it = |it: &Bug| it.members.iter().any(|member| member.0 == at);
         let is_same = |it: &Bug| it.members.iter().any(|member| R::is_same_bug(&member.1, &id));
         let known = self.all.iter().position(is_it);
@@ -93,29 +93,40 @@ mod tests {
         }
     }
 
+    fn add<R: Results>(bugs: &mut Bugs, at: usize, id: BugId) -> Added {
+        let fails = id.failure.is_some();
+        bugs.add::<R>(at, id, fails)
+    }
+
     #[test]
     fn numbers_are_given_in_order_and_stay() {
         let mut bugs = Bugs::default();
-        assert_eq!(bugs.add::<Hunt>(7, race("x", 1, false)), Added::New(1));
-        assert_eq!(bugs.add::<Hunt>(3, race("y", 20, true)), Added::New(2));
-        assert_eq!(bugs.add::<Hunt>(3, race("y", 20, true)), Added::Nothing);
-        assert_eq!(bugs.add::<Hunt>(5, race("y", 20, true)), Added::Known { bug: 2, worse: false });
+        assert_eq!(add::<Hunt>(&mut bugs, 7, race("x", 1, false)), Added::New(1));
+        assert_eq!(add::<Hunt>(&mut bugs, 3, race("y", 20, true)), Added::New(2));
+        assert_eq!(add::<Hunt>(&mut bugs, 3, race("y", 20, true)), Added::Nothing);
+        assert_eq!(
+            add::<Hunt>(&mut bugs, 5, race("y", 20, true)),
+            Added::Known { bug: 2, worse: false }
+        );
         assert!(bugs.contains(5) && !bugs.contains(6));
     }
 
     #[test]
     fn a_failure_may_come_after_the_race_that_leads_to_it() {
         let mut bugs = Bugs::default();
-        assert_eq!(bugs.add::<Hunt>(0, race("x", 1, false)), Added::New(1));
-        assert_eq!(bugs.add::<Hunt>(1, race("x", 1, true)), Added::Known { bug: 1, worse: true });
-        assert_eq!(bugs.add::<Hunt>(0, race("x", 1, true)), Added::Nothing);
+        assert_eq!(add::<Hunt>(&mut bugs, 0, race("x", 1, false)), Added::New(1));
+        assert_eq!(
+            add::<Hunt>(&mut bugs, 1, race("x", 1, true)),
+            Added::Known { bug: 1, worse: true }
+        );
+        assert_eq!(add::<Hunt>(&mut bugs, 0, race("x", 1, true)), Added::Nothing);
     }
 
     #[test]
     fn violations_of_properties_are_never_one_bug() {
         let mut bugs = Bugs::default();
-        assert_eq!(bugs.add::<Check>(0, race("x", 1, false)), Added::New(1));
-        assert_eq!(bugs.add::<Check>(1, race("x", 1, false)), Added::New(2));
-        assert_eq!(bugs.add::<Check>(1, race("x", 1, false)), Added::Nothing);
+        assert_eq!(add::<Check>(&mut bugs, 0, race("x", 1, false)), Added::New(1));
+        assert_eq!(add::<Check>(&mut bugs, 1, race("x", 1, false)), Added::New(2));
+        assert_eq!(add::<Check>(&mut bugs, 1, race("x", 1, false)), Added::Nothing);
     }
 }

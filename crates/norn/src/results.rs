@@ -36,6 +36,9 @@ pub(crate) trait Results: Send + 'static {
     /// The identity of the bug behind a finding.
     fn bug(&self, at: usize) -> BugId;
 
+    /// Whether a finding is known to lead to a failure.
+    fn leads_to_failure(&self, at: usize) -> bool;
+
     /// Whether two findings show the same bug.
     fn is_same_bug(one: &BugId, other: &BugId) -> bool;
 
@@ -83,6 +86,10 @@ impl Results for Hunt {
 
     fn bug(&self, at: usize) -> BugId {
         self.findings[at].bug()
+    }
+
+    fn leads_to_failure(&self, at: usize) -> bool {
+        self.bug(at).failure.is_some()
     }
 
     /// Of two findings, the one with a failure may be found first or last.
@@ -151,6 +158,11 @@ impl Results for Check {
 
     fn bug(&self, at: usize) -> BugId {
         self.violations[at].bug()
+    }
+
+    /// The functions that the violation is about may have to run to their ends first.
+    fn leads_to_failure(&self, at: usize) -> bool {
+        self.violations[at].harm.is_some() || self.bug(at).failure.is_some()
     }
 
     /// Each violation is shown: the user declared what a violation is.

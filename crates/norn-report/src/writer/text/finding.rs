@@ -6,7 +6,7 @@ use norn_model::{BugClass, Consequence, Ordering};
 
 use super::{columns, interleaving, paint, story};
 use crate::{
-    Access, AlsoSeen, AtomicOperation, BriefLine, Finding, HeldLock, Object, ObservedFailure,
+    Access, AlsoSeen, AtomicOperation, BriefLine, Finding, Harm, HeldLock, Object, ObservedFailure,
     Remark, Report, Status, Unordered, Update, WeakOperation,
     vocabulary::{consequence, not_reproduced, older_loads, place},
     writer::Layout,
@@ -38,7 +38,10 @@ pub(super) fn update(out: &mut dyn Write, update: &Update) -> io::Result<()> {
     let number = finding.bug.unwrap_or_default();
     let title = format!("also: {}", headline(finding));
     writeln!(out, "{number}. {}", paint::headline(title, finding.harmful))?;
-    reproduce(out, &finding.replay)?;
+    match &finding.harm {
+        Some(it) => harm(out, it)?,
+        None => reproduce(out, &finding.replay)?,
+    }
     writeln!(out)
 }
 
@@ -109,14 +112,19 @@ fn body(
     }
     possibility(out, finding)?;
     reproduce(out, &finding.replay)?;
-    if let Some(harm) = &finding.harm {
-        writeln!(out, "   it can lead to: {}", consequence(&harm.consequence))?;
-        if let Some(story) = &harm.story {
-            story::story(out, story)?;
-        }
-        reproduce(out, &harm.replay)?;
+    if let Some(it) = &finding.harm {
+        harm(out, it)?;
     }
     writeln!(out)
+}
+
+/// A failure that a violation of a property leads to.
+fn harm(out: &mut dyn Write, harm: &Harm) -> io::Result<()> {
+    writeln!(out, "   it can lead to: {}", consequence(&harm.consequence))?;
+    if let Some(story) = &harm.story {
+        story::story(out, story)?;
+    }
+    reproduce(out, &harm.replay)
 }
 
 /// Why it is a bug although the forced order of the events looks like the recorded one.
