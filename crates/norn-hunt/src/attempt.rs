@@ -30,6 +30,12 @@ impl Forced {
         Forced { clip, needed, expected, verdict: Verdict::Followed(0) }
     }
 
+    /// The events that the run begins with if the program follows, by thread.
+    pub(crate) fn prefix(&self, source: &Source) -> BTreeMap<ThreadName, u64> {
+        let name = |it: &ThreadId| source.symbolized.thread(*it);
+        self.expected.iter().map(|(thread, events)| (name(thread), *events)).collect()
+    }
+
     /// Determines from the outcome of the run how far the program followed.
     pub(crate) fn judge(&mut self, outcome: &Outcome) {
         self.verdict = judged(outcome, &self.clip);

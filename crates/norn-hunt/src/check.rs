@@ -213,7 +213,7 @@ impl Hypotheses for Checking<'_> {
         }
         queue.try_again(&attempt);
         self.evidence.observe(&run, executions, None)?;
-        self.evidence.learn_places(run)
+        self.evidence.learn_explored(run)
     }
 
     fn explored(
@@ -225,7 +225,7 @@ impl Hypotheses for Checking<'_> {
             self.observe(source, &watches(self.properties, source))?;
         }
         self.evidence.observe(&run, executions, None)?;
-        self.evidence.learn_places(run)
+        self.evidence.learn_explored(run)
     }
 
     fn finish(&mut self, mut queue: Queue) -> Option<Queue> {

@@ -24,6 +24,7 @@ use crate::{
     attempt::{Forced, force},
     campaign::Executor,
     explore,
+    guide::Mutation,
     source::{Loading, Source},
 };
 
@@ -42,6 +43,8 @@ pub(crate) enum Plan {
     Follow(Arc<Source>, Arc<Witness>),
     /// Explore: the number of the run, and its approximate number of events.
     Explore(usize, u64),
+    /// Explore: repeat a run with another disturbance.
+    Mutate(Mutation),
     /// Explore along a schedule that lets unfinished threads continue.
     Finish(Arc<Clip>),
 }
@@ -55,8 +58,9 @@ impl PartialEq for Plan {
             (Plan::Explore(number, events), Plan::Explore(other, same)) => {
                 (number, events) == (other, same)
             }
+            (Plan::Mutate(mutation), Plan::Mutate(other)) => mutation == other,
             (Plan::Finish(clip), Plan::Finish(other)) => Arc::ptr_eq(clip, other),
-            (Plan::Follow(..) | Plan::Explore(..) | Plan::Finish(_), _) => false,
+            (Plan::Follow(..) | Plan::Explore(..) | Plan::Mutate(_) | Plan::Finish(_), _) => false,
         }
     }
 }
@@ -89,6 +93,8 @@ pub(crate) struct Run {
     pub(crate) output: Output,
     /// The schedule that was forced on it, and how far it followed.
     pub(crate) forced: Option<Forced>,
+    /// The mutation that it explores.
+    pub(crate) mutation: Option<Mutation>,
     /// The directory of its trace, unless that is kept permanently.
     folder: Option<TraceFolder>,
     loading: Loading,
@@ -227,8 +233,9 @@ impl LocalExecutor {
         let output = Output { stdout: fs::read(&stdout).unwrap_or_default(), status };
         let _ = fs::remove_dir_all(&files);
         let (folder, source) = (None, OnceCell::new());
+        let (forced, mutation) = (None, None);
         let loading = options.loading();
-        Ok(Run { completed, failure, story, output, forced: None, folder, loading, source })
+        Ok(Run { completed, failure, story, output, forced, mutation, folder, loading, source })
     }
 
     /// Replays a clip, as `norn replay` does.
@@ -282,6 +289,11 @@ impl Executor for LocalExecutor {
             Plan::Explore(number, events) => {
                 let plan = explore::plan(&self.options, *number, *events);
                 self.record(plan, (folder.path(), cancel))?
+            }
+            Plan::Mutate(mutation) => {
+                let clip = mutation.disturbance.clip(&mutation.source);
+                let run = self.record(self.plan_of(&clip), (folder.path(), cancel))?;
+                Run { mutation: Some(mutation.clone()), ..run }
             }
             Plan::Finish(clip) => self.record(self.plan_of(clip), (folder.path(), cancel))?,
         };

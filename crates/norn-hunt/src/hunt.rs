@@ -73,6 +73,7 @@ pub fn hunt(
     let Some(recorded) = record(options, scratch)? else { return Ok(None) };
     let Recorded { base, source, executor, options, observations, clips } = recorded;
     let executions = base.executions;
+    let source = Arc::new(source);
     let mut hunting = Hunting {
         evidence: Evidence::new((&options, &executor), base, &source, observations, clips),
         known: BTreeMap::new(),
@@ -84,8 +85,8 @@ pub fn hunt(
         omitted: Omissions::default(),
         listener,
     };
+    hunting.evidence.guide(&source);
     let limits = Limits::from(&options);
-    let source = Arc::new(source);
     let Driven { executions, ended } = drive(&mut hunting, source, executions, limits, &executor)?;
     Ok(Some(Hunt { ended, ..hunting.known(executions) }))
 }
@@ -197,6 +198,10 @@ impl Hypotheses for Hunting<'_> {
         if confirmed {
             self.credit(queue, source, &attempt, &run)?;
         }
+        if let Some(forced) = &run.forced {
+            let prefix = forced.prefix(source);
+            self.evidence.guide_attempt(&run, &prefix)?;
+        }
         self.evidence.learn(run)
     }
 
@@ -206,7 +211,7 @@ impl Hypotheses for Hunting<'_> {
         executions: usize,
     ) -> Result<Option<Lead<Pending>>, ReplayError> {
         self.evidence.observe(&run, executions, None)?;
-        self.evidence.learn_places(run)
+        self.evidence.learn_explored(run)
     }
 
     fn finish(&mut self, mut queue: Queue) -> Option<Queue> {

@@ -4,8 +4,9 @@
 //! for each candidate a schedule is computed and forced on the real program ([`attempt`]). A
 //! candidate is confirmed when the program reaches its last event as scheduled ([`confirm`]). A run
 //! with new coverage is a trace to predict from as well, so that bugs behind other bugs are found.
-//! At intervals, and at the end, some runs are made without a prediction ([`explore`]): a failure
-//! there is observed, and as real as a confirmed one. All of this is one loop ([`campaign`]); hunts
+//! At intervals, and at the end, some runs are made without a prediction: mutations of earlier runs
+//! ([`guide`]) and random schedules ([`explore`]). A failure there is observed, and as real as a
+//! confirmed one. All of this is one loop ([`campaign`]); hunts
 //! for anomalies ([`hunt`]) and checks of properties ([`check`]) differ in where candidates come
 //! from and in how a run is judged.
 
@@ -23,6 +24,7 @@ mod explore;
 mod finding;
 mod forecast;
 mod group;
+mod guide;
 mod handover;
 mod hunt;
 mod identity;

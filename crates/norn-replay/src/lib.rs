@@ -38,5 +38,6 @@ pub use error::ReplayError;
 pub use failure::failure_site;
 pub use judge::verdict;
 pub use path::{Detour, detour};
+pub use points::point;
 pub use run::{CompletedRun, process, run};
 pub use symbolized_trace::SymbolizedTrace;

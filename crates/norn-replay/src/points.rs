@@ -1,10 +1,17 @@
 //! Points for places in the code of a run: by line and function, which stay valid in another build,
 //! and by address, for the same build.
 
-use norn_model::{Code, Line, Location, Point};
+use norn_model::{Class, Code, Line, Location, Point, SiteId};
 use norn_trace::{Site, class_of};
 
 use crate::{SymbolizedTrace, label::Labels};
+
+/// The point of a site of a run.
+pub fn point(symbolized: &SymbolizedTrace, site: SiteId) -> Point {
+    let site = symbolized.trace.site(site);
+    let mut labels = Labels::new(symbolized);
+    site.map_or(Point::anywhere(Class::Any), |it| look_up(symbolized, &mut labels, it))
+}
 
 /// The point of a site.
 pub(crate) fn look_up(symbolized: &SymbolizedTrace, labels: &mut Labels<'_>, site: Site) -> Point {

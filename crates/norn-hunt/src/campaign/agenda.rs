@@ -5,11 +5,13 @@
 //! only on the steps before it, never on time or on the number of runs in parallel.
 
 /// Number of explored runs in one batch.
-const BATCH: usize = 4;
-/// Number of attempts between two batches of exploration. Exploration must not wait for all
-/// attempts: a bug that needs many switches, or work that one thread did alone in the recorded run,
-/// is rarely among the first predictions.
-const ATTEMPTS_BETWEEN: usize = 8;
+const BATCH: usize = 1;
+/// Number of attempts between two batches of exploration: at first, and at most. Exploration must not
+/// wait for all attempts: a bug that needs many switches, or work that one thread did alone in the
+/// recorded run, is rarely among the first predictions. The number is doubled after a run that brought
+/// nothing new, and halved after one that did.
+const ATTEMPTS_BETWEEN: usize = 2;
+const MOST_BETWEEN: usize = 8;
 /// Maximum number of executions for the candidates of one trace before other traces have their
 /// turn.
 const ROUND: usize = 24;
@@ -25,6 +27,8 @@ pub(crate) struct Agenda {
     explored: usize,
     /// Attempts since the last batch of exploration.
     attempts: usize,
+    /// Number of attempts before the next batch.
+    between: usize,
     /// Explored runs that are left in this batch.
     batch: usize,
     /// The number of the execution with which this round ends.
@@ -34,7 +38,16 @@ pub(crate) struct Agenda {
 impl Agenda {
     /// An agenda that counts the executions that were spent on the recorded run.
     pub(crate) fn new(budget: usize, explore: usize, executions: usize) -> Agenda {
-        Agenda { budget, explore, executions, explored: 0, attempts: 0, batch: 0, round_end: 0 }
+        Agenda {
+            budget,
+            explore,
+            executions,
+            explored: 0,
+            attempts: 0,
+            between: ATTEMPTS_BETWEEN,
+            batch: 0,
+            round_end: 0,
+        }
     }
 
     /// Number of executions so far.
@@ -60,7 +73,7 @@ impl Agenda {
 
     /// Whether there have been enough attempts since the last batch of exploration.
     pub(crate) fn is_exploration_due(&self) -> bool {
-        self.attempts >= ATTEMPTS_BETWEEN
+        self.attempts >= self.between
     }
 
     /// Whether there is anything left to explore.
@@ -79,11 +92,17 @@ impl Agenda {
         (self.batch > 0).then_some(self.explored)
     }
 
-    /// Counts an explored run.
+    /// Counts an explored run, as if it had brought nothing new.
     pub(crate) fn count_exploration(&mut self) {
+        self.between = (self.between * 2).min(MOST_BETWEEN);
         self.batch = self.batch.saturating_sub(1);
         self.explored += 1;
         self.executions += 1;
+    }
+
+    /// The explored run that was counted last has brought something new.
+    pub(crate) fn note_new(&mut self) {
+        self.between = (self.between / 4).max(1);
     }
 
     /// Counts an attempt.

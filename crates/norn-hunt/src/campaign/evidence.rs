@@ -1,7 +1,8 @@
 //! What every run contributes, whatever its purpose: its new coverage and its failures.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
+use norn_model::ThreadName;
 use norn_replay::{Clip, ReplayError};
 use norn_report::NotReproduced;
 
@@ -12,6 +13,7 @@ use super::{
 use crate::{
     Base, Confirmed, Options,
     executor::{LocalExecutor, Plan, Run, TraceFolder},
+    guide::Guide,
     observe::{Observations, Observed},
     reproduce::{Replay, replay},
     source::Source,
@@ -27,6 +29,8 @@ pub(crate) struct Evidence<'a> {
     executor: &'a LocalExecutor,
     pub(crate) base: Arc<Base>,
     coverage: Coverage,
+    /// The runs that are mutated.
+    guide: Guide,
     pub(crate) observations: Observations,
     pub(crate) clips: ClipStore,
     /// Number of replays of the clips of findings.
@@ -54,7 +58,29 @@ impl<'a> Evidence<'a> {
         let mut coverage = Coverage::default();
         coverage.learn(&recorded.symbolized.trace);
         let base = Arc::new(base);
-        Evidence { options, executor, base, coverage, observations, clips, replays: 0 }
+        let guide = Guide::default();
+        Evidence { options, executor, base, coverage, guide, observations, clips, replays: 0 }
+    }
+
+    /// Lets exploration begin with mutations of the recorded run.
+    pub(crate) fn guide(&mut self, recorded: &Arc<Source>) {
+        self.guide.learn(recorded);
+        self.guide.add(recorded, &BTreeMap::new(), 0);
+    }
+
+    /// Lets exploration continue from the run of an attempt, if it shows a new reads-from pair.
+    pub(crate) fn guide_attempt(
+        &mut self,
+        run: &Run,
+        prefix: &BTreeMap<ThreadName, u64>,
+    ) -> Result<(), ReplayError> {
+        if let Some(symbolized) = run.passed_trace()?.filter(Guide::may_mutate) {
+            let source = Arc::new(Source::new(symbolized, self.options.loading()));
+            if self.guide.learn(&source) {
+                self.guide.add(&source, prefix, 1);
+            }
+        }
+        Ok(())
     }
 
     /// Replays the clip of a harmful finding. The driver waits for the result, which depends on
@@ -117,9 +143,25 @@ impl<'a> Evidence<'a> {
         })
     }
 
-    /// Adds only the places that a run reached. Returns the run if one of them is new.
-    pub(crate) fn learn_places(&mut self, run: Run) -> Result<Option<Lead<Pending>>, ReplayError> {
+    /// Adds what an explored run has shown. Returns the run if it reached a new place.
+    pub(crate) fn learn_explored(
+        &mut self,
+        run: Run,
+    ) -> Result<Option<Lead<Pending>>, ReplayError> {
+        self.guide.finish(run.mutation.as_ref());
         let Some(symbolized) = run.passed_trace()? else { return Ok(None) };
+        if let Some(mutation) = &run.mutation {
+            let coverage = self.coverage.learn(&symbolized.trace);
+            let source = Arc::new(Source::new(symbolized, self.options.loading()));
+            let is_new = self.guide.learn(&source) || coverage.is_some();
+            if is_new {
+                self.guide.add(&source, &mutation.prefix(), mutation.depth() + 1);
+            }
+            return Ok(match coverage {
+                Some(NewCoverage::Place) => Some(Lead::Place(Pending::new(run))),
+                Some(NewCoverage::Value) | None => is_new.then(|| Lead::Value(Pending::new(run))),
+            });
+        }
         let is_new = self.coverage.learn_places(&symbolized.trace);
         Ok(is_new.then(|| Lead::Place(Pending::new(run))))
     }
@@ -147,7 +189,10 @@ impl<'a> Evidence<'a> {
     pub(crate) fn exploration(&self, number: usize) -> Plan {
         match &self.base.finish {
             Some(clip) if number == 0 => Plan::Finish(Arc::clone(clip)),
-            _ => Plan::Explore(number, self.base.events),
+            _ => match self.guide.mutation(number) {
+                Some(mutation) => Plan::Mutate(mutation.clone()),
+                None => Plan::Explore(number, self.base.events),
+            },
         }
     }
 }

@@ -361,6 +361,9 @@ where
         self.agenda.count_exploration();
         let executions = self.agenda.executions();
         let lead = self.hypotheses.explored(run, executions)?;
+        if lead.is_some() {
+            self.agenda.note_new();
+        }
         self.follow(lead);
         self.publish();
         Ok(())

@@ -1,0 +1,90 @@
+//! A disturbance: a run is repeated up to the moment at which a thread, the *victim*, has read a
+//! variable. Then another thread writes it, and the victim continues with what it has read.
+//!
+//! Atomicity and order violations need one such moment. The difference here is what follows: a
+//! disturbance may be repeated for as long as the victim reads the variable again, it may let the writer
+//! run as far as it can, and it may be added to a run that was already disturbed.
+
+use norn_model::{EventId, Segment, ThreadId, Until, Visit};
+use norn_replay::{Clip, arrange, point};
+
+use crate::source::Source;
+
+/// How the writer disturbs the victim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// Each time the victim reads the variable, the writer writes it once more: at most so often.
+    Repeatedly(usize),
+    /// The writer completes the critical section of its write.
+    Once,
+    /// The writer continues until it blocks or ends.
+    ToTheEnd,
+    /// The writer stops after its write, within its critical section, before the victim reads.
+    Inside,
+}
+
+impl Mode {
+    /// A number that tells the modes apart, whatever the number of repetitions.
+    pub(super) fn number(self) -> usize {
+        match self {
+            Mode::Repeatedly(_) => 0,
+            Mode::Once => 1,
+            Mode::ToTheEnd => 2,
+            Mode::Inside => 3,
+        }
+    }
+}
+
+/// A disturbance of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Disturbance {
+    /// The order of the run up to the moment: each turn ends before the event with this index.
+    pub(super) turns: Vec<(ThreadId, u64)>,
+    /// The read. If it comes earlier than in the run, the victim may take another path from there.
+    pub(super) read: EventId,
+    /// The last event of the victim before it is disturbed: the end of the critical section of the read.
+    pub(super) seen: EventId,
+    /// The last event of the writer in the first disturbance.
+    pub(super) written: EventId,
+    pub(super) mode: Mode,
+    /// Number of disturbances in the run that is repeated.
+    pub(super) depth: usize,
+}
+
+impl Disturbance {
+    /// The schedule. It ends when the victim blocks or ends.
+    pub(crate) fn clip(&self, source: &Source) -> Clip {
+        let mut clip = arrange(&source.symbolized, &self.turns);
+        let name = |it: EventId| source.symbolized.thread(it.thread);
+        let segment = |it: EventId, until| Segment { thread: name(it), until };
+        let after = |it: EventId| {
+            let event = source.trace.event(it)?;
+            Some(Until::After(Visit { point: point(&source.symbolized, event.site), times: 1 }))
+        };
+        let segments = &mut clip.schedule.segments;
+        let early = self.turns.last() == Some(&(self.read.thread, self.read.index + 1));
+        if early && self.seen != self.read {
+            segments.extend(after(self.seen).map(|until| segment(self.seen, until)));
+        }
+        match self.mode {
+            Mode::ToTheEnd => {}
+            Mode::Repeatedly(_) | Mode::Once | Mode::Inside => {
+                let until = Until::Event { index: self.written.index + 1, at: None };
+                segments.push(segment(self.written, until));
+            }
+        }
+        match self.mode {
+            Mode::ToTheEnd => segments.push(segment(self.written, Until::Blocks)),
+            Mode::Repeatedly(times) => {
+                for _ in 1..times {
+                    for event in [self.seen, self.written] {
+                        segments.extend(after(event).map(|until| segment(event, until)));
+                    }
+                }
+            }
+            Mode::Once | Mode::Inside => {}
+        }
+        segments.push(segment(self.seen, Until::Blocks));
+        clip
+    }
+}

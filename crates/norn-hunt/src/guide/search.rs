@@ -1,0 +1,282 @@
+//! Searches a run for the moments at which a thread can be disturbed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use norn_model::{Effect, EventId, SiteId, ThreadEffect, ThreadId, Trace};
+
+use super::{
+    disturbance::{Disturbance, Mode},
+    timeline::{SharedAccess, Timeline},
+};
+
+/// Maximum number of times that a disturbance is repeated.
+const MOST_TIMES: usize = 16;
+
+/// A disturbance that was found, with what it promises.
+#[derive(Clone, Debug)]
+pub(super) struct Moment {
+    pub(super) disturbance: Disturbance,
+    /// The places of the read and of the write.
+    pub(super) sites: (SiteId, SiteId),
+    /// The smaller, the earlier it is tried.
+    pub(super) rank: u32,
+}
+
+/// All moments of a run. Of each thread, the events before the index in `from` are as they should be:
+/// only later ones are disturbed.
+pub(super) fn moments(trace: &Trace, from: &BTreeMap<ThreadId, u64>, depth: usize) -> Vec<Moment> {
+    let timeline = Timeline::new(trace);
+    let search = Search { trace, timeline: &timeline, from, depth };
+    let mut moments = Vec::new();
+    for accesses in timeline.shared.values() {
+        search.add_variable(accesses, &mut moments);
+    }
+    search.add_tried_locks(&mut moments);
+    // What a thread sees first influences most of what it does.
+    moments.sort_by_key(|it| (it.rank, it.disturbance.seen.index));
+    moments
+}
+
+struct Search<'a> {
+    trace: &'a Trace,
+    timeline: &'a Timeline,
+    from: &'a BTreeMap<ThreadId, u64>,
+    depth: usize,
+}
+
+/// A read and the write of another thread that is to follow it.
+#[derive(Clone, Copy)]
+struct Pair<'a> {
+    read: SharedAccess,
+    write: SharedAccess,
+    /// All accesses to the variable.
+    accesses: &'a [SharedAccess],
+}
+
+impl Search<'_> {
+    fn is_open(&self, event: EventId) -> bool {
+        event.index >= self.from.get(&event.thread).copied().unwrap_or(0)
+    }
+
+    fn site(&self, event: EventId) -> SiteId {
+        self.trace.event(event).map_or(SiteId(0), |it| it.site)
+    }
+
+    /// Each place at which a thread reads the variable counts once, with the first write of each other
+    /// thread that can follow: the next one, or the first one if all of them came earlier.
+    fn add_variable(&self, accesses: &[SharedAccess], moments: &mut Vec<Moment>) {
+        let mut seen = BTreeSet::new();
+        for read in accesses.iter().filter(|it| it.reads && self.is_open(it.event)) {
+            let victim = read.event.thread;
+            if !seen.insert((victim, self.site(read.event))) {
+                continue;
+            }
+            let end = self.timeline.section(read.event).1;
+            let seen_at = self.timeline.position(EventId { index: end, ..read.event });
+            let mut writers = BTreeSet::new();
+            let others = |it: &&SharedAccess| it.writes && it.event.thread != victim;
+            let later = |it: &&SharedAccess| self.timeline.position(it.event) > seen_at;
+            let writes = accesses.iter().filter(others).filter(|it| self.is_open(it.event));
+            let (after, before): (Vec<&SharedAccess>, Vec<&SharedAccess>) = writes.partition(later);
+            for write in after.into_iter().chain(before) {
+                if writers.insert(write.event.thread) {
+                    self.add_pair(Pair { read: *read, write: *write, accesses }, moments);
+                }
+            }
+        }
+    }
+
+    fn add_pair(&self, pair: Pair<'_>, moments: &mut Vec<Moment>) {
+        let Pair { read, write, accesses } = pair;
+        let timeline = self.timeline;
+        let (seen, written) = (timeline.section(read.event).1, timeline.section(write.event).1);
+        // A thread that only ends cannot act on what it has read.
+        if seen + 2 >= timeline.len(read.event.thread) {
+            return;
+        }
+        let again =
+            accesses.iter().any(|it| it.event.thread == read.event.thread && it.event.index > seen);
+        let site = self.site(write.event);
+        let same = |it: &&SharedAccess| {
+            let event = it.event;
+            event.thread == write.event.thread
+                && event.index >= write.event.index
+                && self.site(event) == site
+        };
+        let times = accesses.iter().filter(same).count().min(MOST_TIMES);
+        let mut modes = vec![(Mode::ToTheEnd, 1)];
+        if again && times > 1 {
+            modes.push((Mode::Repeatedly(times), 0));
+        }
+        // A single disturbance of the recorded run is what candidates are.
+        let once = if self.depth == 0 { 2 } else { u32::from(!again) };
+        modes.push((Mode::Once, once));
+        for (mode, rank) in modes {
+            let seen = EventId { index: seen, ..read.event };
+            let written = EventId { index: written, ..write.event };
+            if let Some((turns, waits)) = self.turns(read.event, seen, write.event) {
+                let read = read.event;
+                let disturbance =
+                    Disturbance { turns, read, seen, written, mode, depth: self.depth };
+                let sites = (self.site(read), site);
+                moments.push(Moment { disturbance, sites, rank: rank + 2 * u32::from(waits) });
+            }
+        }
+        let locked = timeline.section(write.event).0 < write.event.index;
+        let unlocked = timeline.section(read.event) == (read.event.index, read.event.index);
+        if locked && unlocked {
+            moments.extend(self.inside(read.event, write.event));
+        }
+    }
+
+    /// The writer stops within its critical section, right after its write, and the victim reads then.
+    fn inside(&self, read: EventId, write: EventId) -> Option<Moment> {
+        let timeline = self.timeline;
+        let cut = timeline.position(read).min(timeline.position(write));
+        let mut turns = compress(&timeline.order[..cut]);
+        self.create(write.thread, cut, read.thread, &mut turns)?;
+        let (seen, written, mode, depth) = (read, write, Mode::Inside, self.depth);
+        let disturbance = Disturbance { turns, read, seen, written, mode, depth };
+        Some(Moment { disturbance, sites: (self.site(read), self.site(write)), rank: 1 })
+    }
+
+    /// The turns up to the moment at which the victim has seen the variable and the writer has not yet
+    /// begun to write it, and whether a thread may have to wait on the way.
+    fn turns(
+        &self,
+        read: EventId,
+        seen: EventId,
+        write: EventId,
+    ) -> Option<(Vec<(ThreadId, u64)>, bool)> {
+        let timeline = self.timeline;
+        let begin = EventId { index: timeline.section(write).0, ..write };
+        let cut = (timeline.position(seen) + 1).min(timeline.position(begin));
+        let early = timeline.position(seen) >= cut;
+        let mut turns = compress(&timeline.order[..cut]);
+        if early {
+            self.create(seen.thread, cut, write.thread, &mut turns)?;
+            turns.push((read.thread, read.index + 1));
+            return Some((turns, self.waits(read, cut)?));
+        }
+        // It is so already.
+        let next = EventId { index: seen.index + 1, ..seen };
+        if timeline.position(next) > timeline.position(write) {
+            return None;
+        }
+        self.create(write.thread, cut, seen.thread, &mut turns)?;
+        Some((turns, self.waits(write, cut)?))
+    }
+
+    /// Adds the turn that creates a thread, if that comes after the cut. `None` if another thread, which
+    /// stops there, would have to create it.
+    fn create(
+        &self,
+        thread: ThreadId,
+        cut: usize,
+        stopped: ThreadId,
+        turns: &mut Vec<(ThreadId, u64)>,
+    ) -> Option<()> {
+        if let Some(fork) = self.timeline.fork(thread)
+            && self.timeline.position(fork) >= cut
+        {
+            if fork.thread == stopped {
+                return None;
+            }
+            turns.push((fork.thread, fork.index + 1));
+        }
+        Some(())
+    }
+
+    /// Whether a thread waits for others between the cut and an event. `None` if it waits for the end of
+    /// a thread: that would have to end first, and then nothing is left to reorder.
+    fn waits(&self, event: EventId, cut: usize) -> Option<bool> {
+        let thread = self.trace.thread(event.thread)?;
+        let until = usize::try_from(event.index).unwrap_or(usize::MAX).min(thread.events.len());
+        let later = thread.events[..until].iter().rev();
+        let mut waits = false;
+        for event in later.take_while(|it| self.timeline.position(it.id) >= cut) {
+            match event.op.effect() {
+                Effect::Thread(ThreadEffect::Join(_)) => return None,
+                Effect::Condition(_)
+                | Effect::Barrier(_)
+                | Effect::Semaphore(_)
+                | Effect::Channel(_) => waits = true,
+                _ => {}
+            }
+        }
+        Some(waits)
+    }
+
+    /// A thread holds a lock while another one tries to acquire it.
+    fn add_tried_locks(&self, moments: &mut Vec<Moment>) {
+        for acquisitions in self.timeline.tried.values() {
+            let tries = acquisitions.iter().filter(|it| it.tried && self.is_open(it.event));
+            for tried in tries {
+                let held = |it: &&super::timeline::Acquisition| {
+                    it.event.thread != tried.event.thread && self.is_open(it.event)
+                };
+                let Some(held) = acquisitions.iter().find(held) else { continue };
+                moments.extend(self.inside(tried.event, held.event));
+            }
+        }
+    }
+}
+
+/// The turns of an order of events.
+fn compress(order: &[EventId]) -> Vec<(ThreadId, u64)> {
+    let mut turns: Vec<(ThreadId, u64)> = Vec::new();
+    for event in order {
+        match turns.last_mut() {
+            Some((thread, until)) if *thread == event.thread => *until = event.index + 1,
+            _ => turns.push((event.thread, event.index + 1)),
+        }
+    }
+    turns
+}
+
+#[cfg(test)]
+mod tests {
+    use norn_model::text;
+
+    use super::*;
+
+    /// The modes of the disturbances of a run, with their victims.
+    fn found(run: &str, depth: usize) -> Vec<String> {
+        let trace = text::parse(&format!("order global\n{run}")).unwrap_or_default();
+        let name = |it: ThreadId| trace.thread(it).map_or(String::new(), |it| it.name.0.clone());
+        let moments = moments(&trace, &BTreeMap::new(), depth);
+        let text =
+            |it: &Moment| format!("{} {:?}", name(it.disturbance.seen.thread), it.disturbance.mode);
+        moments.iter().map(text).collect()
+    }
+
+    #[test]
+    fn a_read_is_disturbed_by_a_later_write() {
+        let run = "T1 load x 0\nT1 store y 1\nT1 yield\nT1 yield\nT2 store x 1\nT2 end";
+        assert_eq!(found(run, 0), ["T1 ToTheEnd", "T1 Once"]);
+    }
+
+    #[test]
+    fn an_early_read_is_disturbed_by_the_write_that_it_saw() {
+        let run = "T2 store x 1\nT2 end\nT1 load x 1\nT1 store y 1\nT1 yield\nT1 end";
+        assert_eq!(found(run, 1), ["T1 ToTheEnd", "T1 Once"]);
+    }
+
+    #[test]
+    fn a_read_in_a_loop_is_disturbed_repeatedly() {
+        let writes = "T2 store x 1 @ w\nT2 store x 2 @ w\nT2 store x 3 @ w\n";
+        let run = format!("{writes}T1 load x 3 @ r\nT1 cas x 3 4 @ c\nT1 yield\nT1 end");
+        assert_eq!(found(&run, 0)[0], "T1 Repeatedly(3)");
+    }
+
+    #[test]
+    fn a_lock_that_is_tried_is_held_by_another_thread() {
+        let run = "T1 acq m mutex tried\nT1 rel m\nT2 acq m\nT2 rel m";
+        assert_eq!(found(run, 0), ["T1 Inside"]);
+    }
+
+    #[test]
+    fn a_thread_that_only_ends_is_not_disturbed() {
+        assert!(found("T1 load x 0\nT1 end\nT2 store x 1\nT2 end", 0).is_empty());
+    }
+}
