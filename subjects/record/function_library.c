@@ -1,6 +1,7 @@
 // Functions of the C library, called directly, by address, and from a function of the program.
-// Events, if `atoi`, `getpid`, `qsort` and `setjmp` are named: their calls, and the returns of all
+// Events, if `atoi`, `getuid`, `lfind` and `setjmp` are named: their calls, and the returns of all
 // but `setjmp`.
+#include <search.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,10 +20,11 @@ int main(int count, char **arguments) {
     jmp_buf here;
     printf("%d\n", atoi(count > 1 ? arguments[1] : "17"));
     printf("%d\n", convert("42"));
-    printf("%d\n", getpid() > 0);
-    qsort(numbers, 3, sizeof *numbers, compare);
+    printf("%d\n", getuid() == geteuid());
+    size_t length = 3;
+    int *found = lfind(&numbers[2], numbers, &length, sizeof *numbers, compare);
     if (setjmp(here) == 0)
         longjmp(here, 1);
-    printf("%d %d %d\n", numbers[0], numbers[1], numbers[2]);
+    printf("%d\n", found == &numbers[2]);
     return 0;
 }

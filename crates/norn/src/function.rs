@@ -64,7 +64,7 @@ pub(crate) fn unseen(run: &Run) -> Vec<String> {
             (0, false) => {
                 lines.push(format!("norn: `{name}` is not seen: no such function"));
                 let what = "norn sees calls of functions that it has built, and calls into shared";
-                lines.push(format!("hint: {what} libraries from code that it has built"));
+                lines.push(format!("hint: {what} libraries from code that it has built, except those that it intercepts"));
             }
             (_, true) => {
                 lines.push(format!("norn: some calls of `{name}` are inlined: those are not seen"));

@@ -41,6 +41,14 @@ impl Text {
     pub fn new(layout: Layout) -> Text {
         Text { layout }
     }
+
+    /// The end of a report: what does not count, and the summary.
+    fn conclude(self, report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
+        finding::not_reproducible(out, report)?;
+        property::properties(out, &report.properties)?;
+        summary::summary(out, report)?;
+        summary::suppressions(out, report, self.layout.verbose)
+    }
 }
 
 impl Writer for Text {
@@ -55,10 +63,7 @@ impl Writer for Text {
                 finding::brief(out, report)?;
                 unrecorded::unrecorded(out, report)?;
                 finding::observed(out, report)?;
-                finding::not_reproducible(out, report)?;
-                property::properties(out, &report.properties)?;
-                summary::summary(out, report)?;
-                summary::suppressions(out, report, self.layout.verbose)
+                self.conclude(report, out)
             }
             Run | Replay => match (&report.batch, &report.run) {
                 (Some(batch), _) => batch::batch(out, batch),
@@ -82,10 +87,8 @@ impl Writer for Text {
             Line::End(report) => {
                 finding::also_seen(out, report)?;
                 finding::brief(out, report)?;
-                finding::not_reproducible(out, report)?;
-                property::properties(out, &report.properties)?;
-                summary::summary(out, report)?;
-                summary::suppressions(out, report, self.layout.verbose)?;
+                unrecorded::unrecorded(out, report)?;
+                self.conclude(report, out)?;
             }
             Line::Start(_) | Line::Progress(_) => {}
         }
