@@ -163,7 +163,8 @@ pub unsafe fn watch(slot: *mut ThreadSlot, watched: bool) {
     let watching = (&raw const WATCHED).cast();
     // SAFETY: guaranteed by the caller. Another table than these means that accesses are ignored.
     unsafe {
-        let control = if arena::is_stopped(slot) { arena::table_of_stopped() } else { arena::table() };
+        let control =
+            if arena::is_stopped(slot) { arena::table_of_stopped() } else { arena::table() };
         let control = (&raw const *control).cast();
         if watched && (*slot).table == control {
             set_behind(control as usize);
