@@ -10,7 +10,7 @@ const BATCH: usize = 1;
 /// wait for all attempts: a bug that needs many switches, or work that one thread did alone in the
 /// recorded run, is rarely among the first predictions. The number is doubled after a run that brought
 /// nothing new, and halved after one that did.
-const ATTEMPTS_BETWEEN: usize = 2;
+const ATTEMPTS_BETWEEN: usize = 4;
 const MOST_BETWEEN: usize = 8;
 /// Maximum number of executions for the candidates of one trace before other traces have their
 /// turn.

@@ -268,7 +268,7 @@ fn exploration_gets_fewer_turns_while_it_brings_nothing() {
     let (_, transcript) = transcript(DULL, limits, &QUICK);
     let kinds = transcript.iter().filter(|it| it.contains(':'));
     let kinds: String = kinds.map(|it| if it.contains("Try") { 't' } else { 'e' }).collect();
-    assert!(kinds.starts_with("ttettttettttttttettttttt"), "{kinds}");
+    assert!(kinds.starts_with("ttttettttttttetttttttte"), "{kinds}");
 }
 
 #[test]
