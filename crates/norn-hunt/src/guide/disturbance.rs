@@ -13,7 +13,7 @@ use crate::source::Source;
 /// How the writer disturbs the victim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// Each time the victim reads the variable, the writer writes it once more: at most so often.
+    /// The writer writes the variable again after each read of the victim, up to this number of times.
     Repeatedly(usize),
     /// The writer completes the critical section of its write.
     Once,
@@ -24,7 +24,7 @@ pub(crate) enum Mode {
 }
 
 impl Mode {
-    /// A number that tells the modes apart, whatever the number of repetitions.
+    /// A number for each mode, independent of the number of repetitions.
     pub(super) fn number(self) -> usize {
         match self {
             Mode::Repeatedly(_) => 0,

@@ -1,9 +1,9 @@
 //! Guided exploration: runs that showed something new are repeated with one more disturbance.
 //!
 //! After Wolff et al. (*Greybox fuzzing for concurrency testing*, ASPLOS 2024): a schedule is kept if its
-//! run shows a new reads-from pair, and mutated by another constraint on who reads from whom. Where we
-//! differ: a mutation is not drawn at random, but taken from the trace of the run, in which the next
-//! write that a read can miss is known; and the best ones come first ([`search`]). A run that was
+//! run shows a new reads-from pair, and mutated by another constraint on which write a read sees. Unlike
+//! there, mutations are not drawn at random: the trace of the run shows the next write that each read can
+//! miss, and the most promising ones are tried first ([`search`]). A run that was
 //! disturbed once is disturbed again where it goes on, so bugs that need several reorderings are reached
 //! step by step. A constraint is removed by going back to an earlier run, which keeps its own mutations.
 
