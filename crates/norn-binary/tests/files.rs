@@ -158,7 +158,9 @@ fn load_bias() {
     let bias = module.load_bias(start, offset).unwrap();
     let here = load_bias as fn() as usize as u64;
     let frames = module.frames(here - bias);
-    assert_eq!(frames.last().unwrap().function.as_deref(), Some("files::load_bias"));
+    // Line tables alone name a function without its module.
+    let function = frames.last().unwrap().function.as_deref().unwrap();
+    assert_eq!(function.rsplit("::").next(), Some("load_bias"));
 }
 
 #[test]
