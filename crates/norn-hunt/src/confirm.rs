@@ -236,7 +236,7 @@ pub(crate) fn moment(trace: &Trace, id: EventId) -> Option<Moment> {
 }
 
 /// The last sequence number among the first `upto` events of a thread.
-fn number(trace: &Trace, thread: ThreadId, upto: u64) -> Option<u64> {
+pub(crate) fn number(trace: &Trace, thread: ThreadId, upto: u64) -> Option<u64> {
     let thread = trace.thread(thread)?;
     let events = thread.events.iter().take(usize::try_from(upto).ok()?);
     Some(events.rev().find_map(|it| it.seq).unwrap_or(thread.after))

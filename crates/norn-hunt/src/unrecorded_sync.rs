@@ -11,20 +11,20 @@
 
 use norn_frontend::{Gap, Owner};
 use norn_model::{
-    BugClass, Candidate, Event, EventId, Frame, Op, Ordering, StackId, Trace,
+    BugClass, Candidate, Event, EventId, Frame, Op, Ordering, StackId,
     memory_model::{Edges, HappensBefore},
 };
 use norn_replay::ReplayError;
 use norn_report::{UnrecordedOrder, UnrecordedSync};
 
 use crate::{
-    confirm::{self, Moment, moment},
+    confirm::{self, Moment},
     executor::Run,
     source::Source,
 };
 
 /// Maximum number of events on each side of an access that are examined.
-const NEAR: usize = 64;
+const NEAR: u64 = 64;
 
 /// What may order the accesses of a race in a run that performed it.
 pub(crate) fn between(
@@ -48,9 +48,10 @@ fn between_accesses(
     let events = confirm::events(source, race, run)?.into_iter();
     let events = events.map(|it| run.positions.loaded(it)).collect::<Option<Vec<_>>>()?;
     let (&first, &second) = events.first().zip(events.last())?;
-    let (start, end) = (moment(&run.trace, first)?, moment(&run.trace, second)?);
-    let releases = after(run, first, |it| it < end);
-    let acquires = before(run, second, |opens, closes| if away { closes } else { opens } >= start);
+    let (from, to) = (Window::around(run, first)?, Window::around(run, second)?);
+    let (start, end) = (from.moment()?, to.moment()?);
+    let releases = from.after(run, |it| it < end);
+    let acquires = to.before(run, |opens, closes| if away { closes } else { opens } >= start);
     let (release, acquire) = (releases.first(), acquires.first());
     let both = release.is_some() && acquire.is_some();
     (both || is_completed(run, (first, &releases), (second, &acquires))).then(|| UnrecordedOrder {
@@ -75,8 +76,10 @@ fn around(source: &Source, race: &Candidate) -> Option<UnrecordedOrder> {
     }
     let (first, second) = race.steps.first().zip(race.steps.last())?;
     let order = |first: EventId, second: EventId| {
-        let release = after(source, first, |_| true).into_iter().next()?.sync;
-        let acquire = before(source, second, |_, _| true).into_iter().next()?.sync;
+        let release = Window::around(source, first)?.after(source, |_| true);
+        let acquire = Window::around(source, second)?.before(source, |_, _| true);
+        let (release, acquire) =
+            (release.into_iter().next()?.sync, acquire.into_iter().next()?.sync);
         Some(UnrecordedOrder { release: Some(release), acquire: Some(acquire) })
     };
     order(first.event, second.event).or_else(|| order(second.event, first.event))
@@ -86,56 +89,82 @@ fn applies(run: &Source, candidate: &Candidate) -> bool {
     candidate.class() == BugClass::Race && run.symbolized.symbols.has_unrecorded_sync()
 }
 
-/// Synchronisation that may be between two events of a thread, and the index of the later one.
+/// Synchronisation that may be between two events of a thread, and the number of loaded events before it.
 struct Found {
     sync: UnrecordedSync,
     index: u64,
 }
 
-/// The synchronisation behind an event, while the events before it happen in time.
-fn after(run: &Source, first: EventId, in_time: impl Fn(Moment) -> bool) -> Vec<Found> {
-    let events = run.trace.thread(first.thread).map_or(&[][..], |it| &it.events);
-    let at = events.partition_point(|it| it.id.index < first.index);
-    let opened = |it: &Event| moment(&run.trace, it.id).is_some_and(&in_time);
-    let gaps = (at..events.len()).take_while(|it| opened(&events[*it])).take(NEAR);
-    gaps.filter_map(|it| found(run, events, it)).collect()
+/// The events of a thread around one of them, with when they happened. Of a long run only some events are
+/// loaded, and the code between two of those may contain other events, so that the recorded ones are used.
+struct Window {
+    events: Vec<(Event, Moment)>,
+    /// The index of the one that they are around.
+    at: usize,
 }
 
-/// The synchronisation before an event, closest first, while the events that enclose it are in time.
-fn before(run: &Source, second: EventId, in_time: impl Fn(Moment, Moment) -> bool) -> Vec<Found> {
-    let events = run.trace.thread(second.thread).map_or(&[][..], |it| &it.events);
-    let at = events.partition_point(|it| it.id.index < second.index);
-    let enclosed = |it: usize| {
-        let opens = moment(&run.trace, events[it].id);
-        let closes = events.get(it + 1).and_then(|it| moment(&run.trace, it.id));
-        opens.zip(closes).is_some_and(|(opens, closes)| in_time(opens, closes))
-    };
-    let gaps = (0..at).rev().take_while(|it| enclosed(*it)).take(NEAR);
-    gaps.filter_map(|it| found(run, events, it)).collect()
+impl Window {
+    fn around(run: &Source, loaded: EventId) -> Option<Window> {
+        let center = run.recorded(loaded);
+        let first = center.index.saturating_sub(NEAR);
+        let range = first..center.index.saturating_add(NEAR + 1);
+        let (number, events) = run.symbolized.trace.window(center.thread, range);
+        let earlier = run.positions.before(EventId { index: first, ..center });
+        let number = number.or_else(|| confirm::number(&run.trace, center.thread, earlier));
+        let mut number = number?;
+        let timed = events.into_iter().map(|event| {
+            number = event.seq.unwrap_or(number);
+            (event, (number, event.id.index))
+        });
+        let at = usize::try_from(center.index - first).ok()?;
+        Some(Window { events: timed.collect(), at })
+    }
+
+    fn moment(&self) -> Option<Moment> {
+        self.events.get(self.at).map(|it| it.1)
+    }
+
+    /// The synchronisation behind the event, while the events before it happen in time.
+    fn after(&self, run: &Source, in_time: impl Fn(Moment) -> bool) -> Vec<Found> {
+        let gaps = self.at..self.events.len().min(self.at + NEAR as usize);
+        let gaps = gaps.take_while(|it| in_time(self.events[*it].1));
+        gaps.filter_map(|it| self.found(run, it)).collect()
+    }
+
+    /// The synchronisation before the event, closest first, while the events that enclose it are in time.
+    fn before(&self, run: &Source, in_time: impl Fn(Moment, Moment) -> bool) -> Vec<Found> {
+        let enclosed = |it: &usize| {
+            let closes = self.events.get(it + 1);
+            closes.is_some_and(|closes| in_time(self.events[*it].1, closes.1))
+        };
+        let gaps = (0..self.at.min(self.events.len())).rev().take_while(enclosed);
+        gaps.filter_map(|it| self.found(run, it)).collect()
+    }
+
+    /// The synchronisation between an event and the next one.
+    fn found(&self, run: &Source, at: usize) -> Option<Found> {
+        let event = |at: usize| self.events.get(at).map(|it| it.0);
+        let (earlier, later) = (event(at)?, event(at + 1));
+        let pc = |it: Event| run.symbolized.trace.site(it.site).map_or(0, |it| it.pc);
+        let inner = callers(run, earlier.stack);
+        let outer = later.map(|it| callers(run, it.stack)).unwrap_or_default();
+        let before = later.map_or(0, pc);
+        let gap = Gap { after: pc(earlier), callers: &inner, before, before_callers: &outer };
+        let symbols = &run.symbolized.symbols;
+        let found = symbols.unrecorded_sync(gap)?;
+        let program = found.frames.iter().find(|it| symbols.owner(it) == Owner::Program);
+        let location = program.or(found.frames.first()).cloned();
+        let sync = UnrecordedSync { instruction: found.instruction, location };
+        Some(Found { sync, index: run.positions.upto(earlier.id) })
+    }
 }
 
-/// The synchronisation between an event and the next one.
-fn found(run: &Source, events: &[Event], at: usize) -> Option<Found> {
-    let (earlier, later) = (events.get(at)?, events.get(at + 1));
-    let pc = |it: &Event| run.trace.site(it.site).map_or(0, |it| it.pc);
-    let inner = callers(&run.trace, earlier.stack);
-    let outer = later.map(|it| callers(&run.trace, it.stack)).unwrap_or_default();
-    let before = later.map_or(0, pc);
-    let gap = Gap { after: pc(earlier), callers: &inner, before, before_callers: &outer };
-    let symbols = &run.symbolized.symbols;
-    let found = symbols.unrecorded_sync(gap)?;
-    let program = found.frames.iter().find(|it| symbols.owner(it) == Owner::Program);
-    let location = program.or(found.frames.first()).cloned();
-    let sync = UnrecordedSync { instruction: found.instruction, location };
-    Some(Found { sync, index: earlier.id.index + 1 })
-}
-
-fn callers(trace: &Trace, stack: StackId) -> Vec<u64> {
+fn callers(run: &Source, stack: StackId) -> Vec<u64> {
     let known = |it: Frame| match it {
         Frame::Call(pc) => Some(pc),
         Frame::Unknown(_) => None,
     };
-    trace.stacks.frames(stack).map_while(known).collect()
+    run.symbolized.trace.stack(stack).map_while(known).collect()
 }
 
 /// Whether unrecorded fences complete a handover by recorded atomic operations: the fence of the first

@@ -1,6 +1,6 @@
 //! One process of a run, opened for reading.
 
-use std::sync::OnceLock;
+use std::{ops::Range, sync::OnceLock};
 
 use norn_abi::Decoder;
 use norn_model::{
@@ -168,6 +168,18 @@ impl Trace {
     pub fn event(&self, id: EventId) -> Option<Event> {
         let (at, skipped) = self.chunk_of(id)?;
         ChunkEvents::new(self, at).nth(skipped)
+    }
+
+    /// Consecutive events of a thread, by their indices, and the last sequence number before them in their
+    /// chunk. Decodes the chunk up to the first of them.
+    pub fn window(&self, thread: ThreadId, range: Range<u64>) -> (Option<u64>, Vec<Event>) {
+        let first = EventId { thread, index: range.start };
+        let found = self.thread(thread).zip(self.chunk_of(first));
+        let Some((thread, (at, skipped))) = found else { return (None, Vec::new()) };
+        let mut events = Events::new(self, at..thread.chunks.end);
+        let number = events.by_ref().take(skipped).filter_map(|it| it.seq).last();
+        let len = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(usize::MAX);
+        (number, events.take(len).collect())
     }
 
     /// All chunks, for parallel decoding: sorted by thread and index.

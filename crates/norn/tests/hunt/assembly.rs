@@ -145,6 +145,16 @@ fn a_spin_lock_in_assembly_orders_accesses() {
     check_clean(&count(SPIN_LOCK, ""), ["clang-14", "-O2"], &reasons);
 }
 
+/// Of a long run only the accesses to shared memory are loaded. The lock is beside accesses that are not.
+#[test]
+fn a_spin_lock_in_assembly_orders_accesses_of_a_long_run() {
+    let outside = "volatile int *mine = __builtin_calloc(3, sizeof *mine);
+    for (int i = 0; i < 200000; i++) mine[0] = i";
+    let counter = "mine[1] = 1; counter++; mine[2] = 1;";
+    let text = count(SPIN_LOCK, outside).replace("counter++;", counter);
+    check_clean(&text, ["gcc", "-O1"], &["`xchg` in exchange subject.c:4"]);
+}
+
 #[test]
 fn a_ticket_lock_in_assembly_orders_accesses() {
     let reasons = ["`lock inc` in unlock subject.c:9", "`lock xadd` in lock subject.c:5"];
