@@ -10,15 +10,24 @@
 //!
 //! Faults and `SIGABRT` concern the instruction that causes them and are never blocked.
 
+mod origin;
+mod wait;
+
 use core::{
     ffi::c_int,
-    sync::atomic::{AtomicU32, AtomicU64, Ordering},
+    sync::atomic::{AtomicU64, Ordering},
 };
 
 use norn_abi::{Kind, arena::ThreadSlot};
 
+use self::wait::AWAITED;
+pub use self::{
+    origin::{is_help_possible, is_internal, note_sent},
+    wait::{wait_for, wait_for_handler},
+};
+
 use crate::{
-    control::{self, NEVER, Scheduler, TaskId},
+    control::{self, Scheduler, TaskId},
     intercept::signal::is_synchronous,
     sys, thread, tls,
 };
@@ -29,19 +38,10 @@ static GATE: AtomicU64 = AtomicU64::new(0);
 static ASSIGNED: AtomicU64 = AtomicU64::new(0);
 /// Signals to the process that all threads block: the first one that does not receives them.
 static POSTPONED: AtomicU64 = AtomicU64::new(0);
-/// Number of threads that wait for signals without handlers.
-static AWAITING: AtomicU32 = AtomicU32::new(0);
-/// The object that such threads wait for in the scheduler.
-const AWAITED: usize = 1;
 
 /// The bit of a signal in a set.
 pub fn bit(signal: c_int) -> u64 {
     1u64.checked_shl(signal as u32 - 1).unwrap_or(0)
-}
-
-/// Whether any thread waits for signals without a handler.
-pub fn is_awaited() -> bool {
-    AWAITING.load(Ordering::Relaxed) != 0
 }
 
 /// Notes whether the program handles a signal.
@@ -284,6 +284,7 @@ pub fn sent_to_thread(thread: u32, signal: c_int) {
     if !control::is_on() {
         return;
     }
+    note_sent(signal);
     control::release(Kind::Sleep, AWAITED);
     let Some(slot) = control::slot_of(thread).filter(|_| is_gated(signal)) else { return };
     // SAFETY: the slot is that of a living thread.
@@ -299,6 +300,7 @@ pub fn sent_to_thread(thread: u32, signal: c_int) {
 /// kernel.
 pub fn sent_to_process(signal: c_int) {
     if control::is_on() {
+        note_sent(signal);
         control::release(Kind::Sleep, AWAITED);
         control::with_scheduler(|it| assign(it, signal, false));
     }
@@ -347,6 +349,7 @@ pub unsafe fn assign_to(scheduler: &mut Scheduler, slot: *mut ThreadSlot, signal
 /// Wakes the threads that wait for signals without handlers, with the scheduler's lock held.
 pub fn wake_awaiting(scheduler: &mut Scheduler) {
     scheduler.release_all(Kind::Sleep, AWAITED);
+    scheduler.look_again();
 }
 
 /// Changes what the program blocks on the current thread; handlers of signals that it no longer blocks
@@ -363,66 +366,5 @@ pub unsafe fn set_mask(slot: *mut ThreadSlot, mask: u64, pc: usize) {
             control::pend(slot);
             control::await_handler(slot, pc);
         }
-    }
-}
-
-/// Waits until one of the signals of a set is pending, and receives it. Returns it; 0 if the time has
-/// passed; a negative number if a handler of another signal has run.
-///
-/// # Safety
-/// The slot is the current thread's and not a placeholder, and `info` is null or points to a
-/// `siginfo_t`.
-pub unsafe fn wait_for(
-    slot: *mut ThreadSlot,
-    set: u64,
-    info: usize,
-    (pc, deadline): (usize, u64),
-) -> c_int {
-    // SAFETY: guaranteed by the caller.
-    unsafe {
-        loop {
-            let signal = sys::take_signal(set, info) as c_int;
-            if signal > 0 {
-                return signal;
-            }
-            if !control::is_on() {
-                return -1;
-            }
-            AWAITING.fetch_add(1, Ordering::Relaxed);
-            (*thread::own(slot)).awaited = set;
-            let late = control::block_for_signal(slot, AWAITED, pc, deadline);
-            (*thread::own(slot)).awaited = 0;
-            AWAITING.fetch_sub(1, Ordering::Relaxed);
-            control::test_cancel(slot);
-            if late {
-                return 0;
-            }
-            if control::take_interrupted(slot) != control::Interruption::No {
-                return -1;
-            }
-        }
-    }
-}
-
-/// Waits until a handler has run, while the program blocks `mask` instead of what it usually blocks.
-///
-/// # Safety
-/// The slot is the current thread's and not a placeholder, and the run is controlled.
-pub unsafe fn wait_for_handler(slot: *mut ThreadSlot, mask: Option<u64>, pc: usize) {
-    // SAFETY: guaranteed by the caller.
-    unsafe {
-        let usual = (*thread::own(slot)).mask;
-        (*thread::own(slot)).mask = mask.unwrap_or(usual);
-        apply(slot);
-        notice(slot);
-        while control::is_on() {
-            control::block_for_signal(slot, 0, pc, NEVER);
-            control::test_cancel(slot);
-            if control::take_interrupted(slot) != control::Interruption::No {
-                break;
-            }
-        }
-        (*thread::own(slot)).mask = usual;
-        apply(slot);
     }
 }

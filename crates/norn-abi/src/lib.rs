@@ -1,9 +1,9 @@
 //! The binary interface between the runtime inside a subject and the tools outside.
 //!
-//! It has nine parts: the kinds of event ([`Kind`]), the shared memory through which a subject
+//! It has ten parts: the kinds of event ([`Kind`]), the shared memory through which a subject
 //! passes its events ([`arena`]), the control of thread scheduling ([`control`]), recorded and
 //! replayed input ([`input`]), recorded function calls ([`function`]), the flags of lock requests
-//! ([`lock`]) and of atomic operations ([`atomic`]), the layout of libc's objects ([`libc_layout`]),
+//! ([`lock`]) and of atomic operations ([`atomic`]), the numbers of signals ([`signal`]), the layout of libc's objects ([`libc_layout`]),
 //! and the byte format of a thread's events ([`codec`]). The runtime uses the encoder, the tools use
 //! the decoder; both live here so that one property test covers the pair.
 #![cfg_attr(not(test), no_std)]
@@ -24,6 +24,7 @@ pub mod lane;
 pub mod libc_layout;
 pub mod lock;
 pub mod peek;
+pub mod signal;
 
 pub use decode::{Decoder, Fault, Record};
 pub use kind::{AccessClass, CODES, Change, Kind, Shape, VERSION};

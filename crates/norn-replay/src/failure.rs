@@ -74,6 +74,7 @@ fn object(want: &Want) -> Option<String> {
         Want::Wakeup(_)
         | Want::Barrier(_)
         | Want::Semaphore(_)
+        | Want::Signal(_)
         | Want::End { .. }
         | Want::Word(_)
         | Want::File

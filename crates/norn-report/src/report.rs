@@ -42,7 +42,7 @@ pub use self::{
     },
     summary::{Ended, ExitMeaning, ExitStatus, Summary},
     suppression::{SuppressedBy, Suppression},
-    wait::{Barrier, Holder, Notice, Semaphore, Waiter, Wakeup, Want},
+    wait::{Barrier, Holder, Notice, Semaphore, SentSignal, SignalWait, Waiter, Wakeup, Want},
 };
 use crate::SCHEMA;
 

@@ -9,6 +9,7 @@ mod headline;
 mod location;
 mod note;
 mod reproduction;
+mod signal;
 
 use norn_model::{BugClass, CandidateKind, Obstacle};
 
@@ -19,6 +20,7 @@ pub use self::{
     location::{place, short_function, source},
     note::note,
     reproduction::not_reproduced,
+    signal::signal_name,
 };
 use crate::{Status, Verdict};
 

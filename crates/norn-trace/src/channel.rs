@@ -9,7 +9,7 @@
 //!
 //! Where several threads send at the same time, the numbers may have another order than the kernel.
 
-use norn_abi::{Kind, receipt};
+use norn_abi::{Kind, receipt, signal};
 use norn_model::EventId;
 use rustc_hash::FxHashMap;
 
@@ -69,9 +69,11 @@ pub(crate) fn resolve(mut steps: Vec<Step>) -> Vec<(EventId, Transfer)> {
     let mut channels: FxHashMap<u64, Channel> = FxHashMap::default();
     let mut transfers = Vec::with_capacity(steps.len());
     for step in &steps {
-        // The kernel's numbers differ from run to run; those in the order of use do not.
+        // The kernel's numbers differ from run to run; those in the order of use do not. The numbers of
+        // signals are the same in every run, and say which signal it is.
         let next = channels.len() as u64 + 1;
-        let new = || Channel { number: next, ..Channel::default() };
+        let number = signal::of_channel(step.object).map_or(next, |_| step.object);
+        let new = || Channel { number, ..Channel::default() };
         let channel = channels.entry(step.object).or_insert_with(new);
         let (from, to) = channel.step(step.what);
         transfers.push((step.id, Transfer { channel: channel.number, from, to }));

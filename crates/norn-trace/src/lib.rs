@@ -49,7 +49,7 @@ pub use folder::{FORMAT, PROGRAM, Writer, is_ours};
 pub use input::{Bytes, Fed, Got, Input, Inputs, Parted, Request};
 pub use module::Module;
 pub use motion::Motion;
-pub use norn_abi::Kind;
+pub use norn_abi::{Kind, signal};
 pub use norn_model::Order;
 pub use outcome::{
     Controlled, Follow, Found, Left, MemoryError, MemoryModel, Outcome, Signal, Strategy, Why,

@@ -39,10 +39,9 @@ pub enum Tag {
     Futex,
     /// A child process.
     Process,
-    /// A signal that is pending for a thread, or for the process.
-    Signal,
-    /// The ends of the signal handlers on a thread.
-    Handled,
+    /// The ends of the signal handlers on a thread. The number before it is that of signals, whose
+    /// keys are made by [`norn_abi::signal`].
+    Handled = 18,
     /// The cancellation of a thread.
     Cancel,
     /// The changes of watched files.
@@ -107,7 +106,7 @@ fn anonymous(file: i32) -> Option<Ends> {
         FdInfo::Event(None) => Some(Ends::both(key(Tag::Event, file as u64, 1), Unit::Count)),
         FdInfo::Timer => Some(Ends::both(key(Tag::Timer, file as u64, 0), Unit::State)),
         FdInfo::Other(text) => {
-            let first = after(text, b"sigmask:\t").and_then(lowest)?;
+            let first = signals(text)?.trailing_zeros() as i32 + 1;
             Some(Ends::both(super::signal::of_signal(first, None), Unit::Signals))
         }
     })
@@ -154,11 +153,11 @@ pub fn number(text: &[u8]) -> u64 {
     digits.fold(0, |number, it| number.wrapping_mul(10).wrapping_add(u64::from(it - b'0')))
 }
 
-/// The lowest signal of a set that is written in hexadecimal digits.
-fn lowest(digits: &[u8]) -> Option<i32> {
+/// The signals of a `signalfd`, by its description; none if it has none, or is something else.
+pub fn signals(text: &[u8]) -> Option<u64> {
+    let digits = after(text, b"sigmask:\t")?;
     let digits = digits.iter().map_while(|it| char::from(*it).to_digit(16));
-    let set = digits.fold(0u64, |set, it| set << 4 | u64::from(it));
-    (set != 0).then(|| set.trailing_zeros() as i32 + 1)
+    Some(digits.fold(0u64, |set, it| set << 4 | u64::from(it))).filter(|it| *it != 0)
 }
 
 /// What follows a word.

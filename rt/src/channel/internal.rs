@@ -3,12 +3,13 @@
 //!
 //! A pipe without a name, a socket pair and an event counter are such objects, unless the program was
 //! started with them, or may have shared them with another process: by a fork, or by sending them
-//! through a socket. An epoll instance is one if all the files that it watches are.
+//! through a socket. A `signalfd` is one if only the program itself sends its signals, and an epoll
+//! instance if all the files that it watches are.
 
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use super::identity::{FdInfo, after, ends, fd_info, number};
-use crate::{input::descriptor, sys};
+use super::identity::{FdInfo, after, ends, fd_info, number, signals};
+use crate::{input::descriptor, signal, sys};
 
 /// Whether this process has, or had, children, or has sent descriptors.
 static SHARES: AtomicBool = AtomicBool::new(false);
@@ -35,20 +36,21 @@ pub fn is_internal(file: i32) -> bool {
 /// Whether another process may have descriptors of this one. Children are asked of the kernel, too,
 /// since libc may create some in a way that the runtime does not see.
 fn is_shared() -> bool {
+    if !SHARES.load(Ordering::Relaxed) && has_children() {
+        share();
+    }
+    SHARES.load(Ordering::Relaxed)
+}
+
+/// Whether this process has children that it has not waited for.
+pub fn has_children() -> bool {
     const WAITID: usize = 247;
     const ALL: usize = 0;
     const ECHILD: isize = 10;
     /// `WNOHANG | WEXITED | WNOWAIT | __WALL`.
     const LOOK: usize = 0x1 | 0x4 | 0x0100_0000 | 0x4000_0000;
-    if SHARES.load(Ordering::Relaxed) {
-        return true;
-    }
     // SAFETY: the call only asks whether there are children, and leaves them as they are.
-    let has_children = unsafe { sys::call(WAITID, [ALL, 0, 0, LOOK, 0, 0]) } != -ECHILD;
-    if has_children {
-        share();
-    }
-    has_children
+    unsafe { sys::call(WAITID, [ALL, 0, 0, LOOK, 0, 0]) != -ECHILD }
 }
 
 fn is_own(file: i32, depth: u32) -> bool {
@@ -59,7 +61,10 @@ fn is_own(file: i32, depth: u32) -> bool {
         0 if descriptor::has_inherited_nameless() => false,
         0 => fd_info(file, |info| match info {
             FdInfo::Event(_) => true,
-            FdInfo::Other(text) => is_own_epoll(text, depth),
+            FdInfo::Other(text) => match signals(text) {
+                Some(signals) => signal::is_internal(signals),
+                None => is_own_epoll(text, depth),
+            },
             FdInfo::Timer => false,
         }),
         _ => false,

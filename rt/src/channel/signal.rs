@@ -13,7 +13,7 @@ const FIRST_QUEUED: c_int = 32;
 
 /// The channel of a signal that is sent to a thread, or to the process.
 pub fn of_signal(signal: c_int, thread: Option<u32>) -> u64 {
-    key(Tag::Signal, signal as u64, thread.map_or(0, |it| u64::from(it) + 1))
+    norn_abi::signal::channel(signal as u8, thread)
 }
 
 /// The channel of the ends of the signal handlers on a thread.

@@ -49,8 +49,8 @@ pub use norn_sched::{
 use seat::task_of;
 use shared::lock;
 pub use wait::{
-    block, block_after, block_for_signal, block_on_file, block_outside, meet_others, outside,
-    yields,
+    SignalWait, block, block_after, block_for_signal, block_on_file, block_outside, meet_others,
+    outside, yields,
 };
 use wake::wake_free;
 pub use wake::{end_wait, look_again, release, release_one, with_scheduler};

@@ -42,20 +42,34 @@ pub unsafe fn block_outside(slot: *mut ThreadSlot, pc: usize, deadline: u64) -> 
     unsafe { wait_until_released(slot, Wait { event, deadline, outside: true }) }
 }
 
-/// Waits for a signal, which may come from outside of the program. `object` tells waits from each other.
-/// The caller then looks for the signal again.
+/// A wait for signals.
+#[derive(Clone, Copy)]
+pub struct SignalWait {
+    /// The signals that end it.
+    pub signals: u64,
+    /// Tells waits for signals from outside from each other.
+    pub object: usize,
+    pub pc: usize,
+    pub deadline: u64,
+    /// Whether the signals may come from outside of the program.
+    pub outside: bool,
+}
+
+/// Waits for signals. The caller then looks for a signal again. If only the program itself sends the
+/// signals, this is a wait for an operation of another thread, like that for a file of the program's own.
 ///
 /// # Safety
 /// The slot is the current thread's and not a placeholder.
-pub unsafe fn block_for_signal(
-    slot: *mut ThreadSlot,
-    object: usize,
-    pc: usize,
-    deadline: u64,
-) -> bool {
-    let event = Event { kind: Kind::Sleep, object, pc };
+pub unsafe fn block_for_signal(slot: *mut ThreadSlot, wait: SignalWait) -> bool {
+    let SignalWait { signals, object, pc, deadline, outside } = wait;
+    let (kind, object) = if outside {
+        (Kind::Sleep, object)
+    } else {
+        (Kind::Receive, norn_abi::signal::wait_key(signals) as usize)
+    };
+    let event = Event { kind, object, pc };
     // SAFETY: guaranteed by the caller.
-    unsafe { wait_until_released(slot, Wait { event, deadline, outside: true }) }
+    unsafe { wait_until_released(slot, Wait { event, deadline, outside }) }
 }
 
 /// Waits for a file that only the program's own threads operate on. The caller then retries its

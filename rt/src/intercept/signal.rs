@@ -179,13 +179,6 @@ unsafe extern "C" {
     static FAULTS_END: [i32; 2];
 }
 
-/// Whether the program handles any signal other than a fault: another thread or process may send
-/// it.
-pub fn is_handled() -> bool {
-    let handled = |it: &(AtomicUsize, AtomicU32)| it.0.load(Ordering::Relaxed) > SIG_IGN;
-    (1..).zip(&HANDLERS[1..]).any(|(signal, it)| !is_fault(signal) && handled(it))
-}
-
 /// Continues behind the faulting load if the table lists that load. Returns whether it does.
 ///
 /// # Safety

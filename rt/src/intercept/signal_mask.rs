@@ -12,6 +12,8 @@ use crate::{
     event, real, signal as gate, sys, thread,
 };
 
+/// The way to change a mask that unblocks nothing.
+const BLOCK: c_int = 0;
 const EINTR: c_int = 4;
 const EAGAIN: c_int = 11;
 const EINVAL: c_int = 22;
@@ -38,12 +40,34 @@ unsafe fn put(set: usize, signals: u64) {
     }
 }
 
+/// Makes a call that changes what the thread blocks. If it may unblock signals, it has two events: from
+/// the first one on the thread may receive signals instead of another one, and before the second one the
+/// handlers of pending signals run.
+///
+/// # Safety
+/// As for the call.
+unsafe fn changing(how: c_int, new: usize, pc: usize, call: impl FnOnce() -> c_int) -> c_int {
+    let unblocks = new != 0 && how != BLOCK;
+    let Some(slot) = thread::recorded().filter(|_| unblocks) else { return call() };
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        let root = gate::root(slot);
+        note_handled(slot, None, pc);
+        let handled = (*thread::own(root)).handled;
+        let result = call();
+        let ran = (*thread::own(root)).handled != handled;
+        let error = real::errno() as c_int;
+        note_handled(slot, ran.then_some((*root).head.thread), pc);
+        *real::__errno_location() = error;
+        result
+    }
+}
+
 /// Changes what the program blocks. Returns an error number.
 ///
 /// # Safety
 /// As for `pthread_sigmask`, in a controlled run; the slot is the current thread's.
 unsafe fn change(slot: *mut ThreadSlot, how: c_int, new: usize, old: usize, pc: usize) -> c_int {
-    const BLOCK: c_int = 0;
     const UNBLOCK: c_int = 1;
     const SET: c_int = 2;
     // SAFETY: guaranteed by the caller.
@@ -76,8 +100,10 @@ unsafe extern "C-unwind" fn pthread_sigmask(
 ) -> c_int {
     // SAFETY: guaranteed by the caller.
     unsafe {
-        let Some(slot) = controlled() else { return real::pthread_sigmask()(how, new, old) };
-        change(slot, how, new, old, pc)
+        changing(how, new, pc, || match controlled() {
+            Some(slot) => change(slot, how, new, old, pc),
+            None => real::pthread_sigmask()(how, new, old),
+        })
     }
 }
 
@@ -86,8 +112,10 @@ unsafe extern "C-unwind" fn pthread_sigmask(
 unsafe extern "C-unwind" fn sigprocmask(how: c_int, new: usize, old: usize, pc: usize) -> c_int {
     // SAFETY: guaranteed by the caller.
     unsafe {
-        let Some(slot) = controlled() else { return real::sigprocmask()(how, new, old) };
-        fail(change(slot, how, new, old, pc))
+        changing(how, new, pc, || match controlled() {
+            Some(slot) => fail(change(slot, how, new, old, pc)),
+            None => real::sigprocmask()(how, new, old),
+        })
     }
 }
 

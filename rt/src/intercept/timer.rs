@@ -133,6 +133,10 @@ unsafe fn set(
     unsafe {
         let sending = Sending::new(slot, channel(number), pc);
         let armed = value != 0;
+        let timer = &TABLE[number % TIMERS];
+        if armed && matches!(timer.kind.load(Ordering::Relaxed), TO_PROCESS | TO_THREAD) {
+            gate::note_sent(timer.signal.load(Ordering::Relaxed));
+        }
         let deadline = if armed { control::time::now().saturating_add(value) } else { NEVER };
         let setting = TimerSetting { deadline, interval, file: false };
         let before = control::time::set_timer(number, setting);

@@ -7,6 +7,8 @@ use norn_frontend::{Interrupt, Memory, Region};
 use norn_model::{AtomicOp, Event, Held, Op, ThreadId};
 use norn_trace::{Blocked, Trace};
 
+use super::signal;
+
 /// Maximum number of events that are kept for each thread, and for all together. A library emits
 /// many irrelevant events while it throws an exception or prints a message.
 const RECENT: usize = 512;
@@ -69,6 +71,8 @@ impl StoryScope {
 pub(super) struct RunHistory {
     pub(super) threads: BTreeMap<ThreadId, ThreadHistory>,
     pub(super) objects: BTreeMap<u64, ObjectHistory>,
+    /// The last events that sent or received a signal that a thread waits for, with their positions.
+    pub(super) signals: VecDeque<(u64, Event)>,
     /// The last events of all threads, and how often each read-only one was repeated.
     pub(super) last: VecDeque<(Event, u64)>,
 }
@@ -77,6 +81,8 @@ pub(super) struct RunHistory {
 #[derive(Default)]
 pub(super) struct ThreadHistory {
     pub(super) ended: bool,
+    /// The position of its last event in the order of all events.
+    pub(super) last: u64,
     held: Held,
     /// The events that acquired the locks that it holds.
     pub(super) taken: Vec<(u64, Event)>,
@@ -106,10 +112,14 @@ impl RunHistory {
     /// Collects the history in one pass over a trace.
     pub(super) fn of(trace: &Trace, scope: StoryScope) -> (RunHistory, Memory) {
         let wanted: BTreeSet<u64> = blocked(trace).iter().map(|it| it.object).collect();
+        let signals = blocked(trace).iter().filter_map(signal::awaited).fold(0, |all, it| all | it);
         let (mut history, mut memory) = (RunHistory::default(), Memory::default());
         for (order, event) in (0..).zip(scope.events(trace)) {
             memory.learn(&event);
-            history.threads.entry(event.id.thread).or_default().step(&event);
+            history.threads.entry(event.id.thread).or_default().step(order, &event);
+            if signal::of(&event.op).is_some_and(|it| signal::has(signals, it.0)) {
+                push(&mut history.signals, (order, event), OBJECT_EVENTS);
+            }
             if let Some(object) = object(&event.op).filter(|it| wanted.contains(it)) {
                 history.objects.entry(object).or_default().add(order, &event);
             }
@@ -165,8 +175,9 @@ fn push<T>(queue: &mut VecDeque<T>, item: T, most: usize) {
 }
 
 impl ThreadHistory {
-    fn step(&mut self, event: &Event) {
+    fn step(&mut self, order: u64, event: &Event) {
         self.held.step(&event.op);
+        self.last = order;
         match event.op {
             Op::End => self.ended = true,
             Op::Acquire { lock, .. } | Op::WaitAcquire { lock, .. }

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use norn_model::{Event, EventId, MemoryAccess, Op, Operand, Value};
-use norn_report::{Action, EventRow, Number};
+use norn_report::{Action, EventRow, Number, vocabulary::signal_name};
 
 use crate::SymbolizedTrace;
 
-use super::{history::RunHistory, symbolizer::Symbolizer};
+use super::{history::RunHistory, signal, symbolizer::Symbolizer};
 
 /// Maximum number of events that are shown.
 const MAX_EVENTS: usize = 20;
@@ -112,7 +112,10 @@ fn object(symbols: &Symbolizer<'_>, op: &Op) -> Option<String> {
             let block = symbols.object(addr, 1).name;
             Some(block.trim_start_matches("freed ").to_owned())
         }
-        Operand::Channel(number) => Some(format!("channel {number}")),
+        Operand::Channel(number) => Some(match signal::of(op) {
+            Some((signal, _)) => signal_name(signal),
+            None => format!("channel {number}"),
+        }),
         Operand::Name(name) => Some(symbols.name(name)),
         Operand::Number(number) => Some(number.to_string()),
     }

@@ -12,6 +12,7 @@ mod memory;
 mod misuse;
 mod observed_value;
 mod running;
+mod signal;
 mod stuck;
 mod symbolizer;
 mod wait;

@@ -8,6 +8,7 @@ use norn_trace::{Blocked, Kind};
 
 use super::{
     history::{self, RunHistory},
+    signal,
     symbolizer::Symbolizer,
     wait,
 };
@@ -60,7 +61,10 @@ fn want(symbols: &Symbolizer<'_>, history: &RunHistory, blocked: &Blocked) -> Wa
             Want::Once { object: symbols.object(blocked.object, 1), by }
         }
         Kind::Futex => Want::Word(symbols.object(blocked.object, FUTEX_SIZE)),
-        Kind::Receive | Kind::Send | Kind::Ready => Want::File,
+        Kind::Receive | Kind::Send | Kind::Ready => match signal::awaited(blocked) {
+            Some(signals) => Want::Signal(signal::wait(symbols, history, blocked, signals)),
+            None => Want::File,
+        },
         _ => Want::Outside,
     }
 }

@@ -10,7 +10,7 @@ use super::{
 };
 
 /// Maximum number of calls that are listed: there may be thousands.
-const MAX_LISTED: usize = 5;
+pub(super) const MAX_LISTED: usize = 5;
 
 pub(super) fn wakeup(symbols: &Symbolizer<'_>, history: &RunHistory, blocked: &Blocked) -> Wakeup {
     let object = symbols.primitive(blocked.object, Object::Cond);

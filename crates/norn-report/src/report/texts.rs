@@ -14,9 +14,9 @@ use super::{
     Inputs, InputsDiverged, Interleaving, LeftOut, Line, Misuse, NotReproduced, Note, Notice,
     Object, ObjectMisuse, ObservedFailure, ObservedValue, Omissions, Parameter, Parting, Point,
     Progress, Property, Remark, Report, Requested, Run, RunKind, Runner, Running, Schedule,
-    Semaphore, Start, Step, Story, Stuck, SuppressedBy, Suppression, Tool, Turn, Unordered,
-    Unpredicted, UnrecordedOrder, UnrecordedSync, Unseen, Update, Verdict, Waiter, Wakeup, Want,
-    WeakOperation, Writing,
+    Semaphore, SentSignal, SignalWait, Start, Step, Story, Stuck, SuppressedBy, Suppression, Tool,
+    Turn, Unordered, Unpredicted, UnrecordedOrder, UnrecordedSync, Unseen, Update, Verdict, Waiter,
+    Wakeup, Want, WeakOperation, Writing,
 };
 
 /// Changes a text.
@@ -162,6 +162,7 @@ impl Texts for Want {
             Want::Wakeup(it) => it.each(change),
             Want::Barrier(it) => it.each(change),
             Want::Semaphore(it) => it.each(change),
+            Want::Signal(it) => it.each(change),
             Want::End { thread, ended: _ } => thread.each(change),
             Want::Once { object, by } => {
                 object.each(change);
@@ -249,6 +250,8 @@ fields! {
     Running { runners waiters ended }
     Schedule { grade engine turns; switches }
     Semaphore { object last; initial posts waits }
+    SentSignal { step signal to received; before }
+    SignalWait { signals sent; earlier }
     Start { tool program; schema command }
     Step { thread stack; event }
     Story { failure last }

@@ -49,6 +49,8 @@ pub enum Want {
         #[serde(skip_serializing_if = "Option::is_none")]
         by: Option<Step>,
     },
+    /// A signal of the operating system, which only the program itself sends.
+    Signal(SignalWait),
     /// A wake-up on a word of memory (futex), which leaves no events.
     Word(Object),
     /// Another thread's operation on a pipe, a socket pair or an event counter.
@@ -92,6 +94,34 @@ pub struct Notice {
     pub before: bool,
     /// The threads that it woke.
     pub woke: Vec<ThreadName>,
+}
+
+/// A wait for signals that only the program itself sends.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SignalWait {
+    /// The names of the signals.
+    pub signals: Vec<String>,
+    /// The last ones that were sent, in their order.
+    pub sent: Vec<SentSignal>,
+    /// How many there were before those.
+    pub earlier: u64,
+}
+
+/// A signal that a thread sent, or set a timer for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SentSignal {
+    /// The thread that sent it, and where.
+    #[serde(flatten)]
+    pub step: Step,
+    /// The name of the signal.
+    pub signal: String,
+    /// The thread that it was sent to; none if it was sent to the process.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<ThreadName>,
+    /// Whether it was sent before the wait began.
+    pub before: bool,
+    /// The threads and handlers that received it.
+    pub received: Vec<ThreadName>,
 }
 
 /// A wait at a barrier.

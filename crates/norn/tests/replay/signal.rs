@@ -88,3 +88,41 @@ fn a_schedule_decides_which_access_a_handler_interrupts() {
     assert_eq!(counts(&read), "11\n");
     assert_eq!(counts(&write), "1\n");
 }
+
+/// A thread that waits for a signal which its program will not send again waits for ever.
+#[test]
+fn lost_signals_are_deadlocks_that_replay() {
+    let deadlocks = every_run("lost_signals.c", 6);
+    assert!(deadlocks > 5, "{deadlocks} of 24 runs");
+}
+
+/// Only a schedule in which the second signal is dropped ends in a deadlock, and its story says where both
+/// were sent.
+#[test]
+fn the_story_of_a_lost_signal_has_those_that_were_sent() {
+    let subject = subject("lost_signals.c");
+    let blocks = || json!("blocks");
+    let end = || json!("end");
+    let merged = [("T0", blocks()), ("T0.3", end()), ("T0.4", end()), ("T0.1", blocks())];
+    let ran = subject.follow(&merged);
+    assert!(ran.stderr.contains("deadlock"), "{ran:?}");
+    let waits = "T0.1  waits for the signal SIGUSR1 at wait_twice lost_signals.c:";
+    assert!(ran.stderr.contains(waits), "{ran:?}");
+    let lost = "T0.3 sent SIGUSR1 to the process before the wait began, and no thread received it";
+    assert!(ran.stderr.contains(lost), "{ran:?}");
+    let received = "T0.4 sent SIGUSR1 to the process before the wait began, and T0.1 received it";
+    assert!(ran.stderr.contains(received), "{ran:?}");
+    let one = |it: &'static str| [(it, end()), ("T0.1", blocks()), ("T0.2", blocks())];
+    let first = [("T0", blocks()), ("T0.1", blocks()), ("T0.2", blocks())];
+    let ran = subject.follow(&[&first[..], &one("T0.3"), &one("T0.4")].concat());
+    assert_eq!(ran.status.code(), Some(0), "{ran:?}");
+}
+
+/// A daemon waits for a signal that the program never sends, although it does send another one.
+#[test]
+fn a_wait_for_a_signal_from_outside_is_no_deadlock() {
+    let ran = subject("daemon.c").run(&["--timeout", "2"]);
+    assert_eq!(ran.status.code(), Some(3), "{ran:?}");
+    assert!(ran.stderr.contains("not finished"), "{ran:?}");
+    assert!(ran.stderr.contains("T0    waits for something outside of the program"), "{ran:?}");
+}

@@ -6,7 +6,9 @@ use super::{
     finding::object,
     story::{Page, list},
 };
-use crate::{Barrier, Holder, Notice, Semaphore, Step, Waiter, Wakeup, Want};
+use crate::{
+    Barrier, Holder, Notice, Semaphore, SentSignal, SignalWait, Step, Waiter, Wakeup, Want,
+};
 
 /// A thread that waits, and why its wait does not end.
 pub(super) fn waiter(page: &mut Page, waiter: &Waiter) {
@@ -24,6 +26,7 @@ pub(super) fn waiter(page: &mut Page, waiter: &Waiter) {
         Want::Wakeup(it) => wakeup(page, step, it),
         Want::Barrier(it) => barrier(page, step, it),
         Want::Semaphore(it) => semaphore(page, step, it),
+        Want::Signal(it) => signal(page, step, it),
         Want::End { thread, ended } => {
             let gone = if *ended { ", which has ended," } else { "" };
             page.step(step, &format!("waits for the end of {thread}{gone}"));
@@ -97,6 +100,30 @@ fn semaphore(page: &mut Page, step: &Step, semaphore: &Semaphore) {
     page.more(format!("{begun}was posted {posts} and taken {waits}"));
     for post in &semaphore.last {
         page.note(post, &format!("{} posted it", post.thread));
+    }
+}
+
+fn signal(page: &mut Page, step: &Step, wait: &SignalWait) {
+    page.step(step, &format!("waits for the signal {}", wait.signals.join(" or ")));
+    if wait.sent.is_empty() {
+        page.more("there was none".to_owned());
+    }
+    if wait.earlier > 0 {
+        page.more(format!("there were {} before these", wait.earlier));
+    }
+    for sent in &wait.sent {
+        let to = sent.to.as_ref().map_or_else(|| "the process".to_owned(), ToString::to_string);
+        let (thread, signal) = (&sent.step.thread, &sent.signal);
+        let text = format!("{thread} sent {signal} to {to}{},", received(sent));
+        page.note(&sent.step, &text);
+    }
+}
+
+fn received(sent: &SentSignal) -> String {
+    let when = if sent.before { "before the wait began" } else { "during the wait" };
+    match &sent.received[..] {
+        [] => format!(" {when}, and no thread received it"),
+        threads => format!(" {when}, and {} received it", list(threads)),
     }
 }
 
