@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// Maximum number of events on each side of an access that are examined.
-const NEAR: u64 = 64;
+const NEAR: u16 = 64;
 
 /// What may order the accesses of a race in a run that performed it.
 pub(crate) fn between(
@@ -106,8 +106,8 @@ struct Window {
 impl Window {
     fn around(run: &Source, loaded: EventId) -> Option<Window> {
         let center = run.recorded(loaded);
-        let first = center.index.saturating_sub(NEAR);
-        let range = first..center.index.saturating_add(NEAR + 1);
+        let first = center.index.saturating_sub(NEAR.into());
+        let range = first..center.index.saturating_add(u64::from(NEAR) + 1);
         let (number, events) = run.symbolized.trace.window(center.thread, range);
         let earlier = run.positions.before(EventId { index: first, ..center });
         let number = number.or_else(|| confirm::number(&run.trace, center.thread, earlier));
@@ -126,7 +126,7 @@ impl Window {
 
     /// The synchronisation behind the event, while the events before it happen in time.
     fn after(&self, run: &Source, in_time: impl Fn(Moment) -> bool) -> Vec<Found> {
-        let gaps = self.at..self.events.len().min(self.at + NEAR as usize);
+        let gaps = self.at..self.events.len().min(self.at + usize::from(NEAR));
         let gaps = gaps.take_while(|it| in_time(self.events[*it].1));
         gaps.filter_map(|it| self.found(run, it)).collect()
     }
