@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn sets_of_signals_are_decoded() {
-        let usable = u64::MAX & !(0b11 << STANDARD_COUNT);
+        let usable: u64 = !(0b11 << STANDARD_COUNT);
         for signals in [1, 1 << 30, 1 << 33, 1 << 63, usable] {
             assert_eq!(awaited(wait_key(signals)), Some(signals));
         }
