@@ -17,6 +17,7 @@ const DIRECTION: &[(&str, &[&str])] = &[
     // The checker judges the engines: it must not share code with them, not even through another
     // crate.
     ("norn-checker", &["norn-model"]),
+    ("norn-localize", &["norn-model"]),
     ("norn-predict", &["norn-model"]),
     ("norn-report", &["norn-model"]),
     ("norn-property", &["norn-model", "norn-predict"]),

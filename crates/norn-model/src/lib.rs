@@ -17,6 +17,7 @@ mod explanation;
 mod field;
 mod function_pattern;
 mod glob;
+pub mod granule;
 mod handler;
 mod held;
 mod held_index;

@@ -1,6 +1,6 @@
 //! Accesses to shared memory, 40 bytes each: the second pass over the events.
 
-use norn_model::{Access, MemoryAccess, Op, Thread};
+use norn_model::{Access, MemoryAccess, Op, Thread, granule::mask};
 
 use crate::{
     freed::Freed,
@@ -152,15 +152,6 @@ impl Touches {
     }
 }
 
-/// The bytes of a granule that an access touches, the first one lowest.
-fn mask(granule: u64, addr: u64, size: u64) -> u8 {
-    let start = granule * GRANULE;
-    let from = addr.saturating_sub(start).min(GRANULE);
-    let to = addr.saturating_add(size.max(1)).saturating_sub(start).min(GRANULE);
-    let below = |bytes: u64| u8::try_from((1u32 << bytes) - 1).unwrap_or(u8::MAX);
-    below(to) & !below(from)
-}
-
 /// Tracks the held locks and the synchronisation points of a thread.
 struct Place<'a> {
     now: Change,
@@ -198,13 +189,5 @@ mod tests {
     #[test]
     fn touches_are_small() {
         assert!(size_of::<Touch>() <= 40);
-    }
-
-    #[test]
-    fn masks_are_the_bytes() {
-        assert_eq!(mask(1, 8, 8), 0xff);
-        assert_eq!(mask(1, 12, 2), 0b0011_0000);
-        assert_eq!(mask(1, 6, 3), 0b0000_0001);
-        assert_eq!(mask(1, 15, 8), 0b1000_0000);
     }
 }

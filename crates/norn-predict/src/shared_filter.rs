@@ -6,16 +6,14 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Size of a granule in bytes.
-pub(crate) const GRANULE: u64 = 8;
+pub(crate) use norn_model::granule::{GRANULE, granules, is_sampled};
+
 const WRITTEN: u32 = 1 << 31;
 const SHARED: u32 = 1 << 30;
 const OWNER: u32 = SHARED - 1;
 /// Minimum and maximum size of the table, as powers of two.
 const SMALLEST: u32 = 10;
 const LARGEST: u32 = 24;
-/// Approximate number of granules that are sampled in longer blocks.
-const PLACES: u64 = 64;
 
 /// The memory that several threads access and at least one writes.
 #[derive(Debug)]
@@ -72,39 +70,9 @@ impl SharedFilter {
     }
 }
 
-/// The granules of an access. Of a block of more than 512 bytes only every second, fourth, eighth
-/// one, at the same addresses in every block.
-#[inline]
-pub(crate) fn granules(addr: u64, size: u64) -> impl Iterator<Item = u64> {
-    let (first, last) = ends(addr, size);
-    let step = ((last - first) / PLACES + 1).next_power_of_two();
-    (first.next_multiple_of(step)..=last).step_by(usize::try_from(step).unwrap_or(1))
-}
-
-/// Whether some granules of an access are skipped.
-#[inline]
-pub(crate) fn is_sampled(addr: u64, size: u64) -> bool {
-    let (first, last) = ends(addr, size);
-    last - first >= PLACES
-}
-
-fn ends(addr: u64, size: u64) -> (u64, u64) {
-    (addr / GRANULE, addr.saturating_add(size.max(1) - 1) / GRANULE)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn long_blocks_meet_in_the_same_places() {
-        assert_eq!(granules(8, 8).collect::<Vec<_>>(), [1]);
-        assert_eq!(granules(15, 2).collect::<Vec<_>>(), [1, 2]);
-        assert_eq!(granules(0, 512).count(), 64);
-        let (one, other): (Vec<_>, Vec<_>) =
-            (granules(0, 4096).collect(), granules(8 * 5, 4096).collect());
-        assert!(other.iter().filter(|it| one.contains(it)).count() > 50);
-    }
 
     #[test]
     fn shared_is_what_two_touch_and_one_writes() {
