@@ -12,6 +12,17 @@ const DIRECTION: &[(&str, &[&str])] = &[
     ("norn-abi", &[]),
     ("norn-model", &[]),
     ("norn-binary", &["norn-model"]),
+    (
+        "norn-campaign",
+        &[
+            "norn-frontend",
+            "norn-localize",
+            "norn-model",
+            "norn-replay",
+            "norn-report",
+            "norn-trace",
+        ],
+    ),
     ("norn-cc", &[]),
     ("norn-e2e", &[]),
     // The checker judges the engines: it must not share code with them, not even through another

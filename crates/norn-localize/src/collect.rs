@@ -4,12 +4,15 @@
 
 use std::{cmp::Ordering, collections::BTreeMap};
 
-use norn_model::{BlockEffect, Effect, Event, EventId, MemoryAccess, Op, SiteId, granule};
+use norn_model::{
+    BlockEffect, Effect, Event, EventId, MemoryAccess, Op, SiteId, ThreadEffect, granule,
+};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::{
     Access, AccessKind, Match, Pattern,
+    fork_join::ForkJoin,
     variable::{Found, Variables},
 };
 
@@ -18,9 +21,11 @@ use crate::{
 pub struct Collector {
     variables: Variables,
     patterns: FxHashMap<Pattern<SiteId>, Occurrence>,
+    threads: ForkJoin,
     /// The sizes of allocated blocks, by their addresses.
     blocks: BTreeMap<u64, u64>,
-    accesses: u64,
+    /// Number of accesses, creations and joins of threads so far.
+    time: u64,
     sampled: u64,
 }
 
@@ -29,8 +34,6 @@ pub struct Collector {
 pub struct Collected {
     /// Each pattern once, in the order in which they occurred first.
     pub patterns: Vec<(Pattern<SiteId>, Occurrence)>,
-    /// Number of memory accesses of the run.
-    pub accesses: u64,
     /// Number of accesses that are so long that only some of their bytes were looked at.
     pub sampled: u64,
 }
@@ -52,8 +55,9 @@ impl Collector {
         Collector {
             variables: Variables::new(window),
             patterns: FxHashMap::default(),
+            threads: ForkJoin::default(),
             blocks: BTreeMap::new(),
-            accesses: 0,
+            time: 0,
             sampled: 0,
         }
     }
@@ -76,6 +80,14 @@ impl Collector {
                 if let Some(size) = self.blocks.remove(&addr) {
                     self.free(event, (addr, size));
                 }
+            }
+            Effect::Thread(ThreadEffect::Fork(child)) => {
+                let time = self.tick();
+                self.threads.fork(event.id.thread, child, time);
+            }
+            Effect::Thread(ThreadEffect::Join(child)) => {
+                let time = self.tick();
+                self.threads.join(event.id.thread, child, time);
             }
             _ => {}
         }
@@ -100,29 +112,41 @@ impl Collector {
     }
 
     fn made(&mut self, event: &Event, kind: AccessKind) -> Access {
-        let time = self.accesses;
-        self.accesses += 1;
-        Access { kind, site: event.site, event: event.id, time }
+        Access { kind, site: event.site, event: event.id, time: self.tick() }
+    }
+
+    fn tick(&mut self) -> u64 {
+        self.time += 1;
+        self.time - 1
     }
 
     fn with(&mut self, change: impl FnOnce(&mut Variables, Found<'_>)) {
-        let patterns = &mut self.patterns;
-        change(&mut self.variables, &mut |addr, found| add(patterns, addr, &found));
+        let (patterns, threads) = (&mut self.patterns, &self.threads);
+        change(&mut self.variables, &mut |addr, found| add(patterns, threads, addr, &found));
     }
 
     /// The patterns of the run, which has ended.
     pub fn finish(self) -> Collected {
         let mut found = self.patterns;
-        self.variables.finish(&mut |addr, it| add(&mut found, addr, &it));
+        let threads = self.threads;
+        self.variables.finish(&mut |addr, it| add(&mut found, &threads, addr, &it));
         let mut patterns: Vec<_> = found.into_iter().collect();
         patterns.sort_by(|one, other| one.1.order(&other.1).then_with(|| one.0.cmp(&other.0)));
-        Collected { patterns, accesses: self.accesses, sampled: self.sampled }
+        Collected { patterns, sampled: self.sampled }
     }
 }
 
-/// Keeps the first occurrence of each pattern. Windows slide late, so the order of reports is not
-/// the order of occurrence.
-fn add(patterns: &mut FxHashMap<Pattern<SiteId>, Occurrence>, addr: u64, found: &Match) {
+/// Keeps the first occurrence of each pattern, unless its order is fixed. Windows slide late, so the
+/// order of reports is not the order of occurrence.
+fn add(
+    patterns: &mut FxHashMap<Pattern<SiteId>, Occurrence>,
+    threads: &ForkJoin,
+    addr: u64,
+    found: &Match,
+) {
+    if threads.is_fixed(found) {
+        return;
+    }
     let occurrence = Occurrence {
         addr,
         events: found.accesses.iter().map(|it| it.event).collect(),
@@ -144,5 +168,51 @@ impl Occurrence {
     fn order(&self, other: &Occurrence) -> Ordering {
         let key = |it: &Occurrence| (it.times.iter().rev().copied().collect::<Vec<_>>(), it.addr);
         key(self).cmp(&key(other))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use norn_model::text;
+
+    use super::*;
+
+    fn patterns(lines: &str) -> Vec<String> {
+        let trace = text::parse(&format!("order global\n{lines}\n")).unwrap();
+        let mut collector = Collector::new(5);
+        for event in trace.merged() {
+            collector.visit(&event);
+        }
+        let found = collector.finish().patterns;
+        let name = |addr| trace.symbols.name(addr).unwrap().0;
+        found.iter().map(|(it, first)| format!("{} {}", it.kind, name(first.addr))).collect()
+    }
+
+    #[test]
+    fn what_creating_and_joining_threads_orders_is_no_pattern() {
+        let lines = "T0 w x\nT0 fork T0.1\nT0.1 w x\nT0 join T0.1\nT0 r x";
+        assert_eq!(patterns(lines), [""; 0]);
+        // A second thread is not ordered with the first one.
+        let lines = "T0 w x\nT0 fork T0.1\nT0 fork T0.2\nT0.1 w x\nT0.2 w x\nT0 join T0.1\n\
+                     T0 join T0.2\nT0 r x";
+        assert_eq!(patterns(lines), ["W1-W2 x"]);
+        // A read between creation and join may come before the write.
+        let lines = "T0 fork T0.1\nT0.1 w x\nT0 r x\nT0 join T0.1";
+        assert_eq!(patterns(lines), ["W1-R2 x"]);
+    }
+
+    #[test]
+    fn order_passes_through_threads_that_join_others() {
+        let lines = "T0 fork T0.1\nT0.1 fork T0.1.1\nT0.1.1 w x\nT0.1 join T0.1.1\n\
+                     T0 join T0.1\nT0 fork T0.2\nT0.2 r x";
+        assert_eq!(patterns(lines), [""; 0]);
+    }
+
+    #[test]
+    fn a_freed_block_is_written_and_an_allocated_one_is_new() {
+        let lines = "T0 fork T0.1\nT0 alloc x 8\nT0.1 r x\nT0 free x\nT0.1 r x";
+        assert_eq!(patterns(lines), ["W1-R2 x", "R1-W2-R1 x"]);
+        let lines = "T0 fork T0.1\nT0 alloc x 8\nT0.1 r x\nT0 free x\nT0 alloc x 8\nT0 w x";
+        assert_eq!(patterns(lines), ["R1-W2 x"]);
     }
 }

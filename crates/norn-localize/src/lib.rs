@@ -10,6 +10,7 @@
 
 mod collect;
 mod evidence;
+mod fork_join;
 mod interval;
 mod pattern;
 mod score;

@@ -33,7 +33,7 @@ pub struct Access {
     pub site: SiteId,
     /// The thread, and the index among the thread's events.
     pub event: EventId,
-    /// The number of accesses of the run before it.
+    /// Its position among the accesses, creations and joins of threads of the run.
     pub time: u64,
 }
 

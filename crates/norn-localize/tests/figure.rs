@@ -44,14 +44,17 @@ fn execute(statements: &str) -> (String, bool) {
 /// The patterns of a run, each with the lines of its accesses: `W1-W2-R1 1 6 3`. Reads of both variables
 /// are in line 3, so the variable is part of the site.
 fn patterns(run: &str, window: usize) -> Vec<Pattern<(String, String)>> {
-    let trace = text::parse(run).unwrap();
+    let trace = text::parse(run).expect("the notation is valid");
     let mut collector = Collector::new(window);
     trace.merged().for_each(|event| collector.visit(&event));
     let collected = collector.finish();
     let named = collected.patterns.iter().map(|(pattern, occurrence)| {
-        let variable = trace.symbols.name(occurrence.addr).unwrap().0.to_owned();
+        let variable =
+            trace.symbols.name(occurrence.addr).expect("all variables have names").0.to_owned();
         let line = |site: &_| trace.site(*site)?.place.as_deref()?.strip_prefix("p.c:");
-        pattern.try_map(|it| Some((variable.clone(), line(it)?.to_owned()))).unwrap()
+        pattern
+            .try_map(|it| Some((variable.clone(), line(it)?.to_owned())))
+            .expect("all sites have lines")
     });
     named.collect()
 }

@@ -7,13 +7,29 @@ use norn_trace::Strategy;
 
 use crate::ReplayError;
 
+/// The result of a calibrating run.
+#[derive(Debug)]
+pub struct Calibration {
+    /// The recording. The runtime has counted all events.
+    pub recording: Recording,
+    /// The standard output.
+    pub stdout: Vec<u8>,
+}
+
+impl Calibration {
+    /// The number of events of the program.
+    pub fn steps(&self) -> u64 {
+        self.recording.run.controlled.as_ref().map_or(0, |it| it.outcome.steps)
+    }
+}
+
 /// Runs a subject once, its threads in turn, to count its events. Removes the files of the run. The
 /// runtime counts all events, so that only the first chunk of each thread is recorded.
 pub fn calibrate(
     front_end: &dyn FrontEnd,
     launch: &Launch,
     scratch: &Path,
-) -> Result<Recording, ReplayError> {
+) -> Result<Calibration, ReplayError> {
     let folder = scratch.join("calibration");
     let failed = |source| ReplayError::Scratch { path: folder.clone(), source };
     fs::create_dir(&folder).map_err(failed)?;
@@ -29,6 +45,7 @@ pub fn calibrate(
         plan.strategy = Strategy::RoundRobin;
     }
     let recording = front_end.run(&launch)?;
+    let stdout = fs::read(folder.join("stdout")).map_err(failed)?;
     fs::remove_dir_all(&folder).map_err(failed)?;
-    Ok(recording)
+    Ok(Calibration { recording, stdout })
 }

@@ -29,7 +29,7 @@ mod symbolized_trace;
 
 pub use arrange::arrange;
 pub use batch::{Batch, BatchMode, Fingerprint, Hashes, RunKind, Tally, run_batch};
-pub use calibrate::calibrate;
+pub use calibrate::{Calibration, calibrate};
 pub use capture::capture;
 pub use check::Check;
 pub use claim::{Claim, ClaimedEvent};

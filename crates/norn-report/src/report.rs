@@ -4,6 +4,7 @@ mod batch;
 mod event;
 mod finding;
 mod line;
+mod localization;
 mod note;
 mod number;
 mod omission;
@@ -28,6 +29,7 @@ pub use self::{
         UnrecordedOrder, UnrecordedSync, WeakOperation,
     },
     line::{Line, Progress, Start, Unpredicted, Update},
+    localization::{FailureCluster, Localization, RankedPattern},
     note::Note,
     number::{Address, Number},
     omission::Omissions,
@@ -64,6 +66,9 @@ pub struct Report {
     /// What came of many runs (`--times`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub batch: Option<Batch>,
+    /// Which interleaving patterns separate failing from passing runs (localize).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub localization: Option<Localization>,
     /// All candidates and what came of them, the worst first.
     pub findings: Vec<Finding>,
     /// The findings that a reader is shown in full, in their order: one of each bug.
@@ -96,6 +101,7 @@ impl Report {
             program: Vec::new(),
             run: None,
             batch: None,
+            localization: None,
             findings: Vec::new(),
             details: Vec::new(),
             brief: Vec::new(),
@@ -135,4 +141,6 @@ pub enum Command {
     Run,
     /// `norn replay`.
     Replay,
+    /// `norn localize`.
+    Localize,
 }

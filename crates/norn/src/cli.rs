@@ -12,6 +12,7 @@ mod generate;
 mod global;
 mod hunt;
 mod limit;
+mod localize;
 mod memory;
 mod name;
 mod parse;
@@ -38,6 +39,7 @@ pub(crate) use self::{
     global::{ColorArg, Global},
     hunt::Hunt,
     limit::Limits,
+    localize::Localize,
     memory::MemoryArg,
     parse::{choices, command, parse},
     predict::Predict,
@@ -83,6 +85,8 @@ pub(crate) enum Command {
     Hunt(Hunt),
     /// List the candidates and schedules of a trace, without running the program
     Predict(Predict),
+    /// Rank the interleavings that make some runs of a program fail
+    Localize(Localize),
     /// Check properties of your own against a program: record, predict, force, report
     Check(Check),
     /// Lint property files, and list or print the built-in properties

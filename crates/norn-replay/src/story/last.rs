@@ -96,7 +96,7 @@ fn make(symbols: &Symbolizer<'_>, event: &Event, times: u64) -> EventRow {
 }
 
 /// The value that an access writes, or else reads.
-fn value(access: &MemoryAccess) -> Value {
+pub(super) fn value(access: &MemoryAccess) -> Value {
     access.write.or(access.read).flatten()
 }
 

@@ -4,6 +4,7 @@
 //! runtime found. One pass over the trace ([`history`]) collects what led to the failure,
 //! [`symbolizer`] names it, and one file for each kind of failure selects what explains it.
 
+mod access;
 mod death;
 mod exit;
 mod history;
@@ -21,6 +22,7 @@ use norn_model::Consequence;
 use norn_report::{FailureKind, Story};
 
 pub use self::{
+    access::accesses,
     exit::exit_calls,
     last::{row, rows},
 };

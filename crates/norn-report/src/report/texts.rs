@@ -10,13 +10,13 @@ use norn_model::{Consequence, Location, ThreadName};
 
 use super::{
     Access, AlsoSeen, Arrival, Barrier, Batch, Block, BriefSection, Claimed, Control, Death,
-    Departure, Detail, Detour, EarlierUse, EventRow, FailureKind, Finding, Harm, HeldLock, Holder,
-    Inputs, InputsDiverged, Interleaving, LeftOut, Line, Misuse, NotReproduced, Note, Notice,
-    Object, ObjectMisuse, ObservedFailure, ObservedValue, Omissions, Parameter, Parting, Point,
-    Progress, Property, Remark, Report, Requested, Run, RunKind, Runner, Running, Schedule,
-    Semaphore, SentSignal, SignalWait, Start, Step, Story, Stuck, SuppressedBy, Suppression, Tool,
-    Turn, Unordered, Unpredicted, UnrecordedOrder, UnrecordedSync, Unseen, Update, Verdict, Waiter,
-    Wakeup, Want, WeakOperation, Writing,
+    Departure, Detail, Detour, EarlierUse, EventRow, FailureCluster, FailureKind, Finding, Harm,
+    HeldLock, Holder, Inputs, InputsDiverged, Interleaving, LeftOut, Line, Localization, Misuse,
+    NotReproduced, Note, Notice, Object, ObjectMisuse, ObservedFailure, ObservedValue, Omissions,
+    Parameter, Parting, Point, Progress, Property, RankedPattern, Remark, Report, Requested, Run,
+    RunKind, Runner, Running, Schedule, Semaphore, SentSignal, SignalWait, Start, Step, Story,
+    Stuck, SuppressedBy, Suppression, Tool, Turn, Unordered, Unpredicted, UnrecordedOrder,
+    UnrecordedSync, Unseen, Update, Verdict, Waiter, Wakeup, Want, WeakOperation, Writing,
 };
 
 /// Changes a text.
@@ -202,6 +202,7 @@ fields! {
     Detour { thread expected actual last; event back }
     EarlierUse { step; state }
     EventRow { thread object shown at; event action size value times step }
+    FailureCluster { title places first reproduce clip ranking; failed more }
     Finding {
         kind name title suppressed_by variables parameters accesses remark schedule why verdict
         consequence story interleaving clip replay harm unordered unrecorded_sync
@@ -215,6 +216,9 @@ fields! {
     InputsDiverged { thread expected actual; input }
     Interleaving { recorded forced }
     LeftOut { text; alike ways steps instances untried }
+    Localization {
+        score clusters; passed failed unfinished lost patterns window settled unordered sampled
+    }
     Location { function file module; line column offset }
     Misuse { by block destroyed; fault address }
     NotReproduced { consequence verdict detour; causes }
@@ -233,9 +237,10 @@ fields! {
     Parting { usual here; event }
     Point { operation at }
     Property { name events never left_out unseen; instances candidates incomplete }
+    RankedPattern { shape title accesses; class failed passed score interval }
     Remark { expected why; count early }
     Report {
-        tool program run batch findings details brief observed properties notes not_looked_at
+        tool program run batch localization findings details brief observed properties notes not_looked_at
         suppressions;
         schema command summary exit
     }

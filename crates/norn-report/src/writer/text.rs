@@ -8,6 +8,7 @@ mod batch;
 mod columns;
 mod finding;
 mod interleaving;
+mod localization;
 mod paint;
 mod property;
 mod run;
@@ -53,7 +54,7 @@ impl Text {
 
 impl Writer for Text {
     fn write(&self, report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
-        use crate::Command::{Check, Hunt, Predict, PredictProperty, Replay, Run};
+        use crate::Command::{Check, Hunt, Localize, Predict, PredictProperty, Replay, Run};
         let mut report = report.clone();
         report.change_texts(|it| *it = printable(it).into_owned());
         let report = &report;
@@ -70,6 +71,7 @@ impl Writer for Text {
                 (None, Some(run)) => run::run(out, run),
                 (None, None) => Ok(()),
             },
+            Localize => localization::localization(out, report),
         }
     }
 

@@ -13,6 +13,12 @@ hunt, check
   3  the program was not built with norn, so it left no events; check: nothing is violated,
      but the events that a property needs never occurred
 
+localize
+  0  no run failed
+  1  a run failed; the ranking says why
+  2  usage error, or an error of norn
+  3  the program was not built with norn
+
 replay
   0  the schedule was followed, and what the clip is about did not happen
   1  what the clip is about happened again: the expected failure, the data race, the

@@ -102,7 +102,7 @@ impl Done {
     }
 }
 
-fn processors() -> NonZeroUsize {
+pub(super) fn processors() -> NonZeroUsize {
     thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 

@@ -18,6 +18,7 @@ mod header;
 mod hunt;
 mod import;
 mod info;
+mod localize;
 mod man;
 mod patterns;
 mod predict;
@@ -39,6 +40,7 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<Exit> {
         Command::Cc(compiler) => cc::run(Language::C, None, &compiler.arguments),
         Command::Cxx(compiler) => cc::run(Language::Cxx, None, &compiler.arguments),
         Command::Hunt(args) => hunt::run(&args),
+        Command::Localize(args) => localize::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Property(args) => property::run(&args),
         Command::Patterns => patterns::run(),

@@ -166,8 +166,9 @@ pub(super) fn quoted(word: &str) -> String {
 /// Measures the number of events of the program by an extra run.
 fn calibrate(launch: &mut Launch) -> anyhow::Result<Option<Exit>> {
     let scratch = Scratch::new()?;
-    let recording = norn_replay::calibrate(&**front_end(), launch, scratch.path())?;
+    let calibration = norn_replay::calibrate(&**front_end(), launch, scratch.path())?;
     drop(scratch);
+    let (steps, recording) = (calibration.steps(), calibration.recording);
     if let Some(Cut::Interrupt(signal)) = recording.cut {
         return Ok(Some(record::end_by(signal)));
     }
@@ -175,7 +176,6 @@ fn calibrate(launch: &mut Launch) -> anyhow::Result<Option<Exit>> {
         record::say(launch, &recording)?;
         return Ok(Some(Exit::Impossible));
     }
-    let steps = recording.run.controlled.as_ref().map_or(0, |it| it.outcome.steps);
     if let Some(plan) = &mut launch.plan {
         plan.expected = steps.max(1);
     }

@@ -209,7 +209,7 @@ fn remarks(out: &mut dyn Write, remark: &Remark) -> io::Result<()> {
 }
 
 /// Which thread does what to which variable where.
-fn accesses(out: &mut dyn Write, accesses: &[Access]) -> io::Result<()> {
+pub(super) fn accesses(out: &mut dyn Write, accesses: &[Access]) -> io::Result<()> {
     let names = accesses.iter().filter_map(|it| it.event.as_deref()).map(str::len).max();
     for access in accesses {
         let name = names.map(|width| {

@@ -4,7 +4,10 @@ use norn_model::{Consequence, Obstacle, is_printable, printable};
 use proptest::prelude::*;
 use serde_json::Value;
 
-use super::tests::{deadlock, finding, hunt, row, step, thread};
+use super::{
+    localization::tests::localized,
+    tests::{deadlock, finding, hunt, row, step, thread},
+};
 use crate::{
     Action, Batch, BriefLine, BriefSection, Command, Death, Departure, Detail, FailureKind,
     Finding, Object, ObservedFailure, ObservedValue, Parting, Property, Remark, Report, Run,
@@ -26,8 +29,8 @@ const HOSTILE: [&str; 8] = [
 ];
 
 /// Reports that use most types.
-fn samples() -> [Report; 3] {
-    [hunted(), replayed(), repeated()]
+fn samples() -> [Report; 4] {
+    [hunted(), replayed(), repeated(), localized()]
 }
 
 fn hunted() -> Report {

@@ -15,7 +15,7 @@ pub(super) fn summary(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     match report.command {
         Command::Check => check(out, report)?,
         Command::Predict | Command::PredictProperty => predict(out, report)?,
-        Command::Hunt | Command::Run | Command::Replay => hunt(out, report)?,
+        Command::Hunt | Command::Run | Command::Replay | Command::Localize => hunt(out, report)?,
     }
     let failed = report.run.as_ref().filter(|it| it.consequence.is_failure());
     if let Some(run) = failed {

@@ -17,7 +17,7 @@ pub(super) fn thread(name: &str) -> ThreadName {
     ThreadName(name.to_owned())
 }
 
-fn at(function: &str, line: u32) -> Location {
+pub(super) fn at(function: &str, line: u32) -> Location {
     Location {
         function: Some(function.to_owned()),
         file: Some("shop/till.c".to_owned()),
@@ -26,7 +26,7 @@ fn at(function: &str, line: u32) -> Location {
     }
 }
 
-fn access(name: &str, action: Action, value: u128, line: u32) -> Access {
+pub(super) fn access(name: &str, action: Action, value: u128, line: u32) -> Access {
     Access {
         thread: thread(name),
         action,

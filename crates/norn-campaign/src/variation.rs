@@ -1,0 +1,43 @@
+//! How the runs of a campaign differ: strategies in turn, each run with a seed of its own.
+//!
+//! No strategy is best for all bugs. Random switches find what needs few constraints between
+//! neighbouring events, PCT what needs them far apart, POS what depends on the order of conflicting
+//! accesses. They take turns, so that each of them makes a third of the runs.
+
+use norn_frontend::Plan;
+use norn_trace::Strategy;
+
+/// The strategies, in the order of their turns.
+const STRATEGIES: [Strategy; 3] = [Strategy::Random, Strategy::Pct, Strategy::Pos];
+/// The bug depth that PCT assumes.
+const DEPTH: u32 = 3;
+
+/// How the threads of one run are scheduled. The same values give the same run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Variation {
+    /// The number of the run, from 0.
+    pub number: u64,
+    /// The strategy.
+    pub strategy: Strategy,
+    /// The seed of all random choices.
+    pub seed: u64,
+    /// For PCT: the bug depth.
+    pub depth: u32,
+    /// For PCT: the approximate number of events of the program.
+    pub expected: u64,
+}
+
+impl Variation {
+    /// The variation of a run of a campaign.
+    pub fn new(number: u64, first_seed: u64, expected: u64) -> Variation {
+        let turn = usize::try_from(number % STRATEGIES.len() as u64).unwrap_or(0);
+        let (strategy, seed) = (STRATEGIES[turn], first_seed.wrapping_add(number));
+        Variation { number, strategy, seed, depth: DEPTH, expected }
+    }
+
+    /// The plan of the run.
+    pub(crate) fn plan(self, max_steps: u64) -> Plan {
+        let Variation { strategy, seed, depth, expected, .. } = self;
+        Plan { strategy, seed, depth, expected, max_steps, ..Plan::default() }
+    }
+}

@@ -1,0 +1,80 @@
+//! Which interleaving patterns separate failing from passing runs.
+
+use norn_model::{BugClass, Location};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::Access;
+
+/// The ranking of interleaving patterns over many runs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct Localization {
+    /// Number of runs that passed.
+    pub passed: u64,
+    /// Number of runs that failed.
+    pub failed: u64,
+    /// Number of runs that exceeded a limit. They are neither passing nor failing.
+    pub unfinished: u64,
+    /// Number of runs that norn could not make or read.
+    pub lost: u64,
+    /// Number of different patterns in all runs.
+    pub patterns: usize,
+    /// Number of accesses that the window of each variable has room for.
+    pub window: usize,
+    /// The formula of the scores: `jaccard`, `tarantula` or `ochiai`.
+    pub score: String,
+    /// Whether the runs ended early because more of them would not have changed the first pattern.
+    pub settled: bool,
+    /// Number of runs in which the order of plain accesses of different threads was not recorded, so that
+    /// it is only approximately known.
+    pub unordered: u64,
+    /// Number of runs with accesses so long that only some of their bytes were looked at.
+    pub sampled: u64,
+    /// The failures, the most frequent first, each with a ranking of its own.
+    pub clusters: Vec<FailureCluster>,
+}
+
+/// The failing runs with the same failure.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct FailureCluster {
+    /// The failure.
+    pub title: String,
+    /// Where it happens; for a deadlock, where each thread waits.
+    pub places: Vec<Location>,
+    /// Number of runs with this failure.
+    pub failed: u64,
+    /// The first of these runs, from 0, or the folder of its trace.
+    pub first: String,
+    /// The command that repeats that run.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    pub reproduce: Vec<String>,
+    /// The clip of that run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clip: Option<String>,
+    /// The most suspicious patterns, the most suspicious first.
+    pub ranking: Vec<RankedPattern>,
+    /// Number of other patterns that occurred in a run with this failure.
+    pub more: usize,
+}
+
+/// An interleaving pattern and how suspicious it is.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct RankedPattern {
+    /// `atomicity` for triples, `order` for pairs.
+    pub class: BugClass,
+    /// Its shape: `R1-W2-W1` is a read of one thread, a write of another one, and a write of the first.
+    pub shape: String,
+    /// A headline, for people.
+    pub title: String,
+    /// Its accesses in one of the runs, a failing one if there is any.
+    pub accesses: Vec<Access>,
+    /// Number of runs with this failure in which it occurred.
+    pub failed: u64,
+    /// Number of passing runs in which it occurred.
+    pub passed: u64,
+    /// Its score, from 0 to 1.
+    pub score: f64,
+    /// The 95 % confidence interval of the score.
+    pub interval: [f64; 2],
+}

@@ -1,0 +1,8 @@
+//! Fault localization, end to end: flaky programs, from their source to the ranking of patterns.
+#![allow(clippy::unwrap_used, reason = "these are tests, the functions they share included")]
+
+mod campaign;
+mod criterion;
+mod kit;
+mod ranking;
+mod recorded;
