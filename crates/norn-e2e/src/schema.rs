@@ -92,6 +92,11 @@ fn complaint(root: &Value, (keyword, argument): (&str, &Value), value: &Value) -
             let below = value.as_f64().is_some_and(|it| it < argument.as_f64().unwrap());
             below.then(|| format!("{value} is below {argument}"))
         }
+        "minItems" | "maxItems" => {
+            let (len, bound) = (value.as_array()?.len() as u64, argument.as_u64().unwrap());
+            let wrong = if keyword == "minItems" { len < bound } else { len > bound };
+            wrong.then(|| format!("{value} has {len} items; {keyword} is {bound}"))
+        }
         "required" => {
             let mut names = argument.as_array().unwrap().iter().filter_map(Value::as_str);
             let missing = names.find(|it| value.is_object() && value.get(it).is_none());

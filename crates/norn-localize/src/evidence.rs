@@ -182,10 +182,10 @@ mod tests {
         let names: Vec<_> = clusters.iter().map(|it| (it.failure, it.failed)).collect();
         assert_eq!(names, [("crash", 2), ("deadlock", 1)]);
         assert_eq!(first_sites(&clusters[0])[0], 3);
-        assert_eq!(clusters[0].ranking[0].score, 1.0);
+        assert!(clusters[0].ranking[0].score > 0.999);
         assert_eq!(first_sites(&clusters[1])[0], 2);
         // Pattern 3 occurred in no run with this failure.
-        assert_eq!(clusters[1].ranking.last().unwrap().score, 0.0);
+        assert!(clusters[1].ranking.last().unwrap().score < 0.001);
     }
 
     #[test]
