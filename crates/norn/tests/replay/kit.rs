@@ -54,7 +54,9 @@ impl Subject {
     }
 
     fn compile(&self, source: &Path, flags: &[&str]) {
-        let mut words = vec!["cc", "-g", "-pthread", "-o", "subject"];
+        let is_cxx = source.extension().is_some_and(|it| it == "cc");
+        let compiler = if is_cxx { "c++" } else { "cc" };
+        let mut words = vec![compiler, "-g", "-pthread", "-o", "subject"];
         words.extend(flags);
         let ran = self.norn(words.into_iter().map(OsStr::new).chain([source.as_os_str()]));
         assert!(ran.status.success(), "{} does not compile:\n{}", self.source, ran.stderr);
