@@ -3,11 +3,13 @@
 //! [`process`] runs a command to its end or to a time limit, [`tool`] says whether an optional tool is
 //! installed, [`subject`] lists the programs in `subjects/` with what their heads announce, and
 //! [`hunt`] reads the JSON report of a hunt and compares it with the announcement, [`schema`] validates
-//! reports, [`localize`] compares rankings with the true causes, and [`interrupt`] interrupts commands and looks for what they leave behind. Tests of the
-//! command use it, and so do `cargo xtask scoreboard` and the tests of other crates that need a
+//! reports, [`localize`] compares rankings with the true causes, [`interrupt`] interrupts commands and looks
+//! for what they leave behind, and [`browser`] opens pages. Tests of the command use it, and so do
+//! `cargo xtask scoreboard` and the tests of other crates that need a
 //! compiler.
 #![allow(clippy::unwrap_used, reason = "a kit for tests: what goes wrong here fails the test")]
 
+pub mod browser;
 mod disposition;
 pub mod hunt;
 pub mod interrupt;

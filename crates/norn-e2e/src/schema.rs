@@ -1,6 +1,6 @@
-//! The schema of reports, and the part of JSON Schema that it uses.
+//! The schema of reports, and the part of JSON Schema that it and that of SARIF use.
 
-use std::{fs, path::Path};
+use std::{collections::BTreeSet, fs, path::Path};
 
 use serde_json::{Map, Value};
 
@@ -20,6 +20,11 @@ pub fn report_errors(report: &Value) -> Vec<String> {
 pub fn line_errors(line: &Value) -> Vec<String> {
     let schema = published();
     errors(&schema, &schema["$defs"]["Line"], line)
+}
+
+/// The violations of another schema in a value, with their paths.
+pub fn errors_of(schema: &Value, value: &Value) -> Vec<String> {
+    errors(schema, schema, value)
 }
 
 /// The violations of a schema in a value, with their paths.
@@ -97,6 +102,12 @@ fn complaint(root: &Value, (keyword, argument): (&str, &Value), value: &Value) -
             let wrong = if keyword == "minItems" { len < bound } else { len > bound };
             wrong.then(|| format!("{value} has {len} items; {keyword} is {bound}"))
         }
+        "uniqueItems" => {
+            let items = value.as_array().filter(|_| argument == &Value::Bool(true));
+            let items: Vec<_> = items.into_iter().flatten().map(Value::to_string).collect();
+            let unique: BTreeSet<_> = items.iter().collect();
+            (unique.len() < items.len()).then(|| format!("{value} has an item twice"))
+        }
         "required" => {
             let mut names = argument.as_array().unwrap().iter().filter_map(Value::as_str);
             let missing = names.find(|it| value.is_object() && value.get(it).is_none());
@@ -114,7 +125,9 @@ fn complaint(root: &Value, (keyword, argument): (&str, &Value), value: &Value) -
         | "additionalProperties"
         | "items"
         | "$schema"
+        | "$id"
         | "$defs"
+        | "definitions"
         | "title"
         | "description"
         | "format"

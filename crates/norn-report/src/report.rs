@@ -18,7 +18,7 @@ mod texts;
 mod wait;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use self::{
     batch::{Batch, Parting, Print, RunKind},
@@ -49,7 +49,7 @@ pub use self::{
 use crate::SCHEMA;
 
 /// What one command found.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Report {
     /// Version of this format.
     pub schema: u32,
@@ -117,7 +117,7 @@ impl Report {
 }
 
 /// The program that wrote a report.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Tool {
     /// Its name: `norn`.
     pub name: String,
@@ -126,7 +126,7 @@ pub struct Tool {
 }
 
 /// The commands that write reports.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Command {
     /// `norn hunt`.

@@ -16,7 +16,7 @@ use norn_model::{BugClass, CandidateKind, Obstacle};
 pub use self::{
     action::Action,
     consequence::{consequence, memory_fault, misused},
-    headline::property_headline,
+    headline::{headline, news, observed_headline, property_headline},
     location::{place, short_function, source},
     note::note,
     reproduction::not_reproduced,

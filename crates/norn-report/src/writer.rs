@@ -3,15 +3,35 @@
 //! A writer computes nothing. What it writes, in which order and how briefly is in the report, so
 //! that all formats agree.
 
+mod entry;
+mod github;
+mod html;
 mod json;
+mod junit;
+mod perfetto;
+mod sarif;
+mod source_files;
 mod text;
+mod timeline;
+
+#[cfg(test)]
+mod hostile_names;
+#[cfg(test)]
+mod sample;
 
 use std::io;
 
 use crate::{Line, Report};
 
+use self::text::event as event_text;
 pub use self::{
+    github::GitHub,
+    html::Html,
     json::{Json, JsonLines, escape as escape_json},
+    junit::JUnit,
+    perfetto::Perfetto,
+    sarif::Sarif,
+    source_files::{NoSourceFiles, SourceFiles},
     text::Text,
 };
 
@@ -29,13 +49,15 @@ pub trait Writer {
     }
 }
 
-/// How reports look, for formats in which that matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How reports look, for formats in which that matters, and the sources that they may show.
+#[derive(Clone, Copy, Debug)]
 pub struct Layout {
     /// Columns of the terminal.
     pub width: usize,
     /// Whether suppressions that were not used are listed, too.
     pub verbose: bool,
+    /// The source files of the program.
+    pub sources: &'static dyn SourceFiles,
 }
 
 /// The width of lines where no terminal says otherwise.
@@ -43,7 +65,7 @@ pub const WIDTH: usize = 100;
 
 impl Default for Layout {
     fn default() -> Layout {
-        Layout { width: WIDTH, verbose: false }
+        Layout { width: WIDTH, verbose: false, sources: &NoSourceFiles }
     }
 }
 
@@ -58,6 +80,13 @@ pub struct Format {
     pub writer: fn(Layout) -> Box<dyn Writer>,
 }
 
+/// The page, which has options of its own.
+pub const HTML: Format = Format {
+    name: "html",
+    help: "For people: a page with the source and the order of events, in one file",
+    writer: |layout| Box::new(Html::new(layout)),
+};
+
 /// All output formats; the first is the default.
 pub const FORMATS: &[Format] = &[
     Format { name: "text", help: "For people", writer: |layout| Box::new(Text::new(layout)) },
@@ -70,6 +99,27 @@ pub const FORMATS: &[Format] = &[
         name: "jsonl",
         help: "For programs, one line for each answer as soon as it is known; see docs/report.md",
         writer: |_| Box::new(JsonLines),
+    },
+    HTML,
+    Format {
+        name: "sarif",
+        help: "For code-scanning services: SARIF 2.1.0",
+        writer: |layout| Box::new(Sarif::new(layout)),
+    },
+    Format {
+        name: "junit",
+        help: "For continuous integration: JUnit XML",
+        writer: |_| Box::new(JUnit),
+    },
+    Format {
+        name: "github",
+        help: "For GitHub Actions: annotations of source lines",
+        writer: |layout| Box::new(GitHub::new(layout)),
+    },
+    Format {
+        name: "perfetto",
+        help: "For trace viewers: the order of events, as a trace that Perfetto opens",
+        writer: |_| Box::new(Perfetto),
     },
 ];
 

@@ -6,6 +6,7 @@
 //!   0.chunks      the events of process 0: chunks, one after another, as they filled up
 //!   1.chunks      the events of a forked child
 //!   inputs.json   what came from outside, if that was to be kept
+//!   report.json   what a search found, written at its end
 //! ```
 //! A chunk is a [`ChunkHeader`](norn_abi::arena::ChunkHeader) , little-endian, and as
 //! many bytes as it says; `docs/trace-format.md` has the details.
@@ -26,6 +27,10 @@ pub const FORMAT: u32 = norn_abi::VERSION;
 /// A folder inside that of a trace for the instrumented build of the program. It may exist before
 /// the trace.
 pub const PROGRAM: &str = "program";
+/// The file that says what was run, and by which a folder is known to hold a trace.
+pub const RUN: &str = "run.json";
+/// The report of the search that made a trace. Another trace in the same folder makes it obsolete.
+pub const REPORT: &str = "report.json";
 
 /// A subject with corrupted memory may name any process; chunks of impossible ones share one file.
 #[expect(clippy::cast_possible_truncation, reason = "it is a small number")]
@@ -51,7 +56,7 @@ pub struct Writer {
 
 /// Whether a trace may be written to this folder: it contains at most an earlier trace.
 pub fn is_ours(folder: &Path) -> io::Result<bool> {
-    if !folder.exists() || folder.join("run.json").exists() {
+    if !folder.exists() || folder.join(RUN).exists() {
         return Ok(true);
     }
     for entry in fs::read_dir(folder)? {
@@ -91,8 +96,8 @@ impl Writer {
     pub fn begin(&mut self, run: &Run) -> io::Result<()> {
         for entry in fs::read_dir(&self.folder)? {
             let path = entry?.path();
-            let inputs = path.file_name().is_some_and(|it| it == input::FILE);
-            if inputs || path.extension().is_some_and(|it| it == "chunks") {
+            let obsolete = path.file_name().is_some_and(|it| it == input::FILE || it == REPORT);
+            if obsolete || path.extension().is_some_and(|it| it == "chunks") {
                 fs::remove_file(path)?;
             }
         }
@@ -169,7 +174,7 @@ impl Writer {
     /// Replaces the description atomically, so that a complete one always exists.
     fn describe(&self, run: &Run) -> io::Result<()> {
         let text = serde_json::to_vec_pretty(run)?;
-        file::write(&self.folder.join("run.json"), &text)
+        file::write(&self.folder.join(RUN), &text)
     }
 }
 

@@ -28,6 +28,10 @@ use crate::{
 /// Prints the results of a search.
 pub(crate) struct Announcer<R> {
     format: ReportFormat,
+    /// The folder of the trace, where the report is kept.
+    output: PathBuf,
+    /// The page that is written at the end.
+    html: Option<PathBuf>,
     program: Vec<String>,
     suppressions: Vec<Suppression>,
     baseline: Baseline,
@@ -63,6 +67,8 @@ impl<R: Results> Announcer<R> {
     ) -> Announcer<R> {
         Announcer {
             format: forcing.format,
+            output: forcing.output.clone(),
+            html: forcing.html.clone(),
             program,
             suppressions,
             baseline,
@@ -228,8 +234,12 @@ impl<R: Results> Announcer<R> {
 
     fn end(&mut self, report: Report) -> anyhow::Result<()> {
         let report = Report { program: self.program.clone(), ..report };
-        self.write(&Line::End(Box::new(report)));
+        self.write(&Line::End(Box::new(report.clone())));
         self.close();
+        report::keep(&report, &self.output)?;
+        if let Some(path) = &self.html {
+            report::write_file(&report, ReportFormat::html(), path)?;
+        }
         self.broken.take().map_or(Ok(()), |it| Err(it.into()))
     }
 

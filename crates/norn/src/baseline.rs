@@ -8,13 +8,13 @@
 use std::{collections::BTreeSet, path::Path};
 
 use anyhow::Context as _;
-use norn_hunt::{Access, Description, Observed};
+use norn_hunt::{Access, Description, Observed, stable};
 use norn_model::{BugClass, BugId, Location};
 use norn_report::vocabulary;
 use norn_trace::file;
 use serde::{Deserialize, Serialize};
 
-use crate::{stable_name::stable, suppression::class_name, text_file};
+use crate::{suppression::class_name, text_file};
 
 /// The version of the file format that is written.
 const VERSION: u32 = 3;

@@ -20,6 +20,7 @@ mod predict;
 mod property;
 mod record;
 mod replay;
+mod report;
 mod run;
 mod search;
 mod trace;
@@ -46,6 +47,7 @@ pub(crate) use self::{
     property::{Check, Property},
     record::{Functions, Record},
     replay::{AfterArg, Replay},
+    report::Report,
     run::Run,
     search::Search,
     trace::{Dump, Export, Info, TraceArg},
@@ -105,6 +107,8 @@ pub(crate) enum Command {
     Run(Run),
     /// Run a program under the schedule of a clip
     Replay(Replay),
+    /// Write the report of a hunt or check as a page, as SARIF or in another format
+    Report(Report),
     /// Summarize a trace: threads, events, modules, losses, how the run ended
     Info(Info),
     /// Print the events of a trace, one per line

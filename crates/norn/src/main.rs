@@ -17,7 +17,7 @@ mod property_file;
 mod report;
 mod results;
 mod scratch;
-mod stable_name;
+mod source_files;
 mod suppress;
 mod suppression;
 mod terminal;

@@ -1,14 +1,20 @@
 //! Writes reports to standard output or standard error.
 
-use std::io::{self, Write};
+use std::{
+    io::{self, Write},
+    path::Path,
+};
+
+use anyhow::Context as _;
 
 use norn_report::{
     Line, Report,
-    writer::{Layout, WIDTH, Writer},
+    writer::{Json, Layout, WIDTH, Writer},
 };
+use norn_trace::{REPORT, RUN, file};
 use terminal_size::{Width, terminal_size_of};
 
-use crate::{cli::ReportFormat, terminal, verbosity};
+use crate::{cli::ReportFormat, source_files::Disk, terminal, verbosity};
 
 /// The version of norn in reports.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -33,11 +39,31 @@ pub(crate) fn print_line(line: &Line, format: ReportFormat) -> io::Result<()> {
     writer(format).write_line(line, &mut terminal::colored_stdout())
 }
 
+/// Writes a report to a file.
+pub(crate) fn write_file(report: &Report, format: ReportFormat, path: &Path) -> anyhow::Result<()> {
+    let mut text = anstream::StripStream::new(Vec::new());
+    write(report, format, &mut text)?;
+    file::write(path, &text.into_inner())
+        .with_context(|| format!("cannot write `{}`", path.display()))
+}
+
+/// Keeps a report in the folder of its trace, for `norn report`.
+pub(crate) fn keep(report: &Report, folder: &Path) -> anyhow::Result<()> {
+    // Without a trace, nothing was recorded, and the folder may not be ours.
+    if !folder.join(RUN).exists() {
+        return Ok(());
+    }
+    let mut text = Vec::new();
+    Json.write(report, &mut text)?;
+    let path = folder.join(REPORT);
+    file::write(&path, &text).with_context(|| format!("cannot write `{}`", path.display()))
+}
+
 fn write(report: &Report, format: ReportFormat, out: &mut dyn Write) -> io::Result<()> {
     writer(format).write(report, out)
 }
 
 fn writer(format: ReportFormat) -> Box<dyn Writer> {
     let width = terminal_size_of(io::stdout()).map_or(WIDTH, |(Width(it), _)| it.into());
-    (format.0.writer)(Layout { width, verbose: verbosity::is_verbose() })
+    (format.0.writer)(Layout { width, verbose: verbosity::is_verbose(), sources: &Disk })
 }

@@ -6,7 +6,7 @@ use norn_report::{Action, Finding, Remark, Schedule, Status, Turn, vocabulary};
 use norn_witness::{Failure, Grade, Witness};
 
 use super::replay;
-use crate::{Confirmed, Description, Prospect};
+use crate::{Confirmed, Description, Prospect, identity::fingerprint};
 
 /// A finding with only its class, title and description.
 fn bare(kind: &CandidateKind, title: String, description: Description) -> Finding {
@@ -18,6 +18,7 @@ fn bare(kind: &CandidateKind, title: String, description: Description) -> Findin
         status: Status::Untried,
         harmful: false,
         bug: None,
+        fingerprint: String::new(),
         suppressed_by: None,
         variables: description.variables,
         parameters: Vec::new(),
@@ -73,6 +74,7 @@ pub(crate) fn title(
 pub(super) fn finding(found: &crate::Finding) -> Finding {
     let bare = Finding {
         harmful: found.is_harmful(),
+        fingerprint: fingerprint(&found.bug()),
         instances: found.instances,
         stacks: found.stacks,
         source: found.source,
@@ -100,6 +102,7 @@ pub(super) fn violation(violation: &crate::Violation) -> Finding {
     let title = vocabulary::property_headline(&violation.property, &violation.parameters);
     let description = Description { variables: Vec::new(), accesses: violation.steps.clone() };
     Finding {
+        fingerprint: fingerprint(&violation.bug()),
         parameters: violation.parameters.clone(),
         ..bare(&CandidateKind::Property(violation.property.clone()), title, description)
     }
@@ -108,6 +111,7 @@ pub(super) fn violation(violation: &crate::Violation) -> Finding {
 /// A candidate of a trace.
 pub(super) fn prospect(prospect: &Prospect) -> Finding {
     let bare = Finding {
+        fingerprint: fingerprint(&prospect.bug()),
         remark: prospect.remark.as_ref().map(remark),
         ..candidate(&prospect.candidate, &prospect.description)
     };

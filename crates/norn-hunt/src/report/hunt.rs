@@ -3,7 +3,7 @@
 use norn_report::{Command, Ended, ObservedFailure, Report, Summary};
 
 use super::{Marks, brief, counts, details, finding, marked, notes, omissions, replay, run};
-use crate::{Hunt, Observed};
+use crate::{Hunt, Observed, identity::fingerprint};
 
 /// The report of a hunt.
 pub fn hunt(hunt: &Hunt, marks: &Marks, version: &str) -> Report {
@@ -49,6 +49,7 @@ pub fn hunt(hunt: &Hunt, marks: &Marks, version: &str) -> Report {
 pub(super) fn unmarked(it: &Observed) -> ObservedFailure {
     ObservedFailure {
         older_loads: it.older_loads,
+        fingerprint: fingerprint(&it.bug()),
         consequence: it.consequence.clone(),
         story: it.story.clone(),
         finding: None,

@@ -2,12 +2,12 @@
 
 use norn_model::Consequence;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Claimed, Control, Detour, EventRow, Verdict};
 
 /// What came of many runs. Runs that did the same are of one kind.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Batch {
     /// Runs that have ended.
     pub runs: u64,
@@ -27,13 +27,12 @@ pub struct Batch {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub control: Option<Control>,
     /// The command that repeats the first failure.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repeat: Vec<String>,
 }
 
 /// Runs that did the same.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunKind {
     /// How many.
     pub count: u64,
@@ -50,8 +49,7 @@ pub struct RunKind {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub print: Option<Print>,
     /// In which respects they differ from the usual kind.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub differs: Vec<String>,
     /// The first event in which they differ from the usual kind.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -72,7 +70,7 @@ pub struct RunKind {
 }
 
 /// Where the events of two kinds of runs part.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Parting {
     /// The first event that differs, in the order of all events.
     pub event: u64,
@@ -85,7 +83,7 @@ pub struct Parting {
 }
 
 /// Fingerprints of what a run did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Print {
     /// Of its events.
     pub events: u64,

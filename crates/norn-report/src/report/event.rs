@@ -2,13 +2,13 @@
 
 use norn_model::{Location, ThreadName};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Number;
 use crate::Action;
 
 /// Two orders of the events that a finding is about, and of the synchronisation around them.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Interleaving {
     /// As recorded, with the values of that run.
     pub recorded: Vec<EventRow>,
@@ -24,7 +24,7 @@ impl Interleaving {
 }
 
 /// One event of a run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EventRow {
     /// The thread that did it.
     pub thread: ThreadName,

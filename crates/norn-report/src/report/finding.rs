@@ -2,13 +2,13 @@
 
 use norn_model::{BugClass, Consequence, Location, Ordering, Scope, ThreadName};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Address, Interleaving, NotReproduced, Number, Story, SuppressedBy, Verdict};
 use crate::Action;
 
 /// A candidate, and what came of it.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
     /// The class of the bug.
     pub class: BugClass,
@@ -25,6 +25,10 @@ pub struct Finding {
     /// Findings with the same number are one bug; only harmful ones have a number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bug: Option<usize>,
+    /// Identifies the bug across versions of the program: digits that do not change when lines or
+    /// addresses do. Bugs of one class in the same functions may have the same.
+    #[serde(default)]
+    pub fingerprint: String,
     /// What suppresses it, if anything does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suppressed_by: Option<SuppressedBy>,
@@ -80,8 +84,7 @@ pub struct Finding {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clip: Option<String>,
     /// The command that replays the clip.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replay: Vec<String>,
     /// Why it is not reproducible, if that is its status.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -95,7 +98,7 @@ pub struct Finding {
 }
 
 /// What came of a candidate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
     /// The recorded run itself did it.
@@ -116,7 +119,7 @@ pub enum Status {
 }
 
 /// One event of a finding.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Access {
     /// The thread that does it.
     pub thread: ThreadName,
@@ -145,7 +148,7 @@ pub struct Access {
 }
 
 /// Something in memory that has a name.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Object {
     /// The variable, or what else it is: `heap[24]+8` is byte 8 of a heap block of 24 bytes.
     pub name: String,
@@ -165,7 +168,7 @@ impl Object {
 }
 
 /// A lock that a thread holds.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HeldLock {
     /// Which.
     #[serde(flatten)]
@@ -175,7 +178,7 @@ pub struct HeldLock {
 }
 
 /// A parameter of a property.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Parameter {
     /// Its name.
     pub name: String,
@@ -184,7 +187,7 @@ pub struct Parameter {
 }
 
 /// How often the recorded run allows a candidate, and why it may be intended.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Remark {
     /// How often.
     pub count: u64,
@@ -199,7 +202,7 @@ pub struct Remark {
 }
 
 /// Why the accesses of a data race are not ordered although atomic operations are between them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Unordered {
     /// The operation that would order them with a stronger memory order, if it is one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -208,7 +211,7 @@ pub struct Unordered {
 
 /// Synchronisation that no trace contains and that may order two accesses: inline assembly, or code
 /// that was not built by `norn cc`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UnrecordedOrder {
     /// What may release, after the first access.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -219,7 +222,7 @@ pub struct UnrecordedOrder {
 }
 
 /// An instruction that may synchronise threads without being recorded.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UnrecordedSync {
     /// Its name in assembly: `lock xadd`.
     pub instruction: String,
@@ -229,7 +232,7 @@ pub struct UnrecordedSync {
 }
 
 /// An atomic operation whose memory order is too weak.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WeakOperation {
     /// What it does.
     pub operation: AtomicOperation,
@@ -243,7 +246,7 @@ pub struct WeakOperation {
 }
 
 /// What an atomic operation does to its variable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AtomicOperation {
     /// It reads it.
@@ -255,7 +258,7 @@ pub enum AtomicOperation {
 }
 
 /// A schedule that makes a candidate happen.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Schedule {
     /// `sound` if all values that matter are as recorded, `speculative` if some differ.
     pub grade: String,
@@ -265,13 +268,12 @@ pub struct Schedule {
     /// Number of turns.
     pub switches: usize,
     /// The threads in their order; empty where the clip has them.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub turns: Vec<Turn>,
 }
 
 /// A thread runs until before one of its events.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Turn {
     /// The thread.
     pub thread: ThreadName,
@@ -280,7 +282,7 @@ pub struct Turn {
 }
 
 /// A failure that a broken property leads to.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Harm {
     /// What happened.
     pub consequence: Consequence,
@@ -294,7 +296,7 @@ pub struct Harm {
 }
 
 /// A failure that happened without having been predicted.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ObservedFailure {
     /// What happened.
     pub consequence: Consequence,
@@ -303,6 +305,9 @@ pub struct ObservedFailure {
     pub story: Option<Story>,
     /// How many atomic loads returned an older value than the newest, as the memory model of C++ allows.
     pub older_loads: u64,
+    /// Identifies the failure across versions of the program, like that of a finding.
+    #[serde(default)]
+    pub fingerprint: String,
     /// Which finding the run was to confirm, if any, by its place in the report.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub finding: Option<usize>,
@@ -323,7 +328,7 @@ pub struct ObservedFailure {
 }
 
 /// A finding that a reader is shown in full, and how else the same bug was found.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Detail {
     /// Its place in the list of findings.
     pub finding: usize,
@@ -332,7 +337,7 @@ pub struct Detail {
 }
 
 /// Other findings of a bug, by class.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AlsoSeen {
     /// The name of the class.
     pub name: String,
@@ -343,7 +348,7 @@ pub struct AlsoSeen {
 }
 
 /// Findings that a reader is shown in one line each.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BriefSection {
     /// What they have in common.
     pub title: String,
@@ -354,7 +359,7 @@ pub struct BriefSection {
 }
 
 /// One line for findings that read the same.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BriefLine {
     /// The first of them, by its place in the list of findings.
     pub finding: usize,

@@ -1,13 +1,13 @@
 //! The lines of a report that is written while the command runs.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Command, Finding, ObservedFailure, Report, Tool};
 
 /// One line of a stream. The first is `start`, the last is `end`; the others come as soon as they are
 /// known.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "line", rename_all = "kebab-case")]
 pub enum Line {
     /// The command begins.
@@ -27,7 +27,7 @@ pub enum Line {
 }
 
 /// The beginning of a stream.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Start {
     /// Version of this format.
     pub schema: u32,
@@ -40,7 +40,7 @@ pub struct Start {
 }
 
 /// What else is known about a bug.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Update {
     /// Whether this is the first failure that the bug leads to.
     pub worse: bool,
@@ -50,7 +50,7 @@ pub struct Update {
 }
 
 /// A failure that happened without having been predicted, and the attempt in which it happened.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Unpredicted {
     /// The failure.
     #[serde(flatten)]
@@ -61,7 +61,7 @@ pub struct Unpredicted {
 }
 
 /// How far a command has come.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Progress {
     /// Executions of the program so far, without replays.
     pub executions: usize,

@@ -2,12 +2,12 @@
 
 use norn_model::{BugClass, Location};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Access;
 
 /// The ranking of interleaving patterns over many runs.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Localization {
     /// Number of runs that passed.
     pub passed: u64,
@@ -35,7 +35,7 @@ pub struct Localization {
 }
 
 /// The failing runs with the same failure.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FailureCluster {
     /// The failure.
     pub title: String,
@@ -46,8 +46,7 @@ pub struct FailureCluster {
     /// The first of these runs, from 0, or the folder of its trace.
     pub first: String,
     /// The command that repeats that run.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reproduce: Vec<String>,
     /// The clip of that run.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,7 +58,7 @@ pub struct FailureCluster {
 }
 
 /// An interleaving pattern and how suspicious it is.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RankedPattern {
     /// `atomicity` for triples, `order` for pairs.
     pub class: BugClass,

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, fmt};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
 /// A value of up to sixteen bytes. JSON has it as a number if 64 bits are enough, else as a string
 /// of decimal digits.
@@ -15,6 +15,21 @@ impl Serialize for Number {
         match u64::try_from(self.0) {
             Ok(small) => to.serialize_u64(small),
             Err(_) => to.collect_str(&self.0),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Number, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Form {
+            Number(u64),
+            Digits(String),
+        }
+        match Form::deserialize(from)? {
+            Form::Number(small) => Ok(Number(small.into())),
+            Form::Digits(digits) => digits.parse().map(Number).map_err(D::Error::custom),
         }
     }
 }
@@ -59,6 +74,14 @@ impl fmt::Display for Address {
 impl Serialize for Address {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         to.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Address {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Address, D::Error> {
+        let text = String::deserialize(from)?;
+        let digits = text.strip_prefix("0x").ok_or_else(|| D::Error::custom("no address"))?;
+        u64::from_str_radix(digits, 16).map(Address).map_err(D::Error::custom)
     }
 }
 

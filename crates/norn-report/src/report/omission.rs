@@ -2,10 +2,10 @@
 
 use norn_model::ThreadName;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What the search did not look at. All zero and empty if it looked at everything.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Omissions {
     /// Events at the end of a long run.
     pub events: u64,

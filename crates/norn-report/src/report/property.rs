@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A property, and what was seen of it in the recorded run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Property {
     /// Its name.
     pub name: String,
@@ -28,7 +28,7 @@ pub struct Property {
 }
 
 /// What the search for violations of a property left out.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LeftOut {
     /// Choices among events that are alike.
     pub alike: u64,
@@ -45,7 +45,7 @@ pub struct LeftOut {
 }
 
 /// Something that a property names and that is not seen, or not always.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Unseen {
     /// The event of the property.
     pub event: String,
@@ -61,7 +61,7 @@ pub struct Unseen {
 }
 
 /// Why something is not seen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum UnseenReason {
     /// The program has no such function.

@@ -3,12 +3,12 @@
 
 use norn_model::{BugClass, Consequence};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Detour, Verdict};
 
 /// What a clip claims besides a failure, and whether a replay shows it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Claimed {
     /// The class of the bug.
     pub class: BugClass,
@@ -21,7 +21,7 @@ pub struct Claimed {
 }
 
 /// Why a finding is not reproducible: what a replay of its clip did instead.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NotReproduced {
     /// What the replay led to.
     pub consequence: Consequence,
@@ -36,7 +36,7 @@ pub struct NotReproduced {
 }
 
 /// What may differ between two runs with the same schedule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Uncontrolled {
     /// Inputs from outside of the program: the network, devices, other processes.

@@ -2,12 +2,12 @@
 
 use norn_model::{Consequence, Location, Obstacle, ThreadName};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Address, Claimed, Object, Story};
 
 /// One run of the program.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Run {
     /// Its events, if they were counted.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,7 +58,7 @@ impl Run {
 }
 
 /// How the threads of a run were scheduled, and what may make another run differ.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Control {
     /// The strategy; `follow` is a clip.
     pub strategy: String,
@@ -79,7 +79,7 @@ pub struct Control {
 }
 
 /// Inputs from outside of the program.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Inputs {
     /// Reads of inputs that are not controlled.
     pub uncontrolled: u64,
@@ -97,7 +97,7 @@ pub struct Inputs {
 }
 
 /// Where the program first asked for other inputs than those of the clip.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct InputsDiverged {
     /// The thread, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -113,7 +113,7 @@ pub struct InputsDiverged {
 }
 
 /// A request for an input.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Requested {
     /// The call.
     pub call: String,
@@ -125,7 +125,7 @@ pub struct Requested {
 }
 
 /// Whether a run followed its schedule.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// It followed this many segments, to the end of the schedule or of the program.
@@ -137,7 +137,7 @@ pub enum Verdict {
 }
 
 /// Where a run left its schedule.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Departure {
     /// The segment of the schedule, from 0.
     pub segment: u32,
@@ -157,7 +157,7 @@ pub struct Departure {
 }
 
 /// An event that a thread came to.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Arrival {
     /// Which of the thread's events, from 0.
     pub event: u64,
@@ -175,7 +175,7 @@ pub struct Arrival {
 }
 
 /// Where a run first did something else than the path of its clip says.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Detour {
     /// The thread.
     pub thread: ThreadName,
@@ -195,7 +195,7 @@ pub struct Detour {
 }
 
 /// An operation at a place in the code.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Point {
     /// The operation, in the notation of clips.
     pub operation: String,

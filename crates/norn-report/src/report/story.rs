@@ -2,12 +2,12 @@
 
 use norn_model::{Location, MemoryFault, ThreadName};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Address, EventRow, Number, Object, Waiter};
 
 /// How a failure came about.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Story {
     /// The kind of failure, with what explains it.
     #[serde(flatten)]
@@ -17,7 +17,7 @@ pub struct Story {
 }
 
 /// The kinds of failure.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FailureKind {
     /// No thread can continue.
@@ -33,7 +33,7 @@ pub enum FailureKind {
 }
 
 /// What one thread did, or was about to do.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Step {
     /// The thread.
     pub thread: ThreadName,
@@ -45,7 +45,7 @@ pub struct Step {
 }
 
 /// No thread can continue.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Stuck {
     /// The threads that wait; those that wait for each other first.
     pub waiters: Vec<Waiter>,
@@ -56,7 +56,7 @@ pub struct Stuck {
 }
 
 /// Threads run and make no progress.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Running {
     /// The threads that run.
     pub runners: Vec<Runner>,
@@ -67,7 +67,7 @@ pub struct Running {
 }
 
 /// A thread that runs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Runner {
     /// The thread, and its last event.
     #[serde(flatten)]
@@ -77,7 +77,7 @@ pub struct Runner {
 }
 
 /// A value that a thread read, and the write that it came from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ObservedValue {
     /// The variable.
     pub object: Object,
@@ -93,7 +93,7 @@ pub struct ObservedValue {
 }
 
 /// A write.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Writing {
     /// The thread, and where.
     #[serde(flatten)]
@@ -107,7 +107,7 @@ pub struct Writing {
 }
 
 /// Memory or a synchronisation object was misused.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Misuse {
     /// How.
     pub fault: MemoryFault,
@@ -124,7 +124,7 @@ pub struct Misuse {
 }
 
 /// A synchronisation object or a descriptor was misused.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ObjectMisuse {
     /// How.
     pub fault: norn_model::Misuse,
@@ -137,7 +137,7 @@ pub struct ObjectMisuse {
 }
 
 /// An operation on an object before it was misused.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EarlierUse {
     /// What the thread did.
     pub state: ObjectState,
@@ -147,7 +147,7 @@ pub struct EarlierUse {
 }
 
 /// What an earlier operation means for the state of an object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ObjectState {
     /// The thread holds the lock since.
@@ -163,7 +163,7 @@ pub enum ObjectState {
 }
 
 /// A heap block.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Block {
     /// Its size in bytes.
     pub size: u64,
@@ -177,7 +177,7 @@ pub struct Block {
 }
 
 /// The program died.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Death {
     /// The thread, and where.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -190,7 +190,7 @@ pub struct Death {
 }
 
 /// A signal that a wrong instruction raised.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Fault {
     /// The number of the signal.
     pub signal: i32,

@@ -1,10 +1,10 @@
 //! Counts, and how the command ended.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Counts of findings and runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
     /// Findings.
     pub candidates: usize,
@@ -53,7 +53,7 @@ pub struct Summary {
 }
 
 /// Why a search ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ended {
     /// Nothing was left to try.
@@ -70,7 +70,7 @@ pub enum Ended {
 }
 
 /// How the command ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ExitStatus {
     /// The status of the process.
     pub code: u8,
@@ -79,7 +79,7 @@ pub struct ExitStatus {
 }
 
 /// What the status of the command means.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ExitMeaning {
     /// Nothing harmful was found; or the replayed failure did not happen again.

@@ -1,10 +1,10 @@
 //! Findings that do not count.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What suppresses a finding.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SuppressedBy {
     /// The baseline: it was found before.
@@ -14,7 +14,7 @@ pub enum SuppressedBy {
 }
 
 /// A line of a suppression file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Suppression {
     /// The line: `kind:pattern`.
     pub suppression: String,

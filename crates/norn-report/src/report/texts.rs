@@ -206,7 +206,7 @@ fields! {
     Finding {
         kind name title suppressed_by variables parameters accesses remark schedule why verdict
         consequence story interleaving clip replay harm unordered unrecorded_sync
-        not_reproduced;
+        not_reproduced fingerprint;
         class status harmful bug scope source instances stacks other_output other_status executions
     }
     Harm { consequence story clip replay }
@@ -226,7 +226,7 @@ fields! {
     Object { name allocated_at; address }
     ObjectMisuse { object by earlier; fault }
     ObservedFailure {
-        consequence story suppressed_by clip replay not_reproduced;
+        consequence story suppressed_by clip replay not_reproduced fingerprint;
         finding shown executions older_loads
     }
     ObservedValue { object shown written; value }

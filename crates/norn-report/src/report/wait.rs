@@ -2,12 +2,12 @@
 
 use norn_model::{LockMode, ThreadName};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Object, Step};
 
 /// A thread that waits.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Waiter {
     /// The thread, and where.
     #[serde(flatten)]
@@ -18,7 +18,7 @@ pub struct Waiter {
 }
 
 /// What a thread waits for.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Want {
     /// A lock.
@@ -60,7 +60,7 @@ pub enum Want {
 }
 
 /// A thread that holds a lock.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Holder {
     /// The thread, and where it took the lock.
     #[serde(flatten)]
@@ -72,7 +72,7 @@ pub struct Holder {
 }
 
 /// A wait for a signal or broadcast.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Wakeup {
     /// The condition variable.
     pub object: Object,
@@ -83,7 +83,7 @@ pub struct Wakeup {
 }
 
 /// A signal or broadcast.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Notice {
     /// The thread that sent it, and where.
     #[serde(flatten)]
@@ -97,7 +97,7 @@ pub struct Notice {
 }
 
 /// A wait for signals that only the program itself sends.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SignalWait {
     /// The names of the signals.
     pub signals: Vec<String>,
@@ -108,7 +108,7 @@ pub struct SignalWait {
 }
 
 /// A signal that a thread sent, or set a timer for.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SentSignal {
     /// The thread that sent it, and where.
     #[serde(flatten)]
@@ -125,7 +125,7 @@ pub struct SentSignal {
 }
 
 /// A wait at a barrier.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Barrier {
     /// The barrier.
     pub object: Object,
@@ -137,7 +137,7 @@ pub struct Barrier {
 }
 
 /// A wait for a semaphore.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Semaphore {
     /// The semaphore.
     pub object: Object,

@@ -2,12 +2,12 @@
 
 use norn_model::{Access, AtomicOp, LockMode, Object, Op, WokenBy};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 macro_rules! actions {
     ($($(#[$doc:meta])* $name:ident: $noun:literal, $verb:literal;)*) => {
         /// What an event does.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
         #[serde(rename_all = "kebab-case")]
         pub enum Action {
             $($(#[$doc])* $name,)*

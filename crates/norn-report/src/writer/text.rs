@@ -8,7 +8,7 @@ mod batch;
 mod columns;
 mod finding;
 mod interleaving;
-mod localization;
+pub(super) mod localization;
 mod paint;
 mod property;
 mod run;
@@ -18,8 +18,6 @@ mod unrecorded;
 mod wait;
 
 #[cfg(test)]
-mod hostile_names;
-#[cfg(test)]
 mod line_tests;
 #[cfg(test)]
 mod tests;
@@ -28,6 +26,7 @@ use std::io;
 
 use norn_model::printable;
 
+pub(super) use self::columns::event;
 use super::{Layout, Writer};
 use crate::{Line, Report};
 
@@ -43,8 +42,19 @@ impl Text {
         Text { layout }
     }
 
+    /// Writes what the report has to say about its findings, failures and its run, and no summary.
+    pub(super) fn write_entries(self, report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
+        let mut report = report.clone();
+        report.change_texts(|it| *it = printable(it).into_owned());
+        finding::details(out, &report, self.layout)?;
+        unrecorded::unrecorded(out, &report)?;
+        finding::observed(out, &report)?;
+        finding::not_reproducible(out, &report)?;
+        report.run.as_ref().map_or(Ok(()), |it| run::run(out, it))
+    }
+
     /// The end of a report: what does not count, and the summary.
-    fn conclude(self, report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
+    pub(super) fn conclude(self, report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
         finding::not_reproducible(out, report)?;
         property::properties(out, &report.properties)?;
         summary::summary(out, report)?;

@@ -43,6 +43,9 @@ pub(crate) struct Forcing {
     /// Output format
     #[arg(long, default_value = ReportFormat::TEXT, value_parser = report_format(), env = "NORN_FORMAT")]
     pub(crate) format: ReportFormat,
+    /// Write the report also as a page to read in a browser
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) limits: Limits,
     /// Program and its arguments; or a C or C++ source file, which is compiled first

@@ -23,6 +23,11 @@ impl ReportFormat {
     /// The text format.
     pub(crate) const TEXT: &str = "text";
 
+    /// The page.
+    pub(crate) fn html() -> ReportFormat {
+        ReportFormat(&norn_report::writer::HTML)
+    }
+
     /// Whether this is the text format.
     pub(crate) fn is_text(self) -> bool {
         self.0.name == Self::TEXT

@@ -25,6 +25,7 @@ mod predict;
 mod property;
 mod record;
 mod replay;
+mod report;
 mod run;
 
 use norn_cc::Language;
@@ -49,6 +50,7 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<Exit> {
         Command::Record(args) => record::run(args),
         Command::Run(args) => run::run(&args),
         Command::Replay(args) => replay::run(&args),
+        Command::Report(args) => report::run(&args),
         Command::Info(args) if import::is_file(&args.trace.folder) => {
             import::info(&args.trace.folder, args.format)
         }

@@ -31,6 +31,54 @@ fn all_commands_obey_the_schema() {
     }
 }
 
+/// A hunt keeps its report, from which every format can be written later.
+#[test]
+fn a_kept_report_is_written_in_every_format() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::copy(subjects("hunt").join("string_buffer.c"), folder.path().join("buffer.c")).unwrap();
+    let options = ["--explore", "0", "--budget", "20", "--html", "hunt.html", "buffer.c"];
+    let hunted = norn("hunt", options, &folder);
+    assert_eq!(hunted.code, Some(1), "{hunted:?}");
+    let report = |words: &[&str]| {
+        let ran = norn("report", ["run.norn"].iter().chain(words), &folder);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        ran.stdout
+    };
+    let headline = hunted.stdout.lines().next().unwrap_or_default();
+    assert!(headline.starts_with("1. "), "{hunted:?}");
+    assert!(report(&[]).starts_with(headline));
+    report(&["--html", "report.html"]);
+    let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+    assert_eq!(read("report.html"), read("hunt.html"));
+    assert!(read("hunt.html").contains(
+        "pthread_mutex_lock(&from->lock)".replace('&', "\\u0026").replace('>', "\\u003e").as_str()
+    ));
+    let sarif: Value = serde_json::from_str(&report(&["--format", "sarif"])).unwrap();
+    let result = &sarif["runs"][0]["results"][0];
+    assert_eq!(result["codeFlows"][0]["threadFlows"].as_array().unwrap().len(), 2, "{result}");
+    assert_eq!(result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "buffer.c");
+    let fingerprint = result["partialFingerprints"]["nornBug/v1"].as_str().unwrap();
+    assert!(fingerprint.len() == 18 && fingerprint.ends_with(":1"), "{fingerprint}");
+    assert!(report(&["--format", "junit"]).contains("<failure message="));
+    assert!(
+        report(&["--format", "github"])
+            .starts_with("::error title=atomicity violation,file=buffer.c,line=")
+    );
+    let trace: Value = serde_json::from_str(&report(&["--format", "perfetto"])).unwrap();
+    assert!(trace["traceEvents"].as_array().unwrap().len() > 10, "{trace}");
+}
+
+#[test]
+fn a_folder_without_a_report_has_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let ran = norn("report", ["."], &folder);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.stderr.contains("`.` has no report\nhint: "), "{ran:?}");
+    fs::write(folder.path().join("report.json"), "{\"schema\": 99}\n").unwrap();
+    let ran = norn("report", ["report.json"], &folder);
+    assert!(ran.stderr.contains("it has version 99"), "{ran:?}");
+}
+
 #[test]
 fn the_schema_rejects_other_values() {
     for wrong in [json!({ "schema": 1, "findings": [] }), json!([]), json!({ "schema": "1" })] {

@@ -3,7 +3,7 @@
 use norn_model::{Location, ThreadName};
 
 use super::paint;
-use crate::{Action, EventRow, Number, vocabulary};
+use crate::{Action, EventRow, Number, vocabulary, writer::timeline};
 
 /// Wider than this, the threads are not columns but words.
 pub(super) const WIDEST: usize = 110;
@@ -31,7 +31,7 @@ pub(super) fn cell(row: &EventRow, place: fn(&Location) -> String) -> Cell<'_> {
 }
 
 /// What an event did to what, with its value: `write total = 3`.
-pub(super) fn event(row: &EventRow) -> String {
+pub(in crate::writer) fn event(row: &EventRow) -> String {
     let object = row.object.as_deref().map_or_else(String::new, |it| format!(" {it}"));
     let size = row.size.map_or_else(String::new, |it| format!(" {it} bytes"));
     let value = shown(row.value, row.shown.as_deref());
@@ -64,9 +64,7 @@ pub(super) fn line_only(at: &Location) -> String {
 
 /// The lines of a table, or of a list if the table were too wide.
 pub(super) fn lines(title: &str, cells: &[Cell<'_>], widest: usize) -> Vec<Line> {
-    let mut threads: Vec<&ThreadName> = cells.iter().map(|it| it.thread).collect();
-    threads.sort_by_key(|it| order(it));
-    threads.dedup();
+    let threads = timeline::sorted(cells.iter().map(|it| it.thread));
     let places = cells.iter().map(|it| it.place.chars().count()).max().unwrap_or(0);
     let places = places.max(title.len().saturating_sub(2));
     let widths: Vec<_> = threads.iter().map(|it| width(it, cells)).collect();
@@ -76,11 +74,6 @@ pub(super) fn lines(title: &str, cells: &[Cell<'_>], widest: usize) -> Vec<Line>
     } else {
         table(title, cells, places, &threads, &widths)
     }
-}
-
-/// Parents before their children, and these by number.
-fn order(name: &ThreadName) -> (Vec<Option<u32>>, &str) {
-    (name.0.split('.').map(|it| it.trim_end_matches('!').parse().ok()).collect(), &name.0)
 }
 
 fn width(thread: &ThreadName, cells: &[Cell<'_>]) -> usize {

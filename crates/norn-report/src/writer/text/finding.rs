@@ -2,13 +2,15 @@
 
 use std::io::{self, Write};
 
-use norn_model::{BugClass, Consequence, Ordering};
+use norn_model::{BugClass, Ordering};
 
 use super::{columns, interleaving, paint, story};
 use crate::{
     Access, AlsoSeen, AtomicOperation, BriefLine, Finding, Harm, HeldLock, Object, ObservedFailure,
     Remark, Report, Status, Unordered, Update, WeakOperation,
-    vocabulary::{consequence, not_reproduced, older_loads, place},
+    vocabulary::{
+        consequence, headline, news, not_reproduced, observed_headline, older_loads, place,
+    },
     writer::Layout,
 };
 
@@ -51,22 +53,6 @@ pub(super) fn also_seen(out: &mut dyn Write, report: &Report) -> io::Result<()> 
         writeln!(out, "{}", paint::detail(format!("bug {number} was {}", also(&it.also))))?;
     }
     Ok(())
-}
-
-/// The title, and what it led to.
-fn headline(finding: &Finding) -> String {
-    let leads = finding.consequence.as_ref().filter(|it| is_news(finding, it));
-    let leads = leads.map_or_else(String::new, |it| format!(": {}", consequence(it)));
-    format!("{}{leads}", finding.title)
-}
-
-/// Whether the headline does not say what it led to already.
-fn is_news(finding: &Finding, led_to: &Consequence) -> bool {
-    match led_to {
-        Consequence::None => false,
-        Consequence::Deadlock => finding.class != BugClass::Deadlock,
-        other => !finding.title.starts_with(&consequence(other)),
-    }
 }
 
 fn body(
@@ -303,8 +289,7 @@ pub(super) fn unpredicted(
     failure: &ObservedFailure,
     attempt: Option<&Finding>,
 ) -> io::Result<()> {
-    let title = format!("seen under another schedule: {}", consequence(&failure.consequence));
-    writeln!(out, "{}", paint::headline(title, true))?;
+    writeln!(out, "{}", paint::headline(observed_headline(failure), true))?;
     if let Some(finding) = attempt {
         writeln!(out, "   in an attempt to confirm: {}", line(finding))?;
     }
@@ -322,14 +307,13 @@ pub(super) fn unpredicted(
 pub(super) fn not_reproducible(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     let findings = report.findings.iter().filter(|it| it.suppressed_by.is_none());
     let findings = findings.filter_map(|it| {
-        let led_to = it.consequence.as_ref().filter(|led_to| is_news(it, led_to));
-        let led_to = led_to.map_or_else(String::new, |it| format!(": {}", consequence(it)));
+        let led_to = news(it).map_or_else(String::new, |it| format!(": {it}"));
         Some((format!("{}{led_to}", line(it)), it.not_reproduced.as_ref()?, &it.replay))
     });
-    let observed = report.observed.iter().filter(|it| it.shown).filter_map(|it| {
-        let title = format!("seen under another schedule: {}", consequence(&it.consequence));
-        Some((title, it.not_reproduced.as_ref()?, &it.replay))
-    });
+    let observed =
+        report.observed.iter().filter(|it| it.shown).filter_map(|it| {
+            Some((observed_headline(it), it.not_reproduced.as_ref()?, &it.replay))
+        });
     let all: Vec<_> = findings.chain(observed).collect();
     if !all.is_empty() {
         writeln!(out, "not reproducible, and therefore not counted:")?;

@@ -3,16 +3,18 @@
 use norn_model::Consequence;
 
 use super::{
-    super::{Json, JsonLines, Layout, Writer},
+    super::{
+        Json, JsonLines, Layout, Writer,
+        sample::{finding, hunt},
+    },
     Text,
-    tests::{finding, hunt},
 };
 use crate::{AlsoSeen, Detail, Finding, Line, Progress, Report, Update};
 
 fn text(lines: &[Line]) -> String {
     let mut out = anstream::StripStream::new(Vec::new());
     for line in lines {
-        Text::new(Layout { width: 120, verbose: false }).write_line(line, &mut out).unwrap();
+        Text::new(Layout { width: 120, ..Layout::default() }).write_line(line, &mut out).unwrap();
     }
     String::from_utf8(out.into_inner()).unwrap()
 }

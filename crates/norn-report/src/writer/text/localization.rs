@@ -95,7 +95,7 @@ fn counted(count: u64, what: &str) -> String {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(in crate::writer) mod tests {
     use norn_model::BugClass;
 
     use super::*;
@@ -103,15 +103,13 @@ pub(super) mod tests {
         Action, Command,
         writer::{
             Layout, Writer as _,
-            text::{
-                Text,
-                tests::{access, at},
-            },
+            sample::{access, at},
+            text::Text,
         },
     };
 
     /// A report with one failure and one pattern.
-    pub(in crate::writer::text) fn localized() -> Report {
+    pub(in crate::writer) fn localized() -> Report {
         let pattern = RankedPattern {
             class: BugClass::Atomicity,
             shape: "R1-W2-W1".to_owned(),

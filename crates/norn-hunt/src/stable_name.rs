@@ -2,7 +2,7 @@
 
 /// A text without numbers that may differ in another run or version of the program: lines, array
 /// indices, addresses.
-pub(crate) fn stable(text: &str) -> String {
+pub fn stable(text: &str) -> String {
     let words = text
         .split(' ')
         .map(|word| if word.starts_with("0x") { "0x?".to_owned() } else { without_numbers(word) });

@@ -1,12 +1,16 @@
-//! No text of a report reaches the terminal unless it is printable, whatever it contains.
+//! No text of a report reaches the terminal unless it is printable, and none changes the structure of what is
+//! written, whatever it contains. All formats are what their schemas say.
 
+use std::{fs, path::Path, process, sync::LazyLock};
+
+use norn_e2e::schema::{errors_of, report_errors};
 use norn_model::{Consequence, Obstacle, is_printable, printable};
 use proptest::prelude::*;
 use serde_json::Value;
 
 use super::{
-    localization::tests::localized,
-    tests::{deadlock, finding, hunt, row, step, thread},
+    sample::{deadlock, finding, hunt, row, step, thread},
+    text::localization::tests::localized,
 };
 use crate::{
     Action, Batch, BriefLine, BriefSection, Command, Death, Departure, Detail, FailureKind,
@@ -29,7 +33,7 @@ const HOSTILE: [&str; 8] = [
 ];
 
 /// Reports that use most types.
-fn samples() -> [Report; 4] {
+pub(super) fn samples() -> [Report; 4] {
     [hunted(), replayed(), repeated(), localized()]
 }
 
@@ -42,6 +46,7 @@ fn hunted() -> Report {
         suppressed_by: None,
         shown: true,
         older_loads: 0,
+        fingerprint: "F".to_owned(),
         clip: "Clip".to_owned(),
         replay: vec!["Replay".to_owned()],
         executions: 1,
@@ -150,7 +155,9 @@ fn written(format: &str, report: &Report, text: &str, width: usize) -> String {
     report.change_texts(|it| *it = text.to_owned());
     let format = FORMATS.iter().find(|it| it.name == format).unwrap();
     let mut out = Vec::new();
-    (format.writer)(Layout { width, verbose: true }).write(&report, &mut out).unwrap();
+    (format.writer)(Layout { width, verbose: true, ..Layout::default() })
+        .write(&report, &mut out)
+        .unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -177,8 +184,74 @@ fn check(text: &str) -> Result<(), TestCaseError> {
         prop_assert!(json.trim_end_matches('\n').chars().all(is_printable), "{json:?}");
         let read: Value = serde_json::from_str(&json).unwrap();
         prop_assert_eq!(read["tool"]["name"].as_str(), Some(text));
+        for format in FORMATS.iter().filter(|it| it.name != "text") {
+            let output = written(format.name, &report, text, 80);
+            prop_assert!(output.chars().all(|it| it == '\n' || is_printable(it)), "{output:?}");
+        }
+        let sarif = serde_json::from_str(&written("sarif", &report, text, 80)).unwrap();
+        prop_assert_eq!(errors_of(&SARIF, &sarif), Vec::<String>::new());
+        check_junit(&written("junit", &report, text, 80));
+        let annotations = written("github", &report, text, 80);
+        prop_assert!(annotations.lines().all(|it| it.starts_with("::")), "{annotations}");
     }
     Ok(())
+}
+
+/// The schema of SARIF, as OASIS publishes it. It comes with the crate `serde-sarif`.
+static SARIF: LazyLock<Value> = LazyLock::new(|| {
+    let mut cargo = process::Command::new(env!("CARGO"));
+    cargo.args(["metadata", "--offline", "--format-version=1"]);
+    let output = cargo.current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap();
+    let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let mut packages = metadata["packages"].as_array().unwrap().iter();
+    let package = packages.find(|it| it["name"] == "serde-sarif").unwrap();
+    let manifest = Path::new(package["manifest_path"].as_str().unwrap());
+    let schema = fs::read_to_string(manifest.with_file_name("src/schema.json")).unwrap();
+    serde_json::from_str(&schema).unwrap()
+});
+
+/// The elements of `JUnit`'s XML and their attributes, as the schema of Jenkins' xUnit plugin has them; those
+/// that begin with `!` are required.
+const JUNIT: [(&str, &[&str], &[&str]); 5] = [
+    ("testsuites", &["name", "time", "tests", "failures", "errors"], &["testsuite"]),
+    (
+        "testsuite",
+        &["!name", "!tests", "!failures", "!errors", "time", "skipped", "timestamp", "hostname"],
+        &["testcase", "properties", "system-out", "system-err"],
+    ),
+    (
+        "testcase",
+        &["!name", "time", "classname"],
+        &["skipped", "error", "failure", "system-out", "system-err"],
+    ),
+    ("failure", &["type", "message"], &[]),
+    ("system-out", &[], &[]),
+];
+
+fn check_junit(text: &str) {
+    let document = roxmltree::Document::parse(text).unwrap_or_else(|it| panic!("{it}: {text}"));
+    assert_eq!(document.root_element().tag_name().name(), "testsuites");
+    for node in document.descendants().filter(roxmltree::Node::is_element) {
+        let name = node.tag_name().name();
+        let (_, attributes, children) = JUNIT.iter().find(|it| it.0 == name).unwrap();
+        let known = |it: &str| attributes.iter().any(|known| known.trim_start_matches('!') == it);
+        assert!(node.attributes().all(|it| known(it.name())), "{node:?}");
+        let mut required = attributes.iter().filter_map(|it| it.strip_prefix('!'));
+        assert!(required.all(|it| node.has_attribute(it)), "{node:?}");
+        let mut elements = node.children().filter(roxmltree::Node::is_element);
+        assert!(elements.all(|it| children.contains(&it.tag_name().name())), "{node:?}");
+    }
+}
+
+/// What programs read back is what was written, and is as the published schema says.
+#[test]
+fn reports_are_as_their_schema_says_and_can_be_read() {
+    for report in samples() {
+        let json: Value = serde_json::from_str(&written("json", &report, "x", 80)).unwrap();
+        assert_eq!(report_errors(&json), Vec::<String>::new());
+        let json = serde_json::to_string(&report).unwrap();
+        assert_eq!(serde_json::from_str::<Report>(&json).unwrap(), report);
+    }
 }
 
 #[test]
