@@ -14,7 +14,7 @@ use norn_e2e::{process, subject};
 use tempfile::TempDir;
 
 /// The program under test.
-const NORN: &str = env!("CARGO_BIN_EXE_norn");
+pub(crate) const NORN: &str = env!("CARGO_BIN_EXE_norn");
 
 /// `norn hunt` in a folder.
 pub(crate) fn norn_hunt<S: AsRef<OsStr>>(

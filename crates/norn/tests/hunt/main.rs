@@ -6,6 +6,7 @@
 mod assembly;
 mod atomic_set;
 mod bad_input;
+mod cmake;
 mod deadlock;
 mod endless;
 mod identity;
