@@ -102,11 +102,11 @@ mod tests {
 
     #[test]
     fn paths_become_addresses() {
-        let locations = Locations::new(Some("/home/me".into()));
+        let locations = Locations::new(Some("/src/me".into()));
         let uri = |file: &str| locations.artifact(file)["uri"].as_str().unwrap().to_owned();
-        assert_eq!(uri("/home/me/my code/ä.c"), "my%20code/%C3%A4.c");
+        assert_eq!(uri("/src/me/my code/ä.c"), "my%20code/%C3%A4.c");
         assert_eq!(uri("/usr/include/c++/12/mutex"), "file:///usr/include/c%2B%2B/12/mutex");
         assert_eq!(uri("../x.c"), "../x.c");
-        assert_eq!(locations.root_uri().as_deref(), Some("file:///home/me/"));
+        assert_eq!(locations.root_uri().as_deref(), Some("file:///src/me/"));
     }
 }

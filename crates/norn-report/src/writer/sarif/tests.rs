@@ -18,7 +18,7 @@ struct Shop;
 
 impl SourceFiles for Shop {
     fn root(&self) -> Option<PathBuf> {
-        Some("/home/me/repository".into())
+        Some("/src/me/repository".into())
     }
 
     fn read(&self, _: &str) -> Result<String, String> {
