@@ -6,7 +6,10 @@
 
 pub mod seed;
 
-use norn_abi::{Decoder, codec::Format};
+use norn_abi::{
+    Decoder,
+    codec::{Codec, Format},
+};
 use norn_model::{Order, OsText, text};
 use norn_property::File;
 use norn_trace::{FORMAT, Run, Trace, export_std, import_std};
@@ -14,7 +17,8 @@ use norn_trace::{FORMAT, Run, Trace, export_std, import_std};
 /// The first byte selects the format, the others are the records of a chunk.
 pub fn decode_chunk(data: &[u8]) -> bool {
     let Some((&options, records)) = data.split_first() else { return true };
-    let format = Format { values: options & 1 != 0, global: options & 2 != 0 };
+    let codec = if options & 4 != 0 { Codec::V2 } else { Codec::V1 };
+    let format = Format { values: options & 1 != 0, global: options & 2 != 0, codec };
     let mut decoder = Decoder::new(records, format, 0);
     loop {
         match decoder.next_record() {
@@ -47,7 +51,9 @@ pub fn property_parse(data: &[u8]) -> bool {
     match File::parse(&text) {
         Ok(_) => true,
         Err(diagnostics) => {
-            assert!(diagnostics.iter().all(|it| !it.show("property", &text).to_string().is_empty()));
+            assert!(
+                diagnostics.iter().all(|it| !it.show("property", &text).to_string().is_empty())
+            );
             false
         }
     }

@@ -4,8 +4,8 @@ use std::{fs, io, path::Path};
 
 use norn_abi::{
     Kind,
-    arena::{CHUNK_MAGIC, ChunkHeader, GLOBAL, VALUES},
-    codec::{Content, Format, Lane, SLACK, key},
+    arena::{CHUNK_MAGIC, CODEC_V2, ChunkHeader, GLOBAL, VALUES},
+    codec::{Codec, Content, Format, Lane, SLACK, key},
 };
 use norn_trace::Writer;
 
@@ -45,7 +45,9 @@ fn corpus(target: &str) -> Vec<Vec<u8>> {
 }
 
 fn decode_seed(options: u8) -> Vec<u8> {
-    let mut seed = vec![options];
+    // The encoder writes the newest version.
+    let newest = 4;
+    let mut seed = vec![options | newest];
     seed.extend(records(u32::from(options), 0));
     seed
 }
@@ -56,7 +58,7 @@ fn trace_seed(options: u32) -> io::Result<Vec<u8>> {
     writer.begin(&run())?;
     for (thread, index) in [(0, 0), (1, 0), (0, 1), (2, 0)] {
         let bytes = records(options, thread);
-        let magic = CHUNK_MAGIC;
+        let (magic, options) = (CHUNK_MAGIC, options | CODEC_V2);
         writer
             .append(ChunkHeader { magic, thread, index, options, ..Default::default() }, &bytes)?;
     }
@@ -68,7 +70,8 @@ fn trace_seed(options: u32) -> io::Result<Vec<u8>> {
 
 /// The records of a thread with events of many kinds, written by the encoder of the runtime.
 fn records(options: u32, thread: u32) -> Vec<u8> {
-    let format = Format { values: options & VALUES != 0, global: options & GLOBAL != 0 };
+    let (values, global) = (options & VALUES != 0, options & GLOBAL != 0);
+    let format = Format { values, global, codec: Codec::V2 };
     let mut room = vec![0; 4096 + SLACK];
     let range = room.as_mut_ptr_range();
     let mut lane = Box::<Lane>::new_uninit();

@@ -123,10 +123,12 @@ pub unsafe fn note_at(
     }
 }
 
-/// Records an event that is already counted and has its sequence number.
+/// Records an event that is already counted and has its sequence number. Inlined, because atomic
+/// operations are frequent, and their kind and the number of their values are constants.
 ///
 /// # Safety
 /// The slot is the current thread's and not a placeholder, and there is room for the event.
+#[inline(always)]
 pub unsafe fn numbered(
     slot: *mut ThreadSlot,
     kind: Kind,

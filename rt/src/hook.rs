@@ -7,7 +7,7 @@
 
 use core::arch::global_asm;
 
-use norn_abi::{AccessClass, Kind, arena::ThreadSlot};
+use norn_abi::{AccessClass, Kind, arena::ThreadSlot, lane::Located};
 
 use crate::{
     arena, capture,
@@ -135,35 +135,50 @@ unsafe extern "C" fn stopped<const K: u16>(_: usize, _: usize, slot: *mut Thread
 }
 
 /// Defines the access hook of a mode without a total order. If the value of the previous write has
-/// still to be read back, or if site and address are not as predicted, the hook does more work; these
-/// parts are separate functions, so that the usual path needs few registers.
+/// still to be read back, if site and address are not as predicted, or if the site is not in its first
+/// slot, the hook does more work; these parts are separate functions, so that the usual path needs few
+/// registers.
 macro_rules! recorder {
-    ($name:ident, $settled:ident, $unforeseen:ident, $values:literal) => {
+    ($name:ident, $settled:ident, $unforeseen:ident, $elsewhere:ident, $values:literal) => {
         /// # Safety
         /// Called by a hook, with the current thread's slot.
         unsafe extern "C" fn $name<const K: u16>(addr: usize, pc: usize, slot: *mut ThreadSlot) {
             // SAFETY: the compiler calls hooks right before the access that they announce.
             unsafe {
+                if K & 7 == 4 {
+                    return cold::<K>(addr, pc, slot);
+                }
                 if $values && (*slot).lane.pending() {
                     return $settled::<K>(addr, pc, slot);
                 }
-                if K & 7 == 4 || !(*slot).lane.foreseen_access::<K, $values>(addr, pc) {
-                    $unforeseen::<K>(addr, pc, slot);
+                let Some(at) = (*slot).lane.locate::<K>(pc) else {
+                    return $elsewhere::<K>(addr, pc, slot);
+                };
+                if !(*slot).lane.foreseen_access::<K, $values>(at, addr) {
+                    $unforeseen::<K>(addr, at, slot);
                 }
             }
         }
 
         /// # Safety
+        /// Called by a hook, with the current thread's slot and the site of the access.
+        #[inline(never)]
+        unsafe fn $unforeseen<const K: u16>(addr: usize, at: Located, slot: *mut ThreadSlot) {
+            // SAFETY: as above.
+            unsafe { (*slot).lane.unforeseen_access::<K, $values>(at, addr) };
+        }
+
+        /// # Safety
         /// Called by a hook, with the current thread's slot.
         #[inline(never)]
-        unsafe extern "C" fn $unforeseen<const K: u16>(
+        unsafe extern "C" fn $elsewhere<const K: u16>(
             addr: usize,
             pc: usize,
             slot: *mut ThreadSlot,
         ) {
             // SAFETY: as above.
             unsafe {
-                if K & 7 == 4 || !(*slot).lane.access::<K, $values>(addr, pc) {
+                if !(*slot).lane.access::<K, $values>(addr, pc) {
                     cold::<K>(addr, pc, slot);
                 }
             }
@@ -173,19 +188,23 @@ macro_rules! recorder {
         /// Called by a hook, with the current thread's slot.
         #[inline(never)]
         unsafe extern "C" fn $settled<const K: u16>(addr: usize, pc: usize, slot: *mut ThreadSlot) {
-            // SAFETY: as above.
+            // SAFETY: as above; nothing is pending afterwards.
             unsafe {
                 (*slot).lane.settle();
-                if K & 7 == 4 || !(*slot).lane.foreseen_access::<K, $values>(addr, pc) {
-                    $unforeseen::<K>(addr, pc, slot);
-                }
+                $name::<K>(addr, pc, slot);
             }
         }
     };
 }
 
-recorder!(record_values, record_values_settled, record_values_unforeseen, true);
-recorder!(record_bare, record_bare_settled, record_bare_unforeseen, false);
+recorder!(
+    record_values,
+    record_values_settled,
+    record_values_unforeseen,
+    record_values_elsewhere,
+    true
+);
+recorder!(record_bare, record_bare_settled, record_bare_unforeseen, record_bare_elsewhere, false);
 
 /// Defines the access hook of a mode of controlled runs.
 macro_rules! controller {

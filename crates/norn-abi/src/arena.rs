@@ -64,6 +64,8 @@ pub const ENV: &str = "NORN_ARENA";
 pub const VALUES: u32 = 1;
 /// Set in [`Control::options`]: number all events in one total order.
 pub const GLOBAL: u32 = 2;
+/// In [`ChunkHeader::options`]: the chunk is coded as [`Codec::V2`](crate::codec::Codec::V2) says.
+pub const CODEC_V2: u32 = 4;
 
 /// The first page: settings and counters of the whole run.
 #[repr(C, align(4096))]
@@ -267,7 +269,7 @@ pub struct ChunkHeader {
     pub role: u32,
     /// The index of the chunk among those of its thread.
     pub index: u32,
-    /// [`VALUES`] and [`GLOBAL`].
+    /// [`VALUES`], [`GLOBAL`] and [`CODEC_V2`].
     pub options: u32,
     /// Frames on the call stack at the start.
     pub depth: u32,

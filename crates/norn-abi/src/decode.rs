@@ -12,10 +12,15 @@
     reason = "fields are cut to the bits they have, and differences wrap around"
 )]
 
+mod window;
+
+use self::window::{WINDOW, mask, varint, word};
 use crate::{
     Kind, Shape,
     codec::{
-        BITS, CELLS, DEFINE, Format, HIGH, LEAVE, NEAR, SITES, Site, UNKNOWN, cell, slot, unzigzag,
+        BITS, BITS_V1, CELLS, Codec, DEFINE, Format, HIGH, LEAVE, NEAR, RECENT, RECENT_SHIFT,
+        RECENTS, SECOND, SITES, SLOT, Site, UNKNOWN, atomic_cell, cell, cell_v1, has_atomic_values,
+        leaves_second, recent, second_slot, slot, unzigzag,
     },
 };
 
@@ -59,8 +64,11 @@ pub struct Decoder<'a> {
     bytes: &'a [u8],
     at: usize,
     format: Format,
+    /// Bytes of a value's bits, by their code.
+    widths: [u8; 8],
     prev: usize,
     last_seq: u64,
+    recents: [u64; RECENTS],
     sites: [Site; SITES],
     cells: [u64; CELLS],
 }
@@ -69,9 +77,6 @@ type Step<T> = Result<T, &'static str>;
 
 /// The bits of a site key that contain the program counter.
 const PC: u64 = 0xffff_ffff_ffff;
-/// Maximum length of a plain record in bytes (head, slot, address, sequence number, value),
-/// including the overhang of an 8-byte load that begins in it.
-const WINDOW: usize = 1 + 2 + 8 + 10 + 8;
 /// By value code: how far to shift the bits of a value.
 const SHIFT: [u32; 8] = [0, 0, 0, 0, 0, 0, 40, 0];
 const _: () = assert!(HIGH == 6 && UNKNOWN == 7);
@@ -89,39 +94,14 @@ const fn code_of(key: u64) -> u16 {
     (key >> 48) as u16
 }
 
-/// Reads eight bytes of a window.
-#[inline(always)]
-fn word(window: &[u8; WINDOW], at: usize) -> Option<u64> {
-    Some(u64::from_le_bytes(*window.get(at..)?.first_chunk()?))
-}
-
-/// A mask of the lowest `width` bytes of a word.
-#[inline(always)]
-const fn mask(width: u8) -> u64 {
-    if width == 0 { 0 } else { u64::MAX >> (64 - 8 * width as u32) }
-}
-
-/// Decodes a varint (seven bits per byte); returns it and where it ends.
-#[inline(always)]
-fn varint(window: &[u8; WINDOW], mut at: usize) -> Option<(u64, usize)> {
-    let mut value = 0;
-    for shift in (0..64).step_by(7) {
-        let byte = *window.get(at)?;
-        at += 1;
-        value |= u64::from(byte & 0x7f) << shift;
-        if byte < 0x80 {
-            return Some((value, at));
-        }
-    }
-    None
-}
-
 impl<'a> Decoder<'a> {
     /// Decodes `bytes`, the records of a chunk whose previous sequence number is `last_seq`.
     #[expect(clippy::large_stack_arrays, reason = "a caller with a small stack boxes the decoder")]
     pub fn new(bytes: &'a [u8], format: Format, last_seq: u64) -> Self {
         let (sites, cells) = ([Site::default(); SITES], [0; CELLS]);
-        Decoder { bytes, at: 0, format, prev: 0, last_seq, sites, cells }
+        let widths = if format.codec == Codec::V1 { BITS_V1 } else { BITS };
+        let recents = [0; RECENTS];
+        Decoder { bytes, at: 0, format, widths, prev: 0, last_seq, recents, sites, cells }
     }
 
     /// The next record; `None` at the end.
@@ -140,13 +120,15 @@ impl<'a> Decoder<'a> {
     pub fn next_plain(&mut self) -> Option<Record<'a>> {
         let window: &[u8; WINDOW] = self.bytes.get(self.at..)?.first_chunk()?;
         let head = window[0];
-        if head >= 0x80 {
-            return self.plain_leave(head);
-        }
-        let missed = usize::from(head >> 6);
         let given = u16::from_le_bytes([window[1], window[2]]);
-        let before = &mut self.sites[self.prev % SITES].next;
-        let next = if missed == 0 { *before } else { u32::from(given) };
+        let before = &self.sites[self.prev % SITES];
+        let (next, start) = match head >> 6 {
+            0 => (before.next, 1),
+            1 => (u32::from(given), 3),
+            2 => return self.plain_leave(head),
+            _ if self.format.codec == Codec::V1 => return None,
+            _ => (before.second, 1),
+        };
         let site = self.sites.get(next as usize)?;
         let code = code_of(site.key);
         let near = usize::from(head >> 3 & 7);
@@ -154,7 +136,7 @@ impl<'a> Decoder<'a> {
             return None;
         }
         let kind = Kind::from_code(code)?;
-        let mut at = 1 + 2 * missed;
+        let mut at = start;
         let off = word(window, at)? & mask(NEAR[near]);
         let addr = site.foreseen().wrapping_add(unzigzag(off) as u64);
         at += usize::from(NEAR[near]);
@@ -167,14 +149,14 @@ impl<'a> Decoder<'a> {
                 seq = Some(self.last_seq);
                 at = end;
             }
-            let form = usize::from(head & 7);
-            let bits = word(window, at)? & mask(BITS[form]);
-            at += usize::from(BITS[form]);
+            let width = self.widths[usize::from(head & 7)];
+            let bits = word(window, at)? & mask(width);
+            at += usize::from(width);
             if head & 7 != UNKNOWN {
-                value = Some(self.value(addr, bits << SHIFT[form], 8 << (code & 3)));
+                value = Some(self.value(addr, (head & 7, bits), code));
             }
         }
-        self.sites[self.prev % SITES].next = next;
+        self.sites[self.prev % SITES].follow(next);
         self.prev = next as usize;
         self.sites[self.prev % SITES].learn(addr);
         self.at += at;
@@ -201,6 +183,7 @@ impl<'a> Decoder<'a> {
                 LEAVE => return Ok(Some(Record::Leave)),
                 DEFINE => self.define().map(|()| None),
                 0x00..=0x7f => self.event(head).map(Some),
+                0xc0..=0xff if self.format.codec == Codec::V2 => self.event(head).map(Some),
                 _ => Err("unknown head byte"),
             };
             match step {
@@ -217,7 +200,8 @@ impl<'a> Decoder<'a> {
     fn define(&mut self) -> Step<()> {
         let at = self.slot()? as usize;
         let key = self.number(8)?;
-        if at != slot(key) || Kind::from_code(code_of(key)).is_none() {
+        let second = self.format.codec == Codec::V2 && at == second_slot(slot(key));
+        if (at != slot(key) && !second) || Kind::from_code(code_of(key)).is_none() {
             return Err("definition of an impossible site");
         }
         self.sites[at] = Site { key, ..Site::default() };
@@ -225,17 +209,22 @@ impl<'a> Decoder<'a> {
     }
 
     fn event(&mut self, head: u8) -> Step<Record<'a>> {
-        let next = if head & 0x40 == 0 { self.sites[self.prev].next } else { self.slot()? };
+        let before = &self.sites[self.prev];
+        let next = match head & SECOND {
+            SECOND => before.second,
+            SLOT => self.slot()?,
+            _ => before.next,
+        };
         let at = next as usize;
         let site = self.sites.get(at).copied().filter(|it| it.key != 0).ok_or("undefined site")?;
-        self.sites[self.prev].next = next;
+        self.sites[self.prev].follow(next);
         self.prev = at;
         let addr = site.foreseen().wrapping_add(self.difference(head >> 3)?);
         self.sites[at].learn(addr);
         let kind = Kind::from_code(code_of(site.key)).ok_or("unknown kind")?;
         let mut event = Fields::default();
         match kind.shape() {
-            Shape::Access(size) => self.access(&mut event, head, addr, size)?,
+            Shape::Access(_) => self.access(&mut event, head, addr, kind.code())?,
             Shape::Wide => {
                 event.seq = self.global()?;
                 event.content = self.content()?;
@@ -246,7 +235,12 @@ impl<'a> Decoder<'a> {
                 event.content = self.content()?;
             }
             Shape::Bare => {}
-            Shape::Sync(count) => self.sync(&mut event, head, count)?,
+            Shape::Sync(count) => {
+                self.sync(&mut event, head, count)?;
+                if has_atomic_values(kind) && self.format.codec == Codec::V2 {
+                    self.atomic_values(&mut event.args, kind, addr);
+                }
+            }
             Shape::Text => {
                 self.sync(&mut event, head, 1)?;
                 event.content = self.content()?;
@@ -257,23 +251,52 @@ impl<'a> Decoder<'a> {
         Ok(Record::Event { kind, pc, slot, addr, seq, value, args, content })
     }
 
-    fn access(&mut self, event: &mut Fields<'a>, head: u8, addr: u64, size: u8) -> Step<()> {
+    fn access(&mut self, event: &mut Fields<'a>, head: u8, addr: u64, code: u16) -> Step<()> {
         event.seq = self.global()?;
-        let code = head & 7;
-        if code != UNKNOWN {
-            let code = usize::from(code);
-            let bits = self.number(usize::from(BITS[code]))? << SHIFT[code];
-            event.value = Some(self.value(addr, bits, 8 * u32::from(size)));
+        let form = head & 7;
+        if form != UNKNOWN {
+            let bits = self.number(usize::from(self.widths[usize::from(form)]))?;
+            event.value = Some(self.value(addr, (form, bits), code));
         }
         Ok(())
     }
 
-    /// The value of `size` bits, from the bits that differ from the prediction.
+    /// The value of an access of up to 8 bytes with this code, from the form of the value and the bits
+    /// that differ from the prediction.
     #[inline(always)]
-    fn value(&mut self, addr: u64, bits: u64, size: u32) -> u64 {
-        let cell = &mut self.cells[cell(addr as usize)];
-        *cell = (*cell ^ bits) & (u64::MAX >> (64 - size));
+    fn value(&mut self, addr: u64, (form, bits): (u8, u64), code: u16) -> u64 {
+        let shift = SHIFT[usize::from(form)];
+        let mask = u64::MAX >> (64 - (8u32 << (code & 3)));
+        if self.format.codec == Codec::V1 {
+            let cell = &mut self.cells[cell_v1(addr as usize)];
+            *cell = (*cell ^ bits << shift) & mask;
+            return *cell;
+        }
+        let cell = &mut self.cells[cell(addr as usize, code & 3)];
+        if form == RECENT {
+            *cell = self.recents[bits as usize % RECENTS] & mask;
+            return *cell;
+        }
+        *cell = (*cell ^ bits << shift) & mask;
+        if form != 0 && 64 - (8 << (code & 3)) <= RECENT_SHIFT {
+            self.recents[recent(*cell)] = *cell;
+        }
         *cell
+    }
+
+    /// The values of an atomic operation, in place of the differences from the prediction.
+    fn atomic_values(&mut self, args: &mut [u64; 3], kind: Kind, addr: u64) {
+        let [detail, first, second] = args;
+        let (index, mask) = atomic_cell(addr as usize, *detail);
+        let cell = &mut self.cells[index];
+        *first ^= *cell & mask;
+        *cell = *first;
+        if kind.shape() == Shape::Sync(3) {
+            *second = first.wrapping_add(unzigzag(*second) as u64);
+            if leaves_second(kind) {
+                *cell = *second;
+            }
+        }
     }
 
     fn sync(&mut self, event: &mut Fields<'a>, head: u8, count: u8) -> Step<()> {

@@ -8,7 +8,9 @@
     reason = "fields are cut to the bits they have, and differences wrap around"
 )]
 
-use crate::codec::{BITS, HIGH, NEAR, zigzag};
+use core::arch::asm;
+
+use crate::codec::{BITS, HIGH, NEAR, RECENT, RECENT_SHIFT, RECENTS, recent, zigzag};
 
 /// By the number of leading zeros of a difference: `width << 8 | code << 3`.
 static NEAR_FIELD: [u16; 65] = fields(NEAR, 3);
@@ -35,14 +37,30 @@ const fn fields(widths: [u8; 8], shift: u16) -> [u16; 65] {
     table
 }
 
-/// Writes the bits of a value that differ from the cell; returns code and end position.
+/// Writes the index of a value among the recent ones, or the bits that differ from the cell; returns
+/// code and end position. The value has `64 - shift` bits.
 #[inline(always)]
-pub(crate) unsafe fn value(at: *mut u8, cell: *mut u64, raw: u64, shift: usize) -> (u8, *mut u8) {
-    // SAFETY: the caller has room at `at` and owns `cell`; there are 64 leading zeros at most.
+pub(crate) unsafe fn value(
+    at: *mut u8,
+    (cell, recents): (*mut u64, *mut [u64; RECENTS]),
+    value: u64,
+    shift: usize,
+) -> (u8, *mut u8) {
+    // SAFETY: the caller has room at `at` and owns the tables; there are 64 leading zeros at most,
+    // and an index is below `RECENTS`.
     unsafe {
-        let value = raw << shift >> shift;
         let bits = value ^ (*cell << shift >> shift);
         *cell = value;
+        // A longer value in the cell may have the same lower bytes: this one is then as predicted.
+        if bits != 0 && shift <= RECENT_SHIFT {
+            let index = recent(value);
+            let known = recents.cast::<u64>().add(index);
+            if *known == value {
+                *at = index as u8;
+                return (RECENT, at.add(1));
+            }
+            *known = value;
+        }
         let only_high = bits << 24 == 0;
         let table = if only_high { &raw const HIGH_FIELD } else { &raw const BITS_FIELD };
         let bits = if only_high { bits >> 40 } else { bits };
@@ -85,9 +103,32 @@ pub(crate) unsafe fn bytes(at: *mut u8, from: *const u8, count: usize) -> *mut u
     // SAFETY: the caller has room for them.
     unsafe {
         let at = varint(at, count as u64);
-        for i in 0..count {
-            *at.add(i) = from.add(i).read_volatile();
+        if count >= 8 {
+            for i in (0..count - 8).step_by(8) {
+                word(at.add(i), from.add(i));
+            }
+            // The last word may overlap the one before.
+            word(at.add(count - 8), from.add(count - 8));
+        } else {
+            for i in 0..count {
+                *at.add(i) = from.add(i).read_volatile();
+            }
         }
         at.add(count)
+    }
+}
+
+/// Copies eight bytes. In assembly, because the compiler makes a call of `memcpy`, which the runtime
+/// interposes, out of a loop of plain copies.
+#[inline(always)]
+unsafe fn word(to: *mut u8, from: *const u8) {
+    // SAFETY: the caller may read and write the bytes.
+    unsafe {
+        asm!(
+            "mov {word}, qword ptr [{from}]",
+            "mov qword ptr [{to}], {word}",
+            word = out(reg) _, from = in(reg) from, to = in(reg) to,
+            options(nostack, preserves_flags),
+        );
     }
 }

@@ -125,7 +125,7 @@ macro_rules! kinds {
 
 /// Version of everything in this crate. A trace contains the version that wrote it. It is next to
 /// the table of kinds because a new kind is a new version.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 /// All codes are below this one.
 pub const CODES: usize = 0x100;
 /// The bit of an access's code that is set for writes.

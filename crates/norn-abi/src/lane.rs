@@ -10,11 +10,13 @@
 )]
 
 mod event;
+mod site;
 
+pub use self::site::Located;
 use crate::{
     Kind,
-    codec::{CELLS, DEFINE, LEAVE, SITES, SLACK, Site, UNKNOWN, cell, key, key_of, slot, slot_of},
-    field::{difference, value, varint},
+    codec::{CELLS, LEAVE, RECENTS, SITES, SLACK, Site, UNKNOWN, cell, key, slot_of, tag_of},
+    field::{value, varint},
     peek,
 };
 
@@ -44,7 +46,9 @@ pub struct Lane {
     pub block_lim: *mut u8,
     /// The last sequence number in this chunk.
     pub last_seq: u64,
-    /// The sites.
+    /// The recent values; see [`recent`](crate::codec::recent).
+    pub recents: [u64; RECENTS],
+    /// The sites; the key of each is a [`tag`](crate::codec::tag).
     pub sites: [Site; SITES],
     /// The last values by address; see [`cell`].
     pub cells: [u64; CELLS],
@@ -81,20 +85,20 @@ impl Lane {
 
     /// Records a memory access of up to 8 bytes whose site and address are as predicted. This is what
     /// happens in loops, where it saves half of the instructions. Returns false and changes nothing
-    /// if they are not, or if the chunk is full; the caller then calls [`Lane::access`].
+    /// if they are not; the caller then calls [`Lane::unforeseen_access`].
     ///
     /// # Safety
     /// The lane is started, belongs to this thread and has nothing pending; this thread is about to
-    /// access `addr` as `K` states.
+    /// access `addr` as `K` states; the site was just located.
     #[inline(always)]
     pub unsafe fn foreseen_access<const K: u16, const VALUES: bool>(
         &mut self,
+        at: Located,
         addr: usize,
-        pc: usize,
     ) -> bool {
         // SAFETY: the record fits into the slack after `lim`.
         unsafe {
-            let foreseen = self.is_foreseen(slot_of(pc, K), key_of(pc, K), addr);
+            let foreseen = self.is_foreseen(at, addr);
             if foreseen {
                 let head = self.cur;
                 self.finish::<K>(head, 0, head.add(1), addr, VALUES);
@@ -103,7 +107,25 @@ impl Lane {
         }
     }
 
-    /// Records a memory access of up to 8 bytes in the common case. Returns false and changes
+    /// Records a memory access of up to 8 bytes, whatever its address and the site before it are.
+    ///
+    /// # Safety
+    /// As for [`Lane::foreseen_access`].
+    #[inline(always)]
+    pub unsafe fn unforeseen_access<const K: u16, const VALUES: bool>(
+        &mut self,
+        at: Located,
+        addr: usize,
+    ) {
+        // SAFETY: the record fits into the slack after `lim`.
+        unsafe {
+            let head = self.cur;
+            let (bits, end) = self.begin(head, at, addr);
+            self.finish::<K>(head, bits, end, addr, VALUES);
+        }
+    }
+
+    /// Records a memory access of up to 8 bytes whose site was not located. Returns false and changes
     /// nothing if the chunk is full or the site has no slot yet; the caller then makes room and
     /// calls [`Lane::any_access`].
     ///
@@ -115,38 +137,9 @@ impl Lane {
         addr: usize,
         pc: usize,
     ) -> bool {
-        let slot = slot_of(pc, K);
-        // SAFETY: `slot` is below `SITES`; the record fits into the slack after `lim`.
-        unsafe {
-            let site = self.sites.as_mut_ptr().add(slot);
-            if (*site).key != key_of(pc, K) || self.full() {
-                return false;
-            }
-            let head = self.cur;
-            let (bits, at) = self.begin(head, site, slot, addr);
-            self.finish::<K>(head, bits, at, addr, VALUES);
-        }
-        true
-    }
-
-    /// Whether the next record has the predicted site and address, so that its head byte needs no bits
-    /// for them. Updates the tables in that case, and otherwise changes nothing.
-    ///
-    /// The slot comes from the code location and not from the previous site, although that predicts
-    /// it: then the processor need not wait for the tables of the previous record.
-    #[inline(always)]
-    unsafe fn is_foreseen(&mut self, slot: usize, key: u64, addr: usize) -> bool {
-        // SAFETY: `slot` is below `SITES`.
-        unsafe {
-            let site = self.sites.as_mut_ptr().add(slot);
-            let next = (*self.prev).next == slot as u32;
-            let foreseen = (*site).key == key && (*site).foreseen() == addr as u64;
-            if !next || !foreseen || self.full() {
-                return false;
-            }
-            (*site).repeat(addr as u64);
-            self.prev = site;
-        }
+        let Some(at) = self.site(slot_of(pc, K), tag_of(pc, K)) else { return false };
+        // SAFETY: guaranteed by the caller.
+        unsafe { self.unforeseen_access::<K, VALUES>(at, addr) };
         true
     }
 
@@ -191,7 +184,7 @@ impl Lane {
     ) {
         // SAFETY: as in `access`.
         unsafe {
-            let cell = self.cells.as_mut_ptr().add(cell(addr));
+            let cell = self.cells.as_mut_ptr().add(cell(addr, K & 7));
             let shift = 64 - (8 << (K & 7));
             if values && K & 8 == 0 {
                 let loaded = load::<K>(addr);
@@ -200,7 +193,7 @@ impl Lane {
                     self.cur = at;
                     return;
                 }
-                let (code, at) = value(at, cell, loaded, shift);
+                let (code, at) = value(at, (cell, &raw mut self.recents), loaded, shift);
                 *head = bits | code;
                 self.cur = at;
                 return;
@@ -216,56 +209,31 @@ impl Lane {
         }
     }
 
-    /// Writes slot and address of a record; returns the bits of the head so far and the position.
-    #[inline(always)]
-    unsafe fn begin(
-        &mut self,
-        head: *mut u8,
-        site: *mut Site,
-        slot: usize,
-        addr: usize,
-    ) -> (u8, *mut u8) {
-        // SAFETY: as in `access`.
-        unsafe {
-            let missed = usize::from((*self.prev).next != slot as u32);
-            (*self.prev).next = slot as u32;
-            self.prev = site;
-            head.add(1).cast::<u16>().write_unaligned(slot as u16);
-            let at = head.add(1 + 2 * missed);
-            let (code, at) = difference(at, (*site).learn(addr as u64));
-            ((missed << 6) as u8 | code, at)
-        }
-    }
-
     /// Completes the record of the last write with the current value in memory, if it is readable.
     ///
     /// # Safety
     /// As for [`peek::word`].
     #[inline(always)]
     pub unsafe fn settle(&mut self) {
-        if self.pend_addr == 0 {
+        let (addr, shift) = (self.pend_addr, self.pend_shift);
+        if addr == 0 {
             return;
         }
-        // SAFETY: the pending record is the last one before `cur`. Eight bytes that end at the
-        // end of the page are readable if the written bytes are.
+        self.pend_addr = 0;
+        // SAFETY: the pending record is the last one before `cur`.
         unsafe {
-            let addr = self.pend_addr;
-            let base = addr.min((addr | 0xfff) - 7);
-            let (bits, shift) = ((addr - base) * 8, self.pend_shift);
-            if bits <= shift
-                && let Some(raw) = peek::word(base)
-            {
-                let written = raw >> bits << shift >> shift;
-                let head = *self.pend_head & !UNKNOWN;
-                if *self.pend_cell == written {
-                    *self.pend_head = head;
-                } else {
-                    let (code, at) = value(self.cur, self.pend_cell, written, shift);
-                    *self.pend_head = head | code;
-                    self.cur = at;
-                }
+            let in_page = addr & 0xfff <= 0xff8;
+            let raw = if in_page { peek::word(addr) } else { end_of_page(addr, shift) };
+            let Some(raw) = raw else { return };
+            let written = raw << shift >> shift;
+            if *self.pend_cell == written {
+                *self.pend_head &= !UNKNOWN;
+            } else {
+                let tables = (self.pend_cell, &raw mut self.recents);
+                let (code, at) = value(self.cur, tables, written, shift);
+                *self.pend_head ^= UNKNOWN ^ code;
+                self.cur = at;
             }
-            self.pend_addr = 0;
         }
     }
 
@@ -297,45 +265,17 @@ impl Lane {
     /// As for [`Lane::access`].
     #[inline(always)]
     pub unsafe fn enter(&mut self, call: usize, pc: usize) -> bool {
-        let key = key(pc, Kind::Enter);
-        let slot = slot_of(pc, Kind::Enter.code());
+        let code = Kind::Enter.code();
+        let Some(at) = self.site(slot_of(pc, code), tag_of(pc, code)) else { return false };
         // SAFETY: as in `access`.
         unsafe {
             let head = self.cur;
-            if self.is_foreseen(slot, key, call) {
-                *head = UNKNOWN;
-                self.cur = head.add(1);
-                return true;
-            }
-            let site = self.sites.as_mut_ptr().add(slot);
-            if (*site).key != key || self.full() {
-                return false;
-            }
-            let (bits, at) = self.begin(head, site, slot, call);
+            let foreseen = self.is_foreseen(at, call);
+            let (bits, end) = if foreseen { (0, head.add(1)) } else { self.begin(head, at, call) };
             *head = bits | UNKNOWN;
-            self.cur = at;
+            self.cur = end;
         }
         true
-    }
-
-    /// Assigns the site its slot, if another site has it.
-    ///
-    /// # Safety
-    /// As for [`Lane::access`], and the lane is not full.
-    pub unsafe fn define(&mut self, key: u64) {
-        let slot = slot(key);
-        if self.sites[slot].key == key {
-            return;
-        }
-        // SAFETY: eleven bytes fit into the slack.
-        unsafe {
-            self.settle_any();
-            self.sites[slot] = Site { key, ..Site::default() };
-            *self.cur = DEFINE;
-            self.cur.add(1).cast::<u16>().write_unaligned(slot as u16);
-            self.cur.add(3).cast::<u64>().write_unaligned(key);
-            self.cur = self.cur.add(11);
-        }
     }
 
     /// Settles pending writes, defines the site, and writes slot and address.
@@ -344,11 +284,10 @@ impl Lane {
         // SAFETY: the caller guarantees it.
         unsafe {
             self.settle_any();
-            self.define(key);
+            let slot = self.define(key);
             let head = self.cur;
-            let slot = slot(key);
-            let site = self.sites.as_mut_ptr().add(slot);
-            let (bits, at) = self.begin(head, site, slot, addr);
+            let at = Located { site: &raw mut self.sites[slot], slot: slot as u32 };
+            let (bits, at) = self.begin(head, at, addr);
             (head, bits, at)
         }
     }
@@ -363,6 +302,17 @@ pub enum Content {
     Now,
     /// At the thread's next event: the block is about to be written.
     Later,
+}
+
+/// The bytes at the end of a page, in which a written value begins: none if it ends in the next page,
+/// which may be unmapped, or if they cannot be read.
+#[cold]
+unsafe fn end_of_page(addr: usize, shift: usize) -> Option<u64> {
+    let base = (addr | 0xfff) - 7;
+    let bits = (addr - base) * 8;
+    // SAFETY: the caller allows it.
+    let raw = if bits <= shift { unsafe { peek::word(base) } } else { None };
+    raw.map(|raw| raw >> bits)
 }
 
 /// Loads the value for a load hook, before the program does.

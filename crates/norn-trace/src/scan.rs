@@ -7,8 +7,8 @@
 use std::ops::Range;
 
 use norn_abi::{
-    arena::{CHUNK, CHUNK_MAGIC, ChunkHeader, GLOBAL, VALUES, role},
-    codec::Format,
+    arena::{CHUNK, CHUNK_MAGIC, CODEC_V2, ChunkHeader, GLOBAL, VALUES, role},
+    codec::{Codec, Format},
 };
 use norn_model::ThreadId;
 use rayon::prelude::*;
@@ -38,7 +38,11 @@ impl Chunk {
 
     pub(crate) fn format(&self) -> Format {
         let options = self.header.options;
-        Format { values: options & VALUES != 0, global: options & GLOBAL != 0 }
+        Format {
+            values: options & VALUES != 0,
+            global: options & GLOBAL != 0,
+            codec: if options & CODEC_V2 != 0 { Codec::V2 } else { Codec::V1 },
+        }
     }
 
     /// The range of all of its bytes.
@@ -118,7 +122,7 @@ fn header(bytes: &[u8], at: usize, process: u32) -> Option<ChunkHeader> {
         && header.frames as usize * 8 <= header.len as usize
         && header.frames <= header.depth
         && header.role <= role::FOREIGN
-        && header.options <= VALUES | GLOBAL;
+        && header.options <= VALUES | GLOBAL | CODEC_V2;
     sound.then_some(header)
 }
 

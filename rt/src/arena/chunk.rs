@@ -5,7 +5,7 @@ use core::sync::atomic::{AtomicU32, Ordering};
 
 use norn_abi::{
     Kind,
-    arena::{self, CHUNK_FRAMES, CHUNK_MAGIC, ChunkHeader, RING, ThreadSlot, state},
+    arena::{self, CHUNK_FRAMES, CHUNK_MAGIC, CODEC_V2, ChunkHeader, RING, ThreadSlot, state},
     codec,
     lane::Lane,
 };
@@ -58,7 +58,7 @@ unsafe fn start_chunk(slot: *mut ThreadSlot, index: u32, last_seq: u64) {
             child: head.child,
             role: head.role,
             index,
-            options: OPTIONS.load(Ordering::Relaxed),
+            options: OPTIONS.load(Ordering::Relaxed) | CODEC_V2,
             depth: depth as u32,
             frames: frames as u32,
             last_seq,

@@ -51,10 +51,12 @@ unsafe fn record<W: Word>(
         for (i, value) in values.iter().enumerate() {
             (args[i + 1], high[i]) = value.halves();
         }
-        // An exchange that writes the value it read changes nothing. Spin locks wait in this way,
-        // so such an operation must not count as progress.
-        let changes = values.len() < 2 || values[0] != values[1];
-        event::count(slot, if changes { kind } else { Kind::AtomicLoad });
+        if control::was_on() {
+            // An exchange that writes the value it read changes nothing. Spin locks wait in this way,
+            // so such an operation must not count as progress.
+            let changes = values.len() < 2 || values[0] != values[1];
+            event::count(slot, if changes { kind } else { Kind::AtomicLoad });
+        }
         event::numbered(slot, kind, pc, at as usize, number, &args[..=values.len()]);
         if W::LOG2 == WIDEST {
             event::numbered(slot, Kind::HighHalves, pc, at as usize, number, &high);

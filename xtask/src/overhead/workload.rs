@@ -51,12 +51,13 @@ enum Source {
 }
 
 impl Workload {
-    pub(super) const ALL: [Workload; 7] = [
+    pub(super) const ALL: [Workload; 8] = [
         bench("mutex_counter", Sizes { full: 5_000_000, small: 300_000, quick: 100_000 }),
         bench("memory_kernel", Sizes { full: 500, small: 300, quick: 100 }),
         bench("lock_queue", Sizes { full: 500_000, small: 100_000, quick: 20_000 }),
         bench("hash_mix", Sizes { full: 2_000_000, small: 200_000, quick: 50_000 }),
         bench("merge_sort", Sizes { full: 1_500_000, small: 500_000, quick: 50_000 }),
+        bench("random_sort", Sizes { full: 2_000_000, small: 500_000, quick: 50_000 }),
         bench("atomic_bins", Sizes { full: 10_000_000, small: 2_000_000, quick: 100_000 }),
         Workload {
             name: "pbzip2",

@@ -3,7 +3,10 @@
 use super::{Content, Lane};
 use crate::{
     Kind,
-    codec::{CONTENT, TEXT, UNKNOWN, key, slot_of},
+    codec::{
+        CONTENT, TEXT, UNKNOWN, atomic_cell, has_atomic_values, leaves_second, slot_of, tag_of,
+        zigzag,
+    },
     field::{bytes, difference, varint},
     peek,
 };
@@ -23,17 +26,14 @@ impl Lane {
         seq: u64,
         args: &[u64],
     ) -> bool {
-        let slot = slot_of(pc, kind.code());
+        let code = kind.code();
         // SAFETY: as in `access`; a lane with a pending block counts as full.
         unsafe {
-            let site = self.sites.as_mut_ptr().add(slot);
-            if (*site).key != key(pc, kind) || self.full() {
-                return false;
-            }
+            let Some(at) = self.site(slot_of(pc, code), tag_of(pc, code)) else { return false };
             self.settle();
             let head = self.cur;
-            let (bits, at) = self.begin(head, site, slot, addr);
-            self.conclude(head, bits, at, seq, args);
+            let (bits, at) = self.begin(head, at, addr);
+            self.conclude((head, bits, at), kind, addr, seq, args);
         }
         true
     }
@@ -45,23 +45,65 @@ impl Lane {
     pub unsafe fn sync(&mut self, kind: Kind, pc: usize, addr: usize, seq: u64, args: &[u64]) {
         // SAFETY: head, slot, two fields and the varints fit into the slack.
         unsafe {
-            let (head, bits, at) = self.open(kind, pc, addr);
-            self.conclude(head, bits, at, seq, args);
+            let record = self.open(kind, pc, addr);
+            self.conclude(record, kind, addr, seq, args);
         }
     }
 
     /// Writes the sequence number and the arguments of a `Sync` record.
     #[inline(always)]
-    unsafe fn conclude(&mut self, head: *mut u8, bits: u8, at: *mut u8, seq: u64, args: &[u64]) {
+    unsafe fn conclude(
+        &mut self,
+        (head, bits, at): (*mut u8, u8, *mut u8),
+        kind: Kind,
+        addr: usize,
+        seq: u64,
+        args: &[u64],
+    ) {
         // SAFETY: as in `access`.
         unsafe {
             let (code, mut at) = difference(at, seq.wrapping_sub(self.last_seq));
             self.last_seq = seq;
-            for &arg in args {
-                at = varint(at, arg);
+            match *args {
+                [detail, ref values @ ..] if has_atomic_values(kind) => {
+                    at = self.atomic_values(varint(at, detail), kind, addr, detail, values);
+                }
+                _ => {
+                    for &arg in args {
+                        at = varint(at, arg);
+                    }
+                }
             }
             *head = bits | code >> 3;
             self.cur = at;
+        }
+    }
+
+    /// Writes the values of an atomic operation: the first by the bits that differ from the cell of
+    /// the object, the second by its difference from the first.
+    #[inline(always)]
+    unsafe fn atomic_values(
+        &mut self,
+        at: *mut u8,
+        kind: Kind,
+        addr: usize,
+        detail: u64,
+        values: &[u64],
+    ) -> *mut u8 {
+        let (index, mask) = atomic_cell(addr, detail);
+        let [first, ref second @ ..] = *values else { return at };
+        // SAFETY: as in `access`; the index of a cell is below `CELLS`.
+        unsafe {
+            let cell = self.cells.as_mut_ptr().add(index);
+            let mut at = varint(at, first ^ (*cell & mask));
+            *cell = first;
+            if let [second] = *second {
+                at = varint(at, zigzag(second.wrapping_sub(first).cast_signed()));
+                if leaves_second(kind) {
+                    *cell = second;
+                }
+            }
+            at
         }
     }
 

@@ -1,6 +1,6 @@
 //! Arbitrary bytes: the decoder reads them or stops, and never panics.
 
-use norn_abi::codec::Format;
+use norn_abi::codec::{Codec, Format};
 use proptest::prelude::*;
 
 use crate::{
@@ -14,9 +14,10 @@ proptest! {
         bytes in prop::collection::vec(any::<u8>(), 0..2000),
         values in any::<bool>(),
         global in any::<bool>(),
+        codec in prop::sample::select(vec![Codec::V1, Codec::V2]),
         last_seq in any::<u64>(),
     ) {
-        Chunk { bytes, last_seq }.read(Format { values, global }, usize::MAX);
+        Chunk { bytes, last_seq }.read(Format { values, global, codec }, usize::MAX);
     }
 
     #[test]
@@ -26,7 +27,7 @@ proptest! {
         steps in prop::collection::vec(step(), 1..100),
         damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8),
     ) {
-        let format = Format { values, global };
+        let format = Format { values, global, codec: Codec::V2 };
         for (mut chunk, _) in Thread::new(format, 2000).run(&steps, true) {
             chunk.bytes.push(0);
             for (at, byte) in &damage {

@@ -4,6 +4,8 @@
 #![allow(clippy::unwrap_used, reason = "these are tests, the functions they share included")]
 
 mod bytes;
+mod hook;
 mod record;
 mod round_trip;
 mod step;
+mod version;

@@ -6,7 +6,10 @@ use norn_abi::{
     lane::{Content, Lane},
 };
 
-use crate::step::{MEMORY, Step};
+use crate::{
+    hook::{access, any_access},
+    step::{MEMORY, Step},
+};
 
 /// A record that owns its content.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,7 +66,8 @@ enum Pending {
     Block { offset: usize, len: usize },
 }
 
-#[repr(C, align(4096))]
+/// Aligned so that offsets tell which addresses have the same cell.
+#[repr(C, align(32768))]
 struct Pages([u8; MEMORY]);
 
 /// A recorded thread.
@@ -288,8 +292,13 @@ impl Thread {
         let Shape::Sync(count) = kind.shape() else { panic!("{kind:?} has no arguments") };
         let count = usize::from(count);
         let seq = self.next_seq();
-        // SAFETY: there is room.
-        unsafe { self.make_room().sync(kind, pc, addr, seq, &args[..count]) };
+        self.settle_value();
+        // SAFETY: the lane is ours; after `make_room` there is room.
+        unsafe {
+            if !(*self.lane).quick_sync(kind, pc, addr, seq, &args[..count]) {
+                self.make_room().sync(kind, pc, addr, seq, &args[..count]);
+            }
+        }
         let mut expected = [0; 3];
         expected[..count].copy_from_slice(&args[..count]);
         self.expect(kind, pc, addr, Some(seq), None, expected, &[]);
@@ -354,44 +363,4 @@ impl Drop for Thread {
             drop(Box::from_raw(self.memory));
         }
     }
-}
-
-/// Calls a function of the encoder for a kind that is only known at run time.
-macro_rules! dispatch {
-    ($kind:expr, $code:ident => $call:expr) => {
-        dispatch! { @ $kind, $code => $call;
-            0x00 0x01 0x02 0x03 0x08 0x09 0x0a 0x0b
-            0x10 0x11 0x12 0x13 0x18 0x19 0x1a 0x1b
-            0x20 0x21 0x22 0x23 0x28 0x29 0x2a 0x2b
-        }
-    };
-    (@ $kind:expr, $code:ident => $call:expr; $($literal:literal)*) => {
-        match $kind.code() {
-            $($literal => {
-                const $code: u16 = $literal;
-                // SAFETY: the caller guarantees it.
-                unsafe { $call }
-            })*
-            _ => panic!("{:?} is no access of up to 8 bytes", $kind),
-        }
-    };
-}
-
-/// The common case of an access; returns false in the others.
-unsafe fn access(lane: &mut Lane, kind: Kind, values: bool, addr: usize, pc: usize) -> bool {
-    dispatch!(kind, CODE => if values {
-        lane.foreseen_access::<CODE, true>(addr, pc) || lane.access::<CODE, true>(addr, pc)
-    } else {
-        lane.foreseen_access::<CODE, false>(addr, pc) || lane.access::<CODE, false>(addr, pc)
-    })
-}
-
-/// Every case of an access.
-unsafe fn any_access(
-    lane: &mut Lane,
-    kind: Kind,
-    values: bool,
-    (addr, pc, seq): (usize, usize, Option<u64>),
-) {
-    dispatch!(kind, CODE => lane.any_access::<CODE>(addr, pc, seq, values));
 }

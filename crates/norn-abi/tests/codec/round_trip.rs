@@ -1,12 +1,16 @@
 //! Decoding returns what was recorded.
 
-use norn_abi::codec::Format;
+use norn_abi::codec::{Codec, Format};
 use proptest::prelude::*;
 
 use crate::{record::Thread, step::step};
 
 fn format() -> impl Strategy<Value = Format> {
-    (any::<bool>(), any::<bool>()).prop_map(|(values, global)| Format { values, global })
+    (any::<bool>(), any::<bool>()).prop_map(|(values, global)| Format {
+        values,
+        global,
+        codec: Codec::V2,
+    })
 }
 
 proptest! {

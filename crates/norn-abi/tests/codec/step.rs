@@ -97,7 +97,13 @@ fn offset() -> impl Strategy<Value = usize> {
 }
 
 fn value() -> impl Strategy<Value = u64> {
-    prop_oneof![0..4u64, any::<u64>(), any::<f32>().prop_map(|it| f64::from(it).to_bits())]
+    prop_oneof![
+        0..4u64,
+        any::<u64>(),
+        // Values of different sizes with the same lower half.
+        (0..4u64).prop_map(|it| it << 32 | 1),
+        any::<f32>().prop_map(|it| f64::from(it).to_bits()),
+    ]
 }
 
 fn number() -> impl Strategy<Value = usize> {
