@@ -134,6 +134,14 @@ impl<'a> Checker<'a> {
         Ok(Deviation { differences: state.influential_differences(), idle })
     }
 
+    /// The events of a schedule that see something else than in the recorded run, as far as the schedule
+    /// is possible. It begins with the common order up to a cut.
+    pub fn differing_from(&self, cut: usize, turns: &[Turn]) -> Vec<EventId> {
+        let mut state = self.state(cut);
+        let _ = turns.iter().try_for_each(|it| self.run(&mut state, *it));
+        state.now.differing.iter().map(|it| it.0).collect()
+    }
+
     /// Whether one event of a schedule happens before another, by the C++ memory model.
     pub fn is_before(&self, turns: &[Turn], one: EventId, other: EventId) -> bool {
         self.is_before_from(0, turns, one, other)

@@ -11,7 +11,13 @@ use norn_replay::{Clip, ReplayError, arrange, verdict};
 use norn_trace::Outcome;
 use norn_witness::{Grade, Witness};
 
-use crate::{confirm, executor::Run, source::Source, unrecorded_sync};
+use crate::{
+    confirm,
+    continuation::{self, Continuation},
+    executor::Run,
+    source::Source,
+    unrecorded_sync,
+};
 
 /// A clip that is forced on the program.
 #[derive(Debug)]
@@ -47,6 +53,16 @@ impl Forced {
         clip.expect_path(&source.symbolized, &self.expected);
         clip.expect = Some(run.consequence().clone());
         clip
+    }
+
+    /// The thread that left the schedule before the candidate's last event.
+    pub(crate) fn departed(&self, source: &Source) -> Option<ThreadId> {
+        let (Verdict::Diverged(departure) | Verdict::Infeasible(departure)) = &self.verdict else {
+            return None;
+        };
+        let mut threads = source.trace.threads.iter();
+        let thread = threads.find(|it| it.name == departure.thread)?;
+        Some(thread.id).filter(|_| !self.is_followed())
     }
 
     /// Whether the program reached the candidate's last event as scheduled. What it does afterwards
@@ -112,9 +128,8 @@ fn judged(outcome: &Outcome, clip: &Clip) -> Verdict {
 }
 
 /// The clip of a witness's schedule, with the number of segments that lead to the candidate's last
-/// event. The thread of that event continues, because it is the most likely to fail: it may have
-/// read data that is only half written.
-pub(crate) fn force(source: &Source, witness: &Witness) -> Forced {
+/// event. Then its threads continue, one after the other.
+pub(crate) fn force(source: &Source, witness: &Witness, continuation: Continuation) -> Forced {
     let mut turns = source.turns(witness);
     if !witness.candidate.stuck.is_empty() {
         return into_impasse(source, &witness.candidate, &turns);
@@ -139,9 +154,10 @@ pub(crate) fn force(source: &Source, witness: &Witness) -> Forced {
     let last = clip.schedule.segments.last().cloned();
     if let Some(Segment { thread, until: Until::Event { at: Some(at), .. } }) = last {
         let once = Visit { times: 1, ..at };
-        let after = [Until::After(once), Until::Blocks];
-        let segments = after.map(|until| Segment { thread: thread.clone(), until });
-        clip.schedule.segments.extend(segments);
+        let [done, last] = [Until::After(once), Until::Blocks]
+            .map(|until| Segment { thread: thread.clone(), until });
+        let first = continuation::first(source, witness, &turns, continuation);
+        clip.schedule.segments.extend([done].into_iter().chain(first).chain([last]));
     } else if let (Some(Segment { thread, .. }), Some(_)) = (last, destroys) {
         // Otherwise the thread that uses the object might be done with it first.
         clip.schedule.segments.push(Segment { thread, until: Until::Blocks });

@@ -24,6 +24,7 @@ use crate::{
     attempt::Forced,
     base::{Recorded, record},
     campaign::{self, Driven, Evidence, Hypotheses, Lead, Pending, Trial, drive},
+    continuation::Continuation,
     engine::CachedWitnesses,
     executor::{Plan, Run},
     source::{Key, Source},
@@ -176,7 +177,8 @@ impl Hypotheses for Checking<'_> {
     }
 
     fn plan(&self, source: &Arc<Source>, attempt: &Attempt) -> Plan {
-        Plan::Follow(Arc::clone(source), Arc::new(attempt.witness.clone()))
+        let witness = Arc::new(attempt.witness.clone());
+        Plan::Follow(Arc::clone(source), witness, Continuation::default())
     }
 
     fn exploration(&self, number: usize) -> Plan {

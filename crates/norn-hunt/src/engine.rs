@@ -12,6 +12,7 @@ type Question = (Candidate, Vec<Apart>);
 /// Computes schedules and caches them.
 #[derive(Debug)]
 pub(crate) struct CachedWitnesses<'a> {
+    pub(crate) trace: &'a Trace,
     witnesses: Witnesses<'a>,
     usual: RefCell<BTreeMap<Question, Result<Witness, Failure>>>,
     lively: RefCell<BTreeMap<Candidate, Option<Witness>>>,
@@ -20,6 +21,7 @@ pub(crate) struct CachedWitnesses<'a> {
 impl<'a> CachedWitnesses<'a> {
     pub(crate) fn new(trace: &'a Trace, options: impl Into<WitnessOptions>) -> Self {
         CachedWitnesses {
+            trace,
             witnesses: Witnesses::with(trace, options),
             usual: RefCell::default(),
             lively: RefCell::default(),

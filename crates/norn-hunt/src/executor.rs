@@ -23,6 +23,7 @@ use crate::{
     Options,
     attempt::{Forced, force},
     campaign::Executor,
+    continuation::Continuation,
     explore,
     guide::Mutation,
     source::{Loading, Source},
@@ -40,7 +41,7 @@ pub(crate) struct Output {
 #[derive(Clone, Debug)]
 pub(crate) enum Plan {
     /// Force the schedule of a witness, which was found in a trace.
-    Follow(Arc<Source>, Arc<Witness>),
+    Follow(Arc<Source>, Arc<Witness>, Continuation),
     /// Explore: the number of the run, and its approximate number of events.
     Explore(usize, u64),
     /// Explore: repeat a run with another disturbance.
@@ -52,8 +53,8 @@ pub(crate) enum Plan {
 impl PartialEq for Plan {
     fn eq(&self, other: &Plan) -> bool {
         match (self, other) {
-            (Plan::Follow(source, witness), Plan::Follow(other, same)) => {
-                Arc::ptr_eq(source, other) && witness == same
+            (Plan::Follow(source, witness, how), Plan::Follow(other, same, so)) => {
+                Arc::ptr_eq(source, other) && witness == same && how == so
             }
             (Plan::Explore(number, events), Plan::Explore(other, same)) => {
                 (number, events) == (other, same)
@@ -263,10 +264,10 @@ impl LocalExecutor {
     fn follow(
         &self,
         source: &Source,
-        witness: &Witness,
+        (witness, continuation): (&Witness, Continuation),
         to: (&Path, &Cancel),
     ) -> Result<Run, ReplayError> {
-        let mut forced = force(source, witness);
+        let mut forced = force(source, witness, continuation);
         let run = self.record(self.plan_of(&forced.clip), to)?;
         let controlled = run.completed.recording.run.controlled.as_ref();
         if let Some(it) = controlled {
@@ -283,8 +284,8 @@ impl Executor for LocalExecutor {
     fn run(&self, plan: &Plan, cancel: &Cancel) -> Result<Run, ReplayError> {
         let folder = TraceFolder(self.next());
         let run = match plan {
-            Plan::Follow(source, witness) => {
-                self.follow(source, witness, (folder.path(), cancel))?
+            Plan::Follow(source, witness, continuation) => {
+                self.follow(source, (witness, *continuation), (folder.path(), cancel))?
             }
             Plan::Explore(number, events) => {
                 let plan = explore::plan(&self.options, *number, *events);

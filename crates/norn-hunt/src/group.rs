@@ -2,17 +2,19 @@
 //! tried one after another, in an order in which the bug classes take turns.
 
 use std::{
-    collections::{BTreeMap, VecDeque},
+    collections::{BTreeMap, BTreeSet, VecDeque},
     sync::Arc,
 };
 
-use norn_model::{AtomicOp, BugClass, Candidate, CandidateKind, Op, Step, Trace};
+use norn_model::{AtomicOp, BugClass, Candidate, CandidateKind, EventId, Op, Step, Trace};
 use norn_witness::{Failure, Grade, Witness};
 
-use crate::{Finding, engine::CachedWitnesses};
+use crate::{Finding, dependence, engine::CachedWitnesses};
 
 /// Number of turns of the other classes before order violations have their first.
 const LATE: usize = 3;
+/// Number of further instances among which a schedule that preserves all values is searched.
+const LOOK: usize = 3;
 
 /// Candidates at the same places, and the attempts that are left for them.
 #[derive(Clone)]
@@ -22,22 +24,41 @@ pub(crate) struct Group {
     pub(crate) kind: CandidateKind,
     /// Schedules that change values; they are deferred while too many of these have failed.
     deferred: VecDeque<Witness>,
-    /// A schedule that is unlikely to do harm; it is tried after the others.
+    /// A schedule that is unlikely to do harm, or to be followed; it is tried after the others.
     idle: Option<Witness>,
     /// Why one of them has no schedule.
     pub(crate) refused: Option<Failure>,
     /// The index of their finding.
     pub(crate) finding: usize,
-    /// Whether it concerns a counter.
-    counts: bool,
+    /// Whether a thread uses a pointer that is not yet set.
+    uses_unset_pointer: bool,
+    /// Whether the program seems to expect it, because it concerns a counter or for another reason.
+    expected: bool,
     /// Whether it was predicted before, from another trace.
     pub(crate) again: bool,
+}
+
+/// Which schedules may be tried now.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Caution<'a> {
+    /// Whether schedules may be tried that change values.
+    pub(crate) may_speculate: bool,
+    /// The reads after which threads went another way in earlier attempts. `None` if schedules are tried
+    /// even if the program will probably not follow them.
+    pub(crate) misleading: Option<&'a BTreeSet<EventId>>,
+}
+
+impl Caution<'_> {
+    fn doubts(self, trace: &Trace, witness: &Witness) -> bool {
+        self.misleading.is_some_and(|it| dependence::is_doubtful(trace, witness, it))
+    }
 }
 
 impl Group {
     pub(crate) fn new(trace: &Trace, candidate: Candidate, finding: usize, again: bool) -> Group {
         Group {
-            counts: is_counting(trace, &candidate),
+            uses_unset_pointer: dependence::uses_unset_pointer(trace, &candidate),
+            expected: is_counting(trace, &candidate),
             kind: candidate.kind.clone(),
             instances: [candidate].into(),
             deferred: VecDeque::new(),
@@ -48,15 +69,14 @@ impl Group {
         }
     }
 
-    /// The next instance with a schedule: one that preserves all values, unless `may_speculate` is
-    /// set. If only schedules are left that are unlikely to do harm, the first call returns `None`
-    /// and the next one returns one of these.
+    /// The next instance with a schedule that may be tried. If only schedules are left that are unlikely
+    /// to do harm or to be followed, the first call returns `None` and the next one returns one of these.
     pub(crate) fn next(
         &mut self,
         witnesses: &CachedWitnesses<'_>,
-        may_speculate: bool,
+        caution: Caution<'_>,
     ) -> Option<Witness> {
-        let may_speculate = may_speculate && !self.again;
+        let may_speculate = caution.may_speculate && !self.again;
         if self.instances.is_empty() {
             return self.idle.take();
         }
@@ -73,12 +93,39 @@ impl Group {
                     continue;
                 }
             };
-            if may_speculate || witness.grade == Grade::Sound {
+            if witness.grade == Grade::Sound {
                 return Some(witness);
             }
-            self.deferred.push_back(witness);
+            if may_speculate && !caution.doubts(witnesses.trace, &witness) {
+                return Some(self.sounder(witness, witnesses));
+            }
+            if may_speculate && self.idle.is_none() {
+                self.idle = Some(witness);
+            } else {
+                self.deferred.push_back(witness);
+            }
         }
         None
+    }
+
+    /// The same schedule, or that of a later instance if it preserves all values: the program follows
+    /// that, and the order of instances says nothing about harm.
+    fn sounder(&mut self, witness: Witness, witnesses: &CachedWitnesses<'_>) -> Witness {
+        let sound = |it: &Candidate| {
+            let found = witnesses.witness(it).ok();
+            found.filter(|it| it.grade == Grade::Sound && !it.idle)
+        };
+        let mut others = self.instances.iter().take(LOOK).enumerate();
+        let Some((at, better)) = others.find_map(|(at, it)| Some((at, sound(it)?))) else {
+            return witness;
+        };
+        self.instances[at] = witness.candidate;
+        better
+    }
+
+    /// Whether what is tried next is unlikely to do harm.
+    pub(crate) fn promises_little(&self) -> bool {
+        self.expected || self.instances.is_empty()
     }
 
     /// Keeps some instances for each call stack that leads to the places, given the stack of each. All
@@ -126,21 +173,21 @@ fn is_counting(trace: &Trace, candidate: &Candidate) -> bool {
 
 /// Interleaves the classes, so that a class with many candidates does not delay the others.
 /// Deadlocks come first: there are few, and each of them is harmful. There are many order
-/// violations, and few of them are harmful, so the other classes get some turns before them; the
-/// same holds for waits that expire. Candidates that the program seems to expect come last.
+/// violations, and few of them are harmful, so the other classes get some turns before them, except before
+/// those in which a thread uses a pointer that is not yet set. Candidates that the program seems to expect come last.
 pub(crate) fn in_turn(groups: Vec<Group>, findings: &[Arc<Finding>]) -> Vec<Group> {
     let mut counts: BTreeMap<BugClass, usize> = BTreeMap::new();
     let mut ranked: Vec<_> = groups
         .into_iter()
-        .map(|group| {
+        .map(|mut group| {
             let finding = &findings[group.finding];
             let class = finding.candidate.class();
             let rank = counts.entry(class).or_default();
             *rank += 1;
             let many = class == BugClass::Order && finding.candidate.expires().is_none();
-            let late = if many { LATE } else { 0 };
-            let expected = group.counts || finding.remark.is_some_and(|it| it.expected.is_some());
-            ((expected, *rank + late, class != BugClass::Deadlock, class), group)
+            let late = if many && !group.uses_unset_pointer { LATE } else { 0 };
+            group.expected |= finding.remark.is_some_and(|it| it.expected.is_some());
+            ((group.expected, *rank + late, class != BugClass::Deadlock, class), group)
         })
         .collect();
     ranked.sort_by_key(|(key, _)| *key);
@@ -154,6 +201,10 @@ mod tests {
     use norn_witness::Engines;
 
     use super::*;
+
+    fn caution(may_speculate: bool) -> Caution<'static> {
+        Caution { may_speculate, misleading: None }
+    }
 
     /// The races that a trace allows, as one group.
     fn races(trace: &Trace, again: bool) -> Group {
@@ -182,23 +233,24 @@ mod tests {
         let trace = text::parse(HANDED_OVER).unwrap();
         let witnesses = CachedWitnesses::new(&trace, Engines::default());
         let mut group = races(&trace, false);
-        assert_eq!(group.next(&witnesses, false), None);
+        assert_eq!(group.next(&witnesses, caution(false)), None);
         assert!(!group.has_more());
         assert!(group.has_any());
         group.resume_deferred();
-        assert_eq!(group.next(&witnesses, true).unwrap().grade, Grade::Speculative);
+        assert_eq!(group.next(&witnesses, caution(true)).unwrap().grade, Grade::Speculative);
     }
 
     #[test]
     fn a_candidate_that_was_predicted_before_must_keep_all_values() {
         let trace = text::parse(HANDED_OVER).unwrap();
         assert_eq!(
-            races(&trace, true).next(&CachedWitnesses::new(&trace, Engines::default()), true),
+            races(&trace, true)
+                .next(&CachedWitnesses::new(&trace, Engines::default()), caution(true)),
             None
         );
         let trace = text::parse("T1 w data 1\nT2 r data 1").unwrap();
-        let found =
-            races(&trace, true).next(&CachedWitnesses::new(&trace, Engines::default()), false);
+        let found = races(&trace, true)
+            .next(&CachedWitnesses::new(&trace, Engines::default()), caution(false));
         assert_eq!(found.unwrap().grade, Grade::Sound);
     }
 

@@ -2,6 +2,7 @@
 //! program when it is forced to perform them.
 
 mod credit;
+mod follow_up;
 mod grouping;
 mod queue;
 
@@ -154,12 +155,21 @@ impl Hypotheses for Hunting<'_> {
         queue.next(witnesses)
     }
 
+    fn promises_little(&self, queue: &Queue) -> bool {
+        queue.promises_little()
+    }
+
+    fn urgent(&self) -> usize {
+        self.evidence.urgent()
+    }
+
     fn assume_unconfirmed(&self, queue: &mut Queue, attempt: &Attempt) {
         queue.settle(attempt, false, false);
     }
 
     fn plan(&self, source: &Arc<Source>, attempt: &Attempt) -> Plan {
-        Plan::Follow(Arc::clone(source), Arc::new(attempt.witness.clone()))
+        let witness = Arc::new(attempt.witness.clone());
+        Plan::Follow(Arc::clone(source), witness, attempt.continuation)
     }
 
     fn exploration(&self, number: usize) -> Plan {
@@ -171,7 +181,7 @@ impl Hypotheses for Hunting<'_> {
         queue: &mut Queue,
         trial: Trial<'_, '_, Self>,
     ) -> Result<Option<Lead<Pending>>, ReplayError> {
-        let Trial { source, attempt, run, executions, .. } = trial;
+        let Trial { source, tools, attempt, run, executions } = trial;
         self.note_refused(queue);
         let Attempt { finding, witness, .. } = &attempt;
         let finding = *finding;
@@ -183,6 +193,9 @@ impl Hypotheses for Hunting<'_> {
             self.evidence.observe(&run, executions, Some(finding))?;
             let status = &self.findings[finding].status;
             let known = matches!(status, Status::Confirmed(_) | Status::NotReproducible(..));
+            if let Some(thread) = run.forced.as_ref().and_then(|it| it.departed(source)) {
+                queue.note_departure(&attempt, thread);
+            }
             if let (false, Some(forced)) = (known, &run.forced) {
                 let verdict = forced.verdict.clone();
                 let sync = unrecorded_sync::explain(source, &witness.candidate, &run)?;
@@ -195,6 +208,9 @@ impl Hypotheses for Hunting<'_> {
             self.decided.insert(finding);
         }
         queue.settle(&attempt, confirmed, self.findings[finding].is_harmful());
+        if confirmed && !self.findings[finding].is_harmful() {
+            queue.follow_up(tools, &attempt);
+        }
         if confirmed {
             self.credit(queue, source, &attempt, &run)?;
         }

@@ -17,6 +17,8 @@ mod campaign;
 mod check;
 mod claim;
 mod confirm;
+mod continuation;
+mod dependence;
 mod describe;
 mod engine;
 mod executor;

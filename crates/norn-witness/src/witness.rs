@@ -4,7 +4,7 @@
 use std::fmt;
 
 use norn_checker::{Checker, Deviation, Grade, Refusal, Turn, check_apart};
-use norn_model::{Apart, Cancel, Candidate, Trace};
+use norn_model::{Apart, Cancel, Candidate, EventId, Trace};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -28,6 +28,9 @@ pub struct Witness {
     /// they do not: then it is unlikely to do harm.
     #[serde(default)]
     pub idle: bool,
+    /// Of a speculative schedule, the events that see something else than in the recorded run.
+    #[serde(skip)]
+    pub differing: Vec<EventId>,
 }
 
 /// The engine that decided about a candidate.
@@ -362,9 +365,11 @@ impl<'a> Witnesses<'a> {
             }
             _ => (deviation, draft),
         };
-        let turns = self.checker.schedule(draft.cut, &draft.turns);
         let (grade, idle) = (deviation.grade(), deviation.idle);
-        Witness { candidate: candidate.clone(), turns, grade, engine, idle }
+        let differing = || self.checker.differing_from(draft.cut, &draft.turns);
+        let differing = (grade == Grade::Speculative).then(differing).unwrap_or_default();
+        let turns = self.checker.schedule(draft.cut, &draft.turns);
+        Witness { candidate: candidate.clone(), turns, grade, engine, idle, differing }
     }
 }
 

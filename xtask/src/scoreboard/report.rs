@@ -113,14 +113,17 @@ fn totals(rows: &[&Row]) -> String {
     let clean = twins.iter().filter(|it| it.hunt.is_clean()).count();
     let found = bugs.iter().filter(|(row, it)| row.hunt.found(it) != Found::No);
     let first = found.filter_map(|(row, _)| u32::try_from(row.hunt.first()?).ok());
-    let mean = geometric_mean(&first.map(f64::from).collect::<Vec<_>>());
+    let first: Vec<_> = first.map(f64::from).collect();
+    let count = u32::try_from(first.len()).map_or(f64::INFINITY, f64::from);
+    let (mean, usual) = (geometric_mean(&first), first.iter().sum::<f64>() / count);
     format!(
         "Announced bugs found: {}/{} ({confirmed} confirmed, {on_the_way} on the way, {explored} \
-         explored). Executions to the first harmful one, geometric mean: {}. Twins clean: \
-         {clean}/{}.",
+         explored). Executions to the first harmful one, geometric mean: {} (arithmetic mean: \
+         {}). Twins clean: {clean}/{}.",
         confirmed + on_the_way + explored,
         bugs.len(),
         mean.map_or("–".to_owned(), |it| format!("{it:.2}")),
+        mean.map_or("–".to_owned(), |_| format!("{usual:.2}")),
         twins.len()
     )
 }
@@ -172,7 +175,7 @@ mod tests {
         assert_eq!(
             totals(&rows.iter().collect::<Vec<_>>()),
             "Announced bugs found: 2/3 (1 confirmed, 0 on the way, 1 explored). Executions to the first \
-             harmful one, geometric mean: 5.20. Twins clean: 1/2."
+             harmful one, geometric mean: 5.20 (arithmetic mean: 6.00). Twins clean: 1/2."
         );
         assert_eq!(cells(&rows[0])[2..5], ["confirmed", "3", "7"]);
         assert_eq!(rows[4].outcome(), "**not clean**");

@@ -12,6 +12,8 @@ const BATCH: usize = 1;
 /// nothing new, and halved after one that did.
 const ATTEMPTS_BETWEEN: usize = 4;
 const MOST_BETWEEN: usize = 8;
+/// Maximum number of urgent explored runs between two attempts.
+const MOST_IN_A_ROW: usize = 2;
 /// Maximum number of executions for the candidates of one trace before other traces have their
 /// turn.
 const ROUND: usize = 24;
@@ -31,6 +33,10 @@ pub(crate) struct Agenda {
     between: usize,
     /// Explored runs that are left in this batch.
     batch: usize,
+    /// Explored runs that continue from what the last runs reached for the first time, and how many of
+    /// them there were since the last attempt.
+    urgent: usize,
+    in_a_row: usize,
     /// The number of the execution with which this round ends.
     round_end: usize,
 }
@@ -46,6 +52,8 @@ impl Agenda {
             attempts: 0,
             between: ATTEMPTS_BETWEEN,
             batch: 0,
+            urgent: 0,
+            in_a_row: 0,
             round_end: 0,
         }
     }
@@ -71,9 +79,20 @@ impl Agenda {
         self.executions + reserved < self.budget && self.executions < self.round_end
     }
 
-    /// Whether there have been enough attempts since the last batch of exploration.
-    pub(crate) fn is_exploration_due(&self) -> bool {
-        self.attempts >= self.between
+    /// Whether there have been enough attempts since the last batch of exploration. Attempts that promise
+    /// little take turns with it, and what is urgent does not wait.
+    pub(crate) fn is_exploration_due(&self, promises_little: bool) -> bool {
+        let between = if promises_little { 1 } else { self.between };
+        self.attempts >= between || self.is_urgent()
+    }
+
+    fn is_urgent(&self) -> bool {
+        self.urgent > 0 && self.in_a_row < MOST_IN_A_ROW
+    }
+
+    /// Sets the number of explored runs that should not wait.
+    pub(crate) fn set_urgent(&mut self, urgent: usize) {
+        self.urgent = urgent;
     }
 
     /// Whether there is anything left to explore.
@@ -84,7 +103,9 @@ impl Agenda {
     pub(crate) fn begin_batch(&mut self) {
         let left = self.budget.saturating_sub(self.executions);
         self.batch = BATCH.min(left).min(self.explore.saturating_sub(self.explored));
-        self.attempts = 0;
+        if !self.is_urgent() {
+            self.attempts = 0;
+        }
     }
 
     /// The number of the run to explore next, within a batch.
@@ -94,20 +115,54 @@ impl Agenda {
 
     /// Counts an explored run, as if it had brought nothing new.
     pub(crate) fn count_exploration(&mut self) {
-        self.between = (self.between * 2).min(MOST_BETWEEN);
+        if self.is_urgent() {
+            self.in_a_row += 1;
+        } else {
+            self.between = (self.between * 2).min(MOST_BETWEEN);
+        }
+        self.urgent = self.urgent.saturating_sub(1);
         self.batch = self.batch.saturating_sub(1);
         self.explored += 1;
         self.executions += 1;
     }
 
-    /// The explored run that was counted last has brought something new.
+    /// The explored run that was counted last has brought something new. Urgent ones say nothing about
+    /// the others.
     pub(crate) fn note_new(&mut self) {
+        if self.in_a_row > 0 {
+            return;
+        }
         self.between = (self.between / 4).max(1);
     }
 
     /// Counts an attempt.
     pub(crate) fn count_attempt(&mut self) {
         self.attempts += 1;
+        self.in_a_row = 0;
         self.executions += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_urgent_does_not_wait_but_attempts_come_in_between() {
+        let mut agenda = Agenda::new(100, 50, 1);
+        agenda.count_attempt();
+        assert!(!agenda.is_exploration_due(false));
+        assert!(agenda.is_exploration_due(true));
+        agenda.set_urgent(3);
+        for left in [2, 1] {
+            assert!(agenda.is_exploration_due(false));
+            agenda.begin_batch();
+            agenda.count_exploration();
+            assert_eq!(agenda.urgent, left);
+        }
+        assert!(!agenda.is_exploration_due(false));
+        agenda.count_attempt();
+        assert!(agenda.is_exploration_due(false));
+        assert_eq!(agenda.between, ATTEMPTS_BETWEEN);
     }
 }

@@ -1,6 +1,10 @@
 //! What every run contributes, whatever its purpose: its new coverage and its failures.
 
-use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+    sync::Arc,
+};
 
 use norn_model::ThreadName;
 use norn_replay::{Clip, ReplayError};
@@ -65,7 +69,12 @@ impl<'a> Evidence<'a> {
     /// Lets exploration begin with mutations of the recorded run.
     pub(crate) fn guide(&mut self, recorded: &Arc<Source>) {
         self.guide.learn(recorded);
-        self.guide.add(recorded, &BTreeMap::new(), 0);
+        self.guide.add(recorded, &BTreeMap::new(), 0, &BTreeSet::new());
+    }
+
+    /// Number of explored runs that continue from what runs have just reached for the first time.
+    pub(crate) fn urgent(&self) -> usize {
+        self.guide.urgent()
     }
 
     /// Lets exploration continue from the run of an attempt, if it shows a new reads-from pair.
@@ -76,8 +85,9 @@ impl<'a> Evidence<'a> {
     ) -> Result<(), ReplayError> {
         if let Some(symbolized) = run.passed_trace()?.filter(Guide::may_mutate) {
             let source = Arc::new(Source::new(symbolized, self.options.loading()));
-            if self.guide.learn(&source) {
-                self.guide.add(&source, prefix, 1);
+            let learnt = self.guide.learn(&source);
+            if learnt.is_new() {
+                self.guide.add(&source, prefix, 1, &learnt.sites);
             }
         }
         Ok(())
@@ -153,9 +163,11 @@ impl<'a> Evidence<'a> {
         if let Some(mutation) = &run.mutation {
             let coverage = self.coverage.learn(&symbolized.trace);
             let source = Arc::new(Source::new(symbolized, self.options.loading()));
-            let is_new = self.guide.learn(&source) || coverage.is_some();
+            let learnt = self.guide.learn(&source);
+            let is_new = learnt.is_new() || coverage.is_some();
             if is_new {
-                self.guide.add(&source, &mutation.prefix(), mutation.depth() + 1);
+                let depth = mutation.depth() + 1;
+                self.guide.add(&source, &mutation.prefix(), depth, &learnt.sites);
             }
             return Ok(match coverage {
                 Some(NewCoverage::Place) => Some(Lead::Place(Pending::new(run))),

@@ -78,6 +78,16 @@ pub(crate) trait Hypotheses {
     /// The next attempt.
     fn next(&self, queue: &mut Self::Queue, tools: &Self::Tools<'_>) -> Option<Self::Attempt>;
 
+    /// Whether the next attempt is unlikely to do harm, so that exploration may come first.
+    fn promises_little(&self, _queue: &Self::Queue) -> bool {
+        false
+    }
+
+    /// Number of explored runs that should not wait for attempts.
+    fn urgent(&self) -> usize {
+        0
+    }
+
     /// Updates the queue as if the attempt had confirmed nothing.
     fn assume_unconfirmed(&self, queue: &mut Self::Queue, attempt: &Self::Attempt);
 
@@ -322,6 +332,7 @@ where
         let executions = self.agenda.executions();
         let trial = Trial { source, tools, attempt, run, executions };
         let lead = self.hypotheses.judge(queue, trial)?;
+        self.agenda.set_urgent(self.hypotheses.urgent());
         self.follow(lead);
         self.publish();
         Ok(())
@@ -361,6 +372,7 @@ where
         self.agenda.count_exploration();
         let executions = self.agenda.executions();
         let lead = self.hypotheses.explored(run, executions)?;
+        self.agenda.set_urgent(self.hypotheses.urgent());
         if lead.is_some() {
             self.agenda.note_new();
         }

@@ -8,6 +8,7 @@
 //! step by step. A constraint is removed by going back to an earlier run, which keeps its own mutations.
 
 mod disturbance;
+mod reach;
 mod reads_from;
 mod search;
 mod timeline;
@@ -18,11 +19,11 @@ use std::{
     sync::Arc,
 };
 
-use norn_model::{Thread, ThreadName};
+use norn_model::{SiteId, Thread, ThreadName};
 use norn_replay::SymbolizedTrace;
 
 pub(crate) use self::disturbance::Disturbance;
-use self::reads_from::ReadsFrom;
+use self::reads_from::{Learnt, ReadsFrom};
 use crate::source::{Place, Source, place};
 
 /// Maximum number of events of a run that is mutated.
@@ -38,7 +39,7 @@ pub(crate) struct Guide {
     reads_from: ReadsFrom,
     waiting: Vec<Mutation>,
     /// What was ever added, so that nothing is tried twice.
-    known: BTreeSet<(usize, usize, Place, Place, ThreadName)>,
+    known: BTreeSet<(usize, usize, [Place; 3], ThreadName)>,
     /// Number of explored runs so far.
     explored: usize,
     added: usize,
@@ -49,9 +50,17 @@ pub(crate) struct Guide {
 pub(crate) struct Mutation {
     pub(crate) source: Arc<Source>,
     pub(crate) disturbance: Arc<Disturbance>,
-    /// Mutations are tried in this order: by rank, those of runs with most disturbances first, so that
-    /// what was reached step by step is followed to its end.
-    order: (u32, Reverse<usize>, usize),
+    /// Mutations are tried in this order: those that disturb what was just reached for the first time,
+    /// then by rank, those of runs with most disturbances first, so that what was reached step by step is
+    /// followed to its end.
+    order: (Wait, u32, Reverse<usize>, usize),
+}
+
+/// Whether a mutation waits for attempts on candidates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Wait {
+    Urgent,
+    Usual,
 }
 
 impl PartialEq for Mutation {
@@ -68,12 +77,14 @@ impl Guide {
     }
 
     /// Adds the mutations of a run. Of each thread, the events before the index in `from` stay as they
-    /// are. The run itself has `depth` disturbances.
+    /// are. The run itself has `depth` disturbances. Code at the sites in `reached` was never executed
+    /// before: a thread that is there is disturbed first.
     pub(crate) fn add(
         &mut self,
         source: &Arc<Source>,
         from: &BTreeMap<ThreadName, u64>,
         depth: usize,
+        reached: &BTreeSet<SiteId>,
     ) {
         if !Guide::may_mutate(&source.symbolized) {
             return;
@@ -81,15 +92,18 @@ impl Guide {
         let place = |it| place(&source.symbolized.trace, it);
         let known = |it: &Thread| Some((it.id, *from.get(&it.name)?));
         let from = source.trace.threads.iter().filter_map(known).collect();
-        for moment in search::moments(&source.trace, &from, depth) {
+        let urgent = reach::moments(&source.trace, (&from, depth), reached);
+        let usual = search::moments(&source.trace, &from, depth);
+        let urgent = urgent.into_iter().map(|it| (Wait::Urgent, it));
+        for (wait, moment) in urgent.chain(usual.into_iter().map(|it| (Wait::Usual, it))) {
             let mode = moment.disturbance.mode.number();
-            let (read, write) = moment.sites;
-            let victim = source.symbolized.thread(moment.disturbance.seen.thread);
-            if !self.known.insert((depth, mode, place(read), place(write), victim)) {
+            let read = moment.disturbance.read;
+            let victim = source.symbolized.thread(read.thread);
+            if !self.known.insert((depth, mode, moment.sites.map(place), victim)) {
                 continue;
             }
             self.added += 1;
-            let order = (moment.rank, Reverse(depth), self.added);
+            let order = (wait, moment.rank, Reverse(depth), self.added);
             let disturbance = Arc::new(moment.disturbance);
             self.waiting.push(Mutation { source: Arc::clone(source), disturbance, order });
         }
@@ -97,17 +111,34 @@ impl Guide {
         self.waiting.truncate(MOST_WAITING);
     }
 
-    /// Adds the reads-from pairs of a run. Returns whether one of them is new.
-    pub(crate) fn learn(&mut self, source: &Source) -> bool {
-        Guide::may_mutate(&source.symbolized) && self.reads_from.learn(source)
+    /// Adds the reads-from pairs and the places of a run.
+    pub(crate) fn learn(&mut self, source: &Source) -> Learnt {
+        if Guide::may_mutate(&source.symbolized) {
+            self.reads_from.learn(source)
+        } else {
+            Learnt::default()
+        }
+    }
+
+    /// Number of mutations that do not wait for attempts.
+    pub(crate) fn urgent(&self) -> usize {
+        self.waiting.iter().take_while(|it| it.order.0 == Wait::Urgent).count()
     }
 
     /// The mutation for the explored run with this number, if that is guided. Numbers of later runs than
     /// the next one are what comes if no run until then shows anything new.
     pub(crate) fn mutation(&self, number: usize) -> Option<&Mutation> {
-        let is_guided = |it: &usize| it % UNGUIDED != UNGUIDED - 1;
-        let earlier = (self.explored..number).filter(is_guided).count();
-        self.waiting.get(earlier).filter(|_| is_guided(&number))
+        let mut earlier = 0;
+        for other in self.explored..number {
+            earlier += usize::from(self.guided(other, earlier).is_some());
+        }
+        self.guided(number, earlier)
+    }
+
+    /// The mutation for the explored run with this number, if this many mutations come earlier.
+    fn guided(&self, number: usize, earlier: usize) -> Option<&Mutation> {
+        let is_guided = number % UNGUIDED != UNGUIDED - 1;
+        self.waiting.get(earlier).filter(|it| is_guided || it.order.0 == Wait::Urgent)
     }
 
     /// An explored run was made: the mutation that it was made for is done.

@@ -1,4 +1,4 @@
-//! Coverage of reads-from pairs: which write each read has seen, by their places.
+//! Coverage of reads-from pairs: which write each read has seen, by their places; and of the places.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,15 +10,35 @@ use crate::source::{Place, Source, place};
 #[derive(Debug, Default)]
 pub(super) struct ReadsFrom {
     pairs: BTreeSet<(Place, Place)>,
+    places: BTreeSet<Place>,
+}
+
+/// What a run has shown for the first time.
+#[derive(Debug, Default)]
+pub(crate) struct Learnt {
+    /// Whether a reads-from pair is new.
+    pair: bool,
+    /// The sites of its new places.
+    pub(crate) sites: BTreeSet<SiteId>,
+}
+
+impl Learnt {
+    pub(crate) fn is_new(&self) -> bool {
+        self.pair || !self.sites.is_empty()
+    }
 }
 
 impl ReadsFrom {
-    /// Adds the pairs of a run in which one thread reads what another one has written. Returns whether
-    /// one of them is new.
-    pub(super) fn learn(&mut self, source: &Source) -> bool {
+    /// Adds the pairs of a run in which one thread reads what another one has written, and its places.
+    pub(super) fn learn(&mut self, source: &Source) -> Learnt {
         let mut written: BTreeMap<u64, (EventId, SiteId)> = BTreeMap::new();
         let mut pairs: BTreeSet<(SiteId, SiteId)> = BTreeSet::new();
+        let mut sites = BTreeSet::new();
         for event in source.trace.merged() {
+            // Code that only waits does nothing new.
+            if event.op.effect() != Effect::None {
+                sites.insert(event.site);
+            }
             let Effect::Access(access) = event.op.effect() else { continue };
             if access.read.is_some()
                 && let Some((by, site)) = written.get(&access.addr)
@@ -33,6 +53,10 @@ impl ReadsFrom {
         let before = self.pairs.len();
         let place = |it| place(&source.symbolized.trace, it);
         self.pairs.extend(pairs.into_iter().map(|(write, read)| (place(write), place(read))));
-        self.pairs.len() > before
+        let pair = self.pairs.len() > before;
+        // Inlined copies of a place, and sites of several kinds, are one place.
+        sites.retain(|it| !self.places.contains(&place(*it)));
+        self.places.extend(sites.iter().map(|it| place(*it)));
+        Learnt { pair, sites }
     }
 }

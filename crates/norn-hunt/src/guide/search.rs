@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use norn_model::{Effect, EventId, SiteId, ThreadEffect, ThreadId, Trace};
+use norn_model::{
+    BlockEffect, Effect, EventId, HeldIndex, ObjectEffect, SiteId, ThreadEffect, ThreadId, Trace,
+};
 
 use super::{
     disturbance::{Disturbance, Mode},
@@ -11,13 +13,15 @@ use super::{
 
 /// Maximum number of times that a disturbance is repeated.
 const MOST_TIMES: usize = 16;
+/// Number of events after the destruction of an object in which the next write is searched.
+const SOON: usize = 8;
 
 /// A disturbance that was found, with what it promises.
 #[derive(Clone, Debug)]
 pub(super) struct Moment {
     pub(super) disturbance: Disturbance,
-    /// The places of the read and of the write.
-    pub(super) sites: (SiteId, SiteId),
+    /// The places of the read, of what the victim does next, and of the write.
+    pub(super) sites: [SiteId; 3],
     /// The smaller, the earlier it is tried.
     pub(super) rank: u32,
 }
@@ -32,6 +36,7 @@ pub(super) fn moments(trace: &Trace, from: &BTreeMap<ThreadId, u64>, depth: usiz
         search.add_variable(accesses, &mut moments);
     }
     search.add_tried_locks(&mut moments);
+    search.add_destroyed(&mut moments);
     // What a thread sees first influences most of what it does.
     moments.sort_by_key(|it| (it.rank, it.disturbance.seen.index));
     moments
@@ -58,17 +63,27 @@ impl Search<'_> {
         event.index >= self.from.get(&event.thread).copied().unwrap_or(0)
     }
 
+    /// The place of the event after an event and its critical section.
+    fn next_site(&self, event: EventId) -> SiteId {
+        self.site(EventId { index: self.timeline.section(event).1 + 1, ..event })
+    }
+
+    fn sites(&self, read: EventId, write: EventId) -> [SiteId; 3] {
+        [self.site(read), self.next_site(read), self.site(write)]
+    }
+
     fn site(&self, event: EventId) -> SiteId {
         self.trace.event(event).map_or(SiteId(0), |it| it.site)
     }
 
-    /// Each place at which a thread reads the variable counts once, with the first write of each other
-    /// thread that can follow: the next one, or the first one if all of them came earlier.
+    /// Each place at which a thread reads the variable counts once for each place at which it continues,
+    /// with the first write of each other thread that can follow: the next one, or the first one if all of
+    /// them came earlier.
     fn add_variable(&self, accesses: &[SharedAccess], moments: &mut Vec<Moment>) {
         let mut seen = BTreeSet::new();
         for read in accesses.iter().filter(|it| it.reads && self.is_open(it.event)) {
             let victim = read.event.thread;
-            if !seen.insert((victim, self.site(read.event))) {
+            if !seen.insert((victim, self.site(read.event), self.next_site(read.event))) {
                 continue;
             }
             let end = self.timeline.section(read.event).1;
@@ -118,7 +133,7 @@ impl Search<'_> {
                 let read = read.event;
                 let disturbance =
                     Disturbance { turns, read, seen, written, mode, depth: self.depth };
-                let sites = (self.site(read), site);
+                let sites = self.sites(read, write.event);
                 moments.push(Moment { disturbance, sites, rank: rank + 2 * u32::from(waits) });
             }
         }
@@ -133,11 +148,14 @@ impl Search<'_> {
     fn inside(&self, read: EventId, write: EventId) -> Option<Moment> {
         let timeline = self.timeline;
         let cut = timeline.position(read).min(timeline.position(write));
+        // Neither thread may need the end of the other one to get there.
+        self.waits(read, cut)?;
+        self.waits(write, cut)?;
         let mut turns = compress(&timeline.order[..cut]);
         self.create(write.thread, cut, read.thread, &mut turns)?;
         let (seen, written, mode, depth) = (read, write, Mode::Inside, self.depth);
         let disturbance = Disturbance { turns, read, seen, written, mode, depth };
-        Some(Moment { disturbance, sites: (self.site(read), self.site(write)), rank: 1 })
+        Some(Moment { disturbance, sites: self.sites(read, write), rank: 1 })
     }
 
     /// The turns up to the moment at which the victim has seen the variable and the writer has not yet
@@ -207,6 +225,42 @@ impl Search<'_> {
         Some(waits)
     }
 
+    /// A thread stops between the destruction of an object and its next write, which says that the object
+    /// is gone. Another thread reads the variable then, if no lock keeps it from there.
+    fn add_destroyed(&self, moments: &mut Vec<Moment>) {
+        let held = HeldIndex::new(self.trace);
+        let locks = |it: EventId| held.before(it).iter().map(|it| it.0).collect::<BTreeSet<_>>();
+        for event in self.trace.threads.iter().flat_map(|it| &it.events) {
+            if !is_destruction(event.op.effect()) || !self.is_open(event.id) {
+                continue;
+            }
+            let Some(accesses) = self.next_write(event.id) else { continue };
+            let mut seen = BTreeSet::new();
+            for read in accesses.iter().filter(|it| it.reads && self.is_open(it.event)) {
+                let apart = || locks(read.event).is_disjoint(&locks(event.id));
+                if read.event.thread != event.id.thread
+                    && seen.insert((read.event.thread, self.site(read.event)))
+                    && apart()
+                {
+                    let moment = self.inside(read.event, event.id);
+                    moments.extend(moment.map(|it| Moment { rank: 0, ..it }));
+                }
+            }
+        }
+    }
+
+    /// The accesses to the shared variable that a thread writes next, soon after an event.
+    fn next_write(&self, event: EventId) -> Option<&[SharedAccess]> {
+        let next = usize::try_from(event.index).unwrap_or(usize::MAX).saturating_add(1);
+        let later = self.trace.thread(event.thread)?.events.get(next..)?.iter().take(SOON);
+        later.into_iter().find_map(|it| match it.op.effect() {
+            Effect::Access(access) if access.write.is_some() => {
+                self.timeline.shared.get(&access.addr).map(Vec::as_slice)
+            }
+            _ => None,
+        })
+    }
+
     /// A thread holds a lock while another one tries to acquire it.
     fn add_tried_locks(&self, moments: &mut Vec<Moment>) {
         for acquisitions in self.timeline.tried.values() {
@@ -220,6 +274,13 @@ impl Search<'_> {
             }
         }
     }
+}
+
+fn is_destruction(effect: Effect) -> bool {
+    matches!(
+        effect,
+        Effect::Block(BlockEffect::Freed { .. }) | Effect::Object(ObjectEffect::Destroy { .. })
+    )
 }
 
 /// The turns of an order of events.
@@ -273,6 +334,16 @@ mod tests {
     fn a_lock_that_is_tried_is_held_by_another_thread() {
         let run = "T1 acq m mutex tried\nT1 rel m\nT2 acq m\nT2 rel m";
         assert_eq!(found(run, 0), ["T1 Inside"]);
+    }
+
+    #[test]
+    fn a_thread_stops_between_the_destruction_and_the_write_that_tells_of_it() {
+        let owner = "T1 acq own\nT1 free block\nT1 acq m\nT1 w p 0\nT1 rel m\nT1 rel own\n";
+        let run = |lock: &str| {
+            format!("T1 alloc block 8\n{owner}T2 acq {lock}\nT2 r p 0\nT2 rel {lock}\nT2 end")
+        };
+        assert!(found(&run("m"), 0).contains(&"T2 Inside".to_owned()));
+        assert!(!found(&run("own"), 0).contains(&"T2 Inside".to_owned()));
     }
 
     #[test]

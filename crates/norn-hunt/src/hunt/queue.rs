@@ -1,14 +1,19 @@
 //! The groups of candidates of one trace that are left to try, in turn.
 
 use std::{
-    collections::{BTreeMap, VecDeque},
+    collections::{BTreeMap, BTreeSet, VecDeque},
     rc::Rc,
 };
 
-use norn_model::CandidateKind;
+use norn_model::{CandidateKind, EventId, ThreadId};
 use norn_witness::{Failure, Grade, Witness};
 
-use crate::{engine::CachedWitnesses, group::Group};
+use super::follow_up::FollowUps;
+use crate::{
+    continuation::Continuation,
+    engine::CachedWitnesses,
+    group::{Caution, Group},
+};
 
 /// Maximum number of schedules in a row that change values and confirm nothing; after that, no more
 /// of them are tried.
@@ -34,9 +39,13 @@ pub(crate) struct Queue {
     open: VecDeque<usize>,
     /// Groups that are tried when none of the others is left.
     waiting: VecDeque<usize>,
+    /// What follows attempts that did no harm.
+    follow_ups: FollowUps,
     pub(super) experience: Experience,
     /// Whether these are deferred candidates. Nothing comes after them, so all schedules are tried.
     deferred: bool,
+    /// Reads that saw something else than in the trace, and after which their threads left the schedule.
+    misleading: BTreeSet<EventId>,
     /// Findings without a schedule, with the reason; the hunt has yet to record them.
     pub(super) refused: Vec<(usize, Failure)>,
     /// The number of the trace, from 0.
@@ -46,9 +55,23 @@ pub(crate) struct Queue {
 /// A candidate of a group, with its schedule.
 #[derive(Clone, Debug)]
 pub(crate) struct Attempt {
-    group: usize,
+    /// Its group; none if it follows an attempt of a group.
+    group: Option<usize>,
     pub(super) finding: usize,
     pub(super) witness: Witness,
+    pub(super) continuation: Continuation,
+}
+
+impl Attempt {
+    pub(super) fn new(group: usize, finding: usize, witness: Witness) -> Attempt {
+        let continuation = Continuation::default();
+        Attempt { group: Some(group), finding, witness, continuation }
+    }
+
+    /// An attempt for the same finding that follows this one.
+    pub(super) fn again(&self, witness: Witness, continuation: Continuation) -> Attempt {
+        Attempt { group: None, finding: self.finding, witness, continuation }
+    }
 }
 
 impl Queue {
@@ -67,29 +90,43 @@ impl Queue {
             it.resume_deferred();
             it
         });
-        Queue { deferred: true, ..Queue::new(resumed.collect(), self.experience, self.trace) }
+        let mut follow_ups = self.follow_ups;
+        follow_ups.retain(|it| !is_harmful(it));
+        let queue = Queue::new(resumed.collect(), self.experience, self.trace);
+        Queue { deferred: true, follow_ups, ..queue }
     }
 
     pub(super) fn left(&self) -> usize {
-        self.open.len() + self.waiting.len()
+        self.open.len() + self.waiting.len() + self.follow_ups.len()
     }
 
     /// The next candidate that has a schedule.
     pub(super) fn next(&mut self, witnesses: &CachedWitnesses<'_>) -> Option<Attempt> {
+        if let Some(attempt) = self.follow_ups.next_early() {
+            return Some(attempt);
+        }
         while let Some(number) = self.next_group() {
             let may_speculate = self.deferred || self.experience.failed < PATIENCE;
+            let misleading = Some(&self.misleading).filter(|_| !self.deferred);
             let group = Rc::make_mut(&mut self.groups[number]);
-            let next = group.next(witnesses, may_speculate);
+            let next = group.next(witnesses, Caution { may_speculate, misleading });
             let finding = group.finding;
             self.refused.extend(group.refused.take().map(|why| (finding, why)));
             if let Some(witness) = next {
-                return Some(Attempt { group: number, finding, witness });
+                return Some(Attempt::new(number, finding, witness));
             }
             if group.has_more() {
                 self.open.push_back(number);
             }
         }
-        None
+        self.follow_ups.next_late()
+    }
+
+    /// Queues what follows an attempt that was confirmed and did no harm.
+    pub(super) fn follow_up(&mut self, witnesses: &CachedWitnesses<'_>, attempt: &Attempt) {
+        let Some(number) = attempt.group else { return };
+        let instances = self.groups[number].instances.iter();
+        self.follow_ups.add(witnesses, attempt, instances);
     }
 
     /// The next group. Kinds that have not been confirmed for long come last.
@@ -113,11 +150,27 @@ impl Queue {
         if attempt.witness.grade == Grade::Speculative {
             count(failed);
         }
-        let group = &self.groups[attempt.group];
+        if harmful {
+            self.follow_ups.retain(|it| it != attempt.finding);
+        }
+        let Some(number) = attempt.group else { return };
+        let group = &self.groups[number];
         count(misses.entry(group.kind.clone()).or_default());
         if !harmful && group.has_more() {
-            self.open.push_back(attempt.group);
+            self.open.push_back(number);
         }
+    }
+
+    /// A thread left the schedule of an attempt: the last thing that it saw differently is the reason.
+    pub(super) fn note_departure(&mut self, attempt: &Attempt, thread: ThreadId) {
+        let differing = attempt.witness.differing.iter().filter(|it| it.thread == thread);
+        self.misleading.extend(differing.max_by_key(|it| it.index));
+    }
+
+    /// Whether what is tried next is unlikely to do harm.
+    pub(super) fn promises_little(&self) -> bool {
+        !self.follow_ups.has_early()
+            && self.open.front().is_none_or(|it| self.groups[*it].promises_little())
     }
 
     /// The groups that are left to try.
@@ -130,6 +183,7 @@ impl Queue {
         let is_kept = |it: &usize| !findings.contains(&self.groups[*it].finding);
         self.open.retain(is_kept);
         self.waiting.retain(is_kept);
+        self.follow_ups.retain(|it| !findings.contains(&it));
     }
 }
 
