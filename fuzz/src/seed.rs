@@ -5,7 +5,8 @@ use std::{fs, io, path::Path};
 use norn_abi::{
     Kind,
     arena::{CHUNK_MAGIC, CODEC_V2, ChunkHeader, GLOBAL, VALUES},
-    codec::{Codec, Content, Format, Lane, SLACK, key},
+    codec::{Codec, Format, SLACK, key},
+    lane::{Content, Lane},
 };
 use norn_trace::Writer;
 
