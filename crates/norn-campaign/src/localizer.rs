@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use norn_localize::{Cluster, Evidence, Formula, Pattern, Ranked, is_settled};
 use norn_replay::SymbolizedTrace;
-use norn_report::{Access, FailureCluster, Localization, RankedPattern};
+use norn_report::{Access, FailureCluster, Localization, RankedPattern, ScoreInterval};
 
 use crate::{
     CodeSite, Failure, RunOutcome, RunPatterns, example,
@@ -182,7 +182,7 @@ impl Localizer {
             failed: ranked.counts.failed,
             passed: ranked.counts.passed,
             score: ranked.score,
-            interval: [ranked.interval.low, ranked.interval.high],
+            interval: ScoreInterval { low: ranked.interval.low, high: ranked.interval.high },
         }
     }
 

@@ -19,10 +19,10 @@ pub use report::{
     Holder, Inputs, InputsDiverged, Interleaving, LeftOut, Line, Localization, Misuse,
     NotReproduced, Note, Notice, Number, Object, ObjectMisuse, ObjectState, ObservedFailure,
     ObservedValue, Omissions, Parameter, Parting, Point, Print, Progress, Property, RankedPattern,
-    Remark, Report, Requested, Run, RunKind, Runner, Running, Schedule, Semaphore, SentSignal,
-    SignalWait, Start, Status, Step, Story, Stuck, Summary, SuppressedBy, Suppression, Tool, Turn,
-    Uncontrolled, Unordered, Unpredicted, UnrecordedOrder, UnrecordedSync, Unseen, UnseenReason,
-    Update, Verdict, Waiter, Wakeup, Want, WeakOperation, Writing,
+    Remark, Report, Requested, Run, RunKind, Runner, Running, Schedule, ScoreInterval, Semaphore,
+    SentSignal, SignalWait, Start, Status, Step, Story, Stuck, Summary, SuppressedBy, Suppression,
+    Tool, Turn, Uncontrolled, Unordered, Unpredicted, UnrecordedOrder, UnrecordedSync, Unseen,
+    UnseenReason, Update, Verdict, Waiter, Wakeup, Want, WeakOperation, Writing,
 };
 pub use schema::schema;
 pub use vocabulary::Action;

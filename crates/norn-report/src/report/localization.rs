@@ -75,5 +75,14 @@ pub struct RankedPattern {
     /// Its score, from 0 to 1.
     pub score: f64,
     /// The 95 % confidence interval of the score.
-    pub interval: [f64; 2],
+    pub interval: ScoreInterval,
+}
+
+/// The range in which a score lies with a confidence of 95 %.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ScoreInterval {
+    /// Its lower end.
+    pub low: f64,
+    /// Its upper end.
+    pub high: f64,
 }

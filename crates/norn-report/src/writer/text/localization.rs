@@ -3,7 +3,9 @@
 use std::io::{self, Write};
 
 use super::{finding, paint};
-use crate::{FailureCluster, Localization, RankedPattern, Report, vocabulary::place};
+use crate::{
+    FailureCluster, Localization, RankedPattern, Report, ScoreInterval, vocabulary::place,
+};
 
 /// The ranking for each failure, and what a reader must know to judge it.
 pub(super) fn localization(out: &mut dyn Write, report: &Report) -> io::Result<()> {
@@ -39,7 +41,8 @@ fn ranking(
         writeln!(out, "   no interleaving pattern occurred in these runs")?;
     }
     for (rank, pattern) in (1..).zip(&cluster.ranking) {
-        let RankedPattern { score, interval: [low, high], title, shape, .. } = pattern;
+        let RankedPattern { score, interval: ScoreInterval { low, high }, title, shape, .. } =
+            pattern;
         let title = paint::headline(format_args!("{title} ({shape})"), false);
         writeln!(out, "   #{rank}  {title}")?;
         writeln!(
@@ -122,7 +125,7 @@ pub(in crate::writer) mod tests {
             failed: 19,
             passed: 3,
             score: 19.0 / 22.0,
-            interval: [0.667, 0.953],
+            interval: ScoreInterval { low: 0.667, high: 0.953 },
         };
         let cluster = FailureCluster {
             title: "Message".to_owned(),
