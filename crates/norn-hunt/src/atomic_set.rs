@@ -6,7 +6,6 @@
 
 use std::collections::BTreeSet;
 
-use norn_frontend::Symbols;
 use norn_model::{Op, Trace};
 use norn_predict::AtomicSet;
 
@@ -15,11 +14,17 @@ use crate::source::Source;
 /// Finds the variables of each set in a trace. Also returns the names that match no accessed
 /// variable.
 pub(crate) fn find(source: &Source, sets: &[Vec<String>]) -> (Vec<AtomicSet>, Vec<String>) {
-    let named = if sets.is_empty() {
-        Vec::new()
-    } else {
-        named(&*source.symbolized.symbols, &source.trace)
-    };
+    let symbols = &*source.symbolized.symbols;
+    find_in(&source.trace, sets, |addr, size| symbols.variable(addr, size).map(|it| it.name))
+}
+
+/// The same for a trace whose variables have these names.
+pub(crate) fn find_in(
+    trace: &Trace,
+    sets: &[Vec<String>],
+    name: impl Fn(u64, u64) -> Option<String>,
+) -> (Vec<AtomicSet>, Vec<String>) {
+    let named = if sets.is_empty() { Vec::new() } else { named(trace, name) };
     let ranges = |name: &String| {
         let fitting = named.iter().filter(|it| means(name, &it.0));
         fitting.map(|it| it.1.clone()).collect::<Vec<_>>()
@@ -30,14 +35,14 @@ pub(crate) fn find(source: &Source, sets: &[Vec<String>]) -> (Vec<AtomicSet>, Ve
 }
 
 /// The names of all variables that are accessed, with their address ranges.
-fn named(symbols: &dyn Symbols, trace: &Trace) -> Vec<(String, std::ops::Range<u64>)> {
+fn named(
+    trace: &Trace,
+    name: impl Fn(u64, u64) -> Option<String>,
+) -> Vec<(String, std::ops::Range<u64>)> {
     let events = trace.threads.iter().flat_map(|it| &it.events);
     let places: BTreeSet<(u64, u64)> = events.filter_map(|it| place(&it.op)).collect();
-    let name = |(addr, size)| {
-        let variable = symbols.variable(addr, size)?;
-        Some((variable.name, addr..addr.saturating_add(size)))
-    };
-    places.into_iter().filter_map(name).collect()
+    let range = |(addr, size)| Some((name(addr, size)?, addr..addr.saturating_add(size)));
+    places.into_iter().filter_map(range).collect()
 }
 
 fn place(op: &Op) -> Option<(u64, u64)> {

@@ -159,7 +159,8 @@ impl Hypotheses for Checking<'_> {
     fn predict(&mut self, source: &Arc<Source>, tools: &Tools<'_>) -> Result<Queue, ReplayError> {
         self.observe(source, &tools.watches)?;
         let groups = self.groups(source, &tools.watches);
-        tools.witnesses.expect(groups.len(), self.sources);
+        let prospects = groups.iter().map(|it| it.prospects.iter().map(|it| &it.candidate));
+        tools.witnesses.expect(prospects, self.sources);
         self.sources += 1;
         Ok(Queue::new(groups))
     }

@@ -32,7 +32,8 @@ pub(crate) fn describe(source: &Source, candidate: &Candidate, thoroughly: bool)
     if thoroughly {
         describe_all(source, &[candidate]).pop().unwrap_or_default()
     } else {
-        described(&Symbolizer { source, memory: Memory::default() }, candidate)
+        let symbols = Symbolizer { source, memory: Memory::default() };
+        described(candidate, |step, stuck| symbols.access(step, stuck))
     }
 }
 
@@ -53,7 +54,7 @@ pub(crate) fn describe_all(source: &Source, candidates: &[&Candidate]) -> Vec<De
         }
         symbols.memory.learn(&event);
         for at in waiting.remove(&event.id).into_iter().flatten() {
-            descriptions[at] = described(&symbols, candidates[at]);
+            descriptions[at] = described(candidates[at], |step, stuck| symbols.access(step, stuck));
         }
     }
     descriptions
@@ -64,8 +65,12 @@ pub(crate) fn stack_of(source: &Source, step: &Step) -> Vec<Location> {
     Symbolizer { source, memory: Memory::default() }.frames(step)
 }
 
-fn described(symbols: &Symbolizer<'_>, candidate: &Candidate) -> Description {
-    let accesses: Vec<_> = in_order(candidate).map(|it| symbols.access(it.0, it.1)).collect();
+/// Describes a candidate, given the description of a step, which may be one that is never performed.
+pub(crate) fn described(
+    candidate: &Candidate,
+    access: impl Fn(&Step, bool) -> Access,
+) -> Description {
+    let accesses: Vec<_> = in_order(candidate).map(|it| access(it.0, it.1)).collect();
     let joins = |it: &Access| it.stuck && it.action == Action::Join;
     let about = accesses.iter().filter(|it| it.stuck || candidate.stuck.is_empty());
     let mut variables = Vec::new();
@@ -92,6 +97,15 @@ fn in_order(candidate: &Candidate) -> impl Iterator<Item = (&Step, bool)> {
     others.map(|it| (it, false)).chain(threads)
 }
 
+/// What a step does.
+pub(crate) fn action(op: Option<&Op>, step: &Step) -> Action {
+    match op {
+        Some(Op::Join(_)) if step.access == norn_model::Access::Wait => Action::Join,
+        Some(op @ Op::Destroy { .. }) => op.into(),
+        _ => step.access.into(),
+    }
+}
+
 /// Names threads, places and memory of a trace.
 struct Symbolizer<'a> {
     source: &'a Source,
@@ -112,11 +126,7 @@ impl Symbolizer<'_> {
         let frames = self.frames(step);
         Access {
             thread: symbolized.thread(step.event.thread),
-            action: match op {
-                Some(Op::Join(_)) if step.access == norn_model::Access::Wait => Action::Join,
-                Some(op @ Op::Destroy { .. }) => (&op).into(),
-                _ => step.access.into(),
-            },
+            action: action(op.as_ref(), step),
             event: None,
             stuck,
             variable: self.thread(step).unwrap_or(object),

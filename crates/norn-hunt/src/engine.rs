@@ -29,8 +29,12 @@ impl<'a> CachedWitnesses<'a> {
     }
 
     /// See [`Witnesses::expect`].
-    pub(crate) fn expect(&self, candidates: usize, trace: usize) {
-        self.witnesses.expect(candidates, trace);
+    pub(crate) fn expect<'c, Group: IntoIterator<Item = &'c Candidate>>(
+        &self,
+        groups: impl ExactSizeIterator<Item = Group>,
+        trace: usize,
+    ) {
+        self.witnesses.expect(groups, trace);
     }
 
     /// See [`Witnesses::witness`].

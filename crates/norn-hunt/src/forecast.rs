@@ -61,7 +61,7 @@ pub fn forecast(
         let outlook = watch.predict(&order, SearchLimits::default());
         forecast.properties.push(checked(&source, property, &outlook));
         forecast.observed.extend(outlook.observed.iter().map(|it| happened(&source, property, it)));
-        witnesses.expect(outlook.predicted.len(), 0);
+        witnesses.expect(outlook.predicted.iter().map(|it| [&it.candidate]), 0);
         for group in outlook.predicted.chunk_by(|a, b| a.group == b.group) {
             let Some(first) = group.first() else { continue };
             let mut foreseen = Foreseen {

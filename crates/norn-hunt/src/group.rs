@@ -171,23 +171,45 @@ fn is_counting(trace: &Trace, candidate: &Candidate) -> bool {
     candidate.class() == BugClass::Atomicity && ends.is_some_and(|(a, b)| changes(a) && changes(b))
 }
 
-/// Interleaves the classes, so that a class with many candidates does not delay the others.
-/// Deadlocks come first: there are few, and each of them is harmful. There are many order
-/// violations, and few of them are harmful, so the other classes get some turns before them, except before
-/// those in which a thread uses a pointer that is not yet set. Candidates that the program seems to expect come last.
+/// The order in which candidates are tried, see [`Ranking`].
+pub(crate) type Rank = (bool, usize, bool, BugClass);
+
+/// Ranks candidates so that the classes take turns and a class with many candidates does not delay
+/// the others. Deadlocks come first: there are few, and each of them is harmful. There are many order
+/// violations, and few of them are harmful, so the other classes get some turns before them, except
+/// before those in which a thread uses a pointer that is not yet set. Candidates that the program seems to expect come last.
+#[derive(Debug, Default)]
+pub(crate) struct Ranking {
+    counts: BTreeMap<BugClass, usize>,
+}
+
+impl Ranking {
+    /// The rank of the next candidate.
+    pub(crate) fn rank(&mut self, trace: &Trace, candidate: &Candidate, expected: bool) -> Rank {
+        let expected = expected || is_counting(trace, candidate);
+        self.next(candidate, expected, dependence::uses_unset_pointer(trace, candidate))
+    }
+
+    fn next(&mut self, candidate: &Candidate, expected: bool, unset_pointer: bool) -> Rank {
+        let class = candidate.class();
+        let count = self.counts.entry(class).or_default();
+        *count += 1;
+        let many = class == BugClass::Order && candidate.expires().is_none();
+        let late = if many && !unset_pointer { LATE } else { 0 };
+        (expected, *count + late, class != BugClass::Deadlock, class)
+    }
+}
+
+/// Puts groups in the order in which they are tried.
 pub(crate) fn in_turn(groups: Vec<Group>, findings: &[Arc<Finding>]) -> Vec<Group> {
-    let mut counts: BTreeMap<BugClass, usize> = BTreeMap::new();
+    let mut ranking = Ranking::default();
     let mut ranked: Vec<_> = groups
         .into_iter()
         .map(|mut group| {
             let finding = &findings[group.finding];
-            let class = finding.candidate.class();
-            let rank = counts.entry(class).or_default();
-            *rank += 1;
-            let many = class == BugClass::Order && finding.candidate.expires().is_none();
-            let late = if many && !group.uses_unset_pointer { LATE } else { 0 };
             group.expected |= finding.remark.is_some_and(|it| it.expected.is_some());
-            ((group.expected, *rank + late, class != BugClass::Deadlock, class), group)
+            let (expected, unset_pointer) = (group.expected, group.uses_unset_pointer);
+            (ranking.next(&finding.candidate, expected, unset_pointer), group)
         })
         .collect();
     ranked.sort_by_key(|(key, _)| *key);

@@ -141,7 +141,7 @@ impl Hypotheses for Hunting<'_> {
         let candidates = prediction.candidates.into_iter().map(|it| (it, None));
         let violations = prediction.violations.into_iter().map(|(it, remark)| (it, Some(remark)));
         let groups = self.groups(source, candidates.chain(violations));
-        witnesses.expect(groups.len(), self.sources);
+        witnesses.expect(groups.iter().map(|it| &it.instances), self.sources);
         let trace = self.sources;
         self.sources += 1;
         Ok(Queue::new(groups, self.experience.clone(), trace))

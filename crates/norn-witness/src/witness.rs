@@ -1,11 +1,14 @@
 //! Witnesses: candidates with schedules that the checker accepts. Combines engines, checker and
 //! minimiser.
 
-use std::fmt;
+use std::{
+    fmt,
+    sync::{PoisonError, RwLock},
+};
 
 use norn_checker::{Checker, Deviation, Grade, Refusal, Turn, check_apart};
 use norn_model::{Apart, Cancel, Candidate, EventId, Trace};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -151,6 +154,8 @@ pub struct Witnesses<'a> {
     checker: Checker<'a>,
     minimiser: Minimiser<'a>,
     races: UnorderedRaces<'a>,
+    /// The candidates that the exact engine decides about; all if none are given.
+    decidable: RwLock<Option<FxHashSet<Candidate>>>,
 }
 
 /// A schedule that the checker accepts, its deviation from the recorded run, and its engine.
@@ -177,15 +182,32 @@ impl<'a> Witnesses<'a> {
             hybrid,
             minimiser,
             races: UnorderedRaces::new(trace),
+            decidable: RwLock::default(),
             cancel,
         }
     }
 
-    /// Divides the effort of the exact engine for a hunt among this many candidates of its trace with
-    /// this number, counted from 0. Without it, every candidate has as much as the [limits](Limits)
-    /// allow.
-    pub fn expect(&self, candidates: usize, trace: usize) {
-        self.exact.expect(candidates, trace);
+    /// Divides the effort of the exact engine for a hunt among groups of candidates of its trace with
+    /// this number, counted from 0. The groups come in the order in which they are tried. If there are
+    /// too many, the exact engine decides only about the first ones. Without a call of this function,
+    /// it decides about every candidate, with as much effort as the [limits](Limits) allow.
+    pub fn expect<'c, Group: IntoIterator<Item = &'c Candidate>>(
+        &self,
+        groups: impl ExactSizeIterator<Item = Group>,
+        trace: usize,
+    ) {
+        let count = groups.len();
+        let most = self.exact.expect(count, trace);
+        let decidable =
+            (count > most).then(|| groups.take(most).flatten().cloned().collect::<FxHashSet<_>>());
+        *self.decidable.write().unwrap_or_else(PoisonError::into_inner) = decidable;
+    }
+
+    /// Whether an engine is asked about a candidate.
+    fn is_asked(&self, decider: Decider, candidate: &Candidate) -> bool {
+        let decidable = self.decidable.read().unwrap_or_else(PoisonError::into_inner);
+        let is_first = || decidable.as_ref().is_none_or(|it| it.contains(candidate));
+        decider == Decider::Hybrid || is_first()
     }
 
     /// Finds a witness, or the reason why there is none. Of several schedules it takes the one in
@@ -208,6 +230,10 @@ impl<'a> Witnesses<'a> {
         for decider in self.engines.all() {
             if best.as_ref().is_some_and(|it| it.0.differences == 0) {
                 break;
+            }
+            if !self.is_asked(*decider, candidate) {
+                failures.push(Failure::Infeasible(Infeasible::Undecided));
+                continue;
             }
             let (mut proposed, mut left) = (Vec::new(), MOST_EVENTS);
             for proposal in self.schedules(*decider, candidate, aparts) {
@@ -258,10 +284,9 @@ impl<'a> Witnesses<'a> {
             let turns = self.hybrid.recorded(cut, last);
             Some((Ok(Draft { cut, turns }), Decider::Hybrid))
         };
-        let engines =
-            self.engines.all().iter().flat_map(|decider| {
-                self.schedules(*decider, &candidate, &[]).map(|it| (it, *decider))
-            });
+        let asked = self.engines.all().iter().filter(|it| self.is_asked(**it, race));
+        let engines = asked
+            .flat_map(|decider| self.schedules(*decider, &candidate, &[]).map(|it| (it, *decider)));
         let mut checked =
             recorded().into_iter().chain(engines).filter_map(|(proposal, decider)| {
                 self.checked(&candidate, &[], proposal, decider, Some(Deviation::BEST)).ok()

@@ -108,6 +108,10 @@ pub(super) fn violation(violation: &crate::Violation) -> Finding {
     }
 }
 
+/// Why a candidate of a prediction has neither a schedule nor a reason why there is none.
+const NOT_EXAMINED: &str =
+    "not examined: other candidates come first; `--schedules` examines more of them";
+
 /// A candidate of a trace.
 pub(super) fn prospect(prospect: &Prospect) -> Finding {
     let bare = Finding {
@@ -116,14 +120,15 @@ pub(super) fn prospect(prospect: &Prospect) -> Finding {
         ..candidate(&prospect.candidate, &prospect.description)
     };
     match &prospect.witness {
-        Ok(witness) => Finding {
+        None => Finding { why: Some(NOT_EXAMINED.to_owned()), ..bare },
+        Some(Ok(witness)) => Finding {
             schedule: Some(Schedule {
                 engine: Some(witness.engine.to_string()),
                 ..schedule(witness.grade, &prospect.turns)
             }),
             ..bare
         },
-        Err(why) => failed(bare, why),
+        Some(Err(why)) => failed(bare, why),
     }
 }
 

@@ -8,9 +8,11 @@ use crate::{Forecast, Foreseen, Outlook};
 /// The report of what a trace allows.
 pub fn outlook(outlook: &Outlook, suppressions: Vec<Suppression>, version: &str) -> Report {
     let findings: Vec<_> = outlook.prospects.iter().map(finding::prospect).collect();
+    let not_examined = outlook.prospects.iter().filter(|it| it.witness.is_none()).count();
+    let incomplete = outlook.incomplete;
     Report {
         details: all(&findings),
-        summary: Summary { sources: 1, incomplete: outlook.incomplete, ..counts(&findings, &[]) },
+        summary: Summary { sources: 1, incomplete, not_examined, ..counts(&findings, &[]) },
         findings,
         not_looked_at: omissions(&outlook.omitted),
         suppressions,

@@ -79,7 +79,7 @@ pub struct RankedPattern {
 }
 
 /// The range in which a score lies with a confidence of 95 %.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ScoreInterval {
     /// Its lower end.
     pub low: f64,

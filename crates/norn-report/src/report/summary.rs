@@ -30,6 +30,8 @@ pub struct Summary {
     pub untried: usize,
     /// Findings that have a schedule.
     pub scheduled: usize,
+    /// Findings of a prediction for which no schedule was looked for.
+    pub not_examined: usize,
     /// Confirmed findings and failures that a suppression matches.
     pub suppressed: usize,
     /// Confirmed findings and failures that the baseline has.

@@ -88,6 +88,8 @@ const HUNT_STEPS: u64 = 40_000_000;
 /// Steps that each candidate has in any case: the smallest window, which decides most of them, takes
 /// fewer.
 const LEAST_STEPS: u64 = 20_000;
+/// Number of candidates of a trace that are decided in any case, however many traces came before.
+const LEAST_CANDIDATES: u64 = 128;
 /// A window takes a step for this many of its events before the search begins.
 pub(crate) const EVENTS_PER_STEP: u32 = 16;
 
@@ -152,13 +154,17 @@ impl<'a> Exact<'a> {
     /// Divides the steps of a hunt among this many candidates of its trace with this number, counted
     /// from 0. Each trace has half as many as the one before, since most candidates are known by then.
     ///
+    /// Returns how many of them can be decided. A long run has some ten thousand candidates, and the
+    /// steps that each has in any case would take minutes.
+    ///
     /// The share of a candidate does not depend on what the others have spent: then the answers would
     /// depend on the order of the questions, and with it on the number of parallel runs.
-    pub(crate) fn expect(&self, candidates: usize, trace: usize) {
+    pub(crate) fn expect(&self, candidates: usize, trace: usize) -> usize {
         let steps = HUNT_STEPS >> (trace + 1).min(63);
         let share = steps / (candidates.max(1) as u64);
         let allowance = self.allowance.load(Relaxed).min(share.max(LEAST_STEPS));
         self.allowance.store(allowance, Relaxed);
+        usize::try_from((steps / LEAST_STEPS).max(LEAST_CANDIDATES)).unwrap_or(usize::MAX)
     }
 
     fn model(&self) -> &Model<'a> {

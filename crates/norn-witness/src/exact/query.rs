@@ -41,9 +41,11 @@ pub(crate) struct Query<'a> {
     pub(crate) arrows: Arrows<'a>,
     pub(crate) solver: Solver,
     pub(crate) choices: FxHashMap<u32, Choice>,
-    /// Failed lock requests that have their clauses already; and by wait, its possible signals.
+    /// Failed lock requests that have their clauses already, and waits that have.
     pub(crate) denied: FxHashSet<Node>,
-    pub(crate) matched: FxHashMap<u32, Vec<(Node, Lit)>>,
+    pub(crate) matched: FxHashSet<u32>,
+    /// By signal: the literals that it ends a wait.
+    pub(crate) ended: FxHashMap<Node, Vec<Lit>>,
     /// Whether some clause is unsatisfiable.
     dead: bool,
     /// All clauses, if a transcript is wanted.
@@ -96,7 +98,8 @@ impl<'a> Query<'a> {
             solver: Solver::new(effort.clone()),
             choices: FxHashMap::default(),
             denied: FxHashSet::default(),
-            matched: FxHashMap::default(),
+            matched: FxHashSet::default(),
+            ended: FxHashMap::default(),
             dead: false,
             transcript: None,
             effort,

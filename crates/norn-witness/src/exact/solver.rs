@@ -277,7 +277,10 @@ impl Solver {
                 return Some(self.lits(clause).to_vec());
             }
         }
-        while let Some(&lit) = self.trail.get(self.asserted) {
+        // An assertion can move many events. The caller ends the search when the effort is spent.
+        while let Some(&lit) = self.trail.get(self.asserted)
+            && !self.effort.is_spent()
+        {
             if let Err(reason) = meaning.assert(lit, &mut self.changed) {
                 return Some(reason.into_iter().map(|it| -it).collect());
             }

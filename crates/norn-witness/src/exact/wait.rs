@@ -37,13 +37,14 @@ impl Query<'_> {
 
     /// Adds clauses: the wait has a signal of its own.
     fn find_signal(&mut self, number: u32) {
-        if self.matched.contains_key(&number) {
+        if !self.matched.insert(number) {
             return;
         }
         let wake = self.model.wakes[number as usize];
         let mut parts = vec![self.is_out(wake.node)];
-        let mut found = Vec::new();
-        for (signal, all) in &self.model.conds[wake.cond as usize] {
+        let signals = &self.model.conds[wake.cond as usize];
+        self.effort.spend(signals.len() as u64 / 8);
+        for (signal, all) in signals {
             let signal = *signal;
             let there = (self.from..self.to).contains(&signal);
             let late = self.model.before(wake.node, signal) || self.model.before(signal, wake.wait);
@@ -56,22 +57,18 @@ impl Query<'_> {
             }
             parts.push(Known::If(lit));
             if !*all {
-                self.share(wake.cond, signal, lit);
-                found.push((signal, lit));
+                self.share(signal, lit);
             }
         }
         self.clause(&parts);
-        self.matched.insert(number, found);
     }
 
     /// Adds clauses: the signal ends no other wait.
-    fn share(&mut self, cond: u32, signal: u32, lit: i32) {
-        let others = self.matched.iter();
-        let others = others.filter(|it| self.model.wakes[*it.0 as usize].cond == cond);
-        let same = others.flat_map(|it| it.1).filter(|it| it.0 == signal);
-        let mut lits: Vec<_> = same.map(|it| it.1).collect();
-        lits.sort_unstable();
-        for other in lits {
+    fn share(&mut self, signal: u32, lit: i32) {
+        let others = self.ended.entry(signal).or_default();
+        let before = others.clone();
+        others.push(lit);
+        for other in before {
             self.clause(&[Known::If(-lit), Known::If(-other)]);
         }
     }

@@ -56,6 +56,10 @@ impl Query<'_> {
 
     fn walk_events(&mut self, events: &[Node], counts: &[u32], state: &mut WalkState) {
         for node in events {
+            // An order with a broken rule is no solution. The next search ends without effort.
+            if state.broken > 0 && self.effort.is_spent() {
+                return;
+            }
             for facet in self.model.facets(*node) {
                 self.facet(*node, *facet, counts, state);
             }

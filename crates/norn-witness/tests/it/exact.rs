@@ -3,7 +3,9 @@
 
 use norn_model::{Access, BugClass, Candidate, CandidateKind, EventId, Scope, Step, Trace};
 use norn_testkit::{Oracle, Shape, traces};
-use norn_witness::{Checker, Engine, Engines, Exact, Grade, Infeasible, Limits, Witnesses};
+use norn_witness::{
+    Checker, Engine, Engines, Exact, Failure, Grade, Infeasible, Limits, Witnesses,
+};
 use proptest::{prelude::*, sample::Index, test_runner::Config};
 
 /// Number of cases per property: few by default, more if `NORN_CASES` is set.
@@ -51,6 +53,31 @@ pub(crate) fn candidate(trace: &Trace, events: &[EventId], adjacent: bool) -> Ca
         scope: Scope::Single,
         instance: 0,
     }
+}
+
+#[test]
+fn of_too_many_candidates_only_the_first_are_decided() {
+    let trace = "order global\nT1 w x 1\nT2 r x 1\nT1 w x 2\nT2 r y 0";
+    let trace = norn_model::text::parse(trace).unwrap();
+    let ids: Vec<_> = trace.merged().map(|it| it.id).collect();
+    // The thread that reads 1 would have to go on after it has read 2.
+    let impossible = candidate(&trace, &[ids[2], ids[1], ids[3]], false);
+    let instance = |instance| Candidate { instance, ..impossible.clone() };
+    let all: Vec<_> = (0..5000).map(instance).collect();
+    let witnesses = Witnesses::with(&trace, Engines::Exact);
+    let is_decided = |it: &Candidate| match witnesses.witness(it) {
+        Err(Failure::Impossible(_)) => true,
+        Err(Failure::Inconclusive) => false,
+        other => panic!("{other:?}"),
+    };
+    assert!(all.iter().all(is_decided));
+    for (trace, decided) in [(0, 1000), (1, 500), (40, 128)] {
+        witnesses.expect(all.iter().map(|it| [it]), trace);
+        assert_eq!(all.iter().filter(|it| is_decided(it)).count(), decided);
+        assert!(is_decided(&all[0]) && !is_decided(&all[4999]));
+    }
+    witnesses.expect(all[..100].iter().map(|it| [it]), 0);
+    assert!(all.iter().all(is_decided));
 }
 
 /// Traces as text, with events whose order is queried.

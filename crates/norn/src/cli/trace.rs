@@ -46,7 +46,8 @@ pub(crate) struct Export {
 
 #[derive(Args, Debug)]
 pub(crate) struct TraceArg {
-    /// Folder of the trace; for `info` and `dump` also a file in RAPID's STD format
+    /// Folder of the trace; for `info`, `dump` and `predict` also a file in RAPID's
+    /// STD format
     #[arg(value_name = "TRACE")]
     pub(crate) folder: PathBuf,
     /// Number of the process, if there are several [default: the first with the most threads]

@@ -67,7 +67,8 @@ pub(super) fn info(path: &Path, format: Format) -> anyhow::Result<Exit> {
     Ok(Exit::Clean)
 }
 
-fn read(path: &Path) -> anyhow::Result<Imported> {
+/// Reads such a file, and notes which of its lines are ignored.
+pub(super) fn read(path: &Path) -> anyhow::Result<Imported> {
     let shown = path.display();
     let text = text(path).with_context(|| format!("cannot read `{shown}`"))?;
     let imported = import_std(&text).with_context(|| {

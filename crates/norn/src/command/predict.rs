@@ -1,11 +1,15 @@
 //! `norn predict`: predicts bugs from a trace, without running the program.
 
-use norn_hunt::outlook;
+use anyhow::ensure;
+use norn_hunt::{Schedules, imported_outlook, outlook};
 use norn_trace::{Run, TraceError};
 
 use crate::{
     cli::{Predict, TraceArg},
-    command::hunt::{atomic_sets, prediction_options, suppressions},
+    command::{
+        hunt::{atomic_sets, prediction_options, suppressions},
+        import,
+    },
     exit::Exit,
     front_end::front_end,
     property_file,
@@ -27,10 +31,13 @@ fn patterns(args: &Predict) -> anyhow::Result<norn_report::Report> {
     let suppressions = suppressions(&args.suppressions)?;
     let mut used = vec![0; suppressions.len()];
     let sets = atomic_sets(&args.search);
-    let engines = args.search.engine.into();
-    let process = args.trace.process()?;
-    let mut outlook =
-        outlook(&**front_end(), &args.trace.folder, process, &options, &sets, engines)?;
+    let schedules = Schedules { engines: args.search.engine.into(), most: args.schedules };
+    let folder = &args.trace.folder;
+    let mut outlook = if import::is_file(folder) {
+        imported_outlook(&import::read(folder)?.trace, &options, &sets, schedules)
+    } else {
+        outlook(&**front_end(), folder, args.trace.process()?, &options, &sets, schedules)?
+    };
     outlook.prospects.retain(|it| {
         let covers = |given: &Suppression| given.covers(&it.bug(), &it.description);
         let suppression = suppressions.iter().position(covers);
@@ -42,6 +49,11 @@ fn patterns(args: &Predict) -> anyhow::Result<norn_report::Report> {
 
 /// Predicts violations of properties instead.
 fn property(args: &Predict) -> anyhow::Result<Exit> {
+    ensure!(
+        !import::is_file(&args.trace.folder),
+        "`{}` is not a trace's folder: properties are about traces that Norn recorded",
+        args.trace.folder.display()
+    );
     let Some(properties) = property_file::load(&args.property)? else { return Ok(Exit::Error) };
     let forecast = norn_hunt::forecast(
         &**front_end(),
@@ -55,8 +67,11 @@ fn property(args: &Predict) -> anyhow::Result<Exit> {
     Ok(Exit::Clean)
 }
 
-/// The command line of the recorded program, for reports.
+/// The command line of the recorded program, for reports. Traces of other tools have none.
 fn program(trace: &TraceArg) -> Result<Vec<String>, TraceError> {
+    if import::is_file(&trace.folder) {
+        return Ok(Vec::new());
+    }
     let command = Run::open(&trace.folder)?.command;
     Ok(command.iter().map(|it| it.lossy().into_owned()).collect())
 }

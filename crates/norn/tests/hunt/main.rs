@@ -10,6 +10,7 @@ mod cmake;
 mod deadlock;
 mod endless;
 mod identity;
+mod imported;
 mod interrupt;
 mod iteration;
 mod jobs;

@@ -39,7 +39,9 @@ fn names_of_imported_traces() {
     for name in &HOSTILE[1..] {
         let text = format!("T{name}|w(x{name})|l{name}\nT{name}|acq(m{name})|2\n");
         let folder = folder("run.std", &text);
-        for words in [&["dump", "run.std"][..], &["info", "run.std"]] {
+        let text = format!("{text}T2{name}|w(x{name})|l{name}\n");
+        fs::write(folder.path().join("run.std"), text).unwrap();
+        for words in [&["dump", "run.std"][..], &["info", "run.std"], &["predict", "run.std"]] {
             let ran = norn(folder.path(), words);
             assert_eq!(ran.code, Some(0), "{ran:?}");
             assert!(ran.stdout.contains("\\u{"), "{ran:?}");

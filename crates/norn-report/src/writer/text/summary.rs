@@ -75,11 +75,13 @@ fn check(out: &mut dyn Write, report: &Report) -> io::Result<()> {
 }
 
 fn predict(out: &mut dyn Write, report: &Report) -> io::Result<()> {
-    let Summary { candidates, observed, scheduled, .. } = report.summary;
+    let Summary { candidates, observed, scheduled, not_examined, .. } = report.summary;
     if report.command == Command::Predict {
+        let rest =
+            if not_examined > 0 { format!(", {not_examined} not examined") } else { String::new() };
         return writeln!(
             out,
-            "{candidates} candidates, {scheduled} with a schedule; `norn hunt` tries them"
+            "{candidates} candidates, {scheduled} with a schedule{rest}; `norn hunt` tries them"
         );
     }
     let predicted = candidates - observed;
