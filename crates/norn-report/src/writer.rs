@@ -76,6 +76,8 @@ pub struct Format {
     pub name: &'static str,
     /// What it is for.
     pub help: &'static str,
+    /// Whether it shows rankings of patterns, too.
+    pub rankings: bool,
     /// Makes its writer.
     pub writer: fn(Layout) -> Box<dyn Writer>,
 }
@@ -84,41 +86,53 @@ pub struct Format {
 pub const HTML: Format = Format {
     name: "html",
     help: "For people: a page with the source and the order of events, in one file",
+    rankings: false,
     writer: |layout| Box::new(Html::new(layout)),
 };
 
 /// All output formats; the first is the default.
 pub const FORMATS: &[Format] = &[
-    Format { name: "text", help: "For people", writer: |layout| Box::new(Text::new(layout)) },
+    Format {
+        name: "text",
+        help: "For people",
+        rankings: true,
+        writer: |layout| Box::new(Text::new(layout)),
+    },
     Format {
         name: "json",
         help: "For programs, one line; see docs/report.md",
+        rankings: true,
         writer: |_| Box::new(Json),
     },
     Format {
         name: "jsonl",
         help: "For programs, one line for each answer as soon as it is known; see docs/report.md",
+        rankings: true,
         writer: |_| Box::new(JsonLines),
     },
     HTML,
     Format {
         name: "sarif",
         help: "For code-scanning services: SARIF 2.1.0",
+        rankings: false,
         writer: |layout| Box::new(Sarif::new(layout)),
     },
     Format {
         name: "junit",
         help: "For continuous integration: JUnit XML",
+        rankings: false,
         writer: |_| Box::new(JUnit),
     },
     Format {
         name: "github",
         help: "For GitHub Actions: annotations of source lines",
+        rankings: false,
         writer: |layout| Box::new(GitHub::new(layout)),
     },
     Format {
         name: "perfetto",
         help: "For trace viewers: the order of events, as a trace that Perfetto opens",
+        rankings: false,
         writer: |_| Box::new(Perfetto),
     },
 ];

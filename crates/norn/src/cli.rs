@@ -35,7 +35,7 @@ pub(crate) use self::{
     duration::parse as duration,
     exit_codes::EXIT_CODES,
     force::Forcing,
-    format::{Format, ReportFormat, report_format},
+    format::{Format, ReportFormat, ranking_format, report_format},
     generate::{Completions, Man},
     global::{ColorArg, Global},
     hunt::Hunt,

@@ -36,7 +36,18 @@ impl ReportFormat {
 
 /// Parses the name of a report format.
 pub(crate) fn report_format() -> impl TypedValueParser<Value = ReportFormat> {
-    let values = FORMATS.iter().map(|it| PossibleValue::new(it.name).help(it.help));
+    one_of(FORMATS.iter())
+}
+
+/// Parses the name of a format that shows rankings of patterns.
+pub(crate) fn ranking_format() -> impl TypedValueParser<Value = ReportFormat> {
+    one_of(FORMATS.iter().filter(|it| it.rankings))
+}
+
+fn one_of(
+    formats: impl Iterator<Item = &'static norn_report::writer::Format>,
+) -> impl TypedValueParser<Value = ReportFormat> {
+    let values = formats.map(|it| PossibleValue::new(it.name).help(it.help));
     PossibleValuesParser::new(values)
         .try_map(|name| format(&name).map(ReportFormat).ok_or("there is no such format"))
 }

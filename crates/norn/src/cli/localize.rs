@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum, builder::PossibleValue};
 use norn_localize::{Formula, MAX_WINDOW, MIN_WINDOW, WINDOW};
 use regex::bytes::Regex;
 
-use super::{Limits, ReportFormat, report_format};
+use super::{Limits, ReportFormat, ranking_format};
 
 #[derive(Args, Debug)]
 #[command(
@@ -46,7 +46,7 @@ pub(crate) struct Localize {
     #[command(flatten)]
     pub(crate) limits: Limits,
     /// Output format
-    #[arg(long, default_value = ReportFormat::TEXT, value_parser = report_format(), env = "NORN_FORMAT")]
+    #[arg(long, default_value = ReportFormat::TEXT, value_parser = ranking_format(), env = "NORN_FORMAT")]
     pub(crate) format: ReportFormat,
     /// Program and its arguments
     #[arg(

@@ -1,5 +1,7 @@
 //! What counts as a failure, besides crashes and error statuses.
 
+use std::process::Command;
+
 use serde_json::json;
 
 use crate::kit::program;
@@ -41,4 +43,15 @@ fn a_check_decides() {
     let cluster = failure(&["--check", "! grep -q lost \"$NORN_STDOUT\""]);
     assert_eq!(cluster["title"], "check failed with status 1");
     assert_eq!(cluster["ranking"][0]["shape"], "R1-W2-W1");
+}
+
+/// Formats that have no rankings would show nothing.
+#[test]
+fn formats_without_rankings_are_refused() {
+    let ran = Command::new(env!("CARGO_BIN_EXE_norn"))
+        .args(["localize", "--format", "sarif", "--", "./program"])
+        .output()
+        .unwrap();
+    assert_eq!(ran.status.code(), Some(2), "{ran:?}");
+    assert!(String::from_utf8_lossy(&ran.stderr).contains("invalid value 'sarif'"), "{ran:?}");
 }
