@@ -1,6 +1,6 @@
 //! The recorded order of all events, and its cuts: points at which schedules may begin to differ from it.
 
-use crate::sync_skeleton::EventPos;
+use crate::{Hybrid, Minimiser, Turn, sync_skeleton::EventPos};
 
 /// The recorded order.
 #[derive(Debug)]
@@ -47,4 +47,19 @@ impl RecordedOrder {
         self.since_cut += 1;
         self.done[thread as usize] = index + 1;
     }
+}
+
+/// The recorded order up to its last cut, with fewer context switches in each segment, and by cut the
+/// number of its turns.
+pub(crate) fn common_order(
+    hybrid: &Hybrid<'_>,
+    minimiser: &Minimiser<'_>,
+) -> (Vec<Turn>, Vec<usize>) {
+    let (mut order, mut cuts) = (Vec::new(), Vec::new());
+    for pair in hybrid.cuts().windows(2) {
+        let segment = hybrid.segment(&pair[0], &pair[1]);
+        order.extend(minimiser.rearrange(&pair[0].done, &segment));
+        cuts.push(order.len());
+    }
+    (order, cuts)
 }

@@ -1,19 +1,17 @@
 //! Witnesses: candidates with schedules that the checker accepts. Combines engines, checker and
 //! minimiser.
 
-use std::{
-    fmt,
-    sync::{PoisonError, RwLock},
-};
+use std::fmt;
 
 use norn_checker::{Checker, Deviation, Grade, Refusal, Turn, check_apart};
 use norn_model::{Apart, Cancel, Candidate, EventId, Trace};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::{
-    Exact, Hybrid, Infeasible, Limits, Minimiser, engine::Draft, unordered_race::UnorderedRaces,
+    Exact, Hybrid, Infeasible, Limits, Minimiser, engine::Draft, recorded_order::common_order,
+    unordered_race::UnorderedRaces,
 };
 
 /// A candidate with a schedule that makes it happen.
@@ -154,8 +152,6 @@ pub struct Witnesses<'a> {
     checker: Checker<'a>,
     minimiser: Minimiser<'a>,
     races: UnorderedRaces<'a>,
-    /// The candidates that the exact engine decides about; all if none are given.
-    decidable: RwLock<Option<FxHashSet<Candidate>>>,
 }
 
 /// A schedule that the checker accepts, its deviation from the recorded run, and its engine.
@@ -182,7 +178,6 @@ impl<'a> Witnesses<'a> {
             hybrid,
             minimiser,
             races: UnorderedRaces::new(trace),
-            decidable: RwLock::default(),
             cancel,
         }
     }
@@ -196,18 +191,11 @@ impl<'a> Witnesses<'a> {
         groups: impl ExactSizeIterator<Item = Group>,
         trace: usize,
     ) {
-        let count = groups.len();
-        let most = self.exact.expect(count, trace);
-        let decidable =
-            (count > most).then(|| groups.take(most).flatten().cloned().collect::<FxHashSet<_>>());
-        *self.decidable.write().unwrap_or_else(PoisonError::into_inner) = decidable;
+        self.exact.expect(groups, trace);
     }
 
-    /// Whether an engine is asked about a candidate.
     fn is_asked(&self, decider: Decider, candidate: &Candidate) -> bool {
-        let decidable = self.decidable.read().unwrap_or_else(PoisonError::into_inner);
-        let is_first = || decidable.as_ref().is_none_or(|it| it.contains(candidate));
-        decider == Decider::Hybrid || is_first()
+        decider == Decider::Hybrid || self.exact.is_decidable(candidate)
     }
 
     /// Finds a witness, or the reason why there is none. Of several schedules it takes the one in
@@ -396,18 +384,6 @@ impl<'a> Witnesses<'a> {
         let turns = self.checker.schedule(draft.cut, &draft.turns);
         Witness { candidate: candidate.clone(), turns, grade, engine, idle, differing }
     }
-}
-
-/// The recorded order up to its last cut, with fewer context switches in each segment, and by cut the
-/// number of its turns.
-fn common_order(hybrid: &Hybrid<'_>, minimiser: &Minimiser<'_>) -> (Vec<Turn>, Vec<usize>) {
-    let (mut order, mut cuts) = (Vec::new(), Vec::new());
-    for pair in hybrid.cuts().windows(2) {
-        let segment = hybrid.segment(&pair[0], &pair[1]);
-        order.extend(minimiser.rearrange(&pair[0].done, &segment));
-        cuts.push(order.len());
-    }
-    (order, cuts)
 }
 
 /// The reason why there is no witness: a proof counts most, then that nothing was decided.

@@ -39,11 +39,12 @@ mod walk;
 mod watch;
 
 use std::sync::{
-    OnceLock,
+    OnceLock, PoisonError, RwLock,
     atomic::{AtomicU64, Ordering::Relaxed},
 };
 
 use norn_model::{Cancel, Candidate, EventId, Trace};
+use rustc_hash::FxHashSet;
 
 use self::{
     apart::Apart,
@@ -107,6 +108,8 @@ pub struct Exact<'a> {
     segment: u32,
     /// Maximum number of solver steps for one candidate.
     allowance: AtomicU64,
+    /// The candidates that can be decided; all if there are not too many.
+    decidable: RwLock<Option<FxHashSet<Candidate>>>,
 }
 
 /// The range of a query, and its effort.
@@ -148,23 +151,37 @@ impl<'a> Exact<'a> {
         let segment = u32::try_from(segment).unwrap_or(0);
         let allowance =
             AtomicU64::new(limits.steps.saturating_add(NEAR.iter().map(|it| it.2).sum()));
-        Exact { trace, limits, model: OnceLock::new(), cancel: cancel.clone(), segment, allowance }
+        let (model, decidable, cancel) = (OnceLock::new(), RwLock::default(), cancel.clone());
+        Exact { trace, limits, model, cancel, segment, allowance, decidable }
     }
 
-    /// Divides the steps of a hunt among this many candidates of its trace with this number, counted
+    /// Divides the steps of a hunt among groups of candidates of its trace with this number, counted
     /// from 0. Each trace has half as many as the one before, since most candidates are known by then.
     ///
-    /// Returns how many of them can be decided. A long run has some ten thousand candidates, and the
-    /// steps that each has in any case would take minutes.
+    /// If there are too many, only the first ones can be decided. A long run has some ten thousand
+    /// candidates, and the steps that each has in any case would take minutes.
     ///
     /// The share of a candidate does not depend on what the others have spent: then the answers would
     /// depend on the order of the questions, and with it on the number of parallel runs.
-    pub(crate) fn expect(&self, candidates: usize, trace: usize) -> usize {
-        let steps = HUNT_STEPS >> (trace + 1).min(63);
-        let share = steps / (candidates.max(1) as u64);
+    pub(crate) fn expect<'c, Group: IntoIterator<Item = &'c Candidate>>(
+        &self,
+        groups: impl ExactSizeIterator<Item = Group>,
+        trace: usize,
+    ) {
+        let (steps, count) = (HUNT_STEPS >> (trace + 1).min(63), groups.len());
+        let share = steps / (count.max(1) as u64);
         let allowance = self.allowance.load(Relaxed).min(share.max(LEAST_STEPS));
         self.allowance.store(allowance, Relaxed);
-        usize::try_from((steps / LEAST_STEPS).max(LEAST_CANDIDATES)).unwrap_or(usize::MAX)
+        let most = usize::try_from((steps / LEAST_STEPS).max(LEAST_CANDIDATES)).unwrap_or(count);
+        let decidable =
+            (count > most).then(|| groups.take(most).flatten().cloned().collect::<FxHashSet<_>>());
+        *self.decidable.write().unwrap_or_else(PoisonError::into_inner) = decidable;
+    }
+
+    /// Whether a candidate is among those that can be decided.
+    pub(crate) fn is_decidable(&self, candidate: &Candidate) -> bool {
+        let decidable = self.decidable.read().unwrap_or_else(PoisonError::into_inner);
+        decidable.as_ref().is_none_or(|it| it.contains(candidate))
     }
 
     fn model(&self) -> &Model<'a> {
