@@ -66,9 +66,9 @@ fn functions_of_the_library_are_not_shown() {
     );
     insta::assert_snapshot!(text.split("\n\n").next().unwrap(), @r"
     1. data race on `hits`
-       T0.1   reads  hits = 0  hit hits.cc:4
+       T0.2   reads  hits = 1  hit hits.cc:4
                      called from main::{lambda}::operator() hits.cc:8
-       T0.2   writes hits = 2  hit hits.cc:4
+       T0.1   writes hits = 1  hit hits.cc:4
                      called from main::{lambda}::operator() hits.cc:8
     ");
 }
