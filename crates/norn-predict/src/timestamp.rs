@@ -49,13 +49,36 @@ impl<'a> Timestamps<'a> {
         at.and_then(|at| numbered.events[at as usize].seq).unwrap_or(numbered.start)
     }
 
-    /// The latest timestamp of an event.
+    /// The latest timestamp of an event. There may be an event after the last one of the trace.
     pub(crate) fn latest(&self, thread: u16, index: u32) -> u64 {
         let numbered = &self.threads[usize::from(thread)];
         let at = match &numbered.some {
             None => Some(index),
             Some(some) => some.get(some.partition_point(|it| *it < index)).copied(),
         };
-        at.and_then(|at| numbered.events[at as usize].seq).unwrap_or(u64::MAX)
+        at.and_then(|at| numbered.events.get(at as usize)?.seq).unwrap_or(u64::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use norn_model::text;
+
+    use super::*;
+
+    #[test]
+    fn what_follows_the_last_event_has_no_latest_time() {
+        // Only some of the second thread's events have numbers.
+        let mut trace = text::parse("T1 acq l\nT1 rel l\nT2 acq l\nT2 r x 0").unwrap();
+        for (thread, seqs) in trace.threads.iter_mut().zip([[Some(1), Some(2)], [Some(3), None]]) {
+            for (event, seq) in thread.events.iter_mut().zip(seqs) {
+                event.seq = seq;
+            }
+        }
+        let timestamps = Timestamps::new(&trace);
+        assert_eq!((timestamps.earliest(0, 1), timestamps.latest(0, 1)), (2, 2));
+        assert_eq!(timestamps.latest(0, 2), u64::MAX);
+        assert_eq!((timestamps.earliest(1, 1), timestamps.latest(1, 1)), (3, u64::MAX));
+        assert_eq!(timestamps.latest(1, 2), u64::MAX);
     }
 }

@@ -97,7 +97,8 @@ pub(super) fn words(command: &[OsString]) -> Vec<String> {
 /// Reports that a program left no events, with a hint.
 pub(super) fn not_built(program: &OsStr, instead: &str) -> anyhow::Result<Exit> {
     let (mut out, program) = (terminal::stderr(), program.display());
-    line(&mut out, format_args!("norn: `{program}` left no events: it was not built with norn"))?;
+    let why = "it was not built with norn, or with another version";
+    line(&mut out, format_args!("norn: `{program}` left no events: {why}"))?;
     line(&mut out, format_args!("hint: build it with `norn build make`, or `{instead}`"))?;
     Ok(Exit::Impossible)
 }
