@@ -9,7 +9,7 @@ use crate::kit::{LOST_UPDATE, assert_refused, fifo, folder, norn, program};
 fn a_trace() {
     let folder = folder("unused", "");
     fifo(&folder.path().join("fifo"));
-    for command in ["info", "dump"] {
+    for command in ["info", "dump", "predict"] {
         let ran = norn(folder.path(), [command, "fifo"]);
         assert_refused(&ran, "cannot read `fifo`");
         assert!(ran.stderr.contains("it is a FIFO, not a regular file"), "{ran:?}");
@@ -18,8 +18,8 @@ fn a_trace() {
         let ran = norn(folder.path(), [command, "."]);
         assert_refused(&ran, "`.` is not a trace: it has no `run.json`");
     }
-    for words in [&["export", "fifo"][..], &["predict", "fifo"], &["export", "/dev/zero"]] {
-        assert_refused(&norn(folder.path(), words), "is not a trace");
+    for file in ["fifo", "/dev/zero"] {
+        assert_refused(&norn(folder.path(), ["export", file]), "is not a trace");
     }
 }
 
