@@ -41,7 +41,7 @@ fn a_program_without_instrumentation_has_status_3() {
     gcc.args(["plain.c", "-o", "plain"]).current_dir(folder.path());
     assert_eq!(run(gcc).code, Some(0));
     insta::assert_snapshot!(said(&norn_hunt(["--", "./plain"], &folder)), @r#"
-    norn: `./plain` left no events: it was not built with norn
+    norn: `./plain` left no events: it was not built with norn, or with another version
     hint: build it with `norn build make`, or `norn hunt prog.c`
     [exit 3]
     "#);
