@@ -175,8 +175,15 @@ impl<'a> Collector<'a> {
                 slot.free();
             }
         }
-        for number in 0..self.watched.len() {
-            if !self.watched[number].ended && self.watched[number].is_gone() {
+        let watched = self.watched.iter().enumerate();
+        let gone: Vec<_> =
+            watched.filter_map(|(at, it)| (!it.ended && it.is_gone()).then_some(at)).collect();
+        if !gone.is_empty() {
+            // Another program may have replaced it before it was gone.
+            self.add_processes();
+        }
+        for number in gone {
+            if !self.watched[number].ended {
                 self.ended(number, End::Unknown);
             }
         }
