@@ -62,8 +62,8 @@ pub const NEAR: [u8; 8] = [0, 1, 2, 3, 4, 6, 8, 0];
 pub const BITS: [u8; 8] = [0, 1, 2, 4, 1, 8, 3, 0];
 /// The same in chunks of [`Codec::V1`].
 pub const BITS_V1: [u8; 8] = [0, 1, 2, 4, 6, 8, 3, 0];
-/// Values of at least four bytes, those with at most so many bits less than 64, are looked up among the
-/// recent ones and become one, unless they are as predicted.
+/// Values of at least four bytes are looked up among the recent ones and added to them, unless they are as
+/// predicted. They are the values that are at most this many bits shorter than 64.
 pub const RECENT_SHIFT: usize = 32;
 /// Maximum number of bytes of a block's content that a record contains.
 pub const CONTENT: usize = 64;
