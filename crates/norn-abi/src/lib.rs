@@ -4,8 +4,8 @@
 //! passes its events ([`arena`]), the control of thread scheduling ([`control`]), recorded and
 //! replayed input ([`input`]), recorded function calls ([`function`]), the flags of lock requests
 //! ([`lock`]) and of atomic operations ([`atomic`]), the numbers of signals ([`signal`]), the layout of
-//! libc's objects ([`libc_layout`]), and the byte format of a thread's events ([`codec`]). The runtime uses the encoder, the tools use
-//! the decoder; both live here so that one property test covers the pair.
+//! libc's objects ([`libc_layout`]), and the byte format of a thread's events ([`codec`]). The runtime
+//! uses the encoder, the tools use the decoder; both live here so that one property test covers the pair.
 #![cfg_attr(not(test), no_std)]
 
 // First, since the other modules use its macro.
