@@ -20,6 +20,7 @@ mod rule;
 mod schedule;
 mod snapshot;
 mod sorted_map;
+mod source;
 mod state;
 mod stuck_check;
 

@@ -8,6 +8,8 @@ use std::ops::Range;
 use norn_model::{EventId, MemoryAccess, Value};
 use rustc_hash::FxHashMap;
 
+use crate::source::{SourceCursor, Sources};
+
 /// Bytes that are stored together.
 const GRANULE: u64 = 8;
 /// Of longer accesses only the first bytes are compared: their values are not recorded anyway, and
@@ -16,29 +18,67 @@ const LONGEST: u64 = 64;
 
 /// The granules that an access touches.
 pub(crate) fn touched(access: &MemoryAccess) -> impl Iterator<Item = u64> {
-    granules(access).map(|it| it.0)
+    parts(access).map(|it| it.granule)
 }
 
-/// The bytes of an access by granule: the granule, its bytes, and their offset in the value.
-fn granules(access: &MemoryAccess) -> impl Iterator<Item = (u64, Range<usize>, u64)> {
+/// The bytes of an access in one granule.
+#[derive(Clone)]
+struct Part {
+    granule: u64,
+    /// The bytes of the granule.
+    bytes: Range<usize>,
+    /// The first of them in the value of the access.
+    offset: u32,
+}
+
+/// The parts of an access.
+fn parts(access: &MemoryAccess) -> impl Iterator<Item = Part> {
     let from = access.addr;
     let to = from.saturating_add(access.size.min(LONGEST));
     (from / GRANULE..to.div_ceil(GRANULE)).map(move |granule| {
         let start = granule * GRANULE;
         let (first, last) = (from.max(start), to.min(start + GRANULE));
-        let offset = |it: u64| usize::try_from(it - start).unwrap_or(0);
-        (granule, offset(first)..offset(last), first - from)
+        let in_granule = |it: u64| usize::try_from(it - start).unwrap_or(0);
+        let offset = u32::try_from(first - from).unwrap_or(u32::MAX);
+        Part { granule, bytes: in_granule(first)..in_granule(last), offset }
     })
 }
 
-/// A byte of a value, if it is known.
-fn byte(value: Value, at: u64) -> Option<u8> {
-    let shift = u32::try_from(at).ok()?.checked_mul(8)?;
-    value?.checked_shr(shift).map(|it| it.to_le_bytes()[0])
+impl Part {
+    /// The bytes of a value by their places in the granule, where each is known or not.
+    fn each(&self, value: Value) -> impl Iterator<Item = (usize, Option<u8>)> + use<> {
+        let byte = move |at: u32| {
+            let value = value?.checked_shr(at.checked_mul(8)?)?;
+            Some(value.to_le_bytes()[0])
+        };
+        self.bytes.clone().zip((self.offset..).map(byte))
+    }
+
+    /// The same bytes at once, if all of them are known.
+    fn word(&self, value: Value) -> Option<Word> {
+        let len = u32::try_from(self.bytes.len()).ok()?;
+        let first = u32::try_from(self.bytes.start).ok()?;
+        let is_whole = self.offset.checked_add(len)? <= u128::BITS / 8;
+        let value = value.filter(|_| is_whole)? >> (8 * self.offset);
+        let low = u64::try_from(value & u128::from(u64::MAX)).ok()?;
+        let mask = u64::MAX.checked_shr(64 - 8 * len)? << (8 * first);
+        let bytes = u8::MAX.checked_shr(8 - len)? << first;
+        Some(Word { bytes, mask, value: low << (8 * first) & mask })
+    }
+}
+
+/// Known bytes of a granule.
+struct Word {
+    /// A bit for each of the bytes.
+    bytes: u8,
+    /// The bits of these bytes.
+    mask: u64,
+    /// Their values, and 0 elsewhere.
+    value: u64,
 }
 
 /// The event that wrote a byte, as a number; 0 if there is none.
-type WriterId = u64;
+pub(crate) type WriterId = u64;
 
 /// A trace with more events in one thread than fit in 40 bits does not fit in memory either.
 fn writer_id(id: EventId) -> WriterId {
@@ -66,6 +106,23 @@ impl Granule {
         self.bytes.as_ref().map_or(self.halves[at / 4], |it| it[at])
     }
 
+    /// Whether all bytes of a word are known and have its values.
+    fn has(&self, word: &Word) -> bool {
+        self.known & word.bytes == word.bytes && self.values & word.mask == word.value
+    }
+
+    /// Sets the bytes of a part to those of a value.
+    fn set(&mut self, part: &Part, value: Value) {
+        if let Some(word) = part.word(value) {
+            self.values = self.values & !word.mask | word.value;
+            self.known |= word.bytes;
+            return;
+        }
+        for (at, byte) in part.each(value) {
+            self.set_value(at, byte);
+        }
+    }
+
     fn set_value(&mut self, at: usize, value: Option<u8>) {
         let mut bytes = self.values.to_le_bytes();
         bytes[at] = value.unwrap_or(0);
@@ -90,12 +147,10 @@ impl Granule {
 type Granules = FxHashMap<u64, Granule>;
 
 fn write(now: &mut Granules, id: EventId, access: &MemoryAccess, value: Value) {
-    for (granule, bytes, offset) in granules(access) {
-        let cell = now.entry(granule).or_default();
-        for (at, byte_at) in bytes.clone().zip(offset..) {
-            cell.set_value(at, byte(value, byte_at));
-        }
-        cell.set_writer(bytes, writer_id(id));
+    for part in parts(access) {
+        let cell = now.entry(part.granule).or_default();
+        cell.set(&part, value);
+        cell.set_writer(part.bytes, writer_id(id));
     }
 }
 
@@ -109,7 +164,7 @@ pub(crate) struct RecordedMemory {
     /// The write that a read saw, where values do not identify it, by its first such byte: the
     /// value is not known, or it is not the one that was written last because code without
     /// instrumentation wrote, too.
-    sources: FxHashMap<EventId, WriterId>,
+    sources: Sources,
 }
 
 impl RecordedMemory {
@@ -124,15 +179,17 @@ impl RecordedMemory {
     }
 
     fn read(&mut self, id: EventId, access: &MemoryAccess, value: Value) {
-        for (granule, bytes, offset) in granules(access) {
-            let cell = self.now.entry(granule).or_default();
-            for (at, byte_at) in bytes.zip(offset..) {
-                let seen = byte(value, byte_at);
+        for part in parts(access) {
+            let cell = self.now.entry(part.granule).or_default();
+            if part.word(value).is_some_and(|it| cell.has(&it)) {
+                continue;
+            }
+            for (at, seen) in part.each(value) {
                 if cell.writer(at) == 0 && seen.is_some() {
-                    self.initial.entry(granule).or_default().set_value(at, seen);
+                    self.initial.entry(part.granule).or_default().set_value(at, seen);
                 }
                 if seen.is_none() || cell.value(at) != seen {
-                    self.sources.entry(id).or_insert(cell.writer(at));
+                    self.sources.add(id, cell.writer(at));
                 }
             }
         }
@@ -162,6 +219,7 @@ impl MemoryHistory {
 #[derive(Debug)]
 pub(crate) struct Memory<'a> {
     recorded: &'a RecordedMemory,
+    sources: SourceCursor<'a>,
     /// The content at a point of another order that the schedule begins with.
     before: Option<(&'a MemoryHistory, usize)>,
     /// What was written since.
@@ -170,7 +228,8 @@ pub(crate) struct Memory<'a> {
 
 impl<'a> Memory<'a> {
     pub(crate) fn new(recorded: &'a RecordedMemory) -> Self {
-        Memory { recorded, before: None, now: Granules::default() }
+        let sources = SourceCursor::new(&recorded.sources);
+        Memory { recorded, sources, before: None, now: Granules::default() }
     }
 
     /// The content at a point of an order.
@@ -179,7 +238,7 @@ impl<'a> Memory<'a> {
         history: &'a MemoryHistory,
         point: usize,
     ) -> Self {
-        Memory { recorded, before: Some((history, point)), now: Granules::default() }
+        Memory { before: Some((history, point)), ..Memory::new(recorded) }
     }
 
     /// Appends what was written since the last point to a history, as the content at a point.
@@ -210,7 +269,7 @@ impl<'a> Memory<'a> {
     }
 
     fn write(&mut self, id: EventId, access: &MemoryAccess, value: Value) {
-        for (granule, ..) in granules(access) {
+        for granule in touched(access) {
             if !self.now.contains_key(&granule) {
                 let content = self.granule(granule).cloned().unwrap_or_default();
                 self.now.insert(granule, content);
@@ -219,14 +278,20 @@ impl<'a> Memory<'a> {
         write(&mut self.now, id, access, value);
     }
 
-    fn sees(&self, id: EventId, access: &MemoryAccess, value: Value) -> bool {
+    fn sees(&mut self, id: EventId, access: &MemoryAccess, value: Value) -> bool {
         let unknown = Granule::default();
-        granules(access).all(|(granule, bytes, offset)| {
-            let cell = self.granule(granule).unwrap_or(&unknown);
-            bytes.zip(offset..).all(|(at, byte_at)| {
-                let wanted = byte(value, byte_at);
-                wanted.is_some() && cell.value(at) == wanted
-                    || self.recorded.sources.get(&id) == Some(&cell.writer(at))
+        let differs = |part: &Part| {
+            let cell = self.granule(part.granule).unwrap_or(&unknown);
+            !part.word(value).is_some_and(|it| cell.has(&it))
+        };
+        if !parts(access).any(|it| differs(&it)) {
+            return true;
+        }
+        let source = self.sources.get(id);
+        parts(access).all(|part| {
+            let cell = self.granule(part.granule).unwrap_or(&unknown);
+            part.each(value).all(|(at, wanted)| {
+                wanted.is_some() && cell.value(at) == wanted || source == Some(cell.writer(at))
             })
         })
     }

@@ -8,10 +8,33 @@ const PLACES: u64 = 64;
 /// The granules of an access. Of a block of more than 512 bytes only every second, fourth, eighth
 /// one, at the same addresses in every block.
 #[inline]
-pub fn granules(addr: u64, size: u64) -> impl Iterator<Item = u64> {
-    let (first, last) = ends(addr, size);
-    let step = ((last - first) / PLACES + 1).next_power_of_two();
-    (first.next_multiple_of(step)..=last).step_by(usize::try_from(step).unwrap_or(1))
+pub fn granules(addr: u64, size: u64) -> Granules {
+    let (next, last) = ends(addr, size);
+    if last - next < PLACES {
+        return Granules { next, last, step: 1 };
+    }
+    let step = ((last - next) / PLACES + 1).next_power_of_two();
+    Granules { next: next.next_multiple_of(step), last, step }
+}
+
+/// The granules of an access. Nearly every access has one or two, and every event of a trace comes
+/// through here, so this is simpler than an iterator that the standard library composes.
+#[derive(Clone, Debug)]
+pub struct Granules {
+    next: u64,
+    last: u64,
+    step: u64,
+}
+
+impl Iterator for Granules {
+    type Item = u64;
+
+    #[inline]
+    fn next(&mut self) -> Option<u64> {
+        let granule = self.next;
+        self.next += self.step;
+        (granule <= self.last).then_some(granule)
+    }
 }
 
 /// Whether some granules of an access are skipped.
