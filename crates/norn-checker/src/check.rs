@@ -1,6 +1,12 @@
 //! The checker: simulates a schedule and looks for the candidate at its end.
 
-use std::{collections::BTreeMap, sync::OnceLock};
+use std::{
+    collections::BTreeMap,
+    sync::{
+        OnceLock,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
 use norn_model::{Access, Apart, BugClass, Cancel, Candidate, EventId, Step, ThreadId, Trace};
 use rustc_hash::FxHashMap;
@@ -30,6 +36,7 @@ pub struct Checker<'a> {
     cuts: Vec<usize>,
     baseline: OnceLock<Baseline>,
     futures: OnceLock<Futures>,
+    simulated: AtomicU64,
 }
 
 impl<'a> Checker<'a> {
@@ -48,7 +55,14 @@ impl<'a> Checker<'a> {
             cuts: Vec::new(),
             baseline: OnceLock::new(),
             futures: OnceLock::new(),
+            simulated: AtomicU64::new(0),
         }
+    }
+
+    /// Number of events that were simulated so far: a measure of effort that does not depend on the
+    /// machine.
+    pub fn simulated(&self) -> u64 {
+        self.simulated.load(Ordering::Relaxed)
     }
 
     /// Lets schedules begin with an order that many have in common, up to one of its cuts. Each cut is
@@ -179,6 +193,7 @@ impl<'a> Checker<'a> {
     pub(crate) fn run(&self, state: &mut ProgramState<'_>, turn: Turn) -> Result<(), Refusal> {
         let thread = self.trace.thread(turn.thread);
         let from = state.position(turn.thread);
+        self.simulated.fetch_add(turn.until.saturating_sub(from), Ordering::Relaxed);
         for index in from..turn.until {
             let id = EventId { thread: turn.thread, index };
             if (index - from).is_multiple_of(INTERVAL) && self.cancel.is_cancelled() {

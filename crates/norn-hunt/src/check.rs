@@ -23,7 +23,7 @@ use crate::{
     Base, Listener, News, Observed, Options, Stage, State, Unseen, Violation,
     attempt::Forced,
     base::{Recorded, record},
-    campaign::{self, Driven, Evidence, Hypotheses, Lead, Pending, Trial, drive},
+    campaign::{self, Driven, Evidence, Hypotheses, Lead, Next, Pending, Trial, drive},
     continuation::Continuation,
     engine::CachedWitnesses,
     executor::{Plan, Run},
@@ -169,8 +169,8 @@ impl Hypotheses for Checking<'_> {
         queue.left()
     }
 
-    fn next(&self, queue: &mut Queue, tools: &Tools<'_>) -> Option<Attempt> {
-        queue.next(&tools.watches, &tools.witnesses)
+    fn next(&self, queue: &mut Queue, tools: &Tools<'_>) -> Next<Attempt> {
+        queue.next(&tools.watches, &tools.witnesses).into()
     }
 
     fn assume_unconfirmed(&self, queue: &mut Queue, attempt: &Attempt) {

@@ -1,7 +1,10 @@
 //! Schedules for the candidates of one trace, each computed once: a campaign that looks ahead
 //! requests them before it knows whether it needs them, and again when it does.
 
-use std::{cell::RefCell, collections::BTreeMap};
+use std::{
+    cell::{Cell, RefCell},
+    collections::BTreeMap,
+};
 
 use norn_model::{Apart, Candidate, Trace};
 use norn_witness::{Failure, Witness, WitnessOptions, Witnesses};
@@ -9,13 +12,17 @@ use norn_witness::{Failure, Witness, WitnessOptions, Witnesses};
 /// A candidate, and the events that must stay apart from it.
 type Question = (Candidate, Vec<Apart>);
 
+/// An answer, and the effort that it took.
+type Answer<T> = (T, u64);
+
 /// Computes schedules and caches them.
 #[derive(Debug)]
 pub(crate) struct CachedWitnesses<'a> {
     pub(crate) trace: &'a Trace,
     witnesses: Witnesses<'a>,
-    usual: RefCell<BTreeMap<Question, Result<Witness, Failure>>>,
-    lively: RefCell<BTreeMap<Candidate, Option<Witness>>>,
+    usual: RefCell<BTreeMap<Question, Answer<Result<Witness, Failure>>>>,
+    lively: RefCell<BTreeMap<Candidate, Answer<Option<Witness>>>>,
+    effort: Cell<u64>,
 }
 
 impl<'a> CachedWitnesses<'a> {
@@ -25,7 +32,32 @@ impl<'a> CachedWitnesses<'a> {
             witnesses: Witnesses::with(trace, options),
             usual: RefCell::default(),
             lively: RefCell::default(),
+            effort: Cell::new(0),
         }
+    }
+
+    /// The effort of all answers so far, in events. An answer from the cache counts as if it had been
+    /// computed again, so that the sum does not depend on what was requested ahead.
+    pub(crate) fn effort(&self) -> u64 {
+        self.effort.get()
+    }
+
+    /// Looks an answer up, or computes and stores it.
+    fn answer<Q: Clone + Ord, T: Clone>(
+        &self,
+        cache: &RefCell<BTreeMap<Q, Answer<T>>>,
+        question: &Q,
+        compute: impl FnOnce() -> T,
+    ) -> T {
+        let known = cache.borrow().get(question).cloned();
+        let (answer, effort) = known.unwrap_or_else(|| {
+            let before = self.witnesses.effort();
+            let made = (compute(), self.witnesses.effort() - before);
+            cache.borrow_mut().insert(question.clone(), made.clone());
+            made
+        });
+        self.effort.set(self.effort.get() + effort);
+        answer
     }
 
     /// See [`Witnesses::expect`].
@@ -48,22 +80,13 @@ impl<'a> CachedWitnesses<'a> {
         candidate: &Candidate,
         aparts: Vec<Apart>,
     ) -> Result<Witness, Failure> {
-        let key = (candidate.clone(), aparts);
-        if let Some(known) = self.usual.borrow().get(&key) {
-            return known.clone();
-        }
-        let made = self.witnesses.witness_apart(&key.0, &key.1);
-        self.usual.borrow_mut().insert(key, made.clone());
-        made
+        let question = (candidate.clone(), aparts);
+        let compute = || self.witnesses.witness_apart(&question.0, &question.1);
+        self.answer(&self.usual, &question, compute)
     }
 
     /// See [`Witnesses::lively`].
     pub(crate) fn lively(&self, candidate: &Candidate) -> Option<Witness> {
-        if let Some(known) = self.lively.borrow().get(candidate) {
-            return known.clone();
-        }
-        let made = self.witnesses.lively(candidate);
-        self.lively.borrow_mut().insert(candidate.clone(), made.clone());
-        made
+        self.answer(&self.lively, candidate, || self.witnesses.lively(candidate))
     }
 }

@@ -23,7 +23,9 @@ use crate::{
     Base, Finding, Listener, News, Omissions, Options, Stage, Status, atomic_set,
     attempt::is_confirmed,
     base::{Recorded, record},
-    campaign::{ClipStore, Driven, Evidence, Hypotheses, Lead, Limits, Pending, Trial, drive},
+    campaign::{
+        ClipStore, Driven, Evidence, Hypotheses, Lead, Limits, Next, Pending, Trial, drive,
+    },
     claim::claim,
     describe::describe,
     engine::CachedWitnesses,
@@ -151,7 +153,7 @@ impl Hypotheses for Hunting<'_> {
         queue.left()
     }
 
-    fn next(&self, queue: &mut Queue, witnesses: &CachedWitnesses<'_>) -> Option<Attempt> {
+    fn next(&self, queue: &mut Queue, witnesses: &CachedWitnesses<'_>) -> Next<Attempt> {
         queue.next(witnesses)
     }
 

@@ -194,6 +194,11 @@ impl<'a> Witnesses<'a> {
         self.exact.expect(groups, trace);
     }
 
+    /// The effort so far, in events that were checked. It does not depend on the machine.
+    pub fn effort(&self) -> u64 {
+        self.checker.simulated()
+    }
+
     fn is_asked(&self, decider: Decider, candidate: &Candidate) -> bool {
         decider == Decider::Hybrid || self.exact.is_decidable(candidate)
     }

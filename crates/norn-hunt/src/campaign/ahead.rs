@@ -24,19 +24,44 @@ pub(super) fn next_step<H: Hypotheses>(
     queue: &mut H::Queue,
     tools: &H::Tools<'_>,
 ) -> Option<Step<H::Attempt>> {
-    if let Some(number) = agenda.exploration() {
-        return Some(Step::Explore(number));
-    }
-    if hypotheses.left(queue) == 0 || !agenda.may_attempt() {
-        return None;
-    }
-    if agenda.is_exploration_due(hypotheses.promises_little(queue)) {
-        agenda.begin_batch();
+    let mut is_paused = false;
+    loop {
         if let Some(number) = agenda.exploration() {
             return Some(Step::Explore(number));
         }
+        if hypotheses.left(queue) == 0 || !agenda.may_attempt() {
+            return None;
+        }
+        if is_paused || agenda.is_exploration_due(hypotheses.promises_little(queue)) {
+            agenda.begin_batch();
+            if let Some(number) = agenda.exploration() {
+                return Some(Step::Explore(number));
+            }
+        }
+        match hypotheses.next(queue, tools) {
+            Next::Attempt(attempt) => return Some(Step::Attempt(attempt)),
+            Next::Exhausted => return None,
+            Next::Paused => is_paused = true,
+        }
     }
-    hypotheses.next(queue, tools).map(Step::Attempt)
+}
+
+/// The answer to a request for the next attempt.
+#[derive(Debug)]
+pub(crate) enum Next<A> {
+    /// An attempt.
+    Attempt(A),
+    /// Many candidates without a schedule took long. The search continues with the next request, and
+    /// a run that explores may come first.
+    Paused,
+    /// None is left.
+    Exhausted,
+}
+
+impl<A> From<Option<A>> for Next<A> {
+    fn from(attempt: Option<A>) -> Self {
+        attempt.map_or(Next::Exhausted, Next::Attempt)
+    }
 }
 
 /// The plans that come next if no run confirms anything or covers anything new. It works on copies

@@ -31,6 +31,7 @@ use self::{
     pool::{Pool, with_pool},
 };
 pub(crate) use self::{
+    ahead::Next,
     clip_store::ClipStore,
     evidence::{Evidence, Pending},
     pool::Executor,
@@ -76,7 +77,7 @@ pub(crate) trait Hypotheses {
     fn left(&self, queue: &Self::Queue) -> usize;
 
     /// The next attempt.
-    fn next(&self, queue: &mut Self::Queue, tools: &Self::Tools<'_>) -> Option<Self::Attempt>;
+    fn next(&self, queue: &mut Self::Queue, tools: &Self::Tools<'_>) -> Next<Self::Attempt>;
 
     /// Whether the next attempt is unlikely to do harm, so that exploration may come first.
     fn promises_little(&self, _queue: &Self::Queue) -> bool {

@@ -18,7 +18,7 @@ use norn_replay::ReplayError;
 use norn_report::Ended;
 use proptest::prelude::*;
 
-use super::{Driven, Executor, Hypotheses, Lead, Limits, Trial, drive, with_pool};
+use super::{Driven, Executor, Hypotheses, Lead, Limits, Next, Trial, drive, with_pool};
 use crate::Stage;
 
 /// What happens in a campaign: everything is derived from a seed.
@@ -31,6 +31,8 @@ struct Script {
     confirms: u64,
     /// One in this many runs covers something new.
     leads: u64,
+    /// The candidate before which the search for schedules takes long.
+    slow: Option<usize>,
 }
 
 /// A pseudo-random number that depends only on its arguments.
@@ -67,7 +69,11 @@ struct Scripted {
 }
 
 #[derive(Clone, Default)]
-struct Queue(VecDeque<(usize, usize)>);
+struct Queue {
+    left: VecDeque<(usize, usize)>,
+    /// Whether the search has paused before the slow candidate.
+    paused: bool,
+}
 
 /// Number of instances of each candidate.
 const INSTANCES: usize = 3;
@@ -107,24 +113,30 @@ impl Hypotheses for Scripted {
 
     fn predict(&mut self, source: &usize, (): &()) -> Result<Queue, ReplayError> {
         self.transcript.push(format!("predict {source}"));
-        Ok(Queue((0..self.script.candidates).map(|it| (it, 0)).collect()))
+        let left = (0..self.script.candidates).map(|it| (it, 0)).collect();
+        Ok(Queue { left, paused: false })
     }
 
     fn left(&self, queue: &Queue) -> usize {
-        queue.0.len()
+        queue.left.len()
     }
 
-    fn next(&self, queue: &mut Queue, (): &()) -> Option<Plan> {
+    fn next(&self, queue: &mut Queue, (): &()) -> Next<Plan> {
+        let is_slow = |it: &(usize, usize)| Some(it.0) == self.script.slow;
+        if queue.left.front().is_some_and(is_slow) && !queue.paused {
+            queue.paused = true;
+            return Next::Paused;
+        }
         let source = self.sources;
-        let (candidate, instance) = queue.0.pop_front()?;
-        Some(Plan::Try { source, candidate, instance })
+        let next = queue.left.pop_front();
+        next.map(|(candidate, instance)| Plan::Try { source, candidate, instance }).into()
     }
 
     fn assume_unconfirmed(&self, queue: &mut Queue, attempt: &Plan) {
         if let Plan::Try { candidate, instance, .. } = *attempt
             && instance + 1 < INSTANCES
         {
-            queue.0.push_back((candidate, instance + 1));
+            queue.left.push_back((candidate, instance + 1));
         }
     }
 
@@ -146,7 +158,7 @@ impl Hypotheses for Scripted {
         if confirmed {
             self.confirmed += 1;
             // A confirmed candidate changes what is tried next.
-            queue.0.pop_back();
+            queue.left.pop_back();
         } else {
             self.assume_unconfirmed(queue, &trial.attempt);
         }
@@ -165,8 +177,8 @@ impl Hypotheses for Scripted {
     }
 
     fn finish(&mut self, queue: Queue) -> Option<Queue> {
-        self.transcript.push(format!("finish with {} left", queue.0.len()));
-        Some(queue).filter(|it| !it.0.is_empty())
+        self.transcript.push(format!("finish with {} left", queue.left.len()));
+        Some(queue).filter(|it| !it.left.is_empty())
     }
 
     fn open(&mut self, pending: &mut usize) -> Result<usize, ReplayError> {
@@ -236,7 +248,8 @@ fn transcript<E: Executor<Plan = Plan, Run = Plan>>(
 
 const QUICK: Sleeper = Sleeper { longest: 0, seed: 0 };
 /// Nothing is confirmed and nothing is new.
-const DULL: Script = Script { seed: 7, candidates: 20, confirms: u64::MAX, leads: u64::MAX };
+const DULL: Script =
+    Script { seed: 7, candidates: 20, confirms: u64::MAX, leads: u64::MAX, slow: None };
 
 fn attempts(transcript: &[String]) -> Vec<&str> {
     transcript.iter().filter(|it| it.contains("Try")).map(String::as_str).collect()
@@ -269,6 +282,21 @@ fn exploration_gets_fewer_turns_while_it_brings_nothing() {
     let kinds = transcript.iter().filter(|it| it.contains(':'));
     let kinds: String = kinds.map(|it| if it.contains("Try") { 't' } else { 'e' }).collect();
     assert!(kinds.starts_with("ttttettttttttetttttttte"), "{kinds}");
+}
+
+#[test]
+fn exploration_comes_first_while_the_search_for_schedules_takes_long() {
+    let kinds = |explore, jobs| {
+        let limits = Limits { budget: 10, explore, jobs };
+        let (_, transcript) = transcript(Script { slow: Some(2), ..DULL }, limits, &QUICK);
+        let kinds = transcript.iter().filter(|it| it.contains(':'));
+        kinds.map(|it| if it.contains("Try") { 't' } else { 'e' }).collect::<String>()
+    };
+    for jobs in [1, 8] {
+        assert_eq!(kinds(1, jobs), "ttetttttt");
+        // With nothing to explore, the search goes on.
+        assert_eq!(kinds(0, jobs), "ttttttttt");
+    }
 }
 
 #[test]
@@ -438,10 +466,11 @@ proptest! {
         candidates in 0_usize..12,
         confirms in 1_u64..8,
         leads in 1_u64..12,
+        slow in prop::option::of(0_usize..12),
         budget in 1_usize..80,
         explore in 0_usize..30,
     ) {
-        let script = Script { seed, candidates, confirms, leads };
+        let script = Script { seed, candidates, confirms, leads, slow };
         let of = |jobs, longest| {
             let executor = Sleeper { longest, seed: times };
             transcript(script, Limits { budget, explore, jobs }, &executor)

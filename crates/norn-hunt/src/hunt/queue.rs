@@ -10,6 +10,7 @@ use norn_witness::{Failure, Grade, Witness};
 
 use super::follow_up::FollowUps;
 use crate::{
+    campaign::Next,
     continuation::Continuation,
     engine::CachedWitnesses,
     group::{Caution, Group},
@@ -21,6 +22,9 @@ const PATIENCE: usize = 8;
 /// Number of attempts in a row on one kind of candidate that confirm nothing; after that, candidates of
 /// this kind wait until all others have been tried.
 const MISSES: usize = 10;
+/// Number of events that are checked without an attempt; then a run that explores may come first. A long
+/// run can have thousands of candidates in a row without a schedule. This takes a few seconds.
+const MOST_EFFORT: u64 = 16_000_000;
 
 /// What attempts have shown so far about which candidates are worth trying.
 #[derive(Clone, Debug, Default)]
@@ -101,11 +105,16 @@ impl Queue {
     }
 
     /// The next candidate that has a schedule.
-    pub(super) fn next(&mut self, witnesses: &CachedWitnesses<'_>) -> Option<Attempt> {
+    pub(super) fn next(&mut self, witnesses: &CachedWitnesses<'_>) -> Next<Attempt> {
         if let Some(attempt) = self.follow_ups.next_early() {
-            return Some(attempt);
+            return Next::Attempt(attempt);
         }
+        let end = witnesses.effort().saturating_add(MOST_EFFORT);
         while let Some(number) = self.next_group() {
+            if witnesses.effort() >= end {
+                self.open.push_front(number);
+                return Next::Paused;
+            }
             let may_speculate = self.deferred || self.experience.failed < PATIENCE;
             let misleading = Some(&self.misleading).filter(|_| !self.deferred);
             let group = Rc::make_mut(&mut self.groups[number]);
@@ -113,13 +122,13 @@ impl Queue {
             let finding = group.finding;
             self.refused.extend(group.refused.take().map(|why| (finding, why)));
             if let Some(witness) = next {
-                return Some(Attempt::new(number, finding, witness));
+                return Next::Attempt(Attempt::new(number, finding, witness));
             }
             if group.has_more() {
                 self.open.push_back(number);
             }
         }
-        self.follow_ups.next_late()
+        self.follow_ups.next_late().into()
     }
 
     /// Queues what follows an attempt that was confirmed and did no harm.
@@ -224,7 +233,7 @@ mod tests {
         groups.push(group(other, 99));
         let mut queue = Queue::new(groups, Experience::default(), 0);
         let mut order = Vec::new();
-        while let Some(attempt) = queue.next(&witnesses) {
+        while let Next::Attempt(attempt) = queue.next(&witnesses) {
             queue.settle(&attempt, false, false);
             order.push(attempt.finding);
         }
@@ -242,6 +251,7 @@ mod tests {
         let mut queue = Queue::new(groups, Experience::default(), 0);
         queue.remove(&[0]);
         assert!(queue.groups().all(|it| it.finding != 0));
-        assert_ne!(queue.next(&witnesses).unwrap().finding, 0);
+        let next = queue.next(&witnesses);
+        assert!(matches!(next, Next::Attempt(it) if it.finding != 0));
     }
 }
