@@ -46,6 +46,8 @@ pub(crate) struct Caution<'a> {
     /// The reads after which threads went another way in earlier attempts. `None` if schedules are tried
     /// even if the program will probably not follow them.
     pub(crate) misleading: Option<&'a BTreeSet<EventId>>,
+    /// The [effort](CachedWitnesses::effort) at which the search for a schedule pauses.
+    pub(crate) effort: u64,
 }
 
 impl Caution<'_> {
@@ -69,8 +71,9 @@ impl Group {
         }
     }
 
-    /// The next instance with a schedule that may be tried. If only schedules are left that are unlikely
-    /// to do harm or to be followed, the first call returns `None` and the next one returns one of these.
+    /// The next instance with a schedule that may be tried. `None` if there is none, or if the search took
+    /// too long; then it continues with the next call. If only schedules are left that are unlikely to do
+    /// harm or to be followed, the first call returns `None` and the next one returns one of these.
     pub(crate) fn next(
         &mut self,
         witnesses: &CachedWitnesses<'_>,
@@ -90,6 +93,9 @@ impl Group {
                 Ok(witness) => witness,
                 Err(why) => {
                     self.refused.get_or_insert(why);
+                    if witnesses.effort() >= caution.effort {
+                        return None;
+                    }
                     continue;
                 }
             };
@@ -225,7 +231,7 @@ mod tests {
     use super::*;
 
     fn caution(may_speculate: bool) -> Caution<'static> {
-        Caution { may_speculate, misleading: None }
+        Caution { may_speculate, misleading: None, effort: u64::MAX }
     }
 
     /// The races that a trace allows, as one group.

@@ -5,7 +5,6 @@ use std::fmt;
 
 use norn_checker::{Checker, Deviation, Grade, Refusal, Turn, check_apart};
 use norn_model::{Apart, Cancel, Candidate, EventId, Trace};
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -125,9 +124,11 @@ const SHORT: usize = 65_536;
 /// states take memory.
 const SEGMENT: usize = 2_048;
 const CUTS: usize = 1_024;
-/// Number of events of the schedules for one candidate that are checked. Where the candidate's events are
-/// far apart, schedules are long; then only the first ones are considered, which are the most promising.
+/// Number of events of the schedules for one candidate that are checked: if one of the schedules is
+/// possible, and if none is. Where the candidate's events are far apart, schedules are long; then only the
+/// first ones are considered, which are the most promising.
 const MOST_EVENTS: u64 = 2_000_000;
+const MOST_REFUSED: u64 = 2 * MOST_EVENTS;
 
 /// The number of events between two cuts of a trace; 0 if there is none.
 fn segment(trace: &Trace) -> usize {
@@ -144,7 +145,6 @@ impl From<Engines> for WitnessOptions {
 /// Makes witnesses for candidates of one trace.
 #[derive(Debug)]
 pub struct Witnesses<'a> {
-    trace: &'a Trace,
     engines: Engines,
     cancel: Cancel,
     hybrid: Hybrid<'a>,
@@ -171,7 +171,6 @@ impl<'a> Witnesses<'a> {
         let minimiser = Minimiser::cancellable(trace, &cancel);
         let (order, cuts) = common_order(&hybrid, &minimiser);
         Witnesses {
-            trace,
             engines,
             exact: Exact::with_cuts(trace, Limits::default(), segment, &cancel),
             checker: Checker::cancellable(trace, &cancel).with_baseline(order, cuts),
@@ -228,7 +227,7 @@ impl<'a> Witnesses<'a> {
                 failures.push(Failure::Infeasible(Infeasible::Undecided));
                 continue;
             }
-            let (mut proposed, mut left) = (Vec::new(), MOST_EVENTS);
+            let (mut proposed, begin) = (Vec::new(), self.effort());
             for proposal in self.schedules(*decider, candidate, aparts) {
                 if self.cancel.is_cancelled() {
                     return Err(Failure::Inconclusive);
@@ -237,10 +236,11 @@ impl<'a> Witnesses<'a> {
                     if proposed.contains(draft) {
                         continue;
                     }
-                    if left == 0 && best.is_some() {
+                    let most = if best.is_some() { MOST_EVENTS } else { MOST_REFUSED };
+                    if self.effort() - begin >= most {
+                        failures.push(Failure::Infeasible(Infeasible::Undecided));
                         break;
                     }
-                    left = left.saturating_sub(self.events(draft));
                     proposed.push(draft.clone());
                 }
                 let known = best.as_ref().map(|it| it.0);
@@ -312,16 +312,6 @@ impl<'a> Witnesses<'a> {
             }
             Decider::Exact => self.exact.drafts(candidate, aparts, self.last_cut()),
         }
-    }
-
-    /// The number of events of a schedule after its cut.
-    fn events(&self, draft: &Draft) -> u64 {
-        let ends: FxHashMap<_, _> = draft.turns.iter().map(|it| (it.thread, it.until)).collect();
-        let done = self.hybrid.cuts()[draft.cut].done.iter().map(|it| u64::from(*it));
-        let ids = self.trace.threads.iter().map(|it| it.id);
-        let after =
-            ids.zip(done).filter_map(|(id, done)| Some(ends.get(&id)?.saturating_sub(done)));
-        after.sum()
     }
 
     /// The last cut that schedules can begin at: engines and checker both know its state.

@@ -100,6 +100,12 @@ impl Agenda {
         self.explored < self.explore
     }
 
+    /// Begins a run that explores while the search for schedules takes long: even if all runs that are
+    /// meant for exploration are spent, since the budget is there to be used.
+    pub(crate) fn begin_interlude(&mut self) {
+        self.batch = usize::from(self.explore > 0 && !self.is_spent());
+    }
+
     pub(crate) fn begin_batch(&mut self) {
         let left = self.budget.saturating_sub(self.executions);
         self.batch = BATCH.min(left).min(self.explore.saturating_sub(self.explored));

@@ -24,24 +24,26 @@ pub(super) fn next_step<H: Hypotheses>(
     queue: &mut H::Queue,
     tools: &H::Tools<'_>,
 ) -> Option<Step<H::Attempt>> {
-    let mut is_paused = false;
-    loop {
+    if let Some(number) = agenda.exploration() {
+        return Some(Step::Explore(number));
+    }
+    if hypotheses.left(queue) == 0 || !agenda.may_attempt() {
+        return None;
+    }
+    if agenda.is_exploration_due(hypotheses.promises_little(queue)) {
+        agenda.begin_batch();
         if let Some(number) = agenda.exploration() {
             return Some(Step::Explore(number));
         }
-        if hypotheses.left(queue) == 0 || !agenda.may_attempt() {
-            return None;
-        }
-        if is_paused || agenda.is_exploration_due(hypotheses.promises_little(queue)) {
-            agenda.begin_batch();
-            if let Some(number) = agenda.exploration() {
-                return Some(Step::Explore(number));
-            }
-        }
+    }
+    loop {
         match hypotheses.next(queue, tools) {
             Next::Attempt(attempt) => return Some(Step::Attempt(attempt)),
             Next::Exhausted => return None,
-            Next::Paused => is_paused = true,
+            Next::Paused => agenda.begin_interlude(),
+        }
+        if let Some(number) = agenda.exploration() {
+            return Some(Step::Explore(number));
         }
     }
 }

@@ -23,8 +23,8 @@ const PATIENCE: usize = 8;
 /// this kind wait until all others have been tried.
 const MISSES: usize = 10;
 /// Number of events that are checked without an attempt; then a run that explores may come first. A long
-/// run can have thousands of candidates in a row without a schedule. This takes a few seconds.
-const MOST_EFFORT: u64 = 16_000_000;
+/// run can have thousands of candidates in a row without a schedule. This takes about a second.
+const MOST_EFFORT: u64 = 2_000_000;
 
 /// What attempts have shown so far about which candidates are worth trying.
 #[derive(Clone, Debug, Default)]
@@ -109,18 +109,20 @@ impl Queue {
         if let Some(attempt) = self.follow_ups.next_early() {
             return Next::Attempt(attempt);
         }
-        let end = witnesses.effort().saturating_add(MOST_EFFORT);
+        let effort = witnesses.effort().saturating_add(MOST_EFFORT);
         while let Some(number) = self.next_group() {
-            if witnesses.effort() >= end {
+            if witnesses.effort() >= effort {
                 self.open.push_front(number);
                 return Next::Paused;
             }
             let may_speculate = self.deferred || self.experience.failed < PATIENCE;
             let misleading = Some(&self.misleading).filter(|_| !self.deferred);
             let group = Rc::make_mut(&mut self.groups[number]);
-            let next = group.next(witnesses, Caution { may_speculate, misleading });
+            let next = group.next(witnesses, Caution { may_speculate, misleading, effort });
             let finding = group.finding;
-            self.refused.extend(group.refused.take().map(|why| (finding, why)));
+            if next.is_some() || !group.has_more() {
+                self.refused.extend(group.refused.take().map(|why| (finding, why)));
+            }
             if let Some(witness) = next {
                 return Next::Attempt(Attempt::new(number, finding, witness));
             }
