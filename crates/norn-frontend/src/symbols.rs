@@ -2,7 +2,7 @@
 
 use std::{fmt::Debug, path::Path, path::PathBuf, sync::Arc};
 
-use norn_model::{Location, Object, ValueType};
+use norn_model::{Location, Object, PotentialFailure, ValueType};
 use norn_trace::{Module, Trace};
 
 use crate::OnStack;
@@ -54,6 +54,10 @@ pub trait Symbols: Debug + Send + Sync {
 
     /// Unrecorded synchronisation that a thread may have executed between two consecutive events.
     fn unrecorded_sync(&self, gap: Gap<'_>) -> Option<UnrecordedSync>;
+
+    /// The places in recorded code where the program can visibly fail and the reads that decide
+    /// whether it does, by ascending address. Computed on the first call.
+    fn potential_failures(&self) -> Arc<[PotentialFailure]>;
 }
 
 /// The code between two consecutive events of a thread, by their sites.

@@ -23,7 +23,7 @@ pub enum PotentialFailureKind {
 pub struct PotentialFailure {
     /// What happens there.
     pub kind: PotentialFailureKind,
-    /// The address of the instruction, in the numbering of the trace's sites.
+    /// The instruction, in the numbering of the trace's sites: the address behind it, as for a call.
     pub pc: u64,
     /// The reads that decide whether it fails, nearest first.
     pub reads: Vec<CriticalRead>,
@@ -36,6 +36,6 @@ pub struct CriticalRead {
     pub pc: u64,
     /// The number of dependence steps from the failure site back to the read.
     pub distance: u32,
-    /// The addresses of the instructions on the way, from the failure site to the read.
+    /// The instructions on the way, from the failure site to the read, in the same numbering.
     pub chain: Vec<u64>,
 }

@@ -10,6 +10,7 @@ use std::{
 };
 
 use norn_binary::{BinaryError, Call, Frame, Module};
+use norn_model::PotentialFailure;
 use rustc_hash::FxHashMap;
 
 /// Opened files.
@@ -25,6 +26,7 @@ pub(crate) struct ModuleFile {
     pub(crate) module: Module,
     identity: OnceLock<String>,
     calls: OnceLock<Vec<EventCall>>,
+    failure_sites: OnceLock<Vec<PotentialFailure>>,
 }
 
 /// A call that can be an event, and its source, innermost frame first.
@@ -39,8 +41,8 @@ impl Files {
             return Ok(Arc::clone(file));
         }
         let module = Module::open(path)?;
-        let (identity, calls) = (OnceLock::new(), OnceLock::new());
-        let file = Arc::new(ModuleFile { module, identity, calls });
+        let (identity, calls, failure_sites) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        let file = Arc::new(ModuleFile { module, identity, calls, failure_sites });
         files.insert(path.to_owned(), (version, Arc::clone(&file)));
         Ok(file)
     }
@@ -55,6 +57,12 @@ impl ModuleFile {
     /// Identifies the build.
     pub(crate) fn identity(&self) -> &str {
         self.identity.get_or_init(|| self.module.identity())
+    }
+
+    /// The failure sites that shared reads decide, with module-relative addresses.
+    pub(crate) fn failure_sites(&self) -> &[PotentialFailure] {
+        let find = || norn_sites::failure_sites(&self.module, &norn_sites::Options::default());
+        self.failure_sites.get_or_init(find)
     }
 
     /// The calls that can be events. Finding them takes a disassembly of all code.

@@ -7,7 +7,7 @@ use std::{
 
 use norn_binary::{CallSite, Frame, FramePart, Instrumented, Reach, Variable};
 use norn_frontend::{ModuleState, ModuleSummary};
-use norn_model::Location;
+use norn_model::{CriticalRead, Location, PotentialFailure};
 use norn_trace::Module;
 use rustc_hash::FxHashMap;
 
@@ -61,6 +61,7 @@ pub(crate) struct Modules {
     frames: Mutex<FxHashMap<u64, Arc<[Location]>>>,
     copies: Mutex<FxHashMap<(u64, u64), bool>>,
     reaches: Mutex<FxHashMap<u64, Arc<Reach>>>,
+    potential_failures: OnceLock<Arc<[PotentialFailure]>>,
 }
 
 impl Modules {
@@ -73,6 +74,7 @@ impl Modules {
             frames: Mutex::default(),
             copies: Mutex::default(),
             reaches: Mutex::default(),
+            potential_failures: OnceLock::new(),
         }
     }
 
@@ -153,6 +155,16 @@ impl Modules {
         Some((loaded, Arc::clone(reaches.entry(pc).or_insert_with(reach))))
     }
 
+    /// The failure sites of all instrumented modules, by ascending address in the run.
+    pub(crate) fn potential_failures(&self) -> Arc<[PotentialFailure]> {
+        let find = || {
+            let mut all: Vec<_> = self.loaded.iter().flat_map(potential_failures).collect();
+            all.sort_by_key(|it| (it.pc, it.kind));
+            all.into()
+        };
+        Arc::clone(self.potential_failures.get_or_init(find))
+    }
+
     /// The module that contains an address.
     pub(crate) fn module(&self, addr: u64) -> Option<&Module> {
         self.at(addr).map(|it| &it.mapped)
@@ -173,6 +185,24 @@ impl Modules {
     fn at(&self, addr: u64) -> Option<&Loaded> {
         self.loaded.iter().rev().find(|it| (it.mapped.start..it.mapped.end).contains(&addr))
     }
+}
+
+/// The failure sites of a module, with the addresses of the run.
+fn potential_failures(loaded: &Loaded) -> Vec<PotentialFailure> {
+    let Some(file) = loaded.file.as_ref().filter(|_| !loaded.is_unrecorded()) else {
+        return Vec::new();
+    };
+    let read = |it: &CriticalRead| CriticalRead {
+        pc: loaded.in_run(it.pc),
+        distance: it.distance,
+        chain: it.chain.iter().map(|it| loaded.in_run(*it)).collect(),
+    };
+    let site = |it: &PotentialFailure| PotentialFailure {
+        kind: it.kind,
+        pc: loaded.in_run(it.pc),
+        reads: it.reads.iter().map(read).collect(),
+    };
+    file.failure_sites().iter().map(site).collect()
 }
 
 fn location(frame: &Frame, module: &Module) -> Location {

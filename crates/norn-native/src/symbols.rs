@@ -8,7 +8,7 @@ use std::{
 
 use norn_abi::{ObjectClass, libc_layout};
 use norn_frontend::{Gap, Local, ModuleSummary, OnStack, Owner, Symbols, UnrecordedSync, Variable};
-use norn_model::{Location, Object};
+use norn_model::{Location, Object, PotentialFailure};
 use norn_trace::{Module, Trace};
 
 use crate::{code::find_program, files::Files, local::Locals, modules::Modules, unrecorded};
@@ -100,6 +100,10 @@ impl Symbols for NativeSymbols {
 
     fn unrecorded_sync(&self, gap: Gap<'_>) -> Option<UnrecordedSync> {
         unrecorded::between(&self.modules, gap)
+    }
+
+    fn potential_failures(&self) -> Arc<[PotentialFailure]> {
+        self.modules.potential_failures()
     }
 }
 
