@@ -65,7 +65,7 @@ impl<'m, 'a> Targets<'m, 'a> {
 
     /// The name of the function that is called.
     pub(crate) fn of(&self, call: &Instruction) -> Option<&'a str> {
-        if call.flow_control() == FlowControl::IndirectCall {
+        if let FlowControl::IndirectCall | FlowControl::IndirectBranch = call.flow_control() {
             return self.import(call);
         }
         let target = call.near_branch_target();
@@ -95,6 +95,11 @@ impl<'m, 'a> Targets<'m, 'a> {
         let relative =
             instruction.op0_kind() == OpKind::Memory && instruction.is_ip_rel_memory_operand();
         let slot = relative.then(|| instruction.ip_rel_memory_address())?;
+        self.slot(slot)
+    }
+
+    /// The symbol of another module whose address a slot holds.
+    pub(crate) fn slot(&self, slot: u64) -> Option<&'a str> {
         self.imported.get(&slot).copied()
     }
 }

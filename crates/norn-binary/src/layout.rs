@@ -14,10 +14,11 @@
 use std::ops::Range;
 
 use iced_x86::{
-    Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, Mnemonic, OpAccess,
-    OpKind, Register,
+    Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, Mnemonic, Register,
 };
 use rustc_hash::FxHashMap;
+
+use crate::frame_register::{FrameRegisters as Registers, Value, is_call};
 
 /// What is certain at a call: distances from the frame address.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,85 +61,6 @@ impl Layout {
     }
 }
 
-/// The value of a register.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Value {
-    /// The frame address plus an offset.
-    Frame(i64),
-    /// The first argument plus an offset.
-    Argument(i64),
-}
-
-impl Value {
-    fn plus(self, distance: i64) -> Option<Value> {
-        match self {
-            Value::Frame(it) => it.checked_add(distance).map(Value::Frame),
-            Value::Argument(it) => it.checked_add(distance).map(Value::Argument),
-        }
-    }
-}
-
-/// The values of the general registers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Registers([Option<Value>; 16]);
-
-const CALLER_SAVED: [Register; 9] = [
-    Register::RAX,
-    Register::RCX,
-    Register::RDX,
-    Register::RSI,
-    Register::RDI,
-    Register::R8,
-    Register::R9,
-    Register::R10,
-    Register::R11,
-];
-
-impl Registers {
-    fn get(&self, register: Register) -> Option<Value> {
-        if register.is_gpr64() { self.0[register.number()] } else { None }
-    }
-
-    /// Its distance from the frame address.
-    fn distance(&self, register: Register) -> Option<i64> {
-        match self.get(register)? {
-            Value::Frame(it) => Some(it),
-            Value::Argument(_) => None,
-        }
-    }
-
-    /// A write to any part of a register changes its whole value.
-    fn set(&mut self, register: Register, value: Option<Value>) {
-        let whole = register.full_register();
-        if whole.is_gpr64() {
-            self.0[whole.number()] = value.filter(|_| register.is_gpr64());
-        }
-    }
-
-    fn add(&mut self, register: Register, distance: Option<i64>) {
-        let sum = self.get(register).zip(distance).and_then(|(value, more)| value.plus(more));
-        self.set(register, sum);
-    }
-
-    /// Keeps what both agree on; returns whether anything was lost.
-    fn meet(&mut self, other: &Registers) -> bool {
-        let before = *self;
-        for (mine, theirs) in self.0.iter_mut().zip(other.0) {
-            *mine = mine.filter(|it| Some(*it) == theirs);
-        }
-        *self != before
-    }
-
-    /// Only the stack and the frame pointer.
-    fn frame(&self) -> Registers {
-        let mut frame = Registers::default();
-        for register in [Register::RSP, Register::RBP] {
-            frame.set(register, self.get(register));
-        }
-        frame
-    }
-}
-
 struct Flow {
     code: Vec<Instruction>,
     /// By address: the index in `code`.
@@ -167,9 +89,7 @@ impl Flow {
     }
 
     fn enter(&mut self, start: u64) {
-        let mut registers = Registers::default();
-        registers.set(Register::RSP, Some(Value::Frame(-8)));
-        registers.set(Register::RDI, Some(Value::Argument(0)));
+        let registers = Registers::at_entry();
         if let Some(at) = self.index.get(&start).copied() {
             self.follow(at, registers);
         }
@@ -218,45 +138,10 @@ impl Flow {
 
     /// The registers after an instruction.
     fn after(&mut self, instruction: &Instruction, before: Registers) -> Registers {
-        let mut after = before;
-        if is_call(instruction) {
-            if self.has_table {
-                return before.frame();
-            }
-            for register in CALLER_SAVED {
-                after.set(register, None);
-            }
-            return after;
+        if self.has_table && is_call(instruction) {
+            return before.frame();
         }
-        let first = instruction.op0_register();
-        match instruction.mnemonic() {
-            Mnemonic::Push => after.add(Register::RSP, Some(-8)),
-            Mnemonic::Pop => {
-                after.add(Register::RSP, Some(8));
-                after.set(first, None);
-            }
-            Mnemonic::Leave => {
-                let stack = before.get(Register::RBP).and_then(|it| it.plus(8));
-                after.set(Register::RSP, stack);
-                after.set(Register::RBP, None);
-            }
-            Mnemonic::Mov if is_copy(instruction) => {
-                after.set(first, before.get(instruction.op1_register()));
-            }
-            Mnemonic::Lea => after.set(first, pointed_at(instruction, &before)),
-            Mnemonic::Add if first != Register::None => after.add(first, constant(instruction)),
-            Mnemonic::Sub if first != Register::None => {
-                after.add(first, constant(instruction).and_then(i64::checked_neg));
-            }
-            _ => {
-                for used in self.facts.info(instruction).used_registers() {
-                    if !matches!(used.access(), OpAccess::Read | OpAccess::CondRead) {
-                        after.set(used.register(), None);
-                    }
-                }
-            }
-        }
-        after
+        before.after(instruction, &mut self.facts)
     }
 
     fn finish(self) -> Layout {
@@ -284,31 +169,8 @@ fn frame_state(registers: &Registers) -> FrameState {
     }
 }
 
-fn is_call(instruction: &Instruction) -> bool {
-    matches!(instruction.flow_control(), FlowControl::Call | FlowControl::IndirectCall)
-}
-
 fn is_padding(instruction: &Instruction) -> bool {
     matches!(instruction.mnemonic(), Mnemonic::Nop | Mnemonic::Int3)
-}
-
-fn is_copy(instruction: &Instruction) -> bool {
-    instruction.op0_kind() == OpKind::Register && instruction.op1_kind() == OpKind::Register
-}
-
-/// The address that a `lea` loads, if it is a known register plus a constant.
-fn pointed_at(instruction: &Instruction, before: &Registers) -> Option<Value> {
-    let base = before.get(instruction.memory_base())?;
-    let plain = instruction.memory_index() == Register::None;
-    base.plus(instruction.memory_displacement64().cast_signed()).filter(|_| plain)
-}
-
-fn constant(instruction: &Instruction) -> Option<i64> {
-    let constant = matches!(
-        instruction.op1_kind(),
-        OpKind::Immediate8to64 | OpKind::Immediate32to64 | OpKind::Immediate64
-    );
-    constant.then(|| instruction.immediate(1).cast_signed())
 }
 
 #[cfg(test)]

@@ -14,12 +14,14 @@
 
 mod arena;
 mod call;
+mod code_view;
 mod copy;
 mod debug_file;
 mod demangle;
 mod dwarf;
 mod elf;
 mod error;
+mod frame_register;
 mod function;
 mod instrument;
 mod layout;
@@ -44,9 +46,11 @@ mod variable;
 mod view;
 
 pub use call::Call;
+pub use code_view::{CodeFunction, CodeView};
 pub use debug_file::DebugSearch;
 pub use elf::{BuildId, Segment, TlsSegment};
 pub use error::BinaryError;
+pub use frame_register::FrameRegisters;
 pub use function::{Entry as FunctionEntry, Import, is_named, recorded_name};
 pub use instrument::{Instrumented, RUNTIME_NOTE};
 pub use line::Frame;

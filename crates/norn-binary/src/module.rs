@@ -8,6 +8,7 @@ use norn_model::FunctionPattern;
 
 use crate::arena::Anchored;
 use crate::call::{self, Call};
+use crate::code_view::CodeView;
 use crate::copy;
 use crate::debug_file::DebugSearch;
 use crate::elf::{BuildId, Image, Segment, TlsSegment};
@@ -193,6 +194,11 @@ impl Module {
     /// All calls in the code, by ascending address.
     pub fn calls(&self) -> Vec<Call> {
         self.content.with(|view| call::calls(&view.image, view.symbols()))
+    }
+
+    /// Gives access to the code, for analyses that decode it themselves.
+    pub fn with_code<T>(&self, look: impl FnOnce(&CodeView<'_>) -> T) -> T {
+        self.content.with(|view| look(&CodeView::new(&view.image, view.symbols(), view.runtime())))
     }
 
     /// The instructions that may synchronise threads without being recorded, by ascending address.

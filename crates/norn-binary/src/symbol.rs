@@ -83,7 +83,12 @@ impl<'a> Table<'a> {
     }
 }
 
-impl Table<'_> {
+impl<'a> Table<'a> {
+    /// The symbols with a size, by ascending address.
+    pub(crate) fn sized(&self) -> &[Entry<'a>] {
+        &self.sized
+    }
+
     /// The addresses from the first to the last symbol whose name has this prefix.
     pub(crate) fn range_of(&self, prefix: &str) -> Range<u64> {
         let named = self.sized.iter().filter(|it| it.name.starts_with(prefix));

@@ -155,7 +155,7 @@ impl<'a> View<'a> {
     }
 
     /// The addresses of Norn's runtime, which is one object file and therefore contiguous.
-    fn runtime(&self) -> Range<u64> {
+    pub(crate) fn runtime(&self) -> Range<u64> {
         self.symbols().code.range_of(RUNTIME)
     }
 

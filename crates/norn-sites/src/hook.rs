@@ -1,0 +1,170 @@
+//! The hooks of the compiler's instrumentation, and the accesses that follow them.
+//!
+//! A hook gets the address in its first argument and is called just before the access. So the hook of an
+//! access is the nearest one before it with an equal address and no other call between. Compilers move
+//! and repeat loads, but never before their hook. Atomic operations are the hooks themselves.
+
+use iced_x86::{FlowControl, Instruction};
+use rustc_hash::FxHashMap;
+
+use crate::{
+    cfg::Cfg,
+    effect::Effect,
+    linear::{Linear, Values},
+    location::ARGUMENTS,
+};
+
+/// What a hook announces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Hook {
+    /// A read of this many bytes.
+    Read(u16),
+    /// A read of as many bytes as its second argument says.
+    ReadRange,
+    /// An atomic operation that returns what it read.
+    AtomicRead,
+    /// An atomic operation that returns nothing.
+    AtomicWrite,
+    /// A write, or nothing that is an access.
+    Other,
+}
+
+impl Hook {
+    /// The hook with this name.
+    pub(crate) fn named(name: &str) -> Option<Hook> {
+        let hook = name.strip_prefix("__tsan_")?;
+        let hook = ["unaligned_", "volatile_"]
+            .iter()
+            .fold(hook, |hook, prefix| hook.strip_prefix(prefix).unwrap_or(hook));
+        if let Some(operation) = hook.strip_prefix("atomic") {
+            let writes = operation.ends_with("_store");
+            let fence = operation.contains("fence");
+            return Some(match (fence, writes) {
+                (true, _) => Hook::Other,
+                (_, true) => Hook::AtomicWrite,
+                _ => Hook::AtomicRead,
+            });
+        }
+        let size = hook.strip_prefix("read_write").or(hook.strip_prefix("read"));
+        Some(match size {
+            Some("_range") => Hook::ReadRange,
+            Some(size) => {
+                let digits: String = size.chars().take_while(char::is_ascii_digit).collect();
+                digits.parse().map_or(Hook::Other, Hook::Read)
+            }
+            None if hook == "vptr_read" => Hook::Read(8),
+            None => Hook::Other,
+        })
+    }
+}
+
+/// A hook that was called and announces a read.
+struct Announced {
+    returns_to: u64,
+    address: Linear,
+    size: i64,
+}
+
+/// How many blocks before that of an access are searched for its hook.
+const MAX_BLOCKS: u32 = 4;
+
+/// By instruction: the return address of the hook that announces what it reads.
+pub(crate) fn announced_reads(
+    cfg: &Cfg,
+    effects: &[Effect],
+    values: &mut Values<'_, '_>,
+    hook: &dyn Fn(&Instruction) -> Option<Hook>,
+) -> FxHashMap<u32, u64> {
+    let mut reads = FxHashMap::default();
+    let mut known: FxHashMap<u32, Option<Announced>> = FxHashMap::default();
+    for at in 0..values.function.len() {
+        let code = *values.function.instruction(at);
+        if is_call(&code) {
+            if hook(&code) == Some(Hook::AtomicRead) {
+                reads.insert(at, code.next_ip());
+            }
+        } else if effects[at as usize].loads {
+            let address = values.address(at);
+            if address.is_in_frame() {
+                continue;
+            }
+            for call in hooks_before(cfg, values, at, hook) {
+                let announced = known.entry(call).or_insert_with(|| announced(call, values, hook));
+                let Some(announced) = announced else { continue };
+                let inside = address.distance_from(&announced.address);
+                if inside.is_some_and(|it| (0..announced.size).contains(&it)) {
+                    reads.insert(at, announced.returns_to);
+                    break;
+                }
+            }
+        }
+    }
+    reads
+}
+
+/// The calls of hooks before an instruction, nearest first, up to another call.
+fn hooks_before(
+    cfg: &Cfg,
+    values: &Values<'_, '_>,
+    at: u32,
+    hook: &dyn Fn(&Instruction) -> Option<Hook>,
+) -> Vec<u32> {
+    let mut found = Vec::new();
+    let (mut block, mut end) = (cfg.block_of[at as usize], at);
+    for _ in 0..MAX_BLOCKS {
+        for call in (cfg.block(block).first..end).rev() {
+            let code = values.function.instruction(call);
+            if is_call(code) {
+                match hook(code) {
+                    Some(Hook::Read(_) | Hook::ReadRange) => found.push(call),
+                    Some(_) => {}
+                    None => return found,
+                }
+            }
+        }
+        let [before] = cfg.block(block).predecessors[..] else { return found };
+        (block, end) = (before, cfg.block(before).end);
+    }
+    found
+}
+
+fn announced(
+    call: u32,
+    values: &mut Values<'_, '_>,
+    hook: &dyn Fn(&Instruction) -> Option<Hook>,
+) -> Option<Announced> {
+    let code = *values.function.instruction(call);
+    let size = match hook(&code)? {
+        Hook::Read(size) => i64::from(size),
+        Hook::ReadRange => values.before(call, ARGUMENTS[1]).as_constant()?,
+        Hook::AtomicRead | Hook::AtomicWrite | Hook::Other => return None,
+    };
+    let address = values.before(call, ARGUMENTS[0]);
+    Some(Announced { returns_to: code.next_ip(), address, size })
+}
+
+pub(crate) fn is_call(code: &Instruction) -> bool {
+    matches!(code.flow_control(), FlowControl::Call | FlowControl::IndirectCall)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hooks_are_known_by_their_names() {
+        assert_eq!(Hook::named("__tsan_read4"), Some(Hook::Read(4)));
+        assert_eq!(Hook::named("__tsan_unaligned_read8"), Some(Hook::Read(8)));
+        assert_eq!(Hook::named("__tsan_volatile_read2"), Some(Hook::Read(2)));
+        assert_eq!(Hook::named("__tsan_read_write16"), Some(Hook::Read(16)));
+        assert_eq!(Hook::named("__tsan_read1_pc"), Some(Hook::Read(1)));
+        assert_eq!(Hook::named("__tsan_read_range"), Some(Hook::ReadRange));
+        assert_eq!(Hook::named("__tsan_vptr_read"), Some(Hook::Read(8)));
+        assert_eq!(Hook::named("__tsan_atomic32_load"), Some(Hook::AtomicRead));
+        assert_eq!(Hook::named("__tsan_atomic8_fetch_add"), Some(Hook::AtomicRead));
+        assert_eq!(Hook::named("__tsan_atomic64_store"), Some(Hook::AtomicWrite));
+        assert_eq!(Hook::named("__tsan_atomic_thread_fence"), Some(Hook::Other));
+        assert_eq!(Hook::named("__tsan_write4"), Some(Hook::Other));
+        assert_eq!(Hook::named("memcpy"), None);
+    }
+}
