@@ -68,6 +68,8 @@ pub(crate) struct CallDependence {
 pub(crate) struct Context<'a> {
     pub(crate) view: &'a CodeView<'a>,
     pub(crate) callees: &'a Callees,
+    /// The addresses of functions by their names.
+    pub(crate) names: &'a FxHashMap<&'a str, u64>,
     /// Whether a call returns.
     pub(crate) returns: &'a (dyn Fn(&Instruction) -> bool + Sync),
     /// The address of `main`.
@@ -91,8 +93,9 @@ pub(crate) fn dependences(context: &Context<'_>, function: &Function) -> Depende
         let effects: Vec<_> =
             function.code.iter().zip(&frames).map(|(code, frame)| kinds.of(code, frame)).collect();
         let mut reaching = Reaching::new(&cfg, &effects);
-        let mut values = Values { function, frames: &frames, reaching: &mut reaching };
-        let found = jump_tables(context.view, &mut values);
+        let view = context.view;
+        let mut values = Values { view, function, frames: &frames, reaching: &mut reaching };
+        let found = jump_tables(&mut values);
         if found == tables {
             let analysed = Analysed { function, cfg: &cfg, effects: &effects };
             return build(context, &analysed, &mut values);
@@ -155,10 +158,25 @@ fn call(
     if !is_call(code) && !leaves || context.callees.get(context.view.callee(code)).hook.is_some() {
         return None;
     }
-    let direct = leaves || code.flow_control() == FlowControl::Call;
-    let target = direct.then(|| code.near_branch_target());
+    let target = destination(context.view, context.names, code);
     let arguments = ARGUMENTS.map(|it| values.reaching.before(at, it));
     Some(CallDependence { target, arguments })
+}
+
+/// The function of this module to which an instruction leads, also through a stub that would let another
+/// module replace it.
+pub(crate) fn destination(
+    view: &CodeView<'_>,
+    names: &FxHashMap<&str, u64>,
+    code: &Instruction,
+) -> Option<u64> {
+    let named = || names.get(view.callee(code)?).copied();
+    match code.flow_control() {
+        FlowControl::Call | FlowControl::UnconditionalBranch => {
+            named().or_else(|| Some(code.near_branch_target()))
+        }
+        _ => named(),
+    }
 }
 
 /// Whether an instruction jumps to another function.

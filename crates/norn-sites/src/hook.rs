@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use crate::{
     cfg::Cfg,
     effect::Effect,
-    linear::{Linear, Values},
+    linear::{Linear, Root, Values},
     location::ARGUMENTS,
 };
 
@@ -65,6 +65,17 @@ struct Announced {
     size: i64,
 }
 
+impl Announced {
+    /// Whether an access of this size may be the announced one. Compilers step through arrays with one
+    /// pointer for the hook and another for the access; nothing shows that these are equal.
+    fn may_be(&self, address: &Linear, size: i64) -> bool {
+        let varies = |it: &Linear| {
+            it.terms.iter().any(|(root, _)| matches!(root, Root::Defined(it) if it.len() > 1))
+        };
+        self.size == size && varies(&self.address) && varies(address)
+    }
+}
+
 /// How many blocks before that of an access are searched for its hook.
 const MAX_BLOCKS: u32 = 4;
 
@@ -79,24 +90,25 @@ pub(crate) fn announced_reads(
     let mut known: FxHashMap<u32, Option<Announced>> = FxHashMap::default();
     for at in 0..values.function.len() {
         let code = *values.function.instruction(at);
-        if is_call(&code) {
-            if hook(&code) == Some(Hook::AtomicRead) {
-                reads.insert(at, code.next_ip());
-            }
+        if is_call(&code) && hook(&code) == Some(Hook::AtomicRead) {
+            reads.insert(at, code.next_ip());
         } else if effects[at as usize].loads {
             let address = values.address(at);
             if address.is_in_frame() {
                 continue;
             }
-            for call in hooks_before(cfg, values, at, hook) {
-                let announced = known.entry(call).or_insert_with(|| announced(call, values, hook));
-                let Some(announced) = announced else { continue };
-                let inside = address.distance_from(&announced.address);
-                if inside.is_some_and(|it| (0..announced.size).contains(&it)) {
-                    reads.insert(at, announced.returns_to);
-                    break;
-                }
+            let hooks = hooks_before(cfg, values, at, hook);
+            for call in &hooks {
+                known.entry(*call).or_insert_with(|| announced(*call, values, hook));
             }
+            let mut near = hooks.iter().filter_map(|it| known.get(it)?.as_ref());
+            let equal = near.clone().find(|it| {
+                let inside = address.distance_from(&it.address);
+                inside.is_some_and(|inside| (0..it.size).contains(&inside))
+            });
+            let size = i64::try_from(code.memory_size().size()).unwrap_or(0);
+            let nearest = || near.next().filter(|it| it.may_be(&address, size));
+            reads.extend(equal.or_else(nearest).map(|it| (at, it.returns_to)));
         }
     }
     reads

@@ -8,7 +8,6 @@
 use std::collections::BTreeSet;
 
 use iced_x86::{FlowControl, OpKind};
-use norn_binary::CodeView;
 
 use crate::{
     cfg::Tables,
@@ -31,7 +30,7 @@ struct Table {
 }
 
 /// The targets of all indirect jumps whose tables are found.
-pub(crate) fn jump_tables(view: &CodeView<'_>, values: &mut Values<'_, '_>) -> Tables {
+pub(crate) fn jump_tables(values: &mut Values<'_, '_>) -> Tables {
     let jumps = (0..values.function.len()).filter(|at| {
         values.function.instruction(*at).flow_control() == FlowControl::IndirectBranch
     });
@@ -42,7 +41,7 @@ pub(crate) fn jump_tables(view: &CodeView<'_>, values: &mut Values<'_, '_>) -> T
         .iter()
         .map(|table| {
             let end = starts.range(table.address + 1..).next().copied().unwrap_or(u64::MAX);
-            (table.jump, entries(view, *table, end, values))
+            (table.jump, entries(*table, end, values))
         })
         .collect()
 }
@@ -78,11 +77,11 @@ fn table_address(address: &Linear, size: i64) -> Option<u64> {
     (*factor == size && address.constant > 0).then(|| address.constant.cast_unsigned())
 }
 
-fn entries(view: &CodeView<'_>, table: Table, end: u64, values: &Values<'_, '_>) -> Vec<u64> {
+fn entries(table: Table, end: u64, values: &Values<'_, '_>) -> Vec<u64> {
     let size: u64 = if table.base.is_some() { 4 } else { 8 };
     let entry = |index: u64| {
         let at = table.address.checked_add(index * size).filter(|it| *it < end)?;
-        let bytes = view.bytes(at)?;
+        let bytes = values.view.bytes(at)?;
         let target = match table.base {
             Some(base) => {
                 let distance = i32::from_le_bytes(*bytes.first_chunk()?);

@@ -4,7 +4,7 @@
 //! the table of a `switch` is found.
 
 use iced_x86::{Instruction, Mnemonic, OpKind, Register};
-use norn_binary::FrameRegisters;
+use norn_binary::{CodeView, FrameRegisters};
 use smallvec::SmallVec;
 
 use crate::{
@@ -19,6 +19,8 @@ use crate::{
 pub(crate) enum Root {
     /// The frame address of the function.
     Frame,
+    /// The address of a symbol of another module, which the loader puts into this slot.
+    Import(u64),
     /// The value that these definitions leave in a location.
     Defined(Definitions),
 }
@@ -75,6 +77,7 @@ impl Linear {
 
 /// Evaluates registers and addresses of a function.
 pub(crate) struct Values<'f, 'r> {
+    pub(crate) view: &'f CodeView<'f>,
     pub(crate) function: &'f Function,
     pub(crate) frames: &'f [FrameRegisters],
     pub(crate) reaching: &'r mut Reaching<'f>,
@@ -158,6 +161,10 @@ impl Values<'_, '_> {
         match code.op1_kind() {
             OpKind::Register => Some(self.location(at, Location::of(code.op1_register())?, depth)),
             OpKind::Memory => {
+                if code.is_ip_rel_memory_operand() {
+                    let slot = code.ip_rel_memory_address();
+                    return self.view.import(slot).map(|_| Linear::root(Root::Import(slot)));
+                }
                 let slot = self.slot(at, code)?;
                 Some(self.location(at, slot, depth))
             }

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::{
     callee::Callees,
     cfg::{Cfg, Tables},
-    dependence::{Context, Dependences, dependences, leaves},
+    dependence::{Context, Dependences, dependences, destination, leaves},
     function::{ColdParts, Function},
     hook::is_call,
     option::Options,
@@ -35,11 +35,13 @@ impl Program {
         let decoded: Vec<_> = listed.par_iter().map(decode).collect();
         let names = decoded.iter().flat_map(|it| callee_names(view, it));
         let callees = Callees::new(names, options);
-        let mut code = instrumented(view, &callees, decoded);
+        let by_name: FxHashMap<_, _> = listed.iter().map(|it| (it.name, it.address)).collect();
+        let mut code = instrumented(view, &callees, &by_name, decoded);
         code.sort_unstable_by_key(|it| it.address);
-        let endless = endless(view, &callees, &code);
-        let returns = |call: &Instruction| returns(view, &callees, &endless, call);
-        let context = Context { view, callees: &callees, returns: &returns, main };
+        let module = Calls { view, callees: &callees, names: &by_name };
+        let endless = endless(&module, &code);
+        let returns = |call: &Instruction| module.returns(call, &endless);
+        let context = Context { view, callees: &callees, names: &by_name, returns: &returns, main };
         let functions: Vec<_> = code.par_iter().map(|it| dependences(&context, it)).collect();
         let by_address = code.iter().zip(0..).map(|(it, at)| (it.address, at)).collect();
         let mut program =
@@ -77,7 +79,12 @@ fn callee_names<'a>(
 }
 
 /// The functions that call hooks, and all functions that these call.
-fn instrumented(view: &CodeView<'_>, callees: &Callees, all: Vec<Function>) -> Vec<Function> {
+fn instrumented(
+    view: &CodeView<'_>,
+    callees: &Callees,
+    names: &FxHashMap<&str, u64>,
+    all: Vec<Function>,
+) -> Vec<Function> {
     let has_hook =
         |it: &Function| callee_names(view, it).any(|it| callees.get(Some(it)).hook.is_some());
     let mut rest: FxHashMap<u64, Function> = all.into_iter().map(|it| (it.address, it)).collect();
@@ -86,9 +93,7 @@ fn instrumented(view: &CodeView<'_>, callees: &Callees, all: Vec<Function>) -> V
     let mut chosen = Vec::new();
     while let Some(address) = left.pop() {
         if let Some(function) = rest.remove(&address) {
-            let direct =
-                transfers(&function).filter(|it| it.flow_control() != FlowControl::IndirectCall);
-            let targets = direct.map(Instruction::near_branch_target);
+            let targets = transfers(&function).filter_map(|it| destination(view, names, it));
             left.extend(targets.filter(|it| !view.is_runtime(*it)));
             chosen.push(function);
         }
@@ -96,13 +101,29 @@ fn instrumented(view: &CodeView<'_>, callees: &Callees, all: Vec<Function>) -> V
     chosen
 }
 
+/// What calls lead to.
+struct Calls<'a> {
+    view: &'a CodeView<'a>,
+    callees: &'a Callees,
+    names: &'a FxHashMap<&'a str, u64>,
+}
+
+impl Calls<'_> {
+    /// Whether a call returns, given the functions that do not.
+    fn returns(&self, call: &Instruction, endless: &FxHashSet<u64>) -> bool {
+        let target = destination(self.view, self.names, call);
+        let local = target.is_some_and(|it| endless.contains(&it));
+        !local && !self.callees.get(self.view.callee(call)).ends
+    }
+}
+
 /// The addresses of functions that do not return.
-fn endless(view: &CodeView<'_>, callees: &Callees, functions: &[Function]) -> FxHashSet<u64> {
+fn endless(calls: &Calls<'_>, functions: &[Function]) -> FxHashSet<u64> {
     let mut endless = FxHashSet::default();
     for _ in 0..MAX_ROUNDS {
         let never = |it: &&Function| {
-            !endless.contains(&it.address)
-                && !may_return(it, &|call| returns(view, callees, &endless, call))
+            let returns = |call: &Instruction| calls.returns(call, &endless);
+            !endless.contains(&it.address) && !may_return(it, &returns)
         };
         let found: Vec<_> = functions.par_iter().filter(never).map(|it| it.address).collect();
         if found.is_empty() {
@@ -111,17 +132,6 @@ fn endless(view: &CodeView<'_>, callees: &Callees, functions: &[Function]) -> Fx
         endless.extend(found);
     }
     endless
-}
-
-fn returns(
-    view: &CodeView<'_>,
-    callees: &Callees,
-    endless: &FxHashSet<u64>,
-    call: &Instruction,
-) -> bool {
-    let direct = call.flow_control() != FlowControl::IndirectCall;
-    let local = direct && endless.contains(&call.near_branch_target());
-    !local && !callees.get(view.callee(call)).ends
 }
 
 /// Whether control flow reaches a place where the function returns.

@@ -45,7 +45,7 @@ pub(crate) fn seeds(
     for at in 0..analysed.function.len() {
         let code = *analysed.function.instruction(at);
         if is_call(&code) || leaves(analysed.function, &code) {
-            found.extend(call_seed(context, at, &code, values));
+            found.extend(call_seed(context, analysed, at, &code, values));
         } else {
             found.extend(access_seed(analysed, at, &code, values));
         }
@@ -68,6 +68,7 @@ fn place(kind: Kind, instruction: u32) -> Seed {
 
 fn call_seed(
     context: &Context<'_>,
+    analysed: &Analysed<'_>,
     at: u32,
     code: &Instruction,
     values: &mut Values<'_, '_>,
@@ -81,6 +82,11 @@ fn call_seed(
         Some(Seed { data: arguments(at, &ARGUMENTS, values), ..place(Kind::Output, at) })
     };
     match callee.role {
+        // A function pointer is a pointer, too.
+        _ if code.flow_control() == FlowControl::IndirectCall => {
+            let data = arguments(at, &analysed.effects[at as usize].addresses, values);
+            (!data.is_empty()).then(|| Seed { data, control: false, ..place(Kind::Access, at) })
+        }
         _ if matches!(callee.hook, Some(Hook::AtomicRead | Hook::AtomicWrite)) => {
             pointers(1, values)
         }
@@ -136,7 +142,11 @@ fn is_error_stream(
     if let Some(address) = value.as_constant() {
         return named(address);
     }
-    let [(Root::Defined(definitions), 1)] = &value.terms[..] else { return false };
+    let definitions = match &value.terms[..] {
+        [(Root::Import(slot), 1)] if value.constant == 0 => return named(slot.cast_signed()),
+        [(Root::Defined(definitions), 1)] => definitions,
+        _ => return false,
+    };
     let [Definition::Instruction(from)] = definitions[..] else { return false };
     let code = *values.function.instruction(from);
     if depth >= MAX_DEPTH {

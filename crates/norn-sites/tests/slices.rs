@@ -1,0 +1,92 @@
+//! Failure sites and their reads in code of two compilers at three levels of optimisation.
+#![allow(clippy::unwrap_used, reason = "a step that fails must fail the test")]
+
+mod compiled;
+
+use compiled::{Compiled, matrix};
+use norn_model::PotentialFailureKind::{Access, Assertion, ErrorMessage, Loop, Output};
+
+#[test]
+fn an_assertion_depends_on_what_it_compares() {
+    for compiled in matrix("sites.c") {
+        let reads = compiled.reads(Assertion, "assertion");
+        compiled.has(&reads, &["first", "second", "assertion"]);
+        compiled.lacks(&reads, &["unrelated"]);
+        assert!(reads.iter().all(|it| it.1 <= 3), "{compiled}: {reads:?}");
+    }
+}
+
+#[test]
+fn slices_enter_callees_and_callers() {
+    for compiled in matrix("sites.c") {
+        compiled.has(&compiled.reads(Assertion, "abort after call"), &["returned"]);
+        compiled.has(&compiled.reads(Assertion, "abort on argument"), &["passed"]);
+        compiled.has(&compiled.reads(ErrorMessage, "message"), &["negative"]);
+        compiled.has(&compiled.reads(ErrorMessage, "exit"), &["negative"]);
+    }
+}
+
+#[test]
+fn output_depends_on_its_arguments() {
+    for compiled in matrix("sites.c") {
+        let reads = compiled.reads(Output, "printed");
+        compiled.has(&reads, &["printed"]);
+        assert_eq!(reads[0].1, 1, "{compiled}");
+    }
+}
+
+#[test]
+fn loops_that_only_a_shared_read_ends() {
+    for compiled in matrix("sites.c") {
+        compiled.has(&compiled.reads(Loop, "flag"), &["flag"]);
+        compiled.has(&compiled.reads_in(Loop, "wait_for_mode"), &["mode"]);
+        compiled.has(&compiled.reads_in(Loop, "jump_into_loop"), &["irreducible"]);
+        assert_eq!(compiled.reads_in(Loop, "count_to_ten"), [], "{compiled}");
+    }
+}
+
+#[test]
+fn tables_of_switches_are_followed() {
+    for compiled in matrix("sites.c") {
+        compiled.has(&compiled.reads(Assertion, "abort in case"), &["choice"]);
+        compiled.has(&compiled.reads(Output, "six"), &["choice"]);
+    }
+}
+
+#[test]
+fn accesses_depend_on_pointers_indices_and_divisors() {
+    for compiled in matrix("sites.c") {
+        let reads = compiled.reads_in(Access, "follow");
+        compiled.has(&reads, &["next", "index"]);
+        compiled.has(&compiled.reads(Access, "division"), &["divisor"]);
+        compiled.has(&compiled.reads_in(Access, "release"), &["old"]);
+    }
+}
+
+#[test]
+fn values_are_followed_through_the_stack() {
+    for compiled in matrix("sites.c") {
+        compiled.has(&compiled.reads(Assertion, "abort on local"), &["compared"]);
+    }
+}
+
+#[test]
+fn chains_lead_from_the_failure_to_the_read() {
+    for compiled in matrix("sites.c") {
+        for site in &compiled.sites {
+            for read in &site.reads {
+                assert_eq!(read.chain.first(), Some(&site.pc), "{compiled}");
+                assert!(read.distance >= 1 && read.distance <= 4, "{compiled}");
+                assert!(read.chain.len() <= 64, "{compiled}");
+            }
+        }
+    }
+}
+
+#[test]
+fn main_reports_errors_by_its_status() {
+    // Optimised code computes the status instead of choosing one.
+    for compiled in matrix("sites.c").into_iter().filter(Compiled::is_unoptimised) {
+        compiled.has(&compiled.reads_in(ErrorMessage, "main"), &["status"]);
+    }
+}
