@@ -9,6 +9,7 @@
 //! All addresses are module-relative, and each stands *behind* its instruction, like the return address
 //! of a call: the sites of traces are return addresses of hooks.
 
+mod cache;
 mod callee;
 mod cfg;
 mod control_dependence;
@@ -34,6 +35,7 @@ use norn_binary::Module;
 use norn_model::{CriticalRead, PotentialFailure, PotentialFailureKind};
 use rayon::prelude::*;
 
+pub use cache::Cache;
 pub use option::{DISTANCE, KINDS, Options};
 use program::Program;
 use slice::Slicer;

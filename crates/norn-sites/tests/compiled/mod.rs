@@ -1,5 +1,6 @@
 //! Compiles a program as `norn cc` does, with several compilers and levels of optimisation, and names its
 //! lines by their comments.
+#![allow(dead_code, reason = "each test file uses its own part")]
 
 use std::{
     fmt, fs,
@@ -51,9 +52,19 @@ pub(crate) fn matrix(program: &str) -> Vec<Compiled> {
     all.clone()
 }
 
-fn compile(program: &str, compiler: &str, level: &str, model: &[&str]) -> Compiled {
-    let folder = tempfile::tempdir().unwrap();
-    let output = folder.path().join("program");
+/// Compiles a program in one way, into a folder.
+pub(crate) fn matrix_file(folder: &Path, program: &str) -> PathBuf {
+    let compiler = installed(["gcc", "clang-14"])[0];
+    compile_file(folder, program, (compiler, "-O1"), MODELS[0])
+}
+
+fn compile_file(
+    folder: &Path,
+    program: &str,
+    (compiler, level): (&str, &str),
+    model: &[&str],
+) -> PathBuf {
+    let output = folder.join("program");
     let mut command = Command::new(compiler);
     command.args(["-g", "-fsanitize=thread", level]).args(model);
     if compiler.starts_with("clang") {
@@ -66,9 +77,15 @@ fn compile(program: &str, compiler: &str, level: &str, model: &[&str]) -> Compil
     } else {
         command.args(["--param=tsan-distinguish-volatile=1", "-Wno-tsan"]);
     }
-    let hooks = folder.path().join("hooks.o");
+    let hooks = folder.join("hooks.o");
     run(Command::new(compiler).args(["-c", "-fPIC", "-o"]).arg(&hooks).arg(source("hooks.c")));
     run(command.arg("-o").arg(&output).arg(source(program)).arg(&hooks));
+    output
+}
+
+fn compile(program: &str, compiler: &str, level: &str, model: &[&str]) -> Compiled {
+    let folder = tempfile::tempdir().unwrap();
+    let output = compile_file(folder.path(), program, (compiler, level), model);
     let module = Module::open(&output).unwrap();
     let sites = failure_sites(&module, &Options::default());
     let text = fs::read_to_string(source(program)).unwrap();
