@@ -317,7 +317,7 @@ pub unsafe fn attach(slot: *mut ThreadSlot, (stack, size): (usize, usize)) {
     // SAFETY: the slot is named and belongs to the current thread.
     unsafe {
         arena::start(slot);
-        capture::start(stack + size);
+        capture::start(frames_end(stack, size));
         (real::pthread_setspecific())(KEY.load(Ordering::Relaxed), slot.cast());
         tls::set(slot);
         control::time::note_expired(slot);
@@ -366,6 +366,17 @@ unsafe fn main_stack() -> (usize, usize) {
     // SAFETY: the loader sets this variable.
     let end = unsafe { real::__libc_stack_end } as usize;
     (end.saturating_sub(MOST), MOST + 0x10000)
+}
+
+/// Where the frames on a stack end. On the first thread's stack, arguments and environment follow them,
+/// and how far that memory extends is not known.
+///
+/// # Safety
+/// The loader has set its variables.
+unsafe fn frames_end(stack: usize, size: usize) -> usize {
+    // SAFETY: guaranteed by the caller.
+    let first = unsafe { real::__libc_stack_end } as usize;
+    if (stack..stack + size).contains(&first) { first } else { stack + size }
 }
 
 /// The current thread's stack, as libc knows it.

@@ -59,7 +59,13 @@ impl Hunt {
 
     /// The first execution in which something harmful happened.
     pub fn first(&self) -> Option<u64> {
-        self.harmful().chain(self.reproducible()).filter_map(|it| it["executions"].as_u64()).min()
+        first(self.harmful().chain(self.reproducible()))
+    }
+
+    /// The first execution that printed something else because of the announced bug.
+    pub fn first_output(&self, announced: &Announced) -> Option<u64> {
+        let differs = |it: &&Value| it["status"] == "confirmed" && it["other_output"] == true;
+        first(self.findings().iter().filter(differs).filter(|it| is_about(it, announced)))
     }
 
     /// Whether nothing harmful happened.
@@ -72,6 +78,10 @@ impl Hunt {
         let aim = |it: &Value| self.findings().get(usize::try_from(it["finding"].as_u64()?).ok()?);
         let leads = |it: &&Value| announced.is_consequence(&it["consequence"]);
         let on_the_way = |it: &Value| aim(it).is_some_and(|it| is_about(it, announced));
+        if !announced.is_failure() {
+            let differs = self.first_output(announced).is_some();
+            return if differs { Found::Confirmed } else { Found::No };
+        }
         if self.harmful().filter(leads).any(|it| is_about(it, announced)) {
             Found::Confirmed
         } else if self.reproducible().filter(leads).any(on_the_way) {
@@ -86,6 +96,11 @@ impl Hunt {
     fn list(&self, field: &str) -> &[Value] {
         self.json[field].as_array().map_or(&[], Vec::as_slice)
     }
+}
+
+/// The first execution that some results name.
+fn first<'a>(results: impl Iterator<Item = &'a Value>) -> Option<u64> {
+    results.filter_map(|it| it["executions"].as_u64()).min()
 }
 
 /// Whether a finding is of the announced class and on one of the announced variables.
@@ -125,6 +140,19 @@ mod tests {
         assert_eq!(found("race", "point.y", "deadlock"), Found::No);
         assert_eq!(found("atomic-set", "point.z", "deadlock"), Found::No);
         assert_eq!(found("atomic-set", "point.y", "none"), Found::No);
+    }
+
+    #[test]
+    fn output_that_differs_is_no_failure() {
+        let announced = Announced::read("// Finds: order on x; different output").unwrap();
+        let found = |differs: bool| {
+            let finding = json!({ "class": "order", "status": "confirmed", "other_output": differs,
+                "accesses": [{ "variable": { "name": "x" } }], "executions": 2 });
+            report(json!({ "findings": [finding] }))
+        };
+        assert_eq!(found(true).found(&announced), Found::Confirmed);
+        assert_eq!(found(true).first_output(&announced), Some(2));
+        assert_eq!(found(false).found(&announced), Found::No);
     }
 
     #[test]

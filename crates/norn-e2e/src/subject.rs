@@ -3,7 +3,8 @@
 //! Every subject with a bug has a fixed twin beside it, `name_fixed.c`. The head of the subject says
 //! what must be found: `// Finds: atomicity on balance; assertion` is a class, words of which one is in
 //! the name of an accessed variable, and a consequence. Subjects that were not written for hunts only
-//! announce the consequence of the bug: `// Consequence: assertion, the balance is wrong`. Options that
+//! announce the consequence of the bug: `// Consequence: assertion, the balance is wrong`. The consequence
+//! `different output` is that the program prints something else, and does not fail. Options that
 //! a subject must be compiled with are in its head, too: `// Flags: -std=c++20`. A twin may include its
 //! subject with `FIXED` defined.
 
@@ -16,7 +17,7 @@ use std::{
 use serde_json::Value;
 
 /// Folders with subjects that are hunted.
-pub const HUNTED: [&str; 14] = [
+pub const HUNTED: [&str; 15] = [
     "hunt",
     "deadlock",
     "order",
@@ -31,6 +32,7 @@ pub const HUNTED: [&str; 14] = [
     "misuse",
     "descriptor",
     "annotation",
+    "failures",
 ];
 
 /// Folders with programs that no constant of the product was fitted to, except to those of the first one:
@@ -170,6 +172,11 @@ impl Announced {
         let line = head("// Consequence: ")?;
         let consequence = line.split([',', ';', '(', '.']).next().unwrap_or(line).trim().to_owned();
         Some(Announced { bug: None, consequence })
+    }
+
+    /// Whether the program must fail. If not, its output varies, which is no failure in itself.
+    pub fn is_failure(&self) -> bool {
+        self.consequence != "different output"
     }
 
     /// Whether a consequence in a report is the announced one. A program that hangs may do so by

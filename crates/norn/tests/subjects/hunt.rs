@@ -46,14 +46,16 @@ fn check(subject: &Subject, build: Build) -> Result<(), Failed> {
 
 /// Why the report on a subject with a bug is wrong.
 fn missing(announced: &Announced, hunt: &Hunt) -> Option<String> {
-    let (found, first) = (hunt.found(announced), hunt.first());
+    let fails = announced.is_failure();
+    let first = if fails { hunt.first() } else { hunt.first_output(announced) };
+    let found = hunt.found(announced);
     let in_time = announced.bug.is_none() || first.is_some_and(|it| it <= EXECUTIONS);
     let predicted = match found {
         Found::Confirmed | Found::OnTheWay => true,
         Found::Explored => announced.bug.is_none(),
         Found::No => false,
     };
-    let right = predicted && in_time && hunt.code == Some(1);
+    let right = predicted && in_time && hunt.code == Some(i32::from(fails));
     let complaint = || format!("{found:?}, first harmful: {first:?}, status: {:?}", hunt.code);
     (!right).then(complaint)
 }
