@@ -170,6 +170,8 @@ candidate_kinds! {
     OverdueUse: Order, "overdue-use";
     /// A read after a write that followed it in the recorded run.
     PrematureUse: Order, "premature-use";
+    /// A write after the one that normally follows it, so that a read sees it.
+    LateOverwrite: Order, "late-overwrite";
     /// A synchronisation object is used after it was destroyed.
     UseAfterDestroy: Order, "use-after-destroy";
     /// A synchronisation object is used before it is initialised.

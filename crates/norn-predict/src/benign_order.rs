@@ -85,6 +85,11 @@ impl VariableHistory<'_> {
         self.waits(self.touch(read)).then_some(BenignOrder::Condition)
     }
 
+    /// Whether a read is the last one of its thread in a loop: the next access is none of the loop.
+    pub(crate) fn ends_spin(&self, read: u32) -> bool {
+        self.after(read).is_none_or(|it| self.touch(it).site != self.touch(read).site)
+    }
+
     /// Why the order of a read and a write seems benign, if the trace shows it. The third access is
     /// the write that the read would see instead.
     pub(crate) fn benign_order(

@@ -2,7 +2,7 @@
 
 use norn_model::{BugClass, FunctionPattern};
 
-use crate::{AnalysisInfo, AtomicSet, Pattern, Region, analyses};
+use crate::{AnalysisInfo, AtomicSet, CriticalReads, Pattern, Region, analyses};
 
 /// What to search for and how.
 #[derive(Clone, Debug)]
@@ -22,6 +22,8 @@ pub struct Options {
     pub functions: Vec<FunctionPattern>,
     /// The variables that belong together; if empty, those that are used together.
     pub sets: Vec<AtomicSet>,
+    /// The reads on which visible failures depend.
+    pub critical_reads: CriticalReads,
 }
 
 impl Default for Options {
@@ -35,6 +37,7 @@ impl Default for Options {
             regions: Vec::new(),
             functions: Vec::new(),
             sets: Vec::new(),
+            critical_reads: CriticalReads::default(),
         }
     }
 }

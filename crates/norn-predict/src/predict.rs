@@ -3,7 +3,7 @@
 use norn_model::{Candidate, ThreadId, Trace};
 
 use crate::{
-    Options, Remark,
+    Danger, Options, Remark,
     analysis::{ANALYSES, Found},
     benign_race::BenignMemory,
     facts::{Facts, Synchronisation, searched},
@@ -19,6 +19,8 @@ pub struct Prediction {
     /// Order violations, which are tried later, each with a remark; those that look benign come
     /// last.
     pub violations: Vec<(Candidate, Remark)>,
+    /// Critical reads that can see something else than in the recorded run, the most dangerous first.
+    pub dangers: Vec<Danger>,
     /// Number of accesses to shared memory.
     pub shared: u64,
     /// Whether the search for a pattern or for deadlocks reached its limit.
@@ -69,12 +71,15 @@ pub fn predict(trace: &Trace, options: &Options) -> Prediction {
         patterns: facts.unfinished_patterns(),
         requests: found.requests_left_out,
     };
+    let mut dangers = std::mem::take(&mut found.dangers);
+    dangers.sort_unstable();
     let (mut candidates, violations) = found.sorted(&facts);
     let benign = BenignMemory::new(trace);
     candidates.retain(|it| !benign.excuses(it));
     Prediction {
         candidates,
         violations,
+        dangers,
         shared: facts.accesses.shared.len() as u64,
         incomplete: !limits.patterns.is_empty() || limits.requests > 0,
         skipped: trace.threads[searched(trace).len()..].iter().map(|it| it.id).collect(),

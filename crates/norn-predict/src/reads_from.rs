@@ -26,10 +26,19 @@ use crate::{
 pub(crate) struct ReadsFrom {
     /// The read, as an index of the accesses to the variable, like the others.
     pub(crate) read: u32,
+    /// The write of its own thread that it saw.
+    pub(crate) own: Option<u32>,
     /// The writes of other threads that it saw. Several if they wrote different bytes.
     pub(crate) seen: SmallVec<[Seen; 1]>,
     /// The first writes of other threads that came after it.
     pub(crate) next: SmallVec<[u32; 2]>,
+}
+
+impl ReadsFrom {
+    /// A write that the read saw.
+    pub(crate) fn any_seen(&self) -> Option<u32> {
+        self.own.or_else(|| self.seen.first().map(|it| it.write))
+    }
 }
 
 /// A write that was seen.
@@ -117,10 +126,12 @@ impl<'a> Table<'a> {
             from = write.unwrap_or(place);
             seen = write.into_iter().collect();
         }
-        let foreign = seen.iter().filter(|it| self.at(**it).thread != read.thread);
+        let is_own = |it: &&u32| self.at(**it).thread == read.thread;
+        let own = seen.iter().find(is_own).map(|it| self.order[*it as usize]);
+        let foreign = seen.iter().filter(|it| !is_own(it));
         let seen = foreign.map(|it| self.seen(read, *it)).collect();
         let next = self.next(read, from);
-        Some(ReadsFrom { read: self.order[place as usize], seen, next })
+        Some(ReadsFrom { read: self.order[place as usize], own, seen, next })
     }
 
     fn seen(&self, read: &Touch, write: u32) -> Seen {

@@ -5,6 +5,7 @@
 
 mod atomic_set;
 mod atomicity;
+mod dangerous_write;
 mod deadlock;
 mod descriptor;
 mod info;
@@ -22,7 +23,7 @@ mod user_pattern;
 use norn_model::{Access, BugClass, Candidate, SiteId, Step, Trace};
 
 use crate::{
-    Options,
+    Danger, Options,
     access::{Kind, Touch},
     facts::Facts,
     outline::narrow,
@@ -44,13 +45,14 @@ pub(crate) trait Analysis: Sync {
 }
 
 /// All analyses.
-pub(crate) static ANALYSES: [&dyn Analysis; 13] = [
+pub(crate) static ANALYSES: [&dyn Analysis; 14] = [
     &race::RACE,
     &atomicity::ATOMICITY,
     &stolen_wakeup::StolenWakeUp,
     &atomic_set::ATOMIC_SET,
     &lifetime::LIFETIME,
     &order::OrderViolation,
+    &dangerous_write::DangerousWrite,
     &sync_object::SyncObject,
     &timeout::Timeout,
     &deadlock::Deadlock,
@@ -81,6 +83,8 @@ pub(crate) struct Found {
     groups: Vec<Group>,
     /// Order violations are sorted and counted separately.
     violations: ViolationGroups,
+    /// Critical reads that can see something else.
+    pub(crate) dangers: Vec<Danger>,
     /// Number of requests that the search for deadlocks has left out.
     pub(crate) requests_left_out: u64,
 }
@@ -97,7 +101,7 @@ struct Group {
 impl Found {
     pub(crate) fn new(instances: usize) -> Self {
         let violations = ViolationGroups::new(instances);
-        Found { groups: Vec::new(), violations, requests_left_out: 0 }
+        Found { groups: Vec::new(), violations, dangers: Vec::new(), requests_left_out: 0 }
     }
 
     /// Adds matches; the instances of each are sorted, and `candidate` gets the index of an

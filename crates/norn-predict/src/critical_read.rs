@@ -1,0 +1,93 @@
+//! Critical reads: the reads that decide whether a program visibly fails, and the orders in which they see
+//! something else than in the recorded run.
+
+use std::collections::BTreeMap;
+
+use norn_model::{Access, Candidate, PotentialFailure, PotentialFailureKind, SiteId, Step};
+
+/// A failure that a read decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Stake {
+    /// The number of dependence steps from the failure back to the read.
+    pub distance: u32,
+    /// What happens there.
+    pub kind: PotentialFailureKind,
+    /// The index of the failure among those that were given.
+    pub failure: usize,
+}
+
+/// The critical reads of a trace, by site.
+#[derive(Clone, Debug, Default)]
+pub struct CriticalReads(BTreeMap<SiteId, Vec<Stake>>);
+
+impl CriticalReads {
+    /// The reads that failures depend on, given the addresses of the trace's sites. Reads that are
+    /// further away than `distance` are left out.
+    pub fn new(
+        failures: &[PotentialFailure],
+        sites: impl Iterator<Item = (SiteId, u64)>,
+        distance: u32,
+    ) -> CriticalReads {
+        let mut by_pc: BTreeMap<u64, Vec<Stake>> = BTreeMap::new();
+        for (failure, it) in failures.iter().enumerate() {
+            for read in it.reads.iter().filter(|it| it.distance <= distance) {
+                let stake = Stake { distance: read.distance, kind: it.kind, failure };
+                by_pc.entry(read.pc).or_default().push(stake);
+            }
+        }
+        for stakes in by_pc.values_mut() {
+            stakes.sort_unstable();
+        }
+        let known = |(site, pc): (SiteId, u64)| Some((site, by_pc.get(&pc)?.clone()));
+        CriticalReads(sites.filter_map(known).collect())
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The failures that a read at a site decides, the nearest first.
+    pub(crate) fn stakes(&self, site: u32) -> &[Stake] {
+        self.0.get(&SiteId(site)).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// A critical read that can see something else than in the recorded run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Danger {
+    /// Whether reads at this site have seen the other value in the recorded run: it did no harm there,
+    /// unless the failure depends on more than one read.
+    pub is_known_value: bool,
+    /// The failure that is at stake.
+    pub stake: Stake,
+    /// The read.
+    pub read: SiteId,
+    /// The write that it would see; none if that is the content of memory before the first write.
+    pub instead: Option<SiteId>,
+    /// The write that the read would come before; none if the write that it would see comes earlier.
+    pub missed: Option<SiteId>,
+}
+
+impl Danger {
+    /// Whether the read of this danger sees the other write in a candidate.
+    pub fn is_in(&self, candidate: &Candidate) -> bool {
+        let steps = &candidate.steps;
+        let is_read = |it: &Step| it.site == self.read && it.access == Access::Read;
+        steps.iter().enumerate().any(|(at, it)| is_read(it) && self.is_seen(it, steps, at))
+    }
+
+    /// Whether the read at an index of the steps sees the other write.
+    fn is_seen(&self, read: &Step, steps: &[Step], at: usize) -> bool {
+        let is_write = |it: &&Step| it.addr == read.addr && it.access == Access::Write;
+        let earlier = steps[..at].iter().rev().find(is_write);
+        let later = steps[at..].iter().find(is_write);
+        match (earlier, later) {
+            // A loop goes on until it sees what is written later.
+            (_, Some(_)) if self.stake.kind == PotentialFailureKind::Loop => false,
+            (Some(write), _) => Some(write.site) == self.instead,
+            (None, Some(write)) => Some(write.site) == self.missed,
+            (None, None) => false,
+        }
+    }
+}
