@@ -2,7 +2,7 @@
 
 use std::{fmt::Debug, path::Path, path::PathBuf, sync::Arc};
 
-use norn_model::{Location, Object, PotentialFailure, ValueType};
+use norn_model::{Condition, Location, Object, PotentialFailure, ValueType};
 use norn_trace::{Module, Trace};
 
 use crate::OnStack;
@@ -58,6 +58,9 @@ pub trait Symbols: Debug + Send + Sync {
     /// The places in recorded code where the program can visibly fail and the reads that decide
     /// whether it does, by ascending address. Computed on the first call.
     fn potential_failures(&self) -> Arc<[PotentialFailure]>;
+
+    /// When a potential failure happens: a condition on what the reads at sites saw, if it is known.
+    fn failure_condition(&self, failure: &PotentialFailure) -> Option<Condition>;
 }
 
 /// The code between two consecutive events of a thread, by their sites.

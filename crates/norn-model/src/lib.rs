@@ -10,6 +10,7 @@ mod bug;
 mod cancel;
 mod candidate;
 mod channel;
+mod condition;
 mod descriptor;
 mod effect;
 mod event;
@@ -48,6 +49,7 @@ pub use bug::{BugId, FailureSite};
 pub use cancel::Cancel;
 pub use candidate::{Access, Apart, Candidate, Scope, Step};
 pub use channel::Channels;
+pub use condition::{Comparison, Condition, Expression, Operator};
 pub use descriptor::{descriptor_number, descriptor_object};
 pub use effect::{
     AnnotationEffect, BarrierEffect, BlockEffect, ChannelEffect, ConditionEffect, Effect,

@@ -10,12 +10,16 @@ use std::{
 };
 
 use norn_binary::{BinaryError, Call, Frame, Module};
-use norn_model::PotentialFailure;
+use norn_sites::{Cache, FailureSites, Options};
 use rustc_hash::FxHashMap;
 
 /// Opened files.
 #[derive(Debug, Default)]
-pub(crate) struct Files(Mutex<FxHashMap<PathBuf, (Version, Arc<ModuleFile>)>>);
+pub(crate) struct Files {
+    opened: Mutex<FxHashMap<PathBuf, (Version, Arc<ModuleFile>)>>,
+    /// Where failure sites are kept.
+    cache: Option<Cache>,
+}
 
 /// Distinguishes versions of one file.
 type Version = Option<(SystemTime, u64)>;
@@ -26,23 +30,30 @@ pub(crate) struct ModuleFile {
     pub(crate) module: Module,
     identity: OnceLock<String>,
     calls: OnceLock<Vec<EventCall>>,
-    failure_sites: OnceLock<Vec<PotentialFailure>>,
+    failure_sites: OnceLock<FailureSites>,
+    cache: Option<Cache>,
 }
 
 /// A call that can be an event, and its source, innermost frame first.
 pub(crate) type EventCall = (Call, Arc<[Frame]>);
 
 impl Files {
+    /// Keeps failure sites in a folder.
+    pub(crate) fn with_cache(folder: PathBuf) -> Files {
+        Files { cache: Some(Cache::new(folder)), ..Files::default() }
+    }
+
     /// Opens a file, unless it is open already.
     pub(crate) fn open(&self, path: &Path) -> Result<Arc<ModuleFile>, BinaryError> {
-        let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut files = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         let version = version(path);
         if let Some((_, file)) = files.get(path).filter(|it| it.0 == version) {
             return Ok(Arc::clone(file));
         }
         let module = Module::open(path)?;
         let (identity, calls, failure_sites) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        let file = Arc::new(ModuleFile { module, identity, calls, failure_sites });
+        let cache = self.cache.clone();
+        let file = Arc::new(ModuleFile { module, identity, calls, failure_sites, cache });
         files.insert(path.to_owned(), (version, Arc::clone(&file)));
         Ok(file)
     }
@@ -60,9 +71,12 @@ impl ModuleFile {
     }
 
     /// The failure sites that shared reads decide, with module-relative addresses.
-    pub(crate) fn failure_sites(&self) -> &[PotentialFailure] {
-        let find = || norn_sites::failure_sites(&self.module, &norn_sites::Options::default());
-        self.failure_sites.get_or_init(find)
+    pub(crate) fn failure_sites(&self) -> &FailureSites {
+        let options = Options::default();
+        self.failure_sites.get_or_init(|| match &self.cache {
+            Some(cache) => cache.failure_sites(&self.module, &options),
+            None => FailureSites::find(&self.module, &options),
+        })
     }
 
     /// The calls that can be events. Finding them takes a disassembly of all code.

@@ -16,6 +16,7 @@ mod symbols;
 mod thread_names;
 mod unrecorded;
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use norn_frontend::{FrontEnd, FrontEndError, Launch, Recording, Symbols};
@@ -32,6 +33,13 @@ pub struct Native {
     files: Arc<Files>,
     /// The modules of the last trace: those of the next are usually the same.
     modules: Mutex<Option<Arc<Modules>>>,
+}
+
+impl Native {
+    /// A front end that keeps what it finds out about programs in a folder.
+    pub fn with_cache(folder: PathBuf) -> Native {
+        Native { files: Arc::new(Files::with_cache(folder)), ..Native::default() }
+    }
 }
 
 impl FrontEnd for Native {

@@ -7,7 +7,7 @@ use std::{
 
 use norn_binary::{CallSite, Frame, FramePart, Instrumented, Reach, Variable};
 use norn_frontend::{ModuleState, ModuleSummary};
-use norn_model::{CriticalRead, Location, PotentialFailure};
+use norn_model::{Condition, CriticalRead, Location, PotentialFailure};
 use norn_trace::Module;
 use rustc_hash::FxHashMap;
 
@@ -165,6 +165,14 @@ impl Modules {
         Arc::clone(self.potential_failures.get_or_init(find))
     }
 
+    /// When a failure site fails, if that is known.
+    pub(crate) fn failure_condition(&self, failure: &PotentialFailure) -> Option<Condition> {
+        let loaded = self.at(failure.pc)?;
+        let key = (failure.pc.wrapping_sub(loaded.bias), failure.kind);
+        let condition = loaded.file.as_ref()?.failure_sites().conditions.get(&key)?;
+        Some(condition.clone().moved(&|site| loaded.in_run(site)))
+    }
+
     /// The module that contains an address.
     pub(crate) fn module(&self, addr: u64) -> Option<&Module> {
         self.at(addr).map(|it| &it.mapped)
@@ -202,7 +210,7 @@ fn potential_failures(loaded: &Loaded) -> Vec<PotentialFailure> {
         pc: loaded.in_run(it.pc),
         reads: it.reads.iter().map(read).collect(),
     };
-    file.failure_sites().iter().map(site).collect()
+    file.failure_sites().sites.iter().map(site).collect()
 }
 
 fn location(frame: &Frame, module: &Module) -> Location {

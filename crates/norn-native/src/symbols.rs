@@ -8,7 +8,7 @@ use std::{
 
 use norn_abi::{ObjectClass, libc_layout};
 use norn_frontend::{Gap, Local, ModuleSummary, OnStack, Owner, Symbols, UnrecordedSync, Variable};
-use norn_model::{Location, Object, PotentialFailure};
+use norn_model::{Condition, Location, Object, PotentialFailure};
 use norn_trace::{Module, Trace};
 
 use crate::{code::find_program, files::Files, local::Locals, modules::Modules, unrecorded};
@@ -104,6 +104,10 @@ impl Symbols for NativeSymbols {
 
     fn potential_failures(&self) -> Arc<[PotentialFailure]> {
         self.modules.potential_failures()
+    }
+
+    fn failure_condition(&self, failure: &PotentialFailure) -> Option<Condition> {
+        self.modules.failure_condition(failure)
     }
 }
 

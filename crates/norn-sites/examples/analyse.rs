@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, env, process::ExitCode, time::Instant};
 
 use norn_binary::Module;
-use norn_sites::{Options, failure_sites};
+use norn_sites::{FailureSites, Options};
 
 fn main() -> ExitCode {
     let Some(path) = env::args_os().nth(1) else {
@@ -19,7 +19,7 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let sites = failure_sites(&module, &Options::default());
+    let FailureSites { sites, conditions } = FailureSites::find(&module, &Options::default());
     let time = begin.elapsed();
     let code: u64 =
         module.segments().iter().filter(|it| it.executable).map(|it| it.file_size).sum();
@@ -32,5 +32,6 @@ fn main() -> ExitCode {
     for (kind, (sites, reads)) in kinds {
         println!("{kind:?}: {sites} sites, {reads} reads");
     }
+    println!("{} conditions", conditions.len());
     ExitCode::SUCCESS
 }

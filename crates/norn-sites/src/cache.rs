@@ -1,6 +1,6 @@
 //! Results on disk, by the build of a module and the options of the search.
 //!
-//! A file is a header and numbers in LEB128. A file that another version wrote, that is damaged or that
+//! A file is a header, numbers in LEB128, and the conditions as JSON. A file that another version wrote, that is damaged or that
 //! belongs to another build is treated as missing: the search is repeated, and replaces it. Files are
 //! renamed into place, so that readers never see half of one.
 
@@ -14,10 +14,13 @@ use std::{
 use norn_binary::Module;
 use norn_model::{CriticalRead, PotentialFailure};
 
-use crate::{failure_sites, option::KINDS, option::Options};
+use crate::{
+    Conditions, FailureSites,
+    option::{KINDS, Options},
+};
 
 /// Changes with the format of the files and with what the search finds.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 const MAGIC: &[u8; 8] = b"NORNSITE";
 /// Maximum number of files; the oldest ones are removed.
 const MAX_FILES: usize = 64;
@@ -36,12 +39,12 @@ impl Cache {
 
     /// The failure sites of a module, from the cache if it has them. A cache that cannot be written is
     /// no error.
-    pub fn failure_sites(&self, module: &Module, options: &Options) -> Vec<PotentialFailure> {
+    pub fn failure_sites(&self, module: &Module, options: &Options) -> FailureSites {
         let key = key(module, options);
         let path = self.folder.join(format!("{:016x}.sites", hash(&key)));
         let known = fs::read(&path).ok().and_then(|it| decode(&it, &key));
         known.unwrap_or_else(|| {
-            let sites = failure_sites(module, options);
+            let sites = FailureSites::find(module, options);
             self.store(&path, &encode(&sites, &key));
             sites
         })
@@ -91,12 +94,12 @@ fn hash(bytes: &[u8]) -> u64 {
     })
 }
 
-fn encode(sites: &[PotentialFailure], key: &[u8]) -> Vec<u8> {
+fn encode(found: &FailureSites, key: &[u8]) -> Vec<u8> {
     let mut content = Vec::new();
     put(key.len() as u64, &mut content);
     content.extend(key);
-    put(sites.len() as u64, &mut content);
-    for site in sites {
+    put(found.sites.len() as u64, &mut content);
+    for site in &found.sites {
         let kind = KINDS.iter().position(|it| *it == site.kind).unwrap_or_default();
         put(kind as u64, &mut content);
         put(site.pc, &mut content);
@@ -108,6 +111,8 @@ fn encode(sites: &[PotentialFailure], key: &[u8]) -> Vec<u8> {
             read.chain.iter().for_each(|it| put(*it, &mut content));
         }
     }
+    let conditions: Vec<_> = found.conditions.iter().collect();
+    content.extend(serde_json::to_vec(&conditions).unwrap_or_default());
     let mut file = MAGIC.to_vec();
     file.push(VERSION);
     file.extend(hash(&content).to_le_bytes());
@@ -115,7 +120,7 @@ fn encode(sites: &[PotentialFailure], key: &[u8]) -> Vec<u8> {
     file
 }
 
-fn decode(file: &[u8], key: &[u8]) -> Option<Vec<PotentialFailure>> {
+fn decode(file: &[u8], key: &[u8]) -> Option<FailureSites> {
     let rest = file.strip_prefix(MAGIC)?.strip_prefix(&[VERSION])?;
     let (sum, mut rest) = rest.split_first_chunk::<8>()?;
     if u64::from_le_bytes(*sum) != hash(rest) {
@@ -128,7 +133,7 @@ fn decode(file: &[u8], key: &[u8]) -> Option<Vec<PotentialFailure>> {
         return None;
     }
     *input = after;
-    list(input, |input| {
+    let sites = list(input, |input| {
         let kind = *KINDS.get(usize::try_from(get(input)?).ok()?)?;
         let pc = get(input)?;
         let reads = list(input, |input| {
@@ -136,7 +141,9 @@ fn decode(file: &[u8], key: &[u8]) -> Option<Vec<PotentialFailure>> {
             Some(CriticalRead { pc, distance, chain: list(input, get)? })
         })?;
         Some(PotentialFailure { kind, pc, reads })
-    })
+    })?;
+    let conditions: Vec<_> = serde_json::from_slice(input).ok()?;
+    Some(FailureSites { sites, conditions: Conditions::from_iter(conditions) })
 }
 
 fn list<T>(input: &mut &[u8], item: impl Fn(&mut &[u8]) -> Option<T>) -> Option<Vec<T>> {
@@ -168,13 +175,19 @@ fn get(input: &mut &[u8]) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use norn_model::PotentialFailureKind;
+    use norn_model::{Comparison, Condition, Expression, PotentialFailureKind};
     use proptest::prelude::*;
 
-    fn sites() -> Vec<PotentialFailure> {
+    fn sites() -> FailureSites {
         let read = CriticalRead { pc: 0x1234, distance: 3, chain: vec![0x1300, 0x1280, u64::MAX] };
         let kind = PotentialFailureKind::Loop;
-        vec![PotentialFailure { kind, pc: 0x1300, reads: vec![read] }]
+        let value = Expression::Unsigned(32, Box::new(Expression::Read(0x1234)));
+        let equal =
+            Condition::Compare(Comparison::Equal, 32, value, Expression::Constant(u64::MAX));
+        FailureSites {
+            sites: vec![PotentialFailure { kind, pc: 0x1300, reads: vec![read] }],
+            conditions: [((0x1300, kind), Condition::Not(Box::new(equal)))].into(),
+        }
     }
 
     #[test]

@@ -4,14 +4,19 @@
 //! branch's successors, but not the branch itself. Endless loops and code without a way out get an edge
 //! to a common exit, so that post-dominators are defined everywhere.
 
-use crate::cfg::{Blocks, Cfg};
+use smallvec::SmallVec;
+
+use crate::cfg::Cfg;
 use crate::dominators::Dominators;
 
-/// By block: the blocks whose last instructions decide whether it is executed.
-pub(crate) fn control_dependence(cfg: &Cfg) -> Vec<Blocks> {
+/// Branches: the blocks that they end, and their successors that lead to what depends on them.
+pub(crate) type Branches = SmallVec<[(u32, u32); 2]>;
+
+/// By block: the branches that decide whether it is executed.
+pub(crate) fn control_dependence(cfg: &Cfg) -> Vec<Branches> {
     let exit = cfg.len();
     let tree = post_dominators(cfg);
-    let mut depends = vec![Blocks::new(); cfg.blocks.len()];
+    let mut depends = vec![Branches::new(); cfg.blocks.len()];
     for (from, block) in (0..).zip(&cfg.blocks) {
         if block.successors.len() < 2 {
             continue;
@@ -20,9 +25,7 @@ pub(crate) fn control_dependence(cfg: &Cfg) -> Vec<Blocks> {
         for successor in &block.successors {
             let mut node = *successor;
             while node != exit && Some(node) != stop {
-                if !depends[node as usize].contains(&from) {
-                    depends[node as usize].push(from);
-                }
+                depends[node as usize].push((from, *successor));
                 match tree.parent(node) {
                     Some(parent) if parent != node => node = parent,
                     _ => break,

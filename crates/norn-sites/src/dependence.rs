@@ -6,12 +6,14 @@ use std::collections::BTreeMap;
 
 use iced_x86::{FlowControl, Instruction};
 use norn_binary::CodeView;
+use norn_model::Expression;
 use rustc_hash::FxHashMap;
 
 use crate::{
     callee::Callees,
-    cfg::{Blocks, Cfg, Tables},
-    control_dependence::control_dependence,
+    cfg::{Cfg, Tables},
+    condition::{Conditions, PlaceCondition},
+    control_dependence::{Branches, control_dependence},
     effect::{Effect, Effects, Form},
     frame::frames,
     function::Function,
@@ -37,8 +39,8 @@ pub(crate) struct Dependences {
     pub(crate) addresses: Vec<Definitions>,
     /// Whether it only moves a value.
     pub(crate) copies: Vec<bool>,
-    /// By block: the blocks whose last instructions decide whether it is executed.
-    pub(crate) control: Vec<Blocks>,
+    /// By block: the branches that decide whether it is executed.
+    pub(crate) control: Vec<Branches>,
     /// By block: whether control flow from the entry of the function leads there.
     pub(crate) reachable: Vec<bool>,
     /// Its block.
@@ -53,6 +55,12 @@ pub(crate) struct Dependences {
     pub(crate) returned: Definitions,
     /// The failure sites of the function.
     pub(crate) seeds: Vec<Seed>,
+    /// By failure site: when it fails.
+    pub(crate) conditions: Vec<PlaceCondition>,
+    /// Calls of functions that do not return: when they are made.
+    pub(crate) last_calls: BTreeMap<u32, PlaceCondition>,
+    /// The value that the function returns.
+    pub(crate) result: Option<Expression>,
 }
 
 /// A call.
@@ -143,7 +151,22 @@ fn build(
     all.returned.dedup();
     record_library_reads(context, function, &mut all);
     all.seeds = seeds(context, analysed, values);
+    find_conditions(context, analysed, values, &mut all);
     all
+}
+
+fn find_conditions(
+    context: &Context<'_>,
+    analysed: &Analysed<'_>,
+    values: &mut Values<'_, '_>,
+    all: &mut Dependences,
+) {
+    let mut conditions = Conditions::new(context, analysed, &all.control, &all.reads, values);
+    all.conditions = all.seeds.iter().map(|it| conditions.of(it)).collect();
+    let ends = |at: &&u32| !(context.returns)(analysed.function.instruction(**at));
+    let last = all.calls.keys().filter(ends).map(|at| (*at, conditions.reached(*at)));
+    all.last_calls = last.collect();
+    all.result = Some(conditions.result());
 }
 
 /// A call of a function that is no hook, or a jump to one at the end of this function.

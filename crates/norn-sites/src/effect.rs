@@ -171,7 +171,7 @@ fn is_copy(code: &Instruction) -> bool {
 }
 
 /// Whether an instruction turns flags into a truth value.
-fn is_set(code: &Instruction) -> bool {
+pub(crate) fn is_set(code: &Instruction) -> bool {
     code.condition_code() != ConditionCode::None
         && code.op_count() == 1
         && code.flow_control() == FlowControl::Next

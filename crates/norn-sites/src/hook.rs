@@ -23,6 +23,8 @@ pub(crate) enum Hook {
     ReadRange,
     /// An atomic operation that returns what it read.
     AtomicRead,
+    /// An atomic operation that reads and returns whether it found what it expected.
+    AtomicTest,
     /// An atomic operation that returns nothing.
     AtomicWrite,
     /// A write, or nothing that is an access.
@@ -38,10 +40,11 @@ impl Hook {
             .fold(hook, |hook, prefix| hook.strip_prefix(prefix).unwrap_or(hook));
         if let Some(operation) = hook.strip_prefix("atomic") {
             let writes = operation.ends_with("_store");
-            let fence = operation.contains("fence");
-            return Some(match (fence, writes) {
-                (true, _) => Hook::Other,
-                (_, true) => Hook::AtomicWrite,
+            let tests = operation.contains("compare_exchange") && !operation.ends_with("_val");
+            return Some(match operation.contains("fence") {
+                true => Hook::Other,
+                _ if writes => Hook::AtomicWrite,
+                _ if tests => Hook::AtomicTest,
                 _ => Hook::AtomicRead,
             });
         }
@@ -90,7 +93,8 @@ pub(crate) fn announced_reads(
     let mut known: FxHashMap<u32, Option<Announced>> = FxHashMap::default();
     for at in 0..values.function.len() {
         let code = *values.function.instruction(at);
-        if is_call(&code) && hook(&code) == Some(Hook::AtomicRead) {
+        let atomic = || matches!(hook(&code), Some(Hook::AtomicRead | Hook::AtomicTest));
+        if is_call(&code) && atomic() {
             reads.insert(at, code.next_ip());
         } else if effects[at as usize].loads {
             let address = values.address(at);
@@ -149,7 +153,7 @@ fn announced(
     let size = match hook(&code)? {
         Hook::Read(size) => i64::from(size),
         Hook::ReadRange => values.before(call, ARGUMENTS[1]).as_constant()?,
-        Hook::AtomicRead | Hook::AtomicWrite | Hook::Other => return None,
+        Hook::AtomicRead | Hook::AtomicTest | Hook::AtomicWrite | Hook::Other => return None,
     };
     let address = values.before(call, ARGUMENTS[0]);
     Some(Announced { returns_to: code.next_ip(), address, size })
@@ -175,6 +179,10 @@ mod tests {
         assert_eq!(Hook::named("__tsan_atomic32_load"), Some(Hook::AtomicRead));
         assert_eq!(Hook::named("__tsan_atomic8_fetch_add"), Some(Hook::AtomicRead));
         assert_eq!(Hook::named("__tsan_atomic64_store"), Some(Hook::AtomicWrite));
+        let weak = "__tsan_atomic32_compare_exchange_weak";
+        assert_eq!(Hook::named(weak), Some(Hook::AtomicTest));
+        let old = "__tsan_atomic32_compare_exchange_val";
+        assert_eq!(Hook::named(old), Some(Hook::AtomicRead));
         assert_eq!(Hook::named("__tsan_atomic_thread_fence"), Some(Hook::Other));
         assert_eq!(Hook::named("__tsan_write4"), Some(Hook::Other));
         assert_eq!(Hook::named("memcpy"), None);

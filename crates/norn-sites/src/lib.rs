@@ -12,15 +12,18 @@
 mod cache;
 mod callee;
 mod cfg;
+mod condition;
 mod control_dependence;
 mod dependence;
 mod dominators;
 mod effect;
+mod expression;
 mod frame;
 mod function;
 mod hook;
 mod jump_table;
 mod linear;
+mod link;
 mod location;
 mod loops;
 mod option;
@@ -32,46 +35,77 @@ mod slice;
 use std::collections::BTreeMap;
 
 use norn_binary::Module;
-use norn_model::{CriticalRead, PotentialFailure, PotentialFailureKind};
+use norn_model::{Condition, CriticalRead, PotentialFailure, PotentialFailureKind};
 use rayon::prelude::*;
 
 pub use cache::Cache;
+use link::condition_of;
 pub use option::{DISTANCE, KINDS, Options};
 use program::Program;
 use slice::Slicer;
 
-/// The failure sites of a module that depend on shared reads, by ascending address.
-pub fn failure_sites(module: &Module, options: &Options) -> Vec<PotentialFailure> {
-    module.with_code(|view| {
-        let program = Program::analyse(view, options);
-        let functions = 0..u32::try_from(program.functions.len()).unwrap_or(u32::MAX);
-        let sites = functions.into_par_iter().flat_map_iter(|it| sites_of(&program, it, options));
-        merged(sites.collect())
-    })
+/// The failure sites of a module.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FailureSites {
+    /// The failure sites that depend on shared reads, by ascending address.
+    pub sites: Vec<PotentialFailure>,
+    /// When they fail, as far as that is known, by their addresses and kinds.
+    pub conditions: Conditions,
 }
 
-fn sites_of(program: &Program, function: u32, options: &Options) -> Vec<PotentialFailure> {
+/// The conditions of failure sites.
+pub type Conditions = BTreeMap<(u64, PotentialFailureKind), Condition>;
+
+impl FailureSites {
+    /// Searches the code of a module.
+    pub fn find(module: &Module, options: &Options) -> FailureSites {
+        module.with_code(|view| {
+            let program = Program::analyse(view, options);
+            let functions = 0..u32::try_from(program.functions.len()).unwrap_or(u32::MAX);
+            let found = functions.into_par_iter().flat_map_iter(|it| found(&program, it, options));
+            merged(found.collect())
+        })
+    }
+}
+
+fn found(
+    program: &Program,
+    function: u32,
+    options: &Options,
+) -> Vec<(PotentialFailure, Condition)> {
     let dependences = &program.functions[function as usize];
-    let wanted = dependences.seeds.iter().filter(|it| options.kinds.contains(&it.kind));
-    let sites = wanted.map(|seed| PotentialFailure {
-        kind: seed.kind,
-        pc: dependences.behind[seed.instruction as usize],
-        reads: Slicer::reads(program, function, seed, options.distance),
+    let wanted = dependences.seeds.iter().enumerate();
+    let wanted = wanted.filter(|(_, it)| options.kinds.contains(&it.kind));
+    let sites = wanted.map(|(index, seed)| {
+        let site = PotentialFailure {
+            kind: seed.kind,
+            pc: dependences.behind[seed.instruction as usize],
+            reads: Slicer::reads(program, function, seed, options.distance),
+        };
+        (site, index)
     });
-    sites.filter(|it| !it.reads.is_empty()).collect()
+    let decided = sites.filter(|(it, _)| !it.reads.is_empty());
+    decided.map(|(site, index)| (site, condition_of(program, function, index))).collect()
 }
 
 /// Unites what was found for the same instruction, as for the common exit of nested loops.
-fn merged(sites: Vec<PotentialFailure>) -> Vec<PotentialFailure> {
-    let mut by_place: BTreeMap<(u64, PotentialFailureKind), Vec<CriticalRead>> = BTreeMap::new();
-    for site in sites {
-        by_place.entry((site.pc, site.kind)).or_default().extend(site.reads);
+fn merged(all: Vec<(PotentialFailure, Condition)>) -> FailureSites {
+    let mut reads: BTreeMap<(u64, PotentialFailureKind), Vec<CriticalRead>> = BTreeMap::new();
+    let mut conditions = Conditions::new();
+    for (site, condition) in all {
+        let key = (site.pc, site.kind);
+        reads.entry(key).or_default().extend(site.reads);
+        let known = conditions.entry(key).or_insert_with(|| condition.clone());
+        if *known != condition {
+            *known = Condition::Unknown;
+        }
     }
+    conditions.retain(|_, it| it.mentions_reads());
     let unite = |((pc, kind), mut reads): (_, Vec<CriticalRead>)| {
         reads.sort_by_key(|it| (it.pc, it.distance));
         reads.dedup_by_key(|it| it.pc);
         reads.sort_by_key(|it| (it.distance, it.pc));
         PotentialFailure { kind, pc, reads }
     };
-    by_place.into_iter().map(unite).collect()
+    FailureSites { sites: reads.into_iter().map(unite).collect(), conditions }
 }

@@ -173,7 +173,7 @@ impl Values<'_, '_> {
     }
 
     /// The slot of the frame that an instruction's memory operand is.
-    fn slot(&self, at: u32, code: &Instruction) -> Option<Location> {
+    pub(crate) fn slot(&self, at: u32, code: &Instruction) -> Option<Location> {
         let base = self.frames[at as usize].distance(code.memory_base())?;
         let plain = code.memory_index() == Register::None;
         let offset = base.checked_add(code.memory_displacement64().cast_signed())?;

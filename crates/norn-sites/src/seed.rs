@@ -87,7 +87,11 @@ fn call_seed(
             let data = arguments(at, &analysed.effects[at as usize].addresses, values);
             (!data.is_empty()).then(|| Seed { data, control: false, ..place(Kind::Access, at) })
         }
-        _ if matches!(callee.hook, Some(Hook::AtomicRead | Hook::AtomicWrite)) => {
+        _ if matches!(
+            callee.hook,
+            Some(Hook::AtomicRead | Hook::AtomicTest | Hook::AtomicWrite)
+        ) =>
+        {
             pointers(1, values)
         }
         Role::None => None,

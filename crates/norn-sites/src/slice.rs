@@ -160,7 +160,7 @@ impl<'p> Slicer<'p> {
         let dependences = self.of(node.function);
         let block = dependences.block_of[node.instruction as usize];
         let branches = &dependences.control[block as usize];
-        for branch in branches {
+        for (branch, _) in branches {
             let instruction = dependences.last[*branch as usize];
             self.visit(Node { instruction, place: false, ..node }, at, distance + 1);
         }

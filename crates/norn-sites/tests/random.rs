@@ -7,7 +7,7 @@ use std::{fs, ops::Range, sync::OnceLock};
 
 use compiled::matrix_file;
 use norn_binary::Module;
-use norn_sites::{Options, failure_sites};
+use norn_sites::{FailureSites, Options};
 use proptest::prelude::*;
 
 /// A program, and where its code is in the file.
@@ -28,7 +28,8 @@ fn analyse(bytes: &[u8]) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("program");
     fs::write(&path, bytes).unwrap();
-    let sites = failure_sites(&Module::open(&path).unwrap(), &Options::default());
+    let module = Module::open(&path).unwrap();
+    let sites = FailureSites::find(&module, &Options::default()).sites;
     assert!(sites.is_sorted_by_key(|it| (it.pc, it.kind)));
 }
 

@@ -90,3 +90,38 @@ fn main_reports_errors_by_its_status() {
         compiled.has(&compiled.reads_in(ErrorMessage, "main"), &["status"]);
     }
 }
+
+#[test]
+fn conditions_say_which_values_fail() {
+    for compiled in matrix("sites.c") {
+        let fails = |kind, line: &str, seen: &[(&str, u64)]| compiled.fails(kind, line, seen);
+        let sum = |total| [("first", 2), ("second", 3), ("assertion", total)];
+        assert_eq!(fails(Assertion, "assertion", &sum(5)), [Some(false)], "{compiled}");
+        assert_eq!(fails(Assertion, "assertion", &sum(6)), [Some(true)], "{compiled}");
+        assert_eq!(fails(Assertion, "assertion", &[("first", 2)]), [None], "{compiled}");
+        assert_eq!(
+            fails(Assertion, "abort after call", &[("returned", 3)]),
+            [Some(false)],
+            "{compiled}"
+        );
+        assert_eq!(
+            fails(Assertion, "abort after call", &[("returned", 4)]),
+            [Some(true)],
+            "{compiled}"
+        );
+        assert_eq!(fails(ErrorMessage, "message", &[("negative", 1)]), [Some(false)], "{compiled}");
+        let negative = [("negative", u64::from(u32::MAX))];
+        assert_eq!(fails(ErrorMessage, "message", &negative), [Some(true)], "{compiled}");
+    }
+}
+
+#[test]
+fn conditions_of_loops_and_accesses() {
+    for compiled in matrix("sites.c") {
+        let fails = |kind, line: &str, seen: &[(&str, u64)]| compiled.fails(kind, line, seen);
+        assert_eq!(fails(Loop, "flag", &[("flag", 0)]), [Some(true)], "{compiled}");
+        assert_eq!(fails(Loop, "flag", &[("flag", 1)]), [Some(false)], "{compiled}");
+        assert_eq!(fails(Access, "division", &[("divisor", 0)]), [Some(true)], "{compiled}");
+        assert_eq!(fails(Access, "division", &[("divisor", 8)]), [Some(false)], "{compiled}");
+    }
+}

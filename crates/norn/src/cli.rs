@@ -23,6 +23,7 @@ mod replay;
 mod report;
 mod run;
 mod search;
+mod sites;
 mod trace;
 
 use clap::{Parser, Subcommand};
@@ -50,6 +51,7 @@ pub(crate) use self::{
     report::Report,
     run::Run,
     search::Search,
+    sites::Sites,
     trace::{Dump, Export, Info, TraceArg},
 };
 
@@ -109,6 +111,8 @@ pub(crate) enum Command {
     Replay(Replay),
     /// Write the report of a hunt or check as a page, as SARIF or in another format
     Report(Report),
+    /// List where a program can visibly fail, and the shared reads that decide whether it does
+    Sites(Sites),
     /// Summarize a trace: threads, events, modules, losses, how the run ended
     Info(Info),
     /// Print the events of a trace, one per line

@@ -12,7 +12,7 @@ use std::{
 use norn_binary::Module;
 use norn_e2e::tool::installed;
 use norn_model::{PotentialFailure, PotentialFailureKind};
-use norn_sites::{Options, failure_sites};
+use norn_sites::{Conditions, FailureSites, Options};
 
 /// A read: its line, by the comment there, and its distance.
 pub(crate) type Read = (String, u32);
@@ -22,6 +22,7 @@ pub(crate) type Read = (String, u32);
 pub(crate) struct Compiled {
     flags: String,
     pub(crate) sites: Vec<PotentialFailure>,
+    conditions: Conditions,
     places: Vec<Place>,
 }
 
@@ -87,12 +88,12 @@ fn compile(program: &str, compiler: &str, level: &str, model: &[&str]) -> Compil
     let folder = tempfile::tempdir().unwrap();
     let output = compile_file(folder.path(), program, (compiler, level), model);
     let module = Module::open(&output).unwrap();
-    let sites = failure_sites(&module, &Options::default());
+    let FailureSites { sites, conditions } = FailureSites::find(&module, &Options::default());
     let text = fs::read_to_string(source(program)).unwrap();
     let reads = sites.iter().flat_map(|it| it.reads.iter().map(|it| it.pc));
     let pcs = sites.iter().map(|it| it.pc).chain(reads);
     let places = pcs.map(|pc| place(&module, pc, &text)).collect();
-    Compiled { flags: format!("{compiler} {level} {}", model[0]), sites, places }
+    Compiled { flags: format!("{compiler} {level} {}", model[0]), sites, conditions, places }
 }
 
 fn run(command: &mut Command) {
@@ -130,6 +131,22 @@ impl Compiled {
         let sites = self.sites.iter().filter(|it| it.kind == kind && is_there(self.place(it.pc)));
         let reads = sites.flat_map(|it| &it.reads);
         reads.map(|it| (self.place(it.pc).comment.clone(), it.distance)).collect()
+    }
+
+    /// Whether the failure sites in a line fail if the reads in lines saw these values.
+    pub(crate) fn fails(
+        &self,
+        kind: PotentialFailureKind,
+        comment: &str,
+        seen: &[(&str, u64)],
+    ) -> Vec<Option<bool>> {
+        let read = |pc: u64| {
+            let place = self.places.iter().find(|it| it.pc == pc)?;
+            seen.iter().find(|it| it.0 == place.comment).map(|it| it.1)
+        };
+        let there = |pc: u64| self.places.iter().any(|it| it.pc == pc && it.comment == comment);
+        let conditions = self.conditions.iter().filter(|it| it.0.1 == kind && there(it.0.0));
+        conditions.map(|it| it.1.evaluate(&read)).collect()
     }
 
     fn place(&self, pc: u64) -> &Place {

@@ -27,8 +27,11 @@ mod record;
 mod replay;
 mod report;
 mod run;
+mod sites;
 
 use norn_cc::Language;
+
+pub(crate) use sites::cache as site_cache;
 
 use crate::{
     cli::{Cli, Command},
@@ -51,6 +54,7 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<Exit> {
         Command::Run(args) => run::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Report(args) => report::run(&args),
+        Command::Sites(args) => sites::run(&args),
         Command::Info(args) if import::is_file(&args.trace.folder) => {
             import::info(&args.trace.folder, args.format)
         }

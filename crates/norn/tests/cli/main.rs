@@ -9,3 +9,4 @@ mod generate;
 mod kit;
 mod option;
 mod quiet;
+mod sites;
